@@ -1,0 +1,1 @@
+//! abi: not written yet.

@@ -1,0 +1,1 @@
+//! call: not written yet.

@@ -1,0 +1,1 @@
+//! channel: not written yet.

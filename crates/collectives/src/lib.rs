@@ -1,0 +1,1 @@
+//! collectives: not written yet.

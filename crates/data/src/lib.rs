@@ -1,0 +1,1 @@
+//! data: not written yet.

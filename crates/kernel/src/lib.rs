@@ -1,0 +1,1 @@
+//! kernel: not written yet.

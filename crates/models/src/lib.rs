@@ -1,0 +1,1 @@
+//! models: not written yet.

@@ -1,0 +1,1 @@
+//! mpi: not written yet.

@@ -1,0 +1,1 @@
+//! platform: not written yet.

@@ -1,0 +1,1 @@
+//! rank: not written yet.

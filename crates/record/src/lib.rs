@@ -1,0 +1,1 @@
+//! record: not written yet.

@@ -1,0 +1,134 @@
+//! Quantities as people write them in platform files: `125MBps`, `50us`, `1Gf`, `64KiB`.
+
+use thiserror::Error;
+
+/// A quantity that could not be read, with what would be right.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("`{text}` is not a {what}; write for example {example}")]
+pub struct ParseUnitError {
+    /// What was written.
+    pub text: String,
+    /// What kind of quantity was expected.
+    pub what: &'static str,
+    /// Something that would be accepted.
+    pub example: &'static str,
+}
+
+/// Bytes per second. `Bps` counts bytes, `bps` bits; prefixes k M G T P and Ki Mi Gi Ti Pi; a bare number is bytes per second.
+pub fn parse_bandwidth(text: &str) -> Result<f64, ParseUnitError> {
+    parse(text, "bandwidth", "\"125MBps\" or \"1Gbps\"", |unit| match unit {
+        "" => Some(1.0),
+        _ => scaled(unit, "Bps", 1.0).or_else(|| scaled(unit, "bps", 0.125)),
+    })
+}
+
+/// Seconds. Units w d h m s ms us (µs) ns ps; a bare number is seconds.
+pub fn parse_duration(text: &str) -> Result<f64, ParseUnitError> {
+    parse(text, "duration", "\"50us\" or \"1.5ms\"", |unit| {
+        Some(match unit {
+            "" | "s" => 1.0,
+            "w" => 604_800.0,
+            "d" => 86_400.0,
+            "h" => 3_600.0,
+            "m" => 60.0,
+            "ms" => 1e-3,
+            "us" | "µs" | "μs" => 1e-6,
+            "ns" => 1e-9,
+            "ps" => 1e-12,
+            _ => return None,
+        })
+    })
+}
+
+/// Floating-point operations per second. `f` or `flops` with prefixes; a bare number is flops.
+pub fn parse_speed(text: &str) -> Result<f64, ParseUnitError> {
+    parse(text, "speed", "\"1Gf\" or \"38.1Gf\"", |unit| match unit {
+        "" => Some(1.0),
+        _ => scaled(unit, "flops", 1.0).or_else(|| scaled(unit, "f", 1.0)),
+    })
+}
+
+/// Bytes. `B` counts bytes, `b` bits, with prefixes; a bare number is bytes.
+pub fn parse_bytes(text: &str) -> Result<f64, ParseUnitError> {
+    parse(text, "number of bytes", "\"64KiB\" or \"65536\"", |unit| match unit {
+        "" => Some(1.0),
+        _ => scaled(unit, "B", 1.0).or_else(|| scaled(unit, "b", 0.125)),
+    })
+}
+
+fn parse(
+    text: &str,
+    what: &'static str,
+    example: &'static str,
+    factor: impl Fn(&str) -> Option<f64>,
+) -> Result<f64, ParseUnitError> {
+    let error = || ParseUnitError { text: text.to_owned(), what, example };
+    let trimmed = text.trim();
+    let (number, unit) = trimmed.split_at(number_len(trimmed));
+    let value: f64 = number.parse().map_err(|_| error())?;
+    let factor = factor(unit.trim()).ok_or_else(error)?;
+    let result = value * factor;
+    if result.is_finite() && result >= 0.0 { Ok(result) } else { Err(error()) }
+}
+
+/// Length of the leading number. An `e` belongs to it only when an exponent follows, so that `1Ebps` is exabits.
+fn number_len(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit() || **b == b'.').count();
+    let sign = |at: usize| usize::from(matches!(bytes.get(at), Some(b'+' | b'-')));
+    let mantissa = sign(0) + digits(sign(0));
+    if matches!(bytes.get(mantissa), Some(b'e' | b'E')) {
+        let start = mantissa + 1 + sign(mantissa + 1);
+        let exponent = bytes.get(start..).map_or(0, |_| digits(start));
+        if exponent > 0 {
+            return start + exponent;
+        }
+    }
+    mantissa
+}
+
+fn scaled(unit: &str, base: &str, of_base: f64) -> Option<f64> {
+    let prefix = unit.strip_suffix(base)?;
+    let scale = match prefix {
+        "" => 1.0,
+        "k" | "K" => 1e3,
+        "M" => 1e6,
+        "G" => 1e9,
+        "T" => 1e12,
+        "P" => 1e15,
+        "E" => 1e18,
+        "Ki" | "ki" => 1024.0,
+        "Mi" => 1_048_576.0,
+        "Gi" => 1_073_741_824.0,
+        "Ti" => 1_099_511_627_776.0,
+        "Pi" => 1_125_899_906_842_624.0,
+        _ => return None,
+    };
+    Some(scale * of_base)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_platform_files_contain_is_read() {
+        assert_eq!(parse_bandwidth("125MBps"), Ok(125e6));
+        assert_eq!(parse_bandwidth("1Gbps"), Ok(125e6));
+        assert_eq!(parse_bandwidth("1.25e8"), Ok(1.25e8));
+        assert_eq!(parse_duration("50us").unwrap(), 50.0 * 1e-6);
+        assert_eq!(parse_duration("1.5E-9"), Ok(1.5e-9));
+        assert_eq!(parse_speed("38.1Gf").unwrap(), 38.1e9);
+        assert_eq!(parse_speed("1000Mflops").unwrap(), 1e9);
+        assert_eq!(parse_bytes("64KiB"), Ok(65_536.0));
+    }
+
+    #[test]
+    fn what_is_not_a_quantity_is_refused_with_an_example() {
+        for bad in ["", "fast", "12 parsecs", "-3us", "1e999", "e5", "1us2"] {
+            assert!(parse_duration(bad).is_err(), "{bad}");
+        }
+        let message = parse_bandwidth("125MB").unwrap_err().to_string();
+        assert!(message.contains("125MB") && message.contains("125MBps"), "{message}");
+    }
+}
