@@ -1,1 +1,21 @@
-//! channel: not written yet.
+//! A mailbox in shared memory between the simulator and one rank.
+//!
+//! All mailboxes lie in one anonymous memory file that the simulator makes and the ranks inherit,
+//! so nothing with a name can be left behind. Exactly one side owns a mailbox at a time: the word
+//! `turn` says which, and a futex on it puts the other side to sleep. Ownership of the contents
+//! follows the turn, so nothing but `turn` needs to be atomic.
+//!
+//! ```text
+//!  header │ outbox: calls, or what a service gives back │ inbox: reply or service │ stores: bytes to put in memory
+//! ```
+
+mod fleet;
+mod layout;
+mod rank_end;
+
+pub use fleet::{Fleet, Waiting};
+pub use layout::{Briefing, SERVICE_BYTES, STORE_BYTES};
+pub use rank_end::{Attach, ChannelError, RankEnd};
+
+/// Environment variable by which a rank finds the memory file: `descriptor:rank`.
+pub const CHANNEL_VARIABLE: &str = "MPIRAGE_CHANNEL";

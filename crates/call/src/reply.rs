@@ -1,0 +1,90 @@
+//! Answers to calls, and services the simulator may ask of a waiting rank.
+
+use mpirage_units::Time;
+
+use crate::ContextId;
+
+/// The index of a completion that belongs to no entry of an array.
+pub const NO_INDEX: u32 = u32::MAX;
+
+/// One completed operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// Position of the request in the call's list.
+    pub index: u32,
+    /// Rank of the sender in the communicator; −1 if there is none.
+    pub source: i32,
+    /// Tag of the message; −1 if there is none.
+    pub tag: i32,
+    /// Packed bytes received.
+    pub bytes: u64,
+    /// Was it taken back by a cancel?
+    pub cancelled: bool,
+    /// Did the message not fit? Then `bytes` is what was sent.
+    pub truncated: bool,
+}
+
+impl Completion {
+    /// Completion of an operation that received nothing.
+    pub fn empty(index: u32) -> Completion {
+        Completion { index, source: -1, tag: -1, bytes: 0, cancelled: false, truncated: false }
+    }
+}
+
+/// The answer to a call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// The simulated time at which the call returns.
+    pub now: Time,
+    /// What completed; of a poll, nothing if nothing did.
+    pub completions: Vec<Completion>,
+    /// The message taken by a matched probe.
+    pub message: Option<u32>,
+    /// The communicator that was made; none if the rank is not in it.
+    pub context: Option<ContextId>,
+    /// Its members as ranks of the world, in order. Empty after `Dup`: the same as the parent's.
+    pub members: Vec<u32>,
+}
+
+impl Reply {
+    /// Forget everything, keep the memory.
+    pub fn clear(&mut self) {
+        self.now = Time::ZERO;
+        self.completions.clear();
+        self.message = None;
+        self.context = None;
+        self.members.clear();
+    }
+}
+
+/// Something the simulator asks of a rank that waits for its answer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Service<'a> {
+    /// Give me bytes of your memory.
+    Peek {
+        /// From where.
+        address: u64,
+        /// How many.
+        bytes: u64,
+    },
+    /// Store these bytes.
+    Poke {
+        /// Where.
+        address: u64,
+        /// What.
+        bytes: &'a [u8],
+    },
+    /// Combine packed elements with a function of the program: give back `incoming op inout`.
+    Reduce {
+        /// The operator's handle.
+        op: u64,
+        /// The datatype's handle.
+        datatype: u64,
+        /// How many elements.
+        elements: u64,
+        /// The left operand.
+        incoming: &'a [u8],
+        /// The right operand.
+        inout: &'a [u8],
+    },
+}

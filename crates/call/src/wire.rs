@@ -1,0 +1,16 @@
+//! Calls, replies and services as bytes.
+//!
+//! A record is a whole number of 8-byte words in native order, because both ends run on one
+//! machine: a header word (kind, flags, function, length), the stamp, fields, and then a tail of
+//! bytes padded to a word. Encoding never allocates; decoding borrows.
+
+mod calls;
+mod replies;
+mod words;
+
+pub use calls::{decode_call, encode_call};
+pub use replies::{Answer, decode_answer, encode_reply, encode_service};
+pub use words::{Full, WireError};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,343 @@
+//! Calls as words.
+
+use mpirage_collectives::Collective;
+use mpirage_units::Duration;
+
+use super::words::{Full, Reader, WireError, Writer};
+use crate::{
+    Blocks, Call, CollectiveCall, CommRequest, Completing, Operator, Part, Payload, Reduction, RequestId,
+    SendMode, Stamp,
+};
+
+/// Stands for no request, no rank, no message.
+const NONE: u32 = u32::MAX;
+
+/// Every collective, in the order of its number on the wire.
+const COLLECTIVES: [Collective; 17] = [
+    Collective::Barrier,
+    Collective::Bcast,
+    Collective::Gather,
+    Collective::Gatherv,
+    Collective::Scatter,
+    Collective::Scatterv,
+    Collective::Allgather,
+    Collective::Allgatherv,
+    Collective::Alltoall,
+    Collective::Alltoallv,
+    Collective::Alltoallw,
+    Collective::Reduce,
+    Collective::Allreduce,
+    Collective::ReduceScatter,
+    Collective::ReduceScatterBlock,
+    Collective::Scan,
+    Collective::Exscan,
+];
+
+/// Appends a call to `buffer`; gives the number of words it takes.
+pub fn encode_call(stamp: &Stamp, call: &Call<'_>, buffer: &mut [u64]) -> Result<usize, Full> {
+    let mut w = Writer::new(buffer);
+    w.word(u64::from(kind_of(call)) | u64::from(flags_of(call)) << 8 | u64::from(stamp.function) << 16)?;
+    w.word(stamp.burst)?;
+    w.word(stamp.delay.as_picos())?;
+    w.word(stamp.site)?;
+    encode_fields(call, &mut w)?;
+    Ok(w.finish())
+}
+
+/// Reads the call at the head of `buffer`; gives the number of words it took.
+pub fn decode_call(buffer: &[u64]) -> Result<(Stamp, Call<'_>, usize), WireError> {
+    let (mut r, length) = Reader::open(buffer)?;
+    let header = r.word()?;
+    let stamp = Stamp {
+        function: (header >> 16) as u16,
+        burst: r.word()?,
+        delay: Duration::from_picos(r.word()?),
+        site: r.word()?,
+    };
+    let call = decode_fields(header as u8, (header >> 8) as u8, &mut r)?;
+    Ok((stamp, call, length))
+}
+
+fn kind_of(call: &Call<'_>) -> u8 {
+    match call {
+        Call::Init => 0,
+        Call::Finalize => 1,
+        Call::Abort { .. } => 2,
+        Call::Misuse { .. } => 3,
+        Call::Now => 4,
+        Call::Sleep { .. } => 5,
+        Call::Send { .. } => 6,
+        Call::Recv { .. } => 7,
+        Call::Wait { .. } => 8,
+        Call::Probe { .. } => 9,
+        Call::Cancel { .. } => 10,
+        Call::Free { .. } => 11,
+        Call::Collective(_) => 12,
+        Call::MakeComm { .. } => 13,
+        Call::FreeComm { .. } => 14,
+        Call::Output => 15,
+        Call::Flush => 16,
+    }
+}
+
+fn flags_of(call: &Call<'_>) -> u8 {
+    match *call {
+        Call::Send { mode, answer, .. } => mode as u8 | u8::from(answer) << 2,
+        Call::Recv { tag, .. } => u8::from(tag.is_none()),
+        Call::Wait { how, poll, .. } => how as u8 | u8::from(poll) << 2,
+        Call::Probe { tag, poll, take, .. } => {
+            u8::from(tag.is_none()) | u8::from(poll) << 1 | u8::from(take) << 2
+        }
+        _ => 0,
+    }
+}
+
+fn encode_fields(call: &Call<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
+    match *call {
+        Call::Init | Call::Finalize | Call::Now | Call::Output | Call::Flush => Ok(()),
+        Call::Abort { code } => w.word(u64::from(code as u32)),
+        Call::Misuse { text } => w.bytes(text.as_bytes()),
+        Call::Sleep { span } => w.word(span.as_picos()),
+        Call::Send { context, to, tag, bytes, payload, request, .. } => {
+            w.pair(context, to)?;
+            w.pair(tag as u32, request.unwrap_or(NONE))?;
+            w.word(bytes)?;
+            encode_payload(payload, w)
+        }
+        Call::Recv { context, from, tag, bytes, address, request, matched } => {
+            w.pair(context, from.unwrap_or(NONE))?;
+            w.pair(tag.unwrap_or(0) as u32, request.unwrap_or(NONE))?;
+            w.word(bytes)?;
+            w.word(address)?;
+            w.word(u64::from(matched.unwrap_or(NONE)))
+        }
+        Call::Wait { requests, .. } => w.halves(requests),
+        Call::Probe { context, from, tag, .. } => {
+            w.pair(context, from.unwrap_or(NONE))?;
+            w.word(u64::from(tag.unwrap_or(0) as u32))
+        }
+        Call::Cancel { request } | Call::Free { request } => w.word(u64::from(request)),
+        Call::Collective(ref collective) => encode_collective(collective, w),
+        Call::MakeComm { parent, how } => {
+            w.word(u64::from(parent))?;
+            encode_comm(how, w)
+        }
+        Call::FreeComm { context } => w.word(u64::from(context)),
+    }
+}
+
+fn decode_fields<'b>(kind: u8, flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {
+    Ok(match kind {
+        0 => Call::Init,
+        1 => Call::Finalize,
+        2 => Call::Abort { code: r.word()? as i32 },
+        3 => Call::Misuse { text: std::str::from_utf8(r.bytes()?).map_err(|_| WireError)? },
+        4 => Call::Now,
+        5 => Call::Sleep { span: Duration::from_picos(r.word()?) },
+        6 => decode_send(flags, r)?,
+        7 => decode_recv(flags, r)?,
+        8 => Call::Wait { how: completing(flags & 3)?, poll: flags & 4 != 0, requests: r.halves()? },
+        9 => decode_probe(flags, r)?,
+        10 => Call::Cancel { request: r.word()? as u32 },
+        11 => Call::Free { request: r.word()? as u32 },
+        12 => Call::Collective(decode_collective(r)?),
+        13 => Call::MakeComm { parent: r.word()? as u32, how: decode_comm(r)? },
+        14 => Call::FreeComm { context: r.word()? as u32 },
+        15 => Call::Output,
+        16 => Call::Flush,
+        _ => return Err(WireError),
+    })
+}
+
+fn decode_send<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {
+    let (context, to) = r.pair()?;
+    let (tag, request) = r.pair()?;
+    let mode = match flags & 3 {
+        0 => SendMode::Standard,
+        1 => SendMode::Synchronous,
+        2 => SendMode::Ready,
+        _ => SendMode::Buffered,
+    };
+    Ok(Call::Send {
+        mode,
+        context,
+        to,
+        tag: tag as i32,
+        bytes: r.word()?,
+        payload: decode_payload(r)?,
+        request: some(request),
+        answer: flags & 4 != 0,
+    })
+}
+
+fn decode_recv<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {
+    let (context, from) = r.pair()?;
+    let (tag, request) = r.pair()?;
+    Ok(Call::Recv {
+        context,
+        from: some(from),
+        tag: (flags & 1 == 0).then_some(tag as i32),
+        bytes: r.word()?,
+        address: r.word()?,
+        request: some(request),
+        matched: some(r.word()? as u32),
+    })
+}
+
+fn decode_probe<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {
+    let (context, from) = r.pair()?;
+    let tag = r.word()? as u32 as i32;
+    Ok(Call::Probe {
+        context,
+        from: some(from),
+        tag: (flags & 1 == 0).then_some(tag),
+        poll: flags & 2 != 0,
+        take: flags & 4 != 0,
+    })
+}
+
+fn completing(code: u8) -> Result<Completing, WireError> {
+    match code {
+        0 => Ok(Completing::All),
+        1 => Ok(Completing::Any),
+        2 => Ok(Completing::Some),
+        _ => Err(WireError),
+    }
+}
+
+fn some(value: u32) -> Option<RequestId> {
+    (value != NONE).then_some(value)
+}
+
+fn encode_payload(payload: Payload<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
+    match payload {
+        Payload::Absent => w.word(0),
+        Payload::At(address) => {
+            w.word(1)?;
+            w.word(address)
+        }
+        Payload::Inline(bytes) => {
+            w.word(2)?;
+            w.bytes(bytes)
+        }
+    }
+}
+
+fn decode_payload<'b>(r: &mut Reader<'b>) -> Result<Payload<'b>, WireError> {
+    match r.word()? {
+        0 => Ok(Payload::Absent),
+        1 => Ok(Payload::At(r.word()?)),
+        2 => Ok(Payload::Inline(r.bytes()?)),
+        _ => Err(WireError),
+    }
+}
+
+fn encode_part(part: &Part<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
+    encode_payload(part.payload, w)?;
+    match part.blocks {
+        Blocks::Whole(bytes) => w.word(0).and_then(|()| w.word(bytes)),
+        Blocks::Equal(bytes) => w.word(1).and_then(|()| w.word(bytes)),
+        Blocks::Each(list) => w.word(2).and_then(|()| w.words(list)),
+    }
+}
+
+fn decode_part<'b>(r: &mut Reader<'b>) -> Result<Part<'b>, WireError> {
+    let payload = decode_payload(r)?;
+    let blocks = match r.word()? {
+        0 => Blocks::Whole(r.word()?),
+        1 => Blocks::Equal(r.word()?),
+        2 => Blocks::Each(r.words()?),
+        _ => return Err(WireError),
+    };
+    Ok(Part { payload, blocks })
+}
+
+fn encode_collective(c: &CollectiveCall<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
+    let kind = COLLECTIVES.iter().position(|&k| k == c.kind).unwrap_or(usize::MAX);
+    w.pair(kind as u32, c.context)?;
+    w.pair(c.root, c.request.unwrap_or(NONE))?;
+    encode_part(&c.send, w)?;
+    encode_part(&c.recv, w)?;
+    match c.reduction {
+        None => w.word(0),
+        Some(reduction) => encode_reduction(&reduction, w),
+    }
+}
+
+fn decode_collective<'b>(r: &mut Reader<'b>) -> Result<CollectiveCall<'b>, WireError> {
+    let (kind, context) = r.pair()?;
+    let (root, request) = r.pair()?;
+    let kind = *COLLECTIVES.get(kind as usize).ok_or(WireError)?;
+    let send = decode_part(r)?;
+    let recv = decode_part(r)?;
+    Ok(CollectiveCall {
+        kind,
+        context,
+        root,
+        send,
+        recv,
+        reduction: decode_reduction(r)?,
+        request: some(request),
+    })
+}
+
+fn encode_reduction(reduction: &Reduction, w: &mut Writer<'_>) -> Result<(), Full> {
+    match reduction.operator {
+        Operator::Predefined { op, basic } => {
+            w.word(1).and_then(|()| w.pair(u32::from(op), u32::from(basic)))?
+        }
+        Operator::User { op, datatype } => {
+            w.word(2)?;
+            w.word(op)?;
+            w.word(datatype)?;
+        }
+    }
+    w.pair(reduction.element, u32::from(reduction.commutative))?;
+    w.word(reduction.elements)
+}
+
+fn decode_reduction(r: &mut Reader<'_>) -> Result<Option<Reduction>, WireError> {
+    let operator = match r.word()? {
+        0 => return Ok(None),
+        1 => {
+            let (op, basic) = r.pair()?;
+            Operator::Predefined { op: op as u8, basic: basic as u8 }
+        }
+        2 => Operator::User { op: r.word()?, datatype: r.word()? },
+        _ => return Err(WireError),
+    };
+    let (element, commutative) = r.pair()?;
+    Ok(Some(Reduction { operator, commutative: commutative != 0, element, elements: r.word()? }))
+}
+
+fn encode_comm(how: CommRequest<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
+    match how {
+        CommRequest::Dup => w.word(0),
+        CommRequest::Split { color: None, key } => w.word(1).and_then(|()| w.pair(0, key as u32)),
+        CommRequest::Split { color: Some(color), key } => {
+            w.word(2).and_then(|()| w.pair(color as u32, key as u32))
+        }
+        CommRequest::Create(members) => w.word(3).and_then(|()| w.halves(members)),
+        CommRequest::CreateGroup { members, tag } => {
+            w.word(4)?;
+            w.word(u64::from(tag as u32))?;
+            w.halves(members)
+        }
+        CommRequest::SplitByHost { key } => w.word(5).and_then(|()| w.word(u64::from(key as u32))),
+    }
+}
+
+fn decode_comm<'b>(r: &mut Reader<'b>) -> Result<CommRequest<'b>, WireError> {
+    Ok(match r.word()? {
+        0 => CommRequest::Dup,
+        1 => CommRequest::Split { color: None, key: r.pair()?.1 as i32 },
+        2 => {
+            let (color, key) = r.pair()?;
+            CommRequest::Split { color: Some(color as i32), key: key as i32 }
+        }
+        3 => CommRequest::Create(r.halves()?),
+        4 => CommRequest::CreateGroup { tag: r.word()? as i32, members: r.halves()? },
+        5 => CommRequest::SplitByHost { key: r.word()? as i32 },
+        _ => return Err(WireError),
+    })
+}

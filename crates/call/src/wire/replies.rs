@@ -1,0 +1,99 @@
+//! Replies and services as words.
+
+use mpirage_units::Time;
+
+use super::words::{Full, Reader, WireError, Writer};
+use crate::{Completion, Reply, Service};
+
+/// Stands for no communicator and no message.
+const NONE: u32 = u32::MAX;
+
+/// What a waiting rank finds in its mailbox.
+#[derive(Debug)]
+pub enum Answer<'a> {
+    /// The call is over; the words behind the record are stores to make, `(address, length, bytes)` each.
+    Done,
+    /// Do this, then wait again.
+    Serve(Service<'a>),
+}
+
+/// Writes a reply; gives the number of words it takes.
+pub fn encode_reply(reply: &Reply, buffer: &mut [u64]) -> Result<usize, Full> {
+    let mut w = Writer::new(buffer);
+    w.word(0)?;
+    w.word(reply.now.as_picos())?;
+    w.pair(reply.message.unwrap_or(NONE), reply.context.unwrap_or(NONE))?;
+    w.word(reply.completions.len() as u64)?;
+    for c in &reply.completions {
+        w.pair(c.index, u32::from(c.cancelled) | u32::from(c.truncated) << 1)?;
+        w.pair(c.source as u32, c.tag as u32)?;
+        w.word(c.bytes)?;
+    }
+    w.halves(&reply.members)?;
+    Ok(w.finish())
+}
+
+/// Writes a service; gives the number of words it takes.
+pub fn encode_service(service: &Service<'_>, buffer: &mut [u64]) -> Result<usize, Full> {
+    let mut w = Writer::new(buffer);
+    match *service {
+        Service::Peek { address, bytes } => {
+            w.word(1)?;
+            w.word(address)?;
+            w.word(bytes)?;
+        }
+        Service::Poke { address, bytes } => {
+            w.word(2)?;
+            w.word(address)?;
+            w.bytes(bytes)?;
+        }
+        Service::Reduce { op, datatype, elements, incoming, inout } => {
+            w.word(3)?;
+            w.word(op)?;
+            w.word(datatype)?;
+            w.word(elements)?;
+            w.bytes(incoming)?;
+            w.bytes(inout)?;
+        }
+    }
+    Ok(w.finish())
+}
+
+/// Reads an answer; a reply goes into `reply`. Gives the number of words it took too.
+pub fn decode_answer<'b>(buffer: &'b [u64], reply: &mut Reply) -> Result<(Answer<'b>, usize), WireError> {
+    let (mut r, length) = Reader::open(buffer)?;
+    let answer = match r.word()? as u8 {
+        0 => {
+            decode_reply(&mut r, reply)?;
+            Answer::Done
+        }
+        1 => Answer::Serve(Service::Peek { address: r.word()?, bytes: r.word()? }),
+        2 => Answer::Serve(Service::Poke { address: r.word()?, bytes: r.bytes()? }),
+        3 => Answer::Serve(Service::Reduce {
+            op: r.word()?,
+            datatype: r.word()?,
+            elements: r.word()?,
+            incoming: r.bytes()?,
+            inout: r.bytes()?,
+        }),
+        _ => return Err(WireError),
+    };
+    Ok((answer, length))
+}
+
+fn decode_reply(r: &mut Reader<'_>, reply: &mut Reply) -> Result<(), WireError> {
+    reply.clear();
+    reply.now = Time::from_picos(r.word()?);
+    let (message, context) = r.pair()?;
+    reply.message = (message != NONE).then_some(message);
+    reply.context = (context != NONE).then_some(context);
+    for _ in 0..r.word()? {
+        let (index, flags) = r.pair()?;
+        let (source, tag) = r.pair()?;
+        let (cancelled, truncated) = (flags & 1 != 0, flags & 2 != 0);
+        let (source, tag) = (source as i32, tag as i32);
+        reply.completions.push(Completion { index, source, tag, bytes: r.word()?, cancelled, truncated });
+    }
+    reply.members.extend_from_slice(r.halves()?);
+    Ok(())
+}

@@ -1,0 +1,119 @@
+//! Cursors over a buffer of words.
+
+use bytemuck::{cast_slice, cast_slice_mut};
+use thiserror::Error;
+
+/// The buffer has no room for this record; nothing was written that counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the mailbox has no room for this record")]
+pub struct Full;
+
+/// Words that are no record: the rank overwrote its mailbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the mailbox of the rank holds no valid record; did the program overwrite memory?")]
+pub struct WireError;
+
+/// Appends words to a buffer.
+pub(super) struct Writer<'b> {
+    buffer: &'b mut [u64],
+    at: usize,
+}
+
+impl<'b> Writer<'b> {
+    pub(super) fn new(buffer: &'b mut [u64]) -> Self {
+        Writer { buffer, at: 0 }
+    }
+
+    pub(super) fn word(&mut self, word: u64) -> Result<(), Full> {
+        *self.buffer.get_mut(self.at).ok_or(Full)? = word;
+        self.at += 1;
+        Ok(())
+    }
+
+    pub(super) fn pair(&mut self, low: u32, high: u32) -> Result<(), Full> {
+        self.word(u64::from(low) | u64::from(high) << 32)
+    }
+
+    /// Length in bytes, then the bytes, padded to a word.
+    pub(super) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Full> {
+        self.word(bytes.len() as u64)?;
+        cast_slice_mut::<u64, u8>(self.reserve(bytes.len().div_ceil(8))?)[..bytes.len()]
+            .copy_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Length, then the words.
+    pub(super) fn words(&mut self, words: &[u64]) -> Result<(), Full> {
+        self.word(words.len() as u64)?;
+        self.reserve(words.len())?.copy_from_slice(words);
+        Ok(())
+    }
+
+    /// Length, then the half-words, padded to a word.
+    pub(super) fn halves(&mut self, halves: &[u32]) -> Result<(), Full> {
+        self.word(halves.len() as u64)?;
+        cast_slice_mut::<u64, u32>(self.reserve(halves.len().div_ceil(2))?)[..halves.len()]
+            .copy_from_slice(halves);
+        Ok(())
+    }
+
+    /// Writes the length of the record into the upper half of its first word, and gives it.
+    pub(super) fn finish(self) -> usize {
+        self.buffer[0] |= (self.at as u64) << 32;
+        self.at
+    }
+
+    fn reserve(&mut self, words: usize) -> Result<&mut [u64], Full> {
+        let slot = self.buffer.get_mut(self.at..self.at + words).ok_or(Full)?;
+        self.at += words;
+        Ok(slot)
+    }
+}
+
+/// Takes words from a record.
+pub(super) struct Reader<'b> {
+    rest: &'b [u64],
+}
+
+impl<'b> Reader<'b> {
+    /// Opens the record at the head of `buffer`; gives its length in words too.
+    pub(super) fn open(buffer: &'b [u64]) -> Result<(Self, usize), WireError> {
+        let length = (buffer.first().ok_or(WireError)? >> 32) as usize;
+        match buffer.get(..length) {
+            Some(rest) if length > 0 => Ok((Reader { rest }, length)),
+            _ => Err(WireError),
+        }
+    }
+
+    pub(super) fn word(&mut self) -> Result<u64, WireError> {
+        let (head, rest) = self.rest.split_first().ok_or(WireError)?;
+        self.rest = rest;
+        Ok(*head)
+    }
+
+    pub(super) fn pair(&mut self) -> Result<(u32, u32), WireError> {
+        let word = self.word()?;
+        Ok((word as u32, (word >> 32) as u32))
+    }
+
+    pub(super) fn bytes(&mut self) -> Result<&'b [u8], WireError> {
+        let length = self.word()? as usize;
+        Ok(&cast_slice::<u64, u8>(self.take(length.div_ceil(8))?)[..length])
+    }
+
+    pub(super) fn words(&mut self) -> Result<&'b [u64], WireError> {
+        let length = self.word()? as usize;
+        self.take(length)
+    }
+
+    pub(super) fn halves(&mut self) -> Result<&'b [u32], WireError> {
+        let length = self.word()? as usize;
+        Ok(&cast_slice::<u64, u32>(self.take(length.div_ceil(2))?)[..length])
+    }
+
+    fn take(&mut self, words: usize) -> Result<&'b [u64], WireError> {
+        let (head, rest) = self.rest.split_at_checked(words).ok_or(WireError)?;
+        self.rest = rest;
+        Ok(head)
+    }
+}

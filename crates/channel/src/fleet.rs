@@ -1,0 +1,167 @@
+//! The simulator's end: the mailboxes of all ranks.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::ptr;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use mpirage_call::wire::{Full, encode_reply, encode_service};
+use mpirage_call::{Reply, Service};
+use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
+use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+use rustix::thread::futex;
+
+use crate::layout::{Briefing, Mailbox, RANK, SIMULATOR, STRIDE};
+
+/// How a wait for a rank ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// It is the simulator's turn.
+    Over,
+    /// Time is up or a signal came; the rank still runs, or is no more.
+    Interrupted,
+}
+
+/// The mailboxes of all ranks of a run.
+pub struct Fleet {
+    file: OwnedFd,
+    base: *mut u8,
+    ranks: usize,
+}
+
+impl Fleet {
+    /// Makes the mailboxes of `ranks` ranks; each rank is to find `briefing`.
+    pub fn new(ranks: usize, briefing: &Briefing) -> io::Result<Fleet> {
+        let file = memfd_create("mpirage", MemfdFlags::CLOEXEC)?;
+        let length = ranks * STRIDE;
+        ftruncate(&file, length as u64)?;
+        // SAFETY: a fresh mapping wherever the kernel likes touches nothing that exists.
+        let base = unsafe {
+            mmap(ptr::null_mut(), length, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED, &file, 0)?
+        };
+        let fleet = Fleet { file, base: base.cast(), ranks };
+        for rank in 0..ranks {
+            let header = fleet.mailbox(rank).header();
+            // SAFETY: no rank exists yet, so the header is ours; the memory is mapped and aligned.
+            unsafe { (*header).briefing = *briefing };
+        }
+        Ok(fleet)
+    }
+
+    /// The memory file, for the ranks to inherit.
+    pub fn file(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+
+    /// Lets the rank run.
+    pub fn release(&self, rank: usize) {
+        let mailbox = self.mailbox(rank);
+        let turn = mailbox.turn();
+        turn.store(RANK, Ordering::Release);
+        // A rank that is not asleep yet sees the new value before it sleeps, so a failed wake is harmless.
+        let _ = futex::wake(turn, futex::Flags::empty(), 1);
+    }
+
+    /// Sleeps until the rank gives the turn back, `patience` at most.
+    pub fn wait(&self, rank: usize, patience: Duration) -> Waiting {
+        let mailbox = self.mailbox(rank);
+        let turn = mailbox.turn();
+        let timeout = rustix::thread::futex::Timespec {
+            tv_sec: patience.as_secs() as i64,
+            tv_nsec: i64::from(patience.subsec_nanos()),
+        };
+        while turn.load(Ordering::Acquire) == RANK {
+            match futex::wait(turn, futex::Flags::empty(), RANK, Some(&timeout)) {
+                Ok(()) | Err(rustix::io::Errno::AGAIN) => {}
+                Err(_) if turn.load(Ordering::Acquire) != RANK => {}
+                Err(_) => return Waiting::Interrupted,
+            }
+        }
+        Waiting::Over
+    }
+
+    /// Has a process attached to the mailbox yet?
+    pub fn owner(&self, rank: usize) -> Option<u32> {
+        Some(self.mailbox(rank).owner().load(Ordering::Acquire)).filter(|&pid| pid != 0)
+    }
+
+    /// The calls the rank has made since it was last released.
+    pub fn calls(&mut self, rank: usize) -> &[u64] {
+        let mailbox = self.own(rank);
+        // SAFETY: it is our turn (checked by `own`) and `&mut self` keeps other references away.
+        unsafe {
+            let words = (*mailbox.header()).outbox_words as usize;
+            let outbox = mailbox.outbox();
+            &outbox[..words.min(outbox.len())]
+        }
+    }
+
+    /// Empties the outbox and puts a reply into the inbox; the rank sees it when released.
+    pub fn answer(&mut self, rank: usize, reply: &Reply) -> Result<(), Full> {
+        let mailbox = self.own(rank);
+        // SAFETY: it is our turn (checked by `own`) and `&mut self` keeps other references away.
+        unsafe {
+            (*mailbox.header()).outbox_words = 0;
+            encode_reply(reply, mailbox.inbox()).map(drop)
+        }
+    }
+
+    /// Asks a waiting rank for a service.
+    pub fn serve(&mut self, rank: usize, service: &Service<'_>) -> Result<(), Full> {
+        let mailbox = self.own(rank);
+        // SAFETY: it is our turn (checked by `own`) and `&mut self` keeps other references away.
+        unsafe { encode_service(service, mailbox.inbox()).map(drop) }
+    }
+
+    /// What the rank gave back for a service: `into` is filled from its outbox, behind the calls that wait there.
+    pub fn served(&mut self, rank: usize, into: &mut [u8]) {
+        let mailbox = self.own(rank);
+        // SAFETY: it is our turn (checked by `own`); a rank puts the bytes behind its calls (see `RankEnd`).
+        unsafe {
+            let start = (*mailbox.header()).outbox_words as usize;
+            let outbox = mailbox.outbox();
+            let bytes = outbox[start.min(outbox.len())..].as_ptr().cast::<u8>();
+            let room = (outbox.len() - start.min(outbox.len())) * 8;
+            ptr::copy_nonoverlapping(bytes, into.as_mut_ptr(), into.len().min(room));
+        }
+    }
+
+    /// Notes bytes for the rank to store in its memory before its call returns; false if there is no room.
+    pub fn store(&mut self, rank: usize, address: u64, bytes: &[u8]) -> bool {
+        let mailbox = self.own(rank);
+        let words = 2 + bytes.len().div_ceil(8);
+        // SAFETY: it is our turn (checked by `own`) and `&mut self` keeps other references away.
+        unsafe {
+            let header = mailbox.header();
+            let start = (*header).store_words as usize;
+            let Some(slot) = mailbox.stores().get_mut(start..start + words) else { return false };
+            slot[0] = address;
+            slot[1] = bytes.len() as u64;
+            ptr::copy_nonoverlapping(bytes.as_ptr(), slot[2..].as_mut_ptr().cast(), bytes.len());
+            (*header).store_words = (start + words) as u64;
+        }
+        true
+    }
+
+    /// The mailbox, asserted to be ours.
+    fn own(&self, rank: usize) -> Mailbox {
+        let mailbox = self.mailbox(rank);
+        assert_eq!(mailbox.turn().load(Ordering::Acquire), SIMULATOR, "rank {rank} is running");
+        mailbox
+    }
+
+    fn mailbox(&self, rank: usize) -> Mailbox {
+        assert!(rank < self.ranks);
+        // SAFETY: `rank` is in range, so the mailbox lies within the mapping, which lives as long as `self`.
+        unsafe { Mailbox::at(self.base.add(rank * STRIDE)) }
+    }
+}
+
+impl Drop for Fleet {
+    fn drop(&mut self) {
+        // SAFETY: the mapping was made in `new` with this length and no reference to it outlives `self`.
+        let unmapped = unsafe { munmap(self.base.cast(), self.ranks * STRIDE) };
+        debug_assert!(unmapped.is_ok());
+    }
+}

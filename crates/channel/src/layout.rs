@@ -1,0 +1,121 @@
+//! Where things are in a mailbox.
+
+use std::sync::atomic::AtomicU32;
+
+const KIB: usize = 1024;
+
+/// Bytes of the header.
+pub(crate) const HEADER: usize = 4 * KIB;
+/// Bytes of the outbox. Only pages that are used exist, so room is cheap.
+pub(crate) const OUTBOX: usize = 4096 * KIB;
+/// Bytes of the inbox.
+pub(crate) const INBOX: usize = 4096 * KIB;
+/// Bytes of the stores.
+pub const STORE_BYTES: usize = 256 * KIB;
+/// Bytes of one mailbox; an odd number of pages, so that mailboxes spread over the caches.
+pub(crate) const STRIDE: usize = HEADER + OUTBOX + INBOX + STORE_BYTES;
+
+/// The most bytes one service moves.
+pub const SERVICE_BYTES: usize = 1024 * KIB;
+
+/// `turn`: the rank runs.
+pub(crate) const RANK: u32 = 0;
+/// `turn`: the simulator has it.
+pub(crate) const SIMULATOR: u32 = 1;
+
+/// What a rank is told before it starts.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Briefing {
+    /// Number of ranks in the world.
+    pub size: u32,
+    /// Standard sends of fewer bytes return at once.
+    pub eager_limit: u64,
+    /// Messages up to this many bytes travel inside the call.
+    pub inline_bytes: u64,
+    /// Are processor bursts to be measured?
+    pub measure: bool,
+    /// Do clock functions of the C library show simulated time?
+    pub simulated_clock: bool,
+    /// May the rank read the clock without asking? (Its own bursts then run at `speed_ratio`.)
+    pub local_clock: bool,
+    /// Simulated seconds per second of processor time here.
+    pub speed_ratio: f64,
+    /// Simulated picoseconds that reading the clock costs.
+    pub clock_cost: u64,
+    /// Simulated date of the epoch-based clocks at the start of the run, in seconds.
+    pub epoch: u64,
+}
+
+/// The head of a mailbox.
+#[repr(C)]
+pub(crate) struct Header {
+    /// Whose turn it is.
+    pub turn: AtomicU32,
+    /// The process that answers for this rank, once it has attached.
+    pub owner: AtomicU32,
+    /// Words in the outbox.
+    pub outbox_words: u64,
+    /// Words in the stores.
+    pub store_words: u64,
+    /// What the rank is told.
+    pub briefing: Briefing,
+}
+
+const _: () = assert!(size_of::<Header>() <= HEADER);
+
+/// One mailbox, wherever it is mapped.
+#[derive(Clone, Copy)]
+pub(crate) struct Mailbox {
+    base: *mut u8,
+}
+
+impl Mailbox {
+    /// # Safety
+    /// `base` points to `STRIDE` bytes of shared memory, aligned to a page, mapped as long as the mailbox is used.
+    pub(crate) unsafe fn at(base: *mut u8) -> Mailbox {
+        Mailbox { base }
+    }
+
+    pub(crate) fn turn(&self) -> &AtomicU32 {
+        // SAFETY: `base` is valid and aligned (see `at`), and `turn` is only ever used atomically.
+        unsafe { &*&raw const (*self.base.cast::<Header>()).turn }
+    }
+
+    pub(crate) fn owner(&self) -> &AtomicU32 {
+        // SAFETY: as for `turn`.
+        unsafe { &*&raw const (*self.base.cast::<Header>()).owner }
+    }
+
+    pub(crate) fn header(&self) -> *mut Header {
+        self.base.cast()
+    }
+
+    /// # Safety
+    /// It is the caller's turn, and it holds no other reference to the outbox.
+    pub(crate) unsafe fn outbox<'a>(&self) -> &'a mut [u64] {
+        // SAFETY: inside the mailbox, aligned; exclusive by the contract above.
+        unsafe { words(self.base.add(HEADER), OUTBOX) }
+    }
+
+    /// # Safety
+    /// It is the caller's turn, and it holds no other reference to the inbox.
+    pub(crate) unsafe fn inbox<'a>(&self) -> &'a mut [u64] {
+        // SAFETY: inside the mailbox, aligned; exclusive by the contract above.
+        unsafe { words(self.base.add(HEADER + OUTBOX), INBOX) }
+    }
+
+    /// # Safety
+    /// It is the caller's turn, and it holds no other reference to the stores.
+    pub(crate) unsafe fn stores<'a>(&self) -> &'a mut [u64] {
+        // SAFETY: inside the mailbox, aligned; exclusive by the contract above.
+        unsafe { words(self.base.add(HEADER + OUTBOX + INBOX), STORE_BYTES) }
+    }
+}
+
+/// # Safety
+/// `base` points to `bytes` bytes aligned to 8 that nobody else uses while the slice lives.
+unsafe fn words<'a>(base: *mut u8, bytes: usize) -> &'a mut [u64] {
+    // SAFETY: by the contract above; any bit pattern is a u64.
+    unsafe { std::slice::from_raw_parts_mut(base.cast(), bytes / 8) }
+}

@@ -1,0 +1,201 @@
+//! The rank's end of its mailbox.
+
+use std::os::fd::{AsFd, BorrowedFd, RawFd};
+use std::ptr;
+use std::sync::atomic::Ordering;
+
+use mpirage_call::wire::{Answer, Full, WireError, decode_answer, encode_call};
+use mpirage_call::{Call, Reply, Service, Stamp};
+use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::mm::{MapFlags, ProtFlags, mmap};
+use rustix::thread::futex;
+
+use crate::layout::{Briefing, Mailbox, RANK, SIMULATOR, STRIDE};
+
+/// What the environment said about this process.
+pub enum Attach {
+    /// It is a rank of a simulation.
+    Rank(RankEnd),
+    /// It runs by itself.
+    Alone,
+}
+
+/// Why a call could not be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChannelError {
+    /// One call is larger than the mailbox.
+    TooLarge,
+    /// The simulator's answer makes no sense: the mailbox was overwritten.
+    Garbled,
+}
+
+impl From<Full> for ChannelError {
+    fn from(_: Full) -> Self {
+        ChannelError::TooLarge
+    }
+}
+
+impl From<WireError> for ChannelError {
+    fn from(_: WireError) -> Self {
+        ChannelError::Garbled
+    }
+}
+
+/// The mailbox of this process.
+pub struct RankEnd {
+    mailbox: Mailbox,
+    rank: u32,
+}
+
+// SAFETY: the mailbox is memory of the whole process; `&mut self` methods keep threads apart.
+unsafe impl Send for RankEnd {}
+
+impl RankEnd {
+    /// Attaches to the mailbox named by the environment variable's value, unless another process has it already.
+    pub fn attach(variable: Option<&str>) -> Attach {
+        let Some((file, rank)) = variable.and_then(parse_variable) else { return Attach::Alone };
+        match RankEnd::map(file, rank) {
+            Some(end) if end.claim() => Attach::Rank(end),
+            _ => Attach::Alone,
+        }
+    }
+
+    /// This rank's number in the world.
+    pub fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    /// What the simulator told this rank before it started.
+    pub fn briefing(&self) -> Briefing {
+        // SAFETY: written before this process was started and never changed.
+        unsafe { (*self.mailbox.header()).briefing }
+    }
+
+    /// Leaves a call that needs no answer. If the outbox is full, waits until the simulator has emptied it.
+    pub fn post(&mut self, stamp: &Stamp, call: &Call<'_>, reply: &mut Reply) -> Result<(), ChannelError> {
+        if self.append(stamp, call).is_ok() {
+            return Ok(());
+        }
+        let flush = Stamp { site: stamp.site, function: stamp.function, ..Stamp::default() };
+        self.ask(&flush, &Call::Flush, reply, &mut |_, _| {})?;
+        Ok(self.append(stamp, call)?)
+    }
+
+    /// Makes a call and waits for its answer. `serve` carries out what the simulator asks meanwhile and
+    /// leaves what it gives back in the slice.
+    pub fn ask(
+        &mut self,
+        stamp: &Stamp,
+        call: &Call<'_>,
+        reply: &mut Reply,
+        serve: &mut dyn FnMut(&Service<'_>, &mut [u8]),
+    ) -> Result<(), ChannelError> {
+        if self.append(stamp, call).is_err() {
+            let flush = Stamp { site: stamp.site, function: stamp.function, ..Stamp::default() };
+            self.append(&flush, &Call::Flush)?;
+            self.wait_for_reply(reply, serve)?;
+            self.append(stamp, call)?;
+        }
+        self.wait_for_reply(reply, serve)
+    }
+
+    /// Have calls been made since the last answer?
+    pub fn has_calls(&self) -> bool {
+        // SAFETY: it is our turn whenever this process runs.
+        unsafe { (*self.mailbox.header()).outbox_words > 0 }
+    }
+
+    fn append(&mut self, stamp: &Stamp, call: &Call<'_>) -> Result<(), Full> {
+        // SAFETY: it is our turn whenever this process runs, and `&mut self` keeps other references away.
+        unsafe {
+            let header = self.mailbox.header();
+            let start = (*header).outbox_words as usize;
+            // The last words stay free, so that `Flush` always fits.
+            let outbox = self.mailbox.outbox();
+            let end = outbox.len() - if matches!(call, Call::Flush) { 0 } else { 16 };
+            let words = encode_call(stamp, call, &mut outbox[start.min(end)..end])?;
+            (*header).outbox_words = (start + words) as u64;
+        }
+        Ok(())
+    }
+
+    fn wait_for_reply(
+        &mut self,
+        reply: &mut Reply,
+        serve: &mut dyn FnMut(&Service<'_>, &mut [u8]),
+    ) -> Result<(), ChannelError> {
+        loop {
+            self.hand_over();
+            // SAFETY: the turn has come back, so the inbox is ours until the next `hand_over`.
+            let inbox = unsafe { self.mailbox.inbox() };
+            match decode_answer(inbox, reply)?.0 {
+                Answer::Done => break,
+                Answer::Serve(service) => serve(&service, self.behind_calls()),
+            }
+        }
+        self.apply_stores();
+        Ok(())
+    }
+
+    /// The free part of the outbox. The calls in front of it are still being read by the simulator.
+    fn behind_calls(&mut self) -> &mut [u8] {
+        // SAFETY: it is our turn; any bit pattern is a byte.
+        unsafe {
+            let start = (*self.mailbox.header()).outbox_words as usize;
+            let outbox = self.mailbox.outbox();
+            let free = &mut outbox[start..];
+            std::slice::from_raw_parts_mut(free.as_mut_ptr().cast(), free.len() * 8)
+        }
+    }
+
+    fn hand_over(&self) {
+        let turn = self.mailbox.turn();
+        turn.store(SIMULATOR, Ordering::Release);
+        let _ = futex::wake(turn, futex::Flags::empty(), 1);
+        while turn.load(Ordering::Acquire) != RANK {
+            let _ = futex::wait(turn, futex::Flags::empty(), SIMULATOR, None);
+        }
+    }
+
+    /// Puts what arrived for this rank where it belongs.
+    fn apply_stores(&mut self) {
+        // SAFETY: it is our turn. The simulator got each address and length from a call of this process that
+        // gave that memory to MPI.
+        unsafe {
+            let header = self.mailbox.header();
+            let mut rest = &self.mailbox.stores()[..(*header).store_words as usize];
+            while let [address, length, tail @ ..] = rest {
+                let length = *length as usize;
+                ptr::copy_nonoverlapping(tail.as_ptr().cast::<u8>(), *address as *mut u8, length);
+                rest = &tail[length.div_ceil(8)..];
+            }
+            (*header).store_words = 0;
+        }
+    }
+
+    fn map(file: RawFd, rank: u32) -> Option<RankEnd> {
+        // SAFETY: only borrowed; if the number is no open file, `mmap` says so.
+        let file = unsafe { BorrowedFd::borrow_raw(file) };
+        let offset = u64::from(rank) * STRIDE as u64;
+        let access = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: a fresh mapping wherever the kernel likes touches nothing that exists.
+        let base =
+            unsafe { mmap(ptr::null_mut(), STRIDE, access, MapFlags::SHARED, file.as_fd(), offset) }.ok()?;
+        // Children of this process are not ranks.
+        let _ = fcntl_setfd(file, FdFlags::CLOEXEC);
+        // SAFETY: `base` is a mapping of `STRIDE` bytes that is never unmapped.
+        Some(RankEnd { mailbox: unsafe { Mailbox::at(base.cast()) }, rank })
+    }
+
+    /// The first process of a rank that comes here answers for it.
+    fn claim(&self) -> bool {
+        let me = rustix::process::getpid().as_raw_nonzero().get() as u32;
+        self.mailbox.owner().compare_exchange(0, me, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+}
+
+fn parse_variable(value: &str) -> Option<(RawFd, u32)> {
+    let (file, rank) = value.split_once(':')?;
+    let (file, rank): (RawFd, u32) = (file.parse().ok()?, rank.parse().ok()?);
+    (file >= 0).then_some((file, rank))
+}
