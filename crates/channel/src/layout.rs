@@ -79,12 +79,12 @@ impl Mailbox {
 
     pub(crate) fn turn(&self) -> &AtomicU32 {
         // SAFETY: `base` is valid and aligned (see `at`), and `turn` is only ever used atomically.
-        unsafe { &*&raw const (*self.base.cast::<Header>()).turn }
+        unsafe { &(*self.base.cast::<Header>()).turn }
     }
 
     pub(crate) fn owner(&self) -> &AtomicU32 {
         // SAFETY: as for `turn`.
-        unsafe { &*&raw const (*self.base.cast::<Header>()).owner }
+        unsafe { &(*self.base.cast::<Header>()).owner }
     }
 
     pub(crate) fn header(&self) -> *mut Header {

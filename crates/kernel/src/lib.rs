@@ -1,1 +1,128 @@
-//! kernel: not written yet.
+//! The clock and what it waits for.
+//!
+//! The kernel owns simulated time. Somebody starts activities (a timer, a transfer, a computation)
+//! under a [`Token`]; [`Kernel::advance`] moves the clock to the next instant at which any ends and
+//! says which. It has never heard of MPI: tokens are opaque, models are traits.
+//!
+//! **Total order.** Everything that ends at one instant is handed out as one batch: timers in the
+//! order in which they were set, then transfers, then computations, each in the order its model gives
+//! (by start). Nothing depends on addresses, hashes or the host's threads.
+
+mod agenda;
+mod model;
+
+pub use agenda::Agenda;
+pub use model::{ComputeModel, NetworkModel, Token, Transfer};
+
+use mpirage_platform::HostId;
+use mpirage_units::{Duration, Time};
+
+/// The simulated clock, and every activity that is under way.
+pub struct Kernel {
+    now: Time,
+    timers: Agenda<Token>,
+    network: Box<dyn NetworkModel>,
+    processors: Box<dyn ComputeModel>,
+}
+
+impl Kernel {
+    /// A clock at zero over these models.
+    pub fn new(network: Box<dyn NetworkModel>, processors: Box<dyn ComputeModel>) -> Kernel {
+        Kernel { now: Time::ZERO, timers: Agenda::new(), network, processors }
+    }
+
+    /// The current instant.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Ends `token` after `span`.
+    pub fn start_timer(&mut self, span: Duration, token: Token) {
+        self.timers.push(self.now + span, token);
+    }
+
+    /// Ends `token` when the network has carried the transfer.
+    pub fn start_transfer(&mut self, transfer: Transfer, token: Token) {
+        self.network.start(self.now, transfer, token);
+    }
+
+    /// Ends `token` when `host` has computed for `seconds` of one core's undivided time.
+    pub fn start_compute(&mut self, host: HostId, seconds: f64, token: Token) {
+        self.processors.start(self.now, host, seconds, token);
+    }
+
+    /// Moves to the next instant at which something ends, and appends what ends there. False if nothing is under way.
+    pub fn advance(&mut self, ended: &mut Vec<Token>) -> bool {
+        let Some(next) = self.next_instant() else { return false };
+        debug_assert!(next >= self.now, "time runs backwards");
+        self.now = next;
+        while let Some(token) = self.timers.pop_at(next) {
+            ended.push(token);
+        }
+        self.network.collect(next, ended);
+        self.processors.collect(next, ended);
+        true
+    }
+
+    fn next_instant(&mut self) -> Option<Time> {
+        let network = self.network.next(self.now);
+        let processors = self.processors.next(self.now);
+        [self.timers.next(), network, processors].into_iter().flatten().min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ends everything after a fixed time, in order of start.
+    struct Fixed(Agenda<Token>, Duration);
+
+    impl NetworkModel for Fixed {
+        fn start(&mut self, now: Time, _: Transfer, token: Token) {
+            self.0.push(now + self.1, token);
+        }
+        fn next(&mut self, _: Time) -> Option<Time> {
+            self.0.next()
+        }
+        fn collect(&mut self, now: Time, ended: &mut Vec<Token>) {
+            while let Some(token) = self.0.pop_at(now) {
+                ended.push(token);
+            }
+        }
+    }
+
+    impl ComputeModel for Fixed {
+        fn start(&mut self, now: Time, _: HostId, seconds: f64, token: Token) {
+            self.0.push(now + Duration::from_secs_f64(seconds), token);
+        }
+        fn next(&mut self, _: Time) -> Option<Time> {
+            self.0.next()
+        }
+        fn collect(&mut self, now: Time, ended: &mut Vec<Token>) {
+            NetworkModel::collect(self, now, ended);
+        }
+    }
+
+    fn kernel() -> Kernel {
+        let fixed = || Box::new(Fixed(Agenda::new(), Duration::from_nanos(5)));
+        Kernel::new(fixed(), fixed())
+    }
+
+    #[test]
+    fn what_ends_at_one_instant_ends_together_and_in_order() {
+        let mut kernel = kernel();
+        let transfer = Transfer { from: HostId(0), to: HostId(1), bytes: 1 };
+        kernel.start_compute(HostId(0), 5e-9, Token(1));
+        kernel.start_transfer(transfer, Token(2));
+        kernel.start_timer(Duration::from_nanos(5), Token(3));
+        kernel.start_timer(Duration::from_nanos(5), Token(4));
+        kernel.start_timer(Duration::from_nanos(6), Token(5));
+        let mut ended = Vec::new();
+        assert!(kernel.advance(&mut ended));
+        assert_eq!(ended, [Token(3), Token(4), Token(2), Token(1)]);
+        assert!(kernel.advance(&mut ended));
+        assert_eq!((ended.len(), kernel.now()), (5, Time::from_picos(6000)));
+        assert!(!kernel.advance(&mut ended));
+    }
+}

@@ -1,0 +1,43 @@
+//! What the kernel asks of models.
+//!
+//! A model is told when something starts and asked when something ends. It never reads a clock,
+//! never schedules, never calls upward. Extend by wrapping: a tap or a fault injector is a model that
+//! holds a model.
+
+use mpirage_platform::HostId;
+use mpirage_units::Time;
+
+/// Names an activity to whoever started it; means nothing to the kernel and the models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Token(pub u64);
+
+/// Bytes to be carried from one host to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// Where they are.
+    pub from: HostId,
+    /// Where they go; may be the same host.
+    pub to: HostId,
+    /// How many.
+    pub bytes: u64,
+}
+
+/// How long transfers take.
+pub trait NetworkModel {
+    /// A transfer starts.
+    fn start(&mut self, now: Time, transfer: Transfer, token: Token);
+    /// The next instant at which `collect` has something to do; never before `now`.
+    fn next(&mut self, now: Time) -> Option<Time>;
+    /// Moves on to `now` and appends the transfers that have ended, in order of their start.
+    fn collect(&mut self, now: Time, ended: &mut Vec<Token>);
+}
+
+/// How long computations take.
+pub trait ComputeModel {
+    /// A computation of `seconds` of one core's undivided time starts.
+    fn start(&mut self, now: Time, host: HostId, seconds: f64, token: Token);
+    /// The next instant at which `collect` has something to do; never before `now`.
+    fn next(&mut self, now: Time) -> Option<Time>;
+    /// Moves on to `now` and appends the computations that have ended.
+    fn collect(&mut self, now: Time, ended: &mut Vec<Token>);
+}

@@ -1,0 +1,237 @@
+//! Flows: piece-wise linear latency and bandwidth, and fair sharing of links.
+//!
+//! A message of s bytes is n = s + header bytes on the wire. Its size class gives two factors, λ on the
+//! route's latency L and β on the bandwidth. First λ·L seconds pass without using any link; then the flow
+//! enters max-min sharing with the penalty
+//!
+//! ```text
+//! p = Σ over links (latency + S / bandwidth)        (1 on a route without latency)
+//! ```
+//!
+//! and the bound min(B, γ / 2L), B the smallest bandwidth on the route. It carries β·x bytes per second
+//! where x is its share. Besides weighing 1 on each link of its route, it weighs ε on each link of the way
+//! back, for the acknowledgements. Alone it takes λL + n / (β · min(B, γ/2L)).
+//!
+//! Source: paper 1, sections 4 and 6; the numbers behind `simgrid` are in the book's chapter on models.
+
+use std::sync::Arc;
+
+use mpirage_fair::{Kind, ResourceId, Sharing};
+use mpirage_kernel::{Agenda, NetworkModel, Token, Transfer};
+use mpirage_platform::{HostId, LinkId, LinkSharing, Platform};
+use mpirage_units::{Duration, Time};
+
+use crate::route_cache::{Path, RouteCache};
+
+/// Factors for one class of message sizes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Segment {
+    /// Messages of more bytes than this belong here (on the wire, header included).
+    pub above: u64,
+    /// λ: multiplies the route's latency.
+    pub latency_factor: f64,
+    /// β: multiplies the bandwidth.
+    pub bandwidth_factor: f64,
+}
+
+/// What a host offers to messages it sends to itself, where the platform says nothing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Loopback {
+    /// Bytes per second of each message.
+    pub bandwidth: f64,
+    /// Seconds.
+    pub latency: f64,
+}
+
+/// Everything that distinguishes one flow model from another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowParameters {
+    /// Size classes in increasing order; the first starts at zero.
+    pub segments: Vec<Segment>,
+    /// Bytes added to each message.
+    pub header: u64,
+    /// γ: the largest TCP window in bytes; infinite for none.
+    pub window: f64,
+    /// S: how much a link's bandwidth counts in the penalty.
+    pub penalty_scale: f64,
+    /// ε: weight of a flow on the links of its way back.
+    pub cross_traffic: f64,
+    /// Do flows share links at all?
+    pub contention: bool,
+    /// Messages within a host.
+    pub loopback: Loopback,
+}
+
+impl FlowParameters {
+    fn segment(&self, wire_bytes: u64) -> &Segment {
+        let after = self.segments.partition_point(|segment| segment.above < wire_bytes);
+        &self.segments[after.saturating_sub(1)]
+    }
+
+    /// Seconds that a message takes alone on a route.
+    pub fn uncontended(&self, bytes: u64, latency: f64, bandwidth: f64) -> f64 {
+        let wire_bytes = bytes + self.header;
+        let segment = self.segment(wire_bytes);
+        let rate = segment.bandwidth_factor * self.bound(latency, bandwidth);
+        segment.latency_factor * latency + wire_bytes as f64 / rate
+    }
+
+    fn bound(&self, latency: f64, bandwidth: f64) -> f64 {
+        if latency > 0.0 { bandwidth.min(self.window / (2.0 * latency)) } else { bandwidth }
+    }
+}
+
+/// A network of shared links.
+pub struct FlowNetwork {
+    platform: Arc<Platform>,
+    parameters: FlowParameters,
+    sharing: Sharing,
+    links: LinkResources,
+    routes: RouteCache,
+    /// Flows in their latency, dated when it ends.
+    travelling: Agenda<Departure>,
+    arrived: Vec<u64>,
+}
+
+/// A flow whose latency is passing.
+struct Departure {
+    token: Token,
+    from: HostId,
+    to: HostId,
+    work: f64,
+}
+
+impl FlowNetwork {
+    /// A quiet network.
+    pub fn new(platform: Arc<Platform>, parameters: FlowParameters) -> FlowNetwork {
+        let links = LinkResources::new(&platform);
+        FlowNetwork {
+            platform,
+            parameters,
+            sharing: Sharing::new(),
+            links,
+            routes: RouteCache::new(),
+            travelling: Agenda::new(),
+            arrived: Vec::new(),
+        }
+    }
+
+    fn path(&mut self, from: HostId, to: HostId) -> &Path {
+        let FlowNetwork { platform, parameters, sharing, links, routes, .. } = self;
+        routes.get_or_fill(from, to, |path| fill_path(path, from, to, platform, parameters, sharing, links))
+    }
+
+    /// The latency of a flow is over: it starts to use links, or is done where links are not shared.
+    fn depart(&mut self, now: Time, departure: Departure) {
+        let Departure { token, from, to, work } = departure;
+        let FlowNetwork { platform, parameters, sharing, links, routes, .. } = self;
+        let path = routes
+            .get_or_fill(from, to, |path| fill_path(path, from, to, platform, parameters, sharing, links));
+        sharing.start(now, work, path.penalty, path.bound, &path.uses, token.0);
+    }
+}
+
+impl NetworkModel for FlowNetwork {
+    fn start(&mut self, now: Time, transfer: Transfer, token: Token) {
+        let wire_bytes = transfer.bytes + self.parameters.header;
+        let Segment { latency_factor, bandwidth_factor, .. } = *self.parameters.segment(wire_bytes);
+        let (from, to) = (transfer.from, transfer.to);
+        let latency = Duration::from_secs_f64(latency_factor * self.path(from, to).latency);
+        let work = wire_bytes as f64 / bandwidth_factor;
+        self.travelling.push(now + latency, Departure { token, from, to, work });
+    }
+
+    fn next(&mut self, now: Time) -> Option<Time> {
+        let completion = self.sharing.next_completion(now);
+        [self.travelling.next(), completion].into_iter().flatten().min()
+    }
+
+    fn collect(&mut self, now: Time, ended: &mut Vec<Token>) {
+        self.sharing.collect(now, &mut self.arrived);
+        ended.extend(self.arrived.drain(..).map(Token));
+        while let Some(departure) = self.travelling.pop_at(now) {
+            self.depart(now, departure);
+        }
+    }
+}
+
+/// The solver's resource of each link that has been used.
+struct LinkResources {
+    by_link: Vec<Option<ResourceId>>,
+    own_host: Option<ResourceId>,
+}
+
+impl LinkResources {
+    fn new(platform: &Platform) -> LinkResources {
+        LinkResources { by_link: vec![None; platform.link_count()], own_host: None }
+    }
+
+    fn of(&mut self, link: LinkId, platform: &Platform, sharing: &mut Sharing) -> ResourceId {
+        *self.by_link[link.0 as usize].get_or_insert_with(|| {
+            let link = platform.link(link);
+            let kind = match link.sharing {
+                LinkSharing::Shared => Kind::Shared,
+                LinkSharing::FatPipe => Kind::FatPipe,
+            };
+            sharing.add_resource(link.bandwidth, kind)
+        })
+    }
+}
+
+fn fill_path(
+    path: &mut Path,
+    from: HostId,
+    to: HostId,
+    platform: &Platform,
+    parameters: &FlowParameters,
+    sharing: &mut Sharing,
+    links: &mut LinkResources,
+) {
+    path.clear();
+    path.latency = platform.route(from, to, &mut path.links);
+    let mut bandwidth = f64::INFINITY;
+    let mut penalty = 0.0;
+    for &link in &path.links {
+        let link = platform.link(link);
+        bandwidth = bandwidth.min(link.bandwidth);
+        penalty += link.latency + parameters.penalty_scale / link.bandwidth;
+    }
+    if path.links.is_empty() {
+        let Loopback { bandwidth: own, latency } = parameters.loopback;
+        (path.latency, bandwidth, penalty) = (latency, own, latency + parameters.penalty_scale / own);
+    }
+    path.penalty = if path.latency > 0.0 { penalty } else { 1.0 };
+    path.bound = parameters.bound(path.latency, bandwidth);
+    if parameters.contention {
+        add_uses(path, from, to, platform, parameters, sharing, links);
+    }
+}
+
+/// Weighs 1 on each link there and ε on each link back.
+fn add_uses(
+    path: &mut Path,
+    from: HostId,
+    to: HostId,
+    platform: &Platform,
+    parameters: &FlowParameters,
+    sharing: &mut Sharing,
+    links: &mut LinkResources,
+) {
+    path.uses.extend(path.links.iter().map(|&link| (links.of(link, platform, sharing), 1.0)));
+    if path.links.is_empty() {
+        let own = parameters.loopback.bandwidth;
+        let resource = *links.own_host.get_or_insert_with(|| sharing.add_resource(own, Kind::FatPipe));
+        path.uses.push((resource, 1.0));
+    }
+    if parameters.cross_traffic > 0.0 && from != to {
+        path.links.clear();
+        platform.route(to, from, &mut path.links);
+        for &link in &path.links {
+            let resource = links.of(link, platform, sharing);
+            match path.uses.iter_mut().find(|(used, _)| *used == resource) {
+                Some((_, weight)) => *weight += parameters.cross_traffic,
+                None => path.uses.push((resource, parameters.cross_traffic)),
+            }
+        }
+    }
+}
