@@ -1,0 +1,130 @@
+//! Allgather and allgatherv: everybody gets a block from everybody.
+//!
+//! ```text
+//!   ring                P-1 rounds   pass the block that came last to the right
+//!   neighbour exchange  P/2 rounds   pass the two blocks that came last, left and right in turn
+//!   recursive doubling  log P        swap all you have with a partner at distance 1, 2, 4, …
+//!   Bruck               ⌈log P⌉      send all you have 1, 2, 4, … to the left; rotate at the end
+//! ```
+//!
+//! All of them move P-1 blocks into every rank; they differ in rounds and in how far a message
+//! goes. Bruck et al. (1997); Thakur, Rabenseifner, Gropp (2005);
+//! Chen et al.: *Performance evaluation of allgather algorithms on terascale Linux cluster with
+//! fast Ethernet* (2005).
+
+use crate::algorithm::{Algorithm, Table};
+use crate::blocks::Blocks;
+use crate::shape::Shape;
+use crate::step::Schedule;
+use crate::team::{Stays, Team, doubling_distances};
+use crate::{bcast, gather};
+
+pub(crate) const ALGORITHMS: Table = &[
+    (Algorithm::Ring, ring),
+    (Algorithm::RecursiveDoubling, recursive_doubling),
+    (Algorithm::Bruck, bruck),
+    (Algorithm::NeighborExchange, neighbor_exchange),
+    (Algorithm::GatherBcast, gather_bcast),
+    (Algorithm::Linear, linear),
+];
+
+/// Everything to everybody at once.
+fn linear(shape: &Shape, out: &mut Schedule) {
+    let blocks = shape.blocks();
+    for distance in 1..shape.size {
+        let from = shape.after(distance);
+        out.irecv(from, blocks.block(from));
+    }
+    for distance in 1..shape.size {
+        out.isend(shape.before(distance), blocks.block(shape.rank));
+    }
+    out.wait_all();
+}
+
+fn ring(shape: &Shape, out: &mut Schedule) {
+    around_the_ring(&Team::everybody(shape), &shape.blocks(), out);
+}
+
+/// Each member starts with its own block; `blocks` are in order of members.
+pub(crate) fn around_the_ring(team: &Team, blocks: &Blocks, out: &mut Schedule) {
+    let back = |distance| (team.me + team.size - distance) % team.size;
+    let (right, left) = (team.rank((team.me + 1) % team.size), team.rank(back(1)));
+    for round in 1..team.size {
+        out.exchange(right, blocks.block(back(round - 1)), left, blocks.block(back(round)));
+    }
+}
+
+fn recursive_doubling(shape: &Shape, out: &mut Schedule) {
+    by_doubling(&Team::everybody(shape), &shape.blocks(), out);
+}
+
+/// Each member starts with its own block; `blocks` are in order of members.
+pub(crate) fn by_doubling(team: &Team, blocks: &Blocks, out: &mut Schedule) {
+    let folded = team.fold(Stays::Even);
+    let (mine, all) = (blocks.block(team.me), blocks.total());
+    let Some(core) = folded.core else {
+        let partner = folded.partner.expect("who sits out has a partner");
+        out.send(partner, mine);
+        return out.recv(partner, all);
+    };
+    if let Some(bystander) = folded.partner {
+        out.recv(bystander, blocks.block(team.me + 1));
+    }
+    for round in core.doubling() {
+        // What a member has by now: the blocks of the aligned group of members around it.
+        let gathered = |member: u32| {
+            let (first, count) = core.owned(member & !(round.distance - 1), round.distance);
+            blocks.span(first, count)
+        };
+        let with = core.rank(round.with);
+        out.exchange(with, gathered(core.me), with, gathered(round.with));
+    }
+    if let Some(bystander) = folded.partner {
+        out.send(bystander, all);
+    }
+}
+
+fn bruck(shape: &Shape, out: &mut Schedule) {
+    let blocks = shape.blocks();
+    for distance in doubling_distances(shape.size) {
+        let count = distance.min(shape.size - distance);
+        let (left, right) = (shape.before(distance), shape.after(distance));
+        out.exchange(left, blocks.span(shape.rank, count), right, blocks.span(right, count));
+    }
+    if shape.rank != 0 {
+        // Blocks were collected from the own one on; now the first is to come first.
+        out.copy(blocks.total());
+    }
+}
+
+/// Wants an even number of ranks; an odd one goes around the ring instead.
+fn neighbor_exchange(shape: &Shape, out: &mut Schedule) {
+    if shape.size % 2 == 1 {
+        return ring(shape, out);
+    }
+    let blocks = shape.blocks();
+    let around = |rank: u32, steps: i64| (i64::from(rank) + steps).rem_euclid(i64::from(shape.size)) as u32;
+    // Ranks pair up as (0 1)(2 3)…; `outward` is the direction of the partner.
+    let (pair, outward) = if shape.rank % 2 == 0 { (shape.rank, 1) } else { (shape.rank - 1, -1) };
+    let partner = around(shape.rank, outward);
+    out.exchange(partner, blocks.block(shape.rank), partner, blocks.block(partner));
+
+    // From now on two blocks at a time, those of the pair heard of last. What comes from the
+    // partner's side is one pair further away each time it is that side's turn.
+    let mut latest = pair;
+    for round in 1..i64::from(shape.size) / 2 {
+        let side = if round % 2 == 0 { outward } else { -outward };
+        let neighbor = around(shape.rank, side);
+        let incoming = around(pair, side * 2 * ((round + 1) / 2));
+        out.exchange(neighbor, blocks.span(latest, 2), neighbor, blocks.span(incoming, 2));
+        latest = incoming;
+    }
+}
+
+/// Gathers at rank 0, which broadcasts the whole.
+fn gather_bcast(shape: &Shape, out: &mut Schedule) {
+    let blocks = shape.blocks();
+    gather::up_the_tree(&Team::everybody(shape), &blocks, out);
+    out.next_slot();
+    bcast::binomial(&Shape::new(shape.rank, shape.size).bytes(blocks.total()), out);
+}

@@ -1,0 +1,95 @@
+//! Allreduce: everybody gets the combination of everybody's vectors.
+//!
+//! ```text
+//!   recursive doubling   log P rounds, the whole vector each       short vectors
+//!   Rabenseifner         2 log P rounds, 2 n bytes in total        long vectors
+//!   ring                 2 (P-1) rounds, 2 n bytes, neighbours     very long vectors
+//! ```
+//!
+//! Thakur, Rabenseifner, Gropp: *Optimization of collective communication operations in MPICH*
+//! (2005); Patarasuk, Yuan: *Bandwidth optimal all-reduce algorithms for clusters of
+//! workstations* (2009).
+
+use crate::algorithm::{Algorithm, Table};
+use crate::blocks::Blocks;
+use crate::reduce::Halving;
+use crate::shape::Shape;
+use crate::step::Schedule;
+use crate::team::{Stays, Team};
+use crate::{bcast, reduce};
+
+pub(crate) const ALGORITHMS: Table = &[
+    (Algorithm::RecursiveDoubling, recursive_doubling),
+    (Algorithm::Rabenseifner, rabenseifner),
+    (Algorithm::Ring, ring),
+    (Algorithm::ReduceBcast, reduce_bcast),
+    (Algorithm::Linear, linear),
+];
+
+fn recursive_doubling(shape: &Shape, out: &mut Schedule) {
+    in_the_core(shape, out, |core, out| {
+        for round in core.doubling() {
+            let with = core.rank(round.with);
+            out.exchange(with, shape.bytes, with, shape.bytes);
+            out.reduce(shape.bytes);
+        }
+    });
+}
+
+fn rabenseifner(shape: &Shape, out: &mut Schedule) {
+    in_the_core(shape, out, |core, out| {
+        let halving = Halving::of(core, shape);
+        halving.reduce_scatter(out);
+        halving.allgather(out);
+    });
+}
+
+/// Folds the ranks to a power of two, runs `algorithm` there, tells the others.
+fn in_the_core(shape: &Shape, out: &mut Schedule, algorithm: impl Fn(&Team, &mut Schedule)) {
+    let folded = Team::everybody(shape).fold(Stays::Odd);
+    let Some(core) = folded.core else {
+        let partner = folded.partner.expect("who sits out has a partner");
+        out.send(partner, shape.bytes);
+        return out.recv(partner, shape.bytes);
+    };
+    if let Some(bystander) = folded.partner {
+        out.recv(bystander, shape.bytes);
+        out.reduce(shape.bytes);
+    }
+    algorithm(&core, out);
+    if let Some(bystander) = folded.partner {
+        out.send(bystander, shape.bytes);
+    }
+}
+
+/// Once around to combine, once around to tell.
+fn ring(shape: &Shape, out: &mut Schedule) {
+    let blocks = Blocks::cut(shape.size, shape.bytes, shape.element);
+    let (right, left) = (shape.after(1), shape.before(1));
+    for round in 1..shape.size {
+        let incoming = blocks.block(shape.before(round));
+        out.exchange(right, blocks.block(shape.before(round - 1)), left, incoming);
+        out.reduce(incoming);
+    }
+    out.next_slot();
+    // The block combined last is the first to be told: that of the right neighbour.
+    for round in 1..shape.size {
+        let outgoing = blocks.block((shape.before(round - 1) + 1) % shape.size);
+        out.exchange(right, outgoing, left, blocks.block(shape.before(round - 1)));
+    }
+}
+
+/// A binomial reduction to rank 0 and a binomial broadcast from there.
+fn reduce_bcast(shape: &Shape, out: &mut Schedule) {
+    let at_zero = Shape { root: 0, ..*shape };
+    reduce::binomial(&at_zero, out);
+    out.next_slot();
+    bcast::binomial(&at_zero, out);
+}
+
+fn linear(shape: &Shape, out: &mut Schedule) {
+    let at_zero = Shape { root: 0, ..*shape };
+    reduce::linear(&at_zero, out);
+    out.next_slot();
+    bcast::linear(&at_zero, out);
+}

@@ -1,0 +1,82 @@
+//! Alltoall, alltoallv, alltoallw: a block from everybody to everybody.
+//!
+//! ```text
+//!   linear     1 round     everything at once, the network sorts it out
+//!   pairwise   P-1 rounds  in round i send to rank+i, receive from rank-i
+//!   Bruck      ⌈log P⌉     in round k send all blocks whose distance to go has bit k set
+//! ```
+//!
+//! Bruck sends each block once per set bit of its distance: fewer messages, more bytes, so it is
+//! for short blocks. Bruck, Ho, Kipnis, Upfal, Weathersby: *Efficient algorithms for all-to-all
+//! communications in multiport message-passing systems* (1997).
+
+use crate::algorithm::{Algorithm, Table};
+use crate::shape::Shape;
+use crate::step::Schedule;
+use crate::team::doubling_distances;
+
+pub(crate) const ALGORITHMS: Table =
+    &[(Algorithm::Pairwise, pairwise), (Algorithm::Bruck, bruck), (Algorithm::Linear, linear)];
+pub(crate) const VARYING: Table = &[(Algorithm::Pairwise, pairwise), (Algorithm::Linear, sparse_linear)];
+
+fn linear(shape: &Shape, out: &mut Schedule) {
+    all_at_once(shape, |_| true, out);
+}
+
+/// With counts per pair, a pair that has nothing to say is silent; its two ranks do not depend on
+/// each other.
+fn sparse_linear(shape: &Shape, out: &mut Schedule) {
+    all_at_once(shape, |bytes| bytes > 0, out);
+}
+
+/// Receives are posted from the right neighbour on, sends from the left one on, so that the first
+/// to arrive is the first expected.
+fn all_at_once(shape: &Shape, wanted: impl Fn(u64) -> bool, out: &mut Schedule) {
+    let from_the_right = (1..shape.size).map(|distance| shape.after(distance));
+    for (from, bytes) in from_the_right.map(|r| (r, shape.received_from(r))).filter(|&(_, b)| wanted(b)) {
+        out.irecv(from, bytes);
+    }
+    let from_the_left = (1..shape.size).map(|distance| shape.before(distance));
+    for (to, bytes) in from_the_left.map(|r| (r, shape.sent_to(r))).filter(|&(_, b)| wanted(b)) {
+        out.isend(to, bytes);
+    }
+    out.wait_all();
+}
+
+fn pairwise(shape: &Shape, out: &mut Schedule) {
+    for distance in 1..shape.size {
+        let (to, from) = (shape.after(distance), shape.before(distance));
+        out.exchange(to, shape.sent_to(to), from, shape.received_from(from));
+    }
+}
+
+fn bruck(shape: &Shape, out: &mut Schedule) {
+    let all = u64::from(shape.size) * shape.bytes;
+    // Rotate, so that a block's index is the distance it has to go; back at the end.
+    out.copy(all);
+    for distance in doubling_distances(shape.size) {
+        let packed = u64::from(with_bit(distance, shape.size)) * shape.bytes;
+        out.copy(packed);
+        out.exchange(shape.after(distance), packed, shape.before(distance), packed);
+    }
+    out.copy(all);
+}
+
+/// How many of `0..size` have this bit set.
+fn with_bit(bit: u32, size: u32) -> u32 {
+    size / (2 * bit) * bit + (size % (2 * bit)).saturating_sub(bit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_with_a_bit_are_counted() {
+        for size in 1..70 {
+            for bit in doubling_distances(size) {
+                assert_eq!(with_bit(bit, size) as usize, (0..size).filter(|i| i & bit != 0).count());
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Barrier: nobody leaves before the last has come.
+//!
+//! Messages are empty; only the number of rounds counts.
+//!
+//! ```text
+//!   dissemination, 5 ranks          everybody at once, round k: tell rank + 2^k
+//!
+//!   round 0   0>1 1>2 2>3 3>4 4>0   knows 2
+//!   round 1   0>2 1>3 2>4 3>0 4>1   knows 4
+//!   round 2   0>4 1>0 2>1 3>2 4>3   knows all
+//! ```
+//!
+//! Hensgen, Finkel, Manber: *Two algorithms for barrier synchronization* (1988).
+
+use crate::algorithm::{Algorithm, Table};
+use crate::shape::Shape;
+use crate::step::Schedule;
+use crate::team::{Stays, Team, doubling_distances};
+use crate::{bcast, reduce};
+
+pub(crate) const ALGORITHMS: Table = &[
+    (Algorithm::Dissemination, dissemination),
+    (Algorithm::RecursiveDoubling, recursive_doubling),
+    (Algorithm::Linear, linear),
+    (Algorithm::Binomial, binomial),
+    (Algorithm::DoubleRing, double_ring),
+];
+
+fn dissemination(shape: &Shape, out: &mut Schedule) {
+    for distance in doubling_distances(shape.size) {
+        out.exchange(shape.after(distance), 0, shape.before(distance), 0);
+    }
+}
+
+fn recursive_doubling(shape: &Shape, out: &mut Schedule) {
+    let folded = Team::everybody(shape).fold(Stays::Even);
+    match (folded.core, folded.partner) {
+        (Some(core), partner) => {
+            partner.inspect(|&bystander| out.recv(bystander, 0));
+            for round in core.doubling() {
+                let with = core.rank(round.with);
+                out.exchange(with, 0, with, 0);
+            }
+            partner.inspect(|&bystander| out.send(bystander, 0));
+        }
+        (None, Some(partner)) => out.exchange(partner, 0, partner, 0),
+        (None, None) => unreachable!("who sits out has a partner"),
+    }
+}
+
+/// Rank 0 hears from everybody, then tells everybody.
+fn linear(shape: &Shape, out: &mut Schedule) {
+    let empty = Shape::new(shape.rank, shape.size);
+    reduce::linear(&empty, out);
+    out.next_slot();
+    bcast::linear(&empty, out);
+}
+
+/// The same up and down a binomial tree.
+fn binomial(shape: &Shape, out: &mut Schedule) {
+    let empty = Shape::new(shape.rank, shape.size);
+    reduce::binomial(&empty, out);
+    out.next_slot();
+    bcast::binomial(&empty, out);
+}
+
+/// A token goes around twice: when it comes back everybody is there, when it has passed again
+/// everybody knows.
+fn double_ring(shape: &Shape, out: &mut Schedule) {
+    let (left, right) = (shape.before(1), shape.after(1));
+    for _ in 0..2 {
+        if shape.rank > 0 {
+            out.recv(left, 0);
+        }
+        out.send(right, 0);
+        if shape.rank == 0 {
+            out.recv(left, 0);
+        }
+    }
+}

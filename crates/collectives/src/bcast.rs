@@ -1,0 +1,109 @@
+//! Broadcast: everybody gets the root's vector.
+//!
+//! Short vectors want few rounds (binomial tree), long ones want every link busy all the time:
+//! either cut the vector into segments that follow each other down a chain or a tree, or let the
+//! root scatter the vector and everybody allgather the pieces:
+//!
+//! ```text
+//!   scatter    0 ──ABCD──> 0:A 1:B 2:C 3:D
+//!   allgather                └──> 0:ABCD 1:ABCD 2:ABCD 3:ABCD      2 n instead of n log P bytes
+//! ```
+//!
+//! van de Geijn: *On global combine operations* (1994);
+//! Thakur, Rabenseifner, Gropp: *Optimization of collective communication operations in MPICH* (2005).
+
+use crate::algorithm::{Algorithm, Table};
+use crate::blocks::Blocks;
+use crate::shape::Shape;
+use crate::step::Schedule;
+use crate::team::Team;
+use crate::tree::{Binomial, Node, Segments};
+use crate::{allgather, scatter};
+
+pub(crate) const ALGORITHMS: Table = &[
+    (Algorithm::Binomial, binomial),
+    (Algorithm::ScatterAllgather, scatter_allgather),
+    (Algorithm::ScatterDoubling, scatter_doubling),
+    (Algorithm::Chain, chain),
+    (Algorithm::BinaryTree, binary_tree),
+    (Algorithm::Linear, linear),
+];
+
+pub(crate) fn linear(shape: &Shape, out: &mut Schedule) {
+    if !shape.is_root() {
+        return out.recv(shape.root, shape.bytes);
+    }
+    for rank in shape.non_roots() {
+        out.isend(rank, shape.bytes);
+    }
+    out.wait_all();
+}
+
+pub(crate) fn binomial(shape: &Shape, out: &mut Schedule) {
+    let team = Team::from_root(shape);
+    let tree = Binomial::of(&team);
+    if let Some(parent) = tree.parent() {
+        out.recv(team.rank(parent), shape.bytes);
+    }
+    for child in tree.children().rev() {
+        out.send(team.rank(child.top), shape.bytes);
+    }
+}
+
+/// Allgather around the ring: the most bandwidth, and as many rounds as ranks.
+fn scatter_allgather(shape: &Shape, out: &mut Schedule) {
+    let (team, blocks) = scattered(shape, out);
+    allgather::around_the_ring(&team, &blocks, out);
+}
+
+/// Allgather by recursive doubling: fewer rounds, for vectors of medium length.
+fn scatter_doubling(shape: &Shape, out: &mut Schedule) {
+    let (team, blocks) = scattered(shape, out);
+    allgather::by_doubling(&team, &blocks, out);
+}
+
+/// Leaves member `i`, counted from the root, with block `i` of the vector.
+fn scattered<'a>(shape: &Shape<'a>, out: &mut Schedule) -> (Team, Blocks<'a>) {
+    let team = Team::from_root(shape);
+    let blocks = Blocks::cut(shape.size, shape.bytes, 1);
+    scatter::down_the_tree(&team, &blocks, out);
+    out.next_slot();
+    (team, blocks)
+}
+
+fn chain(shape: &Shape, out: &mut Schedule) {
+    pipeline(shape, &Node::chain(&Team::from_root(shape)), out);
+}
+
+fn binary_tree(shape: &Shape, out: &mut Schedule) {
+    pipeline(shape, &Node::binary(&Team::from_root(shape)), out);
+}
+
+/// Receives each segment while it passes on the one before.
+fn pipeline(shape: &Shape, node: &Node, out: &mut Schedule) {
+    let mut arrived = None;
+    for segment in Segments::of(shape.bytes, 1).sizes() {
+        match node.parent {
+            Some(parent) => {
+                out.irecv(parent, segment);
+                arrived.inspect(|&before| pass_on(node, before, out));
+                out.wait_all();
+            }
+            None => {
+                pass_on(node, segment, out);
+                out.wait_all();
+            }
+        }
+        arrived = Some(segment);
+    }
+    if let (Some(last), Some(_)) = (arrived, node.parent) {
+        pass_on(node, last, out);
+        out.wait_all();
+    }
+}
+
+fn pass_on(node: &Node, segment: u64, out: &mut Schedule) {
+    for child in node.children() {
+        out.isend(child, segment);
+    }
+}

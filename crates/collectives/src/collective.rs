@@ -1,0 +1,194 @@
+//! The collectives: their names, their algorithms, and who waits for whom.
+
+use std::fmt;
+
+use crate::algorithm::{Algorithm, Table};
+use crate::shape::Shape;
+use crate::step::Schedule;
+use crate::{allgather, allreduce, alltoall, barrier, bcast, gather, reduce, reduce_scatter, scan, scatter};
+
+/// A collective operation of MPI, blocking or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "the names are those of the standard")]
+pub enum Collective {
+    Barrier,
+    Bcast,
+    Gather,
+    Gatherv,
+    Scatter,
+    Scatterv,
+    Allgather,
+    Allgatherv,
+    Alltoall,
+    Alltoallv,
+    Alltoallw,
+    Reduce,
+    Allreduce,
+    ReduceScatter,
+    ReduceScatterBlock,
+    Scan,
+    Exscan,
+}
+
+use Collective::*;
+
+/// Writes into `out`, which is emptied first, what rank `shape.rank` does.
+///
+/// # Panics
+///
+/// If `algorithm` is not one of `collective.algorithms()`.
+pub fn schedule(collective: Collective, algorithm: Algorithm, shape: &Shape, out: &mut Schedule) {
+    let entry = collective.table().iter().find(|(known, _)| *known == algorithm);
+    let (_, build) = entry.unwrap_or_else(|| panic!("{collective} has no algorithm {algorithm}"));
+    let shape = collective.normalized(shape);
+    out.clear();
+    out.copy(collective.own_copy(&shape));
+    if shape.size > 1 {
+        build(&shape, out);
+    }
+}
+
+impl Collective {
+    /// All of them.
+    pub const ALL: [Collective; 17] = [
+        Barrier,
+        Bcast,
+        Gather,
+        Gatherv,
+        Scatter,
+        Scatterv,
+        Allgather,
+        Allgatherv,
+        Alltoall,
+        Alltoallv,
+        Alltoallw,
+        Reduce,
+        Allreduce,
+        ReduceScatter,
+        ReduceScatterBlock,
+        Scan,
+        Exscan,
+    ];
+
+    /// As it is written in options and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Barrier => "barrier",
+            Bcast => "bcast",
+            Gather => "gather",
+            Gatherv => "gatherv",
+            Scatter => "scatter",
+            Scatterv => "scatterv",
+            Allgather => "allgather",
+            Allgatherv => "allgatherv",
+            Alltoall => "alltoall",
+            Alltoallv => "alltoallv",
+            Alltoallw => "alltoallw",
+            Reduce => "reduce",
+            Allreduce => "allreduce",
+            ReduceScatter => "reduce-scatter",
+            ReduceScatterBlock => "reduce-scatter-block",
+            Scan => "scan",
+            Exscan => "exscan",
+        }
+    }
+
+    /// The collective of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|collective| collective.name() == name)
+    }
+
+    /// The algorithms it can be performed with.
+    pub fn algorithms(self) -> impl ExactSizeIterator<Item = Algorithm> {
+        self.table().iter().map(|&(algorithm, _)| algorithm)
+    }
+
+    /// Whether `algorithm` can perform it.
+    pub fn knows(self, algorithm: Algorithm) -> bool {
+        self.algorithms().any(|known| known == algorithm)
+    }
+
+    /// Whether nobody can leave before the last has entered, whatever the shape and the algorithm.
+    pub fn synchronizes(self) -> bool {
+        matches!(
+            self,
+            Barrier | Allgather | Allgatherv | Alltoall | Allreduce | ReduceScatter | ReduceScatterBlock
+        )
+    }
+
+    /// Whether rank `shape.rank` can only leave after rank `other` has entered. Holds for every
+    /// algorithm; a particular one may make ranks wait for more.
+    pub fn waits_for(self, shape: &Shape, other: u32) -> bool {
+        match self {
+            _ if self.synchronizes() || other == shape.rank => true,
+            Bcast | Scatter | Scatterv => other == shape.root,
+            Gather | Gatherv | Reduce => shape.is_root(),
+            Scan | Exscan => other < shape.rank,
+            Alltoallv | Alltoallw => shape.received_from(other) > 0,
+            _ => unreachable!("{self} synchronizes"),
+        }
+    }
+
+    fn table(self) -> Table {
+        match self {
+            Barrier => barrier::ALGORITHMS,
+            Bcast => bcast::ALGORITHMS,
+            Gather => gather::ALGORITHMS,
+            Gatherv => gather::VARYING,
+            Scatter => scatter::ALGORITHMS,
+            Scatterv => scatter::VARYING,
+            Allgather | Allgatherv => allgather::ALGORITHMS,
+            Alltoall => alltoall::ALGORITHMS,
+            Alltoallv | Alltoallw => alltoall::VARYING,
+            Reduce => reduce::ALGORITHMS,
+            Allreduce => allreduce::ALGORITHMS,
+            ReduceScatter | ReduceScatterBlock => reduce_scatter::ALGORITHMS,
+            Scan => scan::INCLUSIVE,
+            Exscan => scan::EXCLUSIVE,
+        }
+    }
+
+    /// The shape without what this collective does not read, so that algorithms shared by a
+    /// collective and its v-variant can tell them apart by the counts.
+    pub(crate) fn normalized<'a>(self, shape: &Shape<'a>) -> Shape<'a> {
+        let root = if matches!(self, Bcast | Gather | Gatherv | Scatter | Scatterv | Reduce) {
+            shape.root
+        } else {
+            0
+        };
+        let (sends, receives) = match self {
+            Gatherv if shape.is_root() => (false, true),
+            Scatterv if shape.is_root() => (true, false),
+            Allgatherv | ReduceScatter => (false, true),
+            Alltoallv | Alltoallw => (true, true),
+            _ => (false, false),
+        };
+        let read = |wanted: bool, counts: &'a [u64]| {
+            assert!(!wanted || counts.len() == shape.size as usize, "{self} wants one count per rank");
+            if wanted { counts } else { &[] }
+        };
+        Shape {
+            root,
+            send_counts: read(sends, shape.send_counts),
+            recv_counts: read(receives, shape.recv_counts),
+            ..*shape
+        }
+    }
+
+    /// Bytes a rank moves from its own input to its own output, before anything else.
+    fn own_copy(self, shape: &Shape) -> u64 {
+        match self {
+            _ if shape.in_place => 0,
+            Barrier | Bcast | Exscan => 0,
+            Gather | Gatherv | Scatter | Scatterv | Reduce if !shape.is_root() => 0,
+            Scatterv => shape.sent_to(shape.rank),
+            _ => shape.received_from(shape.rank),
+        }
+    }
+}
+
+impl fmt::Display for Collective {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}

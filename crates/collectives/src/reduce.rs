@@ -1,0 +1,166 @@
+//! Reduce: the root gets the combination of everybody's vectors.
+//!
+//! ```text
+//!   binomial       as gather, but what goes up does not grow
+//!   Rabenseifner   reduce-scatter by recursive halving, then gather the pieces
+//!
+//!     4 ranks, vector ABCD     0<>1 halves  AB | CD  AB | CD
+//!                              0<>2 1<>3    A  | C   B  | D     everybody has a quarter, done
+//!                              gather back the way it came, towards 0
+//! ```
+//!
+//! The binomial tree and Rabenseifner keep the order of the operands when counted from rank 0. So
+//! if the operation does not commute, they work towards rank 0, which passes the result on.
+//! Rabenseifner: *Optimization of collective reduction operations* (2004).
+
+use crate::algorithm::{Algorithm, Table};
+use crate::blocks::Blocks;
+use crate::shape::Shape;
+use crate::step::Schedule;
+use crate::team::{Stays, Team};
+use crate::tree::{Binomial, Node, Segments};
+
+pub(crate) const ALGORITHMS: Table = &[
+    (Algorithm::Binomial, binomial),
+    (Algorithm::Rabenseifner, rabenseifner),
+    (Algorithm::Chain, chain),
+    (Algorithm::BinaryTree, binary_tree),
+    (Algorithm::Linear, linear),
+];
+
+pub(crate) fn linear(shape: &Shape, out: &mut Schedule) {
+    if !shape.is_root() {
+        return out.send(shape.root, shape.bytes);
+    }
+    for rank in shape.non_roots() {
+        out.irecv(rank, shape.bytes);
+    }
+    out.wait_all();
+    out.reduce(u64::from(shape.size - 1) * shape.bytes);
+}
+
+pub(crate) fn binomial(shape: &Shape, out: &mut Schedule) {
+    in_order(shape, out, |team, out| {
+        let tree = Binomial::of(team);
+        for child in tree.children() {
+            out.recv(team.rank(child.top), shape.bytes);
+            out.reduce(shape.bytes);
+        }
+        if let Some(parent) = tree.parent() {
+            out.send(team.rank(parent), shape.bytes);
+        }
+    });
+}
+
+fn rabenseifner(shape: &Shape, out: &mut Schedule) {
+    in_order(shape, out, |team, out| {
+        let folded = team.fold(Stays::Even);
+        let Some(core) = folded.core else {
+            return out.send(folded.partner.expect("who sits out has a partner"), shape.bytes);
+        };
+        if let Some(bystander) = folded.partner {
+            out.recv(bystander, shape.bytes);
+            out.reduce(shape.bytes);
+        }
+        let halving = Halving::of(&core, shape);
+        halving.reduce_scatter(out);
+        halving.gather(out);
+    });
+}
+
+/// Runs a reduction towards member 0 of a team whose order the operation allows.
+fn in_order(shape: &Shape, out: &mut Schedule, reduce: impl Fn(&Team, &mut Schedule)) {
+    if shape.commutative || shape.root == 0 {
+        return reduce(&Team::from_root(shape), out);
+    }
+    reduce(&Team::everybody(shape), out);
+    out.next_slot();
+    if shape.rank == 0 {
+        out.send(shape.root, shape.bytes);
+    } else if shape.is_root() {
+        out.recv(0, shape.bytes);
+    }
+}
+
+fn chain(shape: &Shape, out: &mut Schedule) {
+    pipeline(shape, &Node::chain(&Team::from_root(shape)), out);
+}
+
+fn binary_tree(shape: &Shape, out: &mut Schedule) {
+    pipeline(shape, &Node::binary(&Team::from_root(shape)), out);
+}
+
+/// Receives each segment from below while the one before goes up.
+fn pipeline(shape: &Shape, node: &Node, out: &mut Schedule) {
+    let mut combined = None;
+    for segment in Segments::of(shape.bytes, shape.element).sizes() {
+        for child in node.children() {
+            out.irecv(child, segment);
+        }
+        if let (Some(before), Some(parent)) = (combined, node.parent) {
+            out.isend(parent, before);
+        }
+        out.wait_all();
+        for _ in node.children() {
+            out.reduce(segment);
+        }
+        combined = Some(segment);
+    }
+    if let (Some(last), Some(parent)) = (combined, node.parent) {
+        out.send(parent, last);
+    }
+}
+
+/// Vector halving, distance doubling: bit `k` of a member's number says which half of its piece
+/// it keeps in round `k`.
+pub(crate) struct Halving<'a> {
+    core: Team,
+    blocks: Blocks<'a>,
+}
+
+impl<'a> Halving<'a> {
+    /// Over the vector of `shape`, by the members of `core`, a power of two.
+    pub fn of(core: &Team, shape: &Shape<'a>) -> Self {
+        Halving { core: *core, blocks: Blocks::cut(core.size, shape.bytes, shape.element) }
+    }
+
+    /// Leaves each member with its piece of the result.
+    pub fn reduce_scatter(&self, out: &mut Schedule) {
+        for round in self.core.doubling() {
+            let with = self.core.rank(round.with);
+            let (given, kept) =
+                (self.piece(round.with, round.bit + 1), self.piece(self.core.me, round.bit + 1));
+            out.exchange(with, given, with, kept);
+            out.reduce(kept);
+        }
+    }
+
+    /// The way back: everybody gets all pieces.
+    pub fn allgather(&self, out: &mut Schedule) {
+        for round in self.core.doubling().rev() {
+            let with = self.core.rank(round.with);
+            let (mine, theirs) =
+                (self.piece(self.core.me, round.bit + 1), self.piece(round.with, round.bit + 1));
+            out.exchange(with, mine, with, theirs);
+        }
+    }
+
+    /// The way back for one: member 0 gets all pieces.
+    fn gather(&self, out: &mut Schedule) {
+        for round in self.core.doubling().rev() {
+            let with = self.core.rank(round.with);
+            if round.with < self.core.me {
+                return out.send(with, self.piece(self.core.me, round.bit + 1));
+            }
+            out.recv(with, self.piece(round.with, round.bit + 1));
+        }
+    }
+
+    /// Bytes that `member` has left after that many rounds.
+    fn piece(&self, member: u32, rounds: u32) -> u64 {
+        let length = self.core.size >> rounds;
+        let first =
+            (0..rounds).filter(|bit| member >> bit & 1 == 1).map(|bit| self.core.size >> (bit + 1)).sum();
+        self.blocks.span(first, length)
+    }
+}

@@ -1,0 +1,108 @@
+//! Reduce-scatter: everybody gets one block of the combination of everybody's vectors.
+//!
+//! ```text
+//!   recursive halving    log P rounds, half, a quarter, … of the vector     short, commutative
+//!   pairwise, ring       P-1 rounds, one block each                         long
+//!   recursive doubling   log P rounds, nearly the whole vector each         keeps the order
+//! ```
+//!
+//! The block variant differs only in that all blocks are of one size.
+//! Thakur, Rabenseifner, Gropp (2005).
+
+use crate::algorithm::{Algorithm, Table};
+use crate::blocks::Blocks;
+use crate::shape::Shape;
+use crate::step::Schedule;
+use crate::team::{Stays, Team};
+use crate::{reduce, scatter};
+
+pub(crate) const ALGORITHMS: Table = &[
+    (Algorithm::RecursiveHalving, recursive_halving),
+    (Algorithm::Pairwise, pairwise),
+    (Algorithm::Ring, ring),
+    (Algorithm::RecursiveDoubling, recursive_doubling),
+    (Algorithm::ReduceThenScatter, reduce_then_scatter),
+];
+
+/// In round `i` sends rank+i its block, and combines what comes from rank-i.
+fn pairwise(shape: &Shape, out: &mut Schedule) {
+    let blocks = shape.blocks();
+    let mine = blocks.block(shape.rank);
+    for distance in 1..shape.size {
+        let to = shape.after(distance);
+        out.exchange(to, blocks.block(to), shape.before(distance), mine);
+        out.reduce(mine);
+    }
+}
+
+/// Each block travels once around to its owner and is combined on the way.
+fn ring(shape: &Shape, out: &mut Schedule) {
+    let blocks = shape.blocks();
+    let (right, left) = (shape.after(1), shape.before(1));
+    for round in 1..shape.size {
+        let incoming = blocks.block(shape.before((round + 1) % shape.size));
+        out.exchange(right, blocks.block(shape.before(round)), left, incoming);
+        out.reduce(incoming);
+    }
+}
+
+/// Farthest partner first, so that what a member keeps is contiguous: the blocks of its half, of
+/// its quarter, … of the members.
+fn recursive_halving(shape: &Shape, out: &mut Schedule) {
+    in_the_core(shape, out, |core, blocks, out| {
+        for round in core.doubling().rev() {
+            let with = core.rank(round.with);
+            let kept = group(core, blocks, core.me, round.distance);
+            out.exchange(with, group(core, blocks, round.with, round.distance), with, kept);
+            out.reduce(kept);
+        }
+    });
+}
+
+/// Everything a group of members has combined goes to the group next to it, except the group's
+/// own blocks.
+fn recursive_doubling(shape: &Shape, out: &mut Schedule) {
+    in_the_core(shape, out, |core, blocks, out| {
+        let all = blocks.total();
+        for round in core.doubling() {
+            let with = core.rank(round.with);
+            let incoming = all - group(core, blocks, round.with, round.distance);
+            out.exchange(with, all - group(core, blocks, core.me, round.distance), with, incoming);
+            out.reduce(incoming);
+        }
+    });
+}
+
+/// Bytes of the blocks of the aligned group of `size` members around `member`.
+fn group(core: &Team, blocks: &Blocks, member: u32, size: u32) -> u64 {
+    let (first, count) = core.owned(member & !(size - 1), size);
+    blocks.span(first, count)
+}
+
+/// Folds the ranks to a power of two, runs `algorithm` there, hands the others their blocks.
+fn in_the_core(shape: &Shape, out: &mut Schedule, algorithm: impl Fn(&Team, &Blocks, &mut Schedule)) {
+    let blocks = shape.blocks();
+    let folded = Team::everybody(shape).fold(Stays::Odd);
+    let Some(core) = folded.core else {
+        let partner = folded.partner.expect("who sits out has a partner");
+        out.send(partner, blocks.total());
+        return out.recv(partner, blocks.block(shape.rank));
+    };
+    if let Some(bystander) = folded.partner {
+        out.recv(bystander, blocks.total());
+        out.reduce(blocks.total());
+    }
+    algorithm(&core, &blocks, out);
+    if let Some(bystander) = folded.partner {
+        out.send(bystander, blocks.block(bystander));
+    }
+}
+
+/// A binomial reduction to rank 0, which hands out the blocks.
+fn reduce_then_scatter(shape: &Shape, out: &mut Schedule) {
+    let blocks = shape.blocks();
+    reduce::binomial(&Shape { root: 0, bytes: blocks.total(), ..*shape }, out);
+    out.next_slot();
+    let mine = blocks.block(shape.rank);
+    scatter::linear(&Shape { root: 0, bytes: mine, send_counts: shape.recv_counts, ..*shape }, out);
+}

@@ -1,0 +1,58 @@
+//! Scan and exscan: rank i gets the combination of the vectors of ranks 0 to i, or to i-1.
+//!
+//! ```text
+//!   linear               0 > 1 > 2 > 3 > …            P-1 messages one after the other
+//!   recursive doubling   swap the sum of the group    log P rounds; a rank keeps the sum of its
+//!                        with rank ^ 2^k              group and, apart, of what is below itself
+//! ```
+//!
+//! A rank without a partner skips the round: its group has nobody above, and everybody below has
+//! told already. The two operations differ in what they combine, not in what they send, except
+//! that nobody needs the whole of an exclusive scan.
+//! Hillis, Steele: *Data parallel algorithms* (1986).
+
+use crate::algorithm::{Algorithm, Table};
+use crate::shape::Shape;
+use crate::step::Schedule;
+use crate::team::doubling_distances;
+
+pub(crate) const INCLUSIVE: Table =
+    &[(Algorithm::RecursiveDoubling, recursive_doubling), (Algorithm::Linear, linear)];
+pub(crate) const EXCLUSIVE: Table =
+    &[(Algorithm::RecursiveDoubling, exclusive_doubling), (Algorithm::Linear, linear)];
+
+/// The same for both: the sum of all below comes in, the own vector is added, the sum goes out.
+fn linear(shape: &Shape, out: &mut Schedule) {
+    if shape.rank > 0 {
+        out.recv(shape.rank - 1, shape.bytes);
+        out.reduce(shape.bytes);
+    }
+    if shape.rank + 1 < shape.size {
+        out.send(shape.rank + 1, shape.bytes);
+    }
+}
+
+fn recursive_doubling(shape: &Shape, out: &mut Schedule) {
+    swap_sums(shape, out, |_| shape.bytes);
+}
+
+/// The first sum from below is only stored: there is nothing yet to combine it with.
+fn exclusive_doubling(shape: &Shape, out: &mut Schedule) {
+    let lowest = shape.rank & shape.rank.wrapping_neg();
+    swap_sums(shape, out, |distance| if distance == lowest { 0 } else { shape.bytes });
+}
+
+/// `below` says what it costs a rank to combine a sum from below into its result.
+fn swap_sums(shape: &Shape, out: &mut Schedule, below: impl Fn(u32) -> u64) {
+    for distance in doubling_distances(shape.size) {
+        let with = shape.rank ^ distance;
+        if with >= shape.size {
+            continue;
+        }
+        out.exchange(with, shape.bytes, with, shape.bytes);
+        out.reduce(shape.bytes);
+        if with < shape.rank {
+            out.reduce(below(distance));
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Scatter and scatterv: everybody gets a block from the root.
+//!
+//! ```text
+//!   binomial, 8 ranks        0>4                     4 blocks each, the biggest subtree first
+//!                            0>2       4>6           2
+//!                            0>1  2>3  4>5  6>7      1
+//! ```
+//!
+//! With scatterv only the root knows who receives how much: it is always linear.
+
+use crate::algorithm::{Algorithm, Table};
+use crate::blocks::Blocks;
+use crate::shape::Shape;
+use crate::step::Schedule;
+use crate::team::Team;
+use crate::tree::Binomial;
+
+pub(crate) const ALGORITHMS: Table = &[(Algorithm::Binomial, binomial), (Algorithm::Linear, linear)];
+pub(crate) const VARYING: Table = &[(Algorithm::Linear, linear)];
+
+pub(crate) fn linear(shape: &Shape, out: &mut Schedule) {
+    if !shape.is_root() {
+        return out.recv(shape.root, shape.bytes);
+    }
+    for rank in shape.non_roots() {
+        out.isend(rank, shape.sent_to(rank));
+    }
+    out.wait_all();
+}
+
+fn binomial(shape: &Shape, out: &mut Schedule) {
+    down_the_tree(&Team::from_root(shape), &shape.blocks(), out);
+}
+
+/// Member 0 starts with all blocks, everybody ends with one; `blocks` are in order of members.
+pub(crate) fn down_the_tree(team: &Team, blocks: &Blocks, out: &mut Schedule) {
+    let tree = Binomial::of(team);
+    if let Some(parent) = tree.parent() {
+        let own = tree.own();
+        out.recv(team.rank(parent), blocks.span(own.top, own.size));
+    }
+    for child in tree.children().rev() {
+        out.send(team.rank(child.top), blocks.span(child.top, child.size));
+    }
+}

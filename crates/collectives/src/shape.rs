@@ -1,0 +1,138 @@
+//! What one rank knows of one collective call: who it is, and how much.
+
+use crate::blocks::Blocks;
+
+/// One rank's view of one call.
+///
+/// What [`bytes`](Shape::bytes) means, and which counts are read:
+///
+/// | collective | `bytes` | `send_counts` | `recv_counts` |
+/// |---|---|---|---|
+/// | barrier | – | | |
+/// | bcast, reduce, allreduce, scan, exscan | the whole vector | | |
+/// | gather, scatter, allgather | the block of one rank | | |
+/// | alltoall | the block of one pair | | |
+/// | reduce-scatter-block | the block each rank ends up with | | |
+/// | gatherv | what this rank contributes | | root: from each rank |
+/// | scatterv | what this rank receives | root: to each rank | |
+/// | allgatherv | – | | from each rank |
+/// | alltoallv, alltoallw | – | to each rank | from each rank |
+/// | reduce-scatter | – | | the block of each rank |
+///
+/// All counts are in bytes. Counts that a collective does not read may stay empty.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape<'a> {
+    /// The rank whose schedule is wanted.
+    pub rank: u32,
+    /// Ranks in the communicator.
+    pub size: u32,
+    /// The root, where there is one.
+    pub root: u32,
+    /// See the table above.
+    pub bytes: u64,
+    /// Bytes of one element: vectors that are reduced are cut between elements only.
+    pub element: u64,
+    /// Bytes this rank sends to each rank.
+    pub send_counts: &'a [u64],
+    /// Bytes this rank receives from each rank.
+    pub recv_counts: &'a [u64],
+    /// Whether operands of the reduction may change places.
+    pub commutative: bool,
+    /// The rank's own contribution is where it belongs already (`MPI_IN_PLACE`): no copy of it.
+    pub in_place: bool,
+}
+
+impl<'a> Shape<'a> {
+    /// Nothing to move yet: root 0, no bytes, elements of one byte, commutative, not in place.
+    pub fn new(rank: u32, size: u32) -> Self {
+        assert!(rank < size, "rank {rank} is not in a communicator of {size}");
+        Shape {
+            rank,
+            size,
+            root: 0,
+            bytes: 0,
+            element: 1,
+            send_counts: &[],
+            recv_counts: &[],
+            commutative: true,
+            in_place: false,
+        }
+    }
+
+    /// With this root.
+    pub fn root(self, root: u32) -> Self {
+        assert!(root < self.size, "root {root} is not in a communicator of {}", self.size);
+        Shape { root, ..self }
+    }
+
+    /// With that many bytes; what they count depends on the collective.
+    pub fn bytes(self, bytes: u64) -> Self {
+        Shape { bytes, ..self }
+    }
+
+    /// With elements of that many bytes.
+    pub fn element(self, element: u64) -> Self {
+        Shape { element, ..self }
+    }
+
+    /// With bytes per rank, or an empty slice where this rank has no such counts.
+    pub fn counts(self, send_counts: &'a [u64], recv_counts: &'a [u64]) -> Self {
+        for counts in [send_counts, recv_counts] {
+            assert!(counts.is_empty() || counts.len() == self.size as usize, "one count per rank");
+        }
+        Shape { send_counts, recv_counts, ..self }
+    }
+
+    /// With operands that may change places, or not.
+    pub fn commutative(self, commutative: bool) -> Self {
+        Shape { commutative, ..self }
+    }
+
+    /// With the own contribution already in place, or not.
+    pub fn in_place(self, in_place: bool) -> Self {
+        Shape { in_place, ..self }
+    }
+
+    pub(crate) fn is_root(&self) -> bool {
+        self.rank == self.root
+    }
+
+    /// The rank `distance` further along the ring.
+    pub(crate) fn after(&self, distance: u32) -> u32 {
+        (self.rank + distance) % self.size
+    }
+
+    /// The rank `distance` further back along the ring.
+    pub(crate) fn before(&self, distance: u32) -> u32 {
+        (self.rank + self.size - distance) % self.size
+    }
+
+    /// Everybody but the root, in order.
+    pub(crate) fn non_roots(&self) -> impl Iterator<Item = u32> + use<> {
+        let root = self.root;
+        (0..self.size).filter(move |&rank| rank != root)
+    }
+
+    /// Bytes this rank sends to `to`.
+    pub(crate) fn sent_to(&self, to: u32) -> u64 {
+        self.send_counts.get(to as usize).copied().unwrap_or(self.bytes)
+    }
+
+    /// Bytes this rank receives from `from`.
+    pub(crate) fn received_from(&self, from: u32) -> u64 {
+        self.recv_counts.get(from as usize).copied().unwrap_or(self.bytes)
+    }
+
+    /// The blocks of all ranks, as every rank knows them.
+    pub(crate) fn blocks(&self) -> Blocks<'a> {
+        match self.recv_counts {
+            [] => Blocks::equal(self.size, self.bytes),
+            counts => Blocks::counted(counts),
+        }
+    }
+
+    /// Whole elements in the vector.
+    pub(crate) fn elements(&self) -> u64 {
+        self.bytes / self.element.max(1)
+    }
+}

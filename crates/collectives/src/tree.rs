@@ -1,0 +1,168 @@
+//! Trees over the members of a team, rooted at member 0.
+//!
+//! ```text
+//!   binomial, 8 members              binary              chain
+//!
+//!          0                            0                0─1─2─3─…
+//!      ┌───┼─┐                        ┌─┴─┐
+//!      4   2 1                        1   2
+//!     ┌┴┐  │                         ┌┴┐
+//!     6 5  3                         3 4
+//!     │
+//!     7
+//! ```
+//!
+//! In the binomial tree a member's parent is the member with the lowest set bit cleared, and a
+//! subtree is a contiguous range of members. So blocks travel in one piece, and a reduction
+//! keeps the order of its operands.
+
+use crate::team::{Team, doubling_distances};
+
+/// A subtree of the binomial tree: `size` members from `top` on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Subtree {
+    pub top: u32,
+    pub size: u32,
+}
+
+/// The binomial tree as one member sees it.
+pub(crate) struct Binomial {
+    me: u32,
+    size: u32,
+}
+
+impl Binomial {
+    pub fn of(team: &Team) -> Self {
+        Binomial { me: team.me, size: team.size }
+    }
+
+    /// The member above; none for member 0.
+    pub fn parent(&self) -> Option<u32> {
+        (self.me > 0).then(|| self.me & (self.me - 1))
+    }
+
+    /// The subtrees below, smallest first: the order of gathering. Reverse it to scatter, so that
+    /// the subtree with most work to do starts first.
+    pub fn children(&self) -> impl DoubleEndedIterator<Item = Subtree> + use<> {
+        let (me, size) = (self.me, self.size);
+        let lowest_bit = if me == 0 { size } else { 1 << me.trailing_zeros() };
+        let tops = doubling_distances(lowest_bit).map(move |distance| me + distance);
+        tops.filter(move |&top| top < size).map(move |top| subtree(top, size))
+    }
+
+    /// This member and everything below it.
+    pub fn own(&self) -> Subtree {
+        subtree(self.me, self.size)
+    }
+}
+
+fn subtree(top: u32, size: u32) -> Subtree {
+    let reach = if top == 0 { size } else { 1 << top.trailing_zeros() };
+    Subtree { top, size: reach.min(size - top) }
+}
+
+/// A member's neighbours in a tree of at most two children.
+pub(crate) struct Node {
+    /// Rank of the member above.
+    pub parent: Option<u32>,
+    /// Ranks of the members below.
+    pub children: [Option<u32>; 2],
+}
+
+impl Node {
+    /// Everybody has one child but the last.
+    pub fn chain(team: &Team) -> Self {
+        Self::link(team, team.me.checked_sub(1), [Some(team.me + 1), None])
+    }
+
+    /// The complete binary tree, level by level.
+    pub fn binary(team: &Team) -> Self {
+        let parent = team.me.checked_sub(1).map(|below| below / 2);
+        Self::link(team, parent, [Some(2 * team.me + 1), Some(2 * team.me + 2)])
+    }
+
+    fn link(team: &Team, parent: Option<u32>, children: [Option<u32>; 2]) -> Self {
+        let rank = |member: Option<u32>| member.filter(|&m| m < team.size).map(|m| team.rank(m));
+        Node { parent: rank(parent), children: children.map(rank) }
+    }
+
+    pub fn children(&self) -> impl Iterator<Item = u32> + use<> {
+        self.children.into_iter().flatten()
+    }
+}
+
+/// A vector cut into segments that follow each other through a tree.
+pub(crate) struct Segments {
+    bytes: u64,
+    segment: u64,
+}
+
+/// Long enough to use the bandwidth, short enough to fill the pipeline soon.
+const SEGMENT: u64 = 64 * 1024;
+
+impl Segments {
+    pub fn of(bytes: u64, element: u64) -> Self {
+        let element = element.max(1);
+        Segments { bytes, segment: (SEGMENT / element).max(1) * element }
+    }
+
+    /// Sizes of the segments: at least one, since an empty vector still is a message.
+    pub fn sizes(&self) -> impl Iterator<Item = u64> + use<> {
+        let (bytes, segment) = (self.bytes, self.segment);
+        (0..bytes.div_ceil(segment).max(1)).map(move |i| segment.min(bytes - i * segment))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shape::Shape;
+
+    fn binomial(me: u32, size: u32) -> Binomial {
+        Binomial { me, size }
+    }
+
+    #[test]
+    fn a_binomial_tree_of_eight() {
+        let tops = |me| binomial(me, 8).children().map(|s| (s.top, s.size)).collect::<Vec<_>>();
+        assert_eq!(tops(0), [(1, 1), (2, 2), (4, 4)]);
+        assert_eq!(tops(4), [(5, 1), (6, 2)]);
+        assert_eq!(tops(7), []);
+        assert_eq!(binomial(6, 8).parent(), Some(4));
+        assert_eq!(binomial(0, 8).parent(), None);
+    }
+
+    #[test]
+    fn subtrees_end_where_the_team_ends() {
+        assert_eq!(binomial(0, 6).children().last(), Some(Subtree { top: 4, size: 2 }));
+        assert_eq!(binomial(4, 6).own(), Subtree { top: 4, size: 2 });
+        assert_eq!(binomial(4, 6).children().count(), 1);
+        assert_eq!(binomial(0, 1).children().count(), 0);
+    }
+
+    #[test]
+    fn parents_and_children_agree() {
+        for size in 1..40 {
+            for me in 0..size {
+                for child in binomial(me, size).children() {
+                    assert_eq!(binomial(child.top, size).parent(), Some(me));
+                    assert_eq!(binomial(child.top, size).own(), child);
+                }
+                let team = Team::everybody(&Shape::new(me, size));
+                for child in Node::binary(&team).children() {
+                    assert_eq!(Node::binary(&Team::everybody(&Shape::new(child, size))).parent, Some(me));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn segments_are_whole_elements() {
+        let sizes = |bytes, element| Segments::of(bytes, element).sizes().collect::<Vec<_>>();
+        assert_eq!(sizes(0, 8), [0]);
+        assert_eq!(sizes(10, 8), [10]);
+        assert_eq!(sizes(SEGMENT + 8, 8), [SEGMENT, 8]);
+        assert_eq!(sizes(100_000, 50_000), [50_000, 50_000]);
+        assert_eq!(sizes(200_000, 100_000), [100_000, 100_000]);
+    }
+}
