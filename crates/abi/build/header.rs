@@ -8,7 +8,8 @@ const WIDTH: usize = 118;
 
 /// The text of `mpi.h`.
 pub fn header(template: &str, groups: &[Group], functions: &[Function]) -> String {
-    let prototypes = |prefix: &str| functions.iter().map(|function| prototype(function, prefix)).collect::<String>();
+    let prototypes =
+        |prefix: &str| functions.iter().map(|function| prototype(function, prefix)).collect::<String>();
     template
         .replace("@CONSTANTS@\n", &groups.iter().map(group).collect::<String>())
         .replace("@FUNCTIONS@\n", &prototypes(""))
