@@ -22,7 +22,9 @@ fn main() {
     let functions = table::functions(&read("functions.txt"));
     let bodies = bodies::bodies(Path::new(BODIES));
     refuse_unknown_bodies(&bodies, &functions);
-    write("constants.rs", &rust::constants(&table::constants(&read("constants.txt"))));
+    let constants = table::constants(&read("constants.txt"));
+    write("constants.rs", &rust::constants(&constants));
+    write("constant_values.rs", &rust::constant_values(&constants));
     write("trampolines.rs", &rust::trampolines(&functions, &bodies));
     write("signatures.rs", &rust::signatures(&functions, &bodies));
 }

@@ -11,6 +11,19 @@ pub fn constants(groups: &[Group]) -> String {
     groups.iter().map(of_group).collect()
 }
 
+/// `("MPI_COMM_WORLD", MPI_COMM_WORLD.0 as i64),` and its like, as one array: for the test that C agrees.
+pub fn constant_values(groups: &[Group]) -> String {
+    let of_group = |group: &Group| -> String {
+        let number = as_number(&group.kind);
+        group
+            .constants
+            .iter()
+            .map(|Constant { name, .. }| format!("    (\"{name}\", {name}{number}),\n"))
+            .collect()
+    };
+    format!("[\n{}]\n", groups.iter().map(of_group).collect::<String>())
+}
+
 /// One `entry!` per function with a body, one `missing!` per function without, and all names by index.
 pub fn trampolines(functions: &[Function], bodies: &[Body]) -> String {
     let entries: String =
@@ -51,6 +64,14 @@ fn rust_value(kind: &GroupKind, number: &str) -> String {
         GroupKind::Macros(of) if of.pointers > 0 => format!("core::ptr::without_provenance_mut({number})"),
         GroupKind::Macros(of) if is_handle(of) => format!("{}({number})", of.base),
         _ => number.to_owned(),
+    }
+}
+
+fn as_number(kind: &GroupKind) -> &'static str {
+    match kind {
+        GroupKind::Macros(of) if of.pointers > 0 && !is_callback(of) => ".addr() as i64",
+        GroupKind::Macros(of) if of.pointers == 0 && is_handle(of) => ".0 as i64",
+        _ => " as i64",
     }
 }
 

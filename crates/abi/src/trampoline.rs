@@ -121,22 +121,12 @@ mod tests {
 
     const INDEX: u32 = 7;
 
+    #[rustfmt::skip]
     type TwelveArguments = unsafe extern "C" fn(
-        usize,
-        c_int,
-        usize,
-        c_int,
-        c_int,
-        usize,
-        c_int,
-        usize,
-        c_int,
-        c_int,
-        usize,
-        usize,
+        usize, c_int, usize, c_int, c_int, usize, c_int, usize, c_int, c_int, usize, usize,
     ) -> c_int;
 
-    /// As many arguments as MPI_Sendrecv has, of the same sizes; half of them travel on the stack.
+    /// As many arguments as MPI_Sendrecv has, of the same sizes; on x86-64 half of them travel on the stack.
     #[rustfmt::skip]
     #[allow(clippy::too_many_arguments)]
     unsafe extern "C" fn body(
@@ -149,15 +139,35 @@ mod tests {
     }
 
     entry_point!(INDEX, mpirage_test_entry, body);
+    entry_point!(INDEX, mpirage_test_short_entry, short_body);
 
+    unsafe extern "C" fn short_body() {}
+
+    /// A caller whose code we know: its one call ends at most 16 bytes from its beginning.
+    #[unsafe(naked)]
+    unsafe extern "C" fn caller() {
+        #[cfg(target_arch = "x86_64")]
+        core::arch::naked_asm!("push rax", "call {entry}", "pop rax", "ret", entry = sym mpirage_test_short_entry);
+        #[cfg(target_arch = "aarch64")]
+        core::arch::naked_asm!(
+            "stp x29, x30, [sp, #-16]!", "bl {entry}", "ldp x29, x30, [sp], #16", "ret",
+            entry = sym mpirage_test_short_entry,
+        );
+    }
+
+    /// One test, because the notes are one pair per process.
     #[test]
-    fn arguments_and_result_pass_through_and_the_call_is_noted() {
+    fn arguments_pass_through_and_the_call_is_noted() {
         // SAFETY: the entry point jumps to `body`, which has this type.
         let entry: TwelveArguments = unsafe { core::mem::transmute(mpirage_test_entry as *const ()) };
         // SAFETY: `body` only looks at its arguments.
         let result = unsafe { entry(1, -2, 3, -4, -5, 6, -7, 8, -9, -10, 11, usize::MAX) };
         assert_eq!(result, 42);
         assert_eq!(last_call().function, name_of(INDEX));
-        assert_ne!(last_call().call_site, 0);
+
+        // SAFETY: it only calls a function that does nothing.
+        unsafe { caller() };
+        let start = caller as *const () as usize;
+        assert!((start + 1..=start + 16).contains(&last_call().call_site));
     }
 }
