@@ -32,13 +32,28 @@ pub fn trampolines(functions: &[Function], bodies: &[Body]) -> String {
     format!("{entries}\npub(crate) static NAMES: [&str; {}] = [\n{names}];\n", functions.len())
 }
 
-/// Assignments the compiler accepts only if each body has the arguments and result of its prototype.
+/// The type of every function, and assignments the compiler accepts only if the bodies have these types.
 pub fn signatures(functions: &[Function], bodies: &[Body]) -> String {
-    let check = |function: &Function| {
-        let body = body_of(function, bodies)?;
-        Some(format!("const _: {} = {};\n", signature(function), body.path))
+    let of_function = |function: &Function| {
+        let name = &function.name;
+        let check = body_of(function, bodies).map(|body| format!("const _: {name} = {};\n", body.path));
+        format!("type {name} = {};\n{}", signature(function), check.unwrap_or_default())
     };
-    functions.iter().filter_map(check).collect()
+    functions.iter().map(of_function).collect()
+}
+
+/// The beginning of a body, to be continued by hand.
+pub fn skeleton(function: &Function) -> String {
+    let arguments: Vec<String> = function
+        .arguments
+        .iter()
+        .map(|argument| format!("{}: {}", argument.name, rust_type(&argument.of)))
+        .collect();
+    let (name, returns) = (&function.name, rust_type(&function.returns));
+    format!(
+        "pub(crate) unsafe extern \"C\" fn {name}({}) -> {returns} {{\n    todo!()\n}}\n",
+        arguments.join(", ")
+    )
 }
 
 fn constant(constant: &Constant, kind: &GroupKind, title: &str) -> String {
@@ -88,7 +103,7 @@ fn body_of<'a>(function: &Function, bodies: &'a [Body]) -> Option<&'a Body> {
 }
 
 fn signature(function: &Function) -> String {
-    let arguments: Vec<String> = function.arguments.iter().map(rust_type).collect();
+    let arguments: Vec<String> = function.arguments.iter().map(|argument| rust_type(&argument.of)).collect();
     format!("unsafe extern \"C\" fn({}) -> {}", arguments.join(", "), rust_type(&function.returns))
 }
 

@@ -4,9 +4,15 @@
 pub struct Function {
     pub name: String,
     pub returns: CType,
-    pub arguments: Vec<CType>,
+    pub arguments: Vec<Argument>,
     /// The line of the table, without a semicolon.
     pub prototype: String,
+}
+
+/// An argument with a type; what a `...` stands for has none and is left out.
+pub struct Argument {
+    pub name: String,
+    pub of: CType,
 }
 
 /// The type of an argument or a result.
@@ -78,13 +84,18 @@ fn function(line: &str) -> Function {
     }
 }
 
-/// The arguments with a type; what a `...` stands for has none.
-fn arguments(list: &str) -> Vec<CType> {
+fn arguments(list: &str) -> Vec<Argument> {
     list.split(',')
         .map(str::trim)
         .filter(|argument| !matches!(*argument, "void" | "..."))
-        .map(CType::of_declaration)
+        .map(|declaration| Argument { name: name(declaration), of: CType::of_declaration(declaration) })
         .collect()
+}
+
+/// The `ranges` of `const int ranges[][3]`.
+fn name(declaration: &str) -> String {
+    let before_brackets = declaration.split('[').next().unwrap_or(declaration);
+    before_brackets.rsplit([' ', '*']).next().unwrap_or(before_brackets).to_owned()
 }
 
 impl CType {
