@@ -48,13 +48,15 @@ def main():
             forms.append(procedure.express.embiggen.iso_c)
         table.update((form.name, prototype(form)) for form in forms if form is not None)
     table.update((name(line), line) for line in CORRECTIONS.splitlines())
-    print(HEAD)
     conversions = {function for function in table if is_conversion(function)}
     large = {function for function in table if function.endswith("_c")}
-    section("The standard's functions", (table[f] for f in table.keys() - large - conversions))
-    section("Large counts", (table[f] for f in large))
-    section("Conversions between C and Fortran", (table[f] for f in conversions))
-    section("Removed in MPI-3.0", REMOVED.splitlines())
+    sections = [
+        section("The standard's functions", (table[f] for f in table.keys() - large - conversions)),
+        section("Large counts", (table[f] for f in large)),
+        section("Conversions between C and Fortran", (table[f] for f in conversions)),
+        section("Removed in MPI-3.0", REMOVED.splitlines()),
+    ]
+    print("\n".join([HEAD, *sections]), end="")
 
 
 def is_conversion(function):
@@ -75,9 +77,7 @@ def name(line):
 
 
 def section(title, lines):
-    print(f"# {title}")
-    print("\n".join(sorted(lines, key=lambda line: name(line).lower())))
-    print()
+    return "\n".join([f"# {title}", *sorted(lines, key=lambda line: name(line).lower()), ""])
 
 
 main()

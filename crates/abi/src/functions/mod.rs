@@ -2,7 +2,7 @@
 //!
 //! To add a function, write it in one of these modules under its own name, beginning the line exactly so:
 //!
-//! ```ignore
+//! ```text
 //! pub(crate) unsafe extern "C" fn MPI_Comm_rank(comm: MPI_Comm, rank: *mut c_int) -> c_int {
 //! ```
 //!
