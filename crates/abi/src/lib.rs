@@ -1,1 +1,22 @@
-//! abi: not written yet.
+//! The C face of mpirage: `libmpi_abi.so.1`, an MPI library with the binary interface of MPI 5.
+//!
+//! ```text
+//!  program ── MPI_Send, PMPI_Send ──> trampoline ── jump ──> functions::…::MPI_Send
+//!                                      notes the call site    the body, in Rust
+//! ```
+//!
+//! - `functions.txt` and `constants.txt` say what MPI is; `mpi.h`, [`constants`] and the entry points are made from them.
+//! - [`types`]: handles, the status, callbacks, laid out as the ABI demands.
+//! - [`trampoline`]: what the library exports: two entry points for each function of the table, body or not.
+//! - `functions`: the bodies. Writing one is all it takes to add a function; its module page says how.
+//! - [`missing`]: what happens when a program calls a function without a body.
+//!
+//! The library never calls an exported `MPI_*` symbol itself, so a tool that puts its own `MPI_Send` in front sees the
+//! program's calls and nothing else.
+
+pub mod constants;
+pub mod missing;
+pub mod trampoline;
+pub mod types;
+
+mod functions;

@@ -1,0 +1,63 @@
+//! The shared library as C programs meet it: its symbols, its bodies, its missing functions, tools in front of it.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::process::Command;
+use support::{Workshop, library};
+
+#[test]
+fn every_function_is_exported_twice_and_nothing_else() {
+    let prototypes = include_str!("../functions.txt").lines().filter(|line| line.ends_with(')'));
+    let names = prototypes.map(|line| line.split([' ', '(']).nth(1).expect("a type, a name and arguments"));
+    let expected: BTreeSet<String> = names.flat_map(|name| [name.to_owned(), format!("P{name}")]).collect();
+    assert_eq!(expected.len(), 2 * 702);
+    assert_eq!(exported(), expected);
+}
+
+#[test]
+fn the_soname_is_the_standards() {
+    let output = Command::new("readelf").arg("-d").arg(library()).output().expect("binutils are installed");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("soname: [libmpi_abi.so.1]"));
+}
+
+#[test]
+fn a_program_reaches_the_bodies() {
+    let outcome = Workshop::new("bodies").program("bodies", include_str!("c/bodies.c")).run();
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    assert_eq!(outcome.stdout, "version 5.0\nlibrary mpirage\ntick 1e-12\nclass 15\ninitialized 0\n");
+}
+
+#[test]
+fn a_missing_function_ends_the_program_with_its_name() {
+    let outcome = Workshop::new("missing").program("missing", include_str!("c/missing.c")).run();
+    assert_eq!(outcome.code, Some(81), "{outcome:?}");
+    assert_eq!(outcome.stdout, "before\n");
+    assert_eq!(outcome.stderr, "mpirage: MPI_T_pvar_readreset is not there yet\n");
+}
+
+#[test]
+fn a_programs_own_function_comes_first() {
+    let source = format!("{}{}", include_str!("c/tool.c"), include_str!("c/asks_version.c"));
+    let outcome = Workshop::new("own").program("own", &source).run();
+    assert_eq!(outcome.stdout, "version 1005\n", "{outcome:?}");
+}
+
+#[test]
+fn a_preloaded_tool_comes_first() {
+    let workshop = Workshop::new("preload");
+    let tool = workshop.shared_library("tool.so", include_str!("c/tool.c"));
+    let program = workshop.program("plain", include_str!("c/asks_version.c"));
+    assert_eq!(program.run().stdout, "version 5\n");
+    assert_eq!(program.with_preloaded(tool).run().stdout, "version 1005\n");
+}
+
+fn exported() -> BTreeSet<String> {
+    let output = Command::new("nm")
+        .args(["-D", "--defined-only"])
+        .arg(library())
+        .output()
+        .expect("binutils are installed");
+    let text = String::from_utf8(output.stdout).expect("symbols are ASCII");
+    text.lines().filter_map(|line| line.rsplit(' ').next()).map(str::to_owned).collect()
+}
