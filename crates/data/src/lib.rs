@@ -1,1 +1,31 @@
-//! data: not written yet.
+//! The pure-data half of MPI: datatypes, reduction operators, groups and process topologies.
+//!
+//! Used by the library a program links to and by the simulator alike. Nothing here knows of C,
+//! pointers, handles or time; nothing communicates.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`basic`] | the predefined datatypes: one table |
+//! | [`datatype`] | what a datatype knows: size, bounds, signature |
+//! | [`construct`], [`array`] | how datatypes are made of others |
+//! | [`contents`] | how a datatype was made |
+//! | [`pack`] | moving typed data to and from bytes |
+
+pub mod array;
+pub mod basic;
+mod body;
+mod bounds;
+pub mod construct;
+pub mod contents;
+pub mod datatype;
+mod error;
+mod layout;
+pub mod pack;
+mod signature;
+
+pub use array::{DarrayDimension, Distribution, Order};
+pub use basic::{Basic, Class};
+pub use contents::{Codes, Combiner, Constructor, Contents, Interface};
+pub use datatype::Datatype;
+pub use error::DatatypeError;
+pub use signature::TypeSignature;

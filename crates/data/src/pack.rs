@@ -1,0 +1,175 @@
+//! Moving data between typed memory and contiguous bytes.
+//!
+//! Memory is a slice and the index in it of the buffer address, since displacements may be
+//! negative. [`Datatype::span`] tells a caller with a raw pointer which slice that is:
+//!
+//! ```text
+//!   memory  [..............................]
+//!            ^ span.0        ^ origin      ^ span.1      (both relative to the origin)
+//! ```
+
+use std::ops::ControlFlow;
+
+use crate::datatype::Datatype;
+use crate::layout::{Layout, Runs};
+
+impl Datatype {
+    /// Appends the data of `count` elements to `out`.
+    ///
+    /// # Panics
+    /// If `memory` does not hold [`Datatype::span`] of `count` around `origin`.
+    pub fn pack(&self, count: usize, memory: &[u8], origin: usize, out: &mut Vec<u8>) {
+        let layout = self.array_layout(count);
+        if let Layout::Run { offset, len } = layout {
+            let start = (origin as i64 + offset) as usize;
+            out.extend_from_slice(&memory[start..start + len as usize]);
+            return;
+        }
+        let mut filled = out.len();
+        out.resize(filled + self.size() * count, 0);
+        let _ = layout.walk(origin as i64, &mut |runs| {
+            let end = filled + runs.len * runs.count;
+            gather(runs, memory, &mut out[filled..end]);
+            filled = end;
+            ControlFlow::Continue(())
+        });
+    }
+
+    /// Fills up to `count` elements from `packed`, and returns the bytes used: fewer than the
+    /// elements need if `packed` is shorter, and then the whole basics it holds.
+    ///
+    /// # Panics
+    /// If `memory` does not hold [`Datatype::span`] of `count` around `origin`.
+    pub fn unpack(&self, count: usize, packed: &[u8], memory: &mut [u8], origin: usize) -> usize {
+        let used = self.usable(count, packed.len());
+        let mut rest = &packed[..used];
+        let _ = self.array_layout(count).walk(origin as i64, &mut |runs| {
+            let whole = runs.count.min(rest.len() / runs.len);
+            let (now, later) = rest.split_at(runs.len * whole);
+            scatter(Runs { count: whole, ..runs }, now, memory);
+            rest = later;
+            if whole == runs.count {
+                return ControlFlow::Continue(());
+            }
+            let start = runs.index(whole);
+            memory[start..start + rest.len()].copy_from_slice(rest);
+            ControlFlow::Break(())
+        });
+        used
+    }
+
+    fn array_layout(&self, count: usize) -> Layout {
+        let count = i64::try_from(count).expect("a slice holds fewer elements");
+        self.body().layout.repeat(count, self.extent())
+    }
+
+    /// Bytes of whole basics, of at most `count` elements, in `available` bytes.
+    fn usable(&self, count: usize, available: usize) -> usize {
+        let wanted = self.size().saturating_mul(count);
+        if available >= wanted { wanted } else { self.body().prefix(available).size as usize }
+    }
+}
+
+impl Runs {
+    /// Index in memory of the `i`-th run. A negative one becomes too large to be an index, and so
+    /// panics where it is used.
+    fn index(&self, i: usize) -> usize {
+        self.offset.wrapping_add(self.stride.wrapping_mul(i as i64)) as usize
+    }
+}
+
+/// Copies runs of memory side by side. Blocks of the length of a number are copied without a call.
+fn gather(runs: Runs, memory: &[u8], out: &mut [u8]) {
+    match runs.len {
+        1 => gather_blocks::<1>(runs, memory, out),
+        2 => gather_blocks::<2>(runs, memory, out),
+        4 => gather_blocks::<4>(runs, memory, out),
+        8 => gather_blocks::<8>(runs, memory, out),
+        16 => gather_blocks::<16>(runs, memory, out),
+        len => out.chunks_exact_mut(len).enumerate().for_each(|(i, block)| {
+            let start = runs.index(i);
+            block.copy_from_slice(&memory[start..start + len]);
+        }),
+    }
+}
+
+fn gather_blocks<const N: usize>(runs: Runs, memory: &[u8], out: &mut [u8]) {
+    for (i, block) in out.as_chunks_mut::<N>().0.iter_mut().enumerate() {
+        let start = runs.index(i);
+        block.copy_from_slice(&memory[start..start + N]);
+    }
+}
+
+/// The inverse of [`gather`].
+fn scatter(runs: Runs, packed: &[u8], memory: &mut [u8]) {
+    match runs.len {
+        1 => scatter_blocks::<1>(runs, packed, memory),
+        2 => scatter_blocks::<2>(runs, packed, memory),
+        4 => scatter_blocks::<4>(runs, packed, memory),
+        8 => scatter_blocks::<8>(runs, packed, memory),
+        16 => scatter_blocks::<16>(runs, packed, memory),
+        len => packed.chunks_exact(len).enumerate().for_each(|(i, block)| {
+            let start = runs.index(i);
+            memory[start..start + len].copy_from_slice(block);
+        }),
+    }
+}
+
+fn scatter_blocks<const N: usize>(runs: Runs, packed: &[u8], memory: &mut [u8]) {
+    for (i, block) in packed.as_chunks::<N>().0.iter().enumerate() {
+        let start = runs.index(i);
+        memory[start..start + N].copy_from_slice(block);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Basic, Datatype};
+
+    fn bytes(n: u8) -> Vec<u8> {
+        (0..n).collect()
+    }
+
+    #[test]
+    fn a_column_of_a_matrix() {
+        let column = Datatype::basic(Basic::Short).vector(3, 1, 4).unwrap();
+        let mut packed = Vec::new();
+        column.pack(1, &bytes(24), 2, &mut packed);
+        assert_eq!(packed, [2, 3, 10, 11, 18, 19]);
+    }
+
+    #[test]
+    fn displacements_may_be_negative() {
+        let backwards = Datatype::basic(Basic::Short).vector(3, 1, -2).unwrap();
+        let (first, end) = backwards.span(1).unwrap();
+        assert_eq!((first, end), (-8, 2));
+        let mut packed = Vec::new();
+        backwards.pack(1, &bytes(10), 8, &mut packed);
+        assert_eq!(packed, [8, 9, 4, 5, 0, 1]);
+    }
+
+    #[test]
+    fn a_short_message_fills_whole_basics_only() {
+        let pairs = Datatype::basic(Basic::Int).vector(2, 1, 2).unwrap();
+        let mut memory = vec![0xff; 24];
+        let used = pairs.unpack(2, &bytes(11), &mut memory, 0);
+        assert_eq!(used, 8);
+        assert_eq!(&memory[..4], [0, 1, 2, 3]);
+        assert_eq!(&memory[8..12], [4, 5, 6, 7]);
+        assert!(memory[12..].iter().all(|&byte| byte == 0xff));
+    }
+
+    #[test]
+    fn a_short_message_may_end_within_a_run() {
+        let two = Datatype::structure(&[1, 1], &[0, 4], &[Basic::Int.into(), Basic::Float.into()]).unwrap();
+        let mut memory = vec![0xff; 8];
+        assert_eq!(two.unpack(1, &bytes(7), &mut memory, 0), 4);
+        assert_eq!(memory, [0, 1, 2, 3, 0xff, 0xff, 0xff, 0xff]);
+    }
+
+    #[test]
+    #[should_panic]
+    fn memory_before_the_slice_is_refused() {
+        Datatype::basic(Basic::Short).vector(3, 1, -2).unwrap().pack(1, &bytes(10), 4, &mut Vec::new());
+    }
+}
