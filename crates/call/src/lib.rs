@@ -24,8 +24,10 @@ use mpirage_units::Duration;
 
 /// A communicator as the simulator numbers them.
 pub type ContextId = u32;
-/// A request as the rank numbers its own.
+/// A request as the rank numbers its own, small numbers from 1 up, used again when free.
 pub type RequestId = u32;
+/// The request behind blocking calls, of which a rank has one at a time. Ranks do not use this number themselves.
+pub const BLOCKING: RequestId = 0;
 
 /// The context of `MPI_COMM_WORLD`.
 pub const WORLD: ContextId = 0;
