@@ -1,10 +1,9 @@
 //! Random datatypes against the type map of the standard.
 
-mod common;
-
-use common::{Recipe, TypeMap, pattern, recipes};
 use mpirage_data::Datatype;
 use proptest::prelude::*;
+
+use crate::recipe::{Recipe, TypeMap, pattern, recipes};
 
 /// Memory that holds `count` elements, filled by displacement, and the index of its origin.
 fn memory_for(datatype: &Datatype, count: usize, byte: impl Fn(i64) -> u8) -> (Vec<u8>, usize) {

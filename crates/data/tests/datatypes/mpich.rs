@@ -1,11 +1,9 @@
 //! Datatypes whose shape and packed bytes MPICH 4.0.2 on x86-64 has told us.
 //!
 //! A line of `mpich.txt` is `count size lb extent true_lb true_extent hash : recipe`, where the
-//! hash is FNV-1a of `count` elements packed from a memory of [`common::pattern`].
+//! hash is FNV-1a of `count` elements packed from a memory of [`pattern`].
 
-mod common;
-
-use common::{Recipe, pattern};
+use crate::recipe::{Recipe, pattern};
 
 #[test]
 fn agrees_with_mpich() {
