@@ -53,6 +53,15 @@ pub enum Turn {
     End(Ending),
 }
 
+/// What a rank did since it was resumed, besides its calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Segment {
+    /// It wrote to its standard output.
+    pub wrote: bool,
+    /// Its process has ended; nobody waits for an answer.
+    pub ended: bool,
+}
+
 /// How a run ends.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ending {
@@ -184,19 +193,21 @@ impl<M: Memory> Engine<M> {
         self.bursts
     }
 
-    /// A resumed rank has made these calls and waits for the answer to the last.
-    pub fn take_calls(&mut self, rank: u32, calls: &[u64]) {
-        let state = &mut self.ranks[rank as usize];
-        state.inbox.clear();
-        state.inbox.extend_from_slice(calls);
-        state.cursor = 0;
-        self.next_call(rank);
+    /// Hands the driver's memory and the rank's reply to `give`, before the rank is resumed.
+    pub fn give_reply<R>(&mut self, rank: u32, give: impl FnOnce(&mut M, &Reply) -> R) -> R {
+        give(&mut self.memory, &self.ranks[rank as usize].reply)
     }
 
-    /// A resumed rank has made these calls, and its process has ended.
-    pub fn take_last_calls(&mut self, rank: u32, calls: &[u64]) {
-        self.ranks[rank as usize].leaving = true;
-        self.take_calls(rank, calls);
+    /// A resumed rank has made calls and waits for the answer to the last, or has ended. `read` gets its calls from the
+    /// driver's memory and says what else there is to know.
+    pub fn take_calls(&mut self, rank: u32, read: impl FnOnce(&mut M, &mut Vec<u64>) -> Segment) {
+        let state = &mut self.ranks[rank as usize];
+        state.inbox.clear();
+        state.cursor = 0;
+        let segment = read(&mut self.memory, &mut state.inbox);
+        state.wrote = segment.wrote;
+        state.leaving = segment.ended;
+        self.next_call(rank);
     }
 
     /// Goes on until the driver has something to do.
@@ -334,6 +345,8 @@ impl<M: Memory> Engine<M> {
         let state = &mut self.ranks[rank as usize];
         if state.leaving {
             state.phase = Phase::Gone;
+            self.show_output(rank);
+            let state = &mut self.ranks[rank as usize];
             if !state.finalized {
                 state.end = self.kernel.now();
             }
@@ -354,6 +367,7 @@ impl<M: Memory> Engine<M> {
             let needs_answer = call.needs_answer();
             if needs_answer {
                 state.reply.clear();
+                self.show_output(rank);
             }
             let progress = self.perform(rank, &call);
             self.settle(rank, progress, needs_answer);
@@ -396,10 +410,7 @@ impl<M: Memory> Engine<M> {
             Call::Now => Progress::Pay(self.protocol.clock_cost),
             Call::Sleep { span } => Progress::Pay(span),
             Call::Flush => Progress::Done,
-            Call::Output => {
-                self.ready.push_back(Turn::Output(rank));
-                Progress::Done
-            }
+            Call::Output => self.done(|engine| engine.show_output(rank)),
             Call::Send { .. } => self.perform_send(rank, call),
             Call::Recv { .. } => self.perform_recv(rank, call),
             Call::Wait { how, poll, requests } => {
@@ -420,6 +431,13 @@ impl<M: Memory> Engine<M> {
                 self.enter_comm_creation(rank, parent, how);
                 Progress::Blocked
             }
+        }
+    }
+
+    /// What the rank has written is due: before the call that follows it.
+    fn show_output(&mut self, rank: u32) {
+        if std::mem::take(&mut self.ranks[rank as usize].wrote) {
+            self.ready.push_back(Turn::Output(rank));
         }
     }
 

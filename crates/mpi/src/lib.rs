@@ -29,6 +29,6 @@ mod run;
 
 pub use compute::{Bursts, Costs};
 pub use diagnosis::{BlockedRank, Leftover, Want};
-pub use engine::{Ending, Engine, Setup, Turn};
+pub use engine::{Ending, Engine, Segment, Setup, Turn};
 pub use memory::{Memory, NoMemory};
 pub use protocol::{Envelope, Overhead, PollCost, Protocol, Way};

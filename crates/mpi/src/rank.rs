@@ -68,6 +68,8 @@ pub(crate) struct RankState {
     pub unexpected: Queue,
     pub initialized: bool,
     pub finalized: bool,
+    /// It has written something that is not shown yet.
+    pub wrote: bool,
     /// Its process has ended; only calls it had left behind are still carried out.
     pub leaving: bool,
     /// When it finalized, or made its last call.
@@ -91,6 +93,7 @@ impl RankState {
             unexpected: Queue::new(),
             initialized: false,
             finalized: false,
+            wrote: false,
             leaving: false,
             end: Time::ZERO,
         }
