@@ -154,7 +154,7 @@ fn any_case() -> impl Strategy<Value = (Case, Algorithm)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_shape((case, algorithm) in any_case()) {
