@@ -78,6 +78,14 @@ fn defaults_by_size() {
 }
 
 #[test]
+fn counts_per_rank_are_added_up() {
+    let few = Shape::new(0, 3).counts(&[], &[8, 0, 90_000]);
+    assert_eq!(default_algorithm(Collective::Allgatherv, &few), Algorithm::Ring);
+    let many = Shape::new(0, 3).counts(&[], &[8, 0, 900_000]);
+    assert_eq!(default_algorithm(Collective::ReduceScatter, &many), Algorithm::Pairwise);
+}
+
+#[test]
 fn what_does_not_commute_is_not_cut_up() {
     let shape = Shape::new(0, 16).bytes(1 << 20).commutative(false);
     assert_eq!(default_algorithm(Collective::Allreduce, &shape), Algorithm::RecursiveDoubling);

@@ -4,7 +4,7 @@ mod common;
 
 use common::machine::{Failure, Outcome, Sends, run};
 use common::{Case, all_pairs};
-use mpirage_collectives::{Algorithm, Collective, Schedule, Step};
+use mpirage_collectives::{Algorithm, Collective, Schedule, Step, schedule, schedule_part};
 use proptest::prelude::*;
 
 fn both_modes(case: &Case, algorithm: Algorithm) -> Outcome {
@@ -96,7 +96,7 @@ fn nothing_is_copied_in_place_but_what_must_be_packed() {
     for (collective, algorithm) in all_pairs().filter(|(_, algorithm)| *algorithm != Algorithm::Bruck) {
         let case = Case::new(collective, 6, 64);
         let mut out = Schedule::default();
-        mpirage_collectives::schedule(collective, algorithm, &case.shape(3).in_place(true), &mut out);
+        schedule(collective, algorithm, &case.shape(3).in_place(true), &mut out);
         assert!(!out.steps.iter().any(|step| matches!(step, Step::Copy { .. })), "{collective} {algorithm}");
     }
 }
@@ -128,7 +128,7 @@ fn the_machine_sees_deadlock_and_mismatch() {
 
 /// Sizes around zero, one segment, several segments.
 fn any_bytes() -> impl Strategy<Value = u64> {
-    prop_oneof![0..200u64, 60_000..70_000u64, 100_000..400_000u64]
+    prop_oneof![0..200u64, 900..1100u64, 2_000..8_000u64]
 }
 
 fn any_case() -> impl Strategy<Value = (Case, Algorithm)> {
@@ -167,8 +167,23 @@ proptest! {
         let mut reused = first.schedules(before).pop().unwrap();
         let fresh = second.schedules(algorithm).pop().unwrap();
         let shape = second.shape(second.size - 1);
-        mpirage_collectives::schedule(second.collective, algorithm, &shape, &mut reused);
+        schedule(second.collective, algorithm, &shape, &mut reused);
         prop_assert_eq!(reused, fresh);
+    }
+
+    /// In parts it is the same list.
+    #[test]
+    fn schedules_can_be_had_in_parts((case, algorithm) in any_case(), length in 1..40usize) {
+        let whole = case.schedules(algorithm).pop().unwrap();
+        let (mut part, mut steps) = (Schedule::default(), vec![]);
+        let shape = case.shape(case.size - 1);
+        let mut more = true;
+        while more {
+            let next = steps.len()..steps.len() + length;
+            more = schedule_part(case.collective, algorithm, &shape, next, &mut part);
+            steps.extend_from_slice(&part.steps);
+        }
+        prop_assert_eq!(steps, whole.steps);
     }
 
     /// Vectors that are reduced are never cut inside an element.

@@ -6,7 +6,7 @@
 mod common;
 
 use common::machine::{Outcome, Sends, run};
-use common::{Case, all_pairs};
+use common::{Case, SEGMENT, all_pairs};
 use mpirage_collectives::Algorithm::{self, *};
 use mpirage_collectives::Collective::{self, *};
 
@@ -157,7 +157,6 @@ fn no_algorithm_is_forgotten() {
 
 #[test]
 fn a_chain_is_full_after_one_round_per_rank() {
-    const SEGMENT: u64 = 64 * 1024;
     for collective in [Bcast, Reduce] {
         for (ranks, segments) in [(2, 1), (2, 7), (5, 1), (9, 20)] {
             let case = Case::new(collective, ranks, u64::from(segments) * SEGMENT).element(8).root(1);
@@ -170,7 +169,6 @@ fn a_chain_is_full_after_one_round_per_rank() {
 
 #[test]
 fn a_binary_tree_is_full_after_one_round_per_level() {
-    const SEGMENT: u64 = 64 * 1024;
     for collective in [Bcast, Reduce] {
         for (ranks, levels, segments) in [(3, 1, 4), (7, 2, 10), (12, 3, 1)] {
             let case = Case::new(collective, ranks, u64::from(segments) * SEGMENT).element(8).root(2);

@@ -5,6 +5,9 @@ pub mod machine;
 
 use mpirage_collectives::{Algorithm, Collective, Schedule, Shape, schedule};
 
+/// Short, so that small cases have several.
+pub const SEGMENT: u64 = 1024;
+
 /// One collective call as all ranks make it.
 #[derive(Clone, Debug)]
 pub struct Case {
@@ -62,6 +65,7 @@ impl Case {
             .root(self.root)
             .bytes(self.bytes)
             .element(self.element)
+            .segment(SEGMENT)
             .commutative(self.commutative);
         match self.collective {
             Gatherv if rank == self.root => shape.bytes(common[rank as usize]).counts(&[], common),
