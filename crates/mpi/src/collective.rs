@@ -159,7 +159,7 @@ impl<M: Memory> Engine<M> {
         let id = match how {
             CommRequest::CreateGroup { members, tag } => {
                 let worlds: Vec<u32> = members.iter().filter_map(|&member| group.world_of(member)).collect();
-                group = Arc::new(Group::from_ranks(&worlds).expect("members of a group are distinct"));
+                group = Arc::new(Group::of(worlds.iter().copied()).expect("members of a group are distinct"));
                 self.join_group_creation(parent, tag, &group, rank)
             }
             _ => {
@@ -245,7 +245,7 @@ impl<M: Memory> Engine<M> {
         let seat = group.rank_of(rank).expect("members only") as usize;
         let same = |id: &u32, instances: &slab::Slab<Instance>| {
             let instance = &instances[*id as usize];
-            instance.group.worlds().eq(group.worlds()) && !instance.seats[seat].entered
+            instance.group.iter().eq(group.iter()) && !instance.seats[seat].entered
         };
         let candidates = self.comms.active(parent).iter().filter(|&&(n, _)| n == tagged).map(|&(_, id)| id);
         let known = candidates.into_iter().find(|id| same(id, &self.instances));
@@ -337,7 +337,7 @@ impl<M: Memory> Engine<M> {
         let dup = wishes.first() == Some(&Wish::Dup);
         for seats in new_groups(wishes) {
             let worlds: Vec<u32> = seats.iter().filter_map(|&seat| instance.group.world_of(seat)).collect();
-            let context = Some(self.comms.add(Group::from_ranks(&worlds).expect("seats are distinct")));
+            let context = Some(self.comms.add(Group::of(worlds.iter().copied()).expect("seats are distinct")));
             let members = Arc::new(if dup { Vec::new() } else { worlds });
             for seat in seats {
                 made[seat as usize] = Made { context, members: Arc::clone(&members) };

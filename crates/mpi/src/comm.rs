@@ -66,7 +66,7 @@ impl Comms {
     pub(crate) fn group(&self, context: ContextId, rank: u32) -> Option<Arc<Group>> {
         match &self.all.get(context as usize)?.group {
             Some(group) => Some(Arc::clone(group)),
-            None => Some(Arc::new(Group::from_ranks(&[rank]).expect("one rank is a group"))),
+            None => Some(Arc::new(Group::of([rank]).expect("one rank is a group"))),
         }
     }
 
