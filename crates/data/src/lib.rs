@@ -12,6 +12,7 @@
 //! | [`pack`] | moving typed data to and from bytes |
 //! | [`op`] | predefined reduction operators |
 //! | [`group`] | ordered sets of processes |
+//! | [`topology`] | grids and graphs of processes |
 
 pub mod array;
 pub mod basic;
@@ -26,6 +27,7 @@ mod layout;
 pub mod op;
 pub mod pack;
 mod signature;
+pub mod topology;
 
 pub use array::{DarrayDimension, Distribution, Order};
 pub use basic::{Basic, Class};
@@ -35,3 +37,4 @@ pub use error::DatatypeError;
 pub use group::{Comparison, Group, GroupError, RankRange};
 pub use op::{Op, OpError};
 pub use signature::TypeSignature;
+pub use topology::{Adjacency, Cart, Edge, Graph, Shift, SubGrid, TopologyError, dims_create};
