@@ -18,7 +18,7 @@ use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::Team;
 use crate::tree::{Binomial, Node, Segments};
-use crate::{allgather, scatter};
+use crate::{allgather, double_tree, scatter};
 
 pub(crate) const ALGORITHMS: Table = &[
     (Algorithm::Binomial, binomial),
@@ -26,6 +26,7 @@ pub(crate) const ALGORITHMS: Table = &[
     (Algorithm::ScatterDoubling, scatter_doubling),
     (Algorithm::Chain, chain),
     (Algorithm::BinaryTree, binary_tree),
+    (Algorithm::DoubleTree, double_tree::bcast),
     (Algorithm::Linear, linear),
 ];
 

@@ -15,6 +15,7 @@
 
 use crate::algorithm::{Algorithm, Table};
 use crate::blocks::Blocks;
+use crate::double_tree;
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::{Stays, Team};
@@ -25,6 +26,7 @@ pub(crate) const ALGORITHMS: Table = &[
     (Algorithm::Rabenseifner, rabenseifner),
     (Algorithm::Chain, chain),
     (Algorithm::BinaryTree, binary_tree),
+    (Algorithm::DoubleTree, double_tree::reduce),
     (Algorithm::Linear, linear),
 ];
 

@@ -4,6 +4,7 @@
 //!   linear               0 > 1 > 2 > 3 > …            P-1 messages one after the other
 //!   recursive doubling   swap the sum of the group    log P rounds; a rank keeps the sum of its
 //!                        with rank ^ 2^k              group and, apart, of what is below itself
+//!   dissemination        tell rank + 2^k              log P rounds, one sum only
 //! ```
 //!
 //! A rank without a partner skips the round: its group has nobody above, and everybody below has
@@ -16,8 +17,11 @@ use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::doubling_distances;
 
-pub(crate) const INCLUSIVE: Table =
-    &[(Algorithm::RecursiveDoubling, recursive_doubling), (Algorithm::Linear, linear)];
+pub(crate) const INCLUSIVE: Table = &[
+    (Algorithm::RecursiveDoubling, recursive_doubling),
+    (Algorithm::Dissemination, dissemination),
+    (Algorithm::Linear, linear),
+];
 pub(crate) const EXCLUSIVE: Table =
     &[(Algorithm::RecursiveDoubling, exclusive_doubling), (Algorithm::Linear, linear)];
 
@@ -34,6 +38,23 @@ fn linear(shape: &Shape, out: &mut Schedule) {
 
 fn recursive_doubling(shape: &Shape, out: &mut Schedule) {
     swap_sums(shape, out, |_| shape.bytes);
+}
+
+/// Passes its sum of the `distance` ranks up to itself as far up.
+fn dissemination(shape: &Shape, out: &mut Schedule) {
+    for distance in doubling_distances(shape.size) {
+        let (above, below) = (shape.rank + distance, shape.rank.checked_sub(distance));
+        if let Some(below) = below {
+            out.irecv(below, shape.bytes);
+        }
+        if above < shape.size {
+            out.isend(above, shape.bytes);
+        }
+        out.wait_all();
+        if below.is_some() {
+            out.reduce(shape.bytes);
+        }
+    }
 }
 
 /// The first sum from below is only stored: there is nothing yet to combine it with.
