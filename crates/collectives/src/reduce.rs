@@ -99,14 +99,13 @@ fn pipeline(shape: &Shape, node: &Node, out: &mut Schedule) {
         for child in node.children() {
             out.irecv(child, segment);
         }
-        if let (Some(before), Some(parent)) = (combined, node.parent) {
+        if let (Some(before), Some(parent)) = (combined.replace(segment), node.parent) {
             out.isend(parent, before);
         }
         out.wait_all();
         for _ in node.children() {
             out.reduce(segment);
         }
-        combined = Some(segment);
     }
     if let (Some(last), Some(parent)) = (combined, node.parent) {
         out.send(parent, last);

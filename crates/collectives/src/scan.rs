@@ -8,8 +8,7 @@
 //! ```
 //!
 //! A rank without a partner skips the round: its group has nobody above, and everybody below has
-//! told already. The two operations differ in what they combine, not in what they send, except
-//! that nobody needs the whole of an exclusive scan.
+//! told already. The two operations differ in what they combine, not in what they send.
 //! Hillis, Steele: *Data parallel algorithms* (1986).
 
 use crate::algorithm::{Algorithm, Table};
@@ -23,15 +22,27 @@ pub(crate) const INCLUSIVE: Table = &[
     (Algorithm::Linear, linear),
 ];
 pub(crate) const EXCLUSIVE: Table =
-    &[(Algorithm::RecursiveDoubling, exclusive_doubling), (Algorithm::Linear, linear)];
+    &[(Algorithm::RecursiveDoubling, exclusive_doubling), (Algorithm::Linear, exclusive_linear)];
 
-/// The same for both: the sum of all below comes in, the own vector is added, the sum goes out.
+/// The sum of all below comes in, the own vector is added, the sum goes out.
 fn linear(shape: &Shape, out: &mut Schedule) {
     if shape.rank > 0 {
         out.recv(shape.rank - 1, shape.bytes);
         out.reduce(shape.bytes);
     }
     if shape.rank + 1 < shape.size {
+        out.send(shape.rank + 1, shape.bytes);
+    }
+}
+
+/// What comes in is the result already; the own vector is added only for the others' sake.
+fn exclusive_linear(shape: &Shape, out: &mut Schedule) {
+    let is_last = shape.rank + 1 == shape.size;
+    if shape.rank > 0 {
+        out.recv(shape.rank - 1, shape.bytes);
+        out.reduce(if is_last { 0 } else { shape.bytes });
+    }
+    if !is_last {
         out.send(shape.rank + 1, shape.bytes);
     }
 }

@@ -35,9 +35,7 @@ fn check(case: &Case, algorithm: Algorithm) {
 
 /// Every root of a few ranks, some roots of many, where there is a root at all.
 fn roots(collective: Collective, size: u32) -> impl Iterator<Item = u32> {
-    use Collective::*;
-    let rooted = matches!(collective, Bcast | Gather | Gatherv | Scatter | Scatterv | Reduce);
-    (0..if rooted { size } else { 1 }).step_by(1 + size as usize / 8)
+    (0..if collective.is_rooted() { size } else { 1 }).step_by(1 + size as usize / 8)
 }
 
 #[test]

@@ -218,6 +218,8 @@ fn reductions_combine_as_often_as_they_must() {
         for algorithm in [Rabenseifner, Ring, ReduceBcast, Linear] {
             assert_eq!(outcome(Allreduce, algorithm, ranks).reduced, (ranks - 1) * BLOCK, "{algorithm}");
         }
+        assert_eq!(outcome(Scan, Linear, ranks).reduced, (ranks - 1) * BLOCK);
+        assert_eq!(outcome(Exscan, Linear, ranks).reduced, (ranks - 2) * BLOCK);
         for algorithm in [RecursiveHalving, Pairwise, Ring, ReduceThenScatter] {
             let reduced = outcome(ReduceScatterBlock, algorithm, ranks).reduced;
             assert_eq!(reduced, ranks * (ranks - 1) * BLOCK, "{algorithm}");
