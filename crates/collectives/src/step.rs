@@ -170,6 +170,16 @@ mod tests {
     }
 
     #[test]
+    fn nobody_waits_for_nothing() {
+        let mut schedule = Schedule::default();
+        schedule.wait_all();
+        schedule.isend(1, 0);
+        schedule.wait_all();
+        schedule.wait_all();
+        assert_eq!(schedule.steps, [Step::Isend { to: 1, bytes: 0, slot: 0 }, Step::WaitAll]);
+    }
+
+    #[test]
     fn clearing_keeps_the_memory_and_restarts_the_slots() {
         let mut schedule = Schedule::default();
         schedule.next_slot();

@@ -202,6 +202,25 @@ fn two_trees_take_half_as_long_as_one() {
     }
 }
 
+/// A vector that nothing divides: no byte is lost or sent twice where it is cut.
+#[test]
+fn uneven_cuts_lose_nothing() {
+    const PRIME: u64 = 10_007;
+    let volume = |collective, algorithm, ranks| {
+        let case = Case::new(collective, ranks, PRIME).root(ranks / 2);
+        run(&case.schedules(algorithm), Sends::Eager).unwrap().volume
+    };
+    for ranks in 2..=16 {
+        let n = Numbers::of(ranks.into());
+        for algorithm in [Chain, BinaryTree, DoubleTree] {
+            assert_eq!(volume(Bcast, algorithm, ranks), n.others() * PRIME, "{algorithm} on {ranks}");
+            assert_eq!(volume(Reduce, algorithm, ranks), n.others() * PRIME, "{algorithm} on {ranks}");
+        }
+        assert_eq!(volume(Allreduce, Ring, ranks), 2 * n.others() * PRIME);
+        assert_eq!(volume(Allreduce, Rabenseifner, ranks), 2 * (n.rest + n.power - 1) * PRIME);
+    }
+}
+
 #[test]
 fn batches_keep_each_other_apart() {
     let seen = outcome(Alltoall, Batched, 60);
@@ -220,6 +239,8 @@ fn reductions_combine_as_often_as_they_must() {
         }
         assert_eq!(outcome(Scan, Linear, ranks).reduced, (ranks - 1) * BLOCK);
         assert_eq!(outcome(Exscan, Linear, ranks).reduced, (ranks - 2) * BLOCK);
+        let doubling = |scan| outcome(scan, RecursiveDoubling, ranks).reduced;
+        assert_eq!(doubling(Scan) - doubling(Exscan), (ranks - 1) * BLOCK, "the first sum is only stored");
         for algorithm in [RecursiveHalving, Pairwise, Ring, ReduceThenScatter] {
             let reduced = outcome(ReduceScatterBlock, algorithm, ranks).reduced;
             assert_eq!(reduced, ranks * (ranks - 1) * BLOCK, "{algorithm}");
