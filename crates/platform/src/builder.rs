@@ -217,16 +217,16 @@ impl Builder {
         false
     }
 
-    /// Checks what can only be checked at the end.
-    pub fn finish(self, name: String) -> Result<Platform, String> {
+    /// Checks what can only be checked at the end; what is wrong comes with the zone it is wrong in.
+    pub fn finish(self, name: String) -> Result<Platform, (ZoneId, String)> {
         if self.hosts == 0 {
-            return Err("the platform has no hosts".to_owned());
+            return Err((ZoneId(0), "the platform has no hosts".to_owned()));
         }
         let unreachable = first_unreachable(&self.zones);
         let platform = Platform::new(name, self.zones, self.links, self.names, self.settings);
         match unreachable {
             None => Ok(platform),
-            Some((src, dst)) => Err(platform.no_route(src, dst)),
+            Some(gap) => Err((gap.zone, platform.no_route(gap.src, gap.dst))),
         }
     }
 
@@ -274,7 +274,7 @@ impl Builder {
 
     fn check_host_names(&self, fabric: &Fabric) -> Result<(), String> {
         let names = &fabric.hosts.names;
-        let taken = self.names().into_iter().find(|name| names.position(name).is_some()).map(str::to_owned);
+        let taken = self.names.keys().filter(|name| names.position(name).is_some()).min().cloned();
         let taken = taken.or_else(|| {
             self.fabrics().filter(|(_, other)| other.hosts.names.may_overlap(names)).find_map(|(_, other)| {
                 let other = &other.hosts.names;

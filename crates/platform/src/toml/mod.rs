@@ -83,9 +83,10 @@ pub(crate) fn read(source: &Source<'_>, file_stem: &str) -> Result<Platform, Pla
         Some(topology) => fabrics::read(&file, topology, name, &mut builder)?,
         None => explicit::read(&file, name, &mut builder)?,
     }
-    builder.finish(name.to_owned()).map_err(|problem| {
-        let place = EXPLICIT.iter().find_map(|key| file.get(key));
-        place.map_or_else(|| file.error(problem.as_str()), |entry| entry.error(problem.as_str()))
+    builder.finish(name.to_owned()).map_err(|(_, problem)| {
+        let place = ["route", "host"].into_iter().find_map(|key| file.get(key));
+        let error = place.map_or_else(|| file.error(problem.as_str()), |entry| entry.error(problem.as_str()));
+        error.help("add a [[route]], or say `routing = \"shortest\"` if routes join neighbours only")
     })
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use roxmltree::Node;
 
-use crate::error::{PlatformError, Source};
+use crate::error::{Place, PlatformError, Source};
 use crate::quantity;
 use crate::suggest::did_you_mean;
 
@@ -114,9 +114,14 @@ impl<'d> Element<'d> {
         read(self.need(name)?).map_err(|problem| self.wrong(name, format!("`{name}`: {problem}")))
     }
 
+    /// Where it starts.
+    pub fn place(&self) -> Place {
+        self.source.place(self.span())
+    }
+
     /// An error about the element.
     pub fn error(&self, message: impl Into<String>) -> PlatformError {
-        self.source.error(self.span(), message)
+        self.place().error(message)
     }
 
     /// An error about the value of an attribute.
