@@ -1,6 +1,8 @@
 //! The closing summary and the JSON object: two views of the same figures.
 
 use mpirage_units::Duration;
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
 use serde::Serialize;
 
 /// The figures of a run.
@@ -45,7 +47,7 @@ pub struct Figures {
 impl Figures {
     /// Adds what simulator and ranks have used of this machine.
     pub fn with_usage(mut self) -> Figures {
-        let (own, ranks) = (usage_of(RUSAGE_SELF), usage_of(RUSAGE_CHILDREN));
+        let (own, ranks) = (usage_of(UsageWho::RUSAGE_SELF), usage_of(UsageWho::RUSAGE_CHILDREN));
         self.cpu_seconds = own.seconds + ranks.seconds;
         self.peak_rss_bytes = own.peak_bytes;
         self.largest_rank_rss_bytes = ranks.peak_bytes;
@@ -67,6 +69,17 @@ impl Figures {
             eprintln!("  warning: {warning}");
         }
     }
+}
+
+struct Usage {
+    seconds: f64,
+    peak_bytes: u64,
+}
+
+fn usage_of(who: UsageWho) -> Usage {
+    let Ok(usage) = getrusage(who) else { return Usage { seconds: 0.0, peak_bytes: 0 } };
+    let micros = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
+    Usage { seconds: micros as f64 * 1e-6, peak_bytes: usage.max_rss() as u64 * 1024 }
 }
 
 /// A number of bytes for people.
