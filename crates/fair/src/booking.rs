@@ -40,7 +40,7 @@ impl Sharing {
         }
     }
 
-    fn suspect(&mut self, index: u32) {
+    pub(crate) fn suspect(&mut self, index: u32) {
         if !std::mem::replace(&mut self.resource(index).suspect, true) {
             self.filling.suspects.push(index);
         }

@@ -280,7 +280,7 @@ impl Sharing {
         (resource.visit.released, resource.lowest_ceiling) = (true, lowest);
         for flow in crowd.drain(..) {
             if !self.flows[flow as usize].free {
-                self.free(flow, index);
+                self.free(flow, index, level);
             }
         }
         self.filling.crowd = crowd;
