@@ -14,7 +14,7 @@ int main(int argc, char **argv)
     MPI_Topo_test(tree, &kind);
     MPI_Dist_graph_neighbors_count(tree, &in, &out, &weighted);
     CHECK(kind == MPI_DIST_GRAPH && in == n && out == n && !weighted);
-    MPI_Dist_graph_neighbors(tree, 3, sources, MPI_UNWEIGHTED, 3, targets, MPI_UNWEIGHTED);
+    MPI_Dist_graph_neighbors(tree, in, sources, MPI_UNWEIGHTED, out, targets, MPI_UNWEIGHTED);
     for (int i = 0; i < n; i++) CHECK(sources[i] == peers[i] && targets[i] == peers[i]);
 
     int got[3] = {-1, -1, -1}, send[3];
