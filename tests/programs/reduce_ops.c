@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 /* The expected value is computed locally with the C operator `step` applied over all ranks' values. */
-#define REDUCE(ctype, mpitype, op, value_of_r, step)                                               \
+#define REDUCE(ctype, mpitype, name, op, value_of_r, step)                                               \
     do {                                                                                           \
         ctype mine[2], sum[2], top[2], want = 0;                                                   \
         for (int r = 0; r < size; r++) {                                                           \
@@ -18,30 +18,36 @@
         MPI_Reduce(mine, top, 2, mpitype, op, size - 1, MPI_COMM_WORLD);                           \
         CHECK(sum[0] == want && sum[1] == want);                                                   \
         CHECK(rank != size - 1 || (top[0] == want && top[1] == want));                             \
-        if (rank == 0) say("%s %s %ld\n", #op, #mpitype, (long)want);                              \
+        if (rank == 0) say("%s %s %ld\n", #op, name, (long)want);                              \
     } while (0)
 
-#define ARITHMETIC(ctype, mpitype)                                             \
-    REDUCE(ctype, mpitype, MPI_SUM, r % 5 + 1, want + v);                      \
-    REDUCE(ctype, mpitype, MPI_PROD, r % 3 == 1 ? 2 : 1, want * v);            \
-    REDUCE(ctype, mpitype, MPI_MAX, (r * 7 + 3) % 11, v > want ? v : want);    \
-    REDUCE(ctype, mpitype, MPI_MIN, (r * 7 + 3) % 11, v < want ? v : want)
+#define ARITHMETIC_(ctype, mpitype, name)                                             \
+    REDUCE(ctype, mpitype, name, MPI_SUM, r % 5 + 1, want + v);                      \
+    REDUCE(ctype, mpitype, name, MPI_PROD, r % 3 == 1 ? 2 : 1, want * v);            \
+    REDUCE(ctype, mpitype, name, MPI_MAX, (r * 7 + 3) % 11, v > want ? v : want);    \
+    REDUCE(ctype, mpitype, name, MPI_MIN, (r * 7 + 3) % 11, v < want ? v : want)
 
-#define LOGICAL(ctype, mpitype)                                      \
-    REDUCE(ctype, mpitype, MPI_LAND, r + 1, want && v);              \
-    REDUCE(ctype, mpitype, MPI_LAND, r % 3, want && v);              \
-    REDUCE(ctype, mpitype, MPI_LOR, r == 2, want || v);              \
-    REDUCE(ctype, mpitype, MPI_LXOR, r % 2, !want != !v)
+#define LOGICAL_(ctype, mpitype, name)                                      \
+    REDUCE(ctype, mpitype, name, MPI_LAND, r + 1, want && v);              \
+    REDUCE(ctype, mpitype, name, MPI_LAND, r % 3, want && v);              \
+    REDUCE(ctype, mpitype, name, MPI_LOR, r == 2, want || v);              \
+    REDUCE(ctype, mpitype, name, MPI_LXOR, r % 2, !want != !v)
 
-#define BITWISE(ctype, mpitype)                                      \
-    REDUCE(ctype, mpitype, MPI_BAND, 0x5f | r, want & v);            \
-    REDUCE(ctype, mpitype, MPI_BOR, 1 << (r % 7), want | v);         \
-    REDUCE(ctype, mpitype, MPI_BXOR, r * 5, want ^ v)
+#define BITWISE_(ctype, mpitype, name)                                      \
+    REDUCE(ctype, mpitype, name, MPI_BAND, 0x5f | r, want & v);            \
+    REDUCE(ctype, mpitype, name, MPI_BOR, 1 << (r % 7), want | v);         \
+    REDUCE(ctype, mpitype, name, MPI_BXOR, r * 5, want ^ v)
 
-#define INTEGER(ctype, mpitype) \
-    ARITHMETIC(ctype, mpitype); \
-    if (size > 1) { LOGICAL(ctype, mpitype); } \
-    BITWISE(ctype, mpitype)
+#define INTEGER_(ctype, mpitype, name) \
+    ARITHMETIC_(ctype, mpitype, name); \
+    if (size > 1) { LOGICAL_(ctype, mpitype, name); } \
+    BITWISE_(ctype, mpitype, name)
+
+/* The name is taken here, before the library's header turns it into something else. */
+#define INTEGER(ctype, mpitype) INTEGER_(ctype, mpitype, #mpitype)
+#define ARITHMETIC(ctype, mpitype) ARITHMETIC_(ctype, mpitype, #mpitype)
+#define LOGICAL(ctype, mpitype) LOGICAL_(ctype, mpitype, #mpitype)
+#define BITWISE(ctype, mpitype) BITWISE_(ctype, mpitype, #mpitype)
 
 int main(int argc, char **argv)
 {
