@@ -217,16 +217,19 @@ impl Builder {
         false
     }
 
-    /// Checks what can only be checked at the end; what is wrong comes with the zone it is wrong in.
-    pub fn finish(self, name: String) -> Result<Platform, (ZoneId, String)> {
+    /// Checks what can only be checked at the end.
+    pub fn finish(self, name: String) -> Result<Platform, Unfinished> {
         if self.hosts == 0 {
-            return Err((ZoneId(0), "the platform has no hosts".to_owned()));
+            return Err(Unfinished::NoHosts);
         }
         let unreachable = first_unreachable(&self.zones);
         let platform = Platform::new(name, self.zones, self.links, self.names, self.settings);
         match unreachable {
             None => Ok(platform),
-            Some(gap) => Err((gap.zone, platform.no_route(gap.src, gap.dst))),
+            Some(gap) => {
+                let (src, dst) = (platform.host_name(gap.src), platform.host_name(gap.dst));
+                Err(Unfinished::NoRoute { zone: gap.zone, src, dst })
+            }
         }
     }
 
@@ -293,6 +296,15 @@ impl Builder {
             None => Ok(()),
         }
     }
+}
+
+/// What is missing in a platform of which everything has been read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Unfinished {
+    #[error("the platform has no hosts")]
+    NoHosts,
+    #[error("there is no route from host `{src}` to host `{dst}`")]
+    NoRoute { zone: ZoneId, src: String, dst: String },
 }
 
 /// Why a link cannot be part of a route as written.

@@ -25,7 +25,9 @@ impl<'d> Element<'d> {
     pub fn children(&self) -> Result<Vec<Element<'d>>, PlatformError> {
         let source = self.source;
         if let Some(text) = self.node.children().find(|node| node.is_text() && has_content(*node)) {
-            return Err(source.error(text.range(), format!("<{}> holds elements, not text", self.tag())));
+            let blank = text.text().map_or(0, |text| text.len() - text.trim_start().len());
+            let span = text.range().start + blank..text.range().end;
+            return Err(source.error(span, format!("<{}> holds elements, not text", self.tag())));
         }
         Ok(self.node.children().filter(Node::is_element).map(|node| Element { source, node }).collect())
     }

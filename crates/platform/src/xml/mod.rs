@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 use roxmltree::{Document, ParsingOptions};
 
-use crate::builder::Builder;
+use crate::builder::{Builder, Unfinished};
 use crate::error::{Place, PlatformError, Source};
 use crate::fabric::Before;
 use crate::platform::Platform;
@@ -63,9 +63,11 @@ pub(crate) fn read(source: &Source<'_>) -> Result<Platform, PlatformError> {
     }
     let name = name.ok_or_else(|| root.error("this platform has no <zone>"))?;
     let places = reader.places;
-    reader.builder.finish(name).map_err(|(zone, problem)| match places.get(&zone) {
-        Some(place) => place.error(problem),
-        None => root.error(problem),
+    reader.builder.finish(name).map_err(|problem| match &problem {
+        Unfinished::NoRoute { zone, .. } if places.contains_key(zone) => {
+            places[zone].error(problem.to_string())
+        }
+        _ => root.error(problem.to_string()),
     })
 }
 

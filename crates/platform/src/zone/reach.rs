@@ -8,12 +8,13 @@
 use std::collections::BTreeSet;
 
 use super::{Node, Routing, Zone, ZoneId, ZoneKind, resolve};
+use crate::host::HostId;
 
-/// Two hosts, by number, between which there is no way, and the zone that ought to have one.
+/// Two hosts between which there is no way, and the zone that ought to have one.
 pub(crate) struct Gap {
     pub zone: ZoneId,
-    pub src: u32,
-    pub dst: u32,
+    pub src: HostId,
+    pub dst: HostId,
 }
 
 /// The first gap there is, if any.
@@ -26,7 +27,7 @@ pub(crate) fn first_unreachable(zones: &[Zone]) -> Option<Gap> {
             ZoneKind::Routed(routed) if routed.routing == Routing::Full => missing_route(zone),
             ZoneKind::Routed(_) => within_leaf(zones, id),
         };
-        gap.map(|(src, dst)| Gap { zone: id, src, dst })
+        gap.map(|(src, dst)| Gap { zone: id, src: HostId(src), dst: HostId(dst) })
     })
 }
 
