@@ -1,0 +1,4 @@
+//! What handles stand for.
+
+pub(crate) mod comm;
+pub(crate) mod errhandler;
