@@ -10,6 +10,7 @@
 //! | [`construct`], [`array`] | how datatypes are made of others |
 //! | [`contents`] | how a datatype was made |
 //! | [`pack`] | moving typed data to and from bytes |
+//! | [`op`] | predefined reduction operators |
 
 pub mod array;
 pub mod basic;
@@ -20,6 +21,7 @@ pub mod contents;
 pub mod datatype;
 mod error;
 mod layout;
+pub mod op;
 pub mod pack;
 mod signature;
 
@@ -28,4 +30,5 @@ pub use basic::{Basic, Class};
 pub use contents::{Codes, Combiner, Constructor, Contents, Interface};
 pub use datatype::Datatype;
 pub use error::DatatypeError;
+pub use op::{Op, OpError};
 pub use signature::TypeSignature;
