@@ -19,4 +19,8 @@ pub mod missing;
 pub mod trampoline;
 pub mod types;
 
+mod arguments;
+mod error;
 mod functions;
+mod handles;
+mod objects;
