@@ -22,6 +22,7 @@ pub mod trampoline;
 pub mod types;
 
 mod alone;
+mod arguments;
 mod connection;
 mod error;
 mod functions;

@@ -13,7 +13,12 @@ use crate::connection;
 use crate::constants::{MPI_COMM_SELF, MPI_COMM_WORLD, MPI_SUCCESS};
 use crate::error::{MpiError, Result};
 use crate::objects::comm::Comms;
+use crate::objects::datatype::Datatypes;
 use crate::objects::errhandler::{self, Errhandler, Errhandlers};
+use crate::objects::error_codes::ErrorCodes;
+use crate::objects::info::Infos;
+use crate::objects::keyval::Keyvals;
+use crate::objects::op::Ops;
 use crate::trampoline;
 use crate::types::MPI_Comm;
 
@@ -32,12 +37,26 @@ pub(crate) enum Stage {
 pub(crate) struct Library {
     pub stage: Stage,
     pub comms: Comms,
+    pub datatypes: Datatypes,
+    pub ops: Ops,
+    pub infos: Infos,
+    pub keyvals: Keyvals,
     pub errhandlers: Errhandlers,
+    pub error_codes: ErrorCodes,
 }
 
 impl Library {
     fn new() -> Library {
-        Library { stage: Stage::Before, comms: Comms::new(), errhandlers: errhandler::predefined() }
+        Library {
+            stage: Stage::Before,
+            comms: Comms::new(),
+            datatypes: Datatypes::new(),
+            ops: Ops::new(),
+            infos: Infos::new(),
+            keyvals: Keyvals::default(),
+            errhandlers: errhandler::predefined(),
+            error_codes: ErrorCodes::default(),
+        }
     }
 }
 
@@ -83,7 +102,11 @@ fn settle(function: &'static str, comm: Option<MPI_Comm>, result: Result<()>) ->
 fn handle(function: &'static str, comm: Option<MPI_Comm>, error: MpiError) -> c_int {
     let (comm, handler) = with(|library| library.handler_of(comm));
     match handler {
-        Errhandler::Fatal | Errhandler::Abort => misuse(&format!("{function}: {}", error.text)),
+        Errhandler::Fatal
+        | Errhandler::Abort
+        | Errhandler::Win(_)
+        | Errhandler::File(_)
+        | Errhandler::Session(_) => misuse(&format!("{function}: {}", error.text)),
         Errhandler::Return => error.class,
         Errhandler::Comm(handler) => {
             let (mut comm, mut code) = (comm, error.class);

@@ -8,6 +8,8 @@ use crate::constants::{MPI_COMM_SELF, MPI_COMM_WORLD, MPI_ERR_COMM};
 use crate::error::{Result, fail};
 use crate::handles::Handles;
 use crate::objects::errhandler;
+use crate::objects::info::Info;
+use crate::objects::keyval::Attributes;
 use crate::types::{MPI_Comm, MPI_Errhandler};
 
 /// A communicator, as one of its members sees it.
@@ -23,13 +25,25 @@ pub(crate) struct Comm {
     pub name: String,
     /// What happens to errors on it.
     pub errhandler: MPI_Errhandler,
+    /// What the program attached to it.
+    pub attributes: Attributes,
+    /// What the program said of how it will use it.
+    pub hints: Info,
 }
 
 impl Comm {
     /// A new communicator with these members, seen by the one that is `me` in the world.
     pub(crate) fn new(context: ContextId, members: Arc<[u32]>, me: u32) -> Comm {
         let rank = members.iter().position(|&member| member == me).expect("only members see a communicator");
-        Comm { context, members, rank: rank as u32, name: String::new(), errhandler: errhandler::DEFAULT }
+        Comm {
+            context,
+            members,
+            rank: rank as u32,
+            name: String::new(),
+            errhandler: errhandler::DEFAULT,
+            attributes: Attributes::default(),
+            hints: Info::default(),
+        }
     }
 
     pub(crate) fn size(&self) -> u32 {

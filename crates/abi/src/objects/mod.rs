@@ -1,4 +1,10 @@
 //! What handles stand for.
 
 pub(crate) mod comm;
+pub(crate) mod datatype;
 pub(crate) mod errhandler;
+pub(crate) mod error_codes;
+pub(crate) mod info;
+pub(crate) mod keyval;
+pub(crate) mod op;
+pub(crate) mod predefined_types;
