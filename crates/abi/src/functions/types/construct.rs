@@ -11,92 +11,256 @@ use mpirage_data::{Datatype, Interface};
 const CLASSIC: Interface = Interface::Classic;
 const LARGE: Interface = Interface::Large;
 
-pub(crate) unsafe extern "C" fn MPI_Type_contiguous(count: c_int, oldtype: MPI_Datatype, newtype: *mut MPI_Datatype) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Type_contiguous(
+    count: c_int,
+    oldtype: MPI_Datatype,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
     // SAFETY: the program hands over a place for the handle.
     unsafe { derive(CLASSIC, oldtype, newtype, |old| Ok(old.contiguous(count.wide())?)) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_contiguous_c(count: MPI_Count, oldtype: MPI_Datatype, newtype: *mut MPI_Datatype) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Type_contiguous_c(
+    count: MPI_Count,
+    oldtype: MPI_Datatype,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
     // SAFETY: the program hands over a place for the handle.
     unsafe { derive(LARGE, oldtype, newtype, |old| Ok(old.contiguous(count.wide())?)) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_vector(count: c_int, blocklength: c_int, stride: c_int, oldtype: MPI_Datatype, newtype: *mut MPI_Datatype) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Type_vector(
+    count: c_int,
+    blocklength: c_int,
+    stride: c_int,
+    oldtype: MPI_Datatype,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
     // SAFETY: the program hands over a place for the handle.
-    unsafe { derive(CLASSIC, oldtype, newtype, |old| Ok(old.vector(count.wide(), blocklength.wide(), stride.wide())?)) }
+    unsafe {
+        derive(CLASSIC, oldtype, newtype, |old| {
+            Ok(old.vector(count.wide(), blocklength.wide(), stride.wide())?)
+        })
+    }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_vector_c(count: MPI_Count, blocklength: MPI_Count, stride: MPI_Count, oldtype: MPI_Datatype, newtype: *mut MPI_Datatype) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Type_vector_c(
+    count: MPI_Count,
+    blocklength: MPI_Count,
+    stride: MPI_Count,
+    oldtype: MPI_Datatype,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
     // SAFETY: the program hands over a place for the handle.
-    unsafe { derive(LARGE, oldtype, newtype, |old| Ok(old.vector(count.wide(), blocklength.wide(), stride.wide())?)) }
+    unsafe {
+        derive(LARGE, oldtype, newtype, |old| {
+            Ok(old.vector(count.wide(), blocklength.wide(), stride.wide())?)
+        })
+    }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_hvector(count: c_int, blocklength: c_int, stride: MPI_Aint, oldtype: MPI_Datatype, newtype: *mut MPI_Datatype) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Type_create_hvector(
+    count: c_int,
+    blocklength: c_int,
+    stride: MPI_Aint,
+    oldtype: MPI_Datatype,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
     // SAFETY: the program hands over a place for the handle.
-    unsafe { derive(CLASSIC, oldtype, newtype, |old| Ok(old.hvector(count.wide(), blocklength.wide(), stride.wide())?)) }
+    unsafe {
+        derive(CLASSIC, oldtype, newtype, |old| {
+            Ok(old.hvector(count.wide(), blocklength.wide(), stride.wide())?)
+        })
+    }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_hvector_c(count: MPI_Count, blocklength: MPI_Count, stride: MPI_Count, oldtype: MPI_Datatype, newtype: *mut MPI_Datatype) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Type_create_hvector_c(
+    count: MPI_Count,
+    blocklength: MPI_Count,
+    stride: MPI_Count,
+    oldtype: MPI_Datatype,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
     // SAFETY: the program hands over a place for the handle.
-    unsafe { derive(LARGE, oldtype, newtype, |old| Ok(old.hvector(count.wide(), blocklength.wide(), stride.wide())?)) }
+    unsafe {
+        derive(LARGE, oldtype, newtype, |old| {
+            Ok(old.hvector(count.wide(), blocklength.wide(), stride.wide())?)
+        })
+    }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_indexed(count: c_int, array_of_blocklengths: *const c_int, array_of_displacements: *const c_int, oldtype: MPI_Datatype, newtype: *mut MPI_Datatype) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Type_indexed(
+    count: c_int,
+    array_of_blocklengths: *const c_int,
+    array_of_displacements: *const c_int,
+    oldtype: MPI_Datatype,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
     // SAFETY: the program hands over arrays of `count` entries and a place for the handle.
-    unsafe { derive(CLASSIC, oldtype, newtype, |old| { let blocks = blocks(count, array_of_blocklengths, array_of_displacements)?; Ok(old.indexed(&blocks.lengths, &blocks.displacements)?) }) }
+    unsafe {
+        derive(CLASSIC, oldtype, newtype, |old| {
+            let blocks = blocks(count, array_of_blocklengths, array_of_displacements)?;
+            Ok(old.indexed(&blocks.lengths, &blocks.displacements)?)
+        })
+    }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_indexed_c(count: MPI_Count, array_of_blocklengths: *const MPI_Count, array_of_displacements: *const MPI_Count, oldtype: MPI_Datatype, newtype: *mut MPI_Datatype) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Type_indexed_c(
+    count: MPI_Count,
+    array_of_blocklengths: *const MPI_Count,
+    array_of_displacements: *const MPI_Count,
+    oldtype: MPI_Datatype,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
     // SAFETY: the program hands over arrays of `count` entries and a place for the handle.
-    unsafe { derive(LARGE, oldtype, newtype, |old| { let blocks = blocks(count, array_of_blocklengths, array_of_displacements)?; Ok(old.indexed(&blocks.lengths, &blocks.displacements)?) }) }
+    unsafe {
+        derive(LARGE, oldtype, newtype, |old| {
+            let blocks = blocks(count, array_of_blocklengths, array_of_displacements)?;
+            Ok(old.indexed(&blocks.lengths, &blocks.displacements)?)
+        })
+    }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_hindexed(count: c_int, array_of_blocklengths: *const c_int, array_of_displacements: *const MPI_Aint, oldtype: MPI_Datatype, newtype: *mut MPI_Datatype) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Type_create_hindexed(
+    count: c_int,
+    array_of_blocklengths: *const c_int,
+    array_of_displacements: *const MPI_Aint,
+    oldtype: MPI_Datatype,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
     // SAFETY: the program hands over arrays of `count` entries and a place for the handle.
-    unsafe { derive(CLASSIC, oldtype, newtype, |old| { let blocks = blocks(count, array_of_blocklengths, array_of_displacements)?; Ok(old.hindexed(&blocks.lengths, &blocks.displacements)?) }) }
+    unsafe {
+        derive(CLASSIC, oldtype, newtype, |old| {
+            let blocks = blocks(count, array_of_blocklengths, array_of_displacements)?;
+            Ok(old.hindexed(&blocks.lengths, &blocks.displacements)?)
+        })
+    }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_hindexed_c(count: MPI_Count, array_of_blocklengths: *const MPI_Count, array_of_displacements: *const MPI_Count, oldtype: MPI_Datatype, newtype: *mut MPI_Datatype) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Type_create_hindexed_c(
+    count: MPI_Count,
+    array_of_blocklengths: *const MPI_Count,
+    array_of_displacements: *const MPI_Count,
+    oldtype: MPI_Datatype,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
     // SAFETY: the program hands over arrays of `count` entries and a place for the handle.
-    unsafe { derive(LARGE, oldtype, newtype, |old| { let blocks = blocks(count, array_of_blocklengths, array_of_displacements)?; Ok(old.hindexed(&blocks.lengths, &blocks.displacements)?) }) }
+    unsafe {
+        derive(LARGE, oldtype, newtype, |old| {
+            let blocks = blocks(count, array_of_blocklengths, array_of_displacements)?;
+            Ok(old.hindexed(&blocks.lengths, &blocks.displacements)?)
+        })
+    }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_indexed_block(count: c_int, blocklength: c_int, array_of_displacements: *const c_int, oldtype: MPI_Datatype, newtype: *mut MPI_Datatype) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Type_create_indexed_block(
+    count: c_int,
+    blocklength: c_int,
+    array_of_displacements: *const c_int,
+    oldtype: MPI_Datatype,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
     // SAFETY: the program hands over arrays of `count` entries and a place for the handle.
-    unsafe { derive(CLASSIC, oldtype, newtype, |old| { let displacements = numbers("array_of_displacements", array_of_displacements, arguments::count("count", count)?)?; Ok(old.indexed_block(blocklength.wide(), &displacements)?) }) }
+    unsafe {
+        derive(CLASSIC, oldtype, newtype, |old| {
+            let displacements =
+                numbers("array_of_displacements", array_of_displacements, arguments::count("count", count)?)?;
+            Ok(old.indexed_block(blocklength.wide(), &displacements)?)
+        })
+    }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_indexed_block_c(count: MPI_Count, blocklength: MPI_Count, array_of_displacements: *const MPI_Count, oldtype: MPI_Datatype, newtype: *mut MPI_Datatype) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Type_create_indexed_block_c(
+    count: MPI_Count,
+    blocklength: MPI_Count,
+    array_of_displacements: *const MPI_Count,
+    oldtype: MPI_Datatype,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
     // SAFETY: the program hands over arrays of `count` entries and a place for the handle.
-    unsafe { derive(LARGE, oldtype, newtype, |old| { let displacements = numbers("array_of_displacements", array_of_displacements, arguments::count("count", count)?)?; Ok(old.indexed_block(blocklength.wide(), &displacements)?) }) }
+    unsafe {
+        derive(LARGE, oldtype, newtype, |old| {
+            let displacements =
+                numbers("array_of_displacements", array_of_displacements, arguments::count("count", count)?)?;
+            Ok(old.indexed_block(blocklength.wide(), &displacements)?)
+        })
+    }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_hindexed_block(count: c_int, blocklength: c_int, array_of_displacements: *const MPI_Aint, oldtype: MPI_Datatype, newtype: *mut MPI_Datatype) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Type_create_hindexed_block(
+    count: c_int,
+    blocklength: c_int,
+    array_of_displacements: *const MPI_Aint,
+    oldtype: MPI_Datatype,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
     // SAFETY: the program hands over arrays of `count` entries and a place for the handle.
-    unsafe { derive(CLASSIC, oldtype, newtype, |old| { let displacements = numbers("array_of_displacements", array_of_displacements, arguments::count("count", count)?)?; Ok(old.hindexed_block(blocklength.wide(), &displacements)?) }) }
+    unsafe {
+        derive(CLASSIC, oldtype, newtype, |old| {
+            let displacements =
+                numbers("array_of_displacements", array_of_displacements, arguments::count("count", count)?)?;
+            Ok(old.hindexed_block(blocklength.wide(), &displacements)?)
+        })
+    }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_hindexed_block_c(count: MPI_Count, blocklength: MPI_Count, array_of_displacements: *const MPI_Count, oldtype: MPI_Datatype, newtype: *mut MPI_Datatype) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Type_create_hindexed_block_c(
+    count: MPI_Count,
+    blocklength: MPI_Count,
+    array_of_displacements: *const MPI_Count,
+    oldtype: MPI_Datatype,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
     // SAFETY: the program hands over arrays of `count` entries and a place for the handle.
-    unsafe { derive(LARGE, oldtype, newtype, |old| { let displacements = numbers("array_of_displacements", array_of_displacements, arguments::count("count", count)?)?; Ok(old.hindexed_block(blocklength.wide(), &displacements)?) }) }
+    unsafe {
+        derive(LARGE, oldtype, newtype, |old| {
+            let displacements =
+                numbers("array_of_displacements", array_of_displacements, arguments::count("count", count)?)?;
+            Ok(old.hindexed_block(blocklength.wide(), &displacements)?)
+        })
+    }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_struct(count: c_int, array_of_blocklengths: *const c_int, array_of_displacements: *const MPI_Aint, array_of_types: *const MPI_Datatype, newtype: *mut MPI_Datatype) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Type_create_struct(
+    count: c_int,
+    array_of_blocklengths: *const c_int,
+    array_of_displacements: *const MPI_Aint,
+    array_of_types: *const MPI_Datatype,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
     // SAFETY: the program hands over arrays of `count` entries and a place for the handle.
-    unsafe { structure(CLASSIC, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype) }
+    unsafe {
+        structure(CLASSIC, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype)
+    }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_struct_c(count: MPI_Count, array_of_blocklengths: *const MPI_Count, array_of_displacements: *const MPI_Count, array_of_types: *const MPI_Datatype, newtype: *mut MPI_Datatype) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Type_create_struct_c(
+    count: MPI_Count,
+    array_of_blocklengths: *const MPI_Count,
+    array_of_displacements: *const MPI_Count,
+    array_of_types: *const MPI_Datatype,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
     // SAFETY: the program hands over arrays of `count` entries and a place for the handle.
     unsafe { structure(LARGE, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_resized(oldtype: MPI_Datatype, lb: MPI_Aint, extent: MPI_Aint, newtype: *mut MPI_Datatype) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Type_create_resized(
+    oldtype: MPI_Datatype,
+    lb: MPI_Aint,
+    extent: MPI_Aint,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
     // SAFETY: the program hands over a place for the handle.
     unsafe { derive(CLASSIC, oldtype, newtype, |old| Ok(old.resized(lb.wide(), extent.wide())?)) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_resized_c(oldtype: MPI_Datatype, lb: MPI_Count, extent: MPI_Count, newtype: *mut MPI_Datatype) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Type_create_resized_c(
+    oldtype: MPI_Datatype,
+    lb: MPI_Count,
+    extent: MPI_Count,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
     // SAFETY: the program hands over a place for the handle.
     unsafe { derive(LARGE, oldtype, newtype, |old| Ok(old.resized(lb.wide(), extent.wide())?)) }
 }

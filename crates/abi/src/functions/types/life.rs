@@ -14,7 +14,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_commit(datatype: *mut MPI_Datatype) -> 
         not_null("datatype", datatype)?;
         // SAFETY: not null, and the program points to a handle.
         let handle = unsafe { *datatype };
-        library::with(|library| {
+        library::try_with(|library| {
             library.datatypes.get_mut(handle)?.committed = true;
             Ok(())
         })
@@ -23,7 +23,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_commit(datatype: *mut MPI_Datatype) -> 
 
 pub(crate) unsafe extern "C" fn MPI_Type_dup(oldtype: MPI_Datatype, newtype: *mut MPI_Datatype) -> c_int {
     outcome(None, || {
-        let (object, copies) = library::with(|library| {
+        let (object, copies) = library::try_with(|library| {
             let object = library.datatypes.get(oldtype)?;
             Ok((object.clone(), object.attributes.copies(&library.keyvals)))
         })?;
@@ -44,7 +44,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_free(datatype: *mut MPI_Datatype) -> c_
         not_null("datatype", datatype)?;
         // SAFETY: not null, and the program points to a handle.
         let handle = unsafe { *datatype };
-        let deletions = library::with(|library| {
+        let deletions = library::try_with(|library| {
             let object = library.datatypes.get_derived(handle)?;
             Ok(object.attributes.deletions(&library.keyvals))
         })?;
@@ -62,7 +62,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_set_name(datatype: MPI_Datatype, type_n
         let name = unsafe { string("type_name", type_name) }?;
         let kept = &name.to_bytes()[..name.count_bytes().min(NAME_ROOM - 1)];
         let name = String::from_utf8_lossy(kept).into_owned();
-        library::with(|library| {
+        library::try_with(|library| {
             library.datatypes.get_mut(datatype)?.name = name;
             Ok(())
         })
@@ -75,7 +75,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_get_name(
     resultlen: *mut c_int,
 ) -> c_int {
     outcome(None, || {
-        let name = library::with(|library| Ok(library.datatypes.get(datatype)?.name.clone()))?;
+        let name = library::try_with(|library| Ok(library.datatypes.get(datatype)?.name.clone()))?;
         // SAFETY: the program hands over MPI_MAX_OBJECT_NAME characters and a place for an int.
         unsafe {
             let length = put_string("type_name", type_name, NAME_ROOM, name.as_bytes())?;

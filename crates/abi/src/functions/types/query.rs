@@ -24,34 +24,70 @@ pub(crate) unsafe extern "C" fn MPI_Type_size_x(datatype: MPI_Datatype, size: *m
     unsafe { tell(datatype, ("size", size), |of| of.size() as i64) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_get_extent(datatype: MPI_Datatype, lb: *mut MPI_Aint, extent: *mut MPI_Aint) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Type_get_extent(
+    datatype: MPI_Datatype,
+    lb: *mut MPI_Aint,
+    extent: *mut MPI_Aint,
+) -> c_int {
     // SAFETY: the program hands over places for the answers.
     unsafe { tell_two(datatype, ("lb", lb), ("extent", extent), |of| (of.lb(), of.extent())) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_get_extent_c(datatype: MPI_Datatype, lb: *mut MPI_Count, extent: *mut MPI_Count) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Type_get_extent_c(
+    datatype: MPI_Datatype,
+    lb: *mut MPI_Count,
+    extent: *mut MPI_Count,
+) -> c_int {
     // SAFETY: the program hands over places for the answers.
     unsafe { tell_two(datatype, ("lb", lb), ("extent", extent), |of| (of.lb(), of.extent())) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_get_extent_x(datatype: MPI_Datatype, lb: *mut MPI_Count, extent: *mut MPI_Count) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Type_get_extent_x(
+    datatype: MPI_Datatype,
+    lb: *mut MPI_Count,
+    extent: *mut MPI_Count,
+) -> c_int {
     // SAFETY: the program hands over places for the answers.
     unsafe { tell_two(datatype, ("lb", lb), ("extent", extent), |of| (of.lb(), of.extent())) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_get_true_extent(datatype: MPI_Datatype, true_lb: *mut MPI_Aint, true_extent: *mut MPI_Aint) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Type_get_true_extent(
+    datatype: MPI_Datatype,
+    true_lb: *mut MPI_Aint,
+    true_extent: *mut MPI_Aint,
+) -> c_int {
     // SAFETY: the program hands over places for the answers.
-    unsafe { tell_two(datatype, ("true_lb", true_lb), ("true_extent", true_extent), |of| (of.true_lb(), of.true_extent())) }
+    unsafe {
+        tell_two(datatype, ("true_lb", true_lb), ("true_extent", true_extent), |of| {
+            (of.true_lb(), of.true_extent())
+        })
+    }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_get_true_extent_c(datatype: MPI_Datatype, true_lb: *mut MPI_Count, true_extent: *mut MPI_Count) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Type_get_true_extent_c(
+    datatype: MPI_Datatype,
+    true_lb: *mut MPI_Count,
+    true_extent: *mut MPI_Count,
+) -> c_int {
     // SAFETY: the program hands over places for the answers.
-    unsafe { tell_two(datatype, ("true_lb", true_lb), ("true_extent", true_extent), |of| (of.true_lb(), of.true_extent())) }
+    unsafe {
+        tell_two(datatype, ("true_lb", true_lb), ("true_extent", true_extent), |of| {
+            (of.true_lb(), of.true_extent())
+        })
+    }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_get_true_extent_x(datatype: MPI_Datatype, true_lb: *mut MPI_Count, true_extent: *mut MPI_Count) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Type_get_true_extent_x(
+    datatype: MPI_Datatype,
+    true_lb: *mut MPI_Count,
+    true_extent: *mut MPI_Count,
+) -> c_int {
     // SAFETY: the program hands over places for the answers.
-    unsafe { tell_two(datatype, ("true_lb", true_lb), ("true_extent", true_extent), |of| (of.true_lb(), of.true_extent())) }
+    unsafe {
+        tell_two(datatype, ("true_lb", true_lb), ("true_extent", true_extent), |of| {
+            (of.true_lb(), of.true_extent())
+        })
+    }
 }
 
 pub(crate) unsafe extern "C" fn MPI_Get_address(location: *const c_void, address: *mut MPI_Aint) -> c_int {

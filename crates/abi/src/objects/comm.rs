@@ -1,0 +1,97 @@
+//! Communicators.
+
+use std::sync::Arc;
+
+use mpirage_call::{ContextId, SELF, WORLD};
+
+use crate::constants::{MPI_COMM_SELF, MPI_COMM_WORLD, MPI_ERR_COMM};
+use crate::error::{Result, fail};
+use crate::handles::Handles;
+use crate::objects::errhandler;
+use crate::objects::keyval::Attributes;
+use crate::types::{MPI_Comm, MPI_Errhandler};
+
+/// A communicator, as one of its members sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct Comm {
+    /// How the simulator calls it.
+    pub context: ContextId,
+    /// Its members as ranks of the world, in order.
+    pub members: Arc<[u32]>,
+    /// Which of them this process is.
+    pub rank: u32,
+    /// What the program calls it.
+    pub name: String,
+    /// What happens to errors on it.
+    pub errhandler: MPI_Errhandler,
+    /// What the program attached to it.
+    pub attributes: Attributes,
+}
+
+impl Comm {
+    /// A new communicator with these members, seen by the one that is `me` in the world.
+    pub(crate) fn new(context: ContextId, members: Arc<[u32]>, me: u32) -> Comm {
+        let rank = members.iter().position(|&member| member == me).expect("only members see a communicator");
+        Comm {
+            context,
+            members,
+            rank: rank as u32,
+            name: String::new(),
+            errhandler: errhandler::DEFAULT,
+            attributes: Attributes::default(),
+        }
+    }
+
+    pub(crate) fn size(&self) -> u32 {
+        self.members.len() as u32
+    }
+}
+
+/// All communicators of this process.
+#[derive(Debug)]
+pub(crate) struct Comms {
+    handles: Handles<Comm>,
+}
+
+impl Comms {
+    /// None: they come with [`Comms::open`].
+    pub(crate) const fn new() -> Comms {
+        Comms { handles: Handles::new() }
+    }
+
+    /// Makes the predefined communicators of rank `me` in a world of `size`.
+    pub(crate) fn open(&mut self, me: u32, size: u32) {
+        let world = Comm { name: "MPI_COMM_WORLD".into(), ..Comm::new(WORLD, (0..size).collect(), me) };
+        let own = Comm { name: "MPI_COMM_SELF".into(), ..Comm::new(SELF, [me].into(), me) };
+        self.handles.predefine(MPI_COMM_WORLD.0, world);
+        self.handles.predefine(MPI_COMM_SELF.0, own);
+    }
+
+    pub(crate) fn insert(&mut self, comm: Comm) -> MPI_Comm {
+        MPI_Comm(self.handles.insert(comm))
+    }
+
+    pub(crate) fn get(&self, comm: MPI_Comm) -> Result<&Comm> {
+        self.handles.get(comm.0).ok_or_else(|| no_comm(comm))
+    }
+
+    pub(crate) fn get_mut(&mut self, comm: MPI_Comm) -> Result<&mut Comm> {
+        self.handles.get_mut(comm.0).ok_or_else(|| no_comm(comm))
+    }
+
+    pub(crate) fn remove(&mut self, comm: MPI_Comm) -> Result<Comm> {
+        if comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF {
+            fail!(MPI_ERR_COMM, "comm is predefined and cannot be freed");
+        }
+        self.handles.remove(comm.0).ok_or_else(|| no_comm(comm))
+    }
+}
+
+fn no_comm(comm: MPI_Comm) -> crate::error::MpiError {
+    use crate::constants::MPI_COMM_NULL;
+    let text = match comm {
+        MPI_COMM_NULL => "comm is MPI_COMM_NULL".to_owned(),
+        MPI_Comm(word) => format!("comm is {word:#x}, which is no communicator"),
+    };
+    crate::error::MpiError::new(MPI_ERR_COMM, text)
+}

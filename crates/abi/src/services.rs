@@ -1,0 +1,21 @@
+//! What the simulator asks of a waiting rank: bytes of its memory, and functions of the program.
+
+use std::ptr;
+
+use mpirage_call::Service;
+
+/// Carries out a service; what it gives back goes to the front of `out`.
+pub(crate) fn serve(service: &Service<'_>, out: &mut [u8]) {
+    match *service {
+        Service::Peek { address, bytes } => {
+            let bytes = (bytes as usize).min(out.len());
+            // SAFETY: the simulator got address and length from a call of this process that gave that memory to MPI.
+            unsafe { ptr::copy_nonoverlapping(address as *const u8, out.as_mut_ptr(), bytes) }
+        }
+        Service::Poke { address, bytes } => {
+            // SAFETY: as for `Peek`.
+            unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) }
+        }
+        Service::Reduce { .. } => unreachable!("no user operators yet"),
+    }
+}
