@@ -11,6 +11,7 @@
 //! - `functions`: the bodies. Writing one is all it takes to add a function; its module page says how.
 //! - `library`: the one global, what this process knows as a rank; `objects`: what its handles stand for.
 //! - `connection`: the way to the simulator, or to `alone` where there is none; `services`: what it asks of a rank.
+//! - `arguments`: pointers, arrays and strings as C hands them over.
 //! - [`missing`]: what happens when a program calls a function without a body.
 //!
 //! The library never calls an exported `MPI_*` symbol itself, so a tool that puts its own `MPI_Send` in front sees the

@@ -67,6 +67,11 @@ pub(crate) fn with<T>(work: impl FnOnce(&mut Library) -> T) -> T {
     work(&mut lock())
 }
 
+/// The same of work that may fail.
+pub(crate) fn try_with<T>(work: impl FnOnce(&mut Library) -> Result<T>) -> Result<T> {
+    with(work)
+}
+
 /// The body of an MPI function that may be called only between `MPI_Init` and `MPI_Finalize`. An error goes to the error
 /// handler of `comm`, or of `MPI_COMM_SELF` if it is of no communicator.
 pub(crate) fn outcome(comm: impl Into<Option<MPI_Comm>>, body: impl FnOnce() -> Result<()>) -> c_int {
@@ -113,6 +118,9 @@ fn handle(function: &'static str, comm: Option<MPI_Comm>, error: MpiError) -> c_
             // SAFETY: the program registered this function as an error handler of communicators; no lock is held.
             unsafe { handler(&mut comm, &mut code) };
             error.class
+        }
+        Errhandler::Win(_) | Errhandler::File(_) | Errhandler::Session(_) => {
+            unreachable!("set on a communicator")
         }
     }
 }

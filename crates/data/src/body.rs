@@ -105,6 +105,11 @@ impl Body {
         Ok(Body { bounds: self.bounds.resized(lb, extent)?, ..self })
     }
 
+    /// The extent rounded up to a multiple of the alignment.
+    pub fn padded(self) -> Result<Body, DatatypeError> {
+        Ok(Body { bounds: self.bounds.padded(self.alignment)?, ..self })
+    }
+
     /// What the first `bytes` of an array of these bodies hold.
     pub fn prefix(&self, bytes: usize) -> Summary {
         let size = self.signature.summary.size;

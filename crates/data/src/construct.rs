@@ -71,7 +71,9 @@ impl Datatype {
     }
 
     /// `MPI_Type_create_struct`. The extent is rounded up to the strictest alignment of the
-    /// members, as a C compiler rounds `sizeof`.
+    /// members, as a C compiler rounds `sizeof`. Members that are all of one type are no struct to
+    /// MPICH but blocks of that type, which it does not round; a user who resized the only member
+    /// counts on that.
     pub fn structure(
         blocklengths: &[i64],
         displacements: &[i64],
@@ -84,7 +86,8 @@ impl Datatype {
             members.push(of.block(blocklength, displacement)?);
         }
         let body = Body::sequence(members)?;
-        let body = Body { bounds: body.bounds.padded(body.alignment)?, ..body };
+        let blocks_of_one_type = types.windows(2).all(|pair| pair[0] == pair[1]);
+        let body = if blocks_of_one_type { body } else { body.padded()? };
         let constructor = Constructor::Struct {
             blocklengths: blocklengths.to_vec(),
             displacements: displacements.to_vec(),

@@ -142,10 +142,11 @@ impl Datatype {
     }
 }
 
-/// Datatypes are equal if they are the same object, as handles in MPI are.
+/// Datatypes are equal if they are the same object or the same predefined type, as handles are.
 impl PartialEq for Datatype {
     fn eq(&self, other: &Datatype) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        let same_name = || self.as_basic().is_some_and(|basic| other.as_basic() == Some(basic));
+        Arc::ptr_eq(&self.0, &other.0) || same_name()
     }
 }
 

@@ -11,6 +11,8 @@
 //! | [`contents`] | how a datatype was made |
 //! | [`pack`] | moving typed data to and from bytes |
 //! | [`op`] | predefined reduction operators |
+//! | [`group`] | ordered sets of processes |
+//! | [`topology`] | grids and graphs of processes |
 
 pub mod array;
 pub mod basic;
@@ -20,15 +22,19 @@ pub mod construct;
 pub mod contents;
 pub mod datatype;
 mod error;
+pub mod group;
 mod layout;
 pub mod op;
 pub mod pack;
 mod signature;
+pub mod topology;
 
 pub use array::{DarrayDimension, Distribution, Order};
 pub use basic::{Basic, Class};
 pub use contents::{Codes, Combiner, Constructor, Contents, Interface};
 pub use datatype::Datatype;
 pub use error::DatatypeError;
+pub use group::{Comparison, Group, GroupError, RankRange};
 pub use op::{Op, OpError};
 pub use signature::TypeSignature;
+pub use topology::{Adjacency, Cart, Edge, Graph, Shift, SubGrid, TopologyError, dims_create};

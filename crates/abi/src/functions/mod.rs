@@ -19,6 +19,7 @@
 
 pub(crate) mod environment;
 pub(crate) mod errors;
+pub(crate) mod types;
 
 /// Compared by the compiler, never read.
 #[allow(dead_code, non_camel_case_types)]

@@ -7,7 +7,7 @@ use crate::objects::keyval::Attributes;
 use crate::objects::predefined_types::{PREDEFINED, handle_of};
 use crate::types::MPI_Datatype;
 use core::ffi::c_int;
-use mpirage_data::{Basic, Datatype};
+use mpirage_data::{Basic, Datatype, Interface};
 
 /// All datatypes of this process.
 #[derive(Debug)]
@@ -25,6 +25,8 @@ pub(crate) struct DatatypeObject {
     pub name: String,
     pub attributes: Attributes,
     pub kind: Kind,
+    /// Which form of the constructor made it; `MPI_Type_get_contents_c` tells.
+    pub interface: Interface,
 }
 
 /// Where a datatype is from.
@@ -80,11 +82,19 @@ impl Datatypes {
         MPI_Datatype(self.handles.insert(object))
     }
 
+    /// A datatype that the program may free.
+    pub fn get_derived(&self, datatype: MPI_Datatype) -> Result<&DatatypeObject> {
+        let object = self.get(datatype)?;
+        match object.kind {
+            Kind::Derived => Ok(object),
+            Kind::Predefined => fail!(MPI_ERR_TYPE, "{} is predefined and cannot be freed", object.name),
+            Kind::Parameterized(_) => fail!(MPI_ERR_TYPE, "a predefined datatype cannot be freed"),
+        }
+    }
+
     /// The program gives up its handle. Others, and messages under way, keep what they have.
     pub fn remove(&mut self, datatype: MPI_Datatype) -> Result<DatatypeObject> {
-        if self.get(datatype)?.kind != Kind::Derived {
-            fail!(MPI_ERR_TYPE, "{} is predefined and cannot be freed", self.get(datatype)?.name);
-        }
+        self.get_derived(datatype)?;
         self.handles.remove(datatype.0).ok_or_else(|| invalid(datatype))
     }
 
@@ -125,6 +135,7 @@ impl DatatypeObject {
             name: basic.name().to_owned(),
             attributes: Attributes::default(),
             kind: Kind::Predefined,
+            interface: Interface::Classic,
         }
     }
 
@@ -136,6 +147,7 @@ impl DatatypeObject {
             name: String::new(),
             attributes: Attributes::default(),
             kind: Kind::Derived,
+            interface: Interface::Classic,
         }
     }
 }

@@ -152,7 +152,7 @@ impl Sub for LongDouble {
     type Output = LongDouble;
 
     fn sub(self, other: LongDouble) -> LongDouble {
-        self + other.negated()
+        self.add(other.negated())
     }
 }
 
