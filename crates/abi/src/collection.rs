@@ -11,16 +11,19 @@
 //! | allgather(v) | whole | equal (each) |
 //! | alltoall(v, w) | equal (each) | equal (each) |
 //! | reduce, allreduce, scan, exscan | whole | whole; reduce: root only |
-//! | reduce_scatter(_block) | each (equal) | whole |
+//! | reduce_scatter(_block) | whole | its share of each (whole) |
 //!
-//! `MPI_IN_PLACE` gives what lies in the receive buffer. Where results could be written before all has been read (alltoall,
-//! reduce_scatter), a copy is given. Gets that the standard leaves alone (scatter in place at the root, exscan at rank 0)
+//! `MPI_IN_PLACE` gives what lies in the receive buffer. Where results could be written before all has been read (alltoall),
+//! a copy is given. Gets that the standard leaves alone (scatter in place at the root, exscan at rank 0)
 //! have a size but no address.
+
+use std::sync::Arc;
 
 use mpirage_call::{Blocks, Call, CollectiveCall, ContextId, Part, Payload, Reduction, RequestId};
 use mpirage_collectives::Collective;
 
 use crate::connection::{ask, post};
+use crate::error::Result;
 use crate::operation::{Held, Landing, inline_bytes};
 use crate::region::Region;
 
@@ -47,7 +50,7 @@ pub(crate) struct Side {
 }
 
 /// How the bytes of all regions are cut into blocks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Cut {
     /// Not at all.
     #[default]
@@ -56,12 +59,14 @@ pub(crate) enum Cut {
     Equal(u64),
     /// One region per rank.
     Each,
+    /// Not at all: it is one rank's share of a vector in which every rank has one, with so many bytes.
+    Share(Vec<usize>),
 }
 
 /// The bytes of a side as they travel.
 struct Laid<'a> {
     payload: Payload<'a>,
-    /// Offset and length of each region, if the cut is by region.
+    /// Offset and length of each rank's block, if these differ.
     list: Vec<u64>,
 }
 
@@ -86,6 +91,11 @@ impl Side {
         Side { regions, cut: Cut::Each, ..Side::default() }
     }
 
+    /// One rank's share of a vector of which the ranks have so many bytes each.
+    pub(crate) fn share(region: Region, bytes: Vec<usize>) -> Side {
+        Side { regions: vec![region], cut: Cut::Share(bytes), ..Side::default() }
+    }
+
     /// The same bytes, copied before anything is written.
     pub(crate) fn copied(self) -> Side {
         Side { aliased: true, ..self }
@@ -94,6 +104,15 @@ impl Side {
     /// The same size, but nothing is stored.
     pub(crate) fn unstored(self) -> Side {
         Side { absent: true, ..self }
+    }
+
+    /// The block of `rank`, of `ranks` that there are.
+    pub(crate) fn block_of(&self, rank: usize, ranks: usize) -> Result<Region> {
+        match self.cut {
+            Cut::Each => Ok(self.regions[rank].clone()),
+            Cut::Equal(_) => self.regions[0].part(rank, ranks),
+            Cut::Whole | Cut::Share(_) => Ok(self.regions[0].clone()),
+        }
     }
 
     fn bytes(&self) -> usize {
@@ -105,7 +124,7 @@ impl Side {
         match self.cut {
             Cut::Whole => Blocks::Whole(self.bytes() as u64),
             Cut::Equal(bytes) => Blocks::Equal(bytes),
-            Cut::Each => Blocks::Each(list),
+            Cut::Each | Cut::Share(_) => Blocks::Each(list),
         }
     }
 
@@ -118,21 +137,23 @@ impl Side {
         plain.then(|| (base, list()))
     }
 
-    /// Offset and length of every region.
-    fn list(&self, mut offset: impl FnMut(&Region) -> usize) -> Vec<u64> {
-        if self.cut != Cut::Each {
-            return Vec::new();
+    /// Offset and length of every rank's block, where `offset` tells the offset of a region.
+    fn list(&self, offset: impl Fn(&Region) -> usize) -> Vec<u64> {
+        match &self.cut {
+            Cut::Whole | Cut::Equal(_) => Vec::new(),
+            Cut::Each => {
+                self.regions.iter().flat_map(|region| [offset(region), region.bytes()]).map(|n| n as u64).collect()
+            }
+            Cut::Share(bytes) => one_after_the_other(bytes.iter().copied()),
         }
-        self.regions.iter().flat_map(|region| [offset(region) as u64, region.bytes() as u64]).collect()
     }
 
-    /// Offset and length of every region when they are packed one after the other.
+    /// The same when the regions are packed one after the other.
     fn list_packed(&self) -> Vec<u64> {
-        let mut behind = 0;
-        self.list(|region| {
-            behind += region.bytes();
-            behind - region.bytes()
-        })
+        match &self.cut {
+            Cut::Each => one_after_the_other(self.regions.iter().map(Region::bytes)),
+            _ => self.list(|_| 0),
+        }
     }
 
     fn pack(&self) -> Vec<u8> {
@@ -172,6 +193,16 @@ impl Side {
     }
 }
 
+/// Offset and length of blocks of these lengths.
+fn one_after_the_other(lengths: impl Iterator<Item = usize>) -> Vec<u64> {
+    let mut end = 0;
+    let block = |length: usize| {
+        end += length as u64;
+        [end - length as u64, length as u64]
+    };
+    lengths.flat_map(block).collect()
+}
+
 impl Collection {
     /// Takes part, to complete with `request`. Gives what must stay in memory until then.
     pub(crate) fn post(&self, request: RequestId) -> Held {
@@ -191,7 +222,7 @@ impl Collection {
         let send = Part { payload: given.payload, blocks: gives.blocks(&given.list) };
         let recv = Part { payload: got.payload, blocks: gets.blocks(&got.list) };
         make(&Call::Collective(CollectiveCall { kind, context, root, send, recv, reduction, request }));
-        Held { outgoing, incoming, room: 0 }
+        Held { outgoing: outgoing.map(Arc::new), incoming, room: 0 }
     }
 }
 
@@ -216,6 +247,15 @@ mod tests {
         let odd = Datatype::basic(Basic::Int).vector(2, 1, 2).unwrap();
         let side = Side::each(vec![ints(0x2000, 2), Region::new(0x1000, 1, &odd).unwrap()]);
         assert_eq!(side.in_place(), None);
+    }
+
+    #[test]
+    fn a_share_tells_of_all_shares() {
+        let side = Side::share(ints(0x1000, 2), vec![4, 8, 0]);
+        let mut landing = None;
+        let laid = side.make_room(&mut landing);
+        assert_eq!(laid.payload, Payload::At(0x1000));
+        assert_eq!(side.blocks(&laid.list), Blocks::Each(&[0, 4, 4, 8, 12, 0]));
     }
 
     #[test]

@@ -92,6 +92,11 @@ pub(crate) fn now() -> Option<Time> {
     Some(Time::from_picos(before.max(now.as_picos())))
 }
 
+/// May this process make calls now? Not if it is a rank's child, nor inside a call.
+pub(crate) fn is_mine() -> bool {
+    !CHILD.load(Ordering::Relaxed) && !IN_CALLBACK.load(Ordering::Relaxed)
+}
+
 /// Runs a function of the program inside a call.
 pub(crate) fn call_back<T>(function: impl FnOnce() -> T) -> T {
     IN_CALLBACK.store(true, Ordering::Relaxed);
@@ -101,7 +106,7 @@ pub(crate) fn call_back<T>(function: impl FnOnce() -> T) -> T {
 }
 
 /// Ends the process because the line is of no use any more.
-fn give_up(reason: &str) -> ! {
+pub(crate) fn give_up(reason: &str) -> ! {
     eprintln!("mpirage: {}: {reason}", trampoline::last_call().function);
     std::process::exit(crate::missing::EXIT_CODE)
 }

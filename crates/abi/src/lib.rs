@@ -24,11 +24,18 @@ pub mod types;
 
 mod alone;
 mod arguments;
+mod clock;
+mod collection;
+mod completion;
 mod connection;
 mod error;
 mod functions;
 mod handles;
 mod library;
+mod message;
 mod objects;
+mod operation;
 mod output;
+mod region;
 mod services;
+mod status;

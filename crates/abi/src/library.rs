@@ -5,6 +5,7 @@
 //! The way to the simulator has a lock of its own, in [`crate::connection`].
 
 use core::ffi::c_int;
+use core::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use mpirage_call::Call;
@@ -18,12 +19,16 @@ use crate::objects::errhandler::{self, Errhandler, Errhandlers};
 use crate::objects::error_codes::ErrorCodes;
 use crate::objects::info::Infos;
 use crate::objects::keyval::Keyvals;
+use crate::objects::message::{Attached, Messages};
 use crate::objects::op::Ops;
+use crate::objects::reduction::Reductions;
+use crate::objects::request::Requests;
 use crate::trampoline;
 use crate::types::MPI_Comm;
 
 /// How far this process is in the life of an MPI program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
 pub(crate) enum Stage {
     /// `MPI_Init` has not been called.
     Before,
@@ -35,8 +40,12 @@ pub(crate) enum Stage {
 
 /// Everything this process knows.
 pub(crate) struct Library {
-    pub stage: Stage,
     pub comms: Comms,
+    pub requests: Requests,
+    pub reductions: Reductions,
+    pub messages: Messages,
+    /// The program's buffer for buffered sends.
+    pub attached: Option<Attached>,
     pub datatypes: Datatypes,
     pub ops: Ops,
     pub infos: Infos,
@@ -48,8 +57,11 @@ pub(crate) struct Library {
 impl Library {
     fn new() -> Library {
         Library {
-            stage: Stage::Before,
             comms: Comms::new(),
+            requests: Requests::new(),
+            reductions: Reductions::default(),
+            messages: Messages::new(),
+            attached: None,
             datatypes: Datatypes::new(),
             ops: Ops::new(),
             infos: Infos::new(),
@@ -61,6 +73,22 @@ impl Library {
 }
 
 static LIBRARY: LazyLock<Mutex<Library>> = LazyLock::new(|| Mutex::new(Library::new()));
+
+static STAGE: AtomicU8 = AtomicU8::new(Stage::Before as u8);
+
+/// How far this process is.
+pub(crate) fn stage() -> Stage {
+    match STAGE.load(Ordering::Acquire) {
+        before if before == Stage::Before as u8 => Stage::Before,
+        running if running == Stage::Running as u8 => Stage::Running,
+        _ => Stage::After,
+    }
+}
+
+/// This process has come so far.
+pub(crate) fn enter(stage: Stage) {
+    STAGE.store(stage as u8, Ordering::Release);
+}
 
 /// Works on the library, which is locked meanwhile: no calls, no callbacks in here.
 pub(crate) fn with<T>(work: impl FnOnce(&mut Library) -> T) -> T {
@@ -76,7 +104,7 @@ pub(crate) fn try_with<T>(work: impl FnOnce(&mut Library) -> Result<T>) -> Resul
 /// handler of `comm`, or of `MPI_COMM_SELF` if it is of no communicator.
 pub(crate) fn outcome(comm: impl Into<Option<MPI_Comm>>, body: impl FnOnce() -> Result<()>) -> c_int {
     let function = trampoline::last_call().function;
-    match with(|library| library.stage) {
+    match stage() {
         Stage::Running => {}
         Stage::Before => misuse(&format!("{function}: MPI_Init has not been called yet")),
         Stage::After => misuse(&format!("{function}: MPI_Finalize has been called already")),

@@ -1,6 +1,7 @@
 //! Messages from one rank to another: checked arguments on their way to becoming calls.
 
 use core::ffi::c_int;
+use std::sync::Arc;
 
 use mpirage_call::{Call, Completion, ContextId, Payload, RequestId, SendMode};
 
@@ -19,6 +20,8 @@ pub(crate) struct Outgoing {
     pub to: u32,
     pub tag: i32,
     pub region: Region,
+    /// The memory of the region, if it is ours.
+    pub copy: Option<Arc<Vec<u8>>>,
 }
 
 /// A message to receive.
@@ -37,7 +40,8 @@ pub(crate) struct Incoming {
 impl Outgoing {
     /// Sends it, to complete with `request`. Gives what must stay in memory until then.
     pub(crate) fn post(&self, request: RequestId) -> Held {
-        let outgoing = self.with_payload(|payload| post(&self.call(payload, Some(request), false)));
+        let packed = self.with_payload(|payload| post(&self.call(payload, Some(request), false)));
+        let outgoing = packed.map(Arc::new).or_else(|| self.copy.clone());
         Held { outgoing, ..Held::default() }
     }
 
@@ -83,7 +87,7 @@ impl Outgoing {
     }
 
     fn call<'a>(&self, payload: Payload<'a>, request: Option<RequestId>, answer: bool) -> Call<'a> {
-        let &Outgoing { mode, context, to, tag, ref region } = self;
+        let &Outgoing { mode, context, to, tag, ref region, .. } = self;
         Call::Send { mode, context, to, tag, bytes: region.bytes() as u64, payload, request, answer }
     }
 }

@@ -6,6 +6,8 @@
 //!  MPI_Send_init, MPI_Start ─────────────┘ keep     a request that holds on to the operation
 //! ```
 
+use std::sync::Arc;
+
 use mpirage_call::{Completion, RequestId};
 
 use crate::collection::Collection;
@@ -53,7 +55,7 @@ pub(crate) struct Transfer {
 #[derive(Debug, Default)]
 pub(crate) struct Held {
     /// Packed bytes that are sent from here. The address counts; nobody reads it.
-    pub outgoing: Option<Vec<u8>>,
+    pub outgoing: Option<Arc<Vec<u8>>>,
     /// Packed bytes that arrive here, to be unpacked.
     pub incoming: Option<Landing>,
     /// Bytes there is room for, for the message when there are more.

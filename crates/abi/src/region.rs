@@ -52,6 +52,13 @@ impl Region {
         Ok(())
     }
 
+    /// One of `parts` parts of as many elements each.
+    pub(crate) fn part(&self, index: usize, parts: usize) -> Result<Region> {
+        let count = self.count / parts.max(1);
+        let address = displaced(self.address, (index * count) as i64, &self.datatype)?;
+        Region::new(address, count, &self.datatype)
+    }
+
     /// Packed bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes

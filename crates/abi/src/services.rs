@@ -4,6 +4,9 @@ use std::ptr;
 
 use mpirage_call::Service;
 
+use crate::connection;
+use crate::library::with;
+
 /// Carries out a service; what it gives back goes to the front of `out`.
 pub(crate) fn serve(service: &Service<'_>, out: &mut [u8]) {
     match *service {
@@ -16,6 +19,19 @@ pub(crate) fn serve(service: &Service<'_>, out: &mut [u8]) {
             // SAFETY: as for `Peek`.
             unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) }
         }
-        Service::Reduce { .. } => unreachable!("no user operators yet"),
+        Service::Reduce { op, elements, incoming, inout, .. } => {
+            let out = &mut out[..inout.len()];
+            out.copy_from_slice(inout);
+            reduce(op, elements, incoming, out);
+        }
+    }
+}
+
+/// Calls a function of the program, with nothing locked that it could want.
+fn reduce(number: u64, elements: u64, incoming: &[u8], inout: &mut [u8]) {
+    let reduction = with(|library| library.reductions.get(number).cloned());
+    let reduction = reduction.expect("the simulator knows only numbers that it was given");
+    if let Err(error) = connection::call_back(|| reduction.combine(elements, incoming, inout)) {
+        connection::give_up(&error.text);
     }
 }

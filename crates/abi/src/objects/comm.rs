@@ -1,9 +1,9 @@
 //! Communicators.
 
 use core::ffi::c_int;
-use std::sync::Arc;
 
 use mpirage_call::{ContextId, SELF, WORLD};
+use mpirage_data::Group;
 
 use crate::constants::*;
 use crate::error::{MpiError, Result, fail};
@@ -19,7 +19,7 @@ pub(crate) struct Comm {
     /// How the simulator calls it.
     pub context: ContextId,
     /// Its members as ranks of the world, in order.
-    pub members: Arc<[u32]>,
+    pub group: Group,
     /// Which of them this process is.
     pub rank: u32,
     /// What the program calls it.
@@ -34,12 +34,12 @@ pub(crate) struct Comm {
 
 impl Comm {
     /// A new communicator with these members, seen by the one that is `me` in the world.
-    pub(crate) fn new(context: ContextId, members: Arc<[u32]>, me: u32) -> Comm {
-        let rank = members.iter().position(|&member| member == me).expect("only members see a communicator");
+    pub(crate) fn new(context: ContextId, group: Group, me: u32) -> Comm {
+        let rank = group.rank_of(me).expect("only members see a communicator");
         Comm {
             context,
-            members,
-            rank: rank as u32,
+            group,
+            rank,
             name: String::new(),
             errhandler: errhandler::DEFAULT,
             attributes: Attributes::default(),
@@ -48,7 +48,7 @@ impl Comm {
     }
 
     pub(crate) fn size(&self) -> u32 {
-        self.members.len() as u32
+        self.group.size()
     }
 
     /// The rank that the argument `what` names.
@@ -86,8 +86,9 @@ impl Comms {
 
     /// Makes the predefined communicators of rank `me` in a world of `size`.
     pub(crate) fn open(&mut self, me: u32, size: u32) {
-        let world = Comm { name: "MPI_COMM_WORLD".into(), ..Comm::new(WORLD, (0..size).collect(), me) };
-        let own = Comm { name: "MPI_COMM_SELF".into(), ..Comm::new(SELF, [me].into(), me) };
+        let world = Comm { name: "MPI_COMM_WORLD".into(), ..Comm::new(WORLD, Group::world(size), me) };
+        let alone = Group::of([me]).expect("one rank is a group");
+        let own = Comm { name: "MPI_COMM_SELF".into(), ..Comm::new(SELF, alone, me) };
         self.handles.predefine(MPI_COMM_WORLD.0, world);
         self.handles.predefine(MPI_COMM_SELF.0, own);
     }
@@ -104,10 +105,17 @@ impl Comms {
         self.handles.get_mut(comm.0).ok_or_else(|| no_comm(comm))
     }
 
-    pub(crate) fn remove(&mut self, comm: MPI_Comm) -> Result<Comm> {
+    /// The predefined ones stay.
+    pub(crate) fn check_freeable(&self, comm: MPI_Comm) -> Result<()> {
+        let object = self.get(comm)?;
         if comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF {
-            fail!(MPI_ERR_COMM, "comm is predefined and cannot be freed");
+            fail!(MPI_ERR_COMM, "{} is predefined and cannot be freed", object.title());
         }
+        Ok(())
+    }
+
+    pub(crate) fn remove(&mut self, comm: MPI_Comm) -> Result<Comm> {
+        self.check_freeable(comm)?;
         self.handles.remove(comm.0).ok_or_else(|| no_comm(comm))
     }
 }

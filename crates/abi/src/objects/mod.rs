@@ -6,5 +6,8 @@ pub(crate) mod errhandler;
 pub(crate) mod error_codes;
 pub(crate) mod info;
 pub(crate) mod keyval;
+pub(crate) mod message;
 pub(crate) mod op;
 pub(crate) mod predefined_types;
+pub(crate) mod reduction;
+pub(crate) mod request;
