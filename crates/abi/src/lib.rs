@@ -31,4 +31,5 @@ mod handles;
 mod library;
 mod objects;
 mod output;
+mod region;
 mod services;

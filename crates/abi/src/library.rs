@@ -37,12 +37,12 @@ pub(crate) enum Stage {
 pub(crate) struct Library {
     pub stage: Stage,
     pub comms: Comms,
-    pub errhandlers: Errhandlers,
-    pub error_codes: ErrorCodes,
     pub datatypes: Datatypes,
     pub ops: Ops,
     pub infos: Infos,
     pub keyvals: Keyvals,
+    pub errhandlers: Errhandlers,
+    pub error_codes: ErrorCodes,
 }
 
 impl Library {
@@ -50,12 +50,12 @@ impl Library {
         Library {
             stage: Stage::Before,
             comms: Comms::new(),
-            errhandlers: errhandler::predefined(),
-            error_codes: ErrorCodes::default(),
             datatypes: Datatypes::new(),
             ops: Ops::new(),
             infos: Infos::new(),
             keyvals: Keyvals::default(),
+            errhandlers: errhandler::predefined(),
+            error_codes: ErrorCodes::default(),
         }
     }
 }
@@ -107,16 +107,17 @@ fn settle(function: &'static str, comm: Option<MPI_Comm>, result: Result<()>) ->
 fn handle(function: &'static str, comm: Option<MPI_Comm>, error: MpiError) -> c_int {
     let (comm, handler) = with(|library| library.handler_of(comm));
     match handler {
-        Errhandler::Fatal | Errhandler::Abort => misuse(&format!("{function}: {}", error.text)),
+        Errhandler::Fatal
+        | Errhandler::Abort
+        | Errhandler::Win(_)
+        | Errhandler::File(_)
+        | Errhandler::Session(_) => misuse(&format!("{function}: {}", error.text)),
         Errhandler::Return => error.class,
         Errhandler::Comm(handler) => {
             let (mut comm, mut code) = (comm, error.class);
             // SAFETY: the program registered this function as an error handler of communicators; no lock is held.
             unsafe { handler(&mut comm, &mut code) };
             error.class
-        }
-        Errhandler::Win(_) | Errhandler::File(_) | Errhandler::Session(_) => {
-            unreachable!("set on a communicator")
         }
     }
 }

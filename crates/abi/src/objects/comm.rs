@@ -8,6 +8,7 @@ use crate::constants::{MPI_COMM_SELF, MPI_COMM_WORLD, MPI_ERR_COMM};
 use crate::error::{Result, fail};
 use crate::handles::Handles;
 use crate::objects::errhandler;
+use crate::objects::info::Info;
 use crate::objects::keyval::Attributes;
 use crate::types::{MPI_Comm, MPI_Errhandler};
 
@@ -26,6 +27,8 @@ pub(crate) struct Comm {
     pub errhandler: MPI_Errhandler,
     /// What the program attached to it.
     pub attributes: Attributes,
+    /// What the program said of how it will use it.
+    pub hints: Info,
 }
 
 impl Comm {
@@ -39,6 +42,7 @@ impl Comm {
             name: String::new(),
             errhandler: errhandler::DEFAULT,
             attributes: Attributes::default(),
+            hints: Info::default(),
         }
     }
 

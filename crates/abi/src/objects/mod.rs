@@ -7,4 +7,5 @@ pub(crate) mod error_codes;
 pub(crate) mod info;
 pub(crate) mod keyval;
 pub(crate) mod op;
+pub(crate) mod predefined_attributes;
 pub(crate) mod predefined_types;
