@@ -14,10 +14,12 @@
 //! ```
 
 mod collective;
+mod functions;
 mod reply;
 pub mod wire;
 
 pub use collective::{Blocks, CollectiveCall, CommRequest, Operator, Part, Reduction};
+pub use functions::function_name;
 pub use reply::{Completion, NO_INDEX, Reply, Service};
 
 use mpirage_units::Duration;

@@ -33,7 +33,7 @@ pub struct Fleet {
 impl Fleet {
     /// Makes the mailboxes of `ranks` ranks; each rank is to find `briefing`.
     pub fn new(ranks: usize, briefing: &Briefing) -> io::Result<Fleet> {
-        let file = memfd_create("mpirage", MemfdFlags::CLOEXEC)?;
+        let file = memfd_create("mpirage", MemfdFlags::empty())?;
         let length = ranks * STRIDE;
         ftruncate(&file, length as u64)?;
         // SAFETY: a fresh mapping wherever the kernel likes touches nothing that exists.
@@ -79,6 +79,11 @@ impl Fleet {
             }
         }
         Waiting::Over
+    }
+
+    /// The rank's process is no more: its mailbox is ours for good.
+    pub fn take_back(&self, rank: usize) {
+        self.mailbox(rank).turn().store(SIMULATOR, Ordering::Release);
     }
 
     /// Has a process attached to the mailbox yet?

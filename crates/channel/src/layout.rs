@@ -45,6 +45,8 @@ pub struct Briefing {
     pub clock_cost: u64,
     /// Simulated date of the epoch-based clocks at the start of the run, in seconds.
     pub epoch: u64,
+    /// The simulator's process; a rank does not outlive it.
+    pub simulator: u32,
 }
 
 /// The head of a mailbox.

@@ -8,9 +8,15 @@ use mpirage_call::wire::{Answer, Full, WireError, decode_answer, encode_call};
 use mpirage_call::{Call, Reply, Service, Stamp};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::mm::{MapFlags, ProtFlags, mmap};
-use rustix::thread::futex;
+use rustix::process::{Pid, Signal};
+use rustix::thread::futex::{self, Timespec};
 
 use crate::layout::{Briefing, Mailbox, RANK, SIMULATOR, STRIDE};
+
+/// How often a waiting rank looks whether the simulator still lives.
+const LIVENESS: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
+/// Exit code of a rank whose simulator is gone.
+const ORPHANED: i32 = 84;
 
 /// What the environment said about this process.
 pub enum Attach {
@@ -160,8 +166,16 @@ impl RankEnd {
         turn.store(SIMULATOR, Ordering::Release);
         let _ = futex::wake(turn, futex::Flags::empty(), 1);
         while turn.load(Ordering::Acquire) != RANK {
-            let _ = futex::wait(turn, futex::Flags::empty(), SIMULATOR, None);
+            let waited = futex::wait(turn, futex::Flags::empty(), SIMULATOR, Some(&LIVENESS));
+            if waited == Err(rustix::io::Errno::TIMEDOUT) && !self.simulator_lives() {
+                std::process::exit(ORPHANED);
+            }
         }
+    }
+
+    fn simulator_lives(&self) -> bool {
+        let simulator = Pid::from_raw(self.briefing().simulator as i32);
+        simulator.is_none_or(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
     }
 
     /// Puts what arrived for this rank where it belongs.
@@ -197,6 +211,8 @@ impl RankEnd {
     /// The first process of a rank that comes here answers for it.
     fn claim(&self) -> bool {
         let me = rustix::process::getpid().as_raw_nonzero().get() as u32;
+        // Whatever kills the simulator kills the rank too.
+        let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
         self.mailbox.owner().compare_exchange(0, me, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
 }

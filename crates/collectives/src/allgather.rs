@@ -105,7 +105,7 @@ fn neighbor_exchange(shape: &Shape, out: &mut Schedule) {
     let blocks = shape.blocks();
     let around = |rank: u32, steps: i64| (i64::from(rank) + steps).rem_euclid(i64::from(shape.size)) as u32;
     // Ranks pair up as (0 1)(2 3)…; `outward` is the direction of the partner.
-    let (pair, outward) = if shape.rank % 2 == 0 { (shape.rank, 1) } else { (shape.rank - 1, -1) };
+    let (pair, outward) = if shape.rank.is_multiple_of(2) { (shape.rank, 1) } else { (shape.rank - 1, -1) };
     let partner = around(shape.rank, outward);
     out.exchange(partner, blocks.block(shape.rank), partner, blocks.block(partner));
 

@@ -82,7 +82,7 @@ fn binary_tree(shape: &Shape, out: &mut Schedule) {
 /// Receives each segment while it passes on the one before.
 fn pipeline(shape: &Shape, node: &Node, out: &mut Schedule) {
     let mut arrived = None;
-    for segment in Segments::of(shape.bytes, 1).sizes() {
+    for segment in Segments::of(shape).sizes() {
         match node.parent {
             Some(parent) => {
                 out.irecv(parent, segment);

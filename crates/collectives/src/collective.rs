@@ -1,6 +1,7 @@
 //! The collectives: their names, their algorithms, and who waits for whom.
 
 use std::fmt;
+use std::ops::Range;
 
 use crate::algorithm::{Algorithm, Table};
 use crate::shape::Shape;
@@ -38,14 +39,29 @@ use Collective::*;
 ///
 /// If `algorithm` is not one of `collective.algorithms()`.
 pub fn schedule(collective: Collective, algorithm: Algorithm, shape: &Shape, out: &mut Schedule) {
+    schedule_part(collective, algorithm, shape, 0..usize::MAX, out);
+}
+
+/// As [`schedule`], but keeps only the steps with a number in `part`, and says whether more follow.
+///
+/// A ring of P ranks takes 3 P steps on each: too many to hold at once when P is in the tens of
+/// thousands. The algorithm runs again for each part, so parts should not be small.
+pub fn schedule_part(
+    collective: Collective,
+    algorithm: Algorithm,
+    shape: &Shape,
+    part: Range<usize>,
+    out: &mut Schedule,
+) -> bool {
     let entry = collective.table().iter().find(|(known, _)| *known == algorithm);
     let (_, build) = entry.unwrap_or_else(|| panic!("{collective} has no algorithm {algorithm}"));
     let shape = collective.normalized(shape);
-    out.clear();
+    out.clear_for(part);
     out.copy(collective.own_copy(&shape));
     if shape.size > 1 {
         build(&shape, out);
     }
+    out.goes_on()
 }
 
 impl Collective {

@@ -74,6 +74,6 @@ mod tree;
 
 pub use algorithm::Algorithm;
 pub use choice::{Choice, ChoiceError, default_algorithm};
-pub use collective::{Collective, schedule};
+pub use collective::{Collective, schedule, schedule_part};
 pub use shape::Shape;
 pub use step::{Schedule, Step};

@@ -93,7 +93,7 @@ fn binary_tree(shape: &Shape, out: &mut Schedule) {
 /// Receives each segment from below while the one before goes up.
 fn pipeline(shape: &Shape, node: &Node, out: &mut Schedule) {
     let mut combined = None;
-    for segment in Segments::of(shape.bytes, shape.element).sizes() {
+    for segment in Segments::of(shape).sizes() {
         for child in node.children() {
             out.irecv(child, segment);
         }
@@ -162,5 +162,23 @@ impl<'a> Halving<'a> {
         let first =
             (0..rounds).filter(|bit| member >> bit & 1 == 1).map(|bit| self.core.size >> (bit + 1)).sum();
         self.blocks.span(first, length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_halve_and_together_are_the_vector() {
+        let shape = Shape::new(0, 8).bytes(1237).element(1);
+        let halving = Halving::of(&Team::everybody(&shape), &shape);
+        for member in 0..8 {
+            assert_eq!(halving.piece(member, 0), 1237);
+            for bit in 0..3 {
+                let halves = [member, member ^ 1 << bit].map(|m| halving.piece(m, bit + 1));
+                assert_eq!(halving.piece(member, bit), halves.iter().sum::<u64>());
+            }
+        }
     }
 }

@@ -32,6 +32,9 @@ pub struct Shape<'a> {
     pub bytes: u64,
     /// Bytes of one element: vectors that are reduced are cut between elements only.
     pub element: u64,
+    /// Algorithms that pipeline cut their vector into segments of about that many bytes. All ranks
+    /// must say the same.
+    pub segment: u64,
     /// Bytes this rank sends to each rank.
     pub send_counts: &'a [u64],
     /// Bytes this rank receives from each rank.
@@ -42,8 +45,12 @@ pub struct Shape<'a> {
     pub in_place: bool,
 }
 
+/// Long enough to use the bandwidth, short enough to fill a pipeline soon.
+const SEGMENT: u64 = 64 * 1024;
+
 impl<'a> Shape<'a> {
-    /// Nothing to move yet: root 0, no bytes, elements of one byte, commutative, not in place.
+    /// Nothing to move yet: root 0, no bytes, elements of one byte, segments of 64 KiB, commutative,
+    /// not in place.
     pub fn new(rank: u32, size: u32) -> Self {
         assert!(rank < size, "rank {rank} is not in a communicator of {size}");
         Shape {
@@ -52,6 +59,7 @@ impl<'a> Shape<'a> {
             root: 0,
             bytes: 0,
             element: 1,
+            segment: SEGMENT,
             send_counts: &[],
             recv_counts: &[],
             commutative: true,
@@ -73,6 +81,11 @@ impl<'a> Shape<'a> {
     /// With elements of that many bytes.
     pub fn element(self, element: u64) -> Self {
         Shape { element, ..self }
+    }
+
+    /// With segments of that many bytes.
+    pub fn segment(self, segment: u64) -> Self {
+        Shape { segment, ..self }
     }
 
     /// With bytes per rank, or an empty slice where this rank has no such counts.

@@ -1,5 +1,7 @@
 //! What a rank does: steps, and the list of them.
 
+use std::ops::Range;
+
 /// One step of one rank. Ranks are ranks of the communicator.
 ///
 /// Sends and receives between a pair of ranks match on `slot`, in order within one slot.
@@ -56,18 +58,46 @@ pub enum Step {
 }
 
 /// The steps of one rank, in order. Keep it and fill it again: its memory is reused.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
     /// What the rank does.
     pub steps: Vec<Step>,
     slot: u16,
+    /// Which steps are kept; the others are only counted.
+    window: Range<usize>,
+    count: usize,
+}
+
+impl Default for Schedule {
+    fn default() -> Self {
+        Schedule { steps: Vec::new(), slot: 0, window: 0..usize::MAX, count: 0 }
+    }
 }
 
 impl Schedule {
     /// Forgets the steps, keeps the memory.
     pub fn clear(&mut self) {
+        self.clear_for(0..usize::MAX);
+    }
+
+    /// Forgets the steps and will keep only those with a number in `window`.
+    pub(crate) fn clear_for(&mut self, window: Range<usize>) {
         self.steps.clear();
         self.slot = 0;
+        self.window = window;
+        self.count = 0;
+    }
+
+    /// Whether steps were written behind the window.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.count > self.window.end
+    }
+
+    fn push(&mut self, step: Step) {
+        if self.window.contains(&self.count) {
+            self.steps.push(step);
+        }
+        self.count += 1;
     }
 
     /// Messages from here on use the next slot: the second half of an algorithm made of two.
@@ -77,27 +107,27 @@ impl Schedule {
 
     /// Appends a non-blocking send.
     pub fn isend(&mut self, to: u32, bytes: u64) {
-        self.steps.push(Step::Isend { to, bytes, slot: self.slot });
+        self.push(Step::Isend { to, bytes, slot: self.slot });
     }
 
     /// Appends a non-blocking receive.
     pub fn irecv(&mut self, from: u32, bytes: u64) {
-        self.steps.push(Step::Irecv { from, bytes, slot: self.slot });
+        self.push(Step::Irecv { from, bytes, slot: self.slot });
     }
 
     /// Appends a wait for everything outstanding.
     pub fn wait_all(&mut self) {
-        self.steps.push(Step::WaitAll);
+        self.push(Step::WaitAll);
     }
 
     /// Appends a blocking send.
     pub fn send(&mut self, to: u32, bytes: u64) {
-        self.steps.push(Step::Send { to, bytes, slot: self.slot });
+        self.push(Step::Send { to, bytes, slot: self.slot });
     }
 
     /// Appends a blocking receive.
     pub fn recv(&mut self, from: u32, bytes: u64) {
-        self.steps.push(Step::Recv { from, bytes, slot: self.slot });
+        self.push(Step::Recv { from, bytes, slot: self.slot });
     }
 
     /// Sends and receives at once, which cannot deadlock: `MPI_Sendrecv`.
@@ -110,14 +140,14 @@ impl Schedule {
     /// Appends a reduction; none if there is nothing to reduce.
     pub fn reduce(&mut self, bytes: u64) {
         if bytes > 0 {
-            self.steps.push(Step::Reduce { bytes });
+            self.push(Step::Reduce { bytes });
         }
     }
 
     /// Appends a copy; none if there is nothing to copy.
     pub fn copy(&mut self, bytes: u64) {
         if bytes > 0 {
-            self.steps.push(Step::Copy { bytes });
+            self.push(Step::Copy { bytes });
         }
     }
 }

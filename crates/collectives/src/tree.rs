@@ -16,6 +16,7 @@
 //! subtree is a contiguous range of members. So blocks travel in one piece, and a reduction
 //! keeps the order of its operands.
 
+use crate::shape::Shape;
 use crate::team::{Team, doubling_distances};
 
 /// A subtree of the binomial tree: `size` members from `top` on.
@@ -97,13 +98,11 @@ pub(crate) struct Segments {
     segment: u64,
 }
 
-/// Long enough to use the bandwidth, short enough to fill the pipeline soon.
-const SEGMENT: u64 = 64 * 1024;
-
 impl Segments {
-    pub fn of(bytes: u64, element: u64) -> Self {
-        let element = element.max(1);
-        Segments { bytes, segment: (SEGMENT / element).max(1) * element }
+    /// The vector of `shape` in whole elements.
+    pub fn of(shape: &Shape) -> Self {
+        let element = shape.element.max(1);
+        Segments { bytes: shape.bytes, segment: (shape.segment / element).max(1) * element }
     }
 
     /// Sizes of the segments: at least one, since an empty vector still is a message.
@@ -116,7 +115,6 @@ impl Segments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shape::Shape;
 
     fn binomial(me: u32, size: u32) -> Binomial {
         Binomial { me, size }
@@ -158,11 +156,13 @@ mod tests {
 
     #[test]
     fn segments_are_whole_elements() {
-        let sizes = |bytes, element| Segments::of(bytes, element).sizes().collect::<Vec<_>>();
+        let shape = Shape::new(0, 2).segment(100);
+        let sizes =
+            |bytes, element| Segments::of(&shape.bytes(bytes).element(element)).sizes().collect::<Vec<_>>();
         assert_eq!(sizes(0, 8), [0]);
         assert_eq!(sizes(10, 8), [10]);
-        assert_eq!(sizes(SEGMENT + 8, 8), [SEGMENT, 8]);
-        assert_eq!(sizes(100_000, 50_000), [50_000, 50_000]);
-        assert_eq!(sizes(200_000, 100_000), [100_000, 100_000]);
+        assert_eq!(sizes(104, 8), [96, 8]);
+        assert_eq!(sizes(200, 100), [100, 100]);
+        assert_eq!(sizes(400, 200), [200, 200]);
     }
 }

@@ -1,1 +1,50 @@
-//! fair: not written yet.
+//! Max-min fair sharing of resources among flows, with progress in simulated time.
+//!
+//! A *resource* has a capacity; a *flow* has work to do, uses some resources (each with a weight), and
+//! progresses at a rate x that weighted max-min fairness decides. This crate knows nothing else: a resource
+//! may be a link or a core, a flow a message or a computation.
+//!
+//! **The solution.** Write x = λ/p, where p is the flow's penalty and λ its *level*. In the fair solution every
+//! flow either runs at its bound or has a *home*: a full resource on which no other flow has a higher level.
+//! All flows at home on r share one level μ_r, and that is what makes the engine fast:
+//!
+//! ```text
+//!     clock of r:  V_r(t) = ∫ μ_r dt          a flow joins at V and is done at  F = V + work·p
+//!
+//!     home r ── members ordered by F ──▶ only the first has a date:  now + (F − V_r)/μ_r
+//! ```
+//!
+//! When a flow joins or leaves, the slope of one clock changes; its other members are not touched.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `sharing`  | [`Sharing`], the interface |
+//! | `flow`, `resource` | the two kinds of things, and a resource's account |
+//! | `filling`  | the incremental solve: progressive filling of what a change can reach |
+//! | `moves`    | how a flow is freed, settled, or given a new home during a solve |
+//! | `booking`  | proofs that a resource is not full, so that nobody need look at it |
+//! | `progress` | completion dates |
+//! | [`oracle`] | the definition, naive and from scratch, for tests |
+//!
+//! Invariants: this crate never reads a clock, never iterates over a hash map, and allocates only when more
+//! flows or resources exist than ever before.
+
+mod booking;
+mod filling;
+mod flow;
+mod heap;
+mod moves;
+pub mod oracle;
+mod progress;
+mod resource;
+mod sharing;
+
+pub use sharing::{FlowId, Kind, ResourceId, Sharing};
+
+/// Levels closer than this, relatively, are the same level: differences are rounding.
+const TOLERANCE: f64 = 1e-12;
+
+/// Is level `a` above level `b` by more than rounding?
+fn above(a: f64, b: f64) -> bool {
+    a > b + b * TOLERANCE
+}

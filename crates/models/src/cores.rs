@@ -24,7 +24,7 @@ pub struct Cores {
 impl Cores {
     /// Cores for ranks placed as `placement` says.
     pub fn new(platform: Arc<Platform>, placement: &[HostId]) -> Cores {
-        let hosts = platform.host_count();
+        let hosts = platform.host_count() as usize;
         let mut ranks = vec![0u32; hosts];
         for host in placement {
             ranks[host.0 as usize] += 1;

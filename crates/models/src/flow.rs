@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use mpirage_fair::{Kind, ResourceId, Sharing};
 use mpirage_kernel::{Agenda, NetworkModel, Token, Transfer};
-use mpirage_platform::{HostId, LinkId, LinkSharing, Platform};
+use mpirage_platform::{HostId, LinkId, Platform, Sharing as LinkSharing};
 use mpirage_units::{Duration, Time};
 
 use crate::route_cache::{Path, RouteCache};
@@ -163,7 +163,7 @@ struct LinkResources {
 
 impl LinkResources {
     fn new(platform: &Platform) -> LinkResources {
-        LinkResources { by_link: vec![None; platform.link_count()], own_host: None }
+        LinkResources { by_link: vec![None; platform.link_count() as usize], own_host: None }
     }
 
     fn of(&mut self, link: LinkId, platform: &Platform, sharing: &mut Sharing) -> ResourceId {

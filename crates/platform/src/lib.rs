@@ -1,4 +1,55 @@
-//! placeholder
-/// A host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct HostId(pub u32);
+//! Platforms: hosts, links, and the route between any two hosts.
+//!
+//! Files in, validated data out. A [`Platform`] is loaded from a built-in name, a TOML file of
+//! ours or a SimGrid XML file, and checked then and there: whoever has one need not check again.
+//!
+//! ```
+//! use mpirage_platform::{HostId, Platform};
+//!
+//! let platform = Platform::load("fat-tree:4x4", 1)?;
+//! let mut links = Vec::new();
+//! let latency = platform.route(HostId(0), HostId(15), &mut links);
+//! assert_eq!(links.len(), 4);
+//! assert!((latency - 200e-6).abs() < 1e-12);
+//! # Ok::<(), mpirage_platform::PlatformError>(())
+//! ```
+//!
+//! Where things are:
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`load`](Platform::load), `builtin` | what the user typed → which reader |
+//! | `toml`, `xml` | files → calls of the `builder`, with the line of every mistake |
+//! | `builder` | pieces → a platform |
+//! | `platform` | the platform itself |
+//! | `zone` | its parts, and routes through several of them |
+//! | `fabric` | regular topologies by formula: nothing is stored per host or per pair |
+//! | `describe` | a platform in words |
+//!
+//! What is absent: no table of all pairs, no clock, no model. What a file says about models is kept
+//! as written in [`ModelSettings`].
+
+mod builder;
+mod builtin;
+mod error;
+mod fabric;
+mod host;
+mod link;
+mod links;
+mod load;
+mod platform;
+mod quantity;
+mod settings;
+mod suggest;
+mod toml;
+mod topology;
+mod xml;
+mod zone;
+
+pub use builtin::{BUILTINS, Builtin};
+pub use error::{Place, PlatformError};
+pub use host::HostId;
+pub use link::{LinkId, Sharing};
+pub use platform::{Host, Link, Platform};
+pub use settings::{ModelSettings, Setting, Value};
+pub use topology::Topology;

@@ -1,11 +1,12 @@
 //! Communicators.
 
+use core::ffi::c_int;
 use std::sync::Arc;
 
 use mpirage_call::{ContextId, SELF, WORLD};
 
-use crate::constants::{MPI_COMM_SELF, MPI_COMM_WORLD, MPI_ERR_COMM};
-use crate::error::{Result, fail};
+use crate::constants::*;
+use crate::error::{MpiError, Result, fail};
 use crate::handles::Handles;
 use crate::objects::errhandler;
 use crate::objects::info::Info;
@@ -49,6 +50,26 @@ impl Comm {
     pub(crate) fn size(&self) -> u32 {
         self.members.len() as u32
     }
+
+    /// The rank that the argument `what` names.
+    pub(crate) fn member(&self, what: &str, rank: c_int) -> Result<u32> {
+        match u32::try_from(rank) {
+            Ok(member) if member < self.size() => Ok(member),
+            _ => fail!(class_of(what), "{what} is {rank}, but {} has {}", self.title(), self.ranks()),
+        }
+    }
+
+    /// What messages call it.
+    pub(crate) fn title(&self) -> &str {
+        if self.name.is_empty() { "the communicator" } else { &self.name }
+    }
+
+    fn ranks(&self) -> String {
+        match self.size() {
+            1 => "1 rank".to_owned(),
+            size => format!("{size} ranks"),
+        }
+    }
 }
 
 /// All communicators of this process.
@@ -91,11 +112,15 @@ impl Comms {
     }
 }
 
-fn no_comm(comm: MPI_Comm) -> crate::error::MpiError {
-    use crate::constants::MPI_COMM_NULL;
+fn no_comm(comm: MPI_Comm) -> MpiError {
     let text = match comm {
         MPI_COMM_NULL => "comm is MPI_COMM_NULL".to_owned(),
         MPI_Comm(word) => format!("comm is {word:#x}, which is no communicator"),
     };
-    crate::error::MpiError::new(MPI_ERR_COMM, text)
+    MpiError::new(MPI_ERR_COMM, text)
+}
+
+/// The error class of a wrong rank in the argument `what`.
+fn class_of(what: &str) -> c_int {
+    if what == "root" { MPI_ERR_ROOT } else { MPI_ERR_RANK }
 }

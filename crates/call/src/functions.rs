@@ -1,0 +1,30 @@
+//! Names of the MPI functions, by their index in the table that the C library is made from.
+
+use std::sync::OnceLock;
+
+const TABLE: &str = include_str!("../../abi/functions.txt");
+
+/// The name of the function with this index: `MPI_Send`.
+pub fn function_name(index: u16) -> &'static str {
+    static NAMES: OnceLock<Vec<&'static str>> = OnceLock::new();
+    NAMES.get_or_init(names).get(usize::from(index)).copied().unwrap_or("an MPI function")
+}
+
+fn names() -> Vec<&'static str> {
+    let prototypes = TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    prototypes.filter_map(|line| line.split('(').next()?.rsplit([' ', '*']).next()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_read_in_order() {
+        let names = names();
+        assert_eq!(names[0], "MPI_Abi_get_fortran_booleans");
+        assert!(names.iter().all(|name| name.starts_with("MPI_")), "{names:?}");
+        let send = names.iter().position(|&name| name == "MPI_Send").unwrap();
+        assert_eq!(function_name(send as u16), "MPI_Send");
+    }
+}

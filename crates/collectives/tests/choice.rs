@@ -1,0 +1,116 @@
+//! Names, defaults and overrides.
+
+mod common;
+
+use common::{Case, all_pairs};
+use mpirage_collectives::{Algorithm, Choice, Collective, Shape, default_algorithm};
+use proptest::prelude::*;
+
+#[test]
+fn names_come_back() {
+    for collective in Collective::ALL {
+        assert_eq!(Collective::from_name(collective.name()), Some(collective));
+    }
+    for algorithm in Algorithm::all() {
+        assert_eq!(Algorithm::from_name(algorithm.name()), Some(algorithm));
+        assert!(!algorithm.info().contains('\n'));
+    }
+    assert_eq!(Collective::from_name("allreduces"), None);
+    assert_eq!(Algorithm::from_name(""), None);
+}
+
+#[test]
+fn every_algorithm_is_of_use() {
+    for algorithm in Algorithm::all() {
+        assert!(all_pairs().any(|(_, known)| known == algorithm), "{algorithm}");
+    }
+}
+
+#[test]
+fn overrides_are_followed_and_the_rest_stays() {
+    let choice = Choice::parse(" allreduce=ring, Reduce_Scatter = pairwise ,").unwrap();
+    let shape = Shape::new(0, 4).bytes(8).counts(&[], &[8; 4]);
+    assert_eq!(choice.algorithm(Collective::Allreduce, &shape), Algorithm::Ring);
+    assert_eq!(choice.algorithm(Collective::ReduceScatter, &shape), Algorithm::Pairwise);
+    assert_eq!(choice.algorithm(Collective::Barrier, &shape), Algorithm::Dissemination);
+    assert_eq!(Choice::parse(""), Ok(Choice::default()));
+}
+
+#[test]
+fn the_last_override_counts() {
+    let choice: Choice = "bcast=chain,bcast=linear".parse().unwrap();
+    assert_eq!(choice, "bcast=linear".parse().unwrap());
+}
+
+#[test]
+fn errors_name_what_there_is() {
+    let error = |text| Choice::parse(text).unwrap_err().to_string();
+    assert_eq!(error("ring"), "`ring` is not of the form collective=algorithm, as in allreduce=ring");
+    assert_eq!(
+        error("allredcue=ring"),
+        "there is no collective `allredcue`; there are barrier, bcast, gather, gatherv, scatter, scatterv, \
+         allgather, allgatherv, alltoall, alltoallv, alltoallw, reduce, allreduce, reduce-scatter, \
+         reduce-scatter-block, scan, exscan"
+    );
+    let list = "it has recursive-doubling, rabenseifner, ring, reduce-bcast, linear";
+    assert_eq!(error("allreduce=fast"), format!("allreduce has no algorithm `fast`; {list}"));
+    assert_eq!(error("allreduce=bruck"), format!("allreduce has no algorithm `bruck`; {list}"));
+}
+
+#[test]
+fn defaults_by_size() {
+    let default =
+        |collective, size, bytes| default_algorithm(collective, &Shape::new(0, size).bytes(bytes)).name();
+    assert_eq!(default(Collective::Allreduce, 16, 8), "recursive-doubling");
+    assert_eq!(default(Collective::Allreduce, 16, 1 << 20), "rabenseifner");
+    assert_eq!(default(Collective::Reduce, 16, 8), "binomial");
+    assert_eq!(default(Collective::Bcast, 16, 1000), "binomial");
+    assert_eq!(default(Collective::Bcast, 16, 100_000), "scatter-doubling");
+    assert_eq!(default(Collective::Bcast, 12, 100_000), "scatter-allgather");
+    assert_eq!(default(Collective::Alltoall, 16, 8), "bruck");
+    assert_eq!(default(Collective::Alltoall, 4, 8), "linear");
+    assert_eq!(default(Collective::Alltoall, 16, 65_536), "pairwise");
+    assert_eq!(default(Collective::Allgather, 16, 8), "recursive-doubling");
+    assert_eq!(default(Collective::Allgather, 12, 8), "bruck");
+    assert_eq!(default(Collective::Allgather, 12, 1 << 20), "ring");
+    assert_eq!(default(Collective::ReduceScatterBlock, 16, 8), "recursive-halving");
+    assert_eq!(default(Collective::ReduceScatterBlock, 16, 1 << 20), "pairwise");
+}
+
+#[test]
+fn counts_per_rank_are_added_up() {
+    let few = Shape::new(0, 3).counts(&[], &[8, 0, 90_000]);
+    assert_eq!(default_algorithm(Collective::Allgatherv, &few), Algorithm::Ring);
+    let many = Shape::new(0, 3).counts(&[], &[8, 0, 900_000]);
+    assert_eq!(default_algorithm(Collective::ReduceScatter, &many), Algorithm::Pairwise);
+}
+
+#[test]
+fn what_does_not_commute_is_not_cut_up() {
+    let shape = Shape::new(0, 16).bytes(1 << 20).commutative(false);
+    assert_eq!(default_algorithm(Collective::Allreduce, &shape), Algorithm::RecursiveDoubling);
+    assert_eq!(default_algorithm(Collective::Reduce, &shape), Algorithm::Binomial);
+    assert_eq!(default_algorithm(Collective::ReduceScatterBlock, &shape), Algorithm::RecursiveDoubling);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Ranks know different things of one call; they choose the same all the same.
+    #[test]
+    fn all_ranks_choose_alike(
+        collective in prop::sample::select(Collective::ALL.to_vec()),
+        size in 1..=33u32,
+        bytes in prop_oneof![0..5000u64, 0..2_000_000u64],
+        seed in any::<u64>(),
+    ) {
+        let case = Case::new(collective, size, bytes)
+            .root(seed as u32 % size)
+            .counts(|i, j| (seed >> ((i * 7 + j) % 50)) % 100_000);
+        let chosen = default_algorithm(collective, &case.shape(0));
+        prop_assert!(collective.knows(chosen));
+        for rank in 1..size {
+            prop_assert_eq!(default_algorithm(collective, &case.shape(rank)), chosen);
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Rounds, messages and volume of each algorithm, as the literature says.
+//!
+//! A message is one round; sends are synchronous, so that a rank that talks to several in turn
+//! takes as many rounds. P ranks, of which p are the largest power of two and r the rest.
+
+mod common;
+
+use common::machine::{Outcome, Sends, run};
+use common::{Case, SEGMENT, all_pairs};
+use mpirage_collectives::Algorithm::{self, *};
+use mpirage_collectives::Collective::{self, *};
+
+/// P, p, r and their logarithms.
+struct Numbers {
+    ranks: u64,
+    power: u64,
+    rest: u64,
+    log: u64,
+    log_up: u64,
+}
+
+impl Numbers {
+    fn of(ranks: u64) -> Self {
+        let log = u64::from(ranks.ilog2());
+        let power = 1 << log;
+        let log_up = u64::from(ranks.next_power_of_two().ilog2());
+        Numbers { ranks, power, rest: ranks - power, log, log_up }
+    }
+
+    /// Rounds of the phase before or after the power of two.
+    fn fold(&self) -> u64 {
+        self.rest.min(1)
+    }
+
+    fn others(&self) -> u64 {
+        self.ranks - 1
+    }
+
+    /// Blocks that move in a binomial tree where a subtree's blocks move together.
+    fn subtrees(&self) -> u64 {
+        (1..self.ranks).map(|top| (1 << top.trailing_zeros()).min(self.ranks - top)).sum()
+    }
+}
+
+/// A block that every algorithm can cut evenly: a multiple of all numbers of ranks tried.
+const BLOCK: u64 = 16 * 9 * 5 * 7 * 11 * 13;
+
+fn outcome(collective: Collective, algorithm: Algorithm, ranks: u64) -> Outcome {
+    let case = Case::new(collective, ranks as u32, BLOCK).root(ranks as u32 - 1);
+    run(&case.schedules(algorithm), Sends::Synchronous).unwrap()
+}
+
+/// Rounds, messages, bytes (in units of `BLOCK`, times P so as to stay whole), if theory has a
+/// closed form for this number of ranks.
+fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(u64, u64, u64)> {
+    let all_pairs = n.ranks * n.others();
+    let folded = n.power * n.log + 2 * n.rest;
+    let even = n.ranks.is_multiple_of(2);
+    let power_of_two = n.rest == 0;
+    let whole = |bytes: u64| bytes * n.ranks;
+    let row = match (collective, algorithm) {
+        (Barrier, Dissemination) => (n.log_up, n.ranks * n.log_up, 0),
+        (Barrier, RecursiveDoubling) => (n.log + 2 * n.fold(), folded, 0),
+        (Barrier, Linear) => (2, 2 * n.others(), 0),
+        (Barrier, Binomial) => (2 * n.log_up, 2 * n.others(), 0),
+        (Barrier, DoubleRing) => (2 * n.ranks, 2 * n.ranks, 0),
+
+        (Bcast | Reduce, Linear) => (1, n.others(), whole(n.others())),
+        (Bcast | Reduce, Binomial) => (n.log_up, n.others(), whole(n.others())),
+        (Bcast, ScatterAllgather) => {
+            (n.log_up + n.others(), n.others() + all_pairs, n.subtrees() + all_pairs)
+        }
+        (Bcast, ScatterDoubling) if power_of_two => {
+            (2 * n.log, n.others() + n.ranks * n.log, n.subtrees() + all_pairs)
+        }
+        (Reduce, Rabenseifner) if power_of_two => {
+            (2 * n.log, n.ranks * n.log + n.others(), all_pairs + n.ranks / 2 * n.log)
+        }
+
+        (Gather | Scatter | Gatherv | Scatterv, Linear) => (1, n.others(), whole(n.others())),
+        (Gather | Scatter, Binomial) => (n.log_up, n.others(), whole(n.subtrees())),
+
+        (Allgather | Allgatherv, Ring) => (n.others(), all_pairs, whole(all_pairs)),
+        (Allgather | Allgatherv, Bruck) => (n.log_up, n.ranks * n.log_up, whole(all_pairs)),
+        (Allgather | Allgatherv, Linear) => (1, all_pairs, whole(all_pairs)),
+        (Allgather | Allgatherv, NeighborExchange) if even => {
+            (n.ranks / 2, n.ranks * n.ranks / 2, whole(all_pairs))
+        }
+        (Allgather | Allgatherv, RecursiveDoubling) if power_of_two => (n.log, folded, whole(all_pairs)),
+        (Allgather | Allgatherv, GatherBcast) => {
+            (2 * n.log_up, 2 * n.others(), whole(n.subtrees() + all_pairs))
+        }
+
+        (Alltoall | Alltoallv | Alltoallw, Linear) => (1, all_pairs, whole(all_pairs)),
+        (Alltoall | Alltoallv | Alltoallw, Pairwise) => (n.others(), all_pairs, whole(all_pairs)),
+        (Alltoall, Bruck) => {
+            let hops: u64 = (0..n.ranks).map(|distance| u64::from(distance.count_ones())).sum();
+            (n.log_up, n.ranks * n.log_up, whole(n.ranks * hops))
+        }
+
+        (Allreduce, RecursiveDoubling) => (n.log + 2 * n.fold(), folded, whole(folded)),
+        (Allreduce, Rabenseifner) => (
+            2 * n.log + 2 * n.fold(),
+            2 * n.power * n.log + 2 * n.rest,
+            whole(2 * n.rest + 2 * (n.power - 1)),
+        ),
+        (Allreduce, Ring) => (2 * n.others(), 2 * all_pairs, whole(2 * n.others())),
+        (Allreduce, ReduceBcast) => (2 * n.log_up, 2 * n.others(), whole(2 * n.others())),
+        (Allreduce, Linear) => (2, 2 * n.others(), whole(2 * n.others())),
+
+        (ReduceScatter | ReduceScatterBlock, Pairwise | Ring) => (n.others(), all_pairs, whole(all_pairs)),
+        (ReduceScatter | ReduceScatterBlock, RecursiveHalving) if power_of_two => {
+            (n.log, folded, whole(all_pairs))
+        }
+        (ReduceScatter | ReduceScatterBlock, RecursiveDoubling) if power_of_two => {
+            (n.log, folded, whole(n.ranks * (n.ranks * n.log - n.others())))
+        }
+        (ReduceScatter | ReduceScatterBlock, ReduceThenScatter) => {
+            (n.log_up + 1, 2 * n.others(), whole(all_pairs + n.others()))
+        }
+
+        (Scan | Exscan, Linear) => (n.others(), n.others(), whole(n.others())),
+        (Scan | Exscan, RecursiveDoubling) => {
+            let partner = |rank: u64, bit: u64| (rank ^ (1 << bit)) < n.ranks;
+            let swaps = |rank| (0..n.log_up).filter(|&bit| partner(rank, bit)).count() as u64;
+            let messages = (0..n.ranks).map(swaps).sum();
+            (n.log_up, messages, whole(messages))
+        }
+        _ => return None,
+    };
+    Some(row)
+}
+
+#[test]
+fn rounds_messages_and_volume() {
+    for (collective, algorithm) in all_pairs() {
+        for ranks in 2..=16 {
+            let Some((rounds, messages, volume)) = theory(collective, algorithm, &Numbers::of(ranks)) else {
+                continue;
+            };
+            let seen = outcome(collective, algorithm, ranks);
+            let what = format!("{collective} {algorithm} on {ranks}");
+            assert_eq!(seen.messages as u64, messages, "messages of {what}");
+            assert_eq!(seen.volume * ranks, volume * BLOCK, "volume of {what}");
+            assert_eq!(u64::from(seen.rounds), rounds, "rounds of {what}");
+        }
+    }
+}
+
+/// Theory is asked about every algorithm, except the segmented ones, which have a test below.
+#[test]
+fn no_algorithm_is_forgotten() {
+    for (collective, algorithm) in all_pairs().filter(|(_, a)| !matches!(a, Chain | BinaryTree)) {
+        assert!(theory(collective, algorithm, &Numbers::of(8)).is_some(), "{collective} {algorithm}");
+    }
+}
+
+#[test]
+fn a_chain_is_full_after_one_round_per_rank() {
+    for collective in [Bcast, Reduce] {
+        for (ranks, segments) in [(2, 1), (2, 7), (5, 1), (9, 20)] {
+            let case = Case::new(collective, ranks, u64::from(segments) * SEGMENT).element(8).root(1);
+            let seen = run(&case.schedules(Chain), Sends::Synchronous).unwrap();
+            assert_eq!(seen.messages, (segments * (ranks - 1)) as usize);
+            assert_eq!(seen.rounds, ranks - 1 + segments - 1, "{collective} {ranks} {segments}");
+        }
+    }
+}
+
+#[test]
+fn a_binary_tree_is_full_after_one_round_per_level() {
+    for collective in [Bcast, Reduce] {
+        for (ranks, levels, segments) in [(3, 1, 4), (7, 2, 10), (12, 3, 1)] {
+            let case = Case::new(collective, ranks, u64::from(segments) * SEGMENT).element(8).root(2);
+            let seen = run(&case.schedules(BinaryTree), Sends::Synchronous).unwrap();
+            assert_eq!(seen.messages, (segments * (ranks - 1)) as usize);
+            assert_eq!(seen.rounds, levels + segments - 1, "{collective} {ranks} {segments}");
+        }
+    }
+}
+
+/// Nobody can reduce P vectors to one with less than P-1 combinations, and trees need no more.
+#[test]
+fn reductions_combine_as_often_as_they_must() {
+    for ranks in 2..=16 {
+        for algorithm in Reduce.algorithms() {
+            assert_eq!(outcome(Reduce, algorithm, ranks).reduced, (ranks - 1) * BLOCK, "{algorithm}");
+        }
+        for algorithm in [Rabenseifner, Ring, ReduceBcast, Linear] {
+            assert_eq!(outcome(Allreduce, algorithm, ranks).reduced, (ranks - 1) * BLOCK, "{algorithm}");
+        }
+        for algorithm in [RecursiveHalving, Pairwise, Ring, ReduceThenScatter] {
+            let reduced = outcome(ReduceScatterBlock, algorithm, ranks).reduced;
+            assert_eq!(reduced, ranks * (ranks - 1) * BLOCK, "{algorithm}");
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Bookings prove that a resource is not full without looking at it.
+//!
+//! Every flow has booked a level at least as high as the one it runs at, and a shared resource knows the sum of
+//! what is booked on it (`reserve`). While the reserve fits its capacity, the resource cannot be full and does
+//! not take part in solves, whatever its users do below their bookings.
+//!
+//! A large group books some headroom: its level may then rise with every member that leaves, and members'
+//! other resources are told only when the headroom is used up (an incast of n tells them O(log n) times).
+//!
+//! If a reserve does not fit, the resource is a *suspect*: its true load is summed. Either it is overloaded,
+//! and takes part in the solve, or its users' bookings are reduced to what they use.
+
+use crate::above;
+use crate::flow::{Home, Use};
+use crate::sharing::{Kind, Sharing};
+
+/// Groups up to this size book exactly what they use.
+const SMALL_GROUP: usize = 8;
+/// What a larger group books, as a multiple of its level.
+const HEADROOM: f64 = 1.5;
+/// A group that uses less than this part of its booking returns the rest.
+const WASTE: f64 = 1.0 / 3.0;
+
+impl Sharing {
+    /// Books a level for a flow on all its resources.
+    pub(crate) fn book(&mut self, flow: u32, level: f64) {
+        let level = level.min(self.bookable(flow));
+        let before = std::mem::replace(&mut self.flows[flow as usize].booked, level);
+        if level == before {
+            return;
+        }
+        for nth in 0..self.use_count(flow) {
+            let Use { resource: index, share, .. } = self.nth_use(flow, nth);
+            let resource = &mut self.resources[index as usize];
+            resource.reserve += share * (level - before);
+            let full_pipe = resource.kind == Kind::FatPipe && !above(resource.capacity, share * level);
+            if (full_pipe || self.is_overbooked(index)) && !self.resources[index as usize].active {
+                self.suspect(index);
+            }
+        }
+    }
+
+    fn suspect(&mut self, index: u32) {
+        if !std::mem::replace(&mut self.resource(index).suspect, true) {
+            self.filling.suspects.push(index);
+        }
+    }
+
+    pub(crate) fn is_overbooked(&self, index: u32) -> bool {
+        let resource = &self.resources[index as usize];
+        resource.kind == Kind::Shared && above(resource.reserve, resource.capacity)
+    }
+
+    /// Twice what the flow could get alone is enough to be noticed, and small enough to be subtracted again.
+    fn bookable(&self, flow: u32) -> f64 {
+        let uses = self.flows[flow as usize].uses.iter();
+        let alone = uses.map(|u| self.resources[u.resource as usize].capacity / u.share);
+        2.0 * alone.fold(f64::MAX / 4.0, f64::min)
+    }
+
+    /// Books for a flow that has come to a group.
+    pub(crate) fn book_member(&mut self, flow: u32, home: u32) {
+        let group = self.resources[home as usize].booked;
+        self.book(flow, group);
+    }
+
+    /// Adapts the booking of a group to its level.
+    pub(crate) fn book_group(&mut self, home: u32) {
+        let resource = self.resource(home);
+        let level = resource.clock.level;
+        if level <= resource.booked && level >= resource.booked * WASTE {
+            return;
+        }
+        let booked = if resource.members.len() > SMALL_GROUP { level * HEADROOM } else { level };
+        resource.booked = booked;
+        let mut crowd = self.take_members(home);
+        crowd.drain(..).for_each(|flow| self.book(flow, booked));
+        self.filling.crowd = crowd;
+    }
+
+    /// Looks at the suspects of the last pass. True if some are overloaded and a pass with them must follow.
+    pub(crate) fn convict_suspects(&mut self) -> bool {
+        self.begin_pass();
+        let mut convicted = false;
+        while let Some(index) = self.filling.suspects.pop() {
+            self.resource(index).suspect = false;
+            if self.resources[index as usize].active {
+                continue;
+            }
+            if self.is_overloaded(index) {
+                self.activate(index);
+                convicted = true;
+            } else {
+                self.reduce_bookings(index);
+            }
+        }
+        convicted
+    }
+
+    fn is_overloaded(&self, index: u32) -> bool {
+        let resource = &self.resources[index as usize];
+        let loads = resource.users.iter().map(|user| user.share * self.level(user.flow));
+        match resource.kind {
+            Kind::Shared => above(loads.sum(), resource.capacity),
+            Kind::FatPipe => self.is_full_pipe(index),
+        }
+    }
+
+    /// One flow that needs all of a fat pipe stops the others on it, even if the flow was about to stop anyway.
+    pub(crate) fn is_full_pipe(&self, index: u32) -> bool {
+        let resource = &self.resources[index as usize];
+        let mut loads = resource.users.iter().map(|user| user.share * self.level(user.flow));
+        resource.kind == Kind::FatPipe && loads.any(|load| !above(resource.capacity, load))
+    }
+
+    pub(crate) fn reduce_bookings(&mut self, index: u32) {
+        for nth in 0..self.resources[index as usize].users.len() {
+            let flow = self.resources[index as usize].users[nth].flow;
+            let level = self.level(flow);
+            self.book(flow, level);
+            if let Home::At(home) = self.flows[flow as usize].home {
+                let home = self.resource(home);
+                home.booked = home.booked.min(level);
+            }
+        }
+        self.sum_reserve(index);
+    }
+
+    /// After a change of capacity, what is bookable has changed.
+    pub(crate) fn rebook_recapped(&mut self) {
+        while let Some(index) = self.filling.recapped.pop() {
+            self.reduce_bookings(index);
+            if !self.resources[index as usize].active {
+                self.suspect(index);
+            }
+        }
+    }
+
+    fn sum_reserve(&mut self, index: u32) {
+        let resource = &self.resources[index as usize];
+        let reserve =
+            resource.users.iter().map(|user| user.share * self.flows[user.flow as usize].booked).sum();
+        self.resource(index).reserve = reserve;
+    }
+}

@@ -1,0 +1,455 @@
+//! The incremental solve: progressive filling, but only of what a change can reach.
+//!
+//! The level rises from zero, and an agenda holds what may happen on the way, lowest level first:
+//!
+//! - a disturbed resource *fills up*: its level is decided. Free flows settle there, and so do flows that are
+//!   at home elsewhere at a higher level (they are *captured*). Whatever changes its rate disturbs the other
+//!   active resources it uses.
+//! - the level passes that of a disturbed home which has not filled up: its members are *released*, that is,
+//!   freed to grow on; this disturbs the other active resources they use. If the members use none (an incast)
+//!   they need not be told: the home's clock goes faster, that is all.
+//! - a free flow meets its *bound*.
+//!
+//! An undisturbed resource would fill up exactly as it did before, with the same members, so it costs nothing.
+//!
+//! Resources that are far from full are not in the game at all. When a pass has ended, `booking` says which of
+//! them might be overloaded now; those that are become active, and another pass starts from the state
+//! reached. Each pass solves a relaxed problem exactly, so the last one has solved the problem.
+
+use crate::flow::Home;
+use crate::sharing::{Kind, Sharing};
+use crate::{TOLERANCE, above};
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+/// A resource with more users than this joins the solve for a newcomer's sake only if a good part of its
+/// users are new.
+const MANY_USERS: usize = 64;
+
+/// The state of a solve, and what waits for the next one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filling {
+    /// Flows started (with their start order), resources changed, capacities changed since the last solve.
+    pub newcomers: Vec<(u32, u64)>,
+    pub disturbed: Vec<u32>,
+    pub recapped: Vec<u32>,
+
+    pub solve: u64,
+    pub pass: u64,
+    pub agenda: BinaryHeap<Reverse<Step>>,
+    /// Every resource disturbed in this solve.
+    pub touched: Vec<u32>,
+    /// Resources that `booking` cannot vouch for.
+    pub suspects: Vec<u32>,
+    /// Flows that the resource under consideration takes from other homes, with their levels.
+    captured: Vec<(f64, u32, f64)>,
+    /// Reused list of flows.
+    pub crowd: Vec<u32>,
+    /// Flows freed that have not met an active resource or a finite bound.
+    unstoppable: Vec<u32>,
+}
+
+/// Something that may happen when the level has risen to `level`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    level: f64,
+    what: What,
+}
+
+/// In this order at equal levels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum What {
+    Full(u32),
+    Bound(u32),
+    Release(u32),
+}
+
+impl Ord for Step {
+    fn cmp(&self, other: &Step) -> Ordering {
+        self.level.total_cmp(&other.level).then(self.what.cmp(&other.what))
+    }
+}
+
+impl PartialOrd for Step {
+    fn partial_cmp(&self, other: &Step) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Step {
+    fn eq(&self, other: &Step) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Step {}
+
+impl Sharing {
+    /// Brings all rates up to date at `self.now`.
+    pub(crate) fn solve(&mut self) {
+        let filling = &self.filling;
+        if filling.newcomers.is_empty() && filling.disturbed.is_empty() {
+            return;
+        }
+        self.filling.solve += 1;
+        self.begin_pass();
+        self.receive_newcomers();
+        self.touch_disturbed();
+        self.admit_newcomers();
+        self.fill();
+        while self.convict_suspects() {
+            self.fill();
+        }
+        self.conclude();
+    }
+
+    pub(crate) fn begin_pass(&mut self) {
+        self.filling.pass += 1;
+    }
+
+    fn touch_disturbed(&mut self) {
+        self.rebook_recapped();
+        while let Some(index) = self.filling.disturbed.pop() {
+            if self.resources[index as usize].active {
+                self.touch(index);
+                self.queue(index);
+            }
+        }
+    }
+
+    /// Opens the newcomers' accounts, before anything is computed from an account.
+    fn receive_newcomers(&mut self) {
+        let mut newcomers = std::mem::take(&mut self.filling.newcomers);
+        newcomers.retain(|&(flow, sequence)| {
+            let flow = &self.flows[flow as usize];
+            flow.free && flow.sequence == sequence
+        });
+        newcomers.iter().for_each(|&(flow, _)| self.open_accounts(flow));
+        self.filling.newcomers = newcomers;
+    }
+
+    fn admit_newcomers(&mut self) {
+        let mut newcomers = std::mem::take(&mut self.filling.newcomers);
+        newcomers.drain(..).for_each(|(flow, _)| self.admit(flow));
+        self.filling.newcomers = newcomers;
+    }
+
+    /// Adds a newcomer to the resources that are active already; the others see it when they become active.
+    fn open_accounts(&mut self, flow: u32) {
+        for nth in 0..self.use_count(flow) {
+            let used = self.nth_use(flow, nth);
+            if self.resources[used.resource as usize].active {
+                self.touch(used.resource);
+                let resource = self.resource(used.resource);
+                resource.open_account(used.share);
+                resource.freed.push(flow);
+            }
+        }
+    }
+
+    fn admit(&mut self, flow: u32) {
+        for nth in 0..self.use_count(flow) {
+            let index = self.nth_use(flow, nth).resource;
+            let resource = &self.resources[index as usize];
+            if resource.active {
+                self.queue(index);
+            } else if resource.users.len() <= MANY_USERS
+                || 4 * resource.newcomers as usize > resource.users.len()
+            {
+                self.activate(index);
+            }
+        }
+        for nth in 0..self.use_count(flow) {
+            let index = self.nth_use(flow, nth).resource;
+            self.resource(index).newcomers = 0;
+        }
+        self.queue_bound(flow);
+    }
+
+    /// Notes that a resource is disturbed in this pass.
+    pub(crate) fn touch(&mut self, index: u32) {
+        let (solve, pass) = (self.filling.solve, self.filling.pass);
+        let resource = self.resource(index);
+        if resource.visit.pass == pass {
+            return;
+        }
+        let listed = resource.visit.solve == solve;
+        resource.visit.solve = solve;
+        resource.visit.pass = pass;
+        (resource.visit.done, resource.visit.released) = (false, false);
+        resource.visit.queued = f64::INFINITY;
+        resource.freed.clear();
+        if !listed {
+            self.filling.touched.push(index);
+        }
+        self.queue_release(index);
+    }
+
+    /// Puts a disturbed resource on the agenda, for the level at which it fills up. An entry for a lower level
+    /// may stay: when its turn comes the level is computed again.
+    pub(crate) fn queue(&mut self, index: u32) {
+        if !self.resources[index as usize].visit.done {
+            let level = self.fill_level(index);
+            self.queue_at(index, level);
+        }
+    }
+
+    fn queue_at(&mut self, index: u32, level: f64) {
+        let resource = self.resource(index);
+        if level < resource.visit.queued {
+            resource.visit.queued = level;
+            self.filling.agenda.push(Reverse(Step { level, what: What::Full(index) }));
+        }
+    }
+
+    /// Puts the release of a disturbed home on the agenda, for the level at which its members might go
+    /// different ways.
+    pub(crate) fn queue_release(&mut self, index: u32) {
+        let pass = self.filling.pass;
+        let resource = self.resource(index);
+        let visit = resource.visit;
+        if visit.pass != pass || visit.done || visit.released || resource.members.is_empty() {
+            return;
+        }
+        let level = resource.clock.level * (1.0 + TOLERANCE);
+        let bound_together = resource.entangled == 0 && resource.kind == Kind::Shared;
+        let level = if bound_together { level.max(resource.lowest_ceiling) } else { level };
+        if level < f64::INFINITY {
+            self.filling.agenda.push(Reverse(Step { level, what: What::Release(index) }));
+        }
+    }
+
+    /// Puts a free flow's bound on the agenda.
+    pub(crate) fn queue_bound(&mut self, flow: u32) {
+        let level = self.flows[flow as usize].ceiling;
+        if level < f64::INFINITY {
+            self.filling.agenda.push(Reverse(Step { level, what: What::Bound(flow) }));
+        } else {
+            self.filling.unstoppable.push(flow);
+        }
+    }
+
+    /// The level at which a resource would be full; for a shared one, before any captures.
+    fn fill_level(&mut self, index: u32) -> f64 {
+        if self.resources[index as usize].kind == Kind::FatPipe {
+            return self.fat_level(index);
+        }
+        if self.resources[index as usize].stale {
+            self.sum_account(index);
+        }
+        self.resources[index as usize].filled_at()
+    }
+
+    /// Runs a pass.
+    fn fill(&mut self) {
+        while let Some(Reverse(Step { level, what })) = self.filling.agenda.pop() {
+            if std::env::var("DBG").is_ok() { eprintln!("{level} {what:?}"); }
+            match what {
+                What::Bound(flow) => self.meet_bound(flow),
+                What::Full(index) => self.fill_up(index, level),
+                What::Release(index) => self.release(index, level),
+            }
+        }
+        self.settle_unstoppable();
+    }
+
+    fn meet_bound(&mut self, flow: u32) {
+        if self.flows[flow as usize].free {
+            let ceiling = self.flows[flow as usize].ceiling;
+            self.settle(flow, Home::Bound, ceiling);
+            self.book(flow, ceiling);
+        }
+    }
+
+    /// No active resource and no bound: provisionally infinite, and surely a suspect for its resources.
+    fn settle_unstoppable(&mut self) {
+        while let Some(flow) = self.filling.unstoppable.pop() {
+            self.meet_bound(flow);
+        }
+    }
+
+    fn release(&mut self, index: u32, level: f64) {
+        let resource = &self.resources[index as usize];
+        if resource.visit.done || resource.visit.released || resource.members.is_empty() {
+            return;
+        }
+        if resource.entangled == 0 && resource.kind == Kind::Shared && level < resource.lowest_ceiling {
+            return self.queue_release(index);
+        }
+        let mut crowd = self.take_members(index);
+        let lowest = crowd.iter().map(|&f| self.flows[f as usize].ceiling).fold(f64::INFINITY, f64::min);
+        let resource = self.resource(index);
+        (resource.visit.released, resource.lowest_ceiling) = (true, lowest);
+        for flow in crowd.drain(..) {
+            if !self.flows[flow as usize].free {
+                self.free(flow, index);
+            }
+        }
+        self.filling.crowd = crowd;
+    }
+
+    /// A copy of the members of a resource, in the reused list.
+    pub(crate) fn take_members(&mut self, index: u32) -> Vec<u32> {
+        let mut crowd = std::mem::take(&mut self.filling.crowd);
+        let members = &self.resources[index as usize].members;
+        crowd.extend((0..members.len()).map(|place| members.item(place)));
+        crowd
+    }
+
+    /// A resource is at its turn: decides its level unless something lower comes first.
+    fn fill_up(&mut self, index: u32, queued: f64) {
+        let visit = &mut self.resource(index).visit;
+        if visit.done || visit.queued != queued {
+            return;
+        }
+        visit.queued = f64::INFINITY;
+        let level = self.fill_level(index);
+        let level = self.capture(index, level);
+        if self.filling.agenda.peek().is_some_and(|Reverse(next)| next.level < level) {
+            return self.queue_at(index, level);
+        }
+        if level < f64::INFINITY {
+            self.decide(index, level);
+        }
+    }
+
+    /// Finds the flows at home elsewhere at a higher level than this resource can grant, and the level they
+    /// and all open users get then. Undoes the captures in rising order of level, as filling would.
+    fn capture(&mut self, index: u32, level: f64) -> f64 {
+        self.filling.captured.clear();
+        let resource = &self.resources[index as usize];
+        let fat = resource.kind == Kind::FatPipe;
+        if !fat && !above(resource.highest_fixed, level) {
+            return level;
+        }
+        let open_share = if resource.open == 0 { 0.0 } else { resource.open_share };
+        let (mut fixed, mut open_share, mut highest) = (0.0, open_share, 0.0_f64);
+        for user in &resource.users {
+            let flow = &self.flows[user.flow as usize];
+            if flow.free || flow.home == Home::At(index) {
+                continue;
+            }
+            let current = self.level(user.flow);
+            if above(current, level) {
+                self.filling.captured.push((current, user.flow, user.share));
+                open_share += user.share;
+            } else {
+                fixed += user.share * current;
+                highest = highest.max(current);
+            }
+        }
+        let capacity = resource.capacity;
+        if fat {
+            return level;
+        }
+        let captured = &mut self.filling.captured;
+        captured.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
+        let mut level = (capacity - fixed).max(0.0) / open_share;
+        while let Some(&(lowest, _, share)) = captured.last().filter(|c| !above(c.0, level)) {
+            captured.pop();
+            fixed += share * lowest;
+            open_share -= share;
+            highest = highest.max(lowest);
+            level = (capacity - fixed).max(0.0) / open_share;
+        }
+        let nobody_left = captured.is_empty() && resource.open == 0;
+        // The captures may be put off, so those flows still count.
+        let highest = captured.first().map_or(highest, |c| c.0);
+        self.resource(index).highest_fixed = highest;
+        if nobody_left { f64::INFINITY } else { level }
+    }
+
+    /// A fat pipe is full when the open user with the largest share is. Users that other things stop at this
+    /// very level count.
+    fn fat_level(&self, index: u32) -> f64 {
+        let resource = &self.resources[index as usize];
+        let mut level = 0.0;
+        loop {
+            let open = resource.users.iter().filter(|user| {
+                let flow = &self.flows[user.flow as usize];
+                flow.free || flow.home == Home::At(index) || !above(level, self.level(user.flow))
+            });
+            let largest = open.map(|user| user.share).fold(0.0, f64::max);
+            let next = if largest > 0.0 { resource.capacity / largest } else { f64::INFINITY };
+            if next <= level || next.is_infinite() {
+                return next;
+            }
+            level = next;
+        }
+    }
+
+    fn decide(&mut self, index: u32, level: f64) {
+        let mut freed = std::mem::take(&mut self.resource(index).freed);
+        freed.retain(|&flow| self.flows[flow as usize].free);
+        let resource = self.resource(index);
+        resource.visit.done = true;
+        let old = resource.clock.level;
+        let same = (level - old).abs() <= TOLERANCE * old && !resource.members.is_empty();
+        if !(same && freed.is_empty() && self.filling.captured.is_empty()) {
+            self.set_level(index, level);
+            for flow in freed.drain(..) {
+                self.settle(flow, Home::At(index), level);
+                self.book_member(flow, index);
+            }
+            let mut captured = std::mem::take(&mut self.filling.captured);
+            for (_, flow, _) in captured.drain(..) {
+                self.settle(flow, Home::At(index), level);
+                self.book_member(flow, index);
+            }
+            self.filling.captured = captured;
+        }
+        freed.clear();
+        self.resource(index).freed = freed;
+    }
+
+    /// Gives all members of a home a new level at once, and tells the other active resources they use.
+    fn set_level(&mut self, index: u32, level: f64) {
+        let now = self.now;
+        let resource = self.resource(index);
+        let old = resource.clock.level;
+        resource.clock.set_level(now, level);
+        resource.rebase();
+        if resource.entangled > 0 && old != level {
+            self.announce(index, old, level);
+        }
+        self.book_group(index);
+    }
+
+    fn announce(&mut self, home: u32, old: f64, level: f64) {
+        let mut crowd = self.take_members(home);
+        for flow in crowd.drain(..) {
+            if !self.flows[flow as usize].free {
+                self.announce_one(flow, home, old, level);
+            }
+        }
+        self.filling.crowd = crowd;
+    }
+
+    fn announce_one(&mut self, flow: u32, home: u32, old: f64, level: f64) {
+        for nth in 0..self.use_count(flow) {
+            let used = self.nth_use(flow, nth);
+            if used.resource != home && self.resources[used.resource as usize].active {
+                self.touch(used.resource);
+                let resource = self.resource(used.resource);
+                resource.unfix(used.share, old);
+                resource.fix(used.share, level);
+                self.queue(used.resource);
+            }
+        }
+    }
+
+    /// Ends a solve: resources that did not fill up leave the game, the others' completions get dates.
+    fn conclude(&mut self) {
+        let mut touched = std::mem::take(&mut self.filling.touched);
+        for &index in &touched {
+            let resource = self.resource(index);
+            resource.freed.clear();
+            if resource.active && resource.members.is_empty() && !self.is_full_pipe(index) {
+                self.deactivate(index);
+            }
+            self.schedule_group(index);
+        }
+        touched.clear();
+        self.filling.touched = touched;
+    }
+}

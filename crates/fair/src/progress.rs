@@ -1,0 +1,161 @@
+//! Completion dates: every home gives the date of its first member, every flow at its bound its own.
+//!
+//! Dates are whole picoseconds, so what is left of a flow at its date may be a little more or less than
+//! nothing. Flows that belong together must end together: at a completion date, whoever has less left than
+//! half a picosecond's or a 10⁻⁹th of its work is done, too.
+
+use crate::flow::Home;
+use crate::heap::Heap;
+use crate::resource::{Due, Resource};
+use crate::sharing::Sharing;
+use mpirage_units::{Duration, Time};
+
+/// The part of a flow's work that may be left when it ends.
+const NEGLIGIBLE: f64 = 1e-9;
+const HALF_PICOSECOND: f64 = 0.5e-12;
+
+/// What will end when.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Progress {
+    /// Resources by the date of their first member.
+    dates: Heap<Time>,
+    pub date_places: Vec<u32>,
+    /// Flows at their bound, by date.
+    pub solos: Heap<Time>,
+    /// Tokens of flows that have ended and were not collected yet.
+    pub finished: Vec<u64>,
+    /// Start order and token of the flows that end at the date in hand.
+    batch: Vec<(u64, u64)>,
+}
+
+/// Who ends next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Next {
+    Group(u32),
+    Solo(u32),
+}
+
+impl Sharing {
+    /// The earliest date at which something ends.
+    pub(crate) fn earliest(&self) -> Option<(Time, Next)> {
+        let group = self.progress.dates.first().map(|(date, index)| (date, Next::Group(index)));
+        let solo = self.progress.solos.first().map(|(date, flow)| (date, Next::Solo(flow)));
+        match (group, solo) {
+            (Some(g), Some(s)) => Some(if s.0 < g.0 { s } else { g }),
+            (g, s) => g.or(s),
+        }
+        .filter(|(date, _)| *date < Time::MAX)
+    }
+
+    /// Goes through all completions at or before `now`.
+    pub(crate) fn complete_until(&mut self, now: Time) {
+        self.solve();
+        while let Some((date, _)) = self.earliest().filter(|(date, _)| *date <= now) {
+            self.complete(date.max(self.now));
+            self.solve();
+        }
+    }
+
+    /// Goes through all completions before `now`.
+    pub(crate) fn complete_before(&mut self, now: Time) {
+        self.solve();
+        while let Some((date, _)) = self.earliest().filter(|(date, _)| *date < now) {
+            self.complete(date.max(self.now));
+            self.solve();
+        }
+    }
+
+    /// Ends all flows that are done at `date`.
+    fn complete(&mut self, date: Time) {
+        self.now = date;
+        while let Some((next_date, next)) = self.earliest() {
+            let ended = match next {
+                Next::Group(index) => self.end_members(index, next_date <= date),
+                Next::Solo(flow) => self.end_solo(flow, next_date <= date),
+            };
+            if !ended {
+                break;
+            }
+        }
+        self.progress.batch.sort_unstable();
+        let batch = self.progress.batch.drain(..);
+        self.progress.finished.extend(batch.map(|(_, token)| token));
+    }
+
+    fn end_solo(&mut self, flow: u32, due: bool) -> bool {
+        let solo = &self.flows[flow as usize];
+        let left = solo.left - solo.ceiling * self.now.since(solo.since).as_secs_f64();
+        let ends = due || left <= NEGLIGIBLE * solo.work;
+        if ends {
+            self.end(flow);
+        }
+        ends
+    }
+
+    /// Ends the members of a home that are done. The first one is if its date has come.
+    fn end_members(&mut self, index: u32, due: bool) -> bool {
+        let mut ended = false;
+        while let Some((first, flow)) = self.resources[index as usize].members.first() {
+            if !(due && !ended || self.is_done(index, first, flow)) {
+                break;
+            }
+            self.end(flow);
+            ended = true;
+        }
+        if ended {
+            // Its next date comes with the solve that must follow.
+            self.unschedule_group(index);
+        }
+        ended
+    }
+
+    fn is_done(&self, home: u32, due: Due, flow: u32) -> bool {
+        let clock = &self.resources[home as usize].clock;
+        let left = due.at - clock.at(self.now);
+        left <= (NEGLIGIBLE * self.flows[flow as usize].work).max(HALF_PICOSECOND * clock.level)
+    }
+
+    fn end(&mut self, flow: u32) {
+        let ended = &self.flows[flow as usize];
+        self.progress.batch.push((ended.sequence, ended.token));
+        self.remove(flow);
+    }
+
+    /// Gives a home the date of its first member.
+    pub(crate) fn schedule_group(&mut self, index: u32) {
+        let resource = &self.resources[index as usize];
+        let date = resource.members.first().map_or(Time::MAX, |(due, _)| resource.clock.date(due.at));
+        if date == Time::MAX {
+            return self.unschedule_group(index);
+        }
+        self.progress.dates.set(date.max(self.now), index, &mut self.progress.date_places);
+    }
+
+    fn unschedule_group(&mut self, index: u32) {
+        let place = self.progress.date_places[index as usize];
+        if place != crate::heap::ABSENT {
+            self.progress.dates.remove(place, &mut self.progress.date_places);
+        }
+    }
+
+    /// Gives a flow at its bound a date.
+    pub(crate) fn schedule_solo(&mut self, flow: u32) {
+        let solo = &self.flows[flow as usize];
+        debug_assert_eq!(solo.home, Home::Bound);
+        let date = solo.since + Duration::from_secs_f64(solo.left / solo.ceiling);
+        self.progress.solos.push(date.max(self.now), flow, &mut self.places);
+    }
+}
+
+impl Resource {
+    /// Sets the clock back to zero when that costs no more than the changes of level since the last time, so
+    /// that the differences between dates on it stay precise.
+    pub(crate) fn rebase(&mut self) {
+        self.ticks += 1;
+        if self.ticks as usize > 16 + self.members.len() {
+            let value = std::mem::take(&mut self.clock.value);
+            self.members.map_keys(|due| Due { at: due.at - value, ..due });
+            self.ticks = 0;
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! The interface: resources and flows are added, completions come out.
+//!
+//! Changes are only noted when they are made; the first question asked afterwards (or the first change at a
+//! later date) solves for all of them at once.
+
+use crate::filling::Filling;
+use crate::flow::{Flow, Home};
+use crate::heap::{ABSENT, Heap};
+use crate::progress::Progress;
+use crate::resource::{Resource, User};
+use mpirage_units::Time;
+
+/// How the users of a resource share it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The weighted rates of all users together stay below the capacity.
+    Shared,
+    /// The weighted rate of each user stays below the capacity, whatever the others do.
+    FatPipe,
+}
+
+/// A resource of one [`Sharing`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ResourceId(u32);
+
+/// A flow of one [`Sharing`]. Ids are never valid again after the flow has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FlowId {
+    index: u32,
+    generation: u32,
+}
+
+/// Flows that progress at max-min fair rates on shared resources.
+///
+/// Dates given to it must not go back.
+#[derive(Clone, Debug, Default)]
+pub struct Sharing {
+    pub(crate) resources: Vec<Resource>,
+    pub(crate) flows: Vec<Flow>,
+    /// Where each flow is in the heap of its home.
+    pub(crate) places: Vec<u32>,
+    pub(crate) now: Time,
+    pub(crate) filling: Filling,
+    pub(crate) progress: Progress,
+    vacant: Vec<u32>,
+    started: u64,
+}
+
+impl Sharing {
+    /// Nothing to share yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a resource that carries `capacity` units per second (may be infinite).
+    pub fn add_resource(&mut self, capacity: f64, kind: Kind) -> ResourceId {
+        assert!(capacity >= 0.0, "a capacity of {capacity}");
+        self.resources.push(Resource::new(capacity, kind));
+        self.progress.date_places.push(ABSENT);
+        ResourceId(self.resources.len() as u32 - 1)
+    }
+
+    /// From `now` on, `resource` carries `capacity` units per second.
+    pub fn set_capacity(&mut self, now: Time, resource: ResourceId, capacity: f64) {
+        assert!(capacity >= 0.0, "a capacity of {capacity}");
+        self.reach(now);
+        self.resources[resource.0 as usize].capacity = capacity;
+        self.filling.disturbed.push(resource.0);
+        self.filling.recapped.push(resource.0);
+    }
+
+    /// Starts a flow: `work` units are to be done at a rate (units per second) of at most `bound`, which on
+    /// contention is proportional to 1/`penalty`. `token` comes back from [`Sharing::collect`].
+    pub fn start(
+        &mut self,
+        now: Time,
+        work: f64,
+        penalty: f64,
+        bound: f64,
+        uses: &[(ResourceId, f64)],
+        token: u64,
+    ) -> FlowId {
+        assert!(
+            work >= 0.0 && penalty > 0.0 && bound >= 0.0,
+            "work {work}, penalty {penalty}, bound {bound}"
+        );
+        self.reach(now);
+        let index = self.vacancy();
+        let flow = &mut self.flows[index as usize];
+        (flow.token, flow.sequence, flow.home, flow.free) = (token, self.started, Home::Nowhere, true);
+        (flow.penalty, flow.ceiling) = (penalty, bound * penalty);
+        (flow.work, flow.left, flow.since) = (work * penalty, work * penalty, now);
+        (flow.booked, self.started) = (0.0, self.started + 1);
+        uses.iter().for_each(|&(resource, weight)| flow.add_use(resource.0, weight));
+        self.filling.newcomers.push((index, flow.sequence));
+        let id = FlowId { index, generation: flow.generation };
+        self.enlist(index);
+        id
+    }
+
+    /// Ends a flow without completing it. An id that is no longer valid is ignored.
+    pub fn cancel(&mut self, now: Time, flow: FlowId) {
+        self.reach(now);
+        if self.is_alive(flow) {
+            self.remove(flow.index);
+        }
+    }
+
+    /// Date of the next completion if nothing changes before; never earlier than `now`. `None` if no flow
+    /// will complete.
+    pub fn next_completion(&mut self, now: Time) -> Option<Time> {
+        self.reach(now);
+        if !self.progress.finished.is_empty() {
+            return Some(now);
+        }
+        self.solve();
+        self.earliest().map(|(date, _)| date.max(now))
+    }
+
+    /// Appends to `done` the tokens of the flows that complete at or before `now`, by date and then in order of
+    /// start, and forgets these flows.
+    pub fn collect(&mut self, now: Time, done: &mut Vec<u64>) {
+        self.reach(now);
+        self.complete_until(now);
+        done.append(&mut self.progress.finished);
+    }
+
+    /// The rate of a flow, in units per second; zero if it has ended.
+    pub fn rate(&mut self, flow: FlowId) -> f64 {
+        self.solve();
+        if !self.is_alive(flow) {
+            return 0.0;
+        }
+        self.level(flow.index) / self.flows[flow.index as usize].penalty
+    }
+
+    /// What a resource carries: the weighted sum of its users' rates.
+    pub fn load(&mut self, resource: ResourceId) -> f64 {
+        self.solve();
+        let users = &self.resources[resource.0 as usize].users;
+        users.iter().map(|user| user.share * self.level(user.flow)).sum()
+    }
+
+    /// The level of a flow as last decided.
+    pub(crate) fn level(&self, flow: u32) -> f64 {
+        let flow = &self.flows[flow as usize];
+        match flow.home {
+            Home::Nowhere => 0.0,
+            Home::Bound => flow.ceiling,
+            Home::At(resource) => self.resources[resource as usize].clock.level,
+        }
+    }
+
+    fn is_alive(&self, id: FlowId) -> bool {
+        self.flows[id.index as usize].generation == id.generation
+    }
+
+    fn vacancy(&mut self) -> u32 {
+        self.vacant.pop().unwrap_or_else(|| {
+            self.flows.push(Flow::vacant());
+            self.places.push(ABSENT);
+            self.flows.len() as u32 - 1
+        })
+    }
+
+    /// Puts a flow on the lists of its resources.
+    fn enlist(&mut self, index: u32) {
+        for (nth, used) in self.flows[index as usize].uses.iter_mut().enumerate() {
+            let resource = &mut self.resources[used.resource as usize];
+            used.slot = resource.users.len() as u32;
+            resource.users.push(User { flow: index, nth: nth as u32, share: used.share });
+            resource.newcomers += 1;
+        }
+    }
+
+    /// Takes a flow out of everything; what it leaves behind is shared at the next solve.
+    pub(crate) fn remove(&mut self, index: u32) {
+        self.strike_from_accounts(index);
+        self.leave_home(index);
+        let flow = &mut self.flows[index as usize];
+        flow.generation = flow.generation.wrapping_add(1);
+        flow.free = false;
+        let mut uses = std::mem::take(&mut flow.uses);
+        for used in uses.drain(..) {
+            let users = &mut self.resources[used.resource as usize].users;
+            users.swap_remove(used.slot as usize);
+            if let Some(moved) = users.get(used.slot as usize) {
+                self.flows[moved.flow as usize].uses[moved.nth as usize].slot = used.slot;
+            }
+        }
+        self.flows[index as usize].uses = uses;
+        self.vacant.push(index);
+    }
+
+    /// Comes to the date `now`, through all completions before it.
+    fn reach(&mut self, now: Time) {
+        assert!(now >= self.now, "the date goes back from {} to {now}", self.now);
+        if now > self.now {
+            self.complete_before(now);
+            self.now = now;
+        }
+    }
+}
+
+impl Default for Heap<Time> {
+    fn default() -> Self {
+        Heap::new()
+    }
+}

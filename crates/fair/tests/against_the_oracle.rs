@@ -1,0 +1,201 @@
+//! The engine against the definition: after every operation its rates are those of the oracle, from the same
+//! state; and its completions are those of a naive simulator.
+
+mod naive;
+
+use mpirage_fair::{FlowId, Kind, ResourceId, Sharing, oracle};
+use mpirage_units::{Duration, Time};
+use naive::Naive;
+use proptest::prelude::*;
+
+#[derive(Clone, Debug)]
+enum Op {
+    Start { work: f64, penalty: f64, bound: f64, uses: Vec<(usize, f64)> },
+    Cancel(usize),
+    Advance(u64),
+    ToNextCompletion,
+    SetCapacity(usize, f64),
+    Check,
+}
+
+fn weight() -> impl Strategy<Value = f64> {
+    prop_oneof![4 => Just(1.0), 4 => Just(0.05), 1 => 0.01..3.0, 1 => Just(0.0)]
+}
+
+fn start(resources: usize, uses: usize) -> impl Strategy<Value = Op> {
+    let penalty = prop_oneof![3 => Just(1.0), 2 => 0.1..10.0];
+    let bound = prop_oneof![3 => Just(f64::INFINITY), 1 => 0.5..60.0, 1 => Just(10.0)];
+    let uses = prop::collection::vec((0..resources, weight()), 0..=uses);
+    let work = prop_oneof![2 => Just(8.0), 3 => 0.1..50.0];
+    (work, penalty, bound, uses).prop_map(|(work, penalty, bound, uses)| {
+        let bound = if uses.iter().all(|u| u.1 == 0.0) { bound.min(20.0) } else { bound };
+        Op::Start { work, penalty, bound, uses }
+    })
+}
+
+fn op(resources: usize, uses: usize) -> impl Strategy<Value = Op> {
+    prop_oneof![
+        12 => start(resources, uses),
+        3 => any::<usize>().prop_map(Op::Cancel),
+        3 => (0..400_000_000_000u64).prop_map(Op::Advance),
+        4 => Just(Op::ToNextCompletion),
+        1 => (0..resources, capacity()).prop_map(|(r, c)| Op::SetCapacity(r, c)),
+        8 => Just(Op::Check),
+    ]
+}
+
+fn capacity() -> impl Strategy<Value = f64> {
+    prop_oneof![4 => Just(10.0), 2 => 1.0..100.0, 1 => Just(1000.0)]
+}
+
+fn kind() -> impl Strategy<Value = Kind> {
+    prop_oneof![4 => Just(Kind::Shared), 1 => Just(Kind::FatPipe)]
+}
+
+fn scenario(resources: usize, uses: usize, ops: usize) -> impl Strategy<Value = (Vec<(f64, Kind)>, Vec<Op>)> {
+    (
+        prop::collection::vec((capacity(), kind()), resources),
+        prop::collection::vec(op(resources, uses), 1..ops),
+    )
+}
+
+/// The engine, and beside it what the oracle needs to know.
+struct Bench {
+    sharing: Sharing,
+    ids: Vec<ResourceId>,
+    resources: Vec<oracle::Resource>,
+    flows: Vec<(u64, FlowId, oracle::Flow)>,
+    now: Time,
+    started: u64,
+    log: Vec<(Time, u64)>,
+}
+
+impl Bench {
+    fn new(resources: &[(f64, Kind)]) -> Bench {
+        let mut sharing = Sharing::new();
+        let ids = resources.iter().map(|&(capacity, kind)| sharing.add_resource(capacity, kind)).collect();
+        let resources =
+            resources.iter().map(|&(capacity, kind)| oracle::Resource { capacity, kind }).collect();
+        Bench { sharing, ids, resources, flows: vec![], now: Time::ZERO, started: 0, log: vec![] }
+    }
+
+    fn apply(&mut self, op: &Op) {
+        if std::env::var("DBG").is_ok() { eprintln!("{op:?} at {:?}", self.now); for (t, id, _) in &self.flows { eprintln!("   {t}: {}", self.sharing.rate(*id)); } }
+        match op {
+            Op::Start { work, penalty, bound, uses } => {
+                let named: Vec<_> = uses.iter().map(|&(r, w)| (self.ids[r], w)).collect();
+                let id = self.sharing.start(self.now, *work, *penalty, *bound, &named, self.started);
+                let flow = oracle::Flow { penalty: *penalty, bound: *bound, uses: uses.clone() };
+                self.flows.push((self.started, id, flow));
+                self.started += 1;
+            }
+            Op::Cancel(which) if !self.flows.is_empty() => {
+                let (_, id, _) = self.flows.swap_remove(which % self.flows.len());
+                self.sharing.cancel(self.now, id);
+            }
+            Op::Cancel(_) => {}
+            Op::Advance(picos) => self.go_to(self.now + Duration::from_picos(*picos)),
+            Op::ToNextCompletion => {
+                if let Some(date) = self.sharing.next_completion(self.now) {
+                    assert!(date >= self.now);
+                    self.go_to(date);
+                }
+            }
+            Op::SetCapacity(r, capacity) => {
+                self.resources[*r].capacity = *capacity;
+                self.sharing.set_capacity(self.now, self.ids[*r], *capacity);
+            }
+            Op::Check => self.check(),
+        }
+    }
+
+    fn go_to(&mut self, until: Time) {
+        while let Some(date) = self.sharing.next_completion(self.now).filter(|&date| date <= until) {
+            self.now = date;
+            let mut done = vec![];
+            self.sharing.collect(date, &mut done);
+            assert!(!done.is_empty(), "a completion was announced for {date} and did not come");
+            self.flows.retain(|(token, ..)| !done.contains(token));
+            self.log.extend(done.into_iter().map(|token| (date, token)));
+        }
+        self.now = until;
+    }
+
+    fn check(&mut self) {
+        let flows: Vec<_> = self.flows.iter().map(|(_, _, flow)| flow.clone()).collect();
+        let expected = oracle::solve(&self.resources, &flows);
+        for ((token, id, _), expected) in self.flows.iter().zip(expected) {
+            let rate = self.sharing.rate(*id);
+            assert!(close(rate, expected, 1e-9), "flow {token}: {rate}, the oracle says {expected}");
+        }
+    }
+
+    fn finish(&mut self) {
+        while let Some(date) = self.sharing.next_completion(self.now) {
+            self.go_to(date);
+            self.check();
+        }
+    }
+}
+
+fn close(a: f64, b: f64, tolerance: f64) -> bool {
+    (a - b).abs() <= tolerance * a.abs().max(b.abs()) || a == b
+}
+
+fn run(resources: &[(f64, Kind)], ops: &[Op]) -> Bench {
+    let mut bench = Bench::new(resources);
+    ops.iter().for_each(|op| bench.apply(op));
+    bench.check();
+    bench.finish();
+    bench
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), max_shrink_iters: 20_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn rates_are_those_of_the_oracle_few_resources((resources, ops) in scenario(4, 4, 60)) {
+        run(&resources, &ops);
+    }
+
+    #[test]
+    fn rates_are_those_of_the_oracle_many_resources((resources, ops) in scenario(24, 5, 120)) {
+        run(&resources, &ops);
+    }
+
+    #[test]
+    fn rates_are_those_of_the_oracle_many_flows((resources, ops) in scenario(5, 2, 500)) {
+        run(&resources, &ops);
+    }
+
+    #[test]
+    fn the_same_operations_give_the_same_dates((resources, ops) in scenario(8, 4, 80)) {
+        prop_assert_eq!(run(&resources, &ops).log, run(&resources, &ops).log);
+    }
+
+    #[test]
+    fn completions_are_those_of_a_naive_simulator((resources, ops) in scenario(5, 3, 40)) {
+        let mut naive = Naive::new(&resources);
+        for op in &ops {
+            match op {
+                Op::Start { work, penalty, bound, uses } => naive.start(*work, *penalty, *bound, uses.clone()),
+                Op::Advance(picos) => naive.advance(*picos as f64 / 1e12),
+                Op::SetCapacity(r, capacity) => naive.set_capacity(*r, *capacity),
+                _ => {}
+            }
+        }
+        naive.finish();
+        let kept = |op: &&Op| matches!(op, Op::Start { .. } | Op::Advance(_) | Op::SetCapacity(..));
+        let ops: Vec<Op> = ops.iter().filter(kept).cloned().collect();
+        let log = run(&resources, &ops).log;
+        prop_assert_eq!(log.len(), naive.ends.len());
+        for (date, token) in log {
+            let expected = naive.ends[&token];
+            prop_assert!(close(date.as_secs_f64(), expected, 1e-7), "{token}: {date}, naive {expected}");
+        }
+    }
+}
+
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(256)
+}

@@ -1,0 +1,410 @@
+//! Collectives: who has entered, with what, and who may leave.
+//!
+//! The n-th collective a rank enters on a communicator is the n-th of everybody: an [`Instance`]. Each
+//! rank that enters takes its seat, starts its schedule, and leaves when the schedule ends; bytes are
+//! exchanged as ranks leave ([`crate::exchange`]). Making a communicator is a collective too.
+
+use std::sync::Arc;
+
+use mpirage_call::{BLOCKING, Blocks, CollectiveCall, CommRequest, Completion, ContextId, Part, Payload, Reduction, Stamp};
+use mpirage_collectives::{Collective, Shape, schedule};
+use mpirage_data::Group;
+
+use crate::comm::{Made, Wish, new_groups};
+use crate::engine::Engine;
+use crate::memory::Memory;
+use crate::message::Held;
+use crate::rank::Phase;
+use crate::request::Operation;
+
+/// Bytes each rank contributes to agree on a new communicator: its colour and key.
+const AGREEMENT_BYTES: u64 = 8;
+
+/// How a buffer is cut, kept beyond the call.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Cut {
+    Whole(u64),
+    Equal(u64),
+    Each(Vec<u64>),
+}
+
+impl Cut {
+    fn of(blocks: &Blocks<'_>) -> Cut {
+        match *blocks {
+            Blocks::Whole(bytes) => Cut::Whole(bytes),
+            Blocks::Equal(bytes) => Cut::Equal(bytes),
+            Blocks::Each(list) => Cut::Each(list.to_vec()),
+        }
+    }
+
+    pub(crate) fn blocks(&self) -> Blocks<'_> {
+        match self {
+            Cut::Whole(bytes) => Blocks::Whole(*bytes),
+            Cut::Equal(bytes) => Blocks::Equal(*bytes),
+            Cut::Each(list) => Blocks::Each(list),
+        }
+    }
+}
+
+/// One side of a rank's data.
+#[derive(Debug)]
+pub(crate) struct Side {
+    pub held: Held,
+    pub cut: Cut,
+}
+
+impl Default for Side {
+    fn default() -> Self {
+        Side { held: Held::Nothing, cut: Cut::Whole(0) }
+    }
+}
+
+/// One rank's place in a collective.
+#[derive(Debug, Default)]
+pub(crate) struct Seat {
+    pub entered: bool,
+    pub left: bool,
+    pub send: Side,
+    pub recv: Side,
+    pub reduction: Option<Reduction>,
+    pub stamp: Stamp,
+    /// The request that completes with it; `BLOCKING` if the rank waits in the call.
+    request: u32,
+}
+
+/// What a collective is for.
+#[derive(Debug)]
+pub(crate) enum Purpose {
+    /// To move data.
+    Data {
+        kind: Collective,
+        root: u32,
+    },
+    /// To make a communicator.
+    Comm {
+        wishes: Vec<Wish>,
+        made: Vec<Made>,
+    },
+}
+
+/// One collective operation.
+#[derive(Debug)]
+pub(crate) struct Instance {
+    pub context: ContextId,
+    /// Tells it apart from every other collective of the run.
+    pub number: u64,
+    group: Arc<Group>,
+    pub purpose: Purpose,
+    pub seats: Vec<Seat>,
+    entered: usize,
+    left: usize,
+    /// What the data plane keeps between the first rank that leaves and the last.
+    pub kept: Kept,
+}
+
+/// Results that several ranks share.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    /// The common result, once it is known.
+    pub result: Option<Vec<u8>>,
+    /// Has everything been exchanged already?
+    pub exchanged: bool,
+    /// Results of scans up to each rank, as far as they are known.
+    pub prefixes: Vec<Vec<u8>>,
+}
+
+impl Instance {
+    /// The rank of the world in a seat.
+    pub(crate) fn world_of(&self, seat: u32) -> u32 {
+        self.group.world_of(seat).expect("seats are ranks of the group")
+    }
+
+    pub(crate) fn size(&self) -> usize {
+        self.seats.len()
+    }
+
+    /// Ranks of the world that have not entered.
+    pub(crate) fn missing(&self) -> Vec<u32> {
+        let absent = |seat: &u32| !self.seats[*seat as usize].entered;
+        (0..self.seats.len() as u32).filter(absent).map(|seat| self.world_of(seat)).collect()
+    }
+}
+
+impl<M: Memory> Engine<M> {
+    /// A rank enters a collective.
+    pub(crate) fn enter_collective(&mut self, rank: u32, call: &CollectiveCall<'_>) {
+        let Some(group) = self.comms.group(call.context, rank) else {
+            return self.misuse(rank, "a collective on a communicator that does not exist".to_owned());
+        };
+        let seat = group.rank_of(rank).expect("members only");
+        let purpose = Purpose::Data { kind: call.kind, root: call.root };
+        let id = self.join_instance(rank, call.context, &group, seat, purpose);
+        if let Some(text) = self.mismatch(id, seat, rank, call) {
+            return self.misuse(rank, text);
+        }
+        let request = call.request.unwrap_or(BLOCKING);
+        self.sit(id, seat, rank, request);
+        let (send, recv) = (self.keep(&call.send), self.keep(&call.recv));
+        let place = &mut self.instances[id as usize].seats[seat as usize];
+        (place.send, place.recv, place.reduction) = (send, recv, call.reduction);
+        self.start_schedule(id, seat, rank, call);
+    }
+
+    /// A rank takes part in making a communicator.
+    pub(crate) fn enter_comm_creation(&mut self, rank: u32, parent: ContextId, how: CommRequest<'_>) {
+        let Some(mut group) = self.comms.group(parent, rank) else {
+            return self.misuse(rank, "a communicator made from one that does not exist".to_owned());
+        };
+        let wish = Wish::of(how, self.ranks[rank as usize].host.0);
+        let id = match how {
+            CommRequest::CreateGroup { members, tag } => {
+                let worlds: Vec<u32> = members.iter().filter_map(|&member| group.world_of(member)).collect();
+                group = Arc::new(Group::of(worlds.iter().copied()).expect("members of a group are distinct"));
+                self.join_group_creation(parent, tag, &group, rank)
+            }
+            _ => {
+                let seat = group.rank_of(rank).expect("members only");
+                let purpose = Purpose::Comm { wishes: Vec::new(), made: Vec::new() };
+                self.join_instance(rank, parent, &group, seat, purpose)
+            }
+        };
+        let seat = group.rank_of(rank).expect("members only");
+        let Purpose::Comm { wishes, .. } = &mut self.instances[id as usize].purpose else {
+            let text = format!("it makes a communicator, but others call {} on the same communicator", self.kind_name(id));
+            return self.misuse(rank, text);
+        };
+        wishes.resize(group.size() as usize, Wish::Dup);
+        // Ranks of a group that is made by its members only are numbered within it.
+        wishes[seat as usize] = match how {
+            CommRequest::CreateGroup { .. } => Wish::Members((0..group.size()).collect()),
+            _ => wish,
+        };
+        self.sit(id, seat, rank, BLOCKING);
+        let part = Part { payload: Payload::Absent, blocks: Blocks::Equal(AGREEMENT_BYTES) };
+        let (kind, context) = (Collective::Allgather, parent);
+        let call = CollectiveCall { kind, context, root: 0, send: part, recv: part, reduction: None, request: None };
+        self.start_schedule(id, seat, rank, &call);
+    }
+
+    /// A rank's schedule is over: it gets what is its, and goes on.
+    pub(crate) fn leave(&mut self, id: u32, seat: u32) {
+        let mut instance = self.instances.remove(id as usize);
+        if let Purpose::Data { kind, root } = instance.purpose {
+            self.exchange(&mut instance, kind, root, seat);
+        } else {
+            self.make_comms(&mut instance);
+        }
+        let place = &mut instance.seats[seat as usize];
+        place.left = true;
+        let request = place.request;
+        instance.left += 1;
+        let rank = instance.world_of(seat);
+        self.hand_out_comm(&instance, seat, rank);
+        if instance.left == instance.seats.len() {
+            let context = instance.context;
+            self.comms.active(context).retain(|&(_, active)| active != id);
+        } else {
+            self.put_back(id, instance);
+        }
+        if request == BLOCKING {
+            self.make_ready(rank);
+        } else {
+            self.request_done(rank, request, Completion::empty(0));
+        }
+    }
+
+    /// The name of what others call, for messages.
+    pub(crate) fn kind_name(&self, id: u32) -> &'static str {
+        match self.instances[id as usize].purpose {
+            Purpose::Data { kind, .. } => kind.name(),
+            Purpose::Comm { .. } => "the making of a communicator",
+        }
+    }
+
+    /// `Slab` hands out the number just freed again, so the instance keeps its own.
+    fn put_back(&mut self, id: u32, instance: Instance) {
+        let again = self.instances.insert(instance);
+        debug_assert_eq!(again as u32, id);
+    }
+
+    fn join_instance(&mut self, rank: u32, context: ContextId, group: &Arc<Group>, seat: u32, purpose: Purpose) -> u32 {
+        let number = self.comms.next_collective(context, rank, seat);
+        // A rank's collectives with itself alone are never anybody else's.
+        let own = context == mpirage_call::SELF;
+        let known = self.comms.active(context).iter().find(|&&(n, _)| n == number && !own).map(|&(_, id)| id);
+        known.unwrap_or_else(|| {
+            let id = self.add_instance(context, group, purpose);
+            self.comms.active(context).push((number, id));
+            id
+        })
+    }
+
+    /// Creations by group members only are told apart by parent, tag and members.
+    fn join_group_creation(&mut self, parent: ContextId, tag: i32, group: &Arc<Group>, rank: u32) -> u32 {
+        let tagged = u32::MAX - tag as u32;
+        let seat = group.rank_of(rank).expect("members only") as usize;
+        let same = |id: &u32, instances: &slab::Slab<Instance>| {
+            let instance = &instances[*id as usize];
+            instance.group.iter().eq(group.iter()) && !instance.seats[seat].entered
+        };
+        let candidates = self.comms.active(parent).iter().filter(|&&(n, _)| n == tagged).map(|&(_, id)| id);
+        let known = candidates.into_iter().find(|id| same(id, &self.instances));
+        known.unwrap_or_else(|| {
+            let purpose = Purpose::Comm { wishes: Vec::new(), made: Vec::new() };
+            let id = self.add_instance(parent, group, purpose);
+            self.comms.active(parent).push((tagged, id));
+            id
+        })
+    }
+
+    fn add_instance(&mut self, context: ContextId, group: &Arc<Group>, purpose: Purpose) -> u32 {
+        let mut seats = Vec::new();
+        seats.resize_with(group.size() as usize, Seat::default);
+        self.collectives_started += 1;
+        let (number, group) = (self.collectives_started, Arc::clone(group));
+        let kept = Kept::default();
+        self.instances.insert(Instance { context, number, group, purpose, seats, entered: 0, left: 0, kept }) as u32
+    }
+
+    fn sit(&mut self, id: u32, seat: u32, rank: u32, request: u32) {
+        let stamp = self.ranks[rank as usize].stamp;
+        let instance = &mut self.instances[id as usize];
+        instance.entered += 1;
+        let place = &mut instance.seats[seat as usize];
+        (place.entered, place.stamp, place.request) = (true, stamp, request);
+        if request == BLOCKING {
+            self.ranks[rank as usize].phase = Phase::InCollective(id);
+        } else {
+            self.open_request(rank, request, Operation::Collective { instance: id });
+        }
+    }
+
+    fn keep(&mut self, part: &Part<'_>) -> Side {
+        let held = match part.payload {
+            Payload::Absent => Held::Nothing,
+            Payload::At(address) => Held::Memory(address),
+            Payload::Inline(bytes) => Held::Buffer(bytes.to_vec()),
+        };
+        Side { held, cut: Cut::of(&part.blocks) }
+    }
+
+    fn start_schedule(&mut self, id: u32, seat: u32, rank: u32, call: &CollectiveCall<'_>) {
+        let size = self.instances[id as usize].seats.len() as u32;
+        let (send_counts, recv_counts) = (counts(&call.send.blocks), counts(&call.recv.blocks));
+        let mut shape = Shape::new(seat, size).root(call.root).bytes(shape_bytes(call, seat));
+        shape = shape.counts(&send_counts, &recv_counts);
+        if let Some(reduction) = call.reduction {
+            shape = shape.element(u64::from(reduction.element.max(1))).commutative(reduction.commutative);
+        }
+        let algorithm = self.collectives.algorithm(call.kind, &shape);
+        let mut steps = self.schedules.pop().unwrap_or_default();
+        steps.clear();
+        schedule(call.kind, algorithm, &shape, &mut steps);
+        self.start_run(id, seat, rank, steps);
+    }
+
+    /// Does what this rank calls disagree with what the first one called?
+    fn mismatch(&self, id: u32, seat: u32, rank: u32, call: &CollectiveCall<'_>) -> Option<String> {
+        let instance = &self.instances[id as usize];
+        let first = (0..instance.seats.len() as u32).find(|&s| s != seat && instance.seats[s as usize].entered)?;
+        let other = instance.world_of(first);
+        let Purpose::Data { kind, root } = instance.purpose else {
+            return Some(format!("it calls {}, but rank {other} makes a communicator from the same one", call.kind.name()));
+        };
+        if kind != call.kind {
+            let (mine, theirs) = (call.kind.name(), kind.name());
+            return Some(format!("collective mismatch: rank {rank} calls {mine}, but rank {other} calls {theirs} on the same communicator"));
+        }
+        if is_rooted(kind) && root != call.root {
+            let (name, mine) = (kind.name(), call.root);
+            return Some(format!("collective mismatch: in {name} rank {rank} names root {mine}, but rank {other} names root {root}"));
+        }
+        let theirs = &instance.seats[first as usize];
+        let (mine, others) = (agreed_bytes(call)?, theirs.agreed_bytes(kind)?);
+        (mine != others).then(|| {
+            let name = kind.name();
+            format!("collective mismatch: in {name} rank {rank} gives {mine} bytes, but rank {other} gives {others}")
+        })
+    }
+
+    /// The groups are known once everybody has entered, which is when the first rank leaves.
+    fn make_comms(&mut self, instance: &mut Instance) {
+        let Purpose::Comm { wishes, made } = &mut instance.purpose else { return };
+        if !made.is_empty() {
+            return;
+        }
+        made.resize(instance.seats.len(), Made::default());
+        let dup = wishes.first() == Some(&Wish::Dup);
+        for seats in new_groups(wishes) {
+            let worlds: Vec<u32> = seats.iter().filter_map(|&seat| instance.group.world_of(seat)).collect();
+            let context = Some(self.comms.add(Group::of(worlds.iter().copied()).expect("seats are distinct")));
+            let members = Arc::new(if dup { Vec::new() } else { worlds });
+            for seat in seats {
+                made[seat as usize] = Made { context, members: Arc::clone(&members) };
+            }
+        }
+    }
+
+    fn hand_out_comm(&mut self, instance: &Instance, seat: u32, rank: u32) {
+        if let Purpose::Comm { made, .. } = &instance.purpose {
+            let made = &made[seat as usize];
+            let reply = &mut self.ranks[rank as usize].reply;
+            reply.context = made.context;
+            reply.members.extend_from_slice(&made.members);
+        }
+    }
+}
+
+impl Seat {
+    fn agreed_bytes(&self, kind: Collective) -> Option<u64> {
+        let (send, recv) = (self.send.cut.blocks(), self.recv.cut.blocks());
+        agreed(kind, &send, &recv, self.reduction.as_ref())
+    }
+}
+
+fn agreed_bytes(call: &CollectiveCall<'_>) -> Option<u64> {
+    agreed(call.kind, &call.send.blocks, &call.recv.blocks, call.reduction.as_ref())
+}
+
+/// The size that must be the same in every rank, where there is one.
+fn agreed(kind: Collective, send: &Blocks<'_>, recv: &Blocks<'_>, reduction: Option<&Reduction>) -> Option<u64> {
+    use Collective as C;
+    match kind {
+        C::Bcast => Some(send.total(1).max(recv.total(1))),
+        C::Allreduce | C::Reduce | C::Scan | C::Exscan | C::ReduceScatterBlock => {
+            reduction.map(|r| r.elements * u64::from(r.element))
+        }
+        C::Allgather | C::Alltoall => Some(recv.of(0).1),
+        _ => None,
+    }
+}
+
+fn is_rooted(kind: Collective) -> bool {
+    use Collective as C;
+    matches!(kind, C::Bcast | C::Gather | C::Gatherv | C::Scatter | C::Scatterv | C::Reduce)
+}
+
+/// `Shape::bytes` of a call.
+fn shape_bytes(call: &CollectiveCall<'_>, seat: u32) -> u64 {
+    use Collective as C;
+    let (send, recv) = (&call.send.blocks, &call.recv.blocks);
+    match call.kind {
+        C::Barrier | C::Allgatherv | C::Alltoallv | C::Alltoallw | C::ReduceScatter => 0,
+        C::Bcast => send.total(1).max(recv.total(1)),
+        C::Reduce | C::Allreduce | C::Scan | C::Exscan => {
+            call.reduction.map_or(0, |r| r.elements * u64::from(r.element))
+        }
+        C::Gather if seat == call.root => recv.of(0).1,
+        C::Gather | C::Gatherv => send.total(1),
+        C::Scatter if seat == call.root => send.of(0).1,
+        C::Scatter | C::Scatterv => recv.total(1),
+        C::Allgather | C::Alltoall | C::ReduceScatterBlock => recv.of(0).1,
+    }
+}
+
+fn counts(blocks: &Blocks<'_>) -> Vec<u64> {
+    match blocks {
+        Blocks::Each(list) => list.iter().skip(1).step_by(2).copied().collect(),
+        _ => Vec::new(),
+    }
+}

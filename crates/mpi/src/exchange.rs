@@ -1,0 +1,235 @@
+//! The data plane of collectives: who gets which bytes, when a rank leaves.
+//!
+//! Where nobody can leave before the last has entered, every buffer is stable at the first leave:
+//! everything is exchanged then, directly. In rooted operations and scans a rank may leave early: what
+//! such a rank contributed is copied first if somebody still needs it.
+
+use mpirage_call::{Operator, Reduction};
+use mpirage_collectives::Collective;
+use mpirage_data::{Basic, Op, apply};
+
+use crate::collective::{Instance, Seat};
+use crate::engine::Engine;
+use crate::memory::Memory;
+use crate::message::Held;
+
+/// Alltoall reads each contribution as a whole while they fit in this many bytes together, else block by block.
+const WHOLE_ALLTOALL_BYTES: u64 = 512 << 20;
+
+impl<M: Memory> Engine<M> {
+    /// Gives the rank in `seat`, whose schedule is over, what is its.
+    pub(crate) fn exchange(&mut self, instance: &mut Instance, kind: Collective, root: u32, seat: u32) {
+        use Collective as C;
+        match kind {
+            C::Barrier => {}
+            C::Bcast => self.bcast(instance, root, seat),
+            C::Scatter | C::Scatterv => self.scatter(instance, root, seat),
+            C::Gather | C::Gatherv => self.gather(instance, root, seat),
+            C::Allgather | C::Allgatherv => self.allgather(instance, seat),
+            C::Alltoall | C::Alltoallv | C::Alltoallw => self.alltoall(instance),
+            C::Reduce => self.reduce(instance, root, seat),
+            C::Allreduce => self.allreduce(instance, seat),
+            C::ReduceScatter | C::ReduceScatterBlock => self.reduce_scatter(instance, seat),
+            C::Scan | C::Exscan => self.scan(instance, seat, kind == C::Exscan),
+        }
+    }
+
+    fn bcast(&mut self, instance: &mut Instance, root: u32, seat: u32) {
+        if instance.kept.result.is_none() {
+            instance.kept.result = Some(self.contribution(instance, root));
+        }
+        if seat != root {
+            let result = instance.kept.result.take().unwrap_or_default();
+            self.store(instance, seat, 0, &result);
+            instance.kept.result = Some(result);
+        }
+    }
+
+    fn scatter(&mut self, instance: &mut Instance, root: u32, seat: u32) {
+        let (offset, length) = instance.seats[root as usize].send.cut.blocks().of(seat as usize);
+        let block = self.part_of(instance, root, offset, length);
+        self.store(instance, seat, 0, &block);
+        self.buffers.push(block);
+        if seat == root {
+            self.snapshot(instance, root);
+        }
+    }
+
+    fn gather(&mut self, instance: &mut Instance, root: u32, seat: u32) {
+        if seat != root {
+            return self.snapshot(instance, seat);
+        }
+        for from in 0..instance.size() as u32 {
+            let block = self.contribution(instance, from);
+            let (offset, _) = instance.seats[root as usize].recv.cut.blocks().of(from as usize);
+            self.store(instance, root, offset, &block);
+            self.buffers.push(block);
+        }
+    }
+
+    fn allgather(&mut self, instance: &mut Instance, seat: u32) {
+        if instance.kept.prefixes.is_empty() {
+            instance.kept.prefixes = (0..instance.size() as u32).map(|from| self.contribution(instance, from)).collect();
+        }
+        for from in 0..instance.size() {
+            let (offset, _) = instance.seats[seat as usize].recv.cut.blocks().of(from);
+            let block = std::mem::take(&mut instance.kept.prefixes[from]);
+            self.store(instance, seat, offset, &block);
+            instance.kept.prefixes[from] = block;
+        }
+    }
+
+    /// Everybody has entered, so every buffer is stable: all blocks are exchanged at once.
+    fn alltoall(&mut self, instance: &mut Instance) {
+        if std::mem::replace(&mut instance.kept.exchanged, true) {
+            return;
+        }
+        let size = instance.size();
+        let total: u64 = instance.seats.iter().map(|seat| seat.send.cut.blocks().total(size)).sum();
+        if total <= WHOLE_ALLTOALL_BYTES {
+            for from in 0..size as u32 {
+                self.snapshot(instance, from);
+            }
+        }
+        for to in 0..size as u32 {
+            for from in 0..size as u32 {
+                let (offset, length) = instance.seats[from as usize].send.cut.blocks().of(to as usize);
+                let (target, _) = instance.seats[to as usize].recv.cut.blocks().of(from as usize);
+                let block = self.part_of(instance, from, offset, length);
+                self.store(instance, to, target, &block);
+                self.buffers.push(block);
+            }
+        }
+        instance.seats.iter_mut().for_each(|seat| seat.send.held = Held::Nothing);
+    }
+
+    fn reduce(&mut self, instance: &mut Instance, root: u32, seat: u32) {
+        if seat != root {
+            return self.snapshot(instance, seat);
+        }
+        let result = self.fold_all(instance, root);
+        self.store(instance, root, 0, &result);
+    }
+
+    fn allreduce(&mut self, instance: &mut Instance, seat: u32) {
+        let result = self.common_result(instance, seat);
+        self.store(instance, seat, 0, &result);
+        instance.kept.result = Some(result);
+    }
+
+    fn reduce_scatter(&mut self, instance: &mut Instance, seat: u32) {
+        let result = self.common_result(instance, seat);
+        let (offset, length) = match instance.seats[seat as usize].recv.cut.blocks() {
+            mpirage_call::Blocks::Whole(bytes) => (bytes * u64::from(seat), bytes),
+            blocks => blocks.of(seat as usize),
+        };
+        let end = ((offset + length) as usize).min(result.len());
+        self.store(instance, seat, 0, &result[(offset as usize).min(end)..end]);
+        instance.kept.result = Some(result);
+    }
+
+    /// Prefixes are folded as far as the rank that leaves; by then its own contribution is in one and not needed again.
+    fn scan(&mut self, instance: &mut Instance, seat: u32, exclusive: bool) {
+        for next in instance.kept.prefixes.len() as u32..=seat {
+            let mut own = self.contribution(instance, next);
+            if let Some(before) = instance.kept.prefixes.last() {
+                let reduction = instance.seats[seat as usize].reduction;
+                self.combine(instance.world_of(seat), reduction, before, &mut own);
+            }
+            instance.kept.prefixes.push(own);
+        }
+        let wanted = if exclusive { seat.checked_sub(1) } else { Some(seat) };
+        if let Some(wanted) = wanted {
+            let prefix = std::mem::take(&mut instance.kept.prefixes[wanted as usize]);
+            self.store(instance, seat, 0, &prefix);
+            instance.kept.prefixes[wanted as usize] = prefix;
+        }
+    }
+
+    fn common_result(&mut self, instance: &mut Instance, seat: u32) -> Vec<u8> {
+        match instance.kept.result.take() {
+            Some(result) => result,
+            None => self.fold_all(instance, seat),
+        }
+    }
+
+    /// `c0 op c1 op … op cn`, from the left. `seat` calls the program's function, if it is one.
+    fn fold_all(&mut self, instance: &mut Instance, seat: u32) -> Vec<u8> {
+        let reduction = instance.seats[seat as usize].reduction;
+        let caller = instance.world_of(seat);
+        let mut folded = self.contribution(instance, 0);
+        for next in 1..instance.size() as u32 {
+            let mut own = self.contribution(instance, next);
+            self.combine(caller, reduction, &folded, &mut own);
+            self.buffers.push(std::mem::replace(&mut folded, own));
+        }
+        folded
+    }
+
+    /// `right = left op right`.
+    fn combine(&mut self, caller: u32, reduction: Option<Reduction>, left: &[u8], right: &mut [u8]) {
+        let Some(reduction) = reduction else { return };
+        match reduction.operator {
+            Operator::User { op, datatype } => {
+                self.memory.reduce(caller, op, datatype, reduction.elements, left, right);
+            }
+            Operator::Predefined { op, basic } => {
+                // The library lets only pairs of operator and type pass that go together.
+                if let (Some(op), Some(basic)) = (Op::from_code(op), Basic::from_code(basic)) {
+                    let _ = apply(op, basic, right, left);
+                }
+            }
+        }
+    }
+
+    /// All that a rank contributes.
+    fn contribution(&mut self, instance: &Instance, seat: u32) -> Vec<u8> {
+        let length = instance.seats[seat as usize].send.cut.blocks().total(instance.size());
+        self.part_of(instance, seat, 0, length)
+    }
+
+    /// Bytes of what a rank contributes, from wherever they are.
+    fn part_of(&mut self, instance: &Instance, seat: u32, offset: u64, length: u64) -> Vec<u8> {
+        let mut block = self.buffers.pop().unwrap_or_default();
+        block.clear();
+        match &instance.seats[seat as usize].send.held {
+            Held::Nothing => {}
+            Held::Buffer(buffer) => {
+                let end = ((offset + length) as usize).min(buffer.len());
+                block.extend_from_slice(&buffer[(offset as usize).min(end)..end]);
+            }
+            Held::Memory(address) => {
+                block.resize(length as usize, 0);
+                if length > 0 {
+                    self.memory.read(instance.world_of(seat), address + offset, &mut block);
+                }
+            }
+        }
+        block
+    }
+
+    /// Copies what a rank contributed, because its memory may change once it has left.
+    fn snapshot(&mut self, instance: &mut Instance, seat: u32) {
+        let Seat { send, .. } = &instance.seats[seat as usize];
+        if let Held::Memory(address) = send.held {
+            let length = extent(&send.cut.blocks(), instance.size());
+            let mut copy = vec![0; length as usize];
+            self.memory.read(instance.world_of(seat), address, &mut copy);
+            instance.seats[seat as usize].send.held = Held::Buffer(copy);
+        }
+    }
+
+    fn store(&mut self, instance: &Instance, seat: u32, offset: u64, bytes: &[u8]) {
+        if let (Held::Memory(address), false) = (&instance.seats[seat as usize].recv.held, bytes.is_empty()) {
+            self.memory.write(instance.world_of(seat), address + offset, bytes);
+        }
+    }
+}
+
+/// How far a cut buffer reaches.
+fn extent(blocks: &mpirage_call::Blocks<'_>, size: usize) -> u64 {
+    match blocks {
+        mpirage_call::Blocks::Each(list) => list.chunks_exact(2).map(|block| block[0] + block[1]).max().unwrap_or(0),
+        other => other.total(size),
+    }
+}

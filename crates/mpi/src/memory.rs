@@ -1,0 +1,23 @@
+//! The data plane's reach: bytes in the memory of ranks.
+
+/// Moves bytes in and out of ranks, and lets ranks call functions of their program.
+pub trait Memory {
+    /// Fills `into` from `address` in the memory of `rank`.
+    fn read(&mut self, rank: u32, address: u64, into: &mut [u8]);
+    /// Stores bytes at `address` in the memory of `rank`; the rank sees them when its call returns.
+    fn write(&mut self, rank: u32, address: u64, bytes: &[u8]);
+    /// Lets `rank` combine packed elements with a function of its program: `inout = incoming op inout`.
+    fn reduce(&mut self, rank: u32, op: u64, datatype: u64, elements: u64, incoming: &[u8], inout: &mut [u8]);
+}
+
+/// No memory at all: ranks that only have sizes, as in replay.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoMemory;
+
+impl Memory for NoMemory {
+    fn read(&mut self, _: u32, _: u64, into: &mut [u8]) {
+        into.fill(0);
+    }
+    fn write(&mut self, _: u32, _: u64, _: &[u8]) {}
+    fn reduce(&mut self, _: u32, _: u64, _: u64, _: u64, _: &[u8], _: &mut [u8]) {}
+}

@@ -1,0 +1,101 @@
+//! One rank as the engine sees it.
+
+use mpirage_call::{Reply, Stamp};
+use mpirage_platform::HostId;
+use mpirage_units::Time;
+
+use crate::matching::Queue;
+use crate::probe::Probing;
+use crate::request::{Polling, Slot, WaitState};
+
+/// What a rank is doing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Phase {
+    /// Its program runs: the engine waits for calls.
+    Running,
+    /// The burst before its next call passes.
+    Computing,
+    /// Simulated time passes before its next call.
+    Delayed,
+    /// It pays for a call; then it goes on with the next, or gets its reply.
+    Paying(Then),
+    /// It waits for requests.
+    Waiting,
+    /// It waits for a message to look at.
+    Probing(Probing),
+    /// It is in a blocking collective.
+    InCollective(u32),
+    /// What it waited for has come.
+    Woken,
+    /// Its reply is ready.
+    Ready,
+    /// Its process is no more.
+    Gone,
+}
+
+/// What follows once a call is paid for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Then {
+    /// The next call.
+    NextCall,
+    /// The rank goes on.
+    Reply,
+}
+
+impl PartialEq for Phase {
+    fn eq(&self, other: &Self) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+}
+
+/// The state of one rank.
+#[derive(Debug)]
+pub(crate) struct RankState {
+    pub host: HostId,
+    pub phase: Phase,
+    /// Calls it has made that are not carried out yet.
+    pub inbox: Vec<u64>,
+    /// Where in the inbox the next call starts.
+    pub cursor: usize,
+    /// The call it is in, and since when.
+    pub stamp: Stamp,
+    pub entered: Time,
+    pub reply: Reply,
+    pub requests: Vec<Slot>,
+    pub wait: WaitState,
+    pub polling: Polling,
+    pub posted: Queue,
+    pub unexpected: Queue,
+    pub initialized: bool,
+    pub finalized: bool,
+    /// It has written something that is not shown yet.
+    pub wrote: bool,
+    /// Its process has ended; only calls it had left behind are still carried out.
+    pub leaving: bool,
+    /// When it finalized, or made its last call.
+    pub end: Time,
+}
+
+impl RankState {
+    pub(crate) fn new(host: HostId) -> RankState {
+        RankState {
+            host,
+            phase: Phase::Running,
+            inbox: Vec::new(),
+            cursor: 0,
+            stamp: Stamp::default(),
+            entered: Time::ZERO,
+            reply: Reply::default(),
+            requests: vec![Slot::default()],
+            wait: WaitState::default(),
+            polling: Polling::default(),
+            posted: Queue::new(),
+            unexpected: Queue::new(),
+            initialized: false,
+            finalized: false,
+            wrote: false,
+            leaving: false,
+            end: Time::ZERO,
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Requests, and ranks that wait for them.
+//!
+//! A rank that waits marks its requests; each completion then costs one counter, so waiting for n
+//! requests costs O(n) in all, never n².
+
+use mpirage_call::{BLOCKING, Completing, Completion, RequestId};
+use mpirage_units::{Duration, Time};
+
+use crate::engine::Engine;
+use crate::matching::Key;
+use crate::memory::Memory;
+use crate::rank::Phase;
+
+/// What an operation is, for whoever asks why it does not complete.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Operation {
+    #[default]
+    Unused,
+    Send {
+        context: u32,
+        to: u32,
+        tag: i32,
+    },
+    Recv {
+        context: u32,
+        from: Option<u32>,
+        tag: Option<i32>,
+    },
+    Collective {
+        instance: u32,
+    },
+}
+
+/// One request of a rank.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Slot {
+    pub operation: Operation,
+    pub done: Option<Completion>,
+    /// Does the rank wait for it right now?
+    awaited: bool,
+    /// Freed by the program before it completed.
+    detached: bool,
+    /// The message whose bytes are still in this request's memory although the request is complete.
+    pub lent: Option<u32>,
+    /// The receive behind it while it is not matched.
+    pub receive: Option<u32>,
+}
+
+/// What a rank waits for.
+#[derive(Debug)]
+pub(crate) struct WaitState {
+    how: Completing,
+    pub requests: Vec<RequestId>,
+    missing: usize,
+}
+
+impl Default for WaitState {
+    fn default() -> Self {
+        WaitState { how: Completing::All, requests: Vec::new(), missing: 0 }
+    }
+}
+
+/// Consecutive polls that failed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Polling {
+    failures: u32,
+    since: Time,
+}
+
+impl<M: Memory> Engine<M> {
+    /// A new operation uses request `id` of `rank`.
+    pub(crate) fn open_request(&mut self, rank: u32, id: RequestId, operation: Operation) {
+        let requests = &mut self.ranks[rank as usize].requests;
+        if requests.len() <= id as usize {
+            requests.resize(id as usize + 1, Slot::default());
+        }
+        requests[id as usize] = Slot { operation, ..Slot::default() };
+    }
+
+    /// The operation behind a request is complete.
+    pub(crate) fn request_done(&mut self, rank: u32, id: RequestId, completion: Completion) {
+        let state = &mut self.ranks[rank as usize];
+        let slot = &mut state.requests[id as usize];
+        slot.receive = None;
+        if slot.detached {
+            let lent = slot.lent;
+            *slot = Slot { lent, ..Slot::default() };
+            return;
+        }
+        slot.done = Some(completion);
+        if !slot.awaited {
+            return;
+        }
+        state.wait.missing -= usize::from(state.wait.missing > 0);
+        let enough = state.wait.how != Completing::All || state.wait.missing == 0;
+        if enough && state.phase == Phase::Waiting {
+            state.phase = Phase::Woken;
+            self.tasks.push_back(crate::engine::Task::FinishWait(rank));
+        }
+    }
+
+    /// The rank waits for requests. True if it need not.
+    pub(crate) fn start_wait(&mut self, rank: u32, how: Completing, requests: &[RequestId]) -> bool {
+        let state = &mut self.ranks[rank as usize];
+        state.wait.how = how;
+        state.wait.requests.clear();
+        state.wait.requests.extend_from_slice(requests);
+        state.wait.missing = 0;
+        for &id in requests {
+            let slot = &mut state.requests[id as usize];
+            slot.awaited = true;
+            state.wait.missing += usize::from(slot.done.is_none());
+        }
+        let complete = requests.len() - state.wait.missing;
+        match how {
+            Completing::All => complete == requests.len(),
+            Completing::Any | Completing::Some => complete > 0,
+        }
+    }
+
+    /// The rank only asked: forget that it waited.
+    pub(crate) fn stop_waiting(&mut self, rank: u32) {
+        let state = &mut self.ranks[rank as usize];
+        for &id in &state.wait.requests {
+            state.requests[id as usize].awaited = false;
+        }
+    }
+
+    /// Puts what is complete into the reply and frees those requests. Gives what receiving costs the rank.
+    pub(crate) fn gather_completions(&mut self, rank: u32) -> Duration {
+        let wait = std::mem::take(&mut self.ranks[rank as usize].wait);
+        let mut cost = Duration::ZERO;
+        for (index, &id) in wait.requests.iter().enumerate() {
+            let slot = &mut self.ranks[rank as usize].requests[id as usize];
+            slot.awaited = false;
+            let enough = wait.how == Completing::Any && !self.ranks[rank as usize].reply.completions.is_empty();
+            if !enough {
+                cost += self.gather_one(rank, id, index as u32);
+            }
+        }
+        self.ranks[rank as usize].wait = wait;
+        cost
+    }
+
+    fn gather_one(&mut self, rank: u32, id: RequestId, index: u32) -> Duration {
+        let slot = self.ranks[rank as usize].requests[id as usize];
+        let Some(completion) = slot.done else { return Duration::ZERO };
+        self.reclaim(rank, id);
+        let state = &mut self.ranks[rank as usize];
+        state.requests[id as usize] = Slot::default();
+        state.reply.completions.push(Completion { index, ..completion });
+        match slot.operation {
+            Operation::Recv { .. } if !completion.cancelled => self.protocol.recv_overhead.of(completion.bytes),
+            _ => Duration::ZERO,
+        }
+    }
+
+    /// `MPI_Request_free`.
+    pub(crate) fn free_request(&mut self, rank: u32, id: RequestId) {
+        let slot = &mut self.ranks[rank as usize].requests[id as usize];
+        if slot.done.is_some() {
+            self.reclaim(rank, id);
+            self.ranks[rank as usize].requests[id as usize] = Slot::default();
+        } else {
+            slot.detached = true;
+        }
+    }
+
+    /// `MPI_Cancel`: a receive that has not matched completes as cancelled; anything else goes on.
+    pub(crate) fn cancel_request(&mut self, rank: u32, id: RequestId) {
+        let Some(receive) = self.ranks[rank as usize].requests[id as usize].receive else { return };
+        let key = self.receives[receive as usize].key;
+        if self.ranks[rank as usize].posted.take_value(&key, receive) {
+            self.receives.remove(receive as usize);
+            self.request_done(rank, id, Completion { cancelled: true, ..Completion::empty(0) });
+        }
+    }
+
+    /// A poll failed: what it costs.
+    pub(crate) fn poll_failed(&mut self, rank: u32) -> Duration {
+        let now = self.kernel.now();
+        let polling = &mut self.ranks[rank as usize].polling;
+        if polling.failures == 0 {
+            polling.since = now;
+        }
+        polling.failures = polling.failures.saturating_add(1);
+        self.protocol.poll.of(polling.failures, now.since(polling.since))
+    }
+
+    /// A poll succeeded, or the rank did something else.
+    pub(crate) fn poll_over(&mut self, rank: u32) {
+        self.ranks[rank as usize].polling.failures = 0;
+    }
+
+    /// The rank's one blocking operation, to be waited for at once.
+    pub(crate) fn wait_for_blocking(&mut self, rank: u32) -> bool {
+        self.start_wait(rank, Completing::All, &[BLOCKING])
+    }
+
+    /// Does the rank have operations under way, or complete but never waited for?
+    pub(crate) fn open_requests(&self, rank: u32) -> impl Iterator<Item = (RequestId, &Slot)> {
+        let slots = self.ranks[rank as usize].requests.iter().enumerate();
+        slots.filter(|(_, slot)| slot.operation != Operation::Unused && !slot.detached).map(|(id, slot)| (id as u32, slot))
+    }
+}
+
+/// The key a receive or probe matches by.
+pub(crate) fn key_of(context: u32, source: Option<u32>, tag: Option<i32>) -> Key {
+    Key { context: u64::from(context), source, tag }
+}

@@ -1,0 +1,118 @@
+//! Platforms that come with mpirage. Each is a text a user could have written; the parametric ones
+//! are written here, for the sizes asked for.
+//!
+//! All of them are made of the same parts, so that only the topology differs: hosts of one core of
+//! 10 Gflop/s, cables of 1 Gbit/s and 50 µs, split duplex, and a loopback of 10 GB/s.
+
+use crate::error::PlatformError;
+use crate::suggest::closest;
+
+/// A built-in platform, for lists and messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Builtin {
+    /// What to write, such as `torus:XxYxZ`.
+    pub usage: &'static str,
+    /// What it is.
+    pub meaning: &'static str,
+}
+
+/// All of them.
+pub const BUILTINS: [Builtin; 7] = [
+    Builtin { usage: "cluster:N", meaning: "N hosts on one switch" },
+    Builtin {
+        usage: "fat-tree:AxB",
+        meaning: "fat tree: A hosts per leaf switch, B leaf switches; AxBxC has a third level; \
+                  every switch has as many cables up as down",
+    },
+    Builtin { usage: "torus:XxYxZ", meaning: "torus with axes of these sizes, as many as you like" },
+    Builtin {
+        usage: "dragonfly:GxCxRxN",
+        meaning: "dragonfly of G groups of C chassis of R routers of N hosts; R must be at least G",
+    },
+    Builtin { usage: "full:N", meaning: "N hosts, one cable per pair" },
+    Builtin {
+        usage: "griffon",
+        meaning: "Grid'5000 griffon: 92 hosts in cabinets of 33, 27 and 32, 10 Gbit/s between cabinets",
+    },
+    Builtin {
+        usage: "gdx",
+        meaning: "Grid'5000 gdx: 312 hosts in 36 cabinets, two per switch, 1 Gbit/s between switches",
+    },
+];
+
+const GRIFFON: &str = include_str!("../../../platforms/griffon.toml");
+const GDX: &str = include_str!("../../../platforms/gdx.toml");
+
+const PARTS: &str = "\
+speed = \"10Gf\"
+bandwidth = \"1Gbps\"
+latency = \"50us\"
+loopback = { bandwidth = \"10GBps\", latency = \"200ns\" }
+";
+
+/// The text of a built-in, or nothing when `spec` does not name one. A size that is not written is
+/// the number of ranks.
+pub(crate) fn text(spec: &str, ranks: u32) -> Option<Result<String, PlatformError>> {
+    let (name, size) = match spec.split_once(':') {
+        Some((name, size)) => (name, Some(size)),
+        None => (spec, None),
+    };
+    let usage = usage_of(name)?;
+    let sizes = match (size, ranks) {
+        (None, ranks) => Ok(vec![ranks.max(1)]),
+        (Some(size), _) => sizes(size),
+    };
+    let text = sizes.and_then(|sizes| match (name, size) {
+        ("griffon", None) => Ok(GRIFFON.to_owned()),
+        ("gdx", None) => Ok(GDX.to_owned()),
+        (name, _) => parametric(name, &sizes),
+    });
+    Some(text.map_err(|problem| {
+        PlatformError::new(format!("`{spec}`: {problem}"))
+            .help(format!("write `{}`: {}", usage.usage, usage.meaning))
+    }))
+}
+
+fn usage_of(name: &str) -> Option<&'static Builtin> {
+    BUILTINS.iter().find(|builtin| base_name(builtin) == name)
+}
+
+fn base_name(builtin: &Builtin) -> &'static str {
+    builtin.usage.split(':').next().unwrap_or_default()
+}
+
+/// What to say about a name that is neither a built-in nor a file.
+pub(crate) fn unknown(spec: &str) -> PlatformError {
+    let name = spec.split(':').next().unwrap_or_default();
+    let all: Vec<_> = BUILTINS.iter().map(|builtin| builtin.usage).collect();
+    let known = format!("built-in are {}", all.join(", "));
+    let help = match closest(name, BUILTINS.iter().map(base_name)) {
+        Some(meant) => format!("did you mean `{meant}`? {known}"),
+        None => known,
+    };
+    PlatformError::new(format!("there is no platform `{spec}`: no such file, and no built-in of that name"))
+        .help(help)
+}
+
+/// `4x4x2`
+fn sizes(text: &str) -> Result<Vec<u32>, String> {
+    let size = |text: &str| match text.trim().parse::<u32>() {
+        Ok(size) if size > 0 => Ok(size),
+        _ => Err(format!("`{text}` is not a positive integer")),
+    };
+    text.split('x').map(size).collect()
+}
+
+fn parametric(name: &str, sizes: &[u32]) -> Result<String, String> {
+    let list = format!("{sizes:?}");
+    let shape = match (name, sizes) {
+        ("cluster" | "full", [hosts]) => format!("hosts = {hosts}\n"),
+        ("fat-tree", _) => format!("down = {list}\n"),
+        ("torus", _) => format!("dimensions = {list}\n"),
+        ("dragonfly", [groups, chassis, routers, nodes]) => {
+            format!("groups = {groups}\nchassis = {chassis}\nrouters = {routers}\nnodes = {nodes}\n")
+        }
+        (_, sizes) => return Err(format!("{} sizes do not describe this platform", sizes.len())),
+    };
+    Ok(format!("name = \"{name}\"\n\n[{name}]\n{shape}{PARTS}"))
+}

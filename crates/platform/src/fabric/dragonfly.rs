@@ -1,0 +1,244 @@
+//! Dragonflies: nodes on routers, routers in chassis, chassis in groups.
+//!
+//! Every two routers of a chassis are connected, every two routers of the same number in the
+//! chassis of a group, and every two groups: router `g` of the first chassis of a group leads to
+//! group `g`. Routes are minimal: chassis hop, group hop, global hop, chassis hop, group hop, each
+//! where needed. Parallel cables are one link of the summed bandwidth, as in SimGrid.
+
+use super::{Dialect, Extras, Fabric, Layout, Path, Role, Shape, Wires, pair_at, pair_index, pairs, product};
+use crate::link::Cable;
+use crate::topology::Topology;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Dragonfly {
+    size: Size,
+    hosts: u32,
+    dialect: Dialect,
+    limiters: Option<Wires>,
+    locals: Wires,
+    chassis: Wires,
+    group: Wires,
+    global: Wires,
+    /// Cables of the dragonflies before this one; SimGrid's link names count through all of them.
+    cables_before: u32,
+}
+
+/// How many there are of each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Size {
+    pub groups: u32,
+    /// Chassis per group.
+    pub chassis: u32,
+    /// Routers per chassis.
+    pub routers: u32,
+    /// Nodes per router.
+    pub nodes: u32,
+    /// Parallel cables between two groups.
+    pub group_links: u32,
+    /// Parallel cables between two chassis.
+    pub chassis_links: u32,
+    /// Parallel cables between two routers.
+    pub router_links: u32,
+}
+
+/// A router by its coordinates.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Router {
+    group: u32,
+    chassis: u32,
+    blade: u32,
+}
+
+impl Dragonfly {
+    pub fn new(
+        size: Size,
+        cable: Cable,
+        cables_before: u32,
+        extras: &Extras,
+    ) -> Result<(Self, Layout), String> {
+        let Size { groups, chassis, routers, nodes, .. } = size;
+        let links = [size.group_links, size.chassis_links, size.router_links];
+        if [groups, chassis, routers, nodes].contains(&0) || links.contains(&0) {
+            return Err("a dragonfly with 0 of something connects nothing".to_owned());
+        }
+        if groups > 1 && groups > routers {
+            return Err(format!(
+                "{groups} groups need at least {groups} routers per chassis, since router number g leads to \
+                 group g; there are {routers}"
+            ));
+        }
+        let hosts = product(&[groups, chassis, routers, nodes])?;
+        let all_routers = product(&[groups, chassis, routers])?;
+        let (mut layout, limiters) = extras.layout(hosts, u64::from(hosts) + u64::from(all_routers))?;
+        let bundle = |cables: u32| {
+            let mut bundle = cable;
+            bundle.spec.bandwidth *= f64::from(cables);
+            bundle
+        };
+        let locals = layout.add(Role::Host, hosts.into(), cable)?;
+        let count = |factors: [u64; 3]| factors.iter().try_fold(1u64, |all, factor| all.checked_mul(*factor));
+        let too_many = "this dragonfly has more links than can be numbered";
+        let in_chassis = count([groups.into(), chassis.into(), pairs(routers.into())]).ok_or(too_many)?;
+        let chassis_wires = layout.add(Role::Chassis, in_chassis, bundle(size.router_links))?;
+        let in_group = count([groups.into(), pairs(chassis.into()), routers.into()]).ok_or(too_many)?;
+        let group_wires = layout.add(Role::Group, in_group, bundle(size.chassis_links))?;
+        let global_wires = layout.add(Role::Global, pairs(groups.into()), bundle(size.group_links))?;
+        let dragonfly = Self {
+            size,
+            hosts,
+            dialect: extras.dialect,
+            limiters,
+            locals,
+            chassis: chassis_wires,
+            group: group_wires,
+            global: global_wires,
+            cables_before,
+        };
+        Ok((dragonfly, layout))
+    }
+
+    /// How many cables it has, for the dragonflies after it.
+    pub fn cables(&self) -> u32 {
+        let Size { groups, .. } = self.size;
+        self.first_global().wrapping_add(pairs(groups.into()) as u32)
+    }
+
+    fn first_group(&self) -> u32 {
+        let Size { groups, chassis, routers, .. } = self.size;
+        self.hosts.wrapping_add(groups * chassis * pairs(routers.into()) as u32)
+    }
+
+    fn first_global(&self) -> u32 {
+        let Size { groups, chassis, routers, .. } = self.size;
+        self.first_group().wrapping_add(groups * pairs(chassis.into()) as u32 * routers)
+    }
+
+    fn router_of(&self, host: u32) -> Router {
+        let Size { chassis, routers, nodes, .. } = self.size;
+        let router = host / nodes;
+        Router {
+            group: router / routers / chassis,
+            chassis: router / routers % chassis,
+            blade: router % routers,
+        }
+    }
+
+    fn index(&self, router: Router) -> u32 {
+        (router.group * self.size.chassis + router.chassis) * self.size.routers + router.blade
+    }
+
+    fn limit(&self, router: Router, path: &mut Path<'_>) {
+        path.push_limiter(self.limiters, self.hosts + self.index(router));
+    }
+
+    fn hop_in_chassis(&self, at: &mut Router, blade: u32, path: &mut Path<'_>) {
+        self.limit(*at, path);
+        let per_chassis = pairs(self.size.routers.into()) as u32;
+        let first = (at.group * self.size.chassis + at.chassis) * per_chassis;
+        path.push(directed(self.chassis, first, at.blade, blade, self.size.routers, |pair| pair));
+        at.blade = blade;
+    }
+
+    fn hop_in_group(&self, at: &mut Router, chassis: u32, path: &mut Path<'_>) {
+        self.limit(*at, path);
+        let routers = self.size.routers;
+        let per_group = pairs(self.size.chassis.into()) as u32 * routers;
+        let blade = at.blade;
+        let cable = |pair: u32| pair * routers + blade;
+        path.push(directed(self.group, at.group * per_group, at.chassis, chassis, self.size.chassis, cable));
+        at.chassis = chassis;
+    }
+
+    /// To the router that leads to the group, and across.
+    fn hop_to_group(&self, at: &mut Router, group: u32, path: &mut Path<'_>) {
+        if at.blade != group {
+            self.hop_in_chassis(at, group, path);
+        }
+        if at.chassis != 0 {
+            self.hop_in_group(at, 0, path);
+        }
+        path.push(directed(self.global, 0, at.group, group, self.size.groups, |pair| pair));
+        self.limit(*at, path);
+        *at = Router { group, chassis: 0, blade: at.group };
+    }
+}
+
+/// The link between two of `n` things, whose cables are numbered by pair from `first` on.
+fn directed(wires: Wires, first: u32, from: u32, to: u32, n: u32, cable: impl Fn(u32) -> u32) -> u32 {
+    if from < to {
+        wires.up(first + cable(pair_index(from, to, n)))
+    } else {
+        wires.down(first + cable(pair_index(to, from, n)))
+    }
+}
+
+impl Shape for Dragonfly {
+    fn hosts(&self) -> u32 {
+        self.hosts
+    }
+
+    fn route(&self, src: u32, dst: u32, path: &mut Path<'_>) {
+        let (mut at, target) = (self.router_of(src), self.router_of(dst));
+        path.push_limiter(self.limiters, src);
+        path.push(self.locals.up(src));
+        if at != target {
+            if at.group != target.group {
+                self.hop_to_group(&mut at, target.group, path);
+            }
+            if at.blade != target.blade {
+                self.hop_in_chassis(&mut at, target.blade, path);
+                if self.dialect == Dialect::SimGrid {
+                    at.chassis = 0;
+                }
+            }
+            if at.chassis != target.chassis {
+                self.hop_in_group(&mut at, target.chassis, path);
+            }
+        }
+        self.limit(target, path);
+        path.push(self.locals.down(dst));
+        path.push_limiter(self.limiters, dst);
+    }
+
+    fn cable_name(&self, role: Role, cable: u32, fabric: &Fabric) -> String {
+        let Size { groups, chassis, routers, nodes, .. } = self.size;
+        let unique = |first: u32| self.cables_before.wrapping_add(first).wrapping_add(cable);
+        match role {
+            Role::Chassis => {
+                let per_chassis = pairs(routers.into()) as u32;
+                let (a, b) = pair_at(cable % per_chassis, routers);
+                let place = cable / per_chassis % chassis;
+                format!("green_link_in_chassis_{place}_between_routers_{a}_and_{b}_{}", unique(self.hosts))
+            }
+            Role::Group => {
+                let per_group = pairs(chassis.into()) as u32 * routers;
+                let (group, rest) = (cable / per_group, cable % per_group);
+                let ((a, b), blade) = (pair_at(rest / routers, chassis), rest % routers);
+                let unique = unique(self.first_group());
+                format!("black_link_in_group_{group}_between_chassis_{a}_and_{b}_blade_{blade}_{unique}")
+            }
+            Role::Global => {
+                let (a, b) = pair_at(cable, groups);
+                let (from, to) = (a * routers * chassis + b, b * routers * chassis + a);
+                let unique = unique(self.first_global());
+                format!("blue_link_between_group_{a}_and_{b}_routers_{from}_and_{to}_{unique}")
+            }
+            Role::Limiter => {
+                let id = match cable.checked_sub(self.hosts) {
+                    None => i64::from(cable),
+                    Some(router) => 2 * i64::from(self.hosts) - 1 - i64::from(router),
+                };
+                format!("{}_link_{id}_limiter", fabric.id)
+            }
+            _ => {
+                let (router, node) = (cable / nodes, cable % nodes);
+                format!("local_link_from_router_{router}_to_node_{node}_{}", unique(0))
+            }
+        }
+    }
+
+    fn topology(&self) -> Topology {
+        let Size { groups, chassis, routers, nodes, .. } = self.size;
+        Topology::Dragonfly { groups, chassis, routers, nodes }
+    }
+}

@@ -1,0 +1,233 @@
+//! Fabrics: regular networks whose links and routes are computed, never stored.
+//!
+//! A [`Shape`] is the formula of one topology: which links a message crosses between two hosts.
+//! A [`Layout`] numbers its links class by class, so that a link's properties follow from its
+//! number. A [`Fabric`] is the two together with the hosts they connect.
+//!
+//! SimGrid's files must give SimGrid's routes, to the quirk; our own need not. The two differ in
+//! few places, all of which ask for the [`Dialect`].
+
+mod cabinets;
+mod cluster;
+mod dragonfly;
+mod fat_tree;
+mod layout;
+mod mesh;
+mod torus;
+
+pub(crate) use cabinets::Cabinets;
+pub(crate) use cluster::Cluster;
+pub(crate) use dragonfly::{Dragonfly, Size as DragonflySize};
+pub(crate) use fat_tree::{Arities, Before, FatTree};
+pub(crate) use layout::{Layout, Role, Wires};
+pub(crate) use mesh::Mesh;
+pub(crate) use torus::Torus;
+
+use crate::host::HostGroup;
+use crate::link::{Cable, Duplex, LinkId, LinkSpec};
+use crate::topology::Topology;
+
+/// The formula of a topology. Hosts are positions from 0; links are numbers of its [`Layout`].
+pub(crate) trait Shape: std::fmt::Debug + Send + Sync {
+    /// How many hosts it connects.
+    fn hosts(&self) -> u32;
+
+    /// Pushes the links from one host to another. Loopbacks are not its business; `src == dst`
+    /// is asked only when a message to oneself goes through the switch.
+    fn route(&self, src: u32, dst: u32, path: &mut Path<'_>);
+
+    /// Pushes the links from a host to the router that leads out of the fabric.
+    fn leave(&self, _src: u32, _path: &mut Path<'_>) {}
+
+    /// Pushes the links from the router to a host.
+    fn enter(&self, _dst: u32, _path: &mut Path<'_>) {}
+
+    /// The name of one cable, without the `_UP` or `_DOWN` of its directions.
+    fn cable_name(&self, role: Role, cable: u32, fabric: &Fabric) -> String;
+
+    /// Its parameters, for reports.
+    fn topology(&self) -> Topology;
+}
+
+/// Whose conventions routes follow where they differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// Ours: a message to oneself without loopback crosses no link; dragonfly routes are minimal.
+    Mpirage,
+    /// SimGrid 3.32: a message to oneself without loopback goes to the switch and back; dragonfly
+    /// routes forget the chassis they are in after a hop inside it.
+    SimGrid,
+}
+
+/// What every fabric may have besides its own links.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extras {
+    /// A private link for messages to oneself.
+    pub loopback: Option<Cable>,
+    /// A bound on the sum of what a node sends and receives, in bytes per second.
+    pub limiter: Option<f64>,
+    pub dialect: Dialect,
+}
+
+impl Extras {
+    pub fn none(dialect: Dialect) -> Self {
+        Self { loopback: None, limiter: None, dialect }
+    }
+
+    /// Numbers the loopbacks of `hosts` and the limiters of `nodes` (hosts first, then switches).
+    fn layout(&self, hosts: u32, nodes: u64) -> Result<(Layout, Option<Wires>), String> {
+        let mut layout = Layout::default();
+        if let Some(cable) = self.loopback {
+            layout.add(Role::Loopback, hosts.into(), cable)?;
+        }
+        let limiters = match self.limiter {
+            Some(bandwidth) => {
+                Some(layout.add(Role::Limiter, nodes, Cable::shared(bandwidth, 0.0, Duplex::Single))?)
+            }
+            None => None,
+        };
+        Ok((layout, limiters))
+    }
+}
+
+/// Hosts and the regular network between them.
+#[derive(Debug)]
+pub(crate) struct Fabric {
+    pub id: String,
+    pub hosts: HostGroup,
+    dialect: Dialect,
+    layout: Layout,
+    shape: Box<dyn Shape>,
+}
+
+impl Fabric {
+    pub fn new<S: Shape + 'static>(
+        id: String,
+        hosts: HostGroup,
+        dialect: Dialect,
+        (shape, layout): (S, Layout),
+    ) -> Self {
+        debug_assert_eq!(hosts.names.numbers.count(), shape.hosts());
+        Self { id, hosts, dialect, layout, shape: Box::new(shape) }
+    }
+
+    pub fn host_count(&self) -> u32 {
+        self.shape.hosts()
+    }
+
+    pub fn link_count(&self) -> u32 {
+        self.layout.links()
+    }
+
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    pub fn topology(&self) -> Topology {
+        self.shape.topology()
+    }
+
+    pub fn link(&self, link: u32) -> LinkSpec {
+        self.layout.class_of(link).cable.spec
+    }
+
+    pub fn link_name(&self, link: u32) -> String {
+        let class = self.layout.class_of(link);
+        let (cable, direction) = class.wires.locate(link);
+        let name = match class.role {
+            Role::Loopback => format!("{}_link_{}_loopback", self.id, self.hosts.names.numbers.get(cable)),
+            role => self.shape.cable_name(role, cable, self),
+        };
+        name + direction
+    }
+
+    /// Pushes the links from one host to another.
+    pub fn route(&self, src: u32, dst: u32, path: &mut Path<'_>) {
+        if src != dst {
+            self.shape.route(src, dst, path);
+        } else if let Some(loopbacks) = self.layout.wires(Role::Loopback) {
+            path.push(loopbacks.up(src));
+        } else if self.dialect == Dialect::SimGrid {
+            self.shape.route(src, dst, path);
+        }
+    }
+
+    /// Pushes the links from a host to the fabric's router.
+    pub fn leave(&self, src: u32, path: &mut Path<'_>) {
+        self.shape.leave(src, path);
+    }
+
+    /// Pushes the links from the fabric's router to a host.
+    pub fn enter(&self, dst: u32, path: &mut Path<'_>) {
+        self.shape.enter(dst, path);
+    }
+}
+
+/// Where a shape writes its route: its own link numbers come out as links of the platform.
+pub(crate) struct Path<'a> {
+    pub first_link: u32,
+    pub links: &'a mut Vec<LinkId>,
+}
+
+impl Path<'_> {
+    pub fn push(&mut self, link: u32) {
+        self.links.push(LinkId(self.first_link + link));
+    }
+
+    /// Pushes the limiter of a node, where nodes have one.
+    fn push_limiter(&mut self, limiters: Option<Wires>, node: u32) {
+        if let Some(limiters) = limiters {
+            self.push(limiters.up(node));
+        }
+    }
+}
+
+/// How many unordered pairs `n` things have.
+fn pairs(n: u64) -> u64 {
+    n * n.saturating_sub(1) / 2
+}
+
+/// The number of the pair `a < b` of `n` things: (0,1), (0,2), … (1,2), …
+fn pair_index(a: u32, b: u32, n: u32) -> u32 {
+    let (a, b, n) = (u64::from(a), u64::from(b), u64::from(n));
+    // Fits: a layout that has this pair has numbered it in 32 bits.
+    (a * (2 * n - a - 1) / 2 + (b - a - 1)) as u32
+}
+
+/// The pair of that number.
+fn pair_at(index: u32, n: u32) -> (u32, u32) {
+    let mut rest = index;
+    let mut a = 0;
+    while rest >= n - 1 - a {
+        rest -= n - 1 - a;
+        a += 1;
+    }
+    (a, a + 1 + rest)
+}
+
+/// A product that must fit the 32 bits hosts and links are numbered with.
+fn product(factors: &[u32]) -> Result<u32, String> {
+    factors
+        .iter()
+        .try_fold(1u32, |product, factor| product.checked_mul(*factor))
+        .ok_or_else(|| "this is more hosts than can be numbered (4,294,967,295)".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_numbered_without_gaps() {
+        let n = 7;
+        let mut next = 0;
+        for a in 0..n {
+            for b in a + 1..n {
+                assert_eq!(pair_index(a, b, n), next);
+                assert_eq!(pair_at(next, n), (a, b));
+                next += 1;
+            }
+        }
+        assert_eq!(u64::from(next), pairs(n.into()));
+    }
+}

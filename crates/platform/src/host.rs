@@ -1,0 +1,156 @@
+//! Hosts named by formula: a prefix, a number out of some ranges, a suffix.
+//!
+//! A cluster of 100,000 hosts is described by a few words, and so it stays: a name is made when
+//! somebody asks for it, and understood when somebody uses it.
+
+/// A host of a platform; hosts are numbered from 0, in the order of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HostId(pub u32);
+
+/// Equal hosts with numbered names.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct HostGroup {
+    pub names: HostNames,
+    /// Flop/s of one core.
+    pub speed: f64,
+    pub cores: u32,
+}
+
+/// `prefix` + number + `suffix`, the number taken from ranges such as `0-99,200-299`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct HostNames {
+    pub prefix: String,
+    pub suffix: String,
+    pub numbers: Numbers,
+}
+
+impl HostNames {
+    pub fn name(&self, position: u32) -> String {
+        format!("{}{}{}", self.prefix, self.numbers.get(position), self.suffix)
+    }
+
+    /// Which host of the group is called `name`.
+    pub fn position(&self, name: &str) -> Option<u32> {
+        let digits = name.strip_prefix(self.prefix.as_str())?.strip_suffix(self.suffix.as_str())?;
+        let number: u64 = digits.parse().ok()?;
+        let canonical = digits.len() == 1 || !digits.starts_with(['0', '+']);
+        if canonical { self.numbers.position(number) } else { None }
+    }
+
+    /// Whether a name could be in both groups at all.
+    pub fn may_overlap(&self, other: &Self) -> bool {
+        let nested = |a: &str, b: &str| a.starts_with(b) || b.starts_with(a);
+        nested(&self.prefix, &other.prefix)
+            && (self.suffix.ends_with(&other.suffix) || other.suffix.ends_with(&self.suffix))
+    }
+}
+
+/// An ordered list of distinct numbers, kept as ranges.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Numbers {
+    ranges: Vec<NumberRange>,
+    count: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct NumberRange {
+    first: u64,
+    last: u64,
+    /// Position of `first` in the whole list.
+    position: u32,
+}
+
+impl Numbers {
+    /// `count` numbers from `first` on.
+    pub fn from(first: u32, count: u32) -> Self {
+        if count == 0 {
+            return Self::default();
+        }
+        let first = u64::from(first);
+        Self { ranges: vec![NumberRange { first, last: first + u64::from(count) - 1, position: 0 }], count }
+    }
+
+    /// Reads `1-29,58,59,60`.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut numbers = Self::default();
+        for group in text.split(',') {
+            let (first, last) = parse_group(group.trim())?;
+            numbers.push(first, last)?;
+        }
+        numbers.check_distinct()?;
+        Ok(numbers)
+    }
+
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// The number at a position below `count`.
+    pub fn get(&self, position: u32) -> u64 {
+        let at = self.ranges.partition_point(|range| range.position <= position) - 1;
+        let range = self.ranges[at];
+        range.first + u64::from(position - range.position)
+    }
+
+    pub fn position(&self, number: u64) -> Option<u32> {
+        let range = self.ranges.iter().find(|range| (range.first..=range.last).contains(&number))?;
+        Some(range.position + (number - range.first) as u32)
+    }
+
+    fn push(&mut self, first: u64, last: u64) -> Result<(), String> {
+        let count = u64::from(self.count) + (last - first) + 1;
+        let range = NumberRange { first, last, position: self.count };
+        self.count = u32::try_from(count).map_err(|_| "more hosts than can be numbered".to_owned())?;
+        self.ranges.push(range);
+        Ok(())
+    }
+
+    fn check_distinct(&self) -> Result<(), String> {
+        let mut sorted = self.ranges.clone();
+        sorted.sort_by_key(|range| range.first);
+        match sorted.windows(2).find(|pair| pair[1].first <= pair[0].last) {
+            Some(pair) => Err(format!("number {} is named twice", pair[1].first)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn parse_group(group: &str) -> Result<(u64, u64), String> {
+    let number = |text: &str| {
+        let parsed: Option<u32> = text.trim().parse().ok();
+        parsed.map(u64::from).ok_or_else(|| format!("`{group}` is neither a number nor a range"))
+    };
+    match group.split_once('-') {
+        None => number(group).map(|n| (n, n)),
+        Some((first, last)) => {
+            let (first, last) = (number(first)?, number(last)?);
+            if first <= last { Ok((first, last)) } else { Err(format!("the range `{group}` is empty")) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_positions_are_inverse() {
+        let numbers = Numbers::parse("1-29,58,59,60").unwrap();
+        let names = HostNames { prefix: "griffon-".into(), suffix: ".nancy".into(), numbers };
+        assert_eq!(names.numbers.count(), 32);
+        assert_eq!(names.name(29), "griffon-58.nancy");
+        for position in 0..32 {
+            assert_eq!(names.position(&names.name(position)), Some(position));
+        }
+        for stranger in ["griffon-30.nancy", "griffon-01.nancy", "griffon-.nancy", "griffon-+1.nancy", "x"] {
+            assert_eq!(names.position(stranger), None, "{stranger}");
+        }
+    }
+
+    #[test]
+    fn bad_radicals_are_refused() {
+        for bad in ["", "a", "3-1", "1-2-3", "1-5,4", "0-4294967295", "-1"] {
+            assert!(Numbers::parse(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! The validated platform: hosts, links, and the route between any two hosts.
+//!
+//! Everything in it has been checked when it was made; asking it never fails.
+
+use std::collections::HashMap;
+
+use crate::builder::NetPoint;
+use crate::host::HostId;
+use crate::link::{LinkId, Sharing};
+use crate::links::LinkTable;
+use crate::settings::ModelSettings;
+use crate::topology::Topology;
+use crate::zone::{Node, Zone, ZoneId, ZoneKind, resolve};
+
+/// A simulated machine room.
+#[derive(Debug)]
+pub struct Platform {
+    name: String,
+    zones: Vec<Zone>,
+    /// The zones that hold hosts themselves, in order of their hosts.
+    leaves: Vec<ZoneId>,
+    hosts: u32,
+    links: LinkTable,
+    names: HashMap<String, NetPoint>,
+    settings: ModelSettings,
+}
+
+/// A host, seen in its platform.
+#[derive(Clone, Copy, Debug)]
+pub struct Host<'p> {
+    platform: &'p Platform,
+    /// Its number.
+    pub id: HostId,
+    /// Flop/s of one core, positive.
+    pub speed: f64,
+    /// How many cores, at least one.
+    pub cores: u32,
+}
+
+impl Host<'_> {
+    /// Its name, made when asked for.
+    pub fn name(&self) -> String {
+        self.platform.host_name(self.id)
+    }
+}
+
+/// A link, seen in its platform.
+#[derive(Clone, Copy, Debug)]
+pub struct Link<'p> {
+    platform: &'p Platform,
+    /// Its number.
+    pub id: LinkId,
+    /// Bytes per second, positive.
+    pub bandwidth: f64,
+    /// Seconds, not negative.
+    pub latency: f64,
+    /// How flows share it.
+    pub sharing: Sharing,
+}
+
+impl Link<'_> {
+    /// Its name, made when asked for.
+    pub fn name(&self) -> String {
+        self.platform.links.name(&self.platform.zones, self.id)
+    }
+}
+
+impl Platform {
+    pub(crate) fn new(
+        name: String,
+        zones: Vec<Zone>,
+        links: LinkTable,
+        names: HashMap<String, NetPoint>,
+        settings: ModelSettings,
+    ) -> Self {
+        let holds_hosts = |id: &ZoneId| {
+            let zone = &zones[id.index()];
+            zone.host_count > 0 && !zone.is_inner()
+        };
+        let leaves: Vec<_> = (0..zones.len() as u32).map(ZoneId).filter(holds_hosts).collect();
+        let hosts = leaves.iter().map(|id| zones[id.index()].host_count).sum();
+        Self { name, zones, leaves, hosts, links, names, settings }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How many hosts there are; their numbers are all those below.
+    pub fn host_count(&self) -> u32 {
+        self.hosts
+    }
+
+    /// A host.
+    ///
+    /// # Panics
+    /// When `id` is not below [`host_count`](Self::host_count).
+    pub fn host(&self, id: HostId) -> Host<'_> {
+        let (zone, position) = self.leaf(id);
+        let (speed, cores) = match (&zone.kind, zone.members()) {
+            (_, Some(members)) => {
+                let host = &members.hosts[position as usize];
+                (host.speed, host.cores)
+            }
+            (ZoneKind::Fabric(fabric), None) => (fabric.hosts.speed, fabric.hosts.cores),
+            _ => unreachable!("a zone without members is a fabric"),
+        };
+        Host { platform: self, id, speed, cores }
+    }
+
+    /// All hosts, in order.
+    pub fn hosts(&self) -> impl Iterator<Item = Host<'_>> {
+        (0..self.hosts).map(|id| self.host(HostId(id)))
+    }
+
+    /// The host of that name.
+    pub fn find_host(&self, name: &str) -> Option<HostId> {
+        if let Some(NetPoint::Host(node)) = self.names.get(name) {
+            let zone = &self.zones[node.zone.index()];
+            let host = zone.members()?.hosts.binary_search_by_key(&node.vertex, |host| host.vertex).ok()?;
+            return Some(HostId(zone.first_host + host as u32));
+        }
+        self.zones.iter().find_map(|zone| match &zone.kind {
+            ZoneKind::Fabric(fabric) => Some(HostId(zone.first_host + fabric.hosts.names.position(name)?)),
+            _ => None,
+        })
+    }
+
+    /// How many links there are; their numbers are all those below.
+    pub fn link_count(&self) -> u32 {
+        self.links.count()
+    }
+
+    /// A link.
+    ///
+    /// # Panics
+    /// When `id` is not below [`link_count`](Self::link_count).
+    pub fn link(&self, id: LinkId) -> Link<'_> {
+        let spec = self.links.spec(&self.zones, id);
+        let (bandwidth, latency, sharing) = (spec.bandwidth, spec.latency, spec.sharing);
+        Link { platform: self, id, bandwidth, latency, sharing }
+    }
+
+    /// All links, in order.
+    pub fn links(&self) -> impl Iterator<Item = Link<'_>> {
+        (0..self.link_count()).map(|id| self.link(LinkId(id)))
+    }
+
+    /// Replaces `links` by those a message crosses from `src` to `dst`, in order, and gives the sum
+    /// of their latencies. From a host to itself: its loopback if it has one, otherwise nothing;
+    /// in SimGrid files without loopback, what SimGrid takes (to the switch and back).
+    ///
+    /// # Panics
+    /// When a host is not below [`host_count`](Self::host_count).
+    pub fn route(&self, src: HostId, dst: HostId, links: &mut Vec<LinkId>) -> f64 {
+        links.clear();
+        let found = resolve(&self.zones, self.node(src), self.node(dst), links);
+        debug_assert!(found.is_some(), "a platform without this route is refused when it is loaded");
+        links.iter().fold(0.0, |sum, link| sum + self.links.spec(&self.zones, *link).latency)
+    }
+
+    /// What the file says about models.
+    pub fn settings(&self) -> &ModelSettings {
+        &self.settings
+    }
+
+    /// Its shape.
+    pub fn topology(&self) -> Topology {
+        match self.zones.first() {
+            Some(root) => root.topology(&self.zones),
+            None => Topology::Explicit { hosts: 0, routing: "None" },
+        }
+    }
+
+    pub(crate) fn zones(&self) -> &[Zone] {
+        &self.zones
+    }
+
+    pub(crate) fn link_table(&self) -> &LinkTable {
+        &self.links
+    }
+
+    pub(crate) fn no_route(&self, src: u32, dst: u32) -> String {
+        let (src, dst) = (self.host_name(HostId(src)), self.host_name(HostId(dst)));
+        format!("there is no route from host `{src}` to host `{dst}`")
+    }
+
+    fn host_name(&self, id: HostId) -> String {
+        let (zone, position) = self.leaf(id);
+        match (&zone.kind, zone.members()) {
+            (_, Some(members)) => members.hosts[position as usize].name.clone(),
+            (ZoneKind::Fabric(fabric), None) => fabric.hosts.names.name(position),
+            _ => unreachable!("a zone without members is a fabric"),
+        }
+    }
+
+    fn node(&self, host: HostId) -> Node {
+        let id = self.leaf_id(host);
+        let zone = &self.zones[id.index()];
+        Node { zone: id, vertex: zone.vertex_of_host(host.0 - zone.first_host) }
+    }
+
+    fn leaf(&self, host: HostId) -> (&Zone, u32) {
+        let zone = &self.zones[self.leaf_id(host).index()];
+        (zone, host.0 - zone.first_host)
+    }
+
+    fn leaf_id(&self, host: HostId) -> ZoneId {
+        assert!(host.0 < self.hosts, "host {} of a platform of {}", host.0, self.hosts);
+        let after = self.leaves.partition_point(|id| self.zones[id.index()].first_host <= host.0);
+        self.leaves[after - 1]
+    }
+}

@@ -1,0 +1,176 @@
+//! Topologies by formula: `[cluster]`, `[cabinets]`, `[fat-tree]`, `[torus]`, `[dragonfly]`, `[full]`.
+//!
+//! All of them share the keys of [`COMMON`]; each has its own for the shape.
+
+use super::table::{Entry, Table};
+use crate::builder::Builder;
+use crate::error::PlatformError;
+use crate::fabric::{
+    Arities, Before, Cabinets, Cluster, Dialect, Dragonfly, DragonflySize, Extras, Fabric, FatTree, Layout,
+    Mesh, Shape, Torus,
+};
+use crate::host::{HostGroup, HostNames, Numbers};
+use crate::link::{Cable, Duplex, Sharing};
+use crate::suggest::did_you_mean;
+
+/// Hosts and their cables.
+const COMMON: [&str; 10] =
+    ["speed", "cores", "bandwidth", "latency", "sharing", "prefix", "suffix", "first", "loopback", "limiter"];
+
+/// Reads the table called `topology` into the one zone of the platform.
+pub(super) fn read<'d>(
+    file: &Table<'d>,
+    topology: &'static str,
+    name: &str,
+    builder: &mut Builder,
+) -> Result<(), PlatformError> {
+    let entry = file.need(topology)?;
+    let own: &[&'static str] = match topology {
+        "cluster" => &["hosts", "backbone"],
+        "cabinets" => &["sizes", "uplink", "backbone"],
+        "fat-tree" => &["down", "up", "parallel"],
+        "torus" => &["dimensions"],
+        "dragonfly" => {
+            &["groups", "chassis", "routers", "nodes", "group-links", "chassis-links", "router-links"]
+        }
+        _ => &["hosts"],
+    };
+    let table = entry.table(&[own, &COMMON].concat())?;
+    let plan = Plan { table: &table, name, cable: cable(&table, Duplex::Split)?, extras: extras(&table)? };
+    let fabric = match topology {
+        "cluster" => plan.cluster()?,
+        "cabinets" => plan.cabinets()?,
+        "fat-tree" => plan.fat_tree()?,
+        "torus" => plan.torus()?,
+        "dragonfly" => plan.dragonfly()?,
+        _ => plan.full()?,
+    };
+    builder.add_fabric(fabric, None).map_err(|problem| table.error(problem))?;
+    Ok(())
+}
+
+struct Plan<'t, 'd> {
+    table: &'t Table<'d>,
+    name: &'t str,
+    cable: Cable,
+    extras: Extras,
+}
+
+impl Plan<'_, '_> {
+    fn cluster(&self) -> Result<Fabric, PlatformError> {
+        let entry = self.table.need("hosts")?;
+        let backbone = self.table.maybe("backbone", backbone)?;
+        self.fabric(&entry, Cluster::new(entry.count()?, self.cable, backbone, &self.extras))
+    }
+
+    fn cabinets(&self) -> Result<Fabric, PlatformError> {
+        let sizes = self.table.need("sizes")?;
+        let uplink = cable(&self.table.need("uplink")?.table(&LINK)?, Duplex::Split)?;
+        let backbone = self.table.maybe("backbone", backbone)?;
+        self.fabric(&sizes, Cabinets::new(&sizes.counts()?, self.cable, uplink, backbone, &self.extras))
+    }
+
+    fn fat_tree(&self) -> Result<Fabric, PlatformError> {
+        let entry = self.table.need("down")?;
+        let down = entry.counts()?;
+        let up = self.table.or("up", full_bisection(&down), Entry::counts)?;
+        let parallel = self.table.or("parallel", vec![1; down.len()], Entry::counts)?;
+        let arities = Arities { down, up, parallel };
+        self.fabric(&entry, FatTree::new(arities, self.cable, Before::default(), &self.extras))
+    }
+
+    fn torus(&self) -> Result<Fabric, PlatformError> {
+        let entry = self.table.need("dimensions")?;
+        self.fabric(&entry, Torus::new(entry.counts()?, self.cable, &self.extras))
+    }
+
+    fn dragonfly(&self) -> Result<Fabric, PlatformError> {
+        let entry = self.table.need("groups")?;
+        let size = DragonflySize {
+            groups: entry.count()?,
+            chassis: self.table.need("chassis")?.count()?,
+            routers: self.table.need("routers")?.count()?,
+            nodes: self.table.need("nodes")?.count()?,
+            group_links: self.table.or("group-links", 1, Entry::count)?,
+            chassis_links: self.table.or("chassis-links", 1, Entry::count)?,
+            router_links: self.table.or("router-links", 1, Entry::count)?,
+        };
+        self.fabric(&entry, Dragonfly::new(size, self.cable, 0, &self.extras))
+    }
+
+    fn full(&self) -> Result<Fabric, PlatformError> {
+        let entry = self.table.need("hosts")?;
+        self.fabric(&entry, Mesh::new(entry.count()?, self.cable, &self.extras))
+    }
+
+    fn fabric<S: Shape + 'static>(
+        &self,
+        culprit: &Entry<'_>,
+        shape: Result<(S, Layout), String>,
+    ) -> Result<Fabric, PlatformError> {
+        let (shape, layout) = shape.map_err(|problem| culprit.error(problem))?;
+        let hosts = HostGroup {
+            names: HostNames {
+                prefix: self.table.or("prefix", "host-", Entry::text)?.to_owned(),
+                suffix: self.table.or("suffix", "", Entry::text)?.to_owned(),
+                numbers: Numbers::from(self.table.or("first", 0, Entry::number)?, shape.hosts()),
+            },
+            speed: self.table.need("speed")?.speed()?,
+            cores: self.table.or("cores", 1, Entry::count)?,
+        };
+        Ok(Fabric::new(self.name.to_owned(), hosts, Dialect::Mpirage, (shape, layout)))
+    }
+}
+
+/// As many cables up as down, so that no level is narrower than the one below.
+pub(crate) fn full_bisection(down: &[u32]) -> Vec<u32> {
+    std::iter::once(1).chain(down.iter().copied()).take(down.len()).collect()
+}
+
+/// The keys of a link.
+pub(super) const LINK: [&str; 3] = ["bandwidth", "latency", "sharing"];
+
+/// `bandwidth`, `latency` and `sharing` of a table.
+pub(super) fn cable(table: &Table<'_>, by_default: Duplex) -> Result<Cable, PlatformError> {
+    let bandwidth = table.need("bandwidth")?.bandwidth()?;
+    let latency = table.need("latency")?.latency()?;
+    let (duplex, sharing) = table.or("sharing", (by_default, Sharing::Shared), sharing)?;
+    let mut cable = Cable::shared(bandwidth, latency, duplex);
+    cable.spec.sharing = sharing;
+    Ok(cable)
+}
+
+fn sharing(entry: Entry<'_>) -> Result<(Duplex, Sharing), PlatformError> {
+    match entry.text()? {
+        "split-duplex" => Ok((Duplex::Split, Sharing::Shared)),
+        "shared" => Ok((Duplex::Single, Sharing::Shared)),
+        "fat-pipe" => Ok((Duplex::Single, Sharing::FatPipe)),
+        other => Err(entry
+            .error(format!("`sharing` cannot be `{other}`"))
+            .maybe_help(did_you_mean(other, ["split-duplex", "shared", "fat-pipe"]))),
+    }
+}
+
+/// One link all messages cross, shared unless said otherwise.
+fn backbone(entry: Entry<'_>) -> Result<Cable, PlatformError> {
+    let cable = cable(&entry.table(&LINK)?, Duplex::Single)?;
+    match cable.duplex {
+        Duplex::Single => Ok(cable),
+        Duplex::Split => Err(entry.error("a backbone has no directions; it is `shared` or a `fat-pipe`")),
+    }
+}
+
+/// A private link for messages to oneself.
+pub(super) fn loopback(entry: Entry<'_>) -> Result<Cable, PlatformError> {
+    let table = entry.table(&["bandwidth", "latency"])?;
+    let bandwidth = table.need("bandwidth")?.bandwidth()?;
+    Ok(Cable::fat_pipe(bandwidth, table.or("latency", 0.0, Entry::latency)?))
+}
+
+fn extras(table: &Table<'_>) -> Result<Extras, PlatformError> {
+    Ok(Extras {
+        loopback: table.maybe("loopback", loopback)?,
+        limiter: table.maybe("limiter", Entry::bandwidth)?,
+        dialect: Dialect::Mpirage,
+    })
+}

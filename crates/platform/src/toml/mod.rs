@@ -1,0 +1,110 @@
+//! Platform files of our own, in TOML.
+//!
+//! Either one table names a topology:
+//!
+//! ```toml
+//! name = "mycluster"
+//!
+//! [cluster]                  # or [cabinets] [fat-tree] [torus] [dragonfly] [full]
+//! hosts = 16
+//! speed = "10Gf"             # of one core
+//! cores = 4                  # 1 if not given
+//! bandwidth = "1Gbps"        # of the cable of each host
+//! latency = "25us"
+//! backbone = { bandwidth = "10Gbps", latency = "1us" }
+//! ```
+//!
+//! or hosts, links and routes are given one by one:
+//!
+//! ```toml
+//! routing = "shortest"       # routes join neighbours; "full" (the default): every pair has its own
+//!
+//! [[host]]
+//! name = "a"
+//! speed = "10Gf"
+//! [[host]]
+//! name = "b"
+//! speed = "10Gf"
+//! [[router]]
+//! name = "switch"
+//! [[link]]
+//! name = "a-cable"
+//! bandwidth = "1Gbps"
+//! latency = "25us"
+//! sharing = "split-duplex"   # the default; or "shared" or "fat-pipe"
+//! [[link]]
+//! name = "b-cable"
+//! bandwidth = "1Gbps"
+//! latency = "25us"
+//! [[route]]
+//! from = "a"
+//! to = "switch"
+//! links = ["a-cable:up"]     # a split-duplex link is crossed `:up` or `:down`
+//! [[route]]
+//! from = "switch"
+//! to = "b"
+//! links = ["b-cable:down"]   # and the way back the other way round
+//! ```
+//!
+//! `[model]` may hold anything; the models read it.
+
+mod explicit;
+mod fabrics;
+mod model;
+mod table;
+
+use ::toml::de::DeTable;
+
+use crate::builder::Builder;
+use crate::error::{PlatformError, Source};
+use crate::platform::Platform;
+use table::Table;
+
+/// The tables of which a file has one.
+const TOPOLOGIES: [&str; 6] = ["cluster", "cabinets", "fat-tree", "torus", "dragonfly", "full"];
+/// What a file of explicit hosts has.
+const EXPLICIT: [&str; 6] = ["host", "router", "link", "route", "routing", "loopback"];
+const ALWAYS: [&str; 2] = ["name", "model"];
+
+/// Reads a platform.
+pub(crate) fn read(source: &Source<'_>, file_stem: &str) -> Result<Platform, PlatformError> {
+    let document = DeTable::parse(source.text()).map_err(|error| {
+        let span = error.span().unwrap_or(0..0);
+        source.error(span, format!("this is not TOML: {}", error.message()))
+    })?;
+    let known = [&TOPOLOGIES[..], &EXPLICIT, &ALWAYS].concat();
+    let file = Table::new(source, "", 0..0, document.get_ref(), &known)?;
+    let name = file.or("name", file_stem, |entry| entry.name())?;
+    let mut builder = Builder::default();
+    if let Some(model) = file.get("model") {
+        model::read(model, &mut builder.settings)?;
+    }
+    match topology_of(&file)? {
+        Some(topology) => fabrics::read(&file, topology, name, &mut builder)?,
+        None => explicit::read(&file, name, &mut builder)?,
+    }
+    builder.finish(name.to_owned()).map_err(|problem| {
+        let place = EXPLICIT.iter().find_map(|key| file.get(key));
+        place.map_or_else(|| file.error(problem.as_str()), |entry| entry.error(problem.as_str()))
+    })
+}
+
+/// The one topology the file names, or none when it lists hosts.
+fn topology_of(file: &Table<'_>) -> Result<Option<&'static str>, PlatformError> {
+    let mut named = TOPOLOGIES.into_iter().filter(|topology| file.get(topology).is_some());
+    let explicit = EXPLICIT.into_iter().find_map(|key| file.get(key));
+    match (named.next(), named.next(), explicit) {
+        (None, _, None) => Err(file.error("this file describes no platform").help(format!(
+            "it needs one of the tables [{}], or [[host]], [[link]] and [[route]]",
+            TOPOLOGIES.join("], [")
+        ))),
+        (Some(one), Some(other), _) => {
+            let entry = file.get(other);
+            let message = format!("a platform is a `{one}` or a `{other}`, not both");
+            Err(entry.map_or_else(|| file.error(message.as_str()), |entry| entry.error(message.as_str())))
+        }
+        (Some(topology), None, Some(entry)) => Err(entry
+            .error(format!("`{}` cannot be added to a `{topology}`, whose routes are computed", entry.key))),
+        (topology, _, _) => Ok(topology),
+    }
+}

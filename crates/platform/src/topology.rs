@@ -1,0 +1,92 @@
+//! What a platform looks like, for those who describe or draw it.
+
+/// The shape of a platform, with its parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Topology {
+    /// One switch.
+    Cluster {
+        /// How many hosts.
+        hosts: u32,
+        /// Whether all messages also cross one common link.
+        backbone: bool,
+    },
+    /// Two levels of switches.
+    Cabinets {
+        /// Hosts per cabinet.
+        sizes: Vec<u32>,
+    },
+    /// A fat tree; all lists go from the hosts up.
+    FatTree {
+        /// Children of a switch, per level.
+        down: Vec<u32>,
+        /// Parents of a node, per level.
+        up: Vec<u32>,
+        /// Cables between a node and each parent, per level.
+        parallel: Vec<u32>,
+    },
+    /// A torus.
+    Torus {
+        /// Size of each axis.
+        dimensions: Vec<u32>,
+    },
+    /// A dragonfly.
+    Dragonfly {
+        /// Groups.
+        groups: u32,
+        /// Chassis per group.
+        chassis: u32,
+        /// Routers per chassis.
+        routers: u32,
+        /// Nodes per router.
+        nodes: u32,
+    },
+    /// One cable per pair of hosts.
+    Full {
+        /// How many hosts.
+        hosts: u32,
+    },
+    /// Hosts, links and routes given one by one.
+    Explicit {
+        /// How many hosts.
+        hosts: u32,
+        /// How routes are found: `Full`, `Floyd`, `Dijkstra`, `Cluster` or `None`.
+        routing: &'static str,
+    },
+    /// Zones inside a zone.
+    Zones {
+        /// How routes between the zones are found.
+        routing: &'static str,
+        /// Each zone's name and shape.
+        zones: Vec<(String, Topology)>,
+    },
+}
+
+impl std::fmt::Display for Topology {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Cluster { hosts, backbone: false } => write!(out, "cluster of {hosts} hosts on one switch"),
+            Self::Cluster { hosts, backbone: true } => {
+                write!(out, "cluster of {hosts} hosts with a backbone")
+            }
+            Self::Cabinets { sizes } => {
+                write!(out, "{} cabinets of {} hosts under one switch", sizes.len(), join(sizes, " + "))
+            }
+            Self::FatTree { down, up, parallel } => {
+                let (down, up, parallel) = (join(down, ","), join(up, ","), join(parallel, ","));
+                write!(out, "fat tree, down {down}, up {up}, parallel {parallel}")
+            }
+            Self::Torus { dimensions } => write!(out, "torus {}", join(dimensions, "x")),
+            Self::Dragonfly { groups, chassis, routers, nodes } => write!(
+                out,
+                "dragonfly of {groups} groups, {chassis} chassis each, {routers} routers each, {nodes} nodes each"
+            ),
+            Self::Full { hosts } => write!(out, "full mesh of {hosts} hosts"),
+            Self::Explicit { hosts, routing } => write!(out, "{hosts} hosts with {routing} routing"),
+            Self::Zones { routing, zones } => write!(out, "{} zones with {routing} routing", zones.len()),
+        }
+    }
+}
+
+fn join(numbers: &[u32], by: &str) -> String {
+    numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(by)
+}

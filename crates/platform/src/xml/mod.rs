@@ -1,0 +1,141 @@
+//! Platform files of SimGrid: `<zone>` and its older spelling `<AS>`, versions 3 to 4.1.
+//!
+//! What SimGrid 3.32 makes of a file, we make of it too: the same links, the same routes, in the
+//! same order. What we do not support is an error that names the element; the only thing read and
+//! not used are `<prop>`erties of hosts, links and zones, which have no influence on times.
+
+mod cluster;
+mod element;
+mod members;
+mod routes;
+mod zones;
+
+use roxmltree::{Document, ParsingOptions};
+
+use crate::builder::Builder;
+use crate::error::{PlatformError, Source};
+use crate::fabric::Before;
+use crate::platform::Platform;
+use crate::settings::{Setting, Value};
+use element::Element;
+
+/// A file being read.
+#[derive(Default)]
+struct Reader {
+    builder: Builder,
+    /// Whether hosts and links use the attribute names of version 3.
+    version_3: bool,
+    fat_trees_before: Before,
+    dragonfly_cables_before: u32,
+    /// How deep the zone being read is nested.
+    depth: u32,
+}
+
+/// Reads a platform.
+pub(crate) fn read(source: &Source<'_>) -> Result<Platform, PlatformError> {
+    let options = ParsingOptions { allow_dtd: true, nodes_limit: 50_000_000, ..ParsingOptions::default() };
+    let document =
+        Document::parse_with_options(source.text(), options).map_err(|error| not_xml(source, &error))?;
+    let root = Element { source, node: document.root_element() };
+    if root.tag() != "platform" {
+        return Err(
+            root.error(format!("a SimGrid platform file starts with <platform>, not <{}>", root.tag()))
+        );
+    }
+    let mut reader = Reader { version_3: version(&root)? < 4.0, ..Reader::default() };
+    let mut name = None;
+    for child in root.children()? {
+        match child.tag() {
+            "config" if name.is_some() => return Err(child.error("<config> must stand before the zone")),
+            "config" => reader.config(&child)?,
+            "zone" | "AS" | "cluster" if name.is_some() => {
+                return Err(child.error("a platform has one outermost zone").help("put both into a <zone>"));
+            }
+            "zone" | "AS" => name = Some(reader.zone(&child)?),
+            "cluster" => name = Some(reader.cluster(&child)?),
+            _ => return Err(unsupported(&child, "<platform>", &["config", "zone", "AS", "cluster"])),
+        }
+    }
+    let name = name.ok_or_else(|| root.error("this platform has no <zone>"))?;
+    reader.builder.finish(name).map_err(|problem| root.error(problem))
+}
+
+fn version(root: &Element<'_>) -> Result<f64, PlatformError> {
+    root.check_attributes(&["version"])?;
+    let version: f64 =
+        root.read("version", |text| text.parse().map_err(|_| format!("`{text}` is not a number")))?;
+    match version {
+        3.0..=4.1 => Ok(version),
+        _ => Err(root
+            .wrong("version", format!("version {version} of the format is not supported"))
+            .help("versions 3, 4 and 4.1 are; SimGrid's `simgrid_update_xml` converts older files")),
+    }
+}
+
+impl Reader {
+    /// `<config>`: settings for the models, kept as written.
+    fn config(&mut self, config: &Element<'_>) -> Result<(), PlatformError> {
+        config.check_attributes(&["id"])?;
+        for prop in config.children()? {
+            if prop.tag() != "prop" {
+                return Err(prop.unexpected("<config>", &["prop"]));
+            }
+            prop.check_attributes(&["id", "value"])?;
+            let (key, value) = (prop.need("id")?, prop.text("value")?);
+            let place = prop.error("").place().cloned();
+            let Some(place) = place else { continue };
+            let setting = Setting { key: key.to_owned(), value: Value::Text(value.to_owned()), place };
+            if let Err(earlier) = self.builder.settings.add(setting) {
+                let line = earlier.place.line();
+                return Err(prop.wrong("id", format!("`{key}` was set before, in line {line}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads the properties of an element that holds nothing else, and forgets them.
+fn only_properties(element: &Element<'_>) -> Result<(), PlatformError> {
+    for child in element.children()? {
+        match child.tag() {
+            "prop" => property(&child)?,
+            _ => return Err(unsupported(&child, &format!("<{}>", element.tag()), &["prop"])),
+        }
+    }
+    Ok(())
+}
+
+fn property(prop: &Element<'_>) -> Result<(), PlatformError> {
+    prop.check_attributes(&["id", "value"])?;
+    prop.need("id")?;
+    prop.text("value")?;
+    Ok(())
+}
+
+/// An element we do not read: SimGrid knows it, or nobody does.
+fn unsupported(element: &Element<'_>, inside: &str, known: &[&str]) -> PlatformError {
+    let because = match element.tag() {
+        "disk" | "storage" | "storage_type" | "mount" | "model_prop" => "disks are not simulated yet",
+        "trace" | "trace_connect" => "hosts and links keep their speed for the whole simulation",
+        "peer" => "it needs Vivaldi coordinates; give hosts, links and routes instead",
+        "process" | "actor" => "what runs where is said on the command line",
+        "bypassRoute" | "bypassASroute" | "bypassZoneRoute" => "give the route itself instead",
+        "include" => "put everything into one file",
+        "random" => "SimGrid ignores it too",
+        _ => return element.unexpected(inside, known),
+    };
+    element
+        .error(format!("<{}> is not supported: {because}", element.tag()))
+        .help("take the element out of the file")
+}
+
+fn not_xml(source: &Source<'_>, error: &roxmltree::Error) -> PlatformError {
+    let position = error.pos();
+    let line_start = source.text().split_inclusive('\n').take(position.row.saturating_sub(1) as usize);
+    let line_start: usize = line_start.map(str::len).sum();
+    let line = source.text()[line_start..].lines().next().unwrap_or_default();
+    let column =
+        line.chars().take(position.col.saturating_sub(1) as usize).map(char::len_utf8).sum::<usize>();
+    let at = line_start + column;
+    source.error(at..at + 1, format!("this is not XML: {error}"))
+}

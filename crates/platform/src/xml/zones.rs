@@ -1,0 +1,137 @@
+//! `<zone>` and `<AS>`: zones of hosts, and zones of zones.
+
+use super::element::Element;
+use super::{Reader, property, unsupported};
+use crate::error::PlatformError;
+use crate::link::{Cable, LinkId};
+use crate::quantity;
+use crate::zone::{RoutedZone, Routing, StarZone, ZoneKind};
+
+/// Deeper nesting than any platform has; protects the stack.
+const DEEPEST: u32 = 100;
+
+/// What may stand in a zone.
+const KNOWN: [&str; 14] = [
+    "prop",
+    "zone",
+    "AS",
+    "cluster",
+    "host",
+    "router",
+    "link",
+    "backbone",
+    "cabinet",
+    "host_link",
+    "route",
+    "zoneRoute",
+    "ASroute",
+    "link_ctn",
+];
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Routed(Routing),
+    Star,
+    Unsupported,
+}
+
+impl Reader {
+    /// Reads a zone with everything inside and gives its name.
+    pub(super) fn zone(&mut self, zone: &Element<'_>) -> Result<String, PlatformError> {
+        zone.check_attributes(&["id", "routing"])?;
+        let name = zone.need("id")?;
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(zone.error(format!("zones are nested more than {DEEPEST} deep")));
+        }
+        let kind = match routing(zone)? {
+            Kind::Routed(routing) => ZoneKind::Routed(RoutedZone::new(routing)),
+            _ => ZoneKind::Star(StarZone::default()),
+        };
+        self.builder.open_zone(name, kind).map_err(|problem| zone.wrong("id", problem))?;
+        // Routes and host links refer to what may stand further down.
+        let children = zone.children()?;
+        children.iter().try_for_each(|child| self.member(child))?;
+        self.arms(&children)?;
+        self.add_loopback(zone)?;
+        children.iter().try_for_each(|child| self.any_route(child))?;
+        self.builder.close_zone();
+        self.depth -= 1;
+        Ok(name.to_owned())
+    }
+
+    fn member(&mut self, child: &Element<'_>) -> Result<(), PlatformError> {
+        match child.tag() {
+            "prop" => property(child),
+            "zone" | "AS" => self.zone(child).map(|_| ()),
+            "cluster" => self.cluster(child).map(|_| ()),
+            "host" => self.host(child),
+            "router" => self.router(child),
+            "link" => self.link(child),
+            "backbone" | "cabinet" | "host_link" | "route" | "zoneRoute" | "ASroute" => Ok(()),
+            _ => Err(unsupported(child, "a zone", &KNOWN)),
+        }
+    }
+
+    fn any_route(&mut self, child: &Element<'_>) -> Result<(), PlatformError> {
+        match child.tag() {
+            "route" => self.route(child),
+            "zoneRoute" | "ASroute" => self.zone_route(child),
+            _ => Ok(()),
+        }
+    }
+
+    /// In a leaf with explicit routes SimGrid gives every host the same loopback.
+    fn add_loopback(&mut self, zone: &Element<'_>) -> Result<(), PlatformError> {
+        let Some(id) = self.builder.open_zone_id() else { return Ok(()) };
+        let is_leaf = !self.builder.zone(id).is_inner();
+        let has_routes =
+            |kind: &ZoneKind| matches!(kind, ZoneKind::Routed(zone) if zone.routing != Routing::None);
+        if !is_leaf || !has_routes(&self.builder.zone(id).kind) {
+            return Ok(());
+        }
+        let link = self.loopback().map_err(|problem| zone.error(problem))?;
+        if let ZoneKind::Routed(routed) = &mut self.builder.zone_mut(id).kind {
+            routed.loopback = Some(link);
+        }
+        Ok(())
+    }
+
+    /// The loopback of the network model, made when the first zone needs it.
+    fn loopback(&mut self) -> Result<LinkId, String> {
+        const NAME: &str = "__loopback__";
+        if let Ok(link) = self.builder.find_link(NAME, crate::builder::Direction::None) {
+            return Ok(link.there);
+        }
+        let settings = &self.builder.settings;
+        let bandwidth = settings.text("network/loopback-bw").map_or(Ok(10e9), quantity::bandwidth)?;
+        let latency = settings.text("network/loopback-lat").map_or(Ok(0.0), quantity::latency)?;
+        let link = LinkId(self.builder.links.count());
+        self.builder.add_link(NAME, Cable::fat_pipe(bandwidth, latency))?;
+        Ok(link)
+    }
+}
+
+fn routing(zone: &Element<'_>) -> Result<Kind, PlatformError> {
+    zone.need("routing")?;
+    let kind = zone.choice(
+        "routing",
+        &[
+            ("Full", Kind::Routed(Routing::Full)),
+            ("Floyd", Kind::Routed(Routing::Floyd)),
+            ("Dijkstra", Kind::Routed(Routing::Dijkstra)),
+            ("DijkstraCache", Kind::Routed(Routing::Dijkstra)),
+            ("None", Kind::Routed(Routing::None)),
+            ("Cluster", Kind::Star),
+            ("Vivaldi", Kind::Unsupported),
+            ("Wifi", Kind::Unsupported),
+            ("RuleBased", Kind::Unsupported),
+        ],
+    )?;
+    match kind {
+        Kind::Unsupported => Err(zone
+            .wrong("routing", format!("{} routing is not supported", zone.need("routing")?))
+            .help("Full, Floyd, Dijkstra, None and Cluster are")),
+        kind => Ok(kind),
+    }
+}

@@ -1,0 +1,102 @@
+//! Can every host talk to every other? Answered completely, without trying all pairs.
+//!
+//! A route between two branches of a zone depends on the branches alone, apart from its ends: the
+//! way from a host to a gateway and back. So it is enough to try every pair inside each explicit
+//! leaf, every pair of branches, and every host against the gateways of its branch. Fabrics
+//! connect everything by construction.
+
+use std::collections::BTreeSet;
+
+use super::{Node, Routing, Zone, ZoneId, ZoneKind, resolve};
+
+/// The first two hosts found, if any, between which there is no way, by host number.
+pub(crate) fn first_unreachable(zones: &[Zone]) -> Option<(u32, u32)> {
+    (0..zones.len() as u32).map(ZoneId).find_map(|id| {
+        let zone = &zones[id.index()];
+        match &zone.kind {
+            ZoneKind::Fabric(_) | ZoneKind::Star(_) => None,
+            ZoneKind::Routed(_) if zone.is_inner() => between_branches(zones, id),
+            ZoneKind::Routed(routed) if routed.routing == Routing::Full => missing_route(zone),
+            ZoneKind::Routed(_) => within_leaf(zones, id),
+        }
+    })
+}
+
+/// In a leaf with Full routing, the first pair without a route.
+fn missing_route(zone: &Zone) -> Option<(u32, u32)> {
+    let ZoneKind::Routed(routed) = &zone.kind else { return None };
+    pairs_of(zone)
+        .find(|&(a, b)| a != b && !routed.has_route(zone.vertex_of_host(a), zone.vertex_of_host(b)))
+        .map(|(a, b)| (zone.first_host + a, zone.first_host + b))
+}
+
+fn within_leaf(zones: &[Zone], id: ZoneId) -> Option<(u32, u32)> {
+    let zone = &zones[id.index()];
+    let node = |position| Node { zone: id, vertex: zone.vertex_of_host(position) };
+    let unreachable = |(a, b): &(u32, u32)| a != b && !connected(zones, node(*a), node(*b));
+    let (a, b) = pairs_of(zone).find(unreachable)?;
+    Some((zone.first_host + a, zone.first_host + b))
+}
+
+fn pairs_of(zone: &Zone) -> impl Iterator<Item = (u32, u32)> + use<> {
+    let hosts = zone.host_count;
+    (0..hosts).flat_map(move |a| (0..hosts).map(move |b| (a, b)))
+}
+
+fn between_branches(zones: &[Zone], id: ZoneId) -> Option<(u32, u32)> {
+    let zone = &zones[id.index()];
+    let branches: Vec<_> = zone.children().filter(|child| zones[child.index()].host_count > 0).collect();
+    let mut gateways = BTreeSet::new();
+    for &from in &branches {
+        for &to in branches.iter().filter(|to| **to != from) {
+            match gateways_between(zones, id, from, to) {
+                None => return Some((zones[from.index()].first_host, zones[to.index()].first_host)),
+                Some((start, end)) => gateways.extend([(from, start, to), (to, end, from)]),
+            }
+        }
+    }
+    let mut tried = BTreeSet::new();
+    gateways.into_iter().find_map(|(branch, gateway, other)| {
+        if !tried.insert((branch, gateway)) {
+            return None;
+        }
+        let zone = &zones[branch.index()];
+        if !matches!(zone.kind, ZoneKind::Routed(_)) {
+            return None;
+        }
+        let cut_off = (zone.first_host..zone.first_host + zone.host_count)
+            .find(|host| !both_ways(zones, node_of(zones, *host), gateway))?;
+        Some((cut_off, zones[other.index()].first_host))
+    })
+}
+
+/// The gateways of the route between two zones of a zone, when there is one.
+fn gateways_between(zones: &[Zone], id: ZoneId, from: ZoneId, to: ZoneId) -> Option<(Node, Node)> {
+    let ZoneKind::Routed(routed) = &zones[id.index()].kind else { return None };
+    let vertex = |zone: ZoneId| zones[zone.index()].parent.map(|parent| parent.vertex);
+    let steps = routed.steps(vertex(from)?, vertex(to)?)?;
+    let passable = steps.windows(2).all(|hop| match (hop[0].gateways, hop[1].gateways) {
+        (Some(before), Some(after)) => before.dst == after.src || connected(zones, before.dst, after.src),
+        _ => false,
+    });
+    let start = steps.first()?.gateways?.src;
+    let end = steps.last()?.gateways?.dst;
+    passable.then_some((start, end))
+}
+
+fn both_ways(zones: &[Zone], a: Node, b: Node) -> bool {
+    a == b || (connected(zones, a, b) && connected(zones, b, a))
+}
+
+fn connected(zones: &[Zone], src: Node, dst: Node) -> bool {
+    resolve(zones, src, dst, &mut Vec::new()).is_some()
+}
+
+/// The node of a host.
+fn node_of(zones: &[Zone], host: u32) -> Node {
+    let leaf = zones.iter().position(|zone| {
+        !zone.is_inner() && (zone.first_host..zone.first_host + zone.host_count).contains(&host)
+    });
+    let leaf = leaf.unwrap_or_default();
+    Node { zone: ZoneId(leaf as u32), vertex: zones[leaf].vertex_of_host(host - zones[leaf].first_host) }
+}

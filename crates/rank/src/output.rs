@@ -1,0 +1,79 @@
+//! What ranks write, in simulated order.
+//!
+//! The standard output of each rank is a file in memory. It never fills up, so a rank never blocks on it;
+//! what a rank has written is collected whenever it stops, and shown when the engine says that its time
+//! has come.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
+
+use rustix::fs::{FallocateFlags, MemfdFlags, OFlags, fallocate, fcntl_setfl, memfd_create};
+
+/// The standard output of one rank.
+#[derive(Debug)]
+pub struct Output {
+    file: File,
+    read: u64,
+    unshown: Vec<u8>,
+}
+
+impl Output {
+    /// Nothing written yet; gives the end to write to, too.
+    pub(crate) fn new() -> io::Result<(Output, File)> {
+        let file = File::from(memfd_create("stdout", MemfdFlags::CLOEXEC)?);
+        fcntl_setfl(&file, OFlags::APPEND)?;
+        let writer = file.try_clone()?;
+        Ok((Output { file, read: 0, unshown: Vec::new() }, writer))
+    }
+
+    /// Collects what is new. True if there is something to show.
+    pub(crate) fn collect(&mut self) -> io::Result<bool> {
+        let mut chunk = [0; 8192];
+        let start = self.read;
+        loop {
+            let length = self.file.read_at(&mut chunk, self.read)?;
+            if length == 0 {
+                break;
+            }
+            self.unshown.extend_from_slice(&chunk[..length]);
+            self.read += length as u64;
+        }
+        if self.read > start {
+            self.give_back_memory(start);
+        }
+        Ok(!self.unshown.is_empty())
+    }
+
+    /// Shows what was collected.
+    pub(crate) fn show(&mut self, to: &mut dyn Write) -> io::Result<()> {
+        to.write_all(&self.unshown)?;
+        self.unshown.clear();
+        to.flush()
+    }
+
+    /// What has been read is not needed again. Failing only costs memory.
+    fn give_back_memory(&self, start: u64) {
+        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        let _ = fallocate(&self.file, flags, start, self.read - start);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_collected_once_and_shown_once() {
+        let (mut output, mut writer) = Output::new().unwrap();
+        assert!(!output.collect().unwrap());
+        writer.write_all(b"hello ").unwrap();
+        assert!(output.collect().unwrap());
+        writer.write_all(&[b'x'; 20_000]).unwrap();
+        output.collect().unwrap();
+        let mut shown = Vec::new();
+        output.show(&mut shown).unwrap();
+        assert_eq!((shown.len(), &shown[..6]), (20_006, &b"hello "[..]));
+        assert!(!output.collect().unwrap());
+    }
+}

@@ -1,0 +1,265 @@
+//! The processes of a run: their mailboxes, memories and ends.
+
+use std::io::{self, IoSlice, IoSliceMut};
+use std::process::Child;
+use std::time::Duration;
+
+use mpirage_call::{Reply, Service};
+use mpirage_channel::{Briefing, Fleet, SERVICE_BYTES, STORE_BYTES, Waiting};
+use mpirage_mpi::Memory;
+use nix::errno::Errno;
+use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
+use nix::unistd::Pid;
+
+use crate::crash::Death;
+use crate::output::Output;
+use crate::program::{Identity, Program};
+
+/// Bytes up to which a store goes through the mailbox, which spares a system call.
+const STORE_LIMIT: usize = 16 * 1024;
+/// How long to wait for a rank before looking whether it still lives.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// How bytes get from one process to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DataPlane {
+    /// The kernel copies between processes.
+    Direct,
+    /// Where the kernel does not let us: ranks copy to and from their mailboxes.
+    Mailbox,
+}
+
+/// One rank's process.
+struct Process {
+    child: Option<Child>,
+    id: u32,
+    output: Output,
+    death: Option<Death>,
+}
+
+/// What a resumed rank did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// It waits for an answer.
+    Waits,
+    /// It has ended.
+    Ended(Death),
+    /// Somebody wants the run to stop.
+    Cancelled,
+}
+
+/// All processes of a run.
+pub struct Processes {
+    fleet: Fleet,
+    processes: Vec<Process>,
+    data_plane: DataPlane,
+    /// A rank whose memory could not be reached, and why.
+    fault: Option<(u32, String)>,
+}
+
+impl Processes {
+    /// No process yet, but a mailbox for each.
+    pub fn new(ranks: usize, briefing: &Briefing, data_plane: DataPlane) -> io::Result<Processes> {
+        let fleet = Fleet::new(ranks, briefing)?;
+        Ok(Processes { fleet, processes: Vec::with_capacity(ranks), data_plane, fault: None })
+    }
+
+    /// How bytes travel; it may have turned out that the kernel does not let us copy.
+    pub fn data_plane(&self) -> DataPlane {
+        self.data_plane
+    }
+
+    /// Starts the next rank. Ranks start in order.
+    pub(crate) fn start(&mut self, program: &Program, who: &Identity<'_>) -> io::Result<()> {
+        let (output, writer) = Output::new()?;
+        let child = program.start(who, self.fleet.file(), writer)?;
+        let id = child.id();
+        self.processes.push(Process { child: Some(child), id, output, death: None });
+        Ok(())
+    }
+
+    /// How many ranks have been started.
+    pub(crate) fn started(&self) -> usize {
+        self.processes.len()
+    }
+
+    /// The process number of a rank, while it lives.
+    pub fn living(&self, rank: u32) -> Option<u32> {
+        let process = self.processes.get(rank as usize)?;
+        process.child.as_ref().map(|_| self.fleet.owner(rank as usize).unwrap_or(process.id))
+    }
+
+    /// Gives a rank its reply and lets it run.
+    pub(crate) fn answer(&mut self, rank: u32, reply: &Reply) -> Result<(), String> {
+        self.fleet.answer(rank as usize, reply).map_err(|error| error.to_string())?;
+        self.fleet.release(rank as usize);
+        Ok(())
+    }
+
+    /// Waits until a running rank stops. `tick` is called now and then and says whether to go on.
+    pub(crate) fn wait(&mut self, rank: u32, tick: &mut dyn FnMut() -> bool) -> Stop {
+        loop {
+            match self.fleet.wait(rank as usize, PATIENCE) {
+                Waiting::Over => return Stop::Waits,
+                Waiting::Interrupted => {}
+            }
+            if let Some(death) = self.reap(rank) {
+                return Stop::Ended(death);
+            }
+            if !tick() {
+                return Stop::Cancelled;
+            }
+        }
+    }
+
+    /// The calls a stopped rank has made.
+    pub(crate) fn calls(&mut self, rank: u32, into: &mut Vec<u64>) {
+        into.extend_from_slice(self.fleet.calls(rank as usize));
+    }
+
+    /// Collects what a stopped rank has written. True if there is something to show.
+    pub(crate) fn collect_output(&mut self, rank: u32) -> bool {
+        self.processes[rank as usize].output.collect().unwrap_or(false)
+    }
+
+    /// Shows what a rank has written.
+    pub(crate) fn show_output(&mut self, rank: u32, to: &mut dyn io::Write) -> io::Result<()> {
+        self.processes[rank as usize].output.show(to)
+    }
+
+    /// A rank whose memory could not be reached.
+    pub(crate) fn fault(&mut self) -> Option<(u32, String)> {
+        self.fault.take()
+    }
+
+    /// Ends every process that still lives, and waits until they are gone.
+    fn end_all(&mut self) {
+        for child in self.processes.iter_mut().filter_map(|process| process.child.as_mut()) {
+            let _ = child.kill();
+        }
+        for mut child in self.processes.iter_mut().filter_map(|process| process.child.take()) {
+            let _ = child.wait();
+        }
+    }
+
+    /// Has the rank's process ended? Then its mailbox is ours.
+    fn reap(&mut self, rank: u32) -> Option<Death> {
+        let process = &mut self.processes[rank as usize];
+        let status = process.child.as_mut()?.try_wait().ok()??;
+        process.child = None;
+        process.death = Some(Death::of(status));
+        self.fleet.take_back(rank as usize);
+        process.death
+    }
+
+    /// The process whose memory a rank's addresses mean: the one that attached, which a wrapper may have started.
+    fn pid(&self, rank: u32) -> Pid {
+        let id = self.fleet.owner(rank as usize).unwrap_or(self.processes[rank as usize].id);
+        Pid::from_raw(id as i32)
+    }
+
+    fn read_directly(&self, rank: u32, address: u64, into: &mut [u8]) -> Result<(), Errno> {
+        let mut done = 0;
+        while done < into.len() {
+            let remote = [RemoteIoVec { base: address as usize + done, len: into.len() - done }];
+            let copied = process_vm_readv(self.pid(rank), &mut [IoSliceMut::new(&mut into[done..])], &remote)?;
+            done += if copied == 0 { return Err(Errno::EFAULT) } else { copied };
+        }
+        Ok(())
+    }
+
+    fn write_directly(&self, rank: u32, address: u64, bytes: &[u8]) -> Result<(), Errno> {
+        let mut done = 0;
+        while done < bytes.len() {
+            let remote = [RemoteIoVec { base: address as usize + done, len: bytes.len() - done }];
+            let copied = process_vm_writev(self.pid(rank), &[IoSlice::new(&bytes[done..])], &remote)?;
+            done += if copied == 0 { return Err(Errno::EFAULT) } else { copied };
+        }
+        Ok(())
+    }
+
+    /// Lets a waiting rank do something for us.
+    fn serve(&mut self, rank: u32, service: &Service<'_>, back: &mut [u8]) {
+        if self.processes[rank as usize].death.is_some() || self.fleet.serve(rank as usize, service).is_err() {
+            return;
+        }
+        self.fleet.release(rank as usize);
+        if self.wait(rank, &mut || true) == Stop::Waits {
+            self.fleet.served(rank as usize, back);
+        } else {
+            self.note_fault(rank, "it ended while it was asked for data");
+        }
+    }
+
+    fn note_fault(&mut self, rank: u32, what: impl Into<String>) {
+        self.fault.get_or_insert((rank, what.into()));
+    }
+
+    /// Decides what a failed copy means: forbidden altogether, or a bad address.
+    fn copy_failed(&mut self, rank: u32, address: u64, length: usize, error: Errno) -> bool {
+        let forbidden = matches!(error, Errno::EPERM | Errno::ENOSYS | Errno::EACCES);
+        if forbidden {
+            self.data_plane = DataPlane::Mailbox;
+        } else if self.processes[rank as usize].death.is_none() {
+            self.note_fault(rank, format!("the buffer of {length} bytes at {address:#x} that it gave to MPI is not accessible"));
+        }
+        forbidden
+    }
+}
+
+/// However a run ends, no process is left.
+impl Drop for Processes {
+    fn drop(&mut self) {
+        self.end_all();
+    }
+}
+
+impl Memory for Processes {
+    fn read(&mut self, rank: u32, address: u64, into: &mut [u8]) {
+        if self.data_plane == DataPlane::Direct {
+            match self.read_directly(rank, address, into) {
+                Ok(()) => return,
+                Err(error) if !self.copy_failed(rank, address, into.len(), error) => return,
+                Err(_) => {}
+            }
+        }
+        let mut at = address;
+        for chunk in into.chunks_mut(SERVICE_BYTES) {
+            let bytes = chunk.len() as u64;
+            self.serve(rank, &Service::Peek { address: at, bytes }, chunk);
+            at += bytes;
+        }
+    }
+
+    fn write(&mut self, rank: u32, address: u64, bytes: &[u8]) {
+        const { assert!(STORE_LIMIT < STORE_BYTES) };
+        if bytes.len() <= STORE_LIMIT && self.fleet.store(rank as usize, address, bytes) {
+            return;
+        }
+        if self.data_plane == DataPlane::Direct {
+            match self.write_directly(rank, address, bytes) {
+                Ok(()) => return,
+                Err(error) if !self.copy_failed(rank, address, bytes.len(), error) => return,
+                Err(_) => {}
+            }
+        }
+        let mut at = address;
+        for chunk in bytes.chunks(SERVICE_BYTES) {
+            self.serve(rank, &Service::Poke { address: at, bytes: chunk }, &mut []);
+            at += chunk.len() as u64;
+        }
+    }
+
+    fn reduce(&mut self, rank: u32, op: u64, datatype: u64, elements: u64, incoming: &[u8], inout: &mut [u8]) {
+        let element = inout.len() / (elements.max(1) as usize);
+        if element == 0 {
+            return;
+        }
+        let step = (SERVICE_BYTES / 2 / element).max(1) * element;
+        for (incoming, inout) in incoming.chunks(step).zip(inout.chunks_mut(step)) {
+            let elements = (inout.len() / element) as u64;
+            let operands = inout.to_vec();
+            self.serve(rank, &Service::Reduce { op, datatype, elements, incoming, inout: &operands }, inout);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! What a rank executes.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+/// A program with its arguments and environment.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The executable.
+    pub path: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+    /// Variables to add to the environment.
+    pub environment: Vec<(OsString, OsString)>,
+}
+
+/// Who a process is to be.
+pub(crate) struct Identity<'a> {
+    pub rank: u32,
+    pub size: u32,
+    /// Number among the ranks of its host, and how many those are.
+    pub local: (u32, u32),
+    pub host: &'a str,
+}
+
+impl Program {
+    /// Starts a rank. Its first call will find the mailbox in `channel`.
+    pub(crate) fn start(&self, who: &Identity<'_>, channel: BorrowedFd<'_>, stdout: File) -> std::io::Result<Child> {
+        let mut command = Command::new(&self.path);
+        command.args(&self.arguments).envs(self.environment.iter().map(|(k, v)| (k, v)));
+        command.env(mpirage_channel::CHANNEL_VARIABLE, format!("{}:{}", channel.as_raw_fd(), who.rank));
+        for (name, value) in who.variables() {
+            command.env(name, value);
+        }
+        command.stdin(if who.rank == 0 { Stdio::inherit() } else { Stdio::null() });
+        command.stdout(stdout).stderr(Stdio::inherit());
+        command.spawn()
+    }
+}
+
+impl Identity<'_> {
+    /// What launchers of other MPI implementations and Slurm tell a process.
+    fn variables(&self) -> [(&'static str, String); 12] {
+        let (rank, size) = (self.rank.to_string(), self.size.to_string());
+        let (local, locals) = (self.local.0.to_string(), self.local.1.to_string());
+        [
+            ("OMPI_COMM_WORLD_RANK", rank.clone()),
+            ("OMPI_COMM_WORLD_SIZE", size.clone()),
+            ("OMPI_COMM_WORLD_LOCAL_RANK", local.clone()),
+            ("OMPI_COMM_WORLD_LOCAL_SIZE", locals.clone()),
+            ("PMI_RANK", rank.clone()),
+            ("PMI_SIZE", size.clone()),
+            ("MPI_LOCALRANKID", local.clone()),
+            ("MPI_LOCALNRANKS", locals),
+            ("SLURM_PROCID", rank),
+            ("SLURM_NTASKS", size),
+            ("SLURM_LOCALID", local),
+            ("MPIRAGE_HOST", self.host.to_owned()),
+        ]
+    }
+}

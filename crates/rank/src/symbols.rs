@@ -1,0 +1,142 @@
+//! From an address in a rank to the source line it comes from.
+//!
+//! Ranks are started without address randomisation, so the memory map of any living rank of a program
+//! explains the addresses of all, also of those that are no more.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use addr2line::Loader;
+
+/// A place in a program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Site {
+    /// The function.
+    pub function: Option<String>,
+    /// File and line.
+    pub line: Option<(String, u32)>,
+}
+
+impl fmt::Display for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.line, &self.function) {
+            (Some((file, line)), Some(function)) => write!(f, "{file}:{line} in {function}"),
+            (Some((file, line)), None) => write!(f, "{file}:{line}"),
+            (None, Some(function)) => write!(f, "{function} (compile with -g to see the line)"),
+            (None, None) => f.write_str("unknown place (compile with -g to see it)"),
+        }
+    }
+}
+
+/// Memory maps and debug information, read when first needed.
+#[derive(Default)]
+pub struct Symbols {
+    mappings: Vec<Mapping>,
+    loaders: HashMap<PathBuf, Option<Loader>>,
+}
+
+/// A piece of an executable file in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Mapping {
+    start: u64,
+    end: u64,
+    offset: u64,
+    file: PathBuf,
+}
+
+impl Symbols {
+    /// Looks at the memory map of a process.
+    pub fn learn(&mut self, process: u32) {
+        if let Ok(maps) = std::fs::read_to_string(format!("/proc/{process}/maps")) {
+            self.mappings.extend(maps.lines().filter_map(parse_mapping));
+        }
+    }
+
+    /// The place of the call that returns to `address`.
+    pub fn site(&mut self, address: u64) -> Site {
+        // The call instruction lies just before the address it returns to.
+        let address = address.saturating_sub(1);
+        let Some(mapping) = self.mappings.iter().find(|m| (m.start..m.end).contains(&address)).cloned() else {
+            return Site::default();
+        };
+        let Some(loader) = self.loader(&mapping.file) else { return Site::default() };
+        let in_file = address - mapping.start + mapping.offset;
+        let probe = virtual_address(&mapping.file, in_file).unwrap_or(in_file);
+        locate(loader, probe)
+    }
+
+    fn loader(&mut self, file: &Path) -> Option<&Loader> {
+        self.loaders.entry(file.to_owned()).or_insert_with(|| Loader::new(file).ok()).as_ref()
+    }
+}
+
+fn locate(loader: &Loader, address: u64) -> Site {
+    let mut site = Site::default();
+    if let Ok(Some(location)) = loader.find_location(address) {
+        site.line = location.file.zip(location.line).map(|(file, line)| (file.to_owned(), line));
+    }
+    if let Ok(mut frames) = loader.find_frames(address)
+        && let Ok(Some(frame)) = frames.next()
+    {
+        site.function = frame.function.and_then(|f| f.demangle().ok().map(|name| name.into_owned()));
+    }
+    if site.function.is_none() {
+        site.function = loader.find_symbol(address).map(str::to_owned);
+    }
+    site
+}
+
+fn parse_mapping(line: &str) -> Option<Mapping> {
+    let mut words = line.split_ascii_whitespace();
+    let (start, end) = words.next()?.split_once('-')?;
+    let executable = words.next()?.contains('x');
+    let offset = words.next()?;
+    let file = words.nth(2).filter(|name| executable && name.starts_with('/'))?;
+    let hex = |text| u64::from_str_radix(text, 16).ok();
+    Some(Mapping { start: hex(start)?, end: hex(end)?, offset: hex(offset)?, file: PathBuf::from(file) })
+}
+
+/// Debug information speaks of virtual addresses, maps of file offsets; the program headers translate.
+fn virtual_address(file: &Path, offset: u64) -> Option<u64> {
+    let header = read_at(file, 0, 64)?;
+    let word = |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap_or_default());
+    let half = |bytes: &[u8], at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
+    let (table, size, count) = (word(&header, 32), half(&header, 54), half(&header, 56));
+    let headers = read_at(file, table, usize::from(size) * usize::from(count))?;
+    headers.chunks_exact(usize::from(size).max(56)).find_map(|entry| {
+        let is_load = entry[..4] == [1, 0, 0, 0];
+        let (at, address, length) = (word(entry, 8), word(entry, 16), word(entry, 32));
+        (is_load && (at..at + length).contains(&offset)).then(|| offset - at + address)
+    })
+}
+
+fn read_at(file: &Path, offset: u64, length: usize) -> Option<Vec<u8>> {
+    use std::os::unix::fs::FileExt;
+    let mut bytes = vec![0; length];
+    std::fs::File::open(file).ok()?.read_exact_at(&mut bytes, offset).ok()?;
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_executable_files_are_mapped() {
+        let code = "555555555000-555555556000 r-xp 00001000 fe:00 42   /tmp/prog";
+        let mapping = parse_mapping(code).unwrap();
+        assert_eq!((mapping.start, mapping.offset, mapping.file), (0x5555_5555_5000, 0x1000, PathBuf::from("/tmp/prog")));
+        assert_eq!(parse_mapping("555555557000-555555558000 rw-p 00002000 fe:00 42   /tmp/prog"), None);
+        assert_eq!(parse_mapping("7ffff7fc1000-7ffff7fc3000 r-xp 00000000 00:00 0   [vdso]"), None);
+    }
+
+    #[test]
+    fn this_very_function_is_found() {
+        let mut symbols = Symbols::default();
+        symbols.learn(std::process::id());
+        let here = this_very_function_is_found as fn() as usize as u64;
+        let site = symbols.site(here + 5);
+        assert!(site.function.unwrap_or_default().contains("this_very_function_is_found"));
+    }
+}
