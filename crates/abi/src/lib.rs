@@ -26,6 +26,7 @@ mod alone;
 mod arguments;
 mod connection;
 mod error;
+mod external32;
 mod functions;
 mod handles;
 mod library;

@@ -25,6 +25,7 @@ pub(crate) mod errors;
 pub(crate) mod infos;
 pub(crate) mod ops;
 pub(crate) mod pack;
+pub(crate) mod pack_external;
 pub(crate) mod types;
 
 /// Compared by the compiler, never read.

@@ -2,7 +2,7 @@
 
 use crate::arguments::{Number, array, not_null, put, size};
 use crate::constants::{MPI_ERR_ARG, MPI_UNDEFINED};
-use crate::error::{MpiError, Result, ensure};
+use crate::error::{MpiError, Result};
 use crate::library::{self, outcome};
 use crate::region::Region;
 use crate::types::{MPI_Comm, MPI_Count, MPI_Datatype};
@@ -184,11 +184,4 @@ unsafe fn pack_size<N: Number>(count: N, datatype: MPI_Datatype, comm: MPI_Comm,
 
 fn check_comm(comm: MPI_Comm) -> Result<()> {
     library::with(|library| library.comms.get(comm).map(drop))
-}
-
-/// Only one format besides the machine's own.
-pub(super) fn check_representation(datarep: &core::ffi::CStr) -> Result<()> {
-    ensure(datarep == c"external32", MPI_ERR_ARG, || {
-        format!("datarep is {datarep:?}; only \"external32\" is known")
-    })
 }
