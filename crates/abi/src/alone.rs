@@ -19,6 +19,7 @@ use crate::trampoline;
 
 /// What a rank alone is told at its start.
 pub(crate) const BRIEFING: Briefing = Briefing {
+    simulator: 0,
     size: 1,
     eager_limit: u64::MAX,
     inline_bytes: 4096,

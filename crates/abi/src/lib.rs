@@ -29,6 +29,7 @@ mod collection;
 mod completion;
 mod connection;
 mod error;
+mod external32;
 mod functions;
 mod handles;
 mod library;

@@ -147,9 +147,6 @@ fn handle(function: &'static str, comm: Option<MPI_Comm>, error: MpiError) -> c_
             unsafe { handler(&mut comm, &mut code) };
             error.class
         }
-        Errhandler::Win(_) | Errhandler::File(_) | Errhandler::Session(_) => {
-            unreachable!("set on a communicator")
-        }
     }
 }
 

@@ -17,8 +17,15 @@
 #![allow(non_snake_case)]
 #![allow(clippy::too_many_arguments)] // as many as the standard says
 
+pub(crate) mod attributes;
+pub(crate) mod conversions;
 pub(crate) mod environment;
+pub(crate) mod errhandlers;
 pub(crate) mod errors;
+pub(crate) mod infos;
+pub(crate) mod ops;
+pub(crate) mod pack;
+pub(crate) mod pack_external;
 pub(crate) mod types;
 
 /// Compared by the compiler, never read.

@@ -8,6 +8,7 @@ pub(crate) mod info;
 pub(crate) mod keyval;
 pub(crate) mod message;
 pub(crate) mod op;
+pub(crate) mod predefined_attributes;
 pub(crate) mod predefined_types;
 pub(crate) mod reduction;
 pub(crate) mod request;
