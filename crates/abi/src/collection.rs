@@ -141,9 +141,12 @@ impl Side {
     fn list(&self, offset: impl Fn(&Region) -> usize) -> Vec<u64> {
         match &self.cut {
             Cut::Whole | Cut::Equal(_) => Vec::new(),
-            Cut::Each => {
-                self.regions.iter().flat_map(|region| [offset(region), region.bytes()]).map(|n| n as u64).collect()
-            }
+            Cut::Each => self
+                .regions
+                .iter()
+                .flat_map(|region| [offset(region), region.bytes()])
+                .map(|n| n as u64)
+                .collect(),
             Cut::Share(bytes) => one_after_the_other(bytes.iter().copied()),
         }
     }
@@ -176,7 +179,8 @@ impl Side {
             return Laid { payload: Payload::At(base as u64), list };
         }
         let packed: &'a [u8] = packed.insert(self.pack());
-        let payload = if inline { Payload::Inline(packed) } else { Payload::At(packed.as_ptr().addr() as u64) };
+        let payload =
+            if inline { Payload::Inline(packed) } else { Payload::At(packed.as_ptr().addr() as u64) };
         Laid { payload, list: self.list_packed() }
     }
 

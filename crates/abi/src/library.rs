@@ -17,6 +17,7 @@ use crate::objects::comm::Comms;
 use crate::objects::datatype::Datatypes;
 use crate::objects::errhandler::{self, Errhandler, Errhandlers};
 use crate::objects::error_codes::ErrorCodes;
+use crate::objects::group::Groups;
 use crate::objects::info::Infos;
 use crate::objects::keyval::Keyvals;
 use crate::objects::message::{Attached, Messages};
@@ -48,6 +49,7 @@ pub(crate) struct Library {
     pub attached: Option<Attached>,
     pub datatypes: Datatypes,
     pub ops: Ops,
+    pub groups: Groups,
     pub infos: Infos,
     pub keyvals: Keyvals,
     pub errhandlers: Errhandlers,
@@ -64,6 +66,7 @@ impl Library {
             attached: None,
             datatypes: Datatypes::new(),
             ops: Ops::new(),
+            groups: Groups::new(),
             infos: Infos::new(),
             keyvals: Keyvals::default(),
             errhandlers: errhandler::predefined(),

@@ -9,7 +9,7 @@ use crate::arguments::{not_null, put, put_string, string};
 use crate::connection::{self, ask, post};
 use crate::constants::*;
 use crate::error::{MpiError, Result, fail};
-use crate::library::{self, with};
+use crate::library::{self, try_with, with};
 use crate::objects::comm::Comm;
 use crate::operation::{Operation, Step};
 use crate::types::*;
@@ -43,7 +43,7 @@ pub(crate) unsafe extern "C" fn MPI_Comm_compare(
     result: *mut c_int,
 ) -> c_int {
     library::outcome(comm1, || {
-        let comparison = with(|library| {
+        let comparison = try_with(|library| {
             let (one, other) = (library.comms.get(comm1)?, library.comms.get(comm2)?);
             Ok(compare(one, other))
         })?;
@@ -144,9 +144,10 @@ pub(crate) unsafe extern "C" fn MPI_Comm_split_type(
         let how = match split_type {
             MPI_COMM_TYPE_SHARED => CommRequest::SplitByHost { key },
             // Whether there is hardware to tell ranks apart is unknown, so there is no such communicator.
-            MPI_COMM_TYPE_HW_UNGUIDED | MPI_COMM_TYPE_HW_GUIDED | MPI_COMM_TYPE_RESOURCE_GUIDED | MPI_UNDEFINED => {
-                CommRequest::Split { color: None, key }
-            }
+            MPI_COMM_TYPE_HW_UNGUIDED
+            | MPI_COMM_TYPE_HW_GUIDED
+            | MPI_COMM_TYPE_RESOURCE_GUIDED
+            | MPI_UNDEFINED => CommRequest::Split { color: None, key },
             other => fail!(MPI_ERR_ARG, "split_type is {other}, which is none of MPI_COMM_TYPE_*"),
         };
         // SAFETY: the program hands over a place for a communicator.
@@ -190,7 +191,7 @@ pub(crate) fn make_object(parent: MPI_Comm, how: CommRequest<'_>) -> Result<Opti
 
 /// A communicator like another, with the attributes that want to be copied.
 fn duplicate(comm: MPI_Comm, info: Option<MPI_Info>) -> Result<MPI_Comm> {
-    let (copies, hints) = with(|library| {
+    let (copies, hints) = try_with(|library| {
         let parent = library.comms.get(comm)?;
         let hints = match info {
             Some(info) => library.infos.hints(info)?,
@@ -202,7 +203,7 @@ fn duplicate(comm: MPI_Comm, info: Option<MPI_Info>) -> Result<MPI_Comm> {
     let attributes = unsafe { copies.run(comm.0) }?;
     let made = make_object(comm, CommRequest::Dup)?;
     let made = made.ok_or_else(|| MpiError::new(MPI_ERR_INTERN, "a duplicate without this rank"))?;
-    with(|library| {
+    try_with(|library| {
         let topology = library.comms.get(comm)?.topology.clone();
         Ok(library.comms.insert(Comm { attributes, hints, topology, ..made }))
     })
@@ -210,7 +211,7 @@ fn duplicate(comm: MPI_Comm, info: Option<MPI_Info>) -> Result<MPI_Comm> {
 
 /// Frees a communicator, after its attributes have been deleted.
 fn free(comm: MPI_Comm) -> Result<()> {
-    let deletions = with(|library| {
+    let deletions = try_with(|library| {
         library.comms.check_freeable(comm)?;
         Ok(library.comms.get(comm)?.attributes.deletions(&library.keyvals))
     })?;
@@ -227,7 +228,7 @@ fn compare(one: &Comm, other: &Comm) -> c_int {
         return MPI_IDENT;
     }
     match one.group.compare(&other.group) {
-        Comparison::Ident => MPI_CONGRUENT,
+        Comparison::Identical => MPI_CONGRUENT,
         Comparison::Similar => MPI_SIMILAR,
         Comparison::Unequal => MPI_UNEQUAL,
     }

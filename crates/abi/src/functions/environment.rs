@@ -116,16 +116,12 @@ pub(crate) unsafe extern "C" fn MPI_Finalize() -> c_int {
 
 pub(crate) unsafe extern "C" fn MPI_Initialized(flag: *mut c_int) -> c_int {
     // SAFETY: the program hands over a place for an int.
-    library::outcome_at_any_time(|| unsafe {
-        put("flag", flag, (library::stage() > Stage::Before).into())
-    })
+    library::outcome_at_any_time(|| unsafe { put("flag", flag, (library::stage() > Stage::Before).into()) })
 }
 
 pub(crate) unsafe extern "C" fn MPI_Finalized(flag: *mut c_int) -> c_int {
     // SAFETY: the program hands over a place for an int.
-    library::outcome_at_any_time(|| unsafe {
-        put("flag", flag, (library::stage() == Stage::After).into())
-    })
+    library::outcome_at_any_time(|| unsafe { put("flag", flag, (library::stage() == Stage::After).into()) })
 }
 
 pub(crate) unsafe extern "C" fn MPI_Abort(_comm: MPI_Comm, errorcode: c_int) -> c_int {
@@ -149,7 +145,7 @@ fn init(thread_level: c_int) -> Result<()> {
 
 /// The attributes of `MPI_COMM_SELF` are deleted first of all, as programs use that to be told of the end.
 fn delete_own_attributes() -> Result<()> {
-    let deletions = library::with(|library| {
+    let deletions = library::try_with(|library| {
         Ok(library.comms.get(MPI_COMM_SELF)?.attributes.deletions(&library.keyvals))
     })?;
     // SAFETY: the program registered these functions to delete attributes; nothing is locked.

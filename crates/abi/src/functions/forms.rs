@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! collectives! {
-//!     bcast(buffer: Buffer, count: Count, datatype: MPI_Datatype, root: c_int, in comm):
+//!     bcast(buffer: Buffer, count: Count, datatype: MPI_Datatype, root: c_int; comm):
 //!         MPI_Bcast MPI_Ibcast MPI_Bcast_init MPI_Bcast_c MPI_Ibcast_c MPI_Bcast_init_c;
 //! }
 //! ```
@@ -37,7 +37,7 @@ macro_rules! argument {
 
 /// The functions that run, begin and keep what `$body` gives.
 macro_rules! collective {
-    ($form:ident $body:ident($($name:ident: $type:ident,)* in $comm:ident) $run:ident $begin:ident $keep:ident) => {
+    ($form:ident $body:ident($($name:ident: $type:ident),*; $comm:ident) $run:ident $begin:ident $keep:ident) => {
         pub(crate) unsafe extern "C" fn $run($($name: argument!($form $type),)* $comm: MPI_Comm) -> c_int {
             library::outcome($comm, || {
                 // SAFETY: the program hands over what the standard says.
@@ -67,10 +67,10 @@ macro_rules! collective {
 
 /// All forms of collectives; see the module's page.
 macro_rules! collectives {
-    ($($body:ident($($arguments:tt)*):
+    ($($body:ident $arguments:tt:
         $run:ident $begin:ident $keep:ident $($run_c:ident $begin_c:ident $keep_c:ident)?;)*) => {$(
-        collective!(int $body($($arguments)*) $run $begin $keep);
-        $(collective!(large $body($($arguments)*) $run_c $begin_c $keep_c);)?
+        collective!(int $body $arguments $run $begin $keep);
+        $(collective!(large $body $arguments $run_c $begin_c $keep_c);)?
     )*};
 }
 
@@ -78,18 +78,27 @@ macro_rules! collectives {
 macro_rules! send {
     ($form:ident $mode:ident $run:ident $begin:ident $keep:ident) => {
         pub(crate) unsafe extern "C" fn $run(
-            buf: *const c_void, count: argument!($form Count), datatype: MPI_Datatype, dest: c_int, tag: c_int,
+    buf: *const c_void,
+            count: argument!($form Count),
+            datatype: MPI_Datatype,
+            dest: c_int,
+            tag: c_int,
             comm: MPI_Comm,
         ) -> c_int {
             library::outcome(comm, || {
                 send(SendMode::$mode, buf, count, datatype, dest, tag, comm)?.run().map(drop)
-            })
+    })
         }
 
         pub(crate) unsafe extern "C" fn $begin(
-            buf: *const c_void, count: argument!($form Count), datatype: MPI_Datatype, dest: c_int, tag: c_int,
-            comm: MPI_Comm, request: *mut MPI_Request,
-        ) -> c_int {
+            buf: *const c_void,
+            count: argument!($form Count),
+            datatype: MPI_Datatype,
+            dest: c_int,
+            tag: c_int,
+            comm: MPI_Comm,
+            request: *mut MPI_Request,
+) -> c_int {
             library::outcome(comm, || {
                 let request_made = send(SendMode::$mode, buf, count, datatype, dest, tag, comm)?.begin();
                 // SAFETY: the program hands over a place for a request.
@@ -98,8 +107,13 @@ macro_rules! send {
         }
 
         pub(crate) unsafe extern "C" fn $keep(
-            buf: *const c_void, count: argument!($form Count), datatype: MPI_Datatype, dest: c_int, tag: c_int,
-            comm: MPI_Comm, request: *mut MPI_Request,
+            buf: *const c_void,
+            count: argument!($form Count),
+            datatype: MPI_Datatype,
+            dest: c_int,
+            tag: c_int,
+            comm: MPI_Comm,
+            request: *mut MPI_Request,
         ) -> c_int {
             library::outcome(comm, || {
                 let request_made = send(SendMode::$mode, buf, count, datatype, dest, tag, comm)?.keep();

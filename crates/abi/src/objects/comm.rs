@@ -1,6 +1,7 @@
 //! Communicators.
 
 use core::ffi::c_int;
+use std::sync::Arc;
 
 use mpirage_call::{ContextId, SELF, WORLD};
 use mpirage_data::Group;
@@ -11,6 +12,7 @@ use crate::handles::Handles;
 use crate::objects::errhandler;
 use crate::objects::info::Info;
 use crate::objects::keyval::Attributes;
+use crate::objects::topology::Topology;
 use crate::types::{MPI_Comm, MPI_Errhandler};
 
 /// A communicator, as one of its members sees it.
@@ -30,6 +32,8 @@ pub(crate) struct Comm {
     pub attributes: Attributes,
     /// What the program said of how it will use it.
     pub hints: Info,
+    /// Who is whose neighbour, if that was said.
+    pub topology: Option<Arc<Topology>>,
 }
 
 impl Comm {
@@ -44,6 +48,7 @@ impl Comm {
             errhandler: errhandler::DEFAULT,
             attributes: Attributes::default(),
             hints: Info::default(),
+            topology: None,
         }
     }
 

@@ -15,13 +15,13 @@ use crate::types::*;
 
 collectives! {
     alltoall(sendbuf: ConstBuffer, sendcount: Count, sendtype: MPI_Datatype,
-             recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype, in comm):
+             recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype; comm):
         MPI_Alltoall MPI_Ialltoall MPI_Alltoall_init MPI_Alltoall_c MPI_Ialltoall_c MPI_Alltoall_init_c;
     alltoallv(sendbuf: ConstBuffer, sendcounts: Counts, sdispls: Displs, sendtype: MPI_Datatype,
-              recvbuf: Buffer, recvcounts: Counts, rdispls: Displs, recvtype: MPI_Datatype, in comm):
+              recvbuf: Buffer, recvcounts: Counts, rdispls: Displs, recvtype: MPI_Datatype; comm):
         MPI_Alltoallv MPI_Ialltoallv MPI_Alltoallv_init MPI_Alltoallv_c MPI_Ialltoallv_c MPI_Alltoallv_init_c;
     alltoallw(sendbuf: ConstBuffer, sendcounts: Counts, sdispls: Displs, sendtypes: Types,
-              recvbuf: Buffer, recvcounts: Counts, rdispls: Displs, recvtypes: Types, in comm):
+              recvbuf: Buffer, recvcounts: Counts, rdispls: Displs, recvtypes: Types; comm):
         MPI_Alltoallw MPI_Ialltoallw MPI_Alltoallw_init MPI_Alltoallw_c MPI_Ialltoallw_c MPI_Alltoallw_init_c;
 }
 
@@ -61,13 +61,14 @@ unsafe fn alltoallv<Displacement: Number>(
     with(|library| {
         let place = Place::of(library, comm)?;
         // SAFETY: the caller vouches for the arrays.
-        let gets = unsafe { varying(library, "recvbuf", recvbuf, recvcounts, rdispls, recvtype, place.size) }?;
+        let gets =
+            unsafe { varying(library, "recvbuf", recvbuf, recvcounts, rdispls, recvtype, place.size) }?;
         let gives = match is_in_place(sendbuf) {
             true => gets.clone().copied(),
             // SAFETY: the caller vouches for the arrays.
-            false => unsafe {
-                varying(library, "sendbuf", sendbuf, sendcounts, sdispls, sendtype, place.size)
-            }?,
+            false => {
+                unsafe { varying(library, "sendbuf", sendbuf, sendcounts, sdispls, sendtype, place.size) }?
+            }
         };
         exchanged(&place, Collective::Alltoallv, gives, gets)
     })
@@ -91,9 +92,9 @@ unsafe fn alltoallw<Displacement: Number>(
         let gives = match is_in_place(sendbuf) {
             true => gets.clone().copied(),
             // SAFETY: the caller vouches for the arrays.
-            false => unsafe {
-                typed(library, "sendbuf", sendbuf, sendcounts, sdispls, sendtypes, place.size)
-            }?,
+            false => {
+                unsafe { typed(library, "sendbuf", sendbuf, sendcounts, sdispls, sendtypes, place.size) }?
+            }
         };
         exchanged(&place, Collective::Alltoallw, gives, gets)
     })

@@ -14,27 +14,27 @@ use crate::operation::Operation;
 use crate::types::*;
 
 collectives! {
-    barrier(in comm):
+    barrier(; comm):
         MPI_Barrier MPI_Ibarrier MPI_Barrier_init;
-    bcast(buffer: Buffer, count: Count, datatype: MPI_Datatype, root: c_int, in comm):
+    bcast(buffer: Buffer, count: Count, datatype: MPI_Datatype, root: c_int; comm):
         MPI_Bcast MPI_Ibcast MPI_Bcast_init MPI_Bcast_c MPI_Ibcast_c MPI_Bcast_init_c;
     gather(sendbuf: ConstBuffer, sendcount: Count, sendtype: MPI_Datatype,
-           recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype, root: c_int, in comm):
+           recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype, root: c_int; comm):
         MPI_Gather MPI_Igather MPI_Gather_init MPI_Gather_c MPI_Igather_c MPI_Gather_init_c;
     gatherv(sendbuf: ConstBuffer, sendcount: Count, sendtype: MPI_Datatype,
-            recvbuf: Buffer, recvcounts: Counts, displs: Displs, recvtype: MPI_Datatype, root: c_int, in comm):
+            recvbuf: Buffer, recvcounts: Counts, displs: Displs, recvtype: MPI_Datatype, root: c_int; comm):
         MPI_Gatherv MPI_Igatherv MPI_Gatherv_init MPI_Gatherv_c MPI_Igatherv_c MPI_Gatherv_init_c;
     scatter(sendbuf: ConstBuffer, sendcount: Count, sendtype: MPI_Datatype,
-            recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype, root: c_int, in comm):
+            recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype, root: c_int; comm):
         MPI_Scatter MPI_Iscatter MPI_Scatter_init MPI_Scatter_c MPI_Iscatter_c MPI_Scatter_init_c;
     scatterv(sendbuf: ConstBuffer, sendcounts: Counts, displs: Displs, sendtype: MPI_Datatype,
-             recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype, root: c_int, in comm):
+             recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype, root: c_int; comm):
         MPI_Scatterv MPI_Iscatterv MPI_Scatterv_init MPI_Scatterv_c MPI_Iscatterv_c MPI_Scatterv_init_c;
     allgather(sendbuf: ConstBuffer, sendcount: Count, sendtype: MPI_Datatype,
-              recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype, in comm):
+              recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype; comm):
         MPI_Allgather MPI_Iallgather MPI_Allgather_init MPI_Allgather_c MPI_Iallgather_c MPI_Allgather_init_c;
     allgatherv(sendbuf: ConstBuffer, sendcount: Count, sendtype: MPI_Datatype,
-               recvbuf: Buffer, recvcounts: Counts, displs: Displs, recvtype: MPI_Datatype, in comm):
+               recvbuf: Buffer, recvcounts: Counts, displs: Displs, recvtype: MPI_Datatype; comm):
         MPI_Allgatherv MPI_Iallgatherv MPI_Allgatherv_init MPI_Allgatherv_c MPI_Iallgatherv_c MPI_Allgatherv_init_c;
 }
 
@@ -200,8 +200,7 @@ unsafe fn allgatherv(
     with(|library| {
         let place = Place::of(library, comm)?;
         // SAFETY: the caller vouches for the arrays.
-        let gets =
-            unsafe { varying(library, "recvbuf", recvbuf, recvcounts, displs, recvtype, place.size) }?;
+        let gets = unsafe { varying(library, "recvbuf", recvbuf, recvcounts, displs, recvtype, place.size) }?;
         let gives = own_block(library, (sendbuf, sendcount, sendtype), &gets, &place)?;
         Ok(place.operation(Collective::Allgatherv, gives, gets))
     })

@@ -158,7 +158,10 @@ fn is_in_place(buffer: *const c_void) -> bool {
 
 fn refuse_in_place(what: &str, buffer: *const c_void) -> Result<()> {
     if is_in_place(buffer) {
-        return Err(MpiError::new(MPI_ERR_BUFFER, format!("{what} is MPI_IN_PLACE, which it cannot be here")));
+        return Err(MpiError::new(
+            MPI_ERR_BUFFER,
+            format!("{what} is MPI_IN_PLACE, which it cannot be here"),
+        ));
     }
     Ok(())
 }

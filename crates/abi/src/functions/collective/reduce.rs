@@ -16,17 +16,17 @@ use crate::operation::Operation;
 use crate::types::*;
 
 collectives! {
-    reduce(sendbuf: ConstBuffer, recvbuf: Buffer, count: Count, datatype: MPI_Datatype, op: MPI_Op, root: c_int, in comm):
+    reduce(sendbuf: ConstBuffer, recvbuf: Buffer, count: Count, datatype: MPI_Datatype, op: MPI_Op, root: c_int; comm):
         MPI_Reduce MPI_Ireduce MPI_Reduce_init MPI_Reduce_c MPI_Ireduce_c MPI_Reduce_init_c;
-    allreduce(sendbuf: ConstBuffer, recvbuf: Buffer, count: Count, datatype: MPI_Datatype, op: MPI_Op, in comm):
+    allreduce(sendbuf: ConstBuffer, recvbuf: Buffer, count: Count, datatype: MPI_Datatype, op: MPI_Op; comm):
         MPI_Allreduce MPI_Iallreduce MPI_Allreduce_init MPI_Allreduce_c MPI_Iallreduce_c MPI_Allreduce_init_c;
-    scan(sendbuf: ConstBuffer, recvbuf: Buffer, count: Count, datatype: MPI_Datatype, op: MPI_Op, in comm):
+    scan(sendbuf: ConstBuffer, recvbuf: Buffer, count: Count, datatype: MPI_Datatype, op: MPI_Op; comm):
         MPI_Scan MPI_Iscan MPI_Scan_init MPI_Scan_c MPI_Iscan_c MPI_Scan_init_c;
-    exscan(sendbuf: ConstBuffer, recvbuf: Buffer, count: Count, datatype: MPI_Datatype, op: MPI_Op, in comm):
+    exscan(sendbuf: ConstBuffer, recvbuf: Buffer, count: Count, datatype: MPI_Datatype, op: MPI_Op; comm):
         MPI_Exscan MPI_Iexscan MPI_Exscan_init MPI_Exscan_c MPI_Iexscan_c MPI_Exscan_init_c;
-    reduce_scatter(sendbuf: ConstBuffer, recvbuf: Buffer, recvcounts: Counts, datatype: MPI_Datatype, op: MPI_Op, in comm):
+    reduce_scatter(sendbuf: ConstBuffer, recvbuf: Buffer, recvcounts: Counts, datatype: MPI_Datatype, op: MPI_Op; comm):
         MPI_Reduce_scatter MPI_Ireduce_scatter MPI_Reduce_scatter_init MPI_Reduce_scatter_c MPI_Ireduce_scatter_c MPI_Reduce_scatter_init_c;
-    reduce_scatter_block(sendbuf: ConstBuffer, recvbuf: Buffer, recvcount: Count, datatype: MPI_Datatype, op: MPI_Op, in comm):
+    reduce_scatter_block(sendbuf: ConstBuffer, recvbuf: Buffer, recvcount: Count, datatype: MPI_Datatype, op: MPI_Op; comm):
         MPI_Reduce_scatter_block MPI_Ireduce_scatter_block MPI_Reduce_scatter_block_init MPI_Reduce_scatter_block_c MPI_Ireduce_scatter_block_c MPI_Reduce_scatter_block_init_c;
 }
 
@@ -132,7 +132,8 @@ unsafe fn reduce_scatter(
         let place = Place::of(library, comm)?;
         // SAFETY: the caller vouches for the array.
         let counts = unsafe { numbers("recvcounts", recvcounts, place.size) }?;
-        let counts: Vec<usize> = counts.iter().map(|&n| count("a receive count", n)).collect::<Result<_>>()?;
+        let counts: Vec<usize> =
+            counts.iter().map(|&n| count("a receive count", n)).collect::<Result<_>>()?;
         let all = total(&counts)?;
         let own = counts[place.rank] as i64;
         let bytes_each = library.datatypes.committed(datatype)?.size();

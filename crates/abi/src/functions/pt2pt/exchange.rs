@@ -76,7 +76,9 @@ unsafe fn isendrecv<Count: Number>(
 ) -> c_int {
     let out = Half(sendbuf, sendcount, sendtype, dest, sendtag);
     // SAFETY: the caller vouches for it.
-    unsafe { later(comm, request, || exchange(out, Half(recvbuf, recvcount, recvtype, source, recvtag), comm)) }
+    unsafe {
+        later(comm, request, || exchange(out, Half(recvbuf, recvcount, recvtype, source, recvtag), comm))
+    }
 }
 
 /// # Safety
@@ -128,7 +130,11 @@ unsafe fn now(comm: MPI_Comm, status: *mut MPI_Status, what: impl FnOnce() -> Re
 
 /// # Safety
 /// `request` is a place for one.
-unsafe fn later(comm: MPI_Comm, request: *mut MPI_Request, what: impl FnOnce() -> Result<Operation>) -> c_int {
+unsafe fn later(
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+    what: impl FnOnce() -> Result<Operation>,
+) -> c_int {
     // SAFETY: the caller vouches for it.
     library::outcome(comm, || unsafe { put("request", request, what()?.begin()) })
 }

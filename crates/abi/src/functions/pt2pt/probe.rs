@@ -9,7 +9,7 @@ use crate::connection::ask;
 use crate::constants::{MPI_COMM_SELF, MPI_MESSAGE_NO_PROC, MPI_MESSAGE_NULL};
 use crate::error::Result;
 use crate::functions::forms::{argument, counted};
-use crate::library::{self, with};
+use crate::library::{self, try_with, with};
 use crate::message::{Incoming, Peer, expected_tag};
 use crate::objects::message::Message;
 use crate::operation::{Operation, Step};
@@ -133,7 +133,7 @@ unsafe fn imrecv(
 
 /// Looks for a message; `poll` does not wait for one, `take` keeps it from everybody else.
 fn probe(source: c_int, tag: c_int, comm: MPI_Comm, poll: bool, take: bool) -> Result<Option<Found>> {
-    let (context, from, tag) = with(|library| {
+    let (context, from, tag) = try_with(|library| {
         let object = library.comms.get(comm)?;
         Ok((object.context, Peer::source(object, source)?, expected_tag("tag", tag)?))
     })?;
@@ -169,7 +169,7 @@ unsafe fn receive(
         *place = MPI_MESSAGE_NULL;
         return Ok(Operation::one(MPI_COMM_SELF, Step::Nothing(status::from_nobody())));
     }
-    let (taken, region) = with(|library| {
+    let (taken, region) = try_with(|library| {
         library.messages.get(*place)?;
         let region = Region::of_arguments(library, "buf", buf, count, datatype)?;
         Ok((library.messages.remove(*place)?, region))

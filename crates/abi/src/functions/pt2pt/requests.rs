@@ -9,7 +9,7 @@ use crate::completion;
 use crate::connection::post;
 use crate::constants::{MPI_ERR_REQUEST, MPI_REQUEST_NULL};
 use crate::error::{Result, fail};
-use crate::library::{self, with};
+use crate::library::{self, try_with, with};
 use crate::operation::Operation;
 use crate::status;
 use crate::types::*;
@@ -50,7 +50,7 @@ pub(crate) unsafe extern "C" fn MPI_Cancel(request: *mut MPI_Request) -> c_int {
     library::outcome(None, || {
         // SAFETY: the program hands over a request.
         let handle = unsafe { read(request) }?;
-        let open: Vec<_> = with(|library| {
+        let open: Vec<_> = try_with(|library| {
             let transfers = &library.requests.get(handle)?.transfers;
             Ok(transfers.iter().filter(|transfer| transfer.done.is_none()).filter_map(|t| t.id).collect())
         })?;
@@ -98,7 +98,9 @@ pub(crate) unsafe extern "C" fn MPI_Request_get_status_all(
         let requests = unsafe { array("array_of_requests", array_of_requests, count("count", number)?) }?;
         let peeked: Vec<_> = requests.iter().map(|&request| peek(request)).collect::<Result<_>>()?;
         let all = peeked.iter().all(Option::is_some);
-        for (index, completion) in peeked.iter().flatten().enumerate().filter(|_| all && !array_of_statuses.is_null()) {
+        for (index, completion) in
+            peeked.iter().flatten().enumerate().filter(|_| all && !array_of_statuses.is_null())
+        {
             // SAFETY: if there are statuses, there are as many as requests; all have ended, so none is left out.
             unsafe { status::store(array_of_statuses.add(index), completion) };
         }
@@ -141,4 +143,3 @@ unsafe fn read(request: *const MPI_Request) -> Result<MPI_Request> {
     // SAFETY: not null, and the caller vouches for the rest.
     Ok(unsafe { *request })
 }
-

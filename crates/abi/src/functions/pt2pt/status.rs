@@ -8,7 +8,7 @@ use crate::arguments::{Number, count, not_null, put};
 use crate::constants::MPI_UNDEFINED;
 use crate::error::Result;
 use crate::functions::forms::{argument, counted};
-use crate::library::{self, with};
+use crate::library::{self, try_with};
 use crate::types::*;
 
 counted! {
@@ -58,7 +58,10 @@ pub(crate) unsafe extern "C" fn MPI_Status_set_error(status: *mut MPI_Status, er
     unsafe { change(status, |status| status.MPI_ERROR = err) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Status_get_source(status: *const MPI_Status, source: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Status_get_source(
+    status: *const MPI_Status,
+    source: *mut c_int,
+) -> c_int {
     // SAFETY: the program hands over a status and a place for an int.
     library::outcome_at_any_time(|| unsafe { put("source", source, read(status)?.MPI_SOURCE) })
 }
@@ -98,7 +101,7 @@ unsafe fn counted_as<T: Number>(
     library::outcome(None, || {
         // SAFETY: the caller vouches for it.
         let bytes = unsafe { read(status) }?.bytes() as usize;
-        let number = with(|library| Ok(in_units(&library.datatypes.get(datatype)?.datatype, bytes)))?;
+        let number = try_with(|library| Ok(in_units(&library.datatypes.get(datatype)?.datatype, bytes)))?;
         let number = number.and_then(|number| T::narrow(number as i64));
         let undefined = || T::narrow(MPI_UNDEFINED.into()).expect("MPI_UNDEFINED fits into every number");
         // SAFETY: the caller vouches for it.
@@ -112,7 +115,8 @@ unsafe fn set_elements(status: *mut MPI_Status, datatype: MPI_Datatype, number: 
     library::outcome(None, || {
         not_null("status", status)?;
         let number = count("count", number)?;
-        let size = with(|library| Ok(size_of_elements(&library.datatypes.get(datatype)?.datatype, number)))?;
+        let size =
+            try_with(|library| Ok(size_of_elements(&library.datatypes.get(datatype)?.datatype, number)))?;
         // SAFETY: not null, and the caller vouches for the rest.
         unsafe { (*status).set_bytes(size as u64) };
         Ok(())
