@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How the line of every body begins; rustfmt keeps it on one line up to the opening parenthesis.
+/// How the line of a body begins; rustfmt keeps it on one line up to the opening parenthesis.
 const OPENING: &str = "pub(crate) unsafe extern \"C\" fn ";
 
 /// An MPI function written in Rust.
@@ -28,15 +28,25 @@ fn in_file(file: &Path, module: &str) -> Vec<Body> {
     let source = fs::read_to_string(file).expect("a listed file can be read");
     let declares =
         |line: &&str| line.contains("extern \"C\" fn MPI_") && !line.trim_start().starts_with("//");
-    source.lines().filter(declares).map(|line| body(line, file, module)).collect()
+    let written = source.lines().filter(declares).map(|line| body(line, file));
+    let made = source.lines().flat_map(forms).map(str::to_owned);
+    written.chain(made).map(|name| Body { path: format!("{module}::{name}"), name }).collect()
 }
 
-fn body(line: &str, file: &Path, module: &str) -> Body {
+/// The bodies that a macro makes: the `MPI_Bcast MPI_Ibcast …;` of a line of nothing else.
+fn forms(line: &str) -> impl Iterator<Item = &str> {
+    let names = line.trim().strip_suffix(';').unwrap_or("");
+    let only_names = names.split_whitespace().all(|name| {
+        name.starts_with("MPI_") && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+    });
+    names.split_whitespace().filter(move |_| only_names)
+}
+
+fn body(line: &str, file: &Path) -> String {
     let rest = line
         .strip_prefix(OPENING)
         .unwrap_or_else(|| panic!("{}: begin the line with `{OPENING}`: {line}", file.display()));
-    let name = rest.split(['(', '<']).next().unwrap_or(rest).to_owned();
-    Body { path: format!("{module}::{name}"), name }
+    rest.split(['(', '<']).next().unwrap_or(rest).to_owned()
 }
 
 /// `crate::functions::topology::cart` for `topology/cart.rs`.

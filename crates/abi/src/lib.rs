@@ -9,6 +9,9 @@
 //! - [`types`]: handles, the status, callbacks, laid out as the ABI demands.
 //! - [`trampoline`]: what the library exports: two entry points for each function of the table, body or not.
 //! - `functions`: the bodies. Writing one is all it takes to add a function; its module page says how.
+//! - `library`: the one global, what this process knows as a rank; `objects`: what its handles stand for.
+//! - `connection`: the way to the simulator, or to `alone` where there is none; `services`: what it asks of a rank.
+//! - `arguments`: pointers, arrays and strings as C hands them over.
 //! - [`missing`]: what happens when a program calls a function without a body.
 //!
 //! The library never calls an exported `MPI_*` symbol itself, so a tool that puts its own `MPI_Send` in front sees the
@@ -19,4 +22,21 @@ pub mod missing;
 pub mod trampoline;
 pub mod types;
 
+mod alone;
+mod arguments;
+mod clock;
+mod collection;
+mod completion;
+mod connection;
+mod error;
+mod external32;
 mod functions;
+mod handles;
+mod library;
+mod message;
+mod objects;
+mod operation;
+mod output;
+mod region;
+mod services;
+mod status;

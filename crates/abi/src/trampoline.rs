@@ -23,16 +23,16 @@ static CALL_FUNCTION: AtomicU32 = AtomicU32::new(0);
 pub struct EnteredFrom {
     /// The name of the function, `MPI_Send` also when `PMPI_Send` was called.
     pub function: &'static str,
+    /// Its place in the table of functions.
+    pub index: u32,
     /// The address after the call instruction in the caller.
     pub call_site: usize,
 }
 
 /// The last call into MPI.
 pub fn last_call() -> EnteredFrom {
-    EnteredFrom {
-        function: name_of(CALL_FUNCTION.load(Ordering::Relaxed)),
-        call_site: CALL_SITE.load(Ordering::Relaxed),
-    }
+    let index = CALL_FUNCTION.load(Ordering::Relaxed);
+    EnteredFrom { function: name_of(index), index, call_site: CALL_SITE.load(Ordering::Relaxed) }
 }
 
 /// The name of the function with this index.

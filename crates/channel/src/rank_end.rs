@@ -78,12 +78,19 @@ impl RankEnd {
     }
 
     /// Leaves a call that needs no answer. If the outbox is full, waits until the simulator has emptied it.
-    pub fn post(&mut self, stamp: &Stamp, call: &Call<'_>, reply: &mut Reply) -> Result<(), ChannelError> {
+    /// `serve` as in [`RankEnd::ask`].
+    pub fn post(
+        &mut self,
+        stamp: &Stamp,
+        call: &Call<'_>,
+        reply: &mut Reply,
+        serve: &mut dyn FnMut(&Service<'_>, &mut [u8]),
+    ) -> Result<(), ChannelError> {
         if self.append(stamp, call).is_ok() {
             return Ok(());
         }
         let flush = Stamp { site: stamp.site, function: stamp.function, ..Stamp::default() };
-        self.ask(&flush, &Call::Flush, reply, &mut |_, _| {})?;
+        self.ask(&flush, &Call::Flush, reply, serve)?;
         Ok(self.append(stamp, call)?)
     }
 

@@ -1,47 +1,157 @@
-//! Versions, clocks, and whether MPI runs (chapters 9 and 11 of the standard).
+//! Versions, clocks, and the beginning and end of MPI (chapters 9 and 11 of the standard).
 
-use crate::constants::{MPI_MAX_LIBRARY_VERSION_STRING, MPI_SUBVERSION, MPI_SUCCESS, MPI_VERSION};
 use core::ffi::{c_char, c_int};
-use core::sync::atomic::{AtomicBool, Ordering};
+use std::env;
+use std::sync::OnceLock;
+use std::thread::{self, ThreadId};
+
+use mpirage_call::Call;
+
+use crate::arguments::{put, put_string};
+use crate::clock;
+use crate::connection;
+use crate::constants::*;
+use crate::error::{Result, fail};
+use crate::library::{self, Stage};
+use crate::missing::{self, Leave};
+use crate::types::MPI_Comm;
 
 const LIBRARY_VERSION: &str = concat!("mpirage ", env!("CARGO_PKG_VERSION"), ", an MPI simulator");
-const _: () = assert!(LIBRARY_VERSION.len() < MPI_MAX_LIBRARY_VERSION_STRING as usize);
 
-/// Simulated time is counted in picoseconds.
-const SECONDS_PER_TICK: f64 = 1e-12;
+/// What programs may count on of the clock they see.
+const SECONDS_PER_TICK: f64 = 1e-9;
 
-/// Set by `MPI_Init` and its relatives, for good.
-static INITIALIZED: AtomicBool = AtomicBool::new(false);
+/// The name of the simulated host, as the simulator sets it.
+const HOST_VARIABLE: &str = "MPIRAGE_HOST";
+
+/// The most a program gets: a rank has one call under way at a time.
+const BEST_THREAD_LEVEL: c_int = MPI_THREAD_SERIALIZED;
+
+/// Who initialized MPI, and what it was granted.
+static MAIN: OnceLock<(ThreadId, c_int)> = OnceLock::new();
 
 pub(crate) unsafe extern "C" fn MPI_Get_version(version: *mut c_int, subversion: *mut c_int) -> c_int {
-    // SAFETY: the caller hands over two places for an int.
-    unsafe {
-        *version = MPI_VERSION;
-        *subversion = MPI_SUBVERSION;
-    }
-    MPI_SUCCESS
+    // SAFETY: the program hands over two places for an int.
+    library::outcome_at_any_time(|| unsafe {
+        put("version", version, MPI_VERSION)?;
+        put("subversion", subversion, MPI_SUBVERSION)
+    })
 }
 
 pub(crate) unsafe extern "C" fn MPI_Get_library_version(
     version: *mut c_char,
     resultlen: *mut c_int,
 ) -> c_int {
-    let text = LIBRARY_VERSION.as_bytes();
-    // SAFETY: the caller's string holds MPI_MAX_LIBRARY_VERSION_STRING characters, more than ours and its terminator.
-    unsafe {
-        core::ptr::copy_nonoverlapping(text.as_ptr().cast(), version, text.len());
-        *version.add(text.len()) = 0;
-        *resultlen = text.len() as c_int;
-    }
-    MPI_SUCCESS
+    library::outcome_at_any_time(|| {
+        // SAFETY: the program hands over a string of MPI_MAX_LIBRARY_VERSION_STRING characters and a place for an int.
+        unsafe {
+            let room = MPI_MAX_LIBRARY_VERSION_STRING as usize;
+            let length = put_string("version", version, room, LIBRARY_VERSION.as_bytes())?;
+            put("resultlen", resultlen, length as c_int)
+        }
+    })
+}
+
+pub(crate) unsafe extern "C" fn MPI_Get_processor_name(name: *mut c_char, resultlen: *mut c_int) -> c_int {
+    library::outcome(None, || {
+        let host = env::var(HOST_VARIABLE).unwrap_or_else(|_| real_host());
+        // SAFETY: the program hands over a string of MPI_MAX_PROCESSOR_NAME characters and a place for an int.
+        unsafe {
+            let length = put_string("name", name, MPI_MAX_PROCESSOR_NAME as usize, host.as_bytes())?;
+            put("resultlen", resultlen, length as c_int)
+        }
+    })
+}
+
+pub(crate) unsafe extern "C" fn MPI_Wtime() -> f64 {
+    clock::seconds()
 }
 
 pub(crate) unsafe extern "C" fn MPI_Wtick() -> f64 {
     SECONDS_PER_TICK
 }
 
+pub(crate) unsafe extern "C" fn MPI_Init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) -> c_int {
+    library::outcome_at_any_time(|| init(MPI_THREAD_SINGLE))
+}
+
+pub(crate) unsafe extern "C" fn MPI_Init_thread(
+    _argc: *mut c_int,
+    _argv: *mut *mut *mut c_char,
+    required: c_int,
+    provided: *mut c_int,
+) -> c_int {
+    library::outcome_at_any_time(|| {
+        let granted = required.clamp(MPI_THREAD_SINGLE, BEST_THREAD_LEVEL);
+        init(granted)?;
+        // SAFETY: the program hands over a place for an int.
+        unsafe { put("provided", provided, granted) }
+    })
+}
+
+pub(crate) unsafe extern "C" fn MPI_Query_thread(provided: *mut c_int) -> c_int {
+    library::outcome(None, || {
+        let granted = MAIN.get().map_or(MPI_THREAD_SINGLE, |&(_, granted)| granted);
+        // SAFETY: the program hands over a place for an int.
+        unsafe { put("provided", provided, granted) }
+    })
+}
+
+pub(crate) unsafe extern "C" fn MPI_Is_thread_main(flag: *mut c_int) -> c_int {
+    library::outcome(None, || {
+        let main = MAIN.get().is_some_and(|&(main, _)| main == thread::current().id());
+        // SAFETY: the program hands over a place for an int.
+        unsafe { put("flag", flag, main.into()) }
+    })
+}
+
+pub(crate) unsafe extern "C" fn MPI_Finalize() -> c_int {
+    library::outcome(None, || {
+        delete_own_attributes()?;
+        connection::ask(&Call::Finalize);
+        library::enter(Stage::After);
+        Ok(())
+    })
+}
+
 pub(crate) unsafe extern "C" fn MPI_Initialized(flag: *mut c_int) -> c_int {
-    // SAFETY: the caller hands over a place for an int.
-    unsafe { *flag = INITIALIZED.load(Ordering::Relaxed).into() };
-    MPI_SUCCESS
+    // SAFETY: the program hands over a place for an int.
+    library::outcome_at_any_time(|| unsafe { put("flag", flag, (library::stage() > Stage::Before).into()) })
+}
+
+pub(crate) unsafe extern "C" fn MPI_Finalized(flag: *mut c_int) -> c_int {
+    // SAFETY: the program hands over a place for an int.
+    library::outcome_at_any_time(|| unsafe { put("flag", flag, (library::stage() == Stage::After).into()) })
+}
+
+pub(crate) unsafe extern "C" fn MPI_Abort(_comm: MPI_Comm, errorcode: c_int) -> c_int {
+    connection::ask(&Call::Abort { code: errorcode });
+    std::process::exit(errorcode)
+}
+
+fn init(thread_level: c_int) -> Result<()> {
+    if library::stage() != Stage::Before {
+        fail!(MPI_ERR_OTHER, "MPI has been initialized already");
+    }
+    let line = connection::line();
+    missing::leave_through(Leave { rank: || Some(connection::line().rank), exit: std::process::exit });
+    connection::ask(&Call::Init);
+    // Only the first initialization comes here.
+    let _ = MAIN.set((thread::current().id(), thread_level));
+    library::with(|library| library.comms.open(line.rank, line.briefing.size));
+    library::enter(Stage::Running);
+    Ok(())
+}
+
+/// The attributes of `MPI_COMM_SELF` are deleted first of all, as programs use that to be told of the end.
+fn delete_own_attributes() -> Result<()> {
+    let deletions = library::try_with(|library| {
+        Ok(library.comms.get(MPI_COMM_SELF)?.attributes.deletions(&library.keyvals))
+    })?;
+    // SAFETY: the program registered these functions to delete attributes; nothing is locked.
+    unsafe { deletions.run(MPI_COMM_SELF.0) }
+}
+
+fn real_host() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
 }

@@ -10,15 +10,31 @@
 //! compiler compare it with its prototype in `functions.txt`: C's `const T *x` and `const T x[]` are `*const T`, `T *x`
 //! and `T x[]` are `*mut T`, `T x[][3]` is `*mut [T; 3]`, a callback `F *f` is `Option<F>`, a `...` is left out.
 //! `cargo run -p mpirage-abi --example skeleton MPI_Send MPI_Recv` prints the beginnings of bodies with these types.
-//! A function whose name is not in the table, or which is written twice, does not build.
+//! Functions that exist in several forms, such as `MPI_Bcast`, `MPI_Ibcast` and `MPI_Bcast_c`, are written once; `forms`
+//! says how. A function whose name is not in the table, or which is written twice, does not build.
 //!
 //! A body may call another body as the plain Rust function it is; it never goes through an exported symbol.
 
 #![allow(non_snake_case)]
 #![allow(clippy::too_many_arguments)] // as many as the standard says
 
+pub(crate) mod attributes;
+pub(crate) mod collective;
+pub(crate) mod communicators;
+pub(crate) mod conversions;
 pub(crate) mod environment;
+pub(crate) mod errhandlers;
 pub(crate) mod errors;
+pub(crate) mod groups;
+pub(crate) mod infos;
+pub(crate) mod ops;
+pub(crate) mod pack;
+pub(crate) mod pack_external;
+pub(crate) mod pt2pt;
+pub(crate) mod topologies;
+pub(crate) mod types;
+
+mod forms;
 
 /// Compared by the compiler, never read.
 #[allow(dead_code, non_camel_case_types)]

@@ -1,0 +1,280 @@
+//! A world of one rank without a simulator: configure scripts and users run MPI programs just so.
+//!
+//! It answers the same calls as the simulator would, at once: messages of the rank to itself are matched here, and
+//! collectives are copies. Waiting for something that nobody else can bring about is a deadlock, and said to be one.
+
+use std::collections::HashMap;
+use std::ptr;
+use std::slice;
+
+use mpirage_call::{
+    Call, CollectiveCall, CommRequest, Completing, Completion, ContextId, Part, Payload, Reply, RequestId,
+    SELF, SendMode,
+};
+use mpirage_channel::Briefing;
+use mpirage_collectives::Collective;
+
+use crate::missing;
+use crate::trampoline;
+
+/// What a rank alone is told at its start.
+pub(crate) const BRIEFING: Briefing = Briefing {
+    simulator: 0,
+    size: 1,
+    eager_limit: u64::MAX,
+    inline_bytes: 4096,
+    measure: false,
+    simulated_clock: false,
+    local_clock: false,
+    speed_ratio: 1.0,
+    clock_cost: 0,
+    epoch: 0,
+};
+
+const DEADLOCK_EXIT_CODE: i32 = 80;
+
+/// The rank's messages to itself.
+#[derive(Debug, Default)]
+pub(crate) struct Alone {
+    /// Messages that nobody has received, in the order they were sent.
+    unexpected: Vec<Message>,
+    /// Receives that have no message, in the order they were posted.
+    posted: Vec<Receive>,
+    /// Messages taken by matched probes.
+    taken: HashMap<u32, Message>,
+    /// How requests ended that nobody has asked about.
+    done: HashMap<RequestId, Completion>,
+    /// Communicators and taken messages so far.
+    numbers: u32,
+}
+
+#[derive(Debug)]
+struct Message {
+    context: ContextId,
+    tag: i32,
+    data: Vec<u8>,
+    /// The request of a synchronous send, which completes when the message is received.
+    sender: Option<RequestId>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Receive {
+    context: ContextId,
+    tag: Option<i32>,
+    bytes: u64,
+    address: u64,
+    request: Option<RequestId>,
+}
+
+impl Alone {
+    /// A call that needs no answer.
+    pub(crate) fn post(&mut self, call: &Call<'_>) {
+        match *call {
+            Call::Send { mode, context, tag, bytes, payload, request, .. } => {
+                self.send(mode, context, tag, read(payload, bytes), request);
+            }
+            Call::Recv { context, tag, bytes, address, request, matched, .. } => {
+                let receive = Receive { context, tag, bytes, address, request };
+                match self.find(&receive, matched) {
+                    Some(message) => self.end(request, deliver(&receive, &message)),
+                    None => self.posted.push(receive),
+                }
+            }
+            Call::Collective(ref collective) => {
+                take_part(collective);
+                self.end(collective.request, Completion::empty(0));
+            }
+            Call::Cancel { request } => self.cancel(request),
+            Call::Free { request } => self.free(request),
+            _ => {}
+        }
+    }
+
+    /// A call with an answer.
+    pub(crate) fn ask(&mut self, call: &Call<'_>, reply: &mut Reply) {
+        match *call {
+            Call::Abort { code } => std::process::exit(code),
+            Call::Misuse { text } => {
+                eprintln!("mpirage: {text}");
+                std::process::exit(missing::EXIT_CODE)
+            }
+            Call::Send { mode, context, tag, bytes, payload, .. } => {
+                self.send(mode, context, tag, read(payload, bytes), None);
+            }
+            Call::Recv { context, tag, bytes, address, matched, .. } => {
+                let receive = Receive { context, tag, bytes, address, request: None };
+                let message = self.find(&receive, matched).unwrap_or_else(|| deadlock());
+                reply.completions.push(deliver(&receive, &message));
+            }
+            Call::Wait { how, poll, requests } => self.wait(how, poll, requests, &mut reply.completions),
+            Call::Probe { context, tag, poll, take, .. } => self.probe(context, tag, poll, take, reply),
+            Call::Collective(ref collective) => take_part(collective),
+            Call::MakeComm { how, .. } if has_me(&how) => {
+                self.numbers += 1;
+                reply.context = Some(SELF + self.numbers);
+                reply.members.push(0);
+            }
+            _ => {}
+        }
+    }
+
+    fn send(
+        &mut self,
+        mode: SendMode,
+        context: ContextId,
+        tag: i32,
+        data: Vec<u8>,
+        request: Option<RequestId>,
+    ) {
+        let fits = |posted: &Receive| posted.context == context && accepts(posted.tag, tag);
+        match (self.posted.iter().position(fits), mode) {
+            (Some(position), _) => {
+                let receive = self.posted.remove(position);
+                self.end(request, Completion::empty(0));
+                let message = Message { context, tag, data, sender: None };
+                self.end(receive.request, deliver(&receive, &message));
+            }
+            (None, SendMode::Synchronous) => {
+                let sender = Some(request.unwrap_or_else(|| deadlock()));
+                self.unexpected.push(Message { context, tag, data, sender });
+            }
+            (None, _) => {
+                self.unexpected.push(Message { context, tag, data, sender: None });
+                self.end(request, Completion::empty(0));
+            }
+        }
+    }
+
+    /// The message a receive gets, which ends its send.
+    fn find(&mut self, receive: &Receive, matched: Option<u32>) -> Option<Message> {
+        let message = match matched {
+            Some(number) => self.taken.remove(&number)?,
+            None => self.unexpected.remove(self.position(receive.context, receive.tag)?),
+        };
+        self.end(message.sender, Completion::empty(0));
+        Some(message)
+    }
+
+    fn position(&self, context: ContextId, tag: Option<i32>) -> Option<usize> {
+        self.unexpected.iter().position(|message| message.context == context && accepts(tag, message.tag))
+    }
+
+    fn end(&mut self, request: Option<RequestId>, completion: Completion) {
+        if let Some(request) = request {
+            self.done.insert(request, completion);
+        }
+    }
+
+    fn cancel(&mut self, request: RequestId) {
+        let before = (self.posted.len(), self.unexpected.len());
+        self.posted.retain(|posted| posted.request != Some(request));
+        self.unexpected.retain(|message| message.sender != Some(request));
+        if before != (self.posted.len(), self.unexpected.len()) {
+            self.end(Some(request), Completion { cancelled: true, ..Completion::empty(0) });
+        }
+    }
+
+    fn free(&mut self, request: RequestId) {
+        if self.done.remove(&request).is_none() {
+            let posted = self.posted.iter_mut().filter(|posted| posted.request == Some(request));
+            posted.for_each(|posted| posted.request = None);
+            let sent = self.unexpected.iter_mut().filter(|message| message.sender == Some(request));
+            sent.for_each(|message| message.sender = None);
+        }
+    }
+
+    fn wait(&mut self, how: Completing, poll: bool, requests: &[RequestId], ended: &mut Vec<Completion>) {
+        let ready = requests.iter().filter(|request| self.done.contains_key(request)).count();
+        let enough = if how == Completing::All { requests.len() } else { 1 };
+        if ready < enough {
+            return if poll { () } else { deadlock() };
+        }
+        let limit = if how == Completing::Any { 1 } else { usize::MAX };
+        let ends = requests.iter().enumerate().filter_map(|(index, request)| {
+            Some(Completion { index: index as u32, ..self.done.get(request).copied()? })
+        });
+        ended.extend(ends.take(limit));
+        ended.iter().for_each(|completion| drop(self.done.remove(&requests[completion.index as usize])));
+    }
+
+    fn probe(&mut self, context: ContextId, tag: Option<i32>, poll: bool, take: bool, reply: &mut Reply) {
+        let Some(position) = self.position(context, tag) else {
+            return if poll { () } else { deadlock() };
+        };
+        let Message { tag, ref data, .. } = self.unexpected[position];
+        reply.completions.push(received(tag, data.len() as u64));
+        if take {
+            self.numbers += 1;
+            reply.message = Some(self.numbers);
+            self.taken.insert(self.numbers, self.unexpected.remove(position));
+        }
+    }
+}
+
+/// Internal messages have negative tags, which no wildcard accepts.
+fn accepts(wanted: Option<i32>, tag: i32) -> bool {
+    wanted.map_or(tag >= 0, |wanted| wanted == tag)
+}
+
+fn received(tag: i32, bytes: u64) -> Completion {
+    Completion { source: 0, tag, bytes, ..Completion::empty(0) }
+}
+
+fn deliver(receive: &Receive, message: &Message) -> Completion {
+    let sent = message.data.len() as u64;
+    write(receive.address, &message.data[..sent.min(receive.bytes) as usize]);
+    Completion { truncated: sent > receive.bytes, ..received(message.tag, sent) }
+}
+
+/// A collective of one: what it gives, it gets.
+fn take_part(call: &CollectiveCall<'_>) {
+    if matches!(call.kind, Collective::Barrier | Collective::Bcast | Collective::Exscan) {
+        return;
+    }
+    let Part { payload, blocks } = &call.recv;
+    let (&Payload::At(base), (offset, room)) = (payload, blocks.of(0)) else { return };
+    let (from, length) = call.send.blocks.of(0);
+    let length = length.min(room);
+    // Of a share of a vector, the offset is the vector's.
+    let to = if call.kind == Collective::ReduceScatter { base } else { base + offset };
+    match call.send.payload {
+        Payload::Inline(bytes) => write(to, &bytes[from as usize..(from + length) as usize]),
+        // SAFETY: the program gave both to MPI; they may overlap, being one in place.
+        Payload::At(address) => unsafe {
+            ptr::copy((address + from) as *const u8, to as *mut u8, length as usize);
+        },
+        Payload::Absent => {}
+    }
+}
+
+fn has_me(how: &CommRequest<'_>) -> bool {
+    match how {
+        CommRequest::Split { color, .. } => color.is_some(),
+        CommRequest::Create(members) | CommRequest::CreateGroup { members, .. } => members.contains(&0),
+        CommRequest::Dup | CommRequest::SplitByHost { .. } => true,
+    }
+}
+
+fn read(payload: Payload<'_>, bytes: u64) -> Vec<u8> {
+    match payload {
+        Payload::Absent => Vec::new(),
+        Payload::Inline(bytes) => bytes.to_vec(),
+        // SAFETY: the program gave this memory to MPI to read.
+        Payload::At(address) => unsafe {
+            slice::from_raw_parts(address as *const u8, bytes as usize).to_vec()
+        },
+    }
+}
+
+fn write(address: u64, bytes: &[u8]) {
+    if !bytes.is_empty() {
+        // SAFETY: the program gave this memory to MPI to write to.
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) }
+    }
+}
+
+fn deadlock() -> ! {
+    let function = trampoline::last_call().function;
+    eprintln!("mpirage: {function} would wait for ever: the program runs alone, without a simulator");
+    std::process::exit(DEADLOCK_EXIT_CODE)
+}

@@ -1,0 +1,194 @@
+//! Time as the program sees it: the clock functions of the C library, interposed.
+//!
+//! In a rank whose simulator says so they show simulated time, and sleeping lets simulated time pass; everywhere else they
+//! are the real ones. They work before `MPI_Init`, after `MPI_Finalize`, in every thread and in signal handlers: a reading
+//! never waits for a call that is under way.
+//!
+//! Inside this library nobody may call the C library's clock functions, since that would be these.
+
+use core::ffi::{c_int, c_uint, c_void};
+
+use libc::{clockid_t, suseconds_t, time_t, timespec, timeval, useconds_t};
+use mpirage_call::Call;
+use mpirage_units::{Duration, Time};
+
+use crate::connection;
+
+const NANOS: u64 = 1_000_000_000;
+/// Machines have been up for a while when a program starts.
+const UPTIME: u64 = NANOS;
+
+/// Seconds, for `MPI_Wtime`: simulated in a rank of a simulation, real elsewhere.
+pub(crate) fn seconds() -> f64 {
+    match connection::now() {
+        Some(now) => now.as_secs_f64(),
+        None => {
+            let now = real(libc::CLOCK_MONOTONIC);
+            now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn clock_gettime(clock: clockid_t, place: *mut timespec) -> c_int {
+    match shown(clock) {
+        Some(nanos) if !place.is_null() => {
+            // SAFETY: not null; the program hands over a place for a time.
+            unsafe { *place = as_timespec(nanos) };
+            0
+        }
+        // SAFETY: the kernel checks the address; `syscall` sets `errno`.
+        _ => unsafe { libc::syscall(libc::SYS_clock_gettime, clock, place) as c_int },
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn gettimeofday(place: *mut timeval, zone: *mut c_void) -> c_int {
+    let now = shown(libc::CLOCK_REALTIME).map(as_timespec).unwrap_or_else(|| real(libc::CLOCK_REALTIME));
+    // SAFETY: the program hands over places for a time and for a zone, or null.
+    unsafe {
+        if let Some(place) = place.as_mut() {
+            *place = timeval { tv_sec: now.tv_sec, tv_usec: (now.tv_nsec / 1_000) as suseconds_t };
+        }
+        if !zone.is_null() {
+            // `struct timezone` is two ints, which nobody fills any more.
+            zone.cast::<[c_int; 2]>().write([0, 0]);
+        }
+    }
+    0
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn time(place: *mut time_t) -> time_t {
+    let now = shown(libc::CLOCK_REALTIME).map(as_timespec).unwrap_or_else(|| real(libc::CLOCK_REALTIME));
+    // SAFETY: the program hands over a place for a time, or null.
+    if let Some(place) = unsafe { place.as_mut() } {
+        *place = now.tv_sec;
+    }
+    now.tv_sec
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sleep(seconds: c_uint) -> c_uint {
+    if pass(u64::from(seconds) * NANOS) {
+        return 0;
+    }
+    let mut left = timespec { tv_sec: seconds.into(), tv_nsec: 0 };
+    let wanted = left;
+    // SAFETY: two times of ours.
+    match unsafe { libc::syscall(libc::SYS_nanosleep, &raw const wanted, &raw mut left) } {
+        0 => 0,
+        _ => (left.tv_sec + i64::from(left.tv_nsec > 0)) as c_uint,
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn usleep(micros: useconds_t) -> c_int {
+    if pass(u64::from(micros) * 1_000) {
+        return 0;
+    }
+    let wanted = as_timespec(u64::from(micros) * 1_000);
+    // SAFETY: a time of ours; nobody wants to know what is left.
+    unsafe { libc::syscall(libc::SYS_nanosleep, &raw const wanted, 0) as c_int }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn nanosleep(wanted: *const timespec, left: *mut timespec) -> c_int {
+    // SAFETY: the program hands over a time, or null.
+    match unsafe { wanted.as_ref() }.and_then(as_nanos) {
+        Some(span) if pass(span) => 0,
+        // SAFETY: the kernel checks the addresses and the time; `syscall` sets `errno`.
+        _ => unsafe { libc::syscall(libc::SYS_nanosleep, wanted, left) as c_int },
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn clock_nanosleep(
+    clock: clockid_t,
+    flags: c_int,
+    wanted: *const timespec,
+    left: *mut timespec,
+) -> c_int {
+    // SAFETY: the program hands over a time, or null.
+    let time = unsafe { wanted.as_ref() }.and_then(as_nanos);
+    if let (Some(time), Some(now)) = (time, shown(clock)) {
+        let until = flags & libc::TIMER_ABSTIME != 0;
+        if pass(if until { time.saturating_sub(now) } else { time }) {
+            return 0;
+        }
+    }
+    // SAFETY: the kernel checks the addresses and the time.
+    match unsafe { libc::syscall(libc::SYS_clock_nanosleep, clock, flags, wanted, left) } {
+        0 => 0,
+        // SAFETY: the C library's errno of this thread, which `syscall` has just set.
+        _ => unsafe { *libc::__errno_location() },
+    }
+}
+
+/// What a clock shows in simulated time, in nanoseconds; none if it is to be the real one.
+fn shown(clock: clockid_t) -> Option<u64> {
+    let line = connection::line();
+    if !line.briefing.simulated_clock {
+        return None;
+    }
+    let offset = match clock {
+        libc::CLOCK_REALTIME | libc::CLOCK_REALTIME_COARSE | libc::CLOCK_TAI => line.briefing.epoch * NANOS,
+        libc::CLOCK_MONOTONIC
+        | libc::CLOCK_MONOTONIC_RAW
+        | libc::CLOCK_MONOTONIC_COARSE
+        | libc::CLOCK_BOOTTIME => UPTIME,
+        // Processor time is what it is.
+        _ => return None,
+    };
+    connection::now().map(|now: Time| offset + now.as_picos() / 1_000)
+}
+
+/// Lets simulated time pass; false if it is to be real time.
+fn pass(nanos: u64) -> bool {
+    let simulated = connection::line().briefing.simulated_clock && connection::is_mine();
+    if simulated {
+        connection::ask(&Call::Sleep { span: Duration::from_nanos(nanos) });
+    }
+    simulated
+}
+
+/// The real clock, without the C library.
+fn real(clock: clockid_t) -> timespec {
+    let mut now = timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: a place of ours.
+    unsafe { libc::syscall(libc::SYS_clock_gettime, clock, &raw mut now) };
+    now
+}
+
+fn as_timespec(nanos: u64) -> timespec {
+    timespec { tv_sec: (nanos / NANOS) as time_t, tv_nsec: (nanos % NANOS) as i64 }
+}
+
+/// None if the kernel would refuse it.
+fn as_nanos(time: &timespec) -> Option<u64> {
+    let (seconds, nanos) = (u64::try_from(time.tv_sec).ok()?, u64::try_from(time.tv_nsec).ok()?);
+    (nanos < NANOS).then(|| seconds.saturating_mul(NANOS).saturating_add(nanos))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_split_and_joined() {
+        let time = as_timespec(3 * NANOS + 7);
+        assert_eq!((time.tv_sec, time.tv_nsec), (3, 7));
+        assert_eq!(as_nanos(&time), Some(3 * NANOS + 7));
+        assert_eq!(as_nanos(&timespec { tv_sec: -1, tv_nsec: 0 }), None);
+        assert_eq!(as_nanos(&timespec { tv_sec: 0, tv_nsec: NANOS as i64 }), None);
+    }
+
+    #[test]
+    fn alone_time_is_real() {
+        let (before, std) = (real(libc::CLOCK_REALTIME), std::time::SystemTime::now());
+        let std = std.duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+        assert!(std.abs_diff(before.tv_sec as u64) <= 2);
+        let one = seconds();
+        assert!(seconds() >= one);
+    }
+}

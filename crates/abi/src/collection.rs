@@ -1,0 +1,282 @@
+//! Collectives: checked arguments on their way to becoming calls.
+//!
+//! Each rank gives one part and gets one, as packed bytes that are cut into blocks for the ranks of the communicator:
+//!
+//! | | gives | gets |
+//! |---|---|---|
+//! | barrier | – | – |
+//! | bcast | root: whole | others: whole |
+//! | gather(v) | whole | root: equal (each) |
+//! | scatter(v) | root: equal (each) | whole |
+//! | allgather(v) | whole | equal (each) |
+//! | alltoall(v, w) | equal (each) | equal (each) |
+//! | reduce, allreduce, scan, exscan | whole | whole; reduce: root only |
+//! | reduce_scatter(_block) | whole | its share of each (whole) |
+//!
+//! `MPI_IN_PLACE` gives what lies in the receive buffer. Where results could be written before all has been read (alltoall),
+//! a copy is given. Gets that the standard leaves alone (scatter in place at the root, exscan at rank 0)
+//! have a size but no address.
+
+use std::sync::Arc;
+
+use mpirage_call::{Blocks, Call, CollectiveCall, ContextId, Part, Payload, Reduction, RequestId};
+use mpirage_collectives::Collective;
+
+use crate::connection::{ask, post};
+use crate::error::Result;
+use crate::operation::{Held, Landing, inline_bytes};
+use crate::region::Region;
+
+/// A collective operation as this rank takes part in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Collection {
+    pub kind: Collective,
+    pub context: ContextId,
+    pub root: u32,
+    pub gives: Side,
+    pub gets: Side,
+    pub reduction: Option<Reduction>,
+}
+
+/// What a rank gives or gets.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Side {
+    pub regions: Vec<Region>,
+    pub cut: Cut,
+    /// Are the bytes to be copied first, because the result will be written over them?
+    pub aliased: bool,
+    /// Does it have a size only?
+    pub absent: bool,
+}
+
+/// How the bytes of all regions are cut into blocks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Cut {
+    /// Not at all.
+    #[default]
+    Whole,
+    /// Into blocks of so many bytes, one per rank.
+    Equal(u64),
+    /// One region per rank.
+    Each,
+    /// Not at all: it is one rank's share of a vector in which every rank has one, with so many bytes.
+    Share(Vec<usize>),
+}
+
+/// The bytes of a side as they travel.
+struct Laid<'a> {
+    payload: Payload<'a>,
+    /// Offset and length of each rank's block, if these differ.
+    list: Vec<u64>,
+}
+
+impl Side {
+    /// Nothing at all.
+    pub(crate) fn nothing() -> Side {
+        Side::default()
+    }
+
+    /// One region for all.
+    pub(crate) fn whole(region: Region) -> Side {
+        Side { regions: vec![region], ..Side::default() }
+    }
+
+    /// One region with a block of `bytes` for each rank.
+    pub(crate) fn equal(region: Region, bytes: usize) -> Side {
+        Side { regions: vec![region], cut: Cut::Equal(bytes as u64), ..Side::default() }
+    }
+
+    /// A region for each rank.
+    pub(crate) fn each(regions: Vec<Region>) -> Side {
+        Side { regions, cut: Cut::Each, ..Side::default() }
+    }
+
+    /// One rank's share of a vector of which the ranks have so many bytes each.
+    pub(crate) fn share(region: Region, bytes: Vec<usize>) -> Side {
+        Side { regions: vec![region], cut: Cut::Share(bytes), ..Side::default() }
+    }
+
+    /// The same bytes, copied before anything is written.
+    pub(crate) fn copied(self) -> Side {
+        Side { aliased: true, ..self }
+    }
+
+    /// The same size, but nothing is stored.
+    pub(crate) fn unstored(self) -> Side {
+        Side { absent: true, ..self }
+    }
+
+    /// The block of `rank`, of `ranks` that there are.
+    pub(crate) fn block_of(&self, rank: usize, ranks: usize) -> Result<Region> {
+        match self.cut {
+            Cut::Each => Ok(self.regions[rank].clone()),
+            Cut::Equal(_) => self.regions[0].part(rank, ranks),
+            Cut::Whole | Cut::Share(_) => Ok(self.regions[0].clone()),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.regions.iter().map(Region::bytes).sum()
+    }
+
+    /// The blocks, if the bytes of each region are where `list` says.
+    fn blocks<'a>(&self, list: &'a [u64]) -> Blocks<'a> {
+        match self.cut {
+            Cut::Whole => Blocks::Whole(self.bytes() as u64),
+            Cut::Equal(bytes) => Blocks::Equal(bytes),
+            Cut::Each | Cut::Share(_) => Blocks::Each(list),
+        }
+    }
+
+    /// Where the bytes are, if all regions lie in memory as they are. The list of offsets is relative to it.
+    fn in_place(&self) -> Option<(usize, Vec<u64>)> {
+        let filled = || self.regions.iter().filter(|region| region.bytes() > 0);
+        let plain = filled().all(Region::is_plain) && (self.cut == Cut::Each || self.regions.len() <= 1);
+        let base = filled().map(Region::address).min()?;
+        let list = || self.list(|region| if region.bytes() > 0 { region.address() - base } else { 0 });
+        plain.then(|| (base, list()))
+    }
+
+    /// Offset and length of every rank's block, where `offset` tells the offset of a region.
+    fn list(&self, offset: impl Fn(&Region) -> usize) -> Vec<u64> {
+        match &self.cut {
+            Cut::Whole | Cut::Equal(_) => Vec::new(),
+            Cut::Each => self
+                .regions
+                .iter()
+                .flat_map(|region| [offset(region), region.bytes()])
+                .map(|n| n as u64)
+                .collect(),
+            Cut::Share(bytes) => one_after_the_other(bytes.iter().copied()),
+        }
+    }
+
+    /// The same when the regions are packed one after the other.
+    fn list_packed(&self) -> Vec<u64> {
+        match &self.cut {
+            Cut::Each => one_after_the_other(self.regions.iter().map(Region::bytes)),
+            _ => self.list(|_| 0),
+        }
+    }
+
+    fn pack(&self) -> Vec<u8> {
+        let mut packed = Vec::with_capacity(self.bytes());
+        for region in &self.regions {
+            // SAFETY: the program gave this memory to MPI to read until the collective completes.
+            unsafe { region.pack(&mut packed) };
+        }
+        packed
+    }
+
+    /// Chooses how what is given travels. `packed` keeps what had to be packed.
+    fn lay_out<'a>(&self, packed: &'a mut Option<Vec<u8>>) -> Laid<'a> {
+        let bytes = self.bytes();
+        if bytes == 0 || self.absent {
+            return Laid { payload: Payload::Absent, list: self.list_packed() };
+        }
+        let inline = bytes <= inline_bytes();
+        if let (false, false, Some((base, list))) = (inline, self.aliased, self.in_place()) {
+            return Laid { payload: Payload::At(base as u64), list };
+        }
+        let packed: &'a [u8] = packed.insert(self.pack());
+        let payload =
+            if inline { Payload::Inline(packed) } else { Payload::At(packed.as_ptr().addr() as u64) };
+        Laid { payload, list: self.list_packed() }
+    }
+
+    /// Chooses where what is got goes. `landing` keeps memory of ours, if it goes there first.
+    fn make_room(&self, landing: &mut Option<Landing>) -> Laid<'static> {
+        if self.bytes() == 0 || self.absent {
+            return Laid { payload: Payload::Absent, list: self.list_packed() };
+        }
+        if let Some((base, list)) = self.in_place() {
+            return Laid { payload: Payload::At(base as u64), list };
+        }
+        let address = landing.insert(Landing::of_collective(self.regions.clone())).address();
+        Laid { payload: Payload::At(address), list: self.list_packed() }
+    }
+}
+
+/// Offset and length of blocks of these lengths.
+fn one_after_the_other(lengths: impl Iterator<Item = usize>) -> Vec<u64> {
+    let mut end = 0;
+    let block = |length: usize| {
+        end += length as u64;
+        [end - length as u64, length as u64]
+    };
+    lengths.flat_map(block).collect()
+}
+
+impl Collection {
+    /// Takes part, to complete with `request`. Gives what must stay in memory until then.
+    pub(crate) fn post(&self, request: RequestId) -> Held {
+        self.call(Some(request), post)
+    }
+
+    /// Takes part and waits for the end.
+    pub(crate) fn run(&self) -> Held {
+        self.call(None, |call| drop(ask(call)))
+    }
+
+    fn call(&self, request: Option<RequestId>, make: impl FnOnce(&Call<'_>)) -> Held {
+        let (mut outgoing, mut incoming) = (None, None);
+        let given = self.gives.lay_out(&mut outgoing);
+        let got = self.gets.make_room(&mut incoming);
+        let &Collection { kind, context, root, ref gives, ref gets, reduction } = self;
+        let send = Part { payload: given.payload, blocks: gives.blocks(&given.list) };
+        let recv = Part { payload: got.payload, blocks: gets.blocks(&got.list) };
+        make(&Call::Collective(CollectiveCall { kind, context, root, send, recv, reduction, request }));
+        Held { outgoing: outgoing.map(Arc::new), incoming, room: 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mpirage_data::{Basic, Datatype};
+
+    fn ints(address: usize, count: usize) -> Region {
+        Region::new(address, count, &Basic::Int.into()).unwrap()
+    }
+
+    #[test]
+    fn plain_blocks_stay_where_they_are() {
+        let side = Side::each(vec![ints(0x2000, 2), ints(0, 0), ints(0x1000, 1)]);
+        assert_eq!(side.in_place(), Some((0x1000, vec![0x1000, 8, 0, 0, 0, 4])));
+        assert_eq!(side.list_packed(), [0, 8, 8, 0, 8, 4]);
+    }
+
+    #[test]
+    fn one_odd_block_means_that_all_are_packed() {
+        let odd = Datatype::basic(Basic::Int).vector(2, 1, 2).unwrap();
+        let side = Side::each(vec![ints(0x2000, 2), Region::new(0x1000, 1, &odd).unwrap()]);
+        assert_eq!(side.in_place(), None);
+    }
+
+    #[test]
+    fn a_share_tells_of_all_shares() {
+        let side = Side::share(ints(0x1000, 2), vec![4, 8, 0]);
+        let mut landing = None;
+        let laid = side.make_room(&mut landing);
+        assert_eq!(laid.payload, Payload::At(0x1000));
+        assert_eq!(side.blocks(&laid.list), Blocks::Each(&[0, 4, 4, 8, 12, 0]));
+    }
+
+    #[test]
+    fn small_parts_travel_inline() {
+        let data = [1_i32, 2, 3];
+        let side = Side::equal(ints(data.as_ptr().addr(), 3), 4);
+        let mut packed = None;
+        let laid = side.lay_out(&mut packed);
+        assert_eq!(laid.payload, Payload::Inline(&data.map(i32::to_ne_bytes).concat()));
+        assert_eq!(side.blocks(&laid.list), Blocks::Equal(4));
+    }
+
+    #[test]
+    fn what_is_not_stored_has_a_size() {
+        let side = Side::whole(ints(0, 3)).unstored();
+        let mut landing = None;
+        assert_eq!(side.make_room(&mut landing).payload, Payload::Absent);
+        assert_eq!(side.blocks(&[]), Blocks::Whole(12));
+    }
+}

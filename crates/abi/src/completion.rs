@@ -1,0 +1,153 @@
+//! Waiting for requests and testing them, one call to the simulator at a time.
+
+use mpirage_call::{Call, Completing, Completion, RequestId};
+
+use crate::connection::ask;
+use crate::constants::MPI_REQUEST_NULL;
+use crate::error::Result;
+use crate::library::{Library, with};
+use crate::types::MPI_Request;
+
+/// A request that has ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    /// Its place among the requests asked about.
+    pub position: usize,
+    pub completion: Completion,
+    /// Did it end well?
+    pub result: Result<()>,
+    /// Is the handle gone?
+    pub gone: bool,
+}
+
+/// The unfinished transfers of some requests.
+#[derive(Default)]
+struct Open {
+    ids: Vec<RequestId>,
+    /// For each of them the request and which of its transfers it is.
+    owners: Vec<(MPI_Request, usize)>,
+}
+
+/// Waits for one request of our own, whose handle nobody else knows.
+pub(crate) fn wait_for(request: MPI_Request) -> Result<Completion> {
+    let ended = all(&[request], false)?.expect("a wait ends with everything complete");
+    ended.into_iter().next().map_or(Ok(Completion::empty(0)), |ended| ended.result.map(|()| ended.completion))
+}
+
+/// The end of all requests that are active; of a `poll`, none unless all have ended.
+pub(crate) fn all(requests: &[MPI_Request], poll: bool) -> Result<Option<Vec<Ended>>> {
+    let open = with(|library| Open::of(library, requests))?;
+    if !open.ids.is_empty() {
+        let completed = open.settle(Completing::All, poll)?;
+        if completed < open.ids.len() {
+            return Ok(None);
+        }
+    }
+    with(|library| collect(library, requests)).map(Some)
+}
+
+/// The end of those requests that have ended, at least one unless it is a `poll`. Without active requests, none at all.
+pub(crate) fn some(requests: &[MPI_Request], how: Completing, poll: bool) -> Result<Vec<Ended>> {
+    let limit = if how == Completing::Any { 1 } else { usize::MAX };
+    loop {
+        let (active, ready) = with(|library| count(library, requests))?;
+        // Those that have ended already are enough for one, but not for as many as there are.
+        if active > ready && (ready == 0 || how == Completing::Some) {
+            let open = with(|library| Open::of(library, requests))?;
+            open.settle(how, poll || ready > 0)?;
+        }
+        let ended = with(|library| collect_some(library, requests, limit))?;
+        if poll || active == 0 || !ended.is_empty() {
+            return Ok(ended);
+        }
+    }
+}
+
+/// Looks whether a request has ended without releasing it; its completion if so.
+pub(crate) fn peek(request: MPI_Request) -> Result<Option<Completion>> {
+    let open = with(|library| Open::of(library, &[request]))?;
+    if !open.ids.is_empty() {
+        open.settle(Completing::All, true)?;
+    }
+    with(|library| {
+        let request = library.requests.get(request)?;
+        Ok(request.is_complete().then(|| request.completion()))
+    })
+}
+
+impl Open {
+    fn of(library: &Library, requests: &[MPI_Request]) -> Result<Open> {
+        let mut open = Open::default();
+        for &handle in requests.iter().filter(|&&request| request != MPI_REQUEST_NULL) {
+            let request = library.requests.get(handle)?;
+            for (which, transfer) in request.transfers.iter().enumerate() {
+                if let (Some(id), None) = (transfer.id, transfer.done) {
+                    open.ids.push(id);
+                    open.owners.push((handle, which));
+                }
+            }
+        }
+        Ok(open)
+    }
+
+    /// Asks the simulator and notes what has ended; gives how much that is.
+    fn settle(&self, how: Completing, poll: bool) -> Result<usize> {
+        let reply = ask(&Call::Wait { how, poll, requests: &self.ids });
+        with(|library| {
+            for completion in &reply.completions {
+                let (handle, which) = self.owners[completion.index as usize];
+                library.requests.get_mut(handle)?.transfers[which].done = Some(*completion);
+                library.requests.give_back(self.ids[completion.index as usize]);
+            }
+            Ok(reply.completions.len())
+        })
+    }
+}
+
+/// How many requests are active, and how many of these have ended.
+fn count(library: &Library, requests: &[MPI_Request]) -> Result<(usize, usize)> {
+    let (mut active, mut ready) = (0, 0);
+    for &handle in requests.iter().filter(|&&request| request != MPI_REQUEST_NULL) {
+        let request = library.requests.get(handle)?;
+        active += usize::from(!request.inactive);
+        ready += usize::from(!request.inactive && request.is_complete());
+    }
+    Ok((active, ready))
+}
+
+fn collect(library: &mut Library, requests: &[MPI_Request]) -> Result<Vec<Ended>> {
+    collect_some(library, requests, usize::MAX)
+}
+
+/// Releases up to `limit` active requests that have ended.
+fn collect_some(library: &mut Library, requests: &[MPI_Request], limit: usize) -> Result<Vec<Ended>> {
+    let mut ended = Vec::new();
+    for (position, &handle) in requests.iter().enumerate() {
+        if ended.len() < limit && handle != MPI_REQUEST_NULL && is_ready(library, handle) {
+            ended.push(release(library, position, handle)?);
+        }
+    }
+    Ok(ended)
+}
+
+/// A handle that stands twice in an array is gone at the second place.
+fn is_ready(library: &Library, handle: MPI_Request) -> bool {
+    library.requests.get(handle).is_ok_and(|request| !request.inactive && request.is_complete())
+}
+
+/// Puts what the request received where it belongs; the handle goes unless the request is persistent.
+fn release(library: &mut Library, position: usize, handle: MPI_Request) -> Result<Ended> {
+    let request = library.requests.get_mut(handle)?;
+    let completion = request.completion();
+    let mut result = Ok(());
+    for transfer in std::mem::take(&mut request.transfers) {
+        let landed = transfer.held.finish(&transfer.done.expect("the request is complete"));
+        result = result.and(landed);
+    }
+    request.inactive = true;
+    let gone = request.plan.is_none();
+    if gone {
+        library.requests.remove(handle)?;
+    }
+    Ok(Ended { position, completion, result, gone })
+}

@@ -1,0 +1,106 @@
+//! Everybody to everybody.
+
+use core::ffi::{c_int, c_void};
+
+use mpirage_collectives::Collective;
+
+use super::{Place, equal, fits, is_in_place, typed, varying};
+use crate::arguments::{Number, put};
+use crate::collection::Side;
+use crate::error::Result;
+use crate::functions::forms::{argument, collective, collectives};
+use crate::library::{self, with};
+use crate::operation::Operation;
+use crate::types::*;
+
+collectives! {
+    alltoall(sendbuf: ConstBuffer, sendcount: Count, sendtype: MPI_Datatype,
+             recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype; comm):
+        MPI_Alltoall MPI_Ialltoall MPI_Alltoall_init MPI_Alltoall_c MPI_Ialltoall_c MPI_Alltoall_init_c;
+    alltoallv(sendbuf: ConstBuffer, sendcounts: Counts, sdispls: Displs, sendtype: MPI_Datatype,
+              recvbuf: Buffer, recvcounts: Counts, rdispls: Displs, recvtype: MPI_Datatype; comm):
+        MPI_Alltoallv MPI_Ialltoallv MPI_Alltoallv_init MPI_Alltoallv_c MPI_Ialltoallv_c MPI_Alltoallv_init_c;
+    alltoallw(sendbuf: ConstBuffer, sendcounts: Counts, sdispls: Displs, sendtypes: Types,
+              recvbuf: Buffer, recvcounts: Counts, rdispls: Displs, recvtypes: Types; comm):
+        MPI_Alltoallw MPI_Ialltoallw MPI_Alltoallw_init MPI_Alltoallw_c MPI_Ialltoallw_c MPI_Alltoallw_init_c;
+}
+
+/// # Safety
+/// The arguments are what the standard says, as in all functions below.
+unsafe fn alltoall(
+    sendbuf: *const c_void,
+    sendcount: impl Number,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: impl Number,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> Result<Operation> {
+    with(|library| {
+        let place = Place::of(library, comm)?;
+        let gets = equal(library, "recvbuf", recvbuf, recvcount, recvtype, place.size)?;
+        let gives = match is_in_place(sendbuf) {
+            true => gets.clone().copied(),
+            false => equal(library, "sendbuf", sendbuf, sendcount, sendtype, place.size)?,
+        };
+        exchanged(&place, Collective::Alltoall, gives, gets)
+    })
+}
+
+unsafe fn alltoallv<Displacement: Number>(
+    sendbuf: *const c_void,
+    sendcounts: *const impl Number,
+    sdispls: *const Displacement,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const impl Number,
+    rdispls: *const Displacement,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> Result<Operation> {
+    with(|library| {
+        let place = Place::of(library, comm)?;
+        // SAFETY: the caller vouches for the arrays.
+        let gets =
+            unsafe { varying(library, "recvbuf", recvbuf, recvcounts, rdispls, recvtype, place.size) }?;
+        let gives = match is_in_place(sendbuf) {
+            true => gets.clone().copied(),
+            // SAFETY: the caller vouches for the arrays.
+            false => {
+                unsafe { varying(library, "sendbuf", sendbuf, sendcounts, sdispls, sendtype, place.size) }?
+            }
+        };
+        exchanged(&place, Collective::Alltoallv, gives, gets)
+    })
+}
+
+unsafe fn alltoallw<Displacement: Number>(
+    sendbuf: *const c_void,
+    sendcounts: *const impl Number,
+    sdispls: *const Displacement,
+    sendtypes: *const MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const impl Number,
+    rdispls: *const Displacement,
+    recvtypes: *const MPI_Datatype,
+    comm: MPI_Comm,
+) -> Result<Operation> {
+    with(|library| {
+        let place = Place::of(library, comm)?;
+        // SAFETY: the caller vouches for the arrays.
+        let gets = unsafe { typed(library, "recvbuf", recvbuf, recvcounts, rdispls, recvtypes, place.size) }?;
+        let gives = match is_in_place(sendbuf) {
+            true => gets.clone().copied(),
+            // SAFETY: the caller vouches for the arrays.
+            false => {
+                unsafe { typed(library, "sendbuf", sendbuf, sendcounts, sdispls, sendtypes, place.size) }?
+            }
+        };
+        exchanged(&place, Collective::Alltoallw, gives, gets)
+    })
+}
+
+fn exchanged(place: &Place, kind: Collective, gives: Side, gets: Side) -> Result<Operation> {
+    fits(&gives.block_of(place.rank, place.size)?, &gets.block_of(place.rank, place.size)?)?;
+    Ok(place.operation(kind, gives, gets))
+}

@@ -1,0 +1,223 @@
+//! Barrier, broadcast, gathering and scattering.
+
+use core::ffi::{c_int, c_void};
+
+use mpirage_collectives::Collective;
+
+use super::{Place, equal, fits, is_in_place, varying, whole};
+use crate::arguments::{Number, put};
+use crate::collection::Side;
+use crate::error::Result;
+use crate::functions::forms::{argument, collective, collectives};
+use crate::library::{self, Library, with};
+use crate::operation::Operation;
+use crate::types::*;
+
+collectives! {
+    barrier(; comm):
+        MPI_Barrier MPI_Ibarrier MPI_Barrier_init;
+    bcast(buffer: Buffer, count: Count, datatype: MPI_Datatype, root: c_int; comm):
+        MPI_Bcast MPI_Ibcast MPI_Bcast_init MPI_Bcast_c MPI_Ibcast_c MPI_Bcast_init_c;
+    gather(sendbuf: ConstBuffer, sendcount: Count, sendtype: MPI_Datatype,
+           recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype, root: c_int; comm):
+        MPI_Gather MPI_Igather MPI_Gather_init MPI_Gather_c MPI_Igather_c MPI_Gather_init_c;
+    gatherv(sendbuf: ConstBuffer, sendcount: Count, sendtype: MPI_Datatype,
+            recvbuf: Buffer, recvcounts: Counts, displs: Displs, recvtype: MPI_Datatype, root: c_int; comm):
+        MPI_Gatherv MPI_Igatherv MPI_Gatherv_init MPI_Gatherv_c MPI_Igatherv_c MPI_Gatherv_init_c;
+    scatter(sendbuf: ConstBuffer, sendcount: Count, sendtype: MPI_Datatype,
+            recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype, root: c_int; comm):
+        MPI_Scatter MPI_Iscatter MPI_Scatter_init MPI_Scatter_c MPI_Iscatter_c MPI_Scatter_init_c;
+    scatterv(sendbuf: ConstBuffer, sendcounts: Counts, displs: Displs, sendtype: MPI_Datatype,
+             recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype, root: c_int; comm):
+        MPI_Scatterv MPI_Iscatterv MPI_Scatterv_init MPI_Scatterv_c MPI_Iscatterv_c MPI_Scatterv_init_c;
+    allgather(sendbuf: ConstBuffer, sendcount: Count, sendtype: MPI_Datatype,
+              recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype; comm):
+        MPI_Allgather MPI_Iallgather MPI_Allgather_init MPI_Allgather_c MPI_Iallgather_c MPI_Allgather_init_c;
+    allgatherv(sendbuf: ConstBuffer, sendcount: Count, sendtype: MPI_Datatype,
+               recvbuf: Buffer, recvcounts: Counts, displs: Displs, recvtype: MPI_Datatype; comm):
+        MPI_Allgatherv MPI_Iallgatherv MPI_Allgatherv_init MPI_Allgatherv_c MPI_Iallgatherv_c MPI_Allgatherv_init_c;
+}
+
+/// # Safety
+/// None: there are no buffers.
+unsafe fn barrier(comm: MPI_Comm) -> Result<Operation> {
+    with(|library| {
+        let place = Place::of(library, comm)?;
+        Ok(place.operation(Collective::Barrier, Side::nothing(), Side::nothing()))
+    })
+}
+
+/// # Safety
+/// The arguments are what the standard says, as in all functions below.
+unsafe fn bcast(
+    buffer: *mut c_void,
+    count: impl Number,
+    datatype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> Result<Operation> {
+    with(|library| {
+        let (place, root) = Place::with_root(library, comm, root)?;
+        let data = whole(library, "buffer", buffer, count, datatype)?;
+        let (gives, gets) = if place.is(root) { (data, Side::nothing()) } else { (Side::nothing(), data) };
+        Ok(place.rooted(Collective::Bcast, root, gives, gets, None))
+    })
+}
+
+unsafe fn gather(
+    sendbuf: *const c_void,
+    sendcount: impl Number,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: impl Number,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> Result<Operation> {
+    let blocks = |library: &Library, ranks| equal(library, "recvbuf", recvbuf, recvcount, recvtype, ranks);
+    gathered(Collective::Gather, (sendbuf, sendcount, sendtype), root, comm, blocks)
+}
+
+unsafe fn gatherv(
+    sendbuf: *const c_void,
+    sendcount: impl Number,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const impl Number,
+    displs: *const impl Number,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> Result<Operation> {
+    // SAFETY: the caller vouches for the arrays.
+    let blocks = |library: &Library, ranks| unsafe {
+        varying(library, "recvbuf", recvbuf, recvcounts, displs, recvtype, ranks)
+    };
+    gathered(Collective::Gatherv, (sendbuf, sendcount, sendtype), root, comm, blocks)
+}
+
+/// A gather whose blocks at the root are those that `blocks` tells.
+fn gathered(
+    kind: Collective,
+    (sendbuf, sendcount, sendtype): (*const c_void, impl Number, MPI_Datatype),
+    root: c_int,
+    comm: MPI_Comm,
+    blocks: impl FnOnce(&Library, usize) -> Result<Side>,
+) -> Result<Operation> {
+    with(|library| {
+        let (place, root) = Place::with_root(library, comm, root)?;
+        if !place.is(root) {
+            let gives = whole(library, "sendbuf", sendbuf, sendcount, sendtype)?;
+            return Ok(place.rooted(kind, root, gives, Side::nothing(), None));
+        }
+        let gets = blocks(library, place.size)?;
+        let gives = own_block(library, (sendbuf, sendcount, sendtype), &gets, &place)?;
+        Ok(place.rooted(kind, root, gives, gets, None))
+    })
+}
+
+unsafe fn scatter(
+    sendbuf: *const c_void,
+    sendcount: impl Number,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: impl Number,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> Result<Operation> {
+    let blocks = |library: &Library, ranks| equal(library, "sendbuf", sendbuf, sendcount, sendtype, ranks);
+    scattered(Collective::Scatter, (recvbuf, recvcount, recvtype), root, comm, blocks)
+}
+
+unsafe fn scatterv(
+    sendbuf: *const c_void,
+    sendcounts: *const impl Number,
+    displs: *const impl Number,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: impl Number,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> Result<Operation> {
+    // SAFETY: the caller vouches for the arrays.
+    let blocks = |library: &Library, ranks| unsafe {
+        varying(library, "sendbuf", sendbuf, sendcounts, displs, sendtype, ranks)
+    };
+    scattered(Collective::Scatterv, (recvbuf, recvcount, recvtype), root, comm, blocks)
+}
+
+/// A scatter whose blocks at the root are those that `blocks` tells.
+fn scattered(
+    kind: Collective,
+    (recvbuf, recvcount, recvtype): (*mut c_void, impl Number, MPI_Datatype),
+    root: c_int,
+    comm: MPI_Comm,
+    blocks: impl FnOnce(&Library, usize) -> Result<Side>,
+) -> Result<Operation> {
+    with(|library| {
+        let (place, root) = Place::with_root(library, comm, root)?;
+        let gives = if place.is(root) { blocks(library, place.size)? } else { Side::nothing() };
+        let gets = match place.is(root) && is_in_place(recvbuf) {
+            true => Side::whole(gives.block_of(place.rank, place.size)?).unstored(),
+            false => whole(library, "recvbuf", recvbuf, recvcount, recvtype)?,
+        };
+        if place.is(root) {
+            fits(&gives.block_of(place.rank, place.size)?, &gets.block_of(0, 1)?)?;
+        }
+        Ok(place.rooted(kind, root, gives, gets, None))
+    })
+}
+
+unsafe fn allgather(
+    sendbuf: *const c_void,
+    sendcount: impl Number,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: impl Number,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> Result<Operation> {
+    with(|library| {
+        let place = Place::of(library, comm)?;
+        let gets = equal(library, "recvbuf", recvbuf, recvcount, recvtype, place.size)?;
+        let gives = own_block(library, (sendbuf, sendcount, sendtype), &gets, &place)?;
+        Ok(place.operation(Collective::Allgather, gives, gets))
+    })
+}
+
+unsafe fn allgatherv(
+    sendbuf: *const c_void,
+    sendcount: impl Number,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const impl Number,
+    displs: *const impl Number,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> Result<Operation> {
+    with(|library| {
+        let place = Place::of(library, comm)?;
+        // SAFETY: the caller vouches for the arrays.
+        let gets = unsafe { varying(library, "recvbuf", recvbuf, recvcounts, displs, recvtype, place.size) }?;
+        let gives = own_block(library, (sendbuf, sendcount, sendtype), &gets, &place)?;
+        Ok(place.operation(Collective::Allgatherv, gives, gets))
+    })
+}
+
+/// What this rank gives to a gathering, which may lie in its block already.
+fn own_block(
+    library: &Library,
+    (sendbuf, sendcount, sendtype): (*const c_void, impl Number, MPI_Datatype),
+    gets: &Side,
+    place: &Place,
+) -> Result<Side> {
+    let block = gets.block_of(place.rank, place.size)?;
+    if is_in_place(sendbuf) {
+        return Ok(Side::whole(block));
+    }
+    let gives = whole(library, "sendbuf", sendbuf, sendcount, sendtype)?;
+    fits(&gives.block_of(0, 1)?, &block)?;
+    Ok(gives)
+}

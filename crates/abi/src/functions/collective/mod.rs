@@ -1,0 +1,167 @@
+//! Collective communication (chapter 6 of the standard).
+
+pub(crate) mod alltoall;
+pub(crate) mod gather;
+pub(crate) mod reduce;
+
+use core::ffi::{c_int, c_void};
+
+use mpirage_call::{ContextId, Reduction};
+use mpirage_collectives::Collective;
+
+use crate::arguments::{Number, array, count, numbers};
+use crate::collection::{Collection, Side};
+use crate::constants::{MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TRUNCATE, MPI_IN_PLACE};
+use crate::error::{MpiError, Result, fail};
+use crate::library::Library;
+use crate::operation::{Operation, Step};
+use crate::region::{Region, displaced};
+use crate::types::*;
+
+/// The communicator of a collective.
+#[derive(Clone, Copy)]
+struct Place {
+    comm: MPI_Comm,
+    context: ContextId,
+    size: usize,
+    rank: usize,
+}
+
+impl Place {
+    fn of(library: &Library, comm: MPI_Comm) -> Result<Place> {
+        let object = library.comms.get(comm)?;
+        Ok(Place { comm, context: object.context, size: object.size() as usize, rank: object.rank as usize })
+    }
+
+    /// The same, with the root that is named.
+    fn with_root(library: &Library, comm: MPI_Comm, root: c_int) -> Result<(Place, u32)> {
+        let root = library.comms.get(comm)?.member("root", root)?;
+        Ok((Place::of(library, comm)?, root))
+    }
+
+    fn is(&self, root: u32) -> bool {
+        self.rank == root as usize
+    }
+
+    fn operation(&self, kind: Collective, gives: Side, gets: Side) -> Operation {
+        self.rooted(kind, 0, gives, gets, None)
+    }
+
+    fn rooted(
+        &self,
+        kind: Collective,
+        root: u32,
+        gives: Side,
+        gets: Side,
+        reduction: Option<Reduction>,
+    ) -> Operation {
+        let collection = Collection { kind, context: self.context, root, gives, gets, reduction };
+        Operation::one(self.comm, Step::Collective(Box::new(collection)))
+    }
+}
+
+/// A buffer with one block of `elements` for each of `ranks`.
+fn equal(
+    library: &Library,
+    what: &str,
+    buffer: *const c_void,
+    elements: impl Number,
+    datatype: MPI_Datatype,
+    ranks: usize,
+) -> Result<Side> {
+    refuse_in_place(what, buffer)?;
+    let elements = count("count", elements)?;
+    let Some(all) = elements.checked_mul(ranks).and_then(|all| i64::try_from(all).ok()) else {
+        fail!(MPI_ERR_COUNT, "count is {elements}, more than the memory of any machine holds");
+    };
+    let region = Region::of_arguments(library, what, buffer, all, datatype)?;
+    let bytes = region.bytes() / ranks.max(1);
+    Ok(Side::equal(region, bytes))
+}
+
+/// A buffer with a block for each of `ranks`, of its own size and at its own place.
+///
+/// # Safety
+/// Unless they are null, `counts` and `displs` have an entry for each of `ranks`.
+unsafe fn varying(
+    library: &Library,
+    what: &str,
+    buffer: *const c_void,
+    counts: *const impl Number,
+    displs: *const impl Number,
+    datatype: MPI_Datatype,
+    ranks: usize,
+) -> Result<Side> {
+    refuse_in_place(what, buffer)?;
+    let datatype = library.datatypes.committed(datatype)?;
+    // SAFETY: the caller vouches for both.
+    let (counts, displs) = unsafe { (numbers("counts", counts, ranks)?, numbers("displs", displs, ranks)?) };
+    let block = |(&elements, &displacement): (&i64, &i64)| {
+        let address = displaced(buffer.addr(), displacement, datatype)?;
+        let region = Region::new(address, count("a count", elements)?, datatype)?;
+        region.check_address(what)?;
+        Ok(region)
+    };
+    Ok(Side::each(counts.iter().zip(&displs).map(block).collect::<Result<_>>()?))
+}
+
+/// The same with a datatype of its own for each block; displacements are bytes.
+///
+/// # Safety
+/// Unless they are null, the arrays have an entry for each of `ranks`.
+unsafe fn typed(
+    library: &Library,
+    what: &str,
+    buffer: *const c_void,
+    counts: *const impl Number,
+    displs: *const impl Number,
+    types: *const MPI_Datatype,
+    ranks: usize,
+) -> Result<Side> {
+    refuse_in_place(what, buffer)?;
+    // SAFETY: the caller vouches for all three.
+    let (counts, displs, types) = unsafe {
+        (numbers("counts", counts, ranks)?, numbers("displs", displs, ranks)?, array("types", types, ranks)?)
+    };
+    let block = |((&elements, &displacement), &datatype): ((&i64, &i64), &MPI_Datatype)| {
+        let address = buffer.addr().wrapping_add_signed(displacement as isize);
+        let datatype = library.datatypes.committed(datatype)?;
+        Region::new(address, count("a count", elements)?, datatype)
+    };
+    Ok(Side::each(counts.iter().zip(&displs).zip(types).map(block).collect::<Result<_>>()?))
+}
+
+/// One region of this rank's own.
+fn whole(
+    library: &Library,
+    what: &str,
+    buffer: *const c_void,
+    elements: impl Number,
+    datatype: MPI_Datatype,
+) -> Result<Side> {
+    refuse_in_place(what, buffer)?;
+    Region::of_arguments(library, what, buffer, elements, datatype).map(Side::whole)
+}
+
+/// What is given must fit where it is got; each rank can tell of its own block.
+fn fits(gives: &Region, gets: &Region) -> Result<()> {
+    if gives.bytes() > gets.bytes() {
+        let (sent, room) = (gives.bytes(), gets.bytes());
+        fail!(MPI_ERR_TRUNCATE, "{sent} bytes are sent to a block of {room} bytes");
+    }
+    Ok(())
+}
+
+fn is_in_place(buffer: *const c_void) -> bool {
+    buffer == MPI_IN_PLACE.cast_const()
+}
+
+fn refuse_in_place(what: &str, buffer: *const c_void) -> Result<()> {
+    if is_in_place(buffer) {
+        return Err(MpiError::new(
+            MPI_ERR_BUFFER,
+            format!("{what} is MPI_IN_PLACE, which it cannot be here"),
+        ));
+    }
+    Ok(())
+}

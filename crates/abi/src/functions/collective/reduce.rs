@@ -1,0 +1,182 @@
+//! Reductions and scans.
+
+use core::ffi::{c_int, c_void};
+
+use mpirage_collectives::Collective;
+
+use super::{Place, is_in_place, whole};
+use crate::arguments::{Number, count, numbers, put};
+use crate::collection::Side;
+use crate::constants::MPI_ERR_COUNT;
+use crate::error::{Result, fail};
+use crate::functions::forms::{argument, collective, collectives};
+use crate::library::{self, Library, with};
+use crate::objects::reduction::reduction;
+use crate::operation::Operation;
+use crate::types::*;
+
+collectives! {
+    reduce(sendbuf: ConstBuffer, recvbuf: Buffer, count: Count, datatype: MPI_Datatype, op: MPI_Op, root: c_int; comm):
+        MPI_Reduce MPI_Ireduce MPI_Reduce_init MPI_Reduce_c MPI_Ireduce_c MPI_Reduce_init_c;
+    allreduce(sendbuf: ConstBuffer, recvbuf: Buffer, count: Count, datatype: MPI_Datatype, op: MPI_Op; comm):
+        MPI_Allreduce MPI_Iallreduce MPI_Allreduce_init MPI_Allreduce_c MPI_Iallreduce_c MPI_Allreduce_init_c;
+    scan(sendbuf: ConstBuffer, recvbuf: Buffer, count: Count, datatype: MPI_Datatype, op: MPI_Op; comm):
+        MPI_Scan MPI_Iscan MPI_Scan_init MPI_Scan_c MPI_Iscan_c MPI_Scan_init_c;
+    exscan(sendbuf: ConstBuffer, recvbuf: Buffer, count: Count, datatype: MPI_Datatype, op: MPI_Op; comm):
+        MPI_Exscan MPI_Iexscan MPI_Exscan_init MPI_Exscan_c MPI_Iexscan_c MPI_Exscan_init_c;
+    reduce_scatter(sendbuf: ConstBuffer, recvbuf: Buffer, recvcounts: Counts, datatype: MPI_Datatype, op: MPI_Op; comm):
+        MPI_Reduce_scatter MPI_Ireduce_scatter MPI_Reduce_scatter_init MPI_Reduce_scatter_c MPI_Ireduce_scatter_c MPI_Reduce_scatter_init_c;
+    reduce_scatter_block(sendbuf: ConstBuffer, recvbuf: Buffer, recvcount: Count, datatype: MPI_Datatype, op: MPI_Op; comm):
+        MPI_Reduce_scatter_block MPI_Ireduce_scatter_block MPI_Reduce_scatter_block_init MPI_Reduce_scatter_block_c MPI_Ireduce_scatter_block_c MPI_Reduce_scatter_block_init_c;
+}
+
+/// The vector that is reduced, and the operator.
+#[derive(Clone, Copy)]
+struct Vectors<Count> {
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+}
+
+impl<Count: Number> Vectors<Count> {
+    /// What this rank contributes, which may lie where the result goes.
+    fn given(&self, library: &Library) -> Result<Side> {
+        match is_in_place(self.sendbuf) {
+            true => whole(library, "recvbuf", self.recvbuf, self.count, self.datatype),
+            false => whole(library, "sendbuf", self.sendbuf, self.count, self.datatype),
+        }
+    }
+
+    fn got(&self, library: &Library) -> Result<Side> {
+        whole(library, "recvbuf", self.recvbuf, self.count, self.datatype)
+    }
+
+    /// The operation in which this rank gets `gets`.
+    fn operation(
+        &self,
+        library: &mut Library,
+        place: &Place,
+        kind: Collective,
+        root: u32,
+        gets: Side,
+    ) -> Result<Operation> {
+        let gives = self.given(library)?;
+        let reduction = reduction(library, self.op, count("count", self.count)?, self.datatype)?;
+        Ok(place.rooted(kind, root, gives, gets, Some(reduction)))
+    }
+}
+
+/// # Safety
+/// The arguments are what the standard says, as in all functions below.
+unsafe fn reduce(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: impl Number,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    root: c_int,
+    comm: MPI_Comm,
+) -> Result<Operation> {
+    let vectors = Vectors { sendbuf, recvbuf, count, datatype, op };
+    with(|library| {
+        let (place, root) = Place::with_root(library, comm, root)?;
+        let gets = if place.is(root) { vectors.got(library)? } else { Side::nothing() };
+        vectors.operation(library, &place, Collective::Reduce, root, gets)
+    })
+}
+
+unsafe fn allreduce(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: impl Number,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+) -> Result<Operation> {
+    everywhere(Collective::Allreduce, Vectors { sendbuf, recvbuf, count, datatype, op }, comm)
+}
+
+unsafe fn scan(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: impl Number,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+) -> Result<Operation> {
+    everywhere(Collective::Scan, Vectors { sendbuf, recvbuf, count, datatype, op }, comm)
+}
+
+unsafe fn exscan(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: impl Number,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+) -> Result<Operation> {
+    everywhere(Collective::Exscan, Vectors { sendbuf, recvbuf, count, datatype, op }, comm)
+}
+
+unsafe fn reduce_scatter(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *const impl Number,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+) -> Result<Operation> {
+    with(|library| {
+        let place = Place::of(library, comm)?;
+        // SAFETY: the caller vouches for the array.
+        let counts = unsafe { numbers("recvcounts", recvcounts, place.size) }?;
+        let counts: Vec<usize> =
+            counts.iter().map(|&n| count("a receive count", n)).collect::<Result<_>>()?;
+        let all = total(&counts)?;
+        let own = counts[place.rank] as i64;
+        let bytes_each = library.datatypes.committed(datatype)?.size();
+        let share = whole(library, "recvbuf", recvbuf, own, datatype)?.block_of(0, 1)?;
+        let gets = Side::share(share, counts.iter().map(|count| count * bytes_each).collect());
+        let vectors = Vectors { sendbuf, recvbuf, count: all, datatype, op };
+        vectors.operation(library, &place, Collective::ReduceScatter, 0, gets)
+    })
+}
+
+unsafe fn reduce_scatter_block(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    recvcount: impl Number,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+) -> Result<Operation> {
+    with(|library| {
+        let place = Place::of(library, comm)?;
+        let all = total(&vec![count("recvcount", recvcount)?; place.size])?;
+        let gets = whole(library, "recvbuf", recvbuf, recvcount, datatype)?;
+        let vectors = Vectors { sendbuf, recvbuf, count: all, datatype, op };
+        vectors.operation(library, &place, Collective::ReduceScatterBlock, 0, gets)
+    })
+}
+
+/// A reduction of which everybody gets the result; an exclusive scan gives the first rank nothing.
+fn everywhere(kind: Collective, vectors: Vectors<impl Number>, comm: MPI_Comm) -> Result<Operation> {
+    with(|library| {
+        let place = Place::of(library, comm)?;
+        let gets = match (kind, place.rank) {
+            (Collective::Exscan, 0) => vectors.given(library)?.unstored(),
+            _ => vectors.got(library)?,
+        };
+        vectors.operation(library, &place, kind, 0, gets)
+    })
+}
+
+fn total(counts: &[usize]) -> Result<i64> {
+    let sum = counts.iter().try_fold(0_i64, |sum, &count| sum.checked_add_unsigned(count as u64));
+    match sum {
+        Some(sum) => Ok(sum),
+        None => fail!(MPI_ERR_COUNT, "the counts add up to more than 63 bits"),
+    }
+}

@@ -1,0 +1,170 @@
+//! Sending and receiving in one call.
+
+use core::ffi::{c_int, c_void};
+use std::sync::Arc;
+
+use mpirage_call::SendMode;
+use mpirage_data::Basic;
+
+use super::receive::receive;
+use super::send::send;
+use crate::arguments::{Number, put};
+use crate::error::Result;
+use crate::functions::forms::{argument, counted};
+use crate::library;
+use crate::operation::{Operation, Step};
+use crate::region::Region;
+use crate::status;
+use crate::types::*;
+
+counted! {
+    sendrecv(sendbuf: ConstBuffer, sendcount: Count, sendtype: MPI_Datatype, dest: c_int, sendtag: c_int,
+             recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype, source: c_int, recvtag: c_int,
+             comm: MPI_Comm, status: StatusPlace):
+        MPI_Sendrecv MPI_Sendrecv_c;
+    isendrecv(sendbuf: ConstBuffer, sendcount: Count, sendtype: MPI_Datatype, dest: c_int, sendtag: c_int,
+              recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype, source: c_int, recvtag: c_int,
+              comm: MPI_Comm, request: RequestPlace):
+        MPI_Isendrecv MPI_Isendrecv_c;
+    sendrecv_replace(buf: Buffer, count: Count, datatype: MPI_Datatype, dest: c_int, sendtag: c_int,
+                     source: c_int, recvtag: c_int, comm: MPI_Comm, status: StatusPlace):
+        MPI_Sendrecv_replace MPI_Sendrecv_replace_c;
+    isendrecv_replace(buf: Buffer, count: Count, datatype: MPI_Datatype, dest: c_int, sendtag: c_int,
+                      source: c_int, recvtag: c_int, comm: MPI_Comm, request: RequestPlace):
+        MPI_Isendrecv_replace MPI_Isendrecv_replace_c;
+}
+
+/// One half of an exchange: what, with whom, with which tag.
+struct Half<Buffer, Count>(Buffer, Count, MPI_Datatype, c_int, c_int);
+
+/// # Safety
+/// `status` is null or a place for one.
+unsafe fn sendrecv<Count: Number>(
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: MPI_Datatype,
+    dest: c_int,
+    sendtag: c_int,
+    recvbuf: *mut c_void,
+    recvcount: Count,
+    recvtype: MPI_Datatype,
+    source: c_int,
+    recvtag: c_int,
+    comm: MPI_Comm,
+    status: *mut MPI_Status,
+) -> c_int {
+    let out = Half(sendbuf, sendcount, sendtype, dest, sendtag);
+    // SAFETY: the caller vouches for it.
+    unsafe { now(comm, status, || exchange(out, Half(recvbuf, recvcount, recvtype, source, recvtag), comm)) }
+}
+
+/// # Safety
+/// `request` is null or a place for one.
+unsafe fn isendrecv<Count: Number>(
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: MPI_Datatype,
+    dest: c_int,
+    sendtag: c_int,
+    recvbuf: *mut c_void,
+    recvcount: Count,
+    recvtype: MPI_Datatype,
+    source: c_int,
+    recvtag: c_int,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> c_int {
+    let out = Half(sendbuf, sendcount, sendtype, dest, sendtag);
+    // SAFETY: the caller vouches for it.
+    unsafe {
+        later(comm, request, || exchange(out, Half(recvbuf, recvcount, recvtype, source, recvtag), comm))
+    }
+}
+
+/// # Safety
+/// `status` is null or a place for one.
+unsafe fn sendrecv_replace(
+    buf: *mut c_void,
+    count: impl Number,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    sendtag: c_int,
+    source: c_int,
+    recvtag: c_int,
+    comm: MPI_Comm,
+    status: *mut MPI_Status,
+) -> c_int {
+    let both = (buf, count, datatype);
+    // SAFETY: the caller vouches for it.
+    unsafe { now(comm, status, || replace(both, (dest, sendtag), (source, recvtag), comm)) }
+}
+
+/// # Safety
+/// `request` is null or a place for one.
+unsafe fn isendrecv_replace(
+    buf: *mut c_void,
+    count: impl Number,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    sendtag: c_int,
+    source: c_int,
+    recvtag: c_int,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> c_int {
+    let both = (buf, count, datatype);
+    // SAFETY: the caller vouches for it.
+    unsafe { later(comm, request, || replace(both, (dest, sendtag), (source, recvtag), comm)) }
+}
+
+/// # Safety
+/// `status` is null or a place for one.
+unsafe fn now(comm: MPI_Comm, status: *mut MPI_Status, what: impl FnOnce() -> Result<Operation>) -> c_int {
+    library::outcome(comm, || {
+        let completion = what()?.run()?;
+        // SAFETY: the caller vouches for it.
+        unsafe { status::store(status, &completion) };
+        Ok(())
+    })
+}
+
+/// # Safety
+/// `request` is a place for one.
+unsafe fn later(
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+    what: impl FnOnce() -> Result<Operation>,
+) -> c_int {
+    // SAFETY: the caller vouches for it.
+    library::outcome(comm, || unsafe { put("request", request, what()?.begin()) })
+}
+
+/// A send and a receive at the same time; the status is the receive's.
+fn exchange<Count: Number>(
+    Half(sendbuf, sendcount, sendtype, dest, sendtag): Half<*const c_void, Count>,
+    Half(recvbuf, recvcount, recvtype, source, recvtag): Half<*mut c_void, Count>,
+    comm: MPI_Comm,
+) -> Result<Operation> {
+    let mut both = send(SendMode::Standard, sendbuf, sendcount, sendtype, dest, sendtag, comm)?;
+    both.steps.extend(receive(recvbuf, recvcount, recvtype, source, recvtag, comm)?.steps);
+    Ok(both)
+}
+
+/// The same from and to one buffer: what is sent is copied first.
+fn replace(
+    (buf, count, datatype): (*mut c_void, impl Number, MPI_Datatype),
+    (dest, sendtag): (c_int, c_int),
+    (source, recvtag): (c_int, c_int),
+    comm: MPI_Comm,
+) -> Result<Operation> {
+    let out = Half(buf.cast_const(), count, datatype, dest, sendtag);
+    let mut both = exchange(out, Half(buf, count, datatype, source, recvtag), comm)?;
+    if let Step::Send(message) = &mut both.steps[0] {
+        let mut copy = Vec::with_capacity(message.region.bytes());
+        // SAFETY: the program gave this memory to MPI.
+        unsafe { message.region.pack(&mut copy) };
+        message.region = Region::new(copy.as_ptr().addr(), copy.len(), &Basic::Byte.into())?;
+        message.copy = Some(Arc::new(copy));
+    }
+    Ok(both)
+}

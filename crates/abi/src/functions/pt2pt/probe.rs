@@ -1,0 +1,194 @@
+//! Probes, and receives of what a matched probe has taken.
+
+use core::ffi::{c_int, c_void};
+
+use mpirage_call::{Call, Completion, Reply};
+
+use crate::arguments::{Number, not_null, put};
+use crate::connection::ask;
+use crate::constants::{MPI_COMM_SELF, MPI_MESSAGE_NO_PROC, MPI_MESSAGE_NULL};
+use crate::error::Result;
+use crate::functions::forms::{argument, counted};
+use crate::library::{self, try_with, with};
+use crate::message::{Incoming, Peer, expected_tag};
+use crate::objects::message::Message;
+use crate::operation::{Operation, Step};
+use crate::region::Region;
+use crate::status;
+use crate::types::*;
+
+counted! {
+    mrecv(buf: Buffer, count: Count, datatype: MPI_Datatype, message: MessagePlace, status: StatusPlace):
+        MPI_Mrecv MPI_Mrecv_c;
+    imrecv(buf: Buffer, count: Count, datatype: MPI_Datatype, message: MessagePlace, request: RequestPlace):
+        MPI_Imrecv MPI_Imrecv_c;
+}
+
+/// A message that was found.
+struct Found {
+    completion: Completion,
+    /// Its handle, if it was taken.
+    message: MPI_Message,
+}
+
+pub(crate) unsafe extern "C" fn MPI_Probe(
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    status: *mut MPI_Status,
+) -> c_int {
+    library::outcome(comm, || {
+        let found = probe(source, tag, comm, false, false)?;
+        // SAFETY: the program hands over a place for a status, if it wants one.
+        unsafe { tell(found.as_ref(), status) };
+        Ok(())
+    })
+}
+
+pub(crate) unsafe extern "C" fn MPI_Iprobe(
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    flag: *mut c_int,
+    status: *mut MPI_Status,
+) -> c_int {
+    library::outcome(comm, || {
+        let found = probe(source, tag, comm, true, false)?;
+        // SAFETY: the program hands over a place for an int, and for a status if it wants one.
+        unsafe {
+            tell(found.as_ref(), status);
+            put("flag", flag, found.is_some().into())
+        }
+    })
+}
+
+pub(crate) unsafe extern "C" fn MPI_Mprobe(
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    message: *mut MPI_Message,
+    status: *mut MPI_Status,
+) -> c_int {
+    library::outcome(comm, || {
+        let found = probe(source, tag, comm, false, true)?;
+        // SAFETY: the program hands over a place for a message, and for a status if it wants one.
+        unsafe {
+            tell(found.as_ref(), status);
+            put("message", message, handle(&found))
+        }
+    })
+}
+
+pub(crate) unsafe extern "C" fn MPI_Improbe(
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    flag: *mut c_int,
+    message: *mut MPI_Message,
+    status: *mut MPI_Status,
+) -> c_int {
+    library::outcome(comm, || {
+        let found = probe(source, tag, comm, true, true)?;
+        // SAFETY: the program hands over places for an int and a message, and for a status if it wants one.
+        unsafe {
+            tell(found.as_ref(), status);
+            put("flag", flag, found.is_some().into())?;
+            put("message", message, handle(&found))
+        }
+    })
+}
+
+/// # Safety
+/// `message` is null or a message, `status` null or a place for one.
+unsafe fn mrecv(
+    buf: *mut c_void,
+    count: impl Number,
+    datatype: MPI_Datatype,
+    message: *mut MPI_Message,
+    status: *mut MPI_Status,
+) -> c_int {
+    library::outcome(None, || {
+        // SAFETY: the caller vouches for it.
+        let completion = unsafe { receive(buf, count, datatype, message) }?.run()?;
+        // SAFETY: the caller vouches for it.
+        unsafe { status::store(status, &completion) };
+        Ok(())
+    })
+}
+
+/// # Safety
+/// `message` is null or a message, `request` null or a place for one.
+unsafe fn imrecv(
+    buf: *mut c_void,
+    count: impl Number,
+    datatype: MPI_Datatype,
+    message: *mut MPI_Message,
+    request: *mut MPI_Request,
+) -> c_int {
+    library::outcome(None, || {
+        // SAFETY: the caller vouches for it.
+        unsafe { put("request", request, receive(buf, count, datatype, message)?.begin()) }
+    })
+}
+
+/// Looks for a message; `poll` does not wait for one, `take` keeps it from everybody else.
+fn probe(source: c_int, tag: c_int, comm: MPI_Comm, poll: bool, take: bool) -> Result<Option<Found>> {
+    let (context, from, tag) = try_with(|library| {
+        let object = library.comms.get(comm)?;
+        Ok((object.context, Peer::source(object, source)?, expected_tag("tag", tag)?))
+    })?;
+    let from = match from {
+        Peer::Nobody => {
+            return Ok(Some(Found { completion: status::from_nobody(), message: MPI_MESSAGE_NO_PROC }));
+        }
+        Peer::Anybody => None,
+        Peer::Rank(rank) => Some(rank),
+    };
+    let Reply { completions, message, .. } = ask(&Call::Probe { context, from, tag, poll, take });
+    let message = match message {
+        Some(number) => with(|library| library.messages.insert(Message { number, context, comm })),
+        None => MPI_MESSAGE_NULL,
+    };
+    Ok(completions.first().map(|&completion| Found { completion, message }))
+}
+
+/// A receive of a message that was taken. Its handle is gone with that.
+///
+/// # Safety
+/// `message` is null or a message.
+unsafe fn receive(
+    buf: *mut c_void,
+    count: impl Number,
+    datatype: MPI_Datatype,
+    message: *mut MPI_Message,
+) -> Result<Operation> {
+    not_null("message", message)?;
+    // SAFETY: not null, and the caller vouches for the rest.
+    let place = unsafe { &mut *message };
+    if *place == MPI_MESSAGE_NO_PROC {
+        *place = MPI_MESSAGE_NULL;
+        return Ok(Operation::one(MPI_COMM_SELF, Step::Nothing(status::from_nobody())));
+    }
+    let (taken, region) = try_with(|library| {
+        library.messages.get(*place)?;
+        let region = Region::of_arguments(library, "buf", buf, count, datatype)?;
+        Ok((library.messages.remove(*place)?, region))
+    })?;
+    *place = MPI_MESSAGE_NULL;
+    let Message { number, context, comm } = taken;
+    let step = Incoming { context, from: None, tag: None, region, matched: Some(number) };
+    Ok(Operation::one(comm, Step::Receive(step)))
+}
+
+/// # Safety
+/// `status` is null or a place for one.
+unsafe fn tell(found: Option<&Found>, status: *mut MPI_Status) {
+    if let Some(found) = found {
+        // SAFETY: the caller vouches for it.
+        unsafe { status::store(status, &found.completion) };
+    }
+}
+
+fn handle(found: &Option<Found>) -> MPI_Message {
+    found.as_ref().map_or(MPI_MESSAGE_NULL, |found| found.message)
+}

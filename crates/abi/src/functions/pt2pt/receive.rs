@@ -1,0 +1,105 @@
+//! Receives.
+
+use core::ffi::{c_int, c_void};
+
+use crate::arguments::{Number, put};
+use crate::error::Result;
+use crate::functions::forms::{argument, counted};
+use crate::library::{self, with};
+use crate::message::{Incoming, Peer, expected_tag};
+use crate::operation::{Operation, Step};
+use crate::region::Region;
+use crate::status;
+use crate::types::*;
+
+counted! {
+    recv(buf: Buffer, count: Count, datatype: MPI_Datatype, source: c_int, tag: c_int, comm: MPI_Comm,
+         status: StatusPlace):
+        MPI_Recv MPI_Recv_c;
+    irecv(buf: Buffer, count: Count, datatype: MPI_Datatype, source: c_int, tag: c_int, comm: MPI_Comm,
+          request: RequestPlace):
+        MPI_Irecv MPI_Irecv_c;
+    recv_init(buf: Buffer, count: Count, datatype: MPI_Datatype, source: c_int, tag: c_int, comm: MPI_Comm,
+              request: RequestPlace):
+        MPI_Recv_init MPI_Recv_init_c;
+}
+
+/// # Safety
+/// `status` is null or a place for one.
+unsafe fn recv(
+    buf: *mut c_void,
+    count: impl Number,
+    datatype: MPI_Datatype,
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    status: *mut MPI_Status,
+) -> c_int {
+    library::outcome(comm, || {
+        let completion = receive(buf, count, datatype, source, tag, comm)?.run()?;
+        // SAFETY: the caller vouches for it.
+        unsafe { status::store(status, &completion) };
+        Ok(())
+    })
+}
+
+/// # Safety
+/// `request` is null or a place for one.
+unsafe fn irecv(
+    buf: *mut c_void,
+    count: impl Number,
+    datatype: MPI_Datatype,
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> c_int {
+    library::outcome(comm, || {
+        let begun = receive(buf, count, datatype, source, tag, comm)?.begin();
+        // SAFETY: the caller vouches for it.
+        unsafe { put("request", request, begun) }
+    })
+}
+
+/// # Safety
+/// `request` is null or a place for one.
+unsafe fn recv_init(
+    buf: *mut c_void,
+    count: impl Number,
+    datatype: MPI_Datatype,
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> c_int {
+    library::outcome(comm, || {
+        let kept = receive(buf, count, datatype, source, tag, comm)?.keep();
+        // SAFETY: the caller vouches for it.
+        unsafe { put("request", request, kept) }
+    })
+}
+
+/// A receive with its arguments checked.
+pub(super) fn receive(
+    buf: *mut c_void,
+    count: impl Number,
+    datatype: MPI_Datatype,
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+) -> Result<Operation> {
+    with(|library| {
+        let object = library.comms.get(comm)?;
+        let region = Region::of_arguments(library, "buf", buf, count, datatype)?;
+        let context = object.context;
+        let (from, tag) = (Peer::source(object, source)?, expected_tag("tag", tag)?);
+        let step = match from {
+            Peer::Nobody => Step::Nothing(status::from_nobody()),
+            Peer::Anybody => Step::Receive(Incoming { context, from: None, tag, region, matched: None }),
+            Peer::Rank(from) => {
+                Step::Receive(Incoming { context, from: Some(from), tag, region, matched: None })
+            }
+        };
+        Ok(Operation::one(comm, step))
+    })
+}

@@ -1,0 +1,54 @@
+//! Sends, in four modes.
+
+use core::ffi::{c_int, c_void};
+
+use mpirage_call::{Completion, SendMode};
+
+use crate::arguments::{Number, put};
+use crate::error::Result;
+use crate::functions::forms::{argument, send, sends};
+use crate::library::{self, with};
+use crate::message::{Outgoing, Peer, sent_tag};
+use crate::objects::message::Attached;
+use crate::operation::{Operation, Step};
+use crate::region::Region;
+use crate::types::*;
+
+sends! {
+    Standard:
+        MPI_Send MPI_Isend MPI_Send_init MPI_Send_c MPI_Isend_c MPI_Send_init_c;
+    Buffered:
+        MPI_Bsend MPI_Ibsend MPI_Bsend_init MPI_Bsend_c MPI_Ibsend_c MPI_Bsend_init_c;
+    Synchronous:
+        MPI_Ssend MPI_Issend MPI_Ssend_init MPI_Ssend_c MPI_Issend_c MPI_Ssend_init_c;
+    Ready:
+        MPI_Rsend MPI_Irsend MPI_Rsend_init MPI_Rsend_c MPI_Irsend_c MPI_Rsend_init_c;
+}
+
+/// A send with its arguments checked.
+pub(super) fn send(
+    mode: SendMode,
+    buf: *const c_void,
+    count: impl Number,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+) -> Result<Operation> {
+    with(|library| {
+        let object = library.comms.get(comm)?;
+        let region = Region::of_arguments(library, "buf", buf, count, datatype)?;
+        let to = Peer::destination(object, dest)?;
+        let tag = sent_tag("tag", tag)?;
+        if mode == SendMode::Buffered {
+            Attached::check(library.attached, region.bytes())?;
+        }
+        let step = match to {
+            Peer::Rank(to) => {
+                Step::Send(Outgoing { mode, context: object.context, to, tag, region, copy: None })
+            }
+            _ => Step::Nothing(Completion::empty(0)),
+        };
+        Ok(Operation::one(comm, step))
+    })
+}

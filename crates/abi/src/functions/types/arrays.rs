@@ -1,0 +1,160 @@
+//! Datatypes that are parts of arrays.
+
+use super::derive;
+use crate::arguments::{Number, array, numbers, size};
+use crate::constants::*;
+use crate::error::{MpiError, Result, fail};
+use crate::types::{MPI_Count, MPI_Datatype};
+use core::ffi::c_int;
+use mpirage_data::{DarrayDimension, Distribution, Interface, Order};
+
+pub(crate) unsafe extern "C" fn MPI_Type_create_subarray(
+    ndims: c_int,
+    array_of_sizes: *const c_int,
+    array_of_subsizes: *const c_int,
+    array_of_starts: *const c_int,
+    order: c_int,
+    oldtype: MPI_Datatype,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
+    let arrays = [array_of_sizes, array_of_subsizes, array_of_starts];
+    // SAFETY: the program hands over arrays of `ndims` entries and a place for the handle.
+    unsafe { subarray(Interface::Classic, ndims, arrays, order, oldtype, newtype) }
+}
+
+pub(crate) unsafe extern "C" fn MPI_Type_create_subarray_c(
+    ndims: c_int,
+    array_of_sizes: *const MPI_Count,
+    array_of_subsizes: *const MPI_Count,
+    array_of_starts: *const MPI_Count,
+    order: c_int,
+    oldtype: MPI_Datatype,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
+    let arrays = [array_of_sizes, array_of_subsizes, array_of_starts];
+    // SAFETY: the program hands over arrays of `ndims` entries and a place for the handle.
+    unsafe { subarray(Interface::Large, ndims, arrays, order, oldtype, newtype) }
+}
+
+pub(crate) unsafe extern "C" fn MPI_Type_create_darray(
+    size: c_int,
+    rank: c_int,
+    ndims: c_int,
+    array_of_gsizes: *const c_int,
+    array_of_distribs: *const c_int,
+    array_of_dargs: *const c_int,
+    array_of_psizes: *const c_int,
+    order: c_int,
+    oldtype: MPI_Datatype,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
+    let grid = Grid { distribs: array_of_distribs, dargs: array_of_dargs, psizes: array_of_psizes };
+    // SAFETY: the program hands over arrays of `ndims` entries and a place for the handle.
+    unsafe {
+        derive(Interface::Classic, oldtype, newtype, |old| {
+            let dimensions = grid.dimensions(ndims, array_of_gsizes)?;
+            Ok(old.darray(size.wide(), rank.wide(), &dimensions, self::order(order)?)?)
+        })
+    }
+}
+
+pub(crate) unsafe extern "C" fn MPI_Type_create_darray_c(
+    size: c_int,
+    rank: c_int,
+    ndims: c_int,
+    array_of_gsizes: *const MPI_Count,
+    array_of_distribs: *const c_int,
+    array_of_dargs: *const c_int,
+    array_of_psizes: *const c_int,
+    order: c_int,
+    oldtype: MPI_Datatype,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
+    let grid = Grid { distribs: array_of_distribs, dargs: array_of_dargs, psizes: array_of_psizes };
+    // SAFETY: the program hands over arrays of `ndims` entries and a place for the handle.
+    unsafe {
+        derive(Interface::Large, oldtype, newtype, |old| {
+            let dimensions = grid.dimensions(ndims, array_of_gsizes)?;
+            Ok(old.darray(size.wide(), rank.wide(), &dimensions, self::order(order)?)?)
+        })
+    }
+}
+
+/// # Safety
+/// Unless null, the arrays have `ndims` entries and `newtype` can be written.
+unsafe fn subarray<N: Number>(
+    interface: Interface,
+    ndims: c_int,
+    [sizes, subsizes, starts]: [*const N; 3],
+    order: c_int,
+    oldtype: MPI_Datatype,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
+    // SAFETY: the caller vouches for it.
+    unsafe {
+        derive(interface, oldtype, newtype, |old| {
+            let ndims = dimensions(ndims)?;
+            let sizes = numbers("array_of_sizes", sizes, ndims)?;
+            let subsizes = numbers("array_of_subsizes", subsizes, ndims)?;
+            let starts = numbers("array_of_starts", starts, ndims)?;
+            Ok(old.subarray(&sizes, &subsizes, &starts, self::order(order)?)?)
+        })
+    }
+}
+
+/// The arrays of a distributed array that are the same in both forms.
+struct Grid {
+    distribs: *const c_int,
+    dargs: *const c_int,
+    psizes: *const c_int,
+}
+
+impl Grid {
+    /// # Safety
+    /// Unless null, the arrays have `ndims` entries.
+    unsafe fn dimensions<N: Number>(&self, ndims: c_int, gsizes: *const N) -> Result<Vec<DarrayDimension>> {
+        let ndims = dimensions(ndims)?;
+        // SAFETY: the caller vouches for it.
+        let (gsizes, distribs, dargs, psizes) = unsafe {
+            (
+                numbers("array_of_gsizes", gsizes, ndims)?,
+                array("array_of_distribs", self.distribs, ndims)?,
+                array("array_of_dargs", self.dargs, ndims)?,
+                array("array_of_psizes", self.psizes, ndims)?,
+            )
+        };
+        let dimension = |d: usize| {
+            Ok(DarrayDimension {
+                gsize: gsizes[d],
+                distribution: distribution(distribs[d])?,
+                darg: (dargs[d] != MPI_DISTRIBUTE_DFLT_DARG).then_some(dargs[d].wide()),
+                psize: psizes[d].wide(),
+            })
+        };
+        (0..ndims).map(dimension).collect()
+    }
+}
+
+fn dimensions(ndims: c_int) -> Result<usize> {
+    match size("ndims", ndims)? {
+        0 => fail!(MPI_ERR_ARG, "ndims is 0"),
+        ndims => Ok(ndims),
+    }
+}
+
+fn order(order: c_int) -> Result<Order> {
+    match order {
+        MPI_ORDER_C => Ok(Order::C),
+        MPI_ORDER_FORTRAN => Ok(Order::Fortran),
+        _ => fail!(MPI_ERR_ARG, "order is {order}, neither MPI_ORDER_C nor MPI_ORDER_FORTRAN"),
+    }
+}
+
+fn distribution(distribution: c_int) -> Result<Distribution> {
+    match distribution {
+        MPI_DISTRIBUTE_BLOCK => Ok(Distribution::Block),
+        MPI_DISTRIBUTE_CYCLIC => Ok(Distribution::Cyclic),
+        MPI_DISTRIBUTE_NONE => Ok(Distribution::None),
+        _ => Err(MpiError::new(MPI_ERR_ARG, format!("{distribution} is not a way to distribute an array"))),
+    }
+}

@@ -1,0 +1,85 @@
+//! Committing, duplicating, naming and freeing datatypes.
+
+use crate::arguments::{not_null, put, put_string, string};
+use crate::constants::{MPI_DATATYPE_NULL, MPI_MAX_OBJECT_NAME};
+use crate::library::{self, outcome};
+use crate::objects::datatype::DatatypeObject;
+use crate::types::MPI_Datatype;
+use core::ffi::{c_char, c_int};
+
+const NAME_ROOM: usize = MPI_MAX_OBJECT_NAME as usize;
+
+pub(crate) unsafe extern "C" fn MPI_Type_commit(datatype: *mut MPI_Datatype) -> c_int {
+    outcome(None, || {
+        not_null("datatype", datatype)?;
+        // SAFETY: not null, and the program points to a handle.
+        let handle = unsafe { *datatype };
+        library::try_with(|library| {
+            library.datatypes.get_mut(handle)?.committed = true;
+            Ok(())
+        })
+    })
+}
+
+pub(crate) unsafe extern "C" fn MPI_Type_dup(oldtype: MPI_Datatype, newtype: *mut MPI_Datatype) -> c_int {
+    outcome(None, || {
+        let (object, copies) = library::try_with(|library| {
+            let object = library.datatypes.get(oldtype)?;
+            Ok((object.clone(), object.attributes.copies(&library.keyvals)))
+        })?;
+        // SAFETY: the program vouches for its functions.
+        let attributes = unsafe { copies.run(oldtype.0) }?;
+        let duplicate = DatatypeObject {
+            attributes,
+            committed: object.committed,
+            ..DatatypeObject::derived(object.datatype.dup())
+        };
+        // SAFETY: the program hands over a place for the handle.
+        unsafe { put("newtype", newtype, library::with(|library| library.datatypes.insert(duplicate))) }
+    })
+}
+
+pub(crate) unsafe extern "C" fn MPI_Type_free(datatype: *mut MPI_Datatype) -> c_int {
+    outcome(None, || {
+        not_null("datatype", datatype)?;
+        // SAFETY: not null, and the program points to a handle.
+        let handle = unsafe { *datatype };
+        let deletions = library::try_with(|library| {
+            let object = library.datatypes.get_derived(handle)?;
+            Ok(object.attributes.deletions(&library.keyvals))
+        })?;
+        // SAFETY: the program vouches for its functions.
+        unsafe { deletions.run(handle.0) }?;
+        library::with(|library| library.datatypes.remove(handle))?;
+        // SAFETY: as above.
+        unsafe { put("datatype", datatype, MPI_DATATYPE_NULL) }
+    })
+}
+
+pub(crate) unsafe extern "C" fn MPI_Type_set_name(datatype: MPI_Datatype, type_name: *const c_char) -> c_int {
+    outcome(None, || {
+        // SAFETY: the program hands over a string.
+        let name = unsafe { string("type_name", type_name) }?;
+        let kept = &name.to_bytes()[..name.count_bytes().min(NAME_ROOM - 1)];
+        let name = String::from_utf8_lossy(kept).into_owned();
+        library::try_with(|library| {
+            library.datatypes.get_mut(datatype)?.name = name;
+            Ok(())
+        })
+    })
+}
+
+pub(crate) unsafe extern "C" fn MPI_Type_get_name(
+    datatype: MPI_Datatype,
+    type_name: *mut c_char,
+    resultlen: *mut c_int,
+) -> c_int {
+    outcome(None, || {
+        let name = library::try_with(|library| Ok(library.datatypes.get(datatype)?.name.clone()))?;
+        // SAFETY: the program hands over MPI_MAX_OBJECT_NAME characters and a place for an int.
+        unsafe {
+            let length = put_string("type_name", type_name, NAME_ROOM, name.as_bytes())?;
+            put("resultlen", resultlen, length as c_int)
+        }
+    })
+}

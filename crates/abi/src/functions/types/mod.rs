@@ -1,0 +1,49 @@
+//! Datatypes (chapter 5 of the standard).
+
+pub(crate) mod arrays;
+pub(crate) mod construct;
+pub(crate) mod contents;
+pub(crate) mod fortran;
+pub(crate) mod life;
+pub(crate) mod query;
+pub(crate) mod removed;
+
+use crate::arguments::put;
+use crate::error::Result;
+use crate::library::{self, outcome};
+use crate::objects::datatype::DatatypeObject;
+use crate::types::MPI_Datatype;
+use core::ffi::c_int;
+use mpirage_data::{Datatype, Interface};
+
+/// Makes a datatype of another one.
+///
+/// # Safety
+/// Unless it is null, `newtype` can be written.
+unsafe fn derive(
+    interface: Interface,
+    oldtype: MPI_Datatype,
+    newtype: *mut MPI_Datatype,
+    make: impl FnOnce(&Datatype) -> Result<Datatype>,
+) -> c_int {
+    outcome(None, || {
+        let made = make(&datatype(oldtype)?)?;
+        // SAFETY: the caller vouches for it.
+        unsafe { hand_out(interface, made, newtype) }
+    })
+}
+
+/// Gives a datatype that was just made a handle.
+///
+/// # Safety
+/// Unless it is null, `newtype` can be written.
+unsafe fn hand_out(interface: Interface, made: Datatype, newtype: *mut MPI_Datatype) -> Result<()> {
+    let object = DatatypeObject { interface, ..DatatypeObject::derived(made) };
+    // SAFETY: the caller vouches for it.
+    unsafe { put("newtype", newtype, library::with(|library| library.datatypes.insert(object))) }
+}
+
+/// What a handle stands for, committed or not.
+fn datatype(handle: MPI_Datatype) -> Result<Datatype> {
+    library::with(|library| Ok(library.datatypes.get(handle)?.datatype.clone()))
+}

@@ -1,0 +1,96 @@
+//! Handles: words that stand for objects in C.
+//!
+//! The predefined ones have the small numbers of the ABI; the others start at `FIRST` and are used again when free.
+
+const FIRST: usize = 0x10000;
+const STEP: usize = 16;
+
+/// The objects of one kind, by handle.
+#[derive(Debug)]
+pub(crate) struct Handles<T> {
+    /// By the handle itself.
+    predefined: Vec<Option<T>>,
+    /// By the position of the handle after `FIRST`.
+    dynamic: Vec<Option<T>>,
+    /// Positions in `dynamic` that are free.
+    free: Vec<usize>,
+}
+
+impl<T> Handles<T> {
+    pub(crate) const fn new() -> Handles<T> {
+        Handles { predefined: Vec::new(), dynamic: Vec::new(), free: Vec::new() }
+    }
+
+    /// Puts an object at a handle that the standard fixes.
+    pub(crate) fn predefine(&mut self, handle: usize, object: T) {
+        assert!(handle < FIRST);
+        if self.predefined.len() <= handle {
+            self.predefined.resize_with(handle + 1, || None);
+        }
+        self.predefined[handle] = Some(object);
+    }
+
+    /// Gives an object a handle.
+    pub(crate) fn insert(&mut self, object: T) -> usize {
+        let position = self.free.pop().unwrap_or_else(|| {
+            self.dynamic.push(None);
+            self.dynamic.len() - 1
+        });
+        self.dynamic[position] = Some(object);
+        FIRST + STEP * position
+    }
+
+    pub(crate) fn get(&self, handle: usize) -> Option<&T> {
+        match position(handle) {
+            Some(position) => self.dynamic.get(position)?.as_ref(),
+            None => self.predefined.get(handle)?.as_ref(),
+        }
+    }
+
+    pub(crate) fn get_mut(&mut self, handle: usize) -> Option<&mut T> {
+        match position(handle) {
+            Some(position) => self.dynamic.get_mut(position)?.as_mut(),
+            None => self.predefined.get_mut(handle)?.as_mut(),
+        }
+    }
+
+    /// Takes an object away; predefined ones stay.
+    pub(crate) fn remove(&mut self, handle: usize) -> Option<T> {
+        let position = position(handle)?;
+        let object = self.dynamic.get_mut(position)?.take()?;
+        self.free.push(position);
+        Some(object)
+    }
+}
+
+/// Where a dynamic handle's object is; an odd number is nobody's handle and gets a position that does not exist.
+fn position(handle: usize) -> Option<usize> {
+    let distance = handle.checked_sub(FIRST)?;
+    Some(if distance.is_multiple_of(STEP) { distance / STEP } else { usize::MAX })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Handles;
+
+    #[test]
+    fn handles_are_used_again() {
+        let mut handles = Handles::new();
+        handles.predefine(0x101, "world");
+        let (one, two) = (handles.insert("one"), handles.insert("two"));
+        assert_eq!((one, two), (0x10000, 0x10010));
+        assert_eq!(handles.remove(one), Some("one"));
+        assert_eq!(handles.get(one), None);
+        assert_eq!(handles.insert("three"), one);
+        assert_eq!(handles.get(0x101), Some(&"world"));
+        assert_eq!(handles.remove(0x101), None);
+    }
+
+    #[test]
+    fn a_number_between_handles_is_nobodys() {
+        let mut handles = Handles::new();
+        let one = handles.insert("one");
+        assert_eq!(handles.get(one + 1), None);
+        assert_eq!(handles.get_mut(one + 8), None);
+    }
+}

@@ -1,0 +1,178 @@
+//! The one global of the library: what this process knows as an MPI rank.
+//!
+//! The library is behind a mutex that is held for moments only: never while a call waits for the simulator, and never
+//! while a function of the program runs (user operators, attribute callbacks and error handlers may call MPI again).
+//! The way to the simulator has a lock of its own, in [`crate::connection`].
+
+use core::ffi::c_int;
+use core::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+
+use mpirage_call::Call;
+
+use crate::connection;
+use crate::constants::{MPI_COMM_SELF, MPI_COMM_WORLD, MPI_SUCCESS};
+use crate::error::{MpiError, Result};
+use crate::objects::comm::Comms;
+use crate::objects::datatype::Datatypes;
+use crate::objects::errhandler::{self, Errhandler, Errhandlers};
+use crate::objects::error_codes::ErrorCodes;
+use crate::objects::group::Groups;
+use crate::objects::info::Infos;
+use crate::objects::keyval::Keyvals;
+use crate::objects::message::{Attached, Messages};
+use crate::objects::op::Ops;
+use crate::objects::reduction::Reductions;
+use crate::objects::request::Requests;
+use crate::trampoline;
+use crate::types::MPI_Comm;
+
+/// How far this process is in the life of an MPI program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub(crate) enum Stage {
+    /// `MPI_Init` has not been called.
+    Before,
+    /// Between `MPI_Init` and `MPI_Finalize`.
+    Running,
+    /// `MPI_Finalize` has been called.
+    After,
+}
+
+/// Everything this process knows.
+pub(crate) struct Library {
+    pub comms: Comms,
+    pub requests: Requests,
+    pub reductions: Reductions,
+    pub messages: Messages,
+    /// The program's buffer for buffered sends.
+    pub attached: Option<Attached>,
+    pub datatypes: Datatypes,
+    pub ops: Ops,
+    pub groups: Groups,
+    pub infos: Infos,
+    pub keyvals: Keyvals,
+    pub errhandlers: Errhandlers,
+    pub error_codes: ErrorCodes,
+}
+
+impl Library {
+    fn new() -> Library {
+        Library {
+            comms: Comms::new(),
+            requests: Requests::new(),
+            reductions: Reductions::default(),
+            messages: Messages::new(),
+            attached: None,
+            datatypes: Datatypes::new(),
+            ops: Ops::new(),
+            groups: Groups::new(),
+            infos: Infos::new(),
+            keyvals: Keyvals::default(),
+            errhandlers: errhandler::predefined(),
+            error_codes: ErrorCodes::default(),
+        }
+    }
+}
+
+static LIBRARY: LazyLock<Mutex<Library>> = LazyLock::new(|| Mutex::new(Library::new()));
+
+static STAGE: AtomicU8 = AtomicU8::new(Stage::Before as u8);
+
+/// How far this process is.
+pub(crate) fn stage() -> Stage {
+    match STAGE.load(Ordering::Acquire) {
+        before if before == Stage::Before as u8 => Stage::Before,
+        running if running == Stage::Running as u8 => Stage::Running,
+        _ => Stage::After,
+    }
+}
+
+/// This process has come so far.
+pub(crate) fn enter(stage: Stage) {
+    STAGE.store(stage as u8, Ordering::Release);
+}
+
+/// Works on the library, which is locked meanwhile: no calls, no callbacks in here.
+pub(crate) fn with<T>(work: impl FnOnce(&mut Library) -> T) -> T {
+    work(&mut lock())
+}
+
+/// The same of work that may fail.
+pub(crate) fn try_with<T>(work: impl FnOnce(&mut Library) -> Result<T>) -> Result<T> {
+    with(work)
+}
+
+/// The body of an MPI function that may be called only between `MPI_Init` and `MPI_Finalize`. An error goes to the error
+/// handler of `comm`, or of `MPI_COMM_SELF` if it is of no communicator.
+pub(crate) fn outcome(comm: impl Into<Option<MPI_Comm>>, body: impl FnOnce() -> Result<()>) -> c_int {
+    let function = trampoline::last_call().function;
+    match stage() {
+        Stage::Running => {}
+        Stage::Before => misuse(&format!("{function}: MPI_Init has not been called yet")),
+        Stage::After => misuse(&format!("{function}: MPI_Finalize has been called already")),
+    }
+    settle(function, comm.into(), body())
+}
+
+/// The body of an MPI function that may be called at any time.
+pub(crate) fn outcome_at_any_time(body: impl FnOnce() -> Result<()>) -> c_int {
+    let function = trampoline::last_call().function;
+    settle(function, None, body())
+}
+
+/// Tells the simulator of a mistake of the program. The run ends.
+pub(crate) fn misuse(text: &str) -> ! {
+    connection::ask(&Call::Misuse { text });
+    std::process::exit(crate::missing::EXIT_CODE)
+}
+
+fn settle(function: &'static str, comm: Option<MPI_Comm>, result: Result<()>) -> c_int {
+    match result {
+        Ok(()) => MPI_SUCCESS,
+        Err(error) => handle(function, comm, error),
+    }
+}
+
+/// Gives an error to the error handler of a communicator.
+fn handle(function: &'static str, comm: Option<MPI_Comm>, error: MpiError) -> c_int {
+    let (comm, handler) = with(|library| library.handler_of(comm));
+    match handler {
+        Errhandler::Fatal
+        | Errhandler::Abort
+        | Errhandler::Win(_)
+        | Errhandler::File(_)
+        | Errhandler::Session(_) => misuse(&format!("{function}: {}", error.text)),
+        Errhandler::Return => error.class,
+        Errhandler::Comm(handler) => {
+            let (mut comm, mut code) = (comm, error.class);
+            // SAFETY: the program registered this function as an error handler of communicators; no lock is held.
+            unsafe { handler(&mut comm, &mut code) };
+            error.class
+        }
+    }
+}
+
+impl Library {
+    /// The communicator whose handler counts, and the handler. Without a communicator that is `MPI_COMM_SELF`'s, or
+    /// `MPI_COMM_WORLD`'s as before MPI 4 if the program left the former alone.
+    fn handler_of(&self, comm: Option<MPI_Comm>) -> (MPI_Comm, Errhandler) {
+        let named = comm.filter(|&comm| self.comms.get(comm).is_ok());
+        let candidates = [named, Some(MPI_COMM_SELF), Some(MPI_COMM_WORLD)];
+        for comm in candidates.into_iter().flatten() {
+            let Ok(object) = self.comms.get(comm) else { continue };
+            let handler = self.errhandlers.get(object.errhandler.0).copied().unwrap_or(Errhandler::Fatal);
+            let undecided =
+                comm == MPI_COMM_SELF && named != Some(comm) && matches!(handler, Errhandler::Fatal);
+            if !undecided {
+                return (comm, handler);
+            }
+        }
+        (MPI_COMM_SELF, Errhandler::Fatal)
+    }
+}
+
+fn lock() -> MutexGuard<'static, Library> {
+    // A panic ends the process at the border to C, so a poisoned library is never used.
+    LIBRARY.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,171 @@
+//! Messages from one rank to another: checked arguments on their way to becoming calls.
+
+use core::ffi::c_int;
+use std::sync::Arc;
+
+use mpirage_call::{Call, Completion, ContextId, Payload, RequestId, SendMode};
+
+use crate::connection::{self, ask, post};
+use crate::constants::*;
+use crate::error::{Result, fail};
+use crate::objects::comm::Comm;
+use crate::operation::{Held, Landing, inline_bytes};
+use crate::region::Region;
+
+/// A message to send.
+#[derive(Clone, Debug)]
+pub(crate) struct Outgoing {
+    pub mode: SendMode,
+    pub context: ContextId,
+    pub to: u32,
+    pub tag: i32,
+    pub region: Region,
+    /// The memory of the region, if it is ours.
+    pub copy: Option<Arc<Vec<u8>>>,
+}
+
+/// A message to receive.
+#[derive(Clone, Debug)]
+pub(crate) struct Incoming {
+    pub context: ContextId,
+    /// None for `MPI_ANY_SOURCE`.
+    pub from: Option<u32>,
+    /// None for `MPI_ANY_TAG`.
+    pub tag: Option<i32>,
+    pub region: Region,
+    /// A message that a matched probe has taken already.
+    pub matched: Option<u32>,
+}
+
+impl Outgoing {
+    /// Sends it, to complete with `request`. Gives what must stay in memory until then.
+    pub(crate) fn post(&self, request: RequestId) -> Held {
+        let packed = self.with_payload(|payload| post(&self.call(payload, Some(request), false)));
+        let outgoing = packed.map(Arc::new).or_else(|| self.copy.clone());
+        Held { outgoing, ..Held::default() }
+    }
+
+    /// Sends it and comes back when the sender may go on.
+    pub(crate) fn run(&self) -> Held {
+        self.with_payload(|payload| match self.runs_ahead() {
+            true => post(&self.call(payload, None, false)),
+            false => drop(ask(&self.call(payload, None, true))),
+        });
+        Held::default()
+    }
+
+    /// May the sender go on before the simulator has seen the call?
+    fn runs_ahead(&self) -> bool {
+        let eager = (self.region.bytes() as u64) < connection::line().briefing.eager_limit;
+        self.region.bytes() <= inline_bytes()
+            && match self.mode {
+                SendMode::Standard | SendMode::Ready => eager,
+                SendMode::Buffered => true,
+                SendMode::Synchronous => false,
+            }
+    }
+
+    /// Hands out the bytes as they should travel; gives back what `send` did not take along.
+    fn with_payload(&self, send: impl FnOnce(Payload<'_>)) -> Option<Vec<u8>> {
+        let inline = self.region.bytes() <= inline_bytes();
+        // SAFETY: the program gave this memory to MPI to read until the send completes.
+        match (unsafe { self.region.plain() }, inline) {
+            (Some(bytes), true) => send(Payload::Inline(bytes)),
+            (Some(_), false) => send(Payload::At(self.region.address() as u64)),
+            (None, inline) => {
+                let mut packed = Vec::new();
+                // SAFETY: as above.
+                unsafe { self.region.pack(&mut packed) };
+                if !inline {
+                    send(Payload::At(packed.as_ptr().addr() as u64));
+                    return Some(packed);
+                }
+                send(Payload::Inline(&packed));
+            }
+        }
+        None
+    }
+
+    fn call<'a>(&self, payload: Payload<'a>, request: Option<RequestId>, answer: bool) -> Call<'a> {
+        let &Outgoing { mode, context, to, tag, ref region, .. } = self;
+        Call::Send { mode, context, to, tag, bytes: region.bytes() as u64, payload, request, answer }
+    }
+}
+
+impl Incoming {
+    /// Expects it, to complete with `request`. Gives what must stay in memory until then.
+    pub(crate) fn post(&self, request: RequestId) -> Held {
+        let (held, address) = self.make_room();
+        post(&self.call(address, Some(request)));
+        held
+    }
+
+    /// Waits for it.
+    pub(crate) fn run(&self) -> (Held, Completion) {
+        let (held, address) = self.make_room();
+        let reply = ask(&self.call(address, None));
+        (held, reply.completions.first().copied().unwrap_or(Completion::empty(0)))
+    }
+
+    /// Where its packed bytes go: where the program wants them, or first to memory of ours.
+    fn make_room(&self) -> (Held, u64) {
+        let room = self.region.bytes() as u64;
+        if room == 0 {
+            return (Held::default(), 0);
+        }
+        if self.region.is_plain() {
+            return (Held { room, ..Held::default() }, self.region.address() as u64);
+        }
+        let mut landing = Landing::of_message(self.region.clone());
+        let address = landing.address();
+        (Held { incoming: Some(landing), room, ..Held::default() }, address)
+    }
+
+    fn call<'a>(&self, address: u64, request: Option<RequestId>) -> Call<'a> {
+        let &Incoming { context, from, tag, ref region, matched } = self;
+        Call::Recv { context, from, tag, bytes: region.bytes() as u64, address, request, matched }
+    }
+}
+
+/// A rank of a communicator, or nobody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Peer {
+    /// `MPI_PROC_NULL`.
+    Nobody,
+    /// `MPI_ANY_SOURCE`.
+    Anybody,
+    /// This one.
+    Rank(u32),
+}
+
+impl Peer {
+    /// To whom a message goes.
+    pub(crate) fn destination(comm: &Comm, dest: c_int) -> Result<Peer> {
+        match dest {
+            MPI_PROC_NULL => Ok(Peer::Nobody),
+            rank => comm.member("dest", rank).map(Peer::Rank),
+        }
+    }
+
+    /// From whom a message comes.
+    pub(crate) fn source(comm: &Comm, source: c_int) -> Result<Peer> {
+        match source {
+            MPI_PROC_NULL => Ok(Peer::Nobody),
+            MPI_ANY_SOURCE => Ok(Peer::Anybody),
+            rank => comm.member("source", rank).map(Peer::Rank),
+        }
+    }
+}
+
+/// The tag of a message to send.
+pub(crate) fn sent_tag(what: &str, tag: c_int) -> Result<i32> {
+    if tag < 0 {
+        fail!(MPI_ERR_TAG, "{what} is {tag}, but tags are from 0 to {}", c_int::MAX);
+    }
+    Ok(tag)
+}
+
+/// The tag of a message to receive; none for `MPI_ANY_TAG`.
+pub(crate) fn expected_tag(what: &str, tag: c_int) -> Result<Option<i32>> {
+    if tag == MPI_ANY_TAG { Ok(None) } else { sent_tag(what, tag).map(Some) }
+}

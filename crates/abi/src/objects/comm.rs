@@ -1,0 +1,139 @@
+//! Communicators.
+
+use core::ffi::c_int;
+use std::sync::Arc;
+
+use mpirage_call::{ContextId, SELF, WORLD};
+use mpirage_data::Group;
+
+use crate::constants::*;
+use crate::error::{MpiError, Result, fail};
+use crate::handles::Handles;
+use crate::objects::errhandler;
+use crate::objects::info::Info;
+use crate::objects::keyval::Attributes;
+use crate::objects::topology::Topology;
+use crate::types::{MPI_Comm, MPI_Errhandler};
+
+/// A communicator, as one of its members sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct Comm {
+    /// How the simulator calls it.
+    pub context: ContextId,
+    /// Its members as ranks of the world, in order.
+    pub group: Group,
+    /// Which of them this process is.
+    pub rank: u32,
+    /// What the program calls it.
+    pub name: String,
+    /// What happens to errors on it.
+    pub errhandler: MPI_Errhandler,
+    /// What the program attached to it.
+    pub attributes: Attributes,
+    /// What the program said of how it will use it.
+    pub hints: Info,
+    /// Who is whose neighbour, if that was said.
+    pub topology: Option<Arc<Topology>>,
+}
+
+impl Comm {
+    /// A new communicator with these members, seen by the one that is `me` in the world.
+    pub(crate) fn new(context: ContextId, group: Group, me: u32) -> Comm {
+        let rank = group.rank_of(me).expect("only members see a communicator");
+        Comm {
+            context,
+            group,
+            rank,
+            name: String::new(),
+            errhandler: errhandler::DEFAULT,
+            attributes: Attributes::default(),
+            hints: Info::default(),
+            topology: None,
+        }
+    }
+
+    pub(crate) fn size(&self) -> u32 {
+        self.group.size()
+    }
+
+    /// The rank that the argument `what` names.
+    pub(crate) fn member(&self, what: &str, rank: c_int) -> Result<u32> {
+        match u32::try_from(rank) {
+            Ok(member) if member < self.size() => Ok(member),
+            _ => fail!(class_of(what), "{what} is {rank}, but {} has {}", self.title(), self.ranks()),
+        }
+    }
+
+    /// What messages call it.
+    pub(crate) fn title(&self) -> &str {
+        if self.name.is_empty() { "the communicator" } else { &self.name }
+    }
+
+    fn ranks(&self) -> String {
+        match self.size() {
+            1 => "1 rank".to_owned(),
+            size => format!("{size} ranks"),
+        }
+    }
+}
+
+/// All communicators of this process.
+#[derive(Debug)]
+pub(crate) struct Comms {
+    handles: Handles<Comm>,
+}
+
+impl Comms {
+    /// None: they come with [`Comms::open`].
+    pub(crate) const fn new() -> Comms {
+        Comms { handles: Handles::new() }
+    }
+
+    /// Makes the predefined communicators of rank `me` in a world of `size`.
+    pub(crate) fn open(&mut self, me: u32, size: u32) {
+        let world = Comm { name: "MPI_COMM_WORLD".into(), ..Comm::new(WORLD, Group::world(size), me) };
+        let alone = Group::of([me]).expect("one rank is a group");
+        let own = Comm { name: "MPI_COMM_SELF".into(), ..Comm::new(SELF, alone, me) };
+        self.handles.predefine(MPI_COMM_WORLD.0, world);
+        self.handles.predefine(MPI_COMM_SELF.0, own);
+    }
+
+    pub(crate) fn insert(&mut self, comm: Comm) -> MPI_Comm {
+        MPI_Comm(self.handles.insert(comm))
+    }
+
+    pub(crate) fn get(&self, comm: MPI_Comm) -> Result<&Comm> {
+        self.handles.get(comm.0).ok_or_else(|| no_comm(comm))
+    }
+
+    pub(crate) fn get_mut(&mut self, comm: MPI_Comm) -> Result<&mut Comm> {
+        self.handles.get_mut(comm.0).ok_or_else(|| no_comm(comm))
+    }
+
+    /// The predefined ones stay.
+    pub(crate) fn check_freeable(&self, comm: MPI_Comm) -> Result<()> {
+        let object = self.get(comm)?;
+        if comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF {
+            fail!(MPI_ERR_COMM, "{} is predefined and cannot be freed", object.title());
+        }
+        Ok(())
+    }
+
+    pub(crate) fn remove(&mut self, comm: MPI_Comm) -> Result<Comm> {
+        self.check_freeable(comm)?;
+        self.handles.remove(comm.0).ok_or_else(|| no_comm(comm))
+    }
+}
+
+fn no_comm(comm: MPI_Comm) -> MpiError {
+    let text = match comm {
+        MPI_COMM_NULL => "comm is MPI_COMM_NULL".to_owned(),
+        MPI_Comm(word) => format!("comm is {word:#x}, which is no communicator"),
+    };
+    MpiError::new(MPI_ERR_COMM, text)
+}
+
+/// The error class of a wrong rank in the argument `what`.
+fn class_of(what: &str) -> c_int {
+    if what == "root" { MPI_ERR_ROOT } else { MPI_ERR_RANK }
+}

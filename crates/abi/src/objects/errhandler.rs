@@ -1,0 +1,64 @@
+//! Error handlers: what happens to an error on a communicator, a window, a file or in a session.
+//!
+//! They stay for good, since objects keep using a handler after the program has given up its handle.
+
+use crate::constants::*;
+use crate::error::{MpiError, Result, ensure};
+use crate::handles::Handles;
+use crate::types::*;
+
+/// What happens to an error.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Errhandler {
+    /// `MPI_ERRORS_ARE_FATAL`: the run ends.
+    Fatal,
+    /// `MPI_ERRORS_ABORT`: the run ends.
+    Abort,
+    /// `MPI_ERRORS_RETURN`: the program looks at the code.
+    Return,
+    /// A function of the program is told.
+    Comm(MPI_Comm_errhandler_function),
+    /// A function of the program is told.
+    Win(MPI_Win_errhandler_function),
+    /// A function of the program is told.
+    File(MPI_File_errhandler_function),
+    /// A function of the program is told.
+    Session(MPI_Session_errhandler_function),
+}
+
+/// All error handlers.
+pub(crate) type Errhandlers = Handles<Errhandler>;
+
+/// The handler of a new world.
+pub(crate) const DEFAULT: MPI_Errhandler = MPI_ERRORS_ARE_FATAL;
+
+/// The predefined ones.
+pub(crate) fn predefined() -> Errhandlers {
+    let mut handlers = Handles::new();
+    handlers.predefine(MPI_ERRORS_ARE_FATAL.0, Errhandler::Fatal);
+    handlers.predefine(MPI_ERRORS_ABORT.0, Errhandler::Abort);
+    handlers.predefine(MPI_ERRORS_RETURN.0, Errhandler::Return);
+    handlers
+}
+
+/// The handler behind a handle, if there is one.
+pub(crate) fn find(handlers: &Errhandlers, errhandler: MPI_Errhandler) -> Result<Errhandler> {
+    let none = || match errhandler {
+        MPI_ERRHANDLER_NULL => "the error handler is MPI_ERRHANDLER_NULL".to_owned(),
+        MPI_Errhandler(handle) => format!("{handle:#x} is not an error handler"),
+    };
+    handlers.get(errhandler.0).copied().ok_or_else(|| MpiError::new(MPI_ERR_ERRHANDLER, none()))
+}
+
+impl Errhandler {
+    /// May it be set on a communicator?
+    pub(crate) fn is_for_comm(self) -> bool {
+        matches!(self, Errhandler::Fatal | Errhandler::Abort | Errhandler::Return | Errhandler::Comm(_))
+    }
+
+    pub(crate) fn check_for_comm(self) -> Result<()> {
+        ensure(self.is_for_comm(), MPI_ERR_ERRHANDLER, || {
+            "the error handler is for another kind of object than a communicator".to_owned()
+        })
+    }
+}

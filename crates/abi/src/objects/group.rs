@@ -1,0 +1,63 @@
+//! Groups as the program holds them.
+
+use crate::constants::{MPI_ERR_GROUP, MPI_GROUP_EMPTY, MPI_GROUP_NULL};
+use crate::error::{MpiError, Result};
+use crate::handles::Handles;
+use crate::types::MPI_Group;
+use mpirage_data::Group;
+
+/// All groups of this process.
+#[derive(Debug)]
+pub(crate) struct Groups(Handles<Group>);
+
+impl Groups {
+    pub fn new() -> Groups {
+        let mut handles = Handles::new();
+        handles.predefine(MPI_GROUP_EMPTY.0, Group::empty());
+        Groups(handles)
+    }
+
+    pub fn get(&self, group: MPI_Group) -> Result<&Group> {
+        self.0.get(group.0).ok_or_else(|| invalid(group))
+    }
+
+    /// The handle of a group, which is `MPI_GROUP_EMPTY` if nobody is in it.
+    pub fn insert(&mut self, group: Group) -> MPI_Group {
+        match group.size() {
+            0 => MPI_GROUP_EMPTY,
+            _ => MPI_Group(self.0.insert(group)),
+        }
+    }
+
+    /// The program gives up its handle. Since any operation may yield `MPI_GROUP_EMPTY`, that may be freed too.
+    pub fn remove(&mut self, group: MPI_Group) -> Result<()> {
+        self.get(group)?;
+        self.0.remove(group.0);
+        Ok(())
+    }
+}
+
+fn invalid(group: MPI_Group) -> MpiError {
+    match group {
+        MPI_GROUP_NULL => MpiError::new(MPI_ERR_GROUP, "the group is MPI_GROUP_NULL"),
+        MPI_Group(handle) => MpiError::new(MPI_ERR_GROUP, format!("{handle:#x} is not a group")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_group_is_the_predefined_one() {
+        let mut groups = Groups::new();
+        let pair = groups.insert(Group::world(2));
+        assert_eq!(groups.get(pair).unwrap().size(), 2);
+        assert_eq!(groups.insert(Group::empty()), MPI_GROUP_EMPTY);
+        groups.remove(MPI_GROUP_EMPTY).unwrap();
+        assert_eq!(groups.get(MPI_GROUP_EMPTY).unwrap().size(), 0);
+        groups.remove(pair).unwrap();
+        assert!(groups.get(pair).is_err());
+        assert!(groups.remove(MPI_GROUP_NULL).is_err());
+    }
+}

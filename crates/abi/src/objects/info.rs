@@ -1,0 +1,121 @@
+//! Info objects: keys and values, in the order they were set.
+
+use crate::constants::{MPI_ERR_INFO, MPI_INFO_ENV, MPI_INFO_NULL};
+use crate::error::{MpiError, Result, fail};
+use crate::handles::Handles;
+use crate::types::MPI_Info;
+
+/// All info objects of this process.
+#[derive(Debug)]
+pub(crate) struct Infos(Handles<Info>);
+
+/// Keys and values, as the bytes the program wrote.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Info(Vec<(Vec<u8>, Vec<u8>)>);
+
+impl Infos {
+    pub fn new() -> Infos {
+        let mut handles = Handles::new();
+        handles.predefine(MPI_INFO_ENV.0, Info::environment());
+        Infos(handles)
+    }
+
+    pub fn get(&self, info: MPI_Info) -> Result<&Info> {
+        self.0.get(info.0).ok_or_else(|| invalid(info))
+    }
+
+    pub fn get_mut(&mut self, info: MPI_Info) -> Result<&mut Info> {
+        if info == MPI_INFO_ENV {
+            fail!(MPI_ERR_INFO, "MPI_INFO_ENV cannot be changed");
+        }
+        self.0.get_mut(info.0).ok_or_else(|| invalid(info))
+    }
+
+    /// What a function is told that takes an info: nothing if it is `MPI_INFO_NULL`.
+    pub fn hints(&self, info: MPI_Info) -> Result<Info> {
+        if info == MPI_INFO_NULL { Ok(Info::default()) } else { self.get(info).cloned() }
+    }
+
+    pub fn insert(&mut self, info: Info) -> MPI_Info {
+        MPI_Info(self.0.insert(info))
+    }
+
+    pub fn remove(&mut self, info: MPI_Info) -> Result<()> {
+        self.get_mut(info)?;
+        self.0.remove(info.0).map(drop).ok_or_else(|| invalid(info))
+    }
+}
+
+impl Info {
+    /// How this process was started, for `MPI_INFO_ENV`.
+    pub fn environment() -> Info {
+        let mut info = Info::default();
+        let mut words = std::env::args_os().map(|word| word.into_encoded_bytes());
+        if let Some(command) = words.next() {
+            info.set(b"command", &command);
+        }
+        let arguments: Vec<Vec<u8>> = words.collect();
+        if !arguments.is_empty() {
+            info.set(b"argv", &arguments.join(&b' '));
+        }
+        if let Ok(directory) = std::env::current_dir() {
+            info.set(b"wdir", directory.as_os_str().as_encoded_bytes());
+        }
+        info
+    }
+
+    pub fn get(&self, key: &[u8]) -> Option<&[u8]> {
+        self.0.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_slice())
+    }
+
+    pub fn set(&mut self, key: &[u8], value: &[u8]) {
+        match self.0.iter_mut().find(|(known, _)| known == key) {
+            Some(entry) => entry.1 = value.to_vec(),
+            None => self.0.push((key.to_vec(), value.to_vec())),
+        }
+    }
+
+    /// Was the key there?
+    pub fn delete(&mut self, key: &[u8]) -> bool {
+        let before = self.0.len();
+        self.0.retain(|(known, _)| known != key);
+        self.0.len() < before
+    }
+
+    pub fn keys(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        self.0.iter().map(|(key, _)| key.as_slice())
+    }
+}
+
+fn invalid(info: MPI_Info) -> MpiError {
+    match info {
+        MPI_INFO_NULL => MpiError::new(MPI_ERR_INFO, "the info is MPI_INFO_NULL"),
+        MPI_Info(handle) => MpiError::new(MPI_ERR_INFO, format!("{handle:#x} is not an info")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_keep_their_order_when_set_again() {
+        let mut info = Info::default();
+        info.set(b"a", b"1");
+        info.set(b"b", b"2");
+        info.set(b"a", b"3");
+        assert_eq!(info.keys().collect::<Vec<_>>(), [b"a", b"b"]);
+        assert_eq!(info.get(b"a"), Some(&b"3"[..]));
+        assert!(info.delete(b"a"));
+        assert!(!info.delete(b"a"));
+    }
+
+    #[test]
+    fn the_environment_is_read_only() {
+        let mut infos = Infos::new();
+        assert!(infos.get(MPI_INFO_ENV).unwrap().get(b"command").is_some());
+        assert!(infos.get_mut(MPI_INFO_ENV).is_err());
+        assert!(infos.remove(MPI_INFO_ENV).is_err());
+        assert_eq!(infos.hints(MPI_INFO_NULL), Ok(Info::default()));
+    }
+}

@@ -1,0 +1,189 @@
+//! Elements of a datatype in the program's memory, and their way to and from packed bytes.
+
+use core::ffi::c_void;
+use core::slice;
+
+use mpirage_data::Datatype;
+
+use crate::arguments::{Number, count};
+use crate::constants::{MPI_ERR_BUFFER, MPI_ERR_COUNT};
+use crate::error::{MpiError, Result, fail};
+use crate::library::Library;
+use crate::types::MPI_Datatype;
+
+/// So many elements of a datatype at an address.
+#[derive(Clone, Debug)]
+pub(crate) struct Region {
+    address: usize,
+    count: usize,
+    datatype: Datatype,
+    /// Packed bytes of all of it.
+    bytes: usize,
+}
+
+impl Region {
+    /// The elements that three arguments of a call name; `what` is the name of the buffer argument.
+    pub(crate) fn of_arguments(
+        library: &Library,
+        what: &str,
+        buffer: *const c_void,
+        elements: impl Number,
+        datatype: MPI_Datatype,
+    ) -> Result<Region> {
+        let elements = count("count", elements)?;
+        let region = Region::new(buffer.addr(), elements, library.datatypes.committed(datatype)?)?;
+        region.check_address(what)?;
+        Ok(region)
+    }
+
+    /// The same without a look at the address.
+    pub(crate) fn new(address: usize, count: usize, datatype: &Datatype) -> Result<Region> {
+        let Some(bytes) = count.checked_mul(datatype.size()) else {
+            fail!(MPI_ERR_COUNT, "count is {count}, more than the memory of any machine holds");
+        };
+        Ok(Region { address, count, datatype: datatype.clone(), bytes })
+    }
+
+    /// Refuses data at the null address.
+    pub(crate) fn check_address(&self, what: &str) -> Result<()> {
+        if self.bytes > 0 && self.address == 0 && self.datatype.true_lb() == 0 {
+            fail!(MPI_ERR_BUFFER, "{what} is a null pointer, but there are {} bytes of data", self.bytes);
+        }
+        Ok(())
+    }
+
+    /// One of `parts` parts of as many elements each.
+    pub(crate) fn part(&self, index: usize, parts: usize) -> Result<Region> {
+        let count = self.count / parts.max(1);
+        let address = displaced(self.address, (index * count) as i64, &self.datatype)?;
+        Region::new(address, count, &self.datatype)
+    }
+
+    /// Packed bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(crate) fn address(&self) -> usize {
+        self.address
+    }
+
+    pub(crate) fn datatype(&self) -> &Datatype {
+        &self.datatype
+    }
+
+    /// Do the packed bytes lie in memory as they are, from the address on?
+    pub(crate) fn is_plain(&self) -> bool {
+        self.datatype.is_contiguous()
+    }
+
+    /// The packed bytes, if they lie in memory as they are.
+    ///
+    /// # Safety
+    /// The program's memory is as it says, and nobody writes to it while the slice is used.
+    pub(crate) unsafe fn plain<'a>(&self) -> Option<&'a [u8]> {
+        match (self.is_plain(), self.bytes) {
+            (_, 0) => Some(&[]),
+            // SAFETY: `bytes` bytes from the address on, for which the caller vouches.
+            (true, bytes) => Some(unsafe { slice::from_raw_parts(self.address as *const u8, bytes) }),
+            (false, _) => None,
+        }
+    }
+
+    /// Appends the packed bytes.
+    ///
+    /// # Safety
+    /// As for [`Region::plain`].
+    pub(crate) unsafe fn pack(&self, out: &mut Vec<u8>) {
+        // SAFETY: the caller vouches for the memory.
+        if let Some(plain) = unsafe { self.plain() } {
+            return out.extend_from_slice(plain);
+        }
+        let (first, length) = self.span();
+        // SAFETY: the span is what the elements cover, for which the caller vouches.
+        let memory = unsafe { slice::from_raw_parts(self.pointer_to(first), length) };
+        self.datatype.pack(self.count, memory, origin(first), out);
+    }
+
+    /// Fills the elements from packed bytes, of which there may be fewer than fit.
+    ///
+    /// # Safety
+    /// The program's memory is as it says, and nobody else uses it meanwhile.
+    pub(crate) unsafe fn unpack(&self, packed: &[u8]) {
+        if packed.is_empty() || self.bytes == 0 {
+            return;
+        }
+        let (first, length) = self.span();
+        // SAFETY: the span is what the elements cover, for which the caller vouches.
+        let memory = unsafe { slice::from_raw_parts_mut(self.pointer_to(first).cast_mut(), length) };
+        self.datatype.unpack(self.count, packed, memory, origin(first));
+    }
+
+    /// The displacement of the first byte, and the bytes from there to the last.
+    fn span(&self) -> (i64, usize) {
+        let (first, behind) = self.datatype.span(self.count).unwrap_or((0, 0));
+        (first, (behind - first) as usize)
+    }
+
+    fn pointer_to(&self, displacement: i64) -> *const u8 {
+        self.address.wrapping_add_signed(displacement as isize) as *const u8
+    }
+}
+
+/// Where the buffer address is in a slice that begins at displacement `first`. May lie outside the slice.
+fn origin(first: i64) -> usize {
+    first.wrapping_neg() as usize
+}
+
+/// An address `elements` extents of `datatype` away.
+pub(crate) fn displaced(address: usize, elements: i64, datatype: &Datatype) -> Result<usize> {
+    let bytes = elements.checked_mul(datatype.extent()).ok_or_else(too_far)?;
+    Ok(address.wrapping_add_signed(bytes as isize))
+}
+
+fn too_far() -> MpiError {
+    MpiError::new(MPI_ERR_COUNT, "a displacement exceeds 64 bits")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mpirage_data::Basic;
+
+    #[test]
+    fn a_column_is_packed_and_unpacked() {
+        let matrix = [1_i32, 2, 3, 4, 5, 6];
+        let column = Datatype::basic(Basic::Int).vector(3, 1, 2).unwrap();
+        let region = Region::new(matrix.as_ptr().addr() + 4, 1, &column).unwrap();
+        let mut packed = Vec::new();
+        // SAFETY: the region is the matrix' second column.
+        unsafe { region.pack(&mut packed) };
+        assert_eq!(packed, [2_i32, 4, 6].map(i32::to_ne_bytes).concat());
+
+        let mut other = [0_i32; 6];
+        let region = Region::new(other.as_mut_ptr().addr(), 1, &column).unwrap();
+        // SAFETY: the region is the first column of another matrix.
+        unsafe { region.unpack(&packed) };
+        assert_eq!(other, [2, 0, 4, 0, 6, 0]);
+    }
+
+    #[test]
+    fn absolute_addresses_start_at_the_bottom() {
+        let number = 7_i32;
+        let displacement = (&raw const number).addr() as i64;
+        let absolute = Datatype::basic(Basic::Int).hindexed(&[1], &[displacement]).unwrap();
+        let region = Region::new(0, 1, &absolute).unwrap();
+        assert!(region.check_address("buf").is_ok());
+        let mut packed = Vec::new();
+        // SAFETY: the only element is `number`.
+        unsafe { region.pack(&mut packed) };
+        assert_eq!(packed, 7_i32.to_ne_bytes());
+    }
+
+    #[test]
+    fn data_at_the_null_address_is_refused() {
+        let region = Region::new(0, 3, &Basic::Int.into()).unwrap();
+        assert_eq!(region.check_address("buf").unwrap_err().class, MPI_ERR_BUFFER);
+        assert!(Region::new(0, 0, &Basic::Int.into()).unwrap().check_address("buf").is_ok());
+    }
+}

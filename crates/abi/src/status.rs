@@ -1,0 +1,105 @@
+//! Statuses: what a program is told of a completed operation.
+//!
+//! Of the fields that are ours, the first two hold the number of bytes and the third whether it was cancelled.
+
+use core::ffi::c_int;
+
+use mpirage_call::Completion;
+
+use crate::constants::*;
+use crate::error::{Result, fail};
+use crate::types::MPI_Status;
+
+const LOW: usize = 0;
+const HIGH: usize = 1;
+const CANCELLED: usize = 2;
+
+impl MPI_Status {
+    /// Packed bytes received.
+    pub(crate) fn bytes(&self) -> u64 {
+        u64::from(self.MPI_internal[LOW] as u32) | u64::from(self.MPI_internal[HIGH] as u32) << 32
+    }
+
+    pub(crate) fn set_bytes(&mut self, bytes: u64) {
+        self.MPI_internal[LOW] = bytes as c_int;
+        self.MPI_internal[HIGH] = (bytes >> 32) as c_int;
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.MPI_internal[CANCELLED] != 0
+    }
+
+    pub(crate) fn set_cancelled(&mut self, cancelled: bool) {
+        self.MPI_internal[CANCELLED] = cancelled.into();
+    }
+
+    /// Takes over everything but the error, which only calls with several statuses set.
+    fn describe(&mut self, completion: &Completion) {
+        self.MPI_SOURCE = if completion.source == -1 { MPI_ANY_SOURCE } else { completion.source };
+        self.MPI_TAG = if completion.tag == -1 { MPI_ANY_TAG } else { completion.tag };
+        self.set_bytes(completion.bytes);
+        self.set_cancelled(completion.cancelled);
+    }
+}
+
+/// Stores a status if the program wants one.
+///
+/// # Safety
+/// `status` is null (`MPI_STATUS_IGNORE`) or a place for a status.
+pub(crate) unsafe fn store(status: *mut MPI_Status, completion: &Completion) {
+    // SAFETY: the caller vouches for it.
+    if let Some(status) = unsafe { status.as_mut() } {
+        status.describe(completion);
+    }
+}
+
+/// Stores the error into a status if the program wants one.
+///
+/// # Safety
+/// As for [`store`].
+pub(crate) unsafe fn store_error(status: *mut MPI_Status, class: c_int) {
+    // SAFETY: the caller vouches for it.
+    if let Some(status) = unsafe { status.as_mut() } {
+        status.MPI_ERROR = class;
+    }
+}
+
+/// What a receive from `MPI_PROC_NULL` gives.
+pub(crate) fn from_nobody() -> Completion {
+    Completion { source: MPI_PROC_NULL, tag: MPI_ANY_TAG, ..Completion::empty(0) }
+}
+
+/// A message that did not fit is an error.
+pub(crate) fn check_room(completion: &Completion, room: u64) -> Result<()> {
+    let Completion { source, tag, bytes, truncated, .. } = completion;
+    if *truncated {
+        fail!(
+            MPI_ERR_TRUNCATE,
+            "the message of {bytes} bytes from rank {source} with tag {tag} does not fit into {room} bytes"
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_holds_large_counts() {
+        let mut status = MPI_Status::default();
+        let completion = Completion { source: 3, tag: 9, bytes: 5_000_000_000, ..Completion::empty(0) };
+        // SAFETY: a status of ours.
+        unsafe { store(&mut status, &completion) };
+        assert_eq!((status.MPI_SOURCE, status.MPI_TAG, status.bytes()), (3, 9, 5_000_000_000));
+        assert!(!status.is_cancelled());
+    }
+
+    #[test]
+    fn the_empty_status_is_the_standards() {
+        let mut status = MPI_Status { MPI_SOURCE: 7, ..MPI_Status::default() };
+        // SAFETY: a status of ours.
+        unsafe { store(&mut status, &Completion::empty(0)) };
+        assert_eq!((status.MPI_SOURCE, status.MPI_TAG, status.bytes()), (MPI_ANY_SOURCE, MPI_ANY_TAG, 0));
+    }
+}
