@@ -37,11 +37,8 @@ pub(crate) fn ensure(condition: bool, class: c_int, text: impl FnOnce() -> Strin
 impl From<DatatypeError> for MpiError {
     fn from(error: DatatypeError) -> MpiError {
         match error {
-            DatatypeError::Negative { what: "count", value } => {
-                MpiError::new(MPI_ERR_COUNT, format!("count is {value}"))
-            }
             DatatypeError::Negative { what, value } => {
-                MpiError::new(MPI_ERR_ARG, format!("{what} is {value}"))
+                MpiError::new(MPI_ERR_COUNT, format!("{what} is {value}"))
             }
             other => MpiError::new(MPI_ERR_ARG, other.to_string()),
         }
@@ -165,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_negative_count_is_of_its_own_class() {
+    fn a_negative_number_is_a_count_error() {
         let error = MpiError::from(DatatypeError::Negative { what: "count", value: -3 });
         assert_eq!(error, MpiError::new(MPI_ERR_COUNT, "count is -3"));
     }

@@ -25,11 +25,13 @@ pub(crate) mod conversions;
 pub(crate) mod environment;
 pub(crate) mod errhandlers;
 pub(crate) mod errors;
+pub(crate) mod groups;
 pub(crate) mod infos;
 pub(crate) mod ops;
 pub(crate) mod pack;
 pub(crate) mod pack_external;
 pub(crate) mod pt2pt;
+pub(crate) mod topologies;
 pub(crate) mod types;
 
 mod forms;

@@ -1,0 +1,37 @@
+//! What processes tell each other while a topology is made.
+
+use crate::constants::{MPI_INT, MPI_SUCCESS};
+use crate::error::{MpiError, Result};
+use crate::functions::collective::gather::{MPI_Allgather, MPI_Allgatherv};
+use crate::types::MPI_Comm;
+use core::ffi::c_int;
+
+/// The words of all processes, in the order of their ranks.
+pub(super) fn all_words(comm: MPI_Comm, own: &[c_int]) -> Result<Vec<c_int>> {
+    let length = own.len() as c_int;
+    let mut lengths = vec![0; super::size_of(comm)? as usize];
+    // SAFETY: one int from here, one of everybody to there.
+    succeeded(unsafe {
+        MPI_Allgather((&raw const length).cast(), 1, MPI_INT, lengths.as_mut_ptr().cast(), 1, MPI_INT, comm)
+    })?;
+    let starts: Vec<c_int> = lengths.iter().scan(0, |end, length| Some(core::mem::replace(end, *end + length))).collect();
+    let mut all = vec![0; lengths.iter().sum::<c_int>() as usize];
+    // SAFETY: the lengths are what everybody said, and there is room for all.
+    succeeded(unsafe {
+        MPI_Allgatherv(
+            own.as_ptr().cast(),
+            length,
+            MPI_INT,
+            all.as_mut_ptr().cast(),
+            lengths.as_ptr(),
+            starts.as_ptr(),
+            MPI_INT,
+            comm,
+        )
+    })?;
+    Ok(all)
+}
+
+fn succeeded(code: c_int) -> Result<()> {
+    if code == MPI_SUCCESS { Ok(()) } else { Err(MpiError::new(code, "the processes could not exchange their edges")) }
+}
