@@ -6,8 +6,13 @@ const TABLE: &str = include_str!("../../abi/functions.txt");
 
 /// The name of the function with this index: `MPI_Send`.
 pub fn function_name(index: u16) -> &'static str {
+    function_names().get(usize::from(index)).copied().unwrap_or("an MPI function")
+}
+
+/// All names, by index.
+pub fn function_names() -> &'static [&'static str] {
     static NAMES: OnceLock<Vec<&'static str>> = OnceLock::new();
-    NAMES.get_or_init(names).get(usize::from(index)).copied().unwrap_or("an MPI function")
+    NAMES.get_or_init(names)
 }
 
 fn names() -> Vec<&'static str> {

@@ -19,7 +19,7 @@ mod reply;
 pub mod wire;
 
 pub use collective::{Blocks, CollectiveCall, CommRequest, Operator, Part, Reduction};
-pub use functions::function_name;
+pub use functions::{function_name, function_names};
 pub use reply::{Completion, NO_INDEX, Reply, Service};
 
 use mpirage_units::Duration;

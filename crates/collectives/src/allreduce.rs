@@ -26,7 +26,7 @@ pub(crate) const ALGORITHMS: Table = &[
     (Algorithm::Linear, linear),
 ];
 
-fn recursive_doubling(shape: &Shape, out: &mut Schedule) {
+pub(crate) fn recursive_doubling(shape: &Shape, out: &mut Schedule) {
     in_the_core(shape, out, |core, out| {
         for round in core.doubling() {
             let with = core.rank(round.with);
@@ -80,14 +80,14 @@ fn ring(shape: &Shape, out: &mut Schedule) {
 }
 
 /// A binomial reduction to rank 0 and a binomial broadcast from there.
-fn reduce_bcast(shape: &Shape, out: &mut Schedule) {
+pub(crate) fn reduce_bcast(shape: &Shape, out: &mut Schedule) {
     let at_zero = Shape { root: 0, ..*shape };
     reduce::binomial(&at_zero, out);
     out.next_slot();
     bcast::binomial(&at_zero, out);
 }
 
-fn linear(shape: &Shape, out: &mut Schedule) {
+pub(crate) fn linear(shape: &Shape, out: &mut Schedule) {
     let at_zero = Shape { root: 0, ..*shape };
     reduce::linear(&at_zero, out);
     out.next_slot();

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   linear     1 round     everything at once, the network sorts it out
-//!   pairwise   P-1 rounds  in round i send to rank+i, receive from rank-i
+//!   pairwise   P-1 rounds  in round i send to rank+i, receive from rank-i; or swap with rank^i
 //!   Bruck      ⌈log P⌉     in round k send all blocks whose distance to go has bit k set
 //! ```
 //!
@@ -15,9 +15,19 @@ use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::doubling_distances;
 
-pub(crate) const ALGORITHMS: Table =
-    &[(Algorithm::Pairwise, pairwise), (Algorithm::Bruck, bruck), (Algorithm::Linear, linear)];
-pub(crate) const VARYING: Table = &[(Algorithm::Pairwise, pairwise), (Algorithm::Linear, sparse_linear)];
+pub(crate) const ALGORITHMS: Table = &[
+    (Algorithm::Pairwise, pairwise),
+    (Algorithm::PairwiseExchange, pairwise_exchange),
+    (Algorithm::Bruck, bruck),
+    (Algorithm::Batched, batched),
+    (Algorithm::Linear, linear),
+];
+pub(crate) const VARYING: Table = &[
+    (Algorithm::Pairwise, pairwise),
+    (Algorithm::PairwiseExchange, pairwise_exchange),
+    (Algorithm::Batched, batched),
+    (Algorithm::Linear, sparse_linear),
+];
 
 fn linear(shape: &Shape, out: &mut Schedule) {
     all_at_once(shape, |_| true, out);
@@ -47,6 +57,33 @@ fn pairwise(shape: &Shape, out: &mut Schedule) {
     for distance in 1..shape.size {
         let (to, from) = (shape.after(distance), shape.before(distance));
         out.exchange(to, shape.sent_to(to), from, shape.received_from(from));
+    }
+}
+
+/// As linear, but so many partners at a time that no rank is flooded: MPICH's throttle.
+fn batched(shape: &Shape, out: &mut Schedule) {
+    const BATCH: usize = 32;
+    for first in (1..shape.size).step_by(BATCH) {
+        let batch = first..shape.size.min(first + BATCH as u32);
+        for from in batch.clone().map(|distance| shape.after(distance)) {
+            out.irecv(from, shape.received_from(from));
+        }
+        for to in batch.map(|distance| shape.before(distance)) {
+            out.isend(to, shape.sent_to(to));
+        }
+        out.wait_all();
+    }
+}
+
+/// Two ranks swap their blocks, with another partner in each round: the rounds of a tournament.
+fn pairwise_exchange(shape: &Shape, out: &mut Schedule) {
+    let partner = |round: u32| match shape.size.is_power_of_two() {
+        true => shape.rank ^ round,
+        // Whose numbers add up to the round; one rank has a break.
+        false => (round + shape.size - shape.rank) % shape.size,
+    };
+    for with in (0..shape.size).map(partner).filter(|&with| with != shape.rank) {
+        out.exchange(with, shape.sent_to(with), with, shape.received_from(with));
     }
 }
 

@@ -13,10 +13,10 @@
 //! Hensgen, Finkel, Manber: *Two algorithms for barrier synchronization* (1988).
 
 use crate::algorithm::{Algorithm, Table};
+use crate::allreduce;
 use crate::shape::Shape;
 use crate::step::Schedule;
-use crate::team::{Stays, Team, doubling_distances};
-use crate::{bcast, reduce};
+use crate::team::doubling_distances;
 
 pub(crate) const ALGORITHMS: Table = &[
     (Algorithm::Dissemination, dissemination),
@@ -32,36 +32,23 @@ fn dissemination(shape: &Shape, out: &mut Schedule) {
     }
 }
 
+/// Combines nothing, but everybody's.
 fn recursive_doubling(shape: &Shape, out: &mut Schedule) {
-    let folded = Team::everybody(shape).fold(Stays::Even);
-    match (folded.core, folded.partner) {
-        (Some(core), partner) => {
-            partner.inspect(|&bystander| out.recv(bystander, 0));
-            for round in core.doubling() {
-                let with = core.rank(round.with);
-                out.exchange(with, 0, with, 0);
-            }
-            partner.inspect(|&bystander| out.send(bystander, 0));
-        }
-        (None, Some(partner)) => out.exchange(partner, 0, partner, 0),
-        (None, None) => unreachable!("who sits out has a partner"),
-    }
+    allreduce::recursive_doubling(&empty(shape), out);
 }
 
 /// Rank 0 hears from everybody, then tells everybody.
 fn linear(shape: &Shape, out: &mut Schedule) {
-    let empty = Shape::new(shape.rank, shape.size);
-    reduce::linear(&empty, out);
-    out.next_slot();
-    bcast::linear(&empty, out);
+    allreduce::linear(&empty(shape), out);
 }
 
 /// The same up and down a binomial tree.
 fn binomial(shape: &Shape, out: &mut Schedule) {
-    let empty = Shape::new(shape.rank, shape.size);
-    reduce::binomial(&empty, out);
-    out.next_slot();
-    bcast::binomial(&empty, out);
+    allreduce::reduce_bcast(&empty(shape), out);
+}
+
+fn empty<'a>(shape: &Shape<'a>) -> Shape<'a> {
+    Shape { bytes: 0, ..*shape }
 }
 
 /// A token goes around twice: when it comes back everybody is there, when it has passed again

@@ -18,7 +18,7 @@ use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::Team;
 use crate::tree::{Binomial, Node, Segments};
-use crate::{allgather, scatter};
+use crate::{allgather, double_tree, scatter};
 
 pub(crate) const ALGORITHMS: Table = &[
     (Algorithm::Binomial, binomial),
@@ -26,6 +26,7 @@ pub(crate) const ALGORITHMS: Table = &[
     (Algorithm::ScatterDoubling, scatter_doubling),
     (Algorithm::Chain, chain),
     (Algorithm::BinaryTree, binary_tree),
+    (Algorithm::DoubleTree, double_tree::bcast),
     (Algorithm::Linear, linear),
 ];
 
@@ -65,7 +66,7 @@ fn scatter_doubling(shape: &Shape, out: &mut Schedule) {
 /// Leaves member `i`, counted from the root, with block `i` of the vector.
 fn scattered<'a>(shape: &Shape<'a>, out: &mut Schedule) -> (Team, Blocks<'a>) {
     let team = Team::from_root(shape);
-    let blocks = Blocks::cut(shape.size, shape.bytes, 1);
+    let blocks = Blocks::cut(shape.size, shape.bytes, shape.element);
     scatter::down_the_tree(&team, &blocks, out);
     out.next_slot();
     (team, blocks)
@@ -83,20 +84,15 @@ fn binary_tree(shape: &Shape, out: &mut Schedule) {
 fn pipeline(shape: &Shape, node: &Node, out: &mut Schedule) {
     let mut arrived = None;
     for segment in Segments::of(shape).sizes() {
-        match node.parent {
-            Some(parent) => {
-                out.irecv(parent, segment);
-                arrived.inspect(|&before| pass_on(node, before, out));
-                out.wait_all();
-            }
-            None => {
-                pass_on(node, segment, out);
-                out.wait_all();
-            }
+        if let Some(parent) = node.parent {
+            out.irecv(parent, segment);
         }
-        arrived = Some(segment);
+        if let Some(before) = arrived.replace(segment) {
+            pass_on(node, before, out);
+        }
+        out.wait_all();
     }
-    if let (Some(last), Some(_)) = (arrived, node.parent) {
+    if let Some(last) = arrived {
         pass_on(node, last, out);
         out.wait_all();
     }

@@ -51,7 +51,12 @@ impl<'a> Blocks<'a> {
         debug_assert!(first < self.count && count <= self.count);
         match self.layout {
             Layout::Equal { bytes } => u64::from(count) * bytes,
-            Layout::Counted(counts) => counts.iter().cycle().skip(first as usize).take(count as usize).sum(),
+            Layout::Counted(counts) => {
+                let (first, end) = (first as usize, (first + count) as usize);
+                let to_the_end = &counts[first..end.min(counts.len())];
+                let from_the_start = &counts[..end.saturating_sub(counts.len())];
+                to_the_end.iter().chain(from_the_start).sum()
+            }
             Layout::Cut { .. } => match first + count {
                 end if end <= self.count => self.offset(end) - self.offset(first),
                 end => self.offset(self.count) - self.offset(first) + self.offset(end - self.count),

@@ -57,8 +57,8 @@ fn alltoall(shape: &Shape) -> Algorithm {
     }
 }
 
-/// Rabenseifner cuts the vector and changes the order of operands: it wants a long vector and an
-/// operation that commutes.
+/// Rabenseifner cuts the vector. MPICH does that only for the operations of MPI, which commute: an
+/// operation of the user's may want its vector whole.
 fn reduction(shape: &Shape, short: Algorithm) -> Algorithm {
     let pieces = 1 << shape.size.ilog2();
     let long = shape.bytes > 2 * KIB && shape.elements() >= pieces;

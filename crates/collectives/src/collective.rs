@@ -145,6 +145,16 @@ impl Collective {
         }
     }
 
+    /// Whether vectors are combined.
+    pub fn reduces(self) -> bool {
+        matches!(self, Reduce | Allreduce | ReduceScatter | ReduceScatterBlock | Scan | Exscan)
+    }
+
+    /// Whether one rank has a part of its own.
+    pub fn is_rooted(self) -> bool {
+        matches!(self, Bcast | Gather | Gatherv | Scatter | Scatterv | Reduce)
+    }
+
     fn table(self) -> Table {
         match self {
             Barrier => barrier::ALGORITHMS,
@@ -165,13 +175,9 @@ impl Collective {
     }
 
     /// The shape without what this collective does not read, so that algorithms shared by a
-    /// collective and its v-variant can tell them apart by the counts.
+    /// collective and its v-variant can tell them apart by the counts, and so that nothing depends
+    /// on the element unless all ranks must name the same one.
     pub(crate) fn normalized<'a>(self, shape: &Shape<'a>) -> Shape<'a> {
-        let root = if matches!(self, Bcast | Gather | Gatherv | Scatter | Scatterv | Reduce) {
-            shape.root
-        } else {
-            0
-        };
         let (sends, receives) = match self {
             Gatherv if shape.is_root() => (false, true),
             Scatterv if shape.is_root() => (true, false),
@@ -184,7 +190,8 @@ impl Collective {
             if wanted { counts } else { &[] }
         };
         Shape {
-            root,
+            root: if self.is_rooted() { shape.root } else { 0 },
+            element: if self.reduces() { shape.element } else { 1 },
             send_counts: read(sends, shape.send_counts),
             recv_counts: read(receives, shape.recv_counts),
             ..*shape

@@ -21,6 +21,7 @@
 //! | `choice` | the default rules and the user's overrides |
 //! | `team`, `tree`, `blocks` | vocabulary the algorithms share: who takes part, who is whose parent, who owns which bytes |
 //! | `barrier`, `bcast`, … | one file per family of collectives, one function per algorithm |
+//! | `double_tree` | the one algorithm that needs a file of its own |
 //!
 //! Invariants, all tested in `tests/` for every algorithm of every collective:
 //!
@@ -62,6 +63,7 @@ mod bcast;
 mod blocks;
 mod choice;
 mod collective;
+mod double_tree;
 mod gather;
 mod reduce;
 mod reduce_scatter;

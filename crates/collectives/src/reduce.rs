@@ -15,6 +15,7 @@
 
 use crate::algorithm::{Algorithm, Table};
 use crate::blocks::Blocks;
+use crate::double_tree;
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::{Stays, Team};
@@ -25,6 +26,7 @@ pub(crate) const ALGORITHMS: Table = &[
     (Algorithm::Rabenseifner, rabenseifner),
     (Algorithm::Chain, chain),
     (Algorithm::BinaryTree, binary_tree),
+    (Algorithm::DoubleTree, double_tree::reduce),
     (Algorithm::Linear, linear),
 ];
 
@@ -97,14 +99,13 @@ fn pipeline(shape: &Shape, node: &Node, out: &mut Schedule) {
         for child in node.children() {
             out.irecv(child, segment);
         }
-        if let (Some(before), Some(parent)) = (combined, node.parent) {
+        if let (Some(before), Some(parent)) = (combined.replace(segment), node.parent) {
             out.isend(parent, before);
         }
         out.wait_all();
         for _ in node.children() {
             out.reduce(segment);
         }
-        combined = Some(segment);
     }
     if let (Some(last), Some(parent)) = (combined, node.parent) {
         out.send(parent, last);

@@ -4,11 +4,11 @@
 //!   linear               0 > 1 > 2 > 3 > …            P-1 messages one after the other
 //!   recursive doubling   swap the sum of the group    log P rounds; a rank keeps the sum of its
 //!                        with rank ^ 2^k              group and, apart, of what is below itself
+//!   dissemination        tell rank + 2^k              log P rounds, one sum only
 //! ```
 //!
 //! A rank without a partner skips the round: its group has nobody above, and everybody below has
-//! told already. The two operations differ in what they combine, not in what they send, except
-//! that nobody needs the whole of an exclusive scan.
+//! told already. The two operations differ in what they combine, not in what they send.
 //! Hillis, Steele: *Data parallel algorithms* (1986).
 
 use crate::algorithm::{Algorithm, Table};
@@ -16,12 +16,15 @@ use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::doubling_distances;
 
-pub(crate) const INCLUSIVE: Table =
-    &[(Algorithm::RecursiveDoubling, recursive_doubling), (Algorithm::Linear, linear)];
+pub(crate) const INCLUSIVE: Table = &[
+    (Algorithm::RecursiveDoubling, recursive_doubling),
+    (Algorithm::Dissemination, dissemination),
+    (Algorithm::Linear, linear),
+];
 pub(crate) const EXCLUSIVE: Table =
-    &[(Algorithm::RecursiveDoubling, exclusive_doubling), (Algorithm::Linear, linear)];
+    &[(Algorithm::RecursiveDoubling, exclusive_doubling), (Algorithm::Linear, exclusive_linear)];
 
-/// The same for both: the sum of all below comes in, the own vector is added, the sum goes out.
+/// The sum of all below comes in, the own vector is added, the sum goes out.
 fn linear(shape: &Shape, out: &mut Schedule) {
     if shape.rank > 0 {
         out.recv(shape.rank - 1, shape.bytes);
@@ -32,8 +35,37 @@ fn linear(shape: &Shape, out: &mut Schedule) {
     }
 }
 
+/// What comes in is the result already; the own vector is added only for the others' sake.
+fn exclusive_linear(shape: &Shape, out: &mut Schedule) {
+    let is_last = shape.rank + 1 == shape.size;
+    if shape.rank > 0 {
+        out.recv(shape.rank - 1, shape.bytes);
+        out.reduce(if is_last { 0 } else { shape.bytes });
+    }
+    if !is_last {
+        out.send(shape.rank + 1, shape.bytes);
+    }
+}
+
 fn recursive_doubling(shape: &Shape, out: &mut Schedule) {
     swap_sums(shape, out, |_| shape.bytes);
+}
+
+/// Passes its sum of the `distance` ranks up to itself as far up.
+fn dissemination(shape: &Shape, out: &mut Schedule) {
+    for distance in doubling_distances(shape.size) {
+        let (above, below) = (shape.rank + distance, shape.rank.checked_sub(distance));
+        if let Some(below) = below {
+            out.irecv(below, shape.bytes);
+        }
+        if above < shape.size {
+            out.isend(above, shape.bytes);
+        }
+        out.wait_all();
+        if below.is_some() {
+            out.reduce(shape.bytes);
+        }
+    }
 }
 
 /// The first sum from below is only stored: there is nothing yet to combine it with.

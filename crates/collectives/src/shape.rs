@@ -30,7 +30,8 @@ pub struct Shape<'a> {
     pub root: u32,
     /// See the table above.
     pub bytes: u64,
-    /// Bytes of one element: vectors that are reduced are cut between elements only.
+    /// Bytes of one element: vectors that are reduced are cut between elements only. Other
+    /// collectives do not read it, since ranks may name different types for the same bytes.
     pub element: u64,
     /// Algorithms that pipeline cut their vector into segments of about that many bytes. All ranks
     /// must say the same.

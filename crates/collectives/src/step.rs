@@ -63,6 +63,8 @@ pub struct Schedule {
     /// What the rank does.
     pub steps: Vec<Step>,
     slot: u16,
+    /// Something was started that nobody has waited for.
+    outstanding: bool,
     /// Which steps are kept; the others are only counted.
     window: Range<usize>,
     count: usize,
@@ -70,7 +72,7 @@ pub struct Schedule {
 
 impl Default for Schedule {
     fn default() -> Self {
-        Schedule { steps: Vec::new(), slot: 0, window: 0..usize::MAX, count: 0 }
+        Schedule { steps: Vec::new(), slot: 0, outstanding: false, window: 0..usize::MAX, count: 0 }
     }
 }
 
@@ -84,6 +86,7 @@ impl Schedule {
     pub(crate) fn clear_for(&mut self, window: Range<usize>) {
         self.steps.clear();
         self.slot = 0;
+        self.outstanding = false;
         self.window = window;
         self.count = 0;
     }
@@ -107,17 +110,21 @@ impl Schedule {
 
     /// Appends a non-blocking send.
     pub fn isend(&mut self, to: u32, bytes: u64) {
+        self.outstanding = true;
         self.push(Step::Isend { to, bytes, slot: self.slot });
     }
 
     /// Appends a non-blocking receive.
     pub fn irecv(&mut self, from: u32, bytes: u64) {
+        self.outstanding = true;
         self.push(Step::Irecv { from, bytes, slot: self.slot });
     }
 
-    /// Appends a wait for everything outstanding.
+    /// Appends a wait for everything outstanding; none if nothing is.
     pub fn wait_all(&mut self) {
-        self.push(Step::WaitAll);
+        if std::mem::take(&mut self.outstanding) {
+            self.push(Step::WaitAll);
+        }
     }
 
     /// Appends a blocking send.
@@ -160,6 +167,16 @@ mod tests {
     #[test]
     fn a_step_is_two_words() {
         assert_eq!(size_of::<Step>(), 16);
+    }
+
+    #[test]
+    fn nobody_waits_for_nothing() {
+        let mut schedule = Schedule::default();
+        schedule.wait_all();
+        schedule.isend(1, 0);
+        schedule.wait_all();
+        schedule.wait_all();
+        assert_eq!(schedule.steps, [Step::Isend { to: 1, bytes: 0, slot: 0 }, Step::WaitAll]);
     }
 
     #[test]

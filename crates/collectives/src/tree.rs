@@ -105,10 +105,18 @@ impl Segments {
         Segments { bytes: shape.bytes, segment: (shape.segment / element).max(1) * element }
     }
 
-    /// Sizes of the segments: at least one, since an empty vector still is a message.
-    pub fn sizes(&self) -> impl Iterator<Item = u64> + use<> {
-        let (bytes, segment) = (self.bytes, self.segment);
-        (0..bytes.div_ceil(segment).max(1)).map(move |i| segment.min(bytes - i * segment))
+    /// How many: at least one, since an empty vector still is a message.
+    pub fn count(&self) -> u64 {
+        self.bytes.div_ceil(self.segment).max(1)
+    }
+
+    /// Size of a segment, if there is one of that number.
+    pub fn get(&self, index: u64) -> Option<u64> {
+        (index < self.count()).then(|| self.segment.min(self.bytes - index * self.segment))
+    }
+
+    pub fn sizes(&self) -> impl Iterator<Item = u64> {
+        (0..self.count()).filter_map(|index| self.get(index))
     }
 }
 

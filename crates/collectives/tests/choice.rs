@@ -11,7 +11,7 @@ fn names_come_back() {
     for collective in Collective::ALL {
         assert_eq!(Collective::from_name(collective.name()), Some(collective));
     }
-    for algorithm in Algorithm::all() {
+    for &algorithm in Algorithm::ALL {
         assert_eq!(Algorithm::from_name(algorithm.name()), Some(algorithm));
         assert!(!algorithm.info().contains('\n'));
     }
@@ -21,7 +21,7 @@ fn names_come_back() {
 
 #[test]
 fn every_algorithm_is_of_use() {
-    for algorithm in Algorithm::all() {
+    for &algorithm in Algorithm::ALL {
         assert!(all_pairs().any(|(_, known)| known == algorithm), "{algorithm}");
     }
 }

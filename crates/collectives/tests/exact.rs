@@ -73,7 +73,7 @@ fn alltoallv_linear_leaves_out_pairs_with_nothing_to_say() {
     let case = Case::new(Collective::Alltoallv, 4, 0).counts(|i, j| u64::from(i * 2 == j) * 7);
     assert_eq!(steps(&case, Algorithm::Linear, 1), [isend(2, 7), WaitAll]);
     assert_eq!(steps(&case, Algorithm::Linear, 2), [irecv(1, 7), WaitAll]);
-    assert_eq!(steps(&case, Algorithm::Linear, 3), [WaitAll]);
+    assert_eq!(steps(&case, Algorithm::Linear, 3), []);
 }
 
 #[test]

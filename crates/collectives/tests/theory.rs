@@ -91,7 +91,10 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
             (2 * n.log_up, 2 * n.others(), whole(n.subtrees() + all_pairs))
         }
 
-        (Alltoall | Alltoallv | Alltoallw, Linear) => (1, all_pairs, whole(all_pairs)),
+        (Alltoall | Alltoallv | Alltoallw, PairwiseExchange) => {
+            (n.ranks - u64::from(power_of_two), all_pairs, whole(all_pairs))
+        }
+        (Alltoall | Alltoallv | Alltoallw, Linear | Batched) => (1, all_pairs, whole(all_pairs)),
         (Alltoall | Alltoallv | Alltoallw, Pairwise) => (n.others(), all_pairs, whole(all_pairs)),
         (Alltoall, Bruck) => {
             let hops: u64 = (0..n.ranks).map(|distance| u64::from(distance.count_ones())).sum();
@@ -120,6 +123,10 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
         }
 
         (Scan | Exscan, Linear) => (n.others(), n.others(), whole(n.others())),
+        (Scan, Dissemination) => {
+            let messages = (0..n.log_up).map(|round| n.ranks - (1 << round)).sum();
+            (n.log_up, messages, whole(messages))
+        }
         (Scan | Exscan, RecursiveDoubling) => {
             let partner = |rank: u64, bit: u64| (rank ^ (1 << bit)) < n.ranks;
             let swaps = |rank| (0..n.log_up).filter(|&bit| partner(rank, bit)).count() as u64;
@@ -150,7 +157,8 @@ fn rounds_messages_and_volume() {
 /// Theory is asked about every algorithm, except the segmented ones, which have a test below.
 #[test]
 fn no_algorithm_is_forgotten() {
-    for (collective, algorithm) in all_pairs().filter(|(_, a)| !matches!(a, Chain | BinaryTree)) {
+    for (collective, algorithm) in all_pairs().filter(|(_, a)| !matches!(a, Chain | BinaryTree | DoubleTree))
+    {
         assert!(theory(collective, algorithm, &Numbers::of(8)).is_some(), "{collective} {algorithm}");
     }
 }
@@ -179,6 +187,46 @@ fn a_binary_tree_is_full_after_one_round_per_level() {
     }
 }
 
+#[test]
+fn two_trees_take_half_as_long_as_one() {
+    for collective in [Bcast, Reduce] {
+        for (ranks, levels, segments) in [(2, 1, 6), (8, 3, 10), (15, 4, 100), (33, 5, 20)] {
+            let case = Case::new(collective, ranks, u64::from(segments) * SEGMENT).element(8).root(1);
+            let seen = run(&case.schedules(DoubleTree), Sends::Synchronous).unwrap();
+            assert_eq!(seen.messages, (segments * (ranks - 1)) as usize);
+            assert_eq!(seen.volume, u64::from(ranks - 1) * case.bytes);
+            assert!(seen.rounds <= levels + 1 + segments / 2, "{collective} {ranks}: {}", seen.rounds);
+            // Nobody sends more than the vector, but for one segment per lane.
+            assert!(seen.sent.iter().all(|&sent| sent <= case.bytes + 2 * SEGMENT), "{:?}", seen.sent);
+        }
+    }
+}
+
+/// A vector that nothing divides: no byte is lost or sent twice where it is cut.
+#[test]
+fn uneven_cuts_lose_nothing() {
+    const PRIME: u64 = 10_007;
+    let volume = |collective, algorithm, ranks| {
+        let case = Case::new(collective, ranks, PRIME).root(ranks / 2);
+        run(&case.schedules(algorithm), Sends::Eager).unwrap().volume
+    };
+    for ranks in 2..=16 {
+        let n = Numbers::of(ranks.into());
+        for algorithm in [Chain, BinaryTree, DoubleTree] {
+            assert_eq!(volume(Bcast, algorithm, ranks), n.others() * PRIME, "{algorithm} on {ranks}");
+            assert_eq!(volume(Reduce, algorithm, ranks), n.others() * PRIME, "{algorithm} on {ranks}");
+        }
+        assert_eq!(volume(Allreduce, Ring, ranks), 2 * n.others() * PRIME);
+        assert_eq!(volume(Allreduce, Rabenseifner, ranks), 2 * (n.rest + n.power - 1) * PRIME);
+    }
+}
+
+#[test]
+fn batches_keep_each_other_apart() {
+    let seen = outcome(Alltoall, Batched, 60);
+    assert_eq!((seen.rounds, seen.messages), (2, 60 * 59));
+}
+
 /// Nobody can reduce P vectors to one with less than P-1 combinations, and trees need no more.
 #[test]
 fn reductions_combine_as_often_as_they_must() {
@@ -189,6 +237,10 @@ fn reductions_combine_as_often_as_they_must() {
         for algorithm in [Rabenseifner, Ring, ReduceBcast, Linear] {
             assert_eq!(outcome(Allreduce, algorithm, ranks).reduced, (ranks - 1) * BLOCK, "{algorithm}");
         }
+        assert_eq!(outcome(Scan, Linear, ranks).reduced, (ranks - 1) * BLOCK);
+        assert_eq!(outcome(Exscan, Linear, ranks).reduced, (ranks - 2) * BLOCK);
+        let doubling = |scan| outcome(scan, RecursiveDoubling, ranks).reduced;
+        assert_eq!(doubling(Scan) - doubling(Exscan), (ranks - 1) * BLOCK, "the first sum is only stored");
         for algorithm in [RecursiveHalving, Pairwise, Ring, ReduceThenScatter] {
             let reduced = outcome(ReduceScatterBlock, algorithm, ranks).reduced;
             assert_eq!(reduced, ranks * (ranks - 1) * BLOCK, "{algorithm}");

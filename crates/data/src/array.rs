@@ -166,3 +166,57 @@ fn in_range(what: &'static str, value: i64, low: i64, high: i64) -> Result<(), D
         Err(DatatypeError::OutOfRange { what, value, low, high })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Basic;
+
+    fn elements(datatype: &Datatype, of: i64) -> Vec<u8> {
+        let mut packed = Vec::new();
+        datatype.pack(1, &(0..of as u8).collect::<Vec<_>>(), 0, &mut packed);
+        packed
+    }
+
+    #[test]
+    fn a_rectangle_in_both_orders() {
+        let byte = Datatype::basic(Basic::Byte);
+        let c = byte.subarray(&[3, 4], &[2, 2], &[1, 1], Order::C).unwrap();
+        assert_eq!(elements(&c, 12), [5, 6, 9, 10]);
+        let fortran = byte.subarray(&[3, 4], &[2, 2], &[1, 1], Order::Fortran).unwrap();
+        assert_eq!(elements(&fortran, 12), [4, 5, 7, 8]);
+        assert_eq!((c.lb(), c.extent(), c.true_lb()), (0, 12, 5));
+    }
+
+    #[test]
+    fn every_element_belongs_to_one_process() {
+        let dimension =
+            |gsize, distribution, darg, psize| DarrayDimension { gsize, distribution, darg, psize };
+        let dimensions = [
+            dimension(5, Distribution::Block, None, 2),
+            dimension(3, Distribution::None, None, 1),
+            dimension(7, Distribution::Cyclic, Some(2), 3),
+        ];
+        let byte = Datatype::basic(Basic::Byte);
+        let mut all: Vec<u8> = (0..6)
+            .flat_map(|rank| elements(&byte.darray(6, rank, &dimensions, Order::C).unwrap(), 105))
+            .collect();
+        all.sort_unstable();
+        assert_eq!(all, (0..105).collect::<Vec<u8>>());
+    }
+
+    #[test]
+    fn impossible_arrays_are_refused() {
+        let byte = Datatype::basic(Basic::Byte);
+        let error = byte.subarray(&[3], &[2], &[2], Order::C).unwrap_err();
+        assert_eq!(error.to_string(), "a start is 2, outside 0..=1");
+        let block = DarrayDimension { gsize: 9, distribution: Distribution::Block, darg: Some(2), psize: 4 };
+        let error = byte.darray(4, 0, &[block], Order::C).unwrap_err();
+        let largest = i64::MAX;
+        assert_eq!(
+            error.to_string(),
+            format!("the block of a block distribution is 2, outside 3..={largest}")
+        );
+        assert_eq!(byte.darray(3, 0, &[block], Order::C), Err(DatatypeError::Grid { grid: 4, processes: 3 }));
+    }
+}

@@ -4,7 +4,7 @@
 //! repeat it, put several in sequence, and give it other bounds.
 
 use crate::basic::Basic;
-use crate::bounds::{Bounds, Interval};
+use crate::bounds::{Bounds, Interval, add};
 use crate::error::DatatypeError;
 use crate::layout::Layout;
 use crate::signature::{Signature, Summary};
@@ -89,6 +89,22 @@ impl Body {
     /// `count` copies as an array has them.
     pub fn array(&self, count: i64) -> Result<Body, DatatypeError> {
         self.repeat(count, self.extent())
+    }
+
+    /// Blocks of copies side by side, given by (length, displacement). Says the same as a sequence
+    /// of arrays, but long index lists need the signature only once.
+    pub fn blocks(&self, blocks: impl Iterator<Item = (i64, i64)>) -> Result<Body, DatatypeError> {
+        let (mut bounds, mut layouts, mut copies) = (Bounds::NOTHING, Vec::new(), 0);
+        for (length, displacement) in blocks {
+            bounds = bounds.union(self.bounds.repeat(length, self.extent())?.shift(displacement)?);
+            layouts.push(self.layout.repeat(length, self.extent()).shift(displacement));
+            copies = add(copies, length)?;
+        }
+        if copies == 0 {
+            return Ok(Body::nothing());
+        }
+        let signature = self.signature.repeat(copies)?;
+        Ok(Body { bounds: bounds.checked()?, layout: Layout::sequence(layouts), signature, ..self.clone() })
     }
 
     pub fn sequence(parts: Vec<Body>) -> Result<Body, DatatypeError> {

@@ -1,4 +1,4 @@
-//! The constructors of derived datatypes, each a formula over [`Body`].
+//! The constructors of derived datatypes, each a formula over type maps.
 //!
 //! Arguments are taken as C hands them over, so a negative count is an error here and nowhere
 //! later. Displacements of the `h` variants are bytes, of the others extents of the old type.
@@ -108,13 +108,13 @@ impl Datatype {
     }
 
     fn equal_blocks(&self, blocklength: i64, displacements: &[i64]) -> Result<Body, DatatypeError> {
-        let block = self.block(blocklength, 0)?;
-        Body::sequence(displacements.iter().map(|&at| block.shift(at)).collect::<Result<_, _>>()?)
+        not_negative("blocklength", blocklength)?;
+        self.body().blocks(displacements.iter().map(|&at| (blocklength, at)))
     }
 
     fn blocks(&self, blocklengths: &[i64], displacements: &[i64]) -> Result<Body, DatatypeError> {
-        let places = blocklengths.iter().zip(displacements);
-        Body::sequence(places.map(|(&n, &at)| self.block(n, at)).collect::<Result<_, _>>()?)
+        blocklengths.iter().try_for_each(|&length| not_negative("blocklength", length))?;
+        self.body().blocks(blocklengths.iter().copied().zip(displacements.iter().copied()))
     }
 
     /// `blocklength` copies side by side, the first moved by `displacement` bytes.
@@ -140,4 +140,91 @@ pub(crate) fn not_negative(what: &'static str, value: i64) -> Result<(), Datatyp
 
 pub(crate) fn same_length(what: &'static str, expected: usize, found: usize) -> Result<(), DatatypeError> {
     if expected == found { Ok(()) } else { Err(DatatypeError::Length { what, expected, found }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn int() -> Datatype {
+        Datatype::basic(Basic::Int)
+    }
+
+    fn double_char() -> Datatype {
+        Datatype::structure(&[1, 1], &[0, 8], &[Basic::Double.into(), Basic::Char.into()]).unwrap()
+    }
+
+    fn shape(datatype: &Datatype) -> (usize, i64, i64, i64, i64) {
+        let (lb, extent) = (datatype.lb(), datatype.extent());
+        (datatype.size(), lb, extent, datatype.true_lb(), datatype.true_extent())
+    }
+
+    #[test]
+    fn a_struct_is_padded_like_in_c() {
+        assert_eq!(shape(&double_char()), (9, 0, 16, 0, 9));
+        let three = Datatype::structure(
+            &[2, 1, 3],
+            &[0, 16, 26],
+            &[Basic::Float.into(), double_char(), Basic::Char.into()],
+        );
+        assert_eq!(shape(&three.unwrap()), (20, 0, 32, 0, 29));
+    }
+
+    #[test]
+    fn a_vector_ends_with_its_last_block() {
+        let vector = double_char().vector(2, 3, 4).unwrap();
+        assert_eq!(shape(&vector), (54, 0, 112, 0, 105));
+        assert_eq!(shape(&int().hvector(3, 1, -6).unwrap()), (12, -12, 16, -12, 16));
+    }
+
+    #[test]
+    fn resizing_leaves_the_data() {
+        let resized = int().resized(-3, 9).unwrap();
+        assert_eq!(shape(&resized), (4, -3, 9, 0, 4));
+        assert_eq!(shape(&resized.contiguous(2).unwrap()), (8, -3, 18, 0, 13));
+        assert_eq!(resized.contiguous(2).unwrap().uniform_basic(), Some(Basic::Int));
+    }
+
+    #[test]
+    fn an_empty_type_is_at_zero() {
+        assert_eq!(shape(&int().contiguous(0).unwrap()), (0, 0, 0, 0, 0));
+        assert_eq!(shape(&int().indexed(&[0, 0], &[5, 9]).unwrap()), (0, 0, 0, 0, 0));
+        assert_eq!(shape(&Datatype::structure(&[], &[], &[]).unwrap()), (0, 0, 0, 0, 0));
+    }
+
+    #[test]
+    fn contiguous_is_more_than_gapless() {
+        assert!(int().vector(3, 2, 2).unwrap().is_contiguous());
+        assert!(!int().hindexed(&[1], &[4]).unwrap().is_contiguous());
+        assert!(!int().resized(0, 8).unwrap().is_contiguous());
+        assert!(!int().indexed(&[1, 1], &[1, 0]).unwrap().is_contiguous());
+    }
+
+    #[test]
+    fn received_bytes_become_elements_and_counts() {
+        let two = Datatype::structure(&[1, 1], &[0, 8], &[Basic::Int.into(), Basic::Double.into()]).unwrap();
+        assert_eq!((two.elements(24), two.get_count(24)), (Some(4), Some(2)));
+        assert_eq!((two.elements(16), two.get_count(16)), (Some(3), None));
+        assert_eq!((two.elements(14), two.get_count(14)), (None, None));
+        let empty = int().contiguous(0).unwrap();
+        assert_eq!((empty.elements(0), empty.get_count(0)), (Some(0), Some(0)));
+    }
+
+    #[test]
+    fn errors_name_the_argument() {
+        let error = int().vector(2, -1, 1).unwrap_err();
+        assert_eq!(error.to_string(), "blocklength must not be negative, but is -1");
+        let error = int().indexed(&[1, 2], &[0]).unwrap_err();
+        assert_eq!(error.to_string(), "displacements has 1 entries where 2 are needed");
+    }
+
+    #[test]
+    fn what_leaves_64_bits_is_refused() {
+        let large = int().contiguous(1 << 60).unwrap();
+        assert_eq!(large.contiguous(4), Err(DatatypeError::Overflow));
+        assert_eq!(int().hvector(3, 1, i64::MAX / 2), Err(DatatypeError::Overflow));
+        assert_eq!(int().hindexed(&[1, 1], &[i64::MIN, 0]), Err(DatatypeError::Overflow));
+        assert_eq!(int().resized(i64::MAX, 1), Err(DatatypeError::Overflow));
+        assert_eq!(large.span(100), Err(DatatypeError::Overflow));
+    }
 }

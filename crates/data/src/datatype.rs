@@ -1,6 +1,6 @@
 //! Datatypes: immutable values, cheap to clone, that know their shape and how they were made.
 //!
-//! Constructors are in [`crate::construct`] and [`crate::array`], moving data in [`crate::pack`].
+//! Constructors are in [`crate::construct`] and [`mod@crate::array`], moving data in [`crate::pack`].
 
 use std::sync::Arc;
 

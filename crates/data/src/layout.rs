@@ -1,5 +1,10 @@
 //! Which bytes a datatype occupies, in packing order, as a tree of loops over runs.
 //!
+//! ```text
+//!   vector(1000000, 1, 2) of double     Repeat 1000000, stride 16
+//!                                         Run 0..8
+//! ```
+//!
 //! A vector of a million blocks is one `Repeat`, not a million entries. Trees are built bottom-up
 //! by three operations, each of which merges what it can: [`Layout::shift`], [`Layout::repeat`]
 //! and [`Layout::sequence`]. Shared subtrees make all of them cheap.
@@ -7,7 +12,6 @@
 //! Offsets are added with wrapping: [`crate::bounds`] has already checked that every byte lies
 //! within 64 bits, so only intermediate sums can wrap, and these cancel.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,16 +36,23 @@ pub(crate) enum Layout {
     },
 }
 
-/// Equal runs at equal distances: what a walk over a layout meets.
+/// Equal runs at equal distances, both in memory and in packed bytes: what a walk meets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Runs {
-    /// Displacement of the first run.
-    pub offset: i64,
     /// Bytes of each run.
     pub len: usize,
     pub count: usize,
+    /// Displacement in memory of the first run, and from each to the next.
+    pub offset: i64,
     pub stride: i64,
+    /// The same in packed bytes.
+    pub packed: usize,
+    pub packed_stride: usize,
 }
+
+/// Elements of an array of structs that are walked member by member. Long enough to make tight
+/// loops of them, short enough for the cache to keep them from one member to the next.
+const TILE: usize = 256;
 
 impl Layout {
     /// The bytes `offset..offset + len`.
@@ -87,26 +98,81 @@ impl Layout {
         }
     }
 
-    /// Visits all runs in packing order until the visitor breaks.
-    pub fn walk(&self, base: i64, visit: &mut impl FnMut(Runs) -> ControlFlow<()>) -> ControlFlow<()> {
+    /// Visits all runs, with memory counted from `base` and packed bytes from `packed`, and returns
+    /// where these end.
+    pub fn walk(&self, base: i64, packed: usize, visit: &mut impl FnMut(Runs)) -> usize {
         match self {
-            Layout::Empty => ControlFlow::Continue(()),
+            Layout::Empty => packed,
             Layout::Run { offset, len } => {
-                visit(Runs { offset: base.wrapping_add(*offset), len: *len as usize, count: 1, stride: 0 })
+                let (len, offset) = (*len as usize, base.wrapping_add(*offset));
+                visit(Runs { len, count: 1, offset, stride: 0, packed, packed_stride: 0 });
+                packed + len
             }
             Layout::Repeat { offset, count, stride, body } => {
-                let base = base.wrapping_add(*offset);
-                if let Layout::Run { offset, len } = **body {
-                    let (count, len) = (*count as usize, len as usize);
-                    return visit(Runs { offset: base.wrapping_add(offset), len, count, stride: *stride });
+                let (base, count) = (base.wrapping_add(*offset), *count as usize);
+                match body.plain_runs() {
+                    Some(runs) => walk_tiles(runs, count, *stride, base, packed, visit),
+                    None => (0..count as i64).fold(packed, |packed, i| {
+                        body.walk(base.wrapping_add(i.wrapping_mul(*stride)), packed, visit)
+                    }),
                 }
-                (0..*count).try_for_each(|i| body.walk(base.wrapping_add(i.wrapping_mul(*stride)), visit))
             }
             Layout::Sequence { offset, parts } => {
-                parts.iter().try_for_each(|part| part.walk(base.wrapping_add(*offset), visit))
+                let base = base.wrapping_add(*offset);
+                parts.iter().fold(packed, |packed, part| part.walk(base, packed, visit))
             }
         }
     }
+
+    /// The runs of a layout without loops, and what their offsets are relative to.
+    fn plain_runs(&self) -> Option<(i64, &[Layout])> {
+        match self {
+            Layout::Run { .. } => Some((0, std::slice::from_ref(self))),
+            Layout::Sequence { offset, parts } if parts.iter().all(|part| part.as_run().is_some()) => {
+                Some((*offset, parts))
+            }
+            _ => None,
+        }
+    }
+
+    /// Offset and length, if it is a run.
+    fn as_run(&self) -> Option<(i64, usize)> {
+        match *self {
+            Layout::Run { offset, len } => Some((offset, len as usize)),
+            _ => None,
+        }
+    }
+}
+
+/// Walks `count` elements made of a few runs each. Within a tile the loop over elements is the
+/// inner one, which leaves packing order but is several times faster than one run after the other.
+fn walk_tiles(
+    (offset, runs): (i64, &[Layout]),
+    count: usize,
+    stride: i64,
+    base: i64,
+    packed: usize,
+    visit: &mut impl FnMut(Runs),
+) -> usize {
+    let runs = || runs.iter().filter_map(Layout::as_run);
+    let size: usize = runs().map(|(_, len)| len).sum();
+    for start in (0..count).step_by(TILE) {
+        let base = base.wrapping_add(offset).wrapping_add(stride.wrapping_mul(start as i64));
+        let count = TILE.min(count - start);
+        let mut packed = packed + start * size;
+        for (offset, len) in runs() {
+            visit(Runs {
+                len,
+                count,
+                offset: base.wrapping_add(offset),
+                stride,
+                packed,
+                packed_stride: size,
+            });
+            packed += len;
+        }
+    }
+    packed + count * size
 }
 
 /// Drops empty parts and makes one run of two that touch.

@@ -7,12 +7,25 @@
 //! |---|---|
 //! | [`basic`] | the predefined datatypes: one table |
 //! | [`datatype`] | what a datatype knows: size, bounds, signature |
-//! | [`construct`], [`array`] | how datatypes are made of others |
+//! | [`construct`], [`mod@array`] | how datatypes are made of others |
 //! | [`contents`] | how a datatype was made |
 //! | [`pack`] | moving typed data to and from bytes |
 //! | [`op`] | predefined reduction operators |
 //! | [`group`] | ordered sets of processes |
 //! | [`topology`] | grids and graphs of processes |
+//!
+//! ```
+//! use mpirage_data::{Basic, Datatype, Op, op};
+//!
+//! let column = Datatype::basic(Basic::Int).vector(3, 1, 4)?;
+//! let matrix: Vec<u8> = (0..12i32).flat_map(i32::to_ne_bytes).collect();
+//! let mut packed = Vec::new();
+//! column.pack(1, &matrix, 0, &mut packed);
+//! let mut sum = packed.clone();
+//! op::apply(Op::Sum, Basic::Int, &mut sum, &packed)?;
+//! assert_eq!(sum, [0, 8, 16].map(i32::to_ne_bytes).concat());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod array;
 pub mod basic;

@@ -8,8 +8,6 @@
 //!            ^ span.0        ^ origin      ^ span.1      (both relative to the origin)
 //! ```
 
-use std::ops::ControlFlow;
-
 use crate::datatype::Datatype;
 use crate::layout::{Layout, Runs};
 
@@ -25,36 +23,23 @@ impl Datatype {
             out.extend_from_slice(&memory[start..start + len as usize]);
             return;
         }
-        let mut filled = out.len();
+        let filled = out.len();
         out.resize(filled + self.size() * count, 0);
-        let _ = layout.walk(origin as i64, &mut |runs| {
-            let end = filled + runs.len * runs.count;
-            gather(runs, memory, &mut out[filled..end]);
-            filled = end;
-            ControlFlow::Continue(())
-        });
+        layout.walk(origin as i64, filled, &mut |runs| gather(runs, memory, out));
     }
 
     /// Fills up to `count` elements from `packed`, and returns the bytes used: fewer than the
-    /// elements need if `packed` is shorter, and then the whole basics it holds.
+    /// elements need if `packed` is shorter, and then the whole basics it holds. Where elements
+    /// overlap, which MPI forbids, either may win.
     ///
     /// # Panics
     /// If `memory` does not hold [`Datatype::span`] of `count` around `origin`.
     pub fn unpack(&self, count: usize, packed: &[u8], memory: &mut [u8], origin: usize) -> usize {
         let used = self.usable(count, packed.len());
-        let mut rest = &packed[..used];
-        let _ = self.array_layout(count).walk(origin as i64, &mut |runs| {
-            let whole = runs.count.min(rest.len() / runs.len);
-            let (now, later) = rest.split_at(runs.len * whole);
-            scatter(Runs { count: whole, ..runs }, now, memory);
-            rest = later;
-            if whole == runs.count {
-                return ControlFlow::Continue(());
-            }
-            let start = runs.index(whole);
-            memory[start..start + rest.len()].copy_from_slice(rest);
-            ControlFlow::Break(())
-        });
+        let packed = &packed[..used];
+        let reached = if used == 0 { 0 } else { used.div_ceil(self.size()) };
+        self.array_layout(reached)
+            .walk(origin as i64, 0, &mut |runs| scatter_available(runs, packed, memory));
         used
     }
 
@@ -76,27 +61,43 @@ impl Runs {
     fn index(&self, i: usize) -> usize {
         self.offset.wrapping_add(self.stride.wrapping_mul(i as i64)) as usize
     }
+
+    /// Index in packed bytes of the `i`-th run.
+    fn packed_index(&self, i: usize) -> usize {
+        self.packed + self.packed_stride * i
+    }
+
+    /// How many runs lie wholly within the first `bytes` of the packed ones.
+    fn whole_within(&self, bytes: usize) -> usize {
+        match bytes.checked_sub(self.packed + self.len) {
+            None => 0,
+            Some(_) if self.packed_stride == 0 => self.count,
+            Some(beyond_first) => self.count.min(beyond_first / self.packed_stride + 1),
+        }
+    }
 }
 
-/// Copies runs of memory side by side. Blocks of the length of a number are copied without a call.
-fn gather(runs: Runs, memory: &[u8], out: &mut [u8]) {
+/// Copies runs from memory. Those of the length of one number or a few are copied without a call.
+fn gather(runs: Runs, memory: &[u8], packed: &mut [u8]) {
     match runs.len {
-        1 => gather_blocks::<1>(runs, memory, out),
-        2 => gather_blocks::<2>(runs, memory, out),
-        4 => gather_blocks::<4>(runs, memory, out),
-        8 => gather_blocks::<8>(runs, memory, out),
-        16 => gather_blocks::<16>(runs, memory, out),
-        len => out.chunks_exact_mut(len).enumerate().for_each(|(i, block)| {
-            let start = runs.index(i);
-            block.copy_from_slice(&memory[start..start + len]);
+        1 => gather_blocks::<1>(runs, memory, packed),
+        2 => gather_blocks::<2>(runs, memory, packed),
+        4 => gather_blocks::<4>(runs, memory, packed),
+        8 => gather_blocks::<8>(runs, memory, packed),
+        12 => gather_blocks::<12>(runs, memory, packed),
+        16 => gather_blocks::<16>(runs, memory, packed),
+        24 => gather_blocks::<24>(runs, memory, packed),
+        len => (0..runs.count).for_each(|i| {
+            let (from, to) = (runs.index(i), runs.packed_index(i));
+            packed[to..to + len].copy_from_slice(&memory[from..from + len]);
         }),
     }
 }
 
-fn gather_blocks<const N: usize>(runs: Runs, memory: &[u8], out: &mut [u8]) {
-    for (i, block) in out.as_chunks_mut::<N>().0.iter_mut().enumerate() {
-        let start = runs.index(i);
-        block.copy_from_slice(&memory[start..start + N]);
+fn gather_blocks<const N: usize>(runs: Runs, memory: &[u8], packed: &mut [u8]) {
+    for i in 0..runs.count {
+        let (from, to) = (runs.index(i), runs.packed_index(i));
+        packed[to..to + N].copy_from_slice(&memory[from..from + N]);
     }
 }
 
@@ -107,18 +108,31 @@ fn scatter(runs: Runs, packed: &[u8], memory: &mut [u8]) {
         2 => scatter_blocks::<2>(runs, packed, memory),
         4 => scatter_blocks::<4>(runs, packed, memory),
         8 => scatter_blocks::<8>(runs, packed, memory),
+        12 => scatter_blocks::<12>(runs, packed, memory),
         16 => scatter_blocks::<16>(runs, packed, memory),
-        len => packed.chunks_exact(len).enumerate().for_each(|(i, block)| {
-            let start = runs.index(i);
-            memory[start..start + len].copy_from_slice(block);
+        24 => scatter_blocks::<24>(runs, packed, memory),
+        len => (0..runs.count).for_each(|i| {
+            let (from, to) = (runs.packed_index(i), runs.index(i));
+            memory[to..to + len].copy_from_slice(&packed[from..from + len]);
         }),
     }
 }
 
 fn scatter_blocks<const N: usize>(runs: Runs, packed: &[u8], memory: &mut [u8]) {
-    for (i, block) in packed.as_chunks::<N>().0.iter().enumerate() {
-        let start = runs.index(i);
-        memory[start..start + N].copy_from_slice(block);
+    for i in 0..runs.count {
+        let (from, to) = (runs.packed_index(i), runs.index(i));
+        memory[to..to + N].copy_from_slice(&packed[from..from + N]);
+    }
+}
+
+/// Scatters the runs that `packed` reaches, and what it has of the one it ends in.
+fn scatter_available(runs: Runs, packed: &[u8], memory: &mut [u8]) {
+    let whole = runs.whole_within(packed.len());
+    scatter(Runs { count: whole, ..runs }, packed, memory);
+    let next = runs.packed_index(whole);
+    if whole < runs.count && next < packed.len() {
+        let (rest, to) = (&packed[next..], runs.index(whole));
+        memory[to..to + rest.len()].copy_from_slice(rest);
     }
 }
 

@@ -212,12 +212,15 @@ const MODULUS: u64 = (1 << 61) - 1;
 /// Any large residue will do; this one is 2^64 divided by the golden ratio, reduced.
 const BASE: u64 = 0x9E37_79B9_7F4A_7C15 % MODULUS;
 
+/// Since 2^61 is 1 modulo 2^61 - 1, the high bits of a product are added to the low ones.
 fn mul_mod(a: u64, b: u64) -> u64 {
-    (u128::from(a) * u128::from(b) % u128::from(MODULUS)) as u64
+    let product = u128::from(a) * u128::from(b);
+    add_mod(product as u64 & MODULUS, (product >> 61) as u64)
 }
 
 fn add_mod(a: u64, b: u64) -> u64 {
-    (a + b) % MODULUS
+    let sum = a + b;
+    if sum >= MODULUS { sum - MODULUS } else { sum }
 }
 
 #[cfg(test)]
@@ -239,6 +242,13 @@ mod tests {
         assert_eq!(nested.summary, flat.summary);
         let swapped = Signature::sequence(vec![double(), int()]).unwrap().repeat(3).unwrap();
         assert_ne!(nested.summary, swapped.summary);
+    }
+
+    #[test]
+    fn products_are_reduced() {
+        for (a, b) in [(MODULUS - 1, MODULUS - 1), (BASE, BASE), (1, MODULUS - 1), (0, BASE)] {
+            assert_eq!(u128::from(mul_mod(a, b)), u128::from(a) * u128::from(b) % u128::from(MODULUS));
+        }
     }
 
     #[test]

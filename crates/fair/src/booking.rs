@@ -40,7 +40,7 @@ impl Sharing {
         }
     }
 
-    fn suspect(&mut self, index: u32) {
+    pub(crate) fn suspect(&mut self, index: u32) {
         if !std::mem::replace(&mut self.resource(index).suspect, true) {
             self.filling.suspects.push(index);
         }
@@ -49,6 +49,12 @@ impl Sharing {
     pub(crate) fn is_overbooked(&self, index: u32) -> bool {
         let resource = &self.resources[index as usize];
         resource.kind == Kind::Shared && above(resource.reserve, resource.capacity)
+    }
+
+    pub(crate) fn is_overbooked_pipe(&self, index: u32) -> bool {
+        let resource = &self.resources[index as usize];
+        let mut booked = resource.users.iter().map(|user| user.share * self.flows[user.flow as usize].booked);
+        resource.kind == Kind::FatPipe && booked.any(|load| !above(resource.capacity, load))
     }
 
     /// Twice what the flow could get alone is enough to be noticed, and small enough to be subtracted again.

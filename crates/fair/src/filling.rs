@@ -188,8 +188,10 @@ impl Sharing {
     /// Puts a disturbed resource on the agenda, for the level at which it fills up. An entry for a lower level
     /// may stay: when its turn comes the level is computed again.
     pub(crate) fn queue(&mut self, index: u32) {
-        if !self.resources[index as usize].visit.done {
-            let level = self.fill_level(index);
+        let resource = &self.resources[index as usize];
+        if !resource.visit.done {
+            // A stale account is summed at its turn, when all postings are complete.
+            let level = if resource.stale { 0.0 } else { self.fill_level(index) };
             self.queue_at(index, level);
         }
     }
@@ -230,20 +232,16 @@ impl Sharing {
     }
 
     /// The level at which a resource would be full; for a shared one, before any captures.
-    fn fill_level(&mut self, index: u32) -> f64 {
-        if self.resources[index as usize].kind == Kind::FatPipe {
-            return self.fat_level(index);
+    fn fill_level(&self, index: u32) -> f64 {
+        match self.resources[index as usize].kind {
+            Kind::Shared => self.resources[index as usize].filled_at(),
+            Kind::FatPipe => self.fat_level(index),
         }
-        if self.resources[index as usize].stale {
-            self.sum_account(index);
-        }
-        self.resources[index as usize].filled_at()
     }
 
     /// Runs a pass.
     fn fill(&mut self) {
         while let Some(Reverse(Step { level, what })) = self.filling.agenda.pop() {
-            if std::env::var("DBG").is_ok() { eprintln!("{level} {what:?}"); }
             match what {
                 What::Bound(flow) => self.meet_bound(flow),
                 What::Full(index) => self.fill_up(index, level),
@@ -282,7 +280,7 @@ impl Sharing {
         (resource.visit.released, resource.lowest_ceiling) = (true, lowest);
         for flow in crowd.drain(..) {
             if !self.flows[flow as usize].free {
-                self.free(flow, index);
+                self.free(flow, index, level);
             }
         }
         self.filling.crowd = crowd;
@@ -303,6 +301,9 @@ impl Sharing {
             return;
         }
         visit.queued = f64::INFINITY;
+        if self.resources[index as usize].stale {
+            self.sum_account(index);
+        }
         let level = self.fill_level(index);
         let level = self.capture(index, level);
         if self.filling.agenda.peek().is_some_and(|Reverse(next)| next.level < level) {

@@ -9,11 +9,11 @@
 //!
 //! A freed flow stays in its home's heap until it settles elsewhere: most come back to where they were.
 
-use crate::above;
 use crate::flow::{Home, Use};
 use crate::heap::ABSENT;
 use crate::resource::{Clock, Due, Resource};
 use crate::sharing::Sharing;
+use crate::{TOLERANCE, above};
 
 /// A resource with no more users than this joins the solve as soon as one of its users is freed. For larger
 /// ones it is cheaper to let `booking` find out afterwards whether they matter.
@@ -74,8 +74,8 @@ impl Sharing {
         }
     }
 
-    /// Lets a settled member of `home` grow again.
-    pub(crate) fn free(&mut self, flow: u32, home: u32) {
+    /// Lets a settled member of `home` grow again, now that the level `reached` is passed.
+    pub(crate) fn free(&mut self, flow: u32, home: u32, reached: f64) {
         let level = self.level(flow);
         if let Some((resource, level)) = self.obstacle(flow, home, level) {
             return self.settle(flow, Home::At(resource), level);
@@ -94,10 +94,31 @@ impl Sharing {
                 resource.freed.push(flow);
                 self.queue(index);
             } else if resource.users.len() <= FEW_USERS {
-                self.activate(index);
+                self.consider(index, home, reached);
             }
         }
         self.queue_bound(flow);
+    }
+
+    /// Activates a resource that a freed flow uses, if it is certain that it was not full below the level
+    /// reached. It is not if it is a suspect, or if users have grown unobserved; then it must wait for the
+    /// next pass.
+    fn consider(&mut self, index: u32, home: u32, reached: f64) {
+        let resource = &self.resources[index as usize];
+        let unobserved = |home: u32| {
+            let home = &self.resources[home as usize];
+            above(reached, home.clock.level * (1.0 + TOLERANCE)) && home.is_rising(self.filling.pass)
+        };
+        let late = above(reached, self.resources[home as usize].clock.level * (1.0 + TOLERANCE));
+        let grown = resource.users.iter().any(|user| match self.flows[user.flow as usize].home {
+            Home::At(home) => unobserved(home),
+            _ => false,
+        });
+        if late || grown || resource.suspect {
+            self.suspect(index);
+        } else {
+            self.activate(index);
+        }
     }
 
     /// A resource that has already filled up at the very level where the flow would start to grow.
@@ -106,8 +127,7 @@ impl Sharing {
         let others = self.flows[flow as usize].uses.iter().filter(|u| u.resource != home);
         others.map(|u| (u.resource, &self.resources[u.resource as usize])).find_map(|(index, r)| {
             let full = r.active && r.visit.pass == pass && r.visit.done;
-            (full && !above(r.clock.level, level + level * crate::TOLERANCE))
-                .then_some((index, r.clock.level))
+            (full && !above(r.clock.level, level * (1.0 + TOLERANCE))).then_some((index, r.clock.level))
         })
     }
 
@@ -138,7 +158,7 @@ impl Sharing {
                 self.resource(home).entangled -= 1;
             }
         }
-        if self.is_overbooked(index) {
+        if self.is_overbooked(index) || self.is_overbooked_pipe(index) {
             self.reduce_bookings(index);
         }
     }
@@ -241,6 +261,11 @@ impl Resource {
     /// What stands in while a resource is out of its place for a moment; allocates nothing.
     fn placeholder() -> Resource {
         Resource::new(0.0, crate::Kind::Shared)
+    }
+
+    /// Its members have been neither stopped nor released in this pass.
+    fn is_rising(&self, pass: u64) -> bool {
+        self.visit.pass == pass && !self.visit.done && !self.visit.released
     }
 
     /// The last member is gone.

@@ -8,10 +8,11 @@
 //!   FatPipe  each w·x ≤ c     full at μ = c / max unfixed w/p
 //! ```
 //!
-//! What stopped the rise is fixed there, the rest goes on. This is the definition that [`crate::Sharing`]
+//! What stopped the rise is fixed there, the rest goes on. Levels that differ by rounding only are equal: then
+//! the resource is full before the bound is met. This is the definition that [`crate::Sharing`]
 //! must agree with (and what SimGrid computes); it is quadratic, and meant for tests only.
 
-use crate::Kind;
+use crate::{Kind, above};
 
 /// A resource, as the oracle sees it.
 #[derive(Clone, Debug)]
@@ -41,10 +42,10 @@ pub fn solve(resources: &[Resource], flows: &[Flow]) -> Vec<f64> {
             (0..resources.len()).map(|r| saturation(resources, flows, &rates, r)).collect();
         let level = levels.iter().copied().fold(f64::INFINITY, f64::min);
         let ceiling = lowest_ceiling(flows, &rates);
-        if ceiling < level || level.is_infinite() {
-            fix(&mut rates, flows, |f| f.bound * f.penalty == ceiling, |f| f.bound);
+        if above(level, ceiling) || level.is_infinite() {
+            fix(&mut rates, flows, |f| !above(f.bound * f.penalty, ceiling), |f| f.bound);
         } else {
-            let full = |f: &Flow| f.uses.iter().any(|&(r, w)| w > 0.0 && levels[r] == level);
+            let full = |f: &Flow| f.uses.iter().any(|&(r, w)| w > 0.0 && !above(levels[r], level));
             fix(&mut rates, flows, full, |f| level / f.penalty);
         }
     }

@@ -80,7 +80,6 @@ impl Bench {
     }
 
     fn apply(&mut self, op: &Op) {
-        if std::env::var("DBG").is_ok() { eprintln!("{op:?} at {:?}", self.now); for (t, id, _) in &self.flows { eprintln!("   {t}: {}", self.sharing.rate(*id)); } }
         match op {
             Op::Start { work, penalty, bound, uses } => {
                 let named: Vec<_> = uses.iter().map(|&(r, w)| (self.ids[r], w)).collect();

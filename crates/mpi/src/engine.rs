@@ -188,9 +188,14 @@ impl<M: Memory> Engine<M> {
         (state.initialized, state.finalized)
     }
 
+    /// The call a rank is in, or was in last.
+    pub fn last_call(&self, rank: u32) -> Stamp {
+        self.ranks[rank as usize].stamp
+    }
+
     /// The recorded costs, if any were.
-    pub fn into_bursts(self) -> Bursts {
-        self.bursts
+    pub fn bursts(&self) -> &Bursts {
+        &self.bursts
     }
 
     /// Hands the driver's memory and the rank's reply to `give`, before the rank is resumed.

@@ -26,7 +26,8 @@ impl<M: Memory> Engine<M> {
             C::Scatter | C::Scatterv => self.scatter(instance, root, seat),
             C::Gather | C::Gatherv => self.gather(instance, root, seat),
             C::Allgather | C::Allgatherv => self.allgather(instance, seat),
-            C::Alltoall | C::Alltoallv | C::Alltoallw => self.alltoall(instance),
+            C::Alltoall => self.alltoall(instance),
+            C::Alltoallv | C::Alltoallw => self.alltoallv(instance, seat),
             C::Reduce => self.reduce(instance, root, seat),
             C::Allreduce => self.allreduce(instance, seat),
             C::ReduceScatter | C::ReduceScatterBlock => self.reduce_scatter(instance, seat),
@@ -101,6 +102,21 @@ impl<M: Memory> Engine<M> {
             }
         }
         instance.seats.iter_mut().for_each(|seat| seat.send.held = Held::Nothing);
+    }
+
+    /// Ranks with nothing for each other do not wait for each other: each takes what is its when it leaves.
+    fn alltoallv(&mut self, instance: &mut Instance, seat: u32) {
+        for from in 0..instance.size() as u32 {
+            let (target, expected) = instance.seats[seat as usize].recv.cut.blocks().of(from as usize);
+            if expected == 0 || !instance.seats[from as usize].entered {
+                continue;
+            }
+            let (offset, length) = instance.seats[from as usize].send.cut.blocks().of(seat as usize);
+            let block = self.part_of(instance, from, offset, length.min(expected));
+            self.store(instance, seat, target, &block);
+            self.buffers.push(block);
+        }
+        self.snapshot(instance, seat);
     }
 
     fn reduce(&mut self, instance: &mut Instance, root: u32, seat: u32) {

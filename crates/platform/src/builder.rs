@@ -218,15 +218,18 @@ impl Builder {
     }
 
     /// Checks what can only be checked at the end.
-    pub fn finish(self, name: String) -> Result<Platform, String> {
+    pub fn finish(self, name: String) -> Result<Platform, Unfinished> {
         if self.hosts == 0 {
-            return Err("the platform has no hosts".to_owned());
+            return Err(Unfinished::NoHosts);
         }
         let unreachable = first_unreachable(&self.zones);
         let platform = Platform::new(name, self.zones, self.links, self.names, self.settings);
         match unreachable {
             None => Ok(platform),
-            Some((src, dst)) => Err(platform.no_route(src, dst)),
+            Some(gap) => {
+                let (src, dst) = (platform.host_name(gap.src), platform.host_name(gap.dst));
+                Err(Unfinished::NoRoute { zone: gap.zone, src, dst })
+            }
         }
     }
 
@@ -274,7 +277,7 @@ impl Builder {
 
     fn check_host_names(&self, fabric: &Fabric) -> Result<(), String> {
         let names = &fabric.hosts.names;
-        let taken = self.names().into_iter().find(|name| names.position(name).is_some()).map(str::to_owned);
+        let taken = self.names.keys().filter(|name| names.position(name).is_some()).min().cloned();
         let taken = taken.or_else(|| {
             self.fabrics().filter(|(_, other)| other.hosts.names.may_overlap(names)).find_map(|(_, other)| {
                 let other = &other.hosts.names;
@@ -293,6 +296,15 @@ impl Builder {
             None => Ok(()),
         }
     }
+}
+
+/// What is missing in a platform of which everything has been read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Unfinished {
+    #[error("the platform has no hosts")]
+    NoHosts,
+    #[error("there is no route from host `{src}` to host `{dst}`")]
+    NoRoute { zone: ZoneId, src: String, dst: String },
 }
 
 /// Why a link cannot be part of a route as written.

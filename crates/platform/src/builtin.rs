@@ -96,11 +96,9 @@ pub(crate) fn unknown(spec: &str) -> PlatformError {
 
 /// `4x4x2`
 fn sizes(text: &str) -> Result<Vec<u32>, String> {
-    let size = |text: &str| match text.trim().parse::<u32>() {
-        Ok(size) if size > 0 => Ok(size),
-        _ => Err(format!("`{text}` is not a positive integer")),
-    };
-    text.split('x').map(size).collect()
+    let size = |text: &str| text.parse().ok().filter(|size| *size > 0);
+    let sizes: Option<Vec<u32>> = text.split('x').map(size).collect();
+    sizes.ok_or_else(|| format!("`{text}` is not a size; sizes are positive integers joined by `x`"))
 }
 
 fn parametric(name: &str, sizes: &[u32]) -> Result<String, String> {
@@ -112,7 +110,8 @@ fn parametric(name: &str, sizes: &[u32]) -> Result<String, String> {
         ("dragonfly", [groups, chassis, routers, nodes]) => {
             format!("groups = {groups}\nchassis = {chassis}\nrouters = {routers}\nnodes = {nodes}\n")
         }
-        (_, sizes) => return Err(format!("{} sizes do not describe this platform", sizes.len())),
+        ("griffon" | "gdx", _) => return Err("its size is what it is".to_owned()),
+        (_, sizes) => return Err(format!("it is described by another number of sizes than {}", sizes.len())),
     };
     Ok(format!("name = \"{name}\"\n\n[{name}]\n{shape}{PARTS}"))
 }

@@ -24,13 +24,15 @@
 //! | `platform` | the platform itself |
 //! | `zone` | its parts, and routes through several of them |
 //! | `fabric` | regular topologies by formula: nothing is stored per host or per pair |
-//! | `describe` | a platform in words |
+//! | `describe`, `check` | a platform in words, and what looks wrong about it |
 //!
 //! What is absent: no table of all pairs, no clock, no model. What a file says about models is kept
 //! as written in [`ModelSettings`].
 
 mod builder;
 mod builtin;
+mod check;
+mod describe;
 mod error;
 mod fabric;
 mod host;

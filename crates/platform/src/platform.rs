@@ -181,12 +181,7 @@ impl Platform {
         &self.links
     }
 
-    pub(crate) fn no_route(&self, src: u32, dst: u32) -> String {
-        let (src, dst) = (self.host_name(HostId(src)), self.host_name(HostId(dst)));
-        format!("there is no route from host `{src}` to host `{dst}`")
-    }
-
-    fn host_name(&self, id: HostId) -> String {
+    pub(crate) fn host_name(&self, id: HostId) -> String {
         let (zone, position) = self.leaf(id);
         match (&zone.kind, zone.members()) {
             (_, Some(members)) => members.hosts[position as usize].name.clone(),

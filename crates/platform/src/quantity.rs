@@ -31,10 +31,21 @@ pub(crate) fn is_zero(text: &str) -> bool {
     number.parse() == Ok(0.0)
 }
 
+/// The speed of one performance state out of a list. Others may be 0: a host that is off.
+pub(crate) fn speed_in_state(text: &str, state: usize) -> Result<f64, String> {
+    let speeds = speeds(text)?;
+    match speeds.get(state) {
+        Some(speed) if *speed > 0.0 => Ok(*speed),
+        Some(_) => Err(format!("`{text}`: a host of speed 0 never finishes anything")),
+        None => Err(format!("`{text}` has no speed for performance state {state}, counted from 0")),
+    }
+}
+
 /// The speeds of a list such as `2Gf, 1.5Gf, 800Mf`, one per performance state. SimGrid also spells
 /// the prefixes out: `2gigaflops`.
-pub(crate) fn speeds(text: &str) -> Result<Vec<f64>, String> {
-    text.split(',').map(|one| speed(&abbreviated(one.trim()))).collect()
+fn speeds(text: &str) -> Result<Vec<f64>, String> {
+    let one = |text: &str| parse_speed(&abbreviated(text.trim())).map_err(|error| error.to_string());
+    text.split(',').map(one).collect()
 }
 
 fn abbreviated(speed: &str) -> String {

@@ -2,7 +2,9 @@
 
 /// The known name closest to what was written, when it is close enough to be a typo.
 pub(crate) fn closest<'k>(written: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
-    let far_enough = written.chars().count() / 3 + 1;
+    let length = written.chars().count();
+    // Something of what was written must be left: `c` is not a typo of `a`.
+    let far_enough = (length / 3 + 1).min(length.saturating_sub(1));
     known
         .into_iter()
         .map(|name| (distance(&written.to_lowercase(), &name.to_lowercase()), name))

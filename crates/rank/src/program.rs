@@ -15,6 +15,8 @@ pub struct Program {
     pub arguments: Vec<OsString>,
     /// Variables to add to the environment.
     pub environment: Vec<(OsString, OsString)>,
+    /// Where it runs; here if nothing is said.
+    pub folder: Option<PathBuf>,
 }
 
 /// Who a process is to be.
@@ -31,6 +33,9 @@ impl Program {
     pub(crate) fn start(&self, who: &Identity<'_>, channel: BorrowedFd<'_>, stdout: File) -> std::io::Result<Child> {
         let mut command = Command::new(&self.path);
         command.args(&self.arguments).envs(self.environment.iter().map(|(k, v)| (k, v)));
+        if let Some(folder) = &self.folder {
+            command.current_dir(folder);
+        }
         command.env(mpirage_channel::CHANNEL_VARIABLE, format!("{}:{}", channel.as_raw_fd(), who.rank));
         for (name, value) in who.variables() {
             command.env(name, value);

@@ -51,13 +51,8 @@ pub enum Failure {
 
 pub fn run(schedules: &[Schedule], sends: Sends) -> Result<Outcome, Failure> {
     let mut machine = Machine::new(schedules, sends);
-    let ranks = 0..schedules.len();
-    loop {
-        let progress = ranks.clone().fold(false, |any, rank| machine.advance(rank) || any);
-        if !progress {
-            return machine.finish();
-        }
-    }
+    while (0..schedules.len()).filter(|&rank| machine.advance(rank)).count() > 0 {}
+    machine.finish()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

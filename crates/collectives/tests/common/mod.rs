@@ -57,14 +57,16 @@ impl Case {
         Case { sent, received, ..self }
     }
 
-    /// What `rank` knows of the call: no counts where MPI gives it none.
+    /// What `rank` knows of the call: no counts where MPI gives it none, an element of its own
+    /// where MPI allows that, and its own idea of being in place.
     pub fn shape(&self, rank: u32) -> Shape<'_> {
         use Collective::*;
         let common = &self.sent[0][..];
         let shape = Shape::new(rank, self.size)
             .root(self.root)
             .bytes(self.bytes)
-            .element(self.element)
+            .element(if self.collective.reduces() { self.element } else { self.element + u64::from(rank) })
+            .in_place(rank % 2 == 1)
             .segment(SEGMENT)
             .commutative(self.commutative);
         match self.collective {

@@ -13,7 +13,7 @@ fn memory_for(datatype: &Datatype, count: usize, byte: impl Fn(i64) -> u8) -> (V
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
     fn shape_is_that_of_the_type_map(recipe in recipes()) {
@@ -38,6 +38,7 @@ proptest! {
     #[test]
     fn unpacking_writes_what_packing_reads(recipe in recipes(), count in 0..4usize, cut in 0..40usize) {
         let (datatype, map) = (recipe.build().unwrap(), TypeMap::of(&recipe).array(count));
+        prop_assume!(!map.overlaps());
         let packed: Vec<u8> = (0..map.size()).map(|i| pattern(i as i64)).collect();
         let received = &packed[..packed.len().saturating_sub(cut)];
         let (mut memory, origin) = memory_for(&datatype, count, |_| 0);

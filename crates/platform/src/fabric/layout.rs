@@ -130,7 +130,7 @@ impl Wires {
         let at = link - self.first;
         match self.duplex {
             Duplex::Single => (at, ""),
-            Duplex::Split if at % 2 == 0 => (at / 2, "_UP"),
+            Duplex::Split if at.is_multiple_of(2) => (at / 2, "_UP"),
             Duplex::Split => (at / 2, "_DOWN"),
         }
     }

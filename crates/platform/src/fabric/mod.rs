@@ -70,10 +70,6 @@ pub(crate) struct Extras {
 }
 
 impl Extras {
-    pub fn none(dialect: Dialect) -> Self {
-        Self { loopback: None, limiter: None, dialect }
-    }
-
     /// Numbers the loopbacks of `hosts` and the limiters of `nodes` (hosts first, then switches).
     fn layout(&self, hosts: u32, nodes: u64) -> Result<(Layout, Option<Wires>), String> {
         let mut layout = Layout::default();

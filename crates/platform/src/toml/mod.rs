@@ -55,7 +55,7 @@ mod table;
 
 use ::toml::de::DeTable;
 
-use crate::builder::Builder;
+use crate::builder::{Builder, Unfinished};
 use crate::error::{PlatformError, Source};
 use crate::platform::Platform;
 use table::Table;
@@ -84,8 +84,15 @@ pub(crate) fn read(source: &Source<'_>, file_stem: &str) -> Result<Platform, Pla
         None => explicit::read(&file, name, &mut builder)?,
     }
     builder.finish(name.to_owned()).map_err(|problem| {
-        let place = EXPLICIT.iter().find_map(|key| file.get(key));
-        place.map_or_else(|| file.error(problem.as_str()), |entry| entry.error(problem.as_str()))
+        let place = ["route", "host"].into_iter().find_map(|key| file.get(key));
+        let error =
+            place.map_or_else(|| file.error(problem.to_string()), |entry| entry.error(problem.to_string()));
+        error.help(match problem {
+            Unfinished::NoHosts => "add a [[host]]",
+            Unfinished::NoRoute { .. } => {
+                "add a [[route]], or say `routing = \"shortest\"` if routes join neighbours only"
+            }
+        })
     })
 }
 

@@ -126,7 +126,7 @@ fn hosts(cluster: &Element<'_>, speed: &str) -> Result<HostGroup, PlatformError>
             suffix: cluster.text("suffix")?.to_owned(),
             numbers: cluster.read("radical", Numbers::parse)?,
         },
-        speed: cluster.read(speed, |text| quantity::speeds(text).map(|speeds| speeds[0]))?,
+        speed: cluster.read(speed, |text| quantity::speed_in_state(text, 0))?,
         cores: cluster.count("core", 1)?,
     })
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use roxmltree::Node;
 
-use crate::error::{PlatformError, Source};
+use crate::error::{Place, PlatformError, Source};
 use crate::quantity;
 use crate::suggest::did_you_mean;
 
@@ -25,7 +25,9 @@ impl<'d> Element<'d> {
     pub fn children(&self) -> Result<Vec<Element<'d>>, PlatformError> {
         let source = self.source;
         if let Some(text) = self.node.children().find(|node| node.is_text() && has_content(*node)) {
-            return Err(source.error(text.range(), format!("<{}> holds elements, not text", self.tag())));
+            let blank = text.text().map_or(0, |text| text.len() - text.trim_start().len());
+            let span = text.range().start + blank..text.range().end;
+            return Err(source.error(span, format!("<{}> holds elements, not text", self.tag())));
         }
         Ok(self.node.children().filter(Node::is_element).map(|node| Element { source, node }).collect())
     }
@@ -114,9 +116,14 @@ impl<'d> Element<'d> {
         read(self.need(name)?).map_err(|problem| self.wrong(name, format!("`{name}`: {problem}")))
     }
 
+    /// Where it starts.
+    pub fn place(&self) -> Place {
+        self.source.place(self.span())
+    }
+
     /// An error about the element.
     pub fn error(&self, message: impl Into<String>) -> PlatformError {
-        self.source.error(self.span(), message)
+        self.place().error(message)
     }
 
     /// An error about the value of an attribute.

@@ -32,17 +32,11 @@ impl Reader {
         host.refuse(&PROFILES, NO_PROFILES)?;
         host.refuse(&["coordinates"], "only Vivaldi zones use them, which are not supported either")?;
         only_properties(host)?;
-        let speeds = host.read(speed, quantity::speeds)?;
         let state = match host.get("pstate") {
             None => 0,
             Some(_) => host.read("pstate", performance_state)?,
         };
-        let speed = *speeds.get(state).ok_or_else(|| {
-            host.wrong(
-                "pstate",
-                format!("`pstate` is {state}, but there are {} speeds, from 0", speeds.len()),
-            )
-        })?;
+        let speed = host.read(speed, |text| quantity::speed_in_state(text, state))?;
         let cores = host.count("core", 1)?;
         self.builder.add_host(host.need("id")?, speed, cores).map_err(|problem| host.wrong("id", problem))?;
         Ok(())
@@ -152,7 +146,7 @@ impl Reader {
         if names.numbers.count() > LARGEST_CABINET {
             return Err(cabinet.wrong("radical", format!("a cabinet holds at most {LARGEST_CABINET} hosts")));
         }
-        let speed = cabinet.read(speed, |text| quantity::speeds(text).map(|speeds| speeds[0]))?;
+        let speed = cabinet.read(speed, |text| quantity::speed_in_state(text, 0))?;
         let cable = Cable::shared(cabinet.bandwidth("bw")?, cabinet.latency("lat")?, Duplex::Split);
         for position in 0..names.numbers.count() {
             let name = names.name(position);

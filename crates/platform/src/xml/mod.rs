@@ -10,13 +10,16 @@ mod members;
 mod routes;
 mod zones;
 
+use std::collections::HashMap;
+
 use roxmltree::{Document, ParsingOptions};
 
-use crate::builder::Builder;
-use crate::error::{PlatformError, Source};
+use crate::builder::{Builder, Unfinished};
+use crate::error::{Place, PlatformError, Source};
 use crate::fabric::Before;
 use crate::platform::Platform;
 use crate::settings::{Setting, Value};
+use crate::zone::ZoneId;
 use element::Element;
 
 /// A file being read.
@@ -29,6 +32,8 @@ struct Reader {
     dragonfly_cables_before: u32,
     /// How deep the zone being read is nested.
     depth: u32,
+    /// Where each zone starts.
+    places: HashMap<ZoneId, Place>,
 }
 
 /// Reads a platform.
@@ -57,7 +62,13 @@ pub(crate) fn read(source: &Source<'_>) -> Result<Platform, PlatformError> {
         }
     }
     let name = name.ok_or_else(|| root.error("this platform has no <zone>"))?;
-    reader.builder.finish(name).map_err(|problem| root.error(problem))
+    let places = reader.places;
+    reader.builder.finish(name).map_err(|problem| match &problem {
+        Unfinished::NoRoute { zone, .. } if places.contains_key(zone) => {
+            places[zone].error(problem.to_string())
+        }
+        _ => root.error(problem.to_string()),
+    })
 }
 
 fn version(root: &Element<'_>) -> Result<f64, PlatformError> {
@@ -82,9 +93,8 @@ impl Reader {
             }
             prop.check_attributes(&["id", "value"])?;
             let (key, value) = (prop.need("id")?, prop.text("value")?);
-            let place = prop.error("").place().cloned();
-            let Some(place) = place else { continue };
-            let setting = Setting { key: key.to_owned(), value: Value::Text(value.to_owned()), place };
+            let setting =
+                Setting { key: key.to_owned(), value: Value::Text(value.to_owned()), place: prop.place() };
             if let Err(earlier) = self.builder.settings.add(setting) {
                 let line = earlier.place.line();
                 return Err(prop.wrong("id", format!("`{key}` was set before, in line {line}")));

@@ -48,7 +48,8 @@ impl Reader {
             Kind::Routed(routing) => ZoneKind::Routed(RoutedZone::new(routing)),
             _ => ZoneKind::Star(StarZone::default()),
         };
-        self.builder.open_zone(name, kind).map_err(|problem| zone.wrong("id", problem))?;
+        let id = self.builder.open_zone(name, kind).map_err(|problem| zone.wrong("id", problem))?;
+        self.places.insert(id, zone.place());
         // Routes and host links refer to what may stand further down.
         let children = zone.children()?;
         children.iter().try_for_each(|child| self.member(child))?;

@@ -130,9 +130,10 @@ impl Zone {
         })
     }
 
-    /// Whether it holds zones.
+    /// Whether it holds zones; it then holds nothing else.
     pub fn is_inner(&self) -> bool {
-        self.children().next().is_some()
+        let first = self.members().and_then(|members| members.vertices.first());
+        matches!(first, Some(Vertex::Zone(_)))
     }
 
     /// Its shape, and that of the zones inside.

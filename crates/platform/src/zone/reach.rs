@@ -8,17 +8,26 @@
 use std::collections::BTreeSet;
 
 use super::{Node, Routing, Zone, ZoneId, ZoneKind, resolve};
+use crate::host::HostId;
 
-/// The first two hosts found, if any, between which there is no way, by host number.
-pub(crate) fn first_unreachable(zones: &[Zone]) -> Option<(u32, u32)> {
+/// Two hosts between which there is no way, and the zone that ought to have one.
+pub(crate) struct Gap {
+    pub zone: ZoneId,
+    pub src: HostId,
+    pub dst: HostId,
+}
+
+/// The first gap there is, if any.
+pub(crate) fn first_unreachable(zones: &[Zone]) -> Option<Gap> {
     (0..zones.len() as u32).map(ZoneId).find_map(|id| {
         let zone = &zones[id.index()];
-        match &zone.kind {
+        let gap = match &zone.kind {
             ZoneKind::Fabric(_) | ZoneKind::Star(_) => None,
             ZoneKind::Routed(_) if zone.is_inner() => between_branches(zones, id),
             ZoneKind::Routed(routed) if routed.routing == Routing::Full => missing_route(zone),
             ZoneKind::Routed(_) => within_leaf(zones, id),
-        }
+        };
+        gap.map(|(src, dst)| Gap { zone: id, src: HostId(src), dst: HostId(dst) })
     })
 }
 
@@ -64,8 +73,8 @@ fn between_branches(zones: &[Zone], id: ZoneId) -> Option<(u32, u32)> {
         if !matches!(zone.kind, ZoneKind::Routed(_)) {
             return None;
         }
-        let cut_off = (zone.first_host..zone.first_host + zone.host_count)
-            .find(|host| !both_ways(zones, node_of(zones, *host), gateway))?;
+        let hosts = hosts_below(zones, branch);
+        let (cut_off, _) = hosts.into_iter().find(|(_, node)| !both_ways(zones, *node, gateway))?;
         Some((cut_off, zones[other.index()].first_host))
     })
 }
@@ -92,11 +101,12 @@ fn connected(zones: &[Zone], src: Node, dst: Node) -> bool {
     resolve(zones, src, dst, &mut Vec::new()).is_some()
 }
 
-/// The node of a host.
-fn node_of(zones: &[Zone], host: u32) -> Node {
-    let leaf = zones.iter().position(|zone| {
-        !zone.is_inner() && (zone.first_host..zone.first_host + zone.host_count).contains(&host)
-    });
-    let leaf = leaf.unwrap_or_default();
-    Node { zone: ZoneId(leaf as u32), vertex: zones[leaf].vertex_of_host(host - zones[leaf].first_host) }
+/// All hosts in a zone and in the zones inside, by number and node.
+fn hosts_below(zones: &[Zone], id: ZoneId) -> Vec<(u32, Node)> {
+    let zone = &zones[id.index()];
+    if zone.is_inner() {
+        return zone.children().flat_map(|child| hosts_below(zones, child)).collect();
+    }
+    let node = |position| Node { zone: id, vertex: zone.vertex_of_host(position) };
+    (0..zone.host_count).map(|position| (zone.first_host + position, node(position))).collect()
 }

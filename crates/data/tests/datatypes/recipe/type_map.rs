@@ -109,6 +109,13 @@ impl TypeMap {
         self.entries.iter().flat_map(|&(basic, at)| at..at + basic.size() as i64)
     }
 
+    /// Whether a byte has two places in the data, which MPI forbids where data is received.
+    pub fn overlaps(&self) -> bool {
+        let mut bytes: Vec<i64> = self.displacements().collect();
+        bytes.sort_unstable();
+        bytes.windows(2).any(|pair| pair[0] == pair[1])
+    }
+
     fn append(&mut self, other: &TypeMap, at: i64) {
         self.entries.extend(other.entries.iter().map(|&(basic, place)| (basic, place + at)));
         self.bounds = match (self.bounds, other.bounds.map(|(lb, ub)| (lb + at, ub + at))) {

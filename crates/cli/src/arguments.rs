@@ -1,0 +1,175 @@
+//! What can be typed. One definition gives parser and help.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// MPI on machines that are not there: runs a real MPI program here and says how long it would take there.
+#[derive(Debug, Parser)]
+#[command(name = "mpirage", version, max_term_width = 100, subcommand_required = true, arg_required_else_help = true)]
+pub struct Line {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Compile a bundled MPI program, simulate it on a bundled cluster, show the result
+    Demo(DemoArguments),
+    /// Compile a C program (also installed as mpicc)
+    Cc {
+        /// What the C compiler is to do
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+    /// Compile a C++ program (also installed as mpicxx, mpic++)
+    Cxx {
+        /// What the C++ compiler is to do
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+    /// Run an MPI program on a simulated machine (also installed as mpiexec, mpirun)
+    Run(Box<RunArguments>),
+    /// Look at descriptions of machines
+    #[command(subcommand)]
+    Platform(PlatformAction),
+    /// List what there is
+    Info {
+        /// Of what
+        topic: InfoTopic,
+    },
+}
+
+/// `mpirage demo`.
+#[derive(Debug, Args)]
+pub struct DemoArguments {
+    /// Number of ranks
+    #[arg(short, default_value_t = 16)]
+    pub n: u32,
+}
+
+/// What `mpirage info` lists.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum InfoTopic {
+    /// MPI functions: which are there, which are not yet
+    Functions,
+    /// Models of the network
+    Models,
+    /// Built-in platforms
+    Platforms,
+    /// Collective operations and their algorithms
+    Collectives,
+}
+
+/// `mpirage platform`.
+#[derive(Debug, Subcommand)]
+pub enum PlatformAction {
+    /// Read a platform and say whether it is right
+    Check {
+        /// A file or a built-in name
+        platform: String,
+    },
+    /// Show hosts, links, a route and the parameters of a model
+    Show {
+        /// A file or a built-in name
+        platform: String,
+        /// The model whose parameters to show
+        #[arg(long, default_value = "flow")]
+        model: String,
+    },
+    /// Turn a description of another tool into ours (not there yet)
+    Import {
+        /// The file
+        platform: String,
+    },
+}
+
+/// `mpirage run`, after the spellings of other launchers have been translated.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "mpirage run", about = "Run an MPI program on a simulated machine", max_term_width = 100)]
+pub struct RunArguments {
+    /// Number of ranks (also -np, --np)
+    #[arg(short, long = "np", value_name = "N")]
+    pub n: Option<u32>,
+    /// The machine: a platform file (TOML or SimGrid XML) or a built-in name; `mpirage info platforms` lists them [default: cluster:N]
+    #[arg(short, long, value_name = "PLATFORM")]
+    pub platform: Option<String>,
+    /// The network model; `mpirage info models` lists them
+    #[arg(long, default_value = "flow", value_name = "MODEL")]
+    pub model: String,
+    /// Algorithms of collectives: NAME=ALGORITHM,…; `mpirage info collectives` lists them
+    #[arg(long, default_value = "", value_name = "CHOICE")]
+    pub coll: String,
+    /// Where computation times come from: measured, none, or recorded:FILE (measures and writes FILE if there is none yet, else reuses it)
+    #[arg(long, default_value = "measured", value_name = "HOW")]
+    pub compute: String,
+    /// How ranks live: auto, processes or folded
+    #[arg(long, default_value = "auto", value_name = "HOW")]
+    pub ranks_as: String,
+    /// What the program's clock functions show: simulated or real time
+    #[arg(long, default_value = "simulated", value_name = "TIME")]
+    pub clock: String,
+    /// How bytes move between ranks: direct, or mailbox where the kernel forbids direct copies
+    #[arg(long, default_value = "direct", value_name = "HOW", hide = true)]
+    pub data_plane: String,
+    /// Speed of this machine, such as 5Gf; measured if not given
+    #[arg(long, value_name = "SPEED")]
+    pub host_speed: Option<String>,
+    /// Stop if a rank computes longer than this many seconds without calling MPI
+    #[arg(long, value_name = "SECONDS")]
+    pub rank_timeout: Option<f64>,
+    /// Seed of whatever is random (nothing is, so far)
+    #[arg(long, default_value_t = 0, value_name = "S")]
+    pub seed: u64,
+    /// Print the result as one JSON object on standard output, after the program's own output
+    #[arg(long)]
+    pub json: bool,
+    /// Print no closing summary
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Hosts to use: NAME[:SLOTS],… (also -host, --hosts)
+    #[arg(short = 'H', long = "host", value_name = "HOSTS", value_delimiter = ',')]
+    pub host: Vec<String>,
+    /// A file of hosts, one per line, with slots=N or :N if wanted (also -machinefile, -f)
+    #[arg(long, value_name = "FILE")]
+    pub hostfile: Option<PathBuf>,
+    /// Fill hosts one by one (slot, core) or deal ranks out to them (node)
+    #[arg(long, default_value = "slot", value_name = "HOW")]
+    pub map_by: String,
+    /// Ranks per host (also -ppn, -npernode)
+    #[arg(long, value_name = "N")]
+    pub ppn: Option<u32>,
+    /// Give ranks an environment variable: NAME or NAME=VALUE
+    #[arg(short = 'x', value_name = "NAME[=VALUE]")]
+    pub export: Vec<String>,
+    /// Give ranks an environment variable (also -genv, -env)
+    #[arg(long, num_args = 2, value_names = ["NAME", "VALUE"])]
+    pub env: Vec<String>,
+    /// Run in this folder (also -wdir)
+    #[arg(long, value_name = "FOLDER")]
+    pub wdir: Option<PathBuf>,
+    /// Accepted for other launchers' sake: more ranks than cores are always allowed
+    #[arg(long)]
+    pub oversubscribe: bool,
+    /// Accepted for other launchers' sake
+    #[arg(long)]
+    pub allow_run_as_root: bool,
+    /// Parameters of Open MPI; they mean nothing here and are reported
+    #[arg(long, num_args = 2, value_names = ["NAME", "VALUE"])]
+    pub mca: Vec<String>,
+    /// Behave like a certain MPI library (not there yet)
+    #[arg(long, value_name = "PROFILE")]
+    pub mpi_profile: Option<String>,
+    /// Write a trace (not there yet)
+    #[arg(long, value_name = "FILE")]
+    pub trace: Vec<PathBuf>,
+    /// Write a report (not there yet)
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// The program and its arguments; a lone `:` starts another program with its own -n
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM [ARGUMENTS…]")]
+    pub program: Vec<OsString>,
+}

@@ -1,0 +1,138 @@
+//! Compiler wrappers: the compiler of this machine, with our header and library.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use anyhow::anyhow;
+
+use crate::exit::{Failure, usage};
+use crate::install::Install;
+
+/// A language of MPI programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// C.
+    C,
+    /// C++.
+    Cxx,
+    /// Fortran.
+    Fortran,
+}
+
+impl Language {
+    /// The compiler: what a variable says, or the system's.
+    fn compiler(self) -> OsString {
+        let (variables, system) = match self {
+            Language::C => (["MPIRAGE_CC", "MPICH_CC", "OMPI_CC"], "cc"),
+            Language::Cxx => (["MPIRAGE_CXX", "MPICH_CXX", "OMPI_CXX"], "c++"),
+            Language::Fortran => (["MPIRAGE_FC", "MPICH_FC", "OMPI_FC"], "gfortran"),
+        };
+        variables.iter().find_map(std::env::var_os).unwrap_or_else(|| system.into())
+    }
+}
+
+/// Becomes the compiler.
+pub fn compile(language: Language, arguments: &[OsString]) -> Result<u8, Failure> {
+    if language == Language::Fortran {
+        return Err(usage("Fortran is not there yet: there is no mpif.h and no mpi module"));
+    }
+    let install = Install::locate()?;
+    if let Some(answer) = answer_question(language, arguments, &install)? {
+        println!("{answer}");
+        return Ok(0);
+    }
+    let compiler = language.compiler();
+    let error = Command::new(&compiler).args(full_line(arguments, &install)).exec();
+    Err(anyhow!("cannot start the compiler {}: {error}", compiler.display()).into())
+}
+
+/// The compiler's arguments: the user's, then ours.
+fn full_line(arguments: &[OsString], install: &Install) -> Vec<OsString> {
+    let mut line: Vec<OsString> = arguments.to_vec();
+    if !arguments.iter().any(|word| is_debug_choice(word)) {
+        // So that reports can name source lines; it changes nothing else.
+        line.insert(0, "-g".into());
+    }
+    line.extend(compile_flags(install));
+    if links(arguments) {
+        line.extend(link_flags(install));
+    }
+    line
+}
+
+fn compile_flags(install: &Install) -> Vec<OsString> {
+    vec![prefixed("-I", install.include.as_os_str())]
+}
+
+fn link_flags(install: &Install) -> Vec<OsString> {
+    let library = install.library.as_os_str();
+    vec![prefixed("-L", library), prefixed("-Wl,-rpath,", library), "-lmpi_abi".into()]
+}
+
+fn prefixed(prefix: &str, rest: &OsStr) -> OsString {
+    let mut word = OsString::from(prefix);
+    word.push(rest);
+    word
+}
+
+fn is_debug_choice(word: &OsStr) -> bool {
+    word.to_str().is_some_and(|word| word.starts_with("-g") || word == "-s" || word.starts_with("-Wl,-s"))
+}
+
+/// Does the compiler link, or stop before?
+fn links(arguments: &[OsString]) -> bool {
+    const STOP: [&str; 8] = ["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--version", "-dumpversion"];
+    !arguments.iter().any(|word| STOP.iter().any(|stop| word == stop))
+}
+
+/// Build systems ask wrappers what they would do. CMake's FindMPI asks in MPICH's words.
+fn answer_question(language: Language, arguments: &[OsString], install: &Install) -> Result<Option<String>, Failure> {
+    let asked = arguments.iter().filter_map(|word| word.to_str()).find(|word| {
+        matches!(*word, "-show" | "-compile-info" | "-compile_info" | "-link-info" | "-link_info") || word.starts_with("-showme")
+            || word.starts_with("--showme")
+    });
+    let Some(question) = asked else { return Ok(None) };
+    if question.contains("showme") {
+        return Err(usage(format!("{question} is Open MPI's question; ask -show, -compile-info or -link-info")));
+    }
+    let others: Vec<OsString> = arguments.iter().filter(|word| *word != question).cloned().collect();
+    let mut words = vec![language.compiler()];
+    words.extend(others);
+    words.extend(compile_flags(install));
+    if !question.starts_with("-compile") {
+        words.extend(link_flags(install));
+    }
+    let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    Ok(Some(words.join(" ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn install() -> Install {
+        Install { library: "/x/lib".into(), include: "/x/include".into(), share: "/x/share".into() }
+    }
+
+    fn words(line: &str) -> Vec<OsString> {
+        line.split(' ').map(OsString::from).collect()
+    }
+
+    #[test]
+    fn our_flags_come_last_and_only_where_they_belong() {
+        let linked = full_line(&words("ring.c -o ring -lm"), &install());
+        assert_eq!(linked, words("-g ring.c -o ring -lm -I/x/include -L/x/lib -Wl,-rpath,/x/lib -lmpi_abi"));
+        let compiled = full_line(&words("-g0 -c ring.c"), &install());
+        assert_eq!(compiled, words("-g0 -c ring.c -I/x/include"));
+    }
+
+    #[test]
+    fn build_systems_get_answers() {
+        let ask = |question: &str| answer_question(Language::C, &words(question), &install());
+        assert!(ask("-show").unwrap().unwrap().ends_with("-I/x/include -L/x/lib -Wl,-rpath,/x/lib -lmpi_abi"));
+        assert!(ask("-compile-info").unwrap().unwrap().ends_with("-I/x/include"));
+        assert!(ask("-showme:compile").is_err());
+        assert_eq!(ask("ring.c").unwrap(), None);
+    }
+}

@@ -1,0 +1,60 @@
+//! Recorded computation costs, as a file.
+//!
+//! Text, so that people can look at it: a line `mpirage costs 1`, then one line per rank with the
+//! nanoseconds of its bursts.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use mpirage_mpi::Costs;
+
+const HEAD: &str = "mpirage costs 1";
+
+/// Reads recorded costs of a run of `ranks` ranks.
+pub fn read(path: &Path, ranks: usize) -> Result<Costs> {
+    let name = path.display();
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+    let mut lines = text.lines().enumerate();
+    if lines.next().map(|(_, line)| line) != Some(HEAD) {
+        bail!("{name}:1: not a file of recorded costs; it would start with `{HEAD}`");
+    }
+    let mut by_rank = Vec::with_capacity(ranks);
+    for (number, line) in lines {
+        let bursts: Result<Vec<u64>, _> = line.split_ascii_whitespace().map(str::parse).collect();
+        by_rank.push(bursts.with_context(|| format!("{name}:{}: not a list of nanoseconds", number + 1))?);
+    }
+    if by_rank.len() != ranks {
+        bail!("{name} has the costs of {} ranks, but this run has {ranks}", by_rank.len());
+    }
+    Ok(Costs { by_rank })
+}
+
+/// Writes recorded costs.
+pub fn write(path: &Path, costs: &Costs) -> Result<()> {
+    let mut text = format!("{HEAD}\n");
+    for bursts in &costs.by_rank {
+        for (i, burst) in bursts.iter().enumerate() {
+            let _ = write!(text, "{}{burst}", if i > 0 { " " } else { "" });
+        }
+        text.push('\n');
+    }
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let path = std::env::temp_dir().join(format!("mpirage-costs-{}", std::process::id()));
+        let costs = Costs { by_rank: vec![vec![1, 2, 3], vec![], vec![5]] };
+        write(&path, &costs).unwrap();
+        assert_eq!(read(&path, 3).unwrap(), costs);
+        assert!(read(&path, 2).unwrap_err().to_string().contains("3 ranks"));
+        std::fs::write(&path, "mpirage costs 1\n1 x\n").unwrap();
+        assert!(read(&path, 1).unwrap_err().to_string().contains(":2:"));
+        std::fs::remove_file(&path).unwrap();
+    }
+}

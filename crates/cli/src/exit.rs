@@ -1,0 +1,45 @@
+//! Exit codes, and errors that carry one.
+
+use anyhow::Error;
+
+/// Ranks wait for each other.
+pub const DEADLOCK: u8 = 80;
+/// MPI was used wrongly.
+pub const MISUSE: u8 = 81;
+/// A platform or model file is bad.
+pub const BAD_PLATFORM: u8 = 82;
+/// The command line, or this machine, is not as it must be.
+pub const USAGE: u8 = 84;
+
+/// Why a command failed, and with what code it exits.
+#[derive(Debug)]
+pub struct Failure {
+    /// The exit code.
+    pub code: u8,
+    /// What to say.
+    pub error: Error,
+}
+
+/// A mistake in what was typed.
+pub fn usage(error: impl std::fmt::Display) -> Failure {
+    Failure { code: USAGE, error: anyhow::anyhow!("{error}") }
+}
+
+/// A platform or model that cannot be used.
+pub fn bad_platform(error: impl std::fmt::Display) -> Failure {
+    Failure { code: BAD_PLATFORM, error: anyhow::anyhow!("{error}") }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure { code: USAGE, error }
+    }
+}
+
+/// Help and version are printed and succeed; anything else is a mistake in what was typed.
+pub fn from_clap(error: &clap::Error) -> Result<u8, Failure> {
+    let wanted = !error.use_stderr();
+    // Nothing can be done if the terminal is gone.
+    let _ = error.print();
+    Ok(if wanted { 0 } else { USAGE })
+}

@@ -1,0 +1,47 @@
+//! `mpirage info`.
+
+use mpirage_call::function_names;
+use mpirage_collectives::Collective;
+use mpirage_platform::BUILTINS;
+use mpirage_scenario::MODELS;
+
+use crate::arguments::InfoTopic;
+use crate::exit::Failure;
+use crate::install::Install;
+
+/// Lists what there is.
+pub fn command(topic: InfoTopic) -> Result<u8, Failure> {
+    match topic {
+        InfoTopic::Models => MODELS.iter().for_each(|model| println!("{:<20} {}", model.name, model.meaning)),
+        InfoTopic::Platforms => BUILTINS.iter().for_each(|platform| println!("{:<20} {}", platform.usage, platform.meaning)),
+        InfoTopic::Collectives => Collective::ALL.iter().for_each(|&collective| list_algorithms(collective)),
+        InfoTopic::Functions => list_functions()?,
+    }
+    Ok(0)
+}
+
+fn list_algorithms(collective: Collective) {
+    println!("{}", collective.name());
+    for algorithm in collective.algorithms() {
+        println!("  {:<20} {}", algorithm.name(), algorithm.info());
+    }
+}
+
+/// The library says itself which functions it has: it is asked, not guessed at.
+fn list_functions() -> Result<(), Failure> {
+    let missing = missing_functions(&Install::locate()?);
+    for name in function_names() {
+        let state = if missing.iter().any(|other| other == name) { "not there yet" } else { "there" };
+        println!("{name:<40} {state}");
+    }
+    Ok(())
+}
+
+fn missing_functions(install: &Install) -> Vec<String> {
+    const MARK: &[u8] = b"mpirage functions not there yet:";
+    let library = std::fs::read(install.library.join(crate::install::LIBRARY)).unwrap_or_default();
+    let Some(at) = library.windows(MARK.len()).position(|window| window == MARK) else { return Vec::new() };
+    let list = &library[at + MARK.len()..];
+    let end = list.iter().position(|&byte| byte == 0).unwrap_or(0);
+    String::from_utf8_lossy(&list[..end]).split_ascii_whitespace().map(str::to_owned).collect()
+}

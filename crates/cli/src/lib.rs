@@ -1,1 +1,0 @@
-//! cli: not written yet.

@@ -1,0 +1,47 @@
+//! `mpirage platform`.
+
+use mpirage_platform::Platform;
+
+use crate::arguments::PlatformAction;
+use crate::exit::{Failure, bad_platform, usage};
+use crate::run::resolve_model;
+
+/// Hosts of a built-in platform whose size is not written.
+const RANKS: u32 = 16;
+
+/// Checks or shows a platform.
+pub fn command(action: &PlatformAction) -> Result<u8, Failure> {
+    match action {
+        PlatformAction::Check { platform } => check(platform),
+        PlatformAction::Show { platform, model } => show(platform, model),
+        PlatformAction::Import { platform } => {
+            Err(usage(format!("import of {platform} is not there yet; SimGrid XML files can be used as they are")))
+        }
+    }
+}
+
+fn check(spec: &str) -> Result<u8, Failure> {
+    let platform = Platform::load(spec, RANKS).map_err(bad_platform)?;
+    let (_, warnings) = resolve_model("flow", &platform)?;
+    for warning in warnings {
+        eprintln!("mpirage: warning: {warning}");
+    }
+    println!("{} is right: {} hosts, {} links", platform.name(), platform.host_count(), platform.link_count());
+    Ok(0)
+}
+
+fn show(spec: &str, model: &str) -> Result<u8, Failure> {
+    let platform = Platform::load(spec, RANKS).map_err(bad_platform)?;
+    for line in platform.describe() {
+        println!("{line}");
+    }
+    let (model, warnings) = resolve_model(model, &platform)?;
+    for warning in warnings {
+        eprintln!("mpirage: warning: {warning}");
+    }
+    println!("\n[model]  # {}", model.name);
+    for line in model.describe() {
+        println!("{line}");
+    }
+    Ok(0)
+}

@@ -1,0 +1,49 @@
+//! The progress line, on a terminal only.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use mpirage_rank::Watch;
+
+/// Shows how far a run is.
+pub struct Progress {
+    bar: Option<ProgressBar>,
+    ranks: usize,
+}
+
+impl Progress {
+    /// Nothing is shown if standard error is no terminal.
+    pub fn new(ranks: usize, quiet: bool) -> Progress {
+        let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
+            let bar = ProgressBar::new_spinner();
+            bar.set_style(ProgressStyle::with_template("{spinner} {elapsed} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()));
+            bar.enable_steady_tick(Duration::from_millis(250));
+            bar
+        });
+        Progress { bar, ranks }
+    }
+
+    /// Takes the line away.
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Watch for Progress {
+    fn progress(&mut self, simulated: f64, ended: usize) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(format!("simulated {simulated:.6} s, {ended} of {} ranks ended", self.ranks));
+        }
+    }
+
+    fn slow_rank(&mut self, rank: u32, seconds: f64) {
+        let say = || eprintln!("mpirage: rank {rank} has computed for {seconds:.0} s without calling MPI; --rank-timeout limits that");
+        match &self.bar {
+            Some(bar) => bar.suspend(say),
+            None => say(),
+        }
+    }
+}

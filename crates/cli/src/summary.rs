@@ -1,0 +1,105 @@
+//! The closing summary and the JSON object: two views of the same figures.
+
+use mpirage_units::Duration;
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
+use serde::Serialize;
+
+/// The figures of a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Figures {
+    /// How it ended: `finished`, `deadlock`, `misuse`, `aborted`, `rank-died`, `rank-hangs`.
+    pub outcome: String,
+    /// When the last rank ended, in simulated seconds.
+    pub simulated_seconds: f64,
+    /// How long the simulation took here.
+    pub wall_seconds: f64,
+    /// Processor time of simulator and ranks here.
+    pub cpu_seconds: f64,
+    /// Number of ranks.
+    pub ranks: usize,
+    /// Messages delivered, those of collectives included.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// MPI calls.
+    pub calls: u64,
+    /// The simulator's peak memory.
+    pub peak_rss_bytes: u64,
+    /// The largest rank's peak memory.
+    pub largest_rank_rss_bytes: u64,
+    /// When each rank ended.
+    pub per_rank_seconds: Vec<f64>,
+    /// The network model.
+    pub model: String,
+    /// The machine.
+    pub platform: String,
+    /// How ranks lived.
+    pub ranks_as: String,
+    /// Where computation times came from.
+    pub compute: String,
+    /// Speed of this machine, if computation was measured.
+    pub host_speed_flops: Option<f64>,
+    /// What makes the result less trustworthy.
+    pub warnings: Vec<String>,
+}
+
+impl Figures {
+    /// Adds what simulator and ranks have used of this machine.
+    pub fn with_usage(mut self) -> Figures {
+        let (own, ranks) = (usage_of(UsageWho::RUSAGE_SELF), usage_of(UsageWho::RUSAGE_CHILDREN));
+        self.cpu_seconds = own.seconds + ranks.seconds;
+        self.peak_rss_bytes = own.peak_bytes;
+        self.largest_rank_rss_bytes = ranks.peak_bytes;
+        self
+    }
+
+    /// For people.
+    pub fn print(&self) {
+        let seconds = Duration::from_secs_f64(self.simulated_seconds);
+        let ratio = if self.simulated_seconds > 0.0 { self.wall_seconds / self.simulated_seconds } else { f64::NAN };
+        eprintln!("mpirage: {} ranks on {}, model {}", self.ranks, self.platform, self.model);
+        eprintln!("  simulated time  {seconds} ({:.9} s)", self.simulated_seconds);
+        eprintln!("  wall time       {:.3} s here, {ratio:.3} × the simulated time; {:.3} s of processor time", self.wall_seconds, self.cpu_seconds);
+        eprintln!("  messages        {} of {} in all, in {} MPI calls", self.messages, bytes(self.bytes), self.calls);
+        eprintln!("  memory          {} simulator, {} largest rank", bytes(self.peak_rss_bytes), bytes(self.largest_rank_rss_bytes));
+        eprintln!("  computation     {}", self.compute);
+        eprintln!("  ranks           {}", self.ranks_as);
+        for warning in &self.warnings {
+            eprintln!("  warning: {warning}");
+        }
+    }
+}
+
+struct Usage {
+    seconds: f64,
+    peak_bytes: u64,
+}
+
+fn usage_of(who: UsageWho) -> Usage {
+    let Ok(usage) = getrusage(who) else { return Usage { seconds: 0.0, peak_bytes: 0 } };
+    let micros = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
+    Usage { seconds: micros as f64 * 1e-6, peak_bytes: usage.max_rss() as u64 * 1024 }
+}
+
+/// A number of bytes for people.
+pub fn bytes(count: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = count as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{count} B") } else { format!("{value:.1} {}", UNITS[unit]) }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn bytes_have_a_unit() {
+        assert_eq!(super::bytes(0), "0 B");
+        assert_eq!(super::bytes(1536), "1.5 KiB");
+        assert_eq!(super::bytes(3 << 30), "3.0 GiB");
+    }
+}

@@ -1,0 +1,157 @@
+//! A platform in words: what `mpirage platform show` prints.
+
+use crate::host::HostId;
+use crate::link::{LinkSpec, Sharing};
+use crate::platform::Platform;
+use crate::topology::Topology;
+use crate::zone::ZoneKind;
+
+impl Platform {
+    /// The platform, line by line: topology, hosts, links by class, an example route, settings.
+    pub fn describe(&self) -> Vec<String> {
+        let mut lines = vec![format!("platform {}", self.name())];
+        describe_topology(&self.topology(), 1, &mut lines);
+        lines.push("hosts".to_owned());
+        lines.extend(self.host_classes().into_iter().map(|class| format!("  {class}")));
+        lines.push("links".to_owned());
+        lines.extend(self.link_classes().into_iter().map(|class| format!("  {class}")));
+        lines.extend(self.example_route());
+        if !self.settings().is_empty() {
+            lines.push("model settings".to_owned());
+            lines.extend(
+                self.settings().iter().map(|setting| format!("  {} = {}", setting.key, setting.value)),
+            );
+        }
+        lines
+    }
+
+    /// Hosts that are alike, in order of appearance.
+    fn host_classes(&self) -> Vec<String> {
+        let mut classes: Vec<((f64, u32), u32)> = Vec::new();
+        for zone in self.zones() {
+            match (&zone.kind, zone.members()) {
+                (ZoneKind::Fabric(fabric), _) => {
+                    let class = (fabric.hosts.speed, fabric.hosts.cores);
+                    tally(&mut classes, class, zone.host_count);
+                }
+                (_, Some(members)) => {
+                    members.hosts.iter().for_each(|host| tally(&mut classes, (host.speed, host.cores), 1));
+                }
+                _ => {}
+            }
+        }
+        let describe = |((speed, cores), count)| {
+            let cores = if cores == 1 { "1 core".to_owned() } else { format!("{cores} cores") };
+            format!("{count} × {cores} of {}", human(speed, "f"))
+        };
+        classes.into_iter().map(describe).collect()
+    }
+
+    /// Links that are alike, in order of appearance.
+    fn link_classes(&self) -> Vec<String> {
+        let mut given: Vec<(LinkSpec, u32)> = Vec::new();
+        self.link_table().given().for_each(|(_, spec)| tally(&mut given, *spec, 1));
+        let given = given.into_iter().map(|(spec, count)| format!("{count} × {}", in_words(&spec)));
+        let fabrics = self.zones().iter().filter_map(|zone| match &zone.kind {
+            ZoneKind::Fabric(fabric) => Some(fabric),
+            _ => None,
+        });
+        let formula = fabrics.flat_map(|fabric| {
+            let classes = fabric.layout().classes().iter().filter(|class| class.links > 0);
+            classes.map(|class| format!("{} × {}, {}", class.links, in_words(&class.cable.spec), class.role))
+        });
+        given.chain(formula).collect()
+    }
+
+    fn example_route(&self) -> Vec<String> {
+        let (first, last) = (HostId(0), HostId(self.host_count() - 1));
+        let mut route = Vec::new();
+        let latency = self.route(first, last, &mut route);
+        let links: Vec<_> = route.iter().map(|link| self.link(*link)).collect();
+        let title = format!("route from {} to {}", self.host(first).name(), self.host(last).name());
+        let Some(narrowest) = links.iter().min_by(|a, b| a.bandwidth.total_cmp(&b.bandwidth)) else {
+            return vec![title, "  crosses no link".to_owned()];
+        };
+        let names: Vec<_> = links.iter().map(|link| link.name()).collect();
+        vec![
+            title,
+            format!("  {}", names.join(" → ")),
+            format!(
+                "  latency {}, at most {} ({})",
+                human(latency, "s"),
+                human(narrowest.bandwidth, "Bps"),
+                narrowest.name()
+            ),
+        ]
+    }
+}
+
+fn describe_topology(topology: &Topology, depth: usize, lines: &mut Vec<String>) {
+    const SHOWN: usize = 20;
+    let indent = "  ".repeat(depth);
+    lines.push(format!("{indent}{topology}"));
+    if let Topology::Zones { zones, .. } = topology {
+        for (name, zone) in zones.iter().take(SHOWN) {
+            let before = lines.len();
+            describe_topology(zone, depth + 1, lines);
+            lines[before] = format!("{indent}  {name}: {zone}");
+        }
+        if zones.len() > SHOWN {
+            lines.push(format!("{indent}  … and {} more", zones.len() - SHOWN));
+        }
+    }
+}
+
+fn tally<T: PartialEq>(classes: &mut Vec<(T, u32)>, class: T, count: u32) {
+    match classes.iter_mut().find(|(known, _)| *known == class) {
+        Some((_, known)) => *known += count,
+        None => classes.push((class, count)),
+    }
+}
+
+fn in_words(spec: &LinkSpec) -> String {
+    let sharing = match spec.sharing {
+        Sharing::Shared => "shared",
+        Sharing::FatPipe => "fat pipe",
+    };
+    format!("{} and {}, {sharing}", human(spec.bandwidth, "Bps"), human(spec.latency, "s"))
+}
+
+/// A quantity with the prefix that leaves one to three digits before the point.
+fn human(value: f64, unit: &str) -> String {
+    let prefixes = [
+        (1e15, "P"),
+        (1e12, "T"),
+        (1e9, "G"),
+        (1e6, "M"),
+        (1e3, "k"),
+        (1.0, ""),
+        (1e-3, "m"),
+        (1e-6, "u"),
+        (1e-9, "n"),
+        (1e-12, "p"),
+    ];
+    // A hair below the limit still counts, because 24e-6 may be 23.999999e-6.
+    let fits = |(scale, _): &&(f64, &str)| value >= scale * (1.0 - 1e-9);
+    match prefixes.iter().find(fits) {
+        Some((scale, prefix)) => {
+            let digits = format!("{:.3}", value / scale);
+            format!("{} {prefix}{unit}", digits.trim_end_matches('0').trim_end_matches('.'))
+        }
+        None => format!("0 {unit}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_are_readable() {
+        assert_eq!(human(125e6, "Bps"), "125 MBps");
+        assert_eq!(human(24.0 * 1e-6, "s"), "24 us");
+        assert_eq!(human(1.5e-9, "s"), "1.5 ns");
+        assert_eq!(human(0.0, "s"), "0 s");
+        assert_eq!(human(1e18, "f"), "1000 Pf");
+    }
+}

@@ -1,0 +1,123 @@
+//! The platform files that come with mpirage: all of them load, nothing about them looks wrong, and
+//! their description is the one in `descriptions.txt` (`UPDATE_DESCRIPTIONS=1` writes it anew).
+
+use std::fmt::Write;
+use std::path::Path;
+
+use mpirage_platform::{BUILTINS, HostId, Platform, Value};
+
+fn load(file: &str) -> Platform {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../platforms").join(file);
+    Platform::load(path.to_str().unwrap(), 1).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn all_are_described() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../platforms");
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|file| file.ends_with(".toml") || file.ends_with(".xml"))
+        .collect();
+    files.sort();
+    let mut described = String::new();
+    for file in files {
+        let platform = load(&file);
+        assert_eq!(platform.check(), [""; 0], "{file}");
+        writeln!(described, "── {file}\n{}\n", platform.describe().join("\n")).unwrap();
+    }
+    let expected = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/descriptions.txt");
+    if std::env::var_os("UPDATE_DESCRIPTIONS").is_some() {
+        std::fs::write(expected, &described).unwrap();
+    }
+    assert_eq!(described, std::fs::read_to_string(expected).unwrap());
+}
+
+#[test]
+fn every_built_in_can_be_loaded_by_its_usage() {
+    for builtin in BUILTINS {
+        let spec = match builtin.usage.split_once(':') {
+            Some((name, sizes)) => {
+                let size: Vec<_> = sizes.split('x').map(|_| "2").collect();
+                format!("{name}:{}", size.join("x"))
+            }
+            None => builtin.usage.to_owned(),
+        };
+        assert!(Platform::load(&spec, 1).is_ok(), "{spec}");
+    }
+}
+
+#[test]
+fn settings_keep_their_order_and_their_place() {
+    let platform = load("torus.xml");
+    let keys: Vec<_> = platform.settings().iter().map(|setting| setting.key.as_str()).collect();
+    assert_eq!(keys, ["smpi/async-small-thresh", "smpi/bw-factor", "network/TCP-gamma"]);
+    assert_eq!(platform.settings().text("smpi/async-small-thresh"), Some("65536"));
+    let place = &platform.settings().get("smpi/bw-factor").unwrap().place;
+    assert!(place.file().ends_with("torus.xml"));
+    assert_eq!(place.line(), 7);
+    assert!(place.error("no such factor").to_string().contains("0:0.812084;257:0.338112"));
+}
+
+#[test]
+fn settings_of_our_files_keep_their_structure() {
+    let platform = load("dragonfly.toml");
+    assert_eq!(platform.settings().get("network/TCP-gamma").unwrap().value, Value::Integer(4_194_304));
+    let Value::List(factors) = &platform.settings().get("latency-factors").unwrap().value else { panic!() };
+    let second =
+        vec![("above".to_owned(), Value::Integer(257)), ("factor".to_owned(), Value::Float(1.95341))];
+    assert_eq!(factors[1], Value::Table(second));
+}
+
+#[test]
+fn routes_go_through_zones() {
+    let platform = load("grid.xml");
+    let (big, front) =
+        (platform.find_host("big-3.north").unwrap(), platform.find_host("front.south").unwrap());
+    assert_eq!(front, HostId(40));
+    let mut links = Vec::new();
+    let latency = platform.route(big, front, &mut links);
+    let names: Vec<_> = links.iter().map(|link| platform.link(*link).name()).collect();
+    assert_eq!(names, ["big_link_3_UP", "big_backbone", "wide", "campus_DOWN"]);
+    assert!((latency - 8.075e-3).abs() < 1e-12);
+}
+
+#[test]
+fn the_calibration_file_of_taurus_is_of_a_shape_we_read() {
+    let text = r#"<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "http://simgrid.gforge.inria.fr/simgrid/simgrid.dtd">
+<platform version="4">
+<config id="General">
+ <prop id="smpi/os" value="0:3.79e-06:1.09e-10;1420:4.06e-06:8.98e-11"/>
+ <!-- a remark -->
+ <prop id="smpi/privatize-global-variables" value="yes"/>
+</config>
+<AS id="AS_taurus" routing="Full" >
+  <cluster id="AS_taurus1" prefix="taurus-" suffix=".lyon.grid5000.fr" radical="1-16" speed="20000" bw="6.875E8"
+           lat="2.4E-5" core="12" sharing_policy="FULLDUPLEX" loopback_lat="1.5E-9" loopback_bw="15000000000">
+        <prop id="watt_per_state" value="90.5:114.815" />
+  </cluster>
+ </AS>
+</platform>"#;
+    let platform = Platform::from_text("taurus.xml", text).unwrap();
+    assert_eq!((platform.host_count(), platform.host(HostId(15)).cores), (16, 12));
+    let mut links = Vec::new();
+    assert_eq!(platform.route(HostId(3), HostId(3), &mut links), 1.5e-9);
+    assert_eq!(platform.link(links[0]).bandwidth, 15e9);
+}
+
+#[test]
+fn version_3_calls_speed_power() {
+    let text = r#"<platform version="3"><AS id="z" routing="Full"><host id="a" power="5E8"/><host id="b" power="1E9"/>
+        <link id="l" bandwidth="1E8" latency="1E-4"/>
+        <route src="a" dst="b"><link_ctn id="l"/></route></AS></platform>"#;
+    let platform = Platform::from_text("old.xml", text).unwrap();
+    assert_eq!(platform.host(HostId(0)).speed, 5e8);
+    assert_eq!(platform.link(platform_link(&platform)).bandwidth, 1e8);
+}
+
+fn platform_link(platform: &Platform) -> mpirage_platform::LinkId {
+    let mut links = Vec::new();
+    platform.route(HostId(0), HostId(1), &mut links);
+    links[0]
+}

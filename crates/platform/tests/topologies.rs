@@ -1,0 +1,156 @@
+//! Routes of the topologies by formula: golden ones, and what holds for every size.
+
+use mpirage_platform::{HostId, LinkId, Platform, Topology};
+use proptest::prelude::*;
+
+fn load(spec: &str) -> Platform {
+    Platform::load(spec, 4).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn parse(text: &str) -> Platform {
+    Platform::from_text("test.toml", text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn route(platform: &Platform, src: u32, dst: u32) -> Vec<String> {
+    let mut links = Vec::new();
+    platform.route(HostId(src), HostId(dst), &mut links);
+    links.iter().map(|link| platform.link(*link).name()).collect()
+}
+
+#[test]
+fn a_cluster_goes_up_and_down() {
+    let platform = load("cluster:3");
+    assert_eq!(route(&platform, 0, 2), ["cluster_link_0_UP", "cluster_link_2_DOWN"]);
+    assert_eq!(route(&platform, 1, 1), ["cluster_link_1_loopback"]);
+    assert_eq!(platform.link_count(), 9);
+}
+
+#[test]
+fn without_a_loopback_a_message_to_oneself_crosses_nothing() {
+    let platform = parse("[cluster]\nhosts = 2\nspeed = 1e9\nbandwidth = '1Gbps'\nlatency = '1us'");
+    assert_eq!(route(&platform, 1, 1), [""; 0]);
+    let mut links = vec![LinkId(7)];
+    assert_eq!(platform.route(HostId(1), HostId(1), &mut links).to_bits(), 0.0f64.to_bits());
+    assert!(links.is_empty());
+}
+
+#[test]
+fn griffon_crosses_three_switches_between_cabinets() {
+    let platform = load("griffon");
+    assert_eq!(platform.host_count(), 92);
+    assert_eq!(platform.host(HostId(0)).name(), "griffon-1.nancy.grid5000.fr");
+    assert_eq!(platform.topology(), Topology::Cabinets { sizes: vec![33, 27, 32] });
+    assert_eq!(route(&platform, 0, 32), ["griffon_link_1_UP", "griffon_link_33_DOWN"]);
+    let far =
+        ["griffon_link_33_UP", "griffon_cabinet_1_UP", "griffon_cabinet_2_DOWN", "griffon_link_34_DOWN"];
+    assert_eq!(route(&platform, 32, 33), far);
+}
+
+#[test]
+fn gdx_has_18_switches() {
+    let platform = load("gdx");
+    let Topology::Cabinets { sizes } = platform.topology() else { panic!() };
+    assert_eq!((sizes.len(), sizes.iter().sum::<u32>()), (18, 312));
+    assert_eq!(route(&platform, 0, 311).len(), 4);
+}
+
+#[test]
+fn a_fat_tree_built_in_is_simgrids_of_full_bisection() {
+    let ours = load("fat-tree:8x8");
+    let theirs = Platform::from_text(
+        "t.xml",
+        r#"<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-63" speed="10Gf" bw="1Gbps"
+           lat="50us" topology="FAT_TREE" topo_parameters="2;8,8;1,8;1,1" loopback_bw="10GBps"/></platform>"#,
+    )
+    .unwrap();
+    for src in 0..64 {
+        for dst in (0..64).filter(|dst| *dst != src) {
+            assert_eq!(route(&ours, src, dst), route(&theirs, src, dst));
+        }
+    }
+}
+
+#[test]
+fn our_dragonfly_stays_in_its_chassis() {
+    let platform = load("dragonfly:2x2x3x1");
+    // Both in chassis 1 of group 0: one hop inside it.
+    let inside = route(&platform, 3, 5);
+    assert_eq!(inside.len(), 3, "{inside:?}");
+    assert!(inside[1].starts_with("green_link_in_chassis_1_between_routers_0_and_2"), "{inside:?}");
+}
+
+#[test]
+fn a_mesh_has_one_cable_per_pair() {
+    let platform = load("full:4");
+    assert_eq!(route(&platform, 1, 3), ["full_link_1_3_UP"]);
+    assert_eq!(route(&platform, 3, 1), ["full_link_1_3_DOWN"]);
+}
+
+#[test]
+fn a_built_in_without_size_has_a_host_per_rank() {
+    assert_eq!(Platform::load("cluster", 7).unwrap().host_count(), 7);
+}
+
+#[test]
+fn hosts_are_found_by_name() {
+    for spec in ["cluster:5", "griffon", "torus:3x2", "dragonfly:2x1x2x3"] {
+        let platform = load(spec);
+        for host in platform.hosts() {
+            assert_eq!(platform.find_host(&host.name()), Some(host.id));
+        }
+        assert_eq!(platform.find_host("nobody"), None);
+    }
+}
+
+/// A platform of some topology, as a specification.
+fn any_topology() -> impl Strategy<Value = String> {
+    let sizes = |n: std::ops::Range<usize>| {
+        prop::collection::vec(1u32..5, n)
+            .prop_map(|s| s.iter().map(u32::to_string).collect::<Vec<_>>().join("x"))
+    };
+    prop_oneof![
+        (1u32..40).prop_map(|n| format!("cluster:{n}")),
+        sizes(1..4).prop_map(|s| format!("fat-tree:{s}")),
+        sizes(1..4).prop_map(|s| format!("torus:{s}")),
+        (1u32..4, 1u32..4, 4u32..6, 1u32..3).prop_map(|(g, c, r, n)| format!("dragonfly:{g}x{c}x{r}x{n}")),
+        (1u32..12).prop_map(|n| format!("full:{n}")),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn every_pair_is_routed_over_distinct_links(spec in any_topology()) {
+        let platform = load(&spec);
+        let (mut there, mut back) = (Vec::new(), Vec::new());
+        for src in platform.hosts() {
+            for dst in platform.hosts().filter(|dst| dst.id != src.id) {
+                let latency = platform.route(src.id, dst.id, &mut there);
+                platform.route(dst.id, src.id, &mut back);
+                prop_assert!(!there.is_empty() && latency > 0.0);
+                prop_assert!(there.iter().all(|link| link.0 < platform.link_count()));
+                let mut sorted = there.clone();
+                sorted.sort_unstable();
+                sorted.dedup();
+                prop_assert_eq!(sorted.len(), there.len());
+                if !spec.starts_with("dragonfly") {
+                    prop_assert_eq!(there.len(), back.len());
+                }
+            }
+        }
+        prop_assert!(platform.check().iter().all(|remark| !remark.contains("twice")));
+    }
+
+    #[test]
+    fn link_names_are_distinct(spec in any_topology()) {
+        // A torus axis of one host has a cable from the host to itself; two such axes, two of one name.
+        prop_assume!(!spec.starts_with("torus"));
+        let platform = load(&spec);
+        let mut names: Vec<_> = platform.links().map(|link| link.name()).collect();
+        names.sort_unstable();
+        let count = names.len();
+        names.dedup();
+        prop_assert_eq!(names.len(), count);
+    }
+}

@@ -1,0 +1,241 @@
+//! Models by name, with the numbers behind the names.
+
+use mpirage_models::{FlowParameters, Loopback, Segment};
+use mpirage_mpi::{Envelope, Overhead, PollCost, Protocol};
+use mpirage_platform::{ModelSettings, PlatformError};
+use mpirage_units::Duration;
+
+use crate::{fit, keys, simgrid};
+
+/// Network and protocol of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// As the user names it.
+    pub name: String,
+    /// How long messages take.
+    pub flow: FlowParameters,
+    /// How MPI behaves.
+    pub protocol: Protocol,
+}
+
+/// A model that comes with mpirage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ModelName {
+    /// What to write.
+    pub name: &'static str,
+    /// What it is.
+    pub meaning: &'static str,
+}
+
+/// All of them.
+pub const MODELS: [ModelName; 5] = [
+    ModelName {
+        name: "flow",
+        meaning: "piece-wise linear in the size, contention by max-min sharing; eager messages leave when sent (default)",
+    },
+    ModelName { name: "flow:affine", meaning: "one latency (of 1 byte) and one bandwidth (92 % of the link's), with contention" },
+    ModelName { name: "flow:best-fit", meaning: "the affine model nearest to flow on this platform, with contention" },
+    ModelName { name: "flow:no-contention", meaning: "flow, but every message has its links to itself" },
+    ModelName { name: "simgrid", meaning: "SimGrid's SMPI model, number for number" },
+];
+
+/// Names of models that are planned.
+const PLANNED: [&str; 4] = ["packet", "bus", "smp", "loggops"];
+
+/// Latency and bandwidth factors by size, measured with Open MPI over TCP on a gigabit cluster (griffon).
+const MEASURED_SEGMENTS: [(u64, f64, f64); 9] = [
+    (0, 2.01467, 0.812084),
+    (257, 1.95341, 0.338112),
+    (732, 1.9503, 0.341987),
+    (1426, 1.61075, 0.608902),
+    (3484, 1.88101, 0.77493),
+    (5776, 2.18796, 1.08739),
+    (9376, 2.59299, 0.58729),
+    (15424, 3.48845, 0.697866),
+    (65472, 11.6436, 0.940694),
+];
+
+/// The part of a link's bandwidth that TCP can use, for the default affine model of paper 1.
+const TCP_SHARE: f64 = 0.92;
+
+impl Model {
+    /// The model that `name` and the settings of the platform describe. `sample` is latency and bandwidth of a
+    /// typical route, for models that are fitted. Gives warnings too.
+    pub fn resolve(name: &str, settings: &ModelSettings, sample: (f64, f64)) -> Result<(Model, Vec<String>), ModelError> {
+        let mut model = Model::named(name, sample)?;
+        let mut warnings = Vec::new();
+        for setting in settings.iter() {
+            if setting.key.contains('/') {
+                simgrid::apply(setting, &mut model, &mut warnings)?;
+            } else {
+                keys::apply(setting, &mut model)?;
+            }
+        }
+        Ok((model, warnings))
+    }
+
+    /// Computation costs nothing: neither does combining and copying inside MPI.
+    pub fn without_computation(&mut self) {
+        self.protocol.reduce_seconds_per_byte = 0.0;
+        self.protocol.copy_seconds_per_byte = 0.0;
+    }
+
+    fn named(name: &str, sample: (f64, f64)) -> Result<Model, ModelError> {
+        let (mut flow, protocol) = (measured_flow(), eager_protocol());
+        let protocol = match name {
+            "flow" => protocol,
+            "flow:no-contention" => {
+                flow.contention = false;
+                protocol
+            }
+            "flow:affine" => {
+                let latency_factor = flow.segments[0].latency_factor;
+                flow.segments = vec![Segment { above: 0, latency_factor, bandwidth_factor: TCP_SHARE }];
+                protocol
+            }
+            "flow:best-fit" => {
+                flow.segments = vec![fit::affine(&flow, sample)];
+                protocol
+            }
+            "simgrid" => simgrid_protocol(),
+            _ => return Err(unknown(name)),
+        };
+        Ok(Model { name: name.to_owned(), flow, protocol })
+    }
+
+    /// The parameters, one per line, as they would be written in the `[model]` table of a platform file.
+    pub fn describe(&self) -> Vec<String> {
+        let FlowParameters { header, window, penalty_scale, cross_traffic, contention, loopback, .. } = &self.flow;
+        let protocol = &self.protocol;
+        let mut lines = vec!["segments = [".to_owned()];
+        for Segment { above, latency_factor, bandwidth_factor } in &self.flow.segments {
+            lines.push(format!("  {{ above = {above}, latency = {latency_factor}, bandwidth = {bandwidth_factor} }},"));
+        }
+        let envelope = if protocol.envelope == Envelope::AtSend { "at-send" } else { "on-arrival" };
+        lines.extend([
+            "]".to_owned(),
+            format!("header = {header}"),
+            format!("window = {window}"),
+            format!("penalty-scale = {penalty_scale}"),
+            format!("cross-traffic = {cross_traffic}"),
+            format!("contention = {contention}"),
+            format!("loopback-bandwidth = {}", loopback.bandwidth),
+            format!("loopback-latency = {}", loopback.latency),
+            format!("eager-limit = {}", protocol.eager_limit),
+            format!("push-limit = {}", protocol.push_limit),
+            format!("envelope = \"{envelope}\""),
+            format!("handshake = {}", protocol.handshake),
+            format!("send-overhead = {}", describe_overhead(&protocol.send_overhead)),
+            format!("isend-overhead = {}", describe_overhead(&protocol.isend_overhead)),
+            format!("recv-overhead = {}", describe_overhead(&protocol.recv_overhead)),
+            format!("clock-cost = {}", protocol.clock_cost.as_secs_f64()),
+            format!("reduce-seconds-per-byte = {}", protocol.reduce_seconds_per_byte),
+            format!("copy-seconds-per-byte = {}", protocol.copy_seconds_per_byte),
+        ]);
+        lines
+    }
+}
+
+/// Why a model cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelError {
+    /// No such name.
+    #[error("{0}")]
+    Name(String),
+    /// A setting of a file is wrong.
+    #[error("{0}")]
+    Setting(#[from] PlatformError),
+}
+
+fn unknown(name: &str) -> ModelError {
+    let known = MODELS.map(|model| model.name).join(", ");
+    ModelError::Name(if PLANNED.contains(&name) {
+        format!("model `{name}` is not there yet; there are: {known}")
+    } else {
+        format!("there is no model `{name}`; there are: {known}")
+    })
+}
+
+fn describe_overhead(overhead: &Overhead) -> String {
+    let sections = overhead.sections.iter();
+    let sections: Vec<String> = sections
+        .map(|(from, constant, per_byte)| format!("{{ from = {from}, seconds = {constant}, per-byte = {per_byte} }}"))
+        .collect();
+    format!("[{}]", sections.join(", "))
+}
+
+fn measured_flow() -> FlowParameters {
+    let segment = |(above, latency_factor, bandwidth_factor)| Segment { above, latency_factor, bandwidth_factor };
+    FlowParameters {
+        segments: MEASURED_SEGMENTS.map(segment).to_vec(),
+        header: 16,
+        window: 4_194_304.0,
+        penalty_scale: 8775.0,
+        cross_traffic: 0.05,
+        contention: true,
+        loopback: Loopback { bandwidth: 498e6, latency: 15e-6 },
+    }
+}
+
+/// Eager messages leave at once and are seen on arrival. The last segment's latency was measured with the
+/// handshake of the rendezvous in it, so there is no separate one by default.
+fn eager_protocol() -> Protocol {
+    Protocol {
+        eager_limit: 65_536,
+        push_limit: 65_536,
+        envelope: Envelope::OnArrival,
+        handshake: false,
+        send_overhead: Overhead::default(),
+        isend_overhead: Overhead::default(),
+        recv_overhead: Overhead::default(),
+        poll: PollCost::Proportional { least: Duration::from_nanos(500), share: 0.01 },
+        clock_cost: Duration::from_nanos(10),
+        reduce_seconds_per_byte: 0.25e-9,
+        copy_seconds_per_byte: 0.1e-9,
+    }
+}
+
+fn simgrid_protocol() -> Protocol {
+    Protocol {
+        push_limit: 0,
+        envelope: Envelope::AtSend,
+        poll: PollCost::Growing(Duration::from_nanos(100_000)),
+        reduce_seconds_per_byte: 0.0,
+        copy_seconds_per_byte: 0.0,
+        ..eager_protocol()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GIGABIT: (f64, f64) = (100e-6, 125e6);
+
+    #[test]
+    fn every_name_resolves_and_every_other_is_refused() {
+        for model in MODELS {
+            assert!(Model::resolve(model.name, &ModelSettings::default(), GIGABIT).is_ok(), "{}", model.name);
+        }
+        let error = Model::resolve("packet", &ModelSettings::default(), GIGABIT).unwrap_err().to_string();
+        assert!(error.contains("not there yet"), "{error}");
+    }
+
+    #[test]
+    fn a_message_alone_takes_what_simgrid_says() {
+        let (model, _) = Model::resolve("simgrid", &ModelSettings::default(), GIGABIT).unwrap();
+        let round = model.flow.uncontended(1024, GIGABIT.0, GIGABIT.1);
+        // 100,000 messages of 1 KiB take 21.935841024513 s with one clock reading in between.
+        assert!((round * 1e5 - 21.935841024513).abs() / 21.9 < 1e-7, "{round}");
+    }
+
+    #[test]
+    fn the_fitted_model_errs_less_than_the_default_affine_one() {
+        let error = |name: &str| {
+            let (model, _) = Model::resolve(name, &ModelSettings::default(), GIGABIT).unwrap();
+            fit::log_error(&model.flow, &measured_flow(), GIGABIT)
+        };
+        assert!(error("flow:best-fit") < error("flow:affine"));
+        assert_eq!(error("flow"), 0.0);
+    }
+}

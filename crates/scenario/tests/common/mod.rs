@@ -1,0 +1,75 @@
+//! Ranks that are lists of calls: the engine without processes.
+
+use std::sync::Arc;
+
+use mpirage_call::wire::encode_call;
+use mpirage_call::{Call, Stamp};
+use mpirage_collectives::Choice;
+use mpirage_kernel::Kernel;
+use mpirage_models::{Cores, FlowNetwork};
+use mpirage_mpi::{Bursts, Ending, Engine, NoMemory, Segment, Setup, Turn};
+use mpirage_platform::{HostId, Platform};
+use mpirage_record::Summary;
+use mpirage_scenario::Model;
+
+/// One switch, as in SimGrid's reference runs.
+pub fn one_switch(hosts: usize) -> Platform {
+    let text = format!(
+        "<?xml version='1.0'?><!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\"><platform version=\"4.1\">\
+         <zone id=\"w\" routing=\"Full\"><cluster id=\"c\" prefix=\"n\" suffix=\"\" radical=\"0-{}\" speed=\"1Gf\" \
+         bw=\"125MBps\" lat=\"50us\"/></zone></platform>",
+        hosts - 1
+    );
+    Platform::from_text("switch.xml", &text).unwrap()
+}
+
+/// Runs scripts, one per rank, and gives how the run ended and when each rank did.
+pub fn run(platform: Platform, model: &str, choice: &str, scripts: &[Vec<Call<'_>>]) -> (Ending, Vec<f64>) {
+    let mut engine = engine(platform, model, choice, scripts.len());
+    let mut next = vec![0; scripts.len()];
+    let ending = loop {
+        match engine.advance() {
+            Turn::End(ending) => break ending,
+            Turn::Output(_) => {}
+            Turn::Resume(rank) => {
+                let script = &scripts[rank as usize];
+                let position = &mut next[rank as usize];
+                engine.take_calls(rank, |_, words| segment(script, position, words));
+            }
+        }
+    };
+    let ends = engine.ends().map(|end| end.as_secs_f64()).collect();
+    (ending, ends)
+}
+
+fn segment(script: &[Call<'_>], position: &mut usize, words: &mut Vec<u64>) -> Segment {
+    while let Some(call) = script.get(*position) {
+        *position += 1;
+        let mut buffer = vec![0; 64 + script.len()];
+        let length = encode_call(&Stamp::default(), call, &mut buffer).unwrap();
+        words.extend_from_slice(&buffer[..length]);
+        if call.needs_answer() {
+            return Segment::default();
+        }
+    }
+    Segment { wrote: false, ended: true }
+}
+
+fn engine(platform: Platform, model: &str, choice: &str, ranks: usize) -> Engine<NoMemory> {
+    let platform = Arc::new(platform);
+    let (mut model, _) = Model::resolve(model, platform.settings(), (100e-6, 125e6)).unwrap();
+    model.without_computation();
+    let placement: Vec<HostId> = (0..ranks as u32).map(|rank| HostId(rank % platform.host_count())).collect();
+    let network = FlowNetwork::new(Arc::clone(&platform), model.flow);
+    let cores = Cores::new(platform, &placement);
+    let setup = Setup {
+        kernel: Kernel::new(Box::new(network), Box::new(cores)),
+        seconds_per_nano: vec![1e-9; ranks],
+        placement,
+        protocol: model.protocol,
+        collectives: Choice::parse(choice).unwrap(),
+        bursts: Bursts::None,
+        recorder: Box::new(Summary::default()),
+    };
+    Engine::new(setup, NoMemory)
+}

@@ -1,0 +1,12 @@
+/* A barrier after MPI_Finalize.
+ * ranks: 2
+ * expect: exit 81; MPI_Barrier called after MPI_Finalize */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Finalize();
+    MPI_Barrier(MPI_COMM_WORLD);
+    return 0;
+}

@@ -1,0 +1,13 @@
+/* MPI_Comm_rank before MPI_Init.
+ * ranks: 2
+ * expect: exit 81; MPI_Comm_rank called before MPI_Init */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Init(&argc, &argv);
+    MPI_Finalize();
+    return 0;
+}

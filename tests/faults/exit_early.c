@@ -1,0 +1,16 @@
+/* exit(3) on one rank without Finalize, while the others wait for it.
+ * ranks: 3
+ * expect: exit 3; rank 1 exited with code 3 without MPI_Finalize; the others are ended */
+#include <mpi.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 1) exit(3);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,24 @@
+/* One rank computes for ever and never calls MPI again. With a limit (argument: seconds; default for ever) it gives up
+ * by itself, so that a test without the simulator's watchdog does not hang either.
+ * ranks: 2
+ * expect: with the simulator's limit on silence set: a message that rank 1 has not called MPI for that long, its last
+ *         call was MPI_Barrier; a non-zero exit; nothing left running */
+#include <mpi.h>
+#include <stdlib.h>
+#include <time.h>
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double limit = argc > 1 ? atof(argv[1]) : 1e9;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1) {
+        volatile unsigned long spins = 0;
+        while ((double)clock() / CLOCKS_PER_SEC < limit) spins++;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}

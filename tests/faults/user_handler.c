@@ -1,0 +1,29 @@
+/* The program's own error handler is called, prints, and ends the program with its own code.
+ * ranks: 2
+ * expect: stdout "handled on rank 0\n"; exit 42 */
+#include <mpi.h>
+#include <stdio.h>
+
+static void handle(MPI_Comm *comm, int *code, ...)
+{
+    (void)code;
+    int rank;
+    MPI_Comm_rank(*comm, &rank);
+    printf("handled on rank %d\n", rank);
+    fflush(stdout);
+    MPI_Abort(*comm, 42);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Errhandler mine;
+    MPI_Comm_create_errhandler(handle, &mine);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, mine);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) MPI_Send(&rank, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,220 @@
+"""Runs every program of programs/list.toml under mpirage and compares its standard output, byte by byte, and its exit
+code with those of a real MPI: the recorded ones (programs/expected/NAME.RANKS.out, made by MPICH) or, with --live,
+those of the MPI installed here. Prints one line per failure with a diff, and at the end `N passed, N failed`."""
+
+import argparse
+import concurrent.futures
+import difflib
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from dataclasses import dataclass, field
+
+TESTS = pathlib.Path(__file__).resolve().parent
+ROOT = TESTS.parent
+EXPECTED = TESTS / "programs" / "expected"
+LIST = TESTS / "programs" / "list.toml"
+
+# The headers of MPICH and Open MPI make GCC warn about MPI_STATUSES_IGNORE and MPI_UNWEIGHTED, the latter's C++ part
+# about its casts.
+CFLAGS = ["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overflow", "-Wno-stringop-overread", "-DOMPI_SKIP_MPICXX"]
+
+
+@dataclass
+class Program:
+    name: str
+    source: pathlib.Path
+    ranks: list
+    args: list = field(default_factory=list)
+    exit: int = 0
+    beyond: str = ""
+
+    @property
+    def language(self):
+        return "c" if self.source.suffix == ".c" else "c++"
+
+
+@dataclass
+class Outcome:
+    stdout: bytes
+    stderr: bytes
+    code: int
+
+
+class Mpi:
+    """How one implementation compiles and runs a program."""
+
+    def __init__(self, name, compilers, launcher):
+        self.name, self.compilers, self.launcher = name, compilers, launcher
+
+    def compile(self, program, folder):
+        binary = folder / f"{program.name}.{self.name}"
+        command = [*self.compilers[program.language], *CFLAGS, str(program.source), "-o", str(binary), "-lm"]
+        done = subprocess.run(command, capture_output=True)
+        if done.returncode != 0:
+            raise CompileError(done.stderr.decode(errors="replace"))
+        return binary
+
+    def run(self, binary, program, ranks, timeout):
+        command = [*self.launcher, "-n", str(ranks), *self.options(), str(binary), *program.args]
+        try:
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout)
+        except subprocess.TimeoutExpired as late:
+            return Outcome(late.stdout or b"", f"no end within {timeout} s\n".encode(), -1)
+        return Outcome(done.stdout, done.stderr, done.returncode)
+
+    def options(self):
+        return []
+
+
+class Mpirage(Mpi):
+    def __init__(self, binary, extra):
+        super().__init__("mpirage", {"c": [binary, "cc"], "c++": [binary, "cxx"]}, [binary, "run"])
+        self.extra = extra
+
+    def options(self):
+        return ["--compute", "none", *self.extra]
+
+
+MPICH = Mpi("mpich", {"c": ["mpicc.mpich"], "c++": ["mpicxx.mpich"]}, ["mpiexec.mpich"])
+OPENMPI = Mpi("openmpi", {"c": ["mpicc.openmpi"], "c++": ["mpicxx.openmpi"]},
+              ["mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe", "--quiet"])
+
+
+class CompileError(Exception):
+    pass
+
+
+def load_programs():
+    table = tomllib.loads(LIST.read_text())
+    default = table.pop("ranks")
+    programs = []
+    for folder, entries in table.items():
+        for name, entry in entries.items():
+            sources = [ROOT / folder / f"{name}{suffix}" for suffix in (".c", ".cpp")]
+            source = next((s for s in sources if s.exists()), None)
+            if source is None:
+                sys.exit(f"{LIST}: {folder} has no {name}.c or {name}.cpp")
+            programs.append(Program(name, source, entry.pop("ranks", default), **entry))
+    return programs
+
+
+def recorded(program, ranks):
+    return EXPECTED / f"{program.name}.{ranks}.out"
+
+
+def difference(expected, got):
+    lines = difflib.unified_diff(expected.decode(errors="replace").splitlines(), got.decode(errors="replace").splitlines(),
+                                 "expected", "got", lineterm="", n=1)
+    return "\n".join(f"    {line}" for line in list(lines)[:20])
+
+
+def explain(expected, code, got):
+    """None if `got` is right, else why not."""
+    if got.code != code:
+        tail = "\n".join(f"    {line}" for line in got.stderr.decode(errors="replace").splitlines()[-8:])
+        return f"exit code {got.code}, expected {code}\n{tail}"
+    if got.stdout != expected:
+        return f"different output\n{difference(expected, got.stdout)}"
+    return None
+
+
+def examine(program, options, folder, subject, reference):
+    """One result (rank count, None or why it failed) for each rank count."""
+    try:
+        binary = subject.compile(program, folder)
+        other = reference.compile(program, folder) if reference else None
+    except CompileError as error:
+        return [(n, f"does not compile\n{error}") for n in program.ranks]
+    results = []
+    for n in program.ranks:
+        if options.ranks and n not in options.ranks:
+            continue
+        code = program.exit
+        if reference:
+            real = reference.run(other, program, n, options.timeout)
+            expected, code = real.stdout, real.code
+        elif not recorded(program, n).exists():
+            results.append((n, "no recorded output; make it with --record"))
+            continue
+        else:
+            expected = recorded(program, n).read_bytes()
+        results.append((n, explain(expected, code, subject.run(binary, program, n, options.timeout))))
+    return results
+
+
+def record(program, options, folder):
+    """Writes the expected outputs, after two runs of MPICH that agree."""
+    try:
+        binary = MPICH.compile(program, folder)
+    except CompileError as error:
+        return [(n, f"does not compile\n{error}") for n in program.ranks]
+    results = []
+    for n in program.ranks:
+        if options.missing and recorded(program, n).exists():
+            continue
+        first, second = (MPICH.run(binary, program, n, options.timeout) for _ in range(2))
+        why = explain(first.stdout, program.exit, first) or explain(first.stdout, program.exit, second)
+        if why is None:
+            recorded(program, n).write_bytes(first.stdout)
+        results.append((n, why))
+    return results
+
+
+def parse_options():
+    p = argparse.ArgumentParser(description=__doc__)
+    p.add_argument("--live", action="store_true", help="run MPICH too, instead of reading its recorded outputs")
+    p.add_argument("--record", action="store_true", help="run MPICH twice and write the expected outputs")
+    p.add_argument("--missing", action="store_true", help="with --record: only what is not there yet")
+    p.add_argument("--subject", choices=["mpirage", "mpich", "openmpi"], default="mpirage", help="what is tested")
+    p.add_argument("--required", action="store_true", help="leave out programs marked `beyond`")
+    p.add_argument("--folder", help="only programs of this folder, e.g. examples")
+    p.add_argument("--filter", default="", help="only programs whose name contains this")
+    p.add_argument("--ranks", type=lambda s: [int(n) for n in s.split(",")], help="only these counts, e.g. 2,17")
+    p.add_argument("--timeout", type=float, default=60, help="seconds for one run")
+    p.add_argument("-j", type=int, default=os.cpu_count(), help="programs at a time")
+    p.add_argument("--run-option", action="append", default=[], metavar="OPTION",
+                   help="passed on to mpirage run, e.g. --run-option=--ranks-as=folded")
+    p.add_argument("-v", action="store_true", help="a line for every program, not only for failures")
+    return p.parse_args()
+
+
+def chosen(programs, options):
+    folder = (ROOT / options.folder).resolve() if options.folder else None
+    return [p for p in programs
+            if options.filter in p.name and (not folder or p.source.parent == folder) and not (options.required and p.beyond)]
+
+
+def main():
+    options = parse_options()
+    mpirage = os.environ.get("MPIRAGE", str(ROOT / "target" / "release" / "mpirage"))
+    subject = {"mpirage": Mpirage(mpirage, options.run_option), "mpich": MPICH, "openmpi": OPENMPI}[options.subject]
+    needed = MPICH.launcher[0] if options.record else subject.launcher[0]
+    if shutil.which(needed) is None:
+        sys.exit(f"{needed} is not there" + ("; build it, or set MPIRAGE" if needed == mpirage else ""))
+    EXPECTED.mkdir(exist_ok=True)
+    programs = chosen(load_programs(), options)
+    passed = failed = 0
+    with tempfile.TemporaryDirectory(prefix="same-as-mpich.") as folder, \
+            concurrent.futures.ThreadPoolExecutor(options.j) as pool:
+        def job(program):
+            if options.record:
+                return record(program, options, pathlib.Path(folder))
+            return examine(program, options, pathlib.Path(folder), subject, MPICH if options.live else None)
+        for program, results in zip(programs, pool.map(job, programs)):
+            bad = [(n, why) for n, why in results if why is not None]
+            passed, failed = passed + len(results) - len(bad), failed + len(bad)
+            for n, why in bad:
+                print(f"FAIL {program.name} on {n} ranks: {why}", flush=True)
+            if options.v and not bad:
+                print(f"ok   {program.name}", flush=True)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
