@@ -6,6 +6,7 @@
 #ifndef MPIRAGE_MPI_H
 #define MPIRAGE_MPI_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
