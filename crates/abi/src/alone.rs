@@ -194,7 +194,9 @@ impl Alone {
             Some(Completion { index: index as u32, ..self.done.get(request).copied()? })
         });
         ended.extend(ends.take(limit));
-        ended.iter().for_each(|completion| drop(self.done.remove(&requests[completion.index as usize])));
+        for completion in ended {
+            self.done.remove(&requests[completion.index as usize]);
+        }
     }
 
     fn probe(&mut self, context: ContextId, tag: Option<i32>, poll: bool, take: bool, reply: &mut Reply) {

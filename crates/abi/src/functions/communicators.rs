@@ -10,6 +10,7 @@ use crate::connection::{self, ask, post};
 use crate::constants::*;
 use crate::error::{MpiError, Result, fail};
 use crate::library::{self, try_with, with};
+use crate::message::sent_tag;
 use crate::objects::comm::Comm;
 use crate::operation::{Operation, Step};
 use crate::types::*;
@@ -155,6 +156,57 @@ pub(crate) unsafe extern "C" fn MPI_Comm_split_type(
     })
 }
 
+pub(crate) unsafe extern "C" fn MPI_Comm_create(
+    comm: MPI_Comm,
+    group: MPI_Group,
+    newcomm: *mut MPI_Comm,
+) -> c_int {
+    library::outcome(comm, || {
+        let members = members(comm, group)?;
+        // SAFETY: the program hands over a place for a communicator.
+        unsafe { put("newcomm", newcomm, make(comm, CommRequest::Create(&members))?) }
+    })
+}
+
+pub(crate) unsafe extern "C" fn MPI_Comm_create_group(
+    comm: MPI_Comm,
+    group: MPI_Group,
+    tag: c_int,
+    newcomm: *mut MPI_Comm,
+) -> c_int {
+    library::outcome(comm, || {
+        let (members, tag) = (members(comm, group)?, sent_tag("tag", tag)?);
+        let me = about(comm, |comm| comm.rank)?;
+        let made = match members.contains(&me) {
+            true => make(comm, CommRequest::CreateGroup { members: &members, tag })?,
+            false => MPI_COMM_NULL,
+        };
+        // SAFETY: the program hands over a place for a communicator.
+        unsafe { put("newcomm", newcomm, made) }
+    })
+}
+
+pub(crate) unsafe extern "C" fn MPI_Comm_set_info(comm: MPI_Comm, info: MPI_Info) -> c_int {
+    library::outcome(comm, || {
+        try_with(|library| {
+            let hints = library.infos.hints(info)?;
+            library.comms.get_mut(comm)?.hints = hints;
+            Ok(())
+        })
+    })
+}
+
+pub(crate) unsafe extern "C" fn MPI_Comm_get_info(comm: MPI_Comm, info_used: *mut MPI_Info) -> c_int {
+    library::outcome(comm, || {
+        let info = try_with(|library| {
+            let hints = library.comms.get(comm)?.hints.clone();
+            Ok(library.infos.insert(hints))
+        })?;
+        // SAFETY: the program hands over a place for an info.
+        unsafe { put("info_used", info_used, info) }
+    })
+}
+
 pub(crate) unsafe extern "C" fn MPI_Comm_free(comm: *mut MPI_Comm) -> c_int {
     // SAFETY: the program hands over a communicator.
     let handle = unsafe { comm.as_ref() }.copied();
@@ -220,6 +272,18 @@ fn free(comm: MPI_Comm) -> Result<()> {
     let freed = with(|library| library.comms.remove(comm))?;
     post(&Call::FreeComm { context: freed.context });
     Ok(())
+}
+
+/// The members of a group as ranks of a communicator that has them all.
+fn members(comm: MPI_Comm, group: MPI_Group) -> Result<Vec<u32>> {
+    try_with(|library| {
+        let (parent, group) = (library.comms.get(comm)?, library.groups.get(group)?);
+        let rank = |world| {
+            let outside = || format!("group has rank {world} of the world, but {} has not", parent.title());
+            parent.group.rank_of(world).ok_or_else(|| MpiError::new(MPI_ERR_GROUP, outside()))
+        };
+        group.iter().map(rank).collect()
+    })
 }
 
 fn compare(one: &Comm, other: &Comm) -> c_int {

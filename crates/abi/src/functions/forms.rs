@@ -78,8 +78,8 @@ macro_rules! collectives {
 macro_rules! send {
     ($form:ident $mode:ident $run:ident $begin:ident $keep:ident) => {
         pub(crate) unsafe extern "C" fn $run(
-    buf: *const c_void,
-            count: argument!($form Count),
+            buf: *const c_void,
+    count: argument!($form Count),
             datatype: MPI_Datatype,
             dest: c_int,
             tag: c_int,
@@ -87,18 +87,18 @@ macro_rules! send {
         ) -> c_int {
             library::outcome(comm, || {
                 send(SendMode::$mode, buf, count, datatype, dest, tag, comm)?.run().map(drop)
-    })
+            })
         }
 
         pub(crate) unsafe extern "C" fn $begin(
             buf: *const c_void,
-            count: argument!($form Count),
+    count: argument!($form Count),
             datatype: MPI_Datatype,
             dest: c_int,
             tag: c_int,
             comm: MPI_Comm,
             request: *mut MPI_Request,
-) -> c_int {
+        ) -> c_int {
             library::outcome(comm, || {
                 let request_made = send(SendMode::$mode, buf, count, datatype, dest, tag, comm)?.begin();
                 // SAFETY: the program hands over a place for a request.
@@ -108,7 +108,7 @@ macro_rules! send {
 
         pub(crate) unsafe extern "C" fn $keep(
             buf: *const c_void,
-            count: argument!($form Count),
+    count: argument!($form Count),
             datatype: MPI_Datatype,
             dest: c_int,
             tag: c_int,
