@@ -3,7 +3,7 @@
 //! A route between two branches of a zone depends on the branches alone, apart from its ends: the
 //! way from a host to a gateway and back. So it is enough to try every pair inside each explicit
 //! leaf, every pair of branches, and every host against the gateways of its branch. Fabrics
-//! connect everything by construction.
+//! connect everything by construction, stars every host that has an arm.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,10 @@ pub(crate) fn first_unreachable(zones: &[Zone]) -> Option<Gap> {
     (0..zones.len() as u32).map(ZoneId).find_map(|id| {
         let zone = &zones[id.index()];
         let gap = match &zone.kind {
-            ZoneKind::Fabric(_) | ZoneKind::Star(_) => None,
+            ZoneKind::Fabric(_) => None,
+            ZoneKind::Star(star) => {
+                star.unconnected().map(|(a, b)| (zone.first_host + a, zone.first_host + b))
+            }
             ZoneKind::Routed(_) if zone.is_inner() => between_branches(zones, id),
             ZoneKind::Routed(routed) if routed.routing == Routing::Full => missing_route(zone),
             ZoneKind::Routed(_) => within_leaf(zones, id),
