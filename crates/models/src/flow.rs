@@ -223,12 +223,15 @@ fn add_uses(
         let resource = *links.own_host.get_or_insert_with(|| sharing.add_resource(own, Kind::FatPipe));
         path.uses.push((resource, 1.0));
     }
-    if parameters.cross_traffic > 0.0 && from != to {
+    if parameters.cross_traffic > 0.0 {
         path.links.clear();
         platform.route(to, from, &mut path.links);
         for &link in &path.links {
             let resource = links.of(link, platform, sharing);
+            let kind = platform.link(link).sharing;
             match path.uses.iter_mut().find(|(used, _)| *used == resource) {
+                // A fat pipe carries both directions at once; a shared link carries their sum.
+                Some(_) if kind == LinkSharing::FatPipe => {}
                 Some((_, weight)) => *weight += parameters.cross_traffic,
                 None => path.uses.push((resource, parameters.cross_traffic)),
             }
