@@ -11,7 +11,7 @@
 //! and takes part in the solve, or its users' bookings are reduced to what they use.
 
 use crate::above;
-use crate::flow::{Home, Use};
+use crate::flow::{Flow, Home, Use};
 use crate::sharing::{Kind, Sharing};
 
 /// Groups up to this size book exactly what they use.
@@ -24,8 +24,10 @@ const WASTE: f64 = 1.0 / 3.0;
 impl Sharing {
     /// Books a level for a flow on all its resources.
     pub(crate) fn book(&mut self, flow: u32, level: f64) {
-        let level = level.min(self.bookable(flow));
-        let before = std::mem::replace(&mut self.flows[flow as usize].booked, level);
+        let entry = &mut self.flows[flow as usize];
+        // Twice what it could get is enough to be noticed, and small enough to be subtracted again.
+        let level = level.min(2.0 * entry.alone.min(f64::MAX / 4.0));
+        let before = std::mem::replace(&mut entry.booked, level);
         if level == before {
             return;
         }
@@ -57,13 +59,6 @@ impl Sharing {
         resource.kind == Kind::FatPipe && booked.any(|load| !above(resource.capacity, load))
     }
 
-    /// Twice what the flow could get alone is enough to be noticed, and small enough to be subtracted again.
-    fn bookable(&self, flow: u32) -> f64 {
-        let uses = self.flows[flow as usize].uses.iter();
-        let alone = uses.map(|u| self.resources[u.resource as usize].capacity / u.share);
-        2.0 * alone.fold(f64::MAX / 4.0, f64::min)
-    }
-
     /// Books for a flow that has come to a group.
     pub(crate) fn book_member(&mut self, flow: u32, home: u32) {
         let group = self.resources[home as usize].booked;
@@ -90,7 +85,8 @@ impl Sharing {
         let mut convicted = false;
         while let Some(index) = self.filling.suspects.pop() {
             self.resource(index).suspect = false;
-            if self.resources[index as usize].active {
+            let shared = self.resources[index as usize].kind == Kind::Shared;
+            if self.resources[index as usize].active || shared && !self.is_overbooked(index) {
                 continue;
             }
             if self.is_overloaded(index) {
@@ -132,9 +128,18 @@ impl Sharing {
         self.sum_reserve(index);
     }
 
-    /// After a change of capacity, what is bookable has changed.
+    /// A newcomer books all it could get, so that whatever it might fill up becomes a suspect.
+    pub(crate) fn book_newcomer(&mut self, flow: u32) {
+        let Flow { alone, ceiling, .. } = self.flows[flow as usize];
+        self.book(flow, alone.min(ceiling));
+    }
+
+    /// After a change of capacity, what its users could get has changed.
     pub(crate) fn rebook_recapped(&mut self) {
         while let Some(index) = self.filling.recapped.pop() {
+            for nth in 0..self.resources[index as usize].users.len() {
+                self.measure_alone(self.resources[index as usize].users[nth].flow);
+            }
             self.reduce_bookings(index);
             if !self.resources[index as usize].active {
                 self.suspect(index);

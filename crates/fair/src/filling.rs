@@ -16,15 +16,11 @@
 //! them might be overloaded now; those that are become active, and another pass starts from the state
 //! reached. Each pass solves a relaxed problem exactly, so the last one has solved the problem.
 
-use crate::flow::Home;
+use crate::flow::{Flow, Home};
 use crate::sharing::{Kind, Sharing};
 use crate::{TOLERANCE, above};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
-
-/// A resource with more users than this joins the solve for a newcomer's sake only if a good part of its
-/// users are new.
-const MANY_USERS: usize = 64;
 
 /// The state of a solve, and what waits for the next one.
 #[derive(Clone, Debug, Default)]
@@ -45,7 +41,7 @@ pub(crate) struct Filling {
     captured: Vec<(f64, u32, f64)>,
     /// Reused list of flows.
     pub crowd: Vec<u32>,
-    /// Flows freed that have not met an active resource or a finite bound.
+    /// Free flows that any active resource would stop before their bound does.
     unstoppable: Vec<u32>,
 }
 
@@ -124,7 +120,10 @@ impl Sharing {
             let flow = &self.flows[flow as usize];
             flow.free && flow.sequence == sequence
         });
-        newcomers.iter().for_each(|&(flow, _)| self.open_accounts(flow));
+        for &(flow, _) in &newcomers {
+            self.open_accounts(flow);
+            self.book_newcomer(flow);
+        }
         self.filling.newcomers = newcomers;
     }
 
@@ -153,9 +152,7 @@ impl Sharing {
             let resource = &self.resources[index as usize];
             if resource.active {
                 self.queue(index);
-            } else if resource.users.len() <= MANY_USERS
-                || 4 * resource.newcomers as usize > resource.users.len()
-            {
+            } else if resource.suspect && resource.is_quickly_summed() {
                 self.activate(index);
             }
         }
@@ -223,9 +220,9 @@ impl Sharing {
 
     /// Puts a free flow's bound on the agenda.
     pub(crate) fn queue_bound(&mut self, flow: u32) {
-        let level = self.flows[flow as usize].ceiling;
-        if level < f64::INFINITY {
-            self.filling.agenda.push(Reverse(Step { level, what: What::Bound(flow) }));
+        let Flow { ceiling, alone, .. } = self.flows[flow as usize];
+        if ceiling < alone {
+            self.filling.agenda.push(Reverse(Step { level: ceiling, what: What::Bound(flow) }));
         } else {
             self.filling.unstoppable.push(flow);
         }
@@ -259,7 +256,8 @@ impl Sharing {
         }
     }
 
-    /// No active resource and no bound: provisionally infinite, and surely a suspect for its resources.
+    /// Those that are still free use no active resource: they get their bound, even if that is infinite and
+    /// surely makes their resources suspects.
     fn settle_unstoppable(&mut self) {
         while let Some(flow) = self.filling.unstoppable.pop() {
             self.meet_bound(flow);
@@ -280,7 +278,7 @@ impl Sharing {
         (resource.visit.released, resource.lowest_ceiling) = (true, lowest);
         for flow in crowd.drain(..) {
             if !self.flows[flow as usize].free {
-                self.free(flow, index, level);
+                self.free(flow, index);
             }
         }
         self.filling.crowd = crowd;

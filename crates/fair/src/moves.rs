@@ -15,10 +15,6 @@ use crate::resource::{Clock, Due, Resource};
 use crate::sharing::Sharing;
 use crate::{TOLERANCE, above};
 
-/// A resource with no more users than this joins the solve as soon as one of its users is freed. For larger
-/// ones it is cheaper to let `booking` find out afterwards whether they matter.
-const FEW_USERS: usize = 16;
-
 impl Sharing {
     pub(crate) fn resource(&mut self, index: u32) -> &mut Resource {
         &mut self.resources[index as usize]
@@ -74,8 +70,8 @@ impl Sharing {
         }
     }
 
-    /// Lets a settled member of `home` grow again, now that the level `reached` is passed.
-    pub(crate) fn free(&mut self, flow: u32, home: u32, reached: f64) {
+    /// Lets a settled member of `home` grow again.
+    pub(crate) fn free(&mut self, flow: u32, home: u32) {
         let level = self.level(flow);
         if let Some((resource, level)) = self.obstacle(flow, home, level) {
             return self.settle(flow, Home::At(resource), level);
@@ -93,32 +89,9 @@ impl Sharing {
                 resource.open_account(share);
                 resource.freed.push(flow);
                 self.queue(index);
-            } else if resource.users.len() <= FEW_USERS {
-                self.consider(index, home, reached);
             }
         }
         self.queue_bound(flow);
-    }
-
-    /// Activates a resource that a freed flow uses, if it is certain that it was not full below the level
-    /// reached. It is not if it is a suspect, or if users have grown unobserved; then it must wait for the
-    /// next pass.
-    fn consider(&mut self, index: u32, home: u32, reached: f64) {
-        let resource = &self.resources[index as usize];
-        let unobserved = |home: u32| {
-            let home = &self.resources[home as usize];
-            above(reached, home.clock.level * (1.0 + TOLERANCE)) && home.is_rising(self.filling.pass)
-        };
-        let late = above(reached, self.resources[home as usize].clock.level * (1.0 + TOLERANCE));
-        let grown = resource.users.iter().any(|user| match self.flows[user.flow as usize].home {
-            Home::At(home) => unobserved(home),
-            _ => false,
-        });
-        if late || grown || resource.suspect {
-            self.suspect(index);
-        } else {
-            self.activate(index);
-        }
     }
 
     /// A resource that has already filled up at the very level where the flow would start to grow.
@@ -131,7 +104,7 @@ impl Sharing {
         })
     }
 
-    /// Lets a resource take part in the solve.
+    /// Lets a resource take part in the pass that begins.
     pub(crate) fn activate(&mut self, index: u32) {
         self.resource(index).active = true;
         self.touch(index);
@@ -261,11 +234,6 @@ impl Resource {
     /// What stands in while a resource is out of its place for a moment; allocates nothing.
     fn placeholder() -> Resource {
         Resource::new(0.0, crate::Kind::Shared)
-    }
-
-    /// Its members have been neither stopped nor released in this pass.
-    fn is_rising(&self, pass: u64) -> bool {
-        self.visit.pass == pass && !self.visit.done && !self.visit.released
     }
 
     /// The last member is gone.

@@ -189,6 +189,11 @@ impl Resource {
         self.stale |= self.postings as usize > 64 + 4 * self.users.len();
     }
 
+    /// Is an account worth the sum at the mere suspicion of a newcomer? If not, the next pass will tell.
+    pub fn is_quickly_summed(&self) -> bool {
+        self.users.len() <= 64 || 4 * self.newcomers as usize > self.users.len()
+    }
+
     /// The level at which a shared resource is full, if its account is right.
     pub fn filled_at(&self) -> f64 {
         if self.open > 0 {
