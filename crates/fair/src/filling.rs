@@ -19,7 +19,7 @@
 use crate::flow::{Flow, Home};
 use crate::sharing::{Kind, Sharing};
 use crate::{TOLERANCE, above};
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// The state of a solve, and what waits for the next one.
@@ -45,40 +45,32 @@ pub(crate) struct Filling {
     unstoppable: Vec<u32>,
 }
 
-/// Something that may happen when the level has risen to `level`.
-#[derive(Clone, Copy, Debug)]
+/// Something that may happen when the level has risen to a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Step {
-    level: f64,
+    /// Bits of the level: levels are not negative, so they are ordered like their bits.
+    bits: u64,
     what: What,
 }
 
 /// In this order at equal levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum What {
-    Full(u32),
+    /// A resource fills up or, if that is not before the level its members have, releases them.
+    Turn(u32),
+    /// A free flow meets its bound.
     Bound(u32),
-    Release(u32),
 }
 
-impl Ord for Step {
-    fn cmp(&self, other: &Step) -> Ordering {
-        self.level.total_cmp(&other.level).then(self.what.cmp(&other.what))
+impl Step {
+    fn new(level: f64, what: What) -> Reverse<Step> {
+        Reverse(Step { bits: level.to_bits(), what })
+    }
+
+    fn level(self) -> f64 {
+        f64::from_bits(self.bits)
     }
 }
-
-impl PartialOrd for Step {
-    fn partial_cmp(&self, other: &Step) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Step {
-    fn eq(&self, other: &Step) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Step {}
 
 impl Sharing {
     /// Brings all rates up to date at `self.now`.
@@ -179,17 +171,24 @@ impl Sharing {
         if !listed {
             self.filling.touched.push(index);
         }
-        self.queue_release(index);
     }
 
-    /// Puts a disturbed resource on the agenda, for the level at which it fills up. An entry for a lower level
-    /// may stay: when its turn comes the level is computed again.
+    /// Puts a disturbed resource on the agenda, for its next turn. An entry for a lower level may stay: when its
+    /// turn comes the level is computed again.
     pub(crate) fn queue(&mut self, index: u32) {
         let resource = &self.resources[index as usize];
         if !resource.visit.done {
             // A stale account is summed at its turn, when all postings are complete.
-            let level = if resource.stale { 0.0 } else { self.fill_level(index) };
+            let level =
+                if resource.stale { 0.0 } else { self.fill_level(index).min(resource.release_level()) };
             self.queue_at(index, level);
+        }
+    }
+
+    /// The same after a change that can only make the turn come later.
+    pub(crate) fn queue_later(&mut self, index: u32) {
+        if self.resources[index as usize].visit.queued == f64::INFINITY {
+            self.queue(index);
         }
     }
 
@@ -197,24 +196,7 @@ impl Sharing {
         let resource = self.resource(index);
         if level < resource.visit.queued {
             resource.visit.queued = level;
-            self.filling.agenda.push(Reverse(Step { level, what: What::Full(index) }));
-        }
-    }
-
-    /// Puts the release of a disturbed home on the agenda, for the level at which its members might go
-    /// different ways.
-    pub(crate) fn queue_release(&mut self, index: u32) {
-        let pass = self.filling.pass;
-        let resource = self.resource(index);
-        let visit = resource.visit;
-        if visit.pass != pass || visit.done || visit.released || resource.members.is_empty() {
-            return;
-        }
-        let level = resource.clock.level * (1.0 + TOLERANCE);
-        let bound_together = resource.entangled == 0 && resource.kind == Kind::Shared;
-        let level = if bound_together { level.max(resource.lowest_ceiling) } else { level };
-        if level < f64::INFINITY {
-            self.filling.agenda.push(Reverse(Step { level, what: What::Release(index) }));
+            self.filling.agenda.push(Step::new(level, What::Turn(index)));
         }
     }
 
@@ -222,7 +204,7 @@ impl Sharing {
     pub(crate) fn queue_bound(&mut self, flow: u32) {
         let Flow { ceiling, alone, .. } = self.flows[flow as usize];
         if ceiling < alone {
-            self.filling.agenda.push(Reverse(Step { level: ceiling, what: What::Bound(flow) }));
+            self.filling.agenda.push(Step::new(ceiling, What::Bound(flow)));
         } else {
             self.filling.unstoppable.push(flow);
         }
@@ -238,11 +220,10 @@ impl Sharing {
 
     /// Runs a pass.
     fn fill(&mut self) {
-        while let Some(Reverse(Step { level, what })) = self.filling.agenda.pop() {
-            match what {
+        while let Some(Reverse(step)) = self.filling.agenda.pop() {
+            match step.what {
                 What::Bound(flow) => self.meet_bound(flow),
-                What::Full(index) => self.fill_up(index, level),
-                What::Release(index) => self.release(index, level),
+                What::Turn(index) => self.take_turn(index, step.level()),
             }
         }
         self.settle_unstoppable();
@@ -264,14 +245,8 @@ impl Sharing {
         }
     }
 
-    fn release(&mut self, index: u32, level: f64) {
-        let resource = &self.resources[index as usize];
-        if resource.visit.done || resource.visit.released || resource.members.is_empty() {
-            return;
-        }
-        if resource.entangled == 0 && resource.kind == Kind::Shared && level < resource.lowest_ceiling {
-            return self.queue_release(index);
-        }
+    /// Lets the members of a home grow beyond the level they had, each as far as it can.
+    fn release(&mut self, index: u32) {
         let mut crowd = self.take_members(index);
         let lowest = crowd.iter().map(|&f| self.flows[f as usize].ceiling).fold(f64::INFINITY, f64::min);
         let resource = self.resource(index);
@@ -282,6 +257,7 @@ impl Sharing {
             }
         }
         self.filling.crowd = crowd;
+        self.queue(index);
     }
 
     /// A copy of the members of a resource, in the reused list.
@@ -292,8 +268,8 @@ impl Sharing {
         crowd
     }
 
-    /// A resource is at its turn: decides its level unless something lower comes first.
-    fn fill_up(&mut self, index: u32, queued: f64) {
+    /// A resource is at its turn, unless something lower comes first.
+    fn take_turn(&mut self, index: u32, queued: f64) {
         let visit = &mut self.resource(index).visit;
         if visit.done || visit.queued != queued {
             return;
@@ -304,10 +280,13 @@ impl Sharing {
         }
         let level = self.fill_level(index);
         let level = self.capture(index, level);
-        if self.filling.agenda.peek().is_some_and(|Reverse(next)| next.level < level) {
-            return self.queue_at(index, level);
-        }
-        if level < f64::INFINITY {
+        let release = self.resources[index as usize].release_level();
+        let turn = level.min(release);
+        if self.filling.agenda.peek().is_some_and(|Reverse(next)| next.level() < turn) {
+            self.queue_at(index, turn);
+        } else if release < level {
+            self.release(index);
+        } else if level < f64::INFINITY {
             self.decide(index, level);
         }
     }
@@ -432,7 +411,11 @@ impl Sharing {
                 let resource = self.resource(used.resource);
                 resource.unfix(used.share, old);
                 resource.fix(used.share, level);
-                self.queue(used.resource);
+                if level < old {
+                    self.queue_later(used.resource);
+                } else {
+                    self.queue(used.resource);
+                }
             }
         }
     }

@@ -39,8 +39,9 @@ impl Sharing {
         for nth in 0..self.use_count(flow) {
             let resource = self.nth_use(flow, nth).resource;
             if Home::At(resource) != home && self.resources[resource as usize].active {
+                // Whoever stops growing, or is taken down to a lower level, leaves more to others.
                 self.touch(resource);
-                self.queue(resource);
+                self.queue_later(resource);
             }
         }
     }
@@ -116,10 +117,17 @@ impl Sharing {
             }
             if let Home::At(home) = self.flows[user as usize].home {
                 self.resource(home).entangled += 1;
-                self.queue_release(home);
+                self.queue_if_visited(home);
             }
         }
         self.queue(index);
+    }
+
+    /// The members of a disturbed home have become entangled, so they may have to be released earlier.
+    fn queue_if_visited(&mut self, home: u32) {
+        if self.resources[home as usize].visit.pass == self.filling.pass {
+            self.queue(home);
+        }
     }
 
     /// A resource without members leaves the solve; from now on bookings must vouch for it.
@@ -234,6 +242,16 @@ impl Resource {
     /// What stands in while a resource is out of its place for a moment; allocates nothing.
     fn placeholder() -> Resource {
         Resource::new(0.0, crate::Kind::Shared)
+    }
+
+    /// The level at which members must be released, because they might go different ways from there.
+    pub(crate) fn release_level(&self) -> f64 {
+        if self.visit.released || self.members.is_empty() {
+            return f64::INFINITY;
+        }
+        let level = self.clock.level * (1.0 + TOLERANCE);
+        let bound_together = self.entangled == 0 && self.kind == crate::Kind::Shared;
+        if bound_together { level.max(self.lowest_ceiling) } else { level }
     }
 
     /// The last member is gone.
