@@ -18,7 +18,6 @@
 
 use crate::flow::{Flow, Home};
 use crate::sharing::{Kind, Sharing};
-use crate::{TOLERANCE, above};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -37,12 +36,21 @@ pub(crate) struct Filling {
     pub touched: Vec<u32>,
     /// Resources that `booking` cannot vouch for.
     pub suspects: Vec<u32>,
-    /// Flows that the resource under consideration takes from other homes, with their levels.
-    captured: Vec<(f64, u32, f64)>,
+    /// Flows that the resource under consideration takes from other homes.
+    pub captured: Vec<Captive>,
     /// Reused list of flows.
     pub crowd: Vec<u32>,
     /// Free flows that any active resource would stop before their bound does.
     unstoppable: Vec<u32>,
+}
+
+/// A flow taken from another home.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Captive {
+    pub flow: u32,
+    /// Its level there.
+    pub level: f64,
+    pub share: f64,
 }
 
 /// Something that may happen when the level has risen to a value.
@@ -278,9 +286,11 @@ impl Sharing {
         if self.resources[index as usize].stale {
             self.sum_account(index);
         }
-        let level = self.fill_level(index);
-        let level = self.capture(index, level);
         let release = self.resources[index as usize].release_level();
+        let mut level = self.fill_level(index);
+        if level <= release {
+            level = self.capture(index, level);
+        }
         let turn = level.min(release);
         if self.filling.agenda.peek().is_some_and(|Reverse(next)| next.level() < turn) {
             self.queue_at(index, turn);
@@ -288,135 +298,6 @@ impl Sharing {
             self.release(index);
         } else if level < f64::INFINITY {
             self.decide(index, level);
-        }
-    }
-
-    /// Finds the flows at home elsewhere at a higher level than this resource can grant, and the level they
-    /// and all open users get then. Undoes the captures in rising order of level, as filling would.
-    fn capture(&mut self, index: u32, level: f64) -> f64 {
-        self.filling.captured.clear();
-        let resource = &self.resources[index as usize];
-        let fat = resource.kind == Kind::FatPipe;
-        if !fat && !above(resource.highest_fixed, level) {
-            return level;
-        }
-        let open_share = if resource.open == 0 { 0.0 } else { resource.open_share };
-        let (mut fixed, mut open_share, mut highest) = (0.0, open_share, 0.0_f64);
-        for user in &resource.users {
-            let flow = &self.flows[user.flow as usize];
-            if flow.free || flow.home == Home::At(index) {
-                continue;
-            }
-            let current = self.level(user.flow);
-            if above(current, level) {
-                self.filling.captured.push((current, user.flow, user.share));
-                open_share += user.share;
-            } else {
-                fixed += user.share * current;
-                highest = highest.max(current);
-            }
-        }
-        let capacity = resource.capacity;
-        if fat {
-            return level;
-        }
-        let captured = &mut self.filling.captured;
-        captured.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
-        let mut level = (capacity - fixed).max(0.0) / open_share;
-        while let Some(&(lowest, _, share)) = captured.last().filter(|c| !above(c.0, level)) {
-            captured.pop();
-            fixed += share * lowest;
-            open_share -= share;
-            highest = highest.max(lowest);
-            level = (capacity - fixed).max(0.0) / open_share;
-        }
-        let nobody_left = captured.is_empty() && resource.open == 0;
-        // The captures may be put off, so those flows still count.
-        let highest = captured.first().map_or(highest, |c| c.0);
-        self.resource(index).highest_fixed = highest;
-        if nobody_left { f64::INFINITY } else { level }
-    }
-
-    /// A fat pipe is full when the open user with the largest share is. Users that other things stop at this
-    /// very level count.
-    fn fat_level(&self, index: u32) -> f64 {
-        let resource = &self.resources[index as usize];
-        let mut level = 0.0;
-        loop {
-            let open = resource.users.iter().filter(|user| {
-                let flow = &self.flows[user.flow as usize];
-                flow.free || flow.home == Home::At(index) || !above(level, self.level(user.flow))
-            });
-            let largest = open.map(|user| user.share).fold(0.0, f64::max);
-            let next = if largest > 0.0 { resource.capacity / largest } else { f64::INFINITY };
-            if next <= level || next.is_infinite() {
-                return next;
-            }
-            level = next;
-        }
-    }
-
-    fn decide(&mut self, index: u32, level: f64) {
-        let mut freed = std::mem::take(&mut self.resource(index).freed);
-        freed.retain(|&flow| self.flows[flow as usize].free);
-        let resource = self.resource(index);
-        resource.visit.done = true;
-        let old = resource.clock.level;
-        let same = (level - old).abs() <= TOLERANCE * old && !resource.members.is_empty();
-        if !(same && freed.is_empty() && self.filling.captured.is_empty()) {
-            self.set_level(index, level);
-            for flow in freed.drain(..) {
-                self.settle(flow, Home::At(index), level);
-                self.book_member(flow, index);
-            }
-            let mut captured = std::mem::take(&mut self.filling.captured);
-            for (_, flow, _) in captured.drain(..) {
-                self.settle(flow, Home::At(index), level);
-                self.book_member(flow, index);
-            }
-            self.filling.captured = captured;
-        }
-        freed.clear();
-        self.resource(index).freed = freed;
-    }
-
-    /// Gives all members of a home a new level at once, and tells the other active resources they use.
-    fn set_level(&mut self, index: u32, level: f64) {
-        let now = self.now;
-        let resource = self.resource(index);
-        let old = resource.clock.level;
-        resource.clock.set_level(now, level);
-        resource.rebase();
-        if resource.entangled > 0 && old != level {
-            self.announce(index, old, level);
-        }
-        self.book_group(index);
-    }
-
-    fn announce(&mut self, home: u32, old: f64, level: f64) {
-        let mut crowd = self.take_members(home);
-        for flow in crowd.drain(..) {
-            if !self.flows[flow as usize].free {
-                self.announce_one(flow, home, old, level);
-            }
-        }
-        self.filling.crowd = crowd;
-    }
-
-    fn announce_one(&mut self, flow: u32, home: u32, old: f64, level: f64) {
-        for nth in 0..self.use_count(flow) {
-            let used = self.nth_use(flow, nth);
-            if used.resource != home && self.resources[used.resource as usize].active {
-                self.touch(used.resource);
-                let resource = self.resource(used.resource);
-                resource.unfix(used.share, old);
-                resource.fix(used.share, level);
-                if level < old {
-                    self.queue_later(used.resource);
-                } else {
-                    self.queue(used.resource);
-                }
-            }
         }
     }
 

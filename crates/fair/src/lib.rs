@@ -21,6 +21,7 @@
 //! | `sharing`  | [`Sharing`], the interface |
 //! | `flow`, `resource` | the two kinds of things, and a resource's account |
 //! | `filling`  | the incremental solve: progressive filling of what a change can reach |
+//! | `deciding` | which level a full resource gives, and to whom |
 //! | `moves`    | how a flow is freed, settled, or given a new home during a solve |
 //! | `booking`  | proofs that a resource is not full, so that nobody need look at it |
 //! | `progress` | completion dates |
@@ -30,6 +31,7 @@
 //! flows or resources exist than ever before.
 
 mod booking;
+mod deciding;
 mod filling;
 mod flow;
 mod heap;
