@@ -21,12 +21,15 @@ const HEADROOM: f64 = 1.5;
 /// A group that uses less than this part of its booking returns the rest.
 const WASTE: f64 = 1.0 / 3.0;
 
+/// What is booked where nothing can be had, on a resource of capacity zero.
+const NOTICEABLE: f64 = 1e-100;
+
 impl Sharing {
     /// Books a level for a flow on all its resources.
     pub(crate) fn book(&mut self, flow: u32, level: f64) {
         let entry = &mut self.flows[flow as usize];
         // Twice what it could get is enough to be noticed, and small enough to be subtracted again.
-        let level = level.min(2.0 * entry.alone.min(f64::MAX / 4.0));
+        let level = level.min(2.0 * entry.alone.clamp(NOTICEABLE, f64::MAX / 4.0));
         let before = std::mem::replace(&mut entry.booked, level);
         if level == before {
             return;

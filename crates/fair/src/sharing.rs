@@ -64,7 +64,9 @@ impl Sharing {
     pub fn set_capacity(&mut self, now: Time, resource: ResourceId, capacity: f64) {
         assert!(capacity >= 0.0, "a capacity of {capacity}");
         self.reach(now);
-        self.resources[resource.0 as usize].capacity = capacity;
+        let changed = &mut self.resources[resource.0 as usize];
+        // What rounding was under the old capacity may be much under the new one.
+        (changed.capacity, changed.stale) = (capacity, true);
         self.filling.disturbed.push(resource.0);
         self.filling.recapped.push(resource.0);
     }
