@@ -10,6 +10,7 @@
 
 use crate::filling::Captive;
 use crate::flow::Home;
+use crate::resource::Resource;
 use crate::sharing::{Kind, Sharing};
 use crate::{TOLERANCE, above};
 
@@ -88,6 +89,51 @@ impl Sharing {
             }
             level = next;
         }
+    }
+
+    /// Lets a home rise with all its members to the level where it fills up, if nothing can come between. That
+    /// is cheaper than to release them and see them all come back.
+    pub(crate) fn rise_together(&mut self, index: u32, level: f64) -> bool {
+        let level = self.capture(index, level);
+        let resource = &self.resources[index as usize];
+        let (now, old) = (self.now, resource.clock.level);
+        let alike = resource.kind == Kind::Shared && level < resource.lowest_ceiling;
+        if !alike || self.next_turn() < level || self.is_anyone_stopped(index, level) {
+            return false;
+        }
+        self.resource(index).clock.set_level(now, level);
+        self.announce(index, old, level);
+        if self.is_anyone_squeezed(index, level) {
+            self.resource(index).clock.set_level(now, old);
+            self.announce(index, level, old);
+            return false;
+        }
+        self.book_group(index);
+        self.decide(index, level);
+        true
+    }
+
+    /// Is a member used to being stopped below `level` by another resource?
+    fn is_anyone_stopped(&self, home: u32, level: f64) -> bool {
+        self.any_neighbour(home, |other| !other.members.is_empty() && other.clock.level < level)
+    }
+
+    /// Does another resource, with what members of `home` have now, fill up below `level`?
+    fn is_anyone_squeezed(&self, home: u32, level: f64) -> bool {
+        self.any_neighbour(home, |other| {
+            other.kind == Kind::FatPipe || other.stale || above(level, other.filled_at())
+        })
+    }
+
+    /// Does any other active resource that members of `home` use satisfy the test?
+    fn any_neighbour(&self, home: u32, test: impl Fn(&Resource) -> bool) -> bool {
+        let members = &self.resources[home as usize].members;
+        (0..members.len()).any(|place| {
+            self.flows[members.item(place) as usize].uses.iter().any(|used| {
+                let other = &self.resources[used.resource as usize];
+                used.resource != home && other.active && test(other)
+            })
+        })
     }
 
     pub(crate) fn decide(&mut self, index: u32, level: f64) {

@@ -292,13 +292,20 @@ impl Sharing {
             level = self.capture(index, level);
         }
         let turn = level.min(release);
-        if self.filling.agenda.peek().is_some_and(|Reverse(next)| next.level() < turn) {
+        if self.next_turn() < turn {
             self.queue_at(index, turn);
         } else if release < level {
-            self.release(index);
+            if !self.rise_together(index, level) {
+                self.release(index);
+            }
         } else if level < f64::INFINITY {
             self.decide(index, level);
         }
+    }
+
+    /// The level of the next entry of the agenda.
+    pub(crate) fn next_turn(&self) -> f64 {
+        self.filling.agenda.peek().map_or(f64::INFINITY, |Reverse(step)| step.level())
     }
 
     /// Ends a solve: resources that did not fill up leave the game, the others' completions get dates.
