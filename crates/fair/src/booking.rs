@@ -14,7 +14,8 @@ use crate::above;
 use crate::flow::{Flow, Home, Use};
 use crate::sharing::{Kind, Sharing};
 
-/// Groups up to this size book exactly what they use.
+/// Groups up to this size book exactly what they use, and so do entangled ones: their members must be looked at
+/// at every change anyway.
 const SMALL_GROUP: usize = 8;
 /// What a larger group books, as a multiple of its level.
 const HEADROOM: f64 = 1.5;
@@ -25,7 +26,7 @@ const WASTE: f64 = 1.0 / 3.0;
 const NOTICEABLE: f64 = 1e-100;
 
 impl Sharing {
-    /// Books a level for a flow on all its resources.
+    /// Books a level for a flow on all its resources. Active ones need no proof and sum their reserve later.
     pub(crate) fn book(&mut self, flow: u32, level: f64) {
         let entry = &mut self.flows[flow as usize];
         // Twice what it could get is enough to be noticed, and small enough to be subtracted again.
@@ -37,9 +38,12 @@ impl Sharing {
         for nth in 0..self.use_count(flow) {
             let Use { resource: index, share, .. } = self.nth_use(flow, nth);
             let resource = &mut self.resources[index as usize];
+            if resource.active {
+                continue;
+            }
             resource.reserve += share * (level - before);
             let full_pipe = resource.kind == Kind::FatPipe && !above(resource.capacity, share * level);
-            if (full_pipe || self.is_overbooked(index)) && !self.resources[index as usize].active {
+            if full_pipe || self.is_overbooked(index) {
                 self.suspect(index);
             }
         }
@@ -75,7 +79,8 @@ impl Sharing {
         if level <= resource.booked && level >= resource.booked * WASTE {
             return;
         }
-        let booked = if resource.members.len() > SMALL_GROUP { level * HEADROOM } else { level };
+        let roomy = resource.members.len() > SMALL_GROUP && resource.entangled == 0;
+        let booked = if roomy { level * HEADROOM } else { level };
         resource.booked = booked;
         let mut crowd = self.take_members(home);
         crowd.drain(..).for_each(|flow| self.book(flow, booked));
@@ -150,7 +155,7 @@ impl Sharing {
         }
     }
 
-    fn sum_reserve(&mut self, index: u32) {
+    pub(crate) fn sum_reserve(&mut self, index: u32) {
         let resource = &self.resources[index as usize];
         let reserve =
             resource.users.iter().map(|user| user.share * self.flows[user.flow as usize].booked).sum();

@@ -139,6 +139,7 @@ impl Sharing {
                 self.resource(home).entangled -= 1;
             }
         }
+        self.sum_reserve(index);
         if self.is_overbooked(index) || self.is_overbooked_pipe(index) {
             self.reduce_bookings(index);
         }
