@@ -7,7 +7,8 @@
 //!   active resources it uses.
 //! - the level passes that of a disturbed home which has not filled up: its members are *released*, that is,
 //!   freed to grow on; this disturbs the other active resources they use. If the members use none (an incast)
-//!   they need not be told: the home's clock goes faster, that is all.
+//!   they need not be told: the home's clock goes faster, that is all. And if nothing else comes before the home
+//!   fills up, they rise together.
 //! - a free flow meets its *bound*.
 //!
 //! An undisturbed resource would fill up exactly as it did before, with the same members, so it costs nothing.

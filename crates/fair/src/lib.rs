@@ -27,8 +27,8 @@
 //! | `progress` | completion dates |
 //! | [`oracle`] | the definition, naive and from scratch, for tests |
 //!
-//! Invariants: this crate never reads a clock, never iterates over a hash map, and allocates only when more
-//! flows or resources exist than ever before.
+//! Invariants: this crate never reads a clock, never iterates over a hash map, and allocates only when there are
+//! more flows, on a resource or in all, than ever before.
 
 mod booking;
 mod deciding;
