@@ -11,30 +11,39 @@
 //! and takes part in the solve, or its users' bookings are reduced to what they use.
 
 use crate::above;
-use crate::flow::{Home, Use};
+use crate::flow::{Flow, Home, Use};
 use crate::sharing::{Kind, Sharing};
 
-/// Groups up to this size book exactly what they use.
+/// Groups up to this size book exactly what they use, and so do entangled ones: their members must be looked at
+/// at every change anyway.
 const SMALL_GROUP: usize = 8;
 /// What a larger group books, as a multiple of its level.
 const HEADROOM: f64 = 1.5;
 /// A group that uses less than this part of its booking returns the rest.
 const WASTE: f64 = 1.0 / 3.0;
 
+/// What is booked where nothing can be had, on a resource of capacity zero.
+const NOTICEABLE: f64 = 1e-100;
+
 impl Sharing {
-    /// Books a level for a flow on all its resources.
+    /// Books a level for a flow on all its resources. Active ones need no proof and sum their reserve later.
     pub(crate) fn book(&mut self, flow: u32, level: f64) {
-        let level = level.min(self.bookable(flow));
-        let before = std::mem::replace(&mut self.flows[flow as usize].booked, level);
+        let entry = &mut self.flows[flow as usize];
+        // Twice what it could get is enough to be noticed, and small enough to be subtracted again.
+        let level = level.min(2.0 * entry.alone.clamp(NOTICEABLE, f64::MAX / 4.0));
+        let before = std::mem::replace(&mut entry.booked, level);
         if level == before {
             return;
         }
         for nth in 0..self.use_count(flow) {
             let Use { resource: index, share, .. } = self.nth_use(flow, nth);
             let resource = &mut self.resources[index as usize];
+            if resource.active {
+                continue;
+            }
             resource.reserve += share * (level - before);
             let full_pipe = resource.kind == Kind::FatPipe && !above(resource.capacity, share * level);
-            if (full_pipe || self.is_overbooked(index)) && !self.resources[index as usize].active {
+            if full_pipe || self.is_overbooked(index) {
                 self.suspect(index);
             }
         }
@@ -57,13 +66,6 @@ impl Sharing {
         resource.kind == Kind::FatPipe && booked.any(|load| !above(resource.capacity, load))
     }
 
-    /// Twice what the flow could get alone is enough to be noticed, and small enough to be subtracted again.
-    fn bookable(&self, flow: u32) -> f64 {
-        let uses = self.flows[flow as usize].uses.iter();
-        let alone = uses.map(|u| self.resources[u.resource as usize].capacity / u.share);
-        2.0 * alone.fold(f64::MAX / 4.0, f64::min)
-    }
-
     /// Books for a flow that has come to a group.
     pub(crate) fn book_member(&mut self, flow: u32, home: u32) {
         let group = self.resources[home as usize].booked;
@@ -77,7 +79,8 @@ impl Sharing {
         if level <= resource.booked && level >= resource.booked * WASTE {
             return;
         }
-        let booked = if resource.members.len() > SMALL_GROUP { level * HEADROOM } else { level };
+        let roomy = resource.members.len() > SMALL_GROUP && resource.entangled == 0;
+        let booked = if roomy { level * HEADROOM } else { level };
         resource.booked = booked;
         let mut crowd = self.take_members(home);
         crowd.drain(..).for_each(|flow| self.book(flow, booked));
@@ -90,7 +93,8 @@ impl Sharing {
         let mut convicted = false;
         while let Some(index) = self.filling.suspects.pop() {
             self.resource(index).suspect = false;
-            if self.resources[index as usize].active {
+            let shared = self.resources[index as usize].kind == Kind::Shared;
+            if self.resources[index as usize].active || shared && !self.is_overbooked(index) {
                 continue;
             }
             if self.is_overloaded(index) {
@@ -132,9 +136,18 @@ impl Sharing {
         self.sum_reserve(index);
     }
 
-    /// After a change of capacity, what is bookable has changed.
+    /// A newcomer books all it could get, so that whatever it might fill up becomes a suspect.
+    pub(crate) fn book_newcomer(&mut self, flow: u32) {
+        let Flow { alone, ceiling, .. } = self.flows[flow as usize];
+        self.book(flow, alone.min(ceiling));
+    }
+
+    /// After a change of capacity, what its users could get has changed.
     pub(crate) fn rebook_recapped(&mut self) {
         while let Some(index) = self.filling.recapped.pop() {
+            for nth in 0..self.resources[index as usize].users.len() {
+                self.measure_alone(self.resources[index as usize].users[nth].flow);
+            }
             self.reduce_bookings(index);
             if !self.resources[index as usize].active {
                 self.suspect(index);
@@ -142,7 +155,7 @@ impl Sharing {
         }
     }
 
-    fn sum_reserve(&mut self, index: u32) {
+    pub(crate) fn sum_reserve(&mut self, index: u32) {
         let resource = &self.resources[index as usize];
         let reserve =
             resource.users.iter().map(|user| user.share * self.flows[user.flow as usize].booked).sum();

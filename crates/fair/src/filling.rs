@@ -7,7 +7,8 @@
 //!   active resources it uses.
 //! - the level passes that of a disturbed home which has not filled up: its members are *released*, that is,
 //!   freed to grow on; this disturbs the other active resources they use. If the members use none (an incast)
-//!   they need not be told: the home's clock goes faster, that is all.
+//!   they need not be told: the home's clock goes faster, that is all. And if nothing else comes before the home
+//!   fills up, they rise together.
 //! - a free flow meets its *bound*.
 //!
 //! An undisturbed resource would fill up exactly as it did before, with the same members, so it costs nothing.
@@ -16,15 +17,10 @@
 //! them might be overloaded now; those that are become active, and another pass starts from the state
 //! reached. Each pass solves a relaxed problem exactly, so the last one has solved the problem.
 
-use crate::flow::Home;
+use crate::flow::{Flow, Home};
 use crate::sharing::{Kind, Sharing};
-use crate::{TOLERANCE, above};
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-
-/// A resource with more users than this joins the solve for a newcomer's sake only if a good part of its
-/// users are new.
-const MANY_USERS: usize = 64;
 
 /// The state of a solve, and what waits for the next one.
 #[derive(Clone, Debug, Default)]
@@ -41,48 +37,49 @@ pub(crate) struct Filling {
     pub touched: Vec<u32>,
     /// Resources that `booking` cannot vouch for.
     pub suspects: Vec<u32>,
-    /// Flows that the resource under consideration takes from other homes, with their levels.
-    captured: Vec<(f64, u32, f64)>,
+    /// Flows that the resource under consideration takes from other homes.
+    pub captured: Vec<Captive>,
     /// Reused list of flows.
     pub crowd: Vec<u32>,
-    /// Flows freed that have not met an active resource or a finite bound.
+    /// Free flows that any active resource would stop before their bound does.
     unstoppable: Vec<u32>,
 }
 
-/// Something that may happen when the level has risen to `level`.
+/// A flow taken from another home.
 #[derive(Clone, Copy, Debug)]
+pub(crate) struct Captive {
+    pub flow: u32,
+    /// Its level there.
+    pub level: f64,
+    pub share: f64,
+}
+
+/// Something that may happen when the level has risen to a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Step {
-    level: f64,
+    /// Bits of the level: levels are not negative, so they are ordered like their bits.
+    bits: u64,
     what: What,
 }
 
 /// In this order at equal levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum What {
-    Full(u32),
+    /// A resource fills up or, if that is not before the level its members have, releases them.
+    Turn(u32),
+    /// A free flow meets its bound.
     Bound(u32),
-    Release(u32),
 }
 
-impl Ord for Step {
-    fn cmp(&self, other: &Step) -> Ordering {
-        self.level.total_cmp(&other.level).then(self.what.cmp(&other.what))
+impl Step {
+    fn new(level: f64, what: What) -> Reverse<Step> {
+        Reverse(Step { bits: level.to_bits(), what })
+    }
+
+    fn level(self) -> f64 {
+        f64::from_bits(self.bits)
     }
 }
-
-impl PartialOrd for Step {
-    fn partial_cmp(&self, other: &Step) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Step {
-    fn eq(&self, other: &Step) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Step {}
 
 impl Sharing {
     /// Brings all rates up to date at `self.now`.
@@ -124,7 +121,10 @@ impl Sharing {
             let flow = &self.flows[flow as usize];
             flow.free && flow.sequence == sequence
         });
-        newcomers.iter().for_each(|&(flow, _)| self.open_accounts(flow));
+        for &(flow, _) in &newcomers {
+            self.open_accounts(flow);
+            self.book_newcomer(flow);
+        }
         self.filling.newcomers = newcomers;
     }
 
@@ -153,9 +153,7 @@ impl Sharing {
             let resource = &self.resources[index as usize];
             if resource.active {
                 self.queue(index);
-            } else if resource.users.len() <= MANY_USERS
-                || 4 * resource.newcomers as usize > resource.users.len()
-            {
+            } else if resource.suspect && resource.is_quickly_summed() {
                 self.activate(index);
             }
         }
@@ -182,17 +180,24 @@ impl Sharing {
         if !listed {
             self.filling.touched.push(index);
         }
-        self.queue_release(index);
     }
 
-    /// Puts a disturbed resource on the agenda, for the level at which it fills up. An entry for a lower level
-    /// may stay: when its turn comes the level is computed again.
+    /// Puts a disturbed resource on the agenda, for its next turn. An entry for a lower level may stay: when its
+    /// turn comes the level is computed again.
     pub(crate) fn queue(&mut self, index: u32) {
         let resource = &self.resources[index as usize];
         if !resource.visit.done {
             // A stale account is summed at its turn, when all postings are complete.
-            let level = if resource.stale { 0.0 } else { self.fill_level(index) };
+            let level =
+                if resource.stale { 0.0 } else { self.fill_level(index).min(resource.release_level()) };
             self.queue_at(index, level);
+        }
+    }
+
+    /// The same after a change that can only make the turn come later.
+    pub(crate) fn queue_later(&mut self, index: u32) {
+        if self.resources[index as usize].visit.queued == f64::INFINITY {
+            self.queue(index);
         }
     }
 
@@ -200,32 +205,15 @@ impl Sharing {
         let resource = self.resource(index);
         if level < resource.visit.queued {
             resource.visit.queued = level;
-            self.filling.agenda.push(Reverse(Step { level, what: What::Full(index) }));
-        }
-    }
-
-    /// Puts the release of a disturbed home on the agenda, for the level at which its members might go
-    /// different ways.
-    pub(crate) fn queue_release(&mut self, index: u32) {
-        let pass = self.filling.pass;
-        let resource = self.resource(index);
-        let visit = resource.visit;
-        if visit.pass != pass || visit.done || visit.released || resource.members.is_empty() {
-            return;
-        }
-        let level = resource.clock.level * (1.0 + TOLERANCE);
-        let bound_together = resource.entangled == 0 && resource.kind == Kind::Shared;
-        let level = if bound_together { level.max(resource.lowest_ceiling) } else { level };
-        if level < f64::INFINITY {
-            self.filling.agenda.push(Reverse(Step { level, what: What::Release(index) }));
+            self.filling.agenda.push(Step::new(level, What::Turn(index)));
         }
     }
 
     /// Puts a free flow's bound on the agenda.
     pub(crate) fn queue_bound(&mut self, flow: u32) {
-        let level = self.flows[flow as usize].ceiling;
-        if level < f64::INFINITY {
-            self.filling.agenda.push(Reverse(Step { level, what: What::Bound(flow) }));
+        let Flow { ceiling, alone, .. } = self.flows[flow as usize];
+        if ceiling < alone {
+            self.filling.agenda.push(Step::new(ceiling, What::Bound(flow)));
         } else {
             self.filling.unstoppable.push(flow);
         }
@@ -241,11 +229,10 @@ impl Sharing {
 
     /// Runs a pass.
     fn fill(&mut self) {
-        while let Some(Reverse(Step { level, what })) = self.filling.agenda.pop() {
-            match what {
+        while let Some(Reverse(step)) = self.filling.agenda.pop() {
+            match step.what {
                 What::Bound(flow) => self.meet_bound(flow),
-                What::Full(index) => self.fill_up(index, level),
-                What::Release(index) => self.release(index, level),
+                What::Turn(index) => self.take_turn(index, step.level()),
             }
         }
         self.settle_unstoppable();
@@ -259,31 +246,27 @@ impl Sharing {
         }
     }
 
-    /// No active resource and no bound: provisionally infinite, and surely a suspect for its resources.
+    /// Those that are still free use no active resource: they get their bound, even if that is infinite and
+    /// surely makes their resources suspects.
     fn settle_unstoppable(&mut self) {
         while let Some(flow) = self.filling.unstoppable.pop() {
             self.meet_bound(flow);
         }
     }
 
-    fn release(&mut self, index: u32, level: f64) {
-        let resource = &self.resources[index as usize];
-        if resource.visit.done || resource.visit.released || resource.members.is_empty() {
-            return;
-        }
-        if resource.entangled == 0 && resource.kind == Kind::Shared && level < resource.lowest_ceiling {
-            return self.queue_release(index);
-        }
+    /// Lets the members of a home grow beyond the level they had, each as far as it can.
+    fn release(&mut self, index: u32) {
         let mut crowd = self.take_members(index);
         let lowest = crowd.iter().map(|&f| self.flows[f as usize].ceiling).fold(f64::INFINITY, f64::min);
         let resource = self.resource(index);
         (resource.visit.released, resource.lowest_ceiling) = (true, lowest);
         for flow in crowd.drain(..) {
             if !self.flows[flow as usize].free {
-                self.free(flow, index, level);
+                self.free(flow, index);
             }
         }
         self.filling.crowd = crowd;
+        self.queue(index);
     }
 
     /// A copy of the members of a resource, in the reused list.
@@ -294,8 +277,8 @@ impl Sharing {
         crowd
     }
 
-    /// A resource is at its turn: decides its level unless something lower comes first.
-    fn fill_up(&mut self, index: u32, queued: f64) {
+    /// A resource is at its turn, unless something lower comes first.
+    fn take_turn(&mut self, index: u32, queued: f64) {
         let visit = &mut self.resource(index).visit;
         if visit.done || visit.queued != queued {
             return;
@@ -304,139 +287,26 @@ impl Sharing {
         if self.resources[index as usize].stale {
             self.sum_account(index);
         }
-        let level = self.fill_level(index);
-        let level = self.capture(index, level);
-        if self.filling.agenda.peek().is_some_and(|Reverse(next)| next.level < level) {
-            return self.queue_at(index, level);
+        let release = self.resources[index as usize].release_level();
+        let mut level = self.fill_level(index);
+        if level <= release {
+            level = self.capture(index, level);
         }
-        if level < f64::INFINITY {
+        let turn = level.min(release);
+        if self.next_turn() < turn {
+            self.queue_at(index, turn);
+        } else if release < level {
+            if !self.rise_together(index, level) {
+                self.release(index);
+            }
+        } else if level < f64::INFINITY {
             self.decide(index, level);
         }
     }
 
-    /// Finds the flows at home elsewhere at a higher level than this resource can grant, and the level they
-    /// and all open users get then. Undoes the captures in rising order of level, as filling would.
-    fn capture(&mut self, index: u32, level: f64) -> f64 {
-        self.filling.captured.clear();
-        let resource = &self.resources[index as usize];
-        let fat = resource.kind == Kind::FatPipe;
-        if !fat && !above(resource.highest_fixed, level) {
-            return level;
-        }
-        let open_share = if resource.open == 0 { 0.0 } else { resource.open_share };
-        let (mut fixed, mut open_share, mut highest) = (0.0, open_share, 0.0_f64);
-        for user in &resource.users {
-            let flow = &self.flows[user.flow as usize];
-            if flow.free || flow.home == Home::At(index) {
-                continue;
-            }
-            let current = self.level(user.flow);
-            if above(current, level) {
-                self.filling.captured.push((current, user.flow, user.share));
-                open_share += user.share;
-            } else {
-                fixed += user.share * current;
-                highest = highest.max(current);
-            }
-        }
-        let capacity = resource.capacity;
-        if fat {
-            return level;
-        }
-        let captured = &mut self.filling.captured;
-        captured.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
-        let mut level = (capacity - fixed).max(0.0) / open_share;
-        while let Some(&(lowest, _, share)) = captured.last().filter(|c| !above(c.0, level)) {
-            captured.pop();
-            fixed += share * lowest;
-            open_share -= share;
-            highest = highest.max(lowest);
-            level = (capacity - fixed).max(0.0) / open_share;
-        }
-        let nobody_left = captured.is_empty() && resource.open == 0;
-        // The captures may be put off, so those flows still count.
-        let highest = captured.first().map_or(highest, |c| c.0);
-        self.resource(index).highest_fixed = highest;
-        if nobody_left { f64::INFINITY } else { level }
-    }
-
-    /// A fat pipe is full when the open user with the largest share is. Users that other things stop at this
-    /// very level count.
-    fn fat_level(&self, index: u32) -> f64 {
-        let resource = &self.resources[index as usize];
-        let mut level = 0.0;
-        loop {
-            let open = resource.users.iter().filter(|user| {
-                let flow = &self.flows[user.flow as usize];
-                flow.free || flow.home == Home::At(index) || !above(level, self.level(user.flow))
-            });
-            let largest = open.map(|user| user.share).fold(0.0, f64::max);
-            let next = if largest > 0.0 { resource.capacity / largest } else { f64::INFINITY };
-            if next <= level || next.is_infinite() {
-                return next;
-            }
-            level = next;
-        }
-    }
-
-    fn decide(&mut self, index: u32, level: f64) {
-        let mut freed = std::mem::take(&mut self.resource(index).freed);
-        freed.retain(|&flow| self.flows[flow as usize].free);
-        let resource = self.resource(index);
-        resource.visit.done = true;
-        let old = resource.clock.level;
-        let same = (level - old).abs() <= TOLERANCE * old && !resource.members.is_empty();
-        if !(same && freed.is_empty() && self.filling.captured.is_empty()) {
-            self.set_level(index, level);
-            for flow in freed.drain(..) {
-                self.settle(flow, Home::At(index), level);
-                self.book_member(flow, index);
-            }
-            let mut captured = std::mem::take(&mut self.filling.captured);
-            for (_, flow, _) in captured.drain(..) {
-                self.settle(flow, Home::At(index), level);
-                self.book_member(flow, index);
-            }
-            self.filling.captured = captured;
-        }
-        freed.clear();
-        self.resource(index).freed = freed;
-    }
-
-    /// Gives all members of a home a new level at once, and tells the other active resources they use.
-    fn set_level(&mut self, index: u32, level: f64) {
-        let now = self.now;
-        let resource = self.resource(index);
-        let old = resource.clock.level;
-        resource.clock.set_level(now, level);
-        resource.rebase();
-        if resource.entangled > 0 && old != level {
-            self.announce(index, old, level);
-        }
-        self.book_group(index);
-    }
-
-    fn announce(&mut self, home: u32, old: f64, level: f64) {
-        let mut crowd = self.take_members(home);
-        for flow in crowd.drain(..) {
-            if !self.flows[flow as usize].free {
-                self.announce_one(flow, home, old, level);
-            }
-        }
-        self.filling.crowd = crowd;
-    }
-
-    fn announce_one(&mut self, flow: u32, home: u32, old: f64, level: f64) {
-        for nth in 0..self.use_count(flow) {
-            let used = self.nth_use(flow, nth);
-            if used.resource != home && self.resources[used.resource as usize].active {
-                self.touch(used.resource);
-                let resource = self.resource(used.resource);
-                resource.unfix(used.share, old);
-                resource.fix(used.share, level);
-                self.queue(used.resource);
-            }
-        }
+    /// The level of the next entry of the agenda.
+    pub(crate) fn next_turn(&self) -> f64 {
+        self.filling.agenda.peek().map_or(f64::INFINITY, |Reverse(step)| step.level())
     }
 
     /// Ends a solve: resources that did not fill up leave the game, the others' completions get dates.

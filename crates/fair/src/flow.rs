@@ -38,6 +38,8 @@ pub(crate) struct Flow {
     pub penalty: f64,
     /// The level at which the bound is reached.
     pub ceiling: f64,
+    /// The level it would have alone on its resources, whatever its bound.
+    pub alone: f64,
     /// All the virtual work of this flow.
     pub work: f64,
     /// Virtual work left at `since`; kept up to date only while not at home on a resource.
@@ -59,6 +61,7 @@ impl Flow {
             free: false,
             penalty: 1.0,
             ceiling: 0.0,
+            alone: 0.0,
             work: 0.0,
             left: 0.0,
             since: Time::ZERO,

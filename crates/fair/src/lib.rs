@@ -21,15 +21,17 @@
 //! | `sharing`  | [`Sharing`], the interface |
 //! | `flow`, `resource` | the two kinds of things, and a resource's account |
 //! | `filling`  | the incremental solve: progressive filling of what a change can reach |
+//! | `deciding` | which level a full resource gives, and to whom |
 //! | `moves`    | how a flow is freed, settled, or given a new home during a solve |
 //! | `booking`  | proofs that a resource is not full, so that nobody need look at it |
 //! | `progress` | completion dates |
 //! | [`oracle`] | the definition, naive and from scratch, for tests |
 //!
-//! Invariants: this crate never reads a clock, never iterates over a hash map, and allocates only when more
-//! flows or resources exist than ever before.
+//! Invariants: this crate never reads a clock, never iterates over a hash map, and allocates only when there are
+//! more flows, on a resource or in all, than ever before.
 
 mod booking;
+mod deciding;
 mod filling;
 mod flow;
 mod heap;

@@ -15,10 +15,6 @@ use crate::resource::{Clock, Due, Resource};
 use crate::sharing::Sharing;
 use crate::{TOLERANCE, above};
 
-/// A resource with no more users than this joins the solve as soon as one of its users is freed. For larger
-/// ones it is cheaper to let `booking` find out afterwards whether they matter.
-const FEW_USERS: usize = 16;
-
 impl Sharing {
     pub(crate) fn resource(&mut self, index: u32) -> &mut Resource {
         &mut self.resources[index as usize]
@@ -43,8 +39,9 @@ impl Sharing {
         for nth in 0..self.use_count(flow) {
             let resource = self.nth_use(flow, nth).resource;
             if Home::At(resource) != home && self.resources[resource as usize].active {
+                // Whoever stops growing, or is taken down to a lower level, leaves more to others.
                 self.touch(resource);
-                self.queue(resource);
+                self.queue_later(resource);
             }
         }
     }
@@ -74,8 +71,8 @@ impl Sharing {
         }
     }
 
-    /// Lets a settled member of `home` grow again, now that the level `reached` is passed.
-    pub(crate) fn free(&mut self, flow: u32, home: u32, reached: f64) {
+    /// Lets a settled member of `home` grow again.
+    pub(crate) fn free(&mut self, flow: u32, home: u32) {
         let level = self.level(flow);
         if let Some((resource, level)) = self.obstacle(flow, home, level) {
             return self.settle(flow, Home::At(resource), level);
@@ -93,32 +90,9 @@ impl Sharing {
                 resource.open_account(share);
                 resource.freed.push(flow);
                 self.queue(index);
-            } else if resource.users.len() <= FEW_USERS {
-                self.consider(index, home, reached);
             }
         }
         self.queue_bound(flow);
-    }
-
-    /// Activates a resource that a freed flow uses, if it is certain that it was not full below the level
-    /// reached. It is not if it is a suspect, or if users have grown unobserved; then it must wait for the
-    /// next pass.
-    fn consider(&mut self, index: u32, home: u32, reached: f64) {
-        let resource = &self.resources[index as usize];
-        let unobserved = |home: u32| {
-            let home = &self.resources[home as usize];
-            above(reached, home.clock.level * (1.0 + TOLERANCE)) && home.is_rising(self.filling.pass)
-        };
-        let late = above(reached, self.resources[home as usize].clock.level * (1.0 + TOLERANCE));
-        let grown = resource.users.iter().any(|user| match self.flows[user.flow as usize].home {
-            Home::At(home) => unobserved(home),
-            _ => false,
-        });
-        if late || grown || resource.suspect {
-            self.suspect(index);
-        } else {
-            self.activate(index);
-        }
     }
 
     /// A resource that has already filled up at the very level where the flow would start to grow.
@@ -131,7 +105,7 @@ impl Sharing {
         })
     }
 
-    /// Lets a resource take part in the solve.
+    /// Lets a resource take part in the pass that begins.
     pub(crate) fn activate(&mut self, index: u32) {
         self.resource(index).active = true;
         self.touch(index);
@@ -143,10 +117,17 @@ impl Sharing {
             }
             if let Home::At(home) = self.flows[user as usize].home {
                 self.resource(home).entangled += 1;
-                self.queue_release(home);
+                self.queue_if_visited(home);
             }
         }
         self.queue(index);
+    }
+
+    /// The members of a disturbed home have become entangled, so they may have to be released earlier.
+    fn queue_if_visited(&mut self, home: u32) {
+        if self.resources[home as usize].visit.pass == self.filling.pass {
+            self.queue(home);
+        }
     }
 
     /// A resource without members leaves the solve; from now on bookings must vouch for it.
@@ -158,6 +139,7 @@ impl Sharing {
                 self.resource(home).entangled -= 1;
             }
         }
+        self.sum_reserve(index);
         if self.is_overbooked(index) || self.is_overbooked_pipe(index) {
             self.reduce_bookings(index);
         }
@@ -263,9 +245,14 @@ impl Resource {
         Resource::new(0.0, crate::Kind::Shared)
     }
 
-    /// Its members have been neither stopped nor released in this pass.
-    fn is_rising(&self, pass: u64) -> bool {
-        self.visit.pass == pass && !self.visit.done && !self.visit.released
+    /// The level at which members must be released, because they might go different ways from there.
+    pub(crate) fn release_level(&self) -> f64 {
+        if self.visit.released || self.members.is_empty() {
+            return f64::INFINITY;
+        }
+        let level = self.clock.level * (1.0 + TOLERANCE);
+        let bound_together = self.entangled == 0 && self.kind == crate::Kind::Shared;
+        if bound_together { level.max(self.lowest_ceiling) } else { level }
     }
 
     /// The last member is gone.

@@ -47,12 +47,11 @@ impl Sharing {
         .filter(|(date, _)| *date < Time::MAX)
     }
 
-    /// Goes through all completions at or before `now`.
-    pub(crate) fn complete_until(&mut self, now: Time) {
+    /// Ends the flows that are done now. Does not solve for the rest, as new flows often start at once.
+    pub(crate) fn complete_now(&mut self) {
         self.solve();
-        while let Some((date, _)) = self.earliest().filter(|(date, _)| *date <= now) {
-            self.complete(date.max(self.now));
-            self.solve();
+        if self.earliest().is_some_and(|(date, _)| date <= self.now) {
+            self.complete(self.now);
         }
     }
 

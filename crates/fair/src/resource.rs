@@ -76,57 +76,60 @@ pub(crate) struct User {
     pub share: f64,
 }
 
+/// The order of the fields is kept: a solve reads the first cache line of many resources and the second of
+/// some; the rest is for those whose level changes.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Resource {
     pub capacity: f64,
-    pub kind: Kind,
-    pub users: Vec<User>,
-    /// Users that started since the last solve.
-    pub newcomers: u32,
-
-    /// Flows at home here, by virtual date of completion.
-    pub members: Heap<Due>,
-    pub clock: Clock,
-    /// Changes of level since the clock was last set back to zero.
-    pub ticks: u32,
-    /// A lower limit of the members' ceilings.
-    pub lowest_ceiling: f64,
-    /// How often members use other active resources: if never, their level concerns nobody else.
-    pub entangled: u32,
-    /// Every member has at least this level booked.
-    pub booked: f64,
-
-    /// Takes part in the solve: it has members, or might get some in the solve under way.
-    pub active: bool,
     pub fixed: f64,
     pub open_share: f64,
     pub open: u32,
+    pub postings: u32,
     /// An upper limit of the levels in `fixed`.
     pub highest_fixed: f64,
-    /// The account has lost precision and must be summed anew.
-    pub stale: bool,
-    pub postings: u32,
-
     /// Σ share·booked over all users; while it fits, the resource cannot be full.
     pub reserve: f64,
+    pub kind: Kind,
+    /// Takes part in the solve: it has members, or might get some in the solve under way.
+    pub active: bool,
+    /// The account has lost precision and must be summed anew.
+    pub stale: bool,
+    /// The bookings do not prove that it is not full.
     pub suspect: bool,
+    /// How often members use other active resources: if never, their level concerns nobody else.
+    pub entangled: u32,
 
+    pub clock: Clock,
     pub visit: Visit,
+
+    /// A lower limit of the members' ceilings.
+    pub lowest_ceiling: f64,
+    /// Every member has at least this level booked.
+    pub booked: f64,
+    /// Flows at home here, by virtual date of completion.
+    pub members: Heap<Due>,
     /// Users freed in this pass; some may be settled again.
     pub freed: Vec<u32>,
+    pub users: Vec<User>,
+    /// Users that started since the last solve.
+    pub newcomers: u32,
+    /// Changes of level since the clock was last set back to zero.
+    pub ticks: u32,
 }
 
 /// What the current solve knows of a resource.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
 pub(crate) struct Visit {
-    pub solve: u64,
     pub pass: u64,
+    /// The level at which it stands in the agenda.
+    pub queued: f64,
     /// The level is decided.
     pub done: bool,
     /// The members of before have been freed.
     pub released: bool,
-    /// The level at which it stands in the agenda.
-    pub queued: f64,
+    pub solve: u64,
 }
 
 impl Resource {
@@ -187,6 +190,11 @@ impl Resource {
     fn post(&mut self) {
         self.postings += 1;
         self.stale |= self.postings as usize > 64 + 4 * self.users.len();
+    }
+
+    /// Is an account worth the sum at the mere suspicion of a newcomer? If not, the next pass will tell.
+    pub fn is_quickly_summed(&self) -> bool {
+        self.users.len() <= 64 || 4 * self.newcomers as usize > self.users.len()
     }
 
     /// The level at which a shared resource is full, if its account is right.

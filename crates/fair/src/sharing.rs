@@ -64,7 +64,9 @@ impl Sharing {
     pub fn set_capacity(&mut self, now: Time, resource: ResourceId, capacity: f64) {
         assert!(capacity >= 0.0, "a capacity of {capacity}");
         self.reach(now);
-        self.resources[resource.0 as usize].capacity = capacity;
+        let changed = &mut self.resources[resource.0 as usize];
+        // What rounding was under the old capacity may be much under the new one.
+        (changed.capacity, changed.stale) = (capacity, true);
         self.filling.disturbed.push(resource.0);
         self.filling.recapped.push(resource.0);
     }
@@ -95,6 +97,7 @@ impl Sharing {
         self.filling.newcomers.push((index, flow.sequence));
         let id = FlowId { index, generation: flow.generation };
         self.enlist(index);
+        self.measure_alone(index);
         id
     }
 
@@ -118,10 +121,11 @@ impl Sharing {
     }
 
     /// Appends to `done` the tokens of the flows that complete at or before `now`, by date and then in order of
-    /// start, and forgets these flows.
+    /// start, and forgets these flows. What they leave behind may let others complete at `now`, too:
+    /// [`Sharing::next_completion`] says so.
     pub fn collect(&mut self, now: Time, done: &mut Vec<u64>) {
         self.reach(now);
-        self.complete_until(now);
+        self.complete_now();
         done.append(&mut self.progress.finished);
     }
 
@@ -149,6 +153,13 @@ impl Sharing {
             Home::Bound => flow.ceiling,
             Home::At(resource) => self.resources[resource as usize].clock.level,
         }
+    }
+
+    /// Computes the level a flow would have alone.
+    pub(crate) fn measure_alone(&mut self, flow: u32) {
+        let uses = self.flows[flow as usize].uses.iter();
+        let levels = uses.map(|u| self.resources[u.resource as usize].capacity / u.share);
+        self.flows[flow as usize].alone = levels.fold(f64::INFINITY, f64::min);
     }
 
     fn is_alive(&self, id: FlowId) -> bool {

@@ -45,7 +45,7 @@ fn op(resources: usize, uses: usize) -> impl Strategy<Value = Op> {
 }
 
 fn capacity() -> impl Strategy<Value = f64> {
-    prop_oneof![4 => Just(10.0), 2 => 1.0..100.0, 1 => Just(1000.0)]
+    prop_oneof![4 => Just(10.0), 2 => 1.0..100.0, 1 => Just(1000.0), 1 => Just(0.0)]
 }
 
 fn kind() -> impl Strategy<Value = Kind> {
@@ -191,6 +191,30 @@ proptest! {
         for (date, token) in log {
             let expected = naive.ends[&token];
             prop_assert!(close(date.as_secs_f64(), expected, 1e-7), "{token}: {date}, naive {expected}");
+        }
+    }
+}
+
+/// The pattern the engine is made for, long enough for drift to show: a switch whose hosts renew their flows.
+#[test]
+fn rates_stay_those_of_the_oracle_on_a_busy_switch() {
+    let hosts = 20;
+    let mut bench = Bench::new(&vec![(125e6, Kind::Shared); 2 * hosts]);
+    let mut random = 7u64;
+    let mut below = |limit: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) as usize % limit
+    };
+    for round in 0..1500 {
+        while bench.flows.len() < 4 * hosts {
+            let (from, to) = (below(hosts), below(hosts));
+            let uses = vec![(from, 1.0), (hosts + to, 1.0), (to, 0.05), (hosts + from, 0.05)];
+            let work = 1e4 + below(1_000_000) as f64;
+            bench.apply(&Op::Start { work, penalty: 1.0, bound: 125e6, uses });
+        }
+        bench.apply(&Op::ToNextCompletion);
+        if round % 10 == 0 {
+            bench.check();
         }
     }
 }

@@ -44,6 +44,9 @@ impl Naive {
         let rates = oracle::solve(&self.resources, &flows);
         let spans = self.flows.iter().zip(&rates).map(|((_, left, _), rate)| left / rate);
         let span = spans.fold(until - self.now, f64::min);
+        if span.is_infinite() {
+            return false;
+        }
         self.now += span;
         for ((_, left, _), rate) in self.flows.iter_mut().zip(&rates) {
             *left -= rate * span;
