@@ -135,7 +135,8 @@ unsafe fn contributed(
     let destinations = unsafe { array("destinations", destinations, total) }?;
     // SAFETY: the caller vouches for it.
     let weights = unsafe { self::weights("weights", weights, total) }?;
-    let starts = sources.iter().zip(degrees).flat_map(|(&source, degree)| core::iter::repeat_n(source, degree));
+    let starts =
+        sources.iter().zip(degrees).flat_map(|(&source, degree)| core::iter::repeat_n(source, degree));
     let edges = starts.zip(destinations).enumerate().map(|(i, (source, &destination))| {
         let weight = weights.map_or(0, |weights| weights[i]);
         Ok(Edge { source: rank(source)?, destination: rank(destination)?, weight })
@@ -145,7 +146,8 @@ unsafe fn contributed(
 
 /// Tells everybody all edges; each keeps those it is an end of.
 fn dealt(comm: MPI_Comm, own: Contribution) -> Result<Adjacency> {
-    let words = own.edges.iter().flat_map(|edge| [edge.source as c_int, edge.destination as c_int, edge.weight]);
+    let words =
+        own.edges.iter().flat_map(|edge| [edge.source as c_int, edge.destination as c_int, edge.weight]);
     let all = exchange::all_words(comm, &words.collect::<Vec<_>>())?;
     let edges = all.chunks_exact(3).map(|edge| Edge {
         source: edge[0] as u32,

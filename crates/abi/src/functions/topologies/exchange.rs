@@ -14,7 +14,8 @@ pub(super) fn all_words(comm: MPI_Comm, own: &[c_int]) -> Result<Vec<c_int>> {
     succeeded(unsafe {
         MPI_Allgather((&raw const length).cast(), 1, MPI_INT, lengths.as_mut_ptr().cast(), 1, MPI_INT, comm)
     })?;
-    let starts: Vec<c_int> = lengths.iter().scan(0, |end, length| Some(core::mem::replace(end, *end + length))).collect();
+    let starts: Vec<c_int> =
+        lengths.iter().scan(0, |end, length| Some(core::mem::replace(end, *end + length))).collect();
     let mut all = vec![0; lengths.iter().sum::<c_int>() as usize];
     // SAFETY: the lengths are what everybody said, and there is room for all.
     succeeded(unsafe {
@@ -33,5 +34,9 @@ pub(super) fn all_words(comm: MPI_Comm, own: &[c_int]) -> Result<Vec<c_int>> {
 }
 
 fn succeeded(code: c_int) -> Result<()> {
-    if code == MPI_SUCCESS { Ok(()) } else { Err(MpiError::new(code, "the processes could not exchange their edges")) }
+    if code == MPI_SUCCESS {
+        Ok(())
+    } else {
+        Err(MpiError::new(code, "the processes could not exchange their edges"))
+    }
 }

@@ -2,8 +2,8 @@
 
 pub(crate) mod cart;
 pub(crate) mod dist_graph;
-pub(crate) mod graph;
 mod exchange;
+pub(crate) mod graph;
 mod make;
 
 use crate::arguments::put;
