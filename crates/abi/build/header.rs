@@ -55,6 +55,7 @@ fn spelling(of: &CType) -> String {
 /// The prototype with its name prefixed, broken between arguments where it would be too wide.
 fn prototype(function: &Function, prefix: &str) -> String {
     let whole = function.prototype.replacen(&function.name, &format!("{prefix}{}", function.name), 1);
+    let whole = weights_as_pointers(&whole);
     let mut text = String::new();
     let mut column = 0;
     for (nth, word) in whole.split_inclusive(", ").enumerate() {
@@ -67,4 +68,16 @@ fn prototype(function: &Function, prefix: &str) -> String {
         write!(text, "{word}").expect("writing to a string");
     }
     text + ";\n"
+}
+
+/// Weights may be `MPI_UNWEIGHTED`, an address without an array behind it, of which compilers warn if they are told of one.
+fn weights_as_pointers(prototype: &str) -> String {
+    let argument = |argument: &str| match argument.strip_suffix("weights[]") {
+        Some(start) => {
+            let (of, name) = start.rsplit_once(' ').expect("a type before the name");
+            format!("{of} *{name}weights")
+        }
+        None => argument.to_owned(),
+    };
+    prototype.split(", ").map(argument).collect::<Vec<_>>().join(", ")
 }

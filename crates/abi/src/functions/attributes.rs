@@ -4,7 +4,7 @@ use crate::arguments::{not_null, put};
 use crate::constants::MPI_KEYVAL_INVALID;
 use crate::error::Result;
 use crate::library::{self, Library, outcome, outcome_at_any_time};
-use crate::objects::keyval::{Attributes, Copying, Keyval, Owner};
+use crate::objects::keyval::{Attributes, Copying, Keyval, Owner, deleting};
 use crate::objects::predefined_attributes;
 use crate::types::*;
 use core::ffi::{c_int, c_void};
@@ -178,7 +178,7 @@ unsafe fn create<Object>(
 ) -> c_int {
     outcome_at_any_time(|| {
         // SAFETY: handles are words, so the types of the functions differ in name only.
-        let (copy, delete) = unsafe { (Copying::new(copy), core::mem::transmute(delete)) };
+        let (copy, delete) = unsafe { (Copying::new(copy), deleting(delete)) };
         let keyval = Keyval { owner, copy, delete, extra_state: extra_state.expose_provenance() };
         // SAFETY: the caller vouches for it.
         unsafe { put("keyval", place, library::with(|library| library.keyvals.insert(keyval))) }

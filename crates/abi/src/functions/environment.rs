@@ -14,6 +14,7 @@ use crate::constants::*;
 use crate::error::{Result, fail};
 use crate::library::{self, Stage};
 use crate::missing::{self, Leave};
+use crate::objects::predefined_attributes;
 use crate::types::MPI_Comm;
 
 const LIBRARY_VERSION: &str = concat!("mpirage ", env!("CARGO_PKG_VERSION"), ", an MPI simulator");
@@ -107,7 +108,8 @@ pub(crate) unsafe extern "C" fn MPI_Is_thread_main(flag: *mut c_int) -> c_int {
 
 pub(crate) unsafe extern "C" fn MPI_Finalize() -> c_int {
     library::outcome(None, || {
-        delete_own_attributes()?;
+        delete_attributes(MPI_COMM_SELF)?;
+        delete_attributes(MPI_COMM_WORLD)?;
         connection::ask(&Call::Finalize);
         library::enter(Stage::After);
         Ok(())
@@ -144,17 +146,21 @@ fn init(thread_level: c_int) -> Result<()> {
     // Only the first initialization comes here.
     let _ = MAIN.set((thread::current().id(), thread_level));
     library::with(|library| library.comms.open(line.rank, line.briefing.size));
+    predefined_attributes::set(MPI_UNIVERSE_SIZE, line.briefing.size as c_int);
+    predefined_attributes::set(MPI_APPNUM, 0);
     library::enter(Stage::Running);
     Ok(())
 }
 
-/// The attributes of `MPI_COMM_SELF` are deleted first of all, as programs use that to be told of the end.
-fn delete_own_attributes() -> Result<()> {
+/// The attributes of `MPI_COMM_SELF` are deleted first of all, as programs use that to be told of the end. Those of the
+/// world follow, as in MPICH.
+fn delete_attributes(comm: MPI_Comm) -> Result<()> {
     let deletions = library::try_with(|library| {
-        Ok(library.comms.get(MPI_COMM_SELF)?.attributes.deletions(&library.keyvals))
+        let attributes = core::mem::take(&mut library.comms.get_mut(comm)?.attributes);
+        Ok(attributes.deletions(&library.keyvals))
     })?;
     // SAFETY: the program registered these functions to delete attributes; nothing is locked.
-    unsafe { deletions.run(MPI_COMM_SELF.0) }
+    unsafe { deletions.run(comm.0) }
 }
 
 fn real_host() -> String {

@@ -4,7 +4,7 @@ use crate::constants::*;
 use crate::error::{MpiError, Result, ensure, fail};
 use crate::handles::Handles;
 use crate::objects::keyval::Attributes;
-use crate::objects::predefined_types::{PREDEFINED, handle_of};
+use crate::objects::predefined_types::{PREDEFINED, default_name, handle_of};
 use crate::types::MPI_Datatype;
 use core::ffi::c_int;
 use mpirage_data::{Basic, Datatype, Interface};
@@ -132,7 +132,7 @@ impl DatatypeObject {
         DatatypeObject {
             datatype: Datatype::basic(basic),
             committed: true,
-            name: basic.name().to_owned(),
+            name: default_name(basic).to_owned(),
             attributes: Attributes::default(),
             kind: Kind::Predefined,
             interface: Interface::Classic,

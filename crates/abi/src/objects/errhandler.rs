@@ -9,6 +9,7 @@ use crate::types::*;
 
 /// What happens to an error.
 #[derive(Clone, Copy, Debug)]
+#[allow(dead_code)] // nothing calls those of windows, files and sessions yet
 pub(crate) enum Errhandler {
     /// `MPI_ERRORS_ARE_FATAL`: the run ends.
     Fatal,

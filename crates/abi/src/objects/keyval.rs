@@ -16,6 +16,7 @@ use core::ptr::with_exposed_provenance_mut;
 pub(crate) enum Owner {
     Comm,
     Datatype,
+    #[allow(dead_code)] // there are no windows yet
     Win,
 }
 
@@ -73,7 +74,7 @@ struct Held {
 }
 
 impl Copying {
-    /// The function of a `MPI_*_create_keyval`.
+    /// The copy function of a `MPI_*_create_keyval`.
     ///
     /// # Safety
     /// `Object` is a handle, a word in C.
@@ -81,12 +82,25 @@ impl Copying {
         match function {
             None => Copying::Nothing,
             Some(function) if function as usize == MPI_COMM_DUP_FN => Copying::Same,
-            // SAFETY: the two types differ only in a word and a transparent structure of a word.
-            Some(function) => {
-                Copying::Ask(unsafe { core::mem::transmute::<_, CopyAttribute<usize>>(function) })
-            }
+            Some(function) => Copying::Ask({
+                // SAFETY: the two types differ only in a word and a transparent structure of a word.
+                unsafe { core::mem::transmute::<CopyAttribute<Object>, CopyAttribute<usize>>(function) }
+            }),
         }
     }
+}
+
+/// The delete function of a `MPI_*_create_keyval`.
+///
+/// # Safety
+/// `Object` is a handle, a word in C.
+pub(crate) unsafe fn deleting<Object>(
+    function: Option<DeleteAttribute<Object>>,
+) -> Option<DeleteAttribute<usize>> {
+    // SAFETY: the two types differ only in a word and a transparent structure of a word.
+    function.map(|function| unsafe {
+        core::mem::transmute::<DeleteAttribute<Object>, DeleteAttribute<usize>>(function)
+    })
 }
 
 impl Keyvals {

@@ -16,6 +16,7 @@ pub(crate) enum Topology {
 
 /// With whom a rank exchanges in a neighbourhood collective, in the order of its buffers; `None` is `MPI_PROC_NULL`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(dead_code)] // until there are neighbourhood collectives
 pub(crate) struct Neighbors {
     pub sources: Vec<Option<u32>>,
     pub destinations: Vec<Option<u32>>,
@@ -32,6 +33,7 @@ impl Topology {
     }
 
     /// The neighbours of this process, whose rank is `rank`.
+    #[allow(dead_code)] // until there are neighbourhood collectives
     pub fn neighbors(&self, rank: u32) -> Result<Neighbors> {
         let some = |ranks: &[u32]| ranks.iter().copied().map(Some).collect::<Vec<_>>();
         let (sources, destinations) = match self {

@@ -142,6 +142,8 @@ static void predefined(void)
     printf("wtime %d\n", flag);
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_LASTUSEDCODE, &value, &flag);
     printf("last %d %d\n", flag, *value >= MPI_ERR_LASTCODE);
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &value, &flag);
+    printf("appnum %d %d\n", flag, *value);
 }
 
 int main(int argc, char **argv)
