@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use mpirage_call::wire::{Full, encode_reply, encode_service};
 use mpirage_call::{Reply, Service};
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use rustix::thread::futex;
@@ -161,6 +162,16 @@ impl Fleet {
         // SAFETY: `rank` is in range, so the mailbox lies within the mapping, which lives as long as `self`.
         unsafe { Mailbox::at(self.base.add(rank * STRIDE)) }
     }
+}
+
+/// Makes the end of a child process interrupt [`Fleet::wait`], so that it is noticed at once.
+pub fn interrupt_waits_when_children_end() -> io::Result<()> {
+    extern "C" fn nothing(_: i32) {}
+    // Without SA_RESTART: the system call that is under way returns.
+    let action = SigAction::new(SigHandler::Handler(nothing), SaFlags::SA_NOCLDSTOP, SigSet::empty());
+    // SAFETY: the handler does nothing at all, so it is safe at any moment.
+    unsafe { sigaction(Signal::SIGCHLD, &action) }?;
+    Ok(())
 }
 
 impl Drop for Fleet {

@@ -6,9 +6,9 @@
 
 use std::sync::Arc;
 
-use mpirage_call::{BLOCKING, Blocks, CollectiveCall, CommRequest, Completion, ContextId, Part, Payload, Reduction, Stamp};
+use mpirage_call::{BLOCKING, Blocks, CollectiveCall, CommRequest, Completion, ContextId, Operator, Part, Payload, Reduction, Stamp};
 use mpirage_collectives::{Collective, Shape, schedule};
-use mpirage_data::Group;
+use mpirage_data::{Group, Op};
 
 use crate::comm::{Made, Wish, new_groups};
 use crate::engine::Engine;
@@ -320,6 +320,12 @@ impl<M: Memory> Engine<M> {
             return Some(format!("collective mismatch: in {name} rank {rank} names root {mine}, but rank {other} names root {root}"));
         }
         let theirs = &instance.seats[first as usize];
+        if let (Some(mine), Some(others)) = (predefined(call.reduction), predefined(theirs.reduction))
+            && mine != others
+        {
+            let name = kind.name();
+            return Some(format!("collective mismatch: in {name} rank {rank} reduces with {mine}, but rank {other} with {others}"));
+        }
         let (mine, others) = (agreed_bytes(call)?, theirs.agreed_bytes(kind)?);
         (mine != others).then(|| {
             let name = kind.name();
@@ -359,6 +365,14 @@ impl Seat {
     fn agreed_bytes(&self, kind: Collective) -> Option<u64> {
         let (send, recv) = (self.send.cut.blocks(), self.recv.cut.blocks());
         agreed(kind, &send, &recv, self.reduction.as_ref())
+    }
+}
+
+/// The predefined operator of a reduction. Handles of the program's own operators differ from rank to rank.
+fn predefined(reduction: Option<Reduction>) -> Option<Op> {
+    match reduction?.operator {
+        Operator::Predefined { op, .. } => Op::from_code(op),
+        Operator::User { .. } => None,
     }
 }
 

@@ -26,6 +26,8 @@
 //! | `fabric` | regular topologies by formula: nothing is stored per host or per pair |
 //! | `describe`, `check` | a platform in words, and what looks wrong about it |
 //!
+//! The formats are described in [`mod@format`].
+//!
 //! What is absent: no table of all pairs, no clock, no model. What a file says about models is kept
 //! as written in [`ModelSettings`].
 
@@ -47,6 +49,9 @@ mod toml;
 mod topology;
 mod xml;
 mod zone;
+
+#[doc = include_str!("../FORMAT.md")]
+pub mod format {}
 
 pub use builtin::{BUILTINS, Builtin};
 pub use error::{Place, PlatformError};

@@ -64,12 +64,19 @@ pub enum Topology {
 impl std::fmt::Display for Topology {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Cluster { hosts, backbone: false } => write!(out, "cluster of {hosts} hosts on one switch"),
+            Self::Cluster { hosts, backbone: false } => {
+                write!(out, "cluster of {} on one switch", some(*hosts, "host"))
+            }
             Self::Cluster { hosts, backbone: true } => {
-                write!(out, "cluster of {hosts} hosts with a backbone")
+                write!(out, "cluster of {} with a backbone", some(*hosts, "host"))
             }
             Self::Cabinets { sizes } => {
-                write!(out, "{} cabinets of {} hosts under one switch", sizes.len(), join(sizes, " + "))
+                write!(
+                    out,
+                    "{} of {} hosts under one switch",
+                    some(sizes.len() as u32, "cabinet"),
+                    runs(sizes)
+                )
             }
             Self::FatTree { down, up, parallel } => {
                 let (down, up, parallel) = (join(down, ","), join(up, ","), join(parallel, ","));
@@ -80,13 +87,30 @@ impl std::fmt::Display for Topology {
                 out,
                 "dragonfly of {groups} groups, {chassis} chassis each, {routers} routers each, {nodes} nodes each"
             ),
-            Self::Full { hosts } => write!(out, "full mesh of {hosts} hosts"),
-            Self::Explicit { hosts, routing } => write!(out, "{hosts} hosts with {routing} routing"),
-            Self::Zones { routing, zones } => write!(out, "{} zones with {routing} routing", zones.len()),
+            Self::Full { hosts } => write!(out, "full mesh of {}", some(*hosts, "host")),
+            Self::Explicit { hosts, routing } => {
+                write!(out, "{} with {routing} routing", some(*hosts, "host"))
+            }
+            Self::Zones { routing, zones } => {
+                write!(out, "{} with {routing} routing", some(zones.len() as u32, "zone"))
+            }
         }
     }
 }
 
 fn join(numbers: &[u32], by: &str) -> String {
     numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(by)
+}
+
+fn some(count: u32, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+/// `6 × 18 + 12 × 17` for six times 18 and twelve times 17.
+fn runs(sizes: &[u32]) -> String {
+    let runs = sizes.chunk_by(|a, b| a == b).map(|run| match run.len() {
+        1 => run[0].to_string(),
+        times => format!("{times} × {}", run[0]),
+    });
+    runs.collect::<Vec<_>>().join(" + ")
 }

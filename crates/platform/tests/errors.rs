@@ -100,6 +100,7 @@ fn mistakes() -> Vec<(&'static str, String)> {
         ("peer", zone("<peer id=\"p\" speed=\"1Gf\" bw_in=\"1MBps\" bw_out=\"1MBps\"/>")),
         ("profile", zone("<host id=\"c\" speed=\"1Gf\" speed_file=\"x\"/>")),
         ("coordinates", zone("<host id=\"c\" speed=\"1Gf\" coordinates=\"1 2 3\"/>")),
+        ("star without arms", zone("").replace("Full", "Cluster")),
         ("vivaldi", xml("<zone id=\"z\" routing=\"Vivaldi\"/>")),
         ("unknown routing", xml("<zone id=\"z\" routing=\"Fool\"/>")),
         ("missing route in xml", zone("")),

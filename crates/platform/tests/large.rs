@@ -56,3 +56,20 @@ fn a_zone_of_thousands_of_single_hosts_loads_in_time() {
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
     assert_eq!(platform.host_count(), 5_000);
 }
+
+#[test]
+fn a_long_chain_of_hosts_is_checked_in_time() {
+    let mut text = String::from("<platform version='4.1'><zone id='z' routing='Dijkstra'>");
+    text += "<link id='l' bandwidth='1GBps' latency='1us'/>";
+    (0..10_000).for_each(|host| text += &format!("<host id='h{host}' speed='1Gf'/>"));
+    for host in 1..10_000 {
+        text += &format!("<route src='h{}' dst='h{host}'><link_ctn id='l'/></route>", host - 1);
+    }
+    text += "</zone></platform>";
+    let start = Instant::now();
+    let platform = Platform::from_text("chain.xml", &text).unwrap();
+    let mut links = Vec::new();
+    platform.route(HostId(0), HostId(9_999), &mut links);
+    assert_eq!(links.len(), 9_999);
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+}

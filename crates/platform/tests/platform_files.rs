@@ -121,3 +121,12 @@ fn platform_link(platform: &Platform) -> mpirage_platform::LinkId {
     platform.route(HostId(0), HostId(1), &mut links);
     links[0]
 }
+
+#[test]
+fn the_examples_of_the_manual_are_platforms() {
+    let manual = include_str!("../FORMAT.md");
+    let examples = manual.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let sizes: Vec<_> =
+        examples.map(|text| Platform::from_text("manual", text).unwrap().host_count()).collect();
+    assert_eq!(sizes, [16, 2]);
+}

@@ -154,3 +154,9 @@ proptest! {
         prop_assert_eq!(names.len(), count);
     }
 }
+
+#[test]
+fn a_platform_can_be_shared_between_threads() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Platform>();
+}

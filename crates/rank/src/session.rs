@@ -107,6 +107,7 @@ impl Session {
     /// Runs all ranks to the end. Processes that still live are ended when the engine goes, so that they can be looked at.
     pub fn run(&self, engine: &mut Engine<Processes>, watch: &mut dyn Watch) -> Result<Outcome, SessionError> {
         let signals = Signals::install()?;
+        mpirage_channel::interrupt_waits_when_children_end()?;
         without_address_randomisation();
         let mut run = Running { session: self, engine, watch, signals, code: 0, ended: 0, switches: 0, shown: Instant::now() };
         run.to_the_end()

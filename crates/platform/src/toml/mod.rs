@@ -1,52 +1,7 @@
 //! Platform files of our own, in TOML.
 //!
-//! Either one table names a topology:
-//!
-//! ```toml
-//! name = "mycluster"
-//!
-//! [cluster]                  # or [cabinets] [fat-tree] [torus] [dragonfly] [full]
-//! hosts = 16
-//! speed = "10Gf"             # of one core
-//! cores = 4                  # 1 if not given
-//! bandwidth = "1Gbps"        # of the cable of each host
-//! latency = "25us"
-//! backbone = { bandwidth = "10Gbps", latency = "1us" }
-//! ```
-//!
-//! or hosts, links and routes are given one by one:
-//!
-//! ```toml
-//! routing = "shortest"       # routes join neighbours; "full" (the default): every pair has its own
-//!
-//! [[host]]
-//! name = "a"
-//! speed = "10Gf"
-//! [[host]]
-//! name = "b"
-//! speed = "10Gf"
-//! [[router]]
-//! name = "switch"
-//! [[link]]
-//! name = "a-cable"
-//! bandwidth = "1Gbps"
-//! latency = "25us"
-//! sharing = "split-duplex"   # the default; or "shared" or "fat-pipe"
-//! [[link]]
-//! name = "b-cable"
-//! bandwidth = "1Gbps"
-//! latency = "25us"
-//! [[route]]
-//! from = "a"
-//! to = "switch"
-//! links = ["a-cable:up"]     # a split-duplex link is crossed `:up` or `:down`
-//! [[route]]
-//! from = "switch"
-//! to = "b"
-//! links = ["b-cable:down"]   # and the way back the other way round
-//! ```
-//!
-//! `[model]` may hold anything; the models read it.
+//! Either one table names a topology by formula ([`fabrics`]), or hosts, links and routes are given
+//! one by one ([`explicit`]). What users read about it is `FORMAT.md`.
 
 mod explicit;
 mod fabrics;

@@ -10,6 +10,9 @@ use crate::zone::{RoutedZone, Routing, StarZone, ZoneKind};
 /// Deeper nesting than any platform has; protects the stack.
 const DEEPEST: u32 = 100;
 
+/// Floyd's table grows with the square of the vertices, and his work with the cube.
+const LARGEST_FLOYD: usize = 4_000;
+
 /// What may stand in a zone.
 const KNOWN: [&str; 14] = [
     "prop",
@@ -55,6 +58,7 @@ impl Reader {
         children.iter().try_for_each(|child| self.member(child))?;
         self.arms(&children)?;
         self.add_loopback(zone)?;
+        self.check_floyd(zone)?;
         children.iter().try_for_each(|child| self.any_route(child))?;
         self.builder.close_zone();
         self.depth -= 1;
@@ -78,6 +82,20 @@ impl Reader {
         match child.tag() {
             "route" => self.route(child),
             "zoneRoute" | "ASroute" => self.zone_route(child),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_floyd(&self, zone: &Element<'_>) -> Result<(), PlatformError> {
+        let open = self.builder.open_zone_id().map(|id| &self.builder.zone(id).kind);
+        match open {
+            Some(ZoneKind::Routed(routed))
+                if routed.routing == Routing::Floyd && routed.members.vertices.len() > LARGEST_FLOYD =>
+            {
+                let message =
+                    format!("Floyd routing of more than {LARGEST_FLOYD} hosts and routers takes too long");
+                Err(zone.wrong("routing", message).help("Dijkstra routing finds paths of the same lengths"))
+            }
             _ => Ok(()),
         }
     }

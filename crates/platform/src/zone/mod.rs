@@ -3,7 +3,7 @@
 //! A leaf zone holds hosts: a [`Fabric`] by formula, or hosts, links and routes given one by one.
 //! An inner zone holds zones, and routes between them that end at gateways. To go from one leaf
 //! to another, take the route between the two branches below the common ancestor, then find the
-//! way to its gateways, again and again ([`resolve`]).
+//! way to its gateways, again and again ([`resolve()`]).
 
 mod graph;
 mod reach;

@@ -3,11 +3,11 @@
 //! A route between two branches of a zone depends on the branches alone, apart from its ends: the
 //! way from a host to a gateway and back. So it is enough to try every pair inside each explicit
 //! leaf, every pair of branches, and every host against the gateways of its branch. Fabrics
-//! connect everything by construction.
+//! connect everything by construction, stars every host that has an arm.
 
 use std::collections::BTreeSet;
 
-use super::{Node, Routing, Zone, ZoneId, ZoneKind, resolve};
+use super::{Node, RoutedZone, Routing, Zone, ZoneId, ZoneKind, resolve};
 use crate::host::HostId;
 
 /// Two hosts between which there is no way, and the zone that ought to have one.
@@ -22,29 +22,39 @@ pub(crate) fn first_unreachable(zones: &[Zone]) -> Option<Gap> {
     (0..zones.len() as u32).map(ZoneId).find_map(|id| {
         let zone = &zones[id.index()];
         let gap = match &zone.kind {
-            ZoneKind::Fabric(_) | ZoneKind::Star(_) => None,
+            ZoneKind::Fabric(_) => None,
+            ZoneKind::Star(star) => {
+                star.unconnected().map(|(a, b)| (zone.first_host + a, zone.first_host + b))
+            }
             ZoneKind::Routed(_) if zone.is_inner() => between_branches(zones, id),
-            ZoneKind::Routed(routed) if routed.routing == Routing::Full => missing_route(zone),
-            ZoneKind::Routed(_) => within_leaf(zones, id),
+            ZoneKind::Routed(routed) if routed.routing == Routing::Full => missing_route(zone, routed),
+            ZoneKind::Routed(routed) => within_leaf(zone, routed),
         };
         gap.map(|(src, dst)| Gap { zone: id, src: HostId(src), dst: HostId(dst) })
     })
 }
 
 /// In a leaf with Full routing, the first pair without a route.
-fn missing_route(zone: &Zone) -> Option<(u32, u32)> {
-    let ZoneKind::Routed(routed) = &zone.kind else { return None };
+fn missing_route(zone: &Zone, routed: &RoutedZone) -> Option<(u32, u32)> {
     pairs_of(zone)
         .find(|&(a, b)| a != b && !routed.has_route(zone.vertex_of_host(a), zone.vertex_of_host(b)))
         .map(|(a, b)| (zone.first_host + a, zone.first_host + b))
 }
 
-fn within_leaf(zones: &[Zone], id: ZoneId) -> Option<(u32, u32)> {
-    let zone = &zones[id.index()];
-    let node = |position| Node { zone: id, vertex: zone.vertex_of_host(position) };
-    let unreachable = |(a, b): &(u32, u32)| a != b && !connected(zones, node(*a), node(*b));
-    let (a, b) = pairs_of(zone).find(unreachable)?;
-    Some((zone.first_host + a, zone.first_host + b))
+/// Where routes join, the first host that the first one cannot reach, or that cannot reach it. If
+/// there is none, all reach each other by way of the first.
+fn within_leaf(zone: &Zone, routed: &RoutedZone) -> Option<(u32, u32)> {
+    let first = routed.members.hosts.first()?;
+    let (to, from) = (routed.reached_from(first.vertex), routed.reaching(first.vertex));
+    let cut_off = |reached: &[bool]| {
+        routed.members.hosts.iter().position(|host| !reached[host.vertex as usize]).map(|host| host as u32)
+    };
+    let (src, dst) = match (cut_off(&to), cut_off(&from)) {
+        (Some(host), _) => (0, host),
+        (None, Some(host)) => (host, 0),
+        (None, None) => return None,
+    };
+    Some((zone.first_host + src, zone.first_host + dst))
 }
 
 fn pairs_of(zone: &Zone) -> impl Iterator<Item = (u32, u32)> + use<> {

@@ -122,4 +122,31 @@ impl RoutedZone {
             _ => direct(src, dst).map(|route| vec![route]),
         }
     }
+
+    /// For each vertex, whether joined routes lead to it from `vertex`.
+    pub fn reached_from(&self, vertex: u32) -> Vec<bool> {
+        self.flood(vertex, self.by_ends.keys().copied())
+    }
+
+    /// For each vertex, whether joined routes lead from it to `vertex`.
+    pub fn reaching(&self, vertex: u32) -> Vec<bool> {
+        self.flood(vertex, self.by_ends.keys().map(|&(src, dst)| (dst, src)))
+    }
+
+    /// The order of the edges does not matter: what is reached is reached.
+    fn flood(&self, start: u32, edges: impl Iterator<Item = (u32, u32)>) -> Vec<bool> {
+        let mut neighbours = vec![Vec::new(); self.members.vertices.len()];
+        edges.for_each(|(src, dst)| neighbours[src as usize].push(dst));
+        let mut reached = vec![false; neighbours.len()];
+        reached[start as usize] = true;
+        let mut todo = vec![start];
+        while let Some(vertex) = todo.pop() {
+            for &next in &neighbours[vertex as usize] {
+                if !std::mem::replace(&mut reached[next as usize], true) {
+                    todo.push(next);
+                }
+            }
+        }
+        reached
+    }
 }

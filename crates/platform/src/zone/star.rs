@@ -18,6 +18,8 @@ pub(crate) struct Arm {
     pub loopback: Vec<LinkId>,
 }
 
+static IN_THE_CENTRE: Arm = Arm { up: Vec::new(), down: Vec::new(), loopback: Vec::new() };
+
 impl StarZone {
     pub fn arm_mut(&mut self, vertex: u32) -> &mut Arm {
         let vertex = vertex as usize;
@@ -27,22 +29,31 @@ impl StarZone {
         &mut self.arms[vertex]
     }
 
+    fn arm(&self, vertex: u32) -> &Arm {
+        self.arms.get(vertex as usize).unwrap_or(&IN_THE_CENTRE)
+    }
+
     /// Pushes the links from one vertex to another, a link that both ends share only once.
     pub fn route(&self, src: u32, dst: u32, links: &mut Vec<LinkId>) {
-        let start = links.len();
-        let (Some(from), Some(to)) = (self.arms.get(src as usize), self.arms.get(dst as usize)) else {
-            links.extend(self.arms.get(src as usize).iter().flat_map(|arm| &arm.up));
-            links.extend(self.arms.get(dst as usize).iter().flat_map(|arm| &arm.down));
-            return;
-        };
+        let (from, to) = (self.arm(src), self.arm(dst));
         if src == dst && !from.loopback.is_empty() {
             links.extend(&from.loopback);
             return;
         }
+        let start = links.len();
         for link in from.up.iter().chain(&to.down) {
             if !links[start..].contains(link) {
                 links.push(*link);
             }
         }
+    }
+
+    /// Two hosts, by position, without any link between them.
+    pub fn unconnected(&self) -> Option<(u32, u32)> {
+        let mut loose = (0u32..).zip(&self.members.hosts).filter(|(_, host)| {
+            let arm = self.arm(host.vertex);
+            arm.up.is_empty() || arm.down.is_empty()
+        });
+        Some((loose.next()?.0, loose.next()?.0))
     }
 }
