@@ -187,7 +187,7 @@ impl Alone {
         let ready = requests.iter().filter(|request| self.done.contains_key(request)).count();
         let enough = if how == Completing::All { requests.len() } else { 1 };
         if ready < enough {
-            return if poll { () } else { deadlock() };
+            return nothing_yet(poll);
         }
         let limit = if how == Completing::Any { 1 } else { usize::MAX };
         let ends = requests.iter().enumerate().filter_map(|(index, request)| {
@@ -201,7 +201,7 @@ impl Alone {
 
     fn probe(&mut self, context: ContextId, tag: Option<i32>, poll: bool, take: bool, reply: &mut Reply) {
         let Some(position) = self.position(context, tag) else {
-            return if poll { () } else { deadlock() };
+            return nothing_yet(poll);
         };
         let Message { tag, ref data, .. } = self.unexpected[position];
         reply.completions.push(received(tag, data.len() as u64));
@@ -272,6 +272,13 @@ fn write(address: u64, bytes: &[u8]) {
     if !bytes.is_empty() {
         // SAFETY: the program gave this memory to MPI to write to.
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) }
+    }
+}
+
+/// What never comes need not be waited for.
+fn nothing_yet(poll: bool) {
+    if !poll {
+        deadlock()
     }
 }
 

@@ -54,6 +54,11 @@ impl<T> Handles<T> {
         }
     }
 
+    /// Did an object have this handle that is gone?
+    pub(crate) fn is_stale(&self, handle: usize) -> bool {
+        position(handle).and_then(|position| self.dynamic.get(position)).is_some_and(Option::is_none)
+    }
+
     /// Takes an object away; predefined ones stay.
     pub(crate) fn remove(&mut self, handle: usize) -> Option<T> {
         let position = position(handle)?;
@@ -81,6 +86,7 @@ mod tests {
         assert_eq!((one, two), (0x10000, 0x10010));
         assert_eq!(handles.remove(one), Some("one"));
         assert_eq!(handles.get(one), None);
+        assert!(handles.is_stale(one) && !handles.is_stale(two));
         assert_eq!(handles.insert("three"), one);
         assert_eq!(handles.get(0x101), Some(&"world"));
         assert_eq!(handles.remove(0x101), None);

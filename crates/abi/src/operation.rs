@@ -54,7 +54,8 @@ pub(crate) struct Transfer {
 /// Memory of ours that a transfer uses.
 #[derive(Debug, Default)]
 pub(crate) struct Held {
-    /// Packed bytes that are sent from here. The address counts; nobody reads it.
+    /// Packed bytes that are sent from here.
+    #[allow(dead_code, reason = "it is kept for its address, which the simulator has")]
     pub outgoing: Option<Arc<Vec<u8>>>,
     /// Packed bytes that arrive here, to be unpacked.
     pub incoming: Option<Landing>,

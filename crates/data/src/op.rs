@@ -117,15 +117,15 @@ impl Op {
     /// Whether the standard defines it on `basic`.
     pub fn is_defined_on(self, basic: Basic) -> bool {
         use Class::{Byte, CInteger, Complex, Floating, FortranInteger, Logical, MultiLanguage, Pair};
-        // The standard leaves MPI_CHAR out, but programs reduce it and both MPICH and Open MPI let
-        // them.
+        // The standard leaves MPI_CHAR out, and MPI_AINT and its like of logical operators, but
+        // programs use them and both MPICH and Open MPI let them.
         let class = if basic == Basic::Char { CInteger } else { basic.class() };
         match self {
             Op::Max | Op::Min => matches!(class, CInteger | FortranInteger | Floating | MultiLanguage),
             Op::Sum | Op::Prod => {
                 matches!(class, CInteger | FortranInteger | Floating | Complex | MultiLanguage)
             }
-            Op::Land | Op::Lor | Op::Lxor => matches!(class, CInteger | Logical),
+            Op::Land | Op::Lor | Op::Lxor => matches!(class, CInteger | Logical | MultiLanguage),
             Op::Band | Op::Bor | Op::Bxor => {
                 matches!(class, CInteger | FortranInteger | Byte | MultiLanguage)
             }

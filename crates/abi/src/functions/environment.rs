@@ -126,6 +126,11 @@ pub(crate) unsafe extern "C" fn MPI_Finalized(flag: *mut c_int) -> c_int {
     library::outcome_at_any_time(|| unsafe { put("flag", flag, (library::stage() == Stage::After).into()) })
 }
 
+/// For tools to put themselves in front of; there is nothing here to control.
+pub(crate) unsafe extern "C" fn MPI_Pcontrol(_level: c_int) -> c_int {
+    MPI_SUCCESS
+}
+
 pub(crate) unsafe extern "C" fn MPI_Abort(_comm: MPI_Comm, errorcode: c_int) -> c_int {
     connection::ask(&Call::Abort { code: errorcode });
     std::process::exit(errorcode)

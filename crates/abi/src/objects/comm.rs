@@ -103,11 +103,23 @@ impl Comms {
     }
 
     pub(crate) fn get(&self, comm: MPI_Comm) -> Result<&Comm> {
-        self.handles.get(comm.0).ok_or_else(|| no_comm(comm))
+        self.handles.get(comm.0).ok_or_else(|| self.invalid(comm))
     }
 
     pub(crate) fn get_mut(&mut self, comm: MPI_Comm) -> Result<&mut Comm> {
-        self.handles.get_mut(comm.0).ok_or_else(|| no_comm(comm))
+        self.get(comm)?;
+        Ok(self.handles.get_mut(comm.0).expect("it is there"))
+    }
+
+    fn invalid(&self, comm: MPI_Comm) -> MpiError {
+        let text = match comm {
+            MPI_COMM_NULL => "the communicator is MPI_COMM_NULL".to_owned(),
+            MPI_Comm(handle) if self.handles.is_stale(handle) => {
+                format!("the communicator {handle:#x} has been freed already")
+            }
+            MPI_Comm(handle) => format!("{handle:#x} is not a communicator"),
+        };
+        MpiError::new(MPI_ERR_COMM, text)
     }
 
     /// The predefined ones stay.
@@ -121,16 +133,8 @@ impl Comms {
 
     pub(crate) fn remove(&mut self, comm: MPI_Comm) -> Result<Comm> {
         self.check_freeable(comm)?;
-        self.handles.remove(comm.0).ok_or_else(|| no_comm(comm))
+        Ok(self.handles.remove(comm.0).expect("it is there"))
     }
-}
-
-fn no_comm(comm: MPI_Comm) -> MpiError {
-    let text = match comm {
-        MPI_COMM_NULL => "comm is MPI_COMM_NULL".to_owned(),
-        MPI_Comm(word) => format!("comm is {word:#x}, which is no communicator"),
-    };
-    MpiError::new(MPI_ERR_COMM, text)
 }
 
 /// The error class of a wrong rank in the argument `what`.

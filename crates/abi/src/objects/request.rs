@@ -76,15 +76,28 @@ impl Requests {
     }
 
     pub(crate) fn get(&self, request: MPI_Request) -> Result<&Request> {
-        self.handles.get(request.0).ok_or_else(|| invalid(request))
+        self.handles.get(request.0).ok_or_else(|| self.invalid(request))
     }
 
     pub(crate) fn get_mut(&mut self, request: MPI_Request) -> Result<&mut Request> {
-        self.handles.get_mut(request.0).ok_or_else(|| invalid(request))
+        self.get(request)?;
+        Ok(self.handles.get_mut(request.0).expect("it is there"))
     }
 
     pub(crate) fn remove(&mut self, request: MPI_Request) -> Result<Request> {
-        self.handles.remove(request.0).ok_or_else(|| invalid(request))
+        self.get(request)?;
+        Ok(self.handles.remove(request.0).expect("it is there"))
+    }
+
+    fn invalid(&self, request: MPI_Request) -> MpiError {
+        let text = match request {
+            MPI_REQUEST_NULL => "the request is MPI_REQUEST_NULL".to_owned(),
+            MPI_Request(handle) if self.handles.is_stale(handle) => {
+                format!("the request {handle:#x} has been completed or freed already")
+            }
+            MPI_Request(handle) => format!("{handle:#x} is not a request"),
+        };
+        MpiError::new(MPI_ERR_REQUEST, text)
     }
 
     /// A number for a transfer.
@@ -104,14 +117,4 @@ impl Requests {
     pub(crate) fn abandon(&mut self, transfer: Transfer) {
         self.abandoned.push(transfer);
     }
-}
-
-fn invalid(request: MPI_Request) -> MpiError {
-    MpiError::new(
-        MPI_ERR_REQUEST,
-        match request {
-            MPI_REQUEST_NULL => "the request is MPI_REQUEST_NULL".to_owned(),
-            MPI_Request(handle) => format!("{handle:#x} is not a request"),
-        },
-    )
 }

@@ -82,13 +82,18 @@ impl Program<'_> {
         self
     }
 
-    pub fn run(&self) -> Outcome {
+    /// How it is started.
+    pub fn command(&self) -> Command {
         let mut command = Command::new(&self.path);
         command.env("LD_LIBRARY_PATH", &self.workshop.dir);
         if let Some(library) = &self.preloaded {
             command.env("LD_PRELOAD", library);
         }
-        let output = command.output().expect("a compiled program runs");
+        command
+    }
+
+    pub fn run(&self) -> Outcome {
+        let output = self.command().output().expect("a compiled program runs");
         Outcome {
             code: output.status.code(),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),

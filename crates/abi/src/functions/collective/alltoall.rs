@@ -65,8 +65,8 @@ unsafe fn alltoallv<Displacement: Number>(
             unsafe { varying(library, "recvbuf", recvbuf, recvcounts, rdispls, recvtype, place.size) }?;
         let gives = match is_in_place(sendbuf) {
             true => gets.clone().copied(),
-            // SAFETY: the caller vouches for the arrays.
             false => {
+                // SAFETY: the caller vouches for the arrays.
                 unsafe { varying(library, "sendbuf", sendbuf, sendcounts, sdispls, sendtype, place.size) }?
             }
         };
@@ -91,8 +91,8 @@ unsafe fn alltoallw<Displacement: Number>(
         let gets = unsafe { typed(library, "recvbuf", recvbuf, recvcounts, rdispls, recvtypes, place.size) }?;
         let gives = match is_in_place(sendbuf) {
             true => gets.clone().copied(),
-            // SAFETY: the caller vouches for the arrays.
             false => {
+                // SAFETY: the caller vouches for the arrays.
                 unsafe { typed(library, "sendbuf", sendbuf, sendcounts, sdispls, sendtypes, place.size) }?
             }
         };

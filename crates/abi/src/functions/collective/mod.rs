@@ -2,6 +2,7 @@
 
 pub(crate) mod alltoall;
 pub(crate) mod gather;
+pub(crate) mod neighbor;
 pub(crate) mod reduce;
 
 use core::ffi::{c_int, c_void};

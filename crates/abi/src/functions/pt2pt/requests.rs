@@ -2,12 +2,12 @@
 
 use core::ffi::c_int;
 
-use mpirage_call::Call;
+use mpirage_call::{Call, Completion};
 
-use crate::arguments::{array, count, not_null, put};
+use crate::arguments::{array, count, not_null, put, put_all};
 use crate::completion;
 use crate::connection::post;
-use crate::constants::{MPI_ERR_REQUEST, MPI_REQUEST_NULL};
+use crate::constants::{MPI_ERR_REQUEST, MPI_REQUEST_NULL, MPI_UNDEFINED};
 use crate::error::{Result, fail};
 use crate::library::{self, try_with, with};
 use crate::operation::Operation;
@@ -27,6 +27,8 @@ pub(crate) unsafe extern "C" fn MPI_Startall(number: c_int, array_of_requests: *
     })
 }
 
+/// The memory that transfers of ours use stays for good, since nobody will say when it is free. What a freed receive of
+/// strided data gets is never unpacked: the program could not know when anyway.
 pub(crate) unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
     library::outcome(None, || {
         // SAFETY: the program hands over a request.
@@ -73,15 +75,10 @@ pub(crate) unsafe extern "C" fn MPI_Request_get_status(
     status: *mut MPI_Status,
 ) -> c_int {
     library::outcome(None, || {
-        let ended = match request {
-            MPI_REQUEST_NULL => Some(mpirage_call::Completion::empty(0)),
-            request => completion::peek(request)?,
-        };
+        let ended = peek(request)?;
         // SAFETY: the program hands over a place for an int, and for a status if it wants one.
         unsafe {
-            if let Some(completion) = &ended {
-                status::store(status, completion);
-            }
+            store_all(status, ended.iter());
             put("flag", flag, ended.is_some().into())
         }
     })
@@ -98,20 +95,90 @@ pub(crate) unsafe extern "C" fn MPI_Request_get_status_all(
         let requests = unsafe { array("array_of_requests", array_of_requests, count("count", number)?) }?;
         let peeked: Vec<_> = requests.iter().map(|&request| peek(request)).collect::<Result<_>>()?;
         let all = peeked.iter().all(Option::is_some);
-        for (index, completion) in
-            peeked.iter().flatten().enumerate().filter(|_| all && !array_of_statuses.is_null())
-        {
-            // SAFETY: if there are statuses, there are as many as requests; all have ended, so none is left out.
-            unsafe { status::store(array_of_statuses.add(index), completion) };
+        // SAFETY: the program hands over a place for an int, and for as many statuses as requests if it wants them.
+        unsafe {
+            store_all(array_of_statuses, peeked.iter().flatten().filter(|_| all));
+            put("flag", flag, all.into())
         }
-        // SAFETY: the program hands over a place for an int.
-        unsafe { put("flag", flag, all.into()) }
     })
 }
 
-fn peek(request: MPI_Request) -> Result<Option<mpirage_call::Completion>> {
+pub(crate) unsafe extern "C" fn MPI_Request_get_status_any(
+    number: c_int,
+    array_of_requests: *const MPI_Request,
+    index: *mut c_int,
+    flag: *mut c_int,
+    status: *mut MPI_Status,
+) -> c_int {
+    library::outcome(None, || {
+        // SAFETY: the program hands over that many requests.
+        let requests = unsafe { array("array_of_requests", array_of_requests, count("count", number)?) }?;
+        let (active, ended) = peek_active(requests)?;
+        let first = ended.first().map(|&(position, completion)| (position, completion));
+        let completion = first.map_or(Completion::empty(0), |(_, completion)| completion);
+        let has_ended = first.is_some() || active == 0;
+        // SAFETY: the program hands over places for two ints, and for a status if it wants one.
+        unsafe {
+            store_all(status, has_ended.then_some(&completion).into_iter());
+            put("index", index, first.map_or(MPI_UNDEFINED, |(position, _)| position as c_int))?;
+            put("flag", flag, has_ended.into())
+        }
+    })
+}
+
+pub(crate) unsafe extern "C" fn MPI_Request_get_status_some(
+    incount: c_int,
+    array_of_requests: *const MPI_Request,
+    outcount: *mut c_int,
+    array_of_indices: *mut c_int,
+    array_of_statuses: *mut MPI_Status,
+) -> c_int {
+    library::outcome(None, || {
+        // SAFETY: the program hands over that many requests.
+        let requests = unsafe { array("array_of_requests", array_of_requests, count("incount", incount)?) }?;
+        let (active, ended) = peek_active(requests)?;
+        let number = if active == 0 { MPI_UNDEFINED } else { ended.len() as c_int };
+        // SAFETY: the program hands over as many places as requests, and a place for an int.
+        unsafe {
+            put_all(
+                "array_of_indices",
+                array_of_indices,
+                ended.iter().map(|&(position, _)| position as c_int),
+            )?;
+            store_all(array_of_statuses, ended.iter().map(|(_, completion)| completion));
+            put("outcount", outcount, number)
+        }
+    })
+}
+
+/// How many requests are active, and where those are that have ended.
+fn peek_active(requests: &[MPI_Request]) -> Result<(usize, Vec<(usize, Completion)>)> {
+    let (mut active, mut ended) = (0, Vec::new());
+    for (position, &request) in requests.iter().enumerate().filter(|&(_, &handle)| handle != MPI_REQUEST_NULL)
+    {
+        if !try_with(|library| Ok(library.requests.get(request)?.inactive))? {
+            active += 1;
+            ended.extend(peek(request)?.map(|completion| (position, completion)));
+        }
+    }
+    Ok((active, ended))
+}
+
+/// # Safety
+/// `statuses` is null or has a place for each completion.
+unsafe fn store_all<'a>(statuses: *mut MPI_Status, completions: impl Iterator<Item = &'a Completion>) {
+    if !statuses.is_null() {
+        for (index, completion) in completions.enumerate() {
+            // SAFETY: the caller vouches for the place.
+            unsafe { status::store(statuses.add(index), completion) };
+        }
+    }
+}
+
+/// How a request ended, if it has; one that is null or inactive has.
+fn peek(request: MPI_Request) -> Result<Option<Completion>> {
     match request {
-        MPI_REQUEST_NULL => Ok(Some(mpirage_call::Completion::empty(0))),
+        MPI_REQUEST_NULL => Ok(Some(Completion::empty(0))),
         request => completion::peek(request),
     }
 }
