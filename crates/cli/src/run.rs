@@ -209,6 +209,7 @@ impl Plan {
             messages: summary.messages,
             bytes: summary.bytes,
             calls: summary.calls,
+            switches: engine.switches(),
             peak_rss_bytes: 0,
             largest_rank_rss_bytes: 0,
             per_rank_seconds: ends,
