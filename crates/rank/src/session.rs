@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use mpirage_mpi::{Ending, Engine, Segment, Turn};
@@ -259,7 +259,11 @@ impl Drop for Running<'_> {
 impl Signals {
     fn install() -> io::Result<Signals> {
         let last = Arc::new(AtomicUsize::new(0));
+        let asked = Arc::new(AtomicBool::new(false));
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
+            // The first asks; a second one that comes before the first was obeyed ends the simulator, and with it the ranks.
+            signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&asked))?;
+            signal_hook::flag::register(signal, Arc::clone(&asked))?;
             signal_hook::flag::register_usize(signal, Arc::clone(&last), signal as usize)?;
         }
         Ok(Signals(last))
