@@ -8,7 +8,9 @@ use mpirage_call::{Reply, Service};
 use mpirage_channel::{Briefing, Fleet, SERVICE_BYTES, STORE_BYTES, Waiting};
 use mpirage_mpi::Memory;
 use nix::errno::Errno;
+use nix::sys::signal::{Signal, kill};
 use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
+use nix::sys::wait::waitpid;
 use nix::unistd::Pid;
 
 use crate::crash::Death;
@@ -140,10 +142,11 @@ impl Processes {
         for mut child in self.processes.iter_mut().filter_map(|process| process.child.take()) {
             let _ = child.wait();
         }
+        while end_orphans() {}
     }
 
     /// Has the rank's process ended? Then its mailbox is ours.
-    fn reap(&mut self, rank: u32) -> Option<Death> {
+    pub(crate) fn reap(&mut self, rank: u32) -> Option<Death> {
         let process = &mut self.processes[rank as usize];
         let status = process.child.as_mut()?.try_wait().ok()??;
         process.child = None;
@@ -212,6 +215,18 @@ impl Drop for Processes {
     fn drop(&mut self) {
         self.end_all();
     }
+}
+
+/// Ends what ranks had started and left behind, one generation of it. True if there was any.
+fn end_orphans() -> bool {
+    let me = std::process::id();
+    let children = std::fs::read_to_string(format!("/proc/{me}/task/{me}/children")).unwrap_or_default();
+    let orphans: Vec<Pid> =
+        children.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).map(Pid::from_raw).collect();
+    for &orphan in &orphans {
+        let _ = kill(orphan, Signal::SIGKILL);
+    }
+    orphans.iter().filter(|&&orphan| waitpid(orphan, None).is_ok()).count() > 0
 }
 
 impl Memory for Processes {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use mpirage_mpi::{Ending, Engine, Segment, Turn};
@@ -109,7 +109,17 @@ impl Session {
         let signals = Signals::install()?;
         mpirage_channel::interrupt_waits_when_children_end()?;
         without_address_randomisation();
-        let mut run = Running { session: self, engine, watch, signals, code: 0, ended: 0, switches: 0, shown: Instant::now() };
+        adopt_orphans();
+        let mut run = Running {
+            session: self,
+            engine,
+            watch,
+            signals,
+            code: 0,
+            ended: 0,
+            switches: 0,
+            shown: Instant::now(),
+        };
         run.to_the_end()
     }
 }
@@ -130,7 +140,10 @@ impl Running<'_> {
         loop {
             let turn = self.engine.advance();
             if let Some((rank, text)) = self.engine.memory().fault() {
-                return Ok(Outcome::Misuse { rank, text });
+                return Ok(match self.engine.memory().reap(rank) {
+                    Some(death) => Outcome::RankDied { rank, death },
+                    None => Outcome::Misuse { rank, text },
+                });
             }
             match turn {
                 Turn::Output(rank) => self.show(rank)?,
@@ -259,7 +272,16 @@ impl Drop for Running<'_> {
 impl Signals {
     fn install() -> io::Result<Signals> {
         let last = Arc::new(AtomicUsize::new(0));
-        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
+        let asked_before = Arc::new(AtomicBool::new(false));
+        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP]
+        {
+            // Whoever asks twice does not want to wait; the ranks die with us.
+            signal_hook::flag::register_conditional_shutdown(
+                signal,
+                128 + signal,
+                Arc::clone(&asked_before),
+            )?;
+            signal_hook::flag::register(signal, Arc::clone(&asked_before))?;
             signal_hook::flag::register_usize(signal, Arc::clone(&last), signal as usize)?;
         }
         Ok(Signals(last))
@@ -275,6 +297,12 @@ impl Signals {
             signal => Err(SessionError::Interrupted(signal as i32)),
         }
     }
+}
+
+/// What a rank's shell has started becomes our child when the shell is gone, so that we can end it.
+/// Where it is forbidden, such a process ends by itself as soon as it calls MPI.
+fn adopt_orphans() {
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
 }
 
 /// Programs that hash addresses behave the same in every run, and addresses of dead ranks can be explained.
