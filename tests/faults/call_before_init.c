@@ -2,7 +2,7 @@
  *
  * ranks: 2
  * exit: 81
- * stderr: rank 0 was stopped in MPI_Comm_rank at {here} in main: MPI_Init has not been called yet
+ * stderr: rank \d was stopped in MPI_Comm_rank at {here} in main: MPI_Init has not been called yet
  */
 #include <mpi.h>
 

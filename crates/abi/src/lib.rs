@@ -10,6 +10,9 @@
 //! - [`trampoline`]: what the library exports: two entry points for each function of the table, body or not.
 //! - `functions`: the bodies. Writing one is all it takes to add a function; its module page says how.
 //! - `library`: the one global, what this process knows as a rank; `objects`: what its handles stand for.
+//! - `operation`: what a call sets in motion, made of `message`s and `collection`s whose data are `region`s of the program's
+//!   memory; `completion` and `status`: how it ends.
+//! - `clock`: time as the program sees it; `output`: what it prints, kept in step with its calls.
 //! - `connection`: the way to the simulator, or to `alone` where there is none; `services`: what it asks of a rank.
 //! - `arguments`: pointers, arrays and strings as C hands them over.
 //! - [`missing`]: what happens when a program calls a function without a body.

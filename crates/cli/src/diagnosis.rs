@@ -33,6 +33,8 @@ impl<'a> Diagnosis<'a> {
                 looked_at += 1;
             }
         }
+        // What a living rank has loaded meanwhile comes first; of those that are no more, this is all there is.
+        engine.memory().maps().for_each(|map| symbols.learn_map(map));
         Diagnosis { engine, symbols }
     }
 

@@ -158,12 +158,11 @@ impl NetworkModel for FlowNetwork {
 /// The solver's resource of each link that has been used.
 struct LinkResources {
     by_link: Vec<Option<ResourceId>>,
-    own_host: Option<ResourceId>,
 }
 
 impl LinkResources {
     fn new(platform: &Platform) -> LinkResources {
-        LinkResources { by_link: vec![None; platform.link_count() as usize], own_host: None }
+        LinkResources { by_link: vec![None; platform.link_count() as usize] }
     }
 
     fn of(&mut self, link: LinkId, platform: &Platform, sharing: &mut Sharing) -> ResourceId {
@@ -217,16 +216,13 @@ fn add_uses(
     sharing: &mut Sharing,
     links: &mut LinkResources,
 ) {
-    path.uses.extend(path.links.iter().map(|&link| (links.of(link, platform, sharing), 1.0)));
-    if path.links.is_empty() {
-        let own = parameters.loopback.bandwidth;
-        let resource = *links.own_host.get_or_insert_with(|| sharing.add_resource(own, Kind::FatPipe));
-        path.uses.push((resource, 1.0));
-    }
+    let limits = |link: &&LinkId| from != to || platform.link(**link).sharing == LinkSharing::Shared;
+    // A fat pipe of one host limits each message alone, which its bound does already.
+    path.uses.extend(path.links.iter().filter(limits).map(|&link| (links.of(link, platform, sharing), 1.0)));
     if parameters.cross_traffic > 0.0 {
         path.links.clear();
         platform.route(to, from, &mut path.links);
-        for &link in &path.links {
+        for &link in path.links.iter().filter(limits) {
             let resource = links.of(link, platform, sharing);
             let kind = platform.link(link).sharing;
             match path.uses.iter_mut().find(|(used, _)| *used == resource) {

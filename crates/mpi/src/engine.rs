@@ -412,7 +412,8 @@ impl<M: Memory> Engine<M> {
             Call::Finalize => self.finalize(rank),
             Call::Abort { code } => self.conclude(Ending::Aborted { rank, code }),
             Call::Misuse { text } => self.conclude(Ending::Misuse { rank, text: text.to_owned() }),
-            Call::Now => Progress::Pay(self.protocol.clock_cost),
+            // The clock is read first and paid for afterwards, by the delay of the rank's next call.
+            Call::Now => Progress::Done,
             Call::Sleep { span } => Progress::Pay(span),
             Call::Flush => Progress::Done,
             Call::Output => self.done(|engine| engine.show_output(rank)),

@@ -30,7 +30,12 @@ impl Key {
     pub fn accepts(&self, message: &Key) -> bool {
         self.context == message.context
             && (self.source.is_none() || self.source == message.source)
-            && (self.tag.is_none() || self.tag == message.tag)
+            && (self.tag == message.tag || self.tag.is_none() && message.is_for_anybody())
+    }
+
+    /// Tags below zero belong to the library: no wildcard sees them.
+    fn is_for_anybody(&self) -> bool {
+        self.tag.is_none_or(|tag| tag >= 0)
     }
 
     fn is_exact(&self) -> bool {
@@ -88,16 +93,6 @@ impl Queue {
     /// Nobody waits.
     pub fn new() -> Queue {
         Queue::default()
-    }
-
-    /// How many wait.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Does nobody wait?
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
     }
 
     /// Appends an entry.
@@ -168,7 +163,11 @@ impl Queue {
     fn earliest_of_keys(&self, message: &Key) -> Option<u32> {
         let any = |source, tag| Key { context: message.context, source, tag };
         let keys = [*message, any(None, message.tag), any(message.source, None), any(None, None)];
-        let considered = if self.wildcards == 0 { &keys[..1] } else { &keys[..] };
+        let considered = match (self.wildcards, message.is_for_anybody()) {
+            (0, _) => &keys[..1],
+            (_, false) => &keys[..2],
+            (_, true) => &keys[..],
+        };
         let heads = considered.iter().filter_map(|key| self.index.get(key)).map(|list| list.head);
         heads.min_by_key(|&id| self.nodes[id as usize].order)
     }
@@ -279,7 +278,7 @@ mod tests {
 
     fn keys() -> impl Strategy<Value = (Key, bool)> {
         let source = proptest::option::weighted(0.8, 0u32..4);
-        let tag = proptest::option::weighted(0.8, 0i32..4);
+        let tag = proptest::option::weighted(0.8, -1i32..4);
         (0u64..2, source, tag, any::<bool>()).prop_map(|(context, source, tag, posts)| (Key { context, source, tag }, posts))
     }
 

@@ -1,5 +1,6 @@
 //! The processes of a run: their mailboxes, memories and ends.
 
+use std::collections::BTreeMap;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::process::Child;
 use std::time::Duration;
@@ -57,13 +58,15 @@ pub struct Processes {
     data_plane: DataPlane,
     /// A rank whose memory could not be reached, and why.
     fault: Option<(u32, String)>,
+    /// Memory maps by rank, of one rank of each program.
+    maps: BTreeMap<u32, String>,
 }
 
 impl Processes {
     /// No process yet, but a mailbox for each.
     pub fn new(ranks: usize, briefing: &Briefing, data_plane: DataPlane) -> io::Result<Processes> {
         let fleet = Fleet::new(ranks, briefing)?;
-        Ok(Processes { fleet, processes: Vec::with_capacity(ranks), data_plane, fault: None })
+        Ok(Processes { fleet, processes: Vec::with_capacity(ranks), data_plane, fault: None, maps: BTreeMap::new() })
     }
 
     /// How bytes travel; it may have turned out that the kernel does not let us copy.
@@ -89,6 +92,19 @@ impl Processes {
     pub fn living(&self, rank: u32) -> Option<u32> {
         let process = self.processes.get(rank as usize)?;
         process.child.as_ref().map(|_| self.fleet.owner(rank as usize).unwrap_or(process.id))
+    }
+
+    /// Memory maps of programs, as they were when their first rank first waited.
+    pub fn maps(&self) -> impl Iterator<Item = &str> {
+        self.maps.values().map(String::as_str)
+    }
+
+    /// Keeps the memory map of a rank, unless that has been done.
+    pub(crate) fn note_addresses(&mut self, rank: u32) {
+        if !self.maps.contains_key(&rank) {
+            let map = std::fs::read_to_string(format!("/proc/{}/maps", self.pid(rank))).unwrap_or_default();
+            self.maps.insert(rank, map);
+        }
     }
 
     /// Gives a rank its reply and lets it run.

@@ -177,10 +177,20 @@ impl Running<'_> {
         match self.wait(rank)? {
             Ok(Stop::Ended(death)) => Ok(self.rank_ended(rank, death)),
             Ok(_) => {
+                self.note_addresses(rank);
                 self.take_calls(rank, false);
                 Ok(None)
             }
             Err(outcome) => Ok(Some(outcome)),
+        }
+    }
+
+    /// Once per program: where its code is, for explanations after its end.
+    fn note_addresses(&mut self, rank: u32) {
+        let programs = &self.session.programs;
+        let first = rank == 0 || !Arc::ptr_eq(&programs[rank as usize], &programs[rank as usize - 1]);
+        if first {
+            self.engine.memory().note_addresses(rank);
         }
     }
 
@@ -272,16 +282,11 @@ impl Drop for Running<'_> {
 impl Signals {
     fn install() -> io::Result<Signals> {
         let last = Arc::new(AtomicUsize::new(0));
-        let asked_before = Arc::new(AtomicBool::new(false));
-        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP]
-        {
-            // Whoever asks twice does not want to wait; the ranks die with us.
-            signal_hook::flag::register_conditional_shutdown(
-                signal,
-                128 + signal,
-                Arc::clone(&asked_before),
-            )?;
-            signal_hook::flag::register(signal, Arc::clone(&asked_before))?;
+        let asked = Arc::new(AtomicBool::new(false));
+        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
+            // The first asks; a second one that comes before the first was obeyed ends the simulator, and with it the ranks.
+            signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&asked))?;
+            signal_hook::flag::register(signal, Arc::clone(&asked))?;
             signal_hook::flag::register_usize(signal, Arc::clone(&last), signal as usize)?;
         }
         Ok(Signals(last))
