@@ -279,6 +279,9 @@ fn programs(jobs: &[RunArguments]) -> Result<Vec<Arc<Program>>, Failure> {
     let mut programs = Vec::new();
     for job in jobs {
         let (path, arguments) = job.program.split_first().ok_or_else(|| usage("no program given"))?;
+        if path.to_str().is_some_and(|word| word.starts_with('-')) {
+            return Err(usage(format!("unknown option {}; `mpirage run --help` lists them", path.display())));
+        }
         let path = find_program(Path::new(path), job.wdir.as_deref())?;
         let environment = environment(job)?;
         let program = Arc::new(Program { path, arguments: arguments.to_vec(), environment, folder: job.wdir.clone() });
