@@ -1,6 +1,9 @@
 /* A receive that is posted and never completed.
+ *
  * ranks: 2
- * expect: exit 0; a warning at finalize: rank 1 leaks a request, MPI_Irecv from 0, tag 5, this file's line */
+ * exit: 0
+ * stderr: at the end of the run, rank 1 leaves 1 request that it never completed or freed; it was made by MPI_Irecv at {here} in main for a message from rank 0 \(tag 5, MPI_COMM_WORLD\)
+ */
 #include <mpi.h>
 
 int main(int argc, char **argv)
@@ -10,7 +13,7 @@ int main(int argc, char **argv)
     static int v;
     MPI_Request q;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 1) MPI_Irecv(&v, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, &q);
+    if (rank == 1) MPI_Irecv(&v, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, &q); /* here */
     MPI_Finalize();
     return 0;
 }

@@ -1,6 +1,11 @@
 /* Rank 0 waits for a rank that has already finalized.
+ *
  * ranks: 2
- * expect: exit 80; rank 0 in MPI_Recv from 1, tag 1; rank 1 has finished (or waits in MPI_Finalize) */
+ * exit: 80
+ * stderr: deadlock: 1 rank waits
+ * stderr: rank 0 in MPI_Recv at {recv} in main waits for a message from rank 1 \(tag 1, MPI_COMM_WORLD\)
+ * stderr: no cycle: rank 1 has called MPI_Finalize already
+ */
 #include <mpi.h>
 
 int main(int argc, char **argv)
@@ -8,7 +13,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     int rank, v = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) MPI_Recv(&v, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 0) MPI_Recv(&v, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* recv */
     MPI_Finalize();
     return 0;
 }

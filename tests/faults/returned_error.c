@@ -1,6 +1,9 @@
 /* With ERRORS_RETURN a bad rank is not the end: the program sees the code and goes on.
+ *
  * ranks: 2
- * expect: stdout "went on\n"; exit 0 */
+ * exit: 0
+ * stdout: ^went on$
+ */
 #include <mpi.h>
 #include <stdio.h>
 

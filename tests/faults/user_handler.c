@@ -1,6 +1,10 @@
 /* The program's own error handler is called, prints, and ends the program with its own code.
+ *
  * ranks: 2
- * expect: stdout "handled on rank 0\n"; exit 42 */
+ * exit: 42
+ * stdout: ^handled on rank 0$
+ * stderr: rank 0 called MPI_Abort with code 42 at {abort} in handle
+ */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -11,7 +15,7 @@ static void handle(MPI_Comm *comm, int *code, ...)
     MPI_Comm_rank(*comm, &rank);
     printf("handled on rank %d\n", rank);
     fflush(stdout);
-    MPI_Abort(*comm, 42);
+    MPI_Abort(*comm, 42); /* abort */
 }
 
 int main(int argc, char **argv)

@@ -2,6 +2,8 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 use std::ptr;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -172,6 +174,22 @@ pub fn interrupt_waits_when_children_end() -> io::Result<()> {
     // SAFETY: the handler does nothing at all, so it is safe at any moment.
     unsafe { sigaction(Signal::SIGCHLD, &action) }?;
     Ok(())
+}
+
+/// Whatever kills the simulator kills this child too, also one that never calls MPI.
+pub fn kill_with_us(command: &mut Command) {
+    let simulator = rustix::process::getpid();
+    let in_child = move || {
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+        // The simulator may have been killed before that.
+        if rustix::process::getppid() == Some(simulator) {
+            Ok(())
+        } else {
+            Err(io::ErrorKind::NotConnected.into())
+        }
+    };
+    // SAFETY: two system calls and no memory, which is safe in a child between `fork` and `exec`.
+    unsafe { command.pre_exec(in_child) };
 }
 
 impl Drop for Fleet {

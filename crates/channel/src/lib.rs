@@ -13,7 +13,7 @@ mod fleet;
 mod layout;
 mod rank_end;
 
-pub use fleet::{Fleet, Waiting, interrupt_waits_when_children_end};
+pub use fleet::{Fleet, Waiting, interrupt_waits_when_children_end, kill_with_us};
 pub use layout::{Briefing, SERVICE_BYTES, STORE_BYTES};
 pub use rank_end::{Attach, ChannelError, RankEnd};
 

@@ -8,6 +8,7 @@ use anyhow::anyhow;
 
 use crate::exit::{Failure, usage};
 use crate::install::Install;
+use crate::output;
 
 /// A language of MPI programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +40,7 @@ pub fn compile(language: Language, arguments: &[OsString]) -> Result<u8, Failure
     }
     let install = Install::locate()?;
     if let Some(answer) = answer_question(language, arguments, &install)? {
-        println!("{answer}");
+        output::line(format_args!("{answer}"));
         return Ok(0);
     }
     let compiler = language.compiler();

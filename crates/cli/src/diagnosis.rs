@@ -2,12 +2,16 @@
 
 use std::fmt::Write as _;
 
-use mpirage_call::{ContextId, SELF, Stamp, WORLD, function_name};
-use mpirage_mpi::{BlockedRank, Engine, Leftover, Want};
+use mpirage_call::{ContextId, SELF, WORLD, function_name};
+use mpirage_mpi::{BlockedRank, Engine, Leftover, Origin, Want};
 use mpirage_rank::{Outcome, Processes, Symbols};
 
 /// Blocked ranks shown in full; of more, only how many there are.
 const SHOWN: usize = 32;
+/// Things left behind that are shown in full.
+const LEFT_SHOWN: usize = 16;
+/// Messages nobody receives that are shown in a deadlock.
+const UNRECEIVED_SHOWN: usize = 4;
 
 /// Explains ends of runs.
 pub struct Diagnosis<'a> {
@@ -29,6 +33,8 @@ impl<'a> Diagnosis<'a> {
                 looked_at += 1;
             }
         }
+        // What a living rank has loaded meanwhile comes first; of those that are no more, this is all there is.
+        engine.memory().maps().for_each(|map| symbols.learn_map(map));
         Diagnosis { engine, symbols }
     }
 
@@ -38,12 +44,14 @@ impl<'a> Diagnosis<'a> {
             Outcome::Finished { .. } => None,
             Outcome::Deadlock => Some(self.deadlock()),
             Outcome::Aborted { rank, code } => {
-                let place = self.place_of(*rank);
+                let call = self.last_call(*rank);
+                let place = self.place(call);
                 Some(format!("rank {rank} called MPI_Abort with code {code}{place}"))
             }
             Outcome::Misuse { rank, text } => {
-                let place = self.place_of(*rank);
-                Some(format!("rank {rank} used MPI wrongly{place}: {text}"))
+                let call = self.last_call(*rank);
+                let text = text.strip_prefix(&format!("{}: ", function_name(call.function))).unwrap_or(text);
+                Some(format!("rank {rank} was stopped{}: {text}", self.inside(call)))
             }
             Outcome::RankDied { rank, death } => {
                 let before = if self.engine.lifecycle(*rank).1 { "after" } else { "before" };
@@ -57,16 +65,22 @@ impl<'a> Diagnosis<'a> {
         }
     }
 
-    /// Messages nobody received and requests nobody waited for.
+    /// Messages nobody received, requests nobody waited for and communicators nobody freed.
     pub fn leftovers(&mut self) -> Vec<String> {
         let leftovers = self.engine.leftovers();
-        leftovers.iter().map(|leftover| self.leftover(leftover)).collect()
+        let mut lines: Vec<String> =
+            leftovers.iter().take(LEFT_SHOWN).map(|leftover| self.leftover(leftover)).collect();
+        if leftovers.len() > LEFT_SHOWN {
+            lines.push(format!("there are {} more such things", leftovers.len() - LEFT_SHOWN));
+        }
+        lines
     }
 
     fn deadlock(&mut self) -> String {
         let blocked = self.engine.blocked();
         let count = blocked.len();
-        let mut text = format!("deadlock: {count} rank{} wait for something that never comes\n", plural(count));
+        let verb = if count == 1 { "rank waits" } else { "ranks wait" };
+        let mut text = format!("deadlock: {count} {verb} for something that never comes\n");
         for rank in blocked.iter().take(SHOWN) {
             let line = self.blocked_rank(rank);
             let _ = writeln!(text, "  {line}");
@@ -76,19 +90,38 @@ impl<'a> Diagnosis<'a> {
         }
         if let Some(cycle) = Engine::<Processes>::cycle(&blocked) {
             let path: Vec<String> = cycle.iter().chain(cycle.first()).map(u32::to_string).collect();
-            let _ = write!(text, "  cycle: rank {}", path.join(" waits for rank "));
+            let _ = writeln!(text, "  cycle: rank {}", path.join(" -> rank "));
         } else {
-            text.push_str("  no cycle: a message was not sent, or a rank has ended already");
+            let _ = writeln!(text, "  no cycle: {}", self.why_no_cycle(&blocked));
         }
-        text
+        for message in self.engine.unreceived().iter().take(UNRECEIVED_SHOWN) {
+            let line = self.leftover(message);
+            let _ = writeln!(text, "  {line}");
+        }
+        text.trim_end().to_owned()
+    }
+
+    fn why_no_cycle(&self, blocked: &[BlockedRank]) -> String {
+        let awaited = blocked.iter().flat_map(|rank| &rank.wants).flat_map(Want::peers);
+        let mut ended: Vec<u32> = awaited.filter(|&peer| self.engine.lifecycle(peer).1).collect();
+        ended.sort_unstable();
+        ended.dedup();
+        match ended.as_slice() {
+            [] => "nobody sends what they wait for".to_owned(),
+            [one] => format!("rank {one} has called MPI_Finalize already"),
+            [first, ..] => format!(
+                "{} of the awaited ranks, such as rank {first}, have called MPI_Finalize already",
+                ended.len()
+            ),
+        }
     }
 
     fn blocked_rank(&mut self, blocked: &BlockedRank) -> String {
         let BlockedRank { rank, stamp, wants } = blocked;
         let wanted: Vec<String> = wants.iter().take(4).map(|want| self.want(want)).collect();
         let more = if wants.len() > 4 { format!(" and {} more", wants.len() - 4) } else { String::new() };
-        let place = self.place(stamp);
-        format!("rank {rank} in {}{place} waits for {}{more}", function_name(stamp.function), wanted.join(", "))
+        let inside = self.inside(Origin::of(stamp));
+        format!("rank {rank}{inside} waits for {}{more}", wanted.join(", "))
     }
 
     fn want(&self, want: &Want) -> String {
@@ -113,15 +146,33 @@ impl<'a> Diagnosis<'a> {
         }
     }
 
-    fn leftover(&self, leftover: &Leftover) -> String {
+    fn leftover(&mut self, leftover: &Leftover) -> String {
         match leftover {
-            Leftover::Message { from, to, tag, bytes, context } => {
-                let communicator = self.communicator(*context);
-                format!("a message of {bytes} bytes from rank {from} to rank {to} (tag {tag}, {communicator}) was never received")
+            Leftover::Message { from, to, tag, bytes, context, origin } => {
+                let (communicator, by) = (self.communicator(*context), self.by(*origin));
+                format!(
+                    "a message of {bytes} bytes from rank {from} to rank {to} (tag {tag}, {communicator}), sent{by}, was never received"
+                )
             }
-            Leftover::Requests { rank, count, example } => {
-                let waits = self.want(example);
-                format!("rank {rank} leaves {count} request{} that it never completed or freed, one for {waits}", plural(*count))
+            Leftover::Requests { rank, count, example, origin } => {
+                let (waits, by) = (self.want(example), self.by(*origin));
+                let one = if *count == 1 { "it was" } else { "one was" };
+                format!(
+                    "rank {rank} leaves {count} request{} that it never completed or freed; {one} made{by} for {waits}",
+                    plural(*count)
+                )
+            }
+            Leftover::Communicators { count: 1, ranks, origin } => {
+                format!(
+                    "a communicator of {ranks} ranks, made{}, was not freed by all of them",
+                    self.by(*origin)
+                )
+            }
+            Leftover::Communicators { count, ranks, origin } => {
+                format!(
+                    "{count} communicators of up to {ranks} ranks, made{}, were not freed by all of them",
+                    self.by(*origin)
+                )
             }
         }
     }
@@ -134,21 +185,39 @@ impl<'a> Diagnosis<'a> {
         }
     }
 
-    fn place_of(&mut self, rank: u32) -> String {
-        let stamp = self.engine.last_call(rank);
-        self.place(&stamp)
+    fn last_call(&self, rank: u32) -> Origin {
+        Origin::of(&self.engine.last_call(rank))
     }
 
     fn last_call_of(&mut self, rank: u32) -> String {
-        let stamp = self.engine.last_call(rank);
-        if stamp.site == 0 {
+        let call = self.last_call(rank);
+        if call.site == 0 {
             return String::new();
         }
-        format!("; its last MPI call was {}{}", function_name(stamp.function), self.place(&stamp))
+        format!("; its last MPI call was {}{}", function_name(call.function), self.place(call))
     }
 
-    fn place(&mut self, stamp: &Stamp) -> String {
-        if stamp.site == 0 { String::new() } else { format!(" at {}", self.symbols.site(stamp.site)) }
+    /// ` in MPI_Send at ring.c:12 in main`.
+    fn inside(&mut self, call: Origin) -> String {
+        if call.site == 0 {
+            String::new()
+        } else {
+            format!(" in {}{}", function_name(call.function), self.place(call))
+        }
+    }
+
+    /// ` by MPI_Isend at ring.c:12 in main`.
+    fn by(&mut self, call: Origin) -> String {
+        if call.site == 0 {
+            String::new()
+        } else {
+            format!(" by {}{}", function_name(call.function), self.place(call))
+        }
+    }
+
+    /// ` at ring.c:12 in main`.
+    fn place(&mut self, call: Origin) -> String {
+        if call.site == 0 { String::new() } else { format!(" at {}", self.symbols.site(call.site)) }
     }
 }
 

@@ -11,6 +11,9 @@ pub const BAD_PLATFORM: u8 = 82;
 /// The command line, or this machine, is not as it must be.
 pub const USAGE: u8 = 84;
 
+/// Nobody reads standard output any more: what a shell says of a program that SIGPIPE ended.
+pub const BROKEN_PIPE: u8 = 141;
+
 /// Why a command failed, and with what code it exits.
 #[derive(Debug)]
 pub struct Failure {

@@ -8,12 +8,17 @@ use mpirage_scenario::MODELS;
 use crate::arguments::InfoTopic;
 use crate::exit::Failure;
 use crate::install::Install;
+use crate::output;
 
 /// Lists what there is.
 pub fn command(topic: InfoTopic) -> Result<u8, Failure> {
     match topic {
-        InfoTopic::Models => MODELS.iter().for_each(|model| println!("{:<20} {}", model.name, model.meaning)),
-        InfoTopic::Platforms => BUILTINS.iter().for_each(|platform| println!("{:<20} {}", platform.usage, platform.meaning)),
+        InfoTopic::Models => {
+            MODELS.iter().for_each(|model| output::line(format_args!("{:<20} {}", model.name, model.meaning)))
+        }
+        InfoTopic::Platforms => BUILTINS
+            .iter()
+            .for_each(|platform| output::line(format_args!("{:<20} {}", platform.usage, platform.meaning))),
         InfoTopic::Collectives => Collective::ALL.iter().for_each(|&collective| list_algorithms(collective)),
         InfoTopic::Functions => list_functions()?,
     }
@@ -21,9 +26,9 @@ pub fn command(topic: InfoTopic) -> Result<u8, Failure> {
 }
 
 fn list_algorithms(collective: Collective) {
-    println!("{}", collective.name());
+    output::line(format_args!("{}", collective.name()));
     for algorithm in collective.algorithms() {
-        println!("  {:<20} {}", algorithm.name(), algorithm.info());
+        output::line(format_args!("  {:<20} {}", algorithm.name(), algorithm.info()));
     }
 }
 
@@ -32,7 +37,7 @@ fn list_functions() -> Result<(), Failure> {
     let missing = missing_functions(&Install::locate()?);
     for name in function_names() {
         let state = if missing.iter().any(|other| other == name) { "not there yet" } else { "there" };
-        println!("{name:<40} {state}");
+        output::line(format_args!("{name:<40} {state}"));
     }
     Ok(())
 }

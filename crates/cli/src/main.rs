@@ -12,6 +12,7 @@ mod host_speed;
 mod info;
 mod install;
 mod launcher;
+mod output;
 mod platform;
 mod progress;
 mod run;

@@ -4,6 +4,7 @@ use mpirage_platform::Platform;
 
 use crate::arguments::PlatformAction;
 use crate::exit::{Failure, bad_platform, usage};
+use crate::output;
 use crate::run::resolve_model;
 
 /// Hosts of a built-in platform whose size is not written.
@@ -26,22 +27,27 @@ fn check(spec: &str) -> Result<u8, Failure> {
     for warning in warnings {
         eprintln!("mpirage: warning: {warning}");
     }
-    println!("{} is right: {} hosts, {} links", platform.name(), platform.host_count(), platform.link_count());
+    output::line(format_args!(
+        "{} is right: {} hosts, {} links",
+        platform.name(),
+        platform.host_count(),
+        platform.link_count()
+    ));
     Ok(0)
 }
 
 fn show(spec: &str, model: &str) -> Result<u8, Failure> {
     let platform = Platform::load(spec, RANKS).map_err(bad_platform)?;
     for line in platform.describe() {
-        println!("{line}");
+        output::line(format_args!("{line}"));
     }
     let (model, warnings) = resolve_model(model, &platform)?;
     for warning in warnings {
         eprintln!("mpirage: warning: {warning}");
     }
-    println!("\n[model]  # {}", model.name);
+    output::line(format_args!("\n[model]  # {}", model.name));
     for line in model.describe() {
-        println!("{line}");
+        output::line(format_args!("{line}"));
     }
     Ok(0)
 }

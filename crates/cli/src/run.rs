@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -25,7 +26,7 @@ use crate::diagnosis::Diagnosis;
 use crate::exit::{self, Failure, usage};
 use crate::progress::Progress;
 use crate::summary::Figures;
-use crate::{costs, host_speed, launcher};
+use crate::{costs, host_speed, launcher, output};
 
 /// Messages up to this many bytes travel inside calls, which spares system calls and costs one copy.
 const INLINE_BYTES: u64 = 4096;
@@ -111,7 +112,14 @@ impl Plan {
         let mut progress = Progress::new(self.programs.len(), self.arguments.quiet);
         let outcome = session.run(&mut engine, &mut progress);
         progress.finish();
-        let outcome = outcome.map_err(session_failure)?;
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
+            // Whoever read our output has seen enough.
+            Err(SessionError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => {
+                return Ok(exit::BROKEN_PIPE);
+            }
+            Err(error) => return Err(session_failure(error)),
+        };
         self.explain(&mut engine, &outcome);
         let figures = self.figures(&engine, &outcome, &summary.borrow(), started.elapsed());
         self.save_costs(&engine)?;
@@ -237,7 +245,7 @@ impl Plan {
         }
         if self.arguments.json {
             let json = serde_json::to_string(&figures).context("cannot write JSON")?;
-            println!("{json}");
+            output::line(format_args!("{json}"));
         }
         Ok(())
     }
@@ -272,6 +280,9 @@ fn programs(jobs: &[RunArguments]) -> Result<Vec<Arc<Program>>, Failure> {
     let mut programs = Vec::new();
     for job in jobs {
         let (path, arguments) = job.program.split_first().ok_or_else(|| usage("no program given"))?;
+        if path.to_str().is_some_and(|word| word.starts_with('-')) {
+            return Err(usage(format!("unknown option {}; `mpirage run --help` lists them", path.display())));
+        }
         let path = find_program(Path::new(path), job.wdir.as_deref())?;
         let environment = environment(job)?;
         let program = Arc::new(Program { path, arguments: arguments.to_vec(), environment, folder: job.wdir.clone() });

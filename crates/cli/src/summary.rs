@@ -59,10 +59,13 @@ impl Figures {
     /// For people.
     pub fn print(&self) {
         let seconds = Duration::from_secs_f64(self.simulated_seconds);
-        let ratio = if self.simulated_seconds > 0.0 { self.wall_seconds / self.simulated_seconds } else { f64::NAN };
+        let ratio = match self.simulated_seconds {
+            0.0 => String::new(),
+            simulated => format!(", {:.3} × the simulated time", self.wall_seconds / simulated),
+        };
         eprintln!("mpirage: {} ranks on {}, model {}", self.ranks, self.platform, self.model);
         eprintln!("  simulated time  {seconds} ({:.9} s)", self.simulated_seconds);
-        eprintln!("  wall time       {:.3} s here, {ratio:.3} × the simulated time; {:.3} s of processor time", self.wall_seconds, self.cpu_seconds);
+        eprintln!("  wall time       {:.3} s here{ratio}; {:.3} s of processor time", self.wall_seconds, self.cpu_seconds);
         eprintln!("  messages        {} of {} in all, in {} MPI calls and {} switches", self.messages, bytes(self.bytes), self.calls, self.switches);
         eprintln!("  memory          {} simulator, {} largest rank", bytes(self.peak_rss_bytes), bytes(self.largest_rank_rss_bytes));
         eprintln!("  computation     {}", self.compute);

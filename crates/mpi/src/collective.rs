@@ -6,11 +6,15 @@
 
 use std::sync::Arc;
 
-use mpirage_call::{BLOCKING, Blocks, CollectiveCall, CommRequest, Completion, ContextId, Operator, Part, Payload, Reduction, Stamp};
+use mpirage_call::{
+    BLOCKING, Blocks, CollectiveCall, CommRequest, Completion, ContextId, Operator, Part, Payload, Reduction,
+    Stamp, function_name,
+};
 use mpirage_collectives::{Collective, Shape, schedule};
 use mpirage_data::{Group, Op};
 
 use crate::comm::{Made, Wish, new_groups};
+use crate::diagnosis::Origin;
 use crate::engine::Engine;
 use crate::memory::Memory;
 use crate::message::Held;
@@ -123,6 +127,11 @@ impl Instance {
         self.seats.len()
     }
 
+    /// The first seat that is taken, other than this one.
+    fn first_other(&self, seat: u32) -> Option<u32> {
+        (0..self.seats.len() as u32).find(|&other| other != seat && self.seats[other as usize].entered)
+    }
+
     /// Ranks of the world that have not entered.
     pub(crate) fn missing(&self) -> Vec<u32> {
         let absent = |seat: &u32| !self.seats[*seat as usize].entered;
@@ -170,7 +179,7 @@ impl<M: Memory> Engine<M> {
         };
         let seat = group.rank_of(rank).expect("members only");
         let Purpose::Comm { wishes, .. } = &mut self.instances[id as usize].purpose else {
-            let text = format!("it makes a communicator, but others call {} on the same communicator", self.kind_name(id));
+            let text = self.different_calls(id, seat, rank).unwrap_or_default();
             return self.misuse(rank, text);
         };
         wishes.resize(group.size() as usize, Wish::Dup);
@@ -213,12 +222,10 @@ impl<M: Memory> Engine<M> {
         }
     }
 
-    /// The name of what others call, for messages.
-    pub(crate) fn kind_name(&self, id: u32) -> &'static str {
-        match self.instances[id as usize].purpose {
-            Purpose::Data { kind, .. } => kind.name(),
-            Purpose::Comm { .. } => "the making of a communicator",
-        }
+    /// The function that the first rank called, for messages.
+    pub(crate) fn called(&self, id: u32) -> &'static str {
+        let first = self.instances[id as usize].seats.iter().find(|seat| seat.entered);
+        first.map_or("a collective", |seat| function_name(seat.stamp.function))
     }
 
     /// `Slab` hands out the number just freed again, so the instance keeps its own.
@@ -306,31 +313,43 @@ impl<M: Memory> Engine<M> {
     /// Does what this rank calls disagree with what the first one called?
     fn mismatch(&self, id: u32, seat: u32, rank: u32, call: &CollectiveCall<'_>) -> Option<String> {
         let instance = &self.instances[id as usize];
-        let first = (0..instance.seats.len() as u32).find(|&s| s != seat && instance.seats[s as usize].entered)?;
-        let other = instance.world_of(first);
-        let Purpose::Data { kind, root } = instance.purpose else {
-            return Some(format!("it calls {}, but rank {other} makes a communicator from the same one", call.kind.name()));
+        let first = instance.first_other(seat)?;
+        let (other, theirs) = (instance.world_of(first), &instance.seats[first as usize]);
+        let (kind, root) = match instance.purpose {
+            Purpose::Data { kind, root } if kind == call.kind => (kind, root),
+            _ => return self.different_calls(id, seat, rank),
         };
-        if kind != call.kind {
-            let (mine, theirs) = (call.kind.name(), kind.name());
-            return Some(format!("collective mismatch: rank {rank} calls {mine}, but rank {other} calls {theirs} on the same communicator"));
-        }
+        let differs = |mine: String, others: String| {
+            Some(format!(
+                "collective mismatch: rank {rank} {mine}, but rank {other} {others}, on {}",
+                communicator_name(call.context)
+            ))
+        };
         if is_rooted(kind) && root != call.root {
-            let (name, mine) = (kind.name(), call.root);
-            return Some(format!("collective mismatch: in {name} rank {rank} names root {mine}, but rank {other} names root {root}"));
+            return differs(format!("names root {}", call.root), format!("names root {root}"));
         }
-        let theirs = &instance.seats[first as usize];
         if let (Some(mine), Some(others)) = (predefined(call.reduction), predefined(theirs.reduction))
             && mine != others
         {
-            let name = kind.name();
-            return Some(format!("collective mismatch: in {name} rank {rank} reduces with {mine}, but rank {other} with {others}"));
+            return differs(format!("reduces with {mine}"), format!("with {others}"));
         }
         let (mine, others) = (agreed_bytes(call)?, theirs.agreed_bytes(kind)?);
-        (mine != others).then(|| {
-            let name = kind.name();
-            format!("collective mismatch: in {name} rank {rank} gives {mine} bytes, but rank {other} gives {others}")
-        })
+        if mine == others {
+            return None;
+        }
+        differs(format!("gives {mine} bytes"), format!("gives {others}"))
+    }
+
+    /// Says that this rank and the first one called different functions.
+    fn different_calls(&self, id: u32, seat: u32, rank: u32) -> Option<String> {
+        let instance = &self.instances[id as usize];
+        let first = instance.first_other(seat)?;
+        let mine = function_name(self.ranks[rank as usize].stamp.function);
+        let theirs = function_name(instance.seats[first as usize].stamp.function);
+        let (other, place) = (instance.world_of(first), communicator_name(instance.context));
+        Some(format!(
+            "collective mismatch: rank {rank} calls {mine}, but rank {other} calls {theirs}, on {place}"
+        ))
     }
 
     /// The groups are known once everybody has entered, which is when the first rank leaves.
@@ -341,9 +360,11 @@ impl<M: Memory> Engine<M> {
         }
         made.resize(instance.seats.len(), Made::default());
         let dup = wishes.first() == Some(&Wish::Dup);
+        let origin = instance.seats.first().map_or(Origin::default(), |seat| Origin::of(&seat.stamp));
         for seats in new_groups(wishes) {
             let worlds: Vec<u32> = seats.iter().filter_map(|&seat| instance.group.world_of(seat)).collect();
-            let context = Some(self.comms.add(Group::of(worlds.iter().copied()).expect("seats are distinct")));
+            let context =
+                Some(self.comms.add(Group::of(worlds.iter().copied()).expect("seats are distinct"), origin));
             let members = Arc::new(if dup { Vec::new() } else { worlds });
             for seat in seats {
                 made[seat as usize] = Made { context, members: Arc::clone(&members) };
@@ -365,6 +386,14 @@ impl Seat {
     fn agreed_bytes(&self, kind: Collective) -> Option<u64> {
         let (send, recv) = (self.send.cut.blocks(), self.recv.cut.blocks());
         agreed(kind, &send, &recv, self.reduction.as_ref())
+    }
+}
+
+fn communicator_name(context: ContextId) -> String {
+    match context {
+        mpirage_call::WORLD => "MPI_COMM_WORLD".to_owned(),
+        mpirage_call::SELF => "MPI_COMM_SELF".to_owned(),
+        other => format!("communicator {other}"),
     }
 }
 

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use mpirage_call::{CommRequest, ContextId, SELF, WORLD};
 use mpirage_data::Group;
 
+use crate::diagnosis::Origin;
+
 /// What a rank wants of a communicator that is being made.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Wish {
@@ -37,6 +39,8 @@ pub(crate) struct Comm {
     pub active: Vec<(u32, u32)>,
     /// Members that have freed it.
     freed: u32,
+    /// The call that made it.
+    origin: Origin,
 }
 
 /// All communicators.
@@ -50,15 +54,16 @@ pub(crate) struct Comms {
 impl Comms {
     pub(crate) fn new(ranks: usize) -> Comms {
         let mut comms = Comms { all: Vec::new(), own_entered: vec![0; ranks] };
-        let world = comms.add(Group::world(ranks as u32));
-        comms.all.push(Comm { group: None, entered: Vec::new(), active: Vec::new(), freed: 0 });
+        let world = comms.add(Group::world(ranks as u32), Origin::default());
+        let origin = Origin::default();
+        comms.all.push(Comm { group: None, entered: Vec::new(), active: Vec::new(), freed: 0, origin });
         debug_assert!(world == WORLD && comms.all.len() as u32 == SELF + 1);
         comms
     }
 
-    pub(crate) fn add(&mut self, group: Group) -> ContextId {
+    pub(crate) fn add(&mut self, group: Group, origin: Origin) -> ContextId {
         let entered = vec![0; group.size() as usize];
-        self.all.push(Comm { group: Some(Arc::new(group)), entered, active: Vec::new(), freed: 0 });
+        self.all.push(Comm { group: Some(Arc::new(group)), entered, active: Vec::new(), freed: 0, origin });
         self.all.len() as ContextId - 1
     }
 
@@ -100,6 +105,17 @@ impl Comms {
 
     pub(crate) fn active(&mut self, context: ContextId) -> &mut Vec<(u32, u32)> {
         &mut self.all[context as usize].active
+    }
+
+    /// Communicators the program made that some member has not freed: who made them, and how many ranks they have.
+    pub(crate) fn unfreed(&self) -> impl Iterator<Item = (Origin, u32)> + '_ {
+        let made = self.all.iter().skip(SELF as usize + 1);
+        made.filter_map(|comm| {
+            comm.group
+                .as_ref()
+                .filter(|group| comm.freed < group.size())
+                .map(|group| (comm.origin, group.size()))
+        })
     }
 
     /// A member frees it; when all have, its memory goes.

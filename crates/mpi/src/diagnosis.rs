@@ -1,11 +1,30 @@
 //! Why a run does not go on, and what it leaves behind.
 
+use std::collections::HashMap;
+
 use mpirage_call::{ContextId, Stamp};
 
 use crate::engine::Engine;
 use crate::memory::Memory;
+use crate::message::Message;
 use crate::rank::Phase;
 use crate::request::{Operation, Slot};
+
+/// The call that something comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Origin {
+    /// The address it returns to; zero if unknown.
+    pub site: u64,
+    /// The function, by its index.
+    pub function: u16,
+}
+
+impl Origin {
+    /// Of a stamped call.
+    pub fn of(stamp: &Stamp) -> Origin {
+        Origin { site: stamp.site, function: stamp.function }
+    }
+}
 
 /// One thing a blocked rank needs. Peers are ranks of the world.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,13 +49,24 @@ pub enum Want {
     },
     /// Other ranks in a collective.
     Members {
-        /// What the collective is.
+        /// The function that those inside have called.
         what: &'static str,
         /// Who has not entered; none if all have, and it waits for messages within it.
         missing: Vec<u32>,
         /// In which communicator.
         context: ContextId,
     },
+}
+
+impl Want {
+    /// The ranks that could bring it about, or some of them if they are many.
+    pub fn peers(&self) -> Vec<u32> {
+        match self {
+            Want::Receiver { to, .. } => vec![*to],
+            Want::Message { from, .. } => from.iter().copied().collect(),
+            Want::Members { missing, .. } => missing.iter().take(FOLLOWED).copied().collect(),
+        }
+    }
 }
 
 /// A rank that waits for something that does not come.
@@ -46,9 +76,12 @@ pub struct BlockedRank {
     pub rank: u32,
     /// The call it is in.
     pub stamp: Stamp,
-    /// What it needs. One of them suffices if `any`.
+    /// What it needs.
     pub wants: Vec<Want>,
 }
+
+/// Peers of one rank that are followed in search of a cycle. One missing member of a collective is as good as another.
+const FOLLOWED: usize = 64;
 
 /// Something nobody will ever take.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +98,8 @@ pub enum Leftover {
         bytes: u64,
         /// In which communicator.
         context: ContextId,
+        /// Who sent it.
+        origin: Origin,
     },
     /// Requests that were never waited for or freed.
     Requests {
@@ -74,6 +109,17 @@ pub enum Leftover {
         count: usize,
         /// One of them.
         example: Want,
+        /// Who opened that one.
+        origin: Origin,
+    },
+    /// Communicators that were never freed.
+    Communicators {
+        /// How many.
+        count: usize,
+        /// How many ranks the largest has.
+        ranks: u32,
+        /// Who made them.
+        origin: Origin,
     },
 }
 
@@ -91,14 +137,34 @@ impl<M: Memory> Engine<M> {
 
     /// The ranks in a circle of waiting, if there is one: each waits for the next, the last for the first.
     pub fn cycle(blocked: &[BlockedRank]) -> Option<Vec<u32>> {
-        let next = |rank: u32| blocked.iter().find(|b| b.rank == rank).and_then(|b| b.wants.iter().find_map(first_peer));
-        for start in blocked {
-            let mut path = vec![start.rank];
-            while let Some(peer) = path.last().copied().and_then(next) {
-                if let Some(at) = path.iter().position(|&rank| rank == peer) {
-                    return Some(path.split_off(at));
+        let index: HashMap<u32, usize> =
+            blocked.iter().enumerate().map(|(at, rank)| (rank.rank, at)).collect();
+        let awaited = |at: usize| {
+            let peers = blocked[at].wants.iter().flat_map(Want::peers).take(FOLLOWED);
+            peers.filter_map(|peer| index.get(&peer).copied()).collect::<Vec<usize>>()
+        };
+        let mut seen = vec![false; blocked.len()];
+        for start in 0..blocked.len() {
+            if std::mem::replace(&mut seen[start], true) {
+                continue;
+            }
+            let (mut path, mut open) = (vec![start], vec![awaited(start).into_iter()]);
+            while let Some(branch) = open.last_mut() {
+                match branch.next() {
+                    Some(next) => {
+                        if let Some(at) = path.iter().position(|&on_path| on_path == next) {
+                            return Some(path[at..].iter().map(|&at| blocked[at].rank).collect());
+                        }
+                        if !std::mem::replace(&mut seen[next], true) {
+                            path.push(next);
+                            open.push(awaited(next).into_iter());
+                        }
+                    }
+                    None => {
+                        open.pop();
+                        path.pop();
+                    }
                 }
-                path.push(peer);
             }
         }
         None
@@ -108,20 +174,35 @@ impl<M: Memory> Engine<M> {
     pub fn leftovers(&self) -> Vec<Leftover> {
         let mut all = Vec::new();
         for rank in 0..self.ranks.len() as u32 {
-            let open: Vec<Want> = self.open_requests(rank).filter_map(|(_, slot)| self.want_of(rank, slot)).collect();
-            if let Some(example) = open.first().cloned() {
-                all.push(Leftover::Requests { rank, count: open.len(), example });
+            let mut open = self
+                .open_requests(rank)
+                .filter_map(|(_, slot)| Some((self.want_of(rank, slot)?, slot.origin)));
+            if let Some((example, origin)) = open.next() {
+                all.push(Leftover::Requests { rank, count: open.count() + 1, example, origin });
             }
-            all.extend(self.ranks[rank as usize].unexpected.values().filter_map(|id| self.left_message(id)));
         }
+        all.extend(self.unreceived());
+        all.extend(self.unfreed());
         all
     }
 
-    fn left_message(&self, id: u32) -> Option<Leftover> {
-        let message = &self.messages[id as usize];
-        let context = ContextId::try_from(message.key.context).ok()?;
-        let (from, to, bytes) = (message.from, message.to, message.bytes);
-        Some(Leftover::Message { from, to, tag: message.key.tag.unwrap_or(0), bytes, context })
+    /// Messages that no receive has taken, by receiver and age.
+    pub fn unreceived(&self) -> Vec<Leftover> {
+        let mut messages: Vec<_> =
+            self.messages.iter().filter(|(_, message)| message.receive.is_none()).collect();
+        messages.sort_by_key(|(id, message)| (message.to, message.sent, message.from, *id));
+        messages.into_iter().filter_map(|(_, message)| left_message(message)).collect()
+    }
+
+    fn unfreed(&self) -> Vec<Leftover> {
+        let mut all: Vec<(Origin, u32)> = self.comms.unfreed().collect();
+        all.sort_unstable();
+        let together = |made: &[(Origin, u32)]| Leftover::Communicators {
+            count: made.len(),
+            ranks: made.iter().map(|&(_, ranks)| ranks).max().unwrap_or(0),
+            origin: made[0].0,
+        };
+        all.chunk_by(|a, b| a.0 == b.0).map(together).collect()
     }
 
     fn why_blocked(&self, rank: u32) -> Option<BlockedRank> {
@@ -160,16 +241,43 @@ impl<M: Memory> Engine<M> {
     }
 
     fn members_wanted(&self, instance: u32) -> Want {
-        let what = self.kind_name(instance);
+        let what = self.called(instance);
         let instance = &self.instances[instance as usize];
         Want::Members { what, missing: instance.missing(), context: instance.context }
     }
 }
 
-fn first_peer(want: &Want) -> Option<u32> {
-    match want {
-        Want::Receiver { to, .. } => Some(*to),
-        Want::Message { from, .. } => *from,
-        Want::Members { missing, .. } => missing.first().copied(),
+fn left_message(message: &Message) -> Option<Leftover> {
+    let context = ContextId::try_from(message.key.context).ok()?;
+    let &Message { from, to, bytes, origin, .. } = message;
+    Some(Leftover::Message { from, to, tag: message.key.tag.unwrap_or(0), bytes, context, origin })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Nowhere;
+
+    impl Memory for Nowhere {
+        fn read(&mut self, _: u32, _: u64, _: &mut [u8]) {}
+        fn write(&mut self, _: u32, _: u64, _: &[u8]) {}
+        fn reduce(&mut self, _: u32, _: u64, _: u64, _: u64, _: &[u8], _: &mut [u8]) {}
+    }
+
+    fn waits(rank: u32, froms: &[u32]) -> BlockedRank {
+        let wants =
+            froms.iter().map(|&from| Want::Message { from: Some(from), tag: None, context: 0 }).collect();
+        BlockedRank { rank, stamp: Stamp::default(), wants }
+    }
+
+    #[test]
+    fn a_cycle_is_found_behind_dead_ends_and_branches() {
+        let cycle = |blocked: &[BlockedRank]| Engine::<Nowhere>::cycle(blocked);
+        assert_eq!(cycle(&[waits(0, &[1]), waits(1, &[0])]), Some(vec![0, 1]));
+        assert_eq!(cycle(&[waits(0, &[1]), waits(1, &[2])]), None);
+        let branches = [waits(0, &[9, 1, 2]), waits(1, &[9]), waits(2, &[1, 3]), waits(3, &[2])];
+        assert_eq!(cycle(&branches), Some(vec![2, 3]));
+        assert_eq!(cycle(&[waits(4, &[4])]), Some(vec![4]));
     }
 }

@@ -28,7 +28,7 @@ mod request;
 mod run;
 
 pub use compute::{Bursts, Costs};
-pub use diagnosis::{BlockedRank, Leftover, Want};
+pub use diagnosis::{BlockedRank, Leftover, Origin, Want};
 pub use engine::{Ending, Engine, Segment, Setup, Turn};
 pub use memory::{Memory, NoMemory};
 pub use protocol::{Envelope, Overhead, PollCost, Protocol, Way};

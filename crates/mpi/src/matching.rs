@@ -142,6 +142,7 @@ impl Queue {
     }
 
     /// All values, in order.
+    #[cfg(test)]
     pub fn values(&self) -> impl Iterator<Item = u32> + '_ {
         let mut at = self.all.head;
         std::iter::from_fn(move || {

@@ -15,6 +15,7 @@ use mpirage_kernel::Transfer;
 use mpirage_record::Record;
 use mpirage_units::Time;
 
+use crate::diagnosis::Origin;
 use crate::engine::{Engine, token};
 use crate::matching::Key;
 use crate::memory::Memory;
@@ -73,6 +74,8 @@ pub(crate) struct Message {
     /// Number of the message among those of this pair of ranks.
     pub order: u32,
     pub sent: Time,
+    /// The call that sent it.
+    pub origin: Origin,
 }
 
 /// A receive that waits for its message.
@@ -129,6 +132,7 @@ impl<M: Memory> Engine<M> {
             journey: Journey::Waiting,
             order,
             sent: self.kernel.now(),
+            origin: Origin::of(&self.ranks[from as usize].stamp),
         }) as u32;
         if !waits {
             self.free_sender(id, owner);

@@ -6,6 +6,7 @@
 use mpirage_call::{BLOCKING, Completing, Completion, RequestId};
 use mpirage_units::{Duration, Time};
 
+use crate::diagnosis::Origin;
 use crate::engine::Engine;
 use crate::matching::Key;
 use crate::memory::Memory;
@@ -35,6 +36,8 @@ pub(crate) enum Operation {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Slot {
     pub operation: Operation,
+    /// The call that opened it.
+    pub origin: Origin,
     pub done: Option<Completion>,
     /// Does the rank wait for it right now?
     awaited: bool,
@@ -70,11 +73,11 @@ pub(crate) struct Polling {
 impl<M: Memory> Engine<M> {
     /// A new operation uses request `id` of `rank`.
     pub(crate) fn open_request(&mut self, rank: u32, id: RequestId, operation: Operation) {
-        let requests = &mut self.ranks[rank as usize].requests;
-        if requests.len() <= id as usize {
-            requests.resize(id as usize + 1, Slot::default());
+        let state = &mut self.ranks[rank as usize];
+        if state.requests.len() <= id as usize {
+            state.requests.resize(id as usize + 1, Slot::default());
         }
-        requests[id as usize] = Slot { operation, ..Slot::default() };
+        state.requests[id as usize] = Slot { operation, origin: Origin::of(&state.stamp), ..Slot::default() };
     }
 
     /// The operation behind a request is complete.

@@ -1,5 +1,6 @@
 //! The processes of a run: their mailboxes, memories and ends.
 
+use std::collections::BTreeMap;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::process::Child;
 use std::time::Duration;
@@ -8,7 +9,9 @@ use mpirage_call::{Reply, Service};
 use mpirage_channel::{Briefing, Fleet, SERVICE_BYTES, STORE_BYTES, Waiting};
 use mpirage_mpi::Memory;
 use nix::errno::Errno;
+use nix::sys::signal::{Signal, kill};
 use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
+use nix::sys::wait::waitpid;
 use nix::unistd::Pid;
 
 use crate::crash::Death;
@@ -55,13 +58,15 @@ pub struct Processes {
     data_plane: DataPlane,
     /// A rank whose memory could not be reached, and why.
     fault: Option<(u32, String)>,
+    /// Memory maps by rank, of one rank of each program.
+    maps: BTreeMap<u32, String>,
 }
 
 impl Processes {
     /// No process yet, but a mailbox for each.
     pub fn new(ranks: usize, briefing: &Briefing, data_plane: DataPlane) -> io::Result<Processes> {
         let fleet = Fleet::new(ranks, briefing)?;
-        Ok(Processes { fleet, processes: Vec::with_capacity(ranks), data_plane, fault: None })
+        Ok(Processes { fleet, processes: Vec::with_capacity(ranks), data_plane, fault: None, maps: BTreeMap::new() })
     }
 
     /// How bytes travel; it may have turned out that the kernel does not let us copy.
@@ -87,6 +92,19 @@ impl Processes {
     pub fn living(&self, rank: u32) -> Option<u32> {
         let process = self.processes.get(rank as usize)?;
         process.child.as_ref().map(|_| self.fleet.owner(rank as usize).unwrap_or(process.id))
+    }
+
+    /// Memory maps of programs, as they were when their first rank first waited.
+    pub fn maps(&self) -> impl Iterator<Item = &str> {
+        self.maps.values().map(String::as_str)
+    }
+
+    /// Keeps the memory map of a rank, unless that has been done.
+    pub(crate) fn note_addresses(&mut self, rank: u32) {
+        if !self.maps.contains_key(&rank) {
+            let map = std::fs::read_to_string(format!("/proc/{}/maps", self.pid(rank))).unwrap_or_default();
+            self.maps.insert(rank, map);
+        }
     }
 
     /// Gives a rank its reply and lets it run.
@@ -140,10 +158,11 @@ impl Processes {
         for mut child in self.processes.iter_mut().filter_map(|process| process.child.take()) {
             let _ = child.wait();
         }
+        while end_orphans() {}
     }
 
     /// Has the rank's process ended? Then its mailbox is ours.
-    fn reap(&mut self, rank: u32) -> Option<Death> {
+    pub(crate) fn reap(&mut self, rank: u32) -> Option<Death> {
         let process = &mut self.processes[rank as usize];
         let status = process.child.as_mut()?.try_wait().ok()??;
         process.child = None;
@@ -212,6 +231,18 @@ impl Drop for Processes {
     fn drop(&mut self) {
         self.end_all();
     }
+}
+
+/// Ends what ranks had started and left behind, one generation of it. True if there was any.
+fn end_orphans() -> bool {
+    let me = std::process::id();
+    let children = std::fs::read_to_string(format!("/proc/{me}/task/{me}/children")).unwrap_or_default();
+    let orphans: Vec<Pid> =
+        children.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).map(Pid::from_raw).collect();
+    for &orphan in &orphans {
+        let _ = kill(orphan, Signal::SIGKILL);
+    }
+    orphans.iter().filter(|&&orphan| waitpid(orphan, None).is_ok()).count() > 0
 }
 
 impl Memory for Processes {

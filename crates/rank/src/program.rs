@@ -42,6 +42,7 @@ impl Program {
         }
         command.stdin(if who.rank == 0 { Stdio::inherit() } else { Stdio::null() });
         command.stdout(stdout).stderr(Stdio::inherit());
+        mpirage_channel::kill_with_us(&mut command);
         command.spawn()
     }
 }

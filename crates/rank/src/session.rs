@@ -109,7 +109,17 @@ impl Session {
         let signals = Signals::install()?;
         mpirage_channel::interrupt_waits_when_children_end()?;
         without_address_randomisation();
-        let mut run = Running { session: self, engine, watch, signals, code: 0, ended: 0, switches: 0, shown: Instant::now() };
+        adopt_orphans();
+        let mut run = Running {
+            session: self,
+            engine,
+            watch,
+            signals,
+            code: 0,
+            ended: 0,
+            switches: 0,
+            shown: Instant::now(),
+        };
         run.to_the_end()
     }
 }
@@ -130,7 +140,10 @@ impl Running<'_> {
         loop {
             let turn = self.engine.advance();
             if let Some((rank, text)) = self.engine.memory().fault() {
-                return Ok(Outcome::Misuse { rank, text });
+                return Ok(match self.engine.memory().reap(rank) {
+                    Some(death) => Outcome::RankDied { rank, death },
+                    None => Outcome::Misuse { rank, text },
+                });
             }
             match turn {
                 Turn::Output(rank) => self.show(rank)?,
@@ -164,10 +177,20 @@ impl Running<'_> {
         match self.wait(rank)? {
             Ok(Stop::Ended(death)) => Ok(self.rank_ended(rank, death)),
             Ok(_) => {
+                self.note_addresses(rank);
                 self.take_calls(rank, false);
                 Ok(None)
             }
             Err(outcome) => Ok(Some(outcome)),
+        }
+    }
+
+    /// Once per program: where its code is, for explanations after its end.
+    fn note_addresses(&mut self, rank: u32) {
+        let programs = &self.session.programs;
+        let first = rank == 0 || !Arc::ptr_eq(&programs[rank as usize], &programs[rank as usize - 1]);
+        if first {
+            self.engine.memory().note_addresses(rank);
         }
     }
 
@@ -279,6 +302,12 @@ impl Signals {
             signal => Err(SessionError::Interrupted(signal as i32)),
         }
     }
+}
+
+/// What a rank's shell has started becomes our child when the shell is gone, so that we can end it.
+/// Where it is forbidden, such a process ends by itself as soon as it calls MPI.
+fn adopt_orphans() {
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
 }
 
 /// Programs that hash addresses behave the same in every run, and addresses of dead ranks can be explained.

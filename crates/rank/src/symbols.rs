@@ -48,9 +48,14 @@ struct Mapping {
 impl Symbols {
     /// Looks at the memory map of a process.
     pub fn learn(&mut self, process: u32) {
-        if let Ok(maps) = std::fs::read_to_string(format!("/proc/{process}/maps")) {
-            self.mappings.extend(maps.lines().filter_map(parse_mapping));
+        if let Ok(map) = std::fs::read_to_string(format!("/proc/{process}/maps")) {
+            self.learn_map(&map);
         }
+    }
+
+    /// Looks at a memory map that was read earlier.
+    pub fn learn_map(&mut self, map: &str) {
+        self.mappings.extend(map.lines().filter_map(parse_mapping));
     }
 
     /// The place of the call that returns to `address`.

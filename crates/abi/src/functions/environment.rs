@@ -13,7 +13,6 @@ use crate::connection;
 use crate::constants::*;
 use crate::error::{Result, fail};
 use crate::library::{self, Stage};
-use crate::missing::{self, Leave};
 use crate::objects::predefined_attributes;
 use crate::types::MPI_Comm;
 
@@ -141,7 +140,6 @@ fn init(thread_level: c_int) -> Result<()> {
         fail!(MPI_ERR_OTHER, "MPI has been initialized already");
     }
     let line = connection::line();
-    missing::leave_through(Leave { rank: || Some(connection::line().rank), exit: std::process::exit });
     connection::ask(&Call::Init);
     // Only the first initialization comes here.
     let _ = MAIN.set((thread::current().id(), thread_level));

@@ -1,0 +1,332 @@
+#!/usr/bin/env python3
+"""What a user of the command line may count on: wrappers, build systems, installation, JSON, determinism, simulated
+order and time, placement, environment, errors. With names of parts as arguments, only those run."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+from harness import BUILD, MEASURED, MPIRAGE, ROOT, TESTS, Suite, find
+
+SOURCES = TESTS / "behaviour"
+BIN = BUILD / "bin"
+# What `--json` must have, by cli.md.
+FIELDS = {
+    "simulated_seconds": float, "wall_seconds": float, "cpu_seconds": float, "ranks": int, "messages": int, "bytes": int,
+    "peak_rss_bytes": int, "per_rank_seconds": list, "model": str, "platform": str, "outcome": str,
+}
+
+
+def figures(result):
+    """The JSON object at the end of the output."""
+    return json.loads(result.out.splitlines()[-1])
+
+
+def repeatable(result):
+    """All that must be the same in every run: output and figures but for measured ones."""
+    lines = result.out.splitlines()
+    values = json.loads(lines[-1])
+    return lines[:-1], {key: value for key, value in values.items() if key not in MEASURED}
+
+
+def build_with(suite, bin, what):
+    """The compiler wrappers and launchers in a folder."""
+    c, cxx = SOURCES / "hello.c", SOURCES / "hello.cpp"
+    folder = suite.folder / re.sub(r"\W", "-", what)
+    folder.mkdir()
+    show = suite.run([bin / "mpicc", "-show"])
+    ok = show.code == 0 and find(r"^\S*cc .*-I\S+ .*-L\S+ .*-lmpi", show.out)
+    suite.check(f"{what}: mpicc -show", ok, show)
+    for question, wanted, unwanted in (("-compile-info", "-I", "-lmpi"), ("-link-info", "-lmpi", "\0")):
+        answer = suite.run([bin / "mpicc", question])
+        ok = answer.code == 0 and wanted in answer.out and unwanted not in answer.out
+        suite.check(f"{what}: mpicc {question}", ok, answer)
+    by_hand = suite.run(["sh", "-c", f"$({bin}/mpicc -show) {c} -o shown || $({bin}/mpicc -show {c} -o shown)"], cwd=folder)
+    suite.check(f"{what}: what -show says can be typed", by_hand.code == 0 and (folder / "shown").exists(), by_hand)
+    made = suite.run([bin / "mpicc", "-c", c, "-o", "hello.o"], cwd=folder)
+    linked = suite.run([bin / "mpicc", "hello.o", "-o", "two-steps"], cwd=folder)
+    suite.check(f"{what}: compile, then link", made.code == 0 == linked.code, (made, linked))
+    for wrapper in ("mpicxx", "mpic++"):
+        made = suite.run([bin / wrapper, cxx, "-o", wrapper], cwd=folder)
+        suite.check(f"{what}: {wrapper}", made.code == 0, made)
+    broken = folder / "broken.c"
+    broken.write_text("int main(void) { return undeclared; }\n")
+    made = suite.run([bin / "mpicc", broken, "-o", "broken"], cwd=folder)
+    suite.check(f"{what}: the compiler's errors are passed on", made.code not in (0, None) and "undeclared" in made.err, made)
+    for launcher in ("mpiexec", "mpirun"):
+        for program, text in (("shown", "C 4 6\n"), ("two-steps", "C 4 6\n"), ("mpicxx", "C++ 4 6\n"), ("mpic++", "C++ 4 6\n")):
+            result = suite.run([bin / launcher, "-n", 4, f"./{program}"], cwd=folder)
+            suite.check(f"{what}: {launcher} {program}", (result.code, result.out) == (0, text), result)
+    result = suite.run([bin / "mpiexec", "-np", 3, "two-steps"], cwd=folder)
+    suite.check(f"{what}: a bare name is found here", result.out == "C 3 3\n", result)
+    result = suite.run(["./two-steps"], cwd=folder)
+    suite.check(f"{what}: a program alone is a world of one", (result.code, result.out, result.err) == (0, "C 1 0\n", ""), result)
+
+
+def wrappers(suite):
+    build_with(suite, BIN, "build tree")
+
+
+def cmake(suite):
+    if not shutil.which("cmake"):
+        subprocess.run(["apt-get", "install", "-y", "-q", "cmake"], capture_output=True)
+    if not shutil.which("cmake"):
+        return print("skipped: there is no cmake, and it cannot be installed")
+    build = suite.folder / "cmake"
+    environment = {"PATH": f"{BIN}:{os.environ['PATH']}"}
+    # The file names its sources relative to itself.
+    made = suite.run(["cmake", "-S", SOURCES / "cmake", "-B", build], env=environment, timeout=60)
+    suite.check("CMake finds MPI for C and C++", made.code == 0 and "Found MPI_C" in made.out and "Found MPI_CXX" in made.out, made)
+    cache = (build / "CMakeCache.txt").read_text() if made.code == 0 else ""
+    suite.check("CMake finds our mpiexec", f"MPIEXEC_EXECUTABLE:FILEPATH={BIN}/mpiexec" in cache, find("MPIEXEC_EXEC.*", cache))
+    made = suite.run(["cmake", "--build", build], env=environment, timeout=60)
+    suite.check("CMake builds", made.code == 0, made)
+    for name, text in (("hello_c", "C 1 0\n"), ("hello_cxx", "C++ 1 0\n")):
+        result = suite.run([build / name])
+        suite.check(f"CMake's {name} alone", (result.code, result.out) == (0, text), result)
+    result = suite.run(["ctest", "--test-dir", build, "--output-on-failure"], env=environment, timeout=60)
+    suite.check("CMake's tests with mpiexec pass", result.code == 0 and "100% tests passed" in result.out, result)
+
+
+def install(suite):
+    prefix = suite.folder / "prefix"
+    made = suite.run(["make", "-C", ROOT, "install", f"PREFIX={prefix}"], timeout=600)
+    if not suite.check("make install", made.code == 0, made):
+        return
+    build_with(suite, prefix / "bin", "installed")
+    show = suite.run([prefix / "bin" / "mpicc", "-show"]).out
+    suite.check("installed: nothing of the build tree is used", str(ROOT) not in show, show)
+    linked = suite.run(["ldd", suite.folder / "installed" / "two-steps"]).out
+    suite.check("installed: the installed library is used", f"{prefix}/lib" in linked, linked)
+    result = suite.run([prefix / "bin" / "mpirage", "demo"], timeout=60)
+    suite.check("installed: demo", result.code == 0 and "simulated time" in result.err, result)
+    result = suite.run([prefix / "bin" / "mpirage", "platform", "check", prefix / "share" / "mpirage" / "platforms" / "griffon.toml"])
+    suite.check("installed: platforms", result.code == 0, result)
+
+
+def json_fields(suite):
+    hello = suite.compile(SOURCES / "hello.c")
+    result = suite.simulate("--json", "-n", 4, "-p", "griffon", "--map-by", "node", hello)
+    suite.check("the program's output comes before the JSON", result.out.startswith("C 4 6\n{"), result.out)
+    values = figures(result)
+    for name, kind in FIELDS.items():
+        suite.check(f"JSON has {name}", isinstance(values.get(name), kind), values.get(name))
+    ends = values["per_rank_seconds"]
+    suite.check("one end per rank, the last is the simulated time", len(ends) == 4 and max(ends) == values["simulated_seconds"] > 0, values)
+    stated = (values["ranks"], values["model"], values["platform"], values["outcome"])
+    suite.check("JSON says what was run", stated == (4, "flow", "griffon", "finished"), stated)
+    suite.check("messages and bytes count", values["messages"] == 3 and values["bytes"] == 12, values)
+    suite.check("the summary goes to standard error", find(r"simulated time +\S", result.err) and "NaN" not in result.err, result.err)
+    deadlock = suite.compile(TESTS / "faults" / "deadlock_recv.c")
+    result = suite.simulate("--json", "-n", 2, deadlock)
+    suite.check("JSON of a deadlock", result.code == 80 and figures(result)["outcome"] == "deadlock", result)
+    result = suite.simulate("-n", 2, "/bin/true")
+    suite.check("no NaN for a run that takes no time", result.code == 0 and "NaN" not in result.err, result.err)
+
+
+def determinism(suite):
+    programs = {
+        "p2p": (suite.compile(ROOT / "examples" / "halo2d.c"), 9),
+        "collectives": (suite.compile(TESTS / "programs" / "overlapped_coll.c", flags=["-I", TESTS / "programs"]), 8),
+        "polling": (suite.compile(SOURCES / "polling.c"), 4),
+    }
+    for what, (program, ranks) in programs.items():
+        seen = []
+        for cores in ["0", "0,1"] * 5:
+            run = ["taskset", "-c", cores, MPIRAGE, "run", "-q", "--json", "--compute", "none", "-n", ranks, "-p", "griffon"]
+            result = suite.run([*run, "--map-by", "node", program])
+            seen.append(repeatable(result) if result.code == 0 else result)
+        suite.check(f"{what}: ten runs on one core and two are the same", all(one == seen[0] for one in seen), seen[:2])
+    work, costs = suite.compile(SOURCES / "work.c"), suite.folder / "costs"
+    runs = [suite.simulate("-q", "--json", "--host-speed", "5Gf", "--compute", f"recorded:{costs}", "-n", 4, work) for _ in range(3)]
+    times = [figures(run)["per_rank_seconds"] for run in runs]
+    suite.check("recorded computation: the same times again", times[0] == times[1] == times[2] and times[0][0] > 0, times)
+    result = suite.simulate("-q", "--compute", f"recorded:{costs}", "-n", 3, work)
+    suite.check("recorded computation of another run is refused", result.code not in (0, None) and "costs" in result.err, result)
+    measured = figures(suite.simulate("-q", "--json", "-n", 4, work))["simulated_seconds"]
+    none = figures(suite.simulate("-q", "--json", "--compute", "none", "-n", 4, work))["simulated_seconds"]
+    suite.check("computation takes simulated time, unless switched off", measured > 2 * none > 0, (measured, none))
+
+
+def order(suite):
+    program, ranks = suite.compile(SOURCES / "order.c"), range(4)
+    wanted = [f"begins {r}" for r in ranks] + [f"slept {r}" for r in reversed(ranks)] + [f"slept again {r}" for r in ranks]
+    wanted += ["has the token 0", "ends 0", "has the token 3", "has the token 2", "has the token 1", "ends 1", "ends 2", "ends 3"]
+    for options in ([], ["flush"]):
+        for compute in ("none", "measured"):
+            result = suite.simulate("-q", "-n", 4, "--compute", compute, program, *options)
+            suite.check(f"output in simulated order ({compute} {options})", result.out.splitlines() == wanted, result.out)
+
+
+def clocks(suite):
+    program = suite.compile(SOURCES / "clocks.c")
+    result = suite.simulate("-q", "--compute", "none", program, 1500)
+    suite.check("thirty simulated seconds of sleep take none", result.code == 0 and result.seconds < 10, result.seconds)
+    measured = re.findall(r"^(\w+) (\w+) ([\d.]+)$", result.out, re.MULTILINE)
+    suite.check("every clock was asked", len(measured) == 20, result.out)
+    for way, clock, seconds in measured:
+        right = float(seconds) in (1, 2) if clock == "time" else abs(float(seconds) - 1.5) < 1e-5
+        suite.check(f"{clock} across {way}", right, seconds)
+    suite.check("the calendar starts at 2000-01-01", "day 10957" in result.out, result.out)
+    result = suite.simulate("-q", "--clock", "real", program, 20)
+    for way, clock, seconds in re.findall(r"^(\w+) (monotonic|realtime|gettimeofday) ([\d.]+)$", result.out, re.MULTILINE):
+        suite.check(f"--clock real: {clock} across {way}", 0.02 <= float(seconds) + 1e-6 < 2, seconds)
+    days = int(find(r"day (\d+)", result.out).group(1))
+    suite.check("--clock real: the calendar is real", result.seconds > 0.4 and abs(days - time.time() / 86400) < 2, result)
+
+
+def placement(suite):
+    where = suite.compile(SOURCES / "where.c")
+    racks = ROOT / "platforms" / "two-racks.toml"
+
+    def hosts(*options, platform=racks, ranks=4):
+        result = suite.simulate("-q", "-n", ranks, "-p", platform, *options, where)
+        return [line.split()[1] for line in result.out.splitlines()] if result.code == 0 else result
+
+    hostfile = suite.folder / "hosts"
+    hostfile.write_text("# two of them\nright-1 slots=3\nleft-1:1\n")
+    for what, got, wanted in [
+        ("by slot", hosts(), ["left-1"] * 4),
+        ("by node", hosts("--map-by", "node"), ["left-1", "left-2", "right-1", "left-1"]),
+        ("-H with slots", hosts("-H", "left-2:1,right-1:3"), ["left-2"] + ["right-1"] * 3),
+        ("-host", hosts("-host", "right-1,left-2", "--map-by", "node"), ["right-1", "left-2"] * 2),
+        ("--hostfile", hosts("--hostfile", hostfile), ["right-1"] * 3 + ["left-1"]),
+        ("-f", hosts("-f", hostfile), ["right-1"] * 3 + ["left-1"]),
+        ("-ppn 1", hosts("-ppn", 1, ranks=3), ["left-1", "left-2", "right-1"]),
+        ("-npernode 2", hosts("-npernode", 2), ["left-1", "left-1", "left-2", "left-2"]),
+    ]:
+        suite.check(f"placement {what}", got == wanted, got)
+    result = suite.simulate("-n", 2, "-p", racks, "-H", "nowhere", where)
+    suite.check("an unknown host: 84", result.code == 84 and "nowhere" in result.err, result)
+    result = suite.simulate("-n", 2, "-p", racks, "--hostfile", suite.folder / "missing", where)
+    suite.check("a missing host file: 84", result.code == 84 and "missing" in result.err, result)
+    hostfile.write_text("left-1\nright-1 slot=3\n")
+    result = suite.simulate("-n", 2, "-p", racks, "--hostfile", hostfile, where)
+    suite.check("a bad host file names its line", result.code == 84 and "hosts:2" in result.err, result)
+
+
+def environment(suite):
+    where = suite.compile(SOURCES / "where.c")
+    names = ["OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "PMI_RANK", "PMI_SIZE", "SLURM_PROCID"]
+    result = suite.simulate("-q", "-n", 4, "-ppn", 2, "-p", "cluster:2", where, *names)
+    seen = [line.split()[2:] for line in result.out.splitlines()]
+    suite.check("ranks know themselves", seen == [[str(n) for n in (r, 4, r % 2, r, 4, r)] for r in range(4)], result.out)
+    options = ["-x", "A_B=1", "-x", "C_D", "-genv", "E_F", "3"]
+    result = suite.simulate("-q", "-n", 2, *options, where, "A_B", "C_D", "E_F", env={"C_D": "2"})
+    suite.check("-x and -genv", all(line.endswith("1 2 3") for line in result.out.splitlines()) and result.out, result)
+    result = suite.simulate("-n", 1, "-x", "NOT_SET", where)
+    suite.check("-x of what is not set: 84", result.code == 84 and "NOT_SET" in result.err, result)
+    result = suite.simulate("-q", "-n", 2, where, "first", ":", "-n", 3, where, "second")
+    lines = [line.split() for line in result.out.splitlines()]
+    suite.check("two programs, one world", [(line[0], line[2]) for line in lines] ==
+                [(f"{r}/5", "first" if r < 2 else "second") for r in range(5)], result)
+    result = suite.simulate("-q", "-n", 2, "-wdir", suite.folder, "pwd")
+    suite.check("-wdir", result.out == f"{suite.folder}\n" * 2, result)
+    result = suite.run(["sh", "-c", f"echo text | {MPIRAGE} run -q -n 2 cat"])
+    suite.check("rank 0 has standard input", (result.code, result.out) == (0, "text\n"), result)
+    result = suite.simulate("-n", 2, "--oversubscribe", "--allow-run-as-root", "--mca", "btl", "tcp", "/bin/true")
+    suite.check("--mca warns", result.code == 0 and find("--mca btl tcp", result.err), result)
+
+
+def usage(suite):
+    for arguments, said in [
+        (["run", "--bogus", "/bin/true"], "--bogus"),
+        (["run", "-n", "x", "/bin/true"], "x"),
+        (["run", "-n", "0", "/bin/true"], "-n 0"),
+        (["run", "-n", "2"], ""),
+        (["run"], ""),
+        (["run", "--compute", "fast", "/bin/true"], "fast"),
+        (["run", "--clock", "sun", "/bin/true"], "sun"),
+        (["run", "--coll", "bcast=nonsense", "/bin/true"], "nonsense"),
+        (["run", "--map-by", "moon", "/bin/true"], "moon"),
+        (["nonsense"], "nonsense"),
+        (["info", "nonsense"], "nonsense"),
+        (["emulate"], "not there yet"),
+    ]:
+        result = suite.run([MPIRAGE, *arguments])
+        what = " ".join(arguments)
+        suite.check(f"`{what}`: 84", result.code == 84, result)
+        suite.check(f"`{what}` is explained", said in result.err and result.err.strip(), result.err)
+    result = suite.run([MPIRAGE, "run", "--bogus", "/bin/true"])
+    suite.check("an unknown option is called one", find("(unknown|unexpected).*--bogus", result.err), result.err)
+    for arguments in (["--help"], ["run", "--help"], ["--version"], ["platform", "--help"]):
+        result = suite.run([MPIRAGE, *arguments])
+        suite.check(f"{arguments} succeeds", result.code == 0 and result.out, result)
+
+
+BAD_PLATFORMS = {
+    "speed.toml": ('name = "bad"\n[[host]]\nname = "a"\nspeed = "1Gff"\n', 4),
+    "syntax.toml": ('name = "bad"\n[cluster\nhosts = 4\n', 2),
+    "key.toml": ('name = "bad"\n[cluster]\nhosts = 4\nspeeed = "1Gf"\n', 4),
+    "element.xml": ('<?xml version="1.0"?>\n<platform version="4.1">\n<zone id="z" routing="Full">\n<hosst id="a" speed="1Gf"/>\n</zone>\n</platform>\n', 4),
+    "open.xml": ('<?xml version="1.0"?>\n<platform version="4.1">\n<zone id="z" routing="Full">\n</platform>\n', 4),
+}
+
+
+def platforms(suite):
+    for name, (text, line) in BAD_PLATFORMS.items():
+        path = suite.folder / name
+        path.write_text(text)
+        for command in (["platform", "check", path], ["run", "-n", 2, "-p", path, "/bin/true"]):
+            result = suite.run([MPIRAGE, *command])
+            said = re.search(re.escape(name) + r":(\d+)", result.err)
+            suite.check(f"{name}: 82 and line {line} ({command[0]})", result.code == 82 and said and int(said.group(1)) == line, result)
+    result = suite.run([MPIRAGE, "run", "-n", "2", "-p", "nowhere.toml", "/bin/true"])
+    suite.check("a missing platform: 82", result.code == 82 and "nowhere.toml" in result.err, result)
+    result = suite.run([MPIRAGE, "run", "-n", "2", "--model", "magic", "/bin/true"])
+    suite.check("an unknown model: 82", result.code == 82 and "magic" in result.err, result)
+    for path in sorted((ROOT / "platforms").iterdir()) + ["cluster:16", "fat-tree:4x4", "torus:4x4x4", "griffon", "gdx", "dragonfly:3x2x4x2"]:
+        result = suite.run([MPIRAGE, "platform", "check", path])
+        suite.check(f"platform check {path}", result.code == 0 and "right" in result.out, result)
+    result = suite.run([MPIRAGE, "platform", "show", "griffon"])
+    suite.check("platform show", result.code == 0 and "92 ×" in result.out and "[model]" in result.out and "segments" in result.out, result)
+    for topic, part in (("functions", "MPI_Send "), ("models", "flow:no-contention"), ("platforms", "griffon"), ("collectives", "recursive-doubling")):
+        result = suite.run([MPIRAGE, "info", topic])
+        suite.check(f"info {topic}", result.code == 0 and part in result.out, result)
+
+
+def demo(suite):
+    result = suite.run([MPIRAGE, "demo"], timeout=60)
+    suite.check("demo", result.code == 0 and "16 ranks" in result.err and "simulated time" in result.err and result.out, result)
+    suite.check("demo leaves nothing", not os.listdir(suite.temporary) and not result.left, os.listdir(suite.temporary))
+
+
+def data_planes(suite):
+    flags = ["-I", TESTS / "programs"]
+    for name, ranks in (("big_messages", 3), ("user_ops", 5), ("coll_derived", 4), ("send_modes", 4), ("alltoall", 5), ("pack", 3)):
+        program = suite.compile(TESTS / "programs" / f"{name}.c", flags=flags)
+        run = ["-q", "--json", "--compute", "none", "-n", ranks]
+        direct, mailbox = (suite.simulate(*run, "--data-plane", plane, program) for plane in ("direct", "mailbox"))
+        same = direct.code == 0 == mailbox.code and repeatable(direct) == repeatable(mailbox)
+        suite.check(f"{name}: the same by direct copies and by mailboxes", same, (direct, mailbox))
+
+
+def polling(suite):
+    program = suite.compile(SOURCES / "polling.c")
+    for compute in ("none", "measured"):
+        for ranks in (2, 5):
+            result = suite.simulate("-q", "-n", ranks, "--compute", compute, program)
+            waits = {name: float(seconds) for name, seconds in re.findall(r"(\w+) ([\d.]+)", result.out)}
+            for name, least in (("wtime", 0.01), ("test", 0.02), ("iprobe", 0.03), ("ibarrier", 0.04)):
+                ok = least <= waits.get(name, 0) < least * 1.2 + (0.02 if compute == "measured" else 0)
+                suite.check(f"a loop of {name} ends in time ({compute}, {ranks} ranks)", ok, result)
+
+
+PARTS = [wrappers, cmake, install, json_fields, determinism, order, clocks, placement, environment, usage, platforms, demo,
+         data_planes, polling]
+
+
+def main():
+    suite, wanted = Suite("behaviour"), sys.argv[1:]
+    for part in PARTS:
+        if not wanted or part.__name__ in wanted:
+            part(suite)
+    suite.end()
+
+
+main()

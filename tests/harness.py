@@ -1,0 +1,172 @@
+"""What the test scripts share: running commands, seeing what they leave behind, counting.
+
+Processes are recognised by a variable in their environment, so tests of several checkouts may run side by side."""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from dataclasses import dataclass
+
+TESTS = pathlib.Path(__file__).resolve().parent
+ROOT = TESTS.parent
+BUILD = pathlib.Path(os.environ.get("MPIRAGE_BUILD", ROOT / "target" / "release"))
+MPIRAGE = BUILD / "mpirage"
+MARK = "MPIRAGE_TEST"
+# What the measured figures of a run are called; they differ from run to run.
+MEASURED = ("wall_seconds", "cpu_seconds", "peak_rss_bytes", "largest_rank_rss_bytes")
+
+
+@dataclass
+class Result:
+    """How a command ended."""
+
+    code: int  # as a shell says it: 128 + signal; None if it did not end in time
+    out: str
+    err: str
+    seconds: float
+    left: list  # processes it left behind
+
+
+class Suite:
+    """Counts checks and keeps a folder that is deleted at the end."""
+
+    def __init__(self, name, needs_build=True):
+        self.name, self.passed, self.failed, self.began = name, 0, 0, time.time()
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"test-{name}-"))
+        self.temporary = self.folder / "tmp"
+        self.temporary.mkdir()
+        self.compiled = {}
+        if needs_build and not MPIRAGE.exists():
+            sys.exit(f"{MPIRAGE} is not there; run `make build` first")
+
+    def check(self, what, holds, detail=""):
+        """One check; says what failed."""
+        if holds:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print(f"FAILED {what}" + (f"\n{indent(str(detail))}" if detail != "" else ""), flush=True)
+        return bool(holds)
+
+    def end(self):
+        """The closing line, and the exit code."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        print(f"{self.name}: {time.time() - self.began:.0f} s")
+        print(f"{self.passed} passed, {self.failed} failed")
+        sys.exit(1 if self.failed else 0)
+
+    def compile(self, source, name=None, language="cc", flags=()):
+        """The program made from a file, or from C text; compiled once."""
+        if isinstance(source, str):
+            path = self.folder / f"{name}.c"
+            path.write_text(source)
+        else:
+            path = source
+        program = self.folder / (name or path.stem)
+        if program not in self.compiled:
+            made = self.run([MPIRAGE, language, "-O1", *flags, path, "-o", program, "-lm"], timeout=60)
+            self.compiled[program] = self.check(f"{path.name} compiles", made.code == 0, made.err)
+        return program
+
+    def start(self, command, mark, env=None, **more):
+        """Starts a command in a session of its own."""
+        variables = dict(os.environ, TMPDIR=str(self.temporary), **{MARK: mark}, **(env or {}))
+        more.setdefault("stdin", subprocess.DEVNULL)
+        more.setdefault("stdout", subprocess.PIPE)
+        more.setdefault("stderr", subprocess.PIPE)
+        return subprocess.Popen([str(word) for word in command], env=variables, start_new_session=True, **more)
+
+    def run(self, command, timeout=20, env=None, cwd=None, input=None):
+        """Runs a command to its end. Whatever it leaves behind is noted, then ended."""
+        mark, began = uuid.uuid4().hex, time.time()
+        stdin = subprocess.PIPE if input is not None else subprocess.DEVNULL
+        process = self.start(command, mark, env, cwd=cwd, stdin=stdin)
+        code, out, err = None, b"", b""
+        try:
+            out, err = process.communicate(input, timeout=timeout)
+            code = shell_code(process.returncode)
+        except subprocess.TimeoutExpired:
+            end_marked(mark)
+            out, err = process.communicate()
+            err += b"\n(did not end in time)"
+        left = marked(mark)
+        end_marked(mark)
+        text = [stream.decode("utf-8", "replace") for stream in (out, err)]
+        return Result(code, *text, time.time() - began, left)
+
+    def simulate(self, *arguments, **more):
+        """`mpirage run` with these arguments."""
+        return self.run([MPIRAGE, "run", *arguments], **more)
+
+
+def shell_code(code):
+    return 128 - code if code < 0 else code
+
+
+def indent(text, limit=4000):
+    return "\n".join("    " + line for line in text[:limit].splitlines())
+
+
+def processes():
+    """Living processes of this user as number, environment, command line."""
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            environment = pathlib.Path("/proc", entry, "environ").read_bytes()
+            state = pathlib.Path("/proc", entry, "stat").read_text().rsplit(")", 1)[1].split()[0]
+            line = pathlib.Path("/proc", entry, "cmdline").read_bytes()
+        except OSError:
+            continue
+        if state not in "ZX":
+            yield int(entry), environment, line.replace(b"\0", b" ").decode("utf-8", "replace").strip()
+
+
+def marked(mark):
+    """Processes that carry the mark: the command's own and what it started."""
+    needle = f"{MARK}={mark}".encode()
+    return [(pid, line) for pid, environment, line in processes() if needle in environment and pid != os.getpid()]
+
+
+def end_marked(mark):
+    for pid, _ in marked(mark):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+def gone_within(mark, seconds):
+    """The marked processes that are still there after so many seconds; none if all ended earlier."""
+    until = time.time() + seconds
+    while (alive := marked(mark)) and time.time() < until:
+        time.sleep(0.02)
+    return alive
+
+
+def shared_files():
+    """Names in /dev/shm, and those in /tmp that could be ours."""
+    memory = set(os.listdir("/dev/shm")) if os.path.isdir("/dev/shm") else set()
+    return {f"/dev/shm/{name}" for name in memory} | {f"/tmp/{name}" for name in os.listdir("/tmp") if re.search("mpi", name)}
+
+
+def new_files(before):
+    """What is there that was not there before. Other tests may be at work, so only what stays counts."""
+    fresh = shared_files() - before
+    for _ in range(10):
+        if not fresh:
+            break
+        time.sleep(0.2)
+        fresh &= shared_files()
+    return fresh
+
+
+def find(pattern, text):
+    return re.search(pattern, text, re.MULTILINE)
