@@ -378,6 +378,7 @@ impl<M: Memory> Engine<M> {
         if let Ok((_, call, words)) = decoded {
             state.cursor += words;
             let needs_answer = call.needs_answer();
+            state.in_function = !matches!(call, Call::Output | Call::Flush | Call::Now | Call::Sleep { .. });
             if needs_answer {
                 state.reply.clear();
                 self.show_output(rank);
@@ -407,7 +408,10 @@ impl<M: Memory> Engine<M> {
     }
 
     fn record_call(&mut self, rank: u32) {
-        let RankState { stamp: Stamp { function, site, .. }, entered, .. } = self.ranks[rank as usize];
+        let RankState { stamp: Stamp { function, site, .. }, entered, in_function, .. } = self.ranks[rank as usize];
+        if !in_function {
+            return;
+        }
         self.recorder.record(&Record::Call { rank, function, entered, left: self.kernel.now(), site });
     }
 
