@@ -24,6 +24,7 @@ use mpirage_collectives::Collective;
 
 use crate::connection::{ask, post};
 use crate::error::Result;
+use crate::fold::Fold;
 use crate::operation::{Held, Landing, inline_bytes};
 use crate::region::Region;
 
@@ -47,6 +48,8 @@ pub(crate) struct Side {
     pub aliased: bool,
     /// Does it have a size only?
     pub absent: bool,
+    /// Are the regions contributions, to be combined when they are here?
+    pub fold: Option<Fold>,
 }
 
 /// How the bytes of all regions are cut into blocks.
@@ -104,6 +107,11 @@ impl Side {
     /// The same size, but nothing is stored.
     pub(crate) fn unstored(self) -> Side {
         Side { absent: true, ..self }
+    }
+
+    /// Contributions of this size, to be combined.
+    pub(crate) fn folded(self, fold: Fold) -> Side {
+        Side { fold: Some(fold), ..self }
     }
 
     /// The block of `rank`, of `ranks` that there are.
@@ -189,6 +197,11 @@ impl Side {
         if self.bytes() == 0 || self.absent {
             return Laid { payload: Payload::Absent, list: self.list_packed() };
         }
+        if let Some(fold) = &self.fold {
+            let room = Landing::of_contributions(self.bytes(), fold.clone());
+            let address = landing.insert(room).address();
+            return Laid { payload: Payload::At(address), list: self.list_packed() };
+        }
         if let Some((base, list)) = self.in_place() {
             return Laid { payload: Payload::At(base as u64), list };
         }
@@ -226,7 +239,7 @@ impl Collection {
         let send = Part { payload: given.payload, blocks: gives.blocks(&given.list) };
         let recv = Part { payload: got.payload, blocks: gets.blocks(&got.list) };
         make(&Call::Collective(CollectiveCall { kind, context, root, send, recv, reduction, request }));
-        Held { outgoing: outgoing.map(Arc::new), incoming, room: 0 }
+        Held { outgoing: outgoing.map(Arc::new), incoming, ..Held::default() }
     }
 }
 

@@ -5,7 +5,8 @@ use mpirage_call::{Call, Completing, Completion, RequestId};
 use crate::connection::ask;
 use crate::constants::MPI_REQUEST_NULL;
 use crate::error::Result;
-use crate::library::{Library, with};
+use crate::library::{Library, try_with, with};
+use crate::operation::Transfer;
 use crate::types::MPI_Request;
 
 /// A request that has ended.
@@ -43,7 +44,7 @@ pub(crate) fn all(requests: &[MPI_Request], poll: bool) -> Result<Option<Vec<End
             return Ok(None);
         }
     }
-    with(|library| collect(library, requests)).map(Some)
+    collect(requests).map(Some)
 }
 
 /// The end of those requests that have ended, at least one unless it is a `poll`. Without active requests, none at all.
@@ -56,7 +57,7 @@ pub(crate) fn some(requests: &[MPI_Request], how: Completing, poll: bool) -> Res
             let open = with(|library| Open::of(library, requests))?;
             open.settle(how, poll || ready > 0)?;
         }
-        let ended = with(|library| collect_some(library, requests, limit))?;
+        let ended = collect_some(requests, limit)?;
         if poll || active == 0 || !ended.is_empty() {
             return Ok(ended);
         }
@@ -96,7 +97,8 @@ impl Open {
         with(|library| {
             for completion in &reply.completions {
                 let (handle, which) = self.owners[completion.index as usize];
-                library.requests.get_mut(handle)?.transfers[which].done = Some(*completion);
+                let transfer = &mut library.requests.get_mut(handle)?.transfers[which];
+                transfer.done = Some(transfer.held.seen_from_here(*completion));
                 library.requests.give_back(self.ids[completion.index as usize]);
             }
             Ok(reply.completions.len())
@@ -115,19 +117,23 @@ fn count(library: &Library, requests: &[MPI_Request]) -> Result<(usize, usize)> 
     Ok((active, ready))
 }
 
-fn collect(library: &mut Library, requests: &[MPI_Request]) -> Result<Vec<Ended>> {
-    collect_some(library, requests, usize::MAX)
+fn collect(requests: &[MPI_Request]) -> Result<Vec<Ended>> {
+    collect_some(requests, usize::MAX)
 }
 
-/// Releases up to `limit` active requests that have ended.
-fn collect_some(library: &mut Library, requests: &[MPI_Request], limit: usize) -> Result<Vec<Ended>> {
-    let mut ended = Vec::new();
-    for (position, &handle) in requests.iter().enumerate() {
-        if ended.len() < limit && handle != MPI_REQUEST_NULL && is_ready(library, handle) {
-            ended.push(release(library, position, handle)?);
+/// Releases up to `limit` active requests that have ended. What they received is put where it belongs with nothing
+/// locked, because a function of the program may have to combine it.
+fn collect_some(requests: &[MPI_Request], limit: usize) -> Result<Vec<Ended>> {
+    let mut released = Vec::new();
+    try_with(|library| {
+        for (position, &handle) in requests.iter().enumerate() {
+            if released.len() < limit && handle != MPI_REQUEST_NULL && is_ready(library, handle) {
+                released.push(release(library, position, handle)?);
+            }
         }
-    }
-    Ok(ended)
+        Ok(())
+    })?;
+    Ok(released.into_iter().map(Released::finish).collect())
 }
 
 /// A handle that stands twice in an array is gone at the second place.
@@ -135,19 +141,35 @@ fn is_ready(library: &Library, handle: MPI_Request) -> bool {
     library.requests.get(handle).is_ok_and(|request| !request.inactive && request.is_complete())
 }
 
-/// Puts what the request received where it belongs; the handle goes unless the request is persistent.
-fn release(library: &mut Library, position: usize, handle: MPI_Request) -> Result<Ended> {
+/// A request that has ended, with what it received still to be put where it belongs.
+struct Released {
+    position: usize,
+    completion: Completion,
+    transfers: Vec<Transfer>,
+    gone: bool,
+}
+
+impl Released {
+    fn finish(self) -> Ended {
+        let Released { position, completion, transfers, gone } = self;
+        let mut result = Ok(());
+        for transfer in transfers {
+            let landed = transfer.held.finish(&transfer.done.expect("the request is complete"));
+            result = result.and(landed);
+        }
+        Ended { position, completion, result, gone }
+    }
+}
+
+/// The handle goes unless the request is persistent.
+fn release(library: &mut Library, position: usize, handle: MPI_Request) -> Result<Released> {
     let request = library.requests.get_mut(handle)?;
     let completion = request.completion();
-    let mut result = Ok(());
-    for transfer in std::mem::take(&mut request.transfers) {
-        let landed = transfer.held.finish(&transfer.done.expect("the request is complete"));
-        result = result.and(landed);
-    }
+    let transfers = std::mem::take(&mut request.transfers);
     request.inactive = true;
     let gone = request.plan.is_none();
     if gone {
         library.requests.remove(handle)?;
     }
-    Ok(Ended { position, completion, result, gone })
+    Ok(Released { position, completion, transfers, gone })
 }

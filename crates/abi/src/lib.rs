@@ -11,7 +11,7 @@
 //! - `functions`: the bodies. Writing one is all it takes to add a function; its module page says how.
 //! - `library`: the one global, what this process knows as a rank; `objects`: what its handles stand for.
 //! - `operation`: what a call sets in motion, made of `message`s and `collection`s whose data are `region`s of the program's
-//!   memory; `completion` and `status`: how it ends.
+//!   memory; `completion`, `fold` and `status`: how it ends.
 //! - `clock`: time as the program sees it; `output`: what it prints, kept in step with its calls.
 //! - `connection`: the way to the simulator, or to `alone` where there is none; `services`: what it asks of a rank.
 //! - `arguments`: pointers, arrays and strings as C hands them over.
@@ -33,6 +33,7 @@ mod completion;
 mod connection;
 mod error;
 mod external32;
+mod fold;
 mod functions;
 mod handles;
 mod library;

@@ -8,6 +8,7 @@ use mpirage_call::{Call, Completion, ContextId, Payload, RequestId, SendMode};
 use crate::connection::{self, ask, post};
 use crate::constants::*;
 use crate::error::{Result, fail};
+use crate::objects::bridge::Bridge;
 use crate::objects::comm::Comm;
 use crate::operation::{Held, Landing, inline_bytes};
 use crate::region::Region;
@@ -35,6 +36,8 @@ pub(crate) struct Incoming {
     pub region: Region,
     /// A message that a matched probe has taken already.
     pub matched: Option<u32>,
+    /// Whence it comes, if from the other side of an inter-communicator.
+    pub bridge: Option<Arc<Bridge>>,
 }
 
 impl Outgoing {
@@ -104,25 +107,27 @@ impl Incoming {
     pub(crate) fn run(&self) -> (Held, Completion) {
         let (held, address) = self.make_room();
         let reply = ask(&self.call(address, None));
-        (held, reply.completions.first().copied().unwrap_or(Completion::empty(0)))
+        let completion = reply.completions.first().copied().unwrap_or(Completion::empty(0));
+        let completion = held.seen_from_here(completion);
+        (held, completion)
     }
 
     /// Where its packed bytes go: where the program wants them, or first to memory of ours.
     fn make_room(&self) -> (Held, u64) {
-        let room = self.region.bytes() as u64;
+        let (room, bridge) = (self.region.bytes() as u64, self.bridge.clone());
         if room == 0 {
-            return (Held::default(), 0);
+            return (Held { bridge, ..Held::default() }, 0);
         }
         if self.region.is_plain() {
-            return (Held { room, ..Held::default() }, self.region.address() as u64);
+            return (Held { room, bridge, ..Held::default() }, self.region.address() as u64);
         }
         let mut landing = Landing::of_message(self.region.clone());
         let address = landing.address();
-        (Held { incoming: Some(landing), room, ..Held::default() }, address)
+        (Held { incoming: Some(landing), room, bridge, ..Held::default() }, address)
     }
 
     fn call<'a>(&self, address: u64, request: Option<RequestId>) -> Call<'a> {
-        let &Incoming { context, from, tag, ref region, matched } = self;
+        let &Incoming { context, from, tag, ref region, matched, .. } = self;
         Call::Recv { context, from, tag, bytes: region.bytes() as u64, address, request, matched }
     }
 }
@@ -134,7 +139,7 @@ pub(crate) enum Peer {
     Nobody,
     /// `MPI_ANY_SOURCE`.
     Anybody,
-    /// This one.
+    /// This one, as the simulator numbers the ranks of the communicator.
     Rank(u32),
 }
 
@@ -143,7 +148,7 @@ impl Peer {
     pub(crate) fn destination(comm: &Comm, dest: c_int) -> Result<Peer> {
         match dest {
             MPI_PROC_NULL => Ok(Peer::Nobody),
-            rank => comm.member("dest", rank).map(Peer::Rank),
+            rank => comm.member("dest", rank).map(|member| Peer::Rank(comm.seat_of(member))),
         }
     }
 
@@ -152,7 +157,7 @@ impl Peer {
         match source {
             MPI_PROC_NULL => Ok(Peer::Nobody),
             MPI_ANY_SOURCE => Ok(Peer::Anybody),
-            rank => comm.member("source", rank).map(Peer::Rank),
+            rank => comm.member("source", rank).map(|member| Peer::Rank(comm.seat_of(member))),
         }
     }
 }

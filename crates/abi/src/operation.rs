@@ -13,8 +13,10 @@ use mpirage_call::{Completion, RequestId};
 use crate::collection::Collection;
 use crate::connection;
 use crate::error::Result;
+use crate::fold::Fold;
 use crate::library::with;
 use crate::message::{Incoming, Outgoing};
+use crate::objects::bridge::Bridge;
 use crate::objects::request::Request;
 use crate::region::Region;
 use crate::status;
@@ -61,6 +63,8 @@ pub(crate) struct Held {
     pub incoming: Option<Landing>,
     /// Bytes there is room for, for the message when there are more.
     pub room: u64,
+    /// Whence it comes, if from the other side of an inter-communicator.
+    pub bridge: Option<Arc<Bridge>>,
 }
 
 /// Packed bytes and where they go from here.
@@ -71,6 +75,8 @@ pub(crate) struct Landing {
     regions: Vec<Region>,
     /// Does a completion tell how many bytes have come? Of a collective, all of them have.
     counted: bool,
+    /// Are they contributions to be combined first?
+    fold: Option<Fold>,
 }
 
 impl Operation {
@@ -133,10 +139,15 @@ impl Step {
 }
 
 impl Held {
+    /// The completion with its source as the program numbers it.
+    pub(crate) fn seen_from_here(&self, completion: Completion) -> Completion {
+        self.bridge.as_ref().map_or(completion, |bridge| bridge.seen_from_here(completion))
+    }
+
     /// Puts what arrived where it belongs.
     pub(crate) fn finish(self, completion: &Completion) -> Result<()> {
         if let Some(landing) = self.incoming {
-            landing.finish(completion);
+            landing.finish(completion)?;
         }
         status::check_room(completion, self.room)
     }
@@ -145,13 +156,19 @@ impl Held {
 impl Landing {
     /// Room for a message.
     pub(crate) fn of_message(region: Region) -> Landing {
-        Landing { packed: vec![0; region.bytes()], regions: vec![region], counted: true }
+        Landing { packed: vec![0; region.bytes()], regions: vec![region], counted: true, fold: None }
     }
 
     /// Room for what a collective brings.
     pub(crate) fn of_collective(regions: Vec<Region>) -> Landing {
         let bytes = regions.iter().map(Region::bytes).sum();
-        Landing { packed: vec![0; bytes], regions, counted: false }
+        Landing { packed: vec![0; bytes], regions, counted: false, fold: None }
+    }
+
+    /// Room for so many bytes of contributions, which are combined.
+    pub(crate) fn of_contributions(bytes: usize, fold: Fold) -> Landing {
+        let regions = vec![fold.result.clone()];
+        Landing { packed: vec![0; bytes], regions, counted: false, fold: Some(fold) }
     }
 
     /// Where the packed bytes are to be stored.
@@ -159,7 +176,10 @@ impl Landing {
         self.packed.as_mut_ptr().addr() as u64
     }
 
-    fn finish(self, completion: &Completion) {
+    fn finish(mut self, completion: &Completion) -> Result<()> {
+        if let Some(fold) = self.fold.take() {
+            self.packed = fold.apply(&self.packed)?;
+        }
         let arrived = if self.counted { completion.bytes as usize } else { usize::MAX };
         let mut rest = &self.packed[..arrived.min(self.packed.len())];
         for region in &self.regions {
@@ -168,6 +188,7 @@ impl Landing {
             unsafe { region.unpack(now) };
             rest = later;
         }
+        Ok(())
     }
 }
 

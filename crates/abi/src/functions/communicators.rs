@@ -1,8 +1,9 @@
 //! Communicators (chapter 7 of the standard): asking about them, making and freeing them.
 
 use core::ffi::{c_char, c_int};
+use std::sync::Arc;
 
-use mpirage_call::{Call, CommRequest, Completion, Reply};
+use mpirage_call::{Call, CommRequest, Completion, ContextId, Reply};
 use mpirage_data::Group;
 
 use crate::arguments::{not_null, put, put_string, string};
@@ -11,6 +12,7 @@ use crate::constants::*;
 use crate::error::{MpiError, Result, fail};
 use crate::library::{self, try_with, with};
 use crate::message::sent_tag;
+use crate::objects::bridge::Bridge;
 use crate::objects::comm::Comm;
 use crate::operation::{Operation, Step};
 use crate::types::*;
@@ -26,16 +28,8 @@ pub(crate) unsafe extern "C" fn MPI_Comm_size(comm: MPI_Comm, size: *mut c_int) 
 }
 
 pub(crate) unsafe extern "C" fn MPI_Comm_test_inter(comm: MPI_Comm, flag: *mut c_int) -> c_int {
-    // SAFETY: the program hands over a place for an int. There are no inter-communicators yet.
-    library::outcome(comm, || unsafe { put("flag", flag, about(comm, |_| 0)?) })
-}
-
-pub(crate) unsafe extern "C" fn MPI_Comm_remote_size(comm: MPI_Comm, _size: *mut c_int) -> c_int {
-    library::outcome(comm, || Err(no_remote_group(comm)))
-}
-
-pub(crate) unsafe extern "C" fn MPI_Comm_remote_group(comm: MPI_Comm, _group: *mut MPI_Group) -> c_int {
-    library::outcome(comm, || Err(no_remote_group(comm)))
+    // SAFETY: the program hands over a place for an int.
+    library::outcome(comm, || unsafe { put("flag", flag, about(comm, |comm| comm.bridge.is_some().into())?) })
 }
 
 pub(crate) unsafe extern "C" fn MPI_Comm_compare(
@@ -163,8 +157,15 @@ pub(crate) unsafe extern "C" fn MPI_Comm_create(
 ) -> c_int {
     library::outcome(comm, || {
         let members = members(comm, group)?;
+        let (me, inter) = about(comm, |comm| (comm.rank, comm.bridge.is_some()))?;
+        // Of an inter-communicator each side names its own members only, so they find each other by colour.
+        let place = members.iter().position(|&member| member == me);
+        let how = match inter {
+            true => CommRequest::Split { color: place.map(|_| 0), key: place.unwrap_or(0) as i32 },
+            false => CommRequest::Create(&members),
+        };
         // SAFETY: the program hands over a place for a communicator.
-        unsafe { put("newcomm", newcomm, make(comm, CommRequest::Create(&members))?) }
+        unsafe { put("newcomm", newcomm, make(comm, how)?) }
     })
 }
 
@@ -176,7 +177,10 @@ pub(crate) unsafe extern "C" fn MPI_Comm_create_group(
 ) -> c_int {
     library::outcome(comm, || {
         let (members, tag) = (members(comm, group)?, sent_tag("tag", tag)?);
-        let me = about(comm, |comm| comm.rank)?;
+        let me = about(comm, |comm| match comm.bridge {
+            None => Ok(comm.rank),
+            Some(_) => fail!(MPI_ERR_COMM, "{} is an inter-communicator", comm.title()),
+        })??;
         let made = match members.contains(&me) {
             true => make(comm, CommRequest::CreateGroup { members: &members, tag })?,
             false => MPI_COMM_NULL,
@@ -242,15 +246,38 @@ pub(crate) fn make(parent: MPI_Comm, how: CommRequest<'_>) -> Result<MPI_Comm> {
 
 /// The same before it gets a handle. The error handler is the parent's.
 pub(crate) fn make_object(parent: MPI_Comm, how: CommRequest<'_>) -> Result<Option<Comm>> {
-    let (context, group, errhandler) =
-        about(parent, |parent| (parent.context, parent.group.clone(), parent.errhandler))?;
-    let Reply { context: made, members, .. } = ask(&Call::MakeComm { parent: context, how });
-    let Some(made) = made else { return Ok(None) };
-    let group = match members.is_empty() {
-        true => group,
-        false => Group::of(members).map_err(|error| MpiError::new(MPI_ERR_INTERN, error.to_string()))?,
-    };
-    Ok(Some(Comm { errhandler, ..Comm::new(made, group, connection::line().rank) }))
+    let (context, group, bridge, errhandler) =
+        about(parent, |parent| (parent.context, parent.group.clone(), parent.bridge.clone(), parent.errhandler))?;
+    let Some((made, members)) = ask_for_comm(context, how)? else { return Ok(None) };
+    let me = connection::line().rank;
+    match (bridge, members) {
+        (bridge, None) => Ok(Some(Comm { errhandler, bridge, ..Comm::new(made, group, me) })),
+        (None, Some(members)) => Ok(Some(Comm { errhandler, ..Comm::new(made, members, me) })),
+        (Some(bridge), Some(all)) => {
+            let (group, remote) = (all.intersection(&group), all.intersection(&bridge.remote));
+            if remote.size() == 0 {
+                post(&Call::FreeComm { context: made });
+                return Ok(None);
+            }
+            let bridge = Some(Arc::new(Bridge { remote, all }));
+            Ok(Some(Comm { errhandler, bridge, ..Comm::new(made, group, me) }))
+        }
+    }
+}
+
+/// Has the simulator make a communicator. Gives its members unless they are the parent's; nothing at all to ranks that
+/// are not among them.
+pub(crate) fn ask_for_comm(
+    parent: ContextId,
+    how: CommRequest<'_>,
+) -> Result<Option<(ContextId, Option<Group>)>> {
+    let Reply { context, members, .. } = ask(&Call::MakeComm { parent, how });
+    let Some(context) = context else { return Ok(None) };
+    if members.is_empty() {
+        return Ok(Some((context, None)));
+    }
+    let members = Group::of(members).map_err(|error| MpiError::new(MPI_ERR_INTERN, error.to_string()))?;
+    Ok(Some((context, Some(members))))
 }
 
 /// A communicator like another, with the attributes that want to be copied.
@@ -303,26 +330,28 @@ fn compare(one: &Comm, other: &Comm) -> c_int {
     if one.context == other.context {
         return MPI_IDENT;
     }
-    match one.group.compare(&other.group) {
-        Comparison::Identical => MPI_CONGRUENT,
-        Comparison::Similar => MPI_SIMILAR,
-        Comparison::Unequal => MPI_UNEQUAL,
+    let sides = match (&one.bridge, &other.bridge) {
+        (None, None) => [Comparison::Identical, one.group.compare(&other.group)],
+        (Some(one_bridge), Some(other_bridge)) => {
+            [one_bridge.remote.compare(&other_bridge.remote), one.group.compare(&other.group)]
+        }
+        _ => return MPI_UNEQUAL,
+    };
+    if sides.contains(&Comparison::Unequal) {
+        MPI_UNEQUAL
+    } else if sides.contains(&Comparison::Similar) {
+        MPI_SIMILAR
+    } else {
+        MPI_CONGRUENT
     }
 }
 
 /// What a communicator tells.
-fn about<T>(comm: MPI_Comm, what: impl FnOnce(&Comm) -> T) -> Result<T> {
+pub(super) fn about<T>(comm: MPI_Comm, what: impl FnOnce(&Comm) -> T) -> Result<T> {
     with(|library| library.comms.get(comm).map(what))
 }
 
 /// A request of something that has ended already.
 fn done(comm: MPI_Comm) -> MPI_Request {
     Operation::one(comm, Step::Nothing(Completion::empty(0))).begin()
-}
-
-fn no_remote_group(comm: MPI_Comm) -> MpiError {
-    match about(comm, |comm| comm.title().to_owned()) {
-        Ok(title) => MpiError::new(MPI_ERR_COMM, format!("{title} is not an inter-communicator")),
-        Err(error) => error,
-    }
 }

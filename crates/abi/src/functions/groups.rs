@@ -177,7 +177,7 @@ fn find(group: MPI_Group) -> Result<Group> {
 
 /// # Safety
 /// Unless it is null, the place can be written.
-unsafe fn hand_out(place: *mut MPI_Group, group: Group) -> Result<()> {
+pub(super) unsafe fn hand_out(place: *mut MPI_Group, group: Group) -> Result<()> {
     // SAFETY: the caller vouches for it.
     unsafe { put("group", place, library::with(|library| library.groups.insert(group))) }
 }

@@ -13,6 +13,7 @@ use crate::objects::errhandler;
 use crate::objects::info::Info;
 use crate::objects::keyval::Attributes;
 use crate::objects::topology::Topology;
+use crate::objects::bridge::Bridge;
 use crate::types::{MPI_Comm, MPI_Errhandler};
 
 /// A communicator, as one of its members sees it.
@@ -20,8 +21,10 @@ use crate::types::{MPI_Comm, MPI_Errhandler};
 pub(crate) struct Comm {
     /// How the simulator calls it.
     pub context: ContextId,
-    /// Its members as ranks of the world, in order.
+    /// Its members as ranks of the world, in order; of an inter-communicator, those on this side.
     pub group: Group,
+    /// The other side, of an inter-communicator.
+    pub bridge: Option<Arc<Bridge>>,
     /// Which of them this process is.
     pub rank: u32,
     /// What the program calls it.
@@ -43,6 +46,7 @@ impl Comm {
         Comm {
             context,
             group,
+            bridge: None,
             rank,
             name: String::new(),
             errhandler: errhandler::DEFAULT,
@@ -56,12 +60,22 @@ impl Comm {
         self.group.size()
     }
 
-    /// The rank that the argument `what` names.
+    /// How many ranks messages can go to: of an inter-communicator, those on the other side.
+    pub(crate) fn peers(&self) -> u32 {
+        self.bridge.as_ref().map_or(self.size(), |bridge| bridge.remote.size())
+    }
+
+    /// The rank to talk to that the argument `what` names.
     pub(crate) fn member(&self, what: &str, rank: c_int) -> Result<u32> {
         match u32::try_from(rank) {
-            Ok(member) if member < self.size() => Ok(member),
+            Ok(member) if member < self.peers() => Ok(member),
             _ => fail!(class_of(what), "{what} is {rank}, but {} has {}", self.title(), self.ranks()),
         }
+    }
+
+    /// How the simulator calls a rank to talk to.
+    pub(crate) fn seat_of(&self, member: u32) -> u32 {
+        self.bridge.as_ref().map_or(member, |bridge| bridge.seat_of(member))
     }
 
     /// What messages call it.
@@ -70,9 +84,10 @@ impl Comm {
     }
 
     fn ranks(&self) -> String {
-        match self.size() {
-            1 => "1 rank".to_owned(),
-            size => format!("{size} ranks"),
+        let side = if self.bridge.is_some() { " on its other side" } else { "" };
+        match self.peers() {
+            1 => format!("1 rank{side}"),
+            peers => format!("{peers} ranks{side}"),
         }
     }
 }

@@ -4,15 +4,19 @@ use crate::constants::{MPI_BSEND_OVERHEAD, MPI_ERR_BUFFER, MPI_ERR_REQUEST, MPI_
 use crate::error::{MpiError, Result, fail};
 use crate::handles::Handles;
 use crate::types::{MPI_Comm, MPI_Message};
+use crate::objects::bridge::Bridge;
 use mpirage_call::ContextId;
+use std::sync::Arc;
 
 /// A message that is to be received by its handle.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Message {
     /// How the simulator calls it.
     pub number: u32,
     pub context: ContextId,
     pub comm: MPI_Comm,
+    /// Whence it comes, if from the other side of an inter-communicator.
+    pub bridge: Option<Arc<Bridge>>,
 }
 
 /// All messages that have been taken and not received.

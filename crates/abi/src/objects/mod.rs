@@ -1,5 +1,6 @@
 //! What handles stand for.
 
+pub(crate) mod bridge;
 pub(crate) mod comm;
 pub(crate) mod datatype;
 pub(crate) mod errhandler;

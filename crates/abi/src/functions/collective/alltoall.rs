@@ -4,6 +4,7 @@ use core::ffi::{c_int, c_void};
 
 use mpirage_collectives::Collective;
 
+use super::inter::Inter;
 use super::{Place, equal, fits, is_in_place, typed, varying};
 use crate::arguments::{Number, put};
 use crate::collection::Side;
@@ -37,13 +38,14 @@ unsafe fn alltoall(
     comm: MPI_Comm,
 ) -> Result<Operation> {
     with(|library| {
-        let place = Place::of(library, comm)?;
-        let gets = equal(library, "recvbuf", recvbuf, recvcount, recvtype, place.size)?;
+        let (place, inter) = (Place::of(library, comm)?, Inter::of(library, comm)?);
+        let ranks = inter.as_ref().map_or(place.size, Inter::remote);
+        let gets = equal(library, "recvbuf", recvbuf, recvcount, recvtype, ranks)?;
         let gives = match is_in_place(sendbuf) {
             true => gets.clone().copied(),
-            false => equal(library, "sendbuf", sendbuf, sendcount, sendtype, place.size)?,
+            false => equal(library, "sendbuf", sendbuf, sendcount, sendtype, ranks)?,
         };
-        exchanged(&place, Collective::Alltoall, gives, gets)
+        exchanged(&place, inter, Collective::Alltoall, gives, gets)
     })
 }
 
@@ -59,18 +61,19 @@ unsafe fn alltoallv<Displacement: Number>(
     comm: MPI_Comm,
 ) -> Result<Operation> {
     with(|library| {
-        let place = Place::of(library, comm)?;
+        let (place, inter) = (Place::of(library, comm)?, Inter::of(library, comm)?);
+        let ranks = inter.as_ref().map_or(place.size, Inter::remote);
         // SAFETY: the caller vouches for the arrays.
         let gets =
-            unsafe { varying(library, "recvbuf", recvbuf, recvcounts, rdispls, recvtype, place.size) }?;
+            unsafe { varying(library, "recvbuf", recvbuf, recvcounts, rdispls, recvtype, ranks) }?;
         let gives = match is_in_place(sendbuf) {
             true => gets.clone().copied(),
             false => {
                 // SAFETY: the caller vouches for the arrays.
-                unsafe { varying(library, "sendbuf", sendbuf, sendcounts, sdispls, sendtype, place.size) }?
+                unsafe { varying(library, "sendbuf", sendbuf, sendcounts, sdispls, sendtype, ranks) }?
             }
         };
-        exchanged(&place, Collective::Alltoallv, gives, gets)
+        exchanged(&place, inter, Collective::Alltoallv, gives, gets)
     })
 }
 
@@ -86,21 +89,31 @@ unsafe fn alltoallw<Displacement: Number>(
     comm: MPI_Comm,
 ) -> Result<Operation> {
     with(|library| {
-        let place = Place::of(library, comm)?;
+        let (place, inter) = (Place::of(library, comm)?, Inter::of(library, comm)?);
+        let ranks = inter.as_ref().map_or(place.size, Inter::remote);
         // SAFETY: the caller vouches for the arrays.
-        let gets = unsafe { typed(library, "recvbuf", recvbuf, recvcounts, rdispls, recvtypes, place.size) }?;
+        let gets = unsafe { typed(library, "recvbuf", recvbuf, recvcounts, rdispls, recvtypes, ranks) }?;
         let gives = match is_in_place(sendbuf) {
             true => gets.clone().copied(),
             false => {
                 // SAFETY: the caller vouches for the arrays.
-                unsafe { typed(library, "sendbuf", sendbuf, sendcounts, sdispls, sendtypes, place.size) }?
+                unsafe { typed(library, "sendbuf", sendbuf, sendcounts, sdispls, sendtypes, ranks) }?
             }
         };
-        exchanged(&place, Collective::Alltoallw, gives, gets)
+        exchanged(&place, inter, Collective::Alltoallw, gives, gets)
     })
 }
 
-fn exchanged(place: &Place, kind: Collective, gives: Side, gets: Side) -> Result<Operation> {
+fn exchanged(
+    place: &Place,
+    inter: Option<Inter>,
+    kind: Collective,
+    gives: Side,
+    gets: Side,
+) -> Result<Operation> {
+    if let Some(inter) = inter {
+        return inter.both_ways(gives, gets);
+    }
     fits(&gives.block_of(place.rank, place.size)?, &gets.block_of(place.rank, place.size)?)?;
     Ok(place.operation(kind, gives, gets))
 }

@@ -4,6 +4,7 @@ use core::ffi::{c_int, c_void};
 
 use mpirage_collectives::Collective;
 
+use super::inter::Inter;
 use super::{Place, equal, fits, is_in_place, varying, whole};
 use crate::arguments::{Number, put};
 use crate::collection::Side;
@@ -57,6 +58,10 @@ unsafe fn bcast(
     comm: MPI_Comm,
 ) -> Result<Operation> {
     with(|library| {
+        if let Some(inter) = Inter::with_root(library, comm, root)? {
+            let data = || whole(library, "buffer", buffer, count, datatype);
+            return inter.from_root(|_| data(), data);
+        }
         let (place, root) = Place::with_root(library, comm, root)?;
         let data = whole(library, "buffer", buffer, count, datatype)?;
         let (gives, gets) = if place.is(root) { (data, Side::nothing()) } else { (Side::nothing(), data) };
@@ -105,6 +110,10 @@ fn gathered(
     blocks: impl FnOnce(&Library, usize) -> Result<Side>,
 ) -> Result<Operation> {
     with(|library| {
+        if let Some(inter) = Inter::with_root(library, comm, root)? {
+            let given = || whole(library, "sendbuf", sendbuf, sendcount, sendtype);
+            return inter.to_root(|ranks| blocks(library, ranks), given);
+        }
         let (place, root) = Place::with_root(library, comm, root)?;
         if !place.is(root) {
             let gives = whole(library, "sendbuf", sendbuf, sendcount, sendtype)?;
@@ -157,6 +166,10 @@ fn scattered(
     blocks: impl FnOnce(&Library, usize) -> Result<Side>,
 ) -> Result<Operation> {
     with(|library| {
+        if let Some(inter) = Inter::with_root(library, comm, root)? {
+            let got = || whole(library, "recvbuf", recvbuf, recvcount, recvtype);
+            return inter.from_root(|ranks| blocks(library, ranks), got);
+        }
         let (place, root) = Place::with_root(library, comm, root)?;
         let gives = if place.is(root) { blocks(library, place.size)? } else { Side::nothing() };
         let gets = match place.is(root) && is_in_place(recvbuf) {
@@ -180,6 +193,10 @@ unsafe fn allgather(
     comm: MPI_Comm,
 ) -> Result<Operation> {
     with(|library| {
+        if let Some(inter) = Inter::of(library, comm)? {
+            let gives = whole(library, "sendbuf", sendbuf, sendcount, sendtype)?;
+            return inter.both_ways(gives, equal(library, "recvbuf", recvbuf, recvcount, recvtype, inter.remote())?);
+        }
         let place = Place::of(library, comm)?;
         let gets = equal(library, "recvbuf", recvbuf, recvcount, recvtype, place.size)?;
         let gives = own_block(library, (sendbuf, sendcount, sendtype), &gets, &place)?;
@@ -198,6 +215,12 @@ unsafe fn allgatherv(
     comm: MPI_Comm,
 ) -> Result<Operation> {
     with(|library| {
+        if let Some(inter) = Inter::of(library, comm)? {
+            let (gives, ranks) = (whole(library, "sendbuf", sendbuf, sendcount, sendtype)?, inter.remote());
+            // SAFETY: the caller vouches for the arrays.
+            let gets = unsafe { varying(library, "recvbuf", recvbuf, recvcounts, displs, recvtype, ranks) }?;
+            return inter.both_ways(gives, gets);
+        }
         let place = Place::of(library, comm)?;
         // SAFETY: the caller vouches for the arrays.
         let gets = unsafe { varying(library, "recvbuf", recvbuf, recvcounts, displs, recvtype, place.size) }?;

@@ -2,6 +2,7 @@
 
 pub(crate) mod alltoall;
 pub(crate) mod gather;
+mod inter;
 pub(crate) mod neighbor;
 pub(crate) mod reduce;
 

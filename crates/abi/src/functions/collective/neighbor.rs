@@ -82,7 +82,7 @@ impl Neighborhood {
     }
 
     fn incoming(&self, from: u32, region: Region) -> Incoming {
-        Incoming { context: self.context, from: Some(from), tag: Some(TAG), region, matched: None }
+        Incoming { context: self.context, from: Some(from), tag: Some(TAG), region, matched: None, bridge: None }
     }
 
     fn outgoing(&self, to: u32, region: Region) -> Outgoing {

@@ -4,15 +4,18 @@ use core::ffi::{c_int, c_void};
 
 use mpirage_collectives::Collective;
 
+use super::inter::Inter;
 use super::{Place, is_in_place, whole};
 use crate::arguments::{Number, count, numbers, put};
 use crate::collection::Side;
-use crate::constants::MPI_ERR_COUNT;
+use crate::constants::{MPI_ERR_COMM, MPI_ERR_COUNT};
 use crate::error::{Result, fail};
+use crate::fold::Fold;
 use crate::functions::forms::{argument, collective, collectives};
 use crate::library::{self, Library, with};
 use crate::objects::reduction::reduction;
 use crate::operation::Operation;
+use crate::region::Region;
 use crate::types::*;
 
 collectives! {
@@ -53,6 +56,19 @@ impl<Count: Number> Vectors<Count> {
         whole(library, "recvbuf", self.recvbuf, self.count, self.datatype)
     }
 
+    /// Vectors of the other side of an inter-communicator, of whose combination `result` is wanted, from a byte on.
+    fn contributions(&self, library: &mut Library, result: Side, skipped: usize) -> Result<Side> {
+        let reduction = reduction(library, self.op, count("count", self.count)?, self.datatype)?;
+        let vector = Region::new(0, count("count", self.count)?, library.datatypes.committed(self.datatype)?)?;
+        Ok(Side::whole(vector).folded(Fold::new(library, reduction, result.block_of(0, 1)?, skipped)))
+    }
+
+    /// What this rank gets is combined from the other side, and the other way round.
+    fn across(&self, library: &mut Library, inter: &Inter, result: Side, skipped: usize) -> Result<Operation> {
+        let gives = self.given(library)?;
+        inter.both_ways(gives, self.contributions(library, result, skipped)?)
+    }
+
     /// The operation in which this rank gets `gets`.
     fn operation(
         &self,
@@ -81,6 +97,13 @@ unsafe fn reduce(
 ) -> Result<Operation> {
     let vectors = Vectors { sendbuf, recvbuf, count, datatype, op };
     with(|library| {
+        if let Some(inter) = Inter::with_root(library, comm, root)? {
+            return inter.reduced(
+                library,
+                |library| vectors.contributions(library, vectors.got(library)?, 0),
+                |library| vectors.given(library),
+            );
+        }
         let (place, root) = Place::with_root(library, comm, root)?;
         let gets = if place.is(root) { vectors.got(library)? } else { Side::nothing() };
         vectors.operation(library, &place, Collective::Reduce, root, gets)
@@ -138,8 +161,12 @@ unsafe fn reduce_scatter(
         let own = counts[place.rank] as i64;
         let bytes_each = library.datatypes.committed(datatype)?.size();
         let share = whole(library, "recvbuf", recvbuf, own, datatype)?.block_of(0, 1)?;
-        let gets = Side::share(share, counts.iter().map(|count| count * bytes_each).collect());
         let vectors = Vectors { sendbuf, recvbuf, count: all, datatype, op };
+        if let Some(inter) = Inter::of(library, comm)? {
+            let skipped = counts[..place.rank].iter().sum::<usize>() * bytes_each;
+            return vectors.across(library, &inter, Side::whole(share), skipped);
+        }
+        let gets = Side::share(share, counts.iter().map(|count| count * bytes_each).collect());
         vectors.operation(library, &place, Collective::ReduceScatter, 0, gets)
     })
 }
@@ -157,6 +184,10 @@ unsafe fn reduce_scatter_block(
         let all = total(&vec![count("recvcount", recvcount)?; place.size])?;
         let gets = whole(library, "recvbuf", recvbuf, recvcount, datatype)?;
         let vectors = Vectors { sendbuf, recvbuf, count: all, datatype, op };
+        if let Some(inter) = Inter::of(library, comm)? {
+            let skipped = place.rank * gets.block_of(0, 1)?.bytes();
+            return vectors.across(library, &inter, gets, skipped);
+        }
         vectors.operation(library, &place, Collective::ReduceScatterBlock, 0, gets)
     })
 }
@@ -164,6 +195,13 @@ unsafe fn reduce_scatter_block(
 /// A reduction of which everybody gets the result; an exclusive scan gives the first rank nothing.
 fn everywhere(kind: Collective, vectors: Vectors<impl Number>, comm: MPI_Comm) -> Result<Operation> {
     with(|library| {
+        if let Some(inter) = Inter::of(library, comm)? {
+            if kind != Collective::Allreduce {
+                fail!(MPI_ERR_COMM, "scans are of one group, but the communicator is an inter-communicator");
+            }
+            let result = vectors.got(library)?;
+            return vectors.across(library, &inter, result, 0);
+        }
         let place = Place::of(library, comm)?;
         let gets = match (kind, place.rank) {
             (Collective::Exscan, 0) => vectors.given(library)?.unstored(),

@@ -133,9 +133,10 @@ unsafe fn imrecv(
 
 /// Looks for a message; `poll` does not wait for one, `take` keeps it from everybody else.
 fn probe(source: c_int, tag: c_int, comm: MPI_Comm, poll: bool, take: bool) -> Result<Option<Found>> {
-    let (context, from, tag) = try_with(|library| {
+    let (context, bridge, from, tag) = try_with(|library| {
         let object = library.comms.get(comm)?;
-        Ok((object.context, Peer::source(object, source)?, expected_tag("tag", tag)?))
+        let (from, tag) = (Peer::source(object, source)?, expected_tag("tag", tag)?);
+        Ok((object.context, object.bridge.clone(), from, tag))
     })?;
     let from = match from {
         Peer::Nobody => {
@@ -145,11 +146,16 @@ fn probe(source: c_int, tag: c_int, comm: MPI_Comm, poll: bool, take: bool) -> R
         Peer::Rank(rank) => Some(rank),
     };
     let Reply { completions, message, .. } = ask(&Call::Probe { context, from, tag, poll, take });
+    let seen = |completion| match &bridge {
+        Some(bridge) => bridge.seen_from_here(completion),
+        None => completion,
+    };
+    let completion = completions.first().copied().map(seen);
     let message = match message {
-        Some(number) => with(|library| library.messages.insert(Message { number, context, comm })),
+        Some(number) => with(|library| library.messages.insert(Message { number, context, comm, bridge })),
         None => MPI_MESSAGE_NULL,
     };
-    Ok(completions.first().map(|&completion| Found { completion, message }))
+    Ok(completion.map(|completion| Found { completion, message }))
 }
 
 /// A receive of a message that was taken. Its handle is gone with that.
@@ -175,8 +181,8 @@ unsafe fn receive(
         Ok((library.messages.remove(*place)?, region))
     })?;
     *place = MPI_MESSAGE_NULL;
-    let Message { number, context, comm } = taken;
-    let step = Incoming { context, from: None, tag: None, region, matched: Some(number) };
+    let Message { number, context, comm, bridge } = taken;
+    let step = Incoming { context, from: None, tag: None, region, matched: Some(number), bridge };
     Ok(Operation::one(comm, Step::Receive(step)))
 }
 

@@ -91,13 +91,15 @@ pub(super) fn receive(
     with(|library| {
         let object = library.comms.get(comm)?;
         let region = Region::of_arguments(library, "buf", buf, count, datatype)?;
-        let context = object.context;
+        let (context, bridge) = (object.context, object.bridge.clone());
         let (from, tag) = (Peer::source(object, source)?, expected_tag("tag", tag)?);
         let step = match from {
             Peer::Nobody => Step::Nothing(status::from_nobody()),
-            Peer::Anybody => Step::Receive(Incoming { context, from: None, tag, region, matched: None }),
+            Peer::Anybody => {
+                Step::Receive(Incoming { context, from: None, tag, region, matched: None, bridge })
+            }
             Peer::Rank(from) => {
-                Step::Receive(Incoming { context, from: Some(from), tag, region, matched: None })
+                Step::Receive(Incoming { context, from: Some(from), tag, region, matched: None, bridge })
             }
         };
         Ok(Operation::one(comm, step))

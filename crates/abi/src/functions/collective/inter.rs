@@ -1,0 +1,141 @@
+//! Collectives across an inter-communicator.
+//!
+//! What one side gives, the other gets. Every such operation is an exchange of blocks between ranks of the two sides, and
+//! travels as the alltoallv it is, each block directly; see [`Bridge`] for the numbers of the ranks. Reductions are such
+//! an exchange whose contributions are combined on arrival ([`crate::fold`]).
+
+use core::ffi::c_int;
+use std::sync::Arc;
+
+use mpirage_collectives::Collective;
+use mpirage_data::Basic;
+
+use super::Place;
+use crate::collection::Side;
+use crate::constants::{MPI_PROC_NULL, MPI_ROOT};
+use crate::error::Result;
+use crate::library::Library;
+use crate::objects::bridge::Bridge;
+use crate::operation::Operation;
+use crate::region::Region;
+use crate::types::MPI_Comm;
+
+/// An inter-communicator, as this rank takes part in a collective on it.
+pub(super) struct Inter {
+    place: Place,
+    bridge: Arc<Bridge>,
+    /// The root, where there is one.
+    root: Root,
+}
+
+/// Who is the root, as this rank says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Root {
+    /// This rank (`MPI_ROOT`).
+    Here,
+    /// Another one of this side (`MPI_PROC_NULL`).
+    Beside,
+    /// This one of the other side.
+    There(u32),
+}
+
+/// With whom of the other side a rank exchanges something.
+pub(super) enum Reach {
+    Nobody,
+    /// With each its block.
+    Everybody(Side),
+    One(u32, Side),
+}
+
+impl Inter {
+    /// The other side of a communicator, if it has one.
+    pub(super) fn of(library: &Library, comm: MPI_Comm) -> Result<Option<Inter>> {
+        Inter::with_root(library, comm, MPI_PROC_NULL)
+    }
+
+    /// The same, with the root that is named.
+    pub(super) fn with_root(library: &Library, comm: MPI_Comm, root: c_int) -> Result<Option<Inter>> {
+        let object = library.comms.get(comm)?;
+        let Some(bridge) = object.bridge.clone() else { return Ok(None) };
+        let root = match root {
+            MPI_ROOT => Root::Here,
+            MPI_PROC_NULL => Root::Beside,
+            rank => Root::There(object.member("root", rank)?),
+        };
+        Ok(Some(Inter { place: Place::of(library, comm)?, bridge, root }))
+    }
+
+    /// How many ranks the other side has.
+    pub(super) fn remote(&self) -> usize {
+        self.bridge.remote.size() as usize
+    }
+
+    /// The root gives to everybody of the other side.
+    pub(super) fn from_root(
+        &self,
+        at_root: impl FnOnce(usize) -> Result<Side>,
+        at_others: impl FnOnce() -> Result<Side>,
+    ) -> Result<Operation> {
+        match self.root {
+            Root::Here => self.exchange(Reach::Everybody(at_root(self.remote())?), Reach::Nobody),
+            Root::Beside => self.exchange(Reach::Nobody, Reach::Nobody),
+            Root::There(root) => self.exchange(Reach::Nobody, Reach::One(root, at_others()?)),
+        }
+    }
+
+    /// The root gets from everybody of the other side.
+    pub(super) fn to_root(
+        &self,
+        at_root: impl FnOnce(usize) -> Result<Side>,
+        at_others: impl FnOnce() -> Result<Side>,
+    ) -> Result<Operation> {
+        match self.root {
+            Root::Here => self.exchange(Reach::Nobody, Reach::Everybody(at_root(self.remote())?)),
+            Root::Beside => self.exchange(Reach::Nobody, Reach::Nobody),
+            Root::There(root) => self.exchange(Reach::One(root, at_others()?), Reach::Nobody),
+        }
+    }
+
+    /// The same of a reduction.
+    pub(super) fn reduced(
+        &self,
+        library: &mut Library,
+        at_root: impl FnOnce(&mut Library) -> Result<Side>,
+        at_others: impl FnOnce(&Library) -> Result<Side>,
+    ) -> Result<Operation> {
+        match self.root {
+            Root::There(_) => self.to_root(|_| Ok(Side::nothing()), || at_others(library)),
+            _ => self.to_root(|_| at_root(library), || Ok(Side::nothing())),
+        }
+    }
+
+    /// Everybody gives to everybody of the other side, and gets from them.
+    pub(super) fn both_ways(&self, gives: Side, gets: Side) -> Result<Operation> {
+        self.exchange(Reach::Everybody(gives), Reach::Everybody(gets))
+    }
+
+    fn exchange(&self, gives: Reach, gets: Reach) -> Result<Operation> {
+        Ok(self.place.operation(Collective::Alltoallv, self.seated(gives)?, self.seated(gets)?))
+    }
+
+    /// A region for each rank of both sides.
+    fn seated(&self, reach: Reach) -> Result<Side> {
+        let nothing = Region::new(0, 0, &Basic::Byte.into())?;
+        let mut regions = vec![nothing; self.bridge.all.size() as usize];
+        let fold = match reach {
+            Reach::Nobody => None,
+            Reach::One(member, side) => {
+                regions[self.bridge.seat_of(member) as usize] = side.block_of(0, 1)?;
+                side.fold
+            }
+            Reach::Everybody(side) => {
+                for member in 0..self.remote() {
+                    let block = side.block_of(member, self.remote())?;
+                    regions[self.bridge.seat_of(member as u32) as usize] = block;
+                }
+                side.fold
+            }
+        };
+        Ok(Side { fold, ..Side::each(regions) })
+    }
+}

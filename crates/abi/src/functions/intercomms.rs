@@ -1,0 +1,166 @@
+//! Inter-communicators (section 7.6 of the standard).
+//!
+//! The leaders tell each other who is on their sides, each tells its own side, and then both sides together make one
+//! communicator of the simulator's; see [`Bridge`].
+
+use core::ffi::c_int;
+use std::sync::Arc;
+
+use mpirage_call::{CommRequest, SendMode, WORLD};
+use mpirage_data::{Basic, Group};
+
+use super::collective::gather::MPI_Bcast;
+use super::communicators::{about, ask_for_comm};
+use crate::arguments::{not_null, put};
+use crate::connection;
+use crate::constants::*;
+use crate::error::{MpiError, Result, fail};
+use crate::library::{self, try_with, with};
+use crate::message::{Incoming, Outgoing, sent_tag};
+use crate::objects::bridge::Bridge;
+use crate::objects::comm::Comm;
+use crate::operation::{Operation, Step};
+use crate::region::Region;
+use crate::types::*;
+
+/// Leaders talk with tags from here on, which no program can use.
+const FIRST_TAG: i32 = i32::MIN;
+
+pub(crate) unsafe extern "C" fn MPI_Comm_remote_size(comm: MPI_Comm, size: *mut c_int) -> c_int {
+    library::outcome(comm, || {
+        let remote = bridge(comm)?.remote.size();
+        // SAFETY: the program hands over a place for an int.
+        unsafe { put("size", size, remote as c_int) }
+    })
+}
+
+pub(crate) unsafe extern "C" fn MPI_Comm_remote_group(comm: MPI_Comm, group: *mut MPI_Group) -> c_int {
+    library::outcome(comm, || {
+        let remote = bridge(comm)?.remote.clone();
+        // SAFETY: the program hands over a place for a group.
+        unsafe { super::groups::hand_out(group, remote) }
+    })
+}
+
+pub(crate) unsafe extern "C" fn MPI_Intercomm_create(
+    local_comm: MPI_Comm,
+    local_leader: c_int,
+    peer_comm: MPI_Comm,
+    remote_leader: c_int,
+    tag: c_int,
+    newintercomm: *mut MPI_Comm,
+) -> c_int {
+    library::outcome(local_comm, || {
+        not_null("newintercomm", newintercomm)?;
+        let (group, me, errhandler) = about(local_comm, intra)??;
+        let leader = try_with(|library| library.comms.get(local_comm)?.member("local_leader", local_leader))?;
+        let mut words = Vec::new();
+        if leader == me {
+            words = exchange(peer_comm, remote_leader, sent_tag("tag", tag)?, &group)?;
+        }
+        let remote = group_of(told_by(local_comm, local_leader, words)?)?;
+        if group.intersection(&remote).size() > 0 {
+            fail!(MPI_ERR_COMM, "the two sides have ranks in common");
+        }
+        let made = join(&group, &remote, tag)?;
+        let made = with(|library| library.comms.insert(Comm { errhandler, ..made }));
+        // SAFETY: the program hands over a place for a communicator.
+        unsafe { put("newintercomm", newintercomm, made) }
+    })
+}
+
+pub(crate) unsafe extern "C" fn MPI_Intercomm_merge(
+    intercomm: MPI_Comm,
+    high: c_int,
+    newintracomm: *mut MPI_Comm,
+) -> c_int {
+    library::outcome(intercomm, || {
+        not_null("newintracomm", newintracomm)?;
+        let bridge = bridge(intercomm)?;
+        let (context, errhandler) = about(intercomm, |comm| (comm.context, comm.errhandler))?;
+        // Sides that both call themselves high, or low, are in the order of the inter-communicator.
+        let first = bridge.all.world_of(0).is_some_and(|first| bridge.remote.rank_of(first).is_none());
+        let key = 2 * i32::from(high != 0) + i32::from(!first);
+        let made = ask_for_comm(context, CommRequest::Split { color: Some(0), key })?;
+        let Some((context, Some(members))) = made else {
+            fail!(MPI_ERR_INTERN, "a merged communicator without this rank");
+        };
+        let comm = Comm { errhandler, ..Comm::new(context, members, connection::line().rank) };
+        // SAFETY: the program hands over a place for a communicator.
+        unsafe { put("newintracomm", newintracomm, with(|library| library.comms.insert(comm))) }
+    })
+}
+
+fn bridge(comm: MPI_Comm) -> Result<Arc<Bridge>> {
+    about(comm, |comm| match &comm.bridge {
+        Some(bridge) => Ok(Arc::clone(bridge)),
+        None => fail!(MPI_ERR_COMM, "{} is not an inter-communicator", comm.title()),
+    })?
+}
+
+/// Group, rank and error handler of a communicator that has to be an ordinary one.
+fn intra(comm: &Comm) -> Result<(Group, u32, MPI_Errhandler)> {
+    match comm.bridge {
+        None => Ok((comm.group.clone(), comm.rank, comm.errhandler)),
+        Some(_) => fail!(MPI_ERR_COMM, "{} is an inter-communicator", comm.title()),
+    }
+}
+
+/// Tells the other leader who is on this side; gives what it told.
+fn exchange(peer_comm: MPI_Comm, remote_leader: c_int, tag: i32, group: &Group) -> Result<Vec<u32>> {
+    let own: Vec<u32> = group.iter().collect();
+    let mut count = [0_u32];
+    swap(peer_comm, remote_leader, tag, &[own.len() as u32], &mut count)?;
+    let mut other = vec![0; count[0] as usize];
+    swap(peer_comm, remote_leader, tag, &own, &mut other)?;
+    Ok(other)
+}
+
+/// A message to the other leader and one from it.
+fn swap(peer_comm: MPI_Comm, leader: c_int, tag: i32, own: &[u32], other: &mut [u32]) -> Result<()> {
+    let (context, peer) = try_with(|library| {
+        let object = library.comms.get(peer_comm)?;
+        Ok((object.context, object.seat_of(object.member("remote_leader", leader)?)))
+    })?;
+    let bytes = |address: usize, words: usize| Region::new(address, 4 * words, &Basic::Byte.into());
+    let tag = FIRST_TAG + tag;
+    let sent = bytes(own.as_ptr().addr(), own.len())?;
+    let got = bytes(other.as_mut_ptr().addr(), other.len())?;
+    let send = Outgoing { mode: SendMode::Standard, context, to: peer, tag, region: sent, copy: None };
+    let receive =
+        Incoming { context, from: Some(peer), tag: Some(tag), region: got, matched: None, bridge: None };
+    let steps = vec![Step::Send(send), Step::Receive(receive)];
+    Operation { comm: peer_comm, steps, collective: false }.run().map(drop)
+}
+
+/// What the leader has to say, at everybody.
+fn told_by(comm: MPI_Comm, leader: c_int, mut words: Vec<u32>) -> Result<Vec<u32>> {
+    let mut count = words.len() as u32;
+    // SAFETY: a place for one word.
+    told(unsafe { MPI_Bcast((&raw mut count).cast(), 1, MPI_UINT32_T, leader, comm) })?;
+    words.resize(count as usize, 0);
+    // SAFETY: a place for as many words as the leader has.
+    told(unsafe { MPI_Bcast(words.as_mut_ptr().cast(), count as c_int, MPI_UINT32_T, leader, comm) })?;
+    Ok(words)
+}
+
+fn told(code: c_int) -> Result<()> {
+    if code == MPI_SUCCESS { Ok(()) } else { fail!(code, "the leader could not tell its side of the other") }
+}
+
+fn group_of(worlds: Vec<u32>) -> Result<Group> {
+    Group::of(worlds).map_err(|error| MpiError::new(MPI_ERR_INTERN, error.to_string()))
+}
+
+/// Both sides make a communicator; the one with the lower first rank comes first, which both know.
+fn join(group: &Group, remote: &Group, tag: i32) -> Result<Comm> {
+    let (first, second) = match group.world_of(0) < remote.world_of(0) {
+        true => (group, remote),
+        false => (remote, group),
+    };
+    let members: Vec<u32> = first.iter().chain(second.iter()).collect();
+    let made = ask_for_comm(WORLD, CommRequest::CreateGroup { members: &members, tag })?;
+    let Some((context, _)) = made else { fail!(MPI_ERR_INTERN, "an inter-communicator without this rank") };
+    let bridge = Some(Arc::new(Bridge { remote: remote.clone(), all: group_of(members)? }));
+    Ok(Comm { bridge, ..Comm::new(context, group.clone(), connection::line().rank) })
+}
