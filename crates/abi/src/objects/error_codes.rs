@@ -14,19 +14,24 @@ pub(crate) struct ErrorCodes(Vec<Option<Added>>);
 struct Added {
     /// Itself, if it is a class.
     class: c_int,
+    /// How many codes it has, if it is a class.
+    codes: u32,
     text: Option<String>,
 }
 
 impl ErrorCodes {
     pub fn add_class(&mut self) -> c_int {
         let class = self.last_used() + 1;
-        self.0.push(Some(Added { class, text: None }));
+        self.0.push(Some(Added { class, codes: 0, text: None }));
         class
     }
 
     pub fn add_code(&mut self, class: c_int) -> Result<c_int> {
         self.check_class(class)?;
-        self.0.push(Some(Added { class, text: None }));
+        if let Ok(Some(added)) = self.slot(class) {
+            added.codes += 1;
+        }
+        self.0.push(Some(Added { class, codes: 0, text: None }));
         Ok(self.last_used())
     }
 
@@ -59,12 +64,14 @@ impl ErrorCodes {
 
     /// Removes a class or a code; a class must not have codes any more.
     pub fn remove(&mut self, code: c_int) -> Result<()> {
-        let in_use = (1..=self.0.len() as c_int).map(|above| MPI_ERR_LASTCODE + above);
-        let depends = in_use
-            .filter(|&other| other != code)
-            .any(|other| self.find(other).is_some_and(|added| added.class == code));
+        let depends = self.find(code).is_some_and(|added| added.codes > 0);
         ensure(!depends, MPI_ERR_ARG, || format!("error class {code} still has error codes"))?;
-        *self.slot(code)? = None;
+        let removed = self.slot(code)?.take();
+        if let Some(Added { class, .. }) = removed.filter(|removed| removed.class != code)
+            && let Ok(Some(of)) = self.slot(class)
+        {
+            of.codes -= 1;
+        }
         Ok(())
     }
 
