@@ -90,18 +90,15 @@ pub(super) fn receive(
 ) -> Result<Operation> {
     with(|library| {
         let object = library.comms.get(comm)?;
-        let region = Region::of_arguments(library, "buf", buf, count, datatype)?;
-        let (context, bridge) = (object.context, object.bridge.clone());
-        let (from, tag) = (Peer::source(object, source)?, expected_tag("tag", tag)?);
-        let step = match from {
-            Peer::Nobody => Step::Nothing(status::from_nobody()),
-            Peer::Anybody => {
-                Step::Receive(Incoming { context, from: None, tag, region, matched: None, bridge })
-            }
-            Peer::Rank(from) => {
-                Step::Receive(Incoming { context, from: Some(from), tag, region, matched: None, bridge })
-            }
+        let from = match Peer::source(object, source)? {
+            // Nothing is looked at that comes from nobody.
+            Peer::Nobody => return Ok(Operation::one(comm, Step::Nothing(status::from_nobody()))),
+            Peer::Anybody => None,
+            Peer::Rank(from) => Some(from),
         };
-        Ok(Operation::one(comm, step))
+        let region = Region::of_arguments(library, "buf", buf, count, datatype)?;
+        let (context, bridge, tag) = (object.context, object.bridge.clone(), expected_tag("tag", tag)?);
+        let receive = Incoming { context, from, tag, region, matched: None, bridge };
+        Ok(Operation::one(comm, Step::Receive(receive)))
     })
 }

@@ -37,18 +37,16 @@ pub(super) fn send(
 ) -> Result<Operation> {
     with(|library| {
         let object = library.comms.get(comm)?;
+        // Nothing is looked at that goes to nobody.
+        let Peer::Rank(to) = Peer::destination(object, dest)? else {
+            return Ok(Operation::one(comm, Step::Nothing(Completion::empty(0))));
+        };
         let region = Region::of_arguments(library, "buf", buf, count, datatype)?;
-        let to = Peer::destination(object, dest)?;
         let tag = sent_tag("tag", tag)?;
         if mode == SendMode::Buffered {
             Attached::check(library.attached, region.bytes())?;
         }
-        let step = match to {
-            Peer::Rank(to) => {
-                Step::Send(Outgoing { mode, context: object.context, to, tag, region, copy: None })
-            }
-            _ => Step::Nothing(Completion::empty(0)),
-        };
-        Ok(Operation::one(comm, step))
+        let context = object.context;
+        Ok(Operation::one(comm, Step::Send(Outgoing { mode, context, to, tag, region, copy: None })))
     })
 }
