@@ -64,6 +64,10 @@ pub(crate) struct Message {
     pub to: u32,
     pub bytes: u64,
     pub held: Held,
+    /// What sent it.
+    owner: Owner,
+    /// Taken back while something of it was on its way: gone when that arrives.
+    cancelled: bool,
     /// To be told on delivery; none if the sender is free already.
     pub sender: Option<Owner>,
     /// A completed request of the sender in whose memory the bytes still are.
@@ -125,6 +129,8 @@ impl<M: Memory> Engine<M> {
             to,
             bytes,
             held,
+            owner,
+            cancelled: false,
             sender: waits.then_some(owner),
             lender: None,
             receive: None,
@@ -134,6 +140,9 @@ impl<M: Memory> Engine<M> {
             sent: self.kernel.now(),
             origin: Origin::of(&self.ranks[from as usize].stamp),
         }) as u32;
+        if let Owner::Request { rank, id: request } = owner {
+            self.ranks[rank as usize].requests[request as usize].sent = Some(id);
+        }
         if !waits {
             self.free_sender(id, owner);
         }
@@ -180,6 +189,37 @@ impl<M: Memory> Engine<M> {
                 self.arrived(id);
             }
             Journey::Waiting | Journey::Arrived => unreachable!("nothing of this message was on its way"),
+        }
+    }
+
+    /// Takes back the message of a request that nobody has matched. False if it is too late for that.
+    pub(crate) fn cancel_send(&mut self, rank: u32, request: u32) -> bool {
+        let Some(id) = self.ranks[rank as usize].requests[request as usize].sent else { return false };
+        // A number may be another message's by now, but never another one's of the same request.
+        let same = |message: &&Message| message.owner == Owner::Request { rank, id: request };
+        let Some(message) = self.messages.get(id as usize).filter(same) else { return false };
+        let (key, to, journey) = (message.key, message.to, message.journey);
+        let visible = self.ranks[to as usize].unexpected.take_value(&key, id);
+        let arrives_first = journey == Journey::Moving && self.protocol.envelope == Envelope::OnArrival;
+        let on_its_way = journey == Journey::Requested || arrives_first;
+        if !visible && !on_its_way {
+            return false;
+        }
+        self.messages[id as usize].cancelled = true;
+        if matches!(journey, Journey::Waiting | Journey::Arrived) {
+            self.discard(id);
+        }
+        true
+    }
+
+    /// Forgets a message that was taken back.
+    fn discard(&mut self, id: u32) {
+        let message = self.messages.remove(id as usize);
+        if let Some((rank, request)) = message.lender {
+            self.ranks[rank as usize].requests[request as usize].lent = None;
+        }
+        if let Held::Buffer(buffer) = message.held {
+            self.buffers.push(buffer);
         }
     }
 
@@ -259,6 +299,8 @@ impl<M: Memory> Engine<M> {
             self.deliver(id);
         } else if message.way == Way::Push && self.protocol.envelope == Envelope::OnArrival {
             self.make_visible(id);
+        } else if message.cancelled {
+            self.discard(id);
         }
     }
 
@@ -295,6 +337,9 @@ impl<M: Memory> Engine<M> {
     fn announce(&mut self, id: u32) {
         let message = &self.messages[id as usize];
         let (key, to) = (message.key, message.to as usize);
+        if message.cancelled {
+            return self.discard(id);
+        }
         match self.ranks[to].posted.take_accepting(&key) {
             Some(receive) => self.join(id, receive),
             None => {

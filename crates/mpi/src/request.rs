@@ -47,6 +47,8 @@ pub(crate) struct Slot {
     pub lent: Option<u32>,
     /// The receive behind it while it is not matched.
     pub receive: Option<u32>,
+    /// The message it sent.
+    pub sent: Option<u32>,
 }
 
 /// What a rank waits for.
@@ -172,14 +174,25 @@ impl<M: Memory> Engine<M> {
         }
     }
 
-    /// `MPI_Cancel`: a receive that has not matched completes as cancelled; anything else goes on.
+    /// `MPI_Cancel`: a send or receive that has not matched completes as cancelled; anything else goes on.
     pub(crate) fn cancel_request(&mut self, rank: u32, id: RequestId) {
-        let Some(receive) = self.ranks[rank as usize].requests[id as usize].receive else { return };
-        let key = self.receives[receive as usize].key;
-        if self.ranks[rank as usize].posted.take_value(&key, receive) {
-            self.receives.remove(receive as usize);
+        let slot = self.ranks[rank as usize].requests[id as usize];
+        let taken_back = match slot.receive {
+            Some(receive) => self.cancel_receive(rank, receive),
+            None => self.cancel_send(rank, id),
+        };
+        if taken_back {
             self.request_done(rank, id, Completion { cancelled: true, ..Completion::empty(0) });
         }
+    }
+
+    fn cancel_receive(&mut self, rank: u32, receive: u32) -> bool {
+        let key = self.receives[receive as usize].key;
+        let posted = self.ranks[rank as usize].posted.take_value(&key, receive);
+        if posted {
+            self.receives.remove(receive as usize);
+        }
+        posted
     }
 
     /// A poll failed: what it costs.
