@@ -224,8 +224,8 @@ unsafe fn delete<O: Owning>(object: O, key: c_int) -> Result<()> {
 
 unsafe fn run_deletion<O: Owning>(object: O, key: c_int) -> Result<()> {
     let deletion = library::try_with(|library| {
-        library.keyvals.get(key, O::OWNER)?;
         let attributes = object.attributes(library)?.clone();
+        library.keyvals.attached(key, O::OWNER, &attributes)?;
         Ok(attributes.deletion(key, &library.keyvals))
     })?;
     // SAFETY: the caller vouches for it.
@@ -234,8 +234,9 @@ unsafe fn run_deletion<O: Owning>(object: O, key: c_int) -> Result<()> {
 
 fn value<O: Owning>(object: O, key: c_int) -> Result<Option<usize>> {
     library::try_with(|library| {
-        library.keyvals.get(key, O::OWNER)?;
-        Ok(object.attributes(library)?.get(key))
+        let attributes = object.attributes(library)?.clone();
+        library.keyvals.attached(key, O::OWNER, &attributes)?;
+        Ok(attributes.get(key))
     })
 }
 

@@ -118,6 +118,14 @@ impl Keyvals {
         Ok(entry.keyval)
     }
 
+    /// A key to use with an object that has these attributes. A freed one lives on while it is attached.
+    pub fn attached(&self, key: c_int, owner: Owner, attributes: &Attributes) -> Result<()> {
+        match self.find(key) {
+            Some(entry) if entry.freed && entry.keyval.owner == owner && attributes.get(key).is_some() => Ok(()),
+            _ => self.get(key, owner).map(drop),
+        }
+    }
+
     /// The program gives up its key.
     pub fn free(&mut self, key: c_int, owner: Owner) -> Result<()> {
         self.get(key, owner)?;
@@ -303,5 +311,9 @@ mod tests {
         keyvals.free(key, Owner::Comm).unwrap();
         assert!(keyvals.get(key, Owner::Comm).is_err());
         assert!(keyvals.get(MPI_TAG_UB, Owner::Comm).is_err());
+        let mut attributes = Attributes::default();
+        assert!(keyvals.attached(key, Owner::Comm, &attributes).is_err());
+        attributes.set(key, 1);
+        assert!(keyvals.attached(key, Owner::Comm, &attributes).is_ok());
     }
 }
