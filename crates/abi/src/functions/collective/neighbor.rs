@@ -14,7 +14,7 @@ use crate::error::{Result, fail};
 use crate::functions::forms::{argument, collective, collectives};
 use crate::library::{self, Library, with};
 use crate::message::{Incoming, Outgoing};
-use crate::objects::topology::Neighbors;
+use crate::objects::topology::{Neighbors, Topology};
 use crate::operation::{Operation, Step};
 use crate::region::Region;
 use crate::types::*;
@@ -38,6 +38,9 @@ collectives! {
 }
 
 /// The tag of these messages. Programs have tags from 0 up, and wildcards mean only those.
+///
+/// In a grid the two neighbours of a dimension may be one rank. Then what it sends up is what comes from below, so there
+/// tags go down from here by direction.
 const TAG: i32 = -7;
 
 /// This rank among its neighbours.
@@ -45,6 +48,7 @@ struct Neighborhood {
     comm: MPI_Comm,
     context: ContextId,
     neighbors: Neighbors,
+    grid: bool,
 }
 
 impl Neighborhood {
@@ -54,7 +58,8 @@ impl Neighborhood {
             fail!(MPI_ERR_TOPOLOGY, "{} has no topology", object.title());
         };
         let neighbors = topology.neighbors(object.rank)?;
-        Ok(Neighborhood { comm, context: object.context, neighbors })
+        let grid = matches!(**topology, Topology::Cart(_));
+        Ok(Neighborhood { comm, context: object.context, neighbors, grid })
     }
 
     fn sources(&self) -> usize {
@@ -70,23 +75,28 @@ impl Neighborhood {
         let mut steps = Vec::with_capacity(self.sources() + self.destinations());
         for (index, source) in self.neighbors.sources.iter().enumerate() {
             if let Some(from) = *source {
-                steps.push(Step::Receive(self.incoming(from, gets.block_of(index, self.sources())?)));
+                steps.push(Step::Receive(self.incoming(from, self.tag(index ^ 1), gets.block_of(index, self.sources())?)));
             }
         }
         for (index, destination) in self.neighbors.destinations.iter().enumerate() {
             if let Some(to) = *destination {
-                steps.push(Step::Send(self.outgoing(to, gives.block_of(index, self.destinations())?)));
+                steps.push(Step::Send(self.outgoing(to, self.tag(index), gives.block_of(index, self.destinations())?)));
             }
         }
         Ok(Operation { comm: self.comm, steps, collective: true })
     }
 
-    fn incoming(&self, from: u32, region: Region) -> Incoming {
-        Incoming { context: self.context, from: Some(from), tag: Some(TAG), region, matched: None, bridge: None }
+    /// The tag of what goes in the direction `index`.
+    fn tag(&self, index: usize) -> i32 {
+        if self.grid { TAG - index as i32 } else { TAG }
     }
 
-    fn outgoing(&self, to: u32, region: Region) -> Outgoing {
-        Outgoing { mode: SendMode::Standard, context: self.context, to, tag: TAG, region, copy: None }
+    fn incoming(&self, from: u32, tag: i32, region: Region) -> Incoming {
+        Incoming { context: self.context, from: Some(from), tag: Some(tag), region, matched: None, bridge: None }
+    }
+
+    fn outgoing(&self, to: u32, tag: i32, region: Region) -> Outgoing {
+        Outgoing { mode: SendMode::Standard, context: self.context, to, tag, region, copy: None }
     }
 }
 
