@@ -55,8 +55,9 @@ pub(crate) unsafe extern "C" fn MPI_Testall(
     library::outcome(None, || {
         // SAFETY: as for `MPI_Waitall`, and a place for an int.
         unsafe {
-            let ended = all(number, array_of_requests, array_of_statuses, true)?;
-            put("flag", flag, ended.into())
+            let ended = all(number, array_of_requests, array_of_statuses, true);
+            put("flag", flag, ended.as_ref().map_or(1, |&ended| ended.into()))?;
+            ended.map(drop)
         }
     })
 }
@@ -83,8 +84,9 @@ pub(crate) unsafe extern "C" fn MPI_Testany(
     library::outcome(None, || {
         // SAFETY: as for `MPI_Waitany`, and another place for an int.
         unsafe {
-            let ended = any(number, array_of_requests, index, status, true)?;
-            put("flag", flag, ended.into())
+            let ended = any(number, array_of_requests, index, status, true);
+            put("flag", flag, ended.as_ref().map_or(1, |&ended| ended.into()))?;
+            ended.map(drop)
         }
     })
 }
