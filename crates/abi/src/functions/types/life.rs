@@ -75,7 +75,10 @@ pub(crate) unsafe extern "C" fn MPI_Type_get_name(
     resultlen: *mut c_int,
 ) -> c_int {
     outcome(None, || {
-        let name = library::try_with(|library| Ok(library.datatypes.get(datatype)?.name.clone()))?;
+        let name = match datatype {
+            MPI_DATATYPE_NULL => "MPI_DATATYPE_NULL".into(),
+            _ => library::try_with(|library| Ok(library.datatypes.get(datatype)?.name.clone()))?,
+        };
         // SAFETY: the program hands over MPI_MAX_OBJECT_NAME characters and a place for an int.
         unsafe {
             let length = put_string("type_name", type_name, NAME_ROOM, name.as_bytes())?;
