@@ -113,6 +113,9 @@ impl Alone {
                 self.numbers += 1;
                 reply.context = Some(SELF + self.numbers);
                 reply.members.push(0);
+                if let CommRequest::DupLater { request } = how {
+                    self.end(Some(request), Completion::empty(0));
+                }
             }
             _ => {}
         }
@@ -253,7 +256,7 @@ fn has_me(how: &CommRequest<'_>) -> bool {
     match how {
         CommRequest::Split { color, .. } => color.is_some(),
         CommRequest::Create(members) | CommRequest::CreateGroup { members, .. } => members.contains(&0),
-        CommRequest::Dup | CommRequest::SplitByHost { .. } => true,
+        CommRequest::Dup | CommRequest::DupLater { .. } | CommRequest::SplitByHost { .. } => true,
     }
 }
 

@@ -105,6 +105,11 @@ pub enum Operator {
 pub enum CommRequest<'a> {
     /// The same group again.
     Dup,
+    /// `MPI_Comm_idup`: the same, answered at once; it may be used when the request completes.
+    DupLater {
+        /// Which.
+        request: RequestId,
+    },
     /// Ranks of one colour together, by key, then by rank.
     Split {
         /// Which group; none for `MPI_UNDEFINED`.

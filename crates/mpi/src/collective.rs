@@ -182,7 +182,12 @@ impl<M: Memory> Engine<M> {
             CommRequest::CreateGroup { .. } => Wish::Members((0..group.size()).collect()),
             _ => wish,
         };
-        self.sit(id, seat, rank, BLOCKING);
+        if let CommRequest::DupLater { request } = how {
+            self.sit(id, seat, rank, request);
+            self.hand_out_early(id, seat, rank);
+        } else {
+            self.sit(id, seat, rank, BLOCKING);
+        }
         let part = Part { payload: Payload::Absent, blocks: Blocks::Equal(AGREEMENT_BYTES) };
         let (kind, context) = (Collective::Allgather, parent);
         let call =
@@ -203,7 +208,9 @@ impl<M: Memory> Engine<M> {
         let request = place.request;
         instance.left += 1;
         let rank = instance.world_of(seat);
-        self.hand_out_comm(&instance, seat, rank);
+        if request == BLOCKING {
+            self.hand_out_comm(&instance, seat, rank);
+        }
         if instance.left == instance.seats.len() {
             let context = instance.context;
             self.comms.active(context).retain(|&(_, active)| active != id);
@@ -373,6 +380,14 @@ impl<M: Memory> Engine<M> {
                 made[seat as usize] = Made { context, members: Arc::clone(&members) };
             }
         }
+    }
+
+    /// Who is in a duplicate is known before everybody has asked for it.
+    fn hand_out_early(&mut self, id: u32, seat: u32, rank: u32) {
+        let mut instance = self.instances.remove(id as usize);
+        self.make_comms(&mut instance);
+        self.hand_out_comm(&instance, seat, rank);
+        self.put_back(id, instance);
     }
 
     fn hand_out_comm(&mut self, instance: &Instance, seat: u32, rank: u32) {

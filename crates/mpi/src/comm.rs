@@ -132,7 +132,7 @@ impl Wish {
     /// What a call wishes, for a rank on host number `host`.
     pub(crate) fn of(how: CommRequest<'_>, host: u32) -> Wish {
         match how {
-            CommRequest::Dup => Wish::Dup,
+            CommRequest::Dup | CommRequest::DupLater { .. } => Wish::Dup,
             CommRequest::Split { color, key } => Wish::Split { color: color.map(i64::from), key },
             CommRequest::SplitByHost { key } => Wish::Split { color: Some(i64::from(host)), key },
             CommRequest::Create(members) | CommRequest::CreateGroup { members, .. } => {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasherDefault;
 
 use mpirage_call::wire::decode_call;
-use mpirage_call::{BLOCKING, Call, Reply, Stamp};
+use mpirage_call::{BLOCKING, Call, CommRequest, Reply, Stamp};
 use mpirage_collectives::{Choice, Schedule};
 use mpirage_kernel::{Kernel, Token};
 use mpirage_platform::HostId;
@@ -288,7 +288,10 @@ impl<M: Memory> Engine<M> {
     }
 
     fn work_off_tasks(&mut self) {
-        while let Some(task) = self.tasks.pop_front() {
+        // Nothing goes on once the run has ended.
+        while self.verdict.is_none()
+            && let Some(task) = self.tasks.pop_front()
+        {
             match task {
                 Task::NextCall(rank) => self.next_call(rank),
                 Task::FinishWait(rank) => self.finish_wait(rank),
@@ -456,7 +459,8 @@ impl<M: Memory> Engine<M> {
             }
             Call::MakeComm { parent, how } => {
                 self.enter_comm_creation(rank, parent, how);
-                Progress::Blocked
+                let later = matches!(how, CommRequest::DupLater { .. });
+                if later { Progress::Done } else { Progress::Blocked }
             }
         }
     }

@@ -3,7 +3,7 @@
 use core::ffi::{c_char, c_int};
 use std::sync::Arc;
 
-use mpirage_call::{Call, CommRequest, Completion, ContextId, Reply};
+use mpirage_call::{Call, CommRequest, ContextId, Reply};
 use mpirage_data::Group;
 
 use crate::arguments::{not_null, put, put_string, string};
@@ -14,7 +14,8 @@ use crate::library::{self, try_with, with};
 use crate::message::sent_tag;
 use crate::objects::bridge::Bridge;
 use crate::objects::comm::Comm;
-use crate::operation::{Operation, Step};
+use crate::objects::request::Request;
+use crate::operation::{Held, Transfer};
 use crate::types::*;
 
 pub(crate) unsafe extern "C" fn MPI_Comm_rank(comm: MPI_Comm, rank: *mut c_int) -> c_int {
@@ -64,7 +65,10 @@ pub(crate) unsafe extern "C" fn MPI_Comm_get_name(
     resultlen: *mut c_int,
 ) -> c_int {
     library::outcome(comm, || {
-        let name = about(comm, |comm| comm.name.clone())?;
+        let name = match comm {
+            MPI_COMM_NULL => "MPI_COMM_NULL".to_owned(),
+            comm => about(comm, |comm| comm.name.clone())?,
+        };
         // SAFETY: the program hands over a string of MPI_MAX_OBJECT_NAME characters and a place for an int.
         unsafe {
             let length = put_string("comm_name", comm_name, MPI_MAX_OBJECT_NAME as usize, name.as_bytes())?;
@@ -94,8 +98,9 @@ pub(crate) unsafe extern "C" fn MPI_Comm_idup(
 ) -> c_int {
     // SAFETY: the program hands over places for a communicator and a request.
     library::outcome(comm, || unsafe {
-        put("newcomm", newcomm, duplicate(comm, None)?)?;
-        put("request", request, done(comm))
+        let (made, begun) = duplicate_later(comm, None)?;
+        put("newcomm", newcomm, made)?;
+        put("request", request, begun)
     })
 }
 
@@ -107,8 +112,9 @@ pub(crate) unsafe extern "C" fn MPI_Comm_idup_with_info(
 ) -> c_int {
     // SAFETY: the program hands over places for a communicator and a request.
     library::outcome(comm, || unsafe {
-        put("newcomm", newcomm, duplicate(comm, Some(info))?)?;
-        put("request", request, done(comm))
+        let (made, begun) = duplicate_later(comm, Some(info))?;
+        put("newcomm", newcomm, made)?;
+        put("request", request, begun)
     })
 }
 
@@ -282,6 +288,18 @@ pub(crate) fn ask_for_comm(
 
 /// A communicator like another, with the attributes that want to be copied.
 fn duplicate(comm: MPI_Comm, info: Option<MPI_Info>) -> Result<MPI_Comm> {
+    duplicate_as(comm, info, CommRequest::Dup)
+}
+
+/// The same, to be used when the request has completed.
+fn duplicate_later(comm: MPI_Comm, info: Option<MPI_Info>) -> Result<(MPI_Comm, MPI_Request)> {
+    let request = with(|library| library.requests.take_id());
+    let made = duplicate_as(comm, info, CommRequest::DupLater { request })?;
+    let transfer = Transfer { id: Some(request), held: Held::default(), done: None };
+    Ok((made, with(|library| library.requests.insert(Request::once(comm, true, vec![transfer])))))
+}
+
+fn duplicate_as(comm: MPI_Comm, info: Option<MPI_Info>, how: CommRequest<'_>) -> Result<MPI_Comm> {
     let (copies, hints) = try_with(|library| {
         let parent = library.comms.get(comm)?;
         let hints = match info {
@@ -292,7 +310,7 @@ fn duplicate(comm: MPI_Comm, info: Option<MPI_Info>) -> Result<MPI_Comm> {
     })?;
     // SAFETY: the program registered these functions to copy attributes; nothing is locked.
     let attributes = unsafe { copies.run(comm.0) }?;
-    let made = make_object(comm, CommRequest::Dup)?;
+    let made = make_object(comm, how)?;
     let made = made.ok_or_else(|| MpiError::new(MPI_ERR_INTERN, "a duplicate without this rank"))?;
     try_with(|library| {
         let topology = library.comms.get(comm)?.topology.clone();
@@ -349,9 +367,4 @@ fn compare(one: &Comm, other: &Comm) -> c_int {
 /// What a communicator tells.
 pub(super) fn about<T>(comm: MPI_Comm, what: impl FnOnce(&Comm) -> T) -> Result<T> {
     with(|library| library.comms.get(comm).map(what))
-}
-
-/// A request of something that has ended already.
-fn done(comm: MPI_Comm) -> MPI_Request {
-    Operation::one(comm, Step::Nothing(Completion::empty(0))).begin()
 }

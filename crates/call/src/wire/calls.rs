@@ -324,6 +324,7 @@ fn encode_comm(how: CommRequest<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
             w.halves(members)
         }
         CommRequest::SplitByHost { key } => w.word(5).and_then(|()| w.word(u64::from(key as u32))),
+        CommRequest::DupLater { request } => w.word(6).and_then(|()| w.word(u64::from(request))),
     }
 }
 
@@ -338,6 +339,7 @@ fn decode_comm<'b>(r: &mut Reader<'b>) -> Result<CommRequest<'b>, WireError> {
         3 => CommRequest::Create(r.halves()?),
         4 => CommRequest::CreateGroup { tag: r.word()? as i32, members: r.halves()? },
         5 => CommRequest::SplitByHost { key: r.word()? as i32 },
+        6 => CommRequest::DupLater { request: r.word()? as u32 },
         _ => return Err(WireError),
     })
 }

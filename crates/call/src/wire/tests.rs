@@ -69,6 +69,7 @@ fn samples() -> Vec<Call<'static>> {
         ),
         collective(None, None),
         Call::MakeComm { parent: 0, how: CommRequest::Dup },
+        Call::MakeComm { parent: 0, how: CommRequest::DupLater { request: 9 } },
         Call::MakeComm { parent: 0, how: CommRequest::Split { color: Some(-4), key: -5 } },
         Call::MakeComm { parent: 0, how: CommRequest::Split { color: None, key: 2 } },
         Call::MakeComm { parent: 0, how: CommRequest::Create(&[3, 1, 2]) },
