@@ -37,6 +37,8 @@ pub(crate) struct Collection {
     pub gives: Side,
     pub gets: Side,
     pub reduction: Option<Reduction>,
+    /// Which persistent collective of the communicator it is; zero if it is none.
+    pub plan: u32,
 }
 
 /// What a rank gives or gets.
@@ -235,10 +237,10 @@ impl Collection {
         let (mut outgoing, mut incoming) = (None, None);
         let given = self.gives.lay_out(&mut outgoing);
         let got = self.gets.make_room(&mut incoming);
-        let &Collection { kind, context, root, ref gives, ref gets, reduction } = self;
+        let &Collection { kind, context, root, ref gives, ref gets, reduction, plan } = self;
         let send = Part { payload: given.payload, blocks: gives.blocks(&given.list) };
         let recv = Part { payload: got.payload, blocks: gets.blocks(&got.list) };
-        make(&Call::Collective(CollectiveCall { kind, context, root, send, recv, reduction, request }));
+        make(&Call::Collective(CollectiveCall { kind, context, root, send, recv, reduction, request, plan }));
         Held { outgoing: outgoing.map(Arc::new), incoming, ..Held::default() }
     }
 }

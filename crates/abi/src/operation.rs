@@ -103,8 +103,16 @@ impl Operation {
     }
 
     /// A request that starts it when told.
-    pub(crate) fn keep(self) -> MPI_Request {
-        with(|library| library.requests.insert(Request::persistent(self)))
+    pub(crate) fn keep(mut self) -> MPI_Request {
+        with(|library| {
+            for step in &mut self.steps {
+                if let (Step::Collective(collection), Ok(comm)) = (step, library.comms.get_mut(self.comm)) {
+                    comm.plans += 1;
+                    collection.plan = comm.plans;
+                }
+            }
+            library.requests.insert(Request::persistent(self))
+        })
     }
 
     /// Starts all steps.

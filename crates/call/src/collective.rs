@@ -21,6 +21,9 @@ pub struct CollectiveCall<'a> {
     pub reduction: Option<Reduction>,
     /// The request that completes with it; none for a blocking one.
     pub request: Option<RequestId>,
+    /// Which of the communicator's persistent collectives it is, numbered from 1 in the order they were made. They may be
+    /// started in any order; zero for all others, which go with each other in the order of the calls.
+    pub plan: u32,
 }
 
 /// One side of a rank's data: packed bytes and how they are cut into blocks.

@@ -13,7 +13,7 @@ use mpirage_call::{
 use mpirage_collectives::{Collective, Shape, schedule};
 use mpirage_data::{Group, Op};
 
-use crate::comm::{Made, Wish, new_groups};
+use crate::comm::{Made, Turn, Wish, new_groups};
 use crate::diagnosis::Origin;
 use crate::engine::Engine;
 use crate::memory::Memory;
@@ -141,7 +141,8 @@ impl<M: Memory> Engine<M> {
         };
         let seat = group.rank_of(rank).expect("members only");
         let purpose = Purpose::Data { kind: call.kind, root: call.root };
-        let id = self.join_instance(rank, call.context, &group, seat, purpose);
+        let turn = self.comms.next_collective(call.context, rank, seat, call.plan);
+        let id = self.join_instance(turn, call.context, &group, purpose);
         if let Some(text) = self.mismatch(id, seat, rank, call) {
             return self.misuse(rank, text);
         }
@@ -168,7 +169,8 @@ impl<M: Memory> Engine<M> {
             _ => {
                 let seat = group.rank_of(rank).expect("members only");
                 let purpose = Purpose::Comm { wishes: Vec::new(), made: Vec::new() };
-                self.join_instance(rank, parent, &group, seat, purpose)
+                let turn = self.comms.next_collective(parent, rank, seat, 0);
+                self.join_instance(turn, parent, &group, purpose)
             }
         };
         let seat = group.rank_of(rank).expect("members only");
@@ -191,7 +193,7 @@ impl<M: Memory> Engine<M> {
         let part = Part { payload: Payload::Absent, blocks: Blocks::Equal(AGREEMENT_BYTES) };
         let (kind, context) = (Collective::Allgather, parent);
         let call =
-            CollectiveCall { kind, context, root: 0, send: part, recv: part, reduction: None, request: None };
+            CollectiveCall { kind, context, root: 0, send: part, recv: part, reduction: None, request: None, plan: 0 };
         self.start_schedule(id, seat, rank, &call);
     }
 
@@ -238,26 +240,24 @@ impl<M: Memory> Engine<M> {
 
     fn join_instance(
         &mut self,
-        rank: u32,
+        turn: Turn,
         context: ContextId,
         group: &Arc<Group>,
-        seat: u32,
         purpose: Purpose,
     ) -> u32 {
-        let number = self.comms.next_collective(context, rank, seat);
         // A rank's collectives with itself alone are never anybody else's.
         let own = context == mpirage_call::SELF;
-        let known = self.comms.active(context).iter().find(|&&(n, _)| n == number && !own).map(|&(_, id)| id);
+        let known = self.comms.active(context).iter().find(|&&(n, _)| n == turn && !own).map(|&(_, id)| id);
         known.unwrap_or_else(|| {
             let id = self.add_instance(context, group, purpose);
-            self.comms.active(context).push((number, id));
+            self.comms.active(context).push((turn, id));
             id
         })
     }
 
     /// Creations by group members only are told apart by parent, tag and members.
     fn join_group_creation(&mut self, parent: ContextId, tag: i32, group: &Arc<Group>, rank: u32) -> u32 {
-        let tagged = u32::MAX - tag as u32;
+        let tagged = Turn::Tagged(tag);
         let seat = group.rank_of(rank).expect("members only") as usize;
         let same = |id: &u32, instances: &slab::Slab<Instance>| {
             let instance = &instances[*id as usize];

@@ -35,12 +35,25 @@ pub(crate) struct Comm {
     group: Option<Arc<Group>>,
     /// How many collectives each member has entered.
     entered: Vec<u32>,
-    /// Collectives that some have entered and not all have left: number and instance.
-    pub active: Vec<(u32, u32)>,
+    /// How often each member has started each persistent collective.
+    started: Vec<Vec<u32>>,
+    /// Collectives that some have entered and not all have left, and their instances.
+    pub active: Vec<(Turn, u32)>,
     /// Members that have freed it.
     freed: u32,
     /// The call that made it.
     origin: Origin,
+}
+
+/// Which collective of a communicator it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// The n-th.
+    Number(u32),
+    /// The n-th start of a persistent one.
+    Start { plan: u32, number: u32 },
+    /// The making of a communicator by its members only, with this tag.
+    Tagged(i32),
 }
 
 /// All communicators.
@@ -56,14 +69,14 @@ impl Comms {
         let mut comms = Comms { all: Vec::new(), own_entered: vec![0; ranks] };
         let world = comms.add(Group::world(ranks as u32), Origin::default());
         let origin = Origin::default();
-        comms.all.push(Comm { group: None, entered: Vec::new(), active: Vec::new(), freed: 0, origin });
+        comms.all.push(Comm { group: None, entered: Vec::new(), started: Vec::new(), active: Vec::new(), freed: 0, origin });
         debug_assert!(world == WORLD && comms.all.len() as u32 == SELF + 1);
         comms
     }
 
     pub(crate) fn add(&mut self, group: Group, origin: Origin) -> ContextId {
         let entered = vec![0; group.size() as usize];
-        self.all.push(Comm { group: Some(Arc::new(group)), entered, active: Vec::new(), freed: 0, origin });
+        self.all.push(Comm { group: Some(Arc::new(group)), entered, started: Vec::new(), active: Vec::new(), freed: 0, origin });
         self.all.len() as ContextId - 1
     }
 
@@ -92,18 +105,21 @@ impl Comms {
         self.all.get(context as usize).and_then(|comm| comm.group.as_ref()).map_or(1, |group| group.size())
     }
 
-    /// The number of the collective that `member` enters now.
-    pub(crate) fn next_collective(&mut self, context: ContextId, rank: u32, member: u32) -> u32 {
+    /// The collective that `member` enters now; `plan` is zero unless it is a persistent one.
+    pub(crate) fn next_collective(&mut self, context: ContextId, rank: u32, member: u32, plan: u32) -> Turn {
         let comm = &mut self.all[context as usize];
+        if plan > 0 && comm.group.is_some() {
+            return comm.next_start(member, plan);
+        }
         let counter = match comm.group {
             Some(_) => &mut comm.entered[member as usize],
             None => &mut self.own_entered[rank as usize],
         };
         *counter += 1;
-        *counter - 1
+        Turn::Number(*counter - 1)
     }
 
-    pub(crate) fn active(&mut self, context: ContextId) -> &mut Vec<(u32, u32)> {
+    pub(crate) fn active(&mut self, context: ContextId) -> &mut Vec<(Turn, u32)> {
         &mut self.all[context as usize].active
     }
 
@@ -124,7 +140,21 @@ impl Comms {
         comm.freed += 1;
         if comm.freed as usize == comm.entered.len() {
             comm.entered = Vec::new();
+            comm.started = Vec::new();
         }
+    }
+}
+
+impl Comm {
+    fn next_start(&mut self, member: u32, plan: u32) -> Turn {
+        let members = self.entered.len();
+        if self.started.len() < plan as usize {
+            self.started.resize(plan as usize, Vec::new());
+        }
+        let starts = &mut self.started[plan as usize - 1];
+        starts.resize(members, 0);
+        starts[member as usize] += 1;
+        Turn::Start { plan, number: starts[member as usize] - 1 }
     }
 }
 

@@ -36,6 +36,7 @@ fn collective(
         recv: part(recv),
         reduction,
         request: None,
+        plan: 0,
     })
 }
 

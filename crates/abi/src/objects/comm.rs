@@ -29,6 +29,8 @@ pub(crate) struct Comm {
     pub rank: u32,
     /// What the program calls it.
     pub name: String,
+    /// How many persistent collectives have been made on it.
+    pub plans: u32,
     /// What happens to errors on it.
     pub errhandler: MPI_Errhandler,
     /// What the program attached to it.
@@ -49,6 +51,7 @@ impl Comm {
             bridge: None,
             rank,
             name: String::new(),
+            plans: 0,
             errhandler: errhandler::DEFAULT,
             attributes: Attributes::default(),
             hints: Info::default(),

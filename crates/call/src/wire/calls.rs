@@ -256,6 +256,7 @@ fn encode_collective(c: &CollectiveCall<'_>, w: &mut Writer<'_>) -> Result<(), F
     let kind = COLLECTIVES.iter().position(|&k| k == c.kind).unwrap_or(usize::MAX);
     w.pair(kind as u32, c.context)?;
     w.pair(c.root, c.request.unwrap_or(NONE))?;
+    w.word(u64::from(c.plan))?;
     encode_part(&c.send, w)?;
     encode_part(&c.recv, w)?;
     match c.reduction {
@@ -267,6 +268,7 @@ fn encode_collective(c: &CollectiveCall<'_>, w: &mut Writer<'_>) -> Result<(), F
 fn decode_collective<'b>(r: &mut Reader<'b>) -> Result<CollectiveCall<'b>, WireError> {
     let (kind, context) = r.pair()?;
     let (root, request) = r.pair()?;
+    let plan = r.word()? as u32;
     let kind = *COLLECTIVES.get(kind as usize).ok_or(WireError)?;
     let send = decode_part(r)?;
     let recv = decode_part(r)?;
@@ -278,6 +280,7 @@ fn decode_collective<'b>(r: &mut Reader<'b>) -> Result<CollectiveCall<'b>, WireE
         recv,
         reduction: decode_reduction(r)?,
         request: some(request),
+        plan,
     })
 }
 

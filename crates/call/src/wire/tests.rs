@@ -21,6 +21,7 @@ fn samples() -> Vec<Call<'static>> {
             recv: Part::EMPTY,
             reduction,
             request,
+            plan: 5,
         })
     };
     vec![

@@ -57,7 +57,7 @@ impl Place {
         gets: Side,
         reduction: Option<Reduction>,
     ) -> Operation {
-        let collection = Collection { kind, context: self.context, root, gives, gets, reduction };
+        let collection = Collection { kind, context: self.context, root, gives, gets, reduction, plan: 0 };
         Operation::one(self.comm, Step::Collective(Box::new(collection)))
     }
 }
