@@ -3,16 +3,16 @@
 //! The leaders tell each other who is on their sides, each tells its own side, and then both sides together make one
 //! communicator of the simulator's; see [`Bridge`].
 
-use core::ffi::c_int;
+use core::ffi::{c_char, c_int};
 use std::sync::Arc;
 
-use mpirage_call::{CommRequest, SendMode, WORLD};
+use mpirage_call::{Call, CommRequest, SendMode, WORLD};
 use mpirage_data::{Basic, Group};
 
 use super::collective::gather::MPI_Bcast;
 use super::communicators::{about, ask_for_comm};
-use crate::arguments::{not_null, put};
-use crate::connection;
+use crate::arguments::{not_null, put, string};
+use crate::connection::{self, post};
 use crate::constants::*;
 use crate::error::{MpiError, Result, fail};
 use crate::library::{self, try_with, with};
@@ -69,6 +69,63 @@ pub(crate) unsafe extern "C" fn MPI_Intercomm_create(
     })
 }
 
+pub(crate) unsafe extern "C" fn MPI_Intercomm_create_from_groups(
+    local_group: MPI_Group,
+    local_leader: c_int,
+    remote_group: MPI_Group,
+    _remote_leader: c_int,
+    stringtag: *const c_char,
+    info: MPI_Info,
+    errhandler: MPI_Errhandler,
+    newintercomm: *mut MPI_Comm,
+) -> c_int {
+    library::outcome(None, || {
+        not_null("newintercomm", newintercomm)?;
+        // SAFETY: the program hands over a string.
+        let tag = unsafe { tag_of(stringtag) }?;
+        let hints = try_with(|library| library.infos.hints(info))?;
+        let side = from_group(local_group, tag)?;
+        let (group, me, context) = (side.group.clone(), side.rank, side.context);
+        let side = with(|library| library.comms.insert(side));
+        let leader = try_with(|library| library.comms.get(side)?.member("local_leader", local_leader))?;
+        let words = match leader == me {
+            true => try_with(|library| Ok(library.groups.get(remote_group)?.iter().collect()))?,
+            false => Vec::new(),
+        };
+        let remote = group_of(told_by(side, local_leader, words)?)?;
+        with(|library| library.comms.remove(side))?;
+        post(&Call::FreeComm { context });
+        let made = join(&group, &remote, tag)?;
+        let made = with(|library| library.comms.insert(Comm { errhandler, hints, ..made }));
+        // SAFETY: the program hands over a place for a communicator.
+        unsafe { put("newintercomm", newintercomm, made) }
+    })
+}
+
+pub(crate) unsafe extern "C" fn MPI_Comm_create_from_group(
+    group: MPI_Group,
+    stringtag: *const c_char,
+    info: MPI_Info,
+    errhandler: MPI_Errhandler,
+    newcomm: *mut MPI_Comm,
+) -> c_int {
+    library::outcome(None, || {
+        not_null("newcomm", newcomm)?;
+        // SAFETY: the program hands over a string.
+        let tag = unsafe { tag_of(stringtag) }?;
+        let hints = try_with(|library| library.infos.hints(info))?;
+        let made = match try_with(|library| Ok(library.groups.get(group)?.size()))? {
+            0 => MPI_COMM_NULL,
+            _ => {
+                let made = Comm { errhandler, hints, ..from_group(group, tag)? };
+                with(|library| library.comms.insert(made))
+            }
+        };
+        // SAFETY: the program hands over a place for a communicator.
+        unsafe { put("newcomm", newcomm, made) }
+    })
+}
+
 pub(crate) unsafe extern "C" fn MPI_Intercomm_merge(
     intercomm: MPI_Comm,
     high: c_int,
@@ -89,6 +146,30 @@ pub(crate) unsafe extern "C" fn MPI_Intercomm_merge(
         // SAFETY: the program hands over a place for a communicator.
         unsafe { put("newintracomm", newintracomm, with(|library| library.comms.insert(comm))) }
     })
+}
+
+/// A communicator of a group, made by its members.
+fn from_group(group: MPI_Group, tag: i32) -> Result<Comm> {
+    let me = connection::line().rank;
+    let group = try_with(|library| Ok(library.groups.get(group)?.clone()))?;
+    if group.rank_of(me).is_none() {
+        fail!(MPI_ERR_GROUP, "this rank is not in the group");
+    }
+    let members: Vec<u32> = group.iter().collect();
+    let made = ask_for_comm(WORLD, CommRequest::CreateGroup { members: &members, tag })?;
+    let Some((context, _)) = made else { fail!(MPI_ERR_INTERN, "a communicator without this rank") };
+    Ok(Comm::new(context, group, me))
+}
+
+/// A number for a tag in words, below those that programs use.
+///
+/// # Safety
+/// Unless it is null, it is a string.
+unsafe fn tag_of(stringtag: *const c_char) -> Result<i32> {
+    // SAFETY: the caller vouches for it.
+    let text = unsafe { string("stringtag", stringtag) }?;
+    let hash = text.to_bytes().iter().fold(0_u32, |hash, &byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
+    Ok((hash | 1 << 31) as i32)
 }
 
 fn bridge(comm: MPI_Comm) -> Result<Arc<Bridge>> {
