@@ -125,6 +125,12 @@ impl Side {
         }
     }
 
+    /// Where the first of its data lies, if there are any.
+    pub(crate) fn start(&self) -> Option<usize> {
+        let first = self.regions.iter().find(|region| region.bytes() > 0 && !self.absent)?;
+        Some(first.address().wrapping_add_signed(first.datatype().true_lb() as isize))
+    }
+
     fn bytes(&self) -> usize {
         self.regions.iter().map(Region::bytes).sum()
     }

@@ -1,7 +1,7 @@
 //! Reduction operations (section 6.9 of the standard).
 
 use crate::arguments::{Number, not_null, put};
-use crate::constants::{MPI_ERR_ARG, MPI_ERR_BUFFER, MPI_OP_NULL};
+use crate::constants::{MPI_ERR_ARG, MPI_ERR_BUFFER, MPI_IN_PLACE, MPI_OP_NULL};
 use crate::error::{MpiError, Result, ensure};
 use crate::library::{self, outcome};
 use crate::objects::op::{Elements, Operation, UserFunction};
@@ -90,6 +90,8 @@ unsafe fn reduce_local<N: Number>(
     op: MPI_Op,
 ) -> c_int {
     outcome(None, || {
+        let in_place = [inbuf, inoutbuf.cast_const()].contains(&MPI_IN_PLACE.cast_const());
+        ensure(!in_place, MPI_ERR_BUFFER, || "MPI_IN_PLACE means nothing to MPI_Reduce_local".to_owned())?;
         let (input, inout, operation) = library::try_with(|library| {
             let input = Region::of_arguments(library, "inbuf", inbuf, count, handle)?;
             let inout = Region::of_arguments(library, "inoutbuf", inoutbuf, count, handle)?;

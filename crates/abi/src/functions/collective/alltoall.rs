@@ -5,7 +5,7 @@ use core::ffi::{c_int, c_void};
 use mpirage_collectives::Collective;
 
 use super::inter::Inter;
-use super::{Place, equal, fits, is_in_place, typed, varying};
+use super::{Place, apart, equal, fits, is_in_place, typed, varying};
 use crate::arguments::{Number, put};
 use crate::collection::Side;
 use crate::error::Result;
@@ -111,6 +111,9 @@ fn exchanged(
     gives: Side,
     gets: Side,
 ) -> Result<Operation> {
+    if !gives.aliased {
+        apart(&gives, &gets)?;
+    }
     if let Some(inter) = inter {
         return inter.both_ways(gives, gets);
     }

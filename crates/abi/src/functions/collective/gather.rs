@@ -5,7 +5,7 @@ use core::ffi::{c_int, c_void};
 use mpirage_collectives::Collective;
 
 use super::inter::Inter;
-use super::{Place, equal, fits, is_in_place, varying, whole};
+use super::{Place, apart, equal, fits, is_in_place, varying, whole};
 use crate::arguments::{Number, put};
 use crate::collection::Side;
 use crate::error::Result;
@@ -177,6 +177,7 @@ fn scattered(
             false => whole(library, "recvbuf", recvbuf, recvcount, recvtype)?,
         };
         if place.is(root) {
+            apart(&gives, &gets)?;
             fits(&gives.block_of(place.rank, place.size)?, &gets.block_of(0, 1)?)?;
         }
         Ok(place.rooted(kind, root, gives, gets, None))
@@ -241,6 +242,7 @@ fn own_block(
         return Ok(Side::whole(block));
     }
     let gives = whole(library, "sendbuf", sendbuf, sendcount, sendtype)?;
+    apart(&gives, gets)?;
     fits(&gives.block_of(0, 1)?, &block)?;
     Ok(gives)
 }

@@ -154,6 +154,14 @@ fn fits(gives: &Region, gets: &Region) -> Result<()> {
     Ok(())
 }
 
+/// What is given must not lie where something is got.
+fn apart(gives: &Side, gets: &Side) -> Result<()> {
+    if gives.start().is_some() && gives.start() == gets.start() {
+        fail!(MPI_ERR_BUFFER, "sendbuf and recvbuf are the same memory; if that is meant, say MPI_IN_PLACE");
+    }
+    Ok(())
+}
+
 fn is_in_place(buffer: *const c_void) -> bool {
     buffer == MPI_IN_PLACE.cast_const()
 }

@@ -5,7 +5,7 @@ use core::ffi::{c_int, c_void};
 use mpirage_collectives::Collective;
 
 use super::inter::Inter;
-use super::{Place, is_in_place, whole};
+use super::{Place, apart, is_in_place, whole};
 use crate::arguments::{Number, count, numbers, put};
 use crate::collection::Side;
 use crate::constants::{MPI_ERR_COMM, MPI_ERR_COUNT};
@@ -79,6 +79,9 @@ impl<Count: Number> Vectors<Count> {
         gets: Side,
     ) -> Result<Operation> {
         let gives = self.given(library)?;
+        if !is_in_place(self.sendbuf) {
+            apart(&gives, &gets)?;
+        }
         let reduction = reduction(library, self.op, count("count", self.count)?, self.datatype)?;
         Ok(place.rooted(kind, root, gives, gets, Some(reduction)))
     }
