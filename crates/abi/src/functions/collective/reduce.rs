@@ -52,6 +52,14 @@ impl<Count: Number> Vectors<Count> {
         }
     }
 
+    /// Refuses to give from where the result goes, unless that is said to be meant.
+    fn apart(&self, library: &Library) -> Result<()> {
+        match is_in_place(self.sendbuf) {
+            true => Ok(()),
+            false => apart(&self.given(library)?, &self.got(library)?),
+        }
+    }
+
     fn got(&self, library: &Library) -> Result<Side> {
         whole(library, "recvbuf", self.recvbuf, self.count, self.datatype)
     }
@@ -207,7 +215,10 @@ fn everywhere(kind: Collective, vectors: Vectors<impl Number>, comm: MPI_Comm) -
         }
         let place = Place::of(library, comm)?;
         let gets = match (kind, place.rank) {
-            (Collective::Exscan, 0) => vectors.given(library)?.unstored(),
+            (Collective::Exscan, 0) => {
+                vectors.apart(library)?;
+                vectors.given(library)?.unstored()
+            }
             _ => vectors.got(library)?,
         };
         vectors.operation(library, &place, kind, 0, gets)
