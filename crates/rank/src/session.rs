@@ -124,7 +124,7 @@ impl Session {
             switches: 0,
             shown: Instant::now(),
         };
-        run.to_the_end()
+        run.run_to_the_end()
     }
 }
 
@@ -140,7 +140,7 @@ struct Running<'a> {
 }
 
 impl Running<'_> {
-    fn to_the_end(&mut self) -> Result<Outcome, SessionError> {
+    fn run_to_the_end(&mut self) -> Result<Outcome, SessionError> {
         loop {
             let turn = self.engine.advance();
             if let Some((rank, text)) = self.engine.memory().fault() {
