@@ -160,7 +160,10 @@ def order(suite):
     for options in ([], ["flush"]):
         for compute in ("none", "measured"):
             result = suite.simulate("-q", "-n", 4, "--compute", compute, program, *options)
-            suite.check(f"output in simulated order ({compute} {options})", result.out.splitlines() == wanted, result.out)
+            lines = result.out.splitlines()
+            if compute == "measured":  # whoever starts up faster begins earlier
+                lines[:4] = sorted(lines[:4])
+            suite.check(f"output in simulated order ({compute} {options})", lines == wanted, result.out)
 
 
 def clocks(suite):
@@ -176,7 +179,7 @@ def clocks(suite):
     result = suite.simulate("-q", "--clock", "real", program, 20)
     for way, clock, seconds in re.findall(r"^(\w+) (monotonic|realtime|gettimeofday) ([\d.]+)$", result.out, re.MULTILINE):
         suite.check(f"--clock real: {clock} across {way}", 0.02 <= float(seconds) + 1e-6 < 2, seconds)
-    days = int(find(r"day (\d+)", result.out).group(1))
+    days = int(find(r"^day (\d+)", result.out).group(1))
     suite.check("--clock real: the calendar is real", result.seconds > 0.4 and abs(days - time.time() / 86400) < 2, result)
 
 
