@@ -32,6 +32,7 @@ class Program:
     args: list = field(default_factory=list)
     exit: int = 0
     beyond: str = ""
+    missing: str = ""                                # what mpirage does not have yet: the program is left out there
 
     @property
     def language(self):
@@ -198,6 +199,10 @@ def main():
         sys.exit(f"{needed} is not there" + ("; build it, or set MPIRAGE" if needed == mpirage else ""))
     EXPECTED.mkdir(exist_ok=True)
     programs = chosen(load_programs(), options)
+    left_out = [p for p in programs if p.missing and options.subject == "mpirage" and not options.record]
+    for program in left_out:
+        print(f"left out: {program.name}, because mpirage has no {program.missing} yet")
+    programs = [p for p in programs if p not in left_out]
     passed = failed = 0
     with tempfile.TemporaryDirectory(prefix="same-as-mpich.") as folder, \
             concurrent.futures.ThreadPoolExecutor(options.j) as pool:
@@ -212,7 +217,7 @@ def main():
                 print(f"FAIL {program.name} on {n} ranks: {why}", flush=True)
             if options.v and not bad:
                 print(f"ok   {program.name}", flush=True)
-    print(f"{passed} passed, {failed} failed")
+    print(f"{passed} passed, {failed} failed" + (f", {len(left_out)} skipped" if left_out else ""))
     return 1 if failed else 0
 
 

@@ -29,7 +29,17 @@ pub fn trampolines(functions: &[Function], bodies: &[Body]) -> String {
     let entries: String =
         functions.iter().enumerate().map(|(index, function)| entry(index, function, bodies)).collect();
     let names: String = functions.iter().map(|function| format!("    \"{}\",\n", function.name)).collect();
-    format!("{entries}\npub(crate) static NAMES: [&str; {}] = [\n{names}];\n", functions.len())
+    let names = format!("pub(crate) static NAMES: [&str; {}] = [\n{names}];\n", functions.len());
+    format!("{entries}\n{names}{}", missing_list(functions, bodies))
+}
+
+/// The names of functions without a body, where `mpirage info functions` finds them in the library's file.
+fn missing_list(functions: &[Function], bodies: &[Body]) -> String {
+    let missing = functions.iter().filter(|function| body_of(function, bodies).is_none());
+    let names: Vec<&str> = missing.map(|function| function.name.as_str()).collect();
+    let text = format!("mpirage functions not there yet: {}\\0", names.join(" "));
+    let length = text.len() - 1;
+    format!("#[used]\nstatic MISSING: [u8; {length}] = *b\"{text}\";\n")
 }
 
 /// The type of every function, and assignments the compiler accepts only if the bodies have these types.

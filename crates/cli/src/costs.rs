@@ -1,7 +1,7 @@
 //! Recorded computation costs, as a file.
 //!
-//! Text, so that people can look at it: a line `mpirage costs 1`, then one line per rank with the
-//! nanoseconds of its bursts.
+//! Text, so that people can look at it: a line `mpirage costs 1`, a line with the speed of the machine that
+//! recorded, then one line per rank with the nanoseconds of its bursts.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -10,15 +10,27 @@ use anyhow::{Context, Result, bail};
 use mpirage_mpi::Costs;
 
 const HEAD: &str = "mpirage costs 1";
+const SPEED: &str = "host-speed";
 
-/// Reads recorded costs of a run of `ranks` ranks.
-pub fn read(path: &Path, ranks: usize) -> Result<Costs> {
+/// What a run recorded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recording {
+    /// Speed of the machine that recorded, in flops: the costs are of that machine.
+    pub host_speed: f64,
+    /// The bursts.
+    pub costs: Costs,
+}
+
+/// Reads what a run of `ranks` ranks recorded.
+pub fn read(path: &Path, ranks: usize) -> Result<Recording> {
     let name = path.display();
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
     let mut lines = text.lines().enumerate();
     if lines.next().map(|(_, line)| line) != Some(HEAD) {
         bail!("{name}:1: not a file of recorded costs; it would start with `{HEAD}`");
     }
+    let speed = lines.next().and_then(|(_, line)| line.strip_prefix(SPEED)?.trim().parse().ok());
+    let host_speed = speed.with_context(|| format!("{name}:2: not of the form `{SPEED} FLOPS`"))?;
     let mut by_rank = Vec::with_capacity(ranks);
     for (number, line) in lines {
         let bursts: Result<Vec<u64>, _> = line.split_ascii_whitespace().map(str::parse).collect();
@@ -27,12 +39,12 @@ pub fn read(path: &Path, ranks: usize) -> Result<Costs> {
     if by_rank.len() != ranks {
         bail!("{name} has the costs of {} ranks, but this run has {ranks}", by_rank.len());
     }
-    Ok(Costs { by_rank })
+    Ok(Recording { host_speed, costs: Costs { by_rank } })
 }
 
-/// Writes recorded costs.
-pub fn write(path: &Path, costs: &Costs) -> Result<()> {
-    let mut text = format!("{HEAD}\n");
+/// Writes what a run recorded.
+pub fn write(path: &Path, host_speed: f64, costs: &Costs) -> Result<()> {
+    let mut text = format!("{HEAD}\n{SPEED} {host_speed}\n");
     for bursts in &costs.by_rank {
         for (i, burst) in bursts.iter().enumerate() {
             let _ = write!(text, "{}{burst}", if i > 0 { " " } else { "" });
@@ -50,11 +62,11 @@ mod tests {
     fn what_is_written_is_read() {
         let path = std::env::temp_dir().join(format!("mpirage-costs-{}", std::process::id()));
         let costs = Costs { by_rank: vec![vec![1, 2, 3], vec![], vec![5]] };
-        write(&path, &costs).unwrap();
-        assert_eq!(read(&path, 3).unwrap(), costs);
+        write(&path, 2.5e9, &costs).unwrap();
+        assert_eq!(read(&path, 3).unwrap(), Recording { host_speed: 2.5e9, costs });
         assert!(read(&path, 2).unwrap_err().to_string().contains("3 ranks"));
-        std::fs::write(&path, "mpirage costs 1\n1 x\n").unwrap();
-        assert!(read(&path, 1).unwrap_err().to_string().contains(":2:"));
+        std::fs::write(&path, "mpirage costs 1\nhost-speed 1\n1 x\n").unwrap();
+        assert!(read(&path, 1).unwrap_err().to_string().contains(":3:"));
         std::fs::remove_file(&path).unwrap();
     }
 }

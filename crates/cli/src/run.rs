@@ -18,10 +18,11 @@ use mpirage_mpi::{Bursts, Costs, Engine, Setup};
 use mpirage_platform::{HostId, Platform};
 use mpirage_rank::{DataPlane, Outcome, Processes, Program, Session, SessionError};
 use mpirage_record::{Record, Recorder, Summary};
-use mpirage_scenario::{Mapping, Model, Placement, Slots};
+use mpirage_scenario::{Mapping, Model, ModelError, Placement, Slots};
 use mpirage_units::parse_speed;
 
 use crate::arguments::RunArguments;
+use crate::costs::Recording;
 use crate::diagnosis::Diagnosis;
 use crate::exit::{self, Failure, usage};
 use crate::progress::Progress;
@@ -59,11 +60,15 @@ struct Plan {
     arguments: RunArguments,
     programs: Vec<Arc<Program>>,
     platform: Arc<Platform>,
+    /// The machine as the user named it.
+    platform_spec: String,
     model: Model,
     collectives: Choice,
     placement: Placement,
     compute: Compute,
     host_speed: f64,
+    /// What an earlier run recorded, if this one is to reuse it.
+    recording: Option<Recording>,
     data_plane: DataPlane,
     simulated_clock: bool,
     warnings: Vec<String>,
@@ -82,6 +87,10 @@ impl Plan {
         if compute == Compute::None {
             model.without_computation();
         }
+        let recording = match &compute {
+            Compute::Recorded(file) if file.exists() => Some(costs::read(file, programs.len())?),
+            _ => None,
+        };
         let placement = place(&arguments, &platform, ranks)?;
         if placement.oversubscribed {
             warnings.push("some hosts have more ranks than cores: their computation is shared out evenly".to_owned());
@@ -89,10 +98,12 @@ impl Plan {
         warnings.extend(arguments.mca.chunks(2).map(|mca| format!("--mca {} means nothing here", mca.join(" "))));
         Ok(Plan {
             collectives: Choice::parse(&arguments.coll).map_err(usage)?,
-            host_speed: speed_of_this_machine(&arguments, &compute)?,
+            host_speed: speed_of_this_machine(&arguments, &compute, recording.as_ref())?,
+            recording,
             data_plane: parse_data_plane(&arguments.data_plane)?,
             simulated_clock: parse_clock(&arguments.clock)?,
             platform: Arc::new(platform),
+            platform_spec: spec,
             arguments,
             programs,
             model,
@@ -104,7 +115,7 @@ impl Plan {
 
     fn run(mut self) -> Result<u8, Failure> {
         let started = Instant::now();
-        let bursts = self.bursts()?;
+        let bursts = self.bursts();
         let summary = Rc::new(RefCell::new(Summary::default()));
         let mut engine = self.engine(bursts, Rc::clone(&summary))?;
         let session = self.session();
@@ -143,7 +154,8 @@ impl Plan {
             inline_bytes: INLINE_BYTES,
             measure: bursts.measures(),
             simulated_clock: self.simulated_clock,
-            local_clock: uniform && !cores.is_oversubscribed() && !matches!(bursts, Bursts::Recorded(..)),
+            // A recording counts calls, so a clock that is read must be asked for in both runs.
+            local_clock: uniform && !cores.is_oversubscribed() && matches!(bursts, Bursts::None | Bursts::Measured),
             speed_ratio: ratios.first().copied().unwrap_or(1.0),
             clock_cost: self.model.protocol.clock_cost.as_picos(),
             epoch: EPOCH,
@@ -171,19 +183,19 @@ impl Plan {
         }
     }
 
-    fn bursts(&self) -> Result<Bursts, Failure> {
+    fn bursts(&mut self) -> Bursts {
         let ranks = self.programs.len();
-        Ok(match &self.compute {
-            Compute::None => Bursts::None,
-            Compute::Measured => Bursts::Measured,
-            Compute::Recorded(file) if file.exists() => Bursts::Recorded(costs::read(file, ranks)?, vec![0; ranks]),
-            Compute::Recorded(_) => Bursts::Recording(Costs { by_rank: vec![Vec::new(); ranks] }),
-        })
+        match (&self.compute, self.recording.take()) {
+            (Compute::None, _) => Bursts::None,
+            (Compute::Measured, _) => Bursts::Measured,
+            (Compute::Recorded(_), Some(recording)) => Bursts::Recorded(recording.costs, vec![0; ranks]),
+            (Compute::Recorded(_), None) => Bursts::Recording(Costs { by_rank: vec![Vec::new(); ranks] }),
+        }
     }
 
     fn save_costs(&self, engine: &Engine<Processes>) -> Result<(), Failure> {
         if let (Compute::Recorded(file), Bursts::Recording(recorded)) = (&self.compute, engine.bursts()) {
-            costs::write(file, recorded)?;
+            costs::write(file, self.host_speed, recorded)?;
         }
         Ok(())
     }
@@ -217,11 +229,12 @@ impl Plan {
             messages: summary.messages,
             bytes: summary.bytes,
             calls: summary.calls,
+            switches: engine.switches(),
             peak_rss_bytes: 0,
             largest_rank_rss_bytes: 0,
             per_rank_seconds: ends,
             model: self.model.name.clone(),
-            platform: self.platform.name().to_owned(),
+            platform: self.platform_spec.clone(),
             ranks_as: "processes".to_owned(),
             compute: self.describe_compute(),
             host_speed_flops: (self.compute != Compute::None).then_some(self.host_speed),
@@ -332,7 +345,10 @@ pub fn resolve_model(name: &str, platform: &Platform) -> Result<(Model, Vec<Stri
     let latency = platform.route(HostId(0), other, &mut links);
     let bandwidth = links.iter().map(|&link| platform.link(link).bandwidth).fold(f64::INFINITY, f64::min);
     let sample = if links.is_empty() { (1e-6, 1e9) } else { (latency, bandwidth) };
-    Model::resolve(name, platform.settings(), sample).map_err(exit::bad_platform)
+    Model::resolve(name, platform.settings(), sample).map_err(|error| match error {
+        ModelError::Name(_) => usage(error),
+        ModelError::Setting(_) => exit::bad_platform(error),
+    })
 }
 
 fn place(arguments: &RunArguments, platform: &Platform, ranks: u32) -> Result<Placement, Failure> {
@@ -405,11 +421,13 @@ fn parse_data_plane(text: &str) -> Result<DataPlane, Failure> {
     }
 }
 
-fn speed_of_this_machine(arguments: &RunArguments, compute: &Compute) -> Result<f64, Failure> {
-    match (&arguments.host_speed, compute) {
-        (Some(text), _) => parse_speed(text).map_err(usage),
-        (None, Compute::None) => Ok(1.0),
-        (None, _) => Ok(host_speed::measure()),
+/// As typed, as recorded together with the costs, or measured.
+fn speed_of_this_machine(arguments: &RunArguments, compute: &Compute, recording: Option<&Recording>) -> Result<f64, Failure> {
+    match (&arguments.host_speed, recording, compute) {
+        (Some(text), _, _) => parse_speed(text).map_err(usage),
+        (None, Some(recording), _) => Ok(recording.host_speed),
+        (None, None, Compute::None) => Ok(1.0),
+        (None, None, _) => Ok(host_speed::measure()),
     }
 }
 

@@ -24,6 +24,8 @@ pub struct Figures {
     pub bytes: u64,
     /// MPI calls.
     pub calls: u64,
+    /// Switches from the simulator to a rank and back.
+    pub switches: u64,
     /// The simulator's peak memory.
     pub peak_rss_bytes: u64,
     /// The largest rank's peak memory.
@@ -64,7 +66,7 @@ impl Figures {
         eprintln!("mpirage: {} ranks on {}, model {}", self.ranks, self.platform, self.model);
         eprintln!("  simulated time  {seconds} ({:.9} s)", self.simulated_seconds);
         eprintln!("  wall time       {:.3} s here{ratio}; {:.3} s of processor time", self.wall_seconds, self.cpu_seconds);
-        eprintln!("  messages        {} of {} in all, in {} MPI calls", self.messages, bytes(self.bytes), self.calls);
+        eprintln!("  messages        {} of {} in all, in {} MPI calls and {} switches", self.messages, bytes(self.bytes), self.calls, self.switches);
         eprintln!("  memory          {} simulator, {} largest rank", bytes(self.peak_rss_bytes), bytes(self.largest_rank_rss_bytes));
         eprintln!("  computation     {}", self.compute);
         eprintln!("  ranks           {}", self.ranks_as);

@@ -128,6 +128,7 @@ pub struct Engine<M> {
     ready: VecDeque<Turn>,
     ended: Vec<Token>,
     alive: usize,
+    resumed: u64,
     verdict: Option<Ending>,
 }
 
@@ -158,6 +159,7 @@ impl<M: Memory> Engine<M> {
             ready: (0..ranks as u32).map(Turn::Resume).collect(),
             ended: Vec::new(),
             alive: ranks,
+            resumed: 0,
             verdict: None,
         }
     }
@@ -175,6 +177,11 @@ impl<M: Memory> Engine<M> {
     /// The answer to the call a resumed rank waits in.
     pub fn reply(&self, rank: u32) -> &Reply {
         &self.ranks[rank as usize].reply
+    }
+
+    /// How often a rank was resumed.
+    pub fn switches(&self) -> u64 {
+        self.resumed
     }
 
     /// When each rank ended.
@@ -262,6 +269,7 @@ impl<M: Memory> Engine<M> {
     fn note_resumed(&mut self, turn: &Turn) {
         if let Turn::Resume(rank) = turn {
             self.ranks[*rank as usize].phase = Phase::Running;
+            self.resumed += 1;
         }
     }
 
@@ -370,6 +378,7 @@ impl<M: Memory> Engine<M> {
         if let Ok((_, call, words)) = decoded {
             state.cursor += words;
             let needs_answer = call.needs_answer();
+            state.in_function = !matches!(call, Call::Output | Call::Flush | Call::Now | Call::Sleep { .. });
             if needs_answer {
                 state.reply.clear();
                 self.show_output(rank);
@@ -399,7 +408,10 @@ impl<M: Memory> Engine<M> {
     }
 
     fn record_call(&mut self, rank: u32) {
-        let RankState { stamp: Stamp { function, site, .. }, entered, .. } = self.ranks[rank as usize];
+        let RankState { stamp: Stamp { function, site, .. }, entered, in_function, .. } = self.ranks[rank as usize];
+        if !in_function {
+            return;
+        }
         self.recorder.record(&Record::Call { rank, function, entered, left: self.kernel.now(), site });
     }
 

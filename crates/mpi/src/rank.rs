@@ -60,6 +60,8 @@ pub(crate) struct RankState {
     /// The call it is in, and since when.
     pub stamp: Stamp,
     pub entered: Time,
+    /// Is that call an MPI function's, rather than the library's own?
+    pub in_function: bool,
     pub reply: Reply,
     pub requests: Vec<Slot>,
     pub wait: WaitState,
@@ -85,6 +87,7 @@ impl RankState {
             cursor: 0,
             stamp: Stamp::default(),
             entered: Time::ZERO,
+            in_function: false,
             reply: Reply::default(),
             requests: vec![Slot::default()],
             wait: WaitState::default(),

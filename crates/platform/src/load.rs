@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::builtin;
 use crate::error::{PlatformError, Source};
 use crate::platform::Platform;
+use crate::settings::ModelSettings;
 use crate::{toml, xml};
 
 /// The formats of platform files, told apart by content.
@@ -41,14 +42,29 @@ impl Platform {
     }
 
     fn load_file(path: &str) -> Result<Self, PlatformError> {
-        let bytes = std::fs::read(path).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => builtin::unknown(path),
-            _ => PlatformError::new(format!("{path} cannot be read: {error}")),
-        })?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| PlatformError::new(format!("{path} is not a text file in UTF-8")))?;
-        Self::from_text(path, &text)
+        Self::from_text(path, &read_text(path, builtin::unknown)?)
     }
+}
+
+impl ModelSettings {
+    /// Reads a model file: a TOML file with nothing but a `[model]` table.
+    pub fn load(path: &str) -> Result<Self, PlatformError> {
+        let missing = |path: &str| PlatformError::new(format!("there is no file {path}"));
+        Self::from_text(path, &read_text(path, missing)?)
+    }
+
+    /// Reads the text of a model file; `file` is what errors call it.
+    pub fn from_text(file: &str, text: &str) -> Result<Self, PlatformError> {
+        toml::read_model(&Source::new(file, text))
+    }
+}
+
+fn read_text(path: &str, missing: impl Fn(&str) -> PlatformError) -> Result<String, PlatformError> {
+    let bytes = std::fs::read(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => missing(path),
+        _ => PlatformError::new(format!("{path} cannot be read: {error}")),
+    })?;
+    String::from_utf8(bytes).map_err(|_| PlatformError::new(format!("{path} is not a text file in UTF-8")))
 }
 
 fn recognise(text: &str) -> Format {

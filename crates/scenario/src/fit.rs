@@ -18,10 +18,10 @@ pub(crate) fn log_error(model: &FlowParameters, reference: &FlowParameters, (lat
 
 /// Searches both factors on a grid that closes in on the best point.
 pub(crate) fn affine(reference: &FlowParameters, route: (f64, f64)) -> Segment {
-    const STEPS: i32 = 20;
+    const STEPS: i32 = 8;
     let mut best = (f64::INFINITY, 4.0, 0.7);
     let mut reach = (4.0, 0.6);
-    for _ in 0..6 {
+    for _ in 0..10 {
         let (_, latency, bandwidth) = best;
         for i in -STEPS..=STEPS {
             for j in -STEPS..=STEPS {
@@ -37,7 +37,7 @@ pub(crate) fn affine(reference: &FlowParameters, route: (f64, f64)) -> Segment {
                 }
             }
         }
-        reach = (reach.0 / 4.0, reach.1 / 4.0);
+        reach = (reach.0 / 3.0, reach.1 / 3.0);
     }
     Segment { above: 0, latency_factor: best.1, bandwidth_factor: best.2 }
 }

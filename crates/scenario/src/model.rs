@@ -39,6 +39,9 @@ pub const MODELS: [ModelName; 5] = [
     ModelName { name: "simgrid", meaning: "SimGrid's SMPI model, number for number" },
 ];
 
+/// The model of runs for which nothing else is said, and of model files that name no base.
+const DEFAULT: &str = "flow";
+
 /// Names of models that are planned.
 const PLANNED: [&str; 4] = ["packet", "bus", "smp", "loggops"];
 
@@ -59,15 +62,19 @@ const MEASURED_SEGMENTS: [(u64, f64, f64); 9] = [
 const TCP_SHARE: f64 = 0.92;
 
 impl Model {
-    /// The model that `name` and the settings of the platform describe. `sample` is latency and bandwidth of a
-    /// typical route, for models that are fitted. Gives warnings too.
-    pub fn resolve(name: &str, settings: &ModelSettings, sample: (f64, f64)) -> Result<(Model, Vec<String>), ModelError> {
-        let mut model = Model::named(name, sample)?;
+    /// The model that `spec` and the settings of the platform describe: `spec` is a name, or a model file, whose
+    /// parameters go before the platform's. `sample` is latency and bandwidth of a typical route, for models that are
+    /// fitted. Gives warnings too.
+    pub fn resolve(spec: &str, settings: &ModelSettings, sample: (f64, f64)) -> Result<(Model, Vec<String>), ModelError> {
+        let file = if is_file(spec) { ModelSettings::load(spec)? } else { ModelSettings::default() };
+        let base = if is_file(spec) { file.text("base").unwrap_or(DEFAULT) } else { spec };
+        let mut model = Model::named(base, sample)?;
+        spec.clone_into(&mut model.name);
         let mut warnings = Vec::new();
-        for setting in settings.iter() {
+        for setting in settings.iter().chain(file.iter()) {
             if setting.key.contains('/') {
                 simgrid::apply(setting, &mut model, &mut warnings)?;
-            } else {
+            } else if setting.key != "base" {
                 keys::apply(setting, &mut model)?;
             }
         }
@@ -147,6 +154,10 @@ pub enum ModelError {
     Setting(#[from] PlatformError),
 }
 
+fn is_file(spec: &str) -> bool {
+    spec.ends_with(".toml") || spec.contains('/')
+}
+
 fn unknown(name: &str) -> ModelError {
     let known = MODELS.map(|model| model.name).join(", ");
     ModelError::Name(if PLANNED.contains(&name) {
@@ -219,6 +230,18 @@ mod tests {
         }
         let error = Model::resolve("packet", &ModelSettings::default(), GIGABIT).unwrap_err().to_string();
         assert!(error.contains("not there yet"), "{error}");
+    }
+
+    #[test]
+    fn a_model_file_goes_before_the_platform() {
+        let path = std::env::temp_dir().join(format!("mpirage-model-{}.toml", std::process::id()));
+        std::fs::write(&path, "[model]\nbase = \"simgrid\"\neager-limit = 7\n").unwrap();
+        let platform = ModelSettings::from_text("p", "[model]\neager-limit = 9\nheader = 5\n").unwrap();
+        let (model, _) = Model::resolve(path.to_str().unwrap(), &platform, GIGABIT).unwrap();
+        assert_eq!((model.protocol.eager_limit, model.protocol.push_limit, model.flow.header), (7, 0, 5));
+        std::fs::remove_file(&path).unwrap();
+        let error = Model::resolve("nowhere.toml", &platform, GIGABIT).unwrap_err().to_string();
+        assert!(error.contains("nowhere.toml"), "{error}");
     }
 
     #[test]

@@ -8,11 +8,13 @@ mod fabrics;
 mod model;
 mod table;
 
+use ::toml::Spanned;
 use ::toml::de::DeTable;
 
 use crate::builder::{Builder, Unfinished};
 use crate::error::{PlatformError, Source};
 use crate::platform::Platform;
+use crate::settings::ModelSettings;
 use table::Table;
 
 /// The tables of which a file has one.
@@ -21,12 +23,18 @@ const TOPOLOGIES: [&str; 6] = ["cluster", "cabinets", "fat-tree", "torus", "drag
 const EXPLICIT: [&str; 6] = ["host", "router", "link", "route", "routing", "loopback"];
 const ALWAYS: [&str; 2] = ["name", "model"];
 
+/// Reads a model file: the `[model]` table alone.
+pub(crate) fn read_model(source: &Source<'_>) -> Result<ModelSettings, PlatformError> {
+    let document = parse(source)?;
+    let file = Table::new(source, "a model file", 0..0, document.get_ref(), &ALWAYS)?;
+    let mut settings = ModelSettings::default();
+    model::read(file.need("model")?, &mut settings)?;
+    Ok(settings)
+}
+
 /// Reads a platform.
 pub(crate) fn read(source: &Source<'_>, file_stem: &str) -> Result<Platform, PlatformError> {
-    let document = DeTable::parse(source.text()).map_err(|error| {
-        let span = error.span().unwrap_or(0..0);
-        source.error(span, format!("this is not TOML: {}", error.message()))
-    })?;
+    let document = parse(source)?;
     let known = [&TOPOLOGIES[..], &EXPLICIT, &ALWAYS].concat();
     let file = Table::new(source, "", 0..0, document.get_ref(), &known)?;
     let name = file.or("name", file_stem, |entry| entry.name())?;
@@ -48,6 +56,13 @@ pub(crate) fn read(source: &Source<'_>, file_stem: &str) -> Result<Platform, Pla
                 "add a [[route]], or say `routing = \"shortest\"` if routes join neighbours only"
             }
         })
+    })
+}
+
+fn parse<'t>(source: &Source<'t>) -> Result<Spanned<DeTable<'t>>, PlatformError> {
+    DeTable::parse(source.text()).map_err(|error| {
+        let span = error.span().unwrap_or(0..0);
+        source.error(span, format!("this is not TOML: {}", error.message()))
     })
 }
 
