@@ -7,7 +7,13 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// MPI on machines that are not there: runs a real MPI program here and says how long it would take there.
 #[derive(Debug, Parser)]
-#[command(name = "mpirage", version, max_term_width = 100, subcommand_required = true, arg_required_else_help = true)]
+#[command(
+    name = "mpirage",
+    version,
+    max_term_width = 100,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
 pub struct Line {
     /// What to do.
     #[command(subcommand)]
@@ -170,6 +176,11 @@ pub struct RunArguments {
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
     /// The program and its arguments; a lone `:` starts another program with its own -n
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM [ARGUMENTS…]")]
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "PROGRAM [ARGUMENTS…]"
+    )]
     pub program: Vec<OsString>,
 }

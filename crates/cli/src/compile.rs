@@ -88,14 +88,21 @@ fn links(arguments: &[OsString]) -> bool {
 }
 
 /// Build systems ask wrappers what they would do. CMake's FindMPI asks in MPICH's words.
-fn answer_question(language: Language, arguments: &[OsString], install: &Install) -> Result<Option<String>, Failure> {
+fn answer_question(
+    language: Language,
+    arguments: &[OsString],
+    install: &Install,
+) -> Result<Option<String>, Failure> {
     let asked = arguments.iter().filter_map(|word| word.to_str()).find(|word| {
-        matches!(*word, "-show" | "-compile-info" | "-compile_info" | "-link-info" | "-link_info") || word.starts_with("-showme")
+        matches!(*word, "-show" | "-compile-info" | "-compile_info" | "-link-info" | "-link_info")
+            || word.starts_with("-showme")
             || word.starts_with("--showme")
     });
     let Some(question) = asked else { return Ok(None) };
     if question.contains("showme") {
-        return Err(usage(format!("{question} is Open MPI's question; ask -show, -compile-info or -link-info")));
+        return Err(usage(format!(
+            "{question} is Open MPI's question; ask -show, -compile-info or -link-info"
+        )));
     }
     let others: Vec<OsString> = arguments.iter().filter(|word| *word != question).cloned().collect();
     let mut words = vec![language.compiler()];
@@ -131,7 +138,9 @@ mod tests {
     #[test]
     fn build_systems_get_answers() {
         let ask = |question: &str| answer_question(Language::C, &words(question), &install());
-        assert!(ask("-show").unwrap().unwrap().ends_with("-I/x/include -L/x/lib -Wl,-rpath,/x/lib -lmpi_abi"));
+        assert!(
+            ask("-show").unwrap().unwrap().ends_with("-I/x/include -L/x/lib -Wl,-rpath,/x/lib -lmpi_abi")
+        );
         assert!(ask("-compile-info").unwrap().unwrap().ends_with("-I/x/include"));
         assert!(ask("-showme:compile").is_err());
         assert_eq!(ask("ring.c").unwrap(), None);

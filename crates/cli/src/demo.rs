@@ -21,7 +21,8 @@ pub fn command(arguments: &DemoArguments) -> Result<u8, Failure> {
     let program = folder.join("halo2d");
     eprintln!("mpirage: this is what you could type yourself:\n");
     eprintln!("  mpirage cc -O2 {PROGRAM} -o halo2d");
-    let compiled = Command::new(&myself).arg("cc").arg("-O2").arg(&source).arg("-o").arg(&program).arg("-lm").status();
+    let compiled =
+        Command::new(&myself).arg("cc").arg("-O2").arg(&source).arg("-o").arg(&program).arg("-lm").status();
     let compiled = compiled.with_context(|| format!("cannot start {}", myself.display()))?;
     if !compiled.success() {
         return Err(anyhow!("{} could not be compiled; is there a C compiler?", source.display()).into());

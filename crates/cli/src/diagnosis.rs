@@ -60,7 +60,9 @@ impl<'a> Diagnosis<'a> {
             }
             Outcome::RankHangs { rank, seconds } => {
                 let place = self.last_call_of(*rank);
-                Some(format!("rank {rank} has not called MPI for {seconds:.0} s{place}; --rank-timeout set this limit"))
+                Some(format!(
+                    "rank {rank} has not called MPI for {seconds:.0} s{place}; --rank-timeout set this limit"
+                ))
             }
         }
     }
@@ -141,7 +143,11 @@ impl<'a> Diagnosis<'a> {
                 let names: Vec<String> = missing.iter().take(8).map(u32::to_string).collect();
                 let more = if missing.len() > 8 { ", …" } else { "" };
                 let s = plural(missing.len());
-                format!("rank{s} {}{more} to enter {what} ({})", names.join(", "), self.communicator(*context))
+                format!(
+                    "rank{s} {}{more} to enter {what} ({})",
+                    names.join(", "),
+                    self.communicator(*context)
+                )
             }
         }
     }

@@ -69,7 +69,10 @@ fn values_of(command: &clap::Command, option: &OsString) -> usize {
     }
     let matches = |arg: &&Arg| {
         let long = text.strip_prefix("--").is_some_and(|name| arg.get_long() == Some(name));
-        let short = text.strip_prefix('-').filter(|rest| rest.chars().count() == 1).and_then(|rest| rest.chars().next());
+        let short = text
+            .strip_prefix('-')
+            .filter(|rest| rest.chars().count() == 1)
+            .and_then(|rest| rest.chars().next());
         long || (short.is_some() && arg.get_short() == short)
     };
     let Some(arg) = command.get_arguments().find(matches) else { return 0 };

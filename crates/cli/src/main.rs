@@ -58,8 +58,13 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Some("cxx") => return compile::compile(compile::Language::Cxx, tail),
         Some("fc") => return compile::compile(compile::Language::Fortran, tail),
         Some("run") => return run::command(tail),
-        Some(planned @ ("emulate" | "replay" | "trace" | "calibrate" | "compare" | "balance" | "sweep" | "report" | "check")) => {
-            return Err(exit::usage(format!("`mpirage {planned}` is not there yet; docs/roadmap.md says what is planned")));
+        Some(
+            planned @ ("emulate" | "replay" | "trace" | "calibrate" | "compare" | "balance" | "sweep"
+            | "report" | "check"),
+        ) => {
+            return Err(exit::usage(format!(
+                "`mpirage {planned}` is not there yet; docs/roadmap.md says what is planned"
+            )));
         }
         _ => {}
     }

@@ -15,9 +15,9 @@ pub fn command(action: &PlatformAction) -> Result<u8, Failure> {
     match action {
         PlatformAction::Check { platform } => check(platform),
         PlatformAction::Show { platform, model } => show(platform, model),
-        PlatformAction::Import { platform } => {
-            Err(usage(format!("import of {platform} is not there yet; SimGrid XML files can be used as they are")))
-        }
+        PlatformAction::Import { platform } => Err(usage(format!(
+            "import of {platform} is not there yet; SimGrid XML files can be used as they are"
+        ))),
     }
 }
 

@@ -17,7 +17,10 @@ impl Progress {
     pub fn new(ranks: usize, quiet: bool) -> Progress {
         let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::new_spinner();
-            bar.set_style(ProgressStyle::with_template("{spinner} {elapsed} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()));
+            bar.set_style(
+                ProgressStyle::with_template("{spinner} {elapsed} {msg}")
+                    .unwrap_or_else(|_| ProgressStyle::default_spinner()),
+            );
             bar.enable_steady_tick(Duration::from_millis(250));
             bar
         });
@@ -40,7 +43,11 @@ impl Watch for Progress {
     }
 
     fn slow_rank(&mut self, rank: u32, seconds: f64) {
-        let say = || eprintln!("mpirage: rank {rank} has computed for {seconds:.0} s without calling MPI; --rank-timeout limits that");
+        let say = || {
+            eprintln!(
+                "mpirage: rank {rank} has computed for {seconds:.0} s without calling MPI; --rank-timeout limits that"
+            )
+        };
         match &self.bar {
             Some(bar) => bar.suspend(say),
             None => say(),

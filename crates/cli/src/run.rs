@@ -93,9 +93,12 @@ impl Plan {
         };
         let placement = place(&arguments, &platform, ranks)?;
         if placement.oversubscribed {
-            warnings.push("some hosts have more ranks than cores: their computation is shared out evenly".to_owned());
+            warnings.push(
+                "some hosts have more ranks than cores: their computation is shared out evenly".to_owned(),
+            );
         }
-        warnings.extend(arguments.mca.chunks(2).map(|mca| format!("--mca {} means nothing here", mca.join(" "))));
+        warnings
+            .extend(arguments.mca.chunks(2).map(|mca| format!("--mca {} means nothing here", mca.join(" "))));
         Ok(Plan {
             collectives: Choice::parse(&arguments.coll).map_err(usage)?,
             host_speed: speed_of_this_machine(&arguments, &compute, recording.as_ref())?,
@@ -155,13 +158,16 @@ impl Plan {
             measure: bursts.measures(),
             simulated_clock: self.simulated_clock,
             // A recording counts calls, so a clock that is read must be asked for in both runs.
-            local_clock: uniform && !cores.is_oversubscribed() && matches!(bursts, Bursts::None | Bursts::Measured),
+            local_clock: uniform
+                && !cores.is_oversubscribed()
+                && matches!(bursts, Bursts::None | Bursts::Measured),
             speed_ratio: ratios.first().copied().unwrap_or(1.0),
             clock_cost: self.model.protocol.clock_cost.as_picos(),
             epoch: EPOCH,
             simulator: std::process::id(),
         };
-        let processes = Processes::new(ranks, &briefing, self.data_plane).context("cannot make the mailboxes")?;
+        let processes =
+            Processes::new(ranks, &briefing, self.data_plane).context("cannot make the mailboxes")?;
         let setup = Setup {
             kernel: Kernel::new(Box::new(network), Box::new(cores)),
             placement: hosts.clone(),
@@ -178,7 +184,9 @@ impl Plan {
         let hosts = self.placement.hosts.iter().zip(self.placement.local_ranks());
         Session {
             programs: self.programs.clone(),
-            hosts: hosts.map(|(&host, (local, locals))| (self.platform.host(host).name(), local, locals)).collect(),
+            hosts: hosts
+                .map(|(&host, (local, locals))| (self.platform.host(host).name(), local, locals))
+                .collect(),
             rank_timeout: self.arguments.rank_timeout.map(Duration::from_secs_f64),
         }
     }
@@ -203,7 +211,9 @@ impl Plan {
     fn explain(&mut self, engine: &mut Engine<Processes>, outcome: &Outcome) {
         let finished = matches!(outcome, Outcome::Finished { .. });
         if engine.memory().data_plane() != self.data_plane {
-            self.warnings.push("this machine forbids copies between processes: bytes went through mailboxes".to_owned());
+            self.warnings.push(
+                "this machine forbids copies between processes: bytes went through mailboxes".to_owned(),
+            );
         }
         let mut diagnosis = Diagnosis::new(engine, self.programs.len() as u32);
         if let Some(text) = diagnosis.explain(outcome) {
@@ -216,7 +226,13 @@ impl Plan {
         }
     }
 
-    fn figures(&self, engine: &Engine<Processes>, outcome: &Outcome, summary: &Summary, wall: Duration) -> Figures {
+    fn figures(
+        &self,
+        engine: &Engine<Processes>,
+        outcome: &Outcome,
+        summary: &Summary,
+        wall: Duration,
+    ) -> Figures {
         let ends: Vec<f64> = engine.ends().map(|end| end.as_secs_f64()).collect();
         let finished = matches!(outcome, Outcome::Finished { .. });
         let last = ends.iter().copied().fold(0.0, f64::max);
@@ -297,7 +313,8 @@ fn programs(jobs: &[RunArguments]) -> Result<Vec<Arc<Program>>, Failure> {
         }
         let path = find_program(Path::new(path), job.wdir.as_deref())?;
         let environment = environment(job)?;
-        let program = Arc::new(Program { path, arguments: arguments.to_vec(), environment, folder: job.wdir.clone() });
+        let program =
+            Arc::new(Program { path, arguments: arguments.to_vec(), environment, folder: job.wdir.clone() });
         let ranks = job.n.unwrap_or(1);
         programs.extend((0..ranks).map(|_| Arc::clone(&program)));
     }
@@ -320,7 +337,10 @@ fn find_program(name: &Path, folder: Option<&Path>) -> Result<PathBuf, Failure> 
         return Ok(path);
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file()).ok_or_else(missing)
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(name))
+        .find(|path| path.is_file())
+        .ok_or_else(missing)
 }
 
 fn environment(job: &RunArguments) -> Result<Vec<(OsString, OsString)>, Failure> {
@@ -330,7 +350,11 @@ fn environment(job: &RunArguments) -> Result<Vec<(OsString, OsString)>, Failure>
             Some((name, value)) => variables.push((name.into(), value.into())),
             None => match std::env::var_os(export) {
                 Some(value) => variables.push((export.into(), value)),
-                None => return Err(usage(format!("-x {export}: there is no such variable; -x {export}=VALUE gives it one"))),
+                None => {
+                    return Err(usage(format!(
+                        "-x {export}: there is no such variable; -x {export}=VALUE gives it one"
+                    )));
+                }
             },
         }
     }
@@ -379,7 +403,8 @@ fn parse_slots(text: &str) -> Result<Slots, String> {
 
 fn read_hostfile(file: &Path) -> Result<Vec<Slots>, Failure> {
     let name = file.display();
-    let text = std::fs::read_to_string(file).map_err(|error| usage(format!("cannot read {name}: {error}")))?;
+    let text =
+        std::fs::read_to_string(file).map_err(|error| usage(format!("cannot read {name}: {error}")))?;
     let mut hosts = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default();
@@ -422,7 +447,11 @@ fn parse_data_plane(text: &str) -> Result<DataPlane, Failure> {
 }
 
 /// As typed, as recorded together with the costs, or measured.
-fn speed_of_this_machine(arguments: &RunArguments, compute: &Compute, recording: Option<&Recording>) -> Result<f64, Failure> {
+fn speed_of_this_machine(
+    arguments: &RunArguments,
+    compute: &Compute,
+    recording: Option<&Recording>,
+) -> Result<f64, Failure> {
     match (&arguments.host_speed, recording, compute) {
         (Some(text), _, _) => parse_speed(text).map_err(usage),
         (None, Some(recording), _) => Ok(recording.host_speed),

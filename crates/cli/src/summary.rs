@@ -65,9 +65,22 @@ impl Figures {
         };
         eprintln!("mpirage: {} ranks on {}, model {}", self.ranks, self.platform, self.model);
         eprintln!("  simulated time  {seconds} ({:.9} s)", self.simulated_seconds);
-        eprintln!("  wall time       {:.3} s here{ratio}; {:.3} s of processor time", self.wall_seconds, self.cpu_seconds);
-        eprintln!("  messages        {} of {} in all, in {} MPI calls and {} switches", self.messages, bytes(self.bytes), self.calls, self.switches);
-        eprintln!("  memory          {} simulator, {} largest rank", bytes(self.peak_rss_bytes), bytes(self.largest_rank_rss_bytes));
+        eprintln!(
+            "  wall time       {:.3} s here{ratio}; {:.3} s of processor time",
+            self.wall_seconds, self.cpu_seconds
+        );
+        eprintln!(
+            "  messages        {} of {} in all, in {} MPI calls and {} switches",
+            self.messages,
+            bytes(self.bytes),
+            self.calls,
+            self.switches
+        );
+        eprintln!(
+            "  memory          {} simulator, {} largest rank",
+            bytes(self.peak_rss_bytes),
+            bytes(self.largest_rank_rss_bytes)
+        );
         eprintln!("  computation     {}", self.compute);
         eprintln!("  ranks           {}", self.ranks_as);
         for warning in &self.warnings {

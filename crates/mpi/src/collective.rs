@@ -80,15 +80,9 @@ pub(crate) struct Seat {
 #[derive(Debug)]
 pub(crate) enum Purpose {
     /// To move data.
-    Data {
-        kind: Collective,
-        root: u32,
-    },
+    Data { kind: Collective, root: u32 },
     /// To make a communicator.
-    Comm {
-        wishes: Vec<Wish>,
-        made: Vec<Made>,
-    },
+    Comm { wishes: Vec<Wish>, made: Vec<Made> },
 }
 
 /// One collective operation.
@@ -191,7 +185,8 @@ impl<M: Memory> Engine<M> {
         self.sit(id, seat, rank, BLOCKING);
         let part = Part { payload: Payload::Absent, blocks: Blocks::Equal(AGREEMENT_BYTES) };
         let (kind, context) = (Collective::Allgather, parent);
-        let call = CollectiveCall { kind, context, root: 0, send: part, recv: part, reduction: None, request: None };
+        let call =
+            CollectiveCall { kind, context, root: 0, send: part, recv: part, reduction: None, request: None };
         self.start_schedule(id, seat, rank, &call);
     }
 
@@ -234,7 +229,14 @@ impl<M: Memory> Engine<M> {
         debug_assert_eq!(again as u32, id);
     }
 
-    fn join_instance(&mut self, rank: u32, context: ContextId, group: &Arc<Group>, seat: u32, purpose: Purpose) -> u32 {
+    fn join_instance(
+        &mut self,
+        rank: u32,
+        context: ContextId,
+        group: &Arc<Group>,
+        seat: u32,
+        purpose: Purpose,
+    ) -> u32 {
         let number = self.comms.next_collective(context, rank, seat);
         // A rank's collectives with itself alone are never anybody else's.
         let own = context == mpirage_call::SELF;
@@ -270,7 +272,8 @@ impl<M: Memory> Engine<M> {
         self.collectives_started += 1;
         let (number, group) = (self.collectives_started, Arc::clone(group));
         let kept = Kept::default();
-        self.instances.insert(Instance { context, number, group, purpose, seats, entered: 0, left: 0, kept }) as u32
+        self.instances.insert(Instance { context, number, group, purpose, seats, entered: 0, left: 0, kept })
+            as u32
     }
 
     fn sit(&mut self, id: u32, seat: u32, rank: u32, request: u32) {
@@ -410,7 +413,12 @@ fn agreed_bytes(call: &CollectiveCall<'_>) -> Option<u64> {
 }
 
 /// The size that must be the same in every rank, where there is one.
-fn agreed(kind: Collective, send: &Blocks<'_>, recv: &Blocks<'_>, reduction: Option<&Reduction>) -> Option<u64> {
+fn agreed(
+    kind: Collective,
+    send: &Blocks<'_>,
+    recv: &Blocks<'_>,
+    reduction: Option<&Reduction>,
+) -> Option<u64> {
     use Collective as C;
     match kind {
         C::Bcast => Some(send.total(1).max(recv.total(1))),

@@ -135,7 +135,9 @@ impl Wish {
             CommRequest::Dup => Wish::Dup,
             CommRequest::Split { color, key } => Wish::Split { color: color.map(i64::from), key },
             CommRequest::SplitByHost { key } => Wish::Split { color: Some(i64::from(host)), key },
-            CommRequest::Create(members) | CommRequest::CreateGroup { members, .. } => Wish::Members(members.to_vec()),
+            CommRequest::Create(members) | CommRequest::CreateGroup { members, .. } => {
+                Wish::Members(members.to_vec())
+            }
         }
     }
 }

@@ -339,7 +339,12 @@ impl<M: Memory> Engine<M> {
                 self.kernel.start_compute(host, seconds, token::rank(rank));
             }
             Err(position) => {
-                self.misuse(rank, format!("the recorded costs end after {position} calls of this rank: they are of another run"));
+                self.misuse(
+                    rank,
+                    format!(
+                        "the recorded costs end after {position} calls of this rank: they are of another run"
+                    ),
+                );
             }
         }
     }
@@ -408,7 +413,8 @@ impl<M: Memory> Engine<M> {
     }
 
     fn record_call(&mut self, rank: u32) {
-        let RankState { stamp: Stamp { function, site, .. }, entered, in_function, .. } = self.ranks[rank as usize];
+        let RankState { stamp: Stamp { function, site, .. }, entered, in_function, .. } =
+            self.ranks[rank as usize];
         if !in_function {
             return;
         }
@@ -416,7 +422,10 @@ impl<M: Memory> Engine<M> {
     }
 
     fn perform(&mut self, rank: u32, call: &Call<'_>) -> Progress {
-        if !matches!(call, Call::Wait { poll: true, .. } | Call::Probe { poll: true, .. } | Call::Now | Call::Output) {
+        if !matches!(
+            call,
+            Call::Wait { poll: true, .. } | Call::Probe { poll: true, .. } | Call::Now | Call::Output
+        ) {
             self.poll_over(rank);
         }
         match *call {
@@ -482,9 +491,14 @@ impl<M: Memory> Engine<M> {
     }
 
     fn perform_send(&mut self, rank: u32, call: &Call<'_>) -> Progress {
-        let Call::Send { mode, context, to, tag, bytes, payload, request, answer } = *call else { unreachable!() };
+        let Call::Send { mode, context, to, tag, bytes, payload, request, answer } = *call else {
+            unreachable!()
+        };
         let Some((me, world)) = self.comms.address(context, rank, to) else {
-            return self.conclude(Ending::Misuse { rank, text: format!("rank {to} does not exist in this communicator") });
+            return self.conclude(Ending::Misuse {
+                rank,
+                text: format!("rank {to} does not exist in this communicator"),
+            });
         };
         let id = request.unwrap_or(BLOCKING);
         self.open_request(rank, id, Operation::Send { context, to, tag });
@@ -518,7 +532,9 @@ impl<M: Memory> Engine<M> {
     }
 
     fn perform_recv(&mut self, rank: u32, call: &Call<'_>) -> Progress {
-        let Call::Recv { context, from, tag, bytes, address, request, matched } = *call else { unreachable!() };
+        let Call::Recv { context, from, tag, bytes, address, request, matched } = *call else {
+            unreachable!()
+        };
         let id = request.unwrap_or(BLOCKING);
         self.open_request(rank, id, Operation::Recv { context, from, tag });
         let owner = Owner::Request { rank, id };

@@ -70,7 +70,8 @@ impl<M: Memory> Engine<M> {
 
     fn allgather(&mut self, instance: &mut Instance, seat: u32) {
         if instance.kept.prefixes.is_empty() {
-            instance.kept.prefixes = (0..instance.size() as u32).map(|from| self.contribution(instance, from)).collect();
+            instance.kept.prefixes =
+                (0..instance.size() as u32).map(|from| self.contribution(instance, from)).collect();
         }
         for from in 0..instance.size() {
             let (offset, _) = instance.seats[seat as usize].recv.cut.blocks().of(from);
@@ -245,7 +246,9 @@ impl<M: Memory> Engine<M> {
 /// How far a cut buffer reaches.
 fn extent(blocks: &mpirage_call::Blocks<'_>, size: usize) -> u64 {
     match blocks {
-        mpirage_call::Blocks::Each(list) => list.chunks_exact(2).map(|block| block[0] + block[1]).max().unwrap_or(0),
+        mpirage_call::Blocks::Each(list) => {
+            list.chunks_exact(2).map(|block| block[0] + block[1]).max().unwrap_or(0)
+        }
         other => other.total(size),
     }
 }

@@ -113,11 +113,8 @@ impl Queue {
 
     /// Of posted receives: takes the earliest that accepts `message`.
     pub fn take_accepting(&mut self, message: &Key) -> Option<u32> {
-        let id = if self.indexed {
-            self.earliest_of_keys(message)
-        } else {
-            self.scan(|key| key.accepts(message))
-        };
+        let id =
+            if self.indexed { self.earliest_of_keys(message) } else { self.scan(|key| key.accepts(message)) };
         id.map(|id| self.remove(id))
     }
 
@@ -279,7 +276,8 @@ mod tests {
     fn keys() -> impl Strategy<Value = (Key, bool)> {
         let source = proptest::option::weighted(0.8, 0u32..4);
         let tag = proptest::option::weighted(0.8, -1i32..4);
-        (0u64..2, source, tag, any::<bool>()).prop_map(|(context, source, tag, posts)| (Key { context, source, tag }, posts))
+        (0u64..2, source, tag, any::<bool>())
+            .prop_map(|(context, source, tag, posts)| (Key { context, source, tag }, posts))
     }
 
     proptest! {

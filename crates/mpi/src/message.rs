@@ -218,7 +218,9 @@ impl<M: Memory> Engine<M> {
 
     /// The sender need not wait. A blocking send's bytes are copied now, a request's when it is waited for.
     fn free_sender(&mut self, id: u32, owner: Owner) {
-        if let (Owner::Request { rank, id: request }, Held::Memory(_)) = (owner, &self.messages[id as usize].held) {
+        if let (Owner::Request { rank, id: request }, Held::Memory(_)) =
+            (owner, &self.messages[id as usize].held)
+        {
             if request == mpirage_call::BLOCKING {
                 self.take_over(id);
             } else {
@@ -310,14 +312,17 @@ impl<M: Memory> Engine<M> {
         match message.journey {
             Journey::Arrived => self.deliver(id),
             Journey::Moving => {}
-            _ if message.way == Way::Rendezvous && self.protocol.handshake => self.start_control(id, Journey::Granted),
+            _ if message.way == Way::Rendezvous && self.protocol.handshake => {
+                self.start_control(id, Journey::Granted)
+            }
             _ => self.start_moving(id),
         }
     }
 
     fn deliver(&mut self, id: u32) {
         let message = self.messages.remove(id as usize);
-        let receive = self.receives.remove(message.receive.expect("only matched messages are delivered") as usize);
+        let receive =
+            self.receives.remove(message.receive.expect("only matched messages are delivered") as usize);
         if let Some((rank, request)) = message.lender {
             self.ranks[rank as usize].requests[request as usize].lent = None;
         }
@@ -342,7 +347,10 @@ impl<M: Memory> Engine<M> {
         }
         let source = message.key.source.map_or(-1, |source| source as i32);
         let (tag, bytes) = (message.key.tag.unwrap_or(-1), message.bytes);
-        self.complete(receive.owner, Completion { index: 0, source, tag, bytes, cancelled: false, truncated });
+        self.complete(
+            receive.owner,
+            Completion { index: 0, source, tag, bytes, cancelled: false, truncated },
+        );
     }
 
     fn copy_payload(&mut self, message: &Message, receive: &Receive) {

@@ -18,7 +18,8 @@ impl<M: Memory> Engine<M> {
     /// Looks for a message; puts it into the reply if there is one.
     pub(crate) fn probe(&mut self, rank: u32, probing: &Probing) -> bool {
         let queue = &mut self.ranks[rank as usize].unexpected;
-        let found = if probing.take { queue.take_accepted(&probing.key) } else { queue.find_accepted(&probing.key) };
+        let found =
+            if probing.take { queue.take_accepted(&probing.key) } else { queue.find_accepted(&probing.key) };
         let Some(id) = found else { return false };
         let message = &self.messages[id as usize];
         let completion = Completion {

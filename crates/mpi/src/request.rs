@@ -136,7 +136,8 @@ impl<M: Memory> Engine<M> {
         for (index, &id) in wait.requests.iter().enumerate() {
             let slot = &mut self.ranks[rank as usize].requests[id as usize];
             slot.awaited = false;
-            let enough = wait.how == Completing::Any && !self.ranks[rank as usize].reply.completions.is_empty();
+            let enough =
+                wait.how == Completing::Any && !self.ranks[rank as usize].reply.completions.is_empty();
             if !enough {
                 cost += self.gather_one(rank, id, index as u32);
             }
@@ -153,7 +154,9 @@ impl<M: Memory> Engine<M> {
         state.requests[id as usize] = Slot::default();
         state.reply.completions.push(Completion { index, ..completion });
         match slot.operation {
-            Operation::Recv { .. } if !completion.cancelled => self.protocol.recv_overhead.of(completion.bytes),
+            Operation::Recv { .. } if !completion.cancelled => {
+                self.protocol.recv_overhead.of(completion.bytes)
+            }
             _ => Duration::ZERO,
         }
     }
@@ -203,7 +206,9 @@ impl<M: Memory> Engine<M> {
     /// Does the rank have operations under way, or complete but never waited for?
     pub(crate) fn open_requests(&self, rank: u32) -> impl Iterator<Item = (RequestId, &Slot)> {
         let slots = self.ranks[rank as usize].requests.iter().enumerate();
-        slots.filter(|(_, slot)| slot.operation != Operation::Unused && !slot.detached).map(|(id, slot)| (id as u32, slot))
+        slots
+            .filter(|(_, slot)| slot.operation != Operation::Unused && !slot.detached)
+            .map(|(id, slot)| (id as u32, slot))
     }
 }
 

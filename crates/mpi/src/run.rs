@@ -114,8 +114,12 @@ impl<M: Memory> Engine<M> {
                 self.recv_step(id, from, bytes, slot, true);
                 Duration::ZERO
             }
-            Step::Reduce { bytes } => Duration::from_secs_f64(bytes as f64 * self.protocol.reduce_seconds_per_byte),
-            Step::Copy { bytes } => Duration::from_secs_f64(bytes as f64 * self.protocol.copy_seconds_per_byte),
+            Step::Reduce { bytes } => {
+                Duration::from_secs_f64(bytes as f64 * self.protocol.reduce_seconds_per_byte)
+            }
+            Step::Copy { bytes } => {
+                Duration::from_secs_f64(bytes as f64 * self.protocol.copy_seconds_per_byte)
+            }
             Step::WaitAll => Duration::ZERO,
         }
     }

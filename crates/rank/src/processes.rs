@@ -66,7 +66,13 @@ impl Processes {
     /// No process yet, but a mailbox for each.
     pub fn new(ranks: usize, briefing: &Briefing, data_plane: DataPlane) -> io::Result<Processes> {
         let fleet = Fleet::new(ranks, briefing)?;
-        Ok(Processes { fleet, processes: Vec::with_capacity(ranks), data_plane, fault: None, maps: BTreeMap::new() })
+        Ok(Processes {
+            fleet,
+            processes: Vec::with_capacity(ranks),
+            data_plane,
+            fault: None,
+            maps: BTreeMap::new(),
+        })
     }
 
     /// How bytes travel; it may have turned out that the kernel does not let us copy.
@@ -186,7 +192,8 @@ impl Processes {
         let mut done = 0;
         while done < into.len() {
             let remote = [RemoteIoVec { base: address as usize + done, len: into.len() - done }];
-            let copied = process_vm_readv(self.pid(rank), &mut [IoSliceMut::new(&mut into[done..])], &remote)?;
+            let copied =
+                process_vm_readv(self.pid(rank), &mut [IoSliceMut::new(&mut into[done..])], &remote)?;
             done += if copied == 0 { return Err(Errno::EFAULT) } else { copied };
         }
         Ok(())
@@ -204,7 +211,8 @@ impl Processes {
 
     /// Lets a waiting rank do something for us.
     fn serve(&mut self, rank: u32, service: &Service<'_>, back: &mut [u8]) {
-        if self.processes[rank as usize].death.is_some() || self.fleet.serve(rank as usize, service).is_err() {
+        if self.processes[rank as usize].death.is_some() || self.fleet.serve(rank as usize, service).is_err()
+        {
             return;
         }
         self.fleet.release(rank as usize);
@@ -225,7 +233,10 @@ impl Processes {
         if forbidden {
             self.data_plane = DataPlane::Mailbox;
         } else if self.processes[rank as usize].death.is_none() {
-            self.note_fault(rank, format!("the buffer of {length} bytes at {address:#x} that it gave to MPI is not accessible"));
+            self.note_fault(
+                rank,
+                format!("the buffer of {length} bytes at {address:#x} that it gave to MPI is not accessible"),
+            );
         }
         forbidden
     }
@@ -286,7 +297,15 @@ impl Memory for Processes {
         }
     }
 
-    fn reduce(&mut self, rank: u32, op: u64, datatype: u64, elements: u64, incoming: &[u8], inout: &mut [u8]) {
+    fn reduce(
+        &mut self,
+        rank: u32,
+        op: u64,
+        datatype: u64,
+        elements: u64,
+        incoming: &[u8],
+        inout: &mut [u8],
+    ) {
         let element = inout.len() / (elements.max(1) as usize);
         if element == 0 {
             return;

@@ -30,7 +30,12 @@ pub(crate) struct Identity<'a> {
 
 impl Program {
     /// Starts a rank. Its first call will find the mailbox in `channel`.
-    pub(crate) fn start(&self, who: &Identity<'_>, channel: BorrowedFd<'_>, stdout: File) -> std::io::Result<Child> {
+    pub(crate) fn start(
+        &self,
+        who: &Identity<'_>,
+        channel: BorrowedFd<'_>,
+        stdout: File,
+    ) -> std::io::Result<Child> {
         let mut command = Command::new(&self.path);
         command.args(&self.arguments).envs(self.environment.iter().map(|(k, v)| (k, v)));
         if let Some(folder) = &self.folder {

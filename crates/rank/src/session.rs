@@ -105,7 +105,11 @@ const LOOK_EVERY: u32 = 512;
 
 impl Session {
     /// Runs all ranks to the end. Processes that still live are ended when the engine goes, so that they can be looked at.
-    pub fn run(&self, engine: &mut Engine<Processes>, watch: &mut dyn Watch) -> Result<Outcome, SessionError> {
+    pub fn run(
+        &self,
+        engine: &mut Engine<Processes>,
+        watch: &mut dyn Watch,
+    ) -> Result<Outcome, SessionError> {
         let signals = Signals::install()?;
         mpirage_channel::interrupt_waits_when_children_end()?;
         without_address_randomisation();
@@ -171,7 +175,9 @@ impl Running<'_> {
     fn resume(&mut self, rank: u32) -> Result<Option<Outcome>, SessionError> {
         if self.engine.memory().started() == rank as usize {
             self.start(rank)?;
-        } else if let Err(text) = self.engine.give_reply(rank, |processes, reply| processes.answer(rank, reply)) {
+        } else if let Err(text) =
+            self.engine.give_reply(rank, |processes, reply| processes.answer(rank, reply))
+        {
             return Ok(Some(Outcome::Misuse { rank, text }));
         }
         match self.wait(rank)? {
@@ -283,7 +289,8 @@ impl Signals {
     fn install() -> io::Result<Signals> {
         let last = Arc::new(AtomicUsize::new(0));
         let asked = Arc::new(AtomicBool::new(false));
-        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
+        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP]
+        {
             // The first asks; a second one that comes before the first was obeyed ends the simulator, and with it the ranks.
             signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&asked))?;
             signal_hook::flag::register(signal, Arc::clone(&asked))?;

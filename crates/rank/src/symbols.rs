@@ -62,7 +62,8 @@ impl Symbols {
     pub fn site(&mut self, address: u64) -> Site {
         // The call instruction lies just before the address it returns to.
         let address = address.saturating_sub(1);
-        let Some(mapping) = self.mappings.iter().find(|m| (m.start..m.end).contains(&address)).cloned() else {
+        let Some(mapping) = self.mappings.iter().find(|m| (m.start..m.end).contains(&address)).cloned()
+        else {
             return Site::default();
         };
         let Some(loader) = self.loader(&mapping.file) else { return Site::default() };
@@ -131,7 +132,10 @@ mod tests {
     fn only_executable_files_are_mapped() {
         let code = "555555555000-555555556000 r-xp 00001000 fe:00 42   /tmp/prog";
         let mapping = parse_mapping(code).unwrap();
-        assert_eq!((mapping.start, mapping.offset, mapping.file), (0x5555_5555_5000, 0x1000, PathBuf::from("/tmp/prog")));
+        assert_eq!(
+            (mapping.start, mapping.offset, mapping.file),
+            (0x5555_5555_5000, 0x1000, PathBuf::from("/tmp/prog"))
+        );
         assert_eq!(parse_mapping("555555557000-555555558000 rw-p 00002000 fe:00 42   /tmp/prog"), None);
         assert_eq!(parse_mapping("7ffff7fc1000-7ffff7fc3000 r-xp 00000000 00:00 0   [vdso]"), None);
     }

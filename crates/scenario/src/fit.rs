@@ -8,7 +8,11 @@ fn sizes() -> impl Iterator<Item = u64> {
 }
 
 /// Mean of |ln model − ln reference| over message sizes.
-pub(crate) fn log_error(model: &FlowParameters, reference: &FlowParameters, (latency, bandwidth): (f64, f64)) -> f64 {
+pub(crate) fn log_error(
+    model: &FlowParameters,
+    reference: &FlowParameters,
+    (latency, bandwidth): (f64, f64),
+) -> f64 {
     let error = |size: u64| {
         let time = |flow: &FlowParameters| flow.uncontended(size, latency, bandwidth).ln();
         (time(model) - time(reference)).abs()

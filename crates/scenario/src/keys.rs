@@ -43,7 +43,9 @@ fn apply_value(key: &str, value: &Value, model: &mut Model) -> Result<(), String
         "penalty-scale" => flow.penalty_scale = number(value)?,
         "cross-traffic" => flow.cross_traffic = number(value)?,
         "contention" => flow.contention = truth(value)?,
-        "loopback-bandwidth" => flow.loopback.bandwidth = positive(quantity(value, |t| parse_bandwidth(t).ok())?)?,
+        "loopback-bandwidth" => {
+            flow.loopback.bandwidth = positive(quantity(value, |t| parse_bandwidth(t).ok())?)?
+        }
         "loopback-latency" => flow.loopback.latency = seconds(value)?,
         "eager-limit" => protocol.eager_limit = bytes(value)?,
         "push-limit" => protocol.push_limit = bytes(value)?,
@@ -161,7 +163,9 @@ mod tests {
     use super::*;
 
     fn model_of(table: &str) -> Result<Model, String> {
-        let text = format!("[cluster]\nhosts = 2\nspeed = \"1Gf\"\nbandwidth = \"1Gbps\"\nlatency = \"1us\"\n[model]\n{table}\n");
+        let text = format!(
+            "[cluster]\nhosts = 2\nspeed = \"1Gf\"\nbandwidth = \"1Gbps\"\nlatency = \"1us\"\n[model]\n{table}\n"
+        );
         let platform = Platform::from_text("test.toml", &text).map_err(|error| error.to_string())?;
         let resolved = Model::resolve("flow", platform.settings(), (1e-6, 1e8));
         resolved.map(|(model, _)| model).map_err(|error| error.to_string())
@@ -178,8 +182,15 @@ mod tests {
     #[test]
     fn mistakes_are_shown_where_they_stand() {
         let error = model_of("eager-limt = 5").unwrap_err();
-        assert!(error.contains("test.toml") && error.contains("eager-limt") && error.contains("eager-limit"), "{error}");
-        assert!(model_of("segments = [{ above = 5, latency = 1, bandwidth = 1 }]").unwrap_err().contains("above = 0"));
+        assert!(
+            error.contains("test.toml") && error.contains("eager-limt") && error.contains("eager-limit"),
+            "{error}"
+        );
+        assert!(
+            model_of("segments = [{ above = 5, latency = 1, bandwidth = 1 }]")
+                .unwrap_err()
+                .contains("above = 0")
+        );
         assert!(model_of("contention = 1").unwrap_err().contains("neither true nor false"));
     }
 }

@@ -33,8 +33,14 @@ pub const MODELS: [ModelName; 5] = [
         name: "flow",
         meaning: "piece-wise linear in the size, contention by max-min sharing; eager messages leave when sent (default)",
     },
-    ModelName { name: "flow:affine", meaning: "one latency (of 1 byte) and one bandwidth (92 % of the link's), with contention" },
-    ModelName { name: "flow:best-fit", meaning: "the affine model nearest to flow on this platform, with contention" },
+    ModelName {
+        name: "flow:affine",
+        meaning: "one latency (of 1 byte) and one bandwidth (92 % of the link's), with contention",
+    },
+    ModelName {
+        name: "flow:best-fit",
+        meaning: "the affine model nearest to flow on this platform, with contention",
+    },
     ModelName { name: "flow:no-contention", meaning: "flow, but every message has its links to itself" },
     ModelName { name: "simgrid", meaning: "SimGrid's SMPI model, number for number" },
 ];
@@ -65,7 +71,11 @@ impl Model {
     /// The model that `spec` and the settings of the platform describe: `spec` is a name, or a model file, whose
     /// parameters go before the platform's. `sample` is latency and bandwidth of a typical route, for models that are
     /// fitted. Gives warnings too.
-    pub fn resolve(spec: &str, settings: &ModelSettings, sample: (f64, f64)) -> Result<(Model, Vec<String>), ModelError> {
+    pub fn resolve(
+        spec: &str,
+        settings: &ModelSettings,
+        sample: (f64, f64),
+    ) -> Result<(Model, Vec<String>), ModelError> {
         let file = if is_file(spec) { ModelSettings::load(spec)? } else { ModelSettings::default() };
         let base = if is_file(spec) { file.text("base").unwrap_or(DEFAULT) } else { spec };
         let mut model = Model::named(base, sample)?;
@@ -112,11 +122,14 @@ impl Model {
 
     /// The parameters, one per line, as they would be written in the `[model]` table of a platform file.
     pub fn describe(&self) -> Vec<String> {
-        let FlowParameters { header, window, penalty_scale, cross_traffic, contention, loopback, .. } = &self.flow;
+        let FlowParameters { header, window, penalty_scale, cross_traffic, contention, loopback, .. } =
+            &self.flow;
         let protocol = &self.protocol;
         let mut lines = vec!["segments = [".to_owned()];
         for Segment { above, latency_factor, bandwidth_factor } in &self.flow.segments {
-            lines.push(format!("  {{ above = {above}, latency = {latency_factor}, bandwidth = {bandwidth_factor} }},"));
+            lines.push(format!(
+                "  {{ above = {above}, latency = {latency_factor}, bandwidth = {bandwidth_factor} }},"
+            ));
         }
         let envelope = if protocol.envelope == Envelope::AtSend { "at-send" } else { "on-arrival" };
         lines.extend([
@@ -170,13 +183,16 @@ fn unknown(name: &str) -> ModelError {
 fn describe_overhead(overhead: &Overhead) -> String {
     let sections = overhead.sections.iter();
     let sections: Vec<String> = sections
-        .map(|(from, constant, per_byte)| format!("{{ from = {from}, seconds = {constant}, per-byte = {per_byte} }}"))
+        .map(|(from, constant, per_byte)| {
+            format!("{{ from = {from}, seconds = {constant}, per-byte = {per_byte} }}")
+        })
         .collect();
     format!("[{}]", sections.join(", "))
 }
 
 fn measured_flow() -> FlowParameters {
-    let segment = |(above, latency_factor, bandwidth_factor)| Segment { above, latency_factor, bandwidth_factor };
+    let segment =
+        |(above, latency_factor, bandwidth_factor)| Segment { above, latency_factor, bandwidth_factor };
     FlowParameters {
         segments: MEASURED_SEGMENTS.map(segment).to_vec(),
         header: 16,

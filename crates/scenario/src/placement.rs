@@ -60,7 +60,9 @@ impl Placement {
     ) -> Result<Placement, PlacementError> {
         let slots = resolve(platform, listed, per_node, ranks)?;
         let order: Vec<HostId> = match mapping {
-            Mapping::BySlot => slots.iter().flat_map(|&(host, count)| (0..count).map(move |_| host)).collect(),
+            Mapping::BySlot => {
+                slots.iter().flat_map(|&(host, count)| (0..count).map(move |_| host)).collect()
+            }
             Mapping::ByNode => deal(&slots),
         };
         if order.is_empty() {
@@ -106,7 +108,11 @@ fn resolve(
 
 fn unknown(platform: &Platform, host: &str) -> PlacementError {
     let name = |id: u32| platform.host(HostId(id)).name();
-    PlacementError::UnknownHost { host: host.to_owned(), first: name(0), last: name(platform.host_count() - 1) }
+    PlacementError::UnknownHost {
+        host: host.to_owned(),
+        first: name(0),
+        last: name(platform.host_count() - 1),
+    }
 }
 
 fn deal(slots: &[(HostId, u32)]) -> Vec<HostId> {
@@ -125,7 +131,8 @@ mod tests {
     use super::*;
 
     fn platform() -> Platform {
-        let text = "[cluster]\nhosts = 3\ncores = 2\nspeed = \"1Gf\"\nbandwidth = \"1Gbps\"\nlatency = \"1us\"\n";
+        let text =
+            "[cluster]\nhosts = 3\ncores = 2\nspeed = \"1Gf\"\nbandwidth = \"1Gbps\"\nlatency = \"1us\"\n";
         Platform::from_text("test.toml", text).unwrap()
     }
 

@@ -24,7 +24,11 @@ const IRRELEVANT: [&str; 12] = [
 ];
 
 /// Applies one `<config>` property.
-pub(crate) fn apply(setting: &Setting, model: &mut Model, warnings: &mut Vec<String>) -> Result<(), PlatformError> {
+pub(crate) fn apply(
+    setting: &Setting,
+    model: &mut Model,
+    warnings: &mut Vec<String>,
+) -> Result<(), PlatformError> {
     // In our own files numbers may stand without quotes.
     let text = &match &setting.value {
         Value::Text(text) => text.clone(),
@@ -32,7 +36,9 @@ pub(crate) fn apply(setting: &Setting, model: &mut Model, warnings: &mut Vec<Str
         Value::Float(number) => number.to_string(),
         Value::Boolean(truth) => truth.to_string(),
         Value::List(_) | Value::Table(_) => {
-            return Err(setting.place.error(format!("{} is to be a text, as SimGrid writes it", setting.key)));
+            return Err(setting
+                .place
+                .error(format!("{} is to be a text, as SimGrid writes it", setting.key)));
         }
     };
     let bad = |what: String| setting.place.error(what);
@@ -46,8 +52,12 @@ pub(crate) fn apply(setting: &Setting, model: &mut Model, warnings: &mut Vec<Str
         "network/bandwidth-factor" => set_factors(model, &[(0, number()?)], Which::Bandwidth),
         "network/weight-S" => model.flow.penalty_scale = number()?,
         "network/TCP-gamma" => model.flow.window = number()?,
-        "network/crosstraffic" => model.flow.cross_traffic = if truth(text).map_err(bad)? { 0.05 } else { 0.0 },
-        "network/loopback-bw" => model.flow.loopback.bandwidth = parse_bandwidth(text).map_err(|e| bad(e.to_string()))?,
+        "network/crosstraffic" => {
+            model.flow.cross_traffic = if truth(text).map_err(bad)? { 0.05 } else { 0.0 }
+        }
+        "network/loopback-bw" => {
+            model.flow.loopback.bandwidth = parse_bandwidth(text).map_err(|e| bad(e.to_string()))?
+        }
         "network/loopback-lat" => model.flow.loopback.latency = seconds()?,
         "smpi/async-small-thresh" => model.protocol.push_limit = bytes()?,
         "smpi/send-is-detached-thresh" => model.protocol.eager_limit = bytes()?,
@@ -55,12 +65,16 @@ pub(crate) fn apply(setting: &Setting, model: &mut Model, warnings: &mut Vec<Str
         "smpi/ois" => model.protocol.isend_overhead = overhead(text).map_err(bad)?,
         "smpi/or" => model.protocol.recv_overhead = overhead(text).map_err(bad)?,
         "smpi/wtime" => model.protocol.clock_cost = Duration::from_secs_f64(seconds()?),
-        "smpi/test" | "smpi/iprobe" => model.protocol.poll = PollCost::Growing(Duration::from_secs_f64(seconds()?)),
+        "smpi/test" | "smpi/iprobe" => {
+            model.protocol.poll = PollCost::Growing(Duration::from_secs_f64(seconds()?))
+        }
         "network/model" => network_model(text, model).map_err(bad)?,
         key if IRRELEVANT.iter().any(|start| key.starts_with(start)) => {}
         key => {
             let (file, line) = (setting.place.file(), setting.place.line());
-            warnings.push(format!("{file}:{line}: SimGrid's setting {key} has no counterpart here and is left aside"));
+            warnings.push(format!(
+                "{file}:{line}: SimGrid's setting {key} has no counterpart here and is left aside"
+            ));
         }
     }
     Ok(())
@@ -111,8 +125,11 @@ fn factors(text: &str) -> Result<Vec<(u64, f64)>, String> {
     }
     let mut list = Vec::new();
     for part in text.split(';').map(str::trim).filter(|part| !part.is_empty()) {
-        let pair = part.split_once(':').and_then(|(b, f)| Some((b.trim().parse().ok()?, f.trim().parse().ok()?)));
-        list.push(pair.ok_or_else(|| format!("`{part}` is not of the form boundary:factor, as in 65472:11.6436"))?);
+        let pair =
+            part.split_once(':').and_then(|(b, f)| Some((b.trim().parse().ok()?, f.trim().parse().ok()?)));
+        list.push(
+            pair.ok_or_else(|| format!("`{part}` is not of the form boundary:factor, as in 65472:11.6436"))?,
+        );
     }
     list.sort_by_key(|factor: &(u64, f64)| factor.0);
     if list.is_empty() { Err("no factors".to_owned()) } else { Ok(list) }
@@ -122,7 +139,8 @@ fn factors(text: &str) -> Result<Vec<(u64, f64)>, String> {
 fn overhead(text: &str) -> Result<Overhead, String> {
     let mut sections = Vec::new();
     for part in text.split(';').map(str::trim).filter(|part| !part.is_empty()) {
-        let numbers: Result<Vec<f64>, _> = part.split(':').map(|number| number.trim().parse::<f64>()).collect();
+        let numbers: Result<Vec<f64>, _> =
+            part.split(':').map(|number| number.trim().parse::<f64>()).collect();
         match numbers.as_deref() {
             Ok([constant]) => sections.push((0, *constant, 0.0)),
             Ok([boundary, constant]) => sections.push((*boundary as u64, *constant, 0.0)),

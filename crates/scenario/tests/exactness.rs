@@ -21,9 +21,22 @@ fn assert_close(measured: f64, reference: f64) {
     assert!(error < 1e-6, "{measured} instead of {reference}: {error:e} off");
 }
 
-fn collective(kind: Collective, send: Blocks<'static>, recv: Blocks<'static>, reduction: Option<Reduction>) -> Call<'static> {
+fn collective(
+    kind: Collective,
+    send: Blocks<'static>,
+    recv: Blocks<'static>,
+    reduction: Option<Reduction>,
+) -> Call<'static> {
     let part = |blocks| Part { payload: Payload::Absent, blocks };
-    Call::Collective(CollectiveCall { kind, context: WORLD, root: 0, send: part(send), recv: part(recv), reduction, request: None })
+    Call::Collective(CollectiveCall {
+        kind,
+        context: WORLD,
+        root: 0,
+        send: part(send),
+        recv: part(recv),
+        reduction,
+        request: None,
+    })
 }
 
 fn same_for_all(ranks: usize, calls: Vec<Call<'static>>) -> Vec<Vec<Call<'static>>> {
@@ -34,7 +47,16 @@ fn same_for_all(ranks: usize, calls: Vec<Call<'static>>) -> Vec<Vec<Call<'static
 }
 
 fn send(to: u32, tag: i32, bytes: u64, request: Option<u32>) -> Call<'static> {
-    Call::Send { mode: SendMode::Standard, context: WORLD, to, tag, bytes, payload: Payload::Absent, request, answer: true }
+    Call::Send {
+        mode: SendMode::Standard,
+        context: WORLD,
+        to,
+        tag,
+        bytes,
+        payload: Payload::Absent,
+        request,
+        answer: true,
+    }
 }
 
 fn recv(from: u32, tag: i32, bytes: u64, request: Option<u32>) -> Call<'static> {
@@ -46,7 +68,11 @@ fn ping_pong() {
     let script = |rank: u32| {
         let mut calls = vec![Call::Init];
         for i in 0..1000 {
-            calls.push(if i & 1 == rank { send(1 - rank, 0, 1024, None) } else { recv(1 - rank, 0, 1024, None) });
+            calls.push(if i & 1 == rank {
+                send(1 - rank, 0, 1024, None)
+            } else {
+                recv(1 - rank, 0, 1024, None)
+            });
         }
         calls.push(Call::Finalize);
         calls
@@ -56,7 +82,12 @@ fn ping_pong() {
 
 #[test]
 fn allreduce_by_recursive_doubling() {
-    let sum = Reduction { operator: Operator::Predefined { op: 2, basic: 0 }, commutative: true, element: 8, elements: 1 };
+    let sum = Reduction {
+        operator: Operator::Predefined { op: 2, basic: 0 },
+        commutative: true,
+        element: 8,
+        elements: 1,
+    };
     let call = collective(Collective::Allreduce, Blocks::Whole(8), Blocks::Whole(8), Some(sum));
     for (ranks, reference) in [(64, 0.121029160109), (256, 0.161372210145), (1024, 0.201715260181)] {
         let rounds = if ranks == 1024 { 10 } else { 100 };

@@ -27,6 +27,7 @@ pub(crate) mod errhandlers;
 pub(crate) mod errors;
 pub(crate) mod groups;
 pub(crate) mod infos;
+pub(crate) mod memory;
 pub(crate) mod ops;
 pub(crate) mod pack;
 pub(crate) mod pack_external;
