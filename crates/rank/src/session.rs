@@ -144,7 +144,7 @@ impl Running<'_> {
         loop {
             let turn = self.engine.advance();
             if let Some((rank, text)) = self.engine.memory().fault() {
-                return Ok(match self.engine.memory().reap(rank) {
+                return Ok(match self.engine.memory().death(rank) {
                     Some(death) => Outcome::RankDied { rank, death },
                     None => Outcome::Misuse { rank, text },
                 });
