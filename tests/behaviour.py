@@ -160,7 +160,10 @@ def order(suite):
     for options in ([], ["flush"]):
         for compute in ("none", "measured"):
             result = suite.simulate("-q", "-n", 4, "--compute", compute, program, *options)
-            suite.check(f"output in simulated order ({compute} {options})", result.out.splitlines() == wanted, result.out)
+            lines = result.out.splitlines()
+            if compute == "measured":  # whoever starts up faster begins earlier
+                lines[:4] = sorted(lines[:4])
+            suite.check(f"output in simulated order ({compute} {options})", lines == wanted, result.out)
 
 
 def clocks(suite):
@@ -176,7 +179,7 @@ def clocks(suite):
     result = suite.simulate("-q", "--clock", "real", program, 20)
     for way, clock, seconds in re.findall(r"^(\w+) (monotonic|realtime|gettimeofday) ([\d.]+)$", result.out, re.MULTILINE):
         suite.check(f"--clock real: {clock} across {way}", 0.02 <= float(seconds) + 1e-6 < 2, seconds)
-    days = int(find(r"day (\d+)", result.out).group(1))
+    days = int(find(r"^day (\d+)", result.out).group(1))
     suite.check("--clock real: the calendar is real", result.seconds > 0.4 and abs(days - time.time() / 86400) < 2, result)
 
 
@@ -279,7 +282,11 @@ def platforms(suite):
     result = suite.run([MPIRAGE, "run", "-n", "2", "-p", "nowhere.toml", "/bin/true"])
     suite.check("a missing platform: 82", result.code == 82 and "nowhere.toml" in result.err, result)
     result = suite.run([MPIRAGE, "run", "-n", "2", "--model", "magic", "/bin/true"])
-    suite.check("an unknown model: 82", result.code == 82 and "magic" in result.err, result)
+    suite.check("an unknown model: 84", result.code == 84 and "magic" in result.err, result)
+    model = suite.folder / "model.toml"
+    model.write_text("[model]\nwindow = 4194304\nwindoww = 4\n")
+    result = suite.run([MPIRAGE, "run", "-n", "2", "--model", model, "/bin/true"])
+    suite.check("a bad model file: 82 and its line", result.code == 82 and "model.toml:3" in result.err, result)
     for path in sorted((ROOT / "platforms").iterdir()) + ["cluster:16", "fat-tree:4x4", "torus:4x4x4", "griffon", "gdx", "dragonfly:3x2x4x2"]:
         result = suite.run([MPIRAGE, "platform", "check", path])
         suite.check(f"platform check {path}", result.code == 0 and "right" in result.out, result)

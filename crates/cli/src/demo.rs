@@ -1,5 +1,7 @@
 //! `mpirage demo`: the first five minutes in one command.
 
+use std::ffi::OsStr;
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, anyhow};
@@ -7,30 +9,41 @@ use anyhow::{Context, anyhow};
 use crate::arguments::DemoArguments;
 use crate::exit::Failure;
 use crate::install::Install;
-use crate::run;
 
 /// The program that is shown, among the examples.
 const PROGRAM: &str = "examples/halo2d.c";
 
 /// Compiles a bundled program, runs it on a bundled cluster and says what was done.
 pub fn command(arguments: &DemoArguments) -> Result<u8, Failure> {
-    let source = Install::locate()?.share.join(PROGRAM);
-    let myself = std::env::current_exe().context("cannot find out where mpirage is")?;
     let folder = std::env::temp_dir().join(format!("mpirage-demo-{}", std::process::id()));
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let program = folder.join("halo2d");
+    let code = show(arguments, &folder.join("halo2d"));
+    let _ = std::fs::remove_dir_all(&folder);
+    code
+}
+
+fn show(arguments: &DemoArguments, program: &Path) -> Result<u8, Failure> {
+    let source = Install::locate()?.share.join(PROGRAM);
     eprintln!("mpirage: this is what you could type yourself:\n");
     eprintln!("  mpirage cc -O2 {PROGRAM} -o halo2d");
     let compiled =
-        Command::new(&myself).arg("cc").arg("-O2").arg(&source).arg("-o").arg(&program).arg("-lm").status();
-    let compiled = compiled.with_context(|| format!("cannot start {}", myself.display()))?;
-    if !compiled.success() {
+        myself(["cc", "-O2"].map(OsStr::new), [source.as_os_str(), OsStr::new("-o"), program.as_os_str()])?;
+    if compiled != 0 {
         return Err(anyhow!("{} could not be compiled; is there a C compiler?", source.display()).into());
     }
     let (n, platform) = (arguments.n.to_string(), format!("cluster:{}", arguments.n));
     eprintln!("  mpirage run -n {n} -p {platform} ./halo2d\n");
-    let words = ["-n", &n, "-p", &platform].map(Into::into).into_iter().chain([program.into_os_string()]);
-    let code = run::command(&words.collect::<Vec<_>>());
-    let _ = std::fs::remove_dir_all(&folder);
-    code
+    let options = ["run", "-n", &n].map(OsStr::new);
+    myself(options, [OsStr::new("-p"), OsStr::new(&platform), program.as_os_str()])
+}
+
+/// Does what the user would type. A process of its own, so that what it used is not mixed with what came before.
+fn myself<'a>(
+    command: impl IntoIterator<Item = &'a OsStr>,
+    rest: impl IntoIterator<Item = &'a OsStr>,
+) -> Result<u8, Failure> {
+    let executable = std::env::current_exe().context("cannot find out where mpirage is")?;
+    let status = Command::new(&executable).args(command).args(rest).status();
+    let status = status.with_context(|| format!("cannot start {}", executable.display()))?;
+    Ok(status.code().unwrap_or(1) as u8)
 }

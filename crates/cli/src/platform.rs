@@ -5,7 +5,7 @@ use mpirage_platform::Platform;
 use crate::arguments::PlatformAction;
 use crate::exit::{Failure, bad_platform, usage};
 use crate::output;
-use crate::run::resolve_model;
+use crate::plan::resolve_model;
 
 /// Hosts of a built-in platform whose size is not written.
 const RANKS: u32 = 16;

@@ -335,7 +335,7 @@ impl<M: Memory> Engine<M> {
                 communicator_name(call.context)
             ))
         };
-        if is_rooted(kind) && root != call.root {
+        if kind.is_rooted() && root != call.root {
             return differs(format!("names root {}", call.root), format!("names root {root}"));
         }
         if let (Some(mine), Some(others)) = (predefined(call.reduction), predefined(theirs.reduction))
@@ -443,11 +443,6 @@ fn agreed(
         C::Allgather | C::Alltoall => Some(recv.of(0).1),
         _ => None,
     }
-}
-
-fn is_rooted(kind: Collective) -> bool {
-    use Collective as C;
-    matches!(kind, C::Bcast | C::Gather | C::Gatherv | C::Scatter | C::Scatterv | C::Reduce)
 }
 
 /// `Shape::bytes` of a call.

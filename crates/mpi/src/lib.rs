@@ -21,11 +21,13 @@ mod exchange;
 mod matching;
 mod memory;
 mod message;
+mod perform;
 mod probe;
 mod protocol;
 mod rank;
 mod request;
 mod run;
+mod token;
 
 pub use compute::{Bursts, Costs};
 pub use diagnosis::{BlockedRank, Leftover, Origin, Want};

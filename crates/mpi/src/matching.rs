@@ -285,7 +285,8 @@ mod tests {
         #[test]
         fn matches_like_a_plain_list(events in proptest::collection::vec(keys(), 1..300)) {
             let (mut posted, mut unexpected) = (Queue::new(), Queue::new());
-            let (mut plain_posted, mut plain_unexpected): (Vec<(Key, u32)>, Vec<(Key, u32)>) = Default::default();
+            let mut plain_posted: Vec<(Key, u32)> = Vec::new();
+            let mut plain_unexpected: Vec<(Key, u32)> = Vec::new();
             for (value, (key, posts)) in events.into_iter().enumerate() {
                 let value = value as u32;
                 if posts {

@@ -16,10 +16,11 @@ use mpirage_record::Record;
 use mpirage_units::Time;
 
 use crate::diagnosis::Origin;
-use crate::engine::{Engine, token};
+use crate::engine::Engine;
 use crate::matching::Key;
 use crate::memory::Memory;
 use crate::protocol::{Envelope, Way};
+use crate::token;
 
 /// Who is told that a send or a receive is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

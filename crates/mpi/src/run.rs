@@ -4,10 +4,11 @@ use mpirage_call::{Payload, SendMode};
 use mpirage_collectives::{Schedule, Step};
 use mpirage_units::Duration;
 
-use crate::engine::{Engine, Task, token};
+use crate::engine::{Engine, Task};
 use crate::matching::Key;
 use crate::memory::Memory;
 use crate::message::{COLLECTIVE_CONTEXTS, Outgoing, Owner, Receive};
+use crate::token;
 
 /// What a run waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -62,11 +62,14 @@ fn settings_keep_their_order_and_their_place() {
 #[test]
 fn settings_of_our_files_keep_their_structure() {
     let platform = load("dragonfly.toml");
-    assert_eq!(platform.settings().get("network/TCP-gamma").unwrap().value, Value::Integer(4_194_304));
-    let Value::List(factors) = &platform.settings().get("latency-factors").unwrap().value else { panic!() };
-    let second =
-        vec![("above".to_owned(), Value::Integer(257)), ("factor".to_owned(), Value::Float(1.95341))];
-    assert_eq!(factors[1], Value::Table(second));
+    assert_eq!(platform.settings().get("window").unwrap().value, Value::Float(1e12));
+    let Value::List(segments) = &platform.settings().get("segments").unwrap().value else { panic!() };
+    let only = vec![
+        ("above".to_owned(), Value::Integer(0)),
+        ("latency".to_owned(), Value::Float(1.0)),
+        ("bandwidth".to_owned(), Value::Float(0.95)),
+    ];
+    assert_eq!(segments[0], Value::Table(only));
 }
 
 #[test]

@@ -167,8 +167,13 @@ impl Processes {
         while end_orphans() {}
     }
 
-    /// Has the rank's process ended? Then its mailbox is ours.
-    pub(crate) fn reap(&mut self, rank: u32) -> Option<Death> {
+    /// How the rank's process ended, if it has.
+    pub(crate) fn death(&mut self, rank: u32) -> Option<Death> {
+        self.reap(rank).or(self.processes[rank as usize].death)
+    }
+
+    /// Has the rank's process ended just now? Then its mailbox is ours.
+    fn reap(&mut self, rank: u32) -> Option<Death> {
         let process = &mut self.processes[rank as usize];
         let status = process.child.as_mut()?.try_wait().ok()??;
         process.child = None;

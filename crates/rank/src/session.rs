@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use mpirage_mpi::{Ending, Engine, Segment, Turn};
+use nix::errno::Errno;
 use nix::sys::personality::{self, Persona};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use thiserror::Error;
 
 use crate::crash::Death;
@@ -17,7 +19,7 @@ use crate::program::{Identity, Program};
 #[derive(Debug, Error)]
 pub enum SessionError {
     /// The program could not be started.
-    #[error("cannot start {program}: {error}")]
+    #[error("cannot start {program}: {error}{}", remedy(error))]
     Start {
         /// What.
         program: String,
@@ -33,6 +35,17 @@ pub enum SessionError {
     /// A signal asked the simulator to stop.
     #[error("interrupted by signal {0}")]
     Interrupted(i32),
+}
+
+/// What helps where this machine's limits are in the way.
+fn remedy(error: &io::Error) -> &'static str {
+    match error.raw_os_error().map(Errno::from_raw) {
+        Some(Errno::EMFILE | Errno::ENFILE) => {
+            "; each rank needs an open file, and `ulimit -n` says how many there may be"
+        }
+        Some(Errno::EAGAIN) => "; each rank is a process, and `ulimit -u` says how many there may be",
+        _ => "",
+    }
 }
 
 /// How a run ended.
@@ -113,6 +126,7 @@ impl Session {
         let signals = Signals::install()?;
         mpirage_channel::interrupt_waits_when_children_end()?;
         without_address_randomisation();
+        allow_many_files();
         adopt_orphans();
         let mut run = Running {
             session: self,
@@ -124,7 +138,7 @@ impl Session {
             switches: 0,
             shown: Instant::now(),
         };
-        run.to_the_end()
+        run.run_to_the_end()
     }
 }
 
@@ -140,11 +154,11 @@ struct Running<'a> {
 }
 
 impl Running<'_> {
-    fn to_the_end(&mut self) -> Result<Outcome, SessionError> {
+    fn run_to_the_end(&mut self) -> Result<Outcome, SessionError> {
         loop {
             let turn = self.engine.advance();
             if let Some((rank, text)) = self.engine.memory().fault() {
-                return Ok(match self.engine.memory().reap(rank) {
+                return Ok(match self.engine.memory().death(rank) {
                     Some(death) => Outcome::RankDied { rank, death },
                     None => Outcome::Misuse { rank, text },
                 });
@@ -322,5 +336,12 @@ fn adopt_orphans() {
 fn without_address_randomisation() {
     if let Ok(persona) = personality::get() {
         let _ = personality::set(persona | Persona::ADDR_NO_RANDOMIZE);
+    }
+}
+
+/// Each rank needs a file for its output. Where the limit cannot be raised, starting the rank that is too many says so.
+fn allow_many_files() {
+    if let Ok((_, hard)) = getrlimit(Resource::RLIMIT_NOFILE) {
+        let _ = setrlimit(Resource::RLIMIT_NOFILE, hard, hard);
     }
 }

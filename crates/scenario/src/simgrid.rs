@@ -29,8 +29,17 @@ pub(crate) fn apply(
     model: &mut Model,
     warnings: &mut Vec<String>,
 ) -> Result<(), PlatformError> {
-    let Value::Text(text) = &setting.value else {
-        return Err(setting.place.error(format!("{} is to be a text, as SimGrid writes it", setting.key)));
+    // In our own files numbers may stand without quotes.
+    let text = &match &setting.value {
+        Value::Text(text) => text.clone(),
+        Value::Integer(number) => number.to_string(),
+        Value::Float(number) => number.to_string(),
+        Value::Boolean(truth) => truth.to_string(),
+        Value::List(_) | Value::Table(_) => {
+            return Err(setting
+                .place
+                .error(format!("{} is to be a text, as SimGrid writes it", setting.key)));
+        }
     };
     let bad = |what: String| setting.place.error(what);
     let number = || text.trim().parse::<f64>().map_err(|_| bad(format!("`{text}` is not a number")));

@@ -27,8 +27,8 @@ pub(crate) unsafe extern "C" fn MPI_Alloc_mem(
 }
 
 pub(crate) unsafe extern "C" fn MPI_Free_mem(base: *mut c_void) -> c_int {
-    // SAFETY: the program hands back what MPI_Alloc_mem gave it, or nothing.
     library::outcome(None, || {
+        // SAFETY: the program hands back what MPI_Alloc_mem gave it, or nothing.
         unsafe { libc::free(base) };
         Ok(())
     })

@@ -12,27 +12,6 @@ use crate::{
 /// Stands for no request, no rank, no message.
 const NONE: u32 = u32::MAX;
 
-/// Every collective, in the order of its number on the wire.
-const COLLECTIVES: [Collective; 17] = [
-    Collective::Barrier,
-    Collective::Bcast,
-    Collective::Gather,
-    Collective::Gatherv,
-    Collective::Scatter,
-    Collective::Scatterv,
-    Collective::Allgather,
-    Collective::Allgatherv,
-    Collective::Alltoall,
-    Collective::Alltoallv,
-    Collective::Alltoallw,
-    Collective::Reduce,
-    Collective::Allreduce,
-    Collective::ReduceScatter,
-    Collective::ReduceScatterBlock,
-    Collective::Scan,
-    Collective::Exscan,
-];
-
 /// Appends a call to `buffer`; gives the number of words it takes.
 pub fn encode_call(stamp: &Stamp, call: &Call<'_>, buffer: &mut [u64]) -> Result<usize, Full> {
     let mut w = Writer::new(buffer);
@@ -253,7 +232,7 @@ fn decode_part<'b>(r: &mut Reader<'b>) -> Result<Part<'b>, WireError> {
 }
 
 fn encode_collective(c: &CollectiveCall<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
-    let kind = COLLECTIVES.iter().position(|&k| k == c.kind).unwrap_or(usize::MAX);
+    let kind = Collective::ALL.iter().position(|&k| k == c.kind).unwrap_or(usize::MAX);
     w.pair(kind as u32, c.context)?;
     w.pair(c.root, c.request.unwrap_or(NONE))?;
     w.word(u64::from(c.plan))?;
@@ -269,7 +248,7 @@ fn decode_collective<'b>(r: &mut Reader<'b>) -> Result<CollectiveCall<'b>, WireE
     let (kind, context) = r.pair()?;
     let (root, request) = r.pair()?;
     let plan = r.word()? as u32;
-    let kind = *COLLECTIVES.get(kind as usize).ok_or(WireError)?;
+    let kind = *Collective::ALL.get(kind as usize).ok_or(WireError)?;
     let send = decode_part(r)?;
     let recv = decode_part(r)?;
     Ok(CollectiveCall {

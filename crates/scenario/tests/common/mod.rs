@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mpirage_call::wire::encode_call;
-use mpirage_call::{Call, Stamp};
+use mpirage_call::{Call, Payload, Reply, SendMode, Stamp, WORLD};
 use mpirage_collectives::Choice;
 use mpirage_kernel::Kernel;
 use mpirage_models::{Cores, FlowNetwork};
@@ -23,10 +23,23 @@ pub fn one_switch(hosts: usize) -> Platform {
     Platform::from_text("switch.xml", &text).unwrap()
 }
 
-/// Runs scripts, one per rank, and gives how the run ended and when each rank did.
-pub fn run(platform: Platform, model: &str, choice: &str, scripts: &[Vec<Call<'_>>]) -> (Ending, Vec<f64>) {
+/// What a run of scripts gave.
+pub struct Ran {
+    /// How it ended.
+    pub ending: Ending,
+    /// When each rank ended, in seconds.
+    pub ends: Vec<f64>,
+    /// The replies each rank got, in order.
+    pub replies: Vec<Vec<Reply>>,
+    /// What was left when it ended.
+    pub engine: Engine<NoMemory>,
+}
+
+/// Runs scripts, one per rank.
+pub fn run(platform: Platform, model: &str, choice: &str, scripts: &[Vec<Call<'_>>]) -> Ran {
     let mut engine = engine(platform, model, choice, scripts.len());
     let mut next = vec![0; scripts.len()];
+    let mut replies = vec![Vec::new(); scripts.len()];
     let ending = loop {
         match engine.advance() {
             Turn::End(ending) => break ending,
@@ -34,12 +47,34 @@ pub fn run(platform: Platform, model: &str, choice: &str, scripts: &[Vec<Call<'_
             Turn::Resume(rank) => {
                 let script = &scripts[rank as usize];
                 let position = &mut next[rank as usize];
+                if *position > 0 {
+                    replies[rank as usize].push(engine.reply(rank).clone());
+                }
                 engine.take_calls(rank, |_, words| segment(script, position, words));
             }
         }
     };
     let ends = engine.ends().map(|end| end.as_secs_f64()).collect();
-    (ending, ends)
+    Ran { ending, ends, replies, engine }
+}
+
+/// A standard send of `bytes` bytes in the world; blocking without a request.
+pub fn send(to: u32, tag: i32, bytes: u64, request: Option<u32>) -> Call<'static> {
+    Call::Send {
+        mode: SendMode::Standard,
+        context: WORLD,
+        to,
+        tag,
+        bytes,
+        payload: Payload::Absent,
+        request,
+        answer: true,
+    }
+}
+
+/// A receive of up to `bytes` bytes in the world; blocking without a request.
+pub fn recv(from: Option<u32>, tag: Option<i32>, bytes: u64, request: Option<u32>) -> Call<'static> {
+    Call::Recv { context: WORLD, from, tag, bytes, address: 0, request, matched: None }
 }
 
 fn segment(script: &[Call<'_>], position: &mut usize, words: &mut Vec<u64>) -> Segment {

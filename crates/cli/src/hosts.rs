@@ -1,0 +1,56 @@
+//! Hosts as launchers let people name them: `-H`, host files, `--map-by`, `-ppn`.
+
+use std::path::Path;
+
+use mpirage_platform::Platform;
+use mpirage_scenario::{Mapping, Placement, Slots};
+
+use crate::arguments::RunArguments;
+use crate::exit::{Failure, usage};
+
+/// Where the ranks of a run live.
+pub fn place(arguments: &RunArguments, platform: &Platform, ranks: u32) -> Result<Placement, Failure> {
+    let mapping = match arguments.map_by.split(':').next().unwrap_or_default() {
+        "slot" | "core" | "socket" | "hwthread" | "numa" | "package" => Mapping::BySlot,
+        "node" => Mapping::ByNode,
+        other => return Err(usage(format!("--map-by {other}: it can be slot, core or node"))),
+    };
+    let mut listed = Vec::new();
+    for host in &arguments.host {
+        listed.push(parse_slots(host).map_err(usage)?);
+    }
+    if let Some(file) = &arguments.hostfile {
+        listed.extend(read_hostfile(file)?);
+    }
+    Placement::new(platform, ranks, &listed, arguments.ppn, mapping).map_err(usage)
+}
+
+fn parse_slots(text: &str) -> Result<Slots, String> {
+    match text.rsplit_once(':') {
+        Some((host, slots)) => {
+            let slots = slots.parse().map_err(|_| format!("{text}: `{slots}` is not a number of slots"))?;
+            Ok(Slots { host: host.to_owned(), slots: Some(slots) })
+        }
+        None => Ok(Slots { host: text.to_owned(), slots: None }),
+    }
+}
+
+fn read_hostfile(file: &Path) -> Result<Vec<Slots>, Failure> {
+    let name = file.display();
+    let text =
+        std::fs::read_to_string(file).map_err(|error| usage(format!("cannot read {name}: {error}")))?;
+    let mut hosts = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or_default();
+        let mut words = line.split_ascii_whitespace();
+        let Some(host) = words.next() else { continue };
+        let bad = |problem: String| usage(format!("{name}:{}: {problem}", number + 1));
+        let mut slots = parse_slots(host).map_err(bad)?;
+        for word in words {
+            let count = word.strip_prefix("slots=").and_then(|count| count.parse().ok());
+            slots.slots = Some(count.ok_or_else(|| bad(format!("`{word}` is not of the form slots=N")))?);
+        }
+        hosts.push(slots);
+    }
+    Ok(hosts)
+}

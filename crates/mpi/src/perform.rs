@@ -1,0 +1,304 @@
+//! Calls carried out, one after the other, each at its time.
+//!
+//! ```text
+//! burst passes ─► delay passes ─► the call is carried out ─► done: the next call, or the reply
+//!                                                        ├─► to be paid for: that, after a while
+//!                                                        └─► blocked: something else wakes the rank
+//! ```
+
+use mpirage_call::wire::decode_call;
+use mpirage_call::{BLOCKING, Call, CommRequest, Stamp};
+use mpirage_record::Record;
+use mpirage_units::Duration;
+
+use crate::engine::{Ending, Engine, Task, Turn};
+use crate::memory::Memory;
+use crate::message::{Outgoing, Owner, Receive};
+use crate::probe::Probing;
+use crate::rank::{Phase, RankState, Then};
+use crate::request::{Operation, key_of};
+use crate::token;
+
+/// How a call went.
+enum Progress {
+    Done,
+    Pay(Duration),
+    Blocked,
+}
+
+impl<M: Memory> Engine<M> {
+    /// Turns to the next call of the inbox: first the burst before it passes.
+    pub(crate) fn next_call(&mut self, rank: u32) {
+        let state = &mut self.ranks[rank as usize];
+        if state.cursor >= state.inbox.len() {
+            return self.out_of_calls(rank);
+        }
+        let stamp = match decode_call(&state.inbox[state.cursor..]) {
+            Ok((stamp, _, _)) => stamp,
+            Err(error) => return self.misuse(rank, error.to_string()),
+        };
+        state.stamp = stamp;
+        state.entered = self.kernel.now();
+        let host = state.host;
+        match self.bursts.nanos(rank, &stamp) {
+            Ok(0) => self.after_burst(rank),
+            Ok(nanos) => {
+                self.ranks[rank as usize].phase = Phase::Computing;
+                let seconds = nanos as f64 * self.seconds_per_nano[rank as usize];
+                self.kernel.start_compute(host, seconds, token::rank(rank));
+            }
+            Err(position) => {
+                self.misuse(
+                    rank,
+                    format!(
+                        "the recorded costs end after {position} calls of this rank: they are of another run"
+                    ),
+                );
+            }
+        }
+    }
+
+    pub(crate) fn after_burst(&mut self, rank: u32) {
+        let state = &mut self.ranks[rank as usize];
+        if state.stamp.delay.is_zero() {
+            self.perform_next(rank);
+        } else {
+            state.phase = Phase::Delayed;
+            self.kernel.start_timer(state.stamp.delay, token::rank(rank));
+        }
+    }
+
+    fn out_of_calls(&mut self, rank: u32) {
+        let state = &mut self.ranks[rank as usize];
+        if state.leaving {
+            state.phase = Phase::Gone;
+            self.show_output(rank);
+            let state = &mut self.ranks[rank as usize];
+            if !state.finalized {
+                state.end = self.kernel.now();
+            }
+            self.alive -= 1;
+        } else {
+            self.misuse(rank, "its last call needs no answer, but it waits for one".to_owned());
+        }
+    }
+
+    /// Carries out the call at the cursor.
+    pub(crate) fn perform_next(&mut self, rank: u32) {
+        let state = &mut self.ranks[rank as usize];
+        state.entered = self.kernel.now();
+        let inbox = std::mem::take(&mut state.inbox);
+        let decoded = decode_call(&inbox[state.cursor..]);
+        if let Ok((_, call, words)) = decoded {
+            state.cursor += words;
+            let needs_answer = call.needs_answer();
+            state.in_function = !matches!(call, Call::Output | Call::Flush | Call::Now | Call::Sleep { .. });
+            if needs_answer {
+                state.reply.clear();
+                self.show_output(rank);
+            }
+            let progress = self.perform(rank, &call);
+            self.settle(rank, progress, needs_answer);
+        }
+        self.ranks[rank as usize].inbox = inbox;
+    }
+
+    fn settle(&mut self, rank: u32, progress: Progress, needs_answer: bool) {
+        let then = if needs_answer { Then::Reply } else { Then::NextCall };
+        match (progress, then) {
+            (Progress::Blocked, _) => {}
+            (Progress::Pay(cost), then) if !cost.is_zero() => self.pay(rank, cost, then),
+            (_, Then::Reply) => self.make_ready(rank),
+            (_, Then::NextCall) => {
+                self.record_call(rank);
+                self.tasks.push_back(Task::NextCall(rank));
+            }
+        }
+    }
+
+    pub(crate) fn pay(&mut self, rank: u32, cost: Duration, then: Then) {
+        self.ranks[rank as usize].phase = Phase::Paying(then);
+        self.kernel.start_timer(cost, token::rank(rank));
+    }
+
+    pub(crate) fn record_call(&mut self, rank: u32) {
+        let RankState { stamp: Stamp { function, site, .. }, entered, in_function, .. } =
+            self.ranks[rank as usize];
+        if !in_function {
+            return;
+        }
+        self.recorder.record(&Record::Call { rank, function, entered, left: self.kernel.now(), site });
+    }
+
+    fn perform(&mut self, rank: u32, call: &Call<'_>) -> Progress {
+        if !matches!(
+            call,
+            Call::Wait { poll: true, .. } | Call::Probe { poll: true, .. } | Call::Now | Call::Output
+        ) {
+            self.poll_over(rank);
+        }
+        match *call {
+            Call::Init => self.init(rank),
+            Call::Finalize => self.finalize(rank),
+            Call::Abort { code } => self.conclude(Ending::Aborted { rank, code }),
+            Call::Misuse { text } => self.conclude(Ending::Misuse { rank, text: text.to_owned() }),
+            // The clock is read first and paid for afterwards, by the delay of the rank's next call.
+            Call::Now => Progress::Done,
+            Call::Sleep { span } => Progress::Pay(span),
+            Call::Flush => Progress::Done,
+            Call::Output => self.done(|engine| engine.show_output(rank)),
+            Call::Send { .. } => self.perform_send(rank, call),
+            Call::Recv { .. } => self.perform_recv(rank, call),
+            Call::Wait { how, poll, requests } => {
+                let complete = self.start_wait(rank, how, requests);
+                self.wait_or_poll(rank, complete, poll)
+            }
+            Call::Probe { context, from, tag, poll, take } => {
+                self.perform_probe(rank, Probing { key: key_of(context, from, tag), take }, poll)
+            }
+            Call::Cancel { request } => self.done(|engine| engine.cancel_request(rank, request)),
+            Call::Free { request } => self.done(|engine| engine.free_request(rank, request)),
+            Call::FreeComm { context } => self.done(|engine| engine.comms.free(context)),
+            Call::Collective(ref collective) => {
+                self.enter_collective(rank, collective);
+                if collective.request.is_some() { Progress::Done } else { Progress::Blocked }
+            }
+            Call::MakeComm { parent, how } => {
+                self.enter_comm_creation(rank, parent, how);
+                let later = matches!(how, CommRequest::DupLater { .. });
+                if later { Progress::Done } else { Progress::Blocked }
+            }
+        }
+    }
+
+    /// What the rank has written is due: before the call that follows it.
+    pub(crate) fn show_output(&mut self, rank: u32) {
+        if std::mem::take(&mut self.ranks[rank as usize].wrote) {
+            self.ready.push_back(Turn::Output(rank));
+        }
+    }
+
+    fn done(&mut self, action: impl FnOnce(&mut Self)) -> Progress {
+        action(self);
+        Progress::Done
+    }
+
+    fn conclude(&mut self, ending: Ending) -> Progress {
+        self.verdict.get_or_insert(ending);
+        Progress::Blocked
+    }
+
+    fn init(&mut self, rank: u32) -> Progress {
+        self.ranks[rank as usize].initialized = true;
+        Progress::Done
+    }
+
+    fn finalize(&mut self, rank: u32) -> Progress {
+        let state = &mut self.ranks[rank as usize];
+        state.finalized = true;
+        state.end = self.kernel.now();
+        Progress::Done
+    }
+
+    fn perform_send(&mut self, rank: u32, call: &Call<'_>) -> Progress {
+        let Call::Send { mode, context, to, tag, bytes, payload, request, answer } = *call else {
+            unreachable!()
+        };
+        let Some((me, world)) = self.comms.address(context, rank, to) else {
+            return self.conclude(Ending::Misuse {
+                rank,
+                text: format!("rank {to} does not exist in this communicator"),
+            });
+        };
+        let id = request.unwrap_or(BLOCKING);
+        self.open_request(rank, id, Operation::Send { context, to, tag });
+        let owner = Owner::Request { rank, id };
+        let key = key_of(context, Some(me), Some(tag));
+        self.send(Outgoing { from: rank, to: world, key, bytes, payload, mode, owner });
+        if request.is_some() {
+            return Progress::Pay(self.protocol.isend_overhead.of(bytes));
+        }
+        let overhead = self.protocol.send_overhead.of(bytes);
+        let free = self.wait_for_blocking(rank);
+        match (free, answer) {
+            (true, true) => self.finish_blocking_send(rank, overhead),
+            (true, false) => {
+                self.gather_completions(rank);
+                self.ranks[rank as usize].reply.completions.clear();
+                Progress::Pay(overhead)
+            }
+            (false, _) => self.block_waiting(rank),
+        }
+    }
+
+    fn finish_blocking_send(&mut self, rank: u32, overhead: Duration) -> Progress {
+        self.gather_completions(rank);
+        Progress::Pay(overhead)
+    }
+
+    fn block_waiting(&mut self, rank: u32) -> Progress {
+        self.ranks[rank as usize].phase = Phase::Waiting;
+        Progress::Blocked
+    }
+
+    fn perform_recv(&mut self, rank: u32, call: &Call<'_>) -> Progress {
+        let Call::Recv { context, from, tag, bytes, address, request, matched } = *call else {
+            unreachable!()
+        };
+        let id = request.unwrap_or(BLOCKING);
+        self.open_request(rank, id, Operation::Recv { context, from, tag });
+        let owner = Owner::Request { rank, id };
+        let key = key_of(context, from, tag);
+        let receive = Receive { key, rank, room: bytes, address, owner, message: None };
+        let receive = match matched {
+            Some(message) => self.receive_taken(receive, message),
+            None => self.receive(receive),
+        };
+        let slot = &mut self.ranks[rank as usize].requests[id as usize];
+        if slot.done.is_none() {
+            slot.receive = Some(receive);
+        }
+        if request.is_some() {
+            return Progress::Done;
+        }
+        let complete = self.wait_for_blocking(rank);
+        self.wait_or_poll(rank, complete, false)
+    }
+
+    fn wait_or_poll(&mut self, rank: u32, complete: bool, poll: bool) -> Progress {
+        if complete {
+            self.poll_over(rank);
+            Progress::Pay(self.gather_completions(rank))
+        } else if poll {
+            self.stop_waiting(rank);
+            Progress::Pay(self.poll_failed(rank))
+        } else {
+            self.block_waiting(rank)
+        }
+    }
+
+    pub(crate) fn finish_wait(&mut self, rank: u32) {
+        let cost = self.gather_completions(rank);
+        self.reply_after(rank, cost);
+    }
+
+    fn perform_probe(&mut self, rank: u32, probing: Probing, poll: bool) -> Progress {
+        if self.probe(rank, &probing) {
+            self.poll_over(rank);
+            return Progress::Done;
+        }
+        if poll {
+            return Progress::Pay(self.poll_failed(rank));
+        }
+        self.ranks[rank as usize].phase = Phase::Probing(probing);
+        Progress::Blocked
+    }
+
+    pub(crate) fn finish_probe(&mut self, rank: u32, probing: &Probing) {
+        if self.probe(rank, probing) {
+            self.make_ready(rank);
+        } else {
+            self.ranks[rank as usize].phase = Phase::Probing(*probing);
+        }
+    }
+}

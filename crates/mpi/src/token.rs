@@ -1,0 +1,30 @@
+//! What the kernel's tokens mean to the engine: a kind in the upper bits, a number in the lower.
+
+use mpirage_kernel::Token;
+
+pub(crate) enum Meaning {
+    Rank(u32),
+    Transfer(u32),
+    Run(u32),
+}
+
+pub(crate) fn rank(rank: u32) -> Token {
+    Token(u64::from(rank))
+}
+
+pub(crate) fn transfer(message: u32) -> Token {
+    Token(1 << 32 | u64::from(message))
+}
+
+pub(crate) fn run(run: u32) -> Token {
+    Token(2 << 32 | u64::from(run))
+}
+
+pub(crate) fn read(token: Token) -> Meaning {
+    let number = token.0 as u32;
+    match token.0 >> 32 {
+        0 => Meaning::Rank(number),
+        1 => Meaning::Transfer(number),
+        _ => Meaning::Run(number),
+    }
+}

@@ -1,0 +1,193 @@
+//! When sends return, when messages are seen, what waits for what: the MPI layer without processes.
+
+#[allow(dead_code)] // other tests use the rest
+mod common;
+
+use common::{Ran, one_switch, recv, run, send};
+use mpirage_call::{Call, Completing, Payload, SendMode, WORLD};
+use mpirage_mpi::{Ending, Engine, Leftover, NoMemory, Want};
+use mpirage_units::Duration;
+use proptest::prelude::*;
+
+const EAGER: u64 = 1000;
+const LARGE: u64 = 1_000_000;
+
+fn finished(model: &str, scripts: &[Vec<Call<'_>>]) -> Ran {
+    let ran = run(one_switch(scripts.len()), model, "", scripts);
+    assert_eq!(ran.ending, Ending::Finished);
+    ran
+}
+
+fn sleep(seconds: f64) -> Call<'static> {
+    Call::Sleep { span: Duration::from_secs_f64(seconds) }
+}
+
+fn wait(how: Completing, poll: bool, requests: &'static [u32]) -> Call<'static> {
+    Call::Wait { how, poll, requests }
+}
+
+/// When the n-th answered call of a rank returned, in seconds.
+fn returned(ran: &Ran, rank: usize, call: usize) -> f64 {
+    ran.replies[rank][call].now.as_secs_f64()
+}
+
+#[test]
+fn an_eager_send_returns_at_once_and_a_large_one_when_it_has_arrived() {
+    for model in ["flow", "simgrid"] {
+        let receiver = |bytes| vec![sleep(1.0), recv(Some(0), Some(0), bytes, None)];
+        let eager = finished(model, &[vec![send(1, 0, EAGER, None)], receiver(EAGER)]);
+        assert_eq!(returned(&eager, 0, 0), 0.0, "{model}");
+        let large = finished(model, &[vec![send(1, 0, LARGE, None)], receiver(LARGE)]);
+        assert!(returned(&large, 0, 0) > 1.0, "{model}");
+        assert_eq!(returned(&large, 0, 0), returned(&large, 1, 1), "{model}");
+    }
+}
+
+#[test]
+fn pushed_bytes_travel_before_the_receive_and_pulled_ones_after() {
+    let scripts = [vec![send(1, 0, EAGER, None)], vec![sleep(1.0), recv(Some(0), Some(0), EAGER, None)]];
+    assert_eq!(returned(&finished("flow", &scripts), 1, 1), 1.0);
+    assert!(returned(&finished("simgrid", &scripts), 1, 1) > 1.0);
+}
+
+#[test]
+fn a_synchronous_send_waits_whatever_its_size() {
+    let (context, payload) = (WORLD, Payload::Absent);
+    let ssend = Call::Send {
+        mode: SendMode::Synchronous,
+        context,
+        to: 1,
+        tag: 0,
+        bytes: 1,
+        payload,
+        request: None,
+        answer: true,
+    };
+    let ran = finished("flow", &[vec![ssend], vec![sleep(1.0), recv(Some(0), Some(0), 1, None)]]);
+    assert!(returned(&ran, 0, 0) > 1.0);
+}
+
+#[test]
+fn a_probe_sees_a_message_when_it_arrives_and_leaves_it_there() {
+    let probe = Call::Probe { context: WORLD, from: None, tag: None, poll: false, take: false };
+    let ran = finished("flow", &[vec![send(1, 7, 40, None)], vec![probe, recv(Some(0), Some(7), 40, None)]]);
+    let seen = ran.replies[1][0].completions[0];
+    assert_eq!((seen.source, seen.tag, seen.bytes), (0, 7, 40));
+    assert!(returned(&ran, 1, 0) > 0.0);
+    assert_eq!(returned(&ran, 1, 0), returned(&ran, 1, 1));
+}
+
+#[test]
+fn polling_makes_time_pass_until_the_message_is_there() {
+    let mut polls = vec![recv(Some(0), Some(0), 8, Some(1))];
+    polls.extend([wait(Completing::All, true, &[1]); 500]);
+    let ran = run(one_switch(2), "flow", "", &[vec![sleep(1e-3), send(1, 0, 8, None)], polls]);
+    let done: Vec<bool> = ran.replies[1].iter().map(|reply| !reply.completions.is_empty()).collect();
+    let first = done.iter().position(|&done| done).expect("the message came");
+    assert!(first > 10 && !done[..first].contains(&true));
+    let late = returned(&ran, 1, first) / 1e-3;
+    assert!((1.0..1.4).contains(&late), "seen after {late} ms");
+}
+
+#[test]
+fn waiting_for_any_some_and_all() {
+    let receives = [recv(Some(1), Some(0), 8, Some(1)), recv(Some(2), Some(0), 8, Some(2))];
+    let sender = |delay: f64| vec![sleep(delay), send(0, 0, 8, None)];
+    let indices = |how| {
+        let script = [&receives[..], &[wait(how, false, &[1, 2])]].concat();
+        let ran = run(one_switch(3), "flow", "", &[script, sender(2.0), sender(1.0)]);
+        ran.replies[0][0].completions.iter().map(|done| done.index).collect::<Vec<_>>()
+    };
+    assert_eq!(indices(Completing::Any), [1]);
+    assert_eq!(indices(Completing::Some), [1]);
+    assert_eq!(indices(Completing::All), [0, 1]);
+}
+
+#[test]
+fn a_cancelled_receive_completes_as_such_and_takes_no_message() {
+    let script = vec![
+        recv(Some(1), Some(5), 8, Some(1)),
+        Call::Cancel { request: 1 },
+        wait(Completing::All, false, &[1]),
+        recv(Some(1), Some(5), 8, None),
+    ];
+    let ran = finished("flow", &[script, vec![sleep(1.0), send(0, 5, 8, None)]]);
+    assert!(ran.replies[0][0].completions[0].cancelled);
+    assert_eq!(ran.replies[0][1].completions[0].bytes, 8);
+}
+
+#[test]
+fn a_message_that_does_not_fit_is_said_to_be_truncated() {
+    let ran = finished("flow", &[vec![send(1, 0, 40, None)], vec![recv(None, None, 16, None)]]);
+    let completion = ran.replies[1][0].completions[0];
+    assert!(completion.truncated && completion.bytes == 40);
+}
+
+#[test]
+fn a_circle_of_large_sends_is_a_deadlock_with_its_cycle() {
+    let script = |rank: u32| {
+        vec![send((rank + 1) % 3, 4, LARGE, None), recv(Some((rank + 2) % 3), Some(4), LARGE, None)]
+    };
+    let ran = run(one_switch(3), "flow", "", &[script(0), script(1), script(2)]);
+    assert_eq!(ran.ending, Ending::Deadlock);
+    let blocked = ran.engine.blocked();
+    let wants: Vec<_> = blocked.iter().map(|b| b.wants.clone()).collect();
+    let receiver = |to| vec![Want::Receiver { to, tag: 4, context: WORLD }];
+    assert_eq!(wants, [receiver(1), receiver(2), receiver(0)]);
+    assert_eq!(Engine::<NoMemory>::cycle(&blocked), Some(vec![0, 1, 2]));
+}
+
+#[test]
+fn what_nobody_received_is_left_over() {
+    let ran = finished("flow", &[vec![send(1, 9, 4, None)], vec![recv(Some(0), Some(1), 4, Some(1))]]);
+    let leftovers = ran.engine.leftovers();
+    assert!(
+        leftovers.iter().any(|l| matches!(l, Leftover::Message { from: 0, to: 1, tag: 9, bytes: 4, .. })),
+        "{leftovers:?}"
+    );
+    assert!(
+        leftovers.iter().any(|l| matches!(l, Leftover::Requests { rank: 1, count: 1, .. })),
+        "{leftovers:?}"
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Messages of one sender are received in the order in which they were sent, however their sizes make them overtake.
+    #[test]
+    fn messages_do_not_overtake(sizes in proptest::collection::vec(0u64..200_000, 1..30), simgrid in any::<bool>()) {
+        let model = if simgrid { "simgrid" } else { "flow" };
+        let ids: Vec<u32> = (1..=sizes.len() as u32).collect();
+        let mut sends: Vec<Call<'_>> = sizes.iter().zip(&ids).map(|(&bytes, &id)| send(1, 0, bytes, Some(id))).collect();
+        sends.push(Call::Wait { how: Completing::All, poll: false, requests: &ids });
+        let receives = vec![recv(None, None, u64::MAX, None); sizes.len()];
+        let ran = finished(model, &[sends, receives]);
+        let received: Vec<u64> = ran.replies[1].iter().map(|reply| reply.completions[0].bytes).collect();
+        prop_assert_eq!(received, sizes);
+    }
+
+    /// Every pattern of messages whose receives are all posted first ends, whatever the protocol, and twice the same.
+    #[test]
+    fn posted_patterns_end_and_repeat(pairs in proptest::collection::vec((0u32..5, 0u32..5, 0u64..150_000), 1..60), simgrid in any::<bool>()) {
+        let model = if simgrid { "simgrid" } else { "flow" };
+        let mut lists: Vec<Vec<Call<'static>>> = vec![Vec::new(); 5];
+        let mut ids = [0u32; 5];
+        for (tag, &(from, to, bytes)) in pairs.iter().enumerate() {
+            ids[to as usize] += 1;
+            lists[to as usize].push(recv(Some(from), Some(tag as i32), bytes, Some(ids[to as usize])));
+        }
+        for (tag, &(from, to, bytes)) in pairs.iter().enumerate() {
+            ids[from as usize] += 1;
+            lists[from as usize].push(send(to, tag as i32, bytes, Some(ids[from as usize])));
+        }
+        let all: Vec<Vec<u32>> = ids.iter().map(|&count| (1..=count).collect()).collect();
+        let scripts: Vec<Vec<Call<'_>>> = lists.into_iter().zip(&all).map(|(mut list, requests)| {
+            list.push(Call::Wait { how: Completing::All, poll: false, requests });
+            list
+        }).collect();
+        let (once, again) = (finished(model, &scripts), finished(model, &scripts));
+        prop_assert_eq!(once.ends, again.ends);
+        prop_assert!(once.engine.leftovers().is_empty());
+    }
+}
