@@ -4,7 +4,8 @@
 mod common;
 
 use common::{Ran, one_switch, recv, run, send};
-use mpirage_call::{Call, Completing, Payload, SendMode, WORLD};
+use mpirage_call::{Call, CollectiveCall, Completing, Part, Payload, SendMode, WORLD};
+use mpirage_collectives::Collective;
 use mpirage_mpi::{Ending, Engine, Leftover, NoMemory, Want};
 use mpirage_units::Duration;
 use proptest::prelude::*;
@@ -114,6 +115,58 @@ fn a_cancelled_receive_completes_as_such_and_takes_no_message() {
     let ran = finished("flow", &[script, vec![sleep(1.0), send(0, 5, 8, None)]]);
     assert!(ran.replies[0][0].completions[0].cancelled);
     assert_eq!(ran.replies[0][1].completions[0].bytes, 8);
+}
+
+#[test]
+fn a_cancelled_send_completes_as_such_and_reaches_nobody() {
+    for model in ["simgrid", "flow"] {
+        for bytes in [100, 1_000_000] {
+            let sender = vec![
+                send(1, 0, bytes, Some(1)),
+                send(1, 0, 7, Some(2)),
+                Call::Cancel { request: 1 },
+                wait(Completing::All, false, &[1]),
+                wait(Completing::All, false, &[2]),
+            ];
+            let ran = finished(model, &[sender, vec![sleep(1.0), recv(Some(0), Some(0), 1 << 20, None)]]);
+            assert!(ran.replies[0][0].completions[0].cancelled, "{model}, {bytes} bytes");
+            assert_eq!(ran.replies[1][1].completions[0].bytes, 7);
+            assert_eq!(ran.engine.leftovers().len(), 0);
+        }
+    }
+}
+
+#[test]
+fn a_send_that_has_matched_cannot_be_cancelled() {
+    let sender = vec![
+        sleep(1.0),
+        send(1, 0, 1_000_000, Some(1)),
+        Call::Cancel { request: 1 },
+        wait(Completing::All, false, &[1]),
+    ];
+    let ran = finished("simgrid", &[sender, vec![recv(Some(0), Some(0), 1 << 20, None)]]);
+    assert!(!ran.replies[0][1].completions[0].cancelled);
+    assert_eq!(ran.replies[1][0].completions[0].bytes, 1_000_000);
+}
+
+#[test]
+fn a_mistake_in_an_immediate_collective_ends_the_run() {
+    let barrier = |kind| {
+        Call::Collective(CollectiveCall {
+            kind,
+            context: WORLD,
+            root: 0,
+            send: Part::EMPTY,
+            recv: Part::EMPTY,
+            reduction: None,
+            request: Some(1),
+            plan: 0,
+        })
+    };
+    let script = |kind| vec![barrier(kind), wait(Completing::All, false, &[1])];
+    let scripts = [script(Collective::Barrier), script(Collective::Bcast)];
+    let ran = run(one_switch(2), "simgrid", "", &scripts);
+    assert!(matches!(ran.ending, Ending::Misuse { .. }), "{:?}", ran.ending);
 }
 
 #[test]
