@@ -192,8 +192,16 @@ impl<M: Memory> Engine<M> {
         }
         let part = Part { payload: Payload::Absent, blocks: Blocks::Equal(AGREEMENT_BYTES) };
         let (kind, context) = (Collective::Allgather, parent);
-        let call =
-            CollectiveCall { kind, context, root: 0, send: part, recv: part, reduction: None, request: None, plan: 0 };
+        let call = CollectiveCall {
+            kind,
+            context,
+            root: 0,
+            send: part,
+            recv: part,
+            reduction: None,
+            request: None,
+            plan: 0,
+        };
         self.start_schedule(id, seat, rank, &call);
     }
 
@@ -238,13 +246,7 @@ impl<M: Memory> Engine<M> {
         debug_assert_eq!(again as u32, id);
     }
 
-    fn join_instance(
-        &mut self,
-        turn: Turn,
-        context: ContextId,
-        group: &Arc<Group>,
-        purpose: Purpose,
-    ) -> u32 {
+    fn join_instance(&mut self, turn: Turn, context: ContextId, group: &Arc<Group>, purpose: Purpose) -> u32 {
         // A rank's collectives with itself alone are never anybody else's.
         let own = context == mpirage_call::SELF;
         let known = self.comms.active(context).iter().find(|&&(n, _)| n == turn && !own).map(|&(_, id)| id);

@@ -69,14 +69,28 @@ impl Comms {
         let mut comms = Comms { all: Vec::new(), own_entered: vec![0; ranks] };
         let world = comms.add(Group::world(ranks as u32), Origin::default());
         let origin = Origin::default();
-        comms.all.push(Comm { group: None, entered: Vec::new(), started: Vec::new(), active: Vec::new(), freed: 0, origin });
+        comms.all.push(Comm {
+            group: None,
+            entered: Vec::new(),
+            started: Vec::new(),
+            active: Vec::new(),
+            freed: 0,
+            origin,
+        });
         debug_assert!(world == WORLD && comms.all.len() as u32 == SELF + 1);
         comms
     }
 
     pub(crate) fn add(&mut self, group: Group, origin: Origin) -> ContextId {
         let entered = vec![0; group.size() as usize];
-        self.all.push(Comm { group: Some(Arc::new(group)), entered, started: Vec::new(), active: Vec::new(), freed: 0, origin });
+        self.all.push(Comm {
+            group: Some(Arc::new(group)),
+            entered,
+            started: Vec::new(),
+            active: Vec::new(),
+            freed: 0,
+            origin,
+        });
         self.all.len() as ContextId - 1
     }
 

@@ -252,8 +252,9 @@ pub(crate) fn make(parent: MPI_Comm, how: CommRequest<'_>) -> Result<MPI_Comm> {
 
 /// The same before it gets a handle. The error handler is the parent's.
 pub(crate) fn make_object(parent: MPI_Comm, how: CommRequest<'_>) -> Result<Option<Comm>> {
-    let (context, group, bridge, errhandler) =
-        about(parent, |parent| (parent.context, parent.group.clone(), parent.bridge.clone(), parent.errhandler))?;
+    let (context, group, bridge, errhandler) = about(parent, |parent| {
+        (parent.context, parent.group.clone(), parent.bridge.clone(), parent.errhandler)
+    })?;
     let Some((made, members)) = ask_for_comm(context, how)? else { return Ok(None) };
     let me = connection::line().rank;
     match (bridge, members) {

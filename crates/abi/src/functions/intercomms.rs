@@ -168,7 +168,8 @@ fn from_group(group: MPI_Group, tag: i32) -> Result<Comm> {
 unsafe fn tag_of(stringtag: *const c_char) -> Result<i32> {
     // SAFETY: the caller vouches for it.
     let text = unsafe { string("stringtag", stringtag) }?;
-    let hash = text.to_bytes().iter().fold(0_u32, |hash, &byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
+    let hash =
+        text.to_bytes().iter().fold(0_u32, |hash, &byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
     Ok((hash | 1 << 31) as i32)
 }
 

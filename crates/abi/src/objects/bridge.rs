@@ -30,7 +30,8 @@ impl Bridge {
     /// The completion with its source as the program numbers it.
     pub(crate) fn seen_from_here(&self, completion: Completion) -> Completion {
         let seat = u32::try_from(completion.source).ok();
-        let member = seat.and_then(|seat| self.all.world_of(seat)).and_then(|world| self.remote.rank_of(world));
+        let member =
+            seat.and_then(|seat| self.all.world_of(seat)).and_then(|world| self.remote.rank_of(world));
         Completion { source: member.map_or(completion.source, |member| member as i32), ..completion }
     }
 }

@@ -9,11 +9,11 @@ use mpirage_data::Group;
 use crate::constants::*;
 use crate::error::{MpiError, Result, fail};
 use crate::handles::Handles;
+use crate::objects::bridge::Bridge;
 use crate::objects::errhandler;
 use crate::objects::info::Info;
 use crate::objects::keyval::Attributes;
 use crate::objects::topology::Topology;
-use crate::objects::bridge::Bridge;
 use crate::types::{MPI_Comm, MPI_Errhandler};
 
 /// A communicator, as one of its members sees it.

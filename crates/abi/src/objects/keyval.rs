@@ -121,7 +121,9 @@ impl Keyvals {
     /// A key to use with an object that has these attributes. A freed one lives on while it is attached.
     pub fn attached(&self, key: c_int, owner: Owner, attributes: &Attributes) -> Result<()> {
         match self.find(key) {
-            Some(entry) if entry.freed && entry.keyval.owner == owner && attributes.get(key).is_some() => Ok(()),
+            Some(entry) if entry.freed && entry.keyval.owner == owner && attributes.get(key).is_some() => {
+                Ok(())
+            }
             _ => self.get(key, owner).map(drop),
         }
     }

@@ -3,8 +3,8 @@
 use crate::constants::{MPI_BSEND_OVERHEAD, MPI_ERR_BUFFER, MPI_ERR_REQUEST, MPI_MESSAGE_NULL};
 use crate::error::{MpiError, Result, fail};
 use crate::handles::Handles;
-use crate::types::{MPI_Comm, MPI_Message};
 use crate::objects::bridge::Bridge;
+use crate::types::{MPI_Comm, MPI_Message};
 use mpirage_call::ContextId;
 use std::sync::Arc;
 

@@ -64,8 +64,7 @@ unsafe fn alltoallv<Displacement: Number>(
         let (place, inter) = (Place::of(library, comm)?, Inter::of(library, comm)?);
         let ranks = inter.as_ref().map_or(place.size, Inter::remote);
         // SAFETY: the caller vouches for the arrays.
-        let gets =
-            unsafe { varying(library, "recvbuf", recvbuf, recvcounts, rdispls, recvtype, ranks) }?;
+        let gets = unsafe { varying(library, "recvbuf", recvbuf, recvcounts, rdispls, recvtype, ranks) }?;
         let gives = match is_in_place(sendbuf) {
             true => gets.clone().copied(),
             false => {

@@ -60,7 +60,7 @@ unsafe fn bcast(
     with(|library| {
         if let Some(inter) = Inter::with_root(library, comm, root)? {
             let data = || whole(library, "buffer", buffer, count, datatype);
-            return inter.from_root(|_| data(), data);
+            return inter.root_gives(|_| data(), data);
         }
         let (place, root) = Place::with_root(library, comm, root)?;
         let data = whole(library, "buffer", buffer, count, datatype)?;
@@ -112,7 +112,7 @@ fn gathered(
     with(|library| {
         if let Some(inter) = Inter::with_root(library, comm, root)? {
             let given = || whole(library, "sendbuf", sendbuf, sendcount, sendtype);
-            return inter.to_root(|ranks| blocks(library, ranks), given);
+            return inter.root_gets(|ranks| blocks(library, ranks), given);
         }
         let (place, root) = Place::with_root(library, comm, root)?;
         if !place.is(root) {
@@ -168,7 +168,7 @@ fn scattered(
     with(|library| {
         if let Some(inter) = Inter::with_root(library, comm, root)? {
             let got = || whole(library, "recvbuf", recvbuf, recvcount, recvtype);
-            return inter.from_root(|ranks| blocks(library, ranks), got);
+            return inter.root_gives(|ranks| blocks(library, ranks), got);
         }
         let (place, root) = Place::with_root(library, comm, root)?;
         let gives = if place.is(root) { blocks(library, place.size)? } else { Side::nothing() };
@@ -196,7 +196,8 @@ unsafe fn allgather(
     with(|library| {
         if let Some(inter) = Inter::of(library, comm)? {
             let gives = whole(library, "sendbuf", sendbuf, sendcount, sendtype)?;
-            return inter.both_ways(gives, equal(library, "recvbuf", recvbuf, recvcount, recvtype, inter.remote())?);
+            return inter
+                .both_ways(gives, equal(library, "recvbuf", recvbuf, recvcount, recvtype, inter.remote())?);
         }
         let place = Place::of(library, comm)?;
         let gets = equal(library, "recvbuf", recvbuf, recvcount, recvtype, place.size)?;

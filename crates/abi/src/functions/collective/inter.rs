@@ -71,7 +71,7 @@ impl Inter {
     }
 
     /// The root gives to everybody of the other side.
-    pub(super) fn from_root(
+    pub(super) fn root_gives(
         &self,
         at_root: impl FnOnce(usize) -> Result<Side>,
         at_others: impl FnOnce() -> Result<Side>,
@@ -84,7 +84,7 @@ impl Inter {
     }
 
     /// The root gets from everybody of the other side.
-    pub(super) fn to_root(
+    pub(super) fn root_gets(
         &self,
         at_root: impl FnOnce(usize) -> Result<Side>,
         at_others: impl FnOnce() -> Result<Side>,
@@ -104,8 +104,8 @@ impl Inter {
         at_others: impl FnOnce(&Library) -> Result<Side>,
     ) -> Result<Operation> {
         match self.root {
-            Root::There(_) => self.to_root(|_| Ok(Side::nothing()), || at_others(library)),
-            _ => self.to_root(|_| at_root(library), || Ok(Side::nothing())),
+            Root::There(_) => self.root_gets(|_| Ok(Side::nothing()), || at_others(library)),
+            _ => self.root_gets(|_| at_root(library), || Ok(Side::nothing())),
         }
     }
 

@@ -75,12 +75,20 @@ impl Neighborhood {
         let mut steps = Vec::with_capacity(self.sources() + self.destinations());
         for (index, source) in self.neighbors.sources.iter().enumerate() {
             if let Some(from) = *source {
-                steps.push(Step::Receive(self.incoming(from, self.tag(index ^ 1), gets.block_of(index, self.sources())?)));
+                steps.push(Step::Receive(self.incoming(
+                    from,
+                    self.tag(index ^ 1),
+                    gets.block_of(index, self.sources())?,
+                )));
             }
         }
         for (index, destination) in self.neighbors.destinations.iter().enumerate() {
             if let Some(to) = *destination {
-                steps.push(Step::Send(self.outgoing(to, self.tag(index), gives.block_of(index, self.destinations())?)));
+                steps.push(Step::Send(self.outgoing(
+                    to,
+                    self.tag(index),
+                    gives.block_of(index, self.destinations())?,
+                )));
             }
         }
         Ok(Operation { comm: self.comm, steps, collective: true })
@@ -92,7 +100,14 @@ impl Neighborhood {
     }
 
     fn incoming(&self, from: u32, tag: i32, region: Region) -> Incoming {
-        Incoming { context: self.context, from: Some(from), tag: Some(tag), region, matched: None, bridge: None }
+        Incoming {
+            context: self.context,
+            from: Some(from),
+            tag: Some(tag),
+            region,
+            matched: None,
+            bridge: None,
+        }
     }
 
     fn outgoing(&self, to: u32, tag: i32, region: Region) -> Outgoing {

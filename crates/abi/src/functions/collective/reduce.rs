@@ -67,12 +67,19 @@ impl<Count: Number> Vectors<Count> {
     /// Vectors of the other side of an inter-communicator, of whose combination `result` is wanted, from a byte on.
     fn contributions(&self, library: &mut Library, result: Side, skipped: usize) -> Result<Side> {
         let reduction = reduction(library, self.op, count("count", self.count)?, self.datatype)?;
-        let vector = Region::new(0, count("count", self.count)?, library.datatypes.committed(self.datatype)?)?;
+        let vector =
+            Region::new(0, count("count", self.count)?, library.datatypes.committed(self.datatype)?)?;
         Ok(Side::whole(vector).folded(Fold::new(library, reduction, result.block_of(0, 1)?, skipped)))
     }
 
     /// What this rank gets is combined from the other side, and the other way round.
-    fn across(&self, library: &mut Library, inter: &Inter, result: Side, skipped: usize) -> Result<Operation> {
+    fn across(
+        &self,
+        library: &mut Library,
+        inter: &Inter,
+        result: Side,
+        skipped: usize,
+    ) -> Result<Operation> {
         let gives = self.given(library)?;
         inter.both_ways(gives, self.contributions(library, result, skipped)?)
     }
