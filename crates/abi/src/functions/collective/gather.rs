@@ -244,6 +244,7 @@ fn own_block(
     }
     let gives = whole(library, "sendbuf", sendbuf, sendcount, sendtype)?;
     apart(&gives, gets)?;
+    apart(&gives, &Side::whole(block.clone()))?;
     fits(&gives.block_of(0, 1)?, &block)?;
     Ok(gives)
 }
