@@ -18,6 +18,9 @@ use crate::alone::{self, Alone};
 use crate::trampoline;
 use crate::{output, services};
 
+/// Readings of the clock in a row that cost the same; from there on each costs more.
+const READINGS_BEFORE_GROWTH: u64 = 1024;
+
 /// The line of this process, and what it was told at its start.
 pub(crate) struct Line {
     /// This process in the world.
@@ -36,6 +39,8 @@ struct Talk {
     now: Time,
     /// What the next call has to add to its burst.
     delay: Duration,
+    /// Readings of the clock since the last call that was more than that.
+    readings: u64,
 }
 
 enum Peer {
@@ -65,6 +70,7 @@ pub(crate) fn line() -> &'static Line {
 pub(crate) fn post(call: &Call<'_>) {
     debug_assert!(!call.needs_answer());
     let mut talk = talk();
+    talk.readings = 0;
     talk.tell_of_output();
     talk.post(call);
 }
@@ -73,6 +79,7 @@ pub(crate) fn post(call: &Call<'_>) {
 pub(crate) fn ask(call: &Call<'_>) -> Reply {
     debug_assert!(call.needs_answer());
     let mut talk = talk();
+    talk.readings = 0;
     talk.tell_of_output();
     talk.ask(call)
 }
@@ -123,7 +130,7 @@ fn open() -> Line {
     // SAFETY: the handler only stores to an atomic, which is safe in a forked child.
     unsafe { libc::pthread_atfork(None, None, Some(now_a_child)) };
     let simulated = matches!(peer, Peer::Simulator(_));
-    let talk = Mutex::new(Talk { peer, now: Time::ZERO, delay: Duration::ZERO });
+    let talk = Mutex::new(Talk { peer, now: Time::ZERO, delay: Duration::ZERO, readings: 0 });
     MARK.set(Some(processor_time()));
     Line { rank, briefing, simulated, talk }
 }
@@ -188,8 +195,16 @@ impl Talk {
         } else {
             self.ask(&Call::Now).now
         };
-        self.delay += Duration::from_picos(briefing.clock_cost);
+        let cost = self.cost_of_reading(briefing);
+        self.delay += cost;
         now
+    }
+
+    /// A program that does nothing but read the clock waits for a date: the longer it reads, the faster time passes.
+    fn cost_of_reading(&mut self, briefing: &Briefing) -> Duration {
+        self.readings += 1;
+        let growth = 1 + self.readings / READINGS_BEFORE_GROWTH;
+        Duration::from_picos(briefing.clock_cost.saturating_mul(growth))
     }
 
     fn has_calls(&self) -> bool {
