@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::ptr;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use mpirage_call::wire::{Full, encode_reply, encode_service};
@@ -25,6 +25,9 @@ pub enum Waiting {
     /// Time is up or a signal came; the rank still runs, or is no more.
     Interrupted,
 }
+
+/// A child process has ended since a wait last looked.
+static CHILD_ENDED: AtomicBool = AtomicBool::new(false);
 
 /// The mailboxes of all ranks of a run.
 pub struct Fleet {
@@ -75,6 +78,10 @@ impl Fleet {
             tv_nsec: i64::from(patience.subsec_nanos()),
         };
         while turn.load(Ordering::Acquire) == RANK {
+            // A child that ended before we sleep interrupts nothing any more.
+            if CHILD_ENDED.swap(false, Ordering::AcqRel) {
+                return Waiting::Interrupted;
+            }
             match futex::wait(turn, futex::Flags::empty(), RANK, Some(&timeout)) {
                 Ok(()) | Err(rustix::io::Errno::AGAIN) => {}
                 Err(_) if turn.load(Ordering::Acquire) != RANK => {}
@@ -168,10 +175,12 @@ impl Fleet {
 
 /// Makes the end of a child process interrupt [`Fleet::wait`], so that it is noticed at once.
 pub fn interrupt_waits_when_children_end() -> io::Result<()> {
-    extern "C" fn nothing(_: i32) {}
+    extern "C" fn note(_: i32) {
+        CHILD_ENDED.store(true, Ordering::Release);
+    }
     // Without SA_RESTART: the system call that is under way returns.
-    let action = SigAction::new(SigHandler::Handler(nothing), SaFlags::SA_NOCLDSTOP, SigSet::empty());
-    // SAFETY: the handler does nothing at all, so it is safe at any moment.
+    let action = SigAction::new(SigHandler::Handler(note), SaFlags::SA_NOCLDSTOP, SigSet::empty());
+    // SAFETY: the handler only stores to an atomic, which is safe at any moment.
     unsafe { sigaction(Signal::SIGCHLD, &action) }?;
     Ok(())
 }

@@ -1,7 +1,6 @@
-//! The progress line, on a terminal only.
+//! The progress line, on a terminal only. It has no thread of its own: signals must reach the one that waits for ranks.
 
 use std::io::IsTerminal;
-use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use mpirage_rank::Watch;
@@ -21,7 +20,6 @@ impl Progress {
                 ProgressStyle::with_template("{spinner} {elapsed} {msg}")
                     .unwrap_or_else(|_| ProgressStyle::default_spinner()),
             );
-            bar.enable_steady_tick(Duration::from_millis(250));
             bar
         });
         Progress { bar, ranks }
@@ -39,6 +37,7 @@ impl Watch for Progress {
     fn progress(&mut self, simulated: f64, ended: usize) {
         if let Some(bar) = &self.bar {
             bar.set_message(format!("simulated {simulated:.6} s, {ended} of {} ranks ended", self.ranks));
+            bar.tick();
         }
     }
 
