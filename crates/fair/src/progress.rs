@@ -11,8 +11,8 @@ use crate::sharing::Sharing;
 use mpirage_units::{Duration, Time};
 
 /// The part of a flow's work that may be left when it ends.
-const NEGLIGIBLE: f64 = 1e-9;
-const HALF_PICOSECOND: f64 = 0.5e-12;
+pub(crate) const NEGLIGIBLE: f64 = 1e-9;
+pub(crate) const HALF_PICOSECOND: f64 = 0.5e-12;
 
 /// What will end when.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +33,7 @@ pub(crate) struct Progress {
 pub(crate) enum Next {
     Group(u32),
     Solo(u32),
+    Clump(u32),
 }
 
 impl Sharing {
@@ -40,11 +41,8 @@ impl Sharing {
     pub(crate) fn earliest(&self) -> Option<(Time, Next)> {
         let group = self.progress.dates.first().map(|(date, index)| (date, Next::Group(index)));
         let solo = self.progress.solos.first().map(|(date, flow)| (date, Next::Solo(flow)));
-        match (group, solo) {
-            (Some(g), Some(s)) => Some(if s.0 < g.0 { s } else { g }),
-            (g, s) => g.or(s),
-        }
-        .filter(|(date, _)| *date < Time::MAX)
+        let clump = self.clumps.dates.first().map(|(date, id)| (date, Next::Clump(id)));
+        earlier(earlier(group, solo), clump).filter(|(date, _)| *date < Time::MAX)
     }
 
     /// Ends the flows that are done now. Does not solve for the rest, as new flows often start at once.
@@ -71,6 +69,7 @@ impl Sharing {
             let ended = match next {
                 Next::Group(index) => self.end_members(index, next_date <= date),
                 Next::Solo(flow) => self.end_solo(flow, next_date <= date),
+                Next::Clump(id) => self.end_clump(id, next_date <= date),
             };
             if !ended {
                 break;
@@ -120,6 +119,13 @@ impl Sharing {
         self.remove(flow);
     }
 
+    /// Ends a flow of a clump, which sees to the rest.
+    pub(crate) fn end_clumped(&mut self, flow: u32) {
+        let ended = &self.flows[flow as usize];
+        self.progress.batch.push((ended.sequence, ended.token));
+        self.vacate(flow);
+    }
+
     /// Gives a home the date of its first member.
     pub(crate) fn schedule_group(&mut self, index: u32) {
         let resource = &self.resources[index as usize];
@@ -143,6 +149,14 @@ impl Sharing {
         debug_assert_eq!(solo.home, Home::Bound);
         let date = solo.since + Duration::from_secs_f64(solo.left / solo.ceiling);
         self.progress.solos.push(date.max(self.now), flow, &mut self.places);
+    }
+}
+
+/// The earlier of two, the first if they are equal.
+fn earlier(a: Option<(Time, Next)>, b: Option<(Time, Next)>) -> Option<(Time, Next)> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(if b.0 < a.0 { b } else { a }),
+        (a, b) => a.or(b),
     }
 }
 
