@@ -138,6 +138,11 @@ impl Sharing {
         }
     }
 
+    /// Is there no flow at all?
+    pub fn is_idle(&self) -> bool {
+        self.vacant.len() == self.flows.len() && self.progress.finished.is_empty()
+    }
+
     /// Date of the next completion if nothing changes before; never earlier than `now`. `None` if no flow
     /// will complete.
     pub fn next_completion(&mut self, now: Time) -> Option<Time> {
