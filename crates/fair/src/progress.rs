@@ -5,7 +5,7 @@
 //! half a picosecond's or a 10⁻⁹th of its work is done, too.
 
 use crate::flow::Home;
-use crate::heap::Heap;
+use crate::heap::{ABSENT, Heap};
 use crate::resource::{Due, Resource};
 use crate::sharing::Sharing;
 use mpirage_units::{Duration, Time};
@@ -13,6 +13,9 @@ use mpirage_units::{Duration, Time};
 /// The part of a flow's work that may be left when it ends.
 pub(crate) const NEGLIGIBLE: f64 = 1e-9;
 pub(crate) const HALF_PICOSECOND: f64 = 0.5e-12;
+
+/// Starts are close together if fewer than so many lie between two that end.
+const SPARSE: u64 = 4;
 
 /// What will end when.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +29,36 @@ pub(crate) struct Progress {
     pub finished: Vec<u64>,
     /// Start order and token of the flows that end at the date in hand.
     batch: Vec<(u64, u64)>,
+    /// Where in the batch each start is, if they are close together.
+    order: Vec<u32>,
+}
+
+impl Progress {
+    /// Moves the tokens of the batch to those finished, in order of start.
+    fn hand_over_batch(&mut self) {
+        if !self.batch.is_sorted() {
+            self.sort_batch();
+        }
+        self.finished.extend(self.batch.drain(..).map(|(_, token)| token));
+    }
+
+    /// What ends together has mostly started together: then each goes straight to its place.
+    fn sort_batch(&mut self) {
+        let Progress { batch, order, finished, .. } = self;
+        let starts = || batch.iter().map(|&(start, _)| start);
+        let (first, last) = (starts().min().unwrap_or(0), starts().max().unwrap_or(0));
+        if (last - first) / SPARSE >= batch.len() as u64 {
+            return batch.sort_unstable();
+        }
+        order.clear();
+        order.resize((last - first) as usize + 1, ABSENT);
+        for (place, start) in starts().enumerate() {
+            order[(start - first) as usize] = place as u32;
+        }
+        let places = order.iter().filter(|&&place| place != ABSENT);
+        finished.extend(places.map(|&place| batch[place as usize].1));
+        batch.clear();
+    }
 }
 
 /// Who ends next.
@@ -75,9 +108,7 @@ impl Sharing {
                 break;
             }
         }
-        self.progress.batch.sort_unstable();
-        let batch = self.progress.batch.drain(..);
-        self.progress.finished.extend(batch.map(|(_, token)| token));
+        self.progress.hand_over_batch();
     }
 
     fn end_solo(&mut self, flow: u32, due: bool) -> bool {
@@ -138,7 +169,7 @@ impl Sharing {
 
     fn unschedule_group(&mut self, index: u32) {
         let place = self.progress.date_places[index as usize];
-        if place != crate::heap::ABSENT {
+        if place != ABSENT {
             self.progress.dates.remove(place, &mut self.progress.date_places);
         }
     }
