@@ -14,7 +14,7 @@
 //! A resource is used by the flows of one clump, or by flows that are shared incrementally, never by both.
 
 use crate::Kind;
-use crate::flow::{Flow, Home};
+use crate::flow::{Flow, Home, Use};
 use crate::heap::{ABSENT, Heap};
 use crate::resource::Resource;
 use crate::sharing::Sharing;
@@ -53,6 +53,8 @@ pub(crate) struct Clump {
     pub flows: Chain,
     pub resources: Chain,
     pub size: u32,
+    /// The lowest ceiling of its flows.
+    pub ceiling: f64,
     /// The solve that gathered it last.
     solve: u64,
     /// Something about it is to be shared incrementally, so all of it is.
@@ -147,7 +149,7 @@ impl Sharing {
         let mut clump = NONE;
         for nth in 0..self.use_count(flow) {
             let label = self.resources[self.nth_use(flow, nth).resource as usize].clump;
-            if label != NONE {
+            if label != NONE && label != clump {
                 let found = self.open_clump(label);
                 clump = if clump == NONE { found } else { self.merge(clump, found) };
             }
@@ -157,18 +159,22 @@ impl Sharing {
         }
         let Sharing { flows, resources, clumps, .. } = self;
         let chosen = &mut clumps.all[clump as usize];
-        let mut general = flows[flow as usize].hard || !clumps.enabled;
-        for used in &flows[flow as usize].uses {
-            let resource = &mut resources[used.resource as usize];
-            general |= resource.listed > 0;
-            if resource.clump == NONE {
-                resource.clump = clump;
-                chosen.resources.push(resources, used.resource);
+        chosen.flows.push(flows, flow);
+        let joining = &flows[flow as usize];
+        chosen.size += 1;
+        chosen.ceiling = chosen.ceiling.min(joining.ceiling);
+        chosen.general |= joining.hard || !clumps.enabled;
+        for &Use { resource: index, share, .. } in &joining.uses {
+            let resource = &mut resources[index as usize];
+            if resource.listed > 0 {
+                chosen.general = true;
+            } else if resource.clump == NONE {
+                (resource.clump, resource.fixed, resource.open_share) = (clump, 0.0, share);
+                chosen.resources.push(resources, index);
+            } else {
+                resource.open_whole(share);
             }
         }
-        chosen.general |= general;
-        chosen.flows.push(flows, flow);
-        chosen.size += 1;
     }
 
     /// The clump that `label` belongs to, ready to be joined.
@@ -191,6 +197,7 @@ impl Sharing {
         clump.solve = self.filling.solve;
         clump.general = !is_worthwhile(clump.size, newcomers);
         self.clumps.gathered.push(id);
+        self.open_all(id);
     }
 
     fn merge(&mut self, a: u32, b: u32) -> u32 {
@@ -206,6 +213,7 @@ impl Sharing {
         clump.flows.append(flows, other.flows);
         clump.resources.append(resources, other.resources);
         clump.size += other.size;
+        clump.ceiling = clump.ceiling.min(other.ceiling);
         clump.general |= other.general;
         larger
     }
@@ -217,6 +225,7 @@ impl Sharing {
             flows: Chain::EMPTY,
             resources: Chain::EMPTY,
             size: 0,
+            ceiling: f64::INFINITY,
             solve: self.filling.solve,
             general: false,
             since: self.now,

@@ -83,10 +83,15 @@ impl Step {
 
 impl Sharing {
     /// Brings all rates up to date at `self.now`.
+    #[inline]
     pub(crate) fn solve(&mut self) {
-        if self.clumps.fresh.is_empty() && !self.is_disturbed() {
-            return;
+        if !self.clumps.fresh.is_empty() || self.is_disturbed() {
+            self.solve_changes();
         }
+    }
+
+    #[inline(never)]
+    fn solve_changes(&mut self) {
         self.filling.solve += 1;
         self.solve_clumps();
         if self.is_disturbed() {

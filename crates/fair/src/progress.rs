@@ -167,7 +167,7 @@ impl Sharing {
         self.progress.dates.set(date.max(self.now), index, &mut self.progress.date_places);
     }
 
-    fn unschedule_group(&mut self, index: u32) {
+    pub(crate) fn unschedule_group(&mut self, index: u32) {
         let place = self.progress.date_places[index as usize];
         if place != ABSENT {
             self.progress.dates.remove(place, &mut self.progress.date_places);

@@ -241,8 +241,18 @@ impl Sharing {
             if let Some(moved) = resource.users.get(used.slot as usize) {
                 self.flows[moved.flow as usize].uses[moved.nth as usize].slot = used.slot;
             }
+            if self.resources[used.resource as usize].listed == 0 {
+                self.rest(used.resource);
+            }
         }
         self.flows[index as usize].uses = uses;
+    }
+
+    /// Nobody uses a resource any more: it is free for any clump.
+    fn rest(&mut self, index: u32) {
+        let resource = self.resource(index);
+        (resource.active, resource.reserve) = (false, 0.0);
+        self.unschedule_group(index);
     }
 
     /// Makes room for another flow.
@@ -256,6 +266,7 @@ impl Sharing {
     }
 
     /// Comes to the date `now`, through all completions before it.
+    #[inline]
     fn reach(&mut self, now: Time) {
         assert!(now >= self.now, "the date goes back from {} to {now}", self.now);
         if now > self.now {

@@ -21,9 +21,79 @@ enum Stop {
 }
 
 impl Sharing {
-    /// Decides the level of every flow of a clump and gives the clump its date. False if that takes too many steps;
-    /// then nothing has been decided that counts.
+    /// Decides the level of every flow of a gathered clump and gives the clump its date. False if that takes too many
+    /// steps; then nothing has been decided that counts.
     pub(crate) fn solve_whole(&mut self, id: u32) -> bool {
+        let (level, all_full) = self.fill_resources(id);
+        let clump = &mut self.clumps.all[id as usize];
+        (clump.since, clump.first) = (self.now, NONE);
+        // Levels that differ by rounding only are equal: then the resource is full before the bound is met.
+        let full_first = !above(level, clump.ceiling) && level.is_finite();
+        let stop = if full_first { level } else { clump.ceiling };
+        let span = if clump.size == 1 || all_full && full_first {
+            Some(self.stop_all(id, stop))
+        } else {
+            self.rise_in_steps(id)
+        };
+        if let Some(span) = span {
+            self.schedule_clump(id, span);
+        }
+        span.is_some()
+    }
+
+    /// Opens the accounts of a clump that was solved before to all its flows.
+    pub(crate) fn open_all(&mut self, id: u32) {
+        let Sharing { flows, resources, clumps, .. } = self;
+        let mut at = clumps.all[id as usize].resources.first;
+        while at != NONE {
+            let resource = &mut resources[at as usize];
+            (resource.fixed, resource.open_share) = (0.0, 0.0);
+            at = resource.next;
+        }
+        let mut at = clumps.all[id as usize].flows.first;
+        while at != NONE {
+            let flow = &mut flows[at as usize];
+            flow.uses.iter().for_each(|used| resources[used.resource as usize].open_whole(used.share));
+            at = flow.next;
+        }
+    }
+
+    /// Notes for each resource the level at which it is full, and that it belongs here. Gives the lowest of these
+    /// levels, and says whether all of them are that low.
+    fn fill_resources(&mut self, id: u32) -> (f64, bool) {
+        let (mut lowest, mut highest) = (f64::INFINITY, 0.0_f64);
+        let mut at = self.clumps.all[id as usize].resources.first;
+        while at != NONE {
+            let resource = &mut self.resources[at as usize];
+            resource.clump = id;
+            let level = resource.fill_whole();
+            lowest = lowest.min(level);
+            highest = highest.max(level);
+            at = resource.next;
+        }
+        (lowest, !above(highest, lowest))
+    }
+
+    /// Stops all flows at one level; gives the time that the first of them needs.
+    fn stop_all(&mut self, id: u32, level: f64) -> f64 {
+        let Sharing { flows, clumps, .. } = self;
+        let clump = &mut clumps.all[id as usize];
+        let mut least = f64::INFINITY;
+        let mut at = clump.flows.first;
+        clump.first = at;
+        while at != NONE {
+            let flow = &mut flows[at as usize];
+            (flow.level, flow.home) = (level, Home::Clump(id));
+            if flow.left < least {
+                (least, clump.first) = (flow.left, at);
+            }
+            at = flow.next;
+        }
+        if least > 0.0 { least / level } else { 0.0 }
+    }
+
+    /// Raises the level from stop to stop. None if there are too many.
+    fn rise_in_steps(&mut self, id: u32) -> Option<f64> {
         let mut open = std::mem::take(&mut self.clumps.open);
         open.clear();
         self.list_open(id, &mut open);
@@ -36,19 +106,14 @@ impl Sharing {
                 break;
             }
         }
-        let solved = open.is_empty();
+        let stopped = open.is_empty();
         self.clumps.open = open;
-        if solved {
-            self.clumps.all[id as usize].since = self.now;
-            self.schedule_clump(id, span);
-        }
-        solved
+        stopped.then_some(span)
     }
 
-    /// All flows are open, all resources are empty and know their clump.
+    /// All flows are open, all resources are empty.
     fn list_open(&mut self, id: u32, open: &mut Vec<u32>) {
-        let clump = &mut self.clumps.all[id as usize];
-        clump.first = NONE;
+        let clump = &self.clumps.all[id as usize];
         let mut at = clump.flows.first;
         while at != NONE {
             let flow = &mut self.flows[at as usize];
@@ -59,7 +124,7 @@ impl Sharing {
         let mut at = clump.resources.first;
         while at != NONE {
             let resource = &mut self.resources[at as usize];
-            (resource.clump, resource.fixed, resource.open_share) = (id, 0.0, 0.0);
+            resource.open_share = 0.0;
             at = resource.next;
         }
     }
@@ -143,7 +208,7 @@ impl Stop {
 
 impl Resource {
     /// An open flow uses it.
-    fn open_whole(&mut self, share: f64) {
+    pub(crate) fn open_whole(&mut self, share: f64) {
         self.open_share = if self.is_fat() { self.open_share.max(share) } else { self.open_share + share };
     }
 
