@@ -60,6 +60,11 @@ impl Fleet {
         self.file.as_fd()
     }
 
+    /// Where a rank's mailbox is in this process, for a rank that is folded into it.
+    pub fn address(&self, rank: usize) -> *mut u8 {
+        self.mailbox(rank).header().cast()
+    }
+
     /// Lets the rank run.
     pub fn release(&self, rank: usize) {
         let mailbox = self.mailbox(rank);
