@@ -13,10 +13,10 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError, TryLockError};
 use mpirage_call::{Call, Reply, Stamp};
 use mpirage_channel::{Attach, Briefing, CHANNEL_VARIABLE, ChannelError, RankEnd};
 use mpirage_units::{Duration, Time};
-use rustix::time::{ClockId, clock_gettime};
 
 use crate::alone::{self, Alone};
 use crate::berth::{Origins, with_turns_passed};
+use crate::clock;
 use crate::rank;
 use crate::trampoline;
 use crate::{output, services};
@@ -291,6 +291,6 @@ fn line_measures() -> bool {
 }
 
 fn processor_time() -> u64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let time = clock::real(libc::CLOCK_THREAD_CPUTIME_ID);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
