@@ -54,12 +54,13 @@ pub enum FoldError {
 
 /// All ranks of a run.
 pub struct Folded {
+    // It ends first: nobody listens to its signals any more once the crew is gone.
+    watchdog: Watchdog,
     crew: Crew,
     library: FoldedLibrary,
     fleet: Fleet,
     ranks: Vec<Rank>,
     programs: Vec<Loaded>,
-    watchdog: Watchdog,
     fault: Option<(u32, String)>,
 }
 
