@@ -42,6 +42,7 @@ pub fn symmetry(collective: Collective, algorithm: Algorithm, shape: &Shape) -> 
 
 impl Symmetry {
     /// The step of `rank`, of `size`, that this step of rank 0 stands for.
+    #[inline]
     pub fn turn(self, step: Step, rank: u32, size: u32) -> Step {
         let peer = |peer: u32| match self {
             Symmetry::None => peer,
@@ -86,7 +87,11 @@ mod tests {
                     let of_zero = steps(collective, algorithm, &Shape { rank: 0, ..shape });
                     let turned: Vec<_> =
                         of_zero.into_iter().map(|step| symmetry.turn(step, rank, size)).collect();
-                    assert_eq!(turned, steps(collective, algorithm, &shape), "{collective} {algorithm} {size}");
+                    assert_eq!(
+                        turned,
+                        steps(collective, algorithm, &shape),
+                        "{collective} {algorithm} {size}"
+                    );
                     held += 1;
                 }
             }

@@ -3,11 +3,11 @@
 //! Flows that do alike are stopped together, so the level rises in few steps: one for a halo exchange or an
 //! all-to-all, however many flows there are. A large clump that needs many steps is not solved here.
 
-use crate::{Kind, above};
 use crate::clump::{NONE, SMALL};
 use crate::flow::{Flow, Home};
 use crate::resource::Resource;
 use crate::sharing::Sharing;
+use crate::{Kind, above};
 
 /// How often the level of a clump that is not small may rise.
 const STEPS: u32 = 6;
@@ -39,11 +39,8 @@ impl Sharing {
         let clump = &self.clumps.all[id as usize];
         // Levels that differ by rounding only are equal: then the resource is full before the bound is met.
         let full_first = !above(level, clump.ceiling) && level.is_finite();
-        let span = if all_full && full_first {
-            Some(self.stop_all(id, level))
-        } else {
-            self.rise_in_steps(id)
-        };
+        let span =
+            if all_full && full_first { Some(self.stop_all(id, level)) } else { self.rise_in_steps(id) };
         if let Some(span) = span {
             self.schedule_clump(id, span);
         }

@@ -196,7 +196,9 @@ impl<M: Memory> Engine<M> {
                 message.journey = Journey::Arrived;
                 self.arrived(id);
             }
-            Journey::Waiting | Journey::Arrived | Journey::Over => unreachable!("nothing of this message was on its way"),
+            Journey::Waiting | Journey::Arrived | Journey::Over => {
+                unreachable!("nothing of this message was on its way")
+            }
         }
     }
 

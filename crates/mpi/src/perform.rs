@@ -6,7 +6,7 @@
 //!                                                        └─► blocked: something else wakes the rank
 //! ```
 
-use mpirage_call::wire::decode_call;
+use mpirage_call::wire::{decode_call, decode_stamp};
 use mpirage_call::{BLOCKING, Call, CommRequest, Completion, Stamp};
 use mpirage_record::Record;
 use mpirage_units::Duration;
@@ -35,8 +35,8 @@ impl<M: Memory> Engine<M> {
         if state.cursor >= state.inbox.len() {
             return self.out_of_calls(rank);
         }
-        let stamp = match decode_call(&state.inbox[state.cursor..]) {
-            Ok((stamp, _, _)) => stamp,
+        let stamp = match decode_stamp(&state.inbox[state.cursor..]) {
+            Ok(stamp) => stamp,
             Err(error) => return self.misuse(rank, error.to_string()),
         };
         state.stamp = stamp;
@@ -89,19 +89,26 @@ impl<M: Memory> Engine<M> {
         let state = &mut self.ranks[rank as usize];
         state.entered = self.kernel.now();
         let inbox = std::mem::take(&mut state.inbox);
-        let decoded = decode_call(&inbox[state.cursor..]);
-        if let Ok((_, call, words)) = decoded {
-            state.cursor += words;
-            let needs_answer = call.needs_answer();
-            state.in_function = !matches!(call, Call::Output | Call::Flush | Call::Now | Call::Sleep { .. });
-            if needs_answer {
-                state.reply.clear();
-                self.show_output(rank);
+        match decode_call(&inbox[state.cursor..]) {
+            Ok((_, call, words)) => {
+                state.cursor += words;
+                self.carry_out(rank, &call);
             }
-            let progress = self.perform(rank, &call);
-            self.settle(rank, progress, needs_answer);
+            Err(error) => self.misuse(rank, error.to_string()),
         }
         self.ranks[rank as usize].inbox = inbox;
+    }
+
+    fn carry_out(&mut self, rank: u32, call: &Call<'_>) {
+        let needs_answer = call.needs_answer();
+        let state = &mut self.ranks[rank as usize];
+        state.in_function = !matches!(call, Call::Output | Call::Flush | Call::Now | Call::Sleep { .. });
+        if needs_answer {
+            state.reply.clear();
+            self.show_output(rank);
+        }
+        let progress = self.perform(rank, call);
+        self.settle(rank, progress, needs_answer);
     }
 
     fn settle(&mut self, rank: u32, progress: Progress, needs_answer: bool) {

@@ -10,7 +10,7 @@ use crate::diagnosis::Origin;
 use crate::engine::Engine;
 use crate::matching::Key;
 use crate::memory::Memory;
-use crate::rank::Phase;
+use crate::rank::{Phase, RankState};
 
 /// What an operation is, for whoever asks why it does not complete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,6 +49,14 @@ pub(crate) struct Slot {
     pub receive: Option<u32>,
     /// The message it sent.
     pub sent: Option<u32>,
+}
+
+impl Slot {
+    /// The request may be used again.
+    fn close(&mut self) {
+        (self.operation, self.done, self.detached) = (Operation::Unused, None, false);
+        (self.lent, self.receive, self.sent) = (None, None, None);
+    }
 }
 
 /// What a rank waits for.
@@ -133,33 +141,34 @@ impl<M: Memory> Engine<M> {
 
     /// Puts what is complete into the reply and frees those requests. Gives what receiving costs the rank.
     pub(crate) fn gather_completions(&mut self, rank: u32) -> Duration {
-        let wait = std::mem::take(&mut self.ranks[rank as usize].wait);
+        self.reclaim_awaited(rank);
+        let RankState { wait, requests, reply, .. } = &mut self.ranks[rank as usize];
         let mut cost = Duration::ZERO;
         for (index, &id) in wait.requests.iter().enumerate() {
-            let slot = &mut self.ranks[rank as usize].requests[id as usize];
+            let slot = &mut requests[id as usize];
             slot.awaited = false;
-            let enough =
-                wait.how == Completing::Any && !self.ranks[rank as usize].reply.completions.is_empty();
-            if !enough {
-                cost += self.gather_one(rank, id, index as u32);
+            let Some(completion) = slot.done else { continue };
+            if wait.how == Completing::Any && !reply.completions.is_empty() {
+                continue;
             }
+            if matches!(slot.operation, Operation::Recv { .. }) && !completion.cancelled {
+                cost += self.protocol.recv_overhead.of(completion.bytes);
+            }
+            slot.close();
+            reply.completions.push(Completion { index: index as u32, ..completion });
         }
-        self.ranks[rank as usize].wait = wait;
         cost
     }
 
-    fn gather_one(&mut self, rank: u32, id: RequestId, index: u32) -> Duration {
-        let slot = self.ranks[rank as usize].requests[id as usize];
-        let Some(completion) = slot.done else { return Duration::ZERO };
-        self.reclaim(rank, id);
-        let state = &mut self.ranks[rank as usize];
-        state.requests[id as usize] = Slot::default();
-        state.reply.completions.push(Completion { index, ..completion });
-        match slot.operation {
-            Operation::Recv { .. } if !completion.cancelled => {
-                self.protocol.recv_overhead.of(completion.bytes)
+    /// Takes over the bytes of requests that the rank is about to be told are complete.
+    fn reclaim_awaited(&mut self, rank: u32) {
+        for nth in 0..self.ranks[rank as usize].wait.requests.len() {
+            let RankState { wait, requests, .. } = &self.ranks[rank as usize];
+            let id = wait.requests[nth];
+            let slot = &requests[id as usize];
+            if slot.lent.is_some() && slot.done.is_some() {
+                self.reclaim(rank, id);
             }
-            _ => Duration::ZERO,
         }
     }
 
