@@ -257,9 +257,9 @@ impl<M: Memory> Engine<M> {
             unreachable!()
         };
         let id = request.unwrap_or(BLOCKING);
-        self.open_request(rank, id, Operation::Recv { context, from, tag });
-        let owner = Owner::Request { rank, id };
         let key = key_of(context, from, tag);
+        self.open_request(rank, id, Operation::Recv { context, from: key.source, tag: key.tag });
+        let owner = Owner::Request { rank, id };
         let receive = Receive { key, rank, room: bytes, address, owner };
         let receive = match matched {
             Some(message) => self.receive_taken(receive, message),
@@ -267,7 +267,7 @@ impl<M: Memory> Engine<M> {
         };
         let slot = &mut self.ranks[rank as usize].requests[id as usize];
         if slot.done.is_none() {
-            slot.receive = Some(receive);
+            slot.behind = receive;
         }
         if request.is_some() {
             return Progress::Done;
