@@ -15,7 +15,7 @@ mod common;
 use common::one_switch;
 use common::patterns::{Pattern, Stage};
 
-const USAGE: &str = "usage: hot_path ping-pong|halo|allreduce|alltoall|ring RANKS ROUNDS [MODEL]";
+const USAGE: &str = "usage: hot_path ping-pong|halo|allreduce|alltoall|ring|tags RANKS ROUNDS [MODEL]";
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

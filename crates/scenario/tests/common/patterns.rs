@@ -13,6 +13,8 @@ use mpirage_platform::Platform;
 
 use super::{engine, one_switch, recv, send};
 
+/// Messages outstanding at a time in `Pattern::Tags`.
+const TAGS: u32 = 64;
 const REQUESTS: [u32; 8] = [1, 2, 3, 4, 5, 6, 7, 8];
 
 /// Who says what to whom, again and again.
@@ -28,15 +30,18 @@ pub enum Pattern {
     Alltoall,
     /// Each rank sends 1 KiB to the next one and receives from the one before.
     Ring,
+    /// Each rank sends 64 small messages to its partner, the last expected first.
+    Tags,
 }
 
 impl Pattern {
-    pub const ALL: [(&'static str, Pattern); 5] = [
+    pub const ALL: [(&'static str, Pattern); 6] = [
         ("ping-pong", Pattern::PingPong),
         ("halo", Pattern::Halo),
         ("allreduce", Pattern::Allreduce),
         ("alltoall", Pattern::Alltoall),
         ("ring", Pattern::Ring),
+        ("tags", Pattern::Tags),
     ];
 
     pub fn from_name(name: &str) -> Option<Pattern> {
@@ -49,6 +54,7 @@ impl Pattern {
         match self {
             Pattern::PingPong | Pattern::Ring => ranks,
             Pattern::Halo => 4 * ranks,
+            Pattern::Tags => u64::from(TAGS) * ranks,
             Pattern::Allreduce => ranks * u64::from(ranks.ilog2()),
             Pattern::Alltoall => ranks * (ranks - 1),
         }
@@ -69,6 +75,7 @@ impl Pattern {
             Pattern::Allreduce => vec![allreduce()],
             Pattern::Alltoall => vec![alltoall()],
             Pattern::Ring => ring(rank, ranks),
+            Pattern::Tags => tags(rank),
         }
     }
 }
@@ -97,6 +104,32 @@ fn ping_pong(rank: u32) -> Vec<Call<'static>> {
 
 fn ring(rank: u32, ranks: u32) -> Vec<Call<'static>> {
     vec![eager((rank + 1) % ranks), recv(Some((rank + ranks - 1) % ranks), Some(0), 1024, None)]
+}
+
+fn tags(rank: u32) -> Vec<Call<'static>> {
+    static REQUESTS: [u32; TAGS as usize] = {
+        let mut requests = [0; TAGS as usize];
+        let mut nth = 0;
+        while nth < requests.len() {
+            requests[nth] = 1 + nth as u32;
+            nth += 1;
+        }
+        requests
+    };
+    let receive = |tag: u32| recv(Some(rank ^ 1), Some(tag as i32), 8, Some(1 + tag));
+    let mut calls: Vec<_> = (0..TAGS).map(receive).collect();
+    calls.extend((0..TAGS).rev().map(|tag| Call::Send {
+        mode: SendMode::Standard,
+        context: WORLD,
+        to: rank ^ 1,
+        tag: tag as i32,
+        bytes: 8,
+        payload: Payload::Absent,
+        request: None,
+        answer: false,
+    }));
+    calls.push(Call::Wait { how: Completing::All, poll: false, requests: &REQUESTS });
+    calls
 }
 
 fn halo(rank: u32, ranks: u32) -> Vec<Call<'static>> {
