@@ -8,6 +8,7 @@ mod costs;
 mod demo;
 mod diagnosis;
 mod exit;
+mod folding;
 mod host_speed;
 mod hosts;
 mod info;

@@ -9,6 +9,7 @@ mod output;
 mod processes;
 mod program;
 mod session;
+mod shared;
 mod symbols;
 
 pub use crash::Death;
@@ -16,4 +17,5 @@ pub use output::Output;
 pub use processes::{DataPlane, Processes};
 pub use program::Program;
 pub use session::{Outcome, Session, SessionError, Watch};
+pub use shared::SharedFile;
 pub use symbols::{Site, Symbols};

@@ -17,6 +17,7 @@ use nix::unistd::Pid;
 use crate::crash::Death;
 use crate::output::Output;
 use crate::program::{Identity, Program};
+use crate::shared::SharedFile;
 
 /// Bytes up to which a store goes through the mailbox, which spares a system call.
 const STORE_LIMIT: usize = 16 * 1024;
@@ -54,6 +55,7 @@ pub(crate) enum Stop {
 /// All processes of a run.
 pub struct Processes {
     fleet: Fleet,
+    shared: SharedFile,
     processes: Vec<Process>,
     data_plane: DataPlane,
     /// A rank whose memory could not be reached, and why.
@@ -65,9 +67,12 @@ pub struct Processes {
 impl Processes {
     /// No process yet, but a mailbox for each.
     pub fn new(ranks: usize, briefing: &Briefing, data_plane: DataPlane) -> io::Result<Processes> {
-        let fleet = Fleet::new(ranks, briefing)?;
+        let shared = SharedFile::new()?;
+        let briefing = Briefing { shared_file: shared.descriptor(), ..*briefing };
+        let fleet = Fleet::new(ranks, &briefing)?;
         Ok(Processes {
             fleet,
+            shared,
             processes: Vec::with_capacity(ranks),
             data_plane,
             fault: None,
@@ -78,6 +83,11 @@ impl Processes {
     /// How bytes travel; it may have turned out that the kernel does not let us copy.
     pub fn data_plane(&self) -> DataPlane {
         self.data_plane
+    }
+
+    /// Bytes that exist once for all ranks.
+    pub fn shared_resident_bytes(&self) -> u64 {
+        self.shared.resident_bytes()
     }
 
     /// Starts the next rank. Ranks start in order.
