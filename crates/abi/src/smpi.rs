@@ -63,6 +63,13 @@ pub unsafe extern "C" fn mpirage_sample_end(sample: *mut Sample) {
     }
 }
 
+/// A block that work stands for: is it to be executed all the same? Only where there is no simulated time.
+#[unsafe(no_mangle)]
+pub extern "C" fn mpirage_delay(flops: f64) -> c_int {
+    smpi_execute_flops(flops);
+    c_int::from(!connection::line().simulated)
+}
+
 /// A block begins whose work is given: its own time does not count.
 #[unsafe(no_mangle)]
 pub extern "C" fn mpirage_work_begin(flops: f64) -> c_int {

@@ -14,7 +14,8 @@ const CLOCK_FUNCTIONS: [&str; 7] =
 const FOLDING: [&str; 3] = ["mpirage_fold_end", "mpirage_fold_rank", "mpirage_fold_switch"];
 
 /// What `smpi/smpi.h` declares, and what programs' allocations lead to with `--share-malloc`.
-const SMPI: [&str; 22] = [
+const SMPI: [&str; 23] = [
+    "mpirage_delay",
     "mpirage_sample_begin",
     "mpirage_sample_end",
     "mpirage_share_calloc",

@@ -57,6 +57,7 @@ struct mpirage_sample {
 
 int mpirage_sample_begin(struct mpirage_sample *sample);
 void mpirage_sample_end(struct mpirage_sample *sample);
+int mpirage_delay(double flops);
 int mpirage_work_begin(double flops);
 void mpirage_work_end(int *open);
 
@@ -98,7 +99,9 @@ void *smpi_shared_set_call(const char *function, const char *input, void *data);
             if (!mpirage_sample_begin(&MPIRAGE_HERE_(mpirage_sample_))) {                                             \
             } else
 
-#define SMPI_SAMPLE_DELAY(flops) for (smpi_execute_flops(flops); 0;)
+#define SMPI_SAMPLE_DELAY(flops)                                                                                      \
+    for (int MPIRAGE_HERE_(mpirage_once_) = mpirage_delay(flops); MPIRAGE_HERE_(mpirage_once_);                       \
+         MPIRAGE_HERE_(mpirage_once_) = 0)
 #define SMPI_SAMPLE_FLOPS(flops)                                                                                      \
     for (int MPIRAGE_HERE_(mpirage_work_) MPIRAGE_AT_END_(mpirage_work_end) = mpirage_work_begin(flops),              \
              MPIRAGE_HERE_(mpirage_once_) = 1;                                                                        \
