@@ -38,7 +38,7 @@ install: build
 	install -m 644 $(BUILD)/libmpi_abi.so $(DESTDIR)$(PREFIX)/lib/mpirage/libmpi_abi.so.1
 	ln -sf libmpi_abi.so.1 $(DESTDIR)$(PREFIX)/lib/mpirage/libmpi_abi.so
 	install -m 644 $(BUILD)/libmpirage_malloc.so $(DESTDIR)$(PREFIX)/lib/mpirage/libmpirage_malloc.so
-	install -m 644 crates/abi/include/mpi.h $(DESTDIR)$(PREFIX)/include/mpirage/mpi.h
+	install -m 644 crates/abi/include/mpi.h crates/abi/include/program.S $(DESTDIR)$(PREFIX)/include/mpirage
 	install -m 644 crates/abi/include/smpi/smpi.h $(DESTDIR)$(PREFIX)/include/mpirage/smpi/smpi.h
 	install -m 644 examples/*.c $(DESTDIR)$(PREFIX)/share/mpirage/examples
 	install -m 644 platforms/* $(DESTDIR)$(PREFIX)/share/mpirage/platforms

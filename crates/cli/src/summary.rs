@@ -44,8 +44,10 @@ pub struct Figures {
     pub model: String,
     /// The machine.
     pub platform: String,
-    /// How ranks lived.
+    /// How ranks lived: `processes` or `folded`.
     pub ranks_as: String,
+    /// Why so.
+    pub ranks_as_because: String,
     /// Where computation times came from.
     pub compute: String,
     /// Speed of this machine, if computation was measured.
@@ -103,7 +105,7 @@ impl Figures {
                 self.samples_executed, self.samples_skipped
             );
         }
-        eprintln!("  ranks           {}", self.ranks_as);
+        eprintln!("  ranks           {}: {}", self.ranks_as, self.ranks_as_because);
         for warning in &self.warnings {
             eprintln!("  warning: {warning}");
         }
