@@ -12,6 +12,7 @@ from harness import ROOT, TESTS, Suite
 SOURCES = TESTS / "sampling"
 HEADER = ROOT / "crates" / "abi" / "include" / "smpi"
 RANKS, ROUNDS = 4, 12
+LIVES = ("processes", "folded")
 
 
 def figures(result):
@@ -41,9 +42,10 @@ def count(strings):
     return sum(mark != "." for text in strings for mark in text)
 
 
-def forms(suite):
+def forms(suite, life):
     program = suite.compile(SOURCES / "blocks.c", flags=["-Wall", "-Wextra", "-Werror"])
-    result = suite.simulate("-n", RANKS, "--compute", "none", "--json", program)
+    command = ["--ranks-as", life, "-n", RANKS, "--compute", "none", "--json", program]
+    result = suite.simulate(*command)
     suite.check("blocks run", result.code == 0, result)
     seen = marks(result)
     expected = {
@@ -72,16 +74,19 @@ def forms(suite):
     # `continue` before the work, and `break`, are executions too.
     suite.check("executions are counted", json_figures.get("samples_executed") == executed + 2 * RANKS, json_figures)
     suite.check("the summary counts them", f"{executed + 2 * RANKS} executed" in result.err, result.err)
-    again = suite.simulate("-n", RANKS, "--compute", "none", "--json", program)
+    again = suite.simulate(*command)
     suite.check("the same in the next run", marks(again) == seen and figures(again)["simulated_seconds"] == json_figures["simulated_seconds"])
+    other = suite.simulate("--ranks-as", LIVES[life == "processes"], *command[2:])
+    same = marks(other) == seen and figures(other).get("simulated_seconds") == json_figures["simulated_seconds"]
+    suite.check("the same in the other way to live", same, other)
     alone = suite.run([program])
     suite.check("alone everything is executed", marks(alone).get("global") == ["x" * ROUNDS], alone)
 
 
-def recorded(suite):
+def recorded(suite, life):
     program = suite.compile(SOURCES / "blocks.c")
-    costs = suite.folder / "costs"
-    runs = [suite.simulate("-n", RANKS, "--host-speed", "5Gf", "--compute", f"recorded:{costs}", "--json", program) for _ in range(3)]
+    costs = suite.folder / f"costs-{life}"
+    runs = [suite.simulate("--ranks-as", life, "-n", RANKS, "--host-speed", "5Gf", "--compute", f"recorded:{costs}", "--json", program) for _ in range(3)]
     suite.check("recorded runs end", all(run.code == 0 for run in runs), runs)
     suite.check("a recorded run skips what the first skipped", all(marks(run) == marks(runs[0]) for run in runs), [run.out for run in runs])
     times = [(figures(run)["simulated_seconds"], figures(run)["samples_skipped"]) for run in runs]
@@ -89,11 +94,11 @@ def recorded(suite):
     suite.check("a precision is not reached by chance", 5 <= len(marks(runs[0])["precise"][0].strip(".")), marks(runs[0]))
 
 
-def charged(suite):
+def charged(suite, life):
     """The first run writes down every burst: the one after the last skip is made of means."""
     program = suite.compile(SOURCES / "charged.c")
-    costs = suite.folder / "charged-costs"
-    result = suite.simulate("-n", 1, "--host-speed", "1Gf", "-p", platform(suite), "--compute", f"recorded:{costs}", program)
+    costs = suite.folder / f"charged-costs-{life}"
+    result = suite.simulate("--ranks-as", life, "-n", 1, "--host-speed", "1Gf", "-p", platform(suite), "--compute", f"recorded:{costs}", program)
     suite.check("charged runs", result.code == 0, result)
     bursts = [int(word) for word in costs.read_text().splitlines()[2].split()]
     # init, (begin, end) twice with a reading of the clock after each pair, the asking begin, reading, output, tally, finalize.
@@ -115,27 +120,27 @@ def platform(suite):
     return path
 
 
-def work(suite):
+def work(suite, life):
     program = suite.compile(SOURCES / "work.c")
     expected = ["delay 2.000000 executed 0", "flops 3.000000 executed 1", "execute_flops 1.000000"]
-    none = suite.simulate("-n", 1, "-p", platform(suite), "--compute", "none", program)
+    none = suite.simulate("--ranks-as", life, "-n", 1, "-p", platform(suite), "--compute", "none", program)
     lines = none.out.splitlines()
     suite.check("declared work takes its time", lines[:3] == expected, none)
     suite.check("seconds of this machine are none without computation", lines[3:] == ["execute 0.000000"], none)
     # This machine is said to be twice as fast as the simulated one.
-    costs = suite.folder / "work-costs"
-    measured = suite.simulate("-n", 1, "-p", platform(suite), "--host-speed", "2Gf", "--compute", f"recorded:{costs}", program)
+    costs = suite.folder / f"work-costs-{life}"
+    measured = suite.simulate("--ranks-as", life, "-n", 1, "-p", platform(suite), "--host-speed", "2Gf", "--compute", f"recorded:{costs}", program)
     values = dict(zip(["delay", "flops", "execute_flops", "execute"], (float(line.split()[1]) for line in measured.out.splitlines())))
     wanted = {"delay": 2, "flops": 3, "execute_flops": 1, "execute": 1}
     close = all(0 <= values.get(name, -1) - value < 0.05 for name, value in wanted.items())
     suite.check("seconds of this machine are scaled", close, measured)
 
 
-def misuse(suite):
+def misuse(suite, life):
     program = suite.compile(SOURCES / "misuse.c")
     for case, text in enumerate(["MPI is called inside a sampled block", "another sampled block, ", "the program sleeps inside",
                                  "work is declared inside", "smpi_execute: -1 is no amount of work", "is no amount of work"]):
-        result = suite.simulate("-n", 1, "--compute", "none", program, case)
+        result = suite.simulate("--ranks-as", life, "-n", 1, "--compute", "none", program, case)
         suite.check(f"misuse {case} is refused", result.code == 81 and text in result.err, result)
 
 
@@ -157,18 +162,18 @@ def other_mpis(suite):
         suite.check(f"{standard}: the same alone", suite.run([program]).out == "executed 50\n", program)
 
 
-def exceptions(suite):
+def exceptions(suite, life):
     program = suite.compile(SOURCES / "thrown.cpp", language="cxx")
-    result = suite.simulate("-n", 2, "--compute", "none", program)
+    result = suite.simulate("--ranks-as", life, "-n", 2, "--compute", "none", program)
     suite.check("an exception ends a block", result.out == "executed 3 caught 1\n" * 2, result)
 
 
-def ratios(suite):
+def ratios(suite, life):
     """The kernel of figure 18, counted."""
     program = suite.compile(ROOT / "examples" / "paper1" / "ep.c", flags=["-O2"])
     whole = None
     for percent in (100, 50, 25, 10):
-        result = suite.simulate("-n", 4, "--compute", "none", "--json", program, 20, percent)
+        result = suite.simulate("--ranks-as", life, "-n", 4, "--compute", "none", "--json", program, 20, percent)
         seen = figures(result)
         blocks = 4 * (4 * percent // 100)
         suite.check(f"EP at {percent} %: executed blocks", (seen.get("samples_executed"), seen.get("samples_skipped")) == (blocks, 16 - blocks), result)
@@ -178,11 +183,14 @@ def ratios(suite):
 
 def main():
     suite = Suite("sampling")
-    parts = [forms, recorded, charged, work, misuse, other_mpis, exceptions, ratios]
+    parts = [forms, recorded, charged, work, misuse, exceptions, ratios]
     wanted = sys.argv[1:]
     for part in parts:
-        if not wanted or part.__name__ in wanted:
-            part(suite)
+        for life in LIVES:
+            if not wanted or part.__name__ in wanted:
+                part(suite, life)
+    if not wanted or "other_mpis" in wanted:
+        other_mpis(suite)
     suite.end()
 
 
