@@ -38,10 +38,10 @@ def pss(processes):
     return total
 
 
-def hold(suite, program, graph, step):
+def hold(suite, program, graph, step, life="processes"):
     """A run of DT, stopped while all memory is in use. Bytes held, and the figures of the run."""
     mark = uuid.uuid4().hex
-    command = [MPIRAGE, "run", "-q", "-n", RANKS[graph][step], "--compute", "none", "--json", program, graph, "ABC"[step], CHUNKS[step], "hold"]
+    command = [MPIRAGE, "run", "-q", "--ranks-as", life, "-n", RANKS[graph][step], "--compute", "none", "--json", program, graph, "ABC"[step], CHUNKS[step], "hold"]
     process = suite.start(command, mark, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     line = process.stdout.readline()
     while line and line != "holding\n":
@@ -54,22 +54,25 @@ def hold(suite, program, graph, step):
 
 def memory(suite, quick):
     print("\nfigure 16: memory of DT, simulator and ranks together, in MiB (~ added up, not run)")
-    print(f"  {'graph':>5} {'class':>5} {'ranks':>5} {'private':>10} {'folded':>8} {'falls':>8} {'exists':>8}")
-    folded = suite.compile(EXAMPLES / "dt.c", flags=["-O2"])
+    print(f"  {'':>17} {'processes':>37} {'folded ranks':>14}")
+    print(f"  {'graph':>5} {'class':>5} {'ranks':>5} {'private':>10} {'shared':>8} {'falls':>8} {'exists':>8} {'shared':>14}")
+    shared = suite.compile(EXAMPLES / "dt.c", flags=["-O2"])
     private = suite.compile(EXAMPLES / "dt.c", "dt-private", flags=["-O2", "-DPRIVATE"])
     ratios = []
     for graph in ("BH", "WH", "SH"):
         for step in range(2 if quick else 3):
-            held, run = hold(suite, folded, graph, step)
+            name = f"{graph} {'ABC'[step]}"
+            held, run = hold(suite, shared, graph, step)
             would = held - run["shared_resident_bytes"] + run["shared_bytes"]
             fits = would < LIMIT
             without = hold(suite, private, graph, step)[0] if fits else would
             if fits:
-                suite.check(f"{graph} {'ABC'[step]}: adding up is right to 10 %", abs(without / would - 1) < 0.1, (without, would))
+                suite.check(f"{name}: adding up is right to 10 %", abs(without / would - 1) < 0.1, (without, would))
             ratios.append(without / held)
+            folded, _ = hold(suite, shared, graph, step, "folded")
             print(f"  {graph:>5} {'ABC'[step]:>5} {RANKS[graph][step]:>5} {'' if fits else '~':>1}{without / MIB:>9.0f} {held / MIB:>8.0f} "
-                  f"{ratios[-1]:>7.1f}× {run['shared_resident_bytes'] / MIB:>8.1f}", flush=True)
-            suite.check(f"{graph} {'ABC'[step]}: folded within 2 GiB", held < 2 * GIB, held)
+                  f"{ratios[-1]:>7.1f}× {run['shared_resident_bytes'] / MIB:>8.1f} {folded / MIB:>14.0f}", flush=True)
+            suite.check(f"{name}: within 2 GiB", max(held, folded) < 2 * GIB, (held, folded))
     average = sum(ratios) / len(ratios)
     print(f"  average {average:.1f}×, best {max(ratios):.1f}×; the paper has 11.9× and 40.5×")
     suite.check("memory falls by 12 on average", average >= 12, ratios)
