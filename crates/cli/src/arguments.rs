@@ -119,7 +119,7 @@ pub struct RunArguments {
     #[arg(long, default_value = "measured", value_name = "HOW")]
     pub compute: String,
     /// How ranks live: auto, processes or folded
-    #[arg(long, default_value = "auto", value_name = "HOW")]
+    #[arg(long, default_value = "auto", value_name = "HOW", env = "MPIRAGE_RANKS_AS")]
     pub ranks_as: String,
     /// What the program's clock functions show: simulated or real time
     #[arg(long, default_value = "simulated", value_name = "TIME")]

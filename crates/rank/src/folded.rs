@@ -67,6 +67,8 @@ pub enum FoldError {
 
 /// All ranks of a run.
 pub struct Folded {
+    // It ends first: nobody listens to its signals any more once the crew is gone.
+    watchdog: Watchdog,
     crew: Crew,
     library: FoldedLibrary,
     fleet: Fleet,
@@ -75,7 +77,6 @@ pub struct Folded {
     share_malloc: bool,
     ranks: Vec<Rank>,
     programs: Vec<Loaded>,
-    watchdog: Watchdog,
     fault: Option<(u32, String)>,
 }
 

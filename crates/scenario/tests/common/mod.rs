@@ -1,5 +1,7 @@
 //! Ranks that are lists of calls: the engine without processes.
 
+pub mod patterns;
+
 use std::sync::Arc;
 
 use mpirage_call::wire::encode_call;
