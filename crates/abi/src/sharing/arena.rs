@@ -5,7 +5,6 @@
 
 use core::ffi::c_void;
 use core::ops::Range;
-use core::ptr;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -235,7 +234,7 @@ fn map_window(addresses: Range<usize>, file: i32) -> bool {
 fn map(address: usize, length: usize, access: i32, flags: i32, file: i32, offset: off_t) -> Option<usize> {
     // SAFETY: at an address of the kernel's choice, or at one of the arena's or of a block of ours that nobody uses.
     let mapped = unsafe { libc::mmap(address as *mut c_void, length, access, flags, file, offset) };
-    (mapped != MAP_FAILED && mapped != ptr::null_mut()).then(|| mapped.addr())
+    (mapped != MAP_FAILED && !mapped.is_null()).then(|| mapped.addr())
 }
 
 fn unmap(address: usize, length: usize) {
