@@ -7,7 +7,7 @@ use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_main};
 use mpirage_fold::{Crew, Environment, Image, Libraries, Linked, Options, Stop, c_library, pass_turn};
 
 const SOURCE: &str = "void turn(void); int main(void) { for (;;) turn(); }";
@@ -58,5 +58,17 @@ fn switch(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, switch);
-criterion_main!(benches);
+/// All of them.
+mod benches {
+    #![allow(missing_docs, reason = "generated")]
+    criterion::criterion_group! {
+        name = switches;
+        config = criterion::Criterion::default()
+            .sample_size(10)
+            .warm_up_time(std::time::Duration::from_millis(500))
+            .measurement_time(std::time::Duration::from_secs(2));
+        targets = super::switch
+    }
+}
+
+criterion_main!(benches::switches);
