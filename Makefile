@@ -37,7 +37,7 @@ install: build
 	@for name in $(NAMES); do ln -sf mpirage $(DESTDIR)$(PREFIX)/bin/$$name; done
 	install -m 644 $(BUILD)/libmpi_abi.so $(DESTDIR)$(PREFIX)/lib/mpirage/libmpi_abi.so.1
 	ln -sf libmpi_abi.so.1 $(DESTDIR)$(PREFIX)/lib/mpirage/libmpi_abi.so
-	install -m 644 crates/abi/include/mpi.h $(DESTDIR)$(PREFIX)/include/mpirage/mpi.h
+	install -m 644 crates/abi/include/mpi.h crates/abi/include/program.S $(DESTDIR)$(PREFIX)/include/mpirage
 	install -m 644 examples/*.c $(DESTDIR)$(PREFIX)/share/mpirage/examples
 	install -m 644 platforms/* $(DESTDIR)$(PREFIX)/share/mpirage/platforms
 

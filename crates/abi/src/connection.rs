@@ -6,25 +6,33 @@
 
 use std::cell::Cell;
 use std::env;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::os::unix::ffi::OsStringExt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError, TryLockError};
 
 use mpirage_call::{Call, Reply, Stamp};
 use mpirage_channel::{Attach, Briefing, CHANNEL_VARIABLE, ChannelError, RankEnd};
 use mpirage_units::{Duration, Time};
-use rustix::time::{ClockId, clock_gettime};
 
 use crate::alone::{self, Alone};
+use crate::berth::{Origins, with_turns_passed};
+use crate::clock;
+use crate::rank;
 use crate::trampoline;
 use crate::{output, services};
 
 /// Readings of the clock in a row that cost the same; from there on each costs more.
 const READINGS_BEFORE_GROWTH: u64 = 1024;
 
-/// The line of this process, and what it was told at its start.
+/// The name of the simulated host, as the simulator sets it.
+const HOST_VARIABLE: &str = "MPIRAGE_HOST";
+
+/// The line of a rank, and what it was told at its start.
 pub(crate) struct Line {
-    /// This process in the world.
+    /// This rank in the world.
     pub rank: u32,
+    /// The name of its host.
+    pub host: Vec<u8>,
     /// What the simulator said before the start.
     pub briefing: Briefing,
     /// Is there a simulator at all?
@@ -35,8 +43,8 @@ pub(crate) struct Line {
 /// What changes from call to call.
 struct Talk {
     peer: Peer,
-    /// When the last answer came.
-    now: Time,
+    /// The last answer.
+    reply: Reply,
     /// What the next call has to add to its burst.
     delay: Duration,
     /// Readings of the clock since the last call that was more than that.
@@ -48,22 +56,17 @@ enum Peer {
     Alone(Alone),
 }
 
-/// A function of the program runs inside a call.
-static IN_CALLBACK: AtomicBool = AtomicBool::new(false);
 /// This process is a child of the rank's, made by `fork`: it has no line.
 static CHILD: AtomicBool = AtomicBool::new(false);
-/// The last time shown, for readers that cannot wait for the line.
-static LAST_SHOWN: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
-    /// Processor time of this thread when its last call returned.
+    /// Processor time of this thread when its last call returned. Folded ranks share it: whoever goes on sets it.
     static MARK: Cell<Option<u64>> = const { Cell::new(None) };
 }
 
-/// The line, opened at the first need.
+/// The line of the rank that runs.
 pub(crate) fn line() -> &'static Line {
-    static LINE: OnceLock<Line> = OnceLock::new();
-    LINE.get_or_init(open)
+    rank::this().line()
 }
 
 /// Leaves a call that needs no answer.
@@ -77,11 +80,16 @@ pub(crate) fn post(call: &Call<'_>) {
 
 /// Makes a call and waits for its answer.
 pub(crate) fn ask(call: &Call<'_>) -> Reply {
+    ask_then(call, Reply::clone)
+}
+
+/// Makes a call, waits for its answer, and takes from that what is wanted. The line is busy meanwhile.
+pub(crate) fn ask_then<T>(call: &Call<'_>, take: impl FnOnce(&Reply) -> T) -> T {
     debug_assert!(call.needs_answer());
     let mut talk = talk();
     talk.readings = 0;
     talk.tell_of_output();
-    talk.ask(call)
+    take(talk.ask(call))
 }
 
 /// Simulated time as this process sees it; none if no simulator runs it. Never waits for another thread's call.
@@ -95,44 +103,75 @@ pub(crate) fn now() -> Option<Time> {
         Err(TryLockError::Poisoned(talk)) => talk.into_inner().read_clock(&line.briefing),
         Err(TryLockError::WouldBlock) => Time::ZERO,
     };
-    let before = LAST_SHOWN.fetch_max(now.as_picos(), Ordering::Relaxed);
+    let before = rank::this().last_shown.fetch_max(now.as_picos(), Ordering::Relaxed);
     Some(Time::from_picos(before.max(now.as_picos())))
 }
 
 /// May this process make calls now? Not if it is a rank's child, nor inside a call.
 pub(crate) fn is_mine() -> bool {
-    !CHILD.load(Ordering::Relaxed) && !IN_CALLBACK.load(Ordering::Relaxed)
+    !CHILD.load(Ordering::Relaxed) && !rank::this().in_callback.load(Ordering::Relaxed)
 }
 
 /// Runs a function of the program inside a call.
 pub(crate) fn call_back<T>(function: impl FnOnce() -> T) -> T {
-    IN_CALLBACK.store(true, Ordering::Relaxed);
+    let inside = &rank::this().in_callback;
+    inside.store(true, Ordering::Relaxed);
     let result = function();
-    IN_CALLBACK.store(false, Ordering::Relaxed);
+    inside.store(false, Ordering::Relaxed);
     result
 }
 
-/// Ends the process because the line is of no use any more.
+/// Ends the rank because the line is of no use any more.
 pub(crate) fn give_up(reason: &str) -> ! {
     eprintln!("mpirage: {}: {reason}", trampoline::last_call().function);
-    std::process::exit(crate::missing::EXIT_CODE)
+    rank::this().exit(crate::missing::EXIT_CODE)
 }
 
-fn open() -> Line {
-    let variable = env::var(CHANNEL_VARIABLE).ok();
-    let (peer, rank, briefing) = match RankEnd::attach(variable.as_deref()) {
-        Attach::Rank(end) => {
-            let (rank, briefing) = (end.rank(), end.briefing());
-            (Peer::Simulator(end), rank, briefing)
+/// Opens the line of a rank: of a folded one from what its simulator said, else from what the environment says.
+pub(crate) fn open(origins: Option<&Origins>) -> Line {
+    let line = match origins {
+        Some(origins) => {
+            let (end, briefing) = origins.open();
+            Line::to_simulator(end, briefing, origins.host.clone())
         }
-        Attach::Alone => (Peer::Alone(Alone::default()), 0, alone::BRIEFING),
+        None => open_from_environment(),
     };
-    // SAFETY: the handler only stores to an atomic, which is safe in a forked child.
-    unsafe { libc::pthread_atfork(None, None, Some(now_a_child)) };
-    let simulated = matches!(peer, Peer::Simulator(_));
-    let talk = Mutex::new(Talk { peer, now: Time::ZERO, delay: Duration::ZERO, readings: 0 });
-    MARK.set(Some(processor_time()));
-    Line { rank, briefing, simulated, talk }
+    if line.briefing.measure {
+        MARK.set(Some(processor_time()));
+    }
+    line
+}
+
+fn open_from_environment() -> Line {
+    static WATCHING_FORKS: Once = Once::new();
+    WATCHING_FORKS.call_once(|| {
+        // SAFETY: the handler only stores to an atomic, which is safe in a forked child.
+        unsafe { libc::pthread_atfork(None, None, Some(now_a_child)) };
+    });
+    let host = env::var_os(HOST_VARIABLE).map_or_else(real_host, OsStringExt::into_vec);
+    match RankEnd::attach(env::var(CHANNEL_VARIABLE).ok().as_deref()) {
+        Attach::Rank(end) => {
+            let briefing = end.briefing();
+            Line::to_simulator(end, briefing, host)
+        }
+        Attach::Alone => Line::new(0, Peer::Alone(Alone::default()), alone::BRIEFING, host),
+    }
+}
+
+fn real_host() -> Vec<u8> {
+    rustix::system::uname().nodename().to_bytes().to_vec()
+}
+
+impl Line {
+    fn to_simulator(end: RankEnd, briefing: Briefing, host: Vec<u8>) -> Line {
+        Line::new(end.rank(), Peer::Simulator(end), briefing, host)
+    }
+
+    fn new(rank: u32, peer: Peer, briefing: Briefing, host: Vec<u8>) -> Line {
+        let simulated = matches!(peer, Peer::Simulator(_));
+        let talk = Mutex::new(Talk { peer, reply: Reply::default(), delay: Duration::ZERO, readings: 0 });
+        Line { rank, host, briefing, simulated, talk }
+    }
 }
 
 extern "C" fn now_a_child() {
@@ -140,7 +179,7 @@ extern "C" fn now_a_child() {
 }
 
 fn talk() -> MutexGuard<'static, Talk> {
-    if IN_CALLBACK.load(Ordering::Relaxed) {
+    if rank::this().in_callback.load(Ordering::Relaxed) {
         give_up("communication inside a reduction operator");
     }
     if CHILD.load(Ordering::Relaxed) && line().simulated {
@@ -159,7 +198,9 @@ impl Talk {
     fn post(&mut self, call: &Call<'_>) {
         let stamp = self.stamp();
         let sent = match &mut self.peer {
-            Peer::Simulator(end) => end.post(&stamp, call, &mut Reply::default(), &mut services::serve),
+            Peer::Simulator(end) => {
+                with_turns_passed(|| end.post(&stamp, call, &mut Reply::default(), &mut services::serve))
+            }
             Peer::Alone(alone) => {
                 alone.post(call);
                 Ok(())
@@ -168,30 +209,31 @@ impl Talk {
         accept(sent);
     }
 
-    fn ask(&mut self, call: &Call<'_>) -> Reply {
-        let mut reply = Reply::default();
+    fn ask(&mut self, call: &Call<'_>) -> &Reply {
         let stamp = self.stamp();
         let answered = match &mut self.peer {
-            Peer::Simulator(end) => end.ask(&stamp, call, &mut reply, &mut services::serve),
+            Peer::Simulator(end) => {
+                with_turns_passed(|| end.ask(&stamp, call, &mut self.reply, &mut services::serve))
+            }
             Peer::Alone(alone) => {
-                alone.ask(call, &mut reply);
+                self.reply.clear();
+                alone.ask(call, &mut self.reply);
                 Ok(())
             }
         };
         accept(answered);
-        self.now = reply.now;
-        LAST_SHOWN.fetch_max(reply.now.as_picos(), Ordering::Relaxed);
+        rank::this().last_shown.fetch_max(self.reply.now.as_picos(), Ordering::Relaxed);
         if line_measures() {
             MARK.set(Some(processor_time()));
         }
-        reply
+        &self.reply
     }
 
     /// The time now, known without asking if nothing has happened since the last answer.
     fn read_clock(&mut self, briefing: &Briefing) -> Time {
         let now = if briefing.local_clock && !self.has_calls() {
             let burst = Duration::from_secs_f64(burst() as f64 * 1e-9 * briefing.speed_ratio);
-            self.now + burst + self.delay
+            self.reply.now + burst + self.delay
         } else {
             self.ask(&Call::Now).now
         };
@@ -253,6 +295,6 @@ fn line_measures() -> bool {
 }
 
 fn processor_time() -> u64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let time = clock::real(libc::CLOCK_THREAD_CPUTIME_ID);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }

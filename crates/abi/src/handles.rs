@@ -1,6 +1,8 @@
 //! Handles: words that stand for objects in C.
 //!
-//! The predefined ones have the small numbers of the ABI; the others start at `FIRST` and are used again when free.
+//! The predefined ones have the small numbers of the ABI; the others start at `FIRST` and are used again when free. A rank
+//! keeps few predefined objects of its own: what all ranks have in common is in tables of the kinds themselves, so that a
+//! rank costs little where there are many in one process.
 
 const FIRST: usize = 0x10000;
 const STEP: usize = 16;
@@ -8,8 +10,8 @@ const STEP: usize = 16;
 /// The objects of one kind, by handle.
 #[derive(Debug)]
 pub(crate) struct Handles<T> {
-    /// By the handle itself.
-    predefined: Vec<Option<T>>,
+    /// A short list, with their handles.
+    predefined: Vec<(usize, T)>,
     /// By the position of the handle after `FIRST`.
     dynamic: Vec<Option<T>>,
     /// Positions in `dynamic` that are free.
@@ -24,10 +26,8 @@ impl<T> Handles<T> {
     /// Puts an object at a handle that the standard fixes.
     pub(crate) fn predefine(&mut self, handle: usize, object: T) {
         assert!(handle < FIRST);
-        if self.predefined.len() <= handle {
-            self.predefined.resize_with(handle + 1, || None);
-        }
-        self.predefined[handle] = Some(object);
+        self.predefined.retain(|(known, _)| *known != handle);
+        self.predefined.push((handle, object));
     }
 
     /// Gives an object a handle.
@@ -43,14 +43,14 @@ impl<T> Handles<T> {
     pub(crate) fn get(&self, handle: usize) -> Option<&T> {
         match position(handle) {
             Some(position) => self.dynamic.get(position)?.as_ref(),
-            None => self.predefined.get(handle)?.as_ref(),
+            None => self.predefined.iter().find(|(known, _)| *known == handle).map(|(_, object)| object),
         }
     }
 
     pub(crate) fn get_mut(&mut self, handle: usize) -> Option<&mut T> {
         match position(handle) {
             Some(position) => self.dynamic.get_mut(position)?.as_mut(),
-            None => self.predefined.get_mut(handle)?.as_mut(),
+            None => self.predefined.iter_mut().find(|(known, _)| *known == handle).map(|(_, object)| object),
         }
     }
 

@@ -27,6 +27,7 @@ pub mod types;
 
 mod alone;
 mod arguments;
+pub mod berth;
 mod clock;
 mod collection;
 mod completion;
@@ -41,6 +42,7 @@ mod message;
 mod objects;
 mod operation;
 mod output;
+mod rank;
 mod region;
 mod services;
 mod status;

@@ -1,12 +1,12 @@
-//! The one global of the library: what this process knows as an MPI rank.
+//! The objects of a rank, and the frame around every MPI function.
 //!
 //! The library is behind a mutex that is held for moments only: never while a call waits for the simulator, and never
 //! while a function of the program runs (user operators, attribute callbacks and error handlers may call MPI again).
 //! The way to the simulator has a lock of its own, in [`crate::connection`].
 
 use core::ffi::c_int;
-use core::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use core::sync::atomic::Ordering;
+use std::sync::{MutexGuard, PoisonError};
 
 use mpirage_call::Call;
 
@@ -24,10 +24,11 @@ use crate::objects::message::{Attached, Messages};
 use crate::objects::op::Ops;
 use crate::objects::reduction::Reductions;
 use crate::objects::request::Requests;
+use crate::rank;
 use crate::trampoline;
 use crate::types::MPI_Comm;
 
-/// How far this process is in the life of an MPI program.
+/// How far a rank is in the life of an MPI program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum Stage {
@@ -39,7 +40,7 @@ pub(crate) enum Stage {
     After,
 }
 
-/// Everything this process knows.
+/// The objects of a rank.
 pub(crate) struct Library {
     pub comms: Comms,
     pub requests: Requests,
@@ -57,7 +58,7 @@ pub(crate) struct Library {
 }
 
 impl Library {
-    fn new() -> Library {
+    pub(crate) fn new() -> Library {
         Library {
             comms: Comms::new(),
             requests: Requests::new(),
@@ -69,28 +70,24 @@ impl Library {
             groups: Groups::new(),
             infos: Infos::new(),
             keyvals: Keyvals::default(),
-            errhandlers: errhandler::predefined(),
+            errhandlers: Errhandlers::new(),
             error_codes: ErrorCodes::default(),
         }
     }
 }
 
-static LIBRARY: LazyLock<Mutex<Library>> = LazyLock::new(|| Mutex::new(Library::new()));
-
-static STAGE: AtomicU8 = AtomicU8::new(Stage::Before as u8);
-
-/// How far this process is.
+/// How far this rank is.
 pub(crate) fn stage() -> Stage {
-    match STAGE.load(Ordering::Acquire) {
+    match rank::this().stage.load(Ordering::Acquire) {
         before if before == Stage::Before as u8 => Stage::Before,
         running if running == Stage::Running as u8 => Stage::Running,
         _ => Stage::After,
     }
 }
 
-/// This process has come so far.
+/// This rank has come so far.
 pub(crate) fn enter(stage: Stage) {
-    STAGE.store(stage as u8, Ordering::Release);
+    rank::this().stage.store(stage as u8, Ordering::Release);
 }
 
 /// Works on the library, which is locked meanwhile: no calls, no callbacks in here.
@@ -124,7 +121,7 @@ pub(crate) fn outcome_at_any_time(body: impl FnOnce() -> Result<()>) -> c_int {
 /// Tells the simulator of a mistake of the program. The run ends.
 pub(crate) fn misuse(text: &str) -> ! {
     connection::ask(&Call::Misuse { text });
-    std::process::exit(crate::missing::EXIT_CODE)
+    rank::this().exit(crate::missing::EXIT_CODE)
 }
 
 fn settle(function: &'static str, comm: Option<MPI_Comm>, result: Result<()>) -> c_int {
@@ -161,7 +158,7 @@ impl Library {
         let candidates = [named, Some(MPI_COMM_SELF), Some(MPI_COMM_WORLD)];
         for comm in candidates.into_iter().flatten() {
             let Ok(object) = self.comms.get(comm) else { continue };
-            let handler = self.errhandlers.get(object.errhandler.0).copied().unwrap_or(Errhandler::Fatal);
+            let handler = errhandler::find(&self.errhandlers, object.errhandler).unwrap_or(Errhandler::Fatal);
             let undecided =
                 comm == MPI_COMM_SELF && named != Some(comm) && matches!(handler, Errhandler::Fatal);
             if !undecided {
@@ -174,5 +171,5 @@ impl Library {
 
 fn lock() -> MutexGuard<'static, Library> {
     // A panic ends the process at the border to C, so a poisoned library is never used.
-    LIBRARY.lock().unwrap_or_else(PoisonError::into_inner)
+    rank::this().library.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -35,6 +35,12 @@ pub fn last_call() -> EnteredFrom {
     EnteredFrom { function: name_of(index), index, call_site: CALL_SITE.load(Ordering::Relaxed) }
 }
 
+/// Notes a call again after others were made meanwhile.
+pub(crate) fn note_again(call: EnteredFrom) {
+    CALL_FUNCTION.store(call.index, Ordering::Relaxed);
+    CALL_SITE.store(call.call_site, Ordering::Relaxed);
+}
+
 /// The name of the function with this index.
 pub(crate) fn name_of(index: u32) -> &'static str {
     generated::NAMES[index as usize]

@@ -60,6 +60,11 @@ impl Fleet {
         self.file.as_fd()
     }
 
+    /// Where a rank's mailbox is in this process, for a rank that is folded into it.
+    pub fn address(&self, rank: usize) -> *mut u8 {
+        self.mailbox(rank).header().cast()
+    }
+
     /// Lets the rank run.
     pub fn release(&self, rank: usize) {
         let mailbox = self.mailbox(rank);
@@ -110,6 +115,13 @@ impl Fleet {
             let outbox = mailbox.outbox();
             &outbox[..words.min(outbox.len())]
         }
+    }
+
+    /// Empties the outbox.
+    pub fn forget_calls(&mut self, rank: usize) {
+        let mailbox = self.own(rank);
+        // SAFETY: it is our turn (checked by `own`) and `&mut self` keeps other references away.
+        unsafe { (*mailbox.header()).outbox_words = 0 };
     }
 
     /// Empties the outbox and puts a reply into the inbox; the rank sees it when released.

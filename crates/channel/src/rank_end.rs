@@ -47,10 +47,45 @@ impl From<WireError> for ChannelError {
     }
 }
 
-/// The mailbox of this process.
+/// The mailbox of a rank.
 pub struct RankEnd {
     mailbox: Mailbox,
     rank: u32,
+    passing: Passing,
+}
+
+/// How the turn goes to the simulator and comes back.
+#[derive(Clone, Copy)]
+enum Passing {
+    /// Through the word `turn`: the simulator is another process.
+    Futex,
+    /// By a function that returns when the turn is back: the simulator is in this process.
+    Call(extern "C" fn()),
+}
+
+/// Where a rank lives that is folded into the simulator's process.
+#[derive(Clone, Copy)]
+pub struct FoldedPlace {
+    rank: u32,
+    mailbox: Mailbox,
+    pass: extern "C" fn(),
+}
+
+// SAFETY: the mailbox is memory of the whole process; ranks that use it take turns.
+unsafe impl Send for FoldedPlace {}
+// SAFETY: as for `Send`; the place itself never changes.
+unsafe impl Sync for FoldedPlace {}
+
+impl FoldedPlace {
+    /// A rank whose calls go to `mailbox` and which waits by calling `pass`.
+    ///
+    /// # Safety
+    /// `mailbox` is [`crate::Fleet::address`] of a fleet that lives as long as the rank, and nobody else uses it while the
+    /// rank runs.
+    pub unsafe fn new(rank: u32, mailbox: *mut u8, pass: extern "C" fn()) -> FoldedPlace {
+        // SAFETY: by the contract above.
+        FoldedPlace { rank, mailbox: unsafe { Mailbox::at(mailbox) }, pass }
+    }
 }
 
 // SAFETY: the mailbox is memory of the whole process; `&mut self` methods keep threads apart.
@@ -64,6 +99,11 @@ impl RankEnd {
             Some(end) if end.claim() => Attach::Rank(end),
             _ => Attach::Alone,
         }
+    }
+
+    /// The end of a folded rank.
+    pub fn folded(place: FoldedPlace) -> RankEnd {
+        RankEnd { mailbox: place.mailbox, rank: place.rank, passing: Passing::Call(place.pass) }
     }
 
     /// This rank's number in the world.
@@ -162,6 +202,13 @@ impl RankEnd {
     }
 
     fn hand_over(&self) {
+        match self.passing {
+            Passing::Futex => self.hand_over_to_a_process(),
+            Passing::Call(pass) => pass(),
+        }
+    }
+
+    fn hand_over_to_a_process(&self) {
         let turn = self.mailbox.turn();
         turn.store(SIMULATOR, Ordering::Release);
         let _ = futex::wake(turn, futex::Flags::empty(), 1);
@@ -205,7 +252,7 @@ impl RankEnd {
         // Children of this process are not ranks.
         let _ = fcntl_setfd(file, FdFlags::CLOEXEC);
         // SAFETY: `base` is a mapping of `STRIDE` bytes that is never unmapped.
-        Some(RankEnd { mailbox: unsafe { Mailbox::at(base.cast()) }, rank })
+        Some(RankEnd { mailbox: unsafe { Mailbox::at(base.cast()) }, rank, passing: Passing::Futex })
     }
 
     /// The first process of a rank that comes here answers for it.

@@ -39,6 +39,12 @@ pub enum Command {
     },
     /// Run an MPI program on a simulated machine (also installed as mpiexec, mpirun)
     Run(Box<RunArguments>),
+    /// Run a program with folded ranks under gdb; takes what `run` takes
+    Gdb {
+        /// What to run
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
     /// Look at descriptions of machines
     #[command(subcommand)]
     Platform(PlatformAction),
@@ -113,7 +119,7 @@ pub struct RunArguments {
     #[arg(long, default_value = "measured", value_name = "HOW")]
     pub compute: String,
     /// How ranks live: auto, processes or folded
-    #[arg(long, default_value = "auto", value_name = "HOW")]
+    #[arg(long, default_value = "auto", value_name = "HOW", env = "MPIRAGE_RANKS_AS")]
     pub ranks_as: String,
     /// What the program's clock functions show: simulated or real time
     #[arg(long, default_value = "simulated", value_name = "TIME")]

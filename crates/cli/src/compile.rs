@@ -7,6 +7,7 @@ use std::process::Command;
 use anyhow::anyhow;
 
 use crate::exit::{Failure, usage};
+use crate::foldable;
 use crate::install::Install;
 use crate::output;
 
@@ -33,7 +34,9 @@ impl Language {
     }
 }
 
-/// Becomes the compiler.
+/// Compiles as the compiler would, with our header and library.
+///
+/// A program is linked so that its ranks can be folded; where that is impossible, as an ordinary program.
 pub fn compile(language: Language, arguments: &[OsString]) -> Result<u8, Failure> {
     if language == Language::Fortran {
         return Err(usage("Fortran is not there yet: there is no mpif.h and no mpi module"));
@@ -44,17 +47,23 @@ pub fn compile(language: Language, arguments: &[OsString]) -> Result<u8, Failure
         return Ok(0);
     }
     let compiler = language.compiler();
+    if let Some(line) = foldable::link_line(&compiler, arguments, &install)
+        && foldable::try_to_compile(&compiler, &line)
+    {
+        return Ok(0);
+    }
     let error = Command::new(&compiler).args(full_line(arguments, &install)).exec();
     Err(anyhow!("cannot start the compiler {}: {error}", compiler.display()).into())
 }
 
 /// The compiler's arguments: the user's, then ours.
-fn full_line(arguments: &[OsString], install: &Install) -> Vec<OsString> {
+pub(crate) fn full_line(arguments: &[OsString], install: &Install) -> Vec<OsString> {
     let mut line: Vec<OsString> = arguments.to_vec();
     if !arguments.iter().any(|word| is_debug_choice(word)) {
         // So that reports can name source lines; it changes nothing else.
         line.insert(0, "-g".into());
     }
+    line.extend(foldable::code_flags(arguments));
     line.extend(compile_flags(install));
     if links(arguments) {
         line.extend(link_flags(install));
@@ -82,7 +91,7 @@ fn is_debug_choice(word: &OsStr) -> bool {
 }
 
 /// Does the compiler link, or stop before?
-fn links(arguments: &[OsString]) -> bool {
+pub(crate) fn links(arguments: &[OsString]) -> bool {
     const STOP: [&str; 8] = ["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--version", "-dumpversion"];
     !arguments.iter().any(|word| STOP.iter().any(|stop| word == stop))
 }
@@ -130,9 +139,11 @@ mod tests {
     #[test]
     fn our_flags_come_last_and_only_where_they_belong() {
         let linked = full_line(&words("ring.c -o ring -lm"), &install());
-        assert_eq!(linked, words("-g ring.c -o ring -lm -I/x/include -L/x/lib -Wl,-rpath,/x/lib -lmpi_abi"));
+        let code = "-fPIC -fno-semantic-interposition";
+        let ours = format!("{code} -I/x/include -L/x/lib -Wl,-rpath,/x/lib -lmpi_abi");
+        assert_eq!(linked, words(&format!("-g ring.c -o ring -lm {ours}")));
         let compiled = full_line(&words("-g0 -c ring.c"), &install());
-        assert_eq!(compiled, words("-g0 -c ring.c -I/x/include"));
+        assert_eq!(compiled, words(&format!("-g0 -c ring.c {code} -I/x/include")));
     }
 
     #[test]

@@ -13,6 +13,7 @@ use mpirage_units::parse_speed;
 use crate::arguments::RunArguments;
 use crate::costs::Recording;
 use crate::exit::{self, Failure, usage};
+use crate::living::{self, Living};
 use crate::{costs, host_speed, hosts};
 
 /// Where computation times come from, as typed.
@@ -48,7 +49,9 @@ pub struct Plan {
     pub host_speed: f64,
     /// What an earlier run recorded, if this one is to reuse it.
     pub recording: Option<Recording>,
-    /// How bytes move between ranks.
+    /// How ranks live.
+    pub living: Living,
+    /// How bytes move between processes.
     pub data_plane: DataPlane,
     /// Do the program's clocks show simulated time?
     pub simulated_clock: bool,
@@ -74,6 +77,8 @@ impl Plan {
             Compute::Recorded(file) if file.exists() => Some(costs::read(file, programs.len())?),
             _ => None,
         };
+        let living = living::decide(&arguments.ranks_as, &programs)?;
+        warnings.extend(living.warnings.iter().cloned());
         let placement = hosts::place(&arguments, &platform, ranks)?;
         if placement.oversubscribed {
             warnings.push(
@@ -86,6 +91,7 @@ impl Plan {
             collectives: Choice::parse(&arguments.coll).map_err(usage)?,
             host_speed: speed_of_this_machine(&arguments, &compute, recording.as_ref())?,
             recording,
+            living,
             data_plane: parse_data_plane(&arguments.data_plane)?,
             simulated_clock: parse_clock(&arguments.clock)?,
             platform: Arc::new(platform),
@@ -102,7 +108,6 @@ impl Plan {
 
 fn refuse_what_is_not_there(arguments: &RunArguments) -> Result<(), Failure> {
     let missing = [
-        (arguments.ranks_as == "folded", "--ranks-as folded"),
         (!arguments.trace.is_empty(), "--trace"),
         (arguments.report.is_some(), "--report"),
         (arguments.mpi_profile.is_some(), "--mpi-profile"),
@@ -110,10 +115,7 @@ fn refuse_what_is_not_there(arguments: &RunArguments) -> Result<(), Failure> {
     if let Some((_, what)) = missing.iter().find(|(asked, _)| *asked) {
         return Err(usage(format!("{what} is not there yet; docs/roadmap.md says what is planned")));
     }
-    match arguments.ranks_as.as_str() {
-        "auto" | "processes" => Ok(()),
-        other => Err(usage(format!("--ranks-as {other}: it can be auto, processes or folded"))),
-    }
+    Ok(())
 }
 
 fn programs(jobs: &[RunArguments]) -> Result<Vec<Arc<Program>>, Failure> {

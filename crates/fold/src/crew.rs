@@ -162,6 +162,33 @@ impl Crew {
         self.rank(rank).has(address)
     }
 
+    /// Fills `into` from memory of the ranks. False if that is not accessible.
+    pub fn read(&self, address: usize, into: &mut [u8]) -> bool {
+        // SAFETY: the slice is ours to write, and there is a crew.
+        unsafe { crate::copy(into.as_mut_ptr() as usize, address, into.len()) }
+    }
+
+    /// Stores bytes in memory of the ranks, where a program has asked for them. False if that is not accessible.
+    pub fn write(&self, address: usize, bytes: &[u8]) -> bool {
+        // SAFETY: the program has given that memory away to be written, and there is a crew.
+        unsafe { crate::copy(address, bytes.as_ptr() as usize, bytes.len()) }
+    }
+
+    /// Copies bytes from one place in memory of the ranks to another. False if one is not accessible.
+    pub fn copy(&self, to: usize, from: usize, size: usize) -> bool {
+        // SAFETY: as for `write`.
+        unsafe { crate::copy(to, from, size) }
+    }
+
+    /// Appends what a rank has written to standard output since the last time.
+    pub fn collect_output(&mut self, rank: usize, into: &mut Vec<u8>) {
+        // SAFETY: no rank runs while the crew is borrowed here.
+        let output = unsafe { &mut (*self.ranks[rank]).output };
+        if !output.is_empty() {
+            into.append(output);
+        }
+    }
+
     /// What a rank has written to standard output since the last time.
     pub fn take_output(&mut self, rank: usize) -> Vec<u8> {
         // SAFETY: no rank runs while the crew is borrowed here.

@@ -31,6 +31,18 @@ pub fn pass_turn() {
     }
 }
 
+/// Ends the rank that runs on this thread at once, without its exit handlers.
+///
+/// # Panics
+/// If no rank runs on this thread.
+pub fn exit_rank(code: i32) -> ! {
+    let rank = get();
+    assert!(!rank.is_null(), "no rank runs");
+    stdio::flush();
+    // SAFETY: the rank that runs.
+    unsafe { leave(rank, Leave::Exited(code & 0xff)) }
+}
+
 /// The number of the rank that runs on this thread.
 pub fn current_rank() -> Option<usize> {
     let rank = get();

@@ -37,7 +37,7 @@ mod verdict;
 pub use clib::{Environment, c_library, set_clock};
 pub use copy::copy;
 pub use crew::{Crew, CrewError, Options};
-pub use current::{current_rank, pass_turn};
+pub use current::{current_rank, exit_rank, pass_turn};
 pub use image::{Image, Import};
 pub use library::Libraries;
 pub use link::{Linked, Resolve};

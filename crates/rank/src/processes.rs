@@ -17,11 +17,16 @@ use nix::unistd::Pid;
 use crate::crash::Death;
 use crate::output::Output;
 use crate::program::{Identity, Program};
+use crate::ranks::Stop;
+use crate::symbols::Symbols;
 
 /// Bytes up to which a store goes through the mailbox, which spares a system call.
 const STORE_LIMIT: usize = 16 * 1024;
 /// How long to wait for a rank before looking whether it still lives.
 const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Living processes whose memory maps are read after a run; those of one program are the same.
+const LOOKED_AT: usize = 32;
 
 /// How bytes get from one process to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,22 +45,12 @@ struct Process {
     death: Option<Death>,
 }
 
-/// What a resumed rank did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
-    /// It waits for an answer.
-    Waits,
-    /// It has ended.
-    Ended(Death),
-    /// Somebody wants the run to stop.
-    Cancelled,
-}
-
 /// All processes of a run.
 pub struct Processes {
     fleet: Fleet,
     processes: Vec<Process>,
     data_plane: DataPlane,
+    wanted_data_plane: DataPlane,
     /// A rank whose memory could not be reached, and why.
     fault: Option<(u32, String)>,
     /// Memory maps by rank, of one rank of each program.
@@ -70,14 +65,15 @@ impl Processes {
             fleet,
             processes: Vec::with_capacity(ranks),
             data_plane,
+            wanted_data_plane: data_plane,
             fault: None,
             maps: BTreeMap::new(),
         })
     }
 
-    /// How bytes travel; it may have turned out that the kernel does not let us copy.
-    pub fn data_plane(&self) -> DataPlane {
-        self.data_plane
+    /// Did it turn out that the kernel does not let us copy between processes?
+    pub(crate) fn fell_back_to_mailboxes(&self) -> bool {
+        self.data_plane != self.wanted_data_plane
     }
 
     /// Starts the next rank. Ranks start in order.
@@ -95,14 +91,17 @@ impl Processes {
     }
 
     /// The process number of a rank, while it lives.
-    pub fn living(&self, rank: u32) -> Option<u32> {
+    fn living(&self, rank: u32) -> Option<u32> {
         let process = self.processes.get(rank as usize)?;
         process.child.as_ref().map(|_| self.fleet.owner(rank as usize).unwrap_or(process.id))
     }
 
-    /// Memory maps of programs, as they were when their first rank first waited.
-    pub fn maps(&self) -> impl Iterator<Item = &str> {
-        self.maps.values().map(String::as_str)
+    /// Tells where code is. What a living rank has loaded meanwhile comes first; of those that are no more, there is the map
+    /// of the first rank of each program, as it was when that first waited.
+    pub(crate) fn explain_addresses(&self, symbols: &mut Symbols) {
+        let ranks = 0..self.started() as u32;
+        ranks.filter_map(|rank| self.living(rank)).take(LOOKED_AT).for_each(|process| symbols.learn(process));
+        self.maps.values().for_each(|map| symbols.learn_map(map));
     }
 
     /// Keeps the memory map of a rank, unless that has been done.

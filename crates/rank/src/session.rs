@@ -1,4 +1,4 @@
-//! A run of processes from start to end.
+//! A run from start to end.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use thiserror::Error;
 
 use crate::crash::Death;
-use crate::processes::{Processes, Stop};
 use crate::program::{Identity, Program};
+use crate::ranks::{Ranks, Stop};
 
 /// Why a run could not even start, or was stopped from outside.
 #[derive(Debug, Error)]
@@ -118,16 +118,13 @@ const LOOK_EVERY: u32 = 512;
 
 impl Session {
     /// Runs all ranks to the end. Processes that still live are ended when the engine goes, so that they can be looked at.
-    pub fn run(
-        &self,
-        engine: &mut Engine<Processes>,
-        watch: &mut dyn Watch,
-    ) -> Result<Outcome, SessionError> {
+    pub fn run(&self, engine: &mut Engine<Ranks>, watch: &mut dyn Watch) -> Result<Outcome, SessionError> {
         let signals = Signals::install()?;
         mpirage_channel::interrupt_waits_when_children_end()?;
         without_address_randomisation();
         allow_many_files();
         adopt_orphans();
+        engine.memory().listen()?;
         let mut run = Running {
             session: self,
             engine,
@@ -144,7 +141,7 @@ impl Session {
 
 struct Running<'a> {
     session: &'a Session,
-    engine: &'a mut Engine<Processes>,
+    engine: &'a mut Engine<Ranks>,
     watch: &'a mut dyn Watch,
     signals: Signals,
     code: i32,
@@ -189,9 +186,7 @@ impl Running<'_> {
     fn resume(&mut self, rank: u32) -> Result<Option<Outcome>, SessionError> {
         if self.engine.memory().started() == rank as usize {
             self.start(rank)?;
-        } else if let Err(text) =
-            self.engine.give_reply(rank, |processes, reply| processes.answer(rank, reply))
-        {
+        } else if let Err(text) = self.engine.give_reply(rank, |ranks, reply| ranks.answer(rank, reply)) {
             return Ok(Some(Outcome::Misuse { rank, text }));
         }
         match self.wait(rank)? {
@@ -246,9 +241,9 @@ impl Running<'_> {
     }
 
     fn take_calls(&mut self, rank: u32, ended: bool) {
-        self.engine.take_calls(rank, |processes, calls| {
-            processes.calls(rank, calls);
-            Segment { wrote: processes.collect_output(rank), ended }
+        self.engine.take_calls(rank, |ranks, calls| {
+            ranks.calls(rank, calls);
+            Segment { wrote: ranks.collect_output(rank), ended }
         });
     }
 
@@ -258,7 +253,7 @@ impl Running<'_> {
         self.ended += 1;
         let (initialized, finalized) = self.engine.lifecycle(rank);
         let too_early = initialized && !finalized;
-        if too_early || matches!(death, Death::Signal(_)) {
+        if too_early || !matches!(death, Death::Exit(_)) {
             return Some(Outcome::RankDied { rank, death });
         }
         if self.code == 0 {
@@ -290,10 +285,10 @@ impl Running<'_> {
 impl Drop for Running<'_> {
     fn drop(&mut self) {
         let mut stdout = io::stdout().lock();
-        let processes = self.engine.memory();
-        for rank in 0..processes.started() as u32 {
-            processes.collect_output(rank);
-            let _ = processes.show_output(rank, &mut stdout);
+        let ranks = self.engine.memory();
+        for rank in 0..ranks.started() as u32 {
+            ranks.collect_output(rank);
+            let _ = ranks.show_output(rank, &mut stdout);
         }
         let _ = stdout.flush();
     }

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::library::{self, Library, outcome, outcome_at_any_time};
 use crate::objects::keyval::{Attributes, Copying, Keyval, Owner, deleting};
 use crate::objects::predefined_attributes;
+use crate::rank;
 use crate::types::*;
 use core::ffi::{c_int, c_void};
 
@@ -44,7 +45,7 @@ pub(crate) unsafe extern "C" fn MPI_Comm_get_attr(
         let value = match predefined_attributes::is_predefined(comm_keyval) {
             true => {
                 library::with(|library| library.comms.get(comm).map(drop))?;
-                predefined_attributes::address(comm_keyval).map(|address| address.expose_provenance())
+                rank::this().attributes.address(comm_keyval).map(|address| address.expose_provenance())
             }
             false => value(comm, comm_keyval)?,
         };

@@ -1,9 +1,7 @@
 //! Versions, clocks, and the beginning and end of MPI (chapters 9 and 11 of the standard).
 
 use core::ffi::{c_char, c_int};
-use std::env;
-use std::sync::OnceLock;
-use std::thread::{self, ThreadId};
+use std::thread;
 
 use mpirage_call::Call;
 
@@ -13,7 +11,7 @@ use crate::connection;
 use crate::constants::*;
 use crate::error::{Result, fail};
 use crate::library::{self, Stage};
-use crate::objects::predefined_attributes;
+use crate::rank;
 use crate::types::MPI_Comm;
 
 const LIBRARY_VERSION: &str = concat!("mpirage ", env!("CARGO_PKG_VERSION"), ", an MPI simulator");
@@ -21,14 +19,8 @@ const LIBRARY_VERSION: &str = concat!("mpirage ", env!("CARGO_PKG_VERSION"), ", 
 /// What programs may count on of the clock they see.
 const SECONDS_PER_TICK: f64 = 1e-9;
 
-/// The name of the simulated host, as the simulator sets it.
-const HOST_VARIABLE: &str = "MPIRAGE_HOST";
-
 /// The most a program gets: a rank has one call under way at a time.
 const BEST_THREAD_LEVEL: c_int = MPI_THREAD_SERIALIZED;
-
-/// Who initialized MPI, and what it was granted.
-static MAIN: OnceLock<(ThreadId, c_int)> = OnceLock::new();
 
 pub(crate) unsafe extern "C" fn MPI_Get_version(version: *mut c_int, subversion: *mut c_int) -> c_int {
     // SAFETY: the program hands over two places for an int.
@@ -54,10 +46,10 @@ pub(crate) unsafe extern "C" fn MPI_Get_library_version(
 
 pub(crate) unsafe extern "C" fn MPI_Get_processor_name(name: *mut c_char, resultlen: *mut c_int) -> c_int {
     library::outcome(None, || {
-        let host = env::var(HOST_VARIABLE).unwrap_or_else(|_| real_host());
+        let host = &connection::line().host;
         // SAFETY: the program hands over a string of MPI_MAX_PROCESSOR_NAME characters and a place for an int.
         unsafe {
-            let length = put_string("name", name, MPI_MAX_PROCESSOR_NAME as usize, host.as_bytes())?;
+            let length = put_string("name", name, MPI_MAX_PROCESSOR_NAME as usize, host)?;
             put("resultlen", resultlen, length as c_int)
         }
     })
@@ -91,7 +83,7 @@ pub(crate) unsafe extern "C" fn MPI_Init_thread(
 
 pub(crate) unsafe extern "C" fn MPI_Query_thread(provided: *mut c_int) -> c_int {
     library::outcome(None, || {
-        let granted = MAIN.get().map_or(MPI_THREAD_SINGLE, |&(_, granted)| granted);
+        let granted = rank::this().main.get().map_or(MPI_THREAD_SINGLE, |&(_, granted)| granted);
         // SAFETY: the program hands over a place for an int.
         unsafe { put("provided", provided, granted) }
     })
@@ -99,7 +91,7 @@ pub(crate) unsafe extern "C" fn MPI_Query_thread(provided: *mut c_int) -> c_int 
 
 pub(crate) unsafe extern "C" fn MPI_Is_thread_main(flag: *mut c_int) -> c_int {
     library::outcome(None, || {
-        let main = MAIN.get().is_some_and(|&(main, _)| main == thread::current().id());
+        let main = rank::this().main.get().is_some_and(|&(main, _)| main == thread::current().id());
         // SAFETY: the program hands over a place for an int.
         unsafe { put("flag", flag, main.into()) }
     })
@@ -132,7 +124,7 @@ pub(crate) unsafe extern "C" fn MPI_Pcontrol(_level: c_int) -> c_int {
 
 pub(crate) unsafe extern "C" fn MPI_Abort(_comm: MPI_Comm, errorcode: c_int) -> c_int {
     connection::ask(&Call::Abort { code: errorcode });
-    std::process::exit(errorcode)
+    rank::this().exit(errorcode)
 }
 
 fn init(thread_level: c_int) -> Result<()> {
@@ -142,10 +134,10 @@ fn init(thread_level: c_int) -> Result<()> {
     let line = connection::line();
     connection::ask(&Call::Init);
     // Only the first initialization comes here.
-    let _ = MAIN.set((thread::current().id(), thread_level));
+    let _ = rank::this().main.set((thread::current().id(), thread_level));
     library::with(|library| library.comms.open(line.rank, line.briefing.size));
-    predefined_attributes::set(MPI_UNIVERSE_SIZE, line.briefing.size as c_int);
-    predefined_attributes::set(MPI_APPNUM, 0);
+    rank::this().attributes.set(MPI_UNIVERSE_SIZE, line.briefing.size as c_int);
+    rank::this().attributes.set(MPI_APPNUM, 0);
     library::enter(Stage::Running);
     Ok(())
 }
@@ -159,8 +151,4 @@ fn delete_attributes(comm: MPI_Comm) -> Result<()> {
     })?;
     // SAFETY: the program registered these functions to delete attributes; nothing is locked.
     unsafe { deletions.run(comm.0) }
-}
-
-fn real_host() -> String {
-    rustix::system::uname().nodename().to_string_lossy().into_owned()
 }

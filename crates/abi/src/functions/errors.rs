@@ -4,7 +4,7 @@ use crate::arguments::{put, put_string, string};
 use crate::constants::{MPI_ERR_ARG, MPI_ERR_LASTCODE, MPI_LASTUSEDCODE, MPI_MAX_ERROR_STRING};
 use crate::error::ensure;
 use crate::library::{self, outcome_at_any_time as outcome};
-use crate::objects::predefined_attributes;
+use crate::rank;
 use core::ffi::{c_char, c_int};
 
 const TEXT_ROOM: usize = MPI_MAX_ERROR_STRING as usize;
@@ -35,7 +35,7 @@ pub(crate) unsafe extern "C" fn MPI_Error_string(
 pub(crate) unsafe extern "C" fn MPI_Add_error_class(errorclass: *mut c_int) -> c_int {
     outcome(|| {
         let class = library::with(|library| library.error_codes.add_class());
-        predefined_attributes::set(MPI_LASTUSEDCODE, class);
+        rank::this().attributes.set(MPI_LASTUSEDCODE, class);
         // SAFETY: the program hands over a place for an int.
         unsafe { put("errorclass", errorclass, class) }
     })
@@ -44,7 +44,7 @@ pub(crate) unsafe extern "C" fn MPI_Add_error_class(errorclass: *mut c_int) -> c
 pub(crate) unsafe extern "C" fn MPI_Add_error_code(errorclass: c_int, errorcode: *mut c_int) -> c_int {
     outcome(|| {
         let code = library::with(|library| library.error_codes.add_code(errorclass))?;
-        predefined_attributes::set(MPI_LASTUSEDCODE, code);
+        rank::this().attributes.set(MPI_LASTUSEDCODE, code);
         // SAFETY: the program hands over a place for an int.
         unsafe { put("errorcode", errorcode, code) }
     })

@@ -8,10 +8,12 @@ use crate::objects::predefined_types::{PREDEFINED, default_name, handle_of};
 use crate::types::MPI_Datatype;
 use core::ffi::c_int;
 use mpirage_data::{Basic, Datatype, Interface};
+use std::sync::LazyLock;
 
-/// All datatypes of this process.
+/// All datatypes of this rank.
 #[derive(Debug)]
 pub(crate) struct Datatypes {
+    /// Those the program made, and predefined ones that it changed.
     handles: Handles<DatatypeObject>,
     /// The parameterized types of Fortran, each made once.
     parameterized: Vec<(Parameters, MPI_Datatype)>,
@@ -52,19 +54,19 @@ pub(crate) struct Parameters {
 }
 
 impl Datatypes {
-    pub fn new() -> Datatypes {
-        let mut handles = Handles::new();
-        for (handle, basic) in PREDEFINED {
-            handles.predefine(handle.0, DatatypeObject::predefined(basic));
-        }
-        Datatypes { handles, parameterized: Vec::new() }
+    pub const fn new() -> Datatypes {
+        Datatypes { handles: Handles::new(), parameterized: Vec::new() }
     }
 
     pub fn get(&self, datatype: MPI_Datatype) -> Result<&DatatypeObject> {
-        self.handles.get(datatype.0).ok_or_else(|| invalid(datatype))
+        self.handles.get(datatype.0).or_else(|| standard(datatype)).ok_or_else(|| invalid(datatype))
     }
 
+    /// A predefined one that is to be changed (named, given attributes) becomes this rank's own.
     pub fn get_mut(&mut self, datatype: MPI_Datatype) -> Result<&mut DatatypeObject> {
+        if let (None, Some(shared)) = (self.handles.get(datatype.0), standard(datatype)) {
+            self.handles.predefine(datatype.0, shared.clone());
+        }
         self.handles.get_mut(datatype.0).ok_or_else(|| invalid(datatype))
     }
 
@@ -125,6 +127,19 @@ impl Datatypes {
         self.parameterized.push((parameters, handle));
         handle
     }
+}
+
+/// A predefined datatype as the standard has it: one for all ranks.
+fn standard(datatype: MPI_Datatype) -> Option<&'static DatatypeObject> {
+    static STANDARD: LazyLock<Vec<Option<DatatypeObject>>> = LazyLock::new(|| {
+        let last = PREDEFINED.iter().map(|(handle, _)| handle.0).max().unwrap_or(0);
+        let mut table = vec![None; last + 1];
+        for (handle, basic) in PREDEFINED {
+            table[handle.0] = Some(DatatypeObject::predefined(basic));
+        }
+        table
+    });
+    STANDARD.get(datatype.0)?.as_ref()
 }
 
 impl DatatypeObject {

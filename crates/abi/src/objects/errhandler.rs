@@ -27,19 +27,19 @@ pub(crate) enum Errhandler {
     Session(MPI_Session_errhandler_function),
 }
 
-/// All error handlers.
+/// All error handlers that the program made.
 pub(crate) type Errhandlers = Handles<Errhandler>;
 
 /// The handler of a new world.
 pub(crate) const DEFAULT: MPI_Errhandler = MPI_ERRORS_ARE_FATAL;
 
-/// The predefined ones.
-pub(crate) fn predefined() -> Errhandlers {
-    let mut handlers = Handles::new();
-    handlers.predefine(MPI_ERRORS_ARE_FATAL.0, Errhandler::Fatal);
-    handlers.predefine(MPI_ERRORS_ABORT.0, Errhandler::Abort);
-    handlers.predefine(MPI_ERRORS_RETURN.0, Errhandler::Return);
-    handlers
+fn predefined(errhandler: MPI_Errhandler) -> Option<Errhandler> {
+    match errhandler {
+        MPI_ERRORS_ARE_FATAL => Some(Errhandler::Fatal),
+        MPI_ERRORS_ABORT => Some(Errhandler::Abort),
+        MPI_ERRORS_RETURN => Some(Errhandler::Return),
+        _ => None,
+    }
 }
 
 /// The handler behind a handle, if there is one.
@@ -48,7 +48,8 @@ pub(crate) fn find(handlers: &Errhandlers, errhandler: MPI_Errhandler) -> Result
         MPI_ERRHANDLER_NULL => "the error handler is MPI_ERRHANDLER_NULL".to_owned(),
         MPI_Errhandler(handle) => format!("{handle:#x} is not an error handler"),
     };
-    handlers.get(errhandler.0).copied().ok_or_else(|| MpiError::new(MPI_ERR_ERRHANDLER, none()))
+    let found = predefined(errhandler).or_else(|| handlers.get(errhandler.0).copied());
+    found.ok_or_else(|| MpiError::new(MPI_ERR_ERRHANDLER, none()))
 }
 
 impl Errhandler {

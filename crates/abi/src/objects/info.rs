@@ -3,32 +3,39 @@
 use crate::constants::{MPI_ERR_INFO, MPI_INFO_ENV, MPI_INFO_NULL};
 use crate::error::{MpiError, Result, fail};
 use crate::handles::Handles;
+use crate::rank;
 use crate::types::MPI_Info;
+use std::cell::OnceCell;
 
-/// All info objects of this process.
+/// All info objects of this rank.
 #[derive(Debug)]
-pub(crate) struct Infos(Handles<Info>);
+pub(crate) struct Infos {
+    handles: Handles<Info>,
+    /// What `MPI_INFO_ENV` stands for, once somebody has asked.
+    environment: OnceCell<Info>,
+}
 
 /// Keys and values, as the bytes the program wrote.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Info(Vec<(Vec<u8>, Vec<u8>)>);
 
 impl Infos {
-    pub fn new() -> Infos {
-        let mut handles = Handles::new();
-        handles.predefine(MPI_INFO_ENV.0, Info::environment());
-        Infos(handles)
+    pub const fn new() -> Infos {
+        Infos { handles: Handles::new(), environment: OnceCell::new() }
     }
 
     pub fn get(&self, info: MPI_Info) -> Result<&Info> {
-        self.0.get(info.0).ok_or_else(|| invalid(info))
+        if info == MPI_INFO_ENV {
+            return Ok(self.environment.get_or_init(Info::environment));
+        }
+        self.handles.get(info.0).ok_or_else(|| invalid(info))
     }
 
     pub fn get_mut(&mut self, info: MPI_Info) -> Result<&mut Info> {
         if info == MPI_INFO_ENV {
             fail!(MPI_ERR_INFO, "MPI_INFO_ENV cannot be changed");
         }
-        self.0.get_mut(info.0).ok_or_else(|| invalid(info))
+        self.handles.get_mut(info.0).ok_or_else(|| invalid(info))
     }
 
     /// What a function is told that takes an info: nothing if it is `MPI_INFO_NULL`.
@@ -37,20 +44,20 @@ impl Infos {
     }
 
     pub fn insert(&mut self, info: Info) -> MPI_Info {
-        MPI_Info(self.0.insert(info))
+        MPI_Info(self.handles.insert(info))
     }
 
     pub fn remove(&mut self, info: MPI_Info) -> Result<()> {
         self.get_mut(info)?;
-        self.0.remove(info.0).map(drop).ok_or_else(|| invalid(info))
+        self.handles.remove(info.0).map(drop).ok_or_else(|| invalid(info))
     }
 }
 
 impl Info {
-    /// How this process was started, for `MPI_INFO_ENV`.
+    /// How this rank was started, for `MPI_INFO_ENV`.
     pub fn environment() -> Info {
         let mut info = Info::default();
-        let mut words = std::env::args_os().map(|word| word.into_encoded_bytes());
+        let mut words = rank::this().words().into_iter();
         if let Some(command) = words.next() {
             info.set(b"command", &command);
         }

@@ -7,7 +7,7 @@ use crate::types::{MPI_Count, MPI_Datatype, MPI_Op, MPI_User_function, MPI_User_
 use core::ffi::{c_int, c_void};
 use mpirage_data::{Datatype, Op};
 
-/// All operations of this process.
+/// All operations that the program made.
 #[derive(Debug)]
 pub(crate) struct Ops(Handles<Operation>);
 
@@ -51,16 +51,12 @@ const PREDEFINED: [(MPI_Op, Op); 14] = [
 ];
 
 impl Ops {
-    pub fn new() -> Ops {
-        let mut handles = Handles::new();
-        for (handle, op) in PREDEFINED {
-            handles.predefine(handle.0, Operation::Predefined(op));
-        }
-        Ops(handles)
+    pub const fn new() -> Ops {
+        Ops(Handles::new())
     }
 
     pub fn get(&self, op: MPI_Op) -> Result<Operation> {
-        self.0.get(op.0).copied().ok_or_else(|| invalid(op))
+        predefined(op).or_else(|| self.0.get(op.0).copied()).ok_or_else(|| invalid(op))
     }
 
     pub fn insert(&mut self, operation: Operation) -> MPI_Op {
@@ -74,6 +70,10 @@ impl Ops {
             Operation::User { .. } => self.0.remove(op.0).map(drop).ok_or_else(|| invalid(op)),
         }
     }
+}
+
+fn predefined(op: MPI_Op) -> Option<Operation> {
+    PREDEFINED.iter().find(|(handle, _)| *handle == op).map(|&(_, op)| Operation::Predefined(op))
 }
 
 impl Operation {
