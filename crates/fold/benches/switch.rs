@@ -49,7 +49,12 @@ fn switch(criterion: &mut Criterion) {
         (0..ranks).for_each(|rank| assert_eq!(crew.resume(rank), Stop::Yielded));
         group.throughput(Throughput::Elements(ranks as u64));
         group.bench_function(BenchmarkId::from_parameter(ranks), |bencher| {
-            bencher.iter(|| (0..ranks).for_each(|rank| assert_eq!(crew.resume(rank), Stop::Yielded)));
+            bencher.iter(|| {
+                for rank in 0..ranks {
+                    crew.prefetch(rank + 2);
+                    assert_eq!(crew.resume(rank), Stop::Yielded);
+                }
+            });
         });
     }
     group.finish();

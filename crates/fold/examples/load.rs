@@ -24,14 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "turn" => Some(turn as *const () as usize),
         _ => c_library(name).or_else(|| libraries.find(name, version)),
     })?;
-    let mut crew = Crew::new(Options {
-        ranks,
-        stack: std::env::var("STACK")
-            .ok()
-            .map(|kib| kib.parse::<usize>().map(|kib| kib << 10))
-            .transpose()?,
-        mapped: mapped.map(|way| way == 1),
-    })?;
+    let mut crew = Crew::new(Options { ranks, stack: None, mapped: mapped.map(|way| way == 1) })?;
     let name = CString::new(arguments[1].as_str())?;
     let environment = Environment::inherited();
     let before = resident();
@@ -41,7 +34,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let loaded = cpu();
     let mut rounds = 0;
     let running = Instant::now();
-    while rounds < turns && (0..ranks).filter(|&rank| crew.resume(rank) == Stop::Yielded).count() > 0 {
+    while rounds < turns
+        && (0..ranks)
+            .filter(|&rank| {
+                crew.prefetch(rank + 2);
+                crew.resume(rank) == Stop::Yielded
+            })
+            .count()
+            > 0
+    {
         rounds += 1;
     }
     let ended = cpu();

@@ -27,6 +27,7 @@ pub fn pass_turn() {
             (*rank).fault = fault;
             leave(rank, Leave::Fault);
         }
+        (*rank).resting = here;
         (*(*rank).yielder).suspend(Leave::Turn);
     }
 }
@@ -47,7 +48,7 @@ pub fn exit_rank(code: i32) -> ! {
 pub fn current_rank() -> Option<usize> {
     let rank = get();
     // SAFETY: as in `pass_turn`.
-    (!rank.is_null()).then(|| unsafe { (*rank).number })
+    (!rank.is_null()).then(|| unsafe { (*rank).number as usize })
 }
 
 #[inline]

@@ -157,6 +157,11 @@ impl Image {
         self.main
     }
 
+    /// Where its code, and the addresses through which it calls libraries, begin.
+    pub(crate) fn hot(&self) -> [usize; 2] {
+        [self.main, self.dynamic.linkage]
+    }
+
     pub(crate) fn starters(&self) -> Functions {
         self.dynamic.init
     }
