@@ -117,6 +117,7 @@ impl Crew {
     ///
     /// # Panics
     /// If there is no such rank, or if a rank calls it.
+    #[inline]
     pub fn resume(&mut self, rank: usize) -> Stop {
         let rank = self.ranks[rank];
         assert!(current::get().is_null(), "a rank cannot resume a rank");
@@ -258,6 +259,7 @@ impl Drop for Crew {
 
 /// # Safety
 /// The rank has just left for good and is still current.
+#[cold]
 unsafe fn end(rank: *mut Rank, leave: Leave) -> Stop {
     stdio::flush();
     // SAFETY: nothing on its stack owns anything, and it is never resumed again.

@@ -14,6 +14,7 @@ thread_local! {
 /// Lets others run: returns when this rank is resumed. What the program has printed goes to the crew first.
 ///
 /// Does nothing if no rank runs on this thread.
+#[inline]
 pub fn pass_turn() {
     let rank = get();
     if rank.is_null() {
@@ -65,6 +66,7 @@ pub(crate) fn set(rank: *mut Rank) {
 ///
 /// # Safety
 /// `rank` is the one that runs.
+#[cold]
 pub(crate) unsafe fn leave(rank: *mut Rank, how: Leave) -> ! {
     loop {
         // SAFETY: the yielder was set when the rank started; the crew never resumes a rank that has left for good.
@@ -76,6 +78,7 @@ pub(crate) unsafe fn leave(rank: *mut Rank, how: Leave) -> ! {
 ///
 /// # Safety
 /// `rank` is the one that runs.
+#[inline]
 unsafe fn overflow(rank: *mut Rank, here: usize) -> Option<Fault> {
     // SAFETY: the rank is alive.
     let stack = unsafe { (*rank).stack };

@@ -86,6 +86,30 @@ fn environment() {
     same_as_native("environment-unnamed", unnamed, &[]);
 }
 
+#[test]
+fn ranks_add_to_a_common_environment() {
+    use mpirage_fold::{Crew, Environment, Stop};
+    let source = r#"
+        #include <stdlib.h>
+        #include <string.h>
+        int main(int argc, char **argv, char **envp) {
+            int entries = 0; while (envp[entries]) entries++;
+            return entries == 3 && !strcmp(getenv("HOME"), "/") && !strcmp(getenv("NAME"), "own") ? atoi(getenv("RANK")) : 99;
+        }"#;
+    let program = compile("environment-of-rank", source);
+    let _alone = common::alone();
+    let linked = common::link(&program).expect("it can be folded");
+    let mut crew = Crew::new(common::options(3)).expect("there is room");
+    let common =
+        Environment::new(vec![c"HOME=/".into(), c"NAME=common".into()]).with(vec![c"NAME=own".into()]);
+    for rank in 0..3 {
+        let number = std::ffi::CString::new(format!("RANK={rank}")).expect("no zero");
+        crew.add(&linked, &[c"program".into()], &common.with(vec![c"RANK=9".into()]).with(vec![number]))
+            .expect("room");
+    }
+    assert_eq!((0..3).map(|rank| crew.resume(rank)).collect::<Vec<_>>(), [0, 1, 2].map(Stop::Exited));
+}
+
 const OPTIONS: &str = r#"
     #define _GNU_SOURCE
     #include <getopt.h>
