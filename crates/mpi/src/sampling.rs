@@ -186,6 +186,9 @@ impl<M: Memory> Engine<M> {
 
     /// What may not be called inside a sampled block, because it would be skipped with it.
     pub(crate) fn refuse_inside_sample(&mut self, rank: u32, call: &Call<'_>) -> bool {
+        if !self.samples.is_open(rank) {
+            return false;
+        }
         let harmless = matches!(
             call,
             Call::Now
@@ -195,7 +198,7 @@ impl<M: Memory> Engine<M> {
                 | Call::Misuse { .. }
                 | Call::Share { .. }
         );
-        if !self.samples.is_open(rank) || harmless {
+        if harmless {
             return false;
         }
         let what = match call {
