@@ -187,10 +187,10 @@ impl<M: Memory> Engine<M> {
     }
 
     fn cancel_receive(&mut self, rank: u32, receive: u32) -> bool {
-        let key = self.receives[receive as usize].key;
-        let posted = self.ranks[rank as usize].posted.take_value(&key, receive);
+        let key = self.receives[receive].key;
+        let posted = self.matching[rank as usize].posted.take_value(&key, receive);
         if posted {
-            self.receives.remove(receive as usize);
+            self.receives.release(receive);
         }
         posted
     }
@@ -227,5 +227,5 @@ impl<M: Memory> Engine<M> {
 
 /// The key a receive or probe matches by.
 pub(crate) fn key_of(context: u32, source: Option<u32>, tag: Option<i32>) -> Key {
-    Key { context: u64::from(context), source, tag }
+    Key::new(u64::from(context), source, tag)
 }

@@ -249,9 +249,8 @@ impl<M: Memory> Engine<M> {
         if seconds <= 0.0 {
             return Progress::Done;
         }
-        let state = &mut self.ranks[index];
-        state.phase = Phase::Executing;
-        self.kernel.start_compute(state.host, seconds, token::rank(rank));
+        self.ranks[index].phase = Phase::Executing;
+        self.kernel.start_compute(self.hosts[index], seconds, token::rank(rank));
         Progress::Blocked
     }
 
