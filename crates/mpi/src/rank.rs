@@ -87,7 +87,7 @@ impl RankState {
             entered: Time::ZERO,
             in_function: false,
             reply: Reply::default(),
-            requests: vec![Slot::default()],
+            requests: vec![Slot::UNUSED],
             wait: WaitState::default(),
             polling: Polling::default(),
             initialized: false,
