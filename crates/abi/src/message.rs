@@ -8,10 +8,12 @@ use mpirage_call::{Call, Completion, ContextId, Payload, Reply, RequestId, SendM
 use crate::connection::{self, ask_then, post};
 use crate::constants::*;
 use crate::error::{Result, fail};
+use crate::library::with;
 use crate::objects::bridge::Bridge;
 use crate::objects::comm::Comm;
-use crate::operation::{Held, Landing, inline_bytes};
+use crate::operation::{Held, Landing, Operation, Step, inline_bytes};
 use crate::region::Region;
+use crate::types::{MPI_Comm, MPI_Request};
 
 /// A message to send.
 #[derive(Clone, Debug)]
@@ -41,6 +43,16 @@ pub(crate) struct Incoming {
 }
 
 impl Outgoing {
+    /// Sets it in motion.
+    pub(crate) fn begin(self, comm: MPI_Comm) -> MPI_Request {
+        if !self.region.is_plain() || self.copy.is_some() {
+            return Operation::one(comm, Step::Send(self)).begin();
+        }
+        let (id, request) = with(|library| library.requests.open_plain(comm, 0));
+        self.with_payload(|payload| post(&self.call(payload, Some(id), false)));
+        request
+    }
+
     /// Sends it, to complete with `request`. Gives what must stay in memory until then.
     pub(crate) fn post(&self, request: RequestId) -> Held {
         let packed = self.with_payload(|payload| post(&self.call(payload, Some(request), false)));
@@ -49,18 +61,17 @@ impl Outgoing {
     }
 
     /// Sends it and comes back when the sender may go on.
-    pub(crate) fn run(&self) -> Held {
+    pub(crate) fn run(&self) {
         self.with_payload(|payload| match self.runs_ahead() {
             true => post(&self.call(payload, None, false)),
             false => ask_then(&self.call(payload, None, true), |_| ()),
         });
-        Held::default()
     }
 
     /// May the sender go on before the simulator has seen the call?
     fn runs_ahead(&self) -> bool {
         let eager = (self.region.bytes() as u64) < connection::line().briefing.eager_limit;
-        self.region.bytes() <= inline_bytes()
+        (self.region.bytes() <= inline_bytes() || self.region.is_shared())
             && match self.mode {
                 SendMode::Standard | SendMode::Ready => eager,
                 SendMode::Buffered => true,
@@ -70,6 +81,10 @@ impl Outgoing {
 
     /// Hands out the bytes as they should travel; gives back what `send` did not take along.
     fn with_payload(&self, send: impl FnOnce(Payload<'_>)) -> Option<Vec<u8>> {
+        if self.region.is_shared() {
+            send(Payload::Absent);
+            return None;
+        }
         let inline = self.region.bytes() <= inline_bytes();
         // SAFETY: the program gave this memory to MPI to read until the send completes.
         match (unsafe { self.region.plain() }, inline) {
@@ -96,11 +111,30 @@ impl Outgoing {
 }
 
 impl Incoming {
+    /// Sets it in motion.
+    pub(crate) fn begin(self, comm: MPI_Comm) -> MPI_Request {
+        if !self.region.is_plain() || self.bridge.is_some() {
+            return Operation::one(comm, Step::Receive(self)).begin();
+        }
+        let room = self.region.bytes() as u64;
+        let address = if room == 0 || self.region.is_shared() { 0 } else { self.region.address() as u64 };
+        let (id, request) = with(|library| library.requests.open_plain(comm, room));
+        post(&self.call(address, Some(id)));
+        request
+    }
+
     /// Expects it, to complete with `request`. Gives what must stay in memory until then.
     pub(crate) fn post(&self, request: RequestId) -> Held {
         let (held, address) = self.make_room();
         post(&self.call(address, Some(request)));
         held
+    }
+
+    /// Waits for it, and puts it where it belongs.
+    pub(crate) fn receive(&self) -> Result<Completion> {
+        let (held, completion) = self.run();
+        held.finish(&completion)?;
+        Ok(completion)
     }
 
     /// Waits for it.
@@ -118,12 +152,15 @@ impl Incoming {
         if room == 0 {
             return (Held { bridge, ..Held::default() }, 0);
         }
+        if self.region.is_shared() {
+            return (Held { room, bridge, ..Held::default() }, 0);
+        }
         if self.region.is_plain() {
             return (Held { room, bridge, ..Held::default() }, self.region.address() as u64);
         }
         let mut landing = Landing::of_message(self.region.clone());
         let address = landing.address();
-        (Held { incoming: Some(landing), room, bridge, ..Held::default() }, address)
+        (Held { incoming: Some(Box::new(landing)), room, bridge, ..Held::default() }, address)
     }
 
     fn call<'a>(&self, address: u64, request: Option<RequestId>) -> Call<'a> {

@@ -9,6 +9,7 @@ use crate::arguments::{Number, count};
 use crate::constants::{MPI_ERR_BUFFER, MPI_ERR_COUNT};
 use crate::error::{MpiError, Result, fail};
 use crate::library::Library;
+use crate::sharing;
 use crate::types::MPI_Datatype;
 
 /// So many elements of a datatype at an address.
@@ -19,6 +20,8 @@ pub(crate) struct Region {
     datatype: Datatype,
     /// Packed bytes of all of it.
     bytes: usize,
+    /// Do they lie in memory as they are?
+    plain: bool,
 }
 
 impl Region {
@@ -41,7 +44,7 @@ impl Region {
         let Some(bytes) = count.checked_mul(datatype.size()) else {
             fail!(MPI_ERR_COUNT, "count is {count}, more than the memory of any machine holds");
         };
-        Ok(Region { address, count, datatype: datatype.clone(), bytes })
+        Ok(Region { address, count, plain: datatype.is_contiguous(), datatype: datatype.clone(), bytes })
     }
 
     /// Refuses data at the null address.
@@ -72,9 +75,18 @@ impl Region {
         &self.datatype
     }
 
+    /// Does it lie wholly in shared memory? Then nobody cares what is in it, and only its size counts.
+    pub(crate) fn is_shared(&self) -> bool {
+        if self.bytes == 0 || !sharing::is_used() {
+            return false;
+        }
+        let (first, length) = self.span();
+        sharing::is_shared(self.pointer_to(first).addr(), length)
+    }
+
     /// Do the packed bytes lie in memory as they are, from the address on?
     pub(crate) fn is_plain(&self) -> bool {
-        self.datatype.is_contiguous()
+        self.plain
     }
 
     /// The packed bytes, if they lie in memory as they are.

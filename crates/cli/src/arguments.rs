@@ -127,6 +127,9 @@ pub struct RunArguments {
     /// How bytes move between ranks: direct, or mailbox where the kernel forbids direct copies
     #[arg(long, default_value = "direct", value_name = "HOW", hide = true)]
     pub data_plane: String,
+    /// Let allocations of at least SIZE, such as 1MiB, share one small memory in all ranks; what is in them is then nobody's own
+    #[arg(long, value_name = "SIZE")]
+    pub share_malloc: Option<String>,
     /// Speed of this machine, such as 5Gf; measured if not given
     #[arg(long, value_name = "SPEED")]
     pub host_speed: Option<String>,

@@ -108,7 +108,12 @@ mod tests {
                 assert_eq!(latency_of(&mut cache, from, to), f64::from(from) * 1e6 + f64::from(to));
             }
         }
-        assert!(cache.held > 9_900 && cache.slots.len() == 1 << 15, "{} of {}", cache.held, cache.slots.len());
+        assert!(
+            cache.held > 9_900 && cache.slots.len() == 1 << 15,
+            "{} of {}",
+            cache.held,
+            cache.slots.len()
+        );
     }
 
     #[test]

@@ -32,6 +32,8 @@ mod protocol;
 mod rank;
 mod request;
 mod run;
+mod sampling;
+mod statistics;
 mod token;
 
 pub use compute::{Bursts, Costs};

@@ -22,7 +22,7 @@ use crate::request::{Operation, key_of};
 use crate::token;
 
 /// How a call went.
-enum Progress {
+pub(crate) enum Progress {
     Done,
     Pay(Duration),
     Blocked,
@@ -41,7 +41,11 @@ impl<M: Memory> Engine<M> {
         };
         state.stamp = stamp;
         state.entered = self.kernel.now();
-        match self.bursts.nanos(rank, &stamp) {
+        let nanos = self.bursts.nanos(rank, &stamp);
+        if self.samples.is_open(rank) {
+            self.sample_passes(rank, nanos.unwrap_or(0), self.next_ends_sample(rank));
+        }
+        match nanos {
             Ok(0) => self.after_burst(rank),
             Ok(nanos) => {
                 self.ranks[rank as usize].phase = Phase::Computing;
@@ -59,6 +63,12 @@ impl<M: Memory> Engine<M> {
         }
     }
 
+    /// Is the next call the end of a sampled block?
+    fn next_ends_sample(&self, rank: u32) -> bool {
+        let state = &self.ranks[rank as usize];
+        matches!(decode_call(&state.inbox[state.cursor..]), Ok((_, Call::SampleEnd, _)))
+    }
+
     pub(crate) fn after_burst(&mut self, rank: u32) {
         let state = &mut self.ranks[rank as usize];
         if state.stamp.delay.is_zero() {
@@ -73,6 +83,7 @@ impl<M: Memory> Engine<M> {
         let state = &mut self.ranks[rank as usize];
         if state.leaving {
             state.phase = Phase::Gone;
+            self.abandon_sample(rank);
             self.show_output(rank);
             let state = &mut self.ranks[rank as usize];
             if !state.finalized {
@@ -102,7 +113,7 @@ impl<M: Memory> Engine<M> {
     fn carry_out(&mut self, rank: u32, call: &Call<'_>) {
         let needs_answer = call.needs_answer();
         let state = &mut self.ranks[rank as usize];
-        state.in_function = !matches!(call, Call::Output | Call::Flush | Call::Now | Call::Sleep { .. });
+        state.in_function = is_function(call);
         if needs_answer {
             state.reply.clear();
             self.show_output(rank);
@@ -145,6 +156,9 @@ impl<M: Memory> Engine<M> {
         ) {
             self.poll_over(rank);
         }
+        if self.refuse_inside_sample(rank, call) {
+            return Progress::Blocked;
+        }
         match *call {
             Call::Init => self.init(rank),
             Call::Finalize => self.finalize(rank),
@@ -176,6 +190,12 @@ impl<M: Memory> Engine<M> {
                 let later = matches!(how, CommRequest::DupLater { .. });
                 if later { Progress::Done } else { Progress::Blocked }
             }
+            Call::SampleBegin { site, global, rule } => self.begin_sample(rank, site, global, rule),
+            // Its value was taken when its burst began.
+            Call::SampleEnd => Progress::Done,
+            Call::Compute { work } => self.compute(rank, work),
+            Call::Share { site } => self.share(rank, site),
+            Call::Tally(tally) => self.count(tally),
         }
     }
 
@@ -312,4 +332,20 @@ impl<M: Memory> Engine<M> {
             self.ranks[rank as usize].phase = Phase::Probing(*probing);
         }
     }
+}
+
+/// Is the call an MPI function's, rather than the library's own?
+fn is_function(call: &Call<'_>) -> bool {
+    !matches!(
+        call,
+        Call::Output
+            | Call::Flush
+            | Call::Now
+            | Call::Sleep { .. }
+            | Call::SampleBegin { .. }
+            | Call::SampleEnd
+            | Call::Compute { .. }
+            | Call::Share { .. }
+            | Call::Tally(_)
+    )
 }

@@ -4,7 +4,7 @@
 //! in turn: what it holds is taken at every switch. Bytes move by plain copies.
 
 use std::collections::BTreeMap;
-use std::ffi::{CString, OsString};
+use std::ffi::{CStr, CString, OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,11 +19,24 @@ use thiserror::Error;
 use crate::crash::Death;
 use crate::program::{Identity, Program};
 use crate::ranks::Stop;
+use crate::shared::SharedFile;
 use crate::symbols::{Instances, Symbols};
 use crate::watchdog::Watchdog;
 
 /// The one mailbox.
 const MAILBOX: usize = 0;
+
+/// Functions of the C library that allocate, and those of the MPI library that fold what is large.
+const ALLOCATION: [(&str, &CStr); 8] = [
+    ("malloc", c"mpirage_share_malloc"),
+    ("calloc", c"mpirage_share_calloc"),
+    ("realloc", c"mpirage_share_realloc"),
+    ("free", c"mpirage_share_free"),
+    ("memalign", c"mpirage_share_memalign"),
+    ("aligned_alloc", c"mpirage_share_memalign"),
+    ("posix_memalign", c"mpirage_share_posix_memalign"),
+    ("malloc_usable_size", c"mpirage_share_usable_size"),
+];
 
 /// Why ranks cannot be folded.
 #[derive(Debug, Error)]
@@ -59,8 +72,13 @@ pub struct Folded {
     crew: Crew,
     library: FoldedLibrary,
     fleet: Fleet,
+    shared: SharedFile,
+    /// Do the programs' allocations come to the MPI library first?
+    share_malloc: bool,
     ranks: Vec<Rank>,
     programs: Vec<Loaded>,
+    /// What the last program's ranks have in common, with what was asked for.
+    environment: Option<(Vec<(OsString, OsString)>, Environment)>,
     fault: Option<(u32, String)>,
 }
 
@@ -97,7 +115,9 @@ impl Folded {
         if let Some(clock) = library.clock() {
             mpirage_fold::set_clock(clock);
         }
-        let fleet = Fleet::new(1, briefing)?;
+        let shared = SharedFile::new()?;
+        let briefing = Briefing { shared_file: shared.descriptor(), ..*briefing };
+        let fleet = Fleet::new(1, &briefing)?;
         // Turns are passed by switching stacks: the mailbox is ours whenever this code runs.
         fleet.take_back(MAILBOX);
         let crew = Crew::new(Options { ranks, stack: None, mapped: None })?;
@@ -105,8 +125,11 @@ impl Folded {
             crew,
             library,
             fleet,
+            shared,
+            share_malloc: briefing.share_malloc > 0,
             ranks: Vec::with_capacity(ranks),
             programs: Vec::new(),
+            environment: None,
             watchdog: Watchdog::start(limit)?,
             fault: None,
         };
@@ -126,11 +149,25 @@ impl Folded {
         let linked = image
             .link(&mut |name, version| {
                 let ours = || self.library.symbol(&CString::new(name).ok()?);
-                mpirage_fold::c_library(name).or_else(ours).or_else(|| libraries.find(name, version))
+                self.allocation(name)
+                    .or_else(|| mpirage_fold::c_library(name))
+                    .or_else(ours)
+                    .or_else(|| libraries.find(name, version))
             })
             .map_err(refused)?;
         self.programs.push(Loaded { path: path.to_owned(), linked, _libraries: libraries });
         Ok(())
+    }
+
+    /// The function that stands for one of the C library's, if large allocations are folded.
+    fn allocation(&self, name: &str) -> Option<usize> {
+        let (_, ours) = ALLOCATION.iter().find(|(theirs, _)| self.share_malloc && *theirs == name)?;
+        self.library.symbol(ours)
+    }
+
+    /// Bytes that exist once for all ranks.
+    pub(crate) fn shared_resident_bytes(&self) -> u64 {
+        self.shared.resident_bytes()
     }
 
     /// Signals that end the run reach a rank that does not come back.
@@ -146,7 +183,11 @@ impl Folded {
         let words = words_of(program)?;
         let loaded = self.programs.iter().find(|loaded| loaded.path == program.path);
         let linked = &loaded.ok_or(io::ErrorKind::NotFound)?.linked;
-        let environment = environment_of(program, who);
+        if self.environment.as_ref().is_none_or(|(of, _)| of != &program.environment) {
+            self.environment = Some((program.environment.clone(), environment_of(program)));
+        }
+        let common = self.environment.as_ref().map(|(_, environment)| environment);
+        let environment = common.ok_or(io::ErrorKind::NotFound)?.with(own_variables(who));
         self.crew.add(linked, &words, &environment).map_err(io::Error::other)?;
         let host = CString::new(who.host).map_err(io::Error::other)?;
         let passing = Passing { pass, exit };
@@ -288,6 +329,14 @@ impl Memory for Folded {
         }
     }
 
+    fn copy(&mut self, from: (u32, u64), to: (u32, u64), bytes: usize, _: &mut Vec<u8>) {
+        if !self.crew.copy(to.1 as usize, from.1 as usize, bytes) {
+            let readable = self.crew.copy(from.1 as usize, from.1 as usize, bytes);
+            let (rank, address) = if readable { to } else { from };
+            self.inaccessible(rank, address, bytes);
+        }
+    }
+
     fn reduce(
         &mut self,
         rank: u32,
@@ -321,13 +370,19 @@ fn words_of(program: &Program) -> io::Result<Vec<CString>> {
     words.map(|word| CString::new(word.as_encoded_bytes()).map_err(io::Error::other)).collect()
 }
 
-/// This process' environment, what was asked for, and who the rank is; what comes later counts.
-fn environment_of(program: &Program, who: &Identity<'_>) -> Environment {
+/// This process' environment and what was asked for, which counts more.
+fn environment_of(program: &Program) -> Environment {
     let mut variables: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
     variables.extend(program.environment.iter().cloned());
-    variables.extend(who.variables().map(|(name, value)| (name.into(), value.into())));
-    let entry = |(name, value): (OsString, OsString)| {
-        CString::new([name.as_encoded_bytes(), b"=", value.as_encoded_bytes()].concat()).ok()
-    };
-    Environment::new(variables.into_iter().filter_map(entry).collect())
+    Environment::new(variables.iter().filter_map(|(name, value)| entry(name, value)).collect())
+}
+
+/// Who the rank is.
+fn own_variables(who: &Identity<'_>) -> Vec<CString> {
+    let variables = who.variables();
+    variables.iter().filter_map(|(name, value)| entry(OsStr::new(name), OsStr::new(value))).collect()
+}
+
+fn entry(name: &OsStr, value: &OsStr) -> Option<CString> {
+    CString::new([name.as_encoded_bytes(), b"=", value.as_encoded_bytes()].concat()).ok()
 }

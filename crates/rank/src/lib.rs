@@ -11,6 +11,7 @@ mod processes;
 mod program;
 mod ranks;
 mod session;
+mod shared;
 mod symbols;
 mod watchdog;
 
@@ -22,4 +23,5 @@ pub use processes::{DataPlane, Processes};
 pub use program::Program;
 pub use ranks::Ranks;
 pub use session::{Outcome, Session, SessionError, Watch};
+pub use shared::SharedFile;
 pub use symbols::{Instances, Site, Symbols};

@@ -113,6 +113,11 @@ impl Ranks {
         matches!(self, Ranks::Processes(processes) if processes.fell_back_to_mailboxes())
     }
 
+    /// Bytes that exist once for all ranks.
+    pub fn shared_resident_bytes(&self) -> u64 {
+        either!(self, ranks => ranks.shared_resident_bytes())
+    }
+
     /// Tells where code is, for addresses to be explained.
     pub fn explain_addresses(&mut self, symbols: &mut Symbols) {
         either!(self, ranks => ranks.explain_addresses(symbols))
@@ -126,6 +131,10 @@ impl Memory for Ranks {
 
     fn write(&mut self, rank: u32, address: u64, bytes: &[u8]) {
         either!(self, ranks => ranks.write(rank, address, bytes))
+    }
+
+    fn copy(&mut self, from: (u32, u64), to: (u32, u64), bytes: usize, by_way_of: &mut Vec<u8>) {
+        either!(self, ranks => ranks.copy(from, to, bytes, by_way_of))
     }
 
     fn reduce(

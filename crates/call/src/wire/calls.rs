@@ -3,27 +3,27 @@
 use mpirage_collectives::Collective;
 use mpirage_units::Duration;
 
-use super::words::{Full, Reader, WireError, Writer};
+use super::words::{Full, Reader, WireError, Writer, halves, pair};
 use crate::{
     Blocks, Call, CollectiveCall, CommRequest, Completing, Operator, Part, Payload, Reduction, RequestId,
-    SendMode, Stamp,
+    Rule, SendMode, Stamp, Tally, Work,
 };
 
 /// Stands for no request, no rank, no message.
 const NONE: u32 = u32::MAX;
 
 /// Appends a call to `buffer`; gives the number of words it takes.
+#[inline]
 pub fn encode_call(stamp: &Stamp, call: &Call<'_>, buffer: &mut [u64]) -> Result<usize, Full> {
     let mut w = Writer::new(buffer);
-    w.word(u64::from(kind_of(call)) | u64::from(flags_of(call)) << 8 | u64::from(stamp.function) << 16)?;
-    w.word(stamp.burst)?;
-    w.word(stamp.delay.as_picos())?;
-    w.word(stamp.site)?;
+    let head = u64::from(kind_of(call)) | u64::from(flags_of(call)) << 8 | u64::from(stamp.function) << 16;
+    w.all([head, stamp.burst, stamp.delay.as_picos(), stamp.site])?;
     encode_fields(call, &mut w)?;
     Ok(w.finish())
 }
 
 /// Reads the stamp of the call at the head of `buffer`, and nothing else.
+#[inline]
 pub fn decode_stamp(buffer: &[u64]) -> Result<Stamp, WireError> {
     match *buffer {
         [header, burst, delay, site, ..] => {
@@ -37,16 +37,13 @@ pub fn decode_stamp(buffer: &[u64]) -> Result<Stamp, WireError> {
 #[inline]
 pub fn decode_call(buffer: &[u64]) -> Result<(Stamp, Call<'_>, usize), WireError> {
     let (mut r, length) = Reader::open(buffer)?;
-    let header = r.word()?;
-    let stamp = Stamp {
-        function: (header >> 16) as u16,
-        burst: r.word()?,
-        delay: Duration::from_picos(r.word()?),
-        site: r.word()?,
-    };
+    let [header, burst, delay, site] = r.all()?;
+    let stamp = Stamp { function: (header >> 16) as u16, burst, delay: Duration::from_picos(delay), site };
     let call = decode_fields(header as u8, (header >> 8) as u8, &mut r)?;
     Ok((stamp, call, length))
 }
+
+#[inline]
 
 fn kind_of(call: &Call<'_>) -> u8 {
     match call {
@@ -67,8 +64,15 @@ fn kind_of(call: &Call<'_>) -> u8 {
         Call::FreeComm { .. } => 14,
         Call::Output => 15,
         Call::Flush => 16,
+        Call::SampleBegin { .. } => 17,
+        Call::SampleEnd => 18,
+        Call::Compute { .. } => 19,
+        Call::Share { .. } => 20,
+        Call::Tally(_) => 21,
     }
 }
+
+#[inline]
 
 fn flags_of(call: &Call<'_>) -> u8 {
     match *call {
@@ -78,28 +82,28 @@ fn flags_of(call: &Call<'_>) -> u8 {
         Call::Probe { tag, poll, take, .. } => {
             u8::from(tag.is_none()) | u8::from(poll) << 1 | u8::from(take) << 2
         }
+        Call::SampleBegin { global, rule, .. } => u8::from(global) | u8::from(rule.interval) << 1,
+        Call::Compute { work: Work::Flops(_) } => 1,
         _ => 0,
     }
 }
 
+#[inline]
+
 fn encode_fields(call: &Call<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
     match *call {
-        Call::Init | Call::Finalize | Call::Now | Call::Output | Call::Flush => Ok(()),
+        Call::Init | Call::Finalize | Call::Now | Call::Output | Call::Flush | Call::SampleEnd => Ok(()),
         Call::Abort { code } => w.word(u64::from(code as u32)),
         Call::Misuse { text } => w.bytes(text.as_bytes()),
         Call::Sleep { span } => w.word(span.as_picos()),
         Call::Send { context, to, tag, bytes, payload, request, .. } => {
-            w.pair(context, to)?;
-            w.pair(tag as u32, request.unwrap_or(NONE))?;
-            w.word(bytes)?;
+            w.all([pair(context, to), pair(tag as u32, request.unwrap_or(NONE)), bytes])?;
             encode_payload(payload, w)
         }
         Call::Recv { context, from, tag, bytes, address, request, matched } => {
-            w.pair(context, from.unwrap_or(NONE))?;
-            w.pair(tag.unwrap_or(0) as u32, request.unwrap_or(NONE))?;
-            w.word(bytes)?;
-            w.word(address)?;
-            w.word(u64::from(matched.unwrap_or(NONE)))
+            let numbers = pair(tag.unwrap_or(0) as u32, request.unwrap_or(NONE));
+            let matched = u64::from(matched.unwrap_or(NONE));
+            w.all([pair(context, from.unwrap_or(NONE)), numbers, bytes, address, matched])
         }
         Call::Wait { requests, .. } => w.halves(requests),
         Call::Probe { context, from, tag, .. } => {
@@ -113,15 +117,31 @@ fn encode_fields(call: &Call<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
             encode_comm(how, w)
         }
         Call::FreeComm { context } => w.word(u64::from(context)),
+        Call::SampleBegin { site, rule, .. } => {
+            w.word(rule.least)?;
+            w.word(rule.most)?;
+            w.word(rule.error.to_bits())?;
+            w.bytes(site.as_bytes())
+        }
+        Call::Compute { work: Work::Flops(flops) } => w.word(flops.to_bits()),
+        Call::Compute { work: Work::Nanos(nanos) } => w.word(nanos),
+        Call::Share { site } => w.bytes(site.as_bytes()),
+        Call::Tally(Tally { executed, skipped, shared }) => {
+            w.word(executed)?;
+            w.word(skipped)?;
+            w.word(shared)
+        }
     }
 }
+
+#[inline]
 
 fn decode_fields<'b>(kind: u8, flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {
     Ok(match kind {
         0 => Call::Init,
         1 => Call::Finalize,
         2 => Call::Abort { code: r.word()? as i32 },
-        3 => Call::Misuse { text: std::str::from_utf8(r.bytes()?).map_err(|_| WireError)? },
+        3 => Call::Misuse { text: decode_text(r)? },
         4 => Call::Now,
         5 => Call::Sleep { span: Duration::from_picos(r.word()?) },
         6 => decode_send(flags, r)?,
@@ -135,13 +155,35 @@ fn decode_fields<'b>(kind: u8, flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>
         14 => Call::FreeComm { context: r.word()? as u32 },
         15 => Call::Output,
         16 => Call::Flush,
+        17 => decode_sample(flags, r)?,
+        18 => Call::SampleEnd,
+        19 if flags & 1 != 0 => Call::Compute { work: Work::Flops(f64::from_bits(r.word()?)) },
+        19 => Call::Compute { work: Work::Nanos(r.word()?) },
+        20 => Call::Share { site: decode_text(r)? },
+        21 => Call::Tally(Tally { executed: r.word()?, skipped: r.word()?, shared: r.word()? }),
         _ => return Err(WireError),
     })
 }
 
+#[inline]
+
+fn decode_text<'b>(r: &mut Reader<'b>) -> Result<&'b str, WireError> {
+    std::str::from_utf8(r.bytes()?).map_err(|_| WireError)
+}
+
+#[inline]
+
+fn decode_sample<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {
+    let (least, most, error) = (r.word()?, r.word()?, f64::from_bits(r.word()?));
+    let rule = Rule { least, most, error, interval: flags & 2 != 0 };
+    Ok(Call::SampleBegin { site: decode_text(r)?, global: flags & 1 != 0, rule })
+}
+
+#[inline]
+
 fn decode_send<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {
-    let (context, to) = r.pair()?;
-    let (tag, request) = r.pair()?;
+    let [ends, numbers, bytes] = r.all()?;
+    let ((context, to), (tag, request)) = (halves(ends), halves(numbers));
     let mode = match flags & 3 {
         0 => SendMode::Standard,
         1 => SendMode::Synchronous,
@@ -153,24 +195,26 @@ fn decode_send<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError>
         context,
         to,
         tag: tag as i32,
-        bytes: r.word()?,
+        bytes,
         payload: decode_payload(r)?,
         request: some(request),
         answer: flags & 4 != 0,
     })
 }
 
+#[inline]
+
 fn decode_recv<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {
-    let (context, from) = r.pair()?;
-    let (tag, request) = r.pair()?;
+    let [ends, numbers, bytes, address, matched] = r.all()?;
+    let ((context, from), (tag, request)) = (halves(ends), halves(numbers));
     Ok(Call::Recv {
         context,
         from: some(from),
         tag: (flags & 1 == 0).then_some(tag as i32),
-        bytes: r.word()?,
-        address: r.word()?,
+        bytes,
+        address,
         request: some(request),
-        matched: some(r.word()? as u32),
+        matched: some(matched as u32),
     })
 }
 
@@ -186,6 +230,8 @@ fn decode_probe<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError
     })
 }
 
+#[inline]
+
 fn completing(code: u8) -> Result<Completing, WireError> {
     match code {
         0 => Ok(Completing::All),
@@ -195,23 +241,26 @@ fn completing(code: u8) -> Result<Completing, WireError> {
     }
 }
 
+#[inline]
+
 fn some(value: u32) -> Option<RequestId> {
     (value != NONE).then_some(value)
 }
 
+#[inline]
+
 fn encode_payload(payload: Payload<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
     match payload {
         Payload::Absent => w.word(0),
-        Payload::At(address) => {
-            w.word(1)?;
-            w.word(address)
-        }
+        Payload::At(address) => w.all([1, address]),
         Payload::Inline(bytes) => {
             w.word(2)?;
             w.bytes(bytes)
         }
     }
 }
+
+#[inline]
 
 fn decode_payload<'b>(r: &mut Reader<'b>) -> Result<Payload<'b>, WireError> {
     match r.word()? {
@@ -222,6 +271,8 @@ fn decode_payload<'b>(r: &mut Reader<'b>) -> Result<Payload<'b>, WireError> {
     }
 }
 
+#[inline]
+
 fn encode_part(part: &Part<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
     encode_payload(part.payload, w)?;
     match part.blocks {
@@ -230,6 +281,8 @@ fn encode_part(part: &Part<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
         Blocks::Each(list) => w.word(2).and_then(|()| w.words(list)),
     }
 }
+
+#[inline]
 
 fn decode_part<'b>(r: &mut Reader<'b>) -> Result<Part<'b>, WireError> {
     let payload = decode_payload(r)?;

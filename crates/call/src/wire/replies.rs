@@ -2,7 +2,7 @@
 
 use mpirage_units::Time;
 
-use super::words::{Full, Reader, WireError, Writer};
+use super::words::{Full, Reader, WireError, Writer, halves, pair};
 use crate::{Completion, Reply, Service};
 
 /// Stands for no communicator and no message.
@@ -18,18 +18,20 @@ pub enum Answer<'a> {
 }
 
 /// Writes a reply; gives the number of words it takes.
+#[inline]
 pub fn encode_reply(reply: &Reply, buffer: &mut [u64]) -> Result<usize, Full> {
     let mut w = Writer::new(buffer);
-    w.word(0)?;
-    w.word(reply.now.as_picos())?;
-    w.pair(reply.message.unwrap_or(NONE), reply.context.unwrap_or(NONE))?;
+    let numbers = pair(reply.message.unwrap_or(NONE), reply.context.unwrap_or(NONE));
+    w.all([u64::from(reply.number.is_some()) << 8, reply.now.as_picos(), numbers])?;
     w.word(reply.completions.len() as u64)?;
     for c in &reply.completions {
-        w.pair(c.index, u32::from(c.cancelled) | u32::from(c.truncated) << 1)?;
-        w.pair(c.source as u32, c.tag as u32)?;
-        w.word(c.bytes)?;
+        let flags = u32::from(c.cancelled) | u32::from(c.truncated) << 1;
+        w.all([pair(c.index, flags), pair(c.source as u32, c.tag as u32), c.bytes])?;
     }
     w.halves(&reply.members)?;
+    if let Some(number) = reply.number {
+        w.word(number)?;
+    }
     Ok(w.finish())
 }
 
@@ -60,11 +62,14 @@ pub fn encode_service(service: &Service<'_>, buffer: &mut [u64]) -> Result<usize
 }
 
 /// Reads an answer; a reply goes into `reply`. Gives the number of words it took too.
+#[inline]
 pub fn decode_answer<'b>(buffer: &'b [u64], reply: &mut Reply) -> Result<(Answer<'b>, usize), WireError> {
     let (mut r, length) = Reader::open(buffer)?;
-    let answer = match r.word()? as u8 {
+    let header = r.word()?;
+    let answer = match header as u8 {
         0 => {
             decode_reply(&mut r, reply)?;
+            reply.number = if header & 0x100 != 0 { Some(r.word()?) } else { None };
             Answer::Done
         }
         1 => Answer::Serve(Service::Peek { address: r.word()?, bytes: r.word()? }),
@@ -81,6 +86,8 @@ pub fn decode_answer<'b>(buffer: &'b [u64], reply: &mut Reply) -> Result<(Answer
     Ok((answer, length))
 }
 
+#[inline]
+
 fn decode_reply(r: &mut Reader<'_>, reply: &mut Reply) -> Result<(), WireError> {
     reply.clear();
     reply.now = Time::from_picos(r.word()?);
@@ -88,11 +95,11 @@ fn decode_reply(r: &mut Reader<'_>, reply: &mut Reply) -> Result<(), WireError> 
     reply.message = (message != NONE).then_some(message);
     reply.context = (context != NONE).then_some(context);
     for _ in 0..r.word()? {
-        let (index, flags) = r.pair()?;
-        let (source, tag) = r.pair()?;
+        let [first, second, bytes] = r.all()?;
+        let ((index, flags), (source, tag)) = (halves(first), halves(second));
         let (cancelled, truncated) = (flags & 1 != 0, flags & 2 != 0);
         let (source, tag) = (source as i32, tag as i32);
-        reply.completions.push(Completion { index, source, tag, bytes: r.word()?, cancelled, truncated });
+        reply.completions.push(Completion { index, source, tag, bytes, cancelled, truncated });
     }
     reply.members.extend_from_slice(r.halves()?);
     Ok(())

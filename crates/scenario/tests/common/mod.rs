@@ -102,6 +102,7 @@ fn engine(platform: Platform, model: &str, choice: &str, ranks: usize) -> Engine
     let setup = Setup {
         kernel: Kernel::new(Box::new(network), Box::new(cores)),
         seconds_per_nano: vec![1e-9; ranks],
+        host_flops: vec![1e9; ranks],
         placement,
         protocol: model.protocol,
         collectives: Choice::parse(choice).unwrap(),
