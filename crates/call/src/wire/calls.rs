@@ -44,7 +44,6 @@ pub fn decode_call(buffer: &[u64]) -> Result<(Stamp, Call<'_>, usize), WireError
 }
 
 #[inline]
-
 fn kind_of(call: &Call<'_>) -> u8 {
     match call {
         Call::Init => 0,
@@ -73,7 +72,6 @@ fn kind_of(call: &Call<'_>) -> u8 {
 }
 
 #[inline]
-
 fn flags_of(call: &Call<'_>) -> u8 {
     match *call {
         Call::Send { mode, answer, .. } => mode as u8 | u8::from(answer) << 2,
@@ -89,7 +87,6 @@ fn flags_of(call: &Call<'_>) -> u8 {
 }
 
 #[inline]
-
 fn encode_fields(call: &Call<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
     match *call {
         Call::Init | Call::Finalize | Call::Now | Call::Output | Call::Flush | Call::SampleEnd => Ok(()),
@@ -135,7 +132,6 @@ fn encode_fields(call: &Call<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
 }
 
 #[inline]
-
 fn decode_fields<'b>(kind: u8, flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {
     Ok(match kind {
         0 => Call::Init,
@@ -166,13 +162,11 @@ fn decode_fields<'b>(kind: u8, flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>
 }
 
 #[inline]
-
 fn decode_text<'b>(r: &mut Reader<'b>) -> Result<&'b str, WireError> {
     std::str::from_utf8(r.bytes()?).map_err(|_| WireError)
 }
 
 #[inline]
-
 fn decode_sample<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {
     let (least, most, error) = (r.word()?, r.word()?, f64::from_bits(r.word()?));
     let rule = Rule { least, most, error, interval: flags & 2 != 0 };
@@ -180,7 +174,6 @@ fn decode_sample<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireErro
 }
 
 #[inline]
-
 fn decode_send<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {
     let [ends, numbers, bytes] = r.all()?;
     let ((context, to), (tag, request)) = (halves(ends), halves(numbers));
@@ -203,7 +196,6 @@ fn decode_send<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError>
 }
 
 #[inline]
-
 fn decode_recv<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {
     let [ends, numbers, bytes, address, matched] = r.all()?;
     let ((context, from), (tag, request)) = (halves(ends), halves(numbers));
@@ -231,7 +223,6 @@ fn decode_probe<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError
 }
 
 #[inline]
-
 fn completing(code: u8) -> Result<Completing, WireError> {
     match code {
         0 => Ok(Completing::All),
@@ -242,13 +233,11 @@ fn completing(code: u8) -> Result<Completing, WireError> {
 }
 
 #[inline]
-
 fn some(value: u32) -> Option<RequestId> {
     (value != NONE).then_some(value)
 }
 
 #[inline]
-
 fn encode_payload(payload: Payload<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
     match payload {
         Payload::Absent => w.word(0),
@@ -261,7 +250,6 @@ fn encode_payload(payload: Payload<'_>, w: &mut Writer<'_>) -> Result<(), Full> 
 }
 
 #[inline]
-
 fn decode_payload<'b>(r: &mut Reader<'b>) -> Result<Payload<'b>, WireError> {
     match r.word()? {
         0 => Ok(Payload::Absent),
@@ -272,7 +260,6 @@ fn decode_payload<'b>(r: &mut Reader<'b>) -> Result<Payload<'b>, WireError> {
 }
 
 #[inline]
-
 fn encode_part(part: &Part<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
     encode_payload(part.payload, w)?;
     match part.blocks {
@@ -283,7 +270,6 @@ fn encode_part(part: &Part<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
 }
 
 #[inline]
-
 fn decode_part<'b>(r: &mut Reader<'b>) -> Result<Part<'b>, WireError> {
     let payload = decode_payload(r)?;
     let blocks = match r.word()? {
