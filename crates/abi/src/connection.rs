@@ -43,8 +43,8 @@ pub(crate) struct Line {
 /// What changes from call to call.
 struct Talk {
     peer: Peer,
-    /// When the last answer came.
-    now: Time,
+    /// When the last answer came; none if it came before its time.
+    now: Option<Time>,
     /// What the next call has to add to its burst.
     delay: Duration,
     /// Readings of the clock since the last call that was more than that.
@@ -164,7 +164,7 @@ impl Line {
 
     fn new(rank: u32, peer: Peer, briefing: Briefing, host: Vec<u8>) -> Line {
         let simulated = matches!(peer, Peer::Simulator(_));
-        let talk = Mutex::new(Talk { peer, now: Time::ZERO, delay: Duration::ZERO, readings: 0 });
+        let talk = Mutex::new(Talk { peer, now: Some(Time::ZERO), delay: Duration::ZERO, readings: 0 });
         Line { rank, host, briefing, simulated, talk }
     }
 }
@@ -217,7 +217,7 @@ impl Talk {
             }
         };
         accept(answered);
-        self.now = reply.now;
+        self.now = (!reply.early).then_some(reply.now);
         rank::this().last_shown.fetch_max(reply.now.as_picos(), Ordering::Relaxed);
         if line_measures() {
             MARK.set(Some(processor_time()));
@@ -229,12 +229,26 @@ impl Talk {
     fn read_clock(&mut self, briefing: &Briefing) -> Time {
         let now = if briefing.local_clock && !self.has_calls() {
             let burst = Duration::from_secs_f64(burst() as f64 * 1e-9 * briefing.speed_ratio);
-            self.now + burst + self.delay
+            self.last_return() + burst + self.delay
         } else {
             self.ask(&Call::Now).now
         };
         let cost = self.cost_of_reading(briefing);
         self.delay += cost;
+        now
+    }
+
+    /// When the last call returned. Asking for it is not a call of the program's: the burst goes on.
+    fn last_return(&mut self) -> Time {
+        if let Some(now) = self.now {
+            return now;
+        }
+        let (delay, burst) = (self.delay, burst());
+        let now = self.ask(&Call::When).now;
+        self.delay = delay;
+        if burst > 0 {
+            MARK.set(Some(processor_time().saturating_sub(burst)));
+        }
         now
     }
 

@@ -25,6 +25,7 @@ mod perform;
 mod probe;
 mod protocol;
 mod rank;
+mod release;
 mod request;
 mod run;
 mod token;

@@ -116,6 +116,14 @@ pub(crate) struct Outgoing<'a> {
 /// Contexts from here on belong to collectives.
 pub(crate) const COLLECTIVE_CONTEXTS: u64 = 1 << 32;
 
+impl Message {
+    /// How its receive completes, if it fits.
+    pub(crate) fn completion(&self) -> Completion {
+        let source = self.key.source.map_or(-1, |source| source as i32);
+        Completion { source, tag: self.key.tag.unwrap_or(-1), bytes: self.bytes, ..Completion::empty(0) }
+    }
+}
+
 impl<M: Memory> Engine<M> {
     /// A send starts.
     pub(crate) fn send(&mut self, outgoing: Outgoing<'_>) {
@@ -233,7 +241,7 @@ impl<M: Memory> Engine<M> {
     }
 
     /// Moves the bytes of a message from the sender's memory to ours.
-    fn take_over(&mut self, id: u32) {
+    pub(crate) fn take_over(&mut self, id: u32) {
         let message = &mut self.messages[id as usize];
         message.lender = None;
         if let Held::Memory(address) = message.held {
@@ -356,12 +364,15 @@ impl<M: Memory> Engine<M> {
         let message = &mut self.messages[id as usize];
         message.receive = Some(receive);
         match message.journey {
-            Journey::Arrived => self.deliver(id),
+            Journey::Arrived => return self.deliver(id),
             Journey::Moving => {}
             _ if message.way == Way::Rendezvous && self.protocol.handshake => {
                 self.start_control(id, Journey::Granted)
             }
             _ => self.start_moving(id),
+        }
+        if self.early {
+            self.found_each_other(id, receive);
         }
     }
 
@@ -373,6 +384,7 @@ impl<M: Memory> Engine<M> {
             self.ranks[rank as usize].requests[request as usize].lent = None;
         }
         let truncated = message.bytes > receive.room;
+        let completion = Completion { truncated, ..message.completion() };
         if !truncated {
             self.copy_payload(&message, &receive);
         }
@@ -391,12 +403,7 @@ impl<M: Memory> Engine<M> {
         if let Some(sender) = message.sender {
             self.complete(sender, Completion::empty(0));
         }
-        let source = message.key.source.map_or(-1, |source| source as i32);
-        let (tag, bytes) = (message.key.tag.unwrap_or(-1), message.bytes);
-        self.complete(
-            receive.owner,
-            Completion { index: 0, source, tag, bytes, cancelled: false, truncated },
-        );
+        self.complete(receive.owner, completion);
     }
 
     fn copy_payload(&mut self, message: &Message, receive: &Receive) {
@@ -407,11 +414,16 @@ impl<M: Memory> Engine<M> {
             Held::Nothing => {}
             Held::Buffer(buffer) => self.memory.write(receive.rank, receive.address, buffer),
             Held::Memory(address) => {
-                self.scratch.resize(message.bytes as usize, 0);
-                self.memory.read(message.from, *address, &mut self.scratch);
-                self.memory.write(receive.rank, receive.address, &self.scratch);
+                self.copy_between((message.from, *address), (receive.rank, receive.address), message.bytes);
             }
         }
+    }
+
+    /// Copies bytes from one rank's memory to another's.
+    pub(crate) fn copy_between(&mut self, from: (u32, u64), to: (u32, u64), bytes: u64) {
+        self.scratch.resize(bytes as usize, 0);
+        self.memory.read(from.0, from.1, &mut self.scratch);
+        self.memory.write(to.0, to.1, &self.scratch);
     }
 
     /// A send or receive is complete: tells its owner.

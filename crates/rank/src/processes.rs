@@ -5,13 +5,15 @@ use std::io::{self, IoSlice, IoSliceMut};
 use std::process::Child;
 use std::time::Duration;
 
-use mpirage_call::{Reply, Service};
+use mpirage_call::wire::decode_call;
+use mpirage_call::{Call, Reply, Service};
 use mpirage_channel::{Briefing, Fleet, SERVICE_BYTES, STORE_BYTES, Waiting};
 use mpirage_mpi::Memory;
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
 use nix::sys::wait::waitpid;
+use nix::time::ClockId;
 use nix::unistd::Pid;
 
 use crate::crash::Death;
@@ -21,7 +23,7 @@ use crate::program::{Identity, Program};
 /// Bytes up to which a store goes through the mailbox, which spares a system call.
 const STORE_LIMIT: usize = 16 * 1024;
 /// How long to wait for a rank before looking whether it still lives.
-const PATIENCE: Duration = Duration::from_millis(50);
+pub(crate) const PATIENCE: Duration = Duration::from_millis(50);
 
 /// How bytes get from one process to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +40,10 @@ struct Process {
     id: u32,
     output: Output,
     death: Option<Death>,
+    /// It may be running although simulated time is not there: its mailbox is not ours.
+    ahead: bool,
+    /// What is to be stored in its memory when it has stopped: address, length, bytes, filled up to words.
+    late_stores: Vec<u64>,
 }
 
 /// What a resumed rank did.
@@ -47,8 +53,6 @@ pub(crate) enum Stop {
     Waits,
     /// It has ended.
     Ended(Death),
-    /// Somebody wants the run to stop.
-    Cancelled,
 }
 
 /// All processes of a run.
@@ -85,7 +89,14 @@ impl Processes {
         let (output, writer) = Output::new()?;
         let child = program.start(who, self.fleet.file(), writer)?;
         let id = child.id();
-        self.processes.push(Process { child: Some(child), id, output, death: None });
+        self.processes.push(Process {
+            child: Some(child),
+            id,
+            output,
+            death: None,
+            ahead: true,
+            late_stores: Vec::new(),
+        });
         Ok(())
     }
 
@@ -105,12 +116,14 @@ impl Processes {
         self.maps.values().map(String::as_str)
     }
 
-    /// Keeps the memory map of a rank, unless that has been done.
-    pub(crate) fn note_addresses(&mut self, rank: u32) {
-        if !self.maps.contains_key(&rank) {
+    /// Keeps the memory map of a rank, unless that has been done. True if it had not.
+    pub(crate) fn note_addresses(&mut self, rank: u32) -> bool {
+        let first = !self.maps.contains_key(&rank);
+        if first {
             let map = std::fs::read_to_string(format!("/proc/{}/maps", self.pid(rank))).unwrap_or_default();
             self.maps.insert(rank, map);
         }
+        first
     }
 
     /// Gives a rank its reply and lets it run.
@@ -120,20 +133,70 @@ impl Processes {
         Ok(())
     }
 
-    /// Waits until a running rank stops. `tick` is called now and then and says whether to go on.
-    pub(crate) fn wait(&mut self, rank: u32, tick: &mut dyn FnMut() -> bool) -> Stop {
-        loop {
-            match self.fleet.wait(rank as usize, PATIENCE) {
-                Waiting::Over => return Stop::Waits,
-                Waiting::Interrupted => {}
-            }
-            if let Some(death) = self.reap(rank) {
-                return Stop::Ended(death);
-            }
-            if !tick() {
-                return Stop::Cancelled;
-            }
+    /// Waits for a while until a rank stops, or one of the others that run. None if this one still runs.
+    pub(crate) fn wait(&mut self, rank: u32, others: &[u32], patience: Duration) -> Option<Stop> {
+        if let Some(death) = self.processes[rank as usize].death {
+            return Some(Stop::Ended(death));
         }
+        let waited = match others {
+            [] => self.fleet.wait(rank as usize, patience),
+            _ => self.fleet.wait_any(&[&[rank], others].concat(), patience),
+        };
+        match waited {
+            Waiting::Over if !self.fleet.is_running(rank as usize) => Some(Stop::Waits),
+            _ => self.reap(rank).map(Stop::Ended),
+        }
+    }
+
+    /// Waits for a while until one of these ranks stops.
+    pub(crate) fn wait_any(&self, ranks: &[u32], patience: Duration) {
+        self.fleet.wait_any(ranks, patience);
+    }
+
+    /// Processor time that the rank's process has used; none if it is no more.
+    pub(crate) fn processor_time(&self, rank: u32) -> Duration {
+        let time = ClockId::pid_cpu_clock_id(self.pid(rank)).and_then(ClockId::now);
+        time.map(Duration::from).unwrap_or_default()
+    }
+
+    /// Does the rank run?
+    pub(crate) fn is_running(&self, rank: u32) -> bool {
+        self.fleet.is_running(rank as usize)
+    }
+
+    /// Does a stopped rank only want to know when its last call returned?
+    pub(crate) fn asks_when(&mut self, rank: u32) -> bool {
+        let lives = self.processes[rank as usize].death.is_none();
+        lives && matches!(decode_call(self.fleet.calls(rank as usize)), Ok((_, Call::When, _)))
+    }
+
+    /// The rank may run from here on, before simulated time is there: nobody touches its mailbox.
+    pub(crate) fn goes_ahead(&mut self, rank: u32) {
+        if let Some(process) = self.processes.get_mut(rank as usize) {
+            process.ahead = true;
+        }
+    }
+
+    /// Simulated time is there and the rank has stopped: what came for it meanwhile is due when it goes on.
+    pub(crate) fn caught_up(&mut self, rank: u32) {
+        let process = &mut self.processes[rank as usize];
+        process.ahead = false;
+        let mut stores = std::mem::take(&mut process.late_stores);
+        let mut rest = stores.as_slice();
+        while let [address, length, tail @ ..] = rest {
+            let (words, after) = tail.split_at((*length as usize).div_ceil(8));
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+            self.write(rank, *address, &bytes[..*length as usize]);
+            rest = after;
+        }
+        stores.clear();
+        self.processes[rank as usize].late_stores = stores;
+    }
+
+    /// May bytes be copied from a process without its help? Address zero is nobody's, so that nothing else is learnt.
+    pub(crate) fn copies_directly(&self, rank: u32) -> bool {
+        let refused = self.read_directly(rank, 0, &mut [0]);
+        self.data_plane == DataPlane::Direct && !matches!(refused, Err(error) if is_forbidden(error))
     }
 
     /// The calls a stopped rank has made.
@@ -173,7 +236,7 @@ impl Processes {
     }
 
     /// Has the rank's process ended just now? Then its mailbox is ours.
-    fn reap(&mut self, rank: u32) -> Option<Death> {
+    pub(crate) fn reap(&mut self, rank: u32) -> Option<Death> {
         let process = &mut self.processes[rank as usize];
         let status = process.child.as_mut()?.try_wait().ok()??;
         process.child = None;
@@ -183,7 +246,7 @@ impl Processes {
     }
 
     /// The process whose memory a rank's addresses mean: the one that attached, which a wrapper may have started.
-    fn pid(&self, rank: u32) -> Pid {
+    pub(crate) fn pid(&self, rank: u32) -> Pid {
         let id = self.fleet.owner(rank as usize).unwrap_or(self.processes[rank as usize].id);
         Pid::from_raw(id as i32)
     }
@@ -211,16 +274,35 @@ impl Processes {
 
     /// Lets a waiting rank do something for us.
     fn serve(&mut self, rank: u32, service: &Service<'_>, back: &mut [u8]) {
-        if self.processes[rank as usize].death.is_some() || self.fleet.serve(rank as usize, service).is_err()
-        {
+        let reachable = self.processes[rank as usize].death.is_none() && self.wait_until_stopped(rank);
+        if !reachable || self.fleet.serve(rank as usize, service).is_err() {
             return;
         }
         self.fleet.release(rank as usize);
-        if self.wait(rank, &mut || true) == Stop::Waits {
+        if self.wait_until_stopped(rank) {
             self.fleet.served(rank as usize, back);
         } else {
             self.note_fault(rank, "it ended while it was asked for data");
         }
+    }
+
+    /// False if it ended instead.
+    fn wait_until_stopped(&mut self, rank: u32) -> bool {
+        loop {
+            if let Some(stop) = self.wait(rank, &[], PATIENCE) {
+                return stop == Stop::Waits;
+            }
+        }
+    }
+
+    fn store_later(&mut self, rank: u32, address: u64, bytes: &[u8]) {
+        let stores = &mut self.processes[rank as usize].late_stores;
+        stores.extend_from_slice(&[address, bytes.len() as u64]);
+        stores.extend(bytes.chunks(8).map(|chunk| {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            u64::from_ne_bytes(word)
+        }));
     }
 
     fn note_fault(&mut self, rank: u32, what: impl Into<String>) {
@@ -229,7 +311,7 @@ impl Processes {
 
     /// Decides what a failed copy means: forbidden altogether, or a bad address.
     fn copy_failed(&mut self, rank: u32, address: u64, length: usize, error: Errno) -> bool {
-        let forbidden = matches!(error, Errno::EPERM | Errno::ENOSYS | Errno::EACCES);
+        let forbidden = is_forbidden(error);
         if forbidden {
             self.data_plane = DataPlane::Mailbox;
         } else if self.processes[rank as usize].death.is_none() {
@@ -240,6 +322,10 @@ impl Processes {
         }
         forbidden
     }
+}
+
+fn is_forbidden(error: Errno) -> bool {
+    matches!(error, Errno::EPERM | Errno::ENOSYS | Errno::EACCES)
 }
 
 /// However a run ends, no process is left.
@@ -280,12 +366,20 @@ impl Memory for Processes {
 
     fn write(&mut self, rank: u32, address: u64, bytes: &[u8]) {
         const { assert!(STORE_LIMIT < STORE_BYTES) };
-        if bytes.len() <= STORE_LIMIT && self.fleet.store(rank as usize, address, bytes) {
-            return;
+        let ahead = self.processes[rank as usize].ahead;
+        if bytes.len() <= STORE_LIMIT {
+            if ahead {
+                return self.store_later(rank, address, bytes);
+            }
+            if self.fleet.store(rank as usize, address, bytes) {
+                return;
+            }
         }
         if self.data_plane == DataPlane::Direct {
             match self.write_directly(rank, address, bytes) {
                 Ok(()) => return,
+                // It ran ahead and ended, which is told when simulated time is there.
+                Err(Errno::ESRCH) if ahead => return,
                 Err(error) if !self.copy_failed(rank, address, bytes.len(), error) => return,
                 Err(_) => {}
             }

@@ -56,6 +56,7 @@ fn kind_of(call: &Call<'_>) -> u8 {
         Call::FreeComm { .. } => 14,
         Call::Output => 15,
         Call::Flush => 16,
+        Call::When => 17,
     }
 }
 
@@ -73,7 +74,7 @@ fn flags_of(call: &Call<'_>) -> u8 {
 
 fn encode_fields(call: &Call<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
     match *call {
-        Call::Init | Call::Finalize | Call::Now | Call::Output | Call::Flush => Ok(()),
+        Call::Init | Call::Finalize | Call::Now | Call::When | Call::Output | Call::Flush => Ok(()),
         Call::Abort { code } => w.word(u64::from(code as u32)),
         Call::Misuse { text } => w.bytes(text.as_bytes()),
         Call::Sleep { span } => w.word(span.as_picos()),
@@ -124,6 +125,7 @@ fn decode_fields<'b>(kind: u8, flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>
         14 => Call::FreeComm { context: r.word()? as u32 },
         15 => Call::Output,
         16 => Call::Flush,
+        17 => Call::When,
         _ => return Err(WireError),
     })
 }

@@ -43,7 +43,7 @@ pub fn run(platform: Platform, model: &str, choice: &str, scripts: &[Vec<Call<'_
     let ending = loop {
         match engine.advance() {
             Turn::End(ending) => break ending,
-            Turn::Output(_) => {}
+            Turn::Output(_) | Turn::Release(_) => {}
             Turn::Resume(rank) => {
                 let script = &scripts[rank as usize];
                 let position = &mut next[rank as usize];

@@ -1,0 +1,194 @@
+//! Who runs ahead of simulated time: where, and whether it is worth it.
+//!
+//! A rank that the engine has released may run before its calls are wanted. That pays where its next burst is long enough to
+//! make up for a switch across cores; how long it will be is told by earlier bursts that began at the same place of the
+//! program, in any rank. Each core has one rank at a time.
+//!
+//! ```text
+//!          ┌───────── resumed, and its calls are taken ─────────────┐
+//!          ▼                                                        │
+//! Still ─► Released ─► Queued ─► Running ─► Stopped ────────────────┤
+//!             └─ not worth it, or no core free: runs when resumed ──┘
+//! ```
+
+use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
+
+use crate::cores::Cores;
+
+/// A burst this long makes up for a switch across cores.
+pub(crate) const LONG: Duration = Duration::from_micros(200);
+/// No burst counts for more, so that one interruption by somebody else is soon forgotten.
+const LONGEST: Duration = Duration::from_millis(6);
+
+/// The place where the first burst of every rank begins. It is long: programs take their time to start.
+const START: u64 = 0;
+
+/// When ranks run ahead of simulated time. Results do not depend on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RunAhead {
+    /// Where it pays.
+    #[default]
+    Auto,
+    /// Wherever it is possible, for tests.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// What the driver knows of a rank.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum State {
+    /// It waits, or its time has come.
+    #[default]
+    Still,
+    /// It may run.
+    Released,
+    /// It is to run as soon as a core is free.
+    Queued,
+    /// It runs ahead.
+    Running,
+    /// It ran ahead and has stopped, or ended.
+    Stopped,
+}
+
+/// A rank on a core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Busy {
+    pub rank: u32,
+    /// The processor time of its process when it was let go; none if it is not to be measured.
+    pub since: Option<Duration>,
+}
+
+/// Ranks that run ahead.
+pub(crate) struct Ahead {
+    how: RunAhead,
+    pub cores: Cores,
+    lanes: Vec<Option<Busy>>,
+    states: Vec<State>,
+    /// Where the next burst of a released rank begins.
+    sites: Vec<u64>,
+    /// The core each rank was last put on.
+    placed: Vec<Option<usize>>,
+    queue: VecDeque<u32>,
+    /// How long bursts last, by where they begin.
+    spans: HashMap<u64, Duration>,
+}
+
+impl Ahead {
+    pub(crate) fn new(how: RunAhead, cores: Cores, ranks: usize) -> Ahead {
+        Ahead {
+            how,
+            lanes: vec![None; cores.count()],
+            cores,
+            states: vec![State::default(); ranks],
+            sites: vec![0; ranks],
+            placed: vec![None; ranks],
+            queue: VecDeque::new(),
+            spans: HashMap::from([(START, LONG)]),
+        }
+    }
+
+    /// Can ranks run ahead at all?
+    pub(crate) fn is_possible(&self) -> bool {
+        match self.how {
+            RunAhead::Always => true,
+            RunAhead::Auto => self.lanes.len() > 1,
+            RunAhead::Never => false,
+        }
+    }
+
+    pub(crate) fn state(&self, rank: u32) -> State {
+        self.states[rank as usize]
+    }
+
+    pub(crate) fn set_state(&mut self, rank: u32, state: State) {
+        self.states[rank as usize] = state;
+    }
+
+    /// The rank may run from here on; its burst begins at `site`.
+    pub(crate) fn release(&mut self, rank: u32, site: u64) {
+        self.sites[rank as usize] = site;
+        self.set_state(rank, State::Released);
+        self.enqueue_if_long(rank);
+    }
+
+    /// The next rank to let go, and a core for it.
+    pub(crate) fn next(&mut self) -> Option<(u32, usize)> {
+        let rank = *self.queue.front()?;
+        let core = self.free_core(rank)?;
+        self.queue.pop_front();
+        Some((rank, core))
+    }
+
+    /// The rank is to run at once: it need not wait in the queue.
+    pub(crate) fn take_out(&mut self, rank: u32) {
+        if self.state(rank) == State::Queued {
+            self.queue.retain(|&queued| queued != rank);
+        }
+        self.set_state(rank, State::Still);
+    }
+
+    /// A free core for the rank: the one it was on, any other but the simulator's, that one.
+    pub(crate) fn free_core(&self, rank: u32) -> Option<usize> {
+        let free = |core: &usize| self.lanes[*core].is_none();
+        self.placed[rank as usize].filter(free).or_else(|| (0..self.lanes.len()).rev().find(free))
+    }
+
+    /// The rank is on a core. True if it was on another before.
+    pub(crate) fn move_to(&mut self, rank: u32, core: usize) -> bool {
+        self.placed[rank as usize].replace(core) != Some(core)
+    }
+
+    /// The core is the rank's until it stops.
+    pub(crate) fn occupy(&mut self, core: usize, busy: Busy) {
+        self.lanes[core] = Some(busy);
+    }
+
+    /// The rank has stopped: its core is free.
+    pub(crate) fn vacate(&mut self, rank: u32) -> Option<Busy> {
+        let is_its = |busy: &mut Busy| busy.rank == rank;
+        self.lanes.iter_mut().find_map(|lane| lane.take_if(is_its))
+    }
+
+    /// The ranks that are on cores now.
+    pub(crate) fn running(&self) -> impl Iterator<Item = u32> + '_ {
+        self.lanes.iter().flatten().map(|busy| busy.rank)
+    }
+
+    /// Does nobody run ahead, and does nobody want to?
+    pub(crate) fn is_idle(&self) -> bool {
+        self.queue.is_empty() && self.lanes.iter().all(Option::is_none)
+    }
+
+    /// Are bursts that begin here long?
+    pub(crate) fn is_long(&self, site: u64) -> bool {
+        self.how == RunAhead::Always || self.spans.get(&site).is_some_and(|&span| span >= LONG)
+    }
+
+    /// A burst that began at `site` took so long, or takes so long already.
+    pub(crate) fn learn(&mut self, site: u64, span: Duration) {
+        let span = span.min(LONGEST);
+        let was_long = self.is_long(site);
+        let known = self.spans.entry(site).or_insert(span);
+        *known = (*known * 3 + span) / 4;
+        if !was_long && self.is_long(site) {
+            (0..self.states.len() as u32).for_each(|rank| self.enqueue_if_long(rank));
+        }
+    }
+
+    /// A burst that began at `site` has outlasted [`LONG`].
+    pub(crate) fn found_long(&mut self, site: u64) {
+        if !self.is_long(site) {
+            self.spans.insert(site, LONG);
+            (0..self.states.len() as u32).for_each(|rank| self.enqueue_if_long(rank));
+        }
+    }
+
+    fn enqueue_if_long(&mut self, rank: u32) {
+        if self.state(rank) == State::Released && self.is_long(self.sites[rank as usize]) {
+            self.set_state(rank, State::Queued);
+            self.queue.push_back(rank);
+        }
+    }
+}
