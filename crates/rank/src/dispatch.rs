@@ -85,10 +85,12 @@ impl Running<'_> {
 
     /// A rank has stopped, and simulated time is where it is.
     pub(crate) fn back_in_time(&mut self, rank: u32) {
-        if let Some(busy) = self.ahead.vacate(rank) {
-            self.learn_by_processor(busy);
-        }
+        let vacated = self.ahead.vacate(rank);
         self.ahead.take_out(rank);
+        if let Some(busy) = vacated {
+            self.learn_by_processor(busy);
+            self.fill_cores();
+        }
         self.engine.memory().caught_up(rank);
     }
 
