@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Ranks that run ahead of simulated time change nothing: every program of programs/list.toml runs with `--run-ahead never`
+and with `--run-ahead always` on all cores, and must print the same, take the same simulated time and end the same way. Says
+which differ, and at the end `N passed, N failed`. `--filter TEXT` takes programs by name."""
+
+import argparse
+import concurrent.futures
+import json
+import os
+
+import same_as_mpich
+from harness import MEASURED, MPIRAGE, Suite
+
+
+def observed(suite, how, program, ranks, arguments):
+    """All of a run that must not depend on who runs when."""
+    command = ["-q", "--json", "--compute", "none", "--run-ahead", how, "-n", ranks, program, *arguments]
+    result = suite.simulate(*command, timeout=120)
+    # The program's own output may lack its last newline.
+    out, object, figures = result.out.rpartition('{"outcome"')
+    figures = json.loads(object + figures) if object else {}
+    return result.code, {name: value for name, value in figures.items() if name not in MEASURED}, out
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--filter", default="")
+    options.add_argument("-j", type=int, default=os.cpu_count())
+    options = options.parse_args()
+    suite = Suite("ahead")
+    mpirage = same_as_mpich.Mpirage(str(MPIRAGE), [])
+    programs = [one for one in same_as_mpich.load_programs() if options.filter in one.name and not one.missing]
+
+    def examine(program):
+        binary = mpirage.compile(program, suite.folder)
+        for ranks in program.ranks:
+            never, always = (observed(suite, how, binary, ranks, program.args) for how in ("never", "always"))
+            suite.check(f"{program.name} on {ranks} ranks", never == always and never[0] == program.exit, (never, always))
+
+    with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
+        list(pool.map(examine, programs))
+    suite.end()
+
+
+main()
