@@ -7,29 +7,10 @@
 use core::ffi::{c_char, c_int, c_void};
 use std::ffi::CStr;
 
-use mpirage_channel::{Briefing, FoldedPlace, RankEnd};
+use mpirage_channel::{Berth, Briefing, FoldedPlace, RankEnd};
 
 use crate::rank::{self, Rank};
 use crate::trampoline;
-
-/// What the simulator tells about a folded rank.
-#[repr(C)]
-pub struct Berth {
-    /// Its number in the world.
-    pub rank: u32,
-    /// The mailbox that all ranks use in turn.
-    pub mailbox: *mut c_void,
-    /// Passes the turn to the simulator; returns when this rank is to go on.
-    pub pass: extern "C" fn(),
-    /// Ends the rank that runs.
-    pub exit: extern "C" fn(c_int) -> !,
-    /// The name of its simulated host.
-    pub host: *const c_char,
-    /// Number of words of the command that starts it.
-    pub argc: c_int,
-    /// The words.
-    pub argv: *const *const c_char,
-}
 
 /// Where a folded rank comes from.
 pub(crate) struct Origins {

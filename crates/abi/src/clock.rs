@@ -153,7 +153,7 @@ fn pass(nanos: u64) -> bool {
 }
 
 /// The real clock, without the C library.
-fn real(clock: clockid_t) -> timespec {
+pub(crate) fn real(clock: clockid_t) -> timespec {
     let mut now = timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: a place of ours.
     unsafe { libc::syscall(libc::SYS_clock_gettime, clock, &raw mut now) };

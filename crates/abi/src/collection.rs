@@ -22,7 +22,7 @@ use std::sync::Arc;
 use mpirage_call::{Blocks, Call, CollectiveCall, ContextId, Part, Payload, Reduction, RequestId};
 use mpirage_collectives::Collective;
 
-use crate::connection::{ask, post};
+use crate::connection::{ask_then, post};
 use crate::error::Result;
 use crate::fold::Fold;
 use crate::operation::{Held, Landing, inline_bytes};
@@ -236,7 +236,7 @@ impl Collection {
 
     /// Takes part and waits for the end.
     pub(crate) fn run(&self) -> Held {
-        self.call(None, |call| drop(ask(call)))
+        self.call(None, |call| ask_then(call, |_| ()))
     }
 
     fn call(&self, request: Option<RequestId>, make: impl FnOnce(&Call<'_>)) -> Held {

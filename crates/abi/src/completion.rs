@@ -1,13 +1,17 @@
 //! Waiting for requests and testing them, one call to the simulator at a time.
 
 use mpirage_call::{Call, Completing, Completion, RequestId};
+use smallvec::SmallVec;
 
-use crate::connection::ask;
+use crate::connection::ask_then;
 use crate::constants::MPI_REQUEST_NULL;
 use crate::error::Result;
 use crate::library::{Library, try_with, with};
-use crate::operation::Transfer;
+use crate::operation::Transfers;
 use crate::types::MPI_Request;
+
+/// As many as programs usually wait for at once need no memory of their own.
+pub(crate) type Few<T> = SmallVec<[T; 8]>;
 
 /// A request that has ended.
 #[derive(Debug)]
@@ -24,9 +28,9 @@ pub(crate) struct Ended {
 /// The unfinished transfers of some requests.
 #[derive(Default)]
 struct Open {
-    ids: Vec<RequestId>,
+    ids: Few<RequestId>,
     /// For each of them the request and which of its transfers it is.
-    owners: Vec<(MPI_Request, usize)>,
+    owners: Few<(MPI_Request, usize)>,
 }
 
 /// Waits for one request of our own, whose handle nobody else knows.
@@ -36,7 +40,7 @@ pub(crate) fn wait_for(request: MPI_Request) -> Result<Completion> {
 }
 
 /// The end of all requests that are active; of a `poll`, none unless all have ended.
-pub(crate) fn all(requests: &[MPI_Request], poll: bool) -> Result<Option<Vec<Ended>>> {
+pub(crate) fn all(requests: &[MPI_Request], poll: bool) -> Result<Option<Few<Ended>>> {
     let open = with(|library| Open::of(library, requests))?;
     if !open.ids.is_empty() {
         let completed = open.settle(Completing::All, poll)?;
@@ -48,7 +52,7 @@ pub(crate) fn all(requests: &[MPI_Request], poll: bool) -> Result<Option<Vec<End
 }
 
 /// The end of those requests that have ended, at least one unless it is a `poll`. Without active requests, none at all.
-pub(crate) fn some(requests: &[MPI_Request], how: Completing, poll: bool) -> Result<Vec<Ended>> {
+pub(crate) fn some(requests: &[MPI_Request], how: Completing, poll: bool) -> Result<Few<Ended>> {
     let limit = if how == Completing::Any { 1 } else { usize::MAX };
     loop {
         let (active, ready) = with(|library| count(library, requests))?;
@@ -93,16 +97,20 @@ impl Open {
 
     /// Asks the simulator and notes what has ended; gives how much that is.
     fn settle(&self, how: Completing, poll: bool) -> Result<usize> {
-        let reply = ask(&Call::Wait { how, poll, requests: &self.ids });
-        with(|library| {
-            for completion in &reply.completions {
-                let (handle, which) = self.owners[completion.index as usize];
-                let transfer = &mut library.requests.get_mut(handle)?.transfers[which];
-                transfer.done = Some(transfer.held.seen_from_here(*completion));
-                library.requests.give_back(self.ids[completion.index as usize]);
-            }
+        ask_then(&Call::Wait { how, poll, requests: &self.ids }, |reply| {
+            with(|library| self.note(library, &reply.completions))?;
             Ok(reply.completions.len())
         })
+    }
+
+    fn note(&self, library: &mut Library, completions: &[Completion]) -> Result<()> {
+        for completion in completions {
+            let (handle, which) = self.owners[completion.index as usize];
+            let transfer = &mut library.requests.get_mut(handle)?.transfers[which];
+            transfer.done = Some(transfer.held.seen_from_here(*completion));
+            library.requests.give_back(self.ids[completion.index as usize]);
+        }
+        Ok(())
     }
 }
 
@@ -117,14 +125,14 @@ fn count(library: &Library, requests: &[MPI_Request]) -> Result<(usize, usize)> 
     Ok((active, ready))
 }
 
-fn collect(requests: &[MPI_Request]) -> Result<Vec<Ended>> {
+fn collect(requests: &[MPI_Request]) -> Result<Few<Ended>> {
     collect_some(requests, usize::MAX)
 }
 
 /// Releases up to `limit` active requests that have ended. What they received is put where it belongs with nothing
 /// locked, because a function of the program may have to combine it.
-fn collect_some(requests: &[MPI_Request], limit: usize) -> Result<Vec<Ended>> {
-    let mut released = Vec::new();
+fn collect_some(requests: &[MPI_Request], limit: usize) -> Result<Few<Ended>> {
+    let mut released = Few::new();
     try_with(|library| {
         for (position, &handle) in requests.iter().enumerate() {
             if released.len() < limit && handle != MPI_REQUEST_NULL && is_ready(library, handle) {
@@ -145,7 +153,7 @@ fn is_ready(library: &Library, handle: MPI_Request) -> bool {
 struct Released {
     position: usize,
     completion: Completion,
-    transfers: Vec<Transfer>,
+    transfers: Transfers,
     gone: bool,
 }
 

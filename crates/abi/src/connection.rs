@@ -13,10 +13,10 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError, TryLockError};
 use mpirage_call::{Call, Reply, Stamp};
 use mpirage_channel::{Attach, Briefing, CHANNEL_VARIABLE, ChannelError, RankEnd};
 use mpirage_units::{Duration, Time};
-use rustix::time::{ClockId, clock_gettime};
 
 use crate::alone::{self, Alone};
 use crate::berth::{Origins, with_turns_passed};
+use crate::clock;
 use crate::rank;
 use crate::trampoline;
 use crate::{output, services};
@@ -43,8 +43,8 @@ pub(crate) struct Line {
 /// What changes from call to call.
 struct Talk {
     peer: Peer,
-    /// When the last answer came; none if it came before its time.
-    now: Option<Time>,
+    /// The last answer.
+    reply: Reply,
     /// What the next call has to add to its burst.
     delay: Duration,
     /// Readings of the clock since the last call that was more than that.
@@ -80,11 +80,16 @@ pub(crate) fn post(call: &Call<'_>) {
 
 /// Makes a call and waits for its answer.
 pub(crate) fn ask(call: &Call<'_>) -> Reply {
+    ask_then(call, Reply::clone)
+}
+
+/// Makes a call, waits for its answer, and takes from that what is wanted. The line is busy meanwhile.
+pub(crate) fn ask_then<T>(call: &Call<'_>, take: impl FnOnce(&Reply) -> T) -> T {
     debug_assert!(call.needs_answer());
     let mut talk = talk();
     talk.readings = 0;
     talk.tell_of_output();
-    talk.ask(call)
+    take(talk.ask(call))
 }
 
 /// Simulated time as this process sees it; none if no simulator runs it. Never waits for another thread's call.
@@ -164,7 +169,7 @@ impl Line {
 
     fn new(rank: u32, peer: Peer, briefing: Briefing, host: Vec<u8>) -> Line {
         let simulated = matches!(peer, Peer::Simulator(_));
-        let talk = Mutex::new(Talk { peer, now: Some(Time::ZERO), delay: Duration::ZERO, readings: 0 });
+        let talk = Mutex::new(Talk { peer, reply: Reply::default(), delay: Duration::ZERO, readings: 0 });
         Line { rank, host, briefing, simulated, talk }
     }
 }
@@ -204,25 +209,24 @@ impl Talk {
         accept(sent);
     }
 
-    fn ask(&mut self, call: &Call<'_>) -> Reply {
-        let mut reply = Reply::default();
+    fn ask(&mut self, call: &Call<'_>) -> &Reply {
         let stamp = self.stamp();
         let answered = match &mut self.peer {
             Peer::Simulator(end) => {
-                with_turns_passed(|| end.ask(&stamp, call, &mut reply, &mut services::serve))
+                with_turns_passed(|| end.ask(&stamp, call, &mut self.reply, &mut services::serve))
             }
             Peer::Alone(alone) => {
-                alone.ask(call, &mut reply);
+                self.reply.clear();
+                alone.ask(call, &mut self.reply);
                 Ok(())
             }
         };
         accept(answered);
-        self.now = (!reply.early).then_some(reply.now);
-        rank::this().last_shown.fetch_max(reply.now.as_picos(), Ordering::Relaxed);
+        rank::this().last_shown.fetch_max(self.reply.now.as_picos(), Ordering::Relaxed);
         if line_measures() {
             MARK.set(Some(processor_time()));
         }
-        reply
+        &self.reply
     }
 
     /// The time now, known without asking if nothing has happened since the last answer.
@@ -240,8 +244,8 @@ impl Talk {
 
     /// When the last call returned. Asking for it is not a call of the program's: the burst goes on.
     fn last_return(&mut self) -> Time {
-        if let Some(now) = self.now {
-            return now;
+        if !self.reply.early {
+            return self.reply.now;
         }
         let (delay, burst) = (self.delay, burst());
         let now = self.ask(&Call::When).now;
@@ -305,6 +309,6 @@ fn line_measures() -> bool {
 }
 
 fn processor_time() -> u64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let time = clock::real(libc::CLOCK_THREAD_CPUTIME_ID);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }

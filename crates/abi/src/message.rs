@@ -3,9 +3,9 @@
 use core::ffi::c_int;
 use std::sync::Arc;
 
-use mpirage_call::{Call, Completion, ContextId, Payload, RequestId, SendMode};
+use mpirage_call::{Call, Completion, ContextId, Payload, Reply, RequestId, SendMode};
 
-use crate::connection::{self, ask, post};
+use crate::connection::{self, ask_then, post};
 use crate::constants::*;
 use crate::error::{Result, fail};
 use crate::objects::bridge::Bridge;
@@ -52,7 +52,7 @@ impl Outgoing {
     pub(crate) fn run(&self) -> Held {
         self.with_payload(|payload| match self.runs_ahead() {
             true => post(&self.call(payload, None, false)),
-            false => drop(ask(&self.call(payload, None, true))),
+            false => ask_then(&self.call(payload, None, true), |_| ()),
         });
         Held::default()
     }
@@ -106,8 +106,8 @@ impl Incoming {
     /// Waits for it.
     pub(crate) fn run(&self) -> (Held, Completion) {
         let (held, address) = self.make_room();
-        let reply = ask(&self.call(address, None));
-        let completion = reply.completions.first().copied().unwrap_or(Completion::empty(0));
+        let first = |reply: &Reply| reply.completions.first().copied().unwrap_or(Completion::empty(0));
+        let completion = ask_then(&self.call(address, None), first);
         let completion = held.seen_from_here(completion);
         (held, completion)
     }

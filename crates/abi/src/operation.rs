@@ -9,6 +9,7 @@
 use std::sync::Arc;
 
 use mpirage_call::{Completion, RequestId};
+use smallvec::{SmallVec, smallvec};
 
 use crate::collection::Collection;
 use crate::connection;
@@ -22,13 +23,18 @@ use crate::region::Region;
 use crate::status;
 use crate::types::{MPI_Comm, MPI_Request};
 
+/// Most operations have one step, which needs no memory of its own.
+pub(crate) type Steps = SmallVec<[Step; 1]>;
+/// What is under way of such an operation.
+pub(crate) type Transfers = SmallVec<[Transfer; 1]>;
+
 /// Something to do, with all its arguments checked.
 #[derive(Clone, Debug)]
 pub(crate) struct Operation {
     /// For errors found when it completes.
     pub comm: MPI_Comm,
     /// What happens at once, in this order.
-    pub steps: Vec<Step>,
+    pub steps: Steps,
     /// Is the status empty, whatever the steps receive?
     pub collective: bool,
 }
@@ -82,7 +88,7 @@ pub(crate) struct Landing {
 impl Operation {
     pub(crate) fn one(comm: MPI_Comm, step: Step) -> Operation {
         let collective = matches!(step, Step::Collective(_));
-        Operation { comm, steps: vec![step], collective }
+        Operation { comm, steps: smallvec![step], collective }
     }
 
     /// Does it and waits for its end, which is that of its last step.
@@ -116,7 +122,7 @@ impl Operation {
     }
 
     /// Starts all steps.
-    pub(crate) fn launch(&self) -> Vec<Transfer> {
+    pub(crate) fn launch(&self) -> Transfers {
         self.steps.iter().map(Step::launch).collect()
     }
 }

@@ -148,6 +148,13 @@ impl Fleet {
         }
     }
 
+    /// Empties the outbox.
+    pub fn forget_calls(&mut self, rank: usize) {
+        let mailbox = self.own(rank);
+        // SAFETY: it is our turn (checked by `own`) and `&mut self` keeps other references away.
+        unsafe { (*mailbox.header()).outbox_words = 0 };
+    }
+
     /// Empties the outbox and puts a reply into the inbox; the rank sees it when released.
     pub fn answer(&mut self, rank: usize, reply: &Reply) -> Result<(), Full> {
         let mailbox = self.own(rank);

@@ -40,6 +40,12 @@ pub enum Command {
     },
     /// Run an MPI program on a simulated machine (also installed as mpiexec, mpirun)
     Run(Box<RunArguments>),
+    /// Run a program with folded ranks under gdb; takes what `run` takes
+    Gdb {
+        /// What to run
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
     /// Look at descriptions of machines
     #[command(subcommand)]
     Platform(PlatformAction),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use mpirage_call::{ContextId, SELF, WORLD, function_name};
 use mpirage_mpi::{BlockedRank, Engine, Leftover, Origin, Want};
-use mpirage_rank::{Outcome, Processes, Symbols};
+use mpirage_rank::{Outcome, Ranks, Symbols};
 
 /// Blocked ranks shown in full; of more, only how many there are.
 const SHOWN: usize = 32;
@@ -15,26 +15,15 @@ const UNRECEIVED_SHOWN: usize = 4;
 
 /// Explains ends of runs.
 pub struct Diagnosis<'a> {
-    engine: &'a mut Engine<Processes>,
+    engine: &'a mut Engine<Ranks>,
     symbols: Symbols,
 }
 
 impl<'a> Diagnosis<'a> {
-    /// Looks at a run that has ended, while its processes are still there.
-    pub fn new(engine: &'a mut Engine<Processes>, ranks: u32) -> Diagnosis<'a> {
+    /// Looks at a run that has ended, while its ranks are still there.
+    pub fn new(engine: &'a mut Engine<Ranks>) -> Diagnosis<'a> {
         let mut symbols = Symbols::default();
-        // Ranks of one program share one memory map; several programs may be running.
-        let mut looked_at = 0;
-        for rank in 0..ranks {
-            if let Some(process) = engine.memory().living(rank)
-                && looked_at < SHOWN
-            {
-                symbols.learn(process);
-                looked_at += 1;
-            }
-        }
-        // What a living rank has loaded meanwhile comes first; of those that are no more, this is all there is.
-        engine.memory().maps().for_each(|map| symbols.learn_map(map));
+        engine.memory().explain_addresses(&mut symbols);
         Diagnosis { engine, symbols }
     }
 
@@ -55,8 +44,10 @@ impl<'a> Diagnosis<'a> {
             }
             Outcome::RankDied { rank, death } => {
                 let before = if self.engine.lifecycle(*rank).1 { "after" } else { "before" };
-                let place = self.last_call_of(*rank);
-                Some(format!("rank {rank} {} {before} it called MPI_Finalize{place}", death.describe()))
+                let died = self.engine.memory().place_of_death(*rank);
+                let died = died.map_or(String::new(), |place| format!(" at {}", self.symbols.place(place)));
+                let last = self.last_call_of(*rank);
+                Some(format!("rank {rank} {}{died} {before} it called MPI_Finalize{last}", death.describe()))
             }
             Outcome::RankHangs { rank, seconds } => {
                 let place = self.last_call_of(*rank);
@@ -90,7 +81,7 @@ impl<'a> Diagnosis<'a> {
         if count > SHOWN {
             let _ = writeln!(text, "  … and {} more", count - SHOWN);
         }
-        if let Some(cycle) = Engine::<Processes>::cycle(&blocked) {
+        if let Some(cycle) = Engine::<Ranks>::cycle(&blocked) {
             let path: Vec<String> = cycle.iter().chain(cycle.first()).map(u32::to_string).collect();
             let _ = writeln!(text, "  cycle: rank {}", path.join(" -> rank "));
         } else {

@@ -9,11 +9,13 @@ mod demo;
 mod diagnosis;
 mod exit;
 mod foldable;
+mod gdb;
 mod host_speed;
 mod hosts;
 mod info;
 mod install;
 mod launcher;
+mod living;
 mod output;
 mod plan;
 mod platform;
@@ -61,6 +63,7 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Some("cxx") => return compile::compile(compile::Language::Cxx, tail),
         Some("fc") => return compile::compile(compile::Language::Fortran, tail),
         Some("run") => return run::command(tail),
+        Some("gdb") => return gdb::command(tail),
         Some(
             planned @ ("emulate" | "replay" | "trace" | "calibrate" | "compare" | "balance" | "sweep"
             | "report" | "check"),
@@ -79,6 +82,8 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Command::Demo(demo) => demo::command(&demo),
         Command::Platform(action) => platform::command(&action),
         Command::Info { topic } => info::command(topic),
-        Command::Cc { .. } | Command::Cxx { .. } | Command::Run(_) => unreachable!("taken care of above"),
+        Command::Cc { .. } | Command::Cxx { .. } | Command::Run(_) | Command::Gdb { .. } => {
+            unreachable!("taken care of above")
+        }
     }
 }

@@ -13,6 +13,7 @@ use mpirage_units::parse_speed;
 use crate::arguments::RunArguments;
 use crate::costs::Recording;
 use crate::exit::{self, Failure, usage};
+use crate::living::{self, Living};
 use crate::{costs, host_speed, hosts};
 
 /// Where computation times come from, as typed.
@@ -48,7 +49,9 @@ pub struct Plan {
     pub host_speed: f64,
     /// What an earlier run recorded, if this one is to reuse it.
     pub recording: Option<Recording>,
-    /// How bytes move between ranks.
+    /// How ranks live.
+    pub living: Living,
+    /// How bytes move between processes.
     pub data_plane: DataPlane,
     /// When ranks run ahead of simulated time.
     pub run_ahead: RunAhead,
@@ -76,6 +79,8 @@ impl Plan {
             Compute::Recorded(file) if file.exists() => Some(costs::read(file, programs.len())?),
             _ => None,
         };
+        let living = living::decide(&arguments.ranks_as, &programs)?;
+        warnings.extend(living.warnings.iter().cloned());
         let placement = hosts::place(&arguments, &platform, ranks)?;
         if placement.oversubscribed {
             warnings.push(
@@ -88,6 +93,7 @@ impl Plan {
             collectives: Choice::parse(&arguments.coll).map_err(usage)?,
             host_speed: speed_of_this_machine(&arguments, &compute, recording.as_ref())?,
             recording,
+            living,
             data_plane: parse_data_plane(&arguments.data_plane)?,
             run_ahead: parse_run_ahead(&arguments.run_ahead)?,
             simulated_clock: parse_clock(&arguments.clock)?,
@@ -105,7 +111,6 @@ impl Plan {
 
 fn refuse_what_is_not_there(arguments: &RunArguments) -> Result<(), Failure> {
     let missing = [
-        (arguments.ranks_as == "folded", "--ranks-as folded"),
         (!arguments.trace.is_empty(), "--trace"),
         (arguments.report.is_some(), "--report"),
         (arguments.mpi_profile.is_some(), "--mpi-profile"),
@@ -113,10 +118,7 @@ fn refuse_what_is_not_there(arguments: &RunArguments) -> Result<(), Failure> {
     if let Some((_, what)) = missing.iter().find(|(asked, _)| *asked) {
         return Err(usage(format!("{what} is not there yet; docs/roadmap.md says what is planned")));
     }
-    match arguments.ranks_as.as_str() {
-        "auto" | "processes" => Ok(()),
-        other => Err(usage(format!("--ranks-as {other}: it can be auto, processes or folded"))),
-    }
+    Ok(())
 }
 
 fn programs(jobs: &[RunArguments]) -> Result<Vec<Arc<Program>>, Failure> {

@@ -15,12 +15,13 @@ use mpirage_kernel::Kernel;
 use mpirage_models::{Cores, FlowNetwork};
 use mpirage_mpi::{Bursts, Costs, Engine, Setup};
 use mpirage_platform::HostId;
-use mpirage_rank::{Outcome, Processes, Session, SessionError};
+use mpirage_rank::{Folded, Outcome, Processes, Ranks, Session, SessionError};
 use mpirage_record::{Record, Recorder, Summary};
 
 use crate::arguments::RunArguments;
 use crate::diagnosis::Diagnosis;
 use crate::exit::{self, Failure};
+use crate::install::{self, Install};
 use crate::plan::{Compute, Plan};
 use crate::progress::Progress;
 use crate::summary::Figures;
@@ -71,7 +72,7 @@ impl Plan {
         Ok(exit_code(&outcome))
     }
 
-    fn engine(&self, bursts: Bursts, summary: Rc<RefCell<Summary>>) -> Result<Engine<Processes>, Failure> {
+    fn engine(&self, bursts: Bursts, summary: Rc<RefCell<Summary>>) -> Result<Engine<Ranks>, Failure> {
         let ranks = self.programs.len();
         let hosts = &self.placement.hosts;
         let network = FlowNetwork::new(Arc::clone(&self.platform), self.model.flow.clone());
@@ -94,8 +95,7 @@ impl Plan {
             epoch: EPOCH,
             simulator: std::process::id(),
         };
-        let processes =
-            Processes::new(ranks, &briefing, self.data_plane).context("cannot make the mailboxes")?;
+        let memory = self.ranks(&briefing)?;
         let setup = Setup {
             kernel: Kernel::new(Box::new(network), Box::new(cores)),
             placement: hosts.clone(),
@@ -105,7 +105,19 @@ impl Plan {
             bursts,
             recorder: Box::new(Shared(summary)),
         };
-        Ok(Engine::new(setup, processes))
+        Ok(Engine::new(setup, memory))
+    }
+
+    fn ranks(&self, briefing: &Briefing) -> Result<Ranks, Failure> {
+        let ranks = self.programs.len();
+        if self.living.folded {
+            let library = Install::locate()?.library.join(install::LIBRARY);
+            let limit = self.arguments.rank_timeout.map(Duration::from_secs_f64);
+            let folded = Folded::new(ranks, briefing, &library, &self.programs, limit);
+            return Ok(Ranks::Folded(Box::new(folded.context("cannot fold the ranks")?)));
+        }
+        let processes = Processes::new(ranks, briefing, self.data_plane);
+        Ok(Ranks::Processes(processes.context("cannot make the mailboxes")?))
     }
 
     fn session(&self) -> Session {
@@ -131,21 +143,21 @@ impl Plan {
         }
     }
 
-    fn save_costs(&self, engine: &Engine<Processes>) -> Result<(), Failure> {
+    fn save_costs(&self, engine: &Engine<Ranks>) -> Result<(), Failure> {
         if let (Compute::Recorded(file), Bursts::Recording(recorded)) = (&self.compute, engine.bursts()) {
             costs::write(file, self.host_speed, recorded)?;
         }
         Ok(())
     }
 
-    fn explain(&mut self, engine: &mut Engine<Processes>, outcome: &Outcome) {
+    fn explain(&mut self, engine: &mut Engine<Ranks>, outcome: &Outcome) {
         let finished = matches!(outcome, Outcome::Finished { .. });
-        if engine.memory().data_plane() != self.data_plane {
+        if engine.memory().fell_back_to_mailboxes() {
             self.warnings.push(
                 "this machine forbids copies between processes: bytes went through mailboxes".to_owned(),
             );
         }
-        let mut diagnosis = Diagnosis::new(engine, self.programs.len() as u32);
+        let mut diagnosis = Diagnosis::new(engine);
         if let Some(text) = diagnosis.explain(outcome) {
             eprintln!("mpirage: {text}");
         }
@@ -158,7 +170,7 @@ impl Plan {
 
     fn figures(
         &self,
-        engine: &Engine<Processes>,
+        engine: &Engine<Ranks>,
         outcome: &Outcome,
         summary: &Summary,
         wall: Duration,
@@ -181,7 +193,8 @@ impl Plan {
             per_rank_seconds: ends,
             model: self.model.name.clone(),
             platform: self.platform_spec.clone(),
-            ranks_as: "processes".to_owned(),
+            ranks_as: self.living.name().to_owned(),
+            ranks_as_because: self.living.why.clone(),
             compute: self.describe_compute(),
             host_speed_flops: (self.compute != Compute::None).then_some(self.host_speed),
             warnings: self.warnings.clone(),

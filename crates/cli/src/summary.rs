@@ -36,8 +36,10 @@ pub struct Figures {
     pub model: String,
     /// The machine.
     pub platform: String,
-    /// How ranks lived.
+    /// How ranks lived: `processes` or `folded`.
     pub ranks_as: String,
+    /// Why so.
+    pub ranks_as_because: String,
     /// Where computation times came from.
     pub compute: String,
     /// Speed of this machine, if computation was measured.
@@ -82,7 +84,7 @@ impl Figures {
             bytes(self.largest_rank_rss_bytes)
         );
         eprintln!("  computation     {}", self.compute);
-        eprintln!("  ranks           {}", self.ranks_as);
+        eprintln!("  ranks           {}: {}", self.ranks_as, self.ranks_as_because);
         for warning in &self.warnings {
             eprintln!("  warning: {warning}");
         }

@@ -11,11 +11,6 @@ use crate::datatype::Datatype;
 use crate::error::DatatypeError;
 
 impl Datatype {
-    /// A predefined datatype.
-    pub fn basic(basic: Basic) -> Datatype {
-        Datatype::new(Constructor::Named(basic), Body::basic(basic))
-    }
-
     /// `MPI_Type_dup`.
     pub fn dup(&self) -> Datatype {
         Datatype::new(Constructor::Dup(self.clone()), self.body().clone())

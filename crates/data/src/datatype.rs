@@ -2,7 +2,7 @@
 //!
 //! Constructors are in [`crate::construct`] and [`mod@crate::array`], moving data in [`crate::pack`].
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::basic::Basic;
 use crate::body::{Body, Uniform};
@@ -13,7 +13,14 @@ use crate::signature::TypeSignature;
 
 /// An MPI datatype: a sequence of basic datatypes at displacements from a buffer address.
 #[derive(Clone, Debug)]
-pub struct Datatype(Arc<Node>);
+pub struct Datatype(Owner);
+
+/// Predefined datatypes are there for good, so that nobody counts who uses them.
+#[derive(Clone, Debug)]
+enum Owner {
+    Everybody(&'static Node),
+    Shared(Arc<Node>),
+}
 
 #[derive(Debug)]
 struct Node {
@@ -23,16 +30,33 @@ struct Node {
 
 impl Datatype {
     pub(crate) fn new(constructor: Constructor, body: Body) -> Datatype {
-        Datatype(Arc::new(Node { constructor, body }))
+        Datatype(Owner::Shared(Arc::new(Node { constructor, body })))
+    }
+
+    /// A predefined datatype.
+    pub fn basic(basic: Basic) -> Datatype {
+        static NODES: LazyLock<Vec<Node>> = LazyLock::new(|| {
+            let node =
+                |&basic: &Basic| Node { constructor: Constructor::Named(basic), body: Body::basic(basic) };
+            Basic::ALL.iter().map(node).collect()
+        });
+        Datatype(Owner::Everybody(&NODES[basic as usize]))
+    }
+
+    fn node(&self) -> &Node {
+        match &self.0 {
+            Owner::Everybody(node) => node,
+            Owner::Shared(node) => node,
+        }
     }
 
     pub(crate) fn body(&self) -> &Body {
-        &self.0.body
+        &self.node().body
     }
 
     /// How it was made, for `MPI_Type_get_envelope` and `MPI_Type_get_contents`.
     pub fn constructor(&self) -> &Constructor {
-        &self.0.constructor
+        &self.node().constructor
     }
 
     /// Bytes of data in one element.
@@ -146,7 +170,7 @@ impl Datatype {
 impl PartialEq for Datatype {
     fn eq(&self, other: &Datatype) -> bool {
         let same_name = || self.as_basic().is_some_and(|basic| other.as_basic() == Some(basic));
-        Arc::ptr_eq(&self.0, &other.0) || same_name()
+        std::ptr::eq(self.node(), other.node()) || same_name()
     }
 }
 

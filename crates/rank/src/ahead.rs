@@ -98,6 +98,11 @@ impl Ahead {
         }
     }
 
+    /// Has the rank been let go although its calls are not wanted yet?
+    pub(crate) fn ran_ahead(&self, rank: u32) -> bool {
+        matches!(self.state(rank), State::Running | State::Stopped)
+    }
+
     pub(crate) fn state(&self, rank: u32) -> State {
         self.states[rank as usize]
     }

@@ -10,6 +10,8 @@ pub enum Death {
     Exit(i32),
     /// A signal killed it.
     Signal(i32),
+    /// It needed more stack than it has; known of folded ranks only.
+    StackOverflow,
 }
 
 impl Death {
@@ -26,6 +28,7 @@ impl Death {
         match self {
             Death::Exit(code) => code,
             Death::Signal(signal) => 128 + signal,
+            Death::StackOverflow => 128 + SIGSEGV,
         }
     }
 
@@ -34,9 +37,12 @@ impl Death {
         match self {
             Death::Exit(code) => format!("exited with code {code}"),
             Death::Signal(signal) => format!("was killed by {}", signal_name(signal)),
+            Death::StackOverflow => "overflowed its stack (`ulimit -s` sets its size)".to_owned(),
         }
     }
 }
+
+const SIGSEGV: i32 = 11;
 
 fn signal_name(signal: i32) -> String {
     let name = match signal {

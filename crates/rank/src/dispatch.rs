@@ -77,8 +77,7 @@ impl Running<'_> {
 
     /// The rank, which ran while all waited for it, has stopped.
     pub(crate) fn learn_from(&mut self, rank: u32, span: Duration) {
-        let asks = self.ahead.is_possible() && self.engine.memory().asks_when(rank);
-        if self.ahead.is_possible() && !asks && self.ahead.state(rank) == State::Still {
+        if self.ahead.is_possible() && self.ahead.state(rank) == State::Still {
             self.ahead.learn(self.site(rank), span);
         }
     }
@@ -98,8 +97,7 @@ impl Running<'_> {
     fn notice_stops(&mut self) {
         let running: Vec<u32> = self.ahead.running().collect();
         for rank in running {
-            let processes = self.engine.memory();
-            if processes.is_running(rank) && processes.reap(rank).is_none() {
+            if !self.engine.memory().has_stopped(rank) {
                 continue;
             }
             let Some(busy) = self.ahead.vacate(rank) else { continue };
@@ -140,7 +138,7 @@ impl Running<'_> {
 
     /// Puts a rank on a core of its own, or home if nobody else is anywhere.
     fn place(&mut self, rank: u32, core: Option<usize>) {
-        let process = self.engine.memory().pid(rank).as_raw() as u32;
+        let Some(process) = self.engine.memory().process(rank) else { return };
         match core {
             Some(core) => {
                 self.ahead.cores.leave_home();
@@ -172,11 +170,11 @@ impl Running<'_> {
     }
 
     fn learn_by_processor(&mut self, busy: Busy) {
-        let processes = self.engine.memory();
+        let ranks = self.engine.memory();
         if let Some(since) = busy.since
-            && !processes.asks_when(busy.rank)
+            && !ranks.asks_when(busy.rank)
         {
-            let used = processes.processor_time(busy.rank).saturating_sub(since);
+            let used = ranks.processor_time(busy.rank).saturating_sub(since);
             self.ahead.learn(self.site(busy.rank), used);
         }
     }

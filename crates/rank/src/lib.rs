@@ -1,25 +1,31 @@
-//! How ranks live: as processes of this machine.
+//! How ranks live: as processes of this machine, or folded into the simulator's own.
 //!
-//! [`Session`] starts one process per rank, lets them run, one on each core, hands their calls to the MPI
-//! engine and carries the bytes it moves. It knows processes and memory; it knows neither models nor
-//! what a call means.
+//! [`Session`] starts the ranks, lets them run, hands their calls to the MPI engine and carries the bytes
+//! it moves. It knows processes and memory; it knows neither models nor what a call means.
 
 mod ahead;
 mod cores;
 mod crash;
 mod dispatch;
+mod foldability;
+mod folded;
 mod output;
 mod processes;
 mod program;
+mod ranks;
 mod running;
 mod session;
 mod signals;
 mod symbols;
+mod watchdog;
 
 pub use ahead::RunAhead;
 pub use crash::Death;
+pub use foldability::{Foldability, foldability};
+pub use folded::{FoldError, Folded};
 pub use output::Output;
 pub use processes::{DataPlane, Processes};
 pub use program::Program;
+pub use ranks::Ranks;
 pub use session::{Outcome, Session, SessionError, Watch};
-pub use symbols::{Site, Symbols};
+pub use symbols::{Instances, Site, Symbols};

@@ -19,11 +19,16 @@ use nix::unistd::Pid;
 use crate::crash::Death;
 use crate::output::Output;
 use crate::program::{Identity, Program};
+use crate::ranks::Stop;
+use crate::symbols::Symbols;
 
 /// Bytes up to which a store goes through the mailbox, which spares a system call.
 const STORE_LIMIT: usize = 16 * 1024;
 /// How long to wait for a rank before looking whether it still lives.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Living processes whose memory maps are read after a run; those of one program are the same.
+const LOOKED_AT: usize = 32;
 
 /// How bytes get from one process to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,20 +51,12 @@ struct Process {
     late_stores: Vec<u64>,
 }
 
-/// What a resumed rank did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
-    /// It waits for an answer.
-    Waits,
-    /// It has ended.
-    Ended(Death),
-}
-
 /// All processes of a run.
 pub struct Processes {
     fleet: Fleet,
     processes: Vec<Process>,
     data_plane: DataPlane,
+    wanted_data_plane: DataPlane,
     /// A rank whose memory could not be reached, and why.
     fault: Option<(u32, String)>,
     /// Memory maps by rank, of one rank of each program.
@@ -74,14 +71,15 @@ impl Processes {
             fleet,
             processes: Vec::with_capacity(ranks),
             data_plane,
+            wanted_data_plane: data_plane,
             fault: None,
             maps: BTreeMap::new(),
         })
     }
 
-    /// How bytes travel; it may have turned out that the kernel does not let us copy.
-    pub fn data_plane(&self) -> DataPlane {
-        self.data_plane
+    /// Did it turn out that the kernel does not let us copy between processes?
+    pub(crate) fn fell_back_to_mailboxes(&self) -> bool {
+        self.data_plane != self.wanted_data_plane
     }
 
     /// Starts the next rank. Ranks start in order.
@@ -106,14 +104,17 @@ impl Processes {
     }
 
     /// The process number of a rank, while it lives.
-    pub fn living(&self, rank: u32) -> Option<u32> {
+    fn living(&self, rank: u32) -> Option<u32> {
         let process = self.processes.get(rank as usize)?;
         process.child.as_ref().map(|_| self.fleet.owner(rank as usize).unwrap_or(process.id))
     }
 
-    /// Memory maps of programs, as they were when their first rank first waited.
-    pub fn maps(&self) -> impl Iterator<Item = &str> {
-        self.maps.values().map(String::as_str)
+    /// Tells where code is. What a living rank has loaded meanwhile comes first; of those that are no more, there is the map
+    /// of the first rank of each program, as it was when that first waited.
+    pub(crate) fn explain_addresses(&self, symbols: &mut Symbols) {
+        let ranks = 0..self.started() as u32;
+        ranks.filter_map(|rank| self.living(rank)).take(LOOKED_AT).for_each(|process| symbols.learn(process));
+        self.maps.values().for_each(|map| symbols.learn_map(map));
     }
 
     /// Keeps the memory map of a rank, unless that has been done. True if it had not.
@@ -159,9 +160,9 @@ impl Processes {
         time.map(Duration::from).unwrap_or_default()
     }
 
-    /// Does the rank run?
-    pub(crate) fn is_running(&self, rank: u32) -> bool {
-        self.fleet.is_running(rank as usize)
+    /// Has the rank stopped, or ended?
+    pub(crate) fn has_stopped(&mut self, rank: u32) -> bool {
+        !self.fleet.is_running(rank as usize) || self.reap(rank).is_some()
     }
 
     /// Does a stopped rank only want to know when its last call returned?
@@ -236,7 +237,7 @@ impl Processes {
     }
 
     /// Has the rank's process ended just now? Then its mailbox is ours.
-    pub(crate) fn reap(&mut self, rank: u32) -> Option<Death> {
+    fn reap(&mut self, rank: u32) -> Option<Death> {
         let process = &mut self.processes[rank as usize];
         let status = process.child.as_mut()?.try_wait().ok()??;
         process.child = None;

@@ -54,7 +54,7 @@ impl Program {
 
 impl Identity<'_> {
     /// What launchers of other MPI implementations and Slurm tell a process.
-    fn variables(&self) -> [(&'static str, String); 12] {
+    pub(crate) fn variables(&self) -> [(&'static str, String); 12] {
         let (rank, size) = (self.rank.to_string(), self.size.to_string());
         let (local, locals) = (self.local.0.to_string(), self.local.1.to_string());
         [

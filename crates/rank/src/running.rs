@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 
 use mpirage_mpi::{Ending, Engine, Segment, Turn};
 
-use crate::ahead::{Ahead, LONG, State};
+use crate::ahead::{Ahead, LONG};
 use crate::crash::Death;
-use crate::processes::{PATIENCE, Processes, Stop};
+use crate::processes::PATIENCE;
 use crate::program::Identity;
+use crate::ranks::{Ranks, Stop};
 use crate::session::{Outcome, Session, SessionError, Watch};
 use crate::signals::Signals;
 
@@ -23,7 +24,7 @@ const LOOK_EVERY: u32 = 512;
 /// A run that goes on.
 pub(crate) struct Running<'a> {
     session: &'a Session,
-    pub engine: &'a mut Engine<Processes>,
+    pub engine: &'a mut Engine<Ranks>,
     watch: &'a mut dyn Watch,
     pub signals: Signals,
     pub ahead: Ahead,
@@ -36,7 +37,7 @@ pub(crate) struct Running<'a> {
 impl<'a> Running<'a> {
     pub(crate) fn new(
         session: &'a Session,
-        engine: &'a mut Engine<Processes>,
+        engine: &'a mut Engine<Ranks>,
         watch: &'a mut dyn Watch,
         signals: Signals,
         ahead: Ahead,
@@ -74,7 +75,7 @@ impl<'a> Running<'a> {
             self.start(rank)?;
             return Ok(None);
         }
-        let given = self.engine.give_reply(rank, |processes, reply| processes.answer(rank, reply));
+        let given = self.engine.give_reply(rank, |ranks, reply| ranks.answer(rank, reply));
         Ok(given.err().map(|text| Outcome::Misuse { rank, text }))
     }
 
@@ -89,13 +90,13 @@ impl<'a> Running<'a> {
 
     /// Simulated time is there: lets a rank run, unless it did so ahead of it, until it waits again or ends.
     fn resume(&mut self, rank: u32) -> Result<Option<Outcome>, SessionError> {
-        let mut ran_ahead = matches!(self.ahead.state(rank), State::Running | State::Stopped);
+        let mut ran_ahead = self.ahead.ran_ahead(rank);
         loop {
             if !ran_ahead && let Some(outcome) = self.run_here(rank)? {
                 return Ok(Some(outcome));
             }
             match self.wait(rank)? {
-                Ok(Stop::Waits) if self.engine.memory().asks_when(rank) => ran_ahead = false,
+                Ok(Stop::Waits) if ran_ahead && self.engine.memory().asks_when(rank) => ran_ahead = false,
                 Ok(stop) => return Ok(self.stopped(rank, stop)),
                 Err(outcome) => return Ok(Some(outcome)),
             }
@@ -132,18 +133,18 @@ impl<'a> Running<'a> {
     }
 
     fn wait(&mut self, rank: u32) -> Result<Result<Stop, Outcome>, SessionError> {
-        let began = Instant::now();
+        let mut began = self.ahead.is_possible().then(Instant::now);
         let mut told = false;
         let mut patience = if self.may_prove_long(rank) { LONG } else { PATIENCE };
         loop {
             let others: Vec<u32> = self.ahead.running().filter(|&other| other != rank).collect();
             let stop = self.engine.memory().wait(rank, &others, patience);
-            let waited = began.elapsed();
             self.signals.check()?;
-            if let Some(stop) = stop {
-                self.learn_from(rank, waited);
+            if let Some(stop) = stop.filter(|&stop| stop != Stop::Cancelled) {
+                began.inspect(|began| self.learn_from(rank, began.elapsed()));
                 return Ok(Ok(stop));
             }
+            let waited = began.get_or_insert_with(Instant::now).elapsed();
             if waited >= LONG && patience == LONG {
                 self.proved_long(rank);
                 patience = PATIENCE;
@@ -154,16 +155,18 @@ impl<'a> Running<'a> {
                 told = true;
                 self.watch.slow_rank(rank, waited.as_secs_f64());
             }
-            if self.session.rank_timeout.is_some_and(|limit| waited > limit) {
-                return Ok(Err(Outcome::RankHangs { rank, seconds: waited.as_secs_f64() }));
+            let limit = self.session.rank_timeout;
+            if limit.is_some_and(|limit| waited > limit) || stop == Some(Stop::Cancelled) {
+                let seconds = limit.map_or(waited, |limit| limit.max(waited)).as_secs_f64();
+                return Ok(Err(Outcome::RankHangs { rank, seconds }));
             }
         }
     }
 
     fn take_calls(&mut self, rank: u32, ended: bool) {
-        self.engine.take_calls(rank, |processes, calls| {
-            processes.calls(rank, calls);
-            Segment { wrote: processes.collect_output(rank), ended }
+        self.engine.take_calls(rank, |ranks, calls| {
+            ranks.calls(rank, calls);
+            Segment { wrote: ranks.collect_output(rank), ended }
         });
     }
 
@@ -173,7 +176,7 @@ impl<'a> Running<'a> {
         self.ended += 1;
         let (initialized, finalized) = self.engine.lifecycle(rank);
         let too_early = initialized && !finalized;
-        if too_early || matches!(death, Death::Signal(_)) {
+        if too_early || !matches!(death, Death::Exit(_)) {
             return Some(Outcome::RankDied { rank, death });
         }
         if self.code == 0 {
@@ -209,12 +212,12 @@ impl<'a> Running<'a> {
 impl Drop for Running<'_> {
     fn drop(&mut self) {
         let mut stdout = io::stdout().lock();
-        let processes = self.engine.memory();
-        for rank in 0..processes.started() as u32 {
-            if !matches!(self.ahead.state(rank), State::Running | State::Stopped) {
-                processes.collect_output(rank);
+        let ranks = self.engine.memory();
+        for rank in 0..ranks.started() as u32 {
+            if !self.ahead.ran_ahead(rank) {
+                ranks.collect_output(rank);
             }
-            let _ = processes.show_output(rank, &mut stdout);
+            let _ = ranks.show_output(rank, &mut stdout);
         }
         let _ = stdout.flush();
     }

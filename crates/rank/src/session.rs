@@ -1,4 +1,4 @@
-//! A run of processes from start to end.
+//! A run from start to end.
 
 use std::io;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use thiserror::Error;
 use crate::ahead::{Ahead, RunAhead};
 use crate::cores::Cores;
 use crate::crash::Death;
-use crate::processes::Processes;
 use crate::program::Program;
+use crate::ranks::Ranks;
 use crate::running::Running;
 use crate::signals::Signals;
 
@@ -115,18 +115,17 @@ pub struct Session {
 
 impl Session {
     /// Runs all ranks to the end. Processes that still live are ended when the engine goes, so that they can be looked at.
-    pub fn run(
-        &self,
-        engine: &mut Engine<Processes>,
-        watch: &mut dyn Watch,
-    ) -> Result<Outcome, SessionError> {
+    pub fn run(&self, engine: &mut Engine<Ranks>, watch: &mut dyn Watch) -> Result<Outcome, SessionError> {
         let signals = Signals::install()?;
         mpirage_channel::interrupt_waits_when_children_end()?;
         without_address_randomisation();
         allow_many_files();
         adopt_orphans();
-        let ahead = Ahead::new(self.run_ahead, Cores::new(self.cores), self.programs.len());
-        engine.release_early(self.run_ahead != RunAhead::Never);
+        engine.memory().listen()?;
+        // Folded ranks live on one thread.
+        let how = if engine.memory().are_processes() { self.run_ahead } else { RunAhead::Never };
+        engine.release_early(how != RunAhead::Never);
+        let ahead = Ahead::new(how, Cores::new(self.cores), self.programs.len());
         Running::new(self, engine, watch, signals, ahead).run_to_the_end()
     }
 }

@@ -33,6 +33,7 @@ impl fmt::Display for Site {
 #[derive(Default)]
 pub struct Symbols {
     mappings: Vec<Mapping>,
+    instances: Vec<Instances>,
     loaders: HashMap<PathBuf, Option<Loader>>,
 }
 
@@ -43,6 +44,19 @@ struct Mapping {
     end: u64,
     offset: u64,
     file: PathBuf,
+}
+
+/// A program that is in memory many times, at equal distances.
+#[derive(Clone, Debug)]
+pub struct Instances {
+    /// Where the first is.
+    pub start: u64,
+    /// From one to the next.
+    pub stride: u64,
+    /// How many there are.
+    pub count: u64,
+    /// The program.
+    pub file: PathBuf,
 }
 
 impl Symbols {
@@ -58,22 +72,41 @@ impl Symbols {
         self.mappings.extend(map.lines().filter_map(parse_mapping));
     }
 
+    /// Hears of a program that is in this process many times.
+    pub fn learn_instances(&mut self, instances: Instances) {
+        self.instances.push(instances);
+    }
+
     /// The place of the call that returns to `address`.
     pub fn site(&mut self, address: u64) -> Site {
         // The call instruction lies just before the address it returns to.
-        let address = address.saturating_sub(1);
-        let Some(mapping) = self.mappings.iter().find(|m| (m.start..m.end).contains(&address)).cloned()
-        else {
-            return Site::default();
-        };
-        let Some(loader) = self.loader(&mapping.file) else { return Site::default() };
-        let in_file = address - mapping.start + mapping.offset;
-        let probe = virtual_address(&mapping.file, in_file).unwrap_or(in_file);
-        locate(loader, probe)
+        self.place(address.saturating_sub(1))
+    }
+
+    /// The place of the instruction at `address`.
+    pub fn place(&mut self, address: u64) -> Site {
+        let Some((file, address)) = self.in_file(address) else { return Site::default() };
+        self.loader(&file).map_or_else(Site::default, |loader| locate(loader, address))
+    }
+
+    /// The file an address belongs to, and the address as the file's debug information has it.
+    fn in_file(&self, address: u64) -> Option<(PathBuf, u64)> {
+        if let Some(instances) = self.instances.iter().find(|instances| instances.contain(address)) {
+            return Some((instances.file.clone(), (address - instances.start) % instances.stride));
+        }
+        let mapping = self.mappings.iter().find(|m| (m.start..m.end).contains(&address))?;
+        let offset = address - mapping.start + mapping.offset;
+        Some((mapping.file.clone(), virtual_address(&mapping.file, offset).unwrap_or(offset)))
     }
 
     fn loader(&mut self, file: &Path) -> Option<&Loader> {
         self.loaders.entry(file.to_owned()).or_insert_with(|| Loader::new(file).ok()).as_ref()
+    }
+}
+
+impl Instances {
+    fn contain(&self, address: u64) -> bool {
+        (self.start..self.start + self.stride * self.count).contains(&address)
     }
 }
 

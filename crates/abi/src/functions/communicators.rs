@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use mpirage_call::{Call, CommRequest, ContextId, Reply};
 use mpirage_data::Group;
+use smallvec::smallvec;
 
 use crate::arguments::{not_null, put, put_string, string};
 use crate::connection::{self, ask, post};
@@ -297,7 +298,7 @@ fn duplicate_later(comm: MPI_Comm, info: Option<MPI_Info>) -> Result<(MPI_Comm, 
     let request = with(|library| library.requests.take_id());
     let made = duplicate_as(comm, info, CommRequest::DupLater { request })?;
     let transfer = Transfer { id: Some(request), held: Held::default(), done: None };
-    Ok((made, with(|library| library.requests.insert(Request::once(comm, true, vec![transfer])))))
+    Ok((made, with(|library| library.requests.insert(Request::once(comm, true, smallvec![transfer])))))
 }
 
 fn duplicate_as(comm: MPI_Comm, info: Option<MPI_Info>, how: CommRequest<'_>) -> Result<MPI_Comm> {

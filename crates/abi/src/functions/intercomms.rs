@@ -19,7 +19,7 @@ use crate::library::{self, try_with, with};
 use crate::message::{Incoming, Outgoing, sent_tag};
 use crate::objects::bridge::Bridge;
 use crate::objects::comm::Comm;
-use crate::operation::{Operation, Step};
+use crate::operation::{Operation, Step, Steps};
 use crate::region::Region;
 use crate::types::*;
 
@@ -211,7 +211,7 @@ fn swap(peer_comm: MPI_Comm, leader: c_int, tag: i32, own: &[u32], other: &mut [
     let send = Outgoing { mode: SendMode::Standard, context, to: peer, tag, region: sent, copy: None };
     let receive =
         Incoming { context, from: Some(peer), tag: Some(tag), region: got, matched: None, bridge: None };
-    let steps = vec![Step::Send(send), Step::Receive(receive)];
+    let steps = Steps::from_vec(vec![Step::Send(send), Step::Receive(receive)]);
     Operation { comm: peer_comm, steps, collective: false }.run().map(drop)
 }
 

@@ -5,7 +5,7 @@ use mpirage_call::{Completion, RequestId};
 use crate::constants::{MPI_ERR_REQUEST, MPI_REQUEST_NULL};
 use crate::error::{MpiError, Result};
 use crate::handles::Handles;
-use crate::operation::{Operation, Transfer};
+use crate::operation::{Operation, Transfer, Transfers};
 use crate::types::{MPI_Comm, MPI_Request};
 
 /// An operation behind a handle.
@@ -14,7 +14,7 @@ pub(crate) struct Request {
     /// Whose error handler counts.
     pub comm: MPI_Comm,
     /// What is under way; nothing while a persistent request is inactive.
-    pub transfers: Vec<Transfer>,
+    pub transfers: Transfers,
     /// Is it an inactive persistent request?
     pub inactive: bool,
     /// Is its status empty whatever it receives?
@@ -25,7 +25,7 @@ pub(crate) struct Request {
 
 impl Request {
     /// Gone when it completes.
-    pub(crate) fn once(comm: MPI_Comm, collective: bool, transfers: Vec<Transfer>) -> Request {
+    pub(crate) fn once(comm: MPI_Comm, collective: bool, transfers: Transfers) -> Request {
         Request { comm, transfers, inactive: false, collective, plan: None }
     }
 
@@ -33,7 +33,7 @@ impl Request {
     pub(crate) fn persistent(plan: Operation) -> Request {
         Request {
             comm: plan.comm,
-            transfers: Vec::new(),
+            transfers: Transfers::new(),
             inactive: true,
             collective: plan.collective,
             plan: Some(plan),

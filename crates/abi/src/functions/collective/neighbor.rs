@@ -15,7 +15,7 @@ use crate::functions::forms::{argument, collective, collectives};
 use crate::library::{self, Library, with};
 use crate::message::{Incoming, Outgoing};
 use crate::objects::topology::{Neighbors, Topology};
-use crate::operation::{Operation, Step};
+use crate::operation::{Operation, Step, Steps};
 use crate::region::Region;
 use crate::types::*;
 
@@ -72,7 +72,7 @@ impl Neighborhood {
 
     /// Receives the blocks of `gets` from the sources and sends those of `gives` to the destinations.
     fn exchange(&self, gives: &Side, gets: &Side) -> Result<Operation> {
-        let mut steps = Vec::with_capacity(self.sources() + self.destinations());
+        let mut steps = Steps::with_capacity(self.sources() + self.destinations());
         for (index, source) in self.neighbors.sources.iter().enumerate() {
             if let Some(from) = *source {
                 steps.push(Step::Receive(self.incoming(

@@ -6,7 +6,7 @@ use core::slice;
 use mpirage_call::{Completing, Completion};
 
 use crate::arguments::{count, not_null, put};
-use crate::completion::{self, Ended};
+use crate::completion::{self, Ended, Few};
 use crate::constants::*;
 use crate::error::{MpiError, Result};
 use crate::library::{self, with};
@@ -142,7 +142,7 @@ unsafe fn one(
 
 /// # Safety
 /// `status` is null or a place for one.
-unsafe fn told_of_one(requests: &mut [MPI_Request], list: Vec<Ended>, status: *mut MPI_Status) -> Result<()> {
+unsafe fn told_of_one(requests: &mut [MPI_Request], list: Few<Ended>, status: *mut MPI_Status) -> Result<()> {
     let Some(ended) = list.into_iter().next() else {
         // SAFETY: the caller vouches for it.
         unsafe { status::store(status, &Completion::empty(0)) };
@@ -169,7 +169,7 @@ unsafe fn all(
         // SAFETY: the caller vouches for it.
         unsafe { status::store(place(statuses, position), &Completion::empty(0)) };
     }
-    let places = list.iter().map(|ended| ended.position).collect::<Vec<_>>();
+    let places = list.iter().map(|ended| ended.position).collect::<Few<_>>();
     // SAFETY: the caller vouches for it.
     unsafe { tell(requests, list, places.into_iter(), statuses) }?;
     Ok(true)
@@ -235,7 +235,7 @@ unsafe fn some(
 /// `statuses` is null or has these places.
 unsafe fn tell(
     requests: &mut [MPI_Request],
-    list: Vec<Ended>,
+    list: Few<Ended>,
     places: impl Iterator<Item = usize> + Clone,
     statuses: *mut MPI_Status,
 ) -> Result<()> {

@@ -1,0 +1,94 @@
+//! The C library as a rank sees it.
+//!
+//! Functions that keep something between two calls are replaced by ones that keep it per rank. They are handed to the program
+//! when its imports are resolved; libraries go on using the originals.
+
+mod environment;
+pub(crate) mod exit;
+mod getopt;
+mod random;
+pub(crate) mod stdio;
+pub(crate) mod streams;
+mod text;
+mod time;
+pub(crate) mod variables;
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::ptr;
+
+pub use environment::Environment;
+pub use time::set_clock;
+
+use crate::current;
+use crate::rank::Rank;
+
+/// A function of ours, under the name it replaces.
+type Function = (&'static str, usize);
+
+/// The address of what replaces a function of the C or C++ library in folded ranks.
+pub fn c_library(name: &str) -> Option<usize> {
+    thread_local! {
+        static TABLE: HashMap<&'static str, usize> = all().into_iter().flatten().collect();
+    }
+    TABLE.with(|table| table.get(name).copied())
+}
+
+fn all() -> [Vec<Function>; 8] {
+    [
+        environment::functions(),
+        exit::functions(),
+        getopt::functions(),
+        random::functions(),
+        stdio::functions(),
+        streams::functions(),
+        text::functions(),
+        time::functions(),
+    ]
+}
+
+/// Lists functions of ours under their names.
+macro_rules! functions {
+    ($($name:ident => $function:path),* $(,)?) => {
+        vec![$((stringify!($name), $function as *const () as usize)),*]
+    };
+}
+pub(crate) use functions;
+
+/// What the C library keeps for one rank, made when first needed.
+#[derive(Default)]
+pub(crate) struct Library {
+    random: Option<Box<random::Random>>,
+    environment: environment::Private,
+    getopt: getopt::Scanner,
+    text: text::Buffers,
+    time: time::Buffers,
+}
+
+/// The state of the rank that runs.
+fn library() -> *mut Library {
+    let rank = current::get();
+    if rank.is_null() {
+        return spare();
+    }
+    // SAFETY: the rank that runs is alive, and its code is the only one that uses this.
+    unsafe { of(rank) }
+}
+
+/// # Safety
+/// The rank is alive, and nobody else uses its state.
+unsafe fn of(rank: *mut Rank) -> *mut Library {
+    // SAFETY: as the caller vouches.
+    unsafe { &raw mut **(*rank).library.get_or_insert_with(Box::default) }
+}
+
+/// A state for calls that are not a rank's: the functions may outlive their crew in a library's callback.
+fn spare() -> *mut Library {
+    thread_local! {
+        static SPARE: Cell<*mut Library> = const { Cell::new(ptr::null_mut()) };
+    }
+    if SPARE.get().is_null() {
+        SPARE.set(Box::into_raw(Box::default()));
+    }
+    SPARE.get()
+}

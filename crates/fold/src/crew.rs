@@ -1,0 +1,284 @@
+//! The ranks, and the one place that resumes them.
+
+use std::ffi::CString;
+use std::io;
+use std::ptr;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use corosensei::CoroutineResult;
+
+use crate::clib::{Environment, stdio};
+use crate::context::Thread;
+use crate::current;
+use crate::link::Linked;
+use crate::memory;
+use crate::place::Instances;
+use crate::rank::{Leave, Rank, Stop};
+use crate::signal::Handlers;
+use crate::stacks::Stacks;
+
+/// How many ranks there will be, and what they get.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// At most this many ranks.
+    pub ranks: usize,
+    /// Usable bytes of each stack. Only what is touched costs memory. By default what `ulimit -s` allows a
+    /// process, at most 8 MiB.
+    pub stack: Option<usize>,
+    /// Whether all instances may be mappings of one file (`None`: if the system allows that many mappings).
+    pub mapped: Option<bool>,
+}
+
+/// Why there is no crew, or no further rank.
+#[derive(Debug, thiserror::Error)]
+pub enum CrewError {
+    /// Ranks own the C library's state, of which there is one.
+    #[error("another crew is at work in this process")]
+    Busy,
+    /// Address space, mappings or memory.
+    #[error("no room for {ranks} folded ranks: {source}")]
+    Room {
+        /// How many were wanted.
+        ranks: usize,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// They live on the stack.
+    #[error("the arguments ({size} bytes) do not fit on the stack of a rank")]
+    Arguments {
+        /// All of them together.
+        size: usize,
+    },
+}
+
+/// Folded ranks, numbered from 0 in the order they are added. Everything about them happens on one thread.
+pub struct Crew {
+    options: Options,
+    ranks: Vec<*mut Rank>,
+    instances: Vec<Instances>,
+    stacks: Stacks,
+    thread: Thread,
+    mappings: usize,
+    _handlers: Handlers,
+    _alone: Alone,
+}
+
+impl Crew {
+    /// A crew without ranks.
+    pub fn new(options: Options) -> Result<Self, CrewError> {
+        let alone = Alone::claim().ok_or(CrewError::Busy)?;
+        let room = |source| CrewError::Room { ranks: options.ranks, source };
+        let mappings = memory::mappings_to_spend();
+        let stack = options.stack.unwrap_or_else(default_stack);
+        let stacks = Stacks::new(options.ranks, stack, mappings / 2).map_err(room)?;
+        stdio::install();
+        Ok(Self {
+            options,
+            ranks: Vec::with_capacity(options.ranks),
+            instances: Vec::new(),
+            thread: Thread::current(),
+            mappings: mappings / 2,
+            _handlers: Handlers::install().map_err(room)?,
+            stacks,
+            _alone: alone,
+        })
+    }
+
+    /// Loads the program once more. The rank starts at its first [`resume`](Self::resume).
+    pub fn add(
+        &mut self,
+        linked: &Linked,
+        arguments: &[CString],
+        environment: &Environment,
+    ) -> Result<usize, CrewError> {
+        let number = self.ranks.len();
+        let stack = self.stacks.stack(number).map_err(|source| self.no_room(source))?;
+        let size = arguments.iter().map(|argument| argument.as_bytes().len() + 9).sum();
+        if size > (stack.base - stack.bottom()) / 2 {
+            return Err(CrewError::Arguments { size });
+        }
+        if let Some(get) = linked.0.exceptions {
+            self.thread.set_exceptions(get);
+        }
+        let base = self.place(linked).map_err(|source| self.no_room(source))?;
+        let rank = Rank::new(number, base, Rc::clone(&linked.0), stack, arguments, environment.clone());
+        let rank = Box::into_raw(rank);
+        // SAFETY: the rank is new and does not run.
+        unsafe { crate::clib::variables::fill(rank) };
+        self.ranks.push(rank);
+        Ok(number)
+    }
+
+    /// Lets a rank run until it passes its turn or ends. One that has ended stays ended.
+    ///
+    /// # Panics
+    /// If there is no such rank, or if a rank calls it.
+    pub fn resume(&mut self, rank: usize) -> Stop {
+        let rank = self.ranks[rank];
+        assert!(current::get().is_null(), "a rank cannot resume a rank");
+        // SAFETY: ranks live as long as the crew. While the coroutine runs, nobody here uses the rank; the code on its
+        // stack leaves its `coroutine` and `context` alone.
+        unsafe {
+            if let Some(end) = (*rank).end {
+                return end;
+            }
+            current::set(rank);
+            stdio::enter((*rank).number);
+            self.thread.enter(&(*rank).context);
+            let left = (*rank).coroutine.resume(());
+            self.thread.leave(&mut (*rank).context);
+            let stop = match left {
+                CoroutineResult::Yield(Leave::Turn) => Stop::Yielded,
+                CoroutineResult::Yield(leave) | CoroutineResult::Return(leave) => end(rank, leave),
+            };
+            current::set(ptr::null_mut());
+            stop
+        }
+    }
+
+    /// How many ranks there are.
+    pub fn len(&self) -> usize {
+        self.ranks.len()
+    }
+
+    /// No ranks?
+    pub fn is_empty(&self) -> bool {
+        self.ranks.is_empty()
+    }
+
+    /// Where a rank's copy of the program begins: an address less this is an address in the file.
+    pub fn base(&self, rank: usize) -> usize {
+        self.rank(rank).base
+    }
+
+    /// The program a rank runs.
+    pub fn program(&self, rank: usize) -> Linked {
+        Linked(Rc::clone(&self.rank(rank).program))
+    }
+
+    /// Is this an address of the rank's copy of the program?
+    pub fn has(&self, rank: usize, address: usize) -> bool {
+        self.rank(rank).has(address)
+    }
+
+    /// Fills `into` from memory of the ranks. False if that is not accessible.
+    pub fn read(&self, address: usize, into: &mut [u8]) -> bool {
+        // SAFETY: the slice is ours to write, and there is a crew.
+        unsafe { crate::copy(into.as_mut_ptr() as usize, address, into.len()) }
+    }
+
+    /// Stores bytes in memory of the ranks, where a program has asked for them. False if that is not accessible.
+    pub fn write(&self, address: usize, bytes: &[u8]) -> bool {
+        // SAFETY: the program has given that memory away to be written, and there is a crew.
+        unsafe { crate::copy(address, bytes.as_ptr() as usize, bytes.len()) }
+    }
+
+    /// Copies bytes from one place in memory of the ranks to another. False if one is not accessible.
+    pub fn copy(&self, to: usize, from: usize, size: usize) -> bool {
+        // SAFETY: as for `write`.
+        unsafe { crate::copy(to, from, size) }
+    }
+
+    /// Appends what a rank has written to standard output since the last time.
+    pub fn collect_output(&mut self, rank: usize, into: &mut Vec<u8>) {
+        // SAFETY: no rank runs while the crew is borrowed here.
+        let output = unsafe { &mut (*self.ranks[rank]).output };
+        if !output.is_empty() {
+            into.append(output);
+        }
+    }
+
+    /// What a rank has written to standard output since the last time.
+    pub fn take_output(&mut self, rank: usize) -> Vec<u8> {
+        // SAFETY: no rank runs while the crew is borrowed here.
+        unsafe { std::mem::take(&mut (*self.ranks[rank]).output) }
+    }
+
+    fn rank(&self, rank: usize) -> &Rank {
+        // SAFETY: ranks live as long as the crew, and none runs while it is borrowed.
+        unsafe { &*self.ranks[rank] }
+    }
+
+    fn place(&mut self, linked: &Linked) -> io::Result<usize> {
+        let known = self.instances.iter().position(|instances| instances.is_of(linked));
+        let index = match known {
+            Some(index) => index,
+            None => {
+                let each = match self.options.mapped {
+                    Some(true) => 2,
+                    Some(false) => 0,
+                    None => self.mappings / self.options.ranks.max(1),
+                };
+                self.instances.push(Instances::new(linked, self.options.ranks, each));
+                self.instances.len() - 1
+            }
+        };
+        self.instances[index].place()
+    }
+
+    fn no_room(&self, source: io::Error) -> CrewError {
+        CrewError::Room { ranks: self.options.ranks, source }
+    }
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        for &rank in &self.ranks {
+            // SAFETY: the pointer came from a box. Frames that are still on its stack are the program's and ours, and own
+            // nothing.
+            unsafe {
+                (*rank).coroutine.force_reset();
+                drop(Box::from_raw(rank));
+            }
+        }
+    }
+}
+
+/// # Safety
+/// The rank has just left for good and is still current.
+unsafe fn end(rank: *mut Rank, leave: Leave) -> Stop {
+    stdio::flush();
+    // SAFETY: nothing on its stack owns anything, and it is never resumed again.
+    let (rank, fault) = unsafe {
+        (*rank).coroutine.force_reset();
+        (&mut (*rank).end, (*rank).fault)
+    };
+    let stop = match leave {
+        Leave::Turn => Stop::Yielded,
+        Leave::Exited(code) => Stop::Exited(code),
+        Leave::Fault => Stop::Signal {
+            number: fault.number,
+            address: fault.address,
+            code: fault.code,
+            stack_overflow: fault.stack_overflow,
+        },
+    };
+    *rank = Some(stop);
+    stop
+}
+
+fn default_stack() -> usize {
+    const MOST: u64 = 8 << 20;
+    let mut limit = libc::rlimit { rlim_cur: MOST, rlim_max: MOST };
+    // SAFETY: the kernel fills in the struct; if it does not, the default stands.
+    unsafe { libc::getrlimit(libc::RLIMIT_STACK, &raw mut limit) };
+    limit.rlim_cur.min(MOST) as usize
+}
+
+/// There is one crew at a time.
+struct Alone;
+
+static AT_WORK: AtomicBool = AtomicBool::new(false);
+
+impl Alone {
+    fn claim() -> Option<Self> {
+        (!AT_WORK.swap(true, Ordering::Acquire)).then_some(Self)
+    }
+}
+
+impl Drop for Alone {
+    fn drop(&mut self) {
+        AT_WORK.store(false, Ordering::Release);
+    }
+}

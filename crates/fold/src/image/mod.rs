@@ -1,0 +1,237 @@
+//! A program's file, read and checked.
+//!
+//! Everything is read the way the dynamic linker reads it: from the segments in memory layout, never from sections,
+//! so that a stripped program is as good as any.
+
+mod dynamic;
+mod relocation;
+mod symbol;
+
+use std::path::{Path, PathBuf};
+
+use object::LittleEndian as LE;
+use object::elf::{self, FileHeader64, ProgramHeader64};
+use object::read::elf::{FileHeader, ProgramHeader};
+
+use crate::Refusal;
+use dynamic::Dynamic;
+pub(crate) use relocation::{Relocation, RelocationKind};
+pub use symbol::Import;
+pub(crate) use symbol::Symbol;
+
+/// A program that can be loaded many times.
+pub struct Image {
+    path: PathBuf,
+    /// The segments' bytes at their addresses, up to the last one the file has.
+    contents: Vec<u8>,
+    segments: Vec<Segment>,
+    tls: Option<TlsSegment>,
+    eh_frame_header: Option<usize>,
+    dynamic: Dynamic,
+    symbols: Vec<Symbol>,
+    relocations: Vec<Relocation>,
+    main: usize,
+}
+
+/// One `PT_LOAD`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Segment {
+    pub address: usize,
+    pub memory_size: usize,
+    pub writable: bool,
+    pub executable: bool,
+}
+
+/// `PT_TLS`: the initial contents of thread-local variables.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TlsSegment {
+    pub address: usize,
+    pub file_size: usize,
+    pub memory_size: usize,
+    pub align: usize,
+}
+
+/// Functions to call at the start or at the end: one alone, and an array of them.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Functions {
+    pub single: Option<usize>,
+    pub array: usize,
+    pub count: usize,
+}
+
+impl Image {
+    /// Reads a program and checks that it can be folded.
+    pub fn open(path: &Path) -> Result<Self, Refusal> {
+        let bytes =
+            std::fs::read(path).map_err(|source| Refusal::Unreadable { path: path.into(), source })?;
+        if cfg!(not(all(target_arch = "x86_64", target_os = "linux"))) {
+            return Err(Refusal::Unsupported);
+        }
+        Self::parse(path, &bytes)
+    }
+
+    fn parse(path: &Path, bytes: &[u8]) -> Result<Self, Refusal> {
+        let header = check_header(bytes)?;
+        let programs = header.program_headers(LE, bytes).map_err(|_| Refusal::Damaged("program header"))?;
+        let segments: Vec<Segment> = loads(programs).collect();
+        let contents = lay_out(programs, bytes)?;
+        let find = |kind| programs.iter().find(|program| program.p_type(LE) == kind);
+        let dynamic = find(elf::PT_DYNAMIC).ok_or(Refusal::Static)?;
+        let dynamic = Dynamic::read(&contents, dynamic.p_vaddr(LE) as usize, dynamic.p_filesz(LE) as usize)?;
+        let symbols = symbol::read(&contents, &dynamic)?;
+        let tls = find(elf::PT_TLS).map(tls_segment).filter(|tls| tls.memory_size > 0);
+        let relocations = relocation::read(&contents, &dynamic, &symbols)?;
+        check(&dynamic, tls.as_ref())?;
+        Ok(Self {
+            path: path.into(),
+            main: symbol::main(&symbols).ok_or(Refusal::NoMain)?,
+            eh_frame_header: find(elf::PT_GNU_EH_FRAME).map(|program| program.p_vaddr(LE) as usize),
+            contents,
+            segments,
+            tls,
+            dynamic,
+            symbols,
+            relocations,
+        })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What it needs from libraries, in the order of its symbol table.
+    pub fn imports(&self) -> impl Iterator<Item = &Import> {
+        self.symbols.iter().filter_map(|symbol| symbol.import.as_ref())
+    }
+
+    /// The names of functions and variables that other objects could find in it.
+    pub fn exports(&self) -> impl Iterator<Item = &str> {
+        self.symbols.iter().filter(|symbol| symbol.import.is_none()).map(|symbol| symbol.name.as_str())
+    }
+
+    /// The libraries it names (`DT_NEEDED`).
+    pub fn needed(&self) -> &[String] {
+        &self.dynamic.needed
+    }
+
+    /// Where it looks for them, as written (`DT_RUNPATH` or `DT_RPATH`).
+    pub fn run_path(&self) -> Option<&str> {
+        self.dynamic.run_path.as_deref()
+    }
+
+    /// Bytes from its first address to behind its last, rounded up to pages.
+    pub fn memory_size(&self) -> usize {
+        crate::memory::round_to_page(self.end())
+    }
+
+    pub(crate) fn end(&self) -> usize {
+        self.segments.iter().map(|segment| segment.address + segment.memory_size).max().unwrap_or(0)
+    }
+
+    pub(crate) fn contents(&self) -> &[u8] {
+        &self.contents
+    }
+
+    pub(crate) fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    pub(crate) fn tls(&self) -> Option<&TlsSegment> {
+        self.tls.as_ref()
+    }
+
+    pub(crate) fn symbols(&self) -> &[Symbol] {
+        &self.symbols
+    }
+
+    pub(crate) fn relocations(&self) -> &[Relocation] {
+        &self.relocations
+    }
+
+    pub(crate) fn eh_frame_header(&self) -> Option<usize> {
+        self.eh_frame_header
+    }
+
+    pub(crate) fn main(&self) -> usize {
+        self.main
+    }
+
+    pub(crate) fn starters(&self) -> Functions {
+        self.dynamic.init
+    }
+
+    pub(crate) fn finishers(&self) -> Functions {
+        self.dynamic.fini
+    }
+
+    /// The end of what only a dynamic linker reads, if the file starts with that.
+    pub(crate) fn linker_tables_end(&self) -> usize {
+        self.dynamic.tables_end
+    }
+}
+
+fn check_header(bytes: &[u8]) -> Result<&FileHeader64<LE>, Refusal> {
+    let header = FileHeader64::<LE>::parse(bytes).map_err(|_| Refusal::NotElf)?;
+    if !header.is_little_endian() || !header.is_class_64() {
+        return Err(Refusal::NotElf);
+    }
+    match (header.e_machine(LE), header.e_type(LE)) {
+        (elf::EM_X86_64, elf::ET_DYN) => Ok(header),
+        (elf::EM_X86_64, elf::ET_EXEC) => Err(Refusal::FixedAddress),
+        (elf::EM_X86_64, kind) => Err(Refusal::Kind(kind.0)),
+        (machine, _) => Err(Refusal::Machine(machine.0)),
+    }
+}
+
+fn loads(programs: &[ProgramHeader64<LE>]) -> impl Iterator<Item = Segment> {
+    programs.iter().filter(|program| program.p_type(LE) == elf::PT_LOAD).map(|program| Segment {
+        address: program.p_vaddr(LE) as usize,
+        memory_size: program.p_memsz(LE) as usize,
+        writable: program.p_flags(LE) & elf::PF_W != elf::ProgramFlags(0),
+        executable: program.p_flags(LE) & elf::PF_X != elf::ProgramFlags(0),
+    })
+}
+
+fn tls_segment(program: &ProgramHeader64<LE>) -> TlsSegment {
+    TlsSegment {
+        address: program.p_vaddr(LE) as usize,
+        file_size: program.p_filesz(LE) as usize,
+        memory_size: program.p_memsz(LE) as usize,
+        align: (program.p_align(LE) as usize).max(1),
+    }
+}
+
+/// The bytes of all segments at their addresses.
+fn lay_out(programs: &[ProgramHeader64<LE>], bytes: &[u8]) -> Result<Vec<u8>, Refusal> {
+    const LIMIT: u64 = 1 << 40;
+    let damaged = Refusal::Damaged("program header");
+    let mut contents = Vec::new();
+    for program in programs.iter().filter(|program| program.p_type(LE) == elf::PT_LOAD) {
+        let Ok(data) = program.data(LE, bytes) else { return Err(damaged) };
+        let (address, size) = (program.p_vaddr(LE), program.p_memsz(LE));
+        if address > LIMIT
+            || size > LIMIT
+            || (data.len() as u64) > size
+            || address as usize > bytes.len() * 64 + (1 << 24)
+        {
+            return Err(damaged);
+        }
+        let end = address as usize + data.len();
+        if contents.len() < end {
+            contents.resize(end, 0);
+        }
+        contents[address as usize..end].copy_from_slice(data);
+    }
+    Ok(contents)
+}
+
+fn check(dynamic: &Dynamic, tls: Option<&TlsSegment>) -> Result<(), Refusal> {
+    if dynamic.text_relocations {
+        return Err(Refusal::TextRelocations);
+    }
+    if dynamic.executable && tls.is_some() {
+        return Err(Refusal::ExecutableTls);
+    }
+    Ok(())
+}

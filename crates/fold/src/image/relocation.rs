@@ -1,0 +1,121 @@
+//! Relocations, reduced to the few kinds position-independent code needs.
+
+use object::LittleEndian as LE;
+use object::elf::{self, Rela64, RelocationType};
+use object::pod;
+
+use super::Symbol;
+use super::dynamic::Dynamic;
+use crate::Refusal;
+
+/// One place that has to be filled in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Relocation {
+    pub offset: usize,
+    pub kind: RelocationKind,
+    pub addend: i64,
+}
+
+/// With what. Numbers are indices of symbols; 0 is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RelocationKind {
+    /// The base address.
+    Base,
+    /// The address of a symbol.
+    Symbol(usize),
+    /// The result of the function at the addend.
+    Indirect,
+    /// Where thread-local variables are: of the program, or of the library that has the symbol.
+    TlsModule(usize),
+    /// The place of a thread-local variable in there.
+    TlsOffset(usize),
+    /// The distance of a library's thread-local variable from the thread pointer.
+    TlsDistance(usize),
+}
+
+pub(super) fn read(
+    contents: &[u8],
+    dynamic: &Dynamic,
+    symbols: &[Symbol],
+) -> Result<Vec<Relocation>, Refusal> {
+    let mut relocations = unpack(contents, dynamic)?;
+    for (offset, info, addend) in raw(contents, dynamic)? {
+        let (kind, symbol) = (info as u32, (info >> 32) as usize);
+        if let Some(kind) = self::kind(kind, symbol, symbols, offset)? {
+            relocations.push(Relocation { offset: offset as usize, kind, addend });
+        }
+    }
+    let room = contents.len();
+    if relocations.iter().any(|relocation| relocation.offset.checked_add(8).is_none_or(|end| end > room)) {
+        return Err(Refusal::Damaged("relocation table"));
+    }
+    Ok(relocations)
+}
+
+/// All entries as the file has them: place, kind and symbol, addend.
+pub(super) fn raw<'a>(
+    contents: &'a [u8],
+    dynamic: &Dynamic,
+) -> Result<impl Iterator<Item = (u64, u64, i64)> + 'a, Refusal> {
+    let mut all = Vec::new();
+    for table in [dynamic.relocations, dynamic.plt_relocations] {
+        let bytes = table.of(contents)?;
+        let (entries, _) = pod::slice_from_bytes::<Rela64<LE>>(bytes, bytes.len() / size_of::<Rela64<LE>>())
+            .map_err(|()| Refusal::Damaged("relocation table"))?;
+        all.push(entries);
+    }
+    Ok(all
+        .into_iter()
+        .flatten()
+        .map(|entry| (entry.r_offset.get(LE), entry.r_info.get(LE), entry.r_addend.get(LE))))
+}
+
+fn kind(
+    kind: u32,
+    symbol: usize,
+    symbols: &[Symbol],
+    offset: u64,
+) -> Result<Option<RelocationKind>, Refusal> {
+    let named = symbols.get(symbol).ok_or(Refusal::Damaged("relocation table"))?;
+    Ok(Some(match RelocationType(kind) {
+        elf::R_X86_64_NONE => return Ok(None),
+        elf::R_X86_64_RELATIVE | elf::R_X86_64_RELATIVE64 => RelocationKind::Base,
+        elf::R_X86_64_64 | elf::R_X86_64_GLOB_DAT | elf::R_X86_64_JUMP_SLOT => RelocationKind::Symbol(symbol),
+        elf::R_X86_64_IRELATIVE => RelocationKind::Indirect,
+        elf::R_X86_64_DTPMOD64 => RelocationKind::TlsModule(symbol),
+        elf::R_X86_64_DTPOFF64 => RelocationKind::TlsOffset(symbol),
+        elf::R_X86_64_TPOFF64 if named.import.is_some() => RelocationKind::TlsDistance(symbol),
+        elf::R_X86_64_TPOFF64 => return Err(Refusal::InitialExecTls(named.name.clone())),
+        elf::R_X86_64_TLSDESC => return Err(Refusal::TlsDescriptor),
+        elf::R_X86_64_COPY => return Err(Refusal::CopyRelocation(named.name.clone())),
+        _ => return Err(Refusal::Relocation { kind, offset }),
+    }))
+}
+
+/// `DT_RELR`: an even word is an address, an odd one a map of the 63 words behind.
+fn unpack(contents: &[u8], dynamic: &Dynamic) -> Result<Vec<Relocation>, Refusal> {
+    let mut relocations = Vec::new();
+    let mut next = 0;
+    for word in dynamic.packed.of(contents)?.chunks_exact(8).map(|bytes| u64_at(bytes, 0).unwrap_or(0)) {
+        if word & 1 == 0 {
+            relocations.push(packed(contents, word as usize)?);
+            next = word as usize + 8;
+        } else {
+            for bit in (1..64).filter(|bit| word >> bit & 1 == 1) {
+                relocations.push(packed(contents, next + (bit - 1) * 8)?);
+            }
+            next += 63 * 8;
+        }
+    }
+    Ok(relocations)
+}
+
+/// The addend of a packed relocation is what stands in its place.
+fn packed(contents: &[u8], offset: usize) -> Result<Relocation, Refusal> {
+    let addend = u64_at(contents, offset).ok_or(Refusal::Damaged("relocation table"))?;
+    Ok(Relocation { offset, kind: RelocationKind::Base, addend: addend as i64 })
+}
+
+fn u64_at(contents: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(contents.get(at..at.checked_add(8)?)?.try_into().ok()?))
+}

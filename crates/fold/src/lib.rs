@@ -1,0 +1,45 @@
+//! Many copies of one program in this process, each run as a coroutine on this thread.
+//!
+//! An [`Image`] is a program's file, [`Linked`] a template with its imports resolved, a [`Crew`] the ranks that run it. Each
+//! rank has its own copy of the program's data, of its thread-local and C++ static variables, and of the C library's state
+//! that programs can see: environment, `errno`, rounding, random numbers, option parsing, exit handlers, standard output. The heap is common.
+//!
+//! ```text
+//! image   what the file says, checked           memory    address space that costs nothing until touched
+//! link    imports resolved once: a template     unwind    exceptions find their way in instances
+//! place   instances in memory                   tls       thread-local variables
+//! stacks  stacks with guards                    signal    crashes and interrupts end the rank, not the process
+//! crew    ranks, resumed one at a time          clib      the C library as a rank sees it
+//! verdict what is safe to fold                  library   loads what a program needs
+//! ```
+//!
+//! This crate has never heard of MPI. Whoever uses it hands functions to the program through [`Image::link`], and those
+//! functions call [`pass_turn`] to let others run.
+
+mod clib;
+mod context;
+mod copy;
+mod crew;
+mod current;
+mod image;
+mod library;
+mod link;
+mod memory;
+mod place;
+mod rank;
+mod refusal;
+mod signal;
+mod stacks;
+mod tls;
+mod unwind;
+
+pub use clib::{Environment, c_library, set_clock};
+pub use copy::copy;
+pub use crew::{Crew, CrewError, Options};
+pub use current::{current_rank, exit_rank, pass_turn};
+pub use image::{Image, Import};
+pub use library::Libraries;
+pub use link::{Linked, Resolve};
+pub use rank::Stop;
+pub use refusal::Refusal;
+pub use signal::{interrupt_on, interrupt_rank};

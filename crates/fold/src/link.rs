@@ -1,0 +1,304 @@
+//! A program linked once, as a template for all ranks that run it.
+//!
+//! An instance is the image followed by what the rank has of libraries: variables of the C library, C++ streams and the
+//! thread-local variables. All of that lies at fixed distances from the instance's base, so that loading means copying the
+//! prepared bytes and writing `base + value` at the places in [`Program::based`].
+//!
+//! ```text
+//! base ── code, constants, data ── .bss ── variables │ streams │ thread-local ── end
+//!         `contents`                        `tail`
+//! ```
+
+use std::path::Path;
+use std::rc::Rc;
+
+use crate::clib::streams::{self, Stream};
+use crate::clib::variables::{self, Variables};
+use crate::image::{Functions, Relocation, RelocationKind, Segment};
+use crate::{Image, Refusal, tls, unwind};
+
+/// Finds a symbol of a library by name and version.
+pub type Resolve<'a> = dyn FnMut(&str, Option<&str>) -> Option<usize> + 'a;
+
+/// A program whose imports are resolved; cheap to clone.
+#[derive(Clone)]
+pub struct Linked(pub(crate) Rc<Program>);
+
+/// The template.
+pub(crate) struct Program {
+    pub path: std::path::PathBuf,
+    pub contents: Vec<u8>,
+    /// Bytes at the start that only a dynamic linker reads.
+    pub unused: usize,
+    pub segments: Vec<Segment>,
+    pub tail: Tail,
+    /// Bytes of one instance.
+    pub size: usize,
+    /// Sorted by place.
+    pub based: Vec<Based>,
+    pub indirect: Vec<Indirect>,
+    pub streams: Vec<(usize, Stream)>,
+    pub variables: usize,
+    pub has_variables: bool,
+    pub main: usize,
+    pub starters: Functions,
+    pub finishers: Functions,
+    pub eh_frame_header: Option<usize>,
+    /// `__cxa_get_globals`, if the program is C++.
+    pub exceptions: Option<usize>,
+}
+
+/// The initial bytes behind `.bss`.
+#[derive(Default)]
+pub(crate) struct Tail {
+    pub offset: usize,
+    pub bytes: Vec<u8>,
+}
+
+/// A place that holds an address in the instance.
+#[derive(Clone, Copy)]
+pub(crate) struct Based {
+    pub offset: usize,
+    pub value: usize,
+}
+
+/// A place that holds what a function of the instance returns.
+#[derive(Clone, Copy)]
+pub(crate) struct Indirect {
+    pub offset: usize,
+    pub function: usize,
+}
+
+impl Image {
+    /// Resolves what the program imports.
+    ///
+    /// `resolve` is asked for everything but the variables that each rank has for itself (`environ`, `optind`, …). It
+    /// should try [`c_library`](crate::c_library) before the real libraries. Thread-local variables of libraries are resolved for the calling thread,
+    /// so the ranks have to run on it.
+    pub fn link(&self, resolve: &mut Resolve) -> Result<Linked, Refusal> {
+        let mut linker = Linker::new(self, resolve);
+        for relocation in self.relocations() {
+            linker.relocate(relocation)?;
+        }
+        linker.copy_thread_local();
+        linker.finish()
+    }
+}
+
+impl Linked {
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.0.path
+    }
+
+    /// Bytes of address space of one instance.
+    pub fn size(&self) -> usize {
+        self.0.size
+    }
+}
+
+/// What a symbol is for an instance.
+#[derive(Clone, Copy)]
+enum Bound {
+    Fixed(usize),
+    Based(usize),
+    Indirect(usize),
+}
+
+struct Linker<'a, 'r> {
+    image: &'a Image,
+    resolve: &'a mut Resolve<'r>,
+    bound: Vec<Option<Bound>>,
+    contents: Vec<u8>,
+    based: Vec<Based>,
+    indirect: Vec<Indirect>,
+    streams: Vec<(usize, Stream)>,
+    has_variables: bool,
+    variables: usize,
+    thread_local: usize,
+    size: usize,
+}
+
+impl<'a, 'r> Linker<'a, 'r> {
+    fn new(image: &'a Image, resolve: &'a mut Resolve<'r>) -> Self {
+        let variables = image.end().next_multiple_of(64);
+        let mut end = variables + size_of::<Variables>();
+        let streams = streams::imported(image, &mut end, resolve);
+        let (size, align) = image.tls().map_or((0, 1), |tls| (tls.memory_size, tls.align));
+        let thread_local = end.next_multiple_of(align);
+        Self {
+            image,
+            resolve,
+            bound: vec![None; image.symbols().len()],
+            contents: image.contents().to_vec(),
+            based: Vec::new(),
+            indirect: Vec::new(),
+            streams,
+            has_variables: false,
+            variables,
+            thread_local,
+            size: crate::memory::round_to_page(thread_local + size),
+        }
+    }
+
+    fn relocate(&mut self, relocation: &Relocation) -> Result<(), Refusal> {
+        let addend = relocation.addend as usize;
+        let value = match relocation.kind {
+            RelocationKind::Base => Bound::Based(addend),
+            RelocationKind::Indirect => Bound::Indirect(addend),
+            RelocationKind::Symbol(0) => Bound::Fixed(addend),
+            RelocationKind::Symbol(symbol) => self.symbol(symbol)?.plus(addend),
+            RelocationKind::TlsModule(symbol) if self.imported(symbol) => self.symbol(symbol)?,
+            RelocationKind::TlsModule(_) => Bound::Based(self.thread_local),
+            RelocationKind::TlsOffset(symbol) if self.imported(symbol) => Bound::Fixed(addend),
+            RelocationKind::TlsOffset(symbol) => {
+                Bound::Fixed(self.image.symbols()[symbol].address.wrapping_add(addend))
+            }
+            RelocationKind::TlsDistance(symbol) => self.distance(symbol)?.plus(addend),
+        };
+        self.put(relocation.offset, value);
+        Ok(())
+    }
+
+    fn imported(&self, symbol: usize) -> bool {
+        self.image.symbols()[symbol].import.is_some()
+    }
+
+    fn put(&mut self, offset: usize, value: Bound) {
+        match value {
+            Bound::Fixed(value) => self.contents[offset..offset + 8].copy_from_slice(&value.to_le_bytes()),
+            Bound::Based(value) => self.based.push(Based { offset, value }),
+            Bound::Indirect(function) => self.indirect.push(Indirect { offset, function }),
+        }
+    }
+
+    fn symbol(&mut self, index: usize) -> Result<Bound, Refusal> {
+        if let Some(bound) = self.bound[index] {
+            return Ok(bound);
+        }
+        let symbol = &self.image.symbols()[index];
+        let bound = match &symbol.import {
+            None if symbol.indirect => Bound::Indirect(symbol.address),
+            None => Bound::Based(symbol.address),
+            Some(import) => self.import(&import.name, import.version.as_deref(), import.weak)?,
+        };
+        self.bound[index] = Some(bound);
+        Ok(bound)
+    }
+
+    fn import(&mut self, name: &str, version: Option<&str>, weak: bool) -> Result<Bound, Refusal> {
+        if let Some(offset) = variables::offset(name) {
+            self.has_variables = true;
+            return Ok(Bound::Based(self.variables + offset));
+        }
+        if let Some((offset, _)) = self.streams.iter().find(|(_, stream)| stream.name == name) {
+            return Ok(Bound::Based(*offset));
+        }
+        if name == "__tls_get_addr" {
+            return Ok(Bound::Fixed(tls::address_of_get()));
+        }
+        match (self.resolve)(name, version) {
+            Some(address) => Ok(Bound::Fixed(address)),
+            None if weak => Ok(Bound::Fixed(0)),
+            None => Err(Refusal::Missing(name.into())),
+        }
+    }
+
+    fn distance(&mut self, index: usize) -> Result<Bound, Refusal> {
+        match self.symbol(index)? {
+            Bound::Fixed(address) => Ok(Bound::Fixed(address.wrapping_sub(tls::thread_pointer()))),
+            _ => Err(Refusal::InitialExecTls(self.image.symbols()[index].name.clone())),
+        }
+    }
+
+    /// Addresses in the initial contents of thread-local variables stand in each rank's copy, too.
+    fn copy_thread_local(&mut self) {
+        let Some(tls) = self.image.tls() else { return };
+        let range = tls.address..tls.address + tls.file_size;
+        let moved = self.thread_local.wrapping_sub(tls.address);
+        let copies = self.based.iter().filter(|based| range.contains(&based.offset));
+        let copies: Vec<_> =
+            copies.map(|based| Based { offset: based.offset.wrapping_add(moved), ..*based }).collect();
+        self.based.extend(copies);
+        let copies = self.indirect.iter().filter(|indirect| range.contains(&indirect.offset));
+        let copies: Vec<_> = copies
+            .map(|indirect| Indirect { offset: indirect.offset.wrapping_add(moved), ..*indirect })
+            .collect();
+        self.indirect.extend(copies);
+    }
+
+    fn tail(&self) -> Tail {
+        let initial = self.image.tls().map_or(&[][..], |tls| {
+            self.contents.get(tls.address..tls.address + tls.file_size).unwrap_or(&[])
+        });
+        let mut bytes = if self.has_variables { Variables::initial() } else { Vec::new() };
+        if !initial.is_empty() {
+            bytes.resize(self.thread_local - self.variables, 0);
+            bytes.extend_from_slice(initial);
+        }
+        Tail { offset: self.variables, bytes }
+    }
+
+    fn finish(mut self) -> Result<Linked, Refusal> {
+        let image = self.image;
+        let exceptions = self.exceptions()?;
+        self.based.sort_by_key(|based| based.offset);
+        Ok(Linked(Rc::new(Program {
+            path: image.path().into(),
+            tail: self.tail(),
+            unused: unused(image),
+            segments: image.segments().to_vec(),
+            size: self.size,
+            contents: self.contents,
+            based: self.based,
+            indirect: self.indirect,
+            streams: self.streams,
+            variables: self.variables,
+            has_variables: self.has_variables,
+            main: image.main(),
+            starters: image.starters(),
+            finishers: image.finishers(),
+            eh_frame_header: image.eh_frame_header(),
+            exceptions,
+        })))
+    }
+
+    fn exceptions(&mut self) -> Result<Option<usize>, Refusal> {
+        if !self
+            .image
+            .imports()
+            .any(|import| import.name.starts_with("__cxa_") && import.name.contains("throw"))
+            && !self.image.needed().iter().any(|name| name.starts_with("libstdc++"))
+        {
+            return Ok(None);
+        }
+        if !unwind::possible() {
+            return Err(Refusal::Unwinding);
+        }
+        Ok((self.resolve)("__cxa_get_globals", Some("CXXABI_1.3")))
+    }
+}
+
+impl Bound {
+    fn plus(self, addend: usize) -> Self {
+        match self {
+            Self::Fixed(value) => Self::Fixed(value.wrapping_add(addend)),
+            Self::Based(value) => Self::Based(value.wrapping_add(addend)),
+            Self::Indirect(value) => Self::Indirect(value),
+        }
+    }
+}
+
+/// Linkers put the tables of symbols and relocations into a segment of their own, in front of the code.
+fn unused(image: &Image) -> usize {
+    const PADDING: usize = 64;
+    let Some(first) = image.segments().first() else { return 0 };
+    let end = first.address + first.memory_size;
+    let only_tables = !first.writable
+        && !first.executable
+        && image.segments().len() > 1
+        && image.linker_tables_end() + PADDING > end
+        && image.eh_frame_header().is_none_or(|at| at >= end)
+        && image.tls().is_none_or(|tls| tls.address >= end);
+    if only_tables { end / crate::memory::PAGE * crate::memory::PAGE + crate::memory::PAGE } else { 0 }
+}

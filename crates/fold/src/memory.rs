@@ -1,0 +1,61 @@
+//! Address space: large reservations that cost nothing until they are touched.
+
+use std::io;
+use std::ptr;
+
+/// Bytes in a page of memory (x86-64).
+pub(crate) const PAGE: usize = 4096;
+
+/// The next multiple of a page.
+pub(crate) fn round_to_page(size: usize) -> usize {
+    size.next_multiple_of(PAGE)
+}
+
+/// A distance between neighbours that spreads them over the cache's sets: an odd number of pages.
+pub(crate) fn odd_pages(size: usize) -> usize {
+    (size.div_ceil(PAGE) | 1) * PAGE
+}
+
+/// Address space of ours, given back when dropped.
+pub(crate) struct Reservation {
+    start: usize,
+    size: usize,
+}
+
+impl Reservation {
+    /// Zeroed memory with these rights (`PROT_…`), committed page by page as it is touched.
+    pub(crate) fn new(size: usize, rights: libc::c_int) -> io::Result<Self> {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        // SAFETY: a fresh mapping at an address of the system's choice touches nothing that exists.
+        let start = unsafe { libc::mmap(ptr::null_mut(), size, rights, flags, -1, 0) };
+        if start == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let reservation = Self { start: start as usize, size };
+        // A rank touches single pages: huge ones would multiply its memory.
+        // SAFETY: advice about our own mapping. An old kernel may refuse it, and nothing is lost.
+        unsafe { libc::madvise(start, size, libc::MADV_NOHUGEPAGE) };
+        Ok(reservation)
+    }
+
+    pub(crate) fn start(&self) -> usize {
+        self.start
+    }
+
+    pub(crate) fn end(&self) -> usize {
+        self.start + self.size
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is ours alone, and whoever drops it has ended all ranks that lived in it.
+        unsafe { libc::munmap(self.start as *mut libc::c_void, self.size) };
+    }
+}
+
+/// How many mappings this process may have, less a third that everybody else may need.
+pub(crate) fn mappings_to_spend() -> usize {
+    let limit = std::fs::read_to_string("/proc/sys/vm/max_map_count").ok();
+    limit.and_then(|text| text.trim().parse::<usize>().ok()).unwrap_or(65530) / 3 * 2
+}

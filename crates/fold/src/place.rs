@@ -1,0 +1,177 @@
+//! Instances of a program in memory.
+//!
+//! As long as the system allows a mapping for each, an instance is a private mapping of one memory file with the prepared
+//! image: code and constants exist once. Beyond that, instances are copied into one reservation.
+
+use std::io::{self, Write};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::ptr;
+use std::rc::Rc;
+
+use crate::image::Segment;
+use crate::link::{Linked, Program};
+use crate::memory::{self, PAGE, Reservation, round_to_page};
+use crate::unwind;
+
+/// Below this, `.bss` is part of the memory file: one mapping per instance instead of two.
+const SMALL_BSS: usize = 64 << 10;
+/// Address space is reserved in pieces of at most this size.
+const CHUNK: usize = 1 << 40;
+const RIGHTS: libc::c_int = libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC;
+
+/// All instances of one program.
+pub(crate) struct Instances {
+    program: Rc<Program>,
+    stride: usize,
+    expected: usize,
+    chunks: Vec<Chunk>,
+    way: Way,
+    /// Writing to code and constants is a fault, as in a process.
+    protected: bool,
+}
+
+struct Chunk {
+    memory: Reservation,
+    room: usize,
+    used: usize,
+}
+
+enum Way {
+    /// A memory file with the first bytes of an instance.
+    Mapped(OwnedFd, usize),
+    Copied,
+}
+
+impl Instances {
+    /// Prepares for about this many, each of which may take `mappings`.
+    pub(crate) fn new(linked: &Linked, expected: usize, mappings: usize) -> Self {
+        let program = Rc::clone(&linked.0);
+        let stride = memory::odd_pages(program.size);
+        let small = program.size - program.contents.len() <= SMALL_BSS;
+        let enough = if small { 1 } else { 2 };
+        let size = if small { stride } else { round_to_page(program.contents.len()) };
+        let file = if mappings >= enough { prepare(&program, size).ok() } else { None };
+        let way = file.map_or(Way::Copied, |file| Way::Mapped(file, size));
+        let protected = mappings >= enough + program.segments.len();
+        Self { program, stride, expected, chunks: Vec::new(), way, protected }
+    }
+
+    pub(crate) fn is_of(&self, linked: &Linked) -> bool {
+        Rc::ptr_eq(&self.program, &linked.0)
+    }
+
+    /// Loads one more instance and says where it is.
+    pub(crate) fn place(&mut self) -> io::Result<usize> {
+        let base = self.room()?;
+        match &self.way {
+            Way::Mapped(file, size) => {
+                map(file, base, *size)?;
+                // SAFETY: the instance's memory is ours and nobody runs in it yet.
+                unsafe { copy_tail(&self.program, base, *size) };
+            }
+            // SAFETY: as above.
+            Way::Copied => unsafe {
+                copy(&self.program, base);
+                copy_tail(&self.program, base, 0);
+            },
+        }
+        for based in &self.program.based {
+            // SAFETY: the places of relocations were checked to lie inside the instance, which nobody runs in yet.
+            unsafe { ((base + based.offset) as *mut usize).write_unaligned(base.wrapping_add(based.value)) };
+        }
+        if self.protected {
+            self.program
+                .segments
+                .iter()
+                .filter(|segment| !segment.writable)
+                .for_each(|segment| protect(segment, base));
+        }
+        Ok(base)
+    }
+
+    /// Address space for one more.
+    fn room(&mut self) -> io::Result<usize> {
+        if self.chunks.last().is_none_or(|chunk| chunk.used == chunk.room) {
+            self.chunks.push(self.chunk()?);
+        }
+        let chunk = self.chunks.last_mut().ok_or(io::ErrorKind::OutOfMemory)?;
+        chunk.used += 1;
+        Ok(chunk.memory.start() + (chunk.used - 1) * self.stride)
+    }
+
+    fn chunk(&self) -> io::Result<Chunk> {
+        let placed: usize = self.chunks.iter().map(|chunk| chunk.used).sum();
+        let room = self.expected.saturating_sub(placed).clamp(1, (CHUNK / self.stride).max(1));
+        let memory = Reservation::new(room * self.stride, RIGHTS)?;
+        unwind::register(&memory, self.stride, self.program.eh_frame_header);
+        Ok(Chunk { memory, room, used: 0 })
+    }
+}
+
+impl Drop for Instances {
+    fn drop(&mut self) {
+        for chunk in &self.chunks {
+            unwind::forget(&chunk.memory);
+        }
+    }
+}
+
+/// A memory file with the template, holes where nothing is.
+fn prepare(program: &Program, size: usize) -> io::Result<OwnedFd> {
+    // SAFETY: a plain system call with a constant string.
+    let file = unsafe { libc::memfd_create(c"mpirage-image".as_ptr(), libc::MFD_CLOEXEC) };
+    if file < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the descriptor is new and ours.
+    let mut file = unsafe { std::fs::File::from_raw_fd(file) };
+    file.set_len(size as u64)?;
+    file.write_all(&program.contents)?;
+    if program.tail.offset + program.tail.bytes.len() <= size {
+        std::os::unix::fs::FileExt::write_all_at(&file, &program.tail.bytes, program.tail.offset as u64)?;
+    }
+    Ok(file.into())
+}
+
+fn map(file: &OwnedFd, base: usize, size: usize) -> io::Result<()> {
+    let flags = libc::MAP_PRIVATE | libc::MAP_FIXED | libc::MAP_NORESERVE;
+    // SAFETY: the range lies in our own reservation, at an instance nobody uses yet.
+    let mapped = unsafe { libc::mmap(base as *mut libc::c_void, size, RIGHTS, flags, file.as_raw_fd(), 0) };
+    if mapped == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Takes the right to write away. Where that fails, the program runs all the same.
+fn protect(segment: &Segment, base: usize) {
+    let start = (base + segment.address) / PAGE * PAGE;
+    let size = base + segment.address + segment.memory_size - start;
+    let rights = if segment.executable { libc::PROT_READ | libc::PROT_EXEC } else { libc::PROT_READ };
+    // SAFETY: pages of an instance of ours; nothing that is written to shares them, as the linker has laid them out.
+    unsafe { libc::mprotect(start as *mut libc::c_void, size, rights) };
+}
+
+/// Copies what a program needs to run, page by page, leaving out what is zero.
+///
+/// # Safety
+/// The instance at `base` is ours and zero.
+unsafe fn copy(program: &Program, base: usize) {
+    for (index, page) in program.contents.chunks(PAGE).enumerate().skip(program.unused / PAGE) {
+        if page.iter().any(|&byte| byte != 0) {
+            // SAFETY: the contents fit into the instance, as the caller vouches.
+            unsafe { ptr::copy_nonoverlapping(page.as_ptr(), (base + index * PAGE) as *mut u8, page.len()) };
+        }
+    }
+}
+
+/// Copies the initial variables, unless the first `mapped` bytes have them.
+///
+/// # Safety
+/// The instance at `base` is ours.
+unsafe fn copy_tail(program: &Program, base: usize, mapped: usize) {
+    let tail = &program.tail;
+    if tail.offset + tail.bytes.len() > mapped {
+        // SAFETY: the tail lies inside the instance.
+        unsafe {
+            ptr::copy_nonoverlapping(tail.bytes.as_ptr(), (base + tail.offset) as *mut u8, tail.bytes.len())
+        };
+    }
+}

@@ -1,0 +1,230 @@
+//! One rank: its instance, its stack, and the way from the first instruction to the last.
+
+use std::arch::global_asm;
+use std::ffi::{CString, c_char};
+use std::rc::Rc;
+
+use corosensei::trap::CoroutineTrapHandler;
+use corosensei::{Coroutine, Yielder};
+
+use crate::clib::exit::{self, Handler};
+use crate::clib::{Environment, Library, streams};
+use crate::context::Context;
+use crate::current;
+use crate::link::Program;
+use crate::stacks::RankStack;
+
+/// Why a rank stopped running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// It passed its turn and can be resumed.
+    Yielded,
+    /// It has ended, with the code a parent process would see.
+    Exited(i32),
+    /// It has ended by a signal.
+    Signal {
+        /// `SIGSEGV`, ….
+        number: i32,
+        /// What it accessed, for `SIGSEGV` and `SIGBUS`.
+        address: usize,
+        /// Where it was; 0 if not known.
+        code: usize,
+        /// The access was to the guard of its stack.
+        stack_overflow: bool,
+    },
+}
+
+/// What a coroutine says when it stops; small enough for a register.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Leave {
+    Turn,
+    Exited(i32),
+    /// See [`Rank::fault`].
+    Fault,
+}
+
+/// A signal that ended a rank.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Fault {
+    pub number: i32,
+    pub address: usize,
+    pub code: usize,
+    pub stack_overflow: bool,
+}
+
+pub(crate) type RankCoroutine = Coroutine<(), Leave, Leave, RankStack>;
+
+/// A rank. The crew and the code that runs on the rank's own stack both use it, never at the same time; so it is
+/// handled by raw pointer.
+pub(crate) struct Rank {
+    pub coroutine: RankCoroutine,
+    pub context: Context,
+    pub yielder: *const Yielder<(), Leave>,
+    pub trap: CoroutineTrapHandler<Leave>,
+    pub stack: RankStack,
+    pub number: usize,
+    pub base: usize,
+    pub program: Rc<Program>,
+    pub argument_count: i32,
+    pub arguments: *mut *mut c_char,
+    pub environment: Environment,
+    pub output: Vec<u8>,
+    pub exits: Vec<Handler>,
+    pub thread_exits: Vec<Handler>,
+    pub library: Option<Box<Library>>,
+    pub finishing: bool,
+    pub fault: Fault,
+    pub end: Option<Stop>,
+}
+
+impl Rank {
+    /// A rank that will run the program at `base` on `stack`.
+    pub(crate) fn new(
+        number: usize,
+        base: usize,
+        program: Rc<Program>,
+        mut stack: RankStack,
+        arguments: &[CString],
+        environment: Environment,
+    ) -> Box<Self> {
+        // SAFETY: nobody uses the stack yet.
+        let vector = unsafe { push_arguments(&mut stack, arguments) };
+        let coroutine = RankCoroutine::with_stack(stack, |yielder, ()| start(yielder));
+        Box::new(Self {
+            trap: coroutine.trap_handler(),
+            coroutine,
+            context: Context::default(),
+            yielder: std::ptr::null(),
+            stack,
+            number,
+            base,
+            program,
+            argument_count: arguments.len() as i32,
+            arguments: vector,
+            environment,
+            output: Vec::new(),
+            exits: Vec::new(),
+            thread_exits: Vec::new(),
+            library: None,
+            finishing: false,
+            fault: Fault::default(),
+            end: None,
+        })
+    }
+
+    /// The program of a rank.
+    ///
+    /// # Safety
+    /// The rank is alive, longer than the result is used.
+    pub(crate) unsafe fn program<'a>(rank: *mut Self) -> &'a Program {
+        // SAFETY: as the caller vouches; the rank holds a count of it.
+        unsafe { &*Rc::as_ptr(&(*rank).program) }
+    }
+
+    /// Is this an address of its instance?
+    pub(crate) fn has(&self, address: usize) -> bool {
+        (self.base..self.base + self.program.size).contains(&address)
+    }
+}
+
+/// Calls a function of the program with up to three words.
+///
+/// # Safety
+/// `function` is the address of a C function that takes them.
+pub(crate) unsafe fn call(function: usize, arguments: [usize; 3]) -> usize {
+    // SAFETY: as the caller vouches.
+    unsafe { mpirage_fold_call(function, arguments[0], arguments[1], arguments[2]) }
+}
+
+// The way into the program has no unwind information: an exception nobody catches ends its search here, and the program
+// is terminated as it would be without us.
+global_asm!(
+    ".type mpirage_fold_call, @function",
+    ".globl mpirage_fold_call",
+    ".hidden mpirage_fold_call",
+    "mpirage_fold_call:",
+    "push rbp",
+    "mov rbp, rsp",
+    "mov rax, rdi",
+    "mov rdi, rsi",
+    "mov rsi, rdx",
+    "mov rdx, rcx",
+    "call rax",
+    "pop rbp",
+    "ret",
+    ".size mpirage_fold_call, . - mpirage_fold_call",
+);
+
+unsafe extern "C" {
+    fn mpirage_fold_call(function: usize, first: usize, second: usize, third: usize) -> usize;
+}
+
+/// The first function on a rank's stack.
+fn start(yielder: &Yielder<(), Leave>) -> Leave {
+    let rank = current::get();
+    // SAFETY: the crew has made the rank current before it resumed it; the program's functions are where its file says.
+    unsafe {
+        (*rank).yielder = yielder;
+        let program = Rank::program(rank);
+        let base = (*rank).base;
+        for indirect in &program.indirect {
+            let address = call(base + indirect.function, [0; 3]);
+            ((base + indirect.offset) as *mut usize).write_unaligned(address);
+        }
+        streams::construct(&program.streams, base);
+        let arguments = main_arguments(rank);
+        let starters = program.starters;
+        if let Some(first) = starters.single {
+            call(base + first, arguments);
+        }
+        for index in 0..starters.count {
+            call_entry(base + starters.array + 8 * index, arguments);
+        }
+        let code = call(base + program.main, arguments);
+        exit::finish(rank, code as i32)
+    }
+}
+
+/// Calls the function whose address stands at `entry`, as in `.init_array`.
+///
+/// # Safety
+/// The entry is one of an instance that is loaded, its function takes these arguments.
+pub(crate) unsafe fn call_entry(entry: usize, arguments: [usize; 3]) {
+    // SAFETY: as the caller vouches. Linkers fill gaps with 0 and -1.
+    unsafe {
+        let function = (entry as *const usize).read();
+        if function != 0 && function != usize::MAX {
+            call(function, arguments);
+        }
+    }
+}
+
+unsafe fn main_arguments(rank: *mut Rank) -> [usize; 3] {
+    // SAFETY: the rank is alive.
+    unsafe {
+        let environment = Environment::of(rank) as usize;
+        [(*rank).argument_count as usize, (*rank).arguments as usize, environment]
+    }
+}
+
+/// Writes the strings and `argv` to the top of the stack, as a kernel does; the program may change them.
+///
+/// # Safety
+/// The stack is ours and unused.
+unsafe fn push_arguments(stack: &mut RankStack, arguments: &[CString]) -> *mut *mut c_char {
+    let mut top = stack.base;
+    let mut vector: Vec<usize> = Vec::with_capacity(arguments.len() + 1);
+    for argument in arguments {
+        let bytes = argument.as_bytes_with_nul();
+        top -= bytes.len();
+        // SAFETY: below the base and far above the limit, since arguments are checked to fit.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), top as *mut u8, bytes.len()) };
+        vector.push(top);
+    }
+    vector.push(0);
+    top = (top - vector.len() * 8) & !15;
+    // SAFETY: as above.
+    unsafe { std::ptr::copy_nonoverlapping(vector.as_ptr(), top as *mut usize, vector.len()) };
+    stack.base = top;
+    top as *mut *mut c_char
+}

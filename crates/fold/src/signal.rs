@@ -1,0 +1,235 @@
+//! Signals while ranks run: a crash ends the rank and not the process.
+//!
+//! A fault that is not a rank's is passed on to whoever handled the signal before.
+
+use std::ffi::{c_int, c_void};
+use std::io;
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+
+use crate::rank::{Fault, Leave, Rank};
+use crate::{copy, current};
+
+/// What a program's mistakes raise.
+const FAULTS: [c_int; 6] =
+    [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT, libc::SIGTRAP];
+const SIGNALS: usize = 65;
+/// The processor traps after each instruction.
+const TRAP_FLAG: i64 = 0x100;
+const DIRECTION_FLAG: i64 = 0x400;
+const ALTERNATE: usize = 64 << 10;
+
+/// Who handled a signal before (a boxed `sigaction`, never freed while handlers may run).
+static BEFORE: [AtomicUsize; SIGNALS] = [const { AtomicUsize::new(0) }; SIGNALS];
+/// The thread that runs ranks.
+static THREAD: AtomicUsize = AtomicUsize::new(0);
+/// A rank is to stop with this signal as soon as it is in its own code.
+static PENDING: AtomicI32 = AtomicI32::new(0);
+
+type Action = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
+
+/// Makes a running rank stop with this signal. To be called from a signal handler with what that was given; the rank
+/// stops when the handler has returned. False if no rank was running.
+///
+/// In the middle of a library, where locks may be held, the rank goes on until it is back in its own code or
+/// passes its turn.
+///
+/// # Safety
+/// `context` is the third argument of a handler that was installed with `SA_SIGINFO`.
+pub unsafe fn interrupt_rank(number: c_int, context: *mut c_void) -> bool {
+    let thread = THREAD.load(Ordering::Relaxed);
+    // SAFETY: asks for, and signals, a thread that lives as long as the crew.
+    unsafe {
+        if thread != 0 && libc::pthread_self() as usize != thread {
+            return libc::pthread_kill(thread as libc::pthread_t, number) == 0;
+        }
+    }
+    let rank = current::get();
+    if rank.is_null() {
+        return false;
+    }
+    // SAFETY: the context is the interrupted code's, which is the rank's or what it has called.
+    unsafe {
+        let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
+        let code = registers[libc::REG_RIP as usize] as usize;
+        if (*rank).has(code) {
+            stop(rank, Fault { number, address: 0, code, stack_overflow: false }, registers);
+        } else {
+            PENDING.store(number, Ordering::Relaxed);
+            registers[libc::REG_EFL as usize] |= TRAP_FLAG;
+        }
+    }
+    true
+}
+
+/// Installs a handler that [interrupts](interrupt_rank) the rank that runs, and then does what was done before on this
+/// signal if that was a handler.
+pub fn interrupt_on(number: c_int) -> io::Result<()> {
+    install(number, on_interrupt)
+}
+
+/// The interrupt that is waiting for the rank to be interruptible.
+pub(crate) fn take_pending() -> Option<Fault> {
+    if PENDING.load(Ordering::Relaxed) == 0 {
+        return None;
+    }
+    let number = PENDING.swap(0, Ordering::Relaxed);
+    Some(Fault { number, ..Fault::default() })
+}
+
+/// The handlers, as long as there is a crew.
+pub(crate) struct Handlers {
+    before: libc::stack_t,
+    _stack: Box<[MaybeUninit<u8>]>,
+}
+
+impl Handlers {
+    pub(crate) fn install() -> io::Result<Self> {
+        let mut stack = Box::new_uninit_slice(ALTERNATE);
+        let ours = libc::stack_t { ss_sp: stack.as_mut_ptr().cast(), ss_flags: 0, ss_size: ALTERNATE };
+        let mut before = ours;
+        // SAFETY: the stack lives as long as the handlers; both structs are ours.
+        if unsafe { libc::sigaltstack(&raw const ours, &raw mut before) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: no arguments.
+        THREAD.store(unsafe { libc::pthread_self() } as usize, Ordering::Relaxed);
+        let handlers = Self { before, _stack: stack };
+        for number in FAULTS {
+            install(number, on_fault)?;
+        }
+        Ok(handlers)
+    }
+}
+
+impl Drop for Handlers {
+    fn drop(&mut self) {
+        for number in FAULTS {
+            restore(number);
+        }
+        THREAD.store(0, Ordering::Relaxed);
+        PENDING.store(0, Ordering::Relaxed);
+        // SAFETY: what this thread had before.
+        unsafe { libc::sigaltstack(&raw const self.before, ptr::null_mut()) };
+    }
+}
+
+fn install(number: c_int, action: Action) -> io::Result<()> {
+    // SAFETY: an empty set of signals and no flags are valid; the fields that matter follow.
+    let mut new: libc::sigaction = unsafe { std::mem::zeroed() };
+    new.sa_sigaction = action as *const () as usize;
+    new.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
+    // SAFETY: as above.
+    let mut old: libc::sigaction = unsafe { std::mem::zeroed() };
+    // SAFETY: both structs are ours, the handler does only what a handler may.
+    if unsafe { libc::sigaction(number, &raw const new, &raw mut old) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    if old.sa_sigaction != new.sa_sigaction {
+        BEFORE[number as usize].store(Box::into_raw(Box::new(old)) as usize, Ordering::Release);
+    }
+    Ok(())
+}
+
+fn restore(number: c_int) {
+    let before = BEFORE[number as usize].swap(0, Ordering::AcqRel) as *mut libc::sigaction;
+    if !before.is_null() {
+        // SAFETY: the pointer came from a box; after the system call no handler looks for it.
+        unsafe {
+            libc::sigaction(number, before, ptr::null_mut());
+            drop(Box::from_raw(before));
+        }
+    }
+}
+
+extern "C" fn on_fault(number: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: the kernel hands us the state of the interrupted code.
+    let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
+    let code = registers[libc::REG_RIP as usize] as usize;
+    if let Some(recovery) = copy::recovery(code) {
+        registers[libc::REG_RIP as usize] = recovery as i64;
+        return;
+    }
+    if number == libc::SIGTRAP && registers[libc::REG_EFL as usize] & TRAP_FLAG != 0 {
+        return on_step(code, registers);
+    }
+    let rank = current::get();
+    if rank.is_null() {
+        return pass_on(number, info, context);
+    }
+    // SAFETY: the rank that runs on this thread is alive, and it is its code that was interrupted.
+    unsafe {
+        let has_address = number == libc::SIGSEGV || number == libc::SIGBUS;
+        let address = if has_address { (*info).si_addr() as usize } else { 0 };
+        let pointer = registers[libc::REG_RSP as usize] as usize;
+        let stack_overflow = has_address && (*rank).stack.overflown(address, pointer);
+        stop(rank, Fault { number, address, code, stack_overflow }, registers);
+    }
+}
+
+/// After one instruction of a rank that is to be interrupted.
+fn on_step(code: usize, registers: &mut [i64; 23]) {
+    let rank = current::get();
+    let pending = PENDING.load(Ordering::Relaxed);
+    if rank.is_null() || pending == 0 {
+        registers[libc::REG_EFL as usize] &= !TRAP_FLAG;
+        return;
+    }
+    // SAFETY: as in `on_fault`.
+    unsafe {
+        if (*rank).has(code) {
+            PENDING.store(0, Ordering::Relaxed);
+            stop(rank, Fault { number: pending, address: 0, code, stack_overflow: false }, registers);
+        }
+    }
+}
+
+/// Changes the interrupted registers so that the rank leaves when the handler returns.
+///
+/// # Safety
+/// The registers are those of code on the rank's stack.
+unsafe fn stop(rank: *mut Rank, fault: Fault, registers: &mut [i64; 23]) {
+    // SAFETY: the rank's frames are abandoned; none of them owns anything that its end would have to free.
+    let new = unsafe {
+        (*rank).fault = fault;
+        (*rank).trap.setup_trap_handler(|| Leave::Fault)
+    };
+    registers[libc::REG_RIP as usize] = new.rip as i64;
+    registers[libc::REG_RSP as usize] = new.rsp as i64;
+    registers[libc::REG_RBP as usize] = new.rbp as i64;
+    registers[libc::REG_RDI as usize] = new.rdi as i64;
+    registers[libc::REG_RSI as usize] = new.rsi as i64;
+    registers[libc::REG_EFL as usize] &= !(TRAP_FLAG | DIRECTION_FLAG);
+}
+
+extern "C" fn on_interrupt(number: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: the handler was installed with SA_SIGINFO.
+    let interrupted = unsafe { interrupt_rank(number, context) };
+    let before = BEFORE[number as usize].load(Ordering::Acquire) as *const libc::sigaction;
+    // SAFETY: stored by `install` and kept.
+    let handled = !before.is_null() && unsafe { (*before).sa_sigaction } > libc::SIG_IGN;
+    if handled || !interrupted {
+        pass_on(number, info, context);
+    }
+}
+
+/// Does what would have been done without us.
+fn pass_on(number: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    let before = BEFORE[number as usize].load(Ordering::Acquire) as *const libc::sigaction;
+    // SAFETY: stored by `install`; a handler is called as it was installed, the default by raising the signal anew.
+    unsafe {
+        let action = if before.is_null() { libc::SIG_DFL } else { (*before).sa_sigaction };
+        match action {
+            libc::SIG_IGN => {}
+            libc::SIG_DFL => {
+                libc::signal(number, libc::SIG_DFL);
+                libc::raise(number);
+            }
+            _ if (*before).sa_flags & libc::SA_SIGINFO != 0 => {
+                std::mem::transmute::<usize, Action>(action)(number, info, context);
+            }
+            _ => std::mem::transmute::<usize, extern "C" fn(c_int)>(action)(number),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Exceptions find their handlers in instances that the dynamic linker has never heard of.
+//!
+//! The unwinder asks `_dl_find_object` which object an address belongs to and where its unwind table is. This module defines
+//! that function: addresses of instances are answered here, all others by the C library. Symbols of the main program come
+//! first, so the unwinder of every library uses it.
+
+use std::ffi::{c_int, c_void};
+use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{PoisonError, RwLock};
+
+use crate::memory::Reservation;
+
+/// The answer to `_dl_find_object`, as glibc lays it out on x86-64.
+#[repr(C)]
+struct Found {
+    flags: u64,
+    start: usize,
+    end: usize,
+    link_map: usize,
+    eh_frame_header: usize,
+    reserved: [u64; 7],
+}
+
+/// Instances side by side.
+#[derive(Clone, Copy)]
+struct Range {
+    start: usize,
+    end: usize,
+    stride: usize,
+    eh_frame_header: usize,
+}
+
+type Find = unsafe extern "C" fn(*mut c_void, *mut Found) -> c_int;
+
+static RANGES: RwLock<Vec<Range>> = RwLock::new(Vec::new());
+/// The C library's function: 0 not looked for yet, 1 not there.
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+/// Tells the unwinder of a reservation.
+pub(crate) fn register(memory: &Reservation, stride: usize, eh_frame_header: Option<usize>) {
+    let Some(eh_frame_header) = eh_frame_header else { return };
+    let range = Range { start: memory.start(), end: memory.end(), stride, eh_frame_header };
+    RANGES.write().unwrap_or_else(PoisonError::into_inner).push(range);
+}
+
+/// The reservation is about to go.
+pub(crate) fn forget(memory: &Reservation) {
+    RANGES.write().unwrap_or_else(PoisonError::into_inner).retain(|range| range.start != memory.start());
+}
+
+/// Does the unwinder of libraries ask us?
+pub(crate) fn possible() -> bool {
+    // SAFETY: looking up a symbol by a constant name.
+    let asked = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"_dl_find_object".as_ptr()) };
+    ptr::eq(asked, _dl_find_object as *const c_void) && next().is_some()
+}
+
+/// Which object has this address?
+///
+/// # Safety
+/// As glibc's function: `found` has room for the answer.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn _dl_find_object(address: *mut c_void, found: *mut Found) -> c_int {
+    if let Some(range) = range_of(address as usize) {
+        let start = range.start + (address as usize - range.start) / range.stride * range.stride;
+        let eh_frame_header = start + range.eh_frame_header;
+        // SAFETY: the caller's struct, as agreed with the C library.
+        unsafe {
+            (*found).flags = 0;
+            (*found).start = start;
+            (*found).end = start + range.stride;
+            (*found).link_map = 0;
+            (*found).eh_frame_header = eh_frame_header;
+        }
+        return 0;
+    }
+    match next() {
+        // SAFETY: the C library's function of this name, called as we were.
+        Some(next) => unsafe { next(address, found) },
+        None => -1,
+    }
+}
+
+fn range_of(address: usize) -> Option<Range> {
+    let ranges = RANGES.read().unwrap_or_else(PoisonError::into_inner);
+    ranges.iter().find(|range| (range.start..range.end).contains(&address)).copied()
+}
+
+fn next() -> Option<Find> {
+    let mut next = NEXT.load(Ordering::Relaxed);
+    if next == 0 {
+        // SAFETY: looking up a symbol by a constant name, behind this object.
+        next = unsafe { libc::dlsym(libc::RTLD_NEXT, c"_dl_find_object".as_ptr()) } as usize;
+        next = next.max(1);
+        NEXT.store(next, Ordering::Relaxed);
+    }
+    // SAFETY: the C library's function has this type.
+    (next != 1).then(|| unsafe { std::mem::transmute::<usize, Find>(next) })
+}

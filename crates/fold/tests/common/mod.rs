@@ -1,0 +1,134 @@
+//! Small programs, compiled and folded.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use std::ffi::CString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use mpirage_fold::{
+    Crew, Environment, Image, Libraries, Linked, Options, Refusal, Stop, c_library, current_rank, pass_turn,
+};
+
+static ONE_CREW: Mutex<()> = Mutex::new(());
+
+/// There is one crew per process, and tests are threads of one.
+pub fn alone() -> MutexGuard<'static, ()> {
+    ONE_CREW.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Compiles a program to be folded; `None`, with a message, where the compiler is missing.
+pub fn try_compile(
+    name: &str,
+    compiler: &str,
+    extension: &str,
+    source: &str,
+    flags: &[&str],
+) -> Option<PathBuf> {
+    let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let file = directory.join(format!("{name}.{extension}"));
+    let program = directory.join(name);
+    std::fs::write(&file, source).expect("the source can be written");
+    let mut command = Command::new(compiler);
+    command.args(["-O1", "-g"]).args(flags).arg(&file).arg("-o").arg(&program).arg("-lm");
+    let Ok(output) = command.output() else {
+        eprintln!("skipped: there is no {compiler} here");
+        return None;
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(program)
+}
+
+pub const FOLDABLE: [&str; 3] = ["-fPIC", "-shared", "-Wl,-Bsymbolic"];
+
+pub fn compile(name: &str, source: &str) -> PathBuf {
+    try_compile(name, "gcc", "c", source, &FOLDABLE).expect("gcc is needed for tests")
+}
+
+pub fn compile_cpp(name: &str, source: &str) -> Option<PathBuf> {
+    try_compile(name, "g++", "cc", source, &FOLDABLE)
+}
+
+extern "C" fn test_turn() {
+    pass_turn();
+}
+
+extern "C" fn test_rank() -> i32 {
+    current_rank().map_or(-1, |rank| rank as i32)
+}
+
+/// What tests hand to their programs besides libraries: `turn()` and `rank()`.
+pub fn link(program: &Path) -> Result<Linked, Refusal> {
+    let image = Image::open(program)?;
+    let libraries = Libraries::load(&image, &|_| false)?;
+    image.link(&mut |name, version| match name {
+        "turn" => Some(test_turn as *const () as usize),
+        "rank" => Some(test_rank as *const () as usize),
+        _ => c_library(name).or_else(|| libraries.find(name, version)),
+    })
+}
+
+/// Ranks of one program.
+pub struct Run {
+    pub crew: Crew,
+    pub ends: Vec<Option<Stop>>,
+    pub outputs: Vec<String>,
+    _alone: MutexGuard<'static, ()>,
+}
+
+pub fn options(ranks: usize) -> Options {
+    Options { ranks, stack: None, mapped: None }
+}
+
+pub fn load(program: &Path, arguments: &[&str], options: Options) -> Run {
+    let alone = alone();
+    let linked = link(program).expect("it can be folded");
+    let mut crew = Crew::new(options).expect("there is room");
+    let all: Vec<CString> = [program.to_str().expect("a plain path")]
+        .iter()
+        .chain(arguments)
+        .map(|text| CString::new(*text).expect("no zero"))
+        .collect();
+    let environment = Environment::new(vec![c"COLOUR=red".into(), c"LIST=a:b:c".into()]);
+    for rank in 0..options.ranks {
+        assert_eq!(crew.add(&linked, &all, &environment).expect("there is room"), rank);
+    }
+    Run { crew, ends: vec![None; options.ranks], outputs: vec![String::new(); options.ranks], _alone: alone }
+}
+
+impl Run {
+    /// Resumes all ranks in turn until all have ended.
+    pub fn until_the_end(mut self) -> Self {
+        while self.round() {}
+        self
+    }
+
+    /// Resumes each rank that has not ended once. Is there one left?
+    pub fn round(&mut self) -> bool {
+        let mut left = false;
+        for rank in 0..self.ends.len() {
+            if self.ends[rank].is_none() {
+                let stop = self.crew.resume(rank);
+                self.outputs[rank] += &String::from_utf8_lossy(&self.crew.take_output(rank));
+                if stop == Stop::Yielded {
+                    left = true;
+                } else {
+                    self.ends[rank] = Some(stop);
+                }
+            }
+        }
+        left
+    }
+
+    pub fn codes(&self) -> Vec<i32> {
+        let code = |end: &Option<Stop>| match end {
+            Some(Stop::Exited(code)) => *code,
+            other => panic!("did not exit: {other:?}"),
+        };
+        self.ends.iter().map(code).collect()
+    }
+}
+
+pub fn run(program: &Path, ranks: usize, arguments: &[&str]) -> Run {
+    load(program, arguments, options(ranks)).until_the_end()
+}

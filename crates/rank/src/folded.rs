@@ -1,0 +1,331 @@
+//! Ranks folded into this process: coroutines, each with its own copy of the program's data.
+//!
+//! The MPI library is loaded once, the program once per rank. Ranks run one at a time on this thread and use one mailbox
+//! in turn: what it holds is taken at every switch. Bytes move by plain copies.
+
+use std::collections::BTreeMap;
+use std::ffi::{CString, OsString};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use mpirage_call::{Reply, Service};
+use mpirage_channel::{Briefing, Fleet, FoldedLibrary, FoldedRank, Passing};
+use mpirage_fold::{Crew, CrewError, Environment, Image, Libraries, Linked, Options, Refusal};
+use mpirage_mpi::Memory;
+use thiserror::Error;
+
+use crate::crash::Death;
+use crate::program::{Identity, Program};
+use crate::ranks::Stop;
+use crate::symbols::{Instances, Symbols};
+use crate::watchdog::Watchdog;
+
+/// The one mailbox.
+const MAILBOX: usize = 0;
+
+/// Why ranks cannot be folded.
+#[derive(Debug, Error)]
+pub enum FoldError {
+    /// The program is not one that can be loaded many times.
+    #[error("{program}: {refusal}; --ranks-as processes runs it")]
+    Program {
+        /// Which.
+        program: String,
+        /// Why.
+        refusal: Refusal,
+    },
+    /// Our own library cannot be loaded.
+    #[error("cannot load {library}: {error}")]
+    Library {
+        /// Which.
+        library: String,
+        /// Why.
+        error: String,
+    },
+    /// There is no room for so many.
+    #[error(transparent)]
+    Crew(#[from] CrewError),
+    /// The mailbox or signal handlers could not be made.
+    #[error("cannot prepare the run: {0}")]
+    Prepare(#[from] io::Error),
+}
+
+/// All ranks of a run.
+pub struct Folded {
+    crew: Crew,
+    library: FoldedLibrary,
+    fleet: Fleet,
+    ranks: Vec<Rank>,
+    programs: Vec<Loaded>,
+    watchdog: Watchdog,
+    fault: Option<(u32, String)>,
+}
+
+/// One rank.
+struct Rank {
+    known: Option<FoldedRank>,
+    unshown: Vec<u8>,
+    death: Option<Death>,
+    /// Where it was when it died, if that is known.
+    place: usize,
+}
+
+/// A program and its template.
+struct Loaded {
+    path: PathBuf,
+    linked: Linked,
+    /// What it needs stays loaded.
+    _libraries: Libraries,
+}
+
+impl Folded {
+    /// No rank yet, but every program is loaded and linked.
+    pub fn new(
+        ranks: usize,
+        briefing: &Briefing,
+        library: &Path,
+        programs: &[Arc<Program>],
+        limit: Option<Duration>,
+    ) -> Result<Folded, FoldError> {
+        let library = FoldedLibrary::load(library).map_err(|error| FoldError::Library {
+            library: library.display().to_string(),
+            error: error.to_string(),
+        })?;
+        if let Some(clock) = library.clock() {
+            mpirage_fold::set_clock(clock);
+        }
+        let fleet = Fleet::new(1, briefing)?;
+        // Turns are passed by switching stacks: the mailbox is ours whenever this code runs.
+        fleet.take_back(MAILBOX);
+        let crew = Crew::new(Options { ranks, stack: None, mapped: None })?;
+        let mut folded = Folded {
+            crew,
+            library,
+            fleet,
+            ranks: Vec::with_capacity(ranks),
+            programs: Vec::new(),
+            watchdog: Watchdog::start(limit)?,
+            fault: None,
+        };
+        for program in programs {
+            folded.load(&program.path)?;
+        }
+        Ok(folded)
+    }
+
+    fn load(&mut self, path: &Path) -> Result<(), FoldError> {
+        if self.programs.iter().any(|loaded| loaded.path == path) {
+            return Ok(());
+        }
+        let refused = |refusal| FoldError::Program { program: path.display().to_string(), refusal };
+        let image = Image::open(path).map_err(refused)?;
+        let libraries = Libraries::load(&image, &is_ours).map_err(refused)?;
+        let linked = image
+            .link(&mut |name, version| {
+                let ours = || self.library.symbol(&CString::new(name).ok()?);
+                mpirage_fold::c_library(name).or_else(ours).or_else(|| libraries.find(name, version))
+            })
+            .map_err(refused)?;
+        self.programs.push(Loaded { path: path.to_owned(), linked, _libraries: libraries });
+        Ok(())
+    }
+
+    /// Signals that end the run reach a rank that does not come back.
+    pub(crate) fn listen(&self) -> io::Result<()> {
+        self.watchdog.listen()
+    }
+
+    pub(crate) fn started(&self) -> usize {
+        self.ranks.len()
+    }
+
+    pub(crate) fn start(&mut self, program: &Program, who: &Identity<'_>) -> io::Result<()> {
+        let words = words_of(program)?;
+        let loaded = self.programs.iter().find(|loaded| loaded.path == program.path);
+        let linked = &loaded.ok_or(io::ErrorKind::NotFound)?.linked;
+        let environment = environment_of(program, who);
+        self.crew.add(linked, &words, &environment).map_err(io::Error::other)?;
+        let host = CString::new(who.host).map_err(io::Error::other)?;
+        let passing = Passing { pass, exit };
+        let known = self.library.rank(who.rank, &self.fleet, passing, &host, &words);
+        self.ranks.push(Rank { known: Some(known), unshown: Vec::new(), death: None, place: 0 });
+        Ok(())
+    }
+
+    pub(crate) fn answer(&mut self, _rank: u32, reply: &Reply) -> Result<(), String> {
+        self.fleet.answer(MAILBOX, reply).map_err(|error| error.to_string())
+    }
+
+    /// Runs the rank until it waits again or ends.
+    pub(crate) fn wait(&mut self, rank: u32) -> Stop {
+        let index = rank as usize;
+        let Some(known) = &self.ranks[index].known else {
+            return Stop::Ended(self.ranks[index].death.unwrap_or(Death::Exit(1)));
+        };
+        self.library.switch_to(known);
+        match self.crew.resume(index) {
+            mpirage_fold::Stop::Yielded => {
+                self.watchdog.feed();
+                Stop::Waits
+            }
+            mpirage_fold::Stop::Exited(code) => self.ended(index, Death::Exit(code), 0),
+            mpirage_fold::Stop::Signal { number, .. } if Watchdog::stops_the_run(number) => Stop::Cancelled,
+            mpirage_fold::Stop::Signal { stack_overflow: true, code, .. } => {
+                self.ended(index, Death::StackOverflow, code)
+            }
+            mpirage_fold::Stop::Signal { number, code, .. } => self.ended(index, Death::Signal(number), code),
+        }
+    }
+
+    fn ended(&mut self, index: usize, death: Death, place: usize) -> Stop {
+        let rank = &mut self.ranks[index];
+        (rank.death, rank.place) = (Some(death), place);
+        if let Some(known) = rank.known.take() {
+            self.library.end(known);
+        }
+        Stop::Ended(death)
+    }
+
+    pub(crate) fn calls(&mut self, _rank: u32, into: &mut Vec<u64>) {
+        into.extend_from_slice(self.fleet.calls(MAILBOX));
+        self.fleet.forget_calls(MAILBOX);
+    }
+
+    pub(crate) fn collect_output(&mut self, rank: u32) -> bool {
+        let unshown = &mut self.ranks[rank as usize].unshown;
+        self.crew.collect_output(rank as usize, unshown);
+        !unshown.is_empty()
+    }
+
+    pub(crate) fn show_output(&mut self, rank: u32, to: &mut dyn Write) -> io::Result<()> {
+        let unshown = &mut self.ranks[rank as usize].unshown;
+        to.write_all(unshown)?;
+        // Most ranks print little: memory is not kept for more.
+        *unshown = Vec::new();
+        to.flush()
+    }
+
+    pub(crate) fn fault(&mut self) -> Option<(u32, String)> {
+        self.fault.take()
+    }
+
+    pub(crate) fn death(&mut self, rank: u32) -> Option<Death> {
+        self.ranks[rank as usize].death
+    }
+
+    /// Addresses are known from the loading.
+    pub(crate) fn note_addresses(&mut self, _rank: u32) -> bool {
+        false
+    }
+
+    /// Tells where the instances of each program are: those of successive ranks lie at equal distances, in runs.
+    pub(crate) fn explain_addresses(&self, symbols: &mut Symbols) {
+        symbols.learn(std::process::id());
+        let mut rank = 0;
+        while rank < self.crew.len() {
+            let run = self.instances_from(rank);
+            rank += run.count as usize;
+            symbols.learn_instances(run);
+        }
+    }
+
+    /// Where a rank was when it died, if that is known.
+    pub(crate) fn place_of_death(&self, rank: u32) -> Option<u64> {
+        let place = self.ranks.get(rank as usize)?.place;
+        (place != 0).then_some(place as u64)
+    }
+
+    fn instances_from(&self, rank: usize) -> Instances {
+        let (start, program) = (self.crew.base(rank), self.crew.program(rank));
+        let size = program.size();
+        let next =
+            |other: usize| other < self.crew.len() && self.crew.program(other).path() == program.path();
+        let stride = if next(rank + 1) { self.crew.base(rank + 1).wrapping_sub(start) } else { size };
+        let stride = if (size..usize::MAX / 2).contains(&stride) { stride } else { size };
+        let regular = |other: usize| self.crew.base(other) == start + (other - rank) * stride;
+        let count = 1 + (rank + 1..).take_while(|&other| next(other) && regular(other)).count();
+        let file = program.path().to_owned();
+        Instances { start: start as u64, stride: stride as u64, count: count as u64, file }
+    }
+
+    /// Lets a waiting rank do something for us.
+    fn serve(&mut self, rank: u32, service: &Service<'_>, back: &mut [u8]) {
+        if self.ranks[rank as usize].death.is_some() || self.fleet.serve(MAILBOX, service).is_err() {
+            return;
+        }
+        if self.wait(rank) == Stop::Waits {
+            self.fleet.served(MAILBOX, back);
+        } else {
+            self.note_fault(rank, "it ended while it was asked for data".to_owned());
+        }
+    }
+
+    fn note_fault(&mut self, rank: u32, what: String) {
+        self.fault.get_or_insert((rank, what));
+    }
+
+    fn inaccessible(&mut self, rank: u32, address: u64, bytes: usize) {
+        let what =
+            format!("the buffer of {bytes} bytes at {address:#x} that it gave to MPI is not accessible");
+        self.note_fault(rank, what);
+    }
+}
+
+impl Memory for Folded {
+    fn read(&mut self, rank: u32, address: u64, into: &mut [u8]) {
+        if !self.crew.read(address as usize, into) {
+            self.inaccessible(rank, address, into.len());
+        }
+    }
+
+    fn write(&mut self, rank: u32, address: u64, bytes: &[u8]) {
+        if !self.crew.write(address as usize, bytes) {
+            self.inaccessible(rank, address, bytes.len());
+        }
+    }
+
+    fn reduce(
+        &mut self,
+        rank: u32,
+        op: u64,
+        datatype: u64,
+        elements: u64,
+        incoming: &[u8],
+        inout: &mut [u8],
+    ) {
+        let operands = inout.to_vec();
+        self.serve(rank, &Service::Reduce { op, datatype, elements, incoming, inout: &operands }, inout);
+    }
+}
+
+extern "C" fn pass() {
+    mpirage_fold::pass_turn();
+}
+
+extern "C" fn exit(code: i32) -> ! {
+    mpirage_fold::exit_rank(code)
+}
+
+/// Is it our own library, which is loaded already?
+fn is_ours(name: &str) -> bool {
+    name.starts_with("libmpi_abi.so")
+}
+
+fn words_of(program: &Program) -> io::Result<Vec<CString>> {
+    let words = std::iter::once(program.path.as_os_str())
+        .chain(program.arguments.iter().map(|word| word.as_os_str()));
+    words.map(|word| CString::new(word.as_encoded_bytes()).map_err(io::Error::other)).collect()
+}
+
+/// This process' environment, what was asked for, and who the rank is; what comes later counts.
+fn environment_of(program: &Program, who: &Identity<'_>) -> Environment {
+    let mut variables: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
+    variables.extend(program.environment.iter().cloned());
+    variables.extend(who.variables().map(|(name, value)| (name.into(), value.into())));
+    let entry = |(name, value): (OsString, OsString)| {
+        CString::new([name.as_encoded_bytes(), b"=", value.as_encoded_bytes()].concat()).ok()
+    };
+    Environment::new(variables.into_iter().filter_map(entry).collect())
+}

@@ -1,0 +1,90 @@
+//! Watches ranks that share a thread with the simulator: one that never comes back must not keep it for ever.
+//!
+//! Signals that end a run interrupt the rank that runs. So does a thread that wakes up now and then, if a rank has run
+//! for longer than allowed.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, raise};
+
+/// Signals by which people end a run.
+const ASKING: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
+/// The signal by which the thread interrupts a rank.
+const BITE: Signal = Signal::SIGVTALRM;
+/// How often the thread looks.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Interrupts ranks that do not come back.
+pub(crate) struct Watchdog {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    /// How often a rank came back.
+    turns: AtomicU64,
+    stop: AtomicBool,
+}
+
+impl Watchdog {
+    /// Interrupts a rank that runs for longer than `limit`, if there is one.
+    pub(crate) fn start(limit: Option<Duration>) -> io::Result<Watchdog> {
+        let shared = Arc::new(Shared::default());
+        let thread = match limit {
+            None => None,
+            Some(limit) => {
+                mpirage_fold::interrupt_on(BITE as i32)?;
+                let shared = Arc::clone(&shared);
+                Some(thread::Builder::new().name("watchdog".into()).spawn(move || shared.watch(limit))?)
+            }
+        };
+        Ok(Watchdog { shared, thread })
+    }
+
+    /// Signals that ask for the end of the run interrupt the rank that runs, too.
+    pub(crate) fn listen(&self) -> io::Result<()> {
+        ASKING.into_iter().try_for_each(|signal| mpirage_fold::interrupt_on(signal as i32))
+    }
+
+    /// A rank has come back.
+    pub(crate) fn feed(&self) {
+        // Only this thread writes it, so it need not be one indivisible step.
+        self.shared.turns.store(self.shared.turns.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+
+    /// Does this signal mean that the run is to stop?
+    pub(crate) fn stops_the_run(signal: i32) -> bool {
+        signal == BITE as i32 || ASKING.iter().any(|&asking| signal == asking as i32)
+    }
+}
+
+impl Shared {
+    fn watch(&self, limit: Duration) {
+        let (mut seen, mut since) = (0, Instant::now());
+        while !self.stop.load(Ordering::Relaxed) {
+            thread::park_timeout(LOOK);
+            let turns = self.turns.load(Ordering::Relaxed);
+            if turns != seen {
+                (seen, since) = (turns, Instant::now());
+            } else if since.elapsed() > limit {
+                // It reaches the thread that runs ranks, and does nothing if none runs.
+                let _ = raise(BITE);
+            }
+        }
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            let _ = thread.join();
+        }
+    }
+}
