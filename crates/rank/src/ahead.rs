@@ -17,11 +17,13 @@ use std::time::Duration;
 use crate::cores::Cores;
 
 /// A burst this long makes up for a switch across cores.
-pub(crate) const LONG: Duration = Duration::from_micros(200);
+const LONG: Duration = Duration::from_micros(200);
+/// Starting a program makes up for it if it takes this long: most of an ordinary start is the kernel's work, and ours.
+const LONG_START: Duration = Duration::from_millis(4);
 /// No burst counts for more, so that one interruption by somebody else is soon forgotten.
 const LONGEST: Duration = Duration::from_millis(6);
 
-/// The place where the first burst of every rank begins. It is long: programs take their time to start.
+/// The place where the first burst of every rank begins.
 const START: u64 = 0;
 
 /// When ranks run ahead of simulated time. Results do not depend on it.
@@ -85,7 +87,7 @@ impl Ahead {
             sites: vec![0; ranks],
             placed: vec![None; ranks],
             queue: VecDeque::new(),
-            spans: HashMap::from([(START, LONG)]),
+            spans: HashMap::new(),
         }
     }
 
@@ -168,7 +170,12 @@ impl Ahead {
 
     /// Are bursts that begin here long?
     pub(crate) fn is_long(&self, site: u64) -> bool {
-        self.how == RunAhead::Always || self.spans.get(&site).is_some_and(|&span| span >= LONG)
+        self.how == RunAhead::Always || self.spans.get(&site).is_some_and(|&span| span >= enough(site))
+    }
+
+    /// How long to wait for a burst that begins here until it has proved to be long; none if that is known or does not matter.
+    pub(crate) fn probation(&self, site: u64) -> Option<Duration> {
+        (self.is_possible() && !self.is_long(site)).then(|| enough(site))
     }
 
     /// A burst that began at `site` took so long, or takes so long already.
@@ -182,10 +189,10 @@ impl Ahead {
         }
     }
 
-    /// A burst that began at `site` has outlasted [`LONG`].
+    /// A burst that began at `site` has outlasted its probation.
     pub(crate) fn found_long(&mut self, site: u64) {
         if !self.is_long(site) {
-            self.spans.insert(site, LONG);
+            self.spans.insert(site, enough(site));
             (0..self.states.len() as u32).for_each(|rank| self.enqueue_if_long(rank));
         }
     }
@@ -196,4 +203,9 @@ impl Ahead {
             self.queue.push_back(rank);
         }
     }
+}
+
+/// How long a burst that begins here must be.
+fn enough(site: u64) -> Duration {
+    if site == START { LONG_START } else { LONG }
 }

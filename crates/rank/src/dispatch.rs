@@ -62,11 +62,6 @@ impl Running<'_> {
         Ok(outcome)
     }
 
-    /// Is it open whether the rank, which runs, computes for long?
-    pub(crate) fn may_prove_long(&self, rank: u32) -> bool {
-        self.ahead.is_possible() && !self.ahead.is_long(self.site(rank))
-    }
-
     /// The rank computes for long. So will others from the same place.
     pub(crate) fn proved_long(&mut self, rank: u32) {
         self.ahead.found_long(self.site(rank));
@@ -180,7 +175,7 @@ impl Running<'_> {
     }
 
     /// Where in the program the rank's burst begins.
-    fn site(&self, rank: u32) -> u64 {
+    pub(crate) fn site(&self, rank: u32) -> u64 {
         self.engine.last_call(rank).site
     }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use mpirage_mpi::{Ending, Engine, Segment, Turn};
 
-use crate::ahead::{Ahead, LONG};
+use crate::ahead::Ahead;
 use crate::crash::Death;
 use crate::processes::PATIENCE;
 use crate::program::Identity;
@@ -135,19 +135,18 @@ impl<'a> Running<'a> {
     fn wait(&mut self, rank: u32) -> Result<Result<Stop, Outcome>, SessionError> {
         let mut began = self.ahead.is_possible().then(Instant::now);
         let mut told = false;
-        let mut patience = if self.may_prove_long(rank) { LONG } else { PATIENCE };
+        let mut probation = self.ahead.probation(self.site(rank));
         loop {
             let others: Vec<u32> = self.ahead.running().filter(|&other| other != rank).collect();
-            let stop = self.engine.memory().wait(rank, &others, patience);
+            let stop = self.engine.memory().wait(rank, &others, probation.unwrap_or(PATIENCE));
             self.signals.check()?;
             if let Some(stop) = stop.filter(|&stop| stop != Stop::Cancelled) {
                 began.inspect(|began| self.learn_from(rank, began.elapsed()));
                 return Ok(Ok(stop));
             }
             let waited = began.get_or_insert_with(Instant::now).elapsed();
-            if waited >= LONG && patience == LONG {
+            if probation.take_if(|span| waited >= *span).is_some() {
                 self.proved_long(rank);
-                patience = PATIENCE;
             }
             self.fill_cores();
             self.show_progress();
