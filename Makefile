@@ -11,7 +11,7 @@ NAMES   := mpicc mpicxx mpic++ mpif77 mpif90 mpifort mpiexec mpirun
 all: build
 
 build:
-	$(CARGO) build --release --quiet -p mpirage-cli -p mpirage-abi
+	$(CARGO) build --release --quiet -p mpirage-cli -p mpirage-abi -p mpirage-malloc
 	@mkdir -p $(BUILD)/bin
 	@for name in mpirage $(NAMES); do ln -sf ../mpirage $(BUILD)/bin/$$name; done
 
@@ -32,12 +32,14 @@ lint:
 	$(CARGO) clippy --all-targets --quiet -- -D warnings
 
 install: build
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/mpirage $(DESTDIR)$(PREFIX)/include/mpirage $(DESTDIR)$(PREFIX)/share/mpirage/examples $(DESTDIR)$(PREFIX)/share/mpirage/platforms
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/mpirage $(DESTDIR)$(PREFIX)/include/mpirage/smpi $(DESTDIR)$(PREFIX)/share/mpirage/examples $(DESTDIR)$(PREFIX)/share/mpirage/platforms
 	install -m 755 $(MPIRAGE) $(DESTDIR)$(PREFIX)/bin/mpirage
 	@for name in $(NAMES); do ln -sf mpirage $(DESTDIR)$(PREFIX)/bin/$$name; done
 	install -m 644 $(BUILD)/libmpi_abi.so $(DESTDIR)$(PREFIX)/lib/mpirage/libmpi_abi.so.1
 	ln -sf libmpi_abi.so.1 $(DESTDIR)$(PREFIX)/lib/mpirage/libmpi_abi.so
+	install -m 644 $(BUILD)/libmpirage_malloc.so $(DESTDIR)$(PREFIX)/lib/mpirage/libmpirage_malloc.so
 	install -m 644 crates/abi/include/mpi.h crates/abi/include/program.S $(DESTDIR)$(PREFIX)/include/mpirage
+	install -m 644 crates/abi/include/smpi/smpi.h $(DESTDIR)$(PREFIX)/include/mpirage/smpi/smpi.h
 	install -m 644 examples/*.c $(DESTDIR)$(PREFIX)/share/mpirage/examples
 	install -m 644 platforms/* $(DESTDIR)$(PREFIX)/share/mpirage/platforms
 

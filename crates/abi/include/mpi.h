@@ -6,6 +6,9 @@
 #ifndef MPIRAGE_MPI_H
 #define MPIRAGE_MPI_H
 
+/* By this programs and headers know this library. */
+#define MPIRAGE 1
+
 #include <stddef.h>
 #include <stdint.h>
 

@@ -29,6 +29,8 @@ pub(crate) const BRIEFING: Briefing = Briefing {
     speed_ratio: 1.0,
     clock_cost: 0,
     epoch: 0,
+    shared_file: -1,
+    share_malloc: 0,
 };
 
 const DEADLOCK_EXIT_CODE: i32 = 80;

@@ -135,6 +135,11 @@ impl Side {
         self.regions.iter().map(Region::bytes).sum()
     }
 
+    /// Does all of it lie in shared memory, so that only its size counts?
+    fn is_shared(&self) -> bool {
+        self.fold.is_none() && self.regions.iter().all(|region| region.bytes() == 0 || region.is_shared())
+    }
+
     /// The blocks, if the bytes of each region are where `list` says.
     fn blocks<'a>(&self, list: &'a [u64]) -> Blocks<'a> {
         match self.cut {
@@ -187,7 +192,7 @@ impl Side {
     /// Chooses how what is given travels. `packed` keeps what had to be packed.
     fn lay_out<'a>(&self, packed: &'a mut Option<Vec<u8>>) -> Laid<'a> {
         let bytes = self.bytes();
-        if bytes == 0 || self.absent {
+        if bytes == 0 || self.absent || self.is_shared() {
             return Laid { payload: Payload::Absent, list: self.list_packed() };
         }
         let inline = bytes <= inline_bytes();
@@ -202,7 +207,7 @@ impl Side {
 
     /// Chooses where what is got goes. `landing` keeps memory of ours, if it goes there first.
     fn make_room(&self, landing: &mut Option<Landing>) -> Laid<'static> {
-        if self.bytes() == 0 || self.absent {
+        if self.bytes() == 0 || self.absent || self.is_shared() {
             return Laid { payload: Payload::Absent, list: self.list_packed() };
         }
         if let Some(fold) = &self.fold {

@@ -19,7 +19,7 @@ use crate::berth::{Origins, with_turns_passed};
 use crate::clock;
 use crate::rank;
 use crate::trampoline;
-use crate::{output, services};
+use crate::{output, sampling, services};
 
 /// Readings of the clock in a row that cost the same; from there on each costs more.
 const READINGS_BEFORE_GROWTH: u64 = 1024;
@@ -121,6 +121,13 @@ pub(crate) fn call_back<T>(function: impl FnOnce() -> T) -> T {
     result
 }
 
+/// What was computed since the last call does not count.
+pub(crate) fn forget_burst() {
+    if line_measures() {
+        MARK.set(Some(processor_time()));
+    }
+}
+
 /// Ends the rank because the line is of no use any more.
 pub(crate) fn give_up(reason: &str) -> ! {
     eprintln!("mpirage: {}: {reason}", trampoline::last_call().function);
@@ -152,10 +159,17 @@ fn open_from_environment() -> Line {
     match RankEnd::attach(env::var(CHANNEL_VARIABLE).ok().as_deref()) {
         Attach::Rank(end) => {
             let briefing = end.briefing();
+            keep_from_children(briefing.shared_file);
             Line::to_simulator(end, briefing, host)
         }
         Attach::Alone => Line::new(0, Peer::Alone(Alone::default()), alone::BRIEFING, host),
     }
+}
+
+/// Children of this process are not ranks.
+fn keep_from_children(file: i32) {
+    // SAFETY: only a flag of a descriptor; if the number is none, the call says so.
+    unsafe { libc::fcntl(file, libc::F_SETFD, libc::FD_CLOEXEC) };
 }
 
 fn real_host() -> Vec<u8> {
@@ -211,9 +225,18 @@ impl Talk {
 
     fn ask(&mut self, call: &Call<'_>) -> &Reply {
         let stamp = self.stamp();
+        self.put(&stamp, call);
+        if line_measures() {
+            MARK.set(Some(processor_time()));
+        }
+        &self.reply
+    }
+
+    /// Waits for the answer to a stamped call.
+    fn put(&mut self, stamp: &Stamp, call: &Call<'_>) {
         let answered = match &mut self.peer {
             Peer::Simulator(end) => {
-                with_turns_passed(|| end.ask(&stamp, call, &mut self.reply, &mut services::serve))
+                with_turns_passed(|| end.ask(stamp, call, &mut self.reply, &mut services::serve))
             }
             Peer::Alone(alone) => {
                 self.reply.clear();
@@ -223,17 +246,13 @@ impl Talk {
         };
         accept(answered);
         rank::this().last_shown.fetch_max(self.reply.now.as_picos(), Ordering::Relaxed);
-        if line_measures() {
-            MARK.set(Some(processor_time()));
-        }
-        &self.reply
     }
 
     /// The time now, known without asking if nothing has happened since the last answer.
     fn read_clock(&mut self, briefing: &Briefing) -> Time {
         let now = if briefing.local_clock && !self.has_calls() {
-            let burst = Duration::from_secs_f64(burst() as f64 * 1e-9 * briefing.speed_ratio);
-            self.last_return() + burst + self.delay
+            let nanos = burst() as f64 + sampling::charged() as f64 * 1e-3;
+            self.last_return() + Duration::from_secs_f64(nanos * 1e-9 * briefing.speed_ratio) + self.delay
         } else {
             self.ask(&Call::Now).now
         };
@@ -244,16 +263,14 @@ impl Talk {
 
     /// When the last call returned. Asking for it is not a call of the program's: the burst goes on.
     fn last_return(&mut self) -> Time {
-        if !self.reply.early {
-            return self.reply.now;
+        if self.reply.early {
+            let burst = burst();
+            self.put(&Stamp::default(), &Call::When);
+            if line_measures() {
+                MARK.set(Some(processor_time().saturating_sub(burst)));
+            }
         }
-        let (delay, burst) = (self.delay, burst());
-        let now = self.ask(&Call::When).now;
-        self.delay = delay;
-        if burst > 0 {
-            MARK.set(Some(processor_time().saturating_sub(burst)));
-        }
-        now
+        self.reply.now
     }
 
     /// A program that does nothing but read the clock waits for a date: the longer it reads, the faster time passes.
@@ -274,6 +291,7 @@ impl Talk {
         if burst > 0 {
             MARK.set(MARK.get().map(|mark| mark + burst));
         }
+        let burst = burst + sampling::take_charged();
         let delay = std::mem::take(&mut self.delay);
         Stamp { burst, delay, site: from.call_site as u64, function: from.index as u16 }
     }
@@ -293,6 +311,9 @@ fn accept(result: Result<(), ChannelError>) {
 fn burst() -> u64 {
     if !line_measures() {
         return 0;
+    }
+    if sampling::is_muted() {
+        forget_burst();
     }
     let now = processor_time();
     match MARK.get() {

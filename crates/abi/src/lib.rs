@@ -14,6 +14,7 @@
 //!   memory; `completion`, `fold` and `status`: how it ends.
 //! - `clock`: time as the program sees it; `output`: what it prints, kept in step with its calls.
 //! - `connection`: the way to the simulator, or to `alone` where there is none; `services`: what it asks of a rank.
+//! - `smpi`: what `smpi/smpi.h` declares, made of `sampling` and `sharing`; `allocator`: memory of the library's own.
 //! - `arguments`: pointers, arrays and strings as C hands them over.
 //! - [`missing`]: what happens when a program calls a function without a body.
 //!
@@ -25,6 +26,7 @@ pub mod missing;
 pub mod trampoline;
 pub mod types;
 
+mod allocator;
 mod alone;
 mod arguments;
 pub mod berth;
@@ -44,5 +46,8 @@ mod operation;
 mod output;
 mod rank;
 mod region;
+mod sampling;
 mod services;
+mod sharing;
+mod smpi;
 mod status;

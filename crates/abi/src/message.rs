@@ -60,7 +60,7 @@ impl Outgoing {
     /// May the sender go on before the simulator has seen the call?
     fn runs_ahead(&self) -> bool {
         let eager = (self.region.bytes() as u64) < connection::line().briefing.eager_limit;
-        self.region.bytes() <= inline_bytes()
+        (self.region.bytes() <= inline_bytes() || self.region.is_shared())
             && match self.mode {
                 SendMode::Standard | SendMode::Ready => eager,
                 SendMode::Buffered => true,
@@ -70,6 +70,10 @@ impl Outgoing {
 
     /// Hands out the bytes as they should travel; gives back what `send` did not take along.
     fn with_payload(&self, send: impl FnOnce(Payload<'_>)) -> Option<Vec<u8>> {
+        if self.region.is_shared() {
+            send(Payload::Absent);
+            return None;
+        }
         let inline = self.region.bytes() <= inline_bytes();
         // SAFETY: the program gave this memory to MPI to read until the send completes.
         match (unsafe { self.region.plain() }, inline) {
@@ -117,6 +121,9 @@ impl Incoming {
         let (room, bridge) = (self.region.bytes() as u64, self.bridge.clone());
         if room == 0 {
             return (Held { bridge, ..Held::default() }, 0);
+        }
+        if self.region.is_shared() {
+            return (Held { room, bridge, ..Held::default() }, 0);
         }
         if self.region.is_plain() {
             return (Held { room, bridge, ..Held::default() }, self.region.address() as u64);

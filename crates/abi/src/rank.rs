@@ -13,6 +13,8 @@ use crate::berth::Origins;
 use crate::connection::{self, Line};
 use crate::library::{Library, Stage};
 use crate::objects::predefined_attributes::PredefinedAttributes;
+use crate::sampling::Sampling;
+use crate::sharing::Sharing;
 
 /// One rank, as this library knows it.
 pub(crate) struct Rank {
@@ -28,6 +30,10 @@ pub(crate) struct Rank {
     pub in_callback: AtomicBool,
     /// The last time shown, for readers that cannot wait for the line.
     pub last_shown: AtomicU64,
+    /// Its sampled blocks.
+    pub sampling: Sampling,
+    /// Its shared memory.
+    pub sharing: Sharing,
     /// The way to the simulator, opened at the first need.
     line: OnceLock<Line>,
     /// Where it comes from, if it is folded.
@@ -60,6 +66,8 @@ impl Rank {
             attributes: PredefinedAttributes::new(),
             in_callback: AtomicBool::new(false),
             last_shown: AtomicU64::new(0),
+            sampling: Sampling::default(),
+            sharing: Sharing::default(),
             line: OnceLock::new(),
             origins,
         }

@@ -9,6 +9,7 @@ use crate::arguments::{Number, count};
 use crate::constants::{MPI_ERR_BUFFER, MPI_ERR_COUNT};
 use crate::error::{MpiError, Result, fail};
 use crate::library::Library;
+use crate::sharing;
 use crate::types::MPI_Datatype;
 
 /// So many elements of a datatype at an address.
@@ -70,6 +71,15 @@ impl Region {
 
     pub(crate) fn datatype(&self) -> &Datatype {
         &self.datatype
+    }
+
+    /// Does it lie wholly in shared memory? Then nobody cares what is in it, and only its size counts.
+    pub(crate) fn is_shared(&self) -> bool {
+        if self.bytes == 0 || !sharing::is_used() {
+            return false;
+        }
+        let (first, length) = self.span();
+        sharing::is_shared(self.pointer_to(first).addr(), length)
     }
 
     /// Do the packed bytes lie in memory as they are, from the address on?

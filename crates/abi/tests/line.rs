@@ -26,6 +26,8 @@ const BRIEFING: Briefing = Briefing {
     speed_ratio: 1.0,
     clock_cost: SECOND / 2,
     epoch: 1_000_000,
+    shared_file: -1,
+    share_malloc: 0,
 };
 
 /// The simulator, as far as rank 0 can tell.

@@ -16,11 +16,13 @@
 mod collective;
 mod functions;
 mod reply;
+mod sample;
 pub mod wire;
 
 pub use collective::{Blocks, CollectiveCall, CommRequest, Operator, Part, Reduction};
 pub use functions::{function_name, function_names};
 pub use reply::{Completion, NO_INDEX, Reply, Service};
+pub use sample::{Rule, Tally, Work};
 
 use mpirage_units::Duration;
 
@@ -197,6 +199,29 @@ pub enum Call<'a> {
     Output,
     /// The outbox is full: take what is there (answered).
     Flush,
+    /// A sampled block begins: execute it, or skip it from now on for a number of picoseconds (answered).
+    SampleBegin {
+        /// Which block, in words that are the same in all ranks.
+        site: &'a str,
+        /// Do the executions of all ranks count together?
+        global: bool,
+        /// When enough has been measured.
+        rule: Rule,
+    },
+    /// The sampled block that was to be executed has been. No answer.
+    SampleEnd,
+    /// The program says how much it would compute here. No answer.
+    Compute {
+        /// How much.
+        work: Work,
+    },
+    /// Which number does the memory of this name have? (Answered.)
+    Share {
+        /// A name that is the same in all ranks.
+        site: &'a str,
+    },
+    /// What the rank has counted. No answer.
+    Tally(Tally),
 }
 
 impl Call<'_> {
@@ -213,11 +238,19 @@ impl Call<'_> {
             | Call::Wait { .. }
             | Call::Probe { .. }
             | Call::MakeComm { .. }
-            | Call::Flush => true,
+            | Call::Flush
+            | Call::SampleBegin { .. }
+            | Call::Share { .. } => true,
             Call::Send { request, answer, .. } => request.is_none() && answer,
             Call::Recv { request, .. } => request.is_none(),
             Call::Collective(ref c) => c.request.is_none(),
-            Call::Cancel { .. } | Call::Free { .. } | Call::FreeComm { .. } | Call::Output => false,
+            Call::Cancel { .. }
+            | Call::Free { .. }
+            | Call::FreeComm { .. }
+            | Call::Output
+            | Call::SampleEnd
+            | Call::Compute { .. }
+            | Call::Tally(_) => false,
         }
     }
 }

@@ -46,6 +46,8 @@ pub struct Reply {
     pub context: Option<ContextId>,
     /// Its members as ranks of the world, in order. Empty after `Dup`: the same as the parent's.
     pub members: Vec<u32>,
+    /// What a skipped sample counts for, in picoseconds of this machine, or the number of shared memory.
+    pub number: Option<u64>,
 }
 
 impl Reply {
@@ -57,6 +59,7 @@ impl Reply {
         self.message = None;
         self.context = None;
         self.members.clear();
+        self.number = None;
     }
 }
 

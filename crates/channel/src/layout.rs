@@ -47,6 +47,10 @@ pub struct Briefing {
     pub epoch: u64,
     /// The simulator's process; a rank does not outlive it.
     pub simulator: u32,
+    /// Descriptor of the memory file that ranks share; negative if there is none.
+    pub shared_file: i32,
+    /// Allocations of at least this many bytes are folded; zero if none is.
+    pub share_malloc: u64,
 }
 
 /// The head of a mailbox.

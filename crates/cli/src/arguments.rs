@@ -120,7 +120,7 @@ pub struct RunArguments {
     #[arg(long, default_value = "measured", value_name = "HOW")]
     pub compute: String,
     /// How ranks live: auto, processes or folded
-    #[arg(long, default_value = "auto", value_name = "HOW")]
+    #[arg(long, default_value = "auto", value_name = "HOW", env = "MPIRAGE_RANKS_AS")]
     pub ranks_as: String,
     /// What the program's clock functions show: simulated or real time
     #[arg(long, default_value = "simulated", value_name = "TIME")]
@@ -134,6 +134,9 @@ pub struct RunArguments {
     /// How bytes move between ranks: direct, or mailbox where the kernel forbids direct copies
     #[arg(long, default_value = "direct", value_name = "HOW", hide = true)]
     pub data_plane: String,
+    /// Let allocations of at least SIZE, such as 1MiB, share one small memory in all ranks; what is in them is then nobody's own
+    #[arg(long, value_name = "SIZE")]
+    pub share_malloc: Option<String>,
     /// Speed of this machine, such as 5Gf; measured if not given
     #[arg(long, value_name = "SPEED")]
     pub host_speed: Option<String>,

@@ -1,7 +1,7 @@
 //! Where our own files are: installed under a prefix, or in the build tree.
 //!
 //! ```text
-//! PREFIX/bin/mpirage   PREFIX/lib/mpirage/libmpi_abi.so.1   PREFIX/include/mpirage/mpi.h   PREFIX/share/mpirage/
+//! PREFIX/bin/mpirage   PREFIX/lib/mpirage/libmpi_abi.so.1   PREFIX/include/mpirage/{mpi.h,smpi/smpi.h}   PREFIX/share/mpirage/
 //! target/release/mpirage   target/release/libmpi_abi.so     crates/abi/include/mpi.h       the checkout
 //! ```
 
@@ -15,6 +15,9 @@ use anyhow::{Context, Result, bail};
 pub const LIBRARY: &str = "libmpi_abi.so";
 /// The library as it is loaded.
 const LOADED: &str = "libmpi_abi.so.1";
+
+/// The library that is put in front of the C library's `malloc`.
+pub const MALLOC: &str = "libmpirage_malloc.so";
 
 /// Folders of an installation.
 #[derive(Clone, Debug)]
@@ -55,18 +58,20 @@ impl Install {
         let built = target.join(LIBRARY);
         let root = target.ancestors().find(|folder| folder.join("crates/abi/include/mpi.h").exists())?;
         let library = target.join("lib");
-        link_library(&built, &library).ok()?;
+        link_library(&built, &library, &[LIBRARY, LOADED]).ok()?;
+        // Not everybody builds it, and few need it.
+        let _ = link_library(&target.join(MALLOC), &library, &[MALLOC]);
         Some(Install { library, include: root.join("crates/abi/include"), share: root.to_owned() })
     }
 }
 
-/// Cargo builds only `libmpi_abi.so`; programs look for both names, in a folder of their own.
-fn link_library(built: &Path, folder: &Path) -> io::Result<()> {
+/// Cargo builds only `libmpi_abi.so`; programs look for other names, in a folder of their own.
+fn link_library(built: &Path, folder: &Path, names: &[&str]) -> io::Result<()> {
     if !built.exists() {
         return Err(io::ErrorKind::NotFound.into());
     }
     std::fs::create_dir_all(folder)?;
-    for name in [LIBRARY, LOADED] {
+    for name in names {
         let link = folder.join(name);
         if std::fs::read_link(&link).ok().as_deref() != Some(built) {
             // Another mpirage may be doing the same right now: whoever is second finds it done.

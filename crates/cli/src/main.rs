@@ -9,6 +9,7 @@ mod demo;
 mod diagnosis;
 mod exit;
 mod foldable;
+mod folding;
 mod gdb;
 mod host_speed;
 mod hosts;

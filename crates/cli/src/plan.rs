@@ -14,7 +14,7 @@ use crate::arguments::RunArguments;
 use crate::costs::Recording;
 use crate::exit::{self, Failure, usage};
 use crate::living::{self, Living};
-use crate::{costs, host_speed, hosts};
+use crate::{costs, folding, host_speed, hosts};
 
 /// Where computation times come from, as typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +57,8 @@ pub struct Plan {
     pub run_ahead: RunAhead,
     /// Do the program's clocks show simulated time?
     pub simulated_clock: bool,
+    /// Allocations of at least this many bytes are folded; zero if none is.
+    pub share_malloc: u64,
     /// What makes the result less trustworthy.
     pub warnings: Vec<String>,
 }
@@ -97,6 +99,7 @@ impl Plan {
             data_plane: parse_data_plane(&arguments.data_plane)?,
             run_ahead: parse_run_ahead(&arguments.run_ahead)?,
             simulated_clock: parse_clock(&arguments.clock)?,
+            share_malloc: folding::parse(arguments.share_malloc.as_deref())?,
             platform: Arc::new(platform),
             platform_spec: spec,
             arguments,
@@ -123,13 +126,16 @@ fn refuse_what_is_not_there(arguments: &RunArguments) -> Result<(), Failure> {
 
 fn programs(jobs: &[RunArguments]) -> Result<Vec<Arc<Program>>, Failure> {
     let mut programs = Vec::new();
+    let share_malloc = jobs.first().and_then(|job| job.share_malloc.as_deref());
+    let folded = folding::parse(share_malloc)?;
     for job in jobs {
         let (path, arguments) = job.program.split_first().ok_or_else(|| usage("no program given"))?;
         if path.to_str().is_some_and(|word| word.starts_with('-')) {
             return Err(usage(format!("unknown option {}; `mpirage run --help` lists them", path.display())));
         }
         let path = find_program(Path::new(path), job.wdir.as_deref())?;
-        let environment = environment(job)?;
+        let mut environment = environment(job)?;
+        folding::add_variables(&mut environment, folded)?;
         let program =
             Arc::new(Program { path, arguments: arguments.to_vec(), environment, folder: job.wdir.clone() });
         let ranks = job.n.unwrap_or(1);

@@ -93,12 +93,15 @@ impl Plan {
             speed_ratio: ratios.first().copied().unwrap_or(1.0),
             clock_cost: self.model.protocol.clock_cost.as_picos(),
             epoch: EPOCH,
+            shared_file: -1,
+            share_malloc: self.share_malloc,
             simulator: std::process::id(),
         };
         let memory = self.ranks(&briefing)?;
         let setup = Setup {
             kernel: Kernel::new(Box::new(network), Box::new(cores)),
             placement: hosts.clone(),
+            host_flops: hosts.iter().map(|&host| self.platform.host(host).speed).collect(),
             seconds_per_nano: ratios.iter().map(|ratio| ratio * 1e-9).collect(),
             protocol: self.model.protocol.clone(),
             collectives: self.collectives.clone(),
@@ -177,6 +180,7 @@ impl Plan {
     ) -> Figures {
         let ends: Vec<f64> = engine.ends().map(|end| end.as_secs_f64()).collect();
         let finished = matches!(outcome, Outcome::Finished { .. });
+        let tally = engine.tally();
         let last = ends.iter().copied().fold(0.0, f64::max);
         Figures {
             outcome: outcome_name(outcome).to_owned(),
@@ -190,6 +194,10 @@ impl Plan {
             switches: engine.switches(),
             peak_rss_bytes: 0,
             largest_rank_rss_bytes: 0,
+            samples_executed: tally.executed,
+            samples_skipped: tally.skipped,
+            shared_bytes: tally.shared,
+            shared_resident_bytes: engine.memory_ref().shared_resident_bytes(),
             per_rank_seconds: ends,
             model: self.model.name.clone(),
             platform: self.platform_spec.clone(),

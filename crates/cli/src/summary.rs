@@ -30,6 +30,14 @@ pub struct Figures {
     pub peak_rss_bytes: u64,
     /// The largest rank's peak memory.
     pub largest_rank_rss_bytes: u64,
+    /// Sampled blocks that were executed.
+    pub samples_executed: u64,
+    /// Sampled blocks that were skipped.
+    pub samples_skipped: u64,
+    /// Bytes that ranks had in shared blocks at their peaks, all ranks together.
+    pub shared_bytes: u64,
+    /// Bytes of shared blocks that really existed.
+    pub shared_resident_bytes: u64,
     /// When each rank ended.
     pub per_rank_seconds: Vec<f64>,
     /// The network model.
@@ -83,7 +91,20 @@ impl Figures {
             bytes(self.peak_rss_bytes),
             bytes(self.largest_rank_rss_bytes)
         );
+        if self.shared_bytes > 0 {
+            eprintln!(
+                "  shared          {} in blocks that all ranks share, of which {} exist",
+                bytes(self.shared_bytes),
+                bytes(self.shared_resident_bytes)
+            );
+        }
         eprintln!("  computation     {}", self.compute);
+        if self.samples_executed + self.samples_skipped > 0 {
+            eprintln!(
+                "  samples         {} executed, {} skipped",
+                self.samples_executed, self.samples_skipped
+            );
+        }
         eprintln!("  ranks           {}: {}", self.ranks_as, self.ranks_as_because);
         for warning in &self.warnings {
             eprintln!("  warning: {warning}");

@@ -83,12 +83,27 @@ impl Step {
 
 impl Sharing {
     /// Brings all rates up to date at `self.now`.
+    #[inline]
     pub(crate) fn solve(&mut self) {
-        let filling = &self.filling;
-        if filling.newcomers.is_empty() && filling.disturbed.is_empty() {
-            return;
+        if !self.clumps.fresh.is_empty() || self.is_disturbed() {
+            self.solve_changes();
         }
+    }
+
+    #[inline(never)]
+    fn solve_changes(&mut self) {
         self.filling.solve += 1;
+        self.solve_clumps();
+        if self.is_disturbed() {
+            self.solve_incrementally();
+        }
+    }
+
+    fn is_disturbed(&self) -> bool {
+        !(self.filling.newcomers.is_empty() && self.filling.disturbed.is_empty())
+    }
+
+    fn solve_incrementally(&mut self) {
         self.begin_pass();
         self.receive_newcomers();
         self.touch_disturbed();

@@ -3,7 +3,14 @@
 //! Work is kept multiplied by the penalty (*virtual* work), so that a flow of level λ does λ of it per second.
 //! Weights are kept divided by the penalty (*shares*), so that its load on a resource is share·λ.
 
-use mpirage_units::Time;
+use crate::clump::NONE;
+use crate::progress::{HALF_PICOSECOND, NEGLIGIBLE};
+use crate::sharing::ResourceId;
+use mpirage_units::{Duration, Time};
+use smallvec::SmallVec;
+
+/// The order of start of a flow that has not started.
+pub(crate) const NEVER: u64 = u64::MAX;
 
 /// What decides a flow's level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,27 +21,72 @@ pub(crate) enum Home {
     Bound,
     /// A full resource.
     At(u32),
+    /// What its clump was solved to.
+    Clump(u32),
 }
 
 /// One use of a resource by a flow.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Use {
     pub resource: u32,
-    /// Weight divided by penalty.
-    pub share: f64,
     /// Position in the resource's list of users.
     pub slot: u32,
+    /// Weight divided by penalty.
+    pub share: f64,
+}
+
+/// The uses of a flow: few enough to be kept inside, as a rule.
+pub(crate) type Uses = SmallVec<[Use; 4]>;
+
+/// What flows on one way ask of their resources, whatever their size.
+///
+/// At level λ such a flow progresses at the rate λ/penalty; on contention it is proportional to that.
+#[derive(Clone, Debug, Default)]
+pub struct Footprint {
+    pub(crate) penalty: f64,
+    /// The level at which the bound is reached.
+    pub(crate) ceiling: f64,
+    pub(crate) uses: Uses,
+}
+
+impl Footprint {
+    /// Rates of at most `bound` units per second, weighed by 1/`penalty`, with a weight on each resource.
+    pub fn new(penalty: f64, bound: f64, uses: &[(ResourceId, f64)]) -> Footprint {
+        assert!(penalty > 0.0 && bound >= 0.0, "penalty {penalty}, bound {bound}");
+        let mut footprint = Footprint { penalty, ceiling: bound * penalty, uses: Uses::new() };
+        uses.iter().for_each(|&(resource, weight)| footprint.add_use(resource.0, weight));
+        footprint
+    }
+
+    /// Adds a weight on a resource; a resource named twice carries the sum.
+    fn add_use(&mut self, resource: u32, weight: f64) {
+        assert!(weight >= 0.0, "a weight of {weight}");
+        let share = weight / self.penalty;
+        if share == 0.0 {
+            return;
+        }
+        match self.uses.iter_mut().find(|u| u.resource == resource) {
+            Some(known) => known.share += share,
+            None => self.uses.push(Use { resource, share, slot: 0 }),
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Flow {
     pub generation: u32,
+    /// The next of its clump.
+    pub next: u32,
     /// Order of start, which breaks ties.
     pub sequence: u64,
     pub token: u64,
     pub home: Home,
     /// Growing in the solve that is under way: its level is not decided.
     pub free: bool,
+    /// It is on the lists of its resources.
+    pub listed: bool,
+    /// It is to be shared incrementally.
+    pub hard: bool,
     pub penalty: f64,
     /// The level at which the bound is reached.
     pub ceiling: f64,
@@ -45,41 +97,45 @@ pub(crate) struct Flow {
     /// Virtual work left at `since`; kept up to date only while not at home on a resource.
     pub left: f64,
     pub since: Time,
+    /// The level at which its clump was solved.
+    pub level: f64,
     /// The level booked for it on its resources (see `booking`).
     pub booked: f64,
     /// Its slots are reused, and so is this vector.
-    pub uses: Vec<Use>,
+    pub uses: Uses,
 }
 
 impl Flow {
     pub fn vacant() -> Flow {
         Flow {
             generation: 0,
-            sequence: 0,
+            next: NONE,
+            sequence: NEVER,
             token: 0,
             home: Home::Nowhere,
             free: false,
+            listed: false,
+            hard: false,
             penalty: 1.0,
             ceiling: 0.0,
             alone: 0.0,
             work: 0.0,
             left: 0.0,
             since: Time::ZERO,
+            level: 0.0,
             booked: 0.0,
-            uses: Vec::new(),
+            uses: Uses::new(),
         }
     }
 
-    /// Adds a weight on a resource; a resource named twice carries the sum.
-    pub fn add_use(&mut self, resource: u32, weight: f64) {
-        assert!(weight >= 0.0, "a weight of {weight}");
-        let share = weight / self.penalty;
-        if share == 0.0 {
-            return;
-        }
-        match self.uses.iter_mut().find(|u| u.resource == resource) {
-            Some(known) => known.share += share,
-            None => self.uses.push(Use { resource, share, slot: 0 }),
-        }
+    /// Of a flow in a clump: what is left when so much time has passed since the clump was solved.
+    pub fn left_after(&self, passed: Duration) -> f64 {
+        // An infinite level has done everything, in no time at all.
+        if passed.is_zero() { self.left } else { self.left - self.level * passed.as_secs_f64() }
+    }
+
+    /// Is it as good as nothing?
+    pub fn is_done_after(&self, passed: Duration) -> bool {
+        self.left_after(passed) <= (NEGLIGIBLE * self.work).max(HALF_PICOSECOND * self.level)
     }
 }

@@ -31,6 +31,7 @@
 //! more flows, on a resource or in all, than ever before.
 
 mod booking;
+mod clump;
 mod deciding;
 mod filling;
 mod flow;
@@ -40,7 +41,9 @@ pub mod oracle;
 mod progress;
 mod resource;
 mod sharing;
+mod whole;
 
+pub use flow::Footprint;
 pub use sharing::{FlowId, Kind, ResourceId, Sharing};
 
 /// Levels closer than this, relatively, are the same level: differences are rounding.

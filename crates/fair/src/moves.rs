@@ -186,7 +186,7 @@ impl Sharing {
     pub(crate) fn leave_home(&mut self, flow: u32) {
         let (now, place) = (self.now, self.places[flow as usize]);
         match self.flows[flow as usize].home {
-            Home::Nowhere => return,
+            Home::Nowhere | Home::Clump(_) => return,
             Home::Bound => self.leave_bound(flow, place),
             Home::At(home) => {
                 let entangled = self.entanglement(flow);

@@ -5,14 +5,17 @@
 //! half a picosecond's or a 10⁻⁹th of its work is done, too.
 
 use crate::flow::Home;
-use crate::heap::Heap;
+use crate::heap::{ABSENT, Heap};
 use crate::resource::{Due, Resource};
 use crate::sharing::Sharing;
 use mpirage_units::{Duration, Time};
 
 /// The part of a flow's work that may be left when it ends.
-const NEGLIGIBLE: f64 = 1e-9;
-const HALF_PICOSECOND: f64 = 0.5e-12;
+pub(crate) const NEGLIGIBLE: f64 = 1e-9;
+pub(crate) const HALF_PICOSECOND: f64 = 0.5e-12;
+
+/// Starts are close together if fewer than so many lie between two that end.
+const SPARSE: u64 = 4;
 
 /// What will end when.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +29,36 @@ pub(crate) struct Progress {
     pub finished: Vec<u64>,
     /// Start order and token of the flows that end at the date in hand.
     batch: Vec<(u64, u64)>,
+    /// Where in the batch each start is, if they are close together.
+    order: Vec<u32>,
+}
+
+impl Progress {
+    /// Moves the tokens of the batch to those finished, in order of start.
+    fn hand_over_batch(&mut self) {
+        if !self.batch.is_sorted() {
+            self.sort_batch();
+        }
+        self.finished.extend(self.batch.drain(..).map(|(_, token)| token));
+    }
+
+    /// What ends together has mostly started together: then each goes straight to its place.
+    fn sort_batch(&mut self) {
+        let Progress { batch, order, finished, .. } = self;
+        let starts = || batch.iter().map(|&(start, _)| start);
+        let (first, last) = (starts().min().unwrap_or(0), starts().max().unwrap_or(0));
+        if (last - first) / SPARSE >= batch.len() as u64 {
+            return batch.sort_unstable();
+        }
+        order.clear();
+        order.resize((last - first) as usize + 1, ABSENT);
+        for (place, start) in starts().enumerate() {
+            order[(start - first) as usize] = place as u32;
+        }
+        let places = order.iter().filter(|&&place| place != ABSENT);
+        finished.extend(places.map(|&place| batch[place as usize].1));
+        batch.clear();
+    }
 }
 
 /// Who ends next.
@@ -33,6 +66,7 @@ pub(crate) struct Progress {
 pub(crate) enum Next {
     Group(u32),
     Solo(u32),
+    Clump(u32),
 }
 
 impl Sharing {
@@ -40,11 +74,8 @@ impl Sharing {
     pub(crate) fn earliest(&self) -> Option<(Time, Next)> {
         let group = self.progress.dates.first().map(|(date, index)| (date, Next::Group(index)));
         let solo = self.progress.solos.first().map(|(date, flow)| (date, Next::Solo(flow)));
-        match (group, solo) {
-            (Some(g), Some(s)) => Some(if s.0 < g.0 { s } else { g }),
-            (g, s) => g.or(s),
-        }
-        .filter(|(date, _)| *date < Time::MAX)
+        let clump = self.clumps.dates.first().map(|(date, id)| (date, Next::Clump(id)));
+        earlier(earlier(group, solo), clump).filter(|(date, _)| *date < Time::MAX)
     }
 
     /// Ends the flows that are done now. Does not solve for the rest, as new flows often start at once.
@@ -71,14 +102,13 @@ impl Sharing {
             let ended = match next {
                 Next::Group(index) => self.end_members(index, next_date <= date),
                 Next::Solo(flow) => self.end_solo(flow, next_date <= date),
+                Next::Clump(id) => self.end_clump(id, next_date <= date),
             };
             if !ended {
                 break;
             }
         }
-        self.progress.batch.sort_unstable();
-        let batch = self.progress.batch.drain(..);
-        self.progress.finished.extend(batch.map(|(_, token)| token));
+        self.progress.hand_over_batch();
     }
 
     fn end_solo(&mut self, flow: u32, due: bool) -> bool {
@@ -120,6 +150,13 @@ impl Sharing {
         self.remove(flow);
     }
 
+    /// Ends a flow of a clump, which sees to the rest.
+    pub(crate) fn end_clumped(&mut self, flow: u32) {
+        let ended = &self.flows[flow as usize];
+        self.progress.batch.push((ended.sequence, ended.token));
+        self.vacate(flow);
+    }
+
     /// Gives a home the date of its first member.
     pub(crate) fn schedule_group(&mut self, index: u32) {
         let resource = &self.resources[index as usize];
@@ -130,9 +167,9 @@ impl Sharing {
         self.progress.dates.set(date.max(self.now), index, &mut self.progress.date_places);
     }
 
-    fn unschedule_group(&mut self, index: u32) {
+    pub(crate) fn unschedule_group(&mut self, index: u32) {
         let place = self.progress.date_places[index as usize];
-        if place != crate::heap::ABSENT {
+        if place != ABSENT {
             self.progress.dates.remove(place, &mut self.progress.date_places);
         }
     }
@@ -143,6 +180,14 @@ impl Sharing {
         debug_assert_eq!(solo.home, Home::Bound);
         let date = solo.since + Duration::from_secs_f64(solo.left / solo.ceiling);
         self.progress.solos.push(date.max(self.now), flow, &mut self.places);
+    }
+}
+
+/// The earlier of two, the first if they are equal.
+fn earlier(a: Option<(Time, Next)>, b: Option<(Time, Next)>) -> Option<(Time, Next)> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(if b.0 < a.0 { b } else { a }),
+        (a, b) => a.or(b),
     }
 }
 

@@ -10,6 +10,7 @@
 //!
 //! so the level at which it fills up costs one division, however many users there are.
 
+use crate::clump::NONE;
 use crate::heap::Heap;
 use crate::sharing::Kind;
 use mpirage_units::{Duration, Time};
@@ -90,6 +91,11 @@ pub(crate) struct Resource {
     pub highest_fixed: f64,
     /// Σ share·booked over all users; while it fits, the resource cannot be full.
     pub reserve: f64,
+    /// The clump whose flows use it, and the next resource of that clump.
+    pub clump: u32,
+    pub next: u32,
+    /// How many users there are.
+    pub listed: u32,
     pub kind: Kind,
     /// Takes part in the solve: it has members, or might get some in the solve under way.
     pub active: bool,
@@ -97,12 +103,14 @@ pub(crate) struct Resource {
     pub stale: bool,
     /// The bookings do not prove that it is not full.
     pub suspect: bool,
-    /// How often members use other active resources: if never, their level concerns nobody else.
-    pub entangled: u32,
 
     pub clock: Clock,
     pub visit: Visit,
+    /// How often members use other active resources: if never, their level concerns nobody else.
+    pub entangled: u32,
 
+    /// The level at which it is full, in the solve of a clump.
+    pub full_at: f64,
     /// A lower limit of the members' ceilings.
     pub lowest_ceiling: f64,
     /// Every member has at least this level booked.
@@ -154,6 +162,10 @@ impl Resource {
             postings: 0,
             reserve: 0.0,
             suspect: false,
+            clump: NONE,
+            next: NONE,
+            listed: 0,
+            full_at: 0.0,
             visit: Visit::default(),
             freed: Vec::new(),
         }

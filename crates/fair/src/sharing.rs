@@ -3,8 +3,9 @@
 //! Changes are only noted when they are made; the first question asked afterwards (or the first change at a
 //! later date) solves for all of them at once.
 
+use crate::clump::{Clumps, NONE};
 use crate::filling::Filling;
-use crate::flow::{Flow, Home};
+use crate::flow::{Flow, Footprint, Home, NEVER};
 use crate::heap::{ABSENT, Heap};
 use crate::progress::Progress;
 use crate::resource::{Resource, User};
@@ -21,7 +22,7 @@ pub enum Kind {
 
 /// A resource of one [`Sharing`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ResourceId(u32);
+pub struct ResourceId(pub(crate) u32);
 
 /// A flow of one [`Sharing`]. Ids are never valid again after the flow has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,6 +43,7 @@ pub struct Sharing {
     pub(crate) now: Time,
     pub(crate) filling: Filling,
     pub(crate) progress: Progress,
+    pub(crate) clumps: Clumps,
     vacant: Vec<u32>,
     started: u64,
 }
@@ -50,6 +52,13 @@ impl Sharing {
     /// Nothing to share yet.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Nothing to share yet, and no clumps ever: to test incremental sharing, or to measure it.
+    pub fn without_clumps() -> Self {
+        let mut sharing = Self::default();
+        sharing.clumps.enabled = false;
+        sharing
     }
 
     /// Adds a resource that carries `capacity` units per second (may be infinite).
@@ -67,8 +76,13 @@ impl Sharing {
         let changed = &mut self.resources[resource.0 as usize];
         // What rounding was under the old capacity may be much under the new one.
         (changed.capacity, changed.stale) = (capacity, true);
-        self.filling.disturbed.push(resource.0);
-        self.filling.recapped.push(resource.0);
+        match changed.clump {
+            NONE => {
+                self.filling.disturbed.push(resource.0);
+                self.filling.recapped.push(resource.0);
+            }
+            clump => self.dissolve(clump, false),
+        }
     }
 
     /// Starts a flow: `work` units are to be done at a rate (units per second) of at most `bound`, which on
@@ -82,31 +96,51 @@ impl Sharing {
         uses: &[(ResourceId, f64)],
         token: u64,
     ) -> FlowId {
-        assert!(
-            work >= 0.0 && penalty > 0.0 && bound >= 0.0,
-            "work {work}, penalty {penalty}, bound {bound}"
-        );
-        self.reach(now);
+        let flow = self.prepare(&Footprint::new(penalty, bound, uses), work, token);
+        self.launch(now, flow);
+        flow
+    }
+
+    /// Makes a flow that has not started: it uses nothing until [`Sharing::launch`].
+    pub fn prepare(&mut self, footprint: &Footprint, work: f64, token: u64) -> FlowId {
+        assert!(work >= 0.0, "work {work}");
         let index = self.vacancy();
         let flow = &mut self.flows[index as usize];
-        (flow.token, flow.sequence, flow.home, flow.free) = (token, self.started, Home::Nowhere, true);
-        (flow.penalty, flow.ceiling) = (penalty, bound * penalty);
-        (flow.work, flow.left, flow.since) = (work * penalty, work * penalty, now);
-        (flow.booked, self.started) = (0.0, self.started + 1);
-        uses.iter().for_each(|&(resource, weight)| flow.add_use(resource.0, weight));
-        self.filling.newcomers.push((index, flow.sequence));
-        let id = FlowId { index, generation: flow.generation };
-        self.enlist(index);
-        self.measure_alone(index);
-        id
+        (flow.token, flow.booked) = (token, 0.0);
+        (flow.penalty, flow.ceiling) = (footprint.penalty, footprint.ceiling);
+        (flow.work, flow.left) = (work * footprint.penalty, work * footprint.penalty);
+        flow.uses.extend_from_slice(&footprint.uses);
+        FlowId { index, generation: flow.generation }
+    }
+
+    /// Starts a flow that was prepared.
+    pub fn launch(&mut self, now: Time, flow: FlowId) {
+        self.reach(now);
+        let prepared = &mut self.flows[flow.index as usize];
+        debug_assert!(prepared.generation == flow.generation && prepared.sequence == NEVER);
+        prepared.sequence = self.started;
+        self.started += 1;
+        self.clumps.fresh.push((flow.index, prepared.sequence));
     }
 
     /// Ends a flow without completing it. An id that is no longer valid is ignored.
     pub fn cancel(&mut self, now: Time, flow: FlowId) {
         self.reach(now);
-        if self.is_alive(flow) {
-            self.remove(flow.index);
+        if !self.is_alive(flow) {
+            return;
         }
+        match self.flows[flow.index as usize].home {
+            Home::Clump(clump) => {
+                self.dissolve(clump, false);
+                self.vacate(flow.index);
+            }
+            _ => self.remove(flow.index),
+        }
+    }
+
+    /// Is there no flow at all?
+    pub fn is_idle(&self) -> bool {
+        self.vacant.len() == self.flows.len() && self.progress.finished.is_empty()
     }
 
     /// Date of the next completion if nothing changes before; never earlier than `now`. `None` if no flow
@@ -142,7 +176,8 @@ impl Sharing {
     pub fn load(&mut self, resource: ResourceId) -> f64 {
         self.solve();
         let users = &self.resources[resource.0 as usize].users;
-        users.iter().map(|user| user.share * self.level(user.flow)).sum()
+        let listed: f64 = users.iter().map(|user| user.share * self.level(user.flow)).sum();
+        listed + self.clump_load(resource.0)
     }
 
     /// The level of a flow as last decided.
@@ -152,6 +187,7 @@ impl Sharing {
             Home::Nowhere => 0.0,
             Home::Bound => flow.ceiling,
             Home::At(resource) => self.resources[resource as usize].clock.level,
+            Home::Clump(_) => flow.level,
         }
     }
 
@@ -175,35 +211,62 @@ impl Sharing {
     }
 
     /// Puts a flow on the lists of its resources.
-    fn enlist(&mut self, index: u32) {
+    pub(crate) fn enlist(&mut self, index: u32) {
+        self.flows[index as usize].listed = true;
         for (nth, used) in self.flows[index as usize].uses.iter_mut().enumerate() {
             let resource = &mut self.resources[used.resource as usize];
             used.slot = resource.users.len() as u32;
             resource.users.push(User { flow: index, nth: nth as u32, share: used.share });
+            resource.listed += 1;
             resource.newcomers += 1;
         }
     }
 
     /// Takes a flow out of everything; what it leaves behind is shared at the next solve.
     pub(crate) fn remove(&mut self, index: u32) {
-        self.strike_from_accounts(index);
-        self.leave_home(index);
-        let flow = &mut self.flows[index as usize];
-        flow.generation = flow.generation.wrapping_add(1);
-        flow.free = false;
-        let mut uses = std::mem::take(&mut flow.uses);
+        if self.flows[index as usize].listed {
+            self.strike_from_accounts(index);
+            self.leave_home(index);
+            self.strike_from_lists(index);
+        }
+        self.vacate(index);
+    }
+
+    fn strike_from_lists(&mut self, index: u32) {
+        let mut uses = std::mem::take(&mut self.flows[index as usize].uses);
         for used in uses.drain(..) {
-            let users = &mut self.resources[used.resource as usize].users;
-            users.swap_remove(used.slot as usize);
-            if let Some(moved) = users.get(used.slot as usize) {
+            let resource = &mut self.resources[used.resource as usize];
+            resource.listed -= 1;
+            resource.users.swap_remove(used.slot as usize);
+            if let Some(moved) = resource.users.get(used.slot as usize) {
                 self.flows[moved.flow as usize].uses[moved.nth as usize].slot = used.slot;
+            }
+            if self.resources[used.resource as usize].listed == 0 {
+                self.rest(used.resource);
             }
         }
         self.flows[index as usize].uses = uses;
+    }
+
+    /// Nobody uses a resource any more: it is free for any clump.
+    fn rest(&mut self, index: u32) {
+        let resource = self.resource(index);
+        (resource.active, resource.reserve) = (false, 0.0);
+        self.unschedule_group(index);
+    }
+
+    /// Makes room for another flow.
+    pub(crate) fn vacate(&mut self, index: u32) {
+        let flow = &mut self.flows[index as usize];
+        flow.generation = flow.generation.wrapping_add(1);
+        (flow.sequence, flow.home) = (NEVER, Home::Nowhere);
+        (flow.free, flow.listed, flow.hard) = (false, false, false);
+        flow.uses.clear();
         self.vacant.push(index);
     }
 
     /// Comes to the date `now`, through all completions before it.
+    #[inline]
     fn reach(&mut self, now: Time) {
         assert!(now >= self.now, "the date goes back from {} to {now}", self.now);
         if now > self.now {

@@ -71,8 +71,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(resources: &[(f64, Kind)]) -> Bench {
-        let mut sharing = Sharing::new();
+    fn new(mut sharing: Sharing, resources: &[(f64, Kind)]) -> Bench {
         let ids = resources.iter().map(|&(capacity, kind)| sharing.add_resource(capacity, kind)).collect();
         let resources =
             resources.iter().map(|&(capacity, kind)| oracle::Resource { capacity, kind }).collect();
@@ -141,8 +140,13 @@ fn close(a: f64, b: f64, tolerance: f64) -> bool {
     (a - b).abs() <= tolerance * a.abs().max(b.abs()) || a == b
 }
 
-fn run(resources: &[(f64, Kind)], ops: &[Op]) -> Bench {
-    let mut bench = Bench::new(resources);
+/// Runs it as it is, and with everything shared incrementally.
+fn run_both(resources: &[(f64, Kind)], ops: &[Op]) -> [Bench; 2] {
+    [Sharing::new(), Sharing::without_clumps()].map(|sharing| run(sharing, resources, ops))
+}
+
+fn run(sharing: Sharing, resources: &[(f64, Kind)], ops: &[Op]) -> Bench {
+    let mut bench = Bench::new(sharing, resources);
     ops.iter().for_each(|op| bench.apply(op));
     bench.check();
     bench.finish();
@@ -154,22 +158,23 @@ proptest! {
 
     #[test]
     fn rates_are_those_of_the_oracle_few_resources((resources, ops) in scenario(4, 4, 60)) {
-        run(&resources, &ops);
+        run_both(&resources, &ops);
     }
 
     #[test]
     fn rates_are_those_of_the_oracle_many_resources((resources, ops) in scenario(24, 5, 120)) {
-        run(&resources, &ops);
+        run_both(&resources, &ops);
     }
 
     #[test]
     fn rates_are_those_of_the_oracle_many_flows((resources, ops) in scenario(5, 2, 500)) {
-        run(&resources, &ops);
+        run_both(&resources, &ops);
     }
 
     #[test]
     fn the_same_operations_give_the_same_dates((resources, ops) in scenario(8, 4, 80)) {
-        prop_assert_eq!(run(&resources, &ops).log, run(&resources, &ops).log);
+        let logs = || run_both(&resources, &ops).map(|bench| bench.log);
+        prop_assert_eq!(logs(), logs());
     }
 
     #[test]
@@ -186,11 +191,12 @@ proptest! {
         naive.finish();
         let kept = |op: &&Op| matches!(op, Op::Start { .. } | Op::Advance(_) | Op::SetCapacity(..));
         let ops: Vec<Op> = ops.iter().filter(kept).cloned().collect();
-        let log = run(&resources, &ops).log;
-        prop_assert_eq!(log.len(), naive.ends.len());
-        for (date, token) in log {
-            let expected = naive.ends[&token];
-            prop_assert!(close(date.as_secs_f64(), expected, 1e-7), "{token}: {date}, naive {expected}");
+        for Bench { log, .. } in run_both(&resources, &ops) {
+            prop_assert_eq!(log.len(), naive.ends.len());
+            for (date, token) in log {
+                let expected = naive.ends[&token];
+                prop_assert!(close(date.as_secs_f64(), expected, 1e-7), "{token}: {date}, naive {expected}");
+            }
         }
     }
 }
@@ -198,8 +204,13 @@ proptest! {
 /// The pattern the engine is made for, long enough for drift to show: a switch whose hosts renew their flows.
 #[test]
 fn rates_stay_those_of_the_oracle_on_a_busy_switch() {
+    keep_a_switch_busy(Sharing::new());
+    keep_a_switch_busy(Sharing::without_clumps());
+}
+
+fn keep_a_switch_busy(sharing: Sharing) {
     let hosts = 20;
-    let mut bench = Bench::new(&vec![(125e6, Kind::Shared); 2 * hosts]);
+    let mut bench = Bench::new(sharing, &vec![(125e6, Kind::Shared); 2 * hosts]);
     let mut random = 7u64;
     let mut below = |limit: usize| {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

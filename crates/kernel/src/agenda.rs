@@ -1,44 +1,121 @@
 //! What is to happen when: a queue ordered by date, and by order of entry where dates are equal.
+//!
+//! Ranks that do alike do it at the same instant, so entries with one date are chained and the heap holds the
+//! chains. A date entered again soon finds its chain in a small table and is appended to it, whatever the number
+//! of entries. A date that is no longer in the table gets another chain, behind the first: the heap orders
+//! chains of one date by age.
+//!
+//! ```text
+//!   heap      (3, 1st) ── (5, 2nd) ── (9, 4th) ── (5, 7th)
+//!                │            │           │           │
+//!   chains       a            c─d         f           e─g
+//! ```
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 
 use mpirage_units::Time;
+
+const NIL: u32 = u32::MAX;
+/// Dates whose chains are remembered.
+const REMEMBERED: usize = 16;
 
 /// Dated entries, earliest first; among equal dates, first in, first out.
 #[derive(Debug)]
 pub struct Agenda<T> {
-    heap: BinaryHeap<Entry<T>>,
-    sequence: u64,
+    chains: BinaryHeap<Reverse<Chain>>,
+    nodes: Vec<Node<T>>,
+    /// The first of the unused nodes.
+    unused: u32,
+    /// Chains made so far.
+    made: u64,
+    /// Dates and the ends of their chains.
+    recent: [(Time, u32); REMEMBERED],
+}
+
+/// Entries with one date. The order of the fields is the order of chains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Chain {
+    at: Time,
+    number: u64,
+    first: u32,
 }
 
 #[derive(Debug)]
-struct Entry<T> {
-    at: Time,
-    sequence: u64,
-    what: T,
+struct Node<T> {
+    what: Option<T>,
+    next: u32,
 }
 
 impl<T> Agenda<T> {
     /// Nothing to do.
     pub fn new() -> Self {
-        Agenda { heap: BinaryHeap::new(), sequence: 0 }
+        Agenda {
+            chains: BinaryHeap::new(),
+            nodes: Vec::new(),
+            unused: NIL,
+            made: 0,
+            recent: [(Time::MAX, NIL); REMEMBERED],
+        }
     }
 
     /// Enters `what` at date `at`.
     pub fn push(&mut self, at: Time, what: T) {
-        self.heap.push(Entry { at, sequence: self.sequence, what });
-        self.sequence += 1;
+        let node = self.add_node(what);
+        let recent = &mut self.recent[place_of(at)];
+        if recent.0 == at && recent.1 != NIL {
+            self.nodes[recent.1 as usize].next = node;
+        } else {
+            self.chains.push(Reverse(Chain { at, number: self.made, first: node }));
+            self.made += 1;
+        }
+        *recent = (at, node);
     }
 
     /// The earliest date.
     pub fn next(&self) -> Option<Time> {
-        self.heap.peek().map(|entry| entry.at)
+        self.chains.peek().map(|Reverse(chain)| chain.at)
     }
 
     /// Takes the first entry if its date is `now` or earlier.
     pub fn pop_at(&mut self, now: Time) -> Option<T> {
-        if self.next()? <= now { self.heap.pop().map(|entry| entry.what) } else { None }
+        let mut top = self.chains.peek_mut().filter(|chain| chain.0.at <= now)?;
+        let Chain { at, first, .. } = top.0;
+        let node = &mut self.nodes[first as usize];
+        let what = node.what.take();
+        match std::mem::replace(&mut node.next, self.unused) {
+            NIL => {
+                PeekMut::pop(top);
+                self.forget_end(at, first);
+            }
+            next => top.0.first = next,
+        }
+        self.unused = first;
+        what
+    }
+
+    fn add_node(&mut self, what: T) -> u32 {
+        let id = self.unused;
+        match self.nodes.get_mut(id as usize) {
+            Some(node) => {
+                self.unused = std::mem::replace(&mut node.next, NIL);
+                node.what = Some(what);
+                id
+            }
+            None => {
+                self.nodes.push(Node { what: Some(what), next: NIL });
+                self.nodes.len() as u32 - 1
+            }
+        }
+    }
+
+    /// A chain has come to its end, so nothing may be appended to it.
+    fn forget_end(&mut self, at: Time, end: u32) {
+        let recent = &mut self.recent[place_of(at)];
+        if recent.1 == end {
+            *recent = (Time::MAX, NIL);
+        }
     }
 }
 
@@ -48,35 +125,15 @@ impl<T> Default for Agenda<T> {
     }
 }
 
-impl<T> Entry<T> {
-    fn key(&self) -> (Time, u64) {
-        (self.at, self.sequence)
-    }
+/// Multiplication by an odd constant near 2^64/φ spreads neighbouring dates over the upper bits.
+fn place_of(at: Time) -> usize {
+    (at.as_picos().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - REMEMBERED.trailing_zeros())) as usize
 }
-
-/// Reversed, because the heap of the standard library gives the greatest first.
-impl<T> Ord for Entry<T> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.key().cmp(&self.key())
-    }
-}
-
-impl<T> PartialOrd for Entry<T> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<T> PartialEq for Entry<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
-    }
-}
-
-impl<T> Eq for Entry<T> {}
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -91,5 +148,29 @@ mod tests {
             order.push(what);
         }
         assert_eq!(order, "abcd");
+    }
+
+    proptest! {
+        /// Whatever is entered and taken in between, everything comes out as from a sorted list.
+        #[test]
+        fn gives_out_what_a_sorted_list_gives(steps in proptest::collection::vec((0u64..40, 0u64..3), 1..300)) {
+            let (mut agenda, mut plain) = (Agenda::new(), Vec::new());
+            let mut now = 0;
+            for (number, (date, pops)) in steps.into_iter().enumerate() {
+                agenda.push(Time::from_picos(now + date), number);
+                plain.push((now + date, number));
+                plain.sort();
+                for _ in 0..pops {
+                    now = plain.first().map_or(now, |first| first.0.max(now));
+                    let expected = (!plain.is_empty()).then(|| plain.remove(0).1);
+                    prop_assert_eq!(agenda.pop_at(Time::from_picos(now)), expected);
+                }
+            }
+            for (at, number) in plain {
+                prop_assert_eq!(agenda.next(), Some(Time::from_picos(at)));
+                prop_assert_eq!(agenda.pop_at(Time::MAX), Some(number));
+            }
+            prop_assert_eq!(agenda.next(), None);
+        }
     }
 }

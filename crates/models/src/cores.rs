@@ -64,14 +64,17 @@ impl ComputeModel for Cores {
     }
 
     fn next(&mut self, now: Time) -> Option<Time> {
-        [self.alone.next(), self.sharing.next_completion(now)].into_iter().flatten().min()
+        let shared = if self.sharing.is_idle() { None } else { self.sharing.next_completion(now) };
+        [self.alone.next(), shared].into_iter().flatten().min()
     }
 
     fn collect(&mut self, now: Time, ended: &mut Vec<Token>) {
         while let Some(token) = self.alone.pop_at(now) {
             ended.push(token);
         }
-        self.sharing.collect(now, &mut self.done);
-        ended.extend(self.done.drain(..).map(Token));
+        if !self.sharing.is_idle() {
+            self.sharing.collect(now, &mut self.done);
+            ended.extend(self.done.drain(..).map(Token));
+        }
     }
 }

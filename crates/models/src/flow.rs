@@ -16,7 +16,7 @@
 
 use std::sync::Arc;
 
-use mpirage_fair::{Kind, ResourceId, Sharing};
+use mpirage_fair::{FlowId, Footprint, Kind, ResourceId, Sharing};
 use mpirage_kernel::{Agenda, NetworkModel, Token, Transfer};
 use mpirage_platform::{HostId, LinkId, Platform, Sharing as LinkSharing};
 use mpirage_units::{Duration, Time};
@@ -83,22 +83,22 @@ impl FlowParameters {
 
 /// A network of shared links.
 pub struct FlowNetwork {
-    platform: Arc<Platform>,
-    parameters: FlowParameters,
+    ways: Ways,
     sharing: Sharing,
-    links: LinkResources,
     routes: RouteCache,
     /// Flows in their latency, dated when it ends.
-    travelling: Agenda<Departure>,
+    travelling: Agenda<FlowId>,
     arrived: Vec<u64>,
 }
 
-/// A flow whose latency is passing.
-struct Departure {
-    token: Token,
-    from: HostId,
-    to: HostId,
-    work: f64,
+/// How ways through the platform become paths.
+struct Ways {
+    platform: Arc<Platform>,
+    parameters: FlowParameters,
+    links: LinkResources,
+    /// Scratch for the links of a route and for what they are used for.
+    route: Vec<LinkId>,
+    uses: Vec<(ResourceId, f64)>,
 }
 
 impl FlowNetwork {
@@ -106,39 +106,25 @@ impl FlowNetwork {
     pub fn new(platform: Arc<Platform>, parameters: FlowParameters) -> FlowNetwork {
         let links = LinkResources::new(&platform);
         FlowNetwork {
-            platform,
-            parameters,
+            ways: Ways { platform, parameters, links, route: Vec::new(), uses: Vec::new() },
             sharing: Sharing::new(),
-            links,
             routes: RouteCache::new(),
             travelling: Agenda::new(),
             arrived: Vec::new(),
         }
     }
-
-    fn path(&mut self, from: HostId, to: HostId) -> &Path {
-        let FlowNetwork { platform, parameters, sharing, links, routes, .. } = self;
-        routes.get_or_fill(from, to, |path| fill_path(path, from, to, platform, parameters, sharing, links))
-    }
-
-    /// The latency of a flow is over: it starts to use links, or is done where links are not shared.
-    fn depart(&mut self, now: Time, departure: Departure) {
-        let Departure { token, from, to, work } = departure;
-        let FlowNetwork { platform, parameters, sharing, links, routes, .. } = self;
-        let path = routes
-            .get_or_fill(from, to, |path| fill_path(path, from, to, platform, parameters, sharing, links));
-        sharing.start(now, work, path.penalty, path.bound, &path.uses, token.0);
-    }
 }
 
 impl NetworkModel for FlowNetwork {
     fn start(&mut self, now: Time, transfer: Transfer, token: Token) {
-        let wire_bytes = transfer.bytes + self.parameters.header;
-        let Segment { latency_factor, bandwidth_factor, .. } = *self.parameters.segment(wire_bytes);
+        let FlowNetwork { ways, sharing, routes, travelling, .. } = self;
+        let wire_bytes = transfer.bytes + ways.parameters.header;
+        let Segment { latency_factor, bandwidth_factor, .. } = *ways.parameters.segment(wire_bytes);
         let (from, to) = (transfer.from, transfer.to);
-        let latency = Duration::from_secs_f64(latency_factor * self.path(from, to).latency);
-        let work = wire_bytes as f64 / bandwidth_factor;
-        self.travelling.push(now + latency, Departure { token, from, to, work });
+        let path = routes.get_or(from, to, || ways.path(from, to, sharing));
+        let latency = Duration::from_secs_f64(latency_factor * path.latency);
+        let flow = sharing.prepare(&path.footprint, wire_bytes as f64 / bandwidth_factor, token.0);
+        travelling.push(now + latency, flow);
     }
 
     fn next(&mut self, now: Time) -> Option<Time> {
@@ -149,8 +135,9 @@ impl NetworkModel for FlowNetwork {
     fn collect(&mut self, now: Time, ended: &mut Vec<Token>) {
         self.sharing.collect(now, &mut self.arrived);
         ended.extend(self.arrived.drain(..).map(Token));
-        while let Some(departure) = self.travelling.pop_at(now) {
-            self.depart(now, departure);
+        // The latency of these flows is over: they start to use links.
+        while let Some(flow) = self.travelling.pop_at(now) {
+            self.sharing.launch(now, flow);
         }
     }
 }
@@ -177,59 +164,47 @@ impl LinkResources {
     }
 }
 
-fn fill_path(
-    path: &mut Path,
-    from: HostId,
-    to: HostId,
-    platform: &Platform,
-    parameters: &FlowParameters,
-    sharing: &mut Sharing,
-    links: &mut LinkResources,
-) {
-    path.clear();
-    path.latency = platform.route(from, to, &mut path.links);
-    let mut bandwidth = f64::INFINITY;
-    let mut penalty = 0.0;
-    for &link in &path.links {
-        let link = platform.link(link);
-        bandwidth = bandwidth.min(link.bandwidth);
-        penalty += link.latency + parameters.penalty_scale / link.bandwidth;
+impl Ways {
+    fn path(&mut self, from: HostId, to: HostId, sharing: &mut Sharing) -> Path {
+        let Ways { platform, parameters, route, .. } = self;
+        let mut latency = platform.route(from, to, route);
+        let mut bandwidth = f64::INFINITY;
+        let mut penalty = 0.0;
+        for &link in &*route {
+            let link = platform.link(link);
+            bandwidth = bandwidth.min(link.bandwidth);
+            penalty += link.latency + parameters.penalty_scale / link.bandwidth;
+        }
+        if route.is_empty() {
+            let Loopback { bandwidth: own, latency: within } = parameters.loopback;
+            (latency, bandwidth, penalty) = (within, own, within + parameters.penalty_scale / own);
+        }
+        let penalty = if latency > 0.0 { penalty } else { 1.0 };
+        let bound = parameters.bound(latency, bandwidth);
+        self.uses.clear();
+        if self.parameters.contention {
+            self.use_links(from, to, sharing);
+        }
+        Path { latency, footprint: Footprint::new(penalty, bound, &self.uses) }
     }
-    if path.links.is_empty() {
-        let Loopback { bandwidth: own, latency } = parameters.loopback;
-        (path.latency, bandwidth, penalty) = (latency, own, latency + parameters.penalty_scale / own);
-    }
-    path.penalty = if path.latency > 0.0 { penalty } else { 1.0 };
-    path.bound = parameters.bound(path.latency, bandwidth);
-    if parameters.contention {
-        add_uses(path, from, to, platform, parameters, sharing, links);
-    }
-}
 
-/// Weighs 1 on each link there and ε on each link back.
-fn add_uses(
-    path: &mut Path,
-    from: HostId,
-    to: HostId,
-    platform: &Platform,
-    parameters: &FlowParameters,
-    sharing: &mut Sharing,
-    links: &mut LinkResources,
-) {
-    let limits = |link: &&LinkId| from != to || platform.link(**link).sharing == LinkSharing::Shared;
-    // A fat pipe of one host limits each message alone, which its bound does already.
-    path.uses.extend(path.links.iter().filter(limits).map(|&link| (links.of(link, platform, sharing), 1.0)));
-    if parameters.cross_traffic > 0.0 {
-        path.links.clear();
-        platform.route(to, from, &mut path.links);
-        for &link in path.links.iter().filter(limits) {
-            let resource = links.of(link, platform, sharing);
-            let kind = platform.link(link).sharing;
-            match path.uses.iter_mut().find(|(used, _)| *used == resource) {
-                // A fat pipe carries both directions at once; a shared link carries their sum.
-                Some(_) if kind == LinkSharing::FatPipe => {}
-                Some((_, weight)) => *weight += parameters.cross_traffic,
-                None => path.uses.push((resource, parameters.cross_traffic)),
+    /// Weighs 1 on each link there, which `route` holds, and ε on each link back.
+    fn use_links(&mut self, from: HostId, to: HostId, sharing: &mut Sharing) {
+        let Ways { platform, parameters, links, route, uses } = self;
+        // A fat pipe of one host limits each message alone, which its bound does already.
+        let limits = |link: &&LinkId| from != to || platform.link(**link).sharing == LinkSharing::Shared;
+        uses.extend(route.iter().filter(limits).map(|&link| (links.of(link, platform, sharing), 1.0)));
+        if parameters.cross_traffic > 0.0 {
+            platform.route(to, from, route);
+            for &link in route.iter().filter(limits) {
+                let resource = links.of(link, platform, sharing);
+                let kind = platform.link(link).sharing;
+                match uses.iter_mut().find(|(used, _)| *used == resource) {
+                    // A fat pipe carries both directions at once; a shared link carries their sum.
+                    Some(_) if kind == LinkSharing::FatPipe => {}
+                    Some((_, weight)) => *weight += parameters.cross_traffic,
+                    None => uses.push((resource, parameters.cross_traffic)),
+                }
             }
         }
     }

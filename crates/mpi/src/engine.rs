@@ -21,6 +21,7 @@ use crate::probe::Probing;
 use crate::protocol::Protocol;
 use crate::rank::{Phase, RankState, Then};
 use crate::run::Run;
+use crate::sampling::Samples;
 use crate::token;
 
 /// What a run starts from.
@@ -31,6 +32,8 @@ pub struct Setup {
     pub placement: Vec<HostId>,
     /// Simulated seconds per nanosecond of processor time, for each rank.
     pub seconds_per_nano: Vec<f64>,
+    /// Floating-point operations per second of the host of each rank.
+    pub host_flops: Vec<f64>,
     /// How messages travel.
     pub protocol: Protocol,
     /// Which algorithms collectives use.
@@ -120,7 +123,11 @@ pub struct Engine<M> {
     /// Numbers collectives, so that no two ever share a context.
     pub(crate) collectives_started: u64,
     pub(crate) seconds_per_nano: Vec<f64>,
+    pub(crate) host_flops: Vec<f64>,
     pub(crate) bursts: Bursts,
+    pub(crate) samples: Samples,
+    /// Numbers of shared memory by name.
+    pub(crate) shared_sites: HashMap<Box<str>, u64>,
     pub(crate) ready: VecDeque<Turn>,
     /// Are ranks released as soon as their replies are final?
     pub(crate) early: bool,
@@ -155,7 +162,10 @@ impl<M: Memory> Engine<M> {
             schedules: Vec::new(),
             collectives_started: 0,
             seconds_per_nano: setup.seconds_per_nano,
+            host_flops: setup.host_flops,
             bursts: setup.bursts,
+            samples: Samples::default(),
+            shared_sites: HashMap::new(),
             ready: (0..ranks as u32).map(Turn::Resume).collect(),
             early: false,
             releases: VecDeque::new(),
@@ -169,6 +179,11 @@ impl<M: Memory> Engine<M> {
     /// The driver's memory.
     pub fn memory(&mut self) -> &mut M {
         &mut self.memory
+    }
+
+    /// The same, to look at.
+    pub fn memory_ref(&self) -> &M {
+        &self.memory
     }
 
     /// The simulated time.
@@ -317,6 +332,11 @@ impl<M: Memory> Engine<M> {
                 let start = state.entered;
                 self.recorder.record(&Record::Burst { rank, start, end: now });
                 self.after_burst(rank);
+            }
+            Phase::Executing => {
+                let start = state.entered;
+                self.recorder.record(&Record::Burst { rank, start, end: now });
+                self.tasks.push_back(Task::NextCall(rank));
             }
             Phase::Delayed => self.perform_next(rank),
             Phase::Paying(Then::NextCall) => {

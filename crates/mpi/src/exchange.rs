@@ -87,6 +87,11 @@ impl<M: Memory> Engine<M> {
             return;
         }
         let size = instance.size();
+        let absent = |held: &Held| matches!(held, Held::Nothing);
+        let nothing_given = instance.seats.iter().all(|seat| absent(&seat.send.held));
+        if nothing_given || instance.seats.iter().all(|seat| absent(&seat.recv.held)) {
+            return;
+        }
         let total: u64 = instance.seats.iter().map(|seat| seat.send.cut.blocks().total(size)).sum();
         if total <= WHOLE_ALLTOALL_BYTES {
             for from in 0..size as u32 {
@@ -151,6 +156,7 @@ impl<M: Memory> Engine<M> {
             let mut own = self.contribution(instance, next);
             if let Some(before) = instance.kept.prefixes.last() {
                 let reduction = instance.seats[seat as usize].reduction;
+                fill_absent(&mut own, before);
                 self.combine(instance.world_of(seat), reduction, before, &mut own);
             }
             instance.kept.prefixes.push(own);
@@ -177,6 +183,7 @@ impl<M: Memory> Engine<M> {
         let mut folded = self.contribution(instance, 0);
         for next in 1..instance.size() as u32 {
             let mut own = self.contribution(instance, next);
+            fill_absent(&mut own, &folded);
             self.combine(caller, reduction, &folded, &mut own);
             self.buffers.push(std::mem::replace(&mut folded, own));
         }
@@ -186,6 +193,9 @@ impl<M: Memory> Engine<M> {
     /// `right = left op right`.
     fn combine(&mut self, caller: u32, reduction: Option<Reduction>, left: &[u8], right: &mut [u8]) {
         let Some(reduction) = reduction else { return };
+        if left.is_empty() {
+            return;
+        }
         match reduction.operator {
             Operator::User { op, datatype } => {
                 self.memory.reduce(caller, op, datatype, reduction.elements, left, right);
@@ -247,6 +257,13 @@ impl<M: Memory> Engine<M> {
         if let (Held::Memory(address), false) = (&instance.seats[seat as usize].recv.held, bytes.is_empty()) {
             self.memory.write(instance.world_of(seat), address + offset, bytes);
         }
+    }
+}
+
+/// A contribution that has a size only, because it lies in shared memory, is taken to be what the others have so far.
+fn fill_absent(own: &mut Vec<u8>, others: &[u8]) {
+    if own.is_empty() {
+        own.extend_from_slice(others);
     }
 }
 

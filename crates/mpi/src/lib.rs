@@ -28,6 +28,8 @@ mod rank;
 mod release;
 mod request;
 mod run;
+mod sampling;
+mod statistics;
 mod token;
 
 pub use compute::{Bursts, Costs};

@@ -20,7 +20,7 @@ use crate::request::{Operation, key_of};
 use crate::token;
 
 /// How a call went.
-enum Progress {
+pub(crate) enum Progress {
     Done,
     Pay(Duration),
     Blocked,
@@ -33,14 +33,18 @@ impl<M: Memory> Engine<M> {
         if state.cursor >= state.inbox.len() {
             return self.out_of_calls(rank);
         }
-        let stamp = match decode_call(&state.inbox[state.cursor..]) {
-            Ok((stamp, _, _)) => stamp,
+        let (stamp, ends_sample) = match decode_call(&state.inbox[state.cursor..]) {
+            Ok((stamp, call, _)) => (stamp, matches!(call, Call::SampleEnd)),
             Err(error) => return self.misuse(rank, error.to_string()),
         };
         state.stamp = stamp;
         state.entered = self.kernel.now();
         let host = state.host;
-        match self.bursts.nanos(rank, &stamp) {
+        let nanos = self.bursts.nanos(rank, &stamp);
+        if self.samples.is_open(rank) {
+            self.sample_passes(rank, nanos.unwrap_or(0), ends_sample);
+        }
+        match nanos {
             Ok(0) => self.after_burst(rank),
             Ok(nanos) => {
                 self.ranks[rank as usize].phase = Phase::Computing;
@@ -72,6 +76,7 @@ impl<M: Memory> Engine<M> {
         let state = &mut self.ranks[rank as usize];
         if state.leaving {
             state.phase = Phase::Gone;
+            self.abandon_sample(rank);
             self.show_output(rank);
             let state = &mut self.ranks[rank as usize];
             if !state.finalized {
@@ -92,7 +97,7 @@ impl<M: Memory> Engine<M> {
         if let Ok((_, call, words)) = decoded {
             state.cursor += words;
             let needs_answer = call.needs_answer();
-            state.in_function = !matches!(call, Call::Output | Call::Flush | Call::Now | Call::Sleep { .. });
+            state.in_function = is_function(&call);
             if needs_answer {
                 state.reply.clear();
                 self.show_output(rank);
@@ -140,6 +145,9 @@ impl<M: Memory> Engine<M> {
         ) {
             self.poll_over(rank);
         }
+        if self.refuse_inside_sample(rank, call) {
+            return Progress::Blocked;
+        }
         match *call {
             Call::Init => self.init(rank),
             Call::Finalize => self.finalize(rank),
@@ -171,6 +179,12 @@ impl<M: Memory> Engine<M> {
                 let later = matches!(how, CommRequest::DupLater { .. });
                 if later { Progress::Done } else { Progress::Blocked }
             }
+            Call::SampleBegin { site, global, rule } => self.begin_sample(rank, site, global, rule),
+            // Its value was taken when its burst began.
+            Call::SampleEnd => Progress::Done,
+            Call::Compute { work } => self.compute(rank, work),
+            Call::Share { site } => self.share(rank, site),
+            Call::Tally(tally) => self.count(tally),
         }
     }
 
@@ -305,4 +319,20 @@ impl<M: Memory> Engine<M> {
             self.ranks[rank as usize].phase = Phase::Probing(*probing);
         }
     }
+}
+
+/// Is the call an MPI function's, rather than the library's own?
+fn is_function(call: &Call<'_>) -> bool {
+    !matches!(
+        call,
+        Call::Output
+            | Call::Flush
+            | Call::Now
+            | Call::Sleep { .. }
+            | Call::SampleBegin { .. }
+            | Call::SampleEnd
+            | Call::Compute { .. }
+            | Call::Share { .. }
+            | Call::Tally(_)
+    )
 }

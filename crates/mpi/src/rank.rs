@@ -15,6 +15,10 @@ pub(crate) enum Phase {
     Running,
     /// The burst before its next call passes.
     Computing,
+    /// It computes what it was told to, as a call.
+    Executing,
+    /// It waits to learn whether to execute a sampled block.
+    Sampling,
     /// Simulated time passes before its next call.
     Delayed,
     /// It pays for a call; then it goes on with the next, or gets its reply.

@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 
 use rustix::process::Pid;
-use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 /// The cores, home first.
 pub(crate) struct Cores {
@@ -19,7 +19,8 @@ pub(crate) struct Cores {
 impl Cores {
     /// Those that the simulator may use now, `limit` at most. It goes home.
     pub(crate) fn new(limit: Option<usize>) -> Cores {
-        let here = sched_getcpu();
+        // Asked of the C library: what rustix calls is not there under valgrind.
+        let here = nix::sched::sched_getcpu().unwrap_or_default();
         let allowed = sched_getaffinity(None).unwrap_or_else(|_| only(here));
         let others = (0..CpuSet::MAX_CPU).filter(|&core| core != here && allowed.is_set(core));
         let numbers = std::iter::once(here).chain(others).take(limit.unwrap_or(usize::MAX).max(1)).collect();

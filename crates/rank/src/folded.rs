@@ -4,7 +4,7 @@
 //! in turn: what it holds is taken at every switch. Bytes move by plain copies.
 
 use std::collections::BTreeMap;
-use std::ffi::{CString, OsString};
+use std::ffi::{CStr, CString, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,11 +19,24 @@ use thiserror::Error;
 use crate::crash::Death;
 use crate::program::{Identity, Program};
 use crate::ranks::Stop;
+use crate::shared::SharedFile;
 use crate::symbols::{Instances, Symbols};
 use crate::watchdog::Watchdog;
 
 /// The one mailbox.
 const MAILBOX: usize = 0;
+
+/// Functions of the C library that allocate, and those of the MPI library that fold what is large.
+const ALLOCATION: [(&str, &CStr); 8] = [
+    ("malloc", c"mpirage_share_malloc"),
+    ("calloc", c"mpirage_share_calloc"),
+    ("realloc", c"mpirage_share_realloc"),
+    ("free", c"mpirage_share_free"),
+    ("memalign", c"mpirage_share_memalign"),
+    ("aligned_alloc", c"mpirage_share_memalign"),
+    ("posix_memalign", c"mpirage_share_posix_memalign"),
+    ("malloc_usable_size", c"mpirage_share_usable_size"),
+];
 
 /// Why ranks cannot be folded.
 #[derive(Debug, Error)]
@@ -54,12 +67,16 @@ pub enum FoldError {
 
 /// All ranks of a run.
 pub struct Folded {
+    // It ends first: nobody listens to its signals any more once the crew is gone.
+    watchdog: Watchdog,
     crew: Crew,
     library: FoldedLibrary,
     fleet: Fleet,
+    shared: SharedFile,
+    /// Do the programs' allocations come to the MPI library first?
+    share_malloc: bool,
     ranks: Vec<Rank>,
     programs: Vec<Loaded>,
-    watchdog: Watchdog,
     fault: Option<(u32, String)>,
 }
 
@@ -96,7 +113,9 @@ impl Folded {
         if let Some(clock) = library.clock() {
             mpirage_fold::set_clock(clock);
         }
-        let fleet = Fleet::new(1, briefing)?;
+        let shared = SharedFile::new()?;
+        let briefing = Briefing { shared_file: shared.descriptor(), ..*briefing };
+        let fleet = Fleet::new(1, &briefing)?;
         // Turns are passed by switching stacks: the mailbox is ours whenever this code runs.
         fleet.take_back(MAILBOX);
         let crew = Crew::new(Options { ranks, stack: None, mapped: None })?;
@@ -104,6 +123,8 @@ impl Folded {
             crew,
             library,
             fleet,
+            shared,
+            share_malloc: briefing.share_malloc > 0,
             ranks: Vec::with_capacity(ranks),
             programs: Vec::new(),
             watchdog: Watchdog::start(limit)?,
@@ -125,11 +146,25 @@ impl Folded {
         let linked = image
             .link(&mut |name, version| {
                 let ours = || self.library.symbol(&CString::new(name).ok()?);
-                mpirage_fold::c_library(name).or_else(ours).or_else(|| libraries.find(name, version))
+                self.allocation(name)
+                    .or_else(|| mpirage_fold::c_library(name))
+                    .or_else(ours)
+                    .or_else(|| libraries.find(name, version))
             })
             .map_err(refused)?;
         self.programs.push(Loaded { path: path.to_owned(), linked, _libraries: libraries });
         Ok(())
+    }
+
+    /// The function that stands for one of the C library's, if large allocations are folded.
+    fn allocation(&self, name: &str) -> Option<usize> {
+        let (_, ours) = ALLOCATION.iter().find(|(theirs, _)| self.share_malloc && *theirs == name)?;
+        self.library.symbol(ours)
+    }
+
+    /// Bytes that exist once for all ranks.
+    pub(crate) fn shared_resident_bytes(&self) -> u64 {
+        self.shared.resident_bytes()
     }
 
     /// Signals that end the run reach a rank that does not come back.

@@ -20,6 +20,7 @@ use crate::crash::Death;
 use crate::output::Output;
 use crate::program::{Identity, Program};
 use crate::ranks::Stop;
+use crate::shared::SharedFile;
 use crate::symbols::Symbols;
 
 /// Bytes up to which a store goes through the mailbox, which spares a system call.
@@ -54,6 +55,7 @@ struct Process {
 /// All processes of a run.
 pub struct Processes {
     fleet: Fleet,
+    shared: SharedFile,
     processes: Vec<Process>,
     data_plane: DataPlane,
     wanted_data_plane: DataPlane,
@@ -66,9 +68,12 @@ pub struct Processes {
 impl Processes {
     /// No process yet, but a mailbox for each.
     pub fn new(ranks: usize, briefing: &Briefing, data_plane: DataPlane) -> io::Result<Processes> {
-        let fleet = Fleet::new(ranks, briefing)?;
+        let shared = SharedFile::new()?;
+        let briefing = Briefing { shared_file: shared.descriptor(), ..*briefing };
+        let fleet = Fleet::new(ranks, &briefing)?;
         Ok(Processes {
             fleet,
+            shared,
             processes: Vec::with_capacity(ranks),
             data_plane,
             wanted_data_plane: data_plane,
@@ -80,6 +85,11 @@ impl Processes {
     /// Did it turn out that the kernel does not let us copy between processes?
     pub(crate) fn fell_back_to_mailboxes(&self) -> bool {
         self.data_plane != self.wanted_data_plane
+    }
+
+    /// Bytes that exist once for all ranks.
+    pub fn shared_resident_bytes(&self) -> u64 {
+        self.shared.resident_bytes()
     }
 
     /// Starts the next rank. Ranks start in order.

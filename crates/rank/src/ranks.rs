@@ -117,6 +117,11 @@ impl Ranks {
         matches!(self, Ranks::Processes(processes) if processes.fell_back_to_mailboxes())
     }
 
+    /// Bytes that exist once for all ranks.
+    pub fn shared_resident_bytes(&self) -> u64 {
+        either!(self, ranks => ranks.shared_resident_bytes())
+    }
+
     /// Tells where code is, for addresses to be explained.
     pub fn explain_addresses(&mut self, symbols: &mut Symbols) {
         either!(self, ranks => ranks.explain_addresses(symbols))

@@ -74,6 +74,7 @@ impl Shared {
             } else if since.elapsed() > limit {
                 // It reaches the thread that runs ranks, and does nothing if none runs.
                 let _ = raise(BITE);
+                since = Instant::now();
             }
         }
     }

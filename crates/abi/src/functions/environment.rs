@@ -12,6 +12,7 @@ use crate::constants::*;
 use crate::error::{Result, fail};
 use crate::library::{self, Stage};
 use crate::rank;
+use crate::smpi;
 use crate::types::MPI_Comm;
 
 const LIBRARY_VERSION: &str = concat!("mpirage ", env!("CARGO_PKG_VERSION"), ", an MPI simulator");
@@ -101,6 +102,7 @@ pub(crate) unsafe extern "C" fn MPI_Finalize() -> c_int {
     library::outcome(None, || {
         delete_attributes(MPI_COMM_SELF)?;
         delete_attributes(MPI_COMM_WORLD)?;
+        smpi::tell_counts();
         connection::ask(&Call::Finalize);
         library::enter(Stage::After);
         Ok(())

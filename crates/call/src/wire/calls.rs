@@ -6,7 +6,7 @@ use mpirage_units::Duration;
 use super::words::{Full, Reader, WireError, Writer};
 use crate::{
     Blocks, Call, CollectiveCall, CommRequest, Completing, Operator, Part, Payload, Reduction, RequestId,
-    SendMode, Stamp,
+    Rule, SendMode, Stamp, Tally, Work,
 };
 
 /// Stands for no request, no rank, no message.
@@ -56,7 +56,12 @@ fn kind_of(call: &Call<'_>) -> u8 {
         Call::FreeComm { .. } => 14,
         Call::Output => 15,
         Call::Flush => 16,
-        Call::When => 17,
+        Call::SampleBegin { .. } => 17,
+        Call::SampleEnd => 18,
+        Call::Compute { .. } => 19,
+        Call::Share { .. } => 20,
+        Call::Tally(_) => 21,
+        Call::When => 22,
     }
 }
 
@@ -68,13 +73,21 @@ fn flags_of(call: &Call<'_>) -> u8 {
         Call::Probe { tag, poll, take, .. } => {
             u8::from(tag.is_none()) | u8::from(poll) << 1 | u8::from(take) << 2
         }
+        Call::SampleBegin { global, rule, .. } => u8::from(global) | u8::from(rule.interval) << 1,
+        Call::Compute { work: Work::Flops(_) } => 1,
         _ => 0,
     }
 }
 
 fn encode_fields(call: &Call<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
     match *call {
-        Call::Init | Call::Finalize | Call::Now | Call::When | Call::Output | Call::Flush => Ok(()),
+        Call::Init
+        | Call::Finalize
+        | Call::Now
+        | Call::When
+        | Call::Output
+        | Call::Flush
+        | Call::SampleEnd => Ok(()),
         Call::Abort { code } => w.word(u64::from(code as u32)),
         Call::Misuse { text } => w.bytes(text.as_bytes()),
         Call::Sleep { span } => w.word(span.as_picos()),
@@ -103,6 +116,20 @@ fn encode_fields(call: &Call<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
             encode_comm(how, w)
         }
         Call::FreeComm { context } => w.word(u64::from(context)),
+        Call::SampleBegin { site, rule, .. } => {
+            w.word(rule.least)?;
+            w.word(rule.most)?;
+            w.word(rule.error.to_bits())?;
+            w.bytes(site.as_bytes())
+        }
+        Call::Compute { work: Work::Flops(flops) } => w.word(flops.to_bits()),
+        Call::Compute { work: Work::Nanos(nanos) } => w.word(nanos),
+        Call::Share { site } => w.bytes(site.as_bytes()),
+        Call::Tally(Tally { executed, skipped, shared }) => {
+            w.word(executed)?;
+            w.word(skipped)?;
+            w.word(shared)
+        }
     }
 }
 
@@ -111,7 +138,7 @@ fn decode_fields<'b>(kind: u8, flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>
         0 => Call::Init,
         1 => Call::Finalize,
         2 => Call::Abort { code: r.word()? as i32 },
-        3 => Call::Misuse { text: std::str::from_utf8(r.bytes()?).map_err(|_| WireError)? },
+        3 => Call::Misuse { text: decode_text(r)? },
         4 => Call::Now,
         5 => Call::Sleep { span: Duration::from_picos(r.word()?) },
         6 => decode_send(flags, r)?,
@@ -125,9 +152,25 @@ fn decode_fields<'b>(kind: u8, flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>
         14 => Call::FreeComm { context: r.word()? as u32 },
         15 => Call::Output,
         16 => Call::Flush,
-        17 => Call::When,
+        17 => decode_sample(flags, r)?,
+        18 => Call::SampleEnd,
+        19 if flags & 1 != 0 => Call::Compute { work: Work::Flops(f64::from_bits(r.word()?)) },
+        19 => Call::Compute { work: Work::Nanos(r.word()?) },
+        20 => Call::Share { site: decode_text(r)? },
+        21 => Call::Tally(Tally { executed: r.word()?, skipped: r.word()?, shared: r.word()? }),
+        22 => Call::When,
         _ => return Err(WireError),
     })
+}
+
+fn decode_text<'b>(r: &mut Reader<'b>) -> Result<&'b str, WireError> {
+    std::str::from_utf8(r.bytes()?).map_err(|_| WireError)
+}
+
+fn decode_sample<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {
+    let (least, most, error) = (r.word()?, r.word()?, f64::from_bits(r.word()?));
+    let rule = Rule { least, most, error, interval: flags & 2 != 0 };
+    Ok(Call::SampleBegin { site: decode_text(r)?, global: flags & 1 != 0, rule })
 }
 
 fn decode_send<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {

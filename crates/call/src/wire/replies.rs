@@ -22,7 +22,7 @@ pub enum Answer<'a> {
 /// Writes a reply; gives the number of words it takes.
 pub fn encode_reply(reply: &Reply, buffer: &mut [u64]) -> Result<usize, Full> {
     let mut w = Writer::new(buffer);
-    w.word(0)?;
+    w.word(u64::from(reply.number.is_some()) << 8)?;
     w.word(if reply.early { UNKNOWN } else { reply.now.as_picos() })?;
     w.pair(reply.message.unwrap_or(NONE), reply.context.unwrap_or(NONE))?;
     w.word(reply.completions.len() as u64)?;
@@ -32,6 +32,9 @@ pub fn encode_reply(reply: &Reply, buffer: &mut [u64]) -> Result<usize, Full> {
         w.word(c.bytes)?;
     }
     w.halves(&reply.members)?;
+    if let Some(number) = reply.number {
+        w.word(number)?;
+    }
     Ok(w.finish())
 }
 
@@ -64,9 +67,11 @@ pub fn encode_service(service: &Service<'_>, buffer: &mut [u64]) -> Result<usize
 /// Reads an answer; a reply goes into `reply`. Gives the number of words it took too.
 pub fn decode_answer<'b>(buffer: &'b [u64], reply: &mut Reply) -> Result<(Answer<'b>, usize), WireError> {
     let (mut r, length) = Reader::open(buffer)?;
-    let answer = match r.word()? as u8 {
+    let header = r.word()?;
+    let answer = match header as u8 {
         0 => {
             decode_reply(&mut r, reply)?;
+            reply.number = if header & 0x100 != 0 { Some(r.word()?) } else { None };
             Answer::Done
         }
         1 => Answer::Serve(Service::Peek { address: r.word()?, bytes: r.word()? }),

@@ -80,6 +80,21 @@ fn samples() -> Vec<Call<'static>> {
         Call::FreeComm { context: 7 },
         Call::Output,
         Call::Flush,
+        Call::SampleBegin {
+            site: "ep.c:40",
+            global: true,
+            rule: Rule { least: 2, most: 10, error: 0.25, interval: false },
+        },
+        Call::SampleBegin {
+            site: "ep.c:41 ω",
+            global: false,
+            rule: Rule { least: 5, most: u64::MAX, error: -1.0, interval: true },
+        },
+        Call::SampleEnd,
+        Call::Compute { work: Work::Flops(2.5e9) },
+        Call::Compute { work: Work::Nanos(77) },
+        Call::Share { site: "dt.c:7" },
+        Call::Tally(Tally { executed: 1, skipped: 2, shared: 3 }),
     ]
 }
 
@@ -113,6 +128,7 @@ fn replies_survive_the_wire() {
         message: Some(4),
         context: Some(9),
         members: vec![3, 1, 2],
+        number: Some(1 << 40),
     };
     let mut buffer = [0; 64];
     let written = encode_reply(&reply, &mut buffer).unwrap();
@@ -152,7 +168,7 @@ fn services_survive_the_wire() {
 
 proptest! {
     #[test]
-    fn garbage_never_panics(words in proptest::collection::vec(any::<u64>(), 0..40), kind in 0u64..20) {
+    fn garbage_never_panics(words in proptest::collection::vec(any::<u64>(), 0..40), kind in 0u64..24) {
         let mut words = words;
         if let Some(first) = words.first().copied() {
             let length = words.len() as u64;

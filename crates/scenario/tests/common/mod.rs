@@ -1,5 +1,7 @@
 //! Ranks that are lists of calls: the engine without processes.
 
+pub mod patterns;
+
 use std::sync::Arc;
 
 use mpirage_call::wire::encode_call;
@@ -115,6 +117,7 @@ fn engine(platform: Arc<Platform>, model: &str, choice: &str, ranks: usize) -> E
     let setup = Setup {
         kernel: Kernel::new(Box::new(network), Box::new(cores)),
         seconds_per_nano: vec![1e-9; ranks],
+        host_flops: vec![1e9; ranks],
         placement,
         protocol: model.protocol,
         collectives: Choice::parse(choice).unwrap(),

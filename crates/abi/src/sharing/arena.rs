@@ -1,0 +1,245 @@
+//! The addresses of shared memory in this process, and what is mapped there.
+//!
+//! One stretch of addresses is set aside at the first need, so that one comparison tells shared memory from other memory.
+//! Blocks with private parts lie outside of it. Folded ranks have the arena in common.
+
+use core::ffi::c_void;
+use core::ops::Range;
+use core::ptr;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use libc::{MAP_ANONYMOUS, MAP_FAILED, MAP_FIXED, MAP_NORESERVE, MAP_PRIVATE, MAP_SHARED};
+use libc::{PROT_NONE, PROT_READ, PROT_WRITE, off_t};
+
+use crate::connection;
+
+/// Bytes that back all large allocations of unmodified programs.
+const WINDOW: usize = 16 << 20;
+/// Bytes of the file that a place of the program has for itself.
+const PLACE: u64 = 1 << 40;
+/// Bytes of addresses to set aside; fewer where a limit forbids that.
+const ADDRESSES: usize = 1 << 44;
+const FEWEST_ADDRESSES: usize = 1 << 32;
+/// What memory is mapped in.
+const PAGE: usize = 4096;
+
+/// The arena's first address and the one behind its last, once it is there.
+static BASE: AtomicUsize = AtomicUsize::new(0);
+static END: AtomicUsize = AtomicUsize::new(0);
+/// How many blocks with private parts there are.
+static IN_PARTS: AtomicUsize = AtomicUsize::new(0);
+static ARENA: Mutex<Option<Arena>> = Mutex::new(None);
+
+pub(super) struct Arena {
+    file: i32,
+    /// Where nothing has been yet.
+    next: usize,
+    end: usize,
+    /// Stretches that are free again, by length.
+    free: BTreeMap<usize, Vec<usize>>,
+    blocks: BTreeMap<usize, Block>,
+    /// The largest mapping of each view of each place.
+    places: BTreeMap<(u64, usize), Range<usize>>,
+}
+
+struct Block {
+    length: usize,
+    kind: Kind,
+}
+
+enum Kind {
+    /// Of a place: stays mapped, since it costs nothing.
+    Place,
+    /// Of one allocation: the window over and over.
+    Window,
+    /// These parts of it are shared.
+    InParts(Vec<Range<usize>>),
+}
+
+/// Works on the arena, which is made if need be.
+pub(super) fn with<T>(work: impl FnOnce(&mut Arena) -> T) -> T {
+    let mut arena = ARENA.lock().unwrap_or_else(PoisonError::into_inner);
+    work(arena.get_or_insert_with(Arena::new))
+}
+
+/// Has anybody wanted shared memory yet?
+pub(super) fn is_there() -> bool {
+    END.load(Ordering::Relaxed) > 0
+}
+
+/// Can this address be in a block of ours?
+pub(super) fn may_have(address: usize) -> bool {
+    in_arena(address) || IN_PARTS.load(Ordering::Relaxed) > 0
+}
+
+/// Is all of this memory shared?
+pub(super) fn is_shared(address: usize, bytes: usize) -> bool {
+    let Some(last) = bytes.checked_sub(1) else { return false };
+    in_arena(address) && in_arena(address + last)
+        || IN_PARTS.load(Ordering::Relaxed) > 0 && with(|arena| arena.shares(address..address + bytes))
+}
+
+fn in_arena(address: usize) -> bool {
+    address >= BASE.load(Ordering::Relaxed) && address < END.load(Ordering::Relaxed)
+}
+
+impl Arena {
+    fn new() -> Arena {
+        let mut length = ADDRESSES;
+        let mut base = set_aside(length);
+        while base.is_none() && length > FEWEST_ADDRESSES {
+            length /= 2;
+            base = set_aside(length);
+        }
+        // Without addresses the arena is empty, and every allocation fails.
+        let base = base.unwrap_or(0);
+        let end = if base == 0 { 0 } else { base + length };
+        BASE.store(base, Ordering::Relaxed);
+        END.store(end, Ordering::Relaxed);
+        Arena {
+            file: connection::line().briefing.shared_file,
+            next: base,
+            end,
+            free: BTreeMap::new(),
+            blocks: BTreeMap::new(),
+            places: BTreeMap::new(),
+        }
+    }
+
+    /// A view of the memory of a place: all views are the same memory.
+    pub(super) fn place(&mut self, number: u64, view: usize, size: usize) -> Option<usize> {
+        if let Some(mapped) = self.places.get(&(number, view)).filter(|mapped| mapped.len() >= size) {
+            return Some(mapped.start);
+        }
+        let length = rounded(size).filter(|&length| length as u64 <= PLACE)?;
+        let address = self.take(length, PAGE)?;
+        if !map_file(address, length, self.file, number * PLACE) {
+            return None;
+        }
+        self.places.insert((number, view), address..address + length);
+        self.blocks.insert(address, Block { length, kind: Kind::Place });
+        Some(address)
+    }
+
+    /// Memory for one allocation.
+    pub(super) fn window(&mut self, size: usize, alignment: usize) -> Option<usize> {
+        let length = rounded(size)?;
+        let address = self.take(length, alignment.max(PAGE))?;
+        if !map_window(address..address + length, self.file) {
+            self.put(address, length);
+            return None;
+        }
+        self.blocks.insert(address, Block { length, kind: Kind::Window });
+        Some(address)
+    }
+
+    /// A block with private and shared parts, and how many bytes of it are shared.
+    pub(super) fn in_parts(&mut self, size: usize, offsets: &[usize]) -> Option<(usize, usize)> {
+        let length = rounded(size)?;
+        let address = map_private(length)?;
+        let mut parts = Vec::new();
+        for part in offsets.chunks_exact(2) {
+            let inner = part[0].next_multiple_of(PAGE)..part[1] / PAGE * PAGE;
+            if inner.is_empty() {
+                continue;
+            }
+            let part = address + inner.start..address + inner.end;
+            if !map_window(part.clone(), self.file) {
+                unmap(address, length);
+                return None;
+            }
+            parts.push(part);
+        }
+        let shared = parts.iter().map(ExactSizeIterator::len).sum();
+        self.blocks.insert(address, Block { length, kind: Kind::InParts(parts) });
+        IN_PARTS.fetch_add(1, Ordering::Relaxed);
+        Some((address, shared))
+    }
+
+    /// Bytes of the block that begins here, if one does.
+    pub(super) fn length(&self, address: usize) -> Option<usize> {
+        self.blocks.get(&address).map(|block| block.length)
+    }
+
+    /// Is no longer used by one of its users. False if it is none of ours.
+    pub(super) fn give_back(&mut self, address: usize) -> bool {
+        match self.blocks.get(&address).map(|block| &block.kind) {
+            None => return false,
+            Some(Kind::Place) => return true,
+            Some(Kind::Window | Kind::InParts(_)) => {}
+        }
+        let Some(Block { length, kind }) = self.blocks.remove(&address) else { return false };
+        match kind {
+            Kind::InParts(_) => {
+                IN_PARTS.fetch_sub(1, Ordering::Relaxed);
+                unmap(address, length);
+            }
+            _ => self.put(address, length),
+        }
+        true
+    }
+
+    fn shares(&self, wanted: Range<usize>) -> bool {
+        let Some((_, block)) = self.blocks.range(..=wanted.start).next_back() else { return false };
+        let Kind::InParts(parts) = &block.kind else { return false };
+        parts.iter().any(|part| part.start <= wanted.start && wanted.end <= part.end)
+    }
+
+    /// Addresses that are not used.
+    fn take(&mut self, length: usize, alignment: usize) -> Option<usize> {
+        if let Some(again) = self.free.get_mut(&length)
+            && let Some(at) = again.iter().position(|address| address.is_multiple_of(alignment))
+        {
+            return Some(again.swap_remove(at));
+        }
+        let address = self.next.checked_next_multiple_of(alignment)?;
+        let next = address.checked_add(length).filter(|&next| next <= self.end)?;
+        self.next = next;
+        Some(address)
+    }
+
+    /// Nothing is there any more.
+    fn put(&mut self, address: usize, length: usize) {
+        let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+        if map(address, length, PROT_NONE, flags, -1, 0).is_some() {
+            self.free.entry(length).or_default().push(address);
+        }
+    }
+}
+
+fn rounded(size: usize) -> Option<usize> {
+    size.checked_next_multiple_of(PAGE)
+}
+
+fn set_aside(length: usize) -> Option<usize> {
+    map(0, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+}
+
+fn map_private(length: usize) -> Option<usize> {
+    map(0, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+}
+
+fn map_file(address: usize, length: usize, file: i32, offset: u64) -> bool {
+    let access = PROT_READ | PROT_WRITE;
+    map(address, length, access, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file, offset as off_t).is_some()
+}
+
+/// Lets the window stand behind all of these addresses, over and over.
+fn map_window(addresses: Range<usize>, file: i32) -> bool {
+    let end = addresses.end;
+    addresses.step_by(WINDOW).all(|address| map_file(address, WINDOW.min(end - address), file, 0))
+}
+
+fn map(address: usize, length: usize, access: i32, flags: i32, file: i32, offset: off_t) -> Option<usize> {
+    // SAFETY: at an address of the kernel's choice, or at one of the arena's or of a block of ours that nobody uses.
+    let mapped = unsafe { libc::mmap(address as *mut c_void, length, access, flags, file, offset) };
+    (mapped != MAP_FAILED && mapped != ptr::null_mut()).then(|| mapped.addr())
+}
+
+fn unmap(address: usize, length: usize) {
+    // SAFETY: a block of ours that nobody uses any more.
+    let unmapped = unsafe { libc::munmap(address as *mut c_void, length) };
+    debug_assert_eq!(unmapped, 0);
+}

@@ -1,0 +1,366 @@
+//! Clumps: flows that share resources with each other and with nobody else.
+//!
+//! Most traffic falls apart into pieces that are small or regular: a message alone on its way, two ranks that
+//! swap, a thousand neighbours that all do the same. Such a piece is solved whole and from scratch (`whole`); it
+//! has one date, that of the first flow that ends, and its resources keep no accounts.
+//!
+//! ```text
+//!   launched ──▶ gathered by the resources they use ──▶ solved whole ──▶ all end at once: gone
+//!                    ▲               │                     │  └──▶ some end: the rest is gathered anew
+//!                    └───────────────┼── a newcomer joins ─┘
+//!                                    └──▶ large and uneven: incremental from now on (`filling`)
+//! ```
+//!
+//! A resource is used by the flows of one clump, or by flows that are shared incrementally, never by both.
+
+use crate::Kind;
+use crate::flow::{Flow, Home, Use};
+use crate::heap::{ABSENT, Heap};
+use crate::resource::Resource;
+use crate::sharing::Sharing;
+use mpirage_units::{Duration, Time};
+
+/// No clump, no next one in a chain.
+pub(crate) const NONE: u32 = u32::MAX;
+/// Up to this size a clump may be solved anew at every change.
+pub(crate) const SMALL: u32 = 16;
+/// A larger one only if at least one in so many of its flows has come or gone.
+const WORTHWHILE: u32 = 8;
+
+/// All clumps, and the flows that look for one.
+#[derive(Clone, Debug)]
+pub(crate) struct Clumps {
+    pub all: Vec<Clump>,
+    vacant: Vec<u32>,
+    /// Flows to be gathered, and their order of start.
+    pub fresh: Vec<(u32, u64)>,
+    /// Clumps that the solve under way has gathered, those merged into others included.
+    gathered: Vec<u32>,
+    /// Clumps by the date at which something of them ends.
+    pub dates: Heap<Time>,
+    pub places: Vec<u32>,
+    /// Reused list of flows.
+    pub open: Vec<u32>,
+    /// Without clumps everything is shared incrementally.
+    pub enabled: bool,
+}
+
+/// One of them.
+#[derive(Clone, Debug)]
+pub(crate) struct Clump {
+    /// The clump it was merged into while gathering; itself otherwise.
+    parent: u32,
+    pub flows: Chain,
+    pub resources: Chain,
+    pub size: u32,
+    /// The lowest ceiling of its flows.
+    pub ceiling: f64,
+    /// The solve that gathered it last.
+    solve: u64,
+    /// Something about it is to be shared incrementally, so all of it is.
+    general: bool,
+    /// When it was solved: its flows had `left` left then.
+    pub since: Time,
+    /// The flow that ends first.
+    pub first: u32,
+}
+
+/// A list of flows or resources that are linked to each other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chain {
+    pub first: u32,
+    last: u32,
+}
+
+/// Something that can be in a chain.
+pub(crate) trait Linked {
+    fn next(&mut self) -> &mut u32;
+}
+
+impl Linked for Flow {
+    fn next(&mut self) -> &mut u32 {
+        &mut self.next
+    }
+}
+
+impl Linked for Resource {
+    fn next(&mut self) -> &mut u32 {
+        &mut self.next
+    }
+}
+
+impl Chain {
+    const EMPTY: Chain = Chain { first: NONE, last: NONE };
+
+    fn push<T: Linked>(&mut self, items: &mut [T], item: u32) {
+        *items[item as usize].next() = NONE;
+        self.append(items, Chain { first: item, last: item });
+    }
+
+    fn append<T: Linked>(&mut self, items: &mut [T], other: Chain) {
+        if self.first == NONE {
+            self.first = other.first;
+        } else {
+            *items[self.last as usize].next() = other.first;
+        }
+        self.last = if other.first == NONE { self.last } else { other.last };
+    }
+}
+
+impl Default for Clumps {
+    fn default() -> Clumps {
+        Clumps {
+            all: Vec::new(),
+            vacant: Vec::new(),
+            fresh: Vec::new(),
+            gathered: Vec::new(),
+            dates: Heap::new(),
+            places: Vec::new(),
+            open: Vec::new(),
+            enabled: true,
+        }
+    }
+}
+
+impl Sharing {
+    /// Brings every flow that has none into a clump, and decides what becomes of these clumps.
+    pub(crate) fn solve_clumps(&mut self) {
+        let mut nth = 0;
+        while let Some(&(flow, sequence)) = self.clumps.fresh.get(nth) {
+            nth += 1;
+            if self.flows[flow as usize].sequence == sequence {
+                self.join_clump(flow);
+            }
+        }
+        self.clumps.fresh.clear();
+        let mut gathered = std::mem::take(&mut self.clumps.gathered);
+        for id in gathered.drain(..) {
+            if self.clumps.all[id as usize].parent != id {
+                self.clumps.vacant.push(id);
+            } else if self.clumps.all[id as usize].general || !self.solve_whole(id) {
+                self.share_incrementally(id);
+            }
+        }
+        self.clumps.gathered = gathered;
+    }
+
+    /// A flow looks for the clump of its resources, or makes one.
+    fn join_clump(&mut self, flow: u32) {
+        let mut clump = NONE;
+        for nth in 0..self.use_count(flow) {
+            let label = self.resources[self.nth_use(flow, nth).resource as usize].clump;
+            if label != NONE && label != clump {
+                let found = self.open_clump(label);
+                clump = if clump == NONE { found } else { self.merge(clump, found) };
+            }
+        }
+        if clump == NONE {
+            clump = self.new_clump();
+        }
+        let Sharing { flows, resources, clumps, .. } = self;
+        let chosen = &mut clumps.all[clump as usize];
+        chosen.flows.push(flows, flow);
+        let joining = &flows[flow as usize];
+        chosen.size += 1;
+        chosen.ceiling = chosen.ceiling.min(joining.ceiling);
+        chosen.general |= joining.hard || !clumps.enabled;
+        for &Use { resource: index, share, .. } in &joining.uses {
+            let resource = &mut resources[index as usize];
+            if resource.listed > 0 {
+                chosen.general = true;
+            } else if resource.clump == NONE {
+                (resource.clump, resource.fixed, resource.open_share) = (clump, 0.0, share);
+                chosen.resources.push(resources, index);
+            } else {
+                resource.open_whole(share);
+            }
+        }
+    }
+
+    /// The clump that `label` belongs to, ready to be joined.
+    fn open_clump(&mut self, label: u32) -> u32 {
+        let mut id = label;
+        while self.clumps.all[id as usize].parent != id {
+            id = self.clumps.all[id as usize].parent;
+        }
+        if self.clumps.all[id as usize].solve != self.filling.solve {
+            self.reopen(id);
+        }
+        id
+    }
+
+    /// A clump that was solved before is gathered again.
+    fn reopen(&mut self, id: u32) {
+        self.take_progress(id);
+        let newcomers = self.clumps.fresh.len() as u32;
+        let clump = &mut self.clumps.all[id as usize];
+        clump.solve = self.filling.solve;
+        clump.general = !is_worthwhile(clump.size, newcomers);
+        self.clumps.gathered.push(id);
+        self.open_all(id);
+    }
+
+    fn merge(&mut self, a: u32, b: u32) -> u32 {
+        if a == b {
+            return a;
+        }
+        let Sharing { flows, resources, clumps, .. } = self;
+        let larger = if clumps.all[a as usize].size < clumps.all[b as usize].size { b } else { a };
+        let smaller = a ^ b ^ larger;
+        let other = clumps.all[smaller as usize].clone();
+        clumps.all[smaller as usize].parent = larger;
+        let clump = &mut clumps.all[larger as usize];
+        clump.flows.append(flows, other.flows);
+        clump.resources.append(resources, other.resources);
+        clump.size += other.size;
+        clump.ceiling = clump.ceiling.min(other.ceiling);
+        clump.general |= other.general;
+        larger
+    }
+
+    fn new_clump(&mut self) -> u32 {
+        let id = self.clumps.vacant.pop().unwrap_or(self.clumps.all.len() as u32);
+        let clump = Clump {
+            parent: id,
+            flows: Chain::EMPTY,
+            resources: Chain::EMPTY,
+            size: 0,
+            ceiling: f64::INFINITY,
+            solve: self.filling.solve,
+            general: false,
+            since: self.now,
+            first: NONE,
+        };
+        match self.clumps.all.get_mut(id as usize) {
+            Some(vacant) => *vacant = clump,
+            None => {
+                self.clumps.all.push(clump);
+                self.clumps.places.push(ABSENT);
+            }
+        }
+        self.clumps.gathered.push(id);
+        id
+    }
+
+    /// Takes off from each flow what it has done since the clump was solved, and the clump from the calendar.
+    fn take_progress(&mut self, id: u32) {
+        let Sharing { flows, clumps, now, .. } = self;
+        let clump = &mut clumps.all[id as usize];
+        let passed = now.since(std::mem::replace(&mut clump.since, *now));
+        let mut at = clump.flows.first;
+        while at != NONE {
+            let flow = &mut flows[at as usize];
+            flow.left = flow.left_after(passed).max(0.0);
+            at = flow.next;
+        }
+        self.unschedule_clump(id);
+    }
+
+    /// Takes a solved clump apart: its flows are to be gathered anew, or shared incrementally if `hard`.
+    pub(crate) fn dissolve(&mut self, id: u32, hard: bool) {
+        self.take_progress(id);
+        let mut at = self.clumps.all[id as usize].flows.first;
+        while at != NONE {
+            let flow = &mut self.flows[at as usize];
+            (flow.home, flow.hard) = (Home::Nowhere, hard);
+            self.clumps.fresh.push((at, flow.sequence));
+            at = flow.next;
+        }
+        self.vacate_clump(id);
+    }
+
+    /// Hands all flows of a clump over to incremental sharing.
+    fn share_incrementally(&mut self, id: u32) {
+        let mut at = self.clumps.all[id as usize].flows.first;
+        self.vacate_clump(id);
+        while at != NONE {
+            let flow = &mut self.flows[at as usize];
+            let next = flow.next;
+            (flow.home, flow.free, flow.hard, flow.since) = (Home::Nowhere, true, true, self.now);
+            self.filling.newcomers.push((at, flow.sequence));
+            self.enlist(at);
+            self.measure_alone(at);
+            at = next;
+        }
+    }
+
+    /// Nobody is in it any more.
+    fn vacate_clump(&mut self, id: u32) {
+        let mut at = self.clumps.all[id as usize].resources.first;
+        while at != NONE {
+            let resource = &mut self.resources[at as usize];
+            resource.clump = NONE;
+            at = resource.next;
+        }
+        self.clumps.vacant.push(id);
+    }
+
+    pub(crate) fn schedule_clump(&mut self, id: u32, span: f64) {
+        let date = self.now + Duration::from_secs_f64(span);
+        if date < Time::MAX {
+            self.clumps.dates.push(date, id, &mut self.clumps.places);
+        }
+    }
+
+    fn unschedule_clump(&mut self, id: u32) {
+        let place = self.clumps.places[id as usize];
+        if place != ABSENT {
+            self.clumps.dates.remove(place, &mut self.clumps.places);
+        }
+    }
+
+    /// Ends the flows of a clump that are done: the first if its date has come, and whoever is done with it.
+    pub(crate) fn end_clump(&mut self, id: u32, due: bool) -> bool {
+        let Clump { since, first, size, mut flows, .. } = self.clumps.all[id as usize];
+        let passed = self.now.since(since);
+        if !due && !self.flows[first as usize].is_done_after(passed) {
+            return false;
+        }
+        let mut rest = Chain::EMPTY;
+        let mut ended = 0;
+        while flows.first != NONE {
+            let at = flows.first;
+            let flow = &self.flows[at as usize];
+            flows.first = flow.next;
+            if at == first || flow.is_done_after(passed) {
+                ended += 1;
+                self.end_clumped(at);
+            } else {
+                rest.push(&mut self.flows, at);
+            }
+        }
+        self.clumps.all[id as usize].flows = rest;
+        if rest.first == NONE {
+            self.unschedule_clump(id);
+            self.vacate_clump(id);
+        } else {
+            self.dissolve(id, !is_worthwhile(size - ended, ended));
+        }
+        true
+    }
+
+    /// The load that flows of a clump put on a resource.
+    pub(crate) fn clump_load(&self, resource: u32) -> f64 {
+        let label = self.resources[resource as usize].clump;
+        let mut at = self.clumps.all.get(label as usize).map_or(NONE, |clump| clump.flows.first);
+        let mut load = 0.0;
+        while at != NONE {
+            let flow = &self.flows[at as usize];
+            let used = flow.uses.iter().filter(|used| used.resource == resource);
+            used.for_each(|used| load += used.share * flow.level);
+            at = flow.next;
+        }
+        load
+    }
+}
+
+impl Resource {
+    pub(crate) fn is_fat(&self) -> bool {
+        self.kind == Kind::FatPipe
+    }
+}
+
+/// Is it worth to solve a clump of `size` flows anew when so many have come or gone?
+fn is_worthwhile(size: u32, changed: u32) -> bool {
+    size <= SMALL || size / WORTHWHILE <= changed
+}

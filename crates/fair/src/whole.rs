@@ -1,0 +1,221 @@
+//! A clump solved whole: progressive filling as in the definition, over its own flows and resources only.
+//!
+//! Flows that do alike are stopped together, so the level rises in few steps: one for a halo exchange or an
+//! all-to-all, however many flows there are. A large clump that needs many steps is not solved here.
+
+use crate::above;
+use crate::clump::{NONE, SMALL};
+use crate::flow::{Flow, Home};
+use crate::resource::Resource;
+use crate::sharing::Sharing;
+
+/// How often the level of a clump that is not small may rise.
+const STEPS: u32 = 6;
+
+/// What the level meets next.
+enum Stop {
+    /// Full resources, at this level.
+    Full(f64),
+    /// Bounds of flows, at this level or hardly above.
+    Bounds(f64),
+}
+
+impl Sharing {
+    /// Decides the level of every flow of a gathered clump and gives the clump its date. False if that takes too many
+    /// steps; then nothing has been decided that counts.
+    pub(crate) fn solve_whole(&mut self, id: u32) -> bool {
+        let (level, all_full) = self.fill_resources(id);
+        let clump = &mut self.clumps.all[id as usize];
+        (clump.since, clump.first) = (self.now, NONE);
+        // Levels that differ by rounding only are equal: then the resource is full before the bound is met.
+        let full_first = !above(level, clump.ceiling) && level.is_finite();
+        let stop = if full_first { level } else { clump.ceiling };
+        let span = if clump.size == 1 || all_full && full_first {
+            Some(self.stop_all(id, stop))
+        } else {
+            self.rise_in_steps(id)
+        };
+        if let Some(span) = span {
+            self.schedule_clump(id, span);
+        }
+        span.is_some()
+    }
+
+    /// Opens the accounts of a clump that was solved before to all its flows.
+    pub(crate) fn open_all(&mut self, id: u32) {
+        let Sharing { flows, resources, clumps, .. } = self;
+        let mut at = clumps.all[id as usize].resources.first;
+        while at != NONE {
+            let resource = &mut resources[at as usize];
+            (resource.fixed, resource.open_share) = (0.0, 0.0);
+            at = resource.next;
+        }
+        let mut at = clumps.all[id as usize].flows.first;
+        while at != NONE {
+            let flow = &mut flows[at as usize];
+            flow.uses.iter().for_each(|used| resources[used.resource as usize].open_whole(used.share));
+            at = flow.next;
+        }
+    }
+
+    /// Notes for each resource the level at which it is full, and that it belongs here. Gives the lowest of these
+    /// levels, and says whether all of them are that low.
+    fn fill_resources(&mut self, id: u32) -> (f64, bool) {
+        let (mut lowest, mut highest) = (f64::INFINITY, 0.0_f64);
+        let mut at = self.clumps.all[id as usize].resources.first;
+        while at != NONE {
+            let resource = &mut self.resources[at as usize];
+            resource.clump = id;
+            let level = resource.fill_whole();
+            lowest = lowest.min(level);
+            highest = highest.max(level);
+            at = resource.next;
+        }
+        (lowest, !above(highest, lowest))
+    }
+
+    /// Stops all flows at one level; gives the time that the first of them needs.
+    fn stop_all(&mut self, id: u32, level: f64) -> f64 {
+        let Sharing { flows, clumps, .. } = self;
+        let clump = &mut clumps.all[id as usize];
+        let mut least = f64::INFINITY;
+        let mut at = clump.flows.first;
+        clump.first = at;
+        while at != NONE {
+            let flow = &mut flows[at as usize];
+            (flow.level, flow.home) = (level, Home::Clump(id));
+            if flow.left < least {
+                (least, clump.first) = (flow.left, at);
+            }
+            at = flow.next;
+        }
+        if least > 0.0 { least / level } else { 0.0 }
+    }
+
+    /// Raises the level from stop to stop. None if there are too many.
+    fn rise_in_steps(&mut self, id: u32) -> Option<f64> {
+        let mut open = std::mem::take(&mut self.clumps.open);
+        open.clear();
+        self.list_open(id, &mut open);
+        let steps = if self.clumps.all[id as usize].size <= SMALL { SMALL } else { STEPS };
+        let mut span = f64::INFINITY;
+        for _ in 0..steps {
+            let stop = self.next_stop(id, &open);
+            self.stop_flows(id, stop, &mut open, &mut span);
+            if open.is_empty() {
+                break;
+            }
+        }
+        let stopped = open.is_empty();
+        self.clumps.open = open;
+        stopped.then_some(span)
+    }
+
+    /// All flows are open, all resources are empty.
+    fn list_open(&mut self, id: u32, open: &mut Vec<u32>) {
+        let clump = &self.clumps.all[id as usize];
+        let mut at = clump.flows.first;
+        while at != NONE {
+            let flow = &mut self.flows[at as usize];
+            flow.home = Home::Nowhere;
+            open.push(at);
+            at = flow.next;
+        }
+        let mut at = clump.resources.first;
+        while at != NONE {
+            let resource = &mut self.resources[at as usize];
+            resource.open_share = 0.0;
+            at = resource.next;
+        }
+    }
+
+    /// What stops the rise of the open flows first; notes for each resource the level at which it is full.
+    fn next_stop(&mut self, id: u32, open: &[u32]) -> Stop {
+        let Sharing { flows, resources, clumps, .. } = self;
+        let mut ceiling = f64::INFINITY;
+        for &flow in open {
+            let flow = &flows[flow as usize];
+            ceiling = ceiling.min(flow.ceiling);
+            for used in &flow.uses {
+                resources[used.resource as usize].open_whole(used.share);
+            }
+        }
+        let mut level = f64::INFINITY;
+        let mut at = clumps.all[id as usize].resources.first;
+        while at != NONE {
+            let resource = &mut resources[at as usize];
+            level = level.min(resource.fill_whole());
+            at = resource.next;
+        }
+        // Levels that differ by rounding only are equal: then the resource is full before the bound is met.
+        if above(level, ceiling) || level.is_infinite() { Stop::Bounds(ceiling) } else { Stop::Full(level) }
+    }
+
+    /// Takes from `open` the flows that are stopped, and lowers `span` to the time the first of them needs.
+    fn stop_flows(&mut self, id: u32, stop: Stop, open: &mut Vec<u32>, span: &mut f64) {
+        let Sharing { flows, resources, clumps, .. } = self;
+        let clump = &mut clumps.all[id as usize];
+        open.retain(|&index| {
+            let flow = &mut flows[index as usize];
+            let Some(level) = stop.level_of(flow, resources) else { return true };
+            (flow.level, flow.home) = (level, Home::Clump(id));
+            let needs = if flow.left > 0.0 { flow.left / level } else { 0.0 };
+            if needs < *span || clump.first == NONE {
+                (*span, clump.first) = (needs, index);
+            }
+            false
+        });
+        if !open.is_empty() {
+            self.fix_stopped(id);
+        }
+    }
+
+    /// Writes down what the flows stopped so far use, before the level rises on.
+    fn fix_stopped(&mut self, id: u32) {
+        let Sharing { flows, resources, clumps, .. } = self;
+        let clump = &clumps.all[id as usize];
+        let mut at = clump.resources.first;
+        while at != NONE {
+            let resource = &mut resources[at as usize];
+            (resource.fixed, resource.open_share) = (0.0, 0.0);
+            at = resource.next;
+        }
+        let mut at = clump.flows.first;
+        while at != NONE {
+            let flow = &flows[at as usize];
+            if flow.home != Home::Nowhere {
+                for used in &flow.uses {
+                    resources[used.resource as usize].fixed += used.share * flow.level;
+                }
+            }
+            at = flow.next;
+        }
+    }
+}
+
+impl Stop {
+    /// The level at which it stops a flow, if it does.
+    fn level_of(&self, flow: &Flow, resources: &[Resource]) -> Option<f64> {
+        match *self {
+            Stop::Bounds(ceiling) => (!above(flow.ceiling, ceiling)).then_some(flow.ceiling),
+            Stop::Full(level) => {
+                let full = |resource: u32| !above(resources[resource as usize].full_at, level);
+                flow.uses.iter().any(|used| full(used.resource)).then_some(level)
+            }
+        }
+    }
+}
+
+impl Resource {
+    /// An open flow uses it.
+    pub(crate) fn open_whole(&mut self, share: f64) {
+        self.open_share = if self.is_fat() { self.open_share.max(share) } else { self.open_share + share };
+    }
+
+    /// The level at which it is full, noted.
+    fn fill_whole(&mut self) -> f64 {
+        let free = if self.is_fat() { self.capacity } else { (self.capacity - self.fixed).max(0.0) };
+        self.full_at = if self.open_share > 0.0 { free / self.open_share } else { f64::INFINITY };
+        self.full_at
+    }
+}

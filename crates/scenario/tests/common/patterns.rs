@@ -1,0 +1,238 @@
+//! Patterns of communication that repeat, for benches, counts of instructions and counts of allocations.
+//!
+//! A [`Stage`] holds an engine and, for each rank, the encoded calls of one round. [`Stage::play`] lets
+//! every rank play some more rounds, so that what comes first can be kept apart from what repeats.
+
+use mpirage_call::wire::encode_call;
+use mpirage_call::{
+    Blocks, Call, CollectiveCall, Completing, Operator, Part, Payload, Reduction, SendMode, Stamp, WORLD,
+};
+use mpirage_collectives::Collective;
+use mpirage_mpi::{Ending, Engine, NoMemory, Segment, Turn};
+use mpirage_platform::Platform;
+
+use super::{engine, one_switch, recv, send};
+
+const REQUESTS: [u32; 8] = [1, 2, 3, 4, 5, 6, 7, 8];
+
+/// Who says what to whom, again and again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// Ranks 2k and 2k+1 send 1 KiB to and fro.
+    PingPong,
+    /// Everybody sends 10 KiB to four neighbours on a torus.
+    Halo,
+    /// 8 bytes by recursive doubling.
+    Allreduce,
+    /// 64 KiB to everybody at once.
+    Alltoall,
+    /// Each rank sends 1 KiB to the next one and receives from the one before.
+    Ring,
+}
+
+impl Pattern {
+    pub const ALL: [(&'static str, Pattern); 5] = [
+        ("ping-pong", Pattern::PingPong),
+        ("halo", Pattern::Halo),
+        ("allreduce", Pattern::Allreduce),
+        ("alltoall", Pattern::Alltoall),
+        ("ring", Pattern::Ring),
+    ];
+
+    pub fn from_name(name: &str) -> Option<Pattern> {
+        Pattern::ALL.into_iter().find(|(known, _)| *known == name).map(|(_, pattern)| pattern)
+    }
+
+    /// Messages of one round of `ranks` ranks, a power of two.
+    pub fn messages(self, ranks: u32) -> u64 {
+        let ranks = u64::from(ranks);
+        match self {
+            Pattern::PingPong | Pattern::Ring => ranks,
+            Pattern::Halo => 4 * ranks,
+            Pattern::Allreduce => ranks * u64::from(ranks.ilog2()),
+            Pattern::Alltoall => ranks * (ranks - 1),
+        }
+    }
+
+    fn choice(self) -> &'static str {
+        match self {
+            Pattern::Allreduce => "allreduce=recursive-doubling",
+            Pattern::Alltoall => "alltoall=linear",
+            _ => "",
+        }
+    }
+
+    fn calls(self, rank: u32, ranks: u32) -> Vec<Call<'static>> {
+        match self {
+            Pattern::PingPong => ping_pong(rank),
+            Pattern::Halo => halo(rank, ranks),
+            Pattern::Allreduce => vec![allreduce()],
+            Pattern::Alltoall => vec![alltoall()],
+            Pattern::Ring => ring(rank, ranks),
+        }
+    }
+}
+
+fn eager(to: u32) -> Call<'static> {
+    Call::Send {
+        mode: SendMode::Standard,
+        context: WORLD,
+        to,
+        tag: 0,
+        bytes: 1024,
+        payload: Payload::Absent,
+        request: None,
+        answer: false,
+    }
+}
+
+fn ping_pong(rank: u32) -> Vec<Call<'static>> {
+    let other = rank ^ 1;
+    let mut calls = vec![eager(other), recv(Some(other), Some(0), 1024, None)];
+    if rank % 2 == 1 {
+        calls.reverse();
+    }
+    calls
+}
+
+fn ring(rank: u32, ranks: u32) -> Vec<Call<'static>> {
+    vec![eager((rank + 1) % ranks), recv(Some((rank + ranks - 1) % ranks), Some(0), 1024, None)]
+}
+
+fn halo(rank: u32, ranks: u32) -> Vec<Call<'static>> {
+    let width = 1 << ranks.ilog2().div_ceil(2);
+    let height = ranks / width;
+    let (x, y) = (rank % width, rank / width);
+    let at = |x: u32, y: u32| y % height * width + x % width;
+    let neighbours = [at(x + 1, y), at(x + width - 1, y), at(x, y + 1), at(x, y + height - 1)];
+    let receive = |k: usize| recv(Some(neighbours[k]), Some([1, 0, 3, 2][k]), 10240, Some(REQUESTS[k]));
+    let mut calls: Vec<_> = (0..4).map(receive).collect();
+    calls.extend((0..4).map(|k| send(neighbours[k], k as i32, 10240, Some(REQUESTS[4 + k]))));
+    calls.push(Call::Wait { how: Completing::All, poll: false, requests: &REQUESTS });
+    calls
+}
+
+fn allreduce() -> Call<'static> {
+    let operator = Operator::Predefined { op: 2, basic: 0 };
+    let sum = Reduction { operator, commutative: true, element: 8, elements: 1 };
+    collective(Collective::Allreduce, Blocks::Whole(8), Some(sum))
+}
+
+fn alltoall() -> Call<'static> {
+    collective(Collective::Alltoall, Blocks::Equal(65536), None)
+}
+
+fn collective(kind: Collective, blocks: Blocks<'static>, reduction: Option<Reduction>) -> Call<'static> {
+    let part = Part { payload: Payload::Absent, blocks };
+    Call::Collective(CollectiveCall {
+        kind,
+        context: WORLD,
+        root: 0,
+        send: part,
+        recv: part,
+        reduction,
+        request: None,
+        plan: 0,
+    })
+}
+
+/// One rank: the calls it makes each time it is resumed, and how far it is.
+struct Actor {
+    /// What it does once, before all rounds.
+    opening: Option<Vec<u64>>,
+    segments: Vec<Vec<u64>>,
+    /// Segments played.
+    played: usize,
+}
+
+/// Ranks that play a pattern.
+pub struct Stage {
+    pub engine: Engine<NoMemory>,
+    actors: Vec<Actor>,
+    /// Ranks that have played as many rounds as were asked for.
+    idle: Vec<u32>,
+    rounds: usize,
+}
+
+impl Stage {
+    /// On one switch, in the `simgrid` model.
+    pub fn new(pattern: Pattern, ranks: u32) -> Stage {
+        Stage::on(one_switch(ranks as usize), "simgrid", pattern, ranks)
+    }
+
+    pub fn on(platform: Platform, model: &str, pattern: Pattern, ranks: u32) -> Stage {
+        Stage {
+            engine: engine(platform, model, pattern.choice(), ranks as usize),
+            actors: (0..ranks).map(|rank| Actor::new(&pattern.calls(rank, ranks))).collect(),
+            idle: Vec::with_capacity(ranks as usize),
+            rounds: 0,
+        }
+    }
+
+    /// Lets every rank play so many more rounds, and stops where they wait for more.
+    pub fn play(&mut self, rounds: usize) {
+        self.rounds += rounds;
+        for nth in 0..self.idle.len() {
+            self.make_calls(self.idle[nth]);
+        }
+        self.idle.clear();
+        loop {
+            match self.engine.advance() {
+                Turn::Resume(rank) if self.actors[rank as usize].is_done(self.rounds) => self.idle.push(rank),
+                Turn::Resume(rank) => self.make_calls(rank),
+                Turn::End(Ending::Deadlock) => return,
+                turn => panic!("the ranks only send and receive: {turn:?}"),
+            }
+        }
+    }
+
+    fn make_calls(&mut self, rank: u32) {
+        let actor = &mut self.actors[rank as usize];
+        self.engine.take_calls(rank, |_, words| {
+            actor.write_next(words);
+            Segment::default()
+        });
+    }
+}
+
+impl Actor {
+    /// Calls that follow the last answer of a round go with the first of the next.
+    fn new(calls: &[Call<'_>]) -> Actor {
+        let mut segments = segments(calls);
+        let rest = segments.pop().unwrap();
+        assert!(!segments.is_empty(), "a round without an answer never ends");
+        let mut opening = None;
+        if !rest.is_empty() {
+            let first = segments.remove(0);
+            segments.push([rest, first.clone()].concat());
+            opening = Some(first);
+        }
+        Actor { opening, segments, played: 0 }
+    }
+
+    fn is_done(&self, rounds: usize) -> bool {
+        self.opening.is_none() && self.played == rounds * self.segments.len()
+    }
+
+    fn write_next(&mut self, words: &mut Vec<u64>) {
+        if let Some(opening) = self.opening.take() {
+            return words.extend_from_slice(&opening);
+        }
+        words.extend_from_slice(&self.segments[self.played % self.segments.len()]);
+        self.played += 1;
+    }
+}
+
+/// The calls cut behind each that is answered.
+fn segments(calls: &[Call<'_>]) -> Vec<Vec<u64>> {
+    let mut segments = vec![Vec::new()];
+    for call in calls {
+        let mut buffer = [0; 64];
+        let length = encode_call(&Stamp::default(), call, &mut buffer).unwrap();
+        segments.last_mut().unwrap().extend_from_slice(&buffer[..length]);
+        if call.needs_answer() {
+            segments.push(Vec::new());
+        }
+    }
+    segments
+}
