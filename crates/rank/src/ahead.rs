@@ -11,7 +11,7 @@
 //!             └─ not worth it, or no core free: runs when resumed ──┘
 //! ```
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use crate::cores::Cores;
@@ -74,7 +74,7 @@ pub(crate) struct Ahead {
     placed: Vec<Option<usize>>,
     queue: VecDeque<u32>,
     /// How long bursts last, by where they begin.
-    spans: HashMap<u64, Duration>,
+    spans: BTreeMap<u64, Duration>,
 }
 
 impl Ahead {
@@ -87,7 +87,7 @@ impl Ahead {
             sites: vec![0; ranks],
             placed: vec![None; ranks],
             queue: VecDeque::new(),
-            spans: HashMap::new(),
+            spans: BTreeMap::new(),
         }
     }
 
@@ -180,12 +180,12 @@ impl Ahead {
 
     /// A burst that began at `site` took so long, or takes so long already.
     pub(crate) fn learn(&mut self, site: u64, span: Duration) {
-        let span = span.min(LONGEST);
-        let was_long = self.is_long(site);
-        let known = self.spans.entry(site).or_insert(span);
-        *known = (*known * 3 + span) / 4;
-        if !was_long && self.is_long(site) {
-            (0..self.states.len() as u32).for_each(|rank| self.enqueue_if_long(rank));
+        let (span, enough) = (span.min(LONGEST), enough(site));
+        let known = self.spans.entry(site).or_default();
+        let before = *known;
+        *known = if before.is_zero() { span } else { (before * 3 + span) / 4 };
+        if before < enough && *known >= enough {
+            self.enqueue_all_that_are_long();
         }
     }
 
@@ -193,8 +193,12 @@ impl Ahead {
     pub(crate) fn found_long(&mut self, site: u64) {
         if !self.is_long(site) {
             self.spans.insert(site, enough(site));
-            (0..self.states.len() as u32).for_each(|rank| self.enqueue_if_long(rank));
+            self.enqueue_all_that_are_long();
         }
+    }
+
+    fn enqueue_all_that_are_long(&mut self) {
+        (0..self.states.len() as u32).for_each(|rank| self.enqueue_if_long(rank));
     }
 
     fn enqueue_if_long(&mut self, rank: u32) {
