@@ -302,7 +302,17 @@ impl<M: Memory> Engine<M> {
         self.collectives_started += 1;
         let (number, group) = (self.collectives_started, Arc::clone(group));
         let kept = Kept::default();
-        self.instances.insert(Instance { context, number, group, purpose, seats, entered: 0, left: 0, settled: false, kept }) as u32
+        self.instances.insert(Instance {
+            context,
+            number,
+            group,
+            purpose,
+            seats,
+            entered: 0,
+            left: 0,
+            settled: false,
+            kept,
+        }) as u32
     }
 
     fn sit(&mut self, id: u32, seat: u32, rank: u32, request: u32) {
