@@ -23,7 +23,7 @@ use mpirage_call::{BLOCKING, Completing, Completion, RequestId};
 use crate::engine::{Engine, Turn};
 use crate::memory::Memory;
 use crate::message::{Held, Owner};
-use crate::rank::Phase;
+use crate::rank::{Phase, RankState};
 use crate::request::Operation;
 
 impl<M: Memory> Engine<M> {
@@ -57,7 +57,7 @@ impl<M: Memory> Engine<M> {
 
     /// The rank's reply is final, date and all.
     pub(crate) fn release_ready(&mut self, rank: u32) {
-        if self.early && self.ranks[rank as usize].on_call == 0 {
+        if self.early && self.ranks[rank as usize].may_run_ahead() {
             self.releases.push_back(rank);
         }
     }
@@ -128,10 +128,9 @@ impl<M: Memory> Engine<M> {
         self.put_back(id, instance);
     }
 
-    /// A rank whose program may have to compute for others must stay where it can be asked.
     fn may_release(&self, rank: u32) -> bool {
         let state = &self.ranks[rank as usize];
-        self.early && !state.released && state.on_call == 0
+        self.early && !state.released && state.may_run_ahead()
     }
 
     fn is_certain(&self, rank: u32, id: RequestId) -> bool {
@@ -207,5 +206,13 @@ impl<M: Memory> Engine<M> {
             }
             Held::Memory(address) => self.copy_between((from, address), to, bytes),
         }
+    }
+}
+
+impl RankState {
+    /// Not if its program may have to compute for others: it must stay where it can be asked. Nor at its end: others may still
+    /// need its memory.
+    fn may_run_ahead(&self) -> bool {
+        self.on_call == 0 && !self.finalized
     }
 }

@@ -213,3 +213,58 @@ impl Ahead {
 fn enough(site: u64) -> Duration {
     if site == START { LONG_START } else { LONG }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SITE: u64 = 0x1000;
+
+    fn on_two_cores(how: RunAhead) -> Ahead {
+        let mut ahead = Ahead::new(how, Cores::new(Some(1)), 4);
+        ahead.lanes = vec![None; 2];
+        ahead
+    }
+
+    #[test]
+    fn a_released_rank_is_queued_once_its_bursts_prove_long() {
+        let mut ahead = on_two_cores(RunAhead::Auto);
+        ahead.release(1, SITE);
+        ahead.release(2, SITE);
+        assert_eq!((ahead.state(1), ahead.next()), (State::Released, None));
+        ahead.learn(SITE, Duration::from_micros(5));
+        assert_eq!(ahead.probation(SITE), Some(LONG));
+        ahead.found_long(SITE);
+        assert_eq!((ahead.probation(SITE), ahead.state(2)), (None, State::Queued));
+        assert_eq!(ahead.next().map(|(rank, _)| rank), Some(1));
+    }
+
+    #[test]
+    fn each_core_has_one_rank_and_the_queue_waits() {
+        let mut ahead = on_two_cores(RunAhead::Always);
+        (0..3).for_each(|rank| ahead.release(rank, SITE));
+        for rank in 0..2 {
+            let (next, core) = ahead.next().unwrap();
+            assert_eq!(next, rank);
+            ahead.occupy(core, Busy { rank, since: None });
+        }
+        assert_eq!(ahead.next(), None);
+        assert!(ahead.vacate(1).is_some() && ahead.vacate(1).is_none());
+        assert_eq!(ahead.next().map(|(rank, _)| rank), Some(2));
+    }
+
+    #[test]
+    fn one_interruption_is_soon_forgotten() {
+        let mut ahead = on_two_cores(RunAhead::Auto);
+        ahead.learn(SITE, Duration::from_secs(1));
+        assert!(ahead.is_long(SITE));
+        (0..12).for_each(|_| ahead.learn(SITE, Duration::from_micros(5)));
+        assert!(!ahead.is_long(SITE));
+    }
+
+    #[test]
+    fn nobody_runs_ahead_on_one_core_unless_told_to() {
+        let possible = |how| Ahead::new(how, Cores::new(Some(1)), 1).is_possible();
+        assert_eq!([RunAhead::Auto, RunAhead::Always, RunAhead::Never].map(possible), [false, true, false]);
+    }
+}

@@ -120,7 +120,7 @@ impl Running<'_> {
         if started {
             self.place(rank, Some(core));
         }
-        let since = started.then(|| self.engine.memory().processor_time(rank)).unwrap_or_default();
+        let since = if started { self.engine.memory().processor_time(rank) } else { Duration::ZERO };
         if !matches!(self.give_turn(rank), Ok(None)) {
             return false;
         }

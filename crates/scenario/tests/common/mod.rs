@@ -95,7 +95,8 @@ pub fn recv(from: Option<u32>, tag: Option<i32>, bytes: u64, request: Option<u32
     Call::Recv { context: WORLD, from, tag, bytes, address: 0, request, matched: None }
 }
 
-fn segment(script: &[Call<'_>], position: &mut usize, words: &mut Vec<u64>) -> Segment {
+/// The calls of a script up to the next that needs an answer.
+pub fn segment(script: &[Call<'_>], position: &mut usize, words: &mut Vec<u64>) -> Segment {
     while let Some(call) = script.get(*position) {
         *position += 1;
         let mut buffer = vec![0; 64 + script.len()];
@@ -108,7 +109,14 @@ fn segment(script: &[Call<'_>], position: &mut usize, words: &mut Vec<u64>) -> S
     Segment { wrote: false, ended: true }
 }
 
-fn engine(platform: Arc<Platform>, model: &str, choice: &str, ranks: usize) -> Engine<NoMemory> {
+/// An engine for `ranks` ranks, dealt out to the hosts.
+pub fn engine(
+    platform: impl Into<Arc<Platform>>,
+    model: &str,
+    choice: &str,
+    ranks: usize,
+) -> Engine<NoMemory> {
+    let platform = platform.into();
     let (mut model, _) = Model::resolve(model, platform.settings(), (100e-6, 125e6)).unwrap();
     model.without_computation();
     let placement: Vec<HostId> = (0..ranks as u32).map(|rank| HostId(rank % platform.host_count())).collect();
