@@ -19,6 +19,7 @@ BIN = BUILD / "bin"
 FIELDS = {
     "simulated_seconds": float, "wall_seconds": float, "cpu_seconds": float, "ranks": int, "messages": int, "bytes": int,
     "peak_rss_bytes": int, "per_rank_seconds": list, "model": str, "platform": str, "outcome": str,
+    "samples_executed": int, "samples_skipped": int, "shared_bytes": int, "shared_resident_bytes": int,
 }
 
 
@@ -107,6 +108,11 @@ def install(suite):
     suite.check("installed: demo", result.code == 0 and "simulated time" in result.err, result)
     result = suite.run([prefix / "bin" / "mpirage", "platform", "check", prefix / "share" / "mpirage" / "platforms" / "griffon.toml"])
     suite.check("installed: platforms", result.code == 0, result)
+    program = suite.folder / "installed-ep"
+    made = suite.run([prefix / "bin" / "mpicc", ROOT / "examples" / "paper1" / "ep.c", "-o", program, "-lm"])
+    suite.check("installed: smpi/smpi.h is found", made.code == 0, made)
+    result = suite.run([prefix / "bin" / "mpirun", "-n", 2, "--compute", "none", "--share-malloc", "1MiB", program, 18, 50])
+    suite.check("installed: sampling, and the library before malloc", result.code == 0 and "2 executed, 2 skipped" in result.err, result)
 
 
 def json_fields(suite):

@@ -76,6 +76,50 @@ def options(suite, life):
         suite.check(f"--share-malloc {size} is refused", result.code == 84 and text in result.err, result)
 
 
+MANY = """#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 40; i++) {
+        char *block = malloc((1 << 20) + i * 30000);
+        if (!block) MPI_Abort(MPI_COMM_WORLD, 7);
+        block[i] = 1;
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def many(suite, life):
+    """More blocks than a process may have mappings (65,530)."""
+    if life == "folded":
+        program = suite.compile(MANY, "many")
+        result = suite.simulate("--ranks-as", life, "-n", 2000, "--compute", "none", "--json", "--share-malloc", "1MiB", program)
+        suite.check("80,000 blocks", result.code == 0, result)
+        asked = 2000 * sum((1 << 20) + i * 30000 for i in range(40))
+        suite.check("80,000 blocks are counted", figures(result).get("shared_bytes") == asked, figures(result).get("shared_bytes"))
+
+
+PARTS = """#include <smpi/smpi.h>
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    size_t offsets[] = {4096, 8192, 0, 100000};
+    offsets[2] = argc > 1 ? 8192 : 0;
+    SMPI_FREE(SMPI_PARTIAL_SHARED_MALLOC(50000, offsets, 2));
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def bad_parts(suite, life):
+    program = suite.compile(PARTS, "parts")
+    for arguments, text in (([], "from 0 up to 100000 is no part"), (["x"], "from 8192 up to 100000 is no part of 50000 bytes")):
+        result = suite.simulate("--ranks-as", life, "-n", 1, "--compute", "none", program, *arguments)
+        suite.check("parts that are none are refused", result.code == 81 and text in result.err, result)
+
+
 def data_traffic(suite, life):
     """The kernel of figure 16, class A: the same time, a fraction of the memory."""
     source = ROOT / "examples" / "paper1" / "dt.c"
@@ -99,7 +143,7 @@ def data_traffic(suite, life):
 
 def main():
     suite = Suite("folding")
-    parts = [shared, traffic, unmodified, options, data_traffic]
+    parts = [shared, traffic, unmodified, options, many, bad_parts, data_traffic]
     wanted = sys.argv[1:]
     for part in parts:
         for life in LIVES:

@@ -11,7 +11,8 @@ static void *make(const char *input, int n) {
 
 int main(void) {
     int i, executed = 0;
-    for (i = 0; i < COUNT; i++) SMPI_SAMPLE_LOCAL(2) { executed++; }
+    unsigned long long twice = 2;
+    for (i = 0; i < COUNT; i++) SMPI_SAMPLE_LOCAL(twice) { executed++; }
     for (i = 0; i < COUNT; i++)
         if (i % 2) SMPI_SAMPLE_GLOBAL(1) { executed++; }
         else executed++;

@@ -252,7 +252,7 @@ impl Collection {
         let send = Part { payload: given.payload, blocks: gives.blocks(&given.list) };
         let recv = Part { payload: got.payload, blocks: gets.blocks(&got.list) };
         make(&Call::Collective(CollectiveCall { kind, context, root, send, recv, reduction, request, plan }));
-        Held { outgoing: outgoing.map(Arc::new), incoming, ..Held::default() }
+        Held { outgoing: outgoing.map(Arc::new), incoming: incoming.map(Box::new), ..Held::default() }
     }
 }
 

@@ -193,13 +193,15 @@ extern "C" fn now_a_child() {
 }
 
 fn talk() -> MutexGuard<'static, Talk> {
-    if rank::this().in_callback.load(Ordering::Relaxed) {
+    let rank = rank::this();
+    let line = rank.line();
+    if rank.in_callback.load(Ordering::Relaxed) {
         give_up("communication inside a reduction operator");
     }
-    if CHILD.load(Ordering::Relaxed) && line().simulated {
+    if CHILD.load(Ordering::Relaxed) && line.simulated {
         give_up("called by a child process of the rank");
     }
-    line().talk.lock().unwrap_or_else(PoisonError::into_inner)
+    line.talk.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Talk {

@@ -49,12 +49,11 @@ impl Outgoing {
     }
 
     /// Sends it and comes back when the sender may go on.
-    pub(crate) fn run(&self) -> Held {
+    pub(crate) fn run(&self) {
         self.with_payload(|payload| match self.runs_ahead() {
             true => post(&self.call(payload, None, false)),
             false => ask_then(&self.call(payload, None, true), |_| ()),
         });
-        Held::default()
     }
 
     /// May the sender go on before the simulator has seen the call?
@@ -107,6 +106,13 @@ impl Incoming {
         held
     }
 
+    /// Waits for it, and puts it where it belongs.
+    pub(crate) fn receive(&self) -> Result<Completion> {
+        let (held, completion) = self.run();
+        held.finish(&completion)?;
+        Ok(completion)
+    }
+
     /// Waits for it.
     pub(crate) fn run(&self) -> (Held, Completion) {
         let (held, address) = self.make_room();
@@ -130,7 +136,7 @@ impl Incoming {
         }
         let mut landing = Landing::of_message(self.region.clone());
         let address = landing.address();
-        (Held { incoming: Some(landing), room, bridge, ..Held::default() }, address)
+        (Held { incoming: Some(Box::new(landing)), room, bridge, ..Held::default() }, address)
     }
 
     fn call<'a>(&self, address: u64, request: Option<RequestId>) -> Call<'a> {

@@ -66,7 +66,7 @@ pub(crate) struct Held {
     #[allow(dead_code, reason = "it is kept for its address, which the simulator has")]
     pub outgoing: Option<Arc<Vec<u8>>>,
     /// Packed bytes that arrive here, to be unpacked.
-    pub incoming: Option<Landing>,
+    pub incoming: Option<Box<Landing>>,
     /// Bytes there is room for, for the message when there are more.
     pub room: u64,
     /// Whence it comes, if from the other side of an inter-communicator.
@@ -145,7 +145,10 @@ impl Step {
     fn run(&self) -> (Held, Completion) {
         match self {
             Step::Nothing(completion) => (Held::default(), *completion),
-            Step::Send(message) => (message.run(), Completion::empty(0)),
+            Step::Send(message) => {
+                message.run();
+                (Held::default(), Completion::empty(0))
+            }
             Step::Receive(message) => message.run(),
             Step::Collective(collection) => (collection.run(), Completion::empty(0)),
         }

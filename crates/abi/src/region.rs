@@ -20,6 +20,8 @@ pub(crate) struct Region {
     datatype: Datatype,
     /// Packed bytes of all of it.
     bytes: usize,
+    /// Do they lie in memory as they are?
+    plain: bool,
 }
 
 impl Region {
@@ -42,7 +44,7 @@ impl Region {
         let Some(bytes) = count.checked_mul(datatype.size()) else {
             fail!(MPI_ERR_COUNT, "count is {count}, more than the memory of any machine holds");
         };
-        Ok(Region { address, count, datatype: datatype.clone(), bytes })
+        Ok(Region { address, count, plain: datatype.is_contiguous(), datatype: datatype.clone(), bytes })
     }
 
     /// Refuses data at the null address.
@@ -84,7 +86,7 @@ impl Region {
 
     /// Do the packed bytes lie in memory as they are, from the address on?
     pub(crate) fn is_plain(&self) -> bool {
-        self.datatype.is_contiguous()
+        self.plain
     }
 
     /// The packed bytes, if they lie in memory as they are.

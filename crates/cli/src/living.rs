@@ -53,7 +53,7 @@ fn fold_if_safe(programs: &[Arc<Program>]) -> Living {
             return processes(reason);
         }
     }
-    Living { folded: true, why: "the program shares nothing between ranks".to_owned(), warnings: Vec::new() }
+    Living { folded: true, why: "the program keeps its ranks apart".to_owned(), warnings: Vec::new() }
 }
 
 fn fold_as_asked(programs: &[Arc<Program>]) -> Result<Living, Failure> {
@@ -62,7 +62,8 @@ fn fold_as_asked(programs: &[Arc<Program>]) -> Result<Living, Failure> {
         match foldability(&program.path) {
             Foldability::Safe => {}
             Foldability::Unsafe(reasons) => {
-                warnings.push(format!("folded although {}", of(&program.path, &listed(&reasons))));
+                warnings
+                    .push(format!("folded as asked for, although {}", of(&program.path, &listed(&reasons))));
             }
             Foldability::Impossible(reason) => return Err(refusal(&of(&program.path, &reason))),
         }
@@ -85,7 +86,7 @@ fn surroundings(program: &Program) -> Option<String> {
 
 fn of(path: &Path, reason: &str) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str());
-    format!("{} {reason}", name.display())
+    format!("{}: {reason}", name.display())
 }
 
 fn listed(reasons: &[String]) -> String {

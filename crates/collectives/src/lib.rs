@@ -17,6 +17,7 @@
 //! |---|---|
 //! | `step` | [`Step`], and [`Schedule`], the reusable list that algorithms write into |
 //! | `shape` | [`Shape`]: what one rank knows of one call |
+//! | `symmetry` | which schedules all ranks can share |
 //! | `collective`, `algorithm` | the names of both, and which goes with which |
 //! | `choice` | the default rules and the user's overrides |
 //! | `team`, `tree`, `blocks` | vocabulary the algorithms share: who takes part, who is whose parent, who owns which bytes |
@@ -71,6 +72,7 @@ mod scan;
 mod scatter;
 mod shape;
 mod step;
+mod symmetry;
 mod team;
 mod tree;
 
@@ -79,3 +81,4 @@ pub use choice::{Choice, ChoiceError, default_algorithm};
 pub use collective::{Collective, schedule, schedule_part};
 pub use shape::Shape;
 pub use step::{Schedule, Step};
+pub use symmetry::{Symmetry, symmetry};

@@ -13,7 +13,6 @@
 //!
 //! A resource is used by the flows of one clump, or by flows that are shared incrementally, never by both.
 
-use crate::Kind;
 use crate::flow::{Flow, Home, Use};
 use crate::heap::{ABSENT, Heap};
 use crate::resource::Resource;
@@ -146,24 +145,19 @@ impl Sharing {
 
     /// A flow looks for the clump of its resources, or makes one.
     fn join_clump(&mut self, flow: u32) {
-        let mut clump = NONE;
-        for nth in 0..self.use_count(flow) {
-            let label = self.resources[self.nth_use(flow, nth).resource as usize].clump;
-            if label != NONE && label != clump {
-                let found = self.open_clump(label);
-                clump = if clump == NONE { found } else { self.merge(clump, found) };
-            }
-        }
-        if clump == NONE {
-            clump = self.new_clump();
-        }
+        let clump = match self.find_clump(flow) {
+            NONE => self.new_clump(),
+            clump => clump,
+        };
         let Sharing { flows, resources, clumps, .. } = self;
         let chosen = &mut clumps.all[clump as usize];
         chosen.flows.push(flows, flow);
         let joining = &flows[flow as usize];
         chosen.size += 1;
-        chosen.ceiling = chosen.ceiling.min(joining.ceiling);
-        chosen.general |= joining.hard || !clumps.enabled;
+        if joining.ceiling < chosen.ceiling {
+            chosen.ceiling = joining.ceiling;
+        }
+        chosen.general |= joining.hard;
         for &Use { resource: index, share, .. } in &joining.uses {
             let resource = &mut resources[index as usize];
             if resource.listed > 0 {
@@ -175,6 +169,19 @@ impl Sharing {
                 resource.open_whole(share);
             }
         }
+    }
+
+    /// The clump that uses some resource of a flow; if there are several, they become one.
+    fn find_clump(&mut self, flow: u32) -> u32 {
+        let mut clump = NONE;
+        for nth in 0..self.use_count(flow) {
+            let label = self.resources[self.nth_use(flow, nth).resource as usize].clump;
+            if label != clump && label != NONE {
+                let found = self.open_clump(label);
+                clump = if clump == NONE { found } else { self.merge(clump, found) };
+            }
+        }
+        clump
     }
 
     /// The clump that `label` belongs to, ready to be joined.
@@ -227,7 +234,7 @@ impl Sharing {
             size: 0,
             ceiling: f64::INFINITY,
             solve: self.filling.solve,
-            general: false,
+            general: !self.clumps.enabled,
             since: self.now,
             first: NONE,
         };
@@ -351,12 +358,6 @@ impl Sharing {
             at = flow.next;
         }
         load
-    }
-}
-
-impl Resource {
-    pub(crate) fn is_fat(&self) -> bool {
-        self.kind == Kind::FatPipe
     }
 }
 

@@ -3,6 +3,7 @@
 //! Work is kept multiplied by the penalty (*virtual* work), so that a flow of level λ does λ of it per second.
 //! Weights are kept divided by the penalty (*shares*), so that its load on a resource is share·λ.
 
+use crate::above;
 use crate::clump::NONE;
 use crate::progress::{HALF_PICOSECOND, NEGLIGIBLE};
 use crate::sharing::ResourceId;
@@ -46,14 +47,17 @@ pub struct Footprint {
     pub(crate) penalty: f64,
     /// The level at which the bound is reached.
     pub(crate) ceiling: f64,
+    /// The level it would have alone on its resources, whatever its bound.
+    pub(crate) alone: f64,
     pub(crate) uses: Uses,
 }
 
 impl Footprint {
-    /// Rates of at most `bound` units per second, weighed by 1/`penalty`, with a weight on each resource.
-    pub fn new(penalty: f64, bound: f64, uses: &[(ResourceId, f64)]) -> Footprint {
+    /// Without the level alone, which only the sharing knows.
+    pub(crate) fn new(penalty: f64, bound: f64, uses: &[(ResourceId, f64)]) -> Footprint {
         assert!(penalty > 0.0 && bound >= 0.0, "penalty {penalty}, bound {bound}");
-        let mut footprint = Footprint { penalty, ceiling: bound * penalty, uses: Uses::new() };
+        let ceiling = bound * penalty;
+        let mut footprint = Footprint { penalty, ceiling, alone: f64::INFINITY, uses: Uses::new() };
         uses.iter().for_each(|&(resource, weight)| footprint.add_use(resource.0, weight));
         footprint
     }
@@ -126,6 +130,12 @@ impl Flow {
             booked: 0.0,
             uses: Uses::new(),
         }
+    }
+
+    /// The level it gets when it shares its resources with nobody.
+    pub fn level_alone(&self) -> f64 {
+        // Levels that differ by rounding only are equal: then a resource is full before the bound is met.
+        if above(self.alone, self.ceiling) || self.alone.is_infinite() { self.ceiling } else { self.alone }
     }
 
     /// Of a flow in a clump: what is left when so much time has passed since the clump was solved.

@@ -5,7 +5,7 @@
 
 use crate::clump::{Clumps, NONE};
 use crate::filling::Filling;
-use crate::flow::{Flow, Footprint, Home, NEVER};
+use crate::flow::{Flow, Footprint, Home, NEVER, Use};
 use crate::heap::{ABSENT, Heap};
 use crate::progress::Progress;
 use crate::resource::{Resource, User};
@@ -46,6 +46,8 @@ pub struct Sharing {
     pub(crate) clumps: Clumps,
     vacant: Vec<u32>,
     started: u64,
+    /// Capacities have changed, so that footprints made before may be wrong.
+    pub(crate) recapped: bool,
 }
 
 impl Sharing {
@@ -73,6 +75,7 @@ impl Sharing {
     pub fn set_capacity(&mut self, now: Time, resource: ResourceId, capacity: f64) {
         assert!(capacity >= 0.0, "a capacity of {capacity}");
         self.reach(now);
+        self.recapped = true;
         let changed = &mut self.resources[resource.0 as usize];
         // What rounding was under the old capacity may be much under the new one.
         (changed.capacity, changed.stale) = (capacity, true);
@@ -96,9 +99,18 @@ impl Sharing {
         uses: &[(ResourceId, f64)],
         token: u64,
     ) -> FlowId {
-        let flow = self.prepare(&Footprint::new(penalty, bound, uses), work, token);
+        let footprint = self.footprint(penalty, bound, uses);
+        let flow = self.prepare(&footprint, work, token);
         self.launch(now, flow);
         flow
+    }
+
+    /// What flows ask that progress at a rate of at most `bound` units per second, on contention proportional to
+    /// 1/`penalty`, with a weight on each resource. Good for any number of flows.
+    pub fn footprint(&self, penalty: f64, bound: f64, uses: &[(ResourceId, f64)]) -> Footprint {
+        let mut footprint = Footprint::new(penalty, bound, uses);
+        footprint.alone = self.level_alone(&footprint.uses);
+        footprint
     }
 
     /// Makes a flow that has not started: it uses nothing until [`Sharing::launch`].
@@ -107,7 +119,7 @@ impl Sharing {
         let index = self.vacancy();
         let flow = &mut self.flows[index as usize];
         (flow.token, flow.booked) = (token, 0.0);
-        (flow.penalty, flow.ceiling) = (footprint.penalty, footprint.ceiling);
+        (flow.penalty, flow.ceiling, flow.alone) = (footprint.penalty, footprint.ceiling, footprint.alone);
         (flow.work, flow.left) = (work * footprint.penalty, work * footprint.penalty);
         flow.uses.extend_from_slice(&footprint.uses);
         FlowId { index, generation: flow.generation }
@@ -193,9 +205,12 @@ impl Sharing {
 
     /// Computes the level a flow would have alone.
     pub(crate) fn measure_alone(&mut self, flow: u32) {
-        let uses = self.flows[flow as usize].uses.iter();
-        let levels = uses.map(|u| self.resources[u.resource as usize].capacity / u.share);
-        self.flows[flow as usize].alone = levels.fold(f64::INFINITY, f64::min);
+        self.flows[flow as usize].alone = self.level_alone(&self.flows[flow as usize].uses);
+    }
+
+    fn level_alone(&self, uses: &[Use]) -> f64 {
+        let levels = uses.iter().map(|used| self.resources[used.resource as usize].capacity / used.share);
+        levels.fold(f64::INFINITY, f64::min)
     }
 
     fn is_alive(&self, id: FlowId) -> bool {

@@ -3,11 +3,11 @@
 //! Flows that do alike are stopped together, so the level rises in few steps: one for a halo exchange or an
 //! all-to-all, however many flows there are. A large clump that needs many steps is not solved here.
 
-use crate::above;
 use crate::clump::{NONE, SMALL};
 use crate::flow::{Flow, Home};
 use crate::resource::Resource;
 use crate::sharing::Sharing;
+use crate::{Kind, above};
 
 /// How often the level of a clump that is not small may rise.
 const STEPS: u32 = 6;
@@ -24,17 +24,23 @@ impl Sharing {
     /// Decides the level of every flow of a gathered clump and gives the clump its date. False if that takes too many
     /// steps; then nothing has been decided that counts.
     pub(crate) fn solve_whole(&mut self, id: u32) -> bool {
-        let (level, all_full) = self.fill_resources(id);
         let clump = &mut self.clumps.all[id as usize];
         (clump.since, clump.first) = (self.now, NONE);
+        if clump.size == 1 {
+            let flow = clump.flows.first;
+            if self.recapped {
+                self.measure_alone(flow);
+            }
+            let span = self.stop_all(id, self.flows[flow as usize].level_alone());
+            self.schedule_clump(id, span);
+            return true;
+        }
+        let (level, all_full) = self.fill_resources(id);
+        let clump = &self.clumps.all[id as usize];
         // Levels that differ by rounding only are equal: then the resource is full before the bound is met.
         let full_first = !above(level, clump.ceiling) && level.is_finite();
-        let stop = if full_first { level } else { clump.ceiling };
-        let span = if clump.size == 1 || all_full && full_first {
-            Some(self.stop_all(id, stop))
-        } else {
-            self.rise_in_steps(id)
-        };
+        let span =
+            if all_full && full_first { Some(self.stop_all(id, level)) } else { self.rise_in_steps(id) };
         if let Some(span) = span {
             self.schedule_clump(id, span);
         }
@@ -61,14 +67,14 @@ impl Sharing {
     /// Notes for each resource the level at which it is full, and that it belongs here. Gives the lowest of these
     /// levels, and says whether all of them are that low.
     fn fill_resources(&mut self, id: u32) -> (f64, bool) {
-        let (mut lowest, mut highest) = (f64::INFINITY, 0.0_f64);
+        let (mut lowest, mut highest) = (f64::INFINITY, 0.0);
         let mut at = self.clumps.all[id as usize].resources.first;
         while at != NONE {
             let resource = &mut self.resources[at as usize];
             resource.clump = id;
             let level = resource.fill_whole();
-            lowest = lowest.min(level);
-            highest = highest.max(level);
+            lowest = if level < lowest { level } else { lowest };
+            highest = if level > highest { level } else { highest };
             at = resource.next;
         }
         (lowest, !above(highest, lowest))
@@ -209,13 +215,18 @@ impl Stop {
 impl Resource {
     /// An open flow uses it.
     pub(crate) fn open_whole(&mut self, share: f64) {
-        self.open_share = if self.is_fat() { self.open_share.max(share) } else { self.open_share + share };
+        let fat = self.kind == Kind::FatPipe;
+        self.open_share = if fat { self.open_share.max(share) } else { self.open_share + share };
     }
 
     /// The level at which it is full, noted.
     fn fill_whole(&mut self) -> f64 {
-        let free = if self.is_fat() { self.capacity } else { (self.capacity - self.fixed).max(0.0) };
-        self.full_at = if self.open_share > 0.0 { free / self.open_share } else { f64::INFINITY };
+        let free = if self.kind == Kind::FatPipe { self.capacity } else { self.capacity - self.fixed };
+        self.full_at = match self.open_share > 0.0 {
+            true if free > 0.0 => free / self.open_share,
+            true => 0.0,
+            false => f64::INFINITY,
+        };
         self.full_at
     }
 }

@@ -7,7 +7,7 @@ use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_main};
 use mpirage_fold::{Crew, Environment, Image, Libraries, Linked, Options, Stop, c_library, pass_turn};
 
 const SOURCE: &str = "void turn(void); int main(void) { for (;;) turn(); }";
@@ -49,7 +49,12 @@ fn switch(criterion: &mut Criterion) {
         (0..ranks).for_each(|rank| assert_eq!(crew.resume(rank), Stop::Yielded));
         group.throughput(Throughput::Elements(ranks as u64));
         group.bench_function(BenchmarkId::from_parameter(ranks), |bencher| {
-            bencher.iter(|| (0..ranks).for_each(|rank| assert_eq!(crew.resume(rank), Stop::Yielded)));
+            bencher.iter(|| {
+                for rank in 0..ranks {
+                    crew.prefetch(rank + 2);
+                    assert_eq!(crew.resume(rank), Stop::Yielded);
+                }
+            });
         });
     }
     group.finish();
@@ -58,5 +63,17 @@ fn switch(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, switch);
-criterion_main!(benches);
+/// All of them.
+mod benches {
+    #![allow(missing_docs, reason = "generated")]
+    criterion::criterion_group! {
+        name = switches;
+        config = criterion::Criterion::default()
+            .sample_size(10)
+            .warm_up_time(std::time::Duration::from_millis(500))
+            .measurement_time(std::time::Duration::from_secs(2));
+        targets = super::switch
+    }
+}
+
+criterion_main!(benches::switches);

@@ -14,19 +14,31 @@ pub(crate) struct Context {
     errno: i32,
     sse: u32,
     x87: u16,
-    /// `__cxa_eh_globals`: the exceptions that are caught, and how many are on their way.
-    exceptions: [usize; 2],
+    exceptions: Exceptions,
+}
+
+/// `__cxa_eh_globals`: the exceptions that are caught, and how many are on their way.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Exceptions {
+    caught: usize,
+    uncaught: u32,
 }
 
 /// Where the thread keeps it.
 pub(crate) struct Thread {
     errno: *mut i32,
-    exceptions: *mut [usize; 2],
+    exceptions: *mut Exceptions,
 }
 
 impl Default for Context {
     fn default() -> Self {
-        Self { errno: 0, sse: DEFAULT_SSE, x87: DEFAULT_X87, exceptions: [0; 2] }
+        Self {
+            errno: 0,
+            sse: DEFAULT_SSE,
+            x87: DEFAULT_X87,
+            exceptions: Exceptions { caught: 0, uncaught: 0 },
+        }
     }
 }
 
@@ -40,7 +52,7 @@ impl Thread {
     pub(crate) fn set_exceptions(&mut self, get: usize) {
         if self.exceptions.is_null() {
             // SAFETY: the caller has resolved it under this name; it takes nothing and returns its thread's two words.
-            let get = unsafe { std::mem::transmute::<usize, extern "C" fn() -> *mut [usize; 2]>(get) };
+            let get = unsafe { std::mem::transmute::<usize, extern "C" fn() -> *mut Exceptions>(get) };
             self.exceptions = get();
         }
     }

@@ -14,6 +14,7 @@ thread_local! {
 /// Lets others run: returns when this rank is resumed. What the program has printed goes to the crew first.
 ///
 /// Does nothing if no rank runs on this thread.
+#[inline]
 pub fn pass_turn() {
     let rank = get();
     if rank.is_null() {
@@ -27,6 +28,7 @@ pub fn pass_turn() {
             (*rank).fault = fault;
             leave(rank, Leave::Fault);
         }
+        (*rank).resting = here;
         (*(*rank).yielder).suspend(Leave::Turn);
     }
 }
@@ -47,7 +49,7 @@ pub fn exit_rank(code: i32) -> ! {
 pub fn current_rank() -> Option<usize> {
     let rank = get();
     // SAFETY: as in `pass_turn`.
-    (!rank.is_null()).then(|| unsafe { (*rank).number })
+    (!rank.is_null()).then(|| unsafe { (*rank).number as usize })
 }
 
 #[inline]
@@ -64,6 +66,7 @@ pub(crate) fn set(rank: *mut Rank) {
 ///
 /// # Safety
 /// `rank` is the one that runs.
+#[cold]
 pub(crate) unsafe fn leave(rank: *mut Rank, how: Leave) -> ! {
     loop {
         // SAFETY: the yielder was set when the rank started; the crew never resumes a rank that has left for good.
@@ -75,6 +78,7 @@ pub(crate) unsafe fn leave(rank: *mut Rank, how: Leave) -> ! {
 ///
 /// # Safety
 /// `rank` is the one that runs.
+#[inline]
 unsafe fn overflow(rank: *mut Rank, here: usize) -> Option<Fault> {
     // SAFETY: the rank is alive.
     let stack = unsafe { (*rank).stack };

@@ -32,6 +32,7 @@ mod signal;
 mod stacks;
 mod tls;
 mod unwind;
+mod verdict;
 
 pub use clib::{Environment, c_library, set_clock};
 pub use copy::copy;
@@ -43,3 +44,4 @@ pub use link::{Linked, Resolve};
 pub use rank::Stop;
 pub use refusal::Refusal;
 pub use signal::{interrupt_on, interrupt_rank};
+pub use verdict::{Verdict, verdict};

@@ -41,6 +41,8 @@ pub(crate) struct Program {
     pub variables: usize,
     pub has_variables: bool,
     pub main: usize,
+    /// What each rank is likely to touch when it is resumed.
+    pub hot: [usize; 2],
     pub starters: Functions,
     pub finishers: Functions,
     pub eh_frame_header: Option<usize>,
@@ -256,6 +258,7 @@ impl<'a, 'r> Linker<'a, 'r> {
             variables: self.variables,
             has_variables: self.has_variables,
             main: image.main(),
+            hot: image.hot(),
             starters: image.starters(),
             finishers: image.finishers(),
             eh_frame_header: image.eh_frame_header(),

@@ -63,17 +63,13 @@ impl Instances {
     /// Loads one more instance and says where it is.
     pub(crate) fn place(&mut self) -> io::Result<usize> {
         let base = self.room()?;
-        match &self.way {
-            Way::Mapped(file, size) => {
-                map(file, base, *size)?;
-                // SAFETY: the instance's memory is ours and nobody runs in it yet.
-                unsafe { copy_tail(&self.program, base, *size) };
-            }
-            // SAFETY: as above.
-            Way::Copied => unsafe {
+        let mapped = self.map(base);
+        // SAFETY: the instance's memory is ours and nobody runs in it yet.
+        unsafe {
+            if mapped == 0 {
                 copy(&self.program, base);
-                copy_tail(&self.program, base, 0);
-            },
+            }
+            copy_tail(&self.program, base, mapped);
         }
         for based in &self.program.based {
             // SAFETY: the places of relocations were checked to lie inside the instance, which nobody runs in yet.
@@ -87,6 +83,17 @@ impl Instances {
                 .for_each(|segment| protect(segment, base));
         }
         Ok(base)
+    }
+
+    /// Maps an instance, if that is the way, and says how much of it. When the system has enough of mappings, the rest is
+    /// copied.
+    fn map(&mut self, base: usize) -> usize {
+        let Way::Mapped(file, size) = &self.way else { return 0 };
+        if map(file, base, *size).is_ok() {
+            return *size;
+        }
+        self.way = Way::Copied;
+        0
     }
 
     /// Address space for one more.

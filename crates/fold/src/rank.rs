@@ -56,25 +56,33 @@ pub(crate) type RankCoroutine = Coroutine<(), Leave, Leave, RankStack>;
 
 /// A rank. The crew and the code that runs on the rank's own stack both use it, never at the same time; so it is
 /// handled by raw pointer.
+///
+/// With many ranks a switch costs what it misses in the cache: what each one needs comes first, in two lines.
+#[repr(C, align(64))]
 pub(crate) struct Rank {
     pub coroutine: RankCoroutine,
-    pub context: Context,
     pub yielder: *const Yielder<(), Leave>,
-    pub trap: CoroutineTrapHandler<Leave>,
-    pub stack: RankStack,
-    pub number: usize,
+    /// Where its stack ends while it waits.
+    pub resting: usize,
     pub base: usize,
+    pub number: u32,
+    pub ended: bool,
+    pub context: Context,
+    pub output: Vec<u8>,
+    pub stack: RankStack,
+    pub trap: CoroutineTrapHandler<Leave>,
     pub program: Rc<Program>,
     pub argument_count: i32,
     pub arguments: *mut *mut c_char,
     pub environment: Environment,
-    pub output: Vec<u8>,
+    pub initial_environment: Vec<*mut c_char>,
     pub exits: Vec<Handler>,
     pub thread_exits: Vec<Handler>,
     pub library: Option<Box<Library>>,
     pub finishing: bool,
     pub fault: Fault,
-    pub end: Option<Stop>,
+    /// How it ended.
+    pub end: Stop,
 }
 
 impl Rank {
@@ -96,19 +104,22 @@ impl Rank {
             context: Context::default(),
             yielder: std::ptr::null(),
             stack,
-            number,
+            number: number as u32,
+            resting: 0,
+            ended: false,
             base,
             program,
             argument_count: arguments.len() as i32,
             arguments: vector,
             environment,
+            initial_environment: Vec::new(),
             output: Vec::new(),
             exits: Vec::new(),
             thread_exits: Vec::new(),
             library: None,
             finishing: false,
             fault: Fault::default(),
-            end: None,
+            end: Stop::Yielded,
         })
     }
 

@@ -70,6 +70,7 @@ pub fn interrupt_on(number: c_int) -> io::Result<()> {
 }
 
 /// The interrupt that is waiting for the rank to be interruptible.
+#[inline]
 pub(crate) fn take_pending() -> Option<Fault> {
     if PENDING.load(Ordering::Relaxed) == 0 {
         return None;

@@ -45,8 +45,7 @@ impl Stacks {
     pub(crate) fn new(ranks: usize, size: usize, mappings: usize) -> io::Result<Self> {
         let ranks = ranks.max(1);
         let size = size.clamp(LEAST, (ALL / ranks).max(LEAST));
-        let stride = memory::odd_pages(size + GUARD);
-        let memory = Reservation::new(stride * ranks, libc::PROT_READ | libc::PROT_WRITE)?;
+        let (memory, stride) = reserve(ranks, size)?;
         let guard = if advise(memory.start()) { Guard::Advised } else { Guard::Mapped };
         Ok(Self { memory, stride, room: ranks, guards: mappings, guard })
     }
@@ -97,6 +96,18 @@ unsafe impl Stack for RankStack {
 
     fn limit(&self) -> StackPointer {
         StackPointer::new(self.limit).unwrap_or(StackPointer::MIN)
+    }
+}
+
+/// Where the system counts address space as memory, smaller stacks may fit.
+fn reserve(ranks: usize, mut size: usize) -> io::Result<(Reservation, usize)> {
+    loop {
+        let stride = memory::odd_pages(size + GUARD);
+        match Reservation::new(stride * ranks, libc::PROT_READ | libc::PROT_WRITE) {
+            Ok(memory) => return Ok((memory, stride)),
+            Err(error) if size <= LEAST => return Err(error),
+            Err(_) => size = (size / 2).max(LEAST),
+        }
     }
 }
 

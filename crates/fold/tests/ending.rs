@@ -88,6 +88,7 @@ fn an_exception_that_nobody_catches_aborts() {
     let run = run(&program, 3, &[]);
     assert_eq!((run.ends[0], run.ends[2]), (Some(Stop::Exited(3)), Some(Stop::Exited(3))));
     assert!(matches!(run.ends[1], Some(Stop::Signal { number: libc::SIGABRT, .. })), "{:?}", run.ends[1]);
+    assert!(run.errors.contains("terminate called after throwing an instance of 'std::runtime_error'"));
 }
 
 #[test]

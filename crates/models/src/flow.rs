@@ -16,7 +16,7 @@
 
 use std::sync::Arc;
 
-use mpirage_fair::{FlowId, Footprint, Kind, ResourceId, Sharing};
+use mpirage_fair::{FlowId, Kind, ResourceId, Sharing};
 use mpirage_kernel::{Agenda, NetworkModel, Token, Transfer};
 use mpirage_platform::{HostId, LinkId, Platform, Sharing as LinkSharing};
 use mpirage_units::{Duration, Time};
@@ -185,7 +185,7 @@ impl Ways {
         if self.parameters.contention {
             self.use_links(from, to, sharing);
         }
-        Path { latency, footprint: Footprint::new(penalty, bound, &self.uses) }
+        Path { latency, footprint: sharing.footprint(penalty, bound, &self.uses) }
     }
 
     /// Weighs 1 on each link there, which `route` holds, and ε on each link back.

@@ -10,7 +10,7 @@ use mpirage_call::{
     BLOCKING, Blocks, CollectiveCall, CommRequest, Completion, ContextId, Operator, Part, Payload, Reduction,
     Stamp, function_name,
 };
-use mpirage_collectives::{Collective, Shape, schedule};
+use mpirage_collectives::{Collective, Shape};
 use mpirage_data::{Group, Op};
 
 use crate::comm::{Made, Turn, Wish, new_groups};
@@ -94,6 +94,8 @@ pub(crate) struct Instance {
     group: Arc<Group>,
     pub purpose: Purpose,
     pub seats: Vec<Seat>,
+    /// The lowest seat that is taken.
+    first: Option<u32>,
     entered: usize,
     left: usize,
     /// Everybody has entered and has, or has had, what is its; only time has yet to pass.
@@ -128,11 +130,6 @@ impl Instance {
         self.entered == self.seats.len()
     }
 
-    /// The first seat that is taken, other than this one.
-    fn first_other(&self, seat: u32) -> Option<u32> {
-        (0..self.seats.len() as u32).find(|&other| other != seat && self.seats[other as usize].entered)
-    }
-
     /// Ranks of the world that have not entered.
     pub(crate) fn missing(&self) -> Vec<u32> {
         let absent = |seat: &u32| !self.seats[*seat as usize].entered;
@@ -150,7 +147,7 @@ impl<M: Memory> Engine<M> {
         let purpose = Purpose::Data { kind: call.kind, root: call.root };
         let turn = self.comms.next_collective(call.context, rank, seat, call.plan);
         let id = self.join_instance(turn, call.context, &group, purpose);
-        if let Some(text) = self.mismatch(id, seat, rank, call) {
+        if let Some(text) = self.mismatch(id, rank, call) {
             return self.misuse(rank, text);
         }
         let request = call.request.unwrap_or(BLOCKING);
@@ -170,7 +167,7 @@ impl<M: Memory> Engine<M> {
         let Some(mut group) = self.comms.group(parent, rank) else {
             return self.misuse(rank, "a communicator made from one that does not exist".to_owned());
         };
-        let wish = Wish::of(how, self.ranks[rank as usize].host.0);
+        let wish = Wish::of(how, self.hosts[rank as usize].0);
         let id = match how {
             CommRequest::CreateGroup { members, tag } => {
                 let worlds: Vec<u32> = members.iter().filter_map(|&member| group.world_of(member)).collect();
@@ -186,7 +183,7 @@ impl<M: Memory> Engine<M> {
         };
         let seat = group.rank_of(rank).expect("members only");
         let Purpose::Comm { wishes, .. } = &mut self.instances[id as usize].purpose else {
-            let text = self.different_calls(id, seat, rank).unwrap_or_default();
+            let text = self.different_calls(id, rank).unwrap_or_default();
             return self.misuse(rank, text);
         };
         wishes.resize(group.size() as usize, Wish::Dup);
@@ -234,6 +231,7 @@ impl<M: Memory> Engine<M> {
         if instance.left == instance.seats.len() {
             let context = instance.context;
             self.comms.active(context).retain(|&(_, active)| active != id);
+            self.clear_seats(instance.seats);
         } else {
             self.put_back(id, instance);
         }
@@ -259,6 +257,17 @@ impl<M: Memory> Engine<M> {
     pub(crate) fn called(&self, id: u32) -> &'static str {
         let first = self.instances[id as usize].seats.iter().find(|seat| seat.entered);
         first.map_or("a collective", |seat| function_name(seat.stamp.function))
+    }
+
+    /// Everybody has left: the seats are for the next collective.
+    fn clear_seats(&mut self, mut seats: Vec<Seat>) {
+        for seat in &mut seats {
+            (seat.entered, seat.left) = (false, false);
+            if let Held::Buffer(buffer) = std::mem::take(&mut seat.send.held) {
+                self.buffers.push(buffer);
+            }
+        }
+        self.spare_seats.push(seats);
     }
 
     /// `Slab` hands out the number just freed again, so the instance keeps its own.
@@ -297,7 +306,7 @@ impl<M: Memory> Engine<M> {
     }
 
     fn add_instance(&mut self, context: ContextId, group: &Arc<Group>, purpose: Purpose) -> u32 {
-        let mut seats = Vec::new();
+        let mut seats = self.spare_seats.pop().unwrap_or_default();
         seats.resize_with(group.size() as usize, Seat::default);
         self.collectives_started += 1;
         let (number, group) = (self.collectives_started, Arc::clone(group));
@@ -308,6 +317,7 @@ impl<M: Memory> Engine<M> {
             group,
             purpose,
             seats,
+            first: None,
             entered: 0,
             left: 0,
             settled: false,
@@ -319,6 +329,7 @@ impl<M: Memory> Engine<M> {
         let stamp = self.ranks[rank as usize].stamp;
         let instance = &mut self.instances[id as usize];
         instance.entered += 1;
+        instance.first = Some(instance.first.map_or(seat, |first| first.min(seat)));
         let place = &mut instance.seats[seat as usize];
         (place.entered, place.stamp, place.request) = (true, stamp, request);
         if request == BLOCKING {
@@ -329,12 +340,7 @@ impl<M: Memory> Engine<M> {
     }
 
     fn keep(&mut self, part: &Part<'_>) -> Side {
-        let held = match part.payload {
-            Payload::Absent => Held::Nothing,
-            Payload::At(address) => Held::Memory(address),
-            Payload::Inline(bytes) => Held::Buffer(bytes.to_vec()),
-        };
-        Side { held, cut: Cut::of(&part.blocks) }
+        Side { held: self.hold(part.payload), cut: Cut::of(&part.blocks) }
     }
 
     fn start_schedule(&mut self, id: u32, seat: u32, rank: u32, call: &CollectiveCall<'_>) {
@@ -345,21 +351,18 @@ impl<M: Memory> Engine<M> {
         if let Some(reduction) = call.reduction {
             shape = shape.element(u64::from(reduction.element.max(1))).commutative(reduction.commutative);
         }
-        let algorithm = self.collectives.algorithm(call.kind, &shape);
-        let mut steps = self.schedules.pop().unwrap_or_default();
-        steps.clear();
-        schedule(call.kind, algorithm, &shape, &mut steps);
-        self.start_run(id, seat, rank, steps);
+        let plan = self.plans.choose(&self.collectives, call.kind, &shape);
+        self.start_run(id, seat, rank, plan);
     }
 
     /// Does what this rank calls disagree with what the first one called?
-    fn mismatch(&self, id: u32, seat: u32, rank: u32, call: &CollectiveCall<'_>) -> Option<String> {
+    fn mismatch(&self, id: u32, rank: u32, call: &CollectiveCall<'_>) -> Option<String> {
         let instance = &self.instances[id as usize];
-        let first = instance.first_other(seat)?;
+        let first = instance.first?;
         let (other, theirs) = (instance.world_of(first), &instance.seats[first as usize]);
         let (kind, root) = match instance.purpose {
             Purpose::Data { kind, root } if kind == call.kind => (kind, root),
-            _ => return self.different_calls(id, seat, rank),
+            _ => return self.different_calls(id, rank),
         };
         let differs = |mine: String, others: String| {
             Some(format!(
@@ -383,9 +386,9 @@ impl<M: Memory> Engine<M> {
     }
 
     /// Says that this rank and the first one called different functions.
-    fn different_calls(&self, id: u32, seat: u32, rank: u32) -> Option<String> {
+    fn different_calls(&self, id: u32, rank: u32) -> Option<String> {
         let instance = &self.instances[id as usize];
-        let first = instance.first_other(seat)?;
+        let first = instance.first?;
         let mine = function_name(self.ranks[rank as usize].stamp.function);
         let theirs = function_name(instance.seats[first as usize].stamp.function);
         let (other, place) = (instance.world_of(first), communicator_name(instance.context));

@@ -189,7 +189,7 @@ impl<M: Memory> Engine<M> {
     /// Messages that no receive has taken, by receiver and age.
     pub fn unreceived(&self) -> Vec<Leftover> {
         let mut messages: Vec<_> =
-            self.messages.iter().filter(|(_, message)| message.receive.is_none()).collect();
+            self.messages.iter().filter(|(_, message)| message.is_unreceived()).collect();
         messages.sort_by_key(|(id, message)| (message.to, message.sent, message.from, *id));
         messages.into_iter().filter_map(|(_, message)| left_message(message)).collect()
     }
@@ -214,7 +214,7 @@ impl<M: Memory> Engine<M> {
             }
             Phase::Probing(probing) => {
                 let context = probing.key.context as ContextId;
-                vec![self.message_wanted(rank, context, probing.key.source, probing.key.tag)]
+                vec![self.message_wanted(rank, context, probing.key.source(), probing.key.tag())]
             }
             Phase::InCollective(instance) => vec![self.members_wanted(instance)],
             _ => return None,
@@ -250,7 +250,7 @@ impl<M: Memory> Engine<M> {
 fn left_message(message: &Message) -> Option<Leftover> {
     let context = ContextId::try_from(message.key.context).ok()?;
     let &Message { from, to, bytes, origin, .. } = message;
-    Some(Leftover::Message { from, to, tag: message.key.tag.unwrap_or(0), bytes, context, origin })
+    Some(Leftover::Message { from, to, tag: message.key.tag, bytes, context, origin })
 }
 
 #[cfg(test)]

@@ -1,22 +1,24 @@
 //! The engine: carries out calls in simulated time.
 
 use std::collections::{HashMap, VecDeque};
-use std::hash::BuildHasherDefault;
 
 use mpirage_call::{Reply, Stamp};
-use mpirage_collectives::{Choice, Schedule};
+use mpirage_collectives::Choice;
 use mpirage_kernel::{Kernel, Token};
 use mpirage_platform::HostId;
 use mpirage_record::{Record, Recorder};
 use mpirage_units::{Duration, Time};
 use slab::Slab;
 
-use crate::collective::Instance;
+use crate::arena::Arena;
+use crate::collective::{Instance, Seat};
 use crate::comm::Comms;
 use crate::compute::Bursts;
-use crate::matching::KeyHasher;
+use crate::matching::Matching;
 use crate::memory::Memory;
-use crate::message::{Message, PairOrder, Receive};
+use crate::message::{Message, Receive};
+use crate::order::Orders;
+use crate::plans::Plans;
 use crate::probe::Probing;
 use crate::protocol::Protocol;
 use crate::rank::{Phase, RankState, Then};
@@ -109,17 +111,22 @@ pub struct Engine<M> {
     pub(crate) recorder: Box<dyn Recorder>,
     pub(crate) ranks: Vec<RankState>,
     pub(crate) comms: Comms,
-    pub(crate) messages: Slab<Message>,
-    pub(crate) receives: Slab<Receive>,
-    pub(crate) orders: HashMap<(u32, u32), PairOrder, BuildHasherDefault<KeyHasher>>,
+    /// The host of each rank.
+    pub(crate) hosts: Vec<HostId>,
+    /// What waits at each rank.
+    pub(crate) matching: Vec<Matching>,
+    pub(crate) messages: Arena<Message>,
+    pub(crate) receives: Arena<Receive>,
+    pub(crate) orders: Orders,
     pub(crate) runs: Slab<Run>,
     pub(crate) instances: Slab<Instance>,
     pub(crate) tasks: VecDeque<Task>,
     /// Memory of payloads that are done with, to be used again.
     pub(crate) buffers: Vec<Vec<u8>>,
     pub(crate) scratch: Vec<u8>,
-    /// Schedules that are done with, to be filled again.
-    pub(crate) schedules: Vec<Schedule>,
+    pub(crate) plans: Plans,
+    /// Seats of collectives that are over.
+    pub(crate) spare_seats: Vec<Vec<Seat>>,
     /// Numbers collectives, so that no two ever share a context.
     pub(crate) collectives_started: u64,
     pub(crate) seconds_per_nano: Vec<f64>,
@@ -149,17 +156,20 @@ impl<M: Memory> Engine<M> {
             collectives: setup.collectives,
             memory,
             recorder: setup.recorder,
-            ranks: setup.placement.into_iter().map(RankState::new).collect(),
+            ranks: (0..ranks).map(|_| RankState::new()).collect(),
+            hosts: setup.placement,
+            matching: (0..ranks).map(|_| Matching::default()).collect(),
             comms: Comms::new(ranks),
-            messages: Slab::new(),
-            receives: Slab::new(),
-            orders: HashMap::default(),
+            messages: Arena::new(),
+            receives: Arena::new(),
+            orders: Orders::default(),
             runs: Slab::new(),
             instances: Slab::new(),
             tasks: VecDeque::new(),
             buffers: Vec::new(),
             scratch: Vec::new(),
-            schedules: Vec::new(),
+            plans: Plans::default(),
+            spare_seats: Vec::new(),
             collectives_started: 0,
             seconds_per_nano: setup.seconds_per_nano,
             host_flops: setup.host_flops,

@@ -12,16 +12,21 @@
 //!
 //! Nothing here recurses: whatever can go on is put into a queue of tasks and goes on from there, in order.
 
+mod arena;
 mod collective;
 mod comm;
 mod compute;
 mod diagnosis;
 mod engine;
 mod exchange;
+mod long_queue;
 mod matching;
 mod memory;
 mod message;
+mod order;
+mod payload;
 mod perform;
+mod plans;
 mod probe;
 mod protocol;
 mod rank;

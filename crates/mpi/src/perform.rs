@@ -7,14 +7,16 @@
 //! ```
 
 use mpirage_call::wire::decode_call;
-use mpirage_call::{BLOCKING, Call, CommRequest, Stamp};
+use mpirage_call::{BLOCKING, Call, CommRequest, Completion, Stamp};
 use mpirage_record::Record;
 use mpirage_units::Duration;
 
+use crate::diagnosis::Origin;
 use crate::engine::{Ending, Engine, Task, Turn};
 use crate::memory::Memory;
 use crate::message::{Outgoing, Owner, Receive};
 use crate::probe::Probing;
+use crate::protocol::Way;
 use crate::rank::{Phase, RankState, Then};
 use crate::request::{Operation, key_of};
 use crate::token;
@@ -39,7 +41,6 @@ impl<M: Memory> Engine<M> {
         };
         state.stamp = stamp;
         state.entered = self.kernel.now();
-        let host = state.host;
         let nanos = self.bursts.nanos(rank, &stamp);
         if self.samples.is_open(rank) {
             self.sample_passes(rank, nanos.unwrap_or(0), ends_sample);
@@ -49,7 +50,7 @@ impl<M: Memory> Engine<M> {
             Ok(nanos) => {
                 self.ranks[rank as usize].phase = Phase::Computing;
                 let seconds = nanos as f64 * self.seconds_per_nano[rank as usize];
-                self.kernel.start_compute(host, seconds, token::rank(rank));
+                self.kernel.start_compute(self.hosts[rank as usize], seconds, token::rank(rank));
             }
             Err(position) => {
                 self.misuse(
@@ -227,30 +228,33 @@ impl<M: Memory> Engine<M> {
                 text: format!("rank {to} does not exist in this communicator"),
             });
         };
+        let key = key_of(context, Some(me), Some(tag));
+        let origin = Origin::of(&self.ranks[rank as usize].stamp);
+        let outgoing = |owner| Outgoing { from: rank, to: world, key, bytes, payload, mode, owner, origin };
+        if request.is_none() && self.protocol.way(mode, bytes) != Way::Rendezvous {
+            self.send(outgoing(Owner::Nobody));
+            return self.finish_blocking_send(rank, bytes, answer);
+        }
         let id = request.unwrap_or(BLOCKING);
         self.open_request(rank, id, Operation::Send { context, to, tag });
-        let owner = Owner::Request { rank, id };
-        let key = key_of(context, Some(me), Some(tag));
-        self.send(Outgoing { from: rank, to: world, key, bytes, payload, mode, owner });
+        self.send(outgoing(Owner::Request { rank, id }));
         if request.is_some() {
             return Progress::Pay(self.protocol.isend_overhead.of(bytes));
         }
-        let overhead = self.protocol.send_overhead.of(bytes);
-        let free = self.wait_for_blocking(rank);
-        match (free, answer) {
-            (true, true) => self.finish_blocking_send(rank, overhead),
-            (true, false) => {
-                self.gather_completions(rank);
-                self.ranks[rank as usize].reply.completions.clear();
-                Progress::Pay(overhead)
-            }
-            (false, _) => self.block_waiting(rank),
+        // A rendezvous: nobody has taken the bytes yet.
+        if self.wait_for_blocking(rank) {
+            self.gather_completions(rank);
+            return Progress::Pay(self.protocol.send_overhead.of(bytes));
         }
+        self.block_waiting(rank)
     }
 
-    fn finish_blocking_send(&mut self, rank: u32, overhead: Duration) -> Progress {
-        self.gather_completions(rank);
-        Progress::Pay(overhead)
+    /// A blocking send that was complete at once.
+    fn finish_blocking_send(&mut self, rank: u32, bytes: u64, answer: bool) -> Progress {
+        if answer {
+            self.ranks[rank as usize].reply.completions.push(Completion::empty(0));
+        }
+        Progress::Pay(self.protocol.send_overhead.of(bytes))
     }
 
     fn block_waiting(&mut self, rank: u32) -> Progress {
@@ -267,7 +271,7 @@ impl<M: Memory> Engine<M> {
         self.open_request(rank, id, Operation::Recv { context, from, tag });
         let owner = Owner::Request { rank, id };
         let key = key_of(context, from, tag);
-        let receive = Receive { key, rank, room: bytes, address, owner, message: None };
+        let receive = Receive { key, rank, room: bytes, address, owner };
         let receive = match matched {
             Some(message) => self.receive_taken(receive, message),
             None => self.receive(receive),

@@ -17,14 +17,14 @@ pub(crate) struct Probing {
 impl<M: Memory> Engine<M> {
     /// Looks for a message; puts it into the reply if there is one.
     pub(crate) fn probe(&mut self, rank: u32, probing: &Probing) -> bool {
-        let queue = &mut self.ranks[rank as usize].unexpected;
+        let queue = &mut self.matching[rank as usize].unexpected;
         let found =
             if probing.take { queue.take_accepted(&probing.key) } else { queue.find_accepted(&probing.key) };
         let Some(id) = found else { return false };
-        let message = &self.messages[id as usize];
+        let message = &self.messages[id];
         let completion = Completion {
-            source: message.key.source.map_or(-1, |source| source as i32),
-            tag: message.key.tag.unwrap_or(-1),
+            source: message.key.source as i32,
+            tag: message.key.tag,
             bytes: message.bytes,
             ..Completion::empty(0)
         };

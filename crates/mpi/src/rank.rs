@@ -1,10 +1,8 @@
 //! One rank as the engine sees it.
 
 use mpirage_call::{Reply, Stamp};
-use mpirage_platform::HostId;
 use mpirage_units::Time;
 
-use crate::matching::Queue;
 use crate::probe::Probing;
 use crate::request::{Polling, Slot, WaitState};
 
@@ -55,7 +53,6 @@ impl PartialEq for Phase {
 /// The state of one rank.
 #[derive(Debug)]
 pub(crate) struct RankState {
-    pub host: HostId,
     pub phase: Phase,
     /// Calls it has made that are not carried out yet.
     pub inbox: Vec<u64>,
@@ -74,8 +71,6 @@ pub(crate) struct RankState {
     pub requests: Vec<Slot>,
     pub wait: WaitState,
     pub polling: Polling,
-    pub posted: Queue,
-    pub unexpected: Queue,
     pub initialized: bool,
     pub finalized: bool,
     /// It has written something that is not shown yet.
@@ -87,9 +82,8 @@ pub(crate) struct RankState {
 }
 
 impl RankState {
-    pub(crate) fn new(host: HostId) -> RankState {
+    pub(crate) fn new() -> RankState {
         RankState {
-            host,
             phase: Phase::Running,
             inbox: Vec::new(),
             cursor: 0,
@@ -102,8 +96,6 @@ impl RankState {
             requests: vec![Slot::default()],
             wait: WaitState::default(),
             polling: Polling::default(),
-            posted: Queue::new(),
-            unexpected: Queue::new(),
             initialized: false,
             finalized: false,
             wrote: false,

@@ -22,7 +22,7 @@ use mpirage_call::{BLOCKING, Completing, Completion, RequestId};
 
 use crate::engine::{Engine, Turn};
 use crate::memory::Memory;
-use crate::message::{Held, Owner};
+use crate::message::{Held, Message, Owner, Receive, UNMATCHED};
 use crate::rank::{Phase, RankState};
 use crate::request::Operation;
 
@@ -82,13 +82,14 @@ impl<M: Memory> Engine<M> {
     }
 
     /// A message and a receive have found each other, and bytes have yet to travel.
-    pub(crate) fn found_each_other(&mut self, message: u32, receive: u32) {
-        let (message, receive) = (&self.messages[message as usize], &self.receives[receive as usize]);
-        let (fits, sender, receiver) = (message.bytes <= receive.room, message.sender, receive.owner);
-        if fits {
+    pub(crate) fn found_each_other(&mut self, id: u32, receive: u32) {
+        let &Message { bytes, owner: sender, sender_waits, .. } = &self.messages[id];
+        let &Receive { room, owner: receiver, .. } = &self.receives[receive];
+        if let (true, Owner::Request { rank, id: request }) = (bytes <= room, receiver) {
+            self.ranks[rank as usize].requests[request as usize].taken = Some(id);
             self.now_certain(receiver);
         }
-        if let Some(sender) = sender {
+        if sender_waits {
             self.now_certain(sender);
         }
     }
@@ -135,21 +136,13 @@ impl<M: Memory> Engine<M> {
 
     fn is_certain(&self, rank: u32, id: RequestId) -> bool {
         let slot = &self.ranks[rank as usize].requests[id as usize];
-        let matched = |message: u32| {
-            let message = &self.messages[message as usize];
-            message.receive.map(|receive| message.bytes <= self.receives[receive as usize].room)
-        };
+        let is_settled = |instance: u32| self.instances.get(instance as usize).is_some_and(|one| one.settled);
         slot.done.is_some()
             || match slot.operation {
                 Operation::Unused => true,
-                Operation::Send { .. } => slot.sent.and_then(matched).is_some(),
-                Operation::Recv { .. } => {
-                    let message = slot.receive.and_then(|receive| self.receives[receive as usize].message);
-                    message.and_then(matched).unwrap_or(false)
-                }
-                Operation::Collective { instance } => {
-                    self.instances.get(instance as usize).is_some_and(|instance| instance.settled)
-                }
+                Operation::Send { .. } => slot.sent.is_some_and(|id| self.messages[id].receive != UNMATCHED),
+                Operation::Recv { .. } => slot.taken.is_some(),
+                Operation::Collective { instance } => is_settled(instance),
             }
     }
 
@@ -172,39 +165,32 @@ impl<M: Memory> Engine<M> {
 
     fn complete_early(&mut self, rank: u32, id: RequestId) -> Completion {
         let slot = self.ranks[rank as usize].requests[id as usize];
-        let received = slot.receive.and_then(|receive| self.receives[receive as usize].message);
         let message = match slot.operation {
             _ if slot.done.is_some() => slot.lent,
             Operation::Send { .. } => slot.sent,
-            _ => received,
+            _ => slot.taken,
         };
         if let Some(message) = message {
             self.pass_on(message);
         }
-        let received = received.map(|message| self.messages[message as usize].completion());
-        slot.done.or(received).unwrap_or(Completion::empty(0))
+        let taken = || slot.taken.map(|message| self.messages[message].completion());
+        slot.done.or_else(taken).unwrap_or(Completion::empty(0))
     }
 
     /// Moves the bytes of a message, before it is delivered, to where they will be wanted; to us if that is not known yet.
     fn pass_on(&mut self, id: u32) {
-        let message = &mut self.messages[id as usize];
-        if let Some((rank, request)) = message.lender.take() {
+        let message = &mut self.messages[id];
+        if let (true, Owner::Request { rank, id: request }) = (message.lent, message.owner) {
+            message.lent = false;
             self.ranks[rank as usize].requests[request as usize].lent = None;
         }
-        let (from, bytes) = (message.from, message.bytes);
-        let receive = message.receive.map(|receive| &self.receives[receive as usize]);
-        let Some(receive) = receive.filter(|receive| bytes <= receive.room) else {
+        let receive = message.receive;
+        if receive == UNMATCHED || message.bytes > self.receives[receive].room {
             return self.take_over(id);
-        };
-        let to = (receive.rank, receive.address);
-        match std::mem::take(&mut message.held) {
-            _ if to.1 == 0 || bytes == 0 => {}
-            Held::Nothing => {}
-            Held::Buffer(buffer) => {
-                self.memory.write(to.0, to.1, &buffer);
-                self.buffers.push(buffer);
-            }
-            Held::Memory(address) => self.copy_between((from, address), to, bytes),
+        }
+        self.copy_payload(id, receive);
+        if let Held::Buffer(buffer) = std::mem::take(&mut self.messages[id].held) {
+            self.buffers.push(buffer);
         }
     }
 }

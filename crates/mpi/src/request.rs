@@ -52,6 +52,8 @@ pub(crate) struct Slot {
     pub receive: Option<u32>,
     /// The message it sent.
     pub sent: Option<u32>,
+    /// The message its receive has taken and has room for, while the bytes travel, if ranks are released early.
+    pub taken: Option<u32>,
 }
 
 /// What a rank waits for.
@@ -197,10 +199,10 @@ impl<M: Memory> Engine<M> {
     }
 
     fn cancel_receive(&mut self, rank: u32, receive: u32) -> bool {
-        let key = self.receives[receive as usize].key;
-        let posted = self.ranks[rank as usize].posted.take_value(&key, receive);
+        let key = self.receives[receive].key;
+        let posted = self.matching[rank as usize].posted.take_value(&key, receive);
         if posted {
-            self.receives.remove(receive as usize);
+            self.receives.release(receive);
         }
         posted
     }
@@ -237,5 +239,5 @@ impl<M: Memory> Engine<M> {
 
 /// The key a receive or probe matches by.
 pub(crate) fn key_of(context: u32, source: Option<u32>, tag: Option<i32>) -> Key {
-    Key { context: u64::from(context), source, tag }
+    Key::new(u64::from(context), source, tag)
 }

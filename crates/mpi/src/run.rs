@@ -1,9 +1,10 @@
 //! A schedule under way: one rank's part of one collective, step by step.
 
 use mpirage_call::{Payload, SendMode};
-use mpirage_collectives::{Schedule, Step};
+use mpirage_collectives::Step;
 use mpirage_units::Duration;
 
+use crate::diagnosis::Origin;
 use crate::engine::{Engine, Task};
 use crate::matching::Key;
 use crate::memory::Memory;
@@ -30,8 +31,13 @@ pub(crate) struct Run {
     pub seat: u32,
     /// The rank in the world.
     rank: u32,
-    schedule: Schedule,
-    next: usize,
+    /// What its messages are matched by.
+    context: u64,
+    plan: u32,
+    /// The next step of the plan.
+    next: u32,
+    /// The last stop, until it is passed.
+    stop: Stop,
     under_way: u32,
     blocking_under_way: bool,
     until: Until,
@@ -39,21 +45,30 @@ pub(crate) struct Run {
     owed: Duration,
 }
 
-impl Run {
-    fn last_step(&self) -> Option<Step> {
-        self.schedule.steps.get(self.next.checked_sub(1)?).copied()
-    }
+/// What stands between a run and its next step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop {
+    /// Nothing.
+    None,
+    /// A blocking send.
+    Send,
+    /// A blocking receive; it is paid for when it is complete.
+    Recv,
+    /// A wait for everything; receives are paid for then.
+    WaitAll,
 }
 
 impl<M: Memory> Engine<M> {
     /// Starts a rank's schedule.
-    pub(crate) fn start_run(&mut self, instance: u32, seat: u32, rank: u32, schedule: Schedule) {
+    pub(crate) fn start_run(&mut self, instance: u32, seat: u32, rank: u32, plan: u32) {
         let run = Run {
             instance,
             seat,
             rank,
-            schedule,
+            context: COLLECTIVE_CONTEXTS + self.instances[instance as usize].number,
+            plan,
             next: 0,
+            stop: Stop::None,
             under_way: 0,
             blocking_under_way: false,
             until: Until::Now,
@@ -65,13 +80,21 @@ impl<M: Memory> Engine<M> {
 
     /// Goes on with a schedule until it must wait, pays for something, or ends.
     pub(crate) fn continue_run(&mut self, id: u32) {
-        self.runs[id as usize].until = Until::Now;
         loop {
-            if self.must_wait(id) || self.pays_for_receiving(id) {
-                return;
-            }
             let run = &mut self.runs[id as usize];
-            let Some(&step) = run.schedule.steps.get(run.next) else { return self.try_end_run(id) };
+            run.until = Until::Now;
+            if run.stop != Stop::None {
+                if run.must_wait() {
+                    return;
+                }
+                let owed = run.pass_stop();
+                if !owed.is_zero() {
+                    return self.kernel.start_timer(owed, token::run(id));
+                }
+            }
+            let Some(step) = self.plans.step(run.plan, run.next, run.seat) else {
+                return self.try_end_run(id);
+            };
             run.next += 1;
             let cost = self.take_step(id, step);
             if !cost.is_zero() {
@@ -107,48 +130,15 @@ impl<M: Memory> Engine<M> {
                 self.send_step(id, to, bytes, slot, true);
                 self.protocol.send_overhead.of(bytes)
             }
-            Step::Irecv { from, bytes, slot } => {
-                self.recv_step(id, from, bytes, slot, false);
+            Step::Irecv { from, bytes, slot } => self.recv_step(id, from, bytes, slot, false),
+            Step::Recv { from, bytes, slot } => self.recv_step(id, from, bytes, slot, true),
+            Step::Reduce { bytes } => work(bytes, self.protocol.reduce_seconds_per_byte),
+            Step::Copy { bytes } => work(bytes, self.protocol.copy_seconds_per_byte),
+            Step::WaitAll => {
+                self.runs[id as usize].stop = Stop::WaitAll;
                 Duration::ZERO
             }
-            Step::Recv { from, bytes, slot } => {
-                self.recv_step(id, from, bytes, slot, true);
-                Duration::ZERO
-            }
-            Step::Reduce { bytes } => {
-                Duration::from_secs_f64(bytes as f64 * self.protocol.reduce_seconds_per_byte)
-            }
-            Step::Copy { bytes } => {
-                Duration::from_secs_f64(bytes as f64 * self.protocol.copy_seconds_per_byte)
-            }
-            Step::WaitAll => Duration::ZERO,
         }
-    }
-
-    /// Is the step before the next one to be waited for?
-    fn must_wait(&mut self, id: u32) -> bool {
-        let run = &mut self.runs[id as usize];
-        let (until, waits) = match run.last_step() {
-            Some(Step::WaitAll) => (Until::All, run.under_way > 0),
-            Some(Step::Send { .. } | Step::Recv { .. }) => (Until::Blocking, run.blocking_under_way),
-            _ => return false,
-        };
-        if waits {
-            run.until = until;
-        }
-        waits
-    }
-
-    /// Receives are paid for when they are complete.
-    fn pays_for_receiving(&mut self, id: u32) -> bool {
-        let run = &mut self.runs[id as usize];
-        let complete = matches!(run.last_step(), Some(Step::WaitAll | Step::Recv { .. }));
-        if !complete || run.owed.is_zero() {
-            return false;
-        }
-        let owed = std::mem::take(&mut run.owed);
-        self.kernel.start_timer(owed, token::run(id));
-        true
     }
 
     /// After the last step, whatever is still under way is waited for.
@@ -158,37 +148,64 @@ impl<M: Memory> Engine<M> {
             run.until = Until::All;
             return;
         }
-        let Run { instance, seat, schedule, .. } = self.runs.remove(id as usize);
-        self.schedules.push(schedule);
+        let Run { instance, seat, plan, .. } = self.runs.remove(id as usize);
+        self.plans.release(plan);
         self.leave(instance, seat);
     }
 
     fn send_step(&mut self, id: u32, to: u32, bytes: u64, slot: u16, blocking: bool) {
         let run = &mut self.runs[id as usize];
-        run.under_way += 1;
-        run.blocking_under_way = blocking;
-        let (from, seat) = (run.rank, run.seat);
-        let instance = &self.instances[run.instance as usize];
-        let key = step_key(instance.number, seat, slot);
-        let to = instance.world_of(to);
+        run.begin(if blocking { Stop::Send } else { Stop::None });
+        let &mut Run { rank: from, seat, context, instance, .. } = run;
+        let to = self.instances[instance as usize].world_of(to);
+        let key = Key { context, source: seat, tag: i32::from(slot) };
         let owner = Owner::Step { run: id, blocking };
-        let (payload, mode) = (Payload::Absent, SendMode::Standard);
-        self.send(Outgoing { from, to, key, bytes, payload, mode, owner });
+        let (payload, mode, origin) = (Payload::Absent, SendMode::Standard, Origin::default());
+        self.send(Outgoing { from, to, key, bytes, payload, mode, owner, origin });
     }
 
-    fn recv_step(&mut self, id: u32, from: u32, bytes: u64, slot: u16, blocking: bool) {
+    fn recv_step(&mut self, id: u32, from: u32, bytes: u64, slot: u16, blocking: bool) -> Duration {
         let run = &mut self.runs[id as usize];
-        run.under_way += 1;
-        run.blocking_under_way = blocking;
+        run.begin(if blocking { Stop::Recv } else { Stop::None });
         run.owed += self.protocol.recv_overhead.of(bytes);
-        let rank = run.rank;
-        let key = step_key(self.instances[run.instance as usize].number, from, slot);
+        let &mut Run { rank, context, .. } = run;
+        let key = Key { context, source: from, tag: i32::from(slot) };
         let owner = Owner::Step { run: id, blocking };
         // What arrives in place of these bytes is the algorithm's business, so any size fits.
-        self.receive(Receive { key, rank, room: u64::MAX, address: 0, owner, message: None });
+        self.receive(Receive { key, rank, room: u64::MAX, address: 0, owner });
+        Duration::ZERO
     }
 }
 
-fn step_key(number: u64, source: u32, slot: u16) -> Key {
-    Key { context: COLLECTIVE_CONTEXTS + number, source: Some(source), tag: Some(i32::from(slot)) }
+impl Run {
+    /// A send or receive begins.
+    fn begin(&mut self, stop: Stop) {
+        self.under_way += 1;
+        self.blocking_under_way = stop != Stop::None;
+        self.stop = stop;
+    }
+
+    /// Is what it stopped for still under way?
+    fn must_wait(&mut self) -> bool {
+        let (until, waits) = match self.stop {
+            Stop::WaitAll => (Until::All, self.under_way > 0),
+            _ => (Until::Blocking, self.blocking_under_way),
+        };
+        if waits {
+            self.until = until;
+        }
+        waits
+    }
+
+    /// Goes on behind the stop; receives that are complete are to be paid for.
+    fn pass_stop(&mut self) -> Duration {
+        match std::mem::replace(&mut self.stop, Stop::None) {
+            Stop::WaitAll | Stop::Recv => std::mem::take(&mut self.owed),
+            Stop::None | Stop::Send => Duration::ZERO,
+        }
+    }
+}
+
+fn work(bytes: u64, seconds_per_byte: f64) -> Duration {
+    Duration::from_secs_f64(bytes as f64 * seconds_per_byte)
 }

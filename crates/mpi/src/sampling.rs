@@ -186,6 +186,9 @@ impl<M: Memory> Engine<M> {
 
     /// What may not be called inside a sampled block, because it would be skipped with it.
     pub(crate) fn refuse_inside_sample(&mut self, rank: u32, call: &Call<'_>) -> bool {
+        if !self.samples.is_open(rank) {
+            return false;
+        }
         let harmless = matches!(
             call,
             Call::Now
@@ -195,7 +198,7 @@ impl<M: Memory> Engine<M> {
                 | Call::Misuse { .. }
                 | Call::Share { .. }
         );
-        if !self.samples.is_open(rank) || harmless {
+        if harmless {
             return false;
         }
         let what = match call {
@@ -246,9 +249,8 @@ impl<M: Memory> Engine<M> {
         if seconds <= 0.0 {
             return Progress::Done;
         }
-        let state = &mut self.ranks[index];
-        state.phase = Phase::Executing;
-        self.kernel.start_compute(state.host, seconds, token::rank(rank));
+        self.ranks[index].phase = Phase::Executing;
+        self.kernel.start_compute(self.hosts[index], seconds, token::rank(rank));
         Progress::Blocked
     }
 

@@ -4,7 +4,7 @@
 //! in turn: what it holds is taken at every switch. Bytes move by plain copies.
 
 use std::collections::BTreeMap;
-use std::ffi::{CStr, CString, OsString};
+use std::ffi::{CStr, CString, OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -77,6 +77,8 @@ pub struct Folded {
     share_malloc: bool,
     ranks: Vec<Rank>,
     programs: Vec<Loaded>,
+    /// What the last program's ranks have in common, with what was asked for.
+    environment: Option<(Vec<(OsString, OsString)>, Environment)>,
     fault: Option<(u32, String)>,
 }
 
@@ -127,6 +129,7 @@ impl Folded {
             share_malloc: briefing.share_malloc > 0,
             ranks: Vec::with_capacity(ranks),
             programs: Vec::new(),
+            environment: None,
             watchdog: Watchdog::start(limit)?,
             fault: None,
         };
@@ -180,7 +183,11 @@ impl Folded {
         let words = words_of(program)?;
         let loaded = self.programs.iter().find(|loaded| loaded.path == program.path);
         let linked = &loaded.ok_or(io::ErrorKind::NotFound)?.linked;
-        let environment = environment_of(program, who);
+        if self.environment.as_ref().is_none_or(|(of, _)| of != &program.environment) {
+            self.environment = Some((program.environment.clone(), environment_of(program)));
+        }
+        let common = self.environment.as_ref().map(|(_, environment)| environment);
+        let environment = common.ok_or(io::ErrorKind::NotFound)?.with(own_variables(who));
         self.crew.add(linked, &words, &environment).map_err(io::Error::other)?;
         let host = CString::new(who.host).map_err(io::Error::other)?;
         let passing = Passing { pass, exit };
@@ -354,13 +361,19 @@ fn words_of(program: &Program) -> io::Result<Vec<CString>> {
     words.map(|word| CString::new(word.as_encoded_bytes()).map_err(io::Error::other)).collect()
 }
 
-/// This process' environment, what was asked for, and who the rank is; what comes later counts.
-fn environment_of(program: &Program, who: &Identity<'_>) -> Environment {
+/// This process' environment and what was asked for, which counts more.
+fn environment_of(program: &Program) -> Environment {
     let mut variables: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
     variables.extend(program.environment.iter().cloned());
-    variables.extend(who.variables().map(|(name, value)| (name.into(), value.into())));
-    let entry = |(name, value): (OsString, OsString)| {
-        CString::new([name.as_encoded_bytes(), b"=", value.as_encoded_bytes()].concat()).ok()
-    };
-    Environment::new(variables.into_iter().filter_map(entry).collect())
+    Environment::new(variables.iter().filter_map(|(name, value)| entry(name, value)).collect())
+}
+
+/// Who the rank is.
+fn own_variables(who: &Identity<'_>) -> Vec<CString> {
+    let variables = who.variables();
+    variables.iter().filter_map(|(name, value)| entry(OsStr::new(name), OsStr::new(value))).collect()
+}
+
+fn entry(name: &OsStr, value: &OsStr) -> Option<CString> {
+    CString::new([name.as_encoded_bytes(), b"=", value.as_encoded_bytes()].concat()).ok()
 }

@@ -58,8 +58,10 @@ impl Duration {
 
     /// The nearest whole number of picoseconds; negative and NaN become zero, too long becomes `MAX`.
     pub fn from_secs_f64(seconds: f64) -> Duration {
-        // `as` saturates at both ends and maps NaN to zero.
-        Duration((seconds * PICOS_PER_SECOND).round() as u64)
+        // `as` saturates at both ends and maps NaN to zero. Rounding half away from zero, without a call.
+        let picos = seconds * PICOS_PER_SECOND;
+        let whole = picos as u64;
+        Duration(whole.saturating_add(u64::from(picos - whole as f64 >= 0.5)))
     }
 
     /// The span in picoseconds.

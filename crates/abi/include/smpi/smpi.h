@@ -82,7 +82,8 @@ void *smpi_shared_set_call(const char *function, const char *input, void *data);
 
 #define MPIRAGE_SAMPLE_HERE_(global, tag, least, most, error, interval)                                               \
     struct mpirage_sample MPIRAGE_HERE_(mpirage_sample_)                                                              \
-    MPIRAGE_AT_END_(mpirage_sample_end) = {__FILE__, (tag), __LINE__, (global), (least), (most), (error), (interval), 0}
+    MPIRAGE_AT_END_(mpirage_sample_end) = {__FILE__,          (tag),           __LINE__,   (global), (long long)(least),  \
+                                           (long long)(most), (double)(error), (interval), 0}
 
 #define MPIRAGE_SAMPLE_BLOCK_(global, tag, least, most, error, interval)                                              \
     for (MPIRAGE_SAMPLE_HERE_(global, tag, least, most, error, interval),                                             \

@@ -86,7 +86,9 @@ macro_rules! send {
             comm: MPI_Comm,
         ) -> c_int {
             library::outcome(comm, || {
-                send(SendMode::$mode, buf, count, datatype, dest, tag, comm)?.run().map(drop)
+                let message = message(SendMode::$mode, buf, count, datatype, dest, tag, comm)?;
+                message.iter().for_each(Outgoing::run);
+                Ok(())
             })
         }
 

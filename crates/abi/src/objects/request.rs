@@ -20,7 +20,7 @@ pub(crate) struct Request {
     /// Is its status empty whatever it receives?
     collective: bool,
     /// What is started again, if it is persistent.
-    pub plan: Option<Operation>,
+    pub plan: Option<Box<Operation>>,
 }
 
 impl Request {
@@ -36,7 +36,7 @@ impl Request {
             transfers: Transfers::new(),
             inactive: true,
             collective: plan.collective,
-            plan: Some(plan),
+            plan: Some(Box::new(plan)),
         }
     }
 

@@ -5,7 +5,6 @@
 
 use core::ffi::c_void;
 use core::ops::Range;
-use core::ptr;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -37,11 +36,19 @@ pub(super) struct Arena {
     /// Where nothing has been yet.
     next: usize,
     end: usize,
-    /// Stretches that are free again, by length.
-    free: BTreeMap<usize, Vec<usize>>,
     blocks: BTreeMap<usize, Block>,
-    /// The largest mapping of each view of each place.
-    places: BTreeMap<(u64, usize), Range<usize>>,
+    /// The largest mapping of each view.
+    views: BTreeMap<(Source, usize), Range<usize>>,
+}
+
+/// What memory is seen through a view. A rank that wants the same memory again while it still has it gets another view,
+/// with addresses of its own; another rank gets the same view. Views stay, since they cost nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Source {
+    /// A place of the program, by its number.
+    Place(u64),
+    /// The window, for blocks of this length and alignment.
+    Window { length: usize, alignment: usize },
 }
 
 struct Block {
@@ -50,10 +57,8 @@ struct Block {
 }
 
 enum Kind {
-    /// Of a place: stays mapped, since it costs nothing.
-    Place,
-    /// Of one allocation: the window over and over.
-    Window,
+    /// All of it is shared.
+    View,
     /// These parts of it are shared.
     InParts(Vec<Range<usize>>),
 }
@@ -102,37 +107,32 @@ impl Arena {
             file: connection::line().briefing.shared_file,
             next: base,
             end,
-            free: BTreeMap::new(),
             blocks: BTreeMap::new(),
-            places: BTreeMap::new(),
+            views: BTreeMap::new(),
         }
     }
 
-    /// A view of the memory of a place: all views are the same memory.
-    pub(super) fn place(&mut self, number: u64, view: usize, size: usize) -> Option<usize> {
-        if let Some(mapped) = self.places.get(&(number, view)).filter(|mapped| mapped.len() >= size) {
+    /// The addresses of a view of at least so many bytes.
+    pub(super) fn view(&mut self, source: Source, view: usize, size: usize) -> Option<usize> {
+        if let Some(mapped) = self.views.get(&(source, view)).filter(|mapped| mapped.len() >= size) {
             return Some(mapped.start);
         }
-        let length = rounded(size).filter(|&length| length as u64 <= PLACE)?;
-        let address = self.take(length, PAGE)?;
-        if !map_file(address, length, self.file, number * PLACE) {
+        let (length, alignment) = match source {
+            Source::Place(_) => (rounded(size).filter(|&length| length as u64 <= PLACE)?, PAGE),
+            Source::Window { length, alignment } => (length, alignment),
+        };
+        let addresses = self.take(length, alignment)?;
+        let mapped = match source {
+            Source::Place(number) => map_file(addresses.start, length, self.file, number * PLACE),
+            Source::Window { .. } => map_window(addresses.clone(), self.file),
+        };
+        if !mapped {
             return None;
         }
-        self.places.insert((number, view), address..address + length);
-        self.blocks.insert(address, Block { length, kind: Kind::Place });
-        Some(address)
-    }
-
-    /// Memory for one allocation.
-    pub(super) fn window(&mut self, size: usize, alignment: usize) -> Option<usize> {
-        let length = rounded(size)?;
-        let address = self.take(length, alignment.max(PAGE))?;
-        if !map_window(address..address + length, self.file) {
-            self.put(address, length);
-            return None;
-        }
-        self.blocks.insert(address, Block { length, kind: Kind::Window });
-        Some(address)
+        self.blocks.insert(addresses.start, Block { length, kind: Kind::View });
+        let start = addresses.start;
+        self.views.insert((source, view), addresses);
+        Some(start)
     }
 
     /// A block with private and shared parts, and how many bytes of it are shared.
@@ -163,20 +163,13 @@ impl Arena {
         self.blocks.get(&address).map(|block| block.length)
     }
 
-    /// Is no longer used by one of its users. False if it is none of ours.
+    /// One of its users needs it no longer. False if it is none of ours.
     pub(super) fn give_back(&mut self, address: usize) -> bool {
-        match self.blocks.get(&address).map(|block| &block.kind) {
-            None => return false,
-            Some(Kind::Place) => return true,
-            Some(Kind::Window | Kind::InParts(_)) => {}
-        }
-        let Some(Block { length, kind }) = self.blocks.remove(&address) else { return false };
-        match kind {
-            Kind::InParts(_) => {
-                IN_PARTS.fetch_sub(1, Ordering::Relaxed);
-                unmap(address, length);
-            }
-            _ => self.put(address, length),
+        let Some(block) = self.blocks.get(&address) else { return false };
+        if let Kind::InParts(_) = block.kind {
+            unmap(address, block.length);
+            self.blocks.remove(&address);
+            IN_PARTS.fetch_sub(1, Ordering::Relaxed);
         }
         true
     }
@@ -188,24 +181,19 @@ impl Arena {
     }
 
     /// Addresses that are not used.
-    fn take(&mut self, length: usize, alignment: usize) -> Option<usize> {
-        if let Some(again) = self.free.get_mut(&length)
-            && let Some(at) = again.iter().position(|address| address.is_multiple_of(alignment))
-        {
-            return Some(again.swap_remove(at));
-        }
-        let address = self.next.checked_next_multiple_of(alignment)?;
-        let next = address.checked_add(length).filter(|&next| next <= self.end)?;
-        self.next = next;
-        Some(address)
+    fn take(&mut self, length: usize, alignment: usize) -> Option<Range<usize>> {
+        let start = self.next.checked_next_multiple_of(alignment)?;
+        let end = start.checked_add(length).filter(|&end| end <= self.end)?;
+        self.next = end;
+        Some(start..end)
     }
+}
 
-    /// Nothing is there any more.
-    fn put(&mut self, address: usize, length: usize) {
-        let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
-        if map(address, length, PROT_NONE, flags, -1, 0).is_some() {
-            self.free.entry(length).or_default().push(address);
-        }
+impl Source {
+    /// The window for an allocation. Lengths are coarse, so that there are few: at most an eighth more than is wanted.
+    pub(super) fn window(size: usize, alignment: usize) -> Option<Source> {
+        let step = (size.checked_next_power_of_two()? / 16).max(PAGE);
+        Some(Source::Window { length: size.checked_next_multiple_of(step)?, alignment: alignment.max(PAGE) })
     }
 }
 
@@ -235,7 +223,7 @@ fn map_window(addresses: Range<usize>, file: i32) -> bool {
 fn map(address: usize, length: usize, access: i32, flags: i32, file: i32, offset: off_t) -> Option<usize> {
     // SAFETY: at an address of the kernel's choice, or at one of the arena's or of a block of ours that nobody uses.
     let mapped = unsafe { libc::mmap(address as *mut c_void, length, access, flags, file, offset) };
-    (mapped != MAP_FAILED && mapped != ptr::null_mut()).then(|| mapped.addr())
+    (mapped != MAP_FAILED && !mapped.is_null()).then(|| mapped.addr())
 }
 
 fn unmap(address: usize, length: usize) {

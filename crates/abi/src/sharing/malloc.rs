@@ -9,7 +9,7 @@ use core::ptr;
 
 use crate::{allocator, connection};
 
-use super::arena;
+use super::arena::{self, Source};
 
 /// `malloc`.
 #[unsafe(no_mangle)]
@@ -118,11 +118,9 @@ fn is_folded(size: usize) -> bool {
 }
 
 fn fold(size: usize, alignment: usize) -> *mut c_void {
-    match arena::with(|arena| arena.window(size, alignment)) {
-        Some(address) => {
-            super::note(address, super::Held { size, view: None });
-            address as *mut c_void
-        }
+    let source = Source::window(size, alignment);
+    match source.and_then(|source| super::allocate(source, size)) {
+        Some(address) => address as *mut c_void,
         None => {
             // SAFETY: the C library's errno of this thread.
             unsafe { *libc::__errno_location() = libc::ENOMEM };

@@ -23,6 +23,7 @@ use mpirage_call::Call;
 
 use crate::allocator;
 use crate::{connection, library, rank};
+use arena::Source;
 
 /// What a rank knows of shared memory.
 #[derive(Default)]
@@ -39,8 +40,8 @@ struct Places {
     numbers: HashMap<Box<str>, u64>,
     /// The shared blocks it has, by address.
     blocks: HashMap<usize, Held>,
-    /// Which views of each place it uses.
-    views: HashMap<u64, Vec<bool>>,
+    /// Which views of each memory it uses.
+    views: HashMap<Source, Vec<bool>>,
     /// What calls gave that are made once.
     calls: HashMap<(Vec<u8>, Vec<u8>), usize>,
 }
@@ -48,8 +49,8 @@ struct Places {
 /// A block that a rank has.
 struct Held {
     size: usize,
-    /// The place it is of, and which view of it.
-    view: Option<(u64, usize)>,
+    /// The memory it is of, and which view of it.
+    view: Option<(Source, usize)>,
 }
 
 /// Shared memory of a place of the program. What one rank has of one place at one time has different addresses but is the
@@ -65,12 +66,8 @@ pub(crate) fn of_site(size: usize, name: &str) -> *mut c_void {
         places().numbers.insert(name.into(), number);
         number
     });
-    let view = places().take_view(number);
-    match arena::with(|arena| arena.place(number, view, size)) {
-        Some(address) => {
-            note(address, Held { size, view: Some((number, view)) });
-            address as *mut c_void
-        }
+    match allocate(Source::Place(number), size) {
+        Some(address) => address as *mut c_void,
         None => out_of_memory("SMPI_SHARED_MALLOC", size),
     }
 }
@@ -128,6 +125,17 @@ pub(crate) fn keep_call(key: (Vec<u8>, Vec<u8>), data: usize) {
     places().calls.insert(key, data);
 }
 
+/// Lets this rank have a block of this memory.
+fn allocate(source: Source, size: usize) -> Option<usize> {
+    let view = places().take_view(source);
+    let address = arena::with(|arena| arena.view(source, view, size));
+    match address {
+        Some(address) => note(address, Held { size, view: Some((source, view)) }),
+        None => places().give_view(source, view),
+    }
+    address
+}
+
 /// This rank has a block more.
 fn note(address: usize, block: Held) {
     let size = block.size as u64;
@@ -140,22 +148,28 @@ fn note(address: usize, block: Held) {
 fn forget(address: usize) {
     let mut places = places();
     let Some(Held { size, view }) = places.blocks.remove(&address) else { return };
-    if let Some((number, view)) = view {
-        places.views.entry(number).or_default()[view] = false;
+    if let Some((source, view)) = view {
+        places.give_view(source, view);
     }
     this().bytes.fetch_sub(size as u64, Ordering::Relaxed);
 }
 
 impl Places {
-    /// The first view of a place that this rank does not use yet.
-    fn take_view(&mut self, number: u64) -> usize {
-        let used = self.views.entry(number).or_default();
+    /// The first view of this memory that this rank does not use yet.
+    fn take_view(&mut self, source: Source) -> usize {
+        let used = self.views.entry(source).or_default();
         let view = used.iter().position(|used| !used).unwrap_or(used.len());
         if view == used.len() {
             used.push(false);
         }
         used[view] = true;
         view
+    }
+
+    fn give_view(&mut self, source: Source, view: usize) {
+        if let Some(used) = self.views.get_mut(&source) {
+            used[view] = false;
+        }
     }
 }
 

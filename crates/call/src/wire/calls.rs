@@ -3,7 +3,7 @@
 use mpirage_collectives::Collective;
 use mpirage_units::Duration;
 
-use super::words::{Full, Reader, WireError, Writer};
+use super::words::{Full, Reader, WireError, Writer, halves, pair};
 use crate::{
     Blocks, Call, CollectiveCall, CommRequest, Completing, Operator, Part, Payload, Reduction, RequestId,
     Rule, SendMode, Stamp, Tally, Work,
@@ -15,10 +15,8 @@ const NONE: u32 = u32::MAX;
 /// Appends a call to `buffer`; gives the number of words it takes.
 pub fn encode_call(stamp: &Stamp, call: &Call<'_>, buffer: &mut [u64]) -> Result<usize, Full> {
     let mut w = Writer::new(buffer);
-    w.word(u64::from(kind_of(call)) | u64::from(flags_of(call)) << 8 | u64::from(stamp.function) << 16)?;
-    w.word(stamp.burst)?;
-    w.word(stamp.delay.as_picos())?;
-    w.word(stamp.site)?;
+    let head = u64::from(kind_of(call)) | u64::from(flags_of(call)) << 8 | u64::from(stamp.function) << 16;
+    w.all([head, stamp.burst, stamp.delay.as_picos(), stamp.site])?;
     encode_fields(call, &mut w)?;
     Ok(w.finish())
 }
@@ -26,13 +24,8 @@ pub fn encode_call(stamp: &Stamp, call: &Call<'_>, buffer: &mut [u64]) -> Result
 /// Reads the call at the head of `buffer`; gives the number of words it took.
 pub fn decode_call(buffer: &[u64]) -> Result<(Stamp, Call<'_>, usize), WireError> {
     let (mut r, length) = Reader::open(buffer)?;
-    let header = r.word()?;
-    let stamp = Stamp {
-        function: (header >> 16) as u16,
-        burst: r.word()?,
-        delay: Duration::from_picos(r.word()?),
-        site: r.word()?,
-    };
+    let [header, burst, delay, site] = r.all()?;
+    let stamp = Stamp { function: (header >> 16) as u16, burst, delay: Duration::from_picos(delay), site };
     let call = decode_fields(header as u8, (header >> 8) as u8, &mut r)?;
     Ok((stamp, call, length))
 }
@@ -92,17 +85,13 @@ fn encode_fields(call: &Call<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
         Call::Misuse { text } => w.bytes(text.as_bytes()),
         Call::Sleep { span } => w.word(span.as_picos()),
         Call::Send { context, to, tag, bytes, payload, request, .. } => {
-            w.pair(context, to)?;
-            w.pair(tag as u32, request.unwrap_or(NONE))?;
-            w.word(bytes)?;
+            w.all([pair(context, to), pair(tag as u32, request.unwrap_or(NONE)), bytes])?;
             encode_payload(payload, w)
         }
         Call::Recv { context, from, tag, bytes, address, request, matched } => {
-            w.pair(context, from.unwrap_or(NONE))?;
-            w.pair(tag.unwrap_or(0) as u32, request.unwrap_or(NONE))?;
-            w.word(bytes)?;
-            w.word(address)?;
-            w.word(u64::from(matched.unwrap_or(NONE)))
+            let numbers = pair(tag.unwrap_or(0) as u32, request.unwrap_or(NONE));
+            let matched = u64::from(matched.unwrap_or(NONE));
+            w.all([pair(context, from.unwrap_or(NONE)), numbers, bytes, address, matched])
         }
         Call::Wait { requests, .. } => w.halves(requests),
         Call::Probe { context, from, tag, .. } => {
@@ -174,8 +163,8 @@ fn decode_sample<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireErro
 }
 
 fn decode_send<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {
-    let (context, to) = r.pair()?;
-    let (tag, request) = r.pair()?;
+    let [ends, numbers, bytes] = r.all()?;
+    let ((context, to), (tag, request)) = (halves(ends), halves(numbers));
     let mode = match flags & 3 {
         0 => SendMode::Standard,
         1 => SendMode::Synchronous,
@@ -187,7 +176,7 @@ fn decode_send<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError>
         context,
         to,
         tag: tag as i32,
-        bytes: r.word()?,
+        bytes,
         payload: decode_payload(r)?,
         request: some(request),
         answer: flags & 4 != 0,
@@ -195,16 +184,16 @@ fn decode_send<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError>
 }
 
 fn decode_recv<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {
-    let (context, from) = r.pair()?;
-    let (tag, request) = r.pair()?;
+    let [ends, numbers, bytes, address, matched] = r.all()?;
+    let ((context, from), (tag, request)) = (halves(ends), halves(numbers));
     Ok(Call::Recv {
         context,
         from: some(from),
         tag: (flags & 1 == 0).then_some(tag as i32),
-        bytes: r.word()?,
-        address: r.word()?,
+        bytes,
+        address,
         request: some(request),
-        matched: some(r.word()? as u32),
+        matched: some(matched as u32),
     })
 }
 
@@ -236,10 +225,7 @@ fn some(value: u32) -> Option<RequestId> {
 fn encode_payload(payload: Payload<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
     match payload {
         Payload::Absent => w.word(0),
-        Payload::At(address) => {
-            w.word(1)?;
-            w.word(address)
-        }
+        Payload::At(address) => w.all([1, address]),
         Payload::Inline(bytes) => {
             w.word(2)?;
             w.bytes(bytes)

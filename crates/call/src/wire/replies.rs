@@ -2,7 +2,7 @@
 
 use mpirage_units::Time;
 
-use super::words::{Full, Reader, WireError, Writer};
+use super::words::{Full, Reader, WireError, Writer, halves, pair};
 use crate::{Completion, Reply, Service};
 
 /// Stands for no communicator and no message.
@@ -22,14 +22,13 @@ pub enum Answer<'a> {
 /// Writes a reply; gives the number of words it takes.
 pub fn encode_reply(reply: &Reply, buffer: &mut [u64]) -> Result<usize, Full> {
     let mut w = Writer::new(buffer);
-    w.word(u64::from(reply.number.is_some()) << 8)?;
-    w.word(if reply.early { UNKNOWN } else { reply.now.as_picos() })?;
-    w.pair(reply.message.unwrap_or(NONE), reply.context.unwrap_or(NONE))?;
+    let numbers = pair(reply.message.unwrap_or(NONE), reply.context.unwrap_or(NONE));
+    let now = if reply.early { UNKNOWN } else { reply.now.as_picos() };
+    w.all([u64::from(reply.number.is_some()) << 8, now, numbers])?;
     w.word(reply.completions.len() as u64)?;
     for c in &reply.completions {
-        w.pair(c.index, u32::from(c.cancelled) | u32::from(c.truncated) << 1)?;
-        w.pair(c.source as u32, c.tag as u32)?;
-        w.word(c.bytes)?;
+        let flags = u32::from(c.cancelled) | u32::from(c.truncated) << 1;
+        w.all([pair(c.index, flags), pair(c.source as u32, c.tag as u32), c.bytes])?;
     }
     w.halves(&reply.members)?;
     if let Some(number) = reply.number {
@@ -98,11 +97,11 @@ fn decode_reply(r: &mut Reader<'_>, reply: &mut Reply) -> Result<(), WireError> 
     reply.message = (message != NONE).then_some(message);
     reply.context = (context != NONE).then_some(context);
     for _ in 0..r.word()? {
-        let (index, flags) = r.pair()?;
-        let (source, tag) = r.pair()?;
+        let [first, second, bytes] = r.all()?;
+        let ((index, flags), (source, tag)) = (halves(first), halves(second));
         let (cancelled, truncated) = (flags & 1 != 0, flags & 2 != 0);
         let (source, tag) = (source as i32, tag as i32);
-        reply.completions.push(Completion { index, source, tag, bytes: r.word()?, cancelled, truncated });
+        reply.completions.push(Completion { index, source, tag, bytes, cancelled, truncated });
     }
     reply.members.extend_from_slice(r.halves()?);
     Ok(())

@@ -30,8 +30,17 @@ impl<'b> Writer<'b> {
         Ok(())
     }
 
+    /// Several words at once: one look at the room that is left.
+    #[inline]
+    pub(super) fn all<const N: usize>(&mut self, words: [u64; N]) -> Result<(), Full> {
+        let slot = self.buffer.get_mut(self.at..).and_then(|rest| rest.first_chunk_mut()).ok_or(Full)?;
+        *slot = words;
+        self.at += N;
+        Ok(())
+    }
+
     pub(super) fn pair(&mut self, low: u32, high: u32) -> Result<(), Full> {
-        self.word(u64::from(low) | u64::from(high) << 32)
+        self.word(pair(low, high))
     }
 
     /// Length in bytes, then the bytes, padded to a word.
@@ -70,6 +79,18 @@ impl<'b> Writer<'b> {
     }
 }
 
+/// Two half-words in one.
+#[inline]
+pub(super) fn pair(low: u32, high: u32) -> u64 {
+    u64::from(low) | u64::from(high) << 32
+}
+
+/// The two half-words of one.
+#[inline]
+pub(super) fn halves(word: u64) -> (u32, u32) {
+    (word as u32, (word >> 32) as u32)
+}
+
 /// Takes words from a record.
 pub(super) struct Reader<'b> {
     rest: &'b [u64],
@@ -91,9 +112,16 @@ impl<'b> Reader<'b> {
         Ok(*head)
     }
 
+    /// Several words at once.
+    #[inline]
+    pub(super) fn all<const N: usize>(&mut self) -> Result<[u64; N], WireError> {
+        let (head, rest) = self.rest.split_first_chunk().ok_or(WireError)?;
+        self.rest = rest;
+        Ok(*head)
+    }
+
     pub(super) fn pair(&mut self) -> Result<(u32, u32), WireError> {
-        let word = self.word()?;
-        Ok((word as u32, (word >> 32) as u32))
+        self.word().map(halves)
     }
 
     pub(super) fn bytes(&mut self) -> Result<&'b [u8], WireError> {

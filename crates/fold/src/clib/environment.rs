@@ -13,11 +13,9 @@ use crate::rank::Rank;
 
 /// Environment variables, shared by all ranks that get them; cheap to clone.
 #[derive(Clone)]
-pub struct Environment(Rc<Shared>);
-
-struct Shared {
-    strings: Vec<CString>,
-    vector: Vec<*mut c_char>,
+pub struct Environment {
+    common: Rc<Vec<CString>>,
+    own: Rc<Vec<CString>>,
 }
 
 /// A rank's own.
@@ -31,9 +29,15 @@ pub(crate) struct Private {
 impl Environment {
     /// From `NAME=value` strings.
     pub fn new(strings: Vec<CString>) -> Self {
-        let vector =
-            strings.iter().map(|string| string.as_ptr().cast_mut()).chain([ptr::null_mut()]).collect();
-        Self(Rc::new(Shared { strings, vector }))
+        Self { common: Rc::new(strings), own: Rc::default() }
+    }
+
+    /// The same with a few more, or with other values of some. What is common is stored once.
+    pub fn with(&self, own: Vec<CString>) -> Self {
+        let name =
+            |string: &CString| string.as_bytes().split(|&byte| byte == b'=').next().map(<[u8]>::to_vec);
+        let kept = self.own.iter().filter(|old| !own.iter().any(|new| name(new) == name(old))).cloned();
+        Self { common: Rc::clone(&self.common), own: Rc::new(kept.chain(own.iter().cloned()).collect()) }
     }
 
     /// The one of this process.
@@ -58,9 +62,22 @@ impl Environment {
             if Rank::program(rank).has_variables {
                 return (*Variables::of(rank)).environ;
             }
-            let shared = &(*rank).environment.0;
-            shared.vector.as_ptr().cast_mut()
+            let environment = &(*rank).environment;
+            (*rank).initial_environment =
+                environment.entries().map(|entry| entry.as_ptr().cast_mut()).collect();
+            (*rank).initial_environment.push(ptr::null_mut());
+            (*rank).initial_environment.as_mut_ptr()
         }
+    }
+
+    /// What is common, as far as the rank has no other value, then the rank's own.
+    fn entries(&self) -> impl Iterator<Item = &CString> {
+        let name = |string: &CString| string.as_bytes().iter().position(|&byte| byte == b'=').unwrap_or(0);
+        let replaced = move |old: &&CString| {
+            let end = name(old) + 1;
+            self.own.iter().any(|new| new.as_bytes().get(..end) == old.as_bytes().get(..end))
+        };
+        self.common.iter().filter(move |old| !replaced(old)).chain(self.own.iter())
     }
 
     /// Gives the rank strings of its own.
@@ -72,8 +89,8 @@ impl Environment {
         unsafe {
             let private = &mut (*super::of(rank)).environment;
             if private.vector.is_empty() {
-                let shared = &(*rank).environment.0;
-                private._owned = shared.strings.clone();
+                let environment = &(*rank).environment;
+                private._owned = environment.entries().cloned().collect();
                 private.vector = private._owned.iter().map(|string| string.as_ptr().cast_mut()).collect();
                 private.vector.push(ptr::null_mut());
             }

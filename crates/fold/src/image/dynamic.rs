@@ -18,6 +18,8 @@ pub(super) struct Dynamic {
     pub version_needs: Option<usize>,
     pub relocations: Table,
     pub plt_relocations: Table,
+    /// The table of addresses through which the program calls libraries.
+    pub linkage: usize,
     /// `DT_RELR`: base-relative relocations, packed.
     pub packed: Table,
     pub init: Functions,
@@ -88,6 +90,7 @@ impl Dynamic {
             elf::DT_RELASZ => self.relocations.size = value,
             elf::DT_JMPREL => self.plt_relocations.address = value,
             elf::DT_PLTRELSZ => self.plt_relocations.size = value,
+            elf::DT_PLTGOT => self.linkage = value,
             elf::DT_RELR => self.packed.address = value,
             elf::DT_RELRSZ => self.packed.size = value,
             elf::DT_INIT => self.init.single = Some(value),

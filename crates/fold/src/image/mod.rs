@@ -80,8 +80,8 @@ impl Image {
         let dynamic = Dynamic::read(&contents, dynamic.p_vaddr(LE) as usize, dynamic.p_filesz(LE) as usize)?;
         let symbols = symbol::read(&contents, &dynamic)?;
         let tls = find(elf::PT_TLS).map(tls_segment).filter(|tls| tls.memory_size > 0);
-        let relocations = relocation::read(&contents, &dynamic, &symbols)?;
         check(&dynamic, tls.as_ref())?;
+        let relocations = relocation::read(&contents, &dynamic, &symbols)?;
         Ok(Self {
             path: path.into(),
             main: symbol::main(&symbols).ok_or(Refusal::NoMain)?,
@@ -157,6 +157,11 @@ impl Image {
         self.main
     }
 
+    /// Where its code, and the addresses through which it calls libraries, begin.
+    pub(crate) fn hot(&self) -> [usize; 2] {
+        [self.main, self.dynamic.linkage]
+    }
+
     pub(crate) fn starters(&self) -> Functions {
         self.dynamic.init
     }
@@ -227,6 +232,9 @@ fn lay_out(programs: &[ProgramHeader64<LE>], bytes: &[u8]) -> Result<Vec<u8>, Re
 }
 
 fn check(dynamic: &Dynamic, tls: Option<&TlsSegment>) -> Result<(), Refusal> {
+    if dynamic.executable && dynamic.needed.is_empty() {
+        return Err(Refusal::Static);
+    }
     if dynamic.text_relocations {
         return Err(Refusal::TextRelocations);
     }

@@ -2,6 +2,9 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use std::ffi::CString;
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -49,6 +52,18 @@ pub fn compile_cpp(name: &str, source: &str) -> Option<PathBuf> {
     try_compile(name, "g++", "cc", source, &FOLDABLE)
 }
 
+/// Standard output and error, and the exit code, of the same source as a process of its own.
+pub fn native(name: &str, source: &str, arguments: &[&str]) -> (String, String, i32) {
+    let alone = format!("int rank(void) {{ return 0; }} void turn(void) {{}}\n{source}");
+    let program =
+        try_compile(&format!("{name}-native"), "gcc", "c", &alone, &[]).expect("gcc is needed for tests");
+    let mut command = Command::new(program);
+    command.env_clear().env("COLOUR", "red").env("LIST", "a:b:c").args(arguments);
+    let output = std::os::unix::process::CommandExt::arg0(&mut command, "program").output().expect("it runs");
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    (text(output.stdout), text(output.stderr), output.status.code().unwrap_or(-1))
+}
+
 extern "C" fn test_turn() {
     pass_turn();
 }
@@ -73,6 +88,8 @@ pub struct Run {
     pub crew: Crew,
     pub ends: Vec<Option<Stop>>,
     pub outputs: Vec<String>,
+    /// What all of them wrote to standard error.
+    pub errors: String,
     _alone: MutexGuard<'static, ()>,
 }
 
@@ -84,22 +101,27 @@ pub fn load(program: &Path, arguments: &[&str], options: Options) -> Run {
     let alone = alone();
     let linked = link(program).expect("it can be folded");
     let mut crew = Crew::new(options).expect("there is room");
-    let all: Vec<CString> = [program.to_str().expect("a plain path")]
-        .iter()
-        .chain(arguments)
-        .map(|text| CString::new(*text).expect("no zero"))
-        .collect();
+    let all: Vec<CString> =
+        ["program"].iter().chain(arguments).map(|text| CString::new(*text).expect("no zero")).collect();
     let environment = Environment::new(vec![c"COLOUR=red".into(), c"LIST=a:b:c".into()]);
     for rank in 0..options.ranks {
         assert_eq!(crew.add(&linked, &all, &environment).expect("there is room"), rank);
     }
-    Run { crew, ends: vec![None; options.ranks], outputs: vec![String::new(); options.ranks], _alone: alone }
+    Run {
+        crew,
+        ends: vec![None; options.ranks],
+        outputs: vec![String::new(); options.ranks],
+        errors: String::new(),
+        _alone: alone,
+    }
 }
 
 impl Run {
     /// Resumes all ranks in turn until all have ended.
     pub fn until_the_end(mut self) -> Self {
+        let errors = Errors::capture();
         while self.round() {}
+        self.errors = errors.end();
         self
     }
 
@@ -131,4 +153,31 @@ impl Run {
 
 pub fn run(program: &Path, ranks: usize, arguments: &[&str]) -> Run {
     load(program, arguments, options(ranks)).until_the_end()
+}
+
+/// Standard error of this process, caught in a memory file. Only who is `alone` may do that.
+struct Errors {
+    before: OwnedFd,
+    caught: File,
+}
+
+impl Errors {
+    fn capture() -> Self {
+        // SAFETY: system calls on descriptors of ours; each new one has one owner.
+        unsafe {
+            let before = OwnedFd::from_raw_fd(libc::dup(2));
+            let caught = File::from_raw_fd(libc::memfd_create(c"errors".as_ptr(), 0));
+            assert_eq!(libc::dup2(caught.as_raw_fd(), 2), 2);
+            Self { before, caught }
+        }
+    }
+
+    fn end(mut self) -> String {
+        // SAFETY: what was standard error before.
+        assert_eq!(unsafe { libc::dup2(self.before.as_raw_fd(), 2) }, 2);
+        let mut text = String::new();
+        self.caught.rewind().expect("a memory file");
+        self.caught.read_to_string(&mut text).expect("text");
+        text
+    }
 }

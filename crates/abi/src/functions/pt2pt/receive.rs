@@ -36,7 +36,10 @@ unsafe fn recv(
     status: *mut MPI_Status,
 ) -> c_int {
     library::outcome(comm, || {
-        let completion = receive(buf, count, datatype, source, tag, comm)?.run()?;
+        let completion = match message(buf, count, datatype, source, tag, comm)? {
+            Some(message) => message.receive()?,
+            None => status::from_nobody(),
+        };
         // SAFETY: the caller vouches for it.
         unsafe { status::store(status, &completion) };
         Ok(())
@@ -88,17 +91,29 @@ pub(super) fn receive(
     tag: c_int,
     comm: MPI_Comm,
 ) -> Result<Operation> {
+    let message = message(buf, count, datatype, source, tag, comm)?;
+    Ok(Operation::one(comm, message.map_or(Step::Nothing(status::from_nobody()), Step::Receive)))
+}
+
+/// The message of a receive, its arguments checked; none if it comes from nobody.
+fn message(
+    buf: *mut c_void,
+    count: impl Number,
+    datatype: MPI_Datatype,
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+) -> Result<Option<Incoming>> {
     with(|library| {
         let object = library.comms.get(comm)?;
         let from = match Peer::source(object, source)? {
             // Nothing is looked at that comes from nobody.
-            Peer::Nobody => return Ok(Operation::one(comm, Step::Nothing(status::from_nobody()))),
+            Peer::Nobody => return Ok(None),
             Peer::Anybody => None,
             Peer::Rank(from) => Some(from),
         };
         let region = Region::of_arguments(library, "buf", buf, count, datatype)?;
         let (context, bridge, tag) = (object.context, object.bridge.clone(), expected_tag("tag", tag)?);
-        let receive = Incoming { context, from, tag, region, matched: None, bridge };
-        Ok(Operation::one(comm, Step::Receive(receive)))
+        Ok(Some(Incoming { context, from, tag, region, matched: None, bridge }))
     })
 }

@@ -199,7 +199,7 @@ fn plan_of(library: &library::Library, handle: MPI_Request) -> Result<Operation>
     match &request.plan {
         None => fail!(MPI_ERR_REQUEST, "the request is not persistent"),
         Some(_) if !request.inactive => fail!(MPI_ERR_REQUEST, "the request has been started already"),
-        Some(plan) => Ok(plan.clone()),
+        Some(plan) => Ok((**plan).clone()),
     }
 }
 

@@ -35,18 +35,30 @@ pub(super) fn send(
     tag: c_int,
     comm: MPI_Comm,
 ) -> Result<Operation> {
+    let message = message(mode, buf, count, datatype, dest, tag, comm)?;
+    Ok(Operation::one(comm, message.map_or(Step::Nothing(Completion::empty(0)), Step::Send)))
+}
+
+/// The message of a send, its arguments checked; none if it goes to nobody.
+fn message(
+    mode: SendMode,
+    buf: *const c_void,
+    count: impl Number,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+) -> Result<Option<Outgoing>> {
     with(|library| {
         let object = library.comms.get(comm)?;
         // Nothing is looked at that goes to nobody.
-        let Peer::Rank(to) = Peer::destination(object, dest)? else {
-            return Ok(Operation::one(comm, Step::Nothing(Completion::empty(0))));
-        };
+        let Peer::Rank(to) = Peer::destination(object, dest)? else { return Ok(None) };
         let region = Region::of_arguments(library, "buf", buf, count, datatype)?;
         let tag = sent_tag("tag", tag)?;
         if mode == SendMode::Buffered {
             Attached::check(library.attached, region.bytes())?;
         }
         let context = object.context;
-        Ok(Operation::one(comm, Step::Send(Outgoing { mode, context, to, tag, region, copy: None })))
+        Ok(Some(Outgoing { mode, context, to, tag, region, copy: None }))
     })
 }

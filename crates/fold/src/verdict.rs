@@ -1,0 +1,125 @@
+//! What is safe to fold, judged by what a program imports.
+//!
+//! A list says what is known to be safe; everything that is on no list is not. So a wrong answer can only be to run ranks
+//! as processes for no good reason.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::LazyLock;
+
+use crate::{Image, Import};
+
+/// Can ranks of this program share a process?
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// Each rank will not see that there are others.
+    Safe,
+    /// It will run, but ranks may notice each other; each reason is a clause ("it uses chdir, and …").
+    Unsafe(Vec<String>),
+    /// It will not work.
+    Impossible(String),
+}
+
+/// Judges a program. The functions of the C library that read clocks or wait (`time`, `sleep`, …) count as safe: whoever
+/// links the program has to replace them.
+pub fn verdict(image: &Image) -> Verdict {
+    let imports: Vec<&Import> = image.imports().collect();
+    let impossible = |import: &&&Import| !import.weak && IMPOSSIBLE.contains_key(import.name.as_str());
+    if let Some(import) = imports.iter().find(impossible) {
+        return Verdict::Impossible(format!(
+            "it uses {}, which {}",
+            import.name,
+            IMPOSSIBLE[import.name.as_str()]
+        ));
+    }
+    if let Some(name) = image.exports().find(|name| replaces_library(name)) {
+        return Verdict::Impossible(format!("it defines {name}, which libraries would not use"));
+    }
+    let libraries = image.needed().iter().filter(|name| !harmless(name));
+    let mut reasons: Vec<String> =
+        libraries.map(|name| format!("its library {name} would be shared by all ranks")).collect();
+    let mut about_imports: Vec<String> = imports.iter().filter_map(|import| reason(import)).collect();
+    about_imports.sort();
+    reasons.extend(about_imports);
+    if reasons.is_empty() { Verdict::Safe } else { Verdict::Unsafe(reasons) }
+}
+
+static SAFE: LazyLock<HashSet<&str>> = LazyLock::new(|| words(include_str!("verdict/safe.txt")).collect());
+static MATH: LazyLock<HashSet<&str>> = LazyLock::new(|| words(include_str!("verdict/math.txt")).collect());
+static IMPOSSIBLE: LazyLock<BTreeMap<&str, &str>> =
+    LazyLock::new(|| pairs(include_str!("verdict/impossible.txt")));
+static SHARED: LazyLock<BTreeMap<&str, &str>> = LazyLock::new(|| pairs(include_str!("verdict/shared.txt")));
+
+fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
+    text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+fn words(text: &'static str) -> impl Iterator<Item = &'static str> {
+    lines(text).flat_map(str::split_whitespace)
+}
+
+fn pairs(text: &'static str) -> BTreeMap<&'static str, &'static str> {
+    lines(text).filter_map(|line| line.split_once(' ')).collect()
+}
+
+/// Libraries whose state ranks do not share, or not so that it shows.
+fn harmless(library: &str) -> bool {
+    const PREFIXES: [&str; 11] = [
+        "libc.so",
+        "libm.so",
+        "libgcc_s.so",
+        "libstdc++.so",
+        "libmpi_abi.so",
+        "libpthread.so",
+        "libdl.so",
+        "librt.so",
+        "libquadmath.so",
+        "libmvec.so",
+        "ld-linux",
+    ];
+    PREFIXES.iter().any(|prefix| library.starts_with(prefix))
+}
+
+/// Replacements that work only if everybody uses them.
+fn replaces_library(name: &str) -> bool {
+    matches!(name, "malloc" | "free" | "calloc" | "realloc" | "__tls_get_addr")
+        || ["_Znw", "_Zna", "_Zdl", "_Zda"].iter().any(|operator| name.starts_with(operator))
+}
+
+fn reason(import: &Import) -> Option<String> {
+    let name = import.name.as_str();
+    if let Some(what) = SHARED.get(name) {
+        return Some(format!("it uses {name}, and {what} would be common to all ranks"));
+    }
+    let known = import.weak || is_mpi(name) || is_safe(name) || is_cpp(import);
+    (!known).then(|| format!("it uses {name}, of which it is not known what ranks would share"))
+}
+
+fn is_mpi(name: &str) -> bool {
+    name.starts_with("MPI_") || name.starts_with("PMPI_")
+}
+
+fn is_safe(name: &str) -> bool {
+    let plain = plain(name);
+    SAFE.contains(name) || SAFE.contains(plain) || name.starts_with("_Unwind_") || is_math(plain)
+}
+
+fn is_math(name: &str) -> bool {
+    let name = name.strip_suffix("_finite").unwrap_or(name);
+    let suffixes = ["", "f", "l"];
+    suffixes.iter().any(|suffix| name.strip_suffix(suffix).is_some_and(|base| MATH.contains(base)))
+}
+
+/// A function under the names that headers and compilers give it.
+fn plain(name: &str) -> &str {
+    let name =
+        ["__isoc99_", "__isoc23_", "__"].iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);
+    let name = name.strip_suffix("_chk").unwrap_or(name);
+    let name = name.strip_suffix("_unlocked").unwrap_or(name);
+    name.strip_suffix("64").unwrap_or(name)
+}
+
+/// The C++ library keeps no state but the streams and what is on the lists.
+fn is_cpp(import: &Import) -> bool {
+    let version = import.version.as_deref().unwrap_or_default();
+    import.name.starts_with("_Z") && (version.starts_with("GLIBCXX_") || version.starts_with("CXXABI_"))
+}

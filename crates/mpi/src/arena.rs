@@ -1,0 +1,55 @@
+//! Things with a number: stored in one array, places used again.
+//!
+//! Unlike a slab it does not move a value out when its place is given back; who releases a value has taken from it what
+//! is of worth, and marks it as gone if somebody may look.
+
+use std::ops::{Index, IndexMut};
+
+/// Values by number.
+#[derive(Debug)]
+pub(crate) struct Arena<T> {
+    items: Vec<T>,
+    vacant: Vec<u32>,
+}
+
+impl<T> Arena<T> {
+    pub(crate) fn new() -> Arena<T> {
+        Arena { items: Vec::new(), vacant: Vec::new() }
+    }
+
+    pub(crate) fn insert(&mut self, value: T) -> u32 {
+        match self.vacant.pop() {
+            Some(id) => {
+                self.items[id as usize] = value;
+                id
+            }
+            None => {
+                self.items.push(value);
+                self.items.len() as u32 - 1
+            }
+        }
+    }
+
+    /// The place may be used again.
+    pub(crate) fn release(&mut self, id: u32) {
+        self.vacant.push(id);
+    }
+
+    /// All values, those released included.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
+        (0..).zip(&self.items)
+    }
+}
+
+impl<T> Index<u32> for Arena<T> {
+    type Output = T;
+    fn index(&self, id: u32) -> &T {
+        &self.items[id as usize]
+    }
+}
+
+impl<T> IndexMut<u32> for Arena<T> {
+    fn index_mut(&mut self, id: u32) -> &mut T {
+        &mut self.items[id as usize]
+    }
+}

@@ -1,0 +1,78 @@
+//! Messages of a pair of ranks are seen in the order in which they were sent.
+
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+use crate::long_queue::KeyHasher;
+
+/// The order of every pair that has sent something.
+#[derive(Debug, Default)]
+pub(crate) struct Orders {
+    numbers: HashMap<(u32, u32), u32, BuildHasherDefault<KeyHasher>>,
+    pairs: Vec<Pair>,
+}
+
+#[derive(Debug, Default)]
+struct Pair {
+    sent: u32,
+    seen: u32,
+    /// Messages that came before earlier ones, with their places.
+    early: Vec<(u32, u32)>,
+}
+
+/// A message's place: which pair, and the how-manyth of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Place {
+    pair: u32,
+    nth: u32,
+}
+
+impl Orders {
+    /// The place of the next message between two ranks.
+    pub(crate) fn next_place(&mut self, from: u32, to: u32) -> Place {
+        let Orders { numbers, pairs } = self;
+        let pair = *numbers.entry((from, to)).or_insert_with(|| {
+            pairs.push(Pair::default());
+            pairs.len() as u32 - 1
+        });
+        let state = &mut pairs[pair as usize];
+        state.sent += 1;
+        Place { pair, nth: state.sent - 1 }
+    }
+
+    /// A message has come. True if it is its turn; then [`Orders::next_early`] gives those whose turn is next.
+    pub(crate) fn is_next(&mut self, place: Place, message: u32) -> bool {
+        let pair = &mut self.pairs[place.pair as usize];
+        if place.nth == pair.seen {
+            pair.seen += 1;
+            return true;
+        }
+        pair.early.push((place.nth, message));
+        false
+    }
+
+    /// A message that came early and whose turn it is.
+    pub(crate) fn next_early(&mut self, place: Place) -> Option<u32> {
+        let pair = &mut self.pairs[place.pair as usize];
+        let at = pair.early.iter().position(|&(nth, _)| nth == pair.seen)?;
+        pair.seen += 1;
+        Some(pair.early.swap_remove(at).1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn early_messages_wait_for_their_turn() {
+        let mut orders = Orders::default();
+        let places = [0, 1, 2].map(|_| orders.next_place(3, 4));
+        let other = orders.next_place(4, 3);
+        assert!(!orders.is_next(places[2], 12));
+        assert!(!orders.is_next(places[1], 11));
+        assert!(orders.is_next(other, 20) && orders.next_early(other).is_none());
+        assert!(orders.is_next(places[0], 10));
+        assert_eq!([1, 2, 3].map(|_| orders.next_early(places[0])), [Some(11), Some(12), None]);
+    }
+}

@@ -1,0 +1,114 @@
+//! Where the bytes of a message are while it travels, and how they come to their receiver.
+
+use mpirage_call::{BLOCKING, Completion, Payload};
+
+use crate::engine::Engine;
+use crate::memory::Memory;
+use crate::message::{Held, Journey, Message, Owner};
+use crate::protocol::Envelope;
+
+impl<M: Memory> Engine<M> {
+    /// Takes back the message of a request that nobody has matched. False if it is too late for that.
+    pub(crate) fn cancel_send(&mut self, rank: u32, request: u32) -> bool {
+        let Some(id) = self.ranks[rank as usize].requests[request as usize].sent else { return false };
+        // A number may be another message's by now, but never another one's of the same request.
+        let &Message { key, to, journey, owner, .. } = &self.messages[id];
+        if journey == Journey::Over || owner != (Owner::Request { rank, id: request }) {
+            return false;
+        }
+        let visible = self.matching[to as usize].unexpected.take_value(&key, id);
+        let arrives_first = journey == Journey::Moving && self.protocol.envelope == Envelope::OnArrival;
+        let on_its_way = journey == Journey::Requested || arrives_first;
+        if !visible && !on_its_way {
+            return false;
+        }
+        self.messages[id].cancelled = true;
+        if matches!(journey, Journey::Waiting | Journey::Arrived) {
+            self.discard(id);
+        }
+        true
+    }
+
+    /// Forgets a message that was taken back.
+    pub(crate) fn discard(&mut self, id: u32) {
+        self.end_message(id);
+    }
+
+    /// Gives back what a message holds, and its place.
+    pub(crate) fn end_message(&mut self, id: u32) {
+        let message = &mut self.messages[id];
+        message.journey = Journey::Over;
+        if let Held::Buffer(buffer) = std::mem::take(&mut message.held) {
+            self.buffers.push(buffer);
+        }
+        if let (true, Owner::Request { rank, id: request }) = (message.lent, message.owner) {
+            self.ranks[rank as usize].requests[request as usize].lent = None;
+        }
+        self.messages.release(id);
+    }
+
+    /// Copies bytes that a completed request still lends, because its rank may now write over them.
+    pub(crate) fn reclaim(&mut self, rank: u32, id: u32) {
+        let slot = &mut self.ranks[rank as usize].requests[id as usize];
+        if let Some(message) = slot.lent.take() {
+            self.take_over(message);
+        }
+    }
+
+    /// Moves the bytes of a message from the sender's memory to ours.
+    pub(crate) fn take_over(&mut self, id: u32) {
+        let message = &mut self.messages[id];
+        message.lent = false;
+        if let Held::Memory(address) = message.held {
+            let mut buffer = self.buffers.pop().unwrap_or_default();
+            buffer.resize(message.bytes as usize, 0);
+            self.memory.read(message.from, address, &mut buffer);
+            message.held = Held::Buffer(buffer);
+        }
+    }
+
+    pub(crate) fn hold(&mut self, payload: Payload<'_>) -> Held {
+        match payload {
+            Payload::Absent => Held::Nothing,
+            Payload::At(address) => Held::Memory(address),
+            Payload::Inline(bytes) => {
+                let mut buffer = self.buffers.pop().unwrap_or_default();
+                buffer.clear();
+                buffer.extend_from_slice(bytes);
+                Held::Buffer(buffer)
+            }
+        }
+    }
+
+    /// The sender need not wait. A blocking send's bytes are copied now, a request's when it is waited for.
+    pub(crate) fn free_sender(&mut self, id: u32, owner: Owner) {
+        let message = &mut self.messages[id];
+        if matches!(message.held, Held::Memory(_)) {
+            match owner {
+                Owner::Request { rank, id: request } if request != BLOCKING => {
+                    message.lent = true;
+                    self.ranks[rank as usize].requests[request as usize].lent = Some(id);
+                }
+                _ => self.take_over(id),
+            }
+        }
+        self.complete(owner, Completion::empty(0));
+    }
+
+    /// Brings the bytes of a message to where its receive wants them.
+    pub(crate) fn copy_payload(&mut self, message: u32, receive: u32) {
+        let (message, receive) = (&self.messages[message], &self.receives[receive]);
+        if receive.address == 0 || message.bytes == 0 {
+            return;
+        }
+        match &message.held {
+            Held::Nothing => {}
+            Held::Buffer(buffer) => self.memory.write(receive.rank, receive.address, buffer),
+            Held::Memory(address) => {
+                self.scratch.resize(message.bytes as usize, 0);
+                self.memory.read(message.from, *address, &mut self.scratch);
+                self.memory.write(receive.rank, receive.address, &self.scratch);
+            }
+        }
+    }
+}
