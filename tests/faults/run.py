@@ -159,7 +159,8 @@ def clean(suite, what, result, files):
 def fault(suite, path):
     expected = Expectation(path)
     program = suite.compile(path)
-    variants = [[], ["--compute", "none"], ["--run-ahead", "always"], ["--data-plane", "mailbox", "--compute", "none"]]
+    variants = [[], ["--compute", "none"], ["--ranks-as", "processes", "--run-ahead", "always"],
+                ["--data-plane", "mailbox", "--compute", "none"]]
     for extra in variants[: 3 if "--data-plane" in expected.options else 4]:
         what, files = " ".join([path.stem, *extra]), shared_files()
         result = suite.simulate("-q", "-n", expected.ranks, *expected.options, *extra, program, timeout=LIMIT)
