@@ -5,9 +5,10 @@ The program is random (tests/folded/random_traffic.c): point to point, collectiv
 folded ranks must not share. A number as argument runs that many seeds."""
 
 import json
+import shutil
 import sys
 
-from harness import MEASURED, TESTS, Suite
+from harness import MEASURED, MPIRAGE, TESTS, Suite
 
 RANKS = (1, 2, 3, 5, 8, 16)
 STEPS = 40
@@ -22,8 +23,41 @@ def figures(text):
     return lines, {key: value for key, value in values.items() if key not in DIFFERENT}
 
 
+def debug(suite, program):
+    """A breakpoint stops in every rank, and the debugger knows in which."""
+    if not shutil.which("gdb"):
+        return print("no gdb here: mpirage gdb is not tested")
+    line = next(number for number, text in enumerate((TESTS / "folded" / "random_traffic.c").read_text().splitlines(), 1) if "MPI_Init" in text)
+    commands = f"break random_traffic.c:{line}\nrun\nmpirage-rank\ncontinue\nmpirage-rank\nkill\nquit\n"
+    result = suite.run([MPIRAGE, "gdb", "-q", "-n", 3, program, 1, 1], input=commands.encode(), timeout=60)
+    suite.check("gdb stops in rank 0, then in rank 1", "rank 0" in result.out and "rank 1" in result.out, result.out + result.err)
+
+
+def refusals(suite):
+    """What cannot be folded, or should not, is said."""
+    fixed = suite.compile(TESTS / "behaviour" / "hello.c", "fixed", flags=["-no-pie"])
+    result = suite.simulate("-n", 2, "--ranks-as", "folded", fixed)
+    suite.check("a program at a fixed address is refused", result.code == 84 and "--ranks-as processes" in result.err, result.err)
+    result = suite.simulate("-n", 2, fixed)
+    suite.check("and runs as processes", result.code == 0 and "processes: fixed: it" in result.err, result.err)
+    for name, text, folds in (
+        ("wanders", '#include <mpi.h>\n#include <unistd.h>\nint main(int c, char **v) { MPI_Init(&c, &v); int r = chdir("/"); MPI_Finalize(); return r; }', False),
+        ("threads", "#include <mpi.h>\n#include <pthread.h>\nstatic void *f(void *p) { return p; }\nint main(int c, char **v) "
+         "{ MPI_Init(&c, &v); pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); MPI_Finalize(); return 0; }", False),
+        ("plain", "#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Finalize(); return 0; }", True),
+    ):
+        program = suite.compile(text, name)
+        how = json.loads(suite.simulate("-q", "--json", "-n", 2, program).out.splitlines()[-1])
+        suite.check(f"{name}: auto folds only what is safe", (how["ranks_as"] == "folded") == folds, how)
+        result = suite.simulate("-n", 2, "--ranks-as", "folded", program)
+        right = {"wanders": result.code == 0 and "warning: folded as asked for" in result.err, "threads": result.code == 84 and "pthread_create" in result.err,
+                 "plain": result.code == 0 and "warning" not in result.err}[name]
+        suite.check(f"{name}: what folding means is said", right, result.err)
+
+
 def main():
     suite = Suite("folded")
+    refusals(suite)
     seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 4
     program = suite.compile(TESTS / "folded" / "random_traffic.c")
     for seed in range(seeds):
@@ -37,6 +71,7 @@ def main():
                 mine, theirs = figures(folded.out), figures(processes.out)
                 suite.check(f"{name}: the same output", mine[0] == theirs[0])
                 suite.check(f"{name}: the same figures", mine[1] == theirs[1], f"{mine[1]}\n{theirs[1]}")
+    debug(suite, program)
     suite.end()
 
 

@@ -99,37 +99,22 @@ def speed(suite, quick):
             suite.check(f"a scatter of {mib} MiB is simulated faster than it is", cpu < simulated, (cpu, simulated))
 
 
-def foretold(costs, percent):
-    """What a recording of all blocks foretells for a run that executes some: relative change of the computed time."""
-    whole = sampled = 0
-    for line in costs.read_text().splitlines()[2:]:
-        # Each block is the burst before an end: every second one, and much longer than those between.
-        bursts = [int(word) for word in line.split()]
-        blocks = [burst for burst in bursts if burst > max(bursts) / 10]
-        first = blocks[: len(blocks) * percent // 100]
-        whole = max(whole, sum(blocks))
-        sampled = max(sampled, len(blocks) * sum(first) / len(first))
-    return sampled / whole - 1
-
-
 def sampling(suite, quick):
     bits, repeats = (25, 5) if quick else (27, 7)
     print(f"\nfigure 18: EP, 2^{bits} pairs on 4 ranks, median of {repeats}, in turn (class B of the paper is 2^30)")
-    print(f"  {'ratio':>6} {'processor s':>11} {'of all':>7} {'simulated s':>12} {'moves':>7} {'foretold':>8} {'executed':>9} {'skipped':>8}")
+    print(f"  {'ratio':>6} {'processor s':>11} {'of all':>7} {'simulated s':>12} {'moves':>7} {'executed':>9} {'skipped':>8}")
     program = suite.compile(EXAMPLES / "ep.c", flags=["-O2"])
     runs = {percent: [] for percent in (100, 50, 25, 10)}
     for _ in range(repeats):
         for percent, done in runs.items():
             command = ["-n", 4, "--host-speed", "10Gf", "--json", program, bits, percent]
             done.append(json.loads(suite.simulate(*command, timeout=300).out.splitlines()[-1]))
-    costs = suite.folder / "ep-costs"
-    suite.simulate("-n", 4, "--host-speed", "10Gf", "--compute", f"recorded:{costs}", program, bits, 100, timeout=300)
     whole = None
     for percent, done in runs.items():
         simulated, cpu = (statistics.median(run[name] for run in done) for name in ("simulated_seconds", "cpu_seconds"))
         whole = whole or (cpu, simulated)
         share, moved = cpu / whole[0], simulated / whole[1] - 1
-        print(f"  {percent:>5}% {cpu:>11.3f} {share:>6.0%} {simulated:>12.6f} {moved:>+7.1%} {foretold(costs, percent):>+8.1%} "
+        print(f"  {percent:>5}% {cpu:>11.3f} {share:>6.0%} {simulated:>12.6f} {moved:>+7.1%} "
               f"{done[0]['samples_executed']:>9} {done[0]['samples_skipped']:>8}", flush=True)
         suite.check(f"EP at {percent} %: processor time in proportion", abs(share - percent / 100) < 0.08, (share, cpu))
         suite.check(f"EP at {percent} %: simulated time moves less than 2 %", abs(moved) < 0.02, (moved, simulated))

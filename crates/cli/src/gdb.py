@@ -2,16 +2,24 @@
 import gdb
 
 
+def text_at(address):
+    """The C string there; the simulator has no types that gdb could use."""
+    text = b""
+    while not text.endswith(b"\0"):
+        text += bytes(gdb.selected_inferior().read_memory(address + len(text), 1))
+    return text[:-1].decode()
+
+
 class Loaded(gdb.Breakpoint):
     """Stops nowhere: notes the copy that has just been loaded."""
 
     def __init__(self):
-        super().__init__("mpirage_fold_ready", internal=True)
+        super().__init__("*mpirage_fold_ready", internal=True)
         self.bases = {}
 
     def stop(self):
-        rank, base = int(gdb.parse_and_eval("$rdi")), int(gdb.parse_and_eval("$rsi"))
-        path = gdb.parse_and_eval("(char *) $rdx").string()
+        rank, base, name = (int(gdb.selected_frame().read_register(register)) for register in ("rdi", "rsi", "rdx"))
+        path = text_at(name)
         self.bases[rank] = (base, path)
         gdb.execute(f'add-symbol-file "{path}" -o {base:#x}', to_string=True)
         return False

@@ -42,6 +42,7 @@ pub fn symmetry(collective: Collective, algorithm: Algorithm, shape: &Shape) -> 
 
 impl Symmetry {
     /// The step of `rank`, of `size`, that this step of rank 0 stands for.
+    #[inline]
     pub fn turn(self, step: Step, rank: u32, size: u32) -> Step {
         let peer = |peer: u32| match self {
             Symmetry::None => peer,

@@ -96,6 +96,14 @@ impl Chain {
         self.append(items, Chain { first: item, last: item });
     }
 
+    fn push_front<T: Linked>(&mut self, items: &mut [T], item: u32) {
+        *items[item as usize].next() = self.first;
+        if self.first == NONE {
+            self.last = item;
+        }
+        self.first = item;
+    }
+
     fn append<T: Linked>(&mut self, items: &mut [T], other: Chain) {
         if self.first == NONE {
             self.first = other.first;
@@ -145,10 +153,7 @@ impl Sharing {
 
     /// A flow looks for the clump of its resources, or makes one.
     fn join_clump(&mut self, flow: u32) {
-        let clump = match self.find_clump(flow) {
-            NONE => self.new_clump(),
-            clump => clump,
-        };
+        let clump = self.clump_for(flow);
         let Sharing { flows, resources, clumps, .. } = self;
         let chosen = &mut clumps.all[clump as usize];
         chosen.flows.push(flows, flow);
@@ -164,15 +169,32 @@ impl Sharing {
                 chosen.general = true;
             } else if resource.clump == NONE {
                 (resource.clump, resource.fixed, resource.open_share) = (clump, 0.0, share);
-                chosen.resources.push(resources, index);
+                chosen.resources.push_front(resources, index);
             } else {
                 resource.open_whole(share);
             }
         }
     }
 
-    /// The clump that uses some resource of a flow; if there are several, they become one.
-    fn find_clump(&mut self, flow: u32) -> u32 {
+    /// The clump that uses some resource of a flow, or a new one.
+    fn clump_for(&mut self, flow: u32) -> u32 {
+        let (mut label, mut others) = (NONE, false);
+        for used in &self.flows[flow as usize].uses {
+            let found = self.resources[used.resource as usize].clump;
+            if found != label && found != NONE {
+                others |= label != NONE;
+                label = found;
+            }
+        }
+        match label {
+            NONE => self.new_clump(),
+            _ if others => self.unite_clumps(flow),
+            only => self.open_clump(only),
+        }
+    }
+
+    /// Makes one clump of all that use resources of a flow.
+    fn unite_clumps(&mut self, flow: u32) -> u32 {
         let mut clump = NONE;
         for nth in 0..self.use_count(flow) {
             let label = self.resources[self.nth_use(flow, nth).resource as usize].clump;
@@ -364,4 +386,33 @@ impl Sharing {
 /// Is it worth to solve a clump of `size` flows anew when so many have come or gone?
 fn is_worthwhile(size: u32, changed: u32) -> bool {
     size <= SMALL || size / WORTHWHILE <= changed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Kind;
+
+    /// Every host of a torus sends to four neighbours, in an order that differs from round to round.
+    #[test]
+    fn clumps_are_used_again() {
+        let mut sharing = Sharing::new();
+        let links: Vec<_> = (0..128).map(|_| sharing.add_resource(1e6, Kind::Shared)).collect();
+        let mut now = Time::ZERO;
+        let mut done = Vec::new();
+        for round in 0..40 {
+            for nth in 0..256 {
+                let (from, step) = ((nth / 4 * (2 * round + 1)) % 64, [1, 8, 63, 56][nth % 4]);
+                let uses = [(links[from], 1.0), (links[64 + (from + step) % 64], 1.0)];
+                sharing.start(now, 1e3, 1.0, 1e6, &uses, 0);
+            }
+            while let Some(date) = sharing.next_completion(now) {
+                now = date;
+                sharing.collect(now, &mut done);
+            }
+            assert_eq!(sharing.clumps.vacant.len(), sharing.clumps.all.len());
+        }
+        assert_eq!(done.len(), 40 * 256);
+        assert!(sharing.clumps.all.len() <= 64, "{}", sharing.clumps.all.len());
+    }
 }

@@ -76,15 +76,29 @@ impl Footprint {
     }
 }
 
+/// The order of the fields is kept: the first two cache lines and a half are what flows in clumps need.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Flow {
     pub generation: u32,
     /// The next of its clump.
     pub next: u32,
+    pub home: Home,
     /// Order of start, which breaks ties.
     pub sequence: u64,
     pub token: u64,
-    pub home: Home,
+    /// Virtual work left at `since`; kept up to date only while not at home on a resource.
+    pub left: f64,
+    /// All the virtual work of this flow.
+    pub work: f64,
+    /// The level at which its clump was solved.
+    pub level: f64,
+    /// The level at which the bound is reached.
+    pub ceiling: f64,
+
+    pub uses: Uses,
+    /// The level it would have alone on its resources, whatever its bound.
+    pub alone: f64,
     /// Growing in the solve that is under way: its level is not decided.
     pub free: bool,
     /// It is on the lists of its resources.
@@ -92,21 +106,9 @@ pub(crate) struct Flow {
     /// It is to be shared incrementally.
     pub hard: bool,
     pub penalty: f64,
-    /// The level at which the bound is reached.
-    pub ceiling: f64,
-    /// The level it would have alone on its resources, whatever its bound.
-    pub alone: f64,
-    /// All the virtual work of this flow.
-    pub work: f64,
-    /// Virtual work left at `since`; kept up to date only while not at home on a resource.
-    pub left: f64,
     pub since: Time,
-    /// The level at which its clump was solved.
-    pub level: f64,
     /// The level booked for it on its resources (see `booking`).
     pub booked: f64,
-    /// Its slots are reused, and so is this vector.
-    pub uses: Uses,
 }
 
 impl Flow {

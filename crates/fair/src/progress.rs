@@ -61,27 +61,19 @@ impl Progress {
     }
 }
 
-/// Who ends next.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Next {
-    Group(u32),
-    Solo(u32),
-    Clump(u32),
-}
-
 impl Sharing {
     /// The earliest date at which something ends.
-    pub(crate) fn earliest(&self) -> Option<(Time, Next)> {
-        let group = self.progress.dates.first().map(|(date, index)| (date, Next::Group(index)));
-        let solo = self.progress.solos.first().map(|(date, flow)| (date, Next::Solo(flow)));
-        let clump = self.clumps.dates.first().map(|(date, id)| (date, Next::Clump(id)));
-        earlier(earlier(group, solo), clump).filter(|(date, _)| *date < Time::MAX)
+    pub(crate) fn earliest(&self) -> Option<Time> {
+        let first = |heap: &Heap<Time>| heap.first().map_or(Time::MAX, |(date, _)| date);
+        let date =
+            first(&self.clumps.dates).min(first(&self.progress.dates)).min(first(&self.progress.solos));
+        (date < Time::MAX).then_some(date)
     }
 
     /// Ends the flows that are done now. Does not solve for the rest, as new flows often start at once.
     pub(crate) fn complete_now(&mut self) {
         self.solve();
-        if self.earliest().is_some_and(|(date, _)| date <= self.now) {
+        if self.earliest().is_some_and(|date| date <= self.now) {
             self.complete(self.now);
         }
     }
@@ -89,7 +81,7 @@ impl Sharing {
     /// Goes through all completions before `now`.
     pub(crate) fn complete_before(&mut self, now: Time) {
         self.solve();
-        while let Some((date, _)) = self.earliest().filter(|(date, _)| *date < now) {
+        while let Some(date) = self.earliest().filter(|date| *date < now) {
             self.complete(date.max(self.now));
             self.solve();
         }
@@ -98,16 +90,15 @@ impl Sharing {
     /// Ends all flows that are done at `date`.
     fn complete(&mut self, date: Time) {
         self.now = date;
-        while let Some((next_date, next)) = self.earliest() {
-            let ended = match next {
-                Next::Group(index) => self.end_members(index, next_date <= date),
-                Next::Solo(flow) => self.end_solo(flow, next_date <= date),
-                Next::Clump(id) => self.end_clump(id, next_date <= date),
-            };
-            if !ended {
-                break;
-            }
-        }
+        while let Some((next, id)) = self.clumps.dates.first()
+            && self.end_clump(id, next <= date)
+        {}
+        while let Some((next, index)) = self.progress.dates.first()
+            && self.end_members(index, next <= date)
+        {}
+        while let Some((next, flow)) = self.progress.solos.first()
+            && self.end_solo(flow, next <= date)
+        {}
         self.progress.hand_over_batch();
     }
 
@@ -180,14 +171,6 @@ impl Sharing {
         debug_assert_eq!(solo.home, Home::Bound);
         let date = solo.since + Duration::from_secs_f64(solo.left / solo.ceiling);
         self.progress.solos.push(date.max(self.now), flow, &mut self.places);
-    }
-}
-
-/// The earlier of two, the first if they are equal.
-fn earlier(a: Option<(Time, Next)>, b: Option<(Time, Next)>) -> Option<(Time, Next)> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(if b.0 < a.0 { b } else { a }),
-        (a, b) => a.or(b),
     }
 }
 

@@ -163,7 +163,7 @@ impl Sharing {
             return Some(now);
         }
         self.solve();
-        self.earliest().map(|(date, _)| date.max(now))
+        self.earliest().map(|date| date.max(now))
     }
 
     /// Appends to `done` the tokens of the flows that complete at or before `now`, by date and then in order of

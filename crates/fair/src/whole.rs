@@ -64,15 +64,15 @@ impl Sharing {
         }
     }
 
-    /// Notes for each resource the level at which it is full, and that it belongs here. Gives the lowest of these
-    /// levels, and says whether all of them are that low.
+    /// Tells each resource that it belongs here. Gives the lowest of the levels at which they are full, and says
+    /// whether all of them are that low.
     fn fill_resources(&mut self, id: u32) -> (f64, bool) {
         let (mut lowest, mut highest) = (f64::INFINITY, 0.0);
         let mut at = self.clumps.all[id as usize].resources.first;
         while at != NONE {
             let resource = &mut self.resources[at as usize];
             resource.clump = id;
-            let level = resource.fill_whole();
+            let level = resource.filled_whole_at();
             lowest = if level < lowest { level } else { lowest };
             highest = if level > highest { level } else { highest };
             at = resource.next;
@@ -221,12 +221,16 @@ impl Resource {
 
     /// The level at which it is full, noted.
     fn fill_whole(&mut self) -> f64 {
+        self.full_at = self.filled_whole_at();
+        self.full_at
+    }
+
+    fn filled_whole_at(&self) -> f64 {
         let free = if self.kind == Kind::FatPipe { self.capacity } else { self.capacity - self.fixed };
-        self.full_at = match self.open_share > 0.0 {
+        match self.open_share > 0.0 {
             true if free > 0.0 => free / self.open_share,
             true => 0.0,
             false => f64::INFINITY,
-        };
-        self.full_at
+        }
     }
 }

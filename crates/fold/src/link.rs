@@ -9,6 +9,7 @@
 //!         `contents`                        `tail`
 //! ```
 
+use std::ffi::CString;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -27,6 +28,8 @@ pub struct Linked(pub(crate) Rc<Program>);
 /// The template.
 pub(crate) struct Program {
     pub path: std::path::PathBuf,
+    /// The same, for debuggers.
+    pub name: CString,
     pub contents: Vec<u8>,
     /// Bytes at the start that only a dynamic linker reads.
     pub unused: usize,
@@ -247,6 +250,7 @@ impl<'a, 'r> Linker<'a, 'r> {
         self.based.sort_by_key(|based| based.offset);
         Ok(Linked(Rc::new(Program {
             path: image.path().into(),
+            name: CString::new(image.path().as_os_str().as_encoded_bytes()).unwrap_or_default(),
             tail: self.tail(),
             unused: unused(image),
             segments: image.segments().to_vec(),

@@ -81,8 +81,10 @@ fn harmless(library: &str) -> bool {
 
 /// Replacements that work only if everybody uses them.
 fn replaces_library(name: &str) -> bool {
+    // Placement forms are nobody's to replace: a compiler that does not inline leaves copies of them in every program.
+    let placement = matches!(name, "_ZnwmPv" | "_ZnamPv" | "_ZdlPvS_" | "_ZdaPvS_");
     matches!(name, "malloc" | "free" | "calloc" | "realloc" | "__tls_get_addr")
-        || ["_Znw", "_Zna", "_Zdl", "_Zda"].iter().any(|operator| name.starts_with(operator))
+        || !placement && ["_Znw", "_Zna", "_Zdl", "_Zda"].iter().any(|operator| name.starts_with(operator))
 }
 
 fn reason(import: &Import) -> Option<String> {

@@ -23,15 +23,39 @@ pub struct Kernel {
     timers: Agenda<Token>,
     network: Box<dyn NetworkModel>,
     processors: Box<dyn ComputeModel>,
+    network_next: Next,
+    processors_next: Next,
+}
+
+/// What a model answered when it was asked for its next instant.
+#[derive(Clone, Copy, Debug)]
+struct Next {
+    at: Time,
+    /// Something has changed since.
+    stale: bool,
+}
+
+impl Next {
+    const UNKNOWN: Next = Next { at: Time::MAX, stale: true };
+
+    /// Asks again if the answer may have changed.
+    fn ask(&mut self, next: impl FnOnce() -> Option<Time>) -> Time {
+        if self.stale {
+            *self = Next { at: next().unwrap_or(Time::MAX), stale: false };
+        }
+        self.at
+    }
 }
 
 impl Kernel {
     /// A clock at zero over these models.
     pub fn new(network: Box<dyn NetworkModel>, processors: Box<dyn ComputeModel>) -> Kernel {
-        Kernel { now: Time::ZERO, timers: Agenda::new(), network, processors }
+        let (network_next, processors_next) = (Next::UNKNOWN, Next::UNKNOWN);
+        Kernel { now: Time::ZERO, timers: Agenda::new(), network, processors, network_next, processors_next }
     }
 
     /// The current instant.
+    #[inline]
     pub fn now(&self) -> Time {
         self.now
     }
@@ -42,32 +66,41 @@ impl Kernel {
     }
 
     /// Ends `token` when the network has carried the transfer.
+    #[inline]
     pub fn start_transfer(&mut self, transfer: Transfer, token: Token) {
+        self.network_next.stale = true;
         self.network.start(self.now, transfer, token);
     }
 
     /// Ends `token` when `host` has computed for `seconds` of one core's undivided time.
     pub fn start_compute(&mut self, host: HostId, seconds: f64, token: Token) {
+        self.processors_next.stale = true;
         self.processors.start(self.now, host, seconds, token);
     }
 
     /// Moves to the next instant at which something ends, and appends what ends there. False if nothing is under way.
     pub fn advance(&mut self, ended: &mut Vec<Token>) -> bool {
-        let Some(next) = self.next_instant() else { return false };
-        debug_assert!(next >= self.now, "time runs backwards");
-        self.now = next;
-        while let Some(token) = self.timers.pop_at(next) {
+        let Kernel { now, timers, network, processors, network_next, processors_next } = self;
+        let in_network = network_next.ask(|| network.next(*now));
+        let in_processors = processors_next.ask(|| processors.next(*now));
+        let next = in_network.min(in_processors).min(timers.next().unwrap_or(Time::MAX));
+        if next == Time::MAX {
+            return false;
+        }
+        debug_assert!(next >= *now, "time runs backwards");
+        *now = next;
+        while let Some(token) = timers.pop_at(next) {
             ended.push(token);
         }
-        self.network.collect(next, ended);
-        self.processors.collect(next, ended);
+        if in_network == next {
+            network_next.stale = true;
+            network.collect(next, ended);
+        }
+        if in_processors == next {
+            processors_next.stale = true;
+            processors.collect(next, ended);
+        }
         true
-    }
-
-    fn next_instant(&mut self) -> Option<Time> {
-        let network = self.network.next(self.now);
-        let processors = self.processors.next(self.now);
-        [self.timers.next(), network, processors].into_iter().flatten().min()
     }
 }
 

@@ -88,6 +88,8 @@ pub struct FlowNetwork {
     routes: RouteCache,
     /// Flows in their latency, dated when it ends.
     travelling: Agenda<FlowId>,
+    /// When the next flow that uses links ends, as last asked.
+    completion: Option<Time>,
     arrived: Vec<u64>,
 }
 
@@ -110,6 +112,7 @@ impl FlowNetwork {
             sharing: Sharing::new(),
             routes: RouteCache::new(),
             travelling: Agenda::new(),
+            completion: None,
             arrived: Vec::new(),
         }
     }
@@ -128,13 +131,18 @@ impl NetworkModel for FlowNetwork {
     }
 
     fn next(&mut self, now: Time) -> Option<Time> {
-        let completion = self.sharing.next_completion(now);
-        [self.travelling.next(), completion].into_iter().flatten().min()
+        self.completion = self.sharing.next_completion(now);
+        match (self.travelling.next(), self.completion) {
+            (Some(departure), Some(completion)) => Some(departure.min(completion)),
+            (departure, completion) => departure.or(completion),
+        }
     }
 
     fn collect(&mut self, now: Time, ended: &mut Vec<Token>) {
-        self.sharing.collect(now, &mut self.arrived);
-        ended.extend(self.arrived.drain(..).map(Token));
+        if self.completion.is_some_and(|completion| completion <= now) {
+            self.sharing.collect(now, &mut self.arrived);
+            ended.extend(self.arrived.drain(..).map(Token));
+        }
         // The latency of these flows is over: they start to use links.
         while let Some(flow) = self.travelling.pop_at(now) {
             self.sharing.launch(now, flow);

@@ -23,51 +23,62 @@ pub(crate) struct Path {
 
 /// The table.
 pub(crate) struct RouteCache {
-    /// The hosts of each path.
-    keys: Vec<u64>,
-    paths: Vec<Path>,
+    slots: Vec<Slot>,
     held: usize,
+}
+
+/// A path, and the hosts it is between.
+#[derive(Clone, Debug)]
+#[repr(align(128))]
+struct Slot {
+    key: u64,
+    path: Path,
+}
+
+impl Slot {
+    fn empty() -> Slot {
+        Slot { key: NOBODY, path: Path::default() }
+    }
 }
 
 impl RouteCache {
     pub(crate) fn new() -> RouteCache {
-        RouteCache { keys: vec![NOBODY; FIRST_SLOTS], paths: vec![Path::default(); FIRST_SLOTS], held: 0 }
+        RouteCache { slots: vec![Slot::empty(); FIRST_SLOTS], held: 0 }
     }
 
     /// The path between two hosts, computed by `find` if it is not at hand.
     pub(crate) fn get_or(&mut self, from: HostId, to: HostId, find: impl FnOnce() -> Path) -> &Path {
         let key = u64::from(from.0) << 32 | u64::from(to.0);
-        let slot = match self.slots(key).find(|&slot| self.keys[slot] == key) {
+        let slot = match self.places(key).find(|&slot| self.slots[slot].key == key) {
             Some(slot) => slot,
             None => self.enter(key, find()),
         };
-        &self.paths[slot]
+        &self.slots[slot].path
     }
 
     fn enter(&mut self, key: u64, path: Path) -> usize {
-        if 2 * self.held > self.keys.len() && self.keys.len() < MOST_SLOTS {
+        if 2 * self.held > self.slots.len() && self.slots.len() < MOST_SLOTS {
             self.grow();
         }
-        let free = self.slots(key).find(|&slot| self.keys[slot] == NOBODY);
+        let free = self.places(key).find(|&slot| self.slots[slot].key == NOBODY);
         self.held += usize::from(free.is_some());
         let slot = free.unwrap_or(self.home(key));
-        (self.keys[slot], self.paths[slot]) = (key, path);
+        self.slots[slot] = Slot { key, path };
         slot
     }
 
     fn grow(&mut self) {
-        let slots = 2 * self.keys.len();
-        let keys = std::mem::replace(&mut self.keys, vec![NOBODY; slots]);
-        let paths = std::mem::replace(&mut self.paths, vec![Path::default(); slots]);
+        let larger = vec![Slot::empty(); 2 * self.slots.len()];
+        let old = std::mem::replace(&mut self.slots, larger);
         self.held = 0;
-        for (key, path) in keys.into_iter().zip(paths).filter(|(key, _)| *key != NOBODY) {
+        for Slot { key, path } in old.into_iter().filter(|slot| slot.key != NOBODY) {
             self.enter(key, path);
         }
     }
 
     /// The places where a route may be.
-    fn slots(&self, key: u64) -> impl Iterator<Item = usize> + use<> {
-        let (home, mask) = (self.home(key), self.keys.len() - 1);
+    fn places(&self, key: u64) -> impl Iterator<Item = usize> + use<> {
+        let (home, mask) = (self.home(key), self.slots.len() - 1);
         (0..PROBES).map(move |distance| (home + distance) & mask)
     }
 
@@ -75,7 +86,7 @@ impl RouteCache {
     fn home(&self, key: u64) -> usize {
         let mixed = (key ^ key >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ mixed >> 32).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed >> 32) as usize & (self.keys.len() - 1)
+        (mixed >> 32) as usize & (self.slots.len() - 1)
     }
 }
 
@@ -97,7 +108,12 @@ mod tests {
                 assert_eq!(latency_of(&mut cache, from, to), f64::from(from) * 1e6 + f64::from(to));
             }
         }
-        assert!(cache.held > 9_900 && cache.keys.len() == 1 << 15, "{} of {}", cache.held, cache.keys.len());
+        assert!(
+            cache.held > 9_900 && cache.slots.len() == 1 << 15,
+            "{} of {}",
+            cache.held,
+            cache.slots.len()
+        );
     }
 
     #[test]

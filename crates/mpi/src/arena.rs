@@ -17,6 +17,7 @@ impl<T> Arena<T> {
         Arena { items: Vec::new(), vacant: Vec::new() }
     }
 
+    #[inline]
     pub(crate) fn insert(&mut self, value: T) -> u32 {
         match self.vacant.pop() {
             Some(id) => {
@@ -31,6 +32,7 @@ impl<T> Arena<T> {
     }
 
     /// The place may be used again.
+    #[inline]
     pub(crate) fn release(&mut self, id: u32) {
         self.vacant.push(id);
     }

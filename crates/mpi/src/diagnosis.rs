@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use mpirage_call::{ContextId, Stamp};
 
 use crate::engine::Engine;
+use crate::matching::Key;
 use crate::memory::Memory;
 use crate::message::Message;
 use crate::rank::Phase;
@@ -228,7 +229,10 @@ impl<M: Memory> Engine<M> {
             Operation::Send { context, to, tag } => {
                 Some(Want::Receiver { to: self.comms.world_of(context, rank, to)?, tag, context })
             }
-            Operation::Recv { context, from, tag } => Some(self.message_wanted(rank, context, from, tag)),
+            Operation::Recv { context, from, tag } => {
+                let key = Key { context: u64::from(context), source: from, tag };
+                Some(self.message_wanted(rank, context, key.source(), key.tag()))
+            }
             Operation::Collective { instance } => {
                 self.instances.contains(instance as usize).then(|| self.members_wanted(instance))
             }

@@ -140,6 +140,8 @@ pub struct Engine<M> {
     pub(crate) early: bool,
     /// Ranks to release.
     pub(crate) releases: VecDeque<u32>,
+    /// The message that each receive has taken last; kept only if ranks are released early.
+    pub(crate) taken: Vec<u32>,
     ended: Vec<Token>,
     pub(crate) alive: usize,
     resumed: u64,
@@ -179,6 +181,7 @@ impl<M: Memory> Engine<M> {
             ready: (0..ranks as u32).map(Turn::Resume).collect(),
             early: false,
             releases: VecDeque::new(),
+            taken: Vec::new(),
             ended: Vec::new(),
             alive: ranks,
             resumed: 0,

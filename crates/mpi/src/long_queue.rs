@@ -1,15 +1,15 @@
-//! A queue that has grown long: an index from keys to the entries that have them.
+//! A queue that has grown long: entries are found by their keys, through buckets.
 //!
 //! The lowest order number of the up to four keys that fit (each of source and tag exact or any) wins, so the cost of a
 //! match does not grow with the queue. A receive with a wildcard searches unexpected messages in order of
 //! arrival and takes the first that fits.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::Hasher;
 
 use crate::matching::{ANY_SOURCE, ANY_TAG, Key};
 
 const NIL: u32 = u32::MAX;
+const FIRST_BUCKETS: usize = 64;
 
 /// An ordered queue of entries with keys.
 #[derive(Debug, Default)]
@@ -21,7 +21,8 @@ pub(crate) struct LongQueue {
     next_order: u64,
     /// Entries with a wildcard, so that none need be looked for when there are none.
     wildcards: usize,
-    index: HashMap<Key, List, BuildHasherDefault<KeyHasher>>,
+    /// Entries by the hash of their key, in order; a power of two of them.
+    buckets: Vec<List>,
 }
 
 /// Ends of a doubly linked list.
@@ -42,7 +43,7 @@ struct Node {
     key: Key,
     value: u32,
     order: u64,
-    /// Neighbours in order of entry, and among equal keys.
+    /// Neighbours in order of entry, in all and in the bucket.
     links: [Link; 2],
 }
 
@@ -53,7 +54,7 @@ struct Link {
 }
 
 const ENTRY: usize = 0;
-const SAME_KEY: usize = 1;
+const BUCKET: usize = 1;
 
 impl LongQueue {
     /// Appends an entry.
@@ -69,8 +70,12 @@ impl LongQueue {
         append(&mut self.nodes, &mut self.all, ENTRY, id);
         self.len += 1;
         self.wildcards += usize::from(!key.is_exact());
-        let list = self.index.entry(key).or_default();
-        append(&mut self.nodes, list, SAME_KEY, id);
+        if self.len > self.buckets.len() {
+            self.grow();
+        } else {
+            let bucket = self.bucket_of(&key);
+            append(&mut self.nodes, &mut self.buckets[bucket], BUCKET, id);
+        }
     }
 
     /// Of posted receives: takes the earliest that accepts `message`.
@@ -90,8 +95,8 @@ impl LongQueue {
 
     /// Takes out the entry with this key and value.
     pub(crate) fn take_value(&mut self, key: &Key, value: u32) -> bool {
-        let list = self.index.get(key);
-        let found = list.and_then(|list| self.walk(list.head, SAME_KEY, |node| node.value == value));
+        let bucket = self.buckets[self.bucket_of(key)];
+        let found = self.walk(bucket.head, BUCKET, |node| node.value == value && node.key == *key);
         found.map(|id| self.remove(id)).is_some()
     }
 
@@ -108,7 +113,7 @@ impl LongQueue {
 
     fn accepted_node(&self, receive: &Key) -> Option<u32> {
         if receive.is_exact() {
-            self.index.get(receive).map(|list| list.head)
+            self.first_with(receive)
         } else {
             self.walk(self.all.head, ENTRY, |node| receive.accepts(&node.key))
         }
@@ -123,8 +128,8 @@ impl LongQueue {
             (_, false) => &keys[..2],
             (_, true) => &keys[..],
         };
-        let heads = considered.iter().filter_map(|key| self.index.get(key)).map(|list| list.head);
-        heads.min_by_key(|&id| self.nodes[id as usize].order)
+        let firsts = considered.iter().filter_map(|key| self.first_with(key));
+        firsts.min_by_key(|&id| self.nodes[id as usize].order)
     }
 
     fn walk(&self, mut at: u32, links: usize, fits: impl Fn(&Node) -> bool) -> Option<u32> {
@@ -140,15 +145,38 @@ impl LongQueue {
     fn remove(&mut self, id: u32) -> u32 {
         unlink(&mut self.nodes, &mut self.all, ENTRY, id);
         let Node { key, value, .. } = self.nodes[id as usize];
-        let list = self.index.entry(key).or_default();
-        unlink(&mut self.nodes, list, SAME_KEY, id);
-        if list.head == NIL {
-            self.index.remove(&key);
-        }
         self.free.push(id);
         self.len -= 1;
         self.wildcards -= usize::from(!key.is_exact());
+        let bucket = self.bucket_of(&key);
+        unlink(&mut self.nodes, &mut self.buckets[bucket], BUCKET, id);
         value
+    }
+
+    /// The earliest entry with exactly this key.
+    fn first_with(&self, key: &Key) -> Option<u32> {
+        let bucket = self.buckets[self.bucket_of(key)];
+        self.walk(bucket.head, BUCKET, |node| node.key == *key)
+    }
+
+    fn bucket_of(&self, key: &Key) -> usize {
+        let mut hasher = KeyHasher::default();
+        hasher.write_u64(key.context);
+        hasher.write_u64(u64::from(key.source) << 32 | u64::from(key.tag as u32));
+        (hasher.finish() >> 32) as usize & (self.buckets.len() - 1)
+    }
+
+    /// Twice the buckets, and all entries in them.
+    fn grow(&mut self) {
+        let buckets = (2 * self.buckets.len()).max(FIRST_BUCKETS);
+        self.buckets.clear();
+        self.buckets.resize(buckets, List::default());
+        let mut at = self.all.head;
+        while at != NIL {
+            let bucket = self.bucket_of(&self.nodes[at as usize].key);
+            append(&mut self.nodes, &mut self.buckets[bucket], BUCKET, at);
+            at = self.nodes[at as usize].links[ENTRY].next;
+        }
     }
 }
 

@@ -4,6 +4,8 @@
 //! receive (unexpected). MPI's rule: the earliest that fits. A short queue is a list searched from the front, which
 //! most are; one that has grown long keeps an index ([`LongQueue`]) until it is empty again.
 
+use smallvec::SmallVec;
+
 use crate::long_queue::LongQueue;
 
 /// Entries above which a queue keeps an index.
@@ -63,10 +65,10 @@ pub(crate) struct Matching {
     pub unexpected: Queue,
 }
 
-/// An ordered queue of entries with keys.
+/// An ordered queue of entries with keys. It fills a cache line, with two entries in it.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
-    short: Vec<(Key, u32)>,
+    short: SmallVec<[(Key, u32); 2]>,
     /// Once made it stays, for the next time; in use while it has entries.
     long: Option<Box<LongQueue>>,
 }

@@ -155,7 +155,7 @@ impl<M: Memory> Engine<M> {
             origin,
         });
         if let Owner::Request { rank, id: request } = owner {
-            self.ranks[rank as usize].requests[request as usize].sent = Some(id);
+            self.ranks[rank as usize].requests[request as usize].behind = id;
         }
         if !sender_waits {
             self.free_sender(id, owner);

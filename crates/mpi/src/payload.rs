@@ -9,8 +9,7 @@ use crate::protocol::Envelope;
 
 impl<M: Memory> Engine<M> {
     /// Takes back the message of a request that nobody has matched. False if it is too late for that.
-    pub(crate) fn cancel_send(&mut self, rank: u32, request: u32) -> bool {
-        let Some(id) = self.ranks[rank as usize].requests[request as usize].sent else { return false };
+    pub(crate) fn cancel_send(&mut self, rank: u32, request: u32, id: u32) -> bool {
         // A number may be another message's by now, but never another one's of the same request.
         let &Message { key, to, journey, owner, .. } = &self.messages[id];
         if journey == Journey::Over || owner != (Owner::Request { rank, id: request }) {
@@ -42,7 +41,9 @@ impl<M: Memory> Engine<M> {
             self.buffers.push(buffer);
         }
         if let (true, Owner::Request { rank, id: request }) = (message.lent, message.owner) {
-            self.ranks[rank as usize].requests[request as usize].lent = None;
+            let slot = &mut self.ranks[rank as usize].requests[request as usize];
+            // The request may be another one's by now.
+            slot.lent &= slot.behind != id;
         }
         self.messages.release(id);
     }
@@ -50,7 +51,8 @@ impl<M: Memory> Engine<M> {
     /// Copies bytes that a completed request still lends, because its rank may now write over them.
     pub(crate) fn reclaim(&mut self, rank: u32, id: u32) {
         let slot = &mut self.ranks[rank as usize].requests[id as usize];
-        if let Some(message) = slot.lent.take() {
+        if std::mem::take(&mut slot.lent) {
+            let message = slot.behind;
             self.take_over(message);
         }
     }
@@ -87,7 +89,7 @@ impl<M: Memory> Engine<M> {
             match owner {
                 Owner::Request { rank, id: request } if request != BLOCKING => {
                     message.lent = true;
-                    self.ranks[rank as usize].requests[request as usize].lent = Some(id);
+                    self.ranks[rank as usize].requests[request as usize].lent = true;
                 }
                 _ => self.take_over(id),
             }

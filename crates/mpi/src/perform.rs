@@ -6,7 +6,7 @@
 //!                                                        └─► blocked: something else wakes the rank
 //! ```
 
-use mpirage_call::wire::decode_call;
+use mpirage_call::wire::{decode_call, decode_stamp};
 use mpirage_call::{BLOCKING, Call, CommRequest, Completion, Stamp};
 use mpirage_record::Record;
 use mpirage_units::Duration;
@@ -35,15 +35,15 @@ impl<M: Memory> Engine<M> {
         if state.cursor >= state.inbox.len() {
             return self.out_of_calls(rank);
         }
-        let (stamp, ends_sample) = match decode_call(&state.inbox[state.cursor..]) {
-            Ok((stamp, call, _)) => (stamp, matches!(call, Call::SampleEnd)),
+        let stamp = match decode_stamp(&state.inbox[state.cursor..]) {
+            Ok(stamp) => stamp,
             Err(error) => return self.misuse(rank, error.to_string()),
         };
         state.stamp = stamp;
         state.entered = self.kernel.now();
         let nanos = self.bursts.nanos(rank, &stamp);
         if self.samples.is_open(rank) {
-            self.sample_passes(rank, nanos.unwrap_or(0), ends_sample);
+            self.sample_passes(rank, nanos.unwrap_or(0), self.next_ends_sample(rank));
         }
         match nanos {
             Ok(0) => self.after_burst(rank),
@@ -61,6 +61,12 @@ impl<M: Memory> Engine<M> {
                 );
             }
         }
+    }
+
+    /// Is the next call the end of a sampled block?
+    fn next_ends_sample(&self, rank: u32) -> bool {
+        let state = &self.ranks[rank as usize];
+        matches!(decode_call(&state.inbox[state.cursor..]), Ok((_, Call::SampleEnd, _)))
     }
 
     pub(crate) fn after_burst(&mut self, rank: u32) {
@@ -94,19 +100,26 @@ impl<M: Memory> Engine<M> {
         let state = &mut self.ranks[rank as usize];
         state.entered = self.kernel.now();
         let inbox = std::mem::take(&mut state.inbox);
-        let decoded = decode_call(&inbox[state.cursor..]);
-        if let Ok((_, call, words)) = decoded {
-            state.cursor += words;
-            let needs_answer = call.needs_answer();
-            state.in_function = is_function(&call);
-            if needs_answer {
-                state.reply.clear();
-                self.show_output(rank);
+        match decode_call(&inbox[state.cursor..]) {
+            Ok((_, call, words)) => {
+                state.cursor += words;
+                self.carry_out(rank, &call);
             }
-            let progress = self.perform(rank, &call);
-            self.settle(rank, progress, needs_answer);
+            Err(error) => self.misuse(rank, error.to_string()),
         }
         self.ranks[rank as usize].inbox = inbox;
+    }
+
+    fn carry_out(&mut self, rank: u32, call: &Call<'_>) {
+        let needs_answer = call.needs_answer();
+        let state = &mut self.ranks[rank as usize];
+        state.in_function = is_function(call);
+        if needs_answer {
+            state.reply.clear();
+            self.show_output(rank);
+        }
+        let progress = self.perform(rank, call);
+        self.settle(rank, progress, needs_answer);
     }
 
     fn settle(&mut self, rank: u32, progress: Progress, needs_answer: bool) {
@@ -268,9 +281,9 @@ impl<M: Memory> Engine<M> {
             unreachable!()
         };
         let id = request.unwrap_or(BLOCKING);
-        self.open_request(rank, id, Operation::Recv { context, from, tag });
-        let owner = Owner::Request { rank, id };
         let key = key_of(context, from, tag);
+        self.open_request(rank, id, Operation::Recv { context, from: key.source, tag: key.tag });
+        let owner = Owner::Request { rank, id };
         let receive = Receive { key, rank, room: bytes, address, owner };
         let receive = match matched {
             Some(message) => self.receive_taken(receive, message),
@@ -278,7 +291,7 @@ impl<M: Memory> Engine<M> {
         };
         let slot = &mut self.ranks[rank as usize].requests[id as usize];
         if slot.done.is_none() {
-            slot.receive = Some(receive);
+            slot.behind = receive;
         }
         if request.is_some() {
             return Progress::Done;

@@ -82,6 +82,7 @@ impl Plans {
     }
 
     /// The nth step of a plan, for the rank in `seat`.
+    #[inline]
     pub(crate) fn step(&self, id: u32, nth: u32, seat: u32) -> Option<Step> {
         let plan = &self.all[id as usize];
         let step = *plan.schedule.steps.get(nth as usize)?;

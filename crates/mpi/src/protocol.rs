@@ -76,6 +76,9 @@ pub struct Overhead {
 impl Overhead {
     /// What a message of `bytes` bytes costs.
     pub fn of(&self, bytes: u64) -> Duration {
+        if self.sections.is_empty() {
+            return Duration::ZERO;
+        }
         let after = self.sections.partition_point(|section| section.0 <= bytes);
         match after.checked_sub(1).map(|i| self.sections[i]) {
             Some((_, constant, per_byte)) => Duration::from_secs_f64(constant + per_byte * bytes as f64),

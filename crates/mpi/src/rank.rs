@@ -93,7 +93,7 @@ impl RankState {
             reply: Reply::default(),
             released: false,
             on_call: 0,
-            requests: vec![Slot::default()],
+            requests: vec![Slot::UNUSED],
             wait: WaitState::default(),
             polling: Polling::default(),
             initialized: false,

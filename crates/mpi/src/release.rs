@@ -22,9 +22,9 @@ use mpirage_call::{BLOCKING, Completing, Completion, RequestId};
 
 use crate::engine::{Engine, Turn};
 use crate::memory::Memory;
-use crate::message::{Held, Message, Owner, Receive, UNMATCHED};
+use crate::message::{Held, Journey, Message, Owner, Receive, UNMATCHED};
 use crate::rank::{Phase, RankState};
-use crate::request::Operation;
+use crate::request::{NOTHING, Operation};
 
 impl<M: Memory> Engine<M> {
     /// From here on, ranks are released as soon as their replies are final, or not any more. Simulated time is the same.
@@ -85,8 +85,10 @@ impl<M: Memory> Engine<M> {
     pub(crate) fn found_each_other(&mut self, id: u32, receive: u32) {
         let &Message { bytes, owner: sender, sender_waits, .. } = &self.messages[id];
         let &Receive { room, owner: receiver, .. } = &self.receives[receive];
-        if let (true, Owner::Request { rank, id: request }) = (bytes <= room, receiver) {
-            self.ranks[rank as usize].requests[request as usize].taken = Some(id);
+        if bytes <= room {
+            let places = self.taken.len().max(receive as usize + 1);
+            self.taken.resize(places, NOTHING);
+            self.taken[receive as usize] = id;
             self.now_certain(receiver);
         }
         if sender_waits {
@@ -140,10 +142,21 @@ impl<M: Memory> Engine<M> {
         slot.done.is_some()
             || match slot.operation {
                 Operation::Unused => true,
-                Operation::Send { .. } => slot.sent.is_some_and(|id| self.messages[id].receive != UNMATCHED),
-                Operation::Recv { .. } => slot.taken.is_some(),
+                _ if slot.behind == NOTHING => false,
+                Operation::Send { .. } => self.messages[slot.behind].receive != UNMATCHED,
+                Operation::Recv { .. } => self.taken_by(slot.behind).is_some(),
                 Operation::Collective { instance } => is_settled(instance),
             }
+    }
+
+    /// The message that a receive has taken and has room for, while its bytes travel.
+    fn taken_by(&self, receive: u32) -> Option<u32> {
+        // What was noted may be of an earlier receive of this number.
+        let still = |message: &u32| {
+            let message = &self.messages[*message];
+            message.receive == receive && message.journey != Journey::Over
+        };
+        self.taken.get(receive as usize).copied().filter(|&id| id != NOTHING).filter(still)
     }
 
     /// Every request that the rank waits for is certain: moves the bytes and says how they complete.
@@ -166,15 +179,18 @@ impl<M: Memory> Engine<M> {
     fn complete_early(&mut self, rank: u32, id: RequestId) -> Completion {
         let slot = self.ranks[rank as usize].requests[id as usize];
         let message = match slot.operation {
-            _ if slot.done.is_some() => slot.lent,
-            Operation::Send { .. } => slot.sent,
-            _ => slot.taken,
+            Operation::Recv { .. } if slot.done.is_none() => self.taken_by(slot.behind),
+            Operation::Send { .. } if slot.done.is_none() || slot.lent => Some(slot.behind),
+            _ => None,
         };
         if let Some(message) = message {
             self.pass_on(message);
         }
-        let taken = || slot.taken.map(|message| self.messages[message].completion());
-        slot.done.or_else(taken).unwrap_or(Completion::empty(0))
+        match (slot.done, slot.operation, message) {
+            (Some(done), ..) => done,
+            (None, Operation::Recv { .. }, Some(message)) => self.messages[message].completion(),
+            _ => Completion::empty(0),
+        }
     }
 
     /// Moves the bytes of a message, before it is delivered, to where they will be wanted; to us if that is not known yet.
@@ -182,7 +198,9 @@ impl<M: Memory> Engine<M> {
         let message = &mut self.messages[id];
         if let (true, Owner::Request { rank, id: request }) = (message.lent, message.owner) {
             message.lent = false;
-            self.ranks[rank as usize].requests[request as usize].lent = None;
+            let slot = &mut self.ranks[rank as usize].requests[request as usize];
+            // The request may be another one's by now.
+            slot.lent &= slot.behind != id;
         }
         let receive = message.receive;
         if receive == UNMATCHED || message.bytes > self.receives[receive].room {

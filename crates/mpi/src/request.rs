@@ -11,7 +11,7 @@ use crate::engine::Engine;
 use crate::matching::Key;
 use crate::memory::Memory;
 use crate::message::Owner;
-use crate::rank::Phase;
+use crate::rank::{Phase, RankState};
 
 /// What an operation is, for whoever asks why it does not complete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,37 +23,56 @@ pub(crate) enum Operation {
         to: u32,
         tag: i32,
     },
+    /// With `ANY_SOURCE` and `ANY_TAG` where anything will do.
     Recv {
         context: u32,
-        from: Option<u32>,
-        tag: Option<i32>,
+        from: u32,
+        tag: i32,
     },
     Collective {
         instance: u32,
     },
 }
 
-/// One request of a rank.
-#[derive(Clone, Copy, Debug, Default)]
+/// Nothing stands behind a request.
+pub(crate) const NOTHING: u32 = u32::MAX;
+
+/// One request of a rank: one cache line.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot {
     pub operation: Operation,
     /// The call that opened it.
     pub origin: Origin,
     pub done: Option<Completion>,
+    /// The message it sent, or the receive behind it while that is not complete; else `NOTHING`.
+    pub behind: u32,
+    /// Are the bytes of its message still in this request's memory although the request is complete?
+    pub lent: bool,
     /// Does the rank wait for it right now?
     awaited: bool,
     /// Of those, is it still open how it completes?
     pub uncertain: bool,
     /// Freed by the program before it completed.
     detached: bool,
-    /// The message whose bytes are still in this request's memory although the request is complete.
-    pub lent: Option<u32>,
-    /// The receive behind it while it is not matched.
-    pub receive: Option<u32>,
-    /// The message it sent.
-    pub sent: Option<u32>,
-    /// The message its receive has taken and has room for, while the bytes travel, if ranks are released early.
-    pub taken: Option<u32>,
+}
+
+impl Slot {
+    pub(crate) const UNUSED: Slot = Slot {
+        operation: Operation::Unused,
+        origin: Origin { site: 0, function: 0 },
+        done: None,
+        behind: NOTHING,
+        lent: false,
+        awaited: false,
+        uncertain: false,
+        detached: false,
+    };
+
+    /// The request may be used again.
+    fn close(&mut self) {
+        (self.operation, self.done, self.detached) = (Operation::Unused, None, false);
+        (self.behind, self.lent) = (NOTHING, false);
+    }
 }
 
 /// What a rank waits for.
@@ -84,19 +103,22 @@ impl<M: Memory> Engine<M> {
     pub(crate) fn open_request(&mut self, rank: u32, id: RequestId, operation: Operation) {
         let state = &mut self.ranks[rank as usize];
         if state.requests.len() <= id as usize {
-            state.requests.resize(id as usize + 1, Slot::default());
+            state.requests.resize(id as usize + 1, Slot::UNUSED);
         }
-        state.requests[id as usize] = Slot { operation, origin: Origin::of(&state.stamp), ..Slot::default() };
+        state.requests[id as usize] = Slot { operation, origin: Origin::of(&state.stamp), ..Slot::UNUSED };
     }
 
     /// The operation behind a request is complete.
     pub(crate) fn request_done(&mut self, rank: u32, id: RequestId, completion: Completion) {
         let state = &mut self.ranks[rank as usize];
         let slot = &mut state.requests[id as usize];
-        slot.receive = None;
+        if matches!(slot.operation, Operation::Recv { .. }) {
+            slot.behind = NOTHING;
+        }
         if slot.detached {
-            let lent = slot.lent;
-            *slot = Slot { lent, ..Slot::default() };
+            // What it lends it goes on lending.
+            let (lent, behind) = (slot.lent, slot.behind);
+            *slot = Slot { lent, behind, ..Slot::UNUSED };
             return;
         }
         slot.done = Some(completion);
@@ -143,35 +165,36 @@ impl<M: Memory> Engine<M> {
 
     /// Puts what is complete into the reply and frees those requests. Gives what receiving costs the rank.
     pub(crate) fn gather_completions(&mut self, rank: u32) -> Duration {
-        let wait = std::mem::take(&mut self.ranks[rank as usize].wait);
+        self.reclaim_awaited(rank);
+        let RankState { wait, requests, reply, .. } = &mut self.ranks[rank as usize];
         // A rank that was released early has been told already, and is told the same.
-        self.ranks[rank as usize].reply.completions.clear();
+        reply.completions.clear();
         let mut cost = Duration::ZERO;
         for (index, &id) in wait.requests.iter().enumerate() {
-            let slot = &mut self.ranks[rank as usize].requests[id as usize];
+            let slot = &mut requests[id as usize];
             slot.awaited = false;
-            let enough =
-                wait.how == Completing::Any && !self.ranks[rank as usize].reply.completions.is_empty();
-            if !enough {
-                cost += self.gather_one(rank, id, index as u32);
+            let Some(completion) = slot.done else { continue };
+            if wait.how == Completing::Any && !reply.completions.is_empty() {
+                continue;
             }
+            if matches!(slot.operation, Operation::Recv { .. }) && !completion.cancelled {
+                cost += self.protocol.recv_overhead.of(completion.bytes);
+            }
+            slot.close();
+            reply.completions.push(Completion { index: index as u32, ..completion });
         }
-        self.ranks[rank as usize].wait = wait;
         cost
     }
 
-    fn gather_one(&mut self, rank: u32, id: RequestId, index: u32) -> Duration {
-        let slot = self.ranks[rank as usize].requests[id as usize];
-        let Some(completion) = slot.done else { return Duration::ZERO };
-        self.reclaim(rank, id);
-        let state = &mut self.ranks[rank as usize];
-        state.requests[id as usize] = Slot::default();
-        state.reply.completions.push(Completion { index, ..completion });
-        match slot.operation {
-            Operation::Recv { .. } if !completion.cancelled => {
-                self.protocol.recv_overhead.of(completion.bytes)
+    /// Takes over the bytes of requests that the rank is about to be told are complete.
+    fn reclaim_awaited(&mut self, rank: u32) {
+        for nth in 0..self.ranks[rank as usize].wait.requests.len() {
+            let RankState { wait, requests, .. } = &self.ranks[rank as usize];
+            let id = wait.requests[nth];
+            let slot = &requests[id as usize];
+            if slot.lent && slot.done.is_some() {
+                self.reclaim(rank, id);
             }
-            _ => Duration::ZERO,
         }
     }
 
@@ -180,7 +203,7 @@ impl<M: Memory> Engine<M> {
         let slot = &mut self.ranks[rank as usize].requests[id as usize];
         if slot.done.is_some() {
             self.reclaim(rank, id);
-            self.ranks[rank as usize].requests[id as usize] = Slot::default();
+            self.ranks[rank as usize].requests[id as usize] = Slot::UNUSED;
         } else {
             slot.detached = true;
         }
@@ -189,9 +212,10 @@ impl<M: Memory> Engine<M> {
     /// `MPI_Cancel`: a send or receive that has not matched completes as cancelled; anything else goes on.
     pub(crate) fn cancel_request(&mut self, rank: u32, id: RequestId) {
         let slot = self.ranks[rank as usize].requests[id as usize];
-        let taken_back = match slot.receive {
-            Some(receive) => self.cancel_receive(rank, receive),
-            None => self.cancel_send(rank, id),
+        let taken_back = match slot.operation {
+            _ if slot.behind == NOTHING => false,
+            Operation::Recv { .. } => self.cancel_receive(rank, slot.behind),
+            _ => self.cancel_send(rank, id, slot.behind),
         };
         if taken_back {
             self.request_done(rank, id, Completion { cancelled: true, ..Completion::empty(0) });
@@ -240,4 +264,14 @@ impl<M: Memory> Engine<M> {
 /// The key a receive or probe matches by.
 pub(crate) fn key_of(context: u32, source: Option<u32>, tag: Option<i32>) -> Key {
     Key::new(u64::from(context), source, tag)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_one_cache_line() {
+        assert_eq!(size_of::<Slot>(), 64);
+    }
 }

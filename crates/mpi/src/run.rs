@@ -207,5 +207,8 @@ impl Run {
 }
 
 fn work(bytes: u64, seconds_per_byte: f64) -> Duration {
+    if seconds_per_byte == 0.0 {
+        return Duration::ZERO;
+    }
     Duration::from_secs_f64(bytes as f64 * seconds_per_byte)
 }

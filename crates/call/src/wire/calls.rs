@@ -21,7 +21,18 @@ pub fn encode_call(stamp: &Stamp, call: &Call<'_>, buffer: &mut [u64]) -> Result
     Ok(w.finish())
 }
 
+/// Reads the stamp of the call at the head of `buffer`, and nothing else.
+pub fn decode_stamp(buffer: &[u64]) -> Result<Stamp, WireError> {
+    match *buffer {
+        [header, burst, delay, site, ..] => {
+            Ok(Stamp { function: (header >> 16) as u16, burst, delay: Duration::from_picos(delay), site })
+        }
+        _ => Err(WireError),
+    }
+}
+
 /// Reads the call at the head of `buffer`; gives the number of words it took.
+#[inline]
 pub fn decode_call(buffer: &[u64]) -> Result<(Stamp, Call<'_>, usize), WireError> {
     let (mut r, length) = Reader::open(buffer)?;
     let [header, burst, delay, site] = r.all()?;
