@@ -8,6 +8,7 @@ use crate::constants::MPI_REQUEST_NULL;
 use crate::error::Result;
 use crate::library::{Library, try_with, with};
 use crate::operation::Transfers;
+use crate::status;
 use crate::types::MPI_Request;
 
 /// As many as programs usually wait for at once need no memory of their own.
@@ -37,6 +38,30 @@ struct Open {
 pub(crate) fn wait_for(request: MPI_Request) -> Result<Completion> {
     let ended = all(&[request], false)?.expect("a wait ends with everything complete");
     ended.into_iter().next().map_or(Ok(Completion::empty(0)), |ended| ended.result.map(|()| ended.completion))
+}
+
+/// Waits for requests of which each is one plain message, which is what most programs wait for: no memory, one look at each
+/// request before and one after. `tell` hears of each end. None, with nothing done, if there are others among them.
+pub(crate) fn all_plain(
+    requests: &[MPI_Request],
+    mut tell: impl FnMut(usize, &Completion, Result<()>),
+) -> Option<()> {
+    let ids: Few<RequestId> = with(|library| {
+        requests.iter().map(|&request| library.requests.plain_id(request)).collect::<Option<_>>()
+    })?;
+    if ids.is_empty() {
+        return None;
+    }
+    ask_then(&Call::Wait { how: Completing::All, poll: false, requests: &ids }, |reply| {
+        with(|library| {
+            for completion in &reply.completions {
+                let position = completion.index as usize;
+                let room = library.requests.end_plain(requests[position], ids[position]);
+                tell(position, completion, status::check_room(completion, room));
+            }
+        });
+    });
+    Some(())
 }
 
 /// The end of all requests that are active; of a `poll`, none unless all have ended.

@@ -8,10 +8,12 @@ use mpirage_call::{Call, Completion, ContextId, Payload, Reply, RequestId, SendM
 use crate::connection::{self, ask_then, post};
 use crate::constants::*;
 use crate::error::{Result, fail};
+use crate::library::with;
 use crate::objects::bridge::Bridge;
 use crate::objects::comm::Comm;
-use crate::operation::{Held, Landing, inline_bytes};
+use crate::operation::{Held, Landing, Operation, Step, inline_bytes};
 use crate::region::Region;
+use crate::types::{MPI_Comm, MPI_Request};
 
 /// A message to send.
 #[derive(Clone, Debug)]
@@ -41,6 +43,16 @@ pub(crate) struct Incoming {
 }
 
 impl Outgoing {
+    /// Sets it in motion.
+    pub(crate) fn begin(self, comm: MPI_Comm) -> MPI_Request {
+        if !self.region.is_plain() || self.copy.is_some() {
+            return Operation::one(comm, Step::Send(self)).begin();
+        }
+        let (id, request) = with(|library| library.requests.open_plain(comm, 0));
+        self.with_payload(|payload| post(&self.call(payload, Some(id), false)));
+        request
+    }
+
     /// Sends it, to complete with `request`. Gives what must stay in memory until then.
     pub(crate) fn post(&self, request: RequestId) -> Held {
         let packed = self.with_payload(|payload| post(&self.call(payload, Some(request), false)));
@@ -99,6 +111,18 @@ impl Outgoing {
 }
 
 impl Incoming {
+    /// Sets it in motion.
+    pub(crate) fn begin(self, comm: MPI_Comm) -> MPI_Request {
+        if !self.region.is_plain() || self.bridge.is_some() {
+            return Operation::one(comm, Step::Receive(self)).begin();
+        }
+        let room = self.region.bytes() as u64;
+        let address = if room == 0 || self.region.is_shared() { 0 } else { self.region.address() as u64 };
+        let (id, request) = with(|library| library.requests.open_plain(comm, room));
+        post(&self.call(address, Some(id)));
+        request
+    }
+
     /// Expects it, to complete with `request`. Gives what must stay in memory until then.
     pub(crate) fn post(&self, request: RequestId) -> Held {
         let (held, address) = self.make_room();

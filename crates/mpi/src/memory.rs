@@ -6,6 +6,12 @@ pub trait Memory {
     fn read(&mut self, rank: u32, address: u64, into: &mut [u8]);
     /// Stores bytes at `address` in the memory of `rank`; the rank sees them when its call returns.
     fn write(&mut self, rank: u32, address: u64, bytes: &[u8]);
+    /// Copies bytes from one rank's memory to another's; `by_way_of` is memory of ours, if that is needed.
+    fn copy(&mut self, from: (u32, u64), to: (u32, u64), bytes: usize, by_way_of: &mut Vec<u8>) {
+        by_way_of.resize(bytes, 0);
+        self.read(from.0, from.1, by_way_of);
+        self.write(to.0, to.1, by_way_of);
+    }
     /// Lets `rank` combine packed elements with a function of its program: `inout = incoming op inout`.
     fn reduce(&mut self, rank: u32, op: u64, datatype: u64, elements: u64, incoming: &[u8], inout: &mut [u8]);
 }

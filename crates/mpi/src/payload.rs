@@ -107,9 +107,8 @@ impl<M: Memory> Engine<M> {
             Held::Nothing => {}
             Held::Buffer(buffer) => self.memory.write(receive.rank, receive.address, buffer),
             Held::Memory(address) => {
-                self.scratch.resize(message.bytes as usize, 0);
-                self.memory.read(message.from, *address, &mut self.scratch);
-                self.memory.write(receive.rank, receive.address, &self.scratch);
+                let (from, to) = ((message.from, *address), (receive.rank, receive.address));
+                self.memory.copy(from, to, message.bytes as usize, &mut self.scratch);
             }
         }
     }

@@ -328,6 +328,14 @@ impl Memory for Folded {
         }
     }
 
+    fn copy(&mut self, from: (u32, u64), to: (u32, u64), bytes: usize, _: &mut Vec<u8>) {
+        if !self.crew.copy(to.1 as usize, from.1 as usize, bytes) {
+            let readable = self.crew.copy(from.1 as usize, from.1 as usize, bytes);
+            let (rank, address) = if readable { to } else { from };
+            self.inaccessible(rank, address, bytes);
+        }
+    }
+
     fn reduce(
         &mut self,
         rank: u32,

@@ -204,6 +204,10 @@ impl Memory for Ranks {
         either!(self, ranks => ranks.write(rank, address, bytes))
     }
 
+    fn copy(&mut self, from: (u32, u64), to: (u32, u64), bytes: usize, by_way_of: &mut Vec<u8>) {
+        either!(self, ranks => ranks.copy(from, to, bytes, by_way_of))
+    }
+
     fn reduce(
         &mut self,
         rank: u32,

@@ -102,9 +102,12 @@ macro_rules! send {
             request: *mut MPI_Request,
         ) -> c_int {
             library::outcome(comm, || {
-                let request_made = send(SendMode::$mode, buf, count, datatype, dest, tag, comm)?.begin();
+                let begun = match message(SendMode::$mode, buf, count, datatype, dest, tag, comm)? {
+                    Some(message) => message.begin(comm),
+                    None => Operation::one(comm, Step::Nothing(Completion::empty(0))).begin(),
+                };
                 // SAFETY: the program hands over a place for a request.
-                unsafe { put("request", request, request_made) }
+                unsafe { put("request", request, begun) }
             })
         }
 

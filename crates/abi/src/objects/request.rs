@@ -1,11 +1,12 @@
 //! Requests: operations under way, and operations to be started again.
 
 use mpirage_call::{Completion, RequestId};
+use smallvec::smallvec;
 
 use crate::constants::{MPI_ERR_REQUEST, MPI_REQUEST_NULL};
 use crate::error::{MpiError, Result};
 use crate::handles::Handles;
-use crate::operation::{Operation, Transfer, Transfers};
+use crate::operation::{Held, Operation, Transfer, Transfers};
 use crate::types::{MPI_Comm, MPI_Request};
 
 /// An operation behind a handle.
@@ -87,6 +88,29 @@ impl Requests {
     pub(crate) fn remove(&mut self, request: MPI_Request) -> Result<Request> {
         self.get(request)?;
         Ok(self.handles.remove(request.0).expect("it is there"))
+    }
+
+    /// A request that is one plain message, which there is room for so many bytes of.
+    pub(crate) fn open_plain(&mut self, comm: MPI_Comm, room: u64) -> (RequestId, MPI_Request) {
+        let id = self.take_id();
+        let transfer = Transfer { id: Some(id), held: Held { room, ..Held::default() }, done: None };
+        (id, self.insert(Request::once(comm, false, smallvec![transfer])))
+    }
+
+    /// The number of a request that is nothing but one message under way whose bytes lie where they belong; most are.
+    pub(crate) fn plain_id(&self, request: MPI_Request) -> Option<RequestId> {
+        let request = self.handles.get(request.0)?;
+        match (&request.transfers[..], &request.plan) {
+            ([Transfer { id, done: None, held: Held { incoming: None, bridge: None, .. } }], None) => *id,
+            _ => None,
+        }
+    }
+
+    /// Such a request has ended; gives the bytes it had room for.
+    pub(crate) fn end_plain(&mut self, request: MPI_Request, id: RequestId) -> u64 {
+        self.give_back(id);
+        let ended = self.handles.remove(request.0);
+        ended.map_or(0, |request| request.transfers.iter().map(|transfer| transfer.held.room).sum())
     }
 
     fn invalid(&self, request: MPI_Request) -> MpiError {

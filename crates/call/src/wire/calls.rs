@@ -13,6 +13,7 @@ use crate::{
 const NONE: u32 = u32::MAX;
 
 /// Appends a call to `buffer`; gives the number of words it takes.
+#[inline]
 pub fn encode_call(stamp: &Stamp, call: &Call<'_>, buffer: &mut [u64]) -> Result<usize, Full> {
     let mut w = Writer::new(buffer);
     let head = u64::from(kind_of(call)) | u64::from(flags_of(call)) << 8 | u64::from(stamp.function) << 16;
@@ -22,6 +23,7 @@ pub fn encode_call(stamp: &Stamp, call: &Call<'_>, buffer: &mut [u64]) -> Result
 }
 
 /// Reads the stamp of the call at the head of `buffer`, and nothing else.
+#[inline]
 pub fn decode_stamp(buffer: &[u64]) -> Result<Stamp, WireError> {
     match *buffer {
         [header, burst, delay, site, ..] => {
@@ -40,6 +42,8 @@ pub fn decode_call(buffer: &[u64]) -> Result<(Stamp, Call<'_>, usize), WireError
     let call = decode_fields(header as u8, (header >> 8) as u8, &mut r)?;
     Ok((stamp, call, length))
 }
+
+#[inline]
 
 fn kind_of(call: &Call<'_>) -> u8 {
     match call {
@@ -69,6 +73,8 @@ fn kind_of(call: &Call<'_>) -> u8 {
     }
 }
 
+#[inline]
+
 fn flags_of(call: &Call<'_>) -> u8 {
     match *call {
         Call::Send { mode, answer, .. } => mode as u8 | u8::from(answer) << 2,
@@ -82,6 +88,8 @@ fn flags_of(call: &Call<'_>) -> u8 {
         _ => 0,
     }
 }
+
+#[inline]
 
 fn encode_fields(call: &Call<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
     match *call {
@@ -133,6 +141,8 @@ fn encode_fields(call: &Call<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
     }
 }
 
+#[inline]
+
 fn decode_fields<'b>(kind: u8, flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {
     Ok(match kind {
         0 => Call::Init,
@@ -163,15 +173,21 @@ fn decode_fields<'b>(kind: u8, flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>
     })
 }
 
+#[inline]
+
 fn decode_text<'b>(r: &mut Reader<'b>) -> Result<&'b str, WireError> {
     std::str::from_utf8(r.bytes()?).map_err(|_| WireError)
 }
+
+#[inline]
 
 fn decode_sample<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {
     let (least, most, error) = (r.word()?, r.word()?, f64::from_bits(r.word()?));
     let rule = Rule { least, most, error, interval: flags & 2 != 0 };
     Ok(Call::SampleBegin { site: decode_text(r)?, global: flags & 1 != 0, rule })
 }
+
+#[inline]
 
 fn decode_send<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {
     let [ends, numbers, bytes] = r.all()?;
@@ -193,6 +209,8 @@ fn decode_send<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError>
         answer: flags & 4 != 0,
     })
 }
+
+#[inline]
 
 fn decode_recv<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {
     let [ends, numbers, bytes, address, matched] = r.all()?;
@@ -220,6 +238,8 @@ fn decode_probe<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError
     })
 }
 
+#[inline]
+
 fn completing(code: u8) -> Result<Completing, WireError> {
     match code {
         0 => Ok(Completing::All),
@@ -229,9 +249,13 @@ fn completing(code: u8) -> Result<Completing, WireError> {
     }
 }
 
+#[inline]
+
 fn some(value: u32) -> Option<RequestId> {
     (value != NONE).then_some(value)
 }
+
+#[inline]
 
 fn encode_payload(payload: Payload<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
     match payload {
@@ -244,6 +268,8 @@ fn encode_payload(payload: Payload<'_>, w: &mut Writer<'_>) -> Result<(), Full> 
     }
 }
 
+#[inline]
+
 fn decode_payload<'b>(r: &mut Reader<'b>) -> Result<Payload<'b>, WireError> {
     match r.word()? {
         0 => Ok(Payload::Absent),
@@ -253,6 +279,8 @@ fn decode_payload<'b>(r: &mut Reader<'b>) -> Result<Payload<'b>, WireError> {
     }
 }
 
+#[inline]
+
 fn encode_part(part: &Part<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
     encode_payload(part.payload, w)?;
     match part.blocks {
@@ -261,6 +289,8 @@ fn encode_part(part: &Part<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
         Blocks::Each(list) => w.word(2).and_then(|()| w.words(list)),
     }
 }
+
+#[inline]
 
 fn decode_part<'b>(r: &mut Reader<'b>) -> Result<Part<'b>, WireError> {
     let payload = decode_payload(r)?;

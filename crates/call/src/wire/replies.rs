@@ -20,6 +20,7 @@ pub enum Answer<'a> {
 }
 
 /// Writes a reply; gives the number of words it takes.
+#[inline]
 pub fn encode_reply(reply: &Reply, buffer: &mut [u64]) -> Result<usize, Full> {
     let mut w = Writer::new(buffer);
     let numbers = pair(reply.message.unwrap_or(NONE), reply.context.unwrap_or(NONE));
@@ -64,6 +65,7 @@ pub fn encode_service(service: &Service<'_>, buffer: &mut [u64]) -> Result<usize
 }
 
 /// Reads an answer; a reply goes into `reply`. Gives the number of words it took too.
+#[inline]
 pub fn decode_answer<'b>(buffer: &'b [u64], reply: &mut Reply) -> Result<(Answer<'b>, usize), WireError> {
     let (mut r, length) = Reader::open(buffer)?;
     let header = r.word()?;
@@ -86,6 +88,8 @@ pub fn decode_answer<'b>(buffer: &'b [u64], reply: &mut Reply) -> Result<(Answer
     };
     Ok((answer, length))
 }
+
+#[inline]
 
 fn decode_reply(r: &mut Reader<'_>, reply: &mut Reply) -> Result<(), WireError> {
     reply.clear();

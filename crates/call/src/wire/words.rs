@@ -20,9 +20,12 @@ pub(super) struct Writer<'b> {
 }
 
 impl<'b> Writer<'b> {
+    #[inline]
     pub(super) fn new(buffer: &'b mut [u64]) -> Self {
         Writer { buffer, at: 0 }
     }
+
+    #[inline]
 
     pub(super) fn word(&mut self, word: u64) -> Result<(), Full> {
         *self.buffer.get_mut(self.at).ok_or(Full)? = word;
@@ -39,11 +42,14 @@ impl<'b> Writer<'b> {
         Ok(())
     }
 
+    #[inline]
+
     pub(super) fn pair(&mut self, low: u32, high: u32) -> Result<(), Full> {
         self.word(pair(low, high))
     }
 
     /// Length in bytes, then the bytes, padded to a word.
+    #[inline]
     pub(super) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Full> {
         self.word(bytes.len() as u64)?;
         cast_slice_mut::<u64, u8>(self.reserve(bytes.len().div_ceil(8))?)[..bytes.len()]
@@ -52,6 +58,7 @@ impl<'b> Writer<'b> {
     }
 
     /// Length, then the words.
+    #[inline]
     pub(super) fn words(&mut self, words: &[u64]) -> Result<(), Full> {
         self.word(words.len() as u64)?;
         self.reserve(words.len())?.copy_from_slice(words);
@@ -59,6 +66,7 @@ impl<'b> Writer<'b> {
     }
 
     /// Length, then the half-words, padded to a word.
+    #[inline]
     pub(super) fn halves(&mut self, halves: &[u32]) -> Result<(), Full> {
         self.word(halves.len() as u64)?;
         cast_slice_mut::<u64, u32>(self.reserve(halves.len().div_ceil(2))?)[..halves.len()]
@@ -67,10 +75,13 @@ impl<'b> Writer<'b> {
     }
 
     /// Writes the length of the record into the upper half of its first word, and gives it.
+    #[inline]
     pub(super) fn finish(self) -> usize {
         self.buffer[0] |= (self.at as u64) << 32;
         self.at
     }
+
+    #[inline]
 
     fn reserve(&mut self, words: usize) -> Result<&mut [u64], Full> {
         let slot = self.buffer.get_mut(self.at..self.at + words).ok_or(Full)?;
@@ -98,6 +109,7 @@ pub(super) struct Reader<'b> {
 
 impl<'b> Reader<'b> {
     /// Opens the record at the head of `buffer`; gives its length in words too.
+    #[inline]
     pub(super) fn open(buffer: &'b [u64]) -> Result<(Self, usize), WireError> {
         let length = (buffer.first().ok_or(WireError)? >> 32) as usize;
         match buffer.get(..length) {
@@ -105,6 +117,8 @@ impl<'b> Reader<'b> {
             _ => Err(WireError),
         }
     }
+
+    #[inline]
 
     pub(super) fn word(&mut self) -> Result<u64, WireError> {
         let (head, rest) = self.rest.split_first().ok_or(WireError)?;
@@ -120,24 +134,34 @@ impl<'b> Reader<'b> {
         Ok(*head)
     }
 
+    #[inline]
+
     pub(super) fn pair(&mut self) -> Result<(u32, u32), WireError> {
         self.word().map(halves)
     }
+
+    #[inline]
 
     pub(super) fn bytes(&mut self) -> Result<&'b [u8], WireError> {
         let length = self.word()? as usize;
         Ok(&cast_slice::<u64, u8>(self.take(length.div_ceil(8))?)[..length])
     }
 
+    #[inline]
+
     pub(super) fn words(&mut self) -> Result<&'b [u64], WireError> {
         let length = self.word()? as usize;
         self.take(length)
     }
 
+    #[inline]
+
     pub(super) fn halves(&mut self) -> Result<&'b [u32], WireError> {
         let length = self.word()? as usize;
         Ok(&cast_slice::<u64, u32>(self.take(length.div_ceil(2))?)[..length])
     }
+
+    #[inline]
 
     fn take(&mut self, words: usize) -> Result<&'b [u64], WireError> {
         let (head, rest) = self.rest.split_at_checked(words).ok_or(WireError)?;

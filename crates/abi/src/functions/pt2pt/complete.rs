@@ -130,6 +130,16 @@ unsafe fn one(
         not_null("request", request)?;
         // SAFETY: not null, and the caller vouches for the rest.
         let requests = unsafe { slice::from_raw_parts_mut(request, 1) };
+        let mut outcome = Ok(());
+        let tell = |_, completion: &Completion, result| {
+            // SAFETY: the caller vouches for the status.
+            unsafe { status::store(status, completion) };
+            outcome = result;
+        };
+        if !poll && completion::all_plain(requests, tell).is_some() {
+            requests[0] = MPI_REQUEST_NULL;
+            return outcome;
+        }
         match completion::all(requests, poll)? {
             None => ended = false,
             // SAFETY: the caller vouches for the status.
@@ -164,6 +174,10 @@ unsafe fn all(
 ) -> Result<bool> {
     // SAFETY: the caller vouches for it.
     let requests = unsafe { requests_of(number, requests) }?;
+    // SAFETY: the caller vouches for it.
+    if !poll && let Some(result) = unsafe { all_plain(requests, statuses) } {
+        return result.map(|()| true);
+    }
     let Some(list) = completion::all(requests, poll)? else { return Ok(false) };
     for position in 0..requests.len() {
         // SAFETY: the caller vouches for it.
@@ -173,6 +187,28 @@ unsafe fn all(
     // SAFETY: the caller vouches for it.
     unsafe { tell(requests, list, places.into_iter(), statuses) }?;
     Ok(true)
+}
+
+/// Waits for all if each is one plain message; none, with nothing done, if not.
+///
+/// # Safety
+/// There are as many places for statuses as requests, unless that is null.
+unsafe fn all_plain(requests: &mut [MPI_Request], statuses: *mut MPI_Status) -> Option<Result<()>> {
+    let mut failures: Few<(usize, MpiError)> = Few::new();
+    completion::all_plain(requests, |position, completion, result| {
+        // SAFETY: the caller vouches for it.
+        unsafe { status::store(place(statuses, position), completion) };
+        failures.extend(result.err().map(|error| (position, error)));
+    })?;
+    requests.fill(MPI_REQUEST_NULL);
+    let Some((_, first)) = failures.first() else { return Some(Ok(())) };
+    for position in 0..requests.len() {
+        let failure = failures.iter().find(|(failed, _)| *failed == position);
+        let class = failure.map_or(MPI_SUCCESS, |(_, error)| error.class);
+        // SAFETY: the caller vouches for it.
+        unsafe { status::store_error(place(statuses, position), class) };
+    }
+    Some(Err(MpiError::new(MPI_ERR_IN_STATUS, first.text.clone())))
 }
 
 /// # Safety

@@ -58,7 +58,10 @@ unsafe fn irecv(
     request: *mut MPI_Request,
 ) -> c_int {
     library::outcome(comm, || {
-        let begun = receive(buf, count, datatype, source, tag, comm)?.begin();
+        let begun = match message(buf, count, datatype, source, tag, comm)? {
+            Some(message) => message.begin(comm),
+            None => Operation::one(comm, Step::Nothing(status::from_nobody())).begin(),
+        };
         // SAFETY: the caller vouches for it.
         unsafe { put("request", request, begun) }
     })
