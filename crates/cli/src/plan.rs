@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mpirage_collectives::Choice;
 use mpirage_platform::{HostId, Platform};
-use mpirage_rank::{DataPlane, Program};
+use mpirage_rank::{DataPlane, Program, RunAhead};
 use mpirage_scenario::{Model, ModelError, Placement};
 use mpirage_units::parse_speed;
 
@@ -53,6 +53,8 @@ pub struct Plan {
     pub living: Living,
     /// How bytes move between processes.
     pub data_plane: DataPlane,
+    /// When ranks run ahead of simulated time.
+    pub run_ahead: RunAhead,
     /// Do the program's clocks show simulated time?
     pub simulated_clock: bool,
     /// Allocations of at least this many bytes are folded; zero if none is.
@@ -95,6 +97,7 @@ impl Plan {
             recording,
             living,
             data_plane: parse_data_plane(&arguments.data_plane)?,
+            run_ahead: parse_run_ahead(&arguments.run_ahead)?,
             simulated_clock: parse_clock(&arguments.clock)?,
             share_malloc: folding::parse(arguments.share_malloc.as_deref())?,
             platform: Arc::new(platform),
@@ -209,6 +212,15 @@ fn parse_clock(text: &str) -> Result<bool, Failure> {
         "simulated" => Ok(true),
         "real" => Ok(false),
         _ => Err(usage(format!("--clock {text}: it can be simulated or real"))),
+    }
+}
+
+fn parse_run_ahead(text: &str) -> Result<RunAhead, Failure> {
+    match text {
+        "auto" => Ok(RunAhead::Auto),
+        "always" => Ok(RunAhead::Always),
+        "never" => Ok(RunAhead::Never),
+        _ => Err(usage(format!("--run-ahead {text}: it can be auto, always or never"))),
     }
 }
 
