@@ -44,7 +44,6 @@ pub fn decode_call(buffer: &[u64]) -> Result<(Stamp, Call<'_>, usize), WireError
 }
 
 #[inline]
-
 fn kind_of(call: &Call<'_>) -> u8 {
     match call {
         Call::Init => 0,
@@ -74,7 +73,6 @@ fn kind_of(call: &Call<'_>) -> u8 {
 }
 
 #[inline]
-
 fn flags_of(call: &Call<'_>) -> u8 {
     match *call {
         Call::Send { mode, answer, .. } => mode as u8 | u8::from(answer) << 2,
@@ -90,7 +88,6 @@ fn flags_of(call: &Call<'_>) -> u8 {
 }
 
 #[inline]
-
 fn encode_fields(call: &Call<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
     match *call {
         Call::Init
@@ -142,7 +139,6 @@ fn encode_fields(call: &Call<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
 }
 
 #[inline]
-
 fn decode_fields<'b>(kind: u8, flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {
     Ok(match kind {
         0 => Call::Init,
@@ -174,13 +170,11 @@ fn decode_fields<'b>(kind: u8, flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>
 }
 
 #[inline]
-
 fn decode_text<'b>(r: &mut Reader<'b>) -> Result<&'b str, WireError> {
     std::str::from_utf8(r.bytes()?).map_err(|_| WireError)
 }
 
 #[inline]
-
 fn decode_sample<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {
     let (least, most, error) = (r.word()?, r.word()?, f64::from_bits(r.word()?));
     let rule = Rule { least, most, error, interval: flags & 2 != 0 };
@@ -188,7 +182,6 @@ fn decode_sample<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireErro
 }
 
 #[inline]
-
 fn decode_send<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {
     let [ends, numbers, bytes] = r.all()?;
     let ((context, to), (tag, request)) = (halves(ends), halves(numbers));
@@ -211,7 +204,6 @@ fn decode_send<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError>
 }
 
 #[inline]
-
 fn decode_recv<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {
     let [ends, numbers, bytes, address, matched] = r.all()?;
     let ((context, from), (tag, request)) = (halves(ends), halves(numbers));
@@ -239,7 +231,6 @@ fn decode_probe<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError
 }
 
 #[inline]
-
 fn completing(code: u8) -> Result<Completing, WireError> {
     match code {
         0 => Ok(Completing::All),
@@ -250,13 +241,11 @@ fn completing(code: u8) -> Result<Completing, WireError> {
 }
 
 #[inline]
-
 fn some(value: u32) -> Option<RequestId> {
     (value != NONE).then_some(value)
 }
 
 #[inline]
-
 fn encode_payload(payload: Payload<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
     match payload {
         Payload::Absent => w.word(0),
@@ -269,7 +258,6 @@ fn encode_payload(payload: Payload<'_>, w: &mut Writer<'_>) -> Result<(), Full> 
 }
 
 #[inline]
-
 fn decode_payload<'b>(r: &mut Reader<'b>) -> Result<Payload<'b>, WireError> {
     match r.word()? {
         0 => Ok(Payload::Absent),
@@ -280,7 +268,6 @@ fn decode_payload<'b>(r: &mut Reader<'b>) -> Result<Payload<'b>, WireError> {
 }
 
 #[inline]
-
 fn encode_part(part: &Part<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
     encode_payload(part.payload, w)?;
     match part.blocks {
@@ -291,7 +278,6 @@ fn encode_part(part: &Part<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
 }
 
 #[inline]
-
 fn decode_part<'b>(r: &mut Reader<'b>) -> Result<Part<'b>, WireError> {
     let payload = decode_payload(r)?;
     let blocks = match r.word()? {

@@ -90,7 +90,6 @@ pub fn decode_answer<'b>(buffer: &'b [u64], reply: &mut Reply) -> Result<(Answer
 }
 
 #[inline]
-
 fn decode_reply(r: &mut Reader<'_>, reply: &mut Reply) -> Result<(), WireError> {
     reply.clear();
     match r.word()? {

@@ -26,7 +26,6 @@ impl<'b> Writer<'b> {
     }
 
     #[inline]
-
     pub(super) fn word(&mut self, word: u64) -> Result<(), Full> {
         *self.buffer.get_mut(self.at).ok_or(Full)? = word;
         self.at += 1;
@@ -43,7 +42,6 @@ impl<'b> Writer<'b> {
     }
 
     #[inline]
-
     pub(super) fn pair(&mut self, low: u32, high: u32) -> Result<(), Full> {
         self.word(pair(low, high))
     }
@@ -82,7 +80,6 @@ impl<'b> Writer<'b> {
     }
 
     #[inline]
-
     fn reserve(&mut self, words: usize) -> Result<&mut [u64], Full> {
         let slot = self.buffer.get_mut(self.at..self.at + words).ok_or(Full)?;
         self.at += words;
@@ -119,7 +116,6 @@ impl<'b> Reader<'b> {
     }
 
     #[inline]
-
     pub(super) fn word(&mut self) -> Result<u64, WireError> {
         let (head, rest) = self.rest.split_first().ok_or(WireError)?;
         self.rest = rest;
@@ -135,34 +131,29 @@ impl<'b> Reader<'b> {
     }
 
     #[inline]
-
     pub(super) fn pair(&mut self) -> Result<(u32, u32), WireError> {
         self.word().map(halves)
     }
 
     #[inline]
-
     pub(super) fn bytes(&mut self) -> Result<&'b [u8], WireError> {
         let length = self.word()? as usize;
         Ok(&cast_slice::<u64, u8>(self.take(length.div_ceil(8))?)[..length])
     }
 
     #[inline]
-
     pub(super) fn words(&mut self) -> Result<&'b [u64], WireError> {
         let length = self.word()? as usize;
         self.take(length)
     }
 
     #[inline]
-
     pub(super) fn halves(&mut self) -> Result<&'b [u32], WireError> {
         let length = self.word()? as usize;
         Ok(&cast_slice::<u64, u32>(self.take(length.div_ceil(2))?)[..length])
     }
 
     #[inline]
-
     fn take(&mut self, words: usize) -> Result<&'b [u64], WireError> {
         let (head, rest) = self.rest.split_at_checked(words).ok_or(WireError)?;
         self.rest = rest;
