@@ -13,14 +13,12 @@
 //!
 //! A resource is used by the flows of one clump, or by flows that are shared incrementally, never by both.
 
-use crate::flow::{Flow, Home, Use};
+use crate::chain::{Chain, NONE};
+use crate::flow::{Home, Use};
 use crate::heap::{ABSENT, Heap};
-use crate::resource::Resource;
 use crate::sharing::Sharing;
-use mpirage_units::{Duration, Time};
+use mpirage_units::Time;
 
-/// No clump, no next one in a chain.
-pub(crate) const NONE: u32 = u32::MAX;
 /// Up to this size a clump may be solved anew at every change.
 pub(crate) const SMALL: u32 = 16;
 /// A larger one only if at least one in so many of its flows has come or gone.
@@ -62,56 +60,6 @@ pub(crate) struct Clump {
     pub since: Time,
     /// The flow that ends first.
     pub first: u32,
-}
-
-/// A list of flows or resources that are linked to each other.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Chain {
-    pub first: u32,
-    last: u32,
-}
-
-/// Something that can be in a chain.
-pub(crate) trait Linked {
-    fn next(&mut self) -> &mut u32;
-}
-
-impl Linked for Flow {
-    fn next(&mut self) -> &mut u32 {
-        &mut self.next
-    }
-}
-
-impl Linked for Resource {
-    fn next(&mut self) -> &mut u32 {
-        &mut self.next
-    }
-}
-
-impl Chain {
-    const EMPTY: Chain = Chain { first: NONE, last: NONE };
-
-    fn push<T: Linked>(&mut self, items: &mut [T], item: u32) {
-        *items[item as usize].next() = NONE;
-        self.append(items, Chain { first: item, last: item });
-    }
-
-    fn push_front<T: Linked>(&mut self, items: &mut [T], item: u32) {
-        *items[item as usize].next() = self.first;
-        if self.first == NONE {
-            self.last = item;
-        }
-        self.first = item;
-    }
-
-    fn append<T: Linked>(&mut self, items: &mut [T], other: Chain) {
-        if self.first == NONE {
-            self.first = other.first;
-        } else {
-            *items[self.last as usize].next() = other.first;
-        }
-        self.last = if other.first == NONE { self.last } else { other.last };
-    }
 }
 
 impl Default for Clumps {
@@ -314,7 +262,7 @@ impl Sharing {
     }
 
     /// Nobody is in it any more.
-    fn vacate_clump(&mut self, id: u32) {
+    pub(crate) fn vacate_clump(&mut self, id: u32) {
         let mut at = self.clumps.all[id as usize].resources.first;
         while at != NONE {
             let resource = &mut self.resources[at as usize];
@@ -323,68 +271,10 @@ impl Sharing {
         }
         self.clumps.vacant.push(id);
     }
-
-    pub(crate) fn schedule_clump(&mut self, id: u32, span: f64) {
-        let date = self.now + Duration::from_secs_f64(span);
-        if date < Time::MAX {
-            self.clumps.dates.push(date, id, &mut self.clumps.places);
-        }
-    }
-
-    fn unschedule_clump(&mut self, id: u32) {
-        let place = self.clumps.places[id as usize];
-        if place != ABSENT {
-            self.clumps.dates.remove(place, &mut self.clumps.places);
-        }
-    }
-
-    /// Ends the flows of a clump that are done: the first if its date has come, and whoever is done with it.
-    pub(crate) fn end_clump(&mut self, id: u32, due: bool) -> bool {
-        let Clump { since, first, size, mut flows, .. } = self.clumps.all[id as usize];
-        let passed = self.now.since(since);
-        if !due && !self.flows[first as usize].is_done_after(passed) {
-            return false;
-        }
-        let mut rest = Chain::EMPTY;
-        let mut ended = 0;
-        while flows.first != NONE {
-            let at = flows.first;
-            let flow = &self.flows[at as usize];
-            flows.first = flow.next;
-            if at == first || flow.is_done_after(passed) {
-                ended += 1;
-                self.end_clumped(at);
-            } else {
-                rest.push(&mut self.flows, at);
-            }
-        }
-        self.clumps.all[id as usize].flows = rest;
-        if rest.first == NONE {
-            self.unschedule_clump(id);
-            self.vacate_clump(id);
-        } else {
-            self.dissolve(id, !is_worthwhile(size - ended, ended));
-        }
-        true
-    }
-
-    /// The load that flows of a clump put on a resource.
-    pub(crate) fn clump_load(&self, resource: u32) -> f64 {
-        let label = self.resources[resource as usize].clump;
-        let mut at = self.clumps.all.get(label as usize).map_or(NONE, |clump| clump.flows.first);
-        let mut load = 0.0;
-        while at != NONE {
-            let flow = &self.flows[at as usize];
-            let used = flow.uses.iter().filter(|used| used.resource == resource);
-            used.for_each(|used| load += used.share * flow.level);
-            at = flow.next;
-        }
-        load
-    }
 }
 
 /// Is it worth to solve a clump of `size` flows anew when so many have come or gone?
-fn is_worthwhile(size: u32, changed: u32) -> bool {
+pub(crate) fn is_worthwhile(size: u32, changed: u32) -> bool {
     size <= SMALL || size / WORTHWHILE <= changed
 }
 

@@ -4,7 +4,7 @@
 //! Weights are kept divided by the penalty (*shares*), so that its load on a resource is share·λ.
 
 use crate::above;
-use crate::clump::NONE;
+use crate::chain::NONE;
 use crate::progress::{HALF_PICOSECOND, NEGLIGIBLE};
 use crate::sharing::ResourceId;
 use mpirage_units::{Duration, Time};

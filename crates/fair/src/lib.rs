@@ -16,10 +16,15 @@
 //!
 //! When a flow joins or leaves, the slope of one clock changes; its other members are not touched.
 //!
+//! Where flows fall apart into pieces that share nothing with each other, even that is more than needed: small or regular
+//! pieces (*clumps*) are solved whole, each time anew.
+//!
 //! | file | what it holds |
 //! |---|---|
 //! | `sharing`  | [`Sharing`], the interface |
 //! | `flow`, `resource` | the two kinds of things, and a resource's account |
+//! | `clump`, `ending` | pieces of traffic: how they are gathered, and how they end |
+//! | `whole`    | the solve of one clump, from scratch |
 //! | `filling`  | the incremental solve: progressive filling of what a change can reach |
 //! | `deciding` | which level a full resource gives, and to whom |
 //! | `moves`    | how a flow is freed, settled, or given a new home during a solve |
@@ -31,8 +36,10 @@
 //! more flows, on a resource or in all, than ever before.
 
 mod booking;
+mod chain;
 mod clump;
 mod deciding;
+mod ending;
 mod filling;
 mod flow;
 mod heap;

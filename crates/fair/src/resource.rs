@@ -10,7 +10,7 @@
 //!
 //! so the level at which it fills up costs one division, however many users there are.
 
-use crate::clump::NONE;
+use crate::chain::NONE;
 use crate::heap::Heap;
 use crate::sharing::Kind;
 use mpirage_units::{Duration, Time};

@@ -3,7 +3,8 @@
 //! Changes are only noted when they are made; the first question asked afterwards (or the first change at a
 //! later date) solves for all of them at once.
 
-use crate::clump::{Clumps, NONE};
+use crate::chain::NONE;
+use crate::clump::Clumps;
 use crate::filling::Filling;
 use crate::flow::{Flow, Footprint, Home, NEVER, Use};
 use crate::heap::{ABSENT, Heap};

@@ -3,7 +3,8 @@
 //! Flows that do alike are stopped together, so the level rises in few steps: one for a halo exchange or an
 //! all-to-all, however many flows there are. A large clump that needs many steps is not solved here.
 
-use crate::clump::{NONE, SMALL};
+use crate::chain::NONE;
+use crate::clump::SMALL;
 use crate::flow::{Flow, Home};
 use crate::resource::Resource;
 use crate::sharing::Sharing;

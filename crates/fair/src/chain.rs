@@ -1,0 +1,57 @@
+//! Lists of flows or resources that are linked to each other: no memory of their own, and joined in one step.
+
+use crate::flow::Flow;
+use crate::resource::Resource;
+
+/// No item, and no clump.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// A list, by its ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chain {
+    pub first: u32,
+    last: u32,
+}
+
+/// Something that can be in a chain.
+pub(crate) trait Linked {
+    fn next(&mut self) -> &mut u32;
+}
+
+impl Linked for Flow {
+    fn next(&mut self) -> &mut u32 {
+        &mut self.next
+    }
+}
+
+impl Linked for Resource {
+    fn next(&mut self) -> &mut u32 {
+        &mut self.next
+    }
+}
+
+impl Chain {
+    pub const EMPTY: Chain = Chain { first: NONE, last: NONE };
+
+    pub fn push<T: Linked>(&mut self, items: &mut [T], item: u32) {
+        *items[item as usize].next() = NONE;
+        self.append(items, Chain { first: item, last: item });
+    }
+
+    pub fn push_front<T: Linked>(&mut self, items: &mut [T], item: u32) {
+        *items[item as usize].next() = self.first;
+        if self.first == NONE {
+            self.last = item;
+        }
+        self.first = item;
+    }
+
+    pub fn append<T: Linked>(&mut self, items: &mut [T], other: Chain) {
+        if self.first == NONE {
+            self.first = other.first;
+        } else {
+            *items[self.last as usize].next() = other.first;
+        }
+        self.last = if other.first == NONE { self.last } else { other.last };
+    }
+}
