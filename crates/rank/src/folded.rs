@@ -249,6 +249,10 @@ impl Folded {
         to.flush()
     }
 
+    pub(crate) fn has_fault(&self) -> bool {
+        self.fault.is_some()
+    }
+
     pub(crate) fn fault(&mut self) -> Option<(u32, String)> {
         self.fault.take()
     }

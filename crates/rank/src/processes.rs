@@ -200,7 +200,12 @@ impl Processes {
         self.processes[rank as usize].output.show(to)
     }
 
-    /// A rank whose memory could not be reached.
+    /// Is there a rank whose memory could not be reached?
+    pub(crate) fn has_fault(&self) -> bool {
+        self.fault.is_some()
+    }
+
+    /// Which, and why.
     pub(crate) fn fault(&mut self) -> Option<(u32, String)> {
         self.fault.take()
     }

@@ -97,7 +97,13 @@ impl Ranks {
         either!(self, ranks => ranks.show_output(rank, to))
     }
 
-    /// A rank whose memory could not be reached.
+    /// Is there a rank whose memory could not be reached?
+    #[inline]
+    pub(crate) fn has_fault(&self) -> bool {
+        either!(self, ranks => ranks.has_fault())
+    }
+
+    /// Which, and why.
     pub(crate) fn fault(&mut self) -> Option<(u32, String)> {
         either!(self, ranks => ranks.fault())
     }

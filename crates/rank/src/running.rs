@@ -28,6 +28,7 @@ pub(crate) struct Running<'a> {
     watch: &'a mut dyn Watch,
     pub signals: Signals,
     pub ahead: Ahead,
+    folded: bool,
     code: i32,
     ended: usize,
     switches: u32,
@@ -42,18 +43,17 @@ impl<'a> Running<'a> {
         signals: Signals,
         ahead: Ahead,
     ) -> Running<'a> {
-        let shown = Instant::now();
-        Running { session, engine, watch, signals, ahead, code: 0, ended: 0, switches: 0, shown }
+        let (shown, folded) = (Instant::now(), !engine.memory().are_processes());
+        Running { session, engine, watch, signals, ahead, folded, code: 0, ended: 0, switches: 0, shown }
     }
 
     pub(crate) fn run_to_the_end(&mut self) -> Result<Outcome, SessionError> {
         loop {
             let turn = self.engine.advance();
-            if let Some((rank, text)) = self.engine.memory().fault() {
-                return Ok(match self.engine.memory().death(rank) {
-                    Some(death) => Outcome::RankDied { rank, death },
-                    None => Outcome::Misuse { rank, text },
-                });
+            if self.engine.memory().has_fault()
+                && let Some(outcome) = self.fault()
+            {
+                return Ok(outcome);
             }
             match turn {
                 Turn::Output(rank) => self.show(rank)?,
@@ -67,6 +67,15 @@ impl<'a> Running<'a> {
             }
             self.look_around()?;
         }
+    }
+
+    /// A rank's memory could not be reached.
+    fn fault(&mut self) -> Option<Outcome> {
+        let (rank, text) = self.engine.memory().fault()?;
+        Some(match self.engine.memory().death(rank) {
+            Some(death) => Outcome::RankDied { rank, death },
+            None => Outcome::Misuse { rank, text },
+        })
     }
 
     /// Starts a rank, or gives it its reply: it runs.
@@ -90,6 +99,9 @@ impl<'a> Running<'a> {
 
     /// Simulated time is there: lets a rank run, unless it did so ahead of it, until it waits again or ends.
     fn resume(&mut self, rank: u32) -> Result<Option<Outcome>, SessionError> {
+        if self.folded {
+            return self.resume_folded(rank);
+        }
         let mut ran_ahead = self.ahead.ran_ahead(rank);
         loop {
             if !ran_ahead && let Some(outcome) = self.run_here(rank)? {
@@ -99,6 +111,25 @@ impl<'a> Running<'a> {
                 Ok(Stop::Waits) if ran_ahead && self.engine.memory().asks_when(rank) => ran_ahead = false,
                 Ok(stop) => return Ok(self.stopped(rank, stop)),
                 Err(outcome) => return Ok(Some(outcome)),
+            }
+        }
+    }
+
+    /// The same of a folded rank: nobody runs ahead, and a switch is all there is to it.
+    fn resume_folded(&mut self, rank: u32) -> Result<Option<Outcome>, SessionError> {
+        if let Some(outcome) = self.give_turn(rank)? {
+            return Ok(Some(outcome));
+        }
+        match self.engine.memory().wait(rank, &[], PATIENCE) {
+            Some(Stop::Waits) | None => {
+                self.take_calls(rank, false);
+                Ok(None)
+            }
+            Some(Stop::Ended(death)) => Ok(self.rank_ended(rank, death)),
+            Some(Stop::Cancelled) => {
+                self.signals.check()?;
+                let seconds = self.session.rank_timeout.unwrap_or_default().as_secs_f64();
+                Ok(Some(Outcome::RankHangs { rank, seconds }))
             }
         }
     }
