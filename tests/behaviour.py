@@ -159,6 +159,31 @@ def determinism(suite):
     suite.check("computation takes simulated time, unless switched off", measured > 2 * none > 0, (measured, none))
 
 
+def cores(suite):
+    """Ranks that compute at the same time change nothing."""
+    program = suite.compile(SOURCES / "bursts.c")
+    ways = (["--cores", 1], ["--cores", 2], [], ["--run-ahead", "always"])
+    for pattern in ("allreduce", "barrier", "halo", "ring", "any", "clock"):
+        costs = suite.folder / f"costs-{pattern}"
+        for compute in ("none", f"recorded:{costs}"):
+            run = ["-q", "--json", "--ranks-as", "processes", "--host-speed", "5Gf", "--compute", compute, "-n", 8]
+            if compute != "none":
+                suite.simulate(*run, program, pattern, 6, 100000)
+            results = [suite.simulate(*run, *way, program, pattern, 6, 100000) for way in ways]
+            seen = [repeatable(result) if result.code == 0 else result for result in results]
+            what = f"bursts and {pattern}, computation {compute.split(':')[0]}"
+            suite.check(f"{what}: the same on one core and on several", all(one == seen[0] for one in seen), seen)
+    program = suite.compile(SOURCES / "ends.c", flags=["-g"])
+    for how, code in (("crash", 139), ("exit", 7), ("abort", 3), ("deadlock", 80), ("truncate", 81), ("hang", 81)):
+        run = ["-q", "--ranks-as", "processes", "--compute", "none", "--rank-timeout", 0.5, "-n", 4]
+        ends = [suite.simulate(*run, *way, program, how) for way in (*ways, ["--run-ahead", "never"])]
+        seen = [(result.code, result.out, result.err, result.left) for result in ends]
+        same = all(one == seen[0] for one in seen) and seen[0][0] == code
+        suite.check(f"{how}: the same end on one core and on several", same and "ends" not in seen[0][1], seen)
+    result = suite.simulate("--cores", 0, "-n", 2, program)
+    suite.check("no core at all is refused", result.code == 84 and "--cores" in result.err, result)
+
+
 def order(suite):
     program, ranks = suite.compile(SOURCES / "order.c"), range(4)
     wanted = [f"begins {r}" for r in ranks] + [f"slept {r}" for r in reversed(ranks)] + [f"slept again {r}" for r in ranks]
@@ -330,7 +355,7 @@ def polling(suite):
                 suite.check(f"a loop of {name} ends in time ({compute}, {ranks} ranks)", ok, result)
 
 
-PARTS = [wrappers, cmake, install, json_fields, determinism, order, clocks, placement, environment, usage, platforms, demo,
+PARTS = [wrappers, cmake, install, json_fields, determinism, cores, order, clocks, placement, environment, usage, platforms, demo,
          data_planes, polling]
 
 

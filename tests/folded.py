@@ -38,8 +38,13 @@ def refusals(suite):
     fixed = suite.compile(TESTS / "behaviour" / "hello.c", "fixed", flags=["-no-pie"])
     result = suite.simulate("-n", 2, "--ranks-as", "folded", fixed)
     suite.check("a program at a fixed address is refused", result.code == 84 and "--ranks-as processes" in result.err, result.err)
-    result = suite.simulate("-n", 2, fixed)
+    result = suite.simulate("-n", 64, fixed)
     suite.check("and runs as processes", result.code == 0 and "processes: fixed: it" in result.err, result.err)
+    plain = suite.compile(TESTS / "behaviour" / "hello.c")
+    result = suite.simulate("-n", 2, "--cores", 2, plain)
+    suite.check("a few ranks are processes, which can use all cores", "processes: few ranks (2)" in result.err, result.err)
+    result = suite.simulate("-n", 5, "--cores", 1, plain)
+    suite.check("on one core they are folded", "folded: the program keeps its ranks apart" in result.err, result.err)
     for name, text, folds in (
         ("wanders", '#include <mpi.h>\n#include <unistd.h>\nint main(int c, char **v) { MPI_Init(&c, &v); int r = chdir("/"); MPI_Finalize(); return r; }', False),
         ("threads", "#include <mpi.h>\n#include <pthread.h>\nstatic void *f(void *p) { return p; }\nint main(int c, char **v) "
@@ -47,7 +52,7 @@ def refusals(suite):
         ("plain", "#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Finalize(); return 0; }", True),
     ):
         program = suite.compile(text, name)
-        how = json.loads(suite.simulate("-q", "--json", "-n", 2, program).out.splitlines()[-1])
+        how = json.loads(suite.simulate("-q", "--json", "-n", 64, program).out.splitlines()[-1])
         suite.check(f"{name}: auto folds only what is safe", (how["ranks_as"] == "folded") == folds, how)
         result = suite.simulate("-n", 2, "--ranks-as", "folded", program)
         right = {"wanders": result.code == 0 and "warning: folded as asked for" in result.err, "threads": result.code == 84 and "pthread_create" in result.err,

@@ -159,8 +159,9 @@ def clean(suite, what, result, files):
 def fault(suite, path):
     expected = Expectation(path)
     program = suite.compile(path)
-    variants = [[], ["--compute", "none"], ["--data-plane", "mailbox", "--compute", "none"]]
-    for extra in variants[: 2 if "--data-plane" in expected.options else 3]:
+    variants = [[], ["--compute", "none"], ["--ranks-as", "processes", "--run-ahead", "always"],
+                ["--data-plane", "mailbox", "--compute", "none"]]
+    for extra in variants[: 3 if "--data-plane" in expected.options else 4]:
         what, files = " ".join([path.stem, *extra]), shared_files()
         result = suite.simulate("-q", "-n", expected.ranks, *expected.options, *extra, program, timeout=LIMIT)
         suite.check(f"{what}: exit code {expected.exit}", result.code == expected.exit, f"{result.code}\n{result.err}")

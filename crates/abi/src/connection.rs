@@ -227,9 +227,18 @@ impl Talk {
 
     fn ask(&mut self, call: &Call<'_>) -> &Reply {
         let stamp = self.stamp();
+        self.put(&stamp, call);
+        if line_measures() {
+            MARK.set(Some(processor_time()));
+        }
+        &self.reply
+    }
+
+    /// Waits for the answer to a stamped call.
+    fn put(&mut self, stamp: &Stamp, call: &Call<'_>) {
         let answered = match &mut self.peer {
             Peer::Simulator(end) => {
-                with_turns_passed(|| end.ask(&stamp, call, &mut self.reply, &mut services::serve))
+                with_turns_passed(|| end.ask(stamp, call, &mut self.reply, &mut services::serve))
             }
             Peer::Alone(alone) => {
                 self.reply.clear();
@@ -239,23 +248,31 @@ impl Talk {
         };
         accept(answered);
         rank::this().last_shown.fetch_max(self.reply.now.as_picos(), Ordering::Relaxed);
-        if line_measures() {
-            MARK.set(Some(processor_time()));
-        }
-        &self.reply
     }
 
     /// The time now, known without asking if nothing has happened since the last answer.
     fn read_clock(&mut self, briefing: &Briefing) -> Time {
         let now = if briefing.local_clock && !self.has_calls() {
             let nanos = burst() as f64 + sampling::charged() as f64 * 1e-3;
-            self.reply.now + Duration::from_secs_f64(nanos * 1e-9 * briefing.speed_ratio) + self.delay
+            self.last_return() + Duration::from_secs_f64(nanos * 1e-9 * briefing.speed_ratio) + self.delay
         } else {
             self.ask(&Call::Now).now
         };
         let cost = self.cost_of_reading(briefing);
         self.delay += cost;
         now
+    }
+
+    /// When the last call returned. Asking for it is not a call of the program's: the burst goes on.
+    fn last_return(&mut self) -> Time {
+        if self.reply.early {
+            let burst = burst();
+            self.put(&Stamp::default(), &Call::When);
+            if line_measures() {
+                MARK.set(Some(processor_time().saturating_sub(burst)));
+            }
+        }
+        self.reply.now
     }
 
     /// A program that does nothing but read the clock waits for a date: the longer it reads, the faster time passes.

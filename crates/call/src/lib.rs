@@ -105,6 +105,9 @@ pub enum Call<'a> {
     },
     /// What time is it? (`MPI_Wtime`, `clock_gettime`.)
     Now,
+    /// When did my last call return? Its reply came before that was known. Whoever gave the reply answers this too, once
+    /// it is; the engine does not see it.
+    When,
     /// Let simulated time pass (`sleep`, `nanosleep`).
     Sleep {
         /// How long.
@@ -230,6 +233,7 @@ impl Call<'_> {
             | Call::Abort { .. }
             | Call::Misuse { .. }
             | Call::Now
+            | Call::When
             | Call::Sleep { .. }
             | Call::Wait { .. }
             | Call::Probe { .. }

@@ -36,6 +36,8 @@ impl Completion {
 pub struct Reply {
     /// The simulated time at which the call returns.
     pub now: Time,
+    /// The rank goes on before simulated time is there: `now` is not known yet.
+    pub early: bool,
     /// What completed; of a poll, nothing if nothing did.
     pub completions: Vec<Completion>,
     /// The message taken by a matched probe.
@@ -52,6 +54,7 @@ impl Reply {
     /// Forget everything, keep the memory.
     pub fn clear(&mut self) {
         self.now = Time::ZERO;
+        self.early = false;
         self.completions.clear();
         self.message = None;
         self.context = None;

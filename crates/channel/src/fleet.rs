@@ -13,9 +13,16 @@ use mpirage_call::{Reply, Service};
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
-use rustix::thread::futex;
+use rustix::thread::futex::{self, ClockId, Timespec, WaitFlags, WaitPtr, WaitvFlags};
 
 use crate::layout::{Briefing, Mailbox, RANK, SIMULATOR, STRIDE};
+
+/// The clock that patience is measured with.
+const MONOTONIC: ClockId = ClockId::Monotonic;
+/// How long a change of one of several ranks may go unnoticed where the kernel cannot wait for several.
+const LOOK: Duration = Duration::from_millis(1);
+/// How many ranks the kernel can wait for at once.
+const MOST_WAITED: usize = 128;
 
 /// How a wait for a rank ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,14 +81,37 @@ impl Fleet {
         let _ = futex::wake(turn, futex::Flags::empty(), 1);
     }
 
+    /// Does the rank have the turn?
+    pub fn is_running(&self, rank: usize) -> bool {
+        self.mailbox(rank).turn().load(Ordering::Acquire) == RANK
+    }
+
+    /// Sleeps until one of the ranks gives the turn back, `patience` at most. Where the kernel cannot wait for several
+    /// (Linux before 5.16), a change of any but the first is noticed a little later.
+    pub fn wait_any(&self, ranks: &[u32], patience: Duration) -> Waiting {
+        if let [rank] = *ranks {
+            return self.wait(rank as usize, patience);
+        }
+        if ranks.iter().any(|&rank| !self.is_running(rank as usize)) {
+            return Waiting::Over;
+        }
+        if CHILD_ENDED.swap(false, Ordering::AcqRel) {
+            return Waiting::Interrupted;
+        }
+        match futex::waitv(&self.turns(ranks), WaitvFlags::empty(), Some(&deadline(patience)), MONOTONIC) {
+            Ok(_) | Err(rustix::io::Errno::AGAIN) => Waiting::Over,
+            Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {
+                self.wait(ranks[0] as usize, patience.min(LOOK))
+            }
+            Err(_) => Waiting::Interrupted,
+        }
+    }
+
     /// Sleeps until the rank gives the turn back, `patience` at most.
     pub fn wait(&self, rank: usize, patience: Duration) -> Waiting {
         let mailbox = self.mailbox(rank);
         let turn = mailbox.turn();
-        let timeout = rustix::thread::futex::Timespec {
-            tv_sec: patience.as_secs() as i64,
-            tv_nsec: i64::from(patience.subsec_nanos()),
-        };
+        let timeout = timespec(patience);
         while turn.load(Ordering::Acquire) == RANK {
             // A child that ended before we sleep interrupts nothing any more.
             if CHILD_ENDED.swap(false, Ordering::AcqRel) {
@@ -171,6 +201,18 @@ impl Fleet {
         true
     }
 
+    /// What to wait for: that ranks no longer have the turn.
+    fn turns(&self, ranks: &[u32]) -> Vec<futex::Wait> {
+        let turn = |&rank: &u32| {
+            let mut wait = futex::Wait::new();
+            wait.val = u64::from(RANK);
+            wait.uaddr = WaitPtr::new(ptr::from_ref(self.mailbox(rank as usize).turn()).cast_mut().cast());
+            wait.flags = WaitFlags::SIZE_U32;
+            wait
+        };
+        ranks.iter().take(MOST_WAITED).map(turn).collect()
+    }
+
     /// The mailbox, asserted to be ours.
     fn own(&self, rank: usize) -> Mailbox {
         let mailbox = self.mailbox(rank);
@@ -183,6 +225,17 @@ impl Fleet {
         // SAFETY: `rank` is in range, so the mailbox lies within the mapping, which lives as long as `self`.
         unsafe { Mailbox::at(self.base.add(rank * STRIDE)) }
     }
+}
+
+fn timespec(span: Duration) -> Timespec {
+    Timespec { tv_sec: span.as_secs() as i64, tv_nsec: i64::from(span.subsec_nanos()) }
+}
+
+/// `patience` from now.
+fn deadline(patience: Duration) -> Timespec {
+    // Asked of the C library: what rustix calls is not there under valgrind.
+    let now = nix::time::ClockId::CLOCK_MONOTONIC.now().map(Duration::from).unwrap_or_default();
+    timespec(now + patience)
 }
 
 /// Makes the end of a child process interrupt [`Fleet::wait`], so that it is noticed at once.

@@ -1,6 +1,7 @@
 //! What can be typed. One definition gives parser and help.
 
 use std::ffi::OsString;
+use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -124,6 +125,12 @@ pub struct RunArguments {
     /// What the program's clock functions show: simulated or real time
     #[arg(long, default_value = "simulated", value_name = "TIME")]
     pub clock: String,
+    /// Cores of this machine to use; simulated time does not depend on it [default: all]
+    #[arg(long, value_name = "N")]
+    pub cores: Option<NonZero<usize>>,
+    /// When ranks run ahead of simulated time, on other cores: auto (where it pays), always or never
+    #[arg(long, default_value = "auto", value_name = "WHEN", hide = true)]
+    pub run_ahead: String,
     /// How bytes move between ranks: direct, or mailbox where the kernel forbids direct copies
     #[arg(long, default_value = "direct", value_name = "HOW", hide = true)]
     pub data_plane: String,

@@ -1,12 +1,13 @@
 //! What was typed, made into everything a run needs, and checked.
 
 use std::ffi::OsString;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mpirage_collectives::Choice;
 use mpirage_platform::{HostId, Platform};
-use mpirage_rank::{DataPlane, Program};
+use mpirage_rank::{DataPlane, Program, RunAhead};
 use mpirage_scenario::{Model, ModelError, Placement};
 use mpirage_units::parse_speed;
 
@@ -53,6 +54,8 @@ pub struct Plan {
     pub living: Living,
     /// How bytes move between processes.
     pub data_plane: DataPlane,
+    /// When ranks run ahead of simulated time.
+    pub run_ahead: RunAhead,
     /// Do the program's clocks show simulated time?
     pub simulated_clock: bool,
     /// Allocations of at least this many bytes are folded; zero if none is.
@@ -79,7 +82,7 @@ impl Plan {
             Compute::Recorded(file) if file.exists() => Some(costs::read(file, programs.len())?),
             _ => None,
         };
-        let living = living::decide(&arguments.ranks_as, &programs)?;
+        let living = living::decide(&arguments.ranks_as, &programs, arguments.cores.map(NonZero::get))?;
         warnings.extend(living.warnings.iter().cloned());
         let placement = hosts::place(&arguments, &platform, ranks)?;
         if placement.oversubscribed {
@@ -95,6 +98,7 @@ impl Plan {
             recording,
             living,
             data_plane: parse_data_plane(&arguments.data_plane)?,
+            run_ahead: parse_run_ahead(&arguments.run_ahead)?,
             simulated_clock: parse_clock(&arguments.clock)?,
             share_malloc: folding::parse(arguments.share_malloc.as_deref())?,
             platform: Arc::new(platform),
@@ -209,6 +213,15 @@ fn parse_clock(text: &str) -> Result<bool, Failure> {
         "simulated" => Ok(true),
         "real" => Ok(false),
         _ => Err(usage(format!("--clock {text}: it can be simulated or real"))),
+    }
+}
+
+fn parse_run_ahead(text: &str) -> Result<RunAhead, Failure> {
+    match text {
+        "auto" => Ok(RunAhead::Auto),
+        "always" => Ok(RunAhead::Always),
+        "never" => Ok(RunAhead::Never),
+        _ => Err(usage(format!("--run-ahead {text}: it can be auto, always or never"))),
     }
 }
 

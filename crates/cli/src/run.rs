@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io::ErrorKind;
+use std::num::NonZero;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -51,7 +52,6 @@ impl Plan {
         let summary = Rc::new(RefCell::new(Summary::default()));
         let mut engine = self.engine(bursts, Rc::clone(&summary))?;
         let session = self.session();
-        pin_to_one_core();
         let mut progress = Progress::new(self.programs.len(), self.arguments.quiet);
         let outcome = session.run(&mut engine, &mut progress);
         progress.finish();
@@ -131,6 +131,8 @@ impl Plan {
                 .map(|(&host, (local, locals))| (self.platform.host(host).name(), local, locals))
                 .collect(),
             rank_timeout: self.arguments.rank_timeout.map(Duration::from_secs_f64),
+            cores: self.arguments.cores.map(NonZero::get),
+            run_ahead: self.run_ahead,
         }
     }
 
@@ -235,17 +237,6 @@ impl Recorder for Shared {
     fn record(&mut self, record: &Record) {
         self.0.borrow_mut().record(record);
     }
-}
-
-/// Simulator and ranks take turns: on one core a switch costs a tenth of what it costs across cores.
-fn pin_to_one_core() {
-    use rustix::thread::{CpuSet, sched_setaffinity};
-    let mut here = CpuSet::new();
-    // Asked of the C library: what rustix calls is not there under valgrind.
-    let Ok(core) = nix::sched::sched_getcpu() else { return };
-    here.set(core);
-    // If it is forbidden, the run is only slower.
-    let _ = sched_setaffinity(None, &here);
 }
 
 fn session_failure(error: SessionError) -> Failure {

@@ -73,7 +73,7 @@ pub(crate) struct Seat {
     pub reduction: Option<Reduction>,
     pub stamp: Stamp,
     /// The request that completes with it; `BLOCKING` if the rank waits in the call.
-    request: u32,
+    pub request: u32,
 }
 
 /// What a collective is for.
@@ -96,7 +96,10 @@ pub(crate) struct Instance {
     pub seats: Vec<Seat>,
     /// The lowest seat that is taken.
     first: Option<u32>,
+    entered: usize,
     left: usize,
+    /// Everybody has entered and has, or has had, what is its; only time has yet to pass.
+    pub settled: bool,
     /// What the data plane keeps between the first rank that leaves and the last.
     pub kept: Kept,
 }
@@ -120,6 +123,11 @@ impl Instance {
 
     pub(crate) fn size(&self) -> usize {
         self.seats.len()
+    }
+
+    /// Has everybody entered?
+    pub(crate) fn is_complete(&self) -> bool {
+        self.entered == self.seats.len()
     }
 
     /// Ranks of the world that have not entered.
@@ -147,7 +155,11 @@ impl<M: Memory> Engine<M> {
         let (send, recv) = (self.keep(&call.send), self.keep(&call.recv));
         let place = &mut self.instances[id as usize].seats[seat as usize];
         (place.send, place.recv, place.reduction) = (send, recv, call.reduction);
+        if request != BLOCKING && calls_function(call.reduction) {
+            self.ranks[rank as usize].on_call += 1;
+        }
         self.start_schedule(id, seat, rank, call);
+        self.settle_if_complete(id);
     }
 
     /// A rank takes part in making a communicator.
@@ -199,23 +211,22 @@ impl<M: Memory> Engine<M> {
             plan: 0,
         };
         self.start_schedule(id, seat, rank, &call);
+        self.settle_if_complete(id);
     }
 
     /// A rank's schedule is over: it gets what is its, and goes on.
     pub(crate) fn leave(&mut self, id: u32, seat: u32) {
         let mut instance = self.instances.remove(id as usize);
-        if let Purpose::Data { kind, root } = instance.purpose {
-            self.exchange(&mut instance, kind, root, seat);
-        } else {
-            self.make_comms(&mut instance);
+        if !instance.settled {
+            self.give(&mut instance, seat);
         }
         let place = &mut instance.seats[seat as usize];
         place.left = true;
-        let request = place.request;
+        let (request, reduction) = (place.request, place.reduction);
         instance.left += 1;
         let rank = instance.world_of(seat);
-        if request == BLOCKING {
-            self.hand_out_comm(&instance, seat, rank);
+        if request != BLOCKING && calls_function(reduction) {
+            self.ranks[rank as usize].on_call -= 1;
         }
         if instance.left == instance.seats.len() {
             let context = instance.context;
@@ -228,6 +239,17 @@ impl<M: Memory> Engine<M> {
             self.make_ready(rank);
         } else {
             self.request_done(rank, request, Completion::empty(0));
+        }
+    }
+
+    /// Gives the rank in `seat` what is its.
+    pub(crate) fn give(&mut self, instance: &mut Instance, seat: u32) {
+        if let Purpose::Data { kind, root } = instance.purpose {
+            return self.exchange(instance, kind, root, seat);
+        }
+        self.make_comms(instance);
+        if instance.seats[seat as usize].request == BLOCKING {
+            self.hand_out_comm(instance, seat, instance.world_of(seat));
         }
     }
 
@@ -249,7 +271,7 @@ impl<M: Memory> Engine<M> {
     }
 
     /// `Slab` hands out the number just freed again, so the instance keeps its own.
-    fn put_back(&mut self, id: u32, instance: Instance) {
+    pub(crate) fn put_back(&mut self, id: u32, instance: Instance) {
         let again = self.instances.insert(instance);
         debug_assert_eq!(again as u32, id);
     }
@@ -289,13 +311,24 @@ impl<M: Memory> Engine<M> {
         self.collectives_started += 1;
         let (number, group) = (self.collectives_started, Arc::clone(group));
         let kept = Kept::default();
-        self.instances.insert(Instance { context, number, group, purpose, seats, first: None, left: 0, kept })
-            as u32
+        self.instances.insert(Instance {
+            context,
+            number,
+            group,
+            purpose,
+            seats,
+            first: None,
+            entered: 0,
+            left: 0,
+            settled: false,
+            kept,
+        }) as u32
     }
 
     fn sit(&mut self, id: u32, seat: u32, rank: u32, request: u32) {
         let stamp = self.ranks[rank as usize].stamp;
         let instance = &mut self.instances[id as usize];
+        instance.entered += 1;
         instance.first = Some(instance.first.map_or(seat, |first| first.min(seat)));
         let place = &mut instance.seats[seat as usize];
         (place.entered, place.stamp, place.request) = (true, stamp, request);
@@ -423,6 +456,11 @@ fn predefined(reduction: Option<Reduction>) -> Option<Op> {
         Operator::Predefined { op, .. } => Op::from_code(op),
         Operator::User { .. } => None,
     }
+}
+
+/// Does a reduction call a function of the program?
+fn calls_function(reduction: Option<Reduction>) -> bool {
+    reduction.is_some_and(|reduction| matches!(reduction.operator, Operator::User { .. }))
 }
 
 fn agreed_bytes(call: &CollectiveCall<'_>) -> Option<u64> {

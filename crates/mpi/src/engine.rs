@@ -49,7 +49,11 @@ pub struct Setup {
 /// What the driver is to do next.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Turn {
-    /// Give this rank its reply and let it run until it waits again.
+    /// This rank's reply is final, except perhaps for its date: it may be given now, and the rank may run. Its calls are
+    /// not wanted yet. Comes only from an engine that releases early, before the `Resume` of the same rank; a second time
+    /// if the date was missing and is known now.
+    Release(u32),
+    /// Give this rank its reply, unless it has it, and take the calls it makes until it waits again.
     Resume(u32),
     /// Print what this rank has written so far.
     Output(u32),
@@ -132,6 +136,12 @@ pub struct Engine<M> {
     /// Numbers of shared memory by name.
     pub(crate) shared_sites: HashMap<Box<str>, u64>,
     pub(crate) ready: VecDeque<Turn>,
+    /// Are ranks released as soon as their replies are final?
+    pub(crate) early: bool,
+    /// Ranks to release.
+    pub(crate) releases: VecDeque<u32>,
+    /// The message that each receive has taken last; kept only if ranks are released early.
+    pub(crate) taken: Vec<u32>,
     ended: Vec<Token>,
     pub(crate) alive: usize,
     resumed: u64,
@@ -169,6 +179,9 @@ impl<M: Memory> Engine<M> {
             samples: Samples::default(),
             shared_sites: HashMap::new(),
             ready: (0..ranks as u32).map(Turn::Resume).collect(),
+            early: false,
+            releases: VecDeque::new(),
+            taken: Vec::new(),
             ended: Vec::new(),
             alive: ranks,
             resumed: 0,
@@ -246,6 +259,9 @@ impl<M: Memory> Engine<M> {
             if let Some(ending) = self.verdict.take() {
                 return Turn::End(ending);
             }
+            if let Some(turn) = self.next_release() {
+                return turn;
+            }
             if let Some(turn) = self.ready.pop_front() {
                 self.note_resumed(&turn);
                 return turn;
@@ -269,8 +285,9 @@ impl<M: Memory> Engine<M> {
         let now = self.kernel.now();
         let state = &mut self.ranks[rank as usize];
         state.phase = Phase::Ready;
-        state.reply.now = now;
+        (state.reply.now, state.reply.early) = (now, false);
         self.ready.push_back(Turn::Resume(rank));
+        self.release_ready(rank);
         self.record_call(rank);
     }
 
@@ -285,7 +302,8 @@ impl<M: Memory> Engine<M> {
 
     fn note_resumed(&mut self, turn: &Turn) {
         if let Turn::Resume(rank) = turn {
-            self.ranks[*rank as usize].phase = Phase::Running;
+            let state = &mut self.ranks[*rank as usize];
+            (state.phase, state.released) = (Phase::Running, false);
             self.resumed += 1;
         }
     }

@@ -52,13 +52,13 @@ impl<M: Memory> Engine<M> {
         self.store(instance, seat, 0, &block);
         self.buffers.push(block);
         if seat == root {
-            self.snapshot(instance, root);
+            self.keep_for_others(instance, root);
         }
     }
 
     fn gather(&mut self, instance: &mut Instance, root: u32, seat: u32) {
         if seat != root {
-            return self.snapshot(instance, seat);
+            return self.keep_for_others(instance, seat);
         }
         for from in 0..instance.size() as u32 {
             let block = self.contribution(instance, from);
@@ -122,12 +122,12 @@ impl<M: Memory> Engine<M> {
             self.store(instance, seat, target, &block);
             self.buffers.push(block);
         }
-        self.snapshot(instance, seat);
+        self.keep_for_others(instance, seat);
     }
 
     fn reduce(&mut self, instance: &mut Instance, root: u32, seat: u32) {
         if seat != root {
-            return self.snapshot(instance, seat);
+            return self.keep_for_others(instance, seat);
         }
         let result = self.fold_all(instance, root);
         self.store(instance, root, 0, &result);
@@ -233,6 +233,13 @@ impl<M: Memory> Engine<M> {
             }
         }
         block
+    }
+
+    /// A rank leaves before others have what they need of it, unless all get it now.
+    fn keep_for_others(&mut self, instance: &mut Instance, seat: u32) {
+        if !instance.settled {
+            self.snapshot(instance, seat);
+        }
     }
 
     /// Copies what a rank contributed, because its memory may change once it has left.

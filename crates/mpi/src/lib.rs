@@ -30,6 +30,7 @@ mod plans;
 mod probe;
 mod protocol;
 mod rank;
+mod release;
 mod request;
 mod run;
 mod sampling;

@@ -81,7 +81,7 @@ pub(crate) struct Message {
     /// Taken back while something of it was on its way: gone when that arrives.
     pub cancelled: bool,
     /// Is the sender to be told on delivery? Not if it is free already.
-    sender_waits: bool,
+    pub sender_waits: bool,
     /// Are the bytes still in the sender's memory although its request is complete?
     pub lent: bool,
     /// Its place among those of this pair of ranks.
@@ -96,6 +96,12 @@ impl Message {
     /// Nobody has taken it.
     pub(crate) fn is_unreceived(&self) -> bool {
         self.receive == UNMATCHED && self.journey != Journey::Over
+    }
+
+    /// How its receive completes, if it fits.
+    pub(crate) fn completion(&self) -> Completion {
+        let (source, tag, bytes) = (self.key.source as i32, self.key.tag, self.bytes);
+        Completion { source, tag, bytes, ..Completion::empty(0) }
     }
 }
 
@@ -277,18 +283,22 @@ impl<M: Memory> Engine<M> {
         let message = &mut self.messages[id];
         message.receive = receive;
         match message.journey {
-            Journey::Arrived => self.deliver(id),
+            Journey::Arrived => return self.deliver(id),
             Journey::Moving => {}
             _ if message.way == Way::Rendezvous && self.protocol.handshake => {
                 self.start_control(id, Journey::Granted)
             }
             _ => self.start_moving(id),
         }
+        if self.early {
+            self.found_each_other(id, receive);
+        }
     }
 
     fn deliver(&mut self, id: u32) {
         let message = &self.messages[id];
         let &Message { key, bytes, from, to, sent, owner, sender_waits, receive, .. } = message;
+        let completion = message.completion();
         let &Receive { room, owner: receiver, .. } = &self.receives[receive];
         let truncated = bytes > room;
         if !truncated {
@@ -308,8 +318,7 @@ impl<M: Memory> Engine<M> {
         if sender_waits {
             self.complete(owner, Completion::empty(0));
         }
-        let (source, tag) = (key.source as i32, key.tag);
-        self.complete(receiver, Completion { index: 0, source, tag, bytes, cancelled: false, truncated });
+        self.complete(receiver, Completion { truncated, ..completion });
     }
 
     /// A send or receive is complete: tells its owner.

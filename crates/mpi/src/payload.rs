@@ -58,7 +58,7 @@ impl<M: Memory> Engine<M> {
     }
 
     /// Moves the bytes of a message from the sender's memory to ours.
-    fn take_over(&mut self, id: u32) {
+    pub(crate) fn take_over(&mut self, id: u32) {
         let message = &mut self.messages[id];
         message.lent = false;
         if let Held::Memory(address) = message.held {

@@ -138,6 +138,9 @@ impl<M: Memory> Engine<M> {
     pub(crate) fn pay(&mut self, rank: u32, cost: Duration, then: Then) {
         self.ranks[rank as usize].phase = Phase::Paying(then);
         self.kernel.start_timer(cost, token::rank(rank));
+        if then == Then::Reply {
+            self.release(rank);
+        }
     }
 
     pub(crate) fn record_call(&mut self, rank: u32) {
@@ -165,7 +168,7 @@ impl<M: Memory> Engine<M> {
             Call::Abort { code } => self.conclude(Ending::Aborted { rank, code }),
             Call::Misuse { text } => self.conclude(Ending::Misuse { rank, text: text.to_owned() }),
             // The clock is read first and paid for afterwards, by the delay of the rank's next call.
-            Call::Now => Progress::Done,
+            Call::Now | Call::When => Progress::Done,
             Call::Sleep { span } => Progress::Pay(span),
             Call::Flush => Progress::Done,
             Call::Output => self.done(|engine| engine.show_output(rank)),
@@ -269,6 +272,7 @@ impl<M: Memory> Engine<M> {
 
     fn block_waiting(&mut self, rank: u32) -> Progress {
         self.ranks[rank as usize].phase = Phase::Waiting;
+        self.foresee_end_of_wait(rank);
         Progress::Blocked
     }
 

@@ -64,6 +64,10 @@ pub(crate) struct RankState {
     /// Is that call an MPI function's, rather than the library's own?
     pub in_function: bool,
     pub reply: Reply,
+    /// The driver knows that the reply is final.
+    pub released: bool,
+    /// Collectives under way that may still call a function of its program.
+    pub on_call: u32,
     pub requests: Vec<Slot>,
     pub wait: WaitState,
     pub polling: Polling,
@@ -87,6 +91,8 @@ impl RankState {
             entered: Time::ZERO,
             in_function: false,
             reply: Reply::default(),
+            released: false,
+            on_call: 0,
             requests: vec![Slot::UNUSED],
             wait: WaitState::default(),
             polling: Polling::default(),

@@ -10,6 +10,7 @@ use crate::diagnosis::Origin;
 use crate::engine::Engine;
 use crate::matching::Key;
 use crate::memory::Memory;
+use crate::message::Owner;
 use crate::rank::{Phase, RankState};
 
 /// What an operation is, for whoever asks why it does not complete.
@@ -49,6 +50,8 @@ pub(crate) struct Slot {
     pub lent: bool,
     /// Does the rank wait for it right now?
     awaited: bool,
+    /// Of those, is it still open how it completes?
+    pub uncertain: bool,
     /// Freed by the program before it completed.
     detached: bool,
 }
@@ -61,6 +64,7 @@ impl Slot {
         behind: NOTHING,
         lent: false,
         awaited: false,
+        uncertain: false,
         detached: false,
     };
 
@@ -74,14 +78,16 @@ impl Slot {
 /// What a rank waits for.
 #[derive(Debug)]
 pub(crate) struct WaitState {
-    how: Completing,
+    pub how: Completing,
     pub requests: Vec<RequestId>,
     missing: usize,
+    /// How many of them are uncertain.
+    pub uncertain: usize,
 }
 
 impl Default for WaitState {
     fn default() -> Self {
-        WaitState { how: Completing::All, requests: Vec::new(), missing: 0 }
+        WaitState { how: Completing::All, requests: Vec::new(), missing: 0, uncertain: 0 }
     }
 }
 
@@ -119,11 +125,14 @@ impl<M: Memory> Engine<M> {
         if !slot.awaited {
             return;
         }
+        let uncertain = slot.uncertain;
         state.wait.missing -= usize::from(state.wait.missing > 0);
         let enough = state.wait.how != Completing::All || state.wait.missing == 0;
         if enough && state.phase == Phase::Waiting {
             state.phase = Phase::Woken;
             self.tasks.push_back(crate::engine::Task::FinishWait(rank));
+        } else if uncertain {
+            self.now_certain(Owner::Request { rank, id });
         }
     }
 
@@ -158,6 +167,8 @@ impl<M: Memory> Engine<M> {
     pub(crate) fn gather_completions(&mut self, rank: u32) -> Duration {
         self.reclaim_awaited(rank);
         let RankState { wait, requests, reply, .. } = &mut self.ranks[rank as usize];
+        // A rank that was released early has been told already, and is told the same.
+        reply.completions.clear();
         let mut cost = Duration::ZERO;
         for (index, &id) in wait.requests.iter().enumerate() {
             let slot = &mut requests[id as usize];

@@ -201,7 +201,7 @@ impl Folded {
     }
 
     /// Runs the rank until it waits again or ends.
-    pub(crate) fn wait(&mut self, rank: u32, tick: &mut dyn FnMut() -> bool) -> Stop {
+    pub(crate) fn wait(&mut self, rank: u32) -> Stop {
         let index = rank as usize;
         let Some(known) = &self.ranks[index].known else {
             return Stop::Ended(self.ranks[index].death.unwrap_or(Death::Exit(1)));
@@ -213,10 +213,7 @@ impl Folded {
                 Stop::Waits
             }
             mpirage_fold::Stop::Exited(code) => self.ended(index, Death::Exit(code), 0),
-            mpirage_fold::Stop::Signal { number, .. } if Watchdog::stops_the_run(number) => {
-                tick();
-                Stop::Cancelled
-            }
+            mpirage_fold::Stop::Signal { number, .. } if Watchdog::stops_the_run(number) => Stop::Cancelled,
             mpirage_fold::Stop::Signal { stack_overflow: true, code, .. } => {
                 self.ended(index, Death::StackOverflow, code)
             }
@@ -252,6 +249,10 @@ impl Folded {
         to.flush()
     }
 
+    pub(crate) fn has_fault(&self) -> bool {
+        self.fault.is_some()
+    }
+
     pub(crate) fn fault(&mut self) -> Option<(u32, String)> {
         self.fault.take()
     }
@@ -261,7 +262,9 @@ impl Folded {
     }
 
     /// Addresses are known from the loading.
-    pub(crate) fn note_addresses(&mut self, _rank: u32) {}
+    pub(crate) fn note_addresses(&mut self, _rank: u32) -> bool {
+        false
+    }
 
     /// Tells where the instances of each program are: those of successive ranks lie at equal distances, in runs.
     pub(crate) fn explain_addresses(&self, symbols: &mut Symbols) {
@@ -298,7 +301,7 @@ impl Folded {
         if self.ranks[rank as usize].death.is_some() || self.fleet.serve(MAILBOX, service).is_err() {
             return;
         }
-        if self.wait(rank, &mut || true) == Stop::Waits {
+        if self.wait(rank) == Stop::Waits {
             self.fleet.served(MAILBOX, back);
         } else {
             self.note_fault(rank, "it ended while it was asked for data".to_owned());

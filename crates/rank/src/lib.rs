@@ -3,18 +3,24 @@
 //! [`Session`] starts the ranks, lets them run, hands their calls to the MPI engine and carries the bytes
 //! it moves. It knows processes and memory; it knows neither models nor what a call means.
 
+mod ahead;
+mod cores;
 mod crash;
+mod dispatch;
 mod foldability;
 mod folded;
 mod output;
 mod processes;
 mod program;
 mod ranks;
+mod running;
 mod session;
 mod shared;
+mod signals;
 mod symbols;
 mod watchdog;
 
+pub use ahead::RunAhead;
 pub use crash::Death;
 pub use foldability::{Foldability, foldability};
 pub use folded::{FoldError, Folded};

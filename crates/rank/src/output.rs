@@ -29,17 +29,12 @@ impl Output {
 
     /// Collects what is new. True if there is something to show.
     pub(crate) fn collect(&mut self) -> io::Result<bool> {
-        let mut chunk = [0; 8192];
-        let start = self.read;
-        loop {
-            let length = self.file.read_at(&mut chunk, self.read)?;
-            if length == 0 {
-                break;
-            }
-            self.unshown.extend_from_slice(&chunk[..length]);
-            self.read += length as u64;
-        }
-        if self.read > start {
+        let (start, end) = (self.read, self.file.metadata()?.len());
+        if end > start {
+            let known = self.unshown.len();
+            self.unshown.resize(known + (end - start) as usize, 0);
+            self.file.read_exact_at(&mut self.unshown[known..], start)?;
+            self.read = end;
             self.give_back_memory(start);
         }
         Ok(!self.unshown.is_empty())

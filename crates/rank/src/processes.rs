@@ -1,17 +1,18 @@
 //! The processes of a run: their mailboxes, memories and ends.
 
+mod bytes;
+
 use std::collections::BTreeMap;
-use std::io::{self, IoSlice, IoSliceMut};
+use std::io;
 use std::process::Child;
 use std::time::Duration;
 
-use mpirage_call::{Reply, Service};
-use mpirage_channel::{Briefing, Fleet, SERVICE_BYTES, STORE_BYTES, Waiting};
-use mpirage_mpi::Memory;
-use nix::errno::Errno;
+use mpirage_call::wire::decode_call;
+use mpirage_call::{Call, Reply};
+use mpirage_channel::{Briefing, Fleet, Waiting};
 use nix::sys::signal::{Signal, kill};
-use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
 use nix::sys::wait::waitpid;
+use nix::time::ClockId;
 use nix::unistd::Pid;
 
 use crate::crash::Death;
@@ -21,10 +22,8 @@ use crate::ranks::Stop;
 use crate::shared::SharedFile;
 use crate::symbols::Symbols;
 
-/// Bytes up to which a store goes through the mailbox, which spares a system call.
-const STORE_LIMIT: usize = 16 * 1024;
 /// How long to wait for a rank before looking whether it still lives.
-const PATIENCE: Duration = Duration::from_millis(50);
+pub(crate) const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Living processes whose memory maps are read after a run; those of one program are the same.
 const LOOKED_AT: usize = 32;
@@ -44,6 +43,10 @@ struct Process {
     id: u32,
     output: Output,
     death: Option<Death>,
+    /// It may be running although simulated time is not there: its mailbox is not ours.
+    ahead: bool,
+    /// What is to be stored in its memory when it has stopped: address, length, bytes, filled up to words.
+    late_stores: Vec<u64>,
 }
 
 /// All processes of a run.
@@ -91,7 +94,14 @@ impl Processes {
         let (output, writer) = Output::new()?;
         let child = program.start(who, self.fleet.file(), writer)?;
         let id = child.id();
-        self.processes.push(Process { child: Some(child), id, output, death: None });
+        self.processes.push(Process {
+            child: Some(child),
+            id,
+            output,
+            death: None,
+            ahead: true,
+            late_stores: Vec::new(),
+        });
         Ok(())
     }
 
@@ -114,12 +124,14 @@ impl Processes {
         self.maps.values().for_each(|map| symbols.learn_map(map));
     }
 
-    /// Keeps the memory map of a rank, unless that has been done.
-    pub(crate) fn note_addresses(&mut self, rank: u32) {
-        if !self.maps.contains_key(&rank) {
+    /// Keeps the memory map of a rank, unless that has been done. True if it had not.
+    pub(crate) fn note_addresses(&mut self, rank: u32) -> bool {
+        let first = !self.maps.contains_key(&rank);
+        if first {
             let map = std::fs::read_to_string(format!("/proc/{}/maps", self.pid(rank))).unwrap_or_default();
             self.maps.insert(rank, map);
         }
+        first
     }
 
     /// Gives a rank its reply and lets it run.
@@ -129,19 +141,47 @@ impl Processes {
         Ok(())
     }
 
-    /// Waits until a running rank stops. `tick` is called now and then and says whether to go on.
-    pub(crate) fn wait(&mut self, rank: u32, tick: &mut dyn FnMut() -> bool) -> Stop {
-        loop {
-            match self.fleet.wait(rank as usize, PATIENCE) {
-                Waiting::Over => return Stop::Waits,
-                Waiting::Interrupted => {}
-            }
-            if let Some(death) = self.reap(rank) {
-                return Stop::Ended(death);
-            }
-            if !tick() {
-                return Stop::Cancelled;
-            }
+    /// Waits for a while until a rank stops, or one of the others that run. None if this one still runs.
+    pub(crate) fn wait(&mut self, rank: u32, others: &[u32], patience: Duration) -> Option<Stop> {
+        if let Some(death) = self.processes[rank as usize].death {
+            return Some(Stop::Ended(death));
+        }
+        let waited = match others {
+            [] => self.fleet.wait(rank as usize, patience),
+            _ => self.fleet.wait_any(&[&[rank], others].concat(), patience),
+        };
+        match waited {
+            Waiting::Over if !self.fleet.is_running(rank as usize) => Some(Stop::Waits),
+            _ => self.reap(rank).map(Stop::Ended),
+        }
+    }
+
+    /// Waits for a while until one of these ranks stops.
+    pub(crate) fn wait_any(&self, ranks: &[u32], patience: Duration) {
+        self.fleet.wait_any(ranks, patience);
+    }
+
+    /// Processor time that the rank's process has used; none if it is no more.
+    pub(crate) fn processor_time(&self, rank: u32) -> Duration {
+        let time = ClockId::pid_cpu_clock_id(self.pid(rank)).and_then(ClockId::now);
+        time.map(Duration::from).unwrap_or_default()
+    }
+
+    /// Has the rank stopped, or ended?
+    pub(crate) fn has_stopped(&mut self, rank: u32) -> bool {
+        !self.fleet.is_running(rank as usize) || self.reap(rank).is_some()
+    }
+
+    /// Does a stopped rank only want to know when its last call returned?
+    pub(crate) fn asks_when(&mut self, rank: u32) -> bool {
+        let lives = self.processes[rank as usize].death.is_none();
+        lives && matches!(decode_call(self.fleet.calls(rank as usize)), Ok((_, Call::When, _)))
+    }
+
+    /// The rank may run from here on, before simulated time is there: nobody touches its mailbox.
+    pub(crate) fn goes_ahead(&mut self, rank: u32) {
+        if let Some(process) = self.processes.get_mut(rank as usize) {
+            process.ahead = true;
         }
     }
 
@@ -160,7 +200,12 @@ impl Processes {
         self.processes[rank as usize].output.show(to)
     }
 
-    /// A rank whose memory could not be reached.
+    /// Is there a rank whose memory could not be reached?
+    pub(crate) fn has_fault(&self) -> bool {
+        self.fault.is_some()
+    }
+
+    /// Which, and why.
     pub(crate) fn fault(&mut self) -> Option<(u32, String)> {
         self.fault.take()
     }
@@ -192,62 +237,9 @@ impl Processes {
     }
 
     /// The process whose memory a rank's addresses mean: the one that attached, which a wrapper may have started.
-    fn pid(&self, rank: u32) -> Pid {
+    pub(crate) fn pid(&self, rank: u32) -> Pid {
         let id = self.fleet.owner(rank as usize).unwrap_or(self.processes[rank as usize].id);
         Pid::from_raw(id as i32)
-    }
-
-    fn read_directly(&self, rank: u32, address: u64, into: &mut [u8]) -> Result<(), Errno> {
-        let mut done = 0;
-        while done < into.len() {
-            let remote = [RemoteIoVec { base: address as usize + done, len: into.len() - done }];
-            let copied =
-                process_vm_readv(self.pid(rank), &mut [IoSliceMut::new(&mut into[done..])], &remote)?;
-            done += if copied == 0 { return Err(Errno::EFAULT) } else { copied };
-        }
-        Ok(())
-    }
-
-    fn write_directly(&self, rank: u32, address: u64, bytes: &[u8]) -> Result<(), Errno> {
-        let mut done = 0;
-        while done < bytes.len() {
-            let remote = [RemoteIoVec { base: address as usize + done, len: bytes.len() - done }];
-            let copied = process_vm_writev(self.pid(rank), &[IoSlice::new(&bytes[done..])], &remote)?;
-            done += if copied == 0 { return Err(Errno::EFAULT) } else { copied };
-        }
-        Ok(())
-    }
-
-    /// Lets a waiting rank do something for us.
-    fn serve(&mut self, rank: u32, service: &Service<'_>, back: &mut [u8]) {
-        if self.processes[rank as usize].death.is_some() || self.fleet.serve(rank as usize, service).is_err()
-        {
-            return;
-        }
-        self.fleet.release(rank as usize);
-        if self.wait(rank, &mut || true) == Stop::Waits {
-            self.fleet.served(rank as usize, back);
-        } else {
-            self.note_fault(rank, "it ended while it was asked for data");
-        }
-    }
-
-    fn note_fault(&mut self, rank: u32, what: impl Into<String>) {
-        self.fault.get_or_insert((rank, what.into()));
-    }
-
-    /// Decides what a failed copy means: forbidden altogether, or a bad address.
-    fn copy_failed(&mut self, rank: u32, address: u64, length: usize, error: Errno) -> bool {
-        let forbidden = matches!(error, Errno::EPERM | Errno::ENOSYS | Errno::EACCES);
-        if forbidden {
-            self.data_plane = DataPlane::Mailbox;
-        } else if self.processes[rank as usize].death.is_none() {
-            self.note_fault(
-                rank,
-                format!("the buffer of {length} bytes at {address:#x} that it gave to MPI is not accessible"),
-            );
-        }
-        forbidden
     }
 }
 
@@ -268,62 +260,4 @@ fn end_orphans() -> bool {
         let _ = kill(orphan, Signal::SIGKILL);
     }
     orphans.iter().filter(|&&orphan| waitpid(orphan, None).is_ok()).count() > 0
-}
-
-impl Memory for Processes {
-    fn read(&mut self, rank: u32, address: u64, into: &mut [u8]) {
-        if self.data_plane == DataPlane::Direct {
-            match self.read_directly(rank, address, into) {
-                Ok(()) => return,
-                Err(error) if !self.copy_failed(rank, address, into.len(), error) => return,
-                Err(_) => {}
-            }
-        }
-        let mut at = address;
-        for chunk in into.chunks_mut(SERVICE_BYTES) {
-            let bytes = chunk.len() as u64;
-            self.serve(rank, &Service::Peek { address: at, bytes }, chunk);
-            at += bytes;
-        }
-    }
-
-    fn write(&mut self, rank: u32, address: u64, bytes: &[u8]) {
-        const { assert!(STORE_LIMIT < STORE_BYTES) };
-        if bytes.len() <= STORE_LIMIT && self.fleet.store(rank as usize, address, bytes) {
-            return;
-        }
-        if self.data_plane == DataPlane::Direct {
-            match self.write_directly(rank, address, bytes) {
-                Ok(()) => return,
-                Err(error) if !self.copy_failed(rank, address, bytes.len(), error) => return,
-                Err(_) => {}
-            }
-        }
-        let mut at = address;
-        for chunk in bytes.chunks(SERVICE_BYTES) {
-            self.serve(rank, &Service::Poke { address: at, bytes: chunk }, &mut []);
-            at += chunk.len() as u64;
-        }
-    }
-
-    fn reduce(
-        &mut self,
-        rank: u32,
-        op: u64,
-        datatype: u64,
-        elements: u64,
-        incoming: &[u8],
-        inout: &mut [u8],
-    ) {
-        let element = inout.len() / (elements.max(1) as usize);
-        if element == 0 {
-            return;
-        }
-        let step = (SERVICE_BYTES / 2 / element).max(1) * element;
-        for (incoming, inout) in incoming.chunks(step).zip(inout.chunks_mut(step)) {
-            let elements = (inout.len() / element) as u64;
-            let operands = inout.to_vec();
-            self.serve(rank, &Service::Reduce { op, datatype, elements, incoming, inout: &operands }, inout);
-        }
-    }
 }

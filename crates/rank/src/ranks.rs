@@ -1,6 +1,7 @@
 //! The ranks of a run, however they live.
 
 use std::io;
+use std::time::Duration;
 
 use mpirage_call::Reply;
 use mpirage_mpi::Memory;
@@ -73,9 +74,12 @@ impl Ranks {
         either!(self, ranks => ranks.answer(rank, reply))
     }
 
-    /// Waits until a running rank stops. `tick` is called now and then and says whether to go on.
-    pub(crate) fn wait(&mut self, rank: u32, tick: &mut dyn FnMut() -> bool) -> Stop {
-        either!(self, ranks => ranks.wait(rank, tick))
+    /// Waits for a while until a rank stops, or one of the others that run. None if this one still runs.
+    pub(crate) fn wait(&mut self, rank: u32, others: &[u32], patience: Duration) -> Option<Stop> {
+        match self {
+            Ranks::Processes(processes) => processes.wait(rank, others, patience),
+            Ranks::Folded(folded) => Some(folded.wait(rank)),
+        }
     }
 
     /// The calls a stopped rank has made.
@@ -93,7 +97,13 @@ impl Ranks {
         either!(self, ranks => ranks.show_output(rank, to))
     }
 
-    /// A rank whose memory could not be reached.
+    /// Is there a rank whose memory could not be reached?
+    #[inline]
+    pub(crate) fn has_fault(&self) -> bool {
+        either!(self, ranks => ranks.has_fault())
+    }
+
+    /// Which, and why.
     pub(crate) fn fault(&mut self) -> Option<(u32, String)> {
         either!(self, ranks => ranks.fault())
     }
@@ -103,8 +113,8 @@ impl Ranks {
         either!(self, ranks => ranks.death(rank))
     }
 
-    /// Notes where the rank's code is, unless that has been done.
-    pub(crate) fn note_addresses(&mut self, rank: u32) {
+    /// Notes where the rank's code is, unless that has been done. True if it had not.
+    pub(crate) fn note_addresses(&mut self, rank: u32) -> bool {
         either!(self, ranks => ranks.note_addresses(rank))
     }
 
@@ -121,6 +131,73 @@ impl Ranks {
     /// Tells where code is, for addresses to be explained.
     pub fn explain_addresses(&mut self, symbols: &mut Symbols) {
         either!(self, ranks => ranks.explain_addresses(symbols))
+    }
+}
+
+/// What only processes can do: run while the simulator does something else.
+impl Ranks {
+    pub(crate) fn are_processes(&self) -> bool {
+        self.processes().is_some()
+    }
+
+    /// The number of the rank's process.
+    pub(crate) fn process(&self, rank: u32) -> Option<u32> {
+        self.processes().map(|processes| processes.pid(rank).as_raw() as u32)
+    }
+
+    /// Waits for a while until one of these ranks stops.
+    pub(crate) fn wait_any(&self, ranks: &[u32], patience: Duration) {
+        if let Some(processes) = self.processes() {
+            processes.wait_any(ranks, patience);
+        }
+    }
+
+    /// Processor time that the rank's process has used.
+    pub(crate) fn processor_time(&self, rank: u32) -> Duration {
+        self.processes().map(|processes| processes.processor_time(rank)).unwrap_or_default()
+    }
+
+    /// May bytes be copied from the rank without its help?
+    pub(crate) fn copies_directly(&self, rank: u32) -> bool {
+        self.processes().is_none_or(|processes| processes.copies_directly(rank))
+    }
+
+    /// Has the rank stopped, or ended?
+    pub(crate) fn has_stopped(&mut self, rank: u32) -> bool {
+        self.processes_mut().is_none_or(|processes| processes.has_stopped(rank))
+    }
+
+    /// Does a stopped rank only want to know when its last call returned?
+    pub(crate) fn asks_when(&mut self, rank: u32) -> bool {
+        self.processes_mut().is_some_and(|processes| processes.asks_when(rank))
+    }
+
+    /// The rank may run from here on, before simulated time is there.
+    pub(crate) fn goes_ahead(&mut self, rank: u32) {
+        if let Some(processes) = self.processes_mut() {
+            processes.goes_ahead(rank);
+        }
+    }
+
+    /// Simulated time is there and the rank has stopped.
+    pub(crate) fn caught_up(&mut self, rank: u32) {
+        if let Some(processes) = self.processes_mut() {
+            processes.caught_up(rank);
+        }
+    }
+
+    fn processes(&self) -> Option<&Processes> {
+        match self {
+            Ranks::Processes(processes) => Some(processes),
+            Ranks::Folded(_) => None,
+        }
+    }
+
+    fn processes_mut(&mut self) -> Option<&mut Processes> {
+        match self {
+            Ranks::Processes(processes) => Some(processes),
+            Ranks::Folded(_) => None,
+        }
     }
 }
 

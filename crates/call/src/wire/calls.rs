@@ -68,6 +68,7 @@ fn kind_of(call: &Call<'_>) -> u8 {
         Call::Compute { .. } => 19,
         Call::Share { .. } => 20,
         Call::Tally(_) => 21,
+        Call::When => 22,
     }
 }
 
@@ -89,7 +90,13 @@ fn flags_of(call: &Call<'_>) -> u8 {
 #[inline]
 fn encode_fields(call: &Call<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
     match *call {
-        Call::Init | Call::Finalize | Call::Now | Call::Output | Call::Flush | Call::SampleEnd => Ok(()),
+        Call::Init
+        | Call::Finalize
+        | Call::Now
+        | Call::When
+        | Call::Output
+        | Call::Flush
+        | Call::SampleEnd => Ok(()),
         Call::Abort { code } => w.word(u64::from(code as u32)),
         Call::Misuse { text } => w.bytes(text.as_bytes()),
         Call::Sleep { span } => w.word(span.as_picos()),
@@ -157,6 +164,7 @@ fn decode_fields<'b>(kind: u8, flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>
         19 => Call::Compute { work: Work::Nanos(r.word()?) },
         20 => Call::Share { site: decode_text(r)? },
         21 => Call::Tally(Tally { executed: r.word()?, skipped: r.word()?, shared: r.word()? }),
+        22 => Call::When,
         _ => return Err(WireError),
     })
 }

@@ -7,6 +7,8 @@ use crate::{Completion, Reply, Service};
 
 /// Stands for no communicator and no message.
 const NONE: u32 = u32::MAX;
+/// Stands for a time that is not known yet.
+const UNKNOWN: u64 = u64::MAX;
 
 /// What a waiting rank finds in its mailbox.
 #[derive(Debug)]
@@ -22,7 +24,8 @@ pub enum Answer<'a> {
 pub fn encode_reply(reply: &Reply, buffer: &mut [u64]) -> Result<usize, Full> {
     let mut w = Writer::new(buffer);
     let numbers = pair(reply.message.unwrap_or(NONE), reply.context.unwrap_or(NONE));
-    w.all([u64::from(reply.number.is_some()) << 8, reply.now.as_picos(), numbers])?;
+    let now = if reply.early { UNKNOWN } else { reply.now.as_picos() };
+    w.all([u64::from(reply.number.is_some()) << 8, now, numbers])?;
     w.word(reply.completions.len() as u64)?;
     for c in &reply.completions {
         let flags = u32::from(c.cancelled) | u32::from(c.truncated) << 1;
@@ -89,7 +92,10 @@ pub fn decode_answer<'b>(buffer: &'b [u64], reply: &mut Reply) -> Result<(Answer
 #[inline]
 fn decode_reply(r: &mut Reader<'_>, reply: &mut Reply) -> Result<(), WireError> {
     reply.clear();
-    reply.now = Time::from_picos(r.word()?);
+    match r.word()? {
+        UNKNOWN => reply.early = true,
+        now => reply.now = Time::from_picos(now),
+    }
     let (message, context) = r.pair()?;
     reply.message = (message != NONE).then_some(message);
     reply.context = (context != NONE).then_some(context);

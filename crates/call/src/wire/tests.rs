@@ -30,6 +30,7 @@ fn samples() -> Vec<Call<'static>> {
         Call::Abort { code: -7 },
         Call::Misuse { text: "tag −1 is negative" },
         Call::Now,
+        Call::When,
         Call::Sleep { span: Duration::from_nanos(5) },
         Call::Send {
             mode: SendMode::Buffered,
@@ -122,6 +123,7 @@ fn replies_survive_the_wire() {
         Completion { index: 2, source: -1, tag: 5, bytes: 1 << 40, cancelled: false, truncated: true };
     let reply = Reply {
         now: Time::from_picos(77),
+        early: false,
         completions: vec![Completion::empty(1), truncated],
         message: Some(4),
         context: Some(9),
@@ -134,6 +136,16 @@ fn replies_survive_the_wire() {
     let (answer, read) = decode_answer(&buffer, &mut back).unwrap();
     assert!(matches!(answer, Answer::Done));
     assert_eq!((back, read), (reply, written));
+}
+
+#[test]
+fn an_early_reply_has_no_date() {
+    let reply = Reply { early: true, ..Reply::default() };
+    let mut buffer = [0; 64];
+    encode_reply(&reply, &mut buffer).unwrap();
+    let mut back = Reply { now: Time::from_picos(77), ..Reply::default() };
+    decode_answer(&buffer, &mut back).unwrap();
+    assert_eq!(back, reply);
 }
 
 #[test]

@@ -37,16 +37,32 @@ pub struct Ran {
     pub engine: Engine<NoMemory>,
 }
 
-/// Runs scripts, one per rank.
+/// Runs scripts, one per rank. An engine that releases ranks early must come to the same, and not change its mind.
 pub fn run(platform: Platform, model: &str, choice: &str, scripts: &[Vec<Call<'_>>]) -> Ran {
-    let mut engine = engine(platform, model, choice, scripts.len());
+    let platform = Arc::new(platform);
+    let mut early = engine(Arc::clone(&platform), model, choice, scripts.len());
+    early.release_early(true);
+    let early = run_to_end(early, scripts);
+    let ran = run_to_end(engine(platform, model, choice, scripts.len()), scripts);
+    assert_eq!((&ran.ending, &ran.ends, &ran.replies), (&early.ending, &early.ends, &early.replies));
+    assert_eq!(ran.engine.switches(), early.engine.switches());
+    ran
+}
+
+fn run_to_end(mut engine: Engine<NoMemory>, scripts: &[Vec<Call<'_>>]) -> Ran {
+    let mut promised = vec![None; scripts.len()];
     let mut next = vec![0; scripts.len()];
     let mut replies = vec![Vec::new(); scripts.len()];
     let ending = loop {
         match engine.advance() {
             Turn::End(ending) => break ending,
             Turn::Output(_) => {}
+            Turn::Release(rank) => promised[rank as usize] = Some(engine.reply(rank).clone()),
             Turn::Resume(rank) => {
+                if let Some(promised) = promised[rank as usize].take() {
+                    let Reply { now, early, .. } = *engine.reply(rank);
+                    assert_eq!(&Reply { now, early, ..promised }, engine.reply(rank));
+                }
                 let script = &scripts[rank as usize];
                 let position = &mut next[rank as usize];
                 if *position > 0 {
@@ -79,7 +95,8 @@ pub fn recv(from: Option<u32>, tag: Option<i32>, bytes: u64, request: Option<u32
     Call::Recv { context: WORLD, from, tag, bytes, address: 0, request, matched: None }
 }
 
-fn segment(script: &[Call<'_>], position: &mut usize, words: &mut Vec<u64>) -> Segment {
+/// The calls of a script up to the next that needs an answer.
+pub fn segment(script: &[Call<'_>], position: &mut usize, words: &mut Vec<u64>) -> Segment {
     while let Some(call) = script.get(*position) {
         *position += 1;
         let mut buffer = vec![0; 64 + script.len()];
@@ -92,8 +109,14 @@ fn segment(script: &[Call<'_>], position: &mut usize, words: &mut Vec<u64>) -> S
     Segment { wrote: false, ended: true }
 }
 
-fn engine(platform: Platform, model: &str, choice: &str, ranks: usize) -> Engine<NoMemory> {
-    let platform = Arc::new(platform);
+/// An engine for `ranks` ranks, dealt out to the hosts.
+pub fn engine(
+    platform: impl Into<Arc<Platform>>,
+    model: &str,
+    choice: &str,
+    ranks: usize,
+) -> Engine<NoMemory> {
+    let platform = platform.into();
     let (mut model, _) = Model::resolve(model, platform.settings(), (100e-6, 125e6)).unwrap();
     model.without_computation();
     let placement: Vec<HostId> = (0..ranks as u32).map(|rank| HostId(rank % platform.host_count())).collect();
