@@ -41,10 +41,10 @@ def refusals(suite):
     result = suite.simulate("-n", 64, fixed)
     suite.check("and runs as processes", result.code == 0 and "processes: fixed: it" in result.err, result.err)
     plain = suite.compile(TESTS / "behaviour" / "hello.c")
-    result = suite.simulate("-n", 2, "--cores", 2, plain)
-    suite.check("a few ranks are processes, which can use all cores", "processes: few ranks (2)" in result.err, result.err)
-    result = suite.simulate("-n", 5, "--cores", 1, plain)
-    suite.check("on one core they are folded", "folded: the program keeps its ranks apart" in result.err, result.err)
+    result = suite.simulate("-n", 16, plain)
+    suite.check("a few ranks are processes, which can use all cores", "processes: few ranks (16)" in result.err, result.err)
+    result = suite.simulate("-n", 17, plain)
+    suite.check("more are folded", "folded: the program keeps its ranks apart" in result.err, result.err)
     for name, text, folds in (
         ("wanders", '#include <mpi.h>\n#include <unistd.h>\nint main(int c, char **v) { MPI_Init(&c, &v); int r = chdir("/"); MPI_Finalize(); return r; }', False),
         ("threads", "#include <mpi.h>\n#include <pthread.h>\nstatic void *f(void *p) { return p; }\nint main(int c, char **v) "

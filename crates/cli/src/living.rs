@@ -1,6 +1,5 @@
 //! How the ranks of a run live: as processes or folded, and why.
 
-use std::num::NonZero;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,9 +7,9 @@ use mpirage_rank::{Foldability, Program, foldability};
 
 use crate::exit::{Failure, usage};
 
-/// Up to so many ranks per core of this machine are processes: their bursts can run side by side, which may save more than
-/// cheap switches do. Folded ranks share one core.
-const FEW_PER_CORE: usize = 4;
+/// Up to so many ranks are processes: their bursts can run side by side on the cores of this machine, which may save more than
+/// cheap switches do. Folded ranks share one core. How many cores there are plays no part: runs are to say the same everywhere.
+const FEW: usize = 16;
 /// Reasons shown; of more, only how many there are.
 const SHOWN: usize = 3;
 
@@ -32,12 +31,12 @@ impl Living {
     }
 }
 
-/// Decides from what was typed, what the programs are, and how many cores of this machine may be used.
-pub fn decide(wanted: &str, programs: &[Arc<Program>], cores: Option<usize>) -> Result<Living, Failure> {
+/// Decides from what was typed and what the programs are.
+pub fn decide(wanted: &str, programs: &[Arc<Program>]) -> Result<Living, Failure> {
     match wanted {
         "processes" => Ok(processes("as asked for")),
         "folded" => fold_as_asked(programs),
-        "auto" => Ok(fold_if_it_pays(programs, cores.unwrap_or_else(cores_here))),
+        "auto" => Ok(fold_if_it_pays(programs)),
         other => Err(usage(format!("--ranks-as {other}: it can be auto, processes or folded"))),
     }
 }
@@ -46,16 +45,10 @@ fn processes(why: impl Into<String>) -> Living {
     Living { folded: false, why: why.into(), warnings: Vec::new() }
 }
 
-fn cores_here() -> usize {
-    std::thread::available_parallelism().map_or(1, NonZero::get)
-}
-
-fn fold_if_it_pays(programs: &[Arc<Program>], cores: usize) -> Living {
+fn fold_if_it_pays(programs: &[Arc<Program>]) -> Living {
     let ranks = programs.len();
-    if cores > 1 && ranks <= FEW_PER_CORE * cores {
-        return processes(format!(
-            "few ranks ({ranks}), whose bursts can use all {cores} cores of this machine"
-        ));
+    if ranks <= FEW {
+        return processes(format!("few ranks ({ranks}), whose bursts can run side by side"));
     }
     fold_if_safe(programs)
 }
@@ -135,7 +128,7 @@ mod tests {
 
     #[test]
     fn an_unknown_wish_is_refused() {
-        let error = decide("threads", &[], None).unwrap_err();
+        let error = decide("threads", &[]).unwrap_err();
         assert!(error.error.to_string().contains("auto, processes or folded"));
     }
 }

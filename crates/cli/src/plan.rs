@@ -1,7 +1,6 @@
 //! What was typed, made into everything a run needs, and checked.
 
 use std::ffi::OsString;
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -82,7 +81,7 @@ impl Plan {
             Compute::Recorded(file) if file.exists() => Some(costs::read(file, programs.len())?),
             _ => None,
         };
-        let living = living::decide(&arguments.ranks_as, &programs, arguments.cores.map(NonZero::get))?;
+        let living = living::decide(&arguments.ranks_as, &programs)?;
         warnings.extend(living.warnings.iter().cloned());
         let placement = hosts::place(&arguments, &platform, ranks)?;
         if placement.oversubscribed {
