@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 use mpirage_call::{Blocks, Call, CollectiveCall, ContextId, Part, Payload, Reduction, RequestId};
 use mpirage_collectives::Collective;
+use smallvec::{SmallVec, smallvec};
 
 use crate::connection::{ask_then, post};
 use crate::error::Result;
@@ -44,7 +45,7 @@ pub(crate) struct Collection {
 /// What a rank gives or gets.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Side {
-    pub regions: Vec<Region>,
+    pub regions: Regions,
     pub cut: Cut,
     /// Are the bytes to be copied first, because the result will be written over them?
     pub aliased: bool,
@@ -53,6 +54,9 @@ pub(crate) struct Side {
     /// Are the regions contributions, to be combined when they are here?
     pub fold: Option<Fold>,
 }
+
+/// Most sides have one region, which needs no memory of its own.
+type Regions = SmallVec<[Region; 1]>;
 
 /// How the bytes of all regions are cut into blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,22 +87,22 @@ impl Side {
 
     /// One region for all.
     pub(crate) fn whole(region: Region) -> Side {
-        Side { regions: vec![region], ..Side::default() }
+        Side { regions: smallvec![region], ..Side::default() }
     }
 
     /// One region with a block of `bytes` for each rank.
     pub(crate) fn equal(region: Region, bytes: usize) -> Side {
-        Side { regions: vec![region], cut: Cut::Equal(bytes as u64), ..Side::default() }
+        Side { regions: smallvec![region], cut: Cut::Equal(bytes as u64), ..Side::default() }
     }
 
     /// A region for each rank.
     pub(crate) fn each(regions: Vec<Region>) -> Side {
-        Side { regions, cut: Cut::Each, ..Side::default() }
+        Side { regions: regions.into(), cut: Cut::Each, ..Side::default() }
     }
 
     /// One rank's share of a vector of which the ranks have so many bytes each.
     pub(crate) fn share(region: Region, bytes: Vec<usize>) -> Side {
-        Side { regions: vec![region], cut: Cut::Share(bytes), ..Side::default() }
+        Side { regions: smallvec![region], cut: Cut::Share(bytes), ..Side::default() }
     }
 
     /// The same bytes, copied before anything is written.
@@ -196,6 +200,12 @@ impl Side {
             return Laid { payload: Payload::Absent, list: self.list_packed() };
         }
         let inline = bytes <= inline_bytes();
+        // SAFETY: the program gave this memory to MPI to read until the collective completes; the call copies it at once.
+        if let (true, [region]) = (inline, &self.regions[..])
+            && let Some(plain) = unsafe { region.plain() }
+        {
+            return Laid { payload: Payload::Inline(plain), list: self.list_packed() };
+        }
         if let (false, false, Some((base, list))) = (inline, self.aliased, self.in_place()) {
             return Laid { payload: Payload::At(base as u64), list };
         }
@@ -218,7 +228,7 @@ impl Side {
         if let Some((base, list)) = self.in_place() {
             return Laid { payload: Payload::At(base as u64), list };
         }
-        let address = landing.insert(Landing::of_collective(self.regions.clone())).address();
+        let address = landing.insert(Landing::of_collective(self.regions.to_vec())).address();
         Laid { payload: Payload::At(address), list: self.list_packed() }
     }
 }

@@ -48,9 +48,7 @@ impl<M: Memory> Engine<M> {
 
     fn scatter(&mut self, instance: &mut Instance, root: u32, seat: u32) {
         let (offset, length) = instance.seats[root as usize].send.cut.blocks().of(seat as usize);
-        let block = self.part_of(instance, root, offset, length);
-        self.store(instance, seat, 0, &block);
-        self.buffers.push(block);
+        self.hand_over(instance, (root, offset), (seat, 0), length);
         if seat == root {
             self.keep_for_others(instance, root);
         }
@@ -61,10 +59,9 @@ impl<M: Memory> Engine<M> {
             return self.keep_for_others(instance, seat);
         }
         for from in 0..instance.size() as u32 {
-            let block = self.contribution(instance, from);
+            let length = instance.seats[from as usize].send.cut.blocks().total(instance.size());
             let (offset, _) = instance.seats[root as usize].recv.cut.blocks().of(from as usize);
-            self.store(instance, root, offset, &block);
-            self.buffers.push(block);
+            self.hand_over(instance, (from, 0), (root, offset), length);
         }
     }
 
@@ -93,7 +90,7 @@ impl<M: Memory> Engine<M> {
             return;
         }
         let total: u64 = instance.seats.iter().map(|seat| seat.send.cut.blocks().total(size)).sum();
-        if total <= WHOLE_ALLTOALL_BYTES {
+        if total <= WHOLE_ALLTOALL_BYTES && !self.memory.is_one() {
             for from in 0..size as u32 {
                 self.snapshot(instance, from);
             }
@@ -102,9 +99,7 @@ impl<M: Memory> Engine<M> {
             for from in 0..size as u32 {
                 let (offset, length) = instance.seats[from as usize].send.cut.blocks().of(to as usize);
                 let (target, _) = instance.seats[to as usize].recv.cut.blocks().of(from as usize);
-                let block = self.part_of(instance, from, offset, length);
-                self.store(instance, to, target, &block);
-                self.buffers.push(block);
+                self.hand_over(instance, (from, offset), (to, target), length);
             }
         }
         instance.seats.iter_mut().for_each(|seat| seat.send.held = Held::Nothing);
@@ -118,9 +113,7 @@ impl<M: Memory> Engine<M> {
                 continue;
             }
             let (offset, length) = instance.seats[from as usize].send.cut.blocks().of(seat as usize);
-            let block = self.part_of(instance, from, offset, length.min(expected));
-            self.store(instance, seat, target, &block);
-            self.buffers.push(block);
+            self.hand_over(instance, (from, offset), (seat, target), length.min(expected));
         }
         self.keep_for_others(instance, seat);
     }
@@ -233,6 +226,22 @@ impl<M: Memory> Engine<M> {
             }
         }
         block
+    }
+
+    /// Bytes of what one rank contributes go to another, each at an offset of its buffer.
+    fn hand_over(&mut self, instance: &Instance, from: (u32, u64), to: (u32, u64), length: u64) {
+        let held = (&instance.seats[from.0 as usize].send.held, &instance.seats[to.0 as usize].recv.held);
+        if let (Held::Memory(source), Held::Memory(target)) = held {
+            if length > 0 {
+                let source = (instance.world_of(from.0), source + from.1);
+                let target = (instance.world_of(to.0), target + to.1);
+                self.memory.copy(source, target, length as usize, &mut self.scratch);
+            }
+            return;
+        }
+        let block = self.part_of(instance, from.0, from.1, length);
+        self.store(instance, to.0, to.1, &block);
+        self.buffers.push(block);
     }
 
     /// A rank leaves before others have what they need of it, unless all get it now.

@@ -6,6 +6,10 @@ pub trait Memory {
     fn read(&mut self, rank: u32, address: u64, into: &mut [u8]);
     /// Stores bytes at `address` in the memory of `rank`; the rank sees them when its call returns.
     fn write(&mut self, rank: u32, address: u64, bytes: &[u8]);
+    /// Is the memory of all ranks one, so that copies cost no more than the bytes?
+    fn is_one(&self) -> bool {
+        false
+    }
     /// Copies bytes from one rank's memory to another's; `by_way_of` is memory of ours, if that is needed.
     fn copy(&mut self, from: (u32, u64), to: (u32, u64), bytes: usize, by_way_of: &mut Vec<u8>) {
         by_way_of.resize(bytes, 0);

@@ -210,6 +210,10 @@ impl Memory for Ranks {
         either!(self, ranks => ranks.write(rank, address, bytes))
     }
 
+    fn is_one(&self) -> bool {
+        !self.are_processes()
+    }
+
     fn copy(&mut self, from: (u32, u64), to: (u32, u64), bytes: usize, by_way_of: &mut Vec<u8>) {
         either!(self, ranks => ranks.copy(from, to, bytes, by_way_of))
     }
