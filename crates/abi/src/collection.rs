@@ -200,11 +200,11 @@ impl Side {
             return Laid { payload: Payload::Absent, list: self.list_packed() };
         }
         let inline = bytes <= inline_bytes();
-        // SAFETY: the program gave this memory to MPI to read until the collective completes; the call copies it at once.
-        if let (true, [region]) = (inline, &self.regions[..])
-            && let Some(plain) = unsafe { region.plain() }
-        {
-            return Laid { payload: Payload::Inline(plain), list: self.list_packed() };
+        if let (true, [region]) = (inline, &self.regions[..]) {
+            // SAFETY: the program gave this memory to MPI to read until the collective completes; the call copies it at once.
+            if let Some(plain) = unsafe { region.plain() } {
+                return Laid { payload: Payload::Inline(plain), list: self.list_packed() };
+            }
         }
         if let (false, false, Some((base, list))) = (inline, self.aliased, self.in_place()) {
             return Laid { payload: Payload::At(base as u64), list };

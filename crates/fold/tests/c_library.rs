@@ -1,5 +1,7 @@
 //! The C library behaves for each rank as for a process of its own.
 
+#![cfg(target_arch = "x86_64")]
+
 mod common;
 use common::{compile, compile_cpp, native, run};
 

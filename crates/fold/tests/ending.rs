@@ -1,5 +1,7 @@
 //! How ranks end: codes, handlers, crashes, interrupts.
 
+#![cfg(target_arch = "x86_64")]
+
 mod common;
 use common::{compile, compile_cpp, load, options, run};
 use mpirage_fold::Stop;

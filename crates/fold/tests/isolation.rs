@@ -1,5 +1,7 @@
 //! Ranks have their own variables, of every kind.
 
+#![cfg(target_arch = "x86_64")]
+
 mod common;
 use common::{compile, compile_cpp, run};
 

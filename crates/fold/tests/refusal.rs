@@ -1,5 +1,7 @@
 //! What is refused, and what is judged unsafe.
 
+#![cfg(target_arch = "x86_64")]
+
 mod common;
 use common::{compile, compile_cpp, link, try_compile};
 use mpirage_fold::{Image, Refusal, Verdict, verdict};

@@ -1,7 +1,9 @@
 //! May a program be folded?
 
+#[cfg(target_arch = "x86_64")]
 use std::path::Path;
 
+#[cfg(target_arch = "x86_64")]
 use mpirage_fold::{Image, Verdict, verdict};
 
 /// What folding a program would mean.
@@ -16,6 +18,7 @@ pub enum Foldability {
 }
 
 /// Looks at a program.
+#[cfg(target_arch = "x86_64")]
 pub fn foldability(program: &Path) -> Foldability {
     match Image::open(program) {
         Err(refusal) => Foldability::Impossible(refusal.to_string()),

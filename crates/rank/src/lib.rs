@@ -8,6 +8,7 @@ mod cores;
 mod crash;
 mod dispatch;
 mod foldability;
+#[cfg(target_arch = "x86_64")]
 mod folded;
 mod output;
 mod processes;
@@ -18,11 +19,17 @@ mod session;
 mod shared;
 mod signals;
 mod symbols;
+#[cfg(not(target_arch = "x86_64"))]
+mod unfoldable;
+#[cfg(target_arch = "x86_64")]
 mod watchdog;
 
 pub use ahead::RunAhead;
 pub use crash::Death;
-pub use foldability::{Foldability, foldability};
+pub use foldability::Foldability;
+#[cfg(target_arch = "x86_64")]
+pub use foldability::foldability;
+#[cfg(target_arch = "x86_64")]
 pub use folded::{FoldError, Folded};
 pub use output::Output;
 pub use processes::{DataPlane, Processes};
@@ -31,3 +38,5 @@ pub use ranks::Ranks;
 pub use session::{Outcome, Session, SessionError, Watch};
 pub use shared::SharedFile;
 pub use symbols::{Instances, Site, Symbols};
+#[cfg(not(target_arch = "x86_64"))]
+pub use unfoldable::{FoldError, Folded, foldability};

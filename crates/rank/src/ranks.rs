@@ -6,8 +6,8 @@ use std::time::Duration;
 use mpirage_call::Reply;
 use mpirage_mpi::Memory;
 
+use crate::Folded;
 use crate::crash::Death;
-use crate::folded::Folded;
 use crate::processes::Processes;
 use crate::program::{Identity, Program};
 use crate::symbols::Symbols;
