@@ -234,7 +234,7 @@ impl Plan {
 struct Shared(Rc<RefCell<Summary>>);
 
 impl Recorder for Shared {
-    fn record(&mut self, record: &Record) {
+    fn record(&mut self, record: &Record<'_>) {
         self.0.borrow_mut().record(record);
     }
 }

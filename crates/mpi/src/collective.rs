@@ -12,6 +12,7 @@ use mpirage_call::{
 };
 use mpirage_collectives::{Collective, Shape};
 use mpirage_data::{Group, Op};
+use mpirage_record::Record;
 
 use crate::comm::{Made, Turn, Wish, new_groups};
 use crate::diagnosis::Origin;
@@ -352,6 +353,16 @@ impl<M: Memory> Engine<M> {
             shape = shape.element(u64::from(reduction.element.max(1))).commutative(reduction.commutative);
         }
         let plan = self.plans.choose(&self.collectives, call.kind, &shape);
+        if self.detailed {
+            self.recorder.record(&Record::Schedule {
+                rank,
+                number: self.instances[id as usize].number,
+                context: call.context,
+                kind: call.kind,
+                algorithm: Some(self.plans.algorithm(plan)),
+                entered: self.kernel.now(),
+            });
+        }
         self.start_run(id, seat, rank, plan);
     }
 
@@ -408,8 +419,10 @@ impl<M: Memory> Engine<M> {
         let origin = instance.seats.first().map_or(Origin::default(), |seat| Origin::of(&seat.stamp));
         for seats in new_groups(wishes) {
             let worlds: Vec<u32> = seats.iter().filter_map(|&seat| instance.group.world_of(seat)).collect();
-            let context =
-                Some(self.comms.add(Group::of(worlds.iter().copied()).expect("seats are distinct"), origin));
+            let group = Group::of(worlds.iter().copied()).expect("seats are distinct");
+            let context = self.comms.add(group, origin);
+            self.recorder.record(&Record::Comm { context, members: &worlds });
+            let context = Some(context);
             let members = Arc::new(if dup { Vec::new() } else { worlds });
             for seat in seats {
                 made[seat as usize] = Made { context, members: Arc::clone(&members) };

@@ -109,6 +109,10 @@ pub struct Engine<M> {
     pub(crate) collectives: Choice,
     pub(crate) memory: M,
     pub(crate) recorder: Box<dyn Recorder>,
+    /// Does the recorder want what calls asked?
+    pub(crate) detailed: bool,
+    /// A call that is over, to be recorded when its words are back in the inbox.
+    pub(crate) unrecorded: Option<u32>,
     pub(crate) ranks: Vec<RankState>,
     pub(crate) comms: Comms,
     /// The host of each rank.
@@ -157,6 +161,8 @@ impl<M: Memory> Engine<M> {
             protocol: setup.protocol,
             collectives: setup.collectives,
             memory,
+            detailed: setup.recorder.wants_arguments(),
+            unrecorded: None,
             recorder: setup.recorder,
             ranks: (0..ranks).map(|_| RankState::new()).collect(),
             hosts: setup.placement,
@@ -342,16 +348,20 @@ impl<M: Memory> Engine<M> {
         let state = &mut self.ranks[rank as usize];
         match state.phase {
             Phase::Computing => {
-                let start = state.entered;
-                self.recorder.record(&Record::Burst { rank, start, end: now });
+                let (start, work) = (state.entered, state.work);
+                self.recorder.record(&Record::Burst { rank, start, end: now, work });
                 self.after_burst(rank);
             }
             Phase::Executing => {
-                let start = state.entered;
-                self.recorder.record(&Record::Burst { rank, start, end: now });
+                let (start, work) = (state.entered, state.work);
+                self.recorder.record(&Record::Burst { rank, start, end: now, work });
                 self.tasks.push_back(Task::NextCall(rank));
             }
-            Phase::Delayed => self.perform_next(rank),
+            Phase::Delayed => {
+                let start = Time::from_picos(now.as_picos() - state.stamp.delay.as_picos());
+                self.recorder.record(&Record::Pause { rank, start, end: now });
+                self.perform_next(rank);
+            }
             Phase::Paying(Then::NextCall) => {
                 self.record_call(rank);
                 self.tasks.push_back(Task::NextCall(rank));

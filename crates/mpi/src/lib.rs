@@ -30,6 +30,7 @@ mod plans;
 mod probe;
 mod protocol;
 mod rank;
+mod records;
 mod release;
 mod request;
 mod run;

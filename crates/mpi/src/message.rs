@@ -12,7 +12,7 @@
 
 use mpirage_call::{Completion, Payload, SendMode};
 use mpirage_kernel::Transfer;
-use mpirage_record::Record;
+use mpirage_record::{self as record, Record, Scope};
 use mpirage_units::Time;
 
 use crate::diagnosis::Origin;
@@ -87,6 +87,9 @@ pub(crate) struct Message {
     /// Its place among those of this pair of ranks.
     place: Place,
     pub sent: Time,
+    /// When its bytes started to move, and when they had arrived.
+    pub departed: Time,
+    pub arrived: Time,
     pub held: Held,
     /// The call that sent it.
     pub origin: Origin,
@@ -130,6 +133,14 @@ pub(crate) struct Outgoing<'a> {
 /// Contexts from here on belong to collectives.
 pub(crate) const COLLECTIVE_CONTEXTS: u64 = 1 << 32;
 
+/// What a message is a part of, by the context it is matched in.
+fn scope_of(key: &Key) -> Scope {
+    match key.context.checked_sub(COLLECTIVE_CONTEXTS) {
+        Some(number) => Scope::Collective(number),
+        None => Scope::Comm(key.context as u32),
+    }
+}
+
 impl<M: Memory> Engine<M> {
     /// A send starts.
     pub(crate) fn send(&mut self, outgoing: Outgoing<'_>) {
@@ -151,6 +162,8 @@ impl<M: Memory> Engine<M> {
             lent: false,
             place,
             sent,
+            departed: sent,
+            arrived: sent,
             held,
             origin,
         });
@@ -200,6 +213,7 @@ impl<M: Memory> Engine<M> {
             Journey::Granted => self.start_moving(id),
             Journey::Moving => {
                 message.journey = Journey::Arrived;
+                message.arrived = self.kernel.now();
                 self.arrived(id);
             }
             Journey::Waiting | Journey::Arrived | Journey::Over => {
@@ -211,6 +225,7 @@ impl<M: Memory> Engine<M> {
     fn start_moving(&mut self, id: u32) {
         let message = &mut self.messages[id];
         message.journey = Journey::Moving;
+        message.departed = self.kernel.now();
         let (from, to, bytes) = (message.from, message.to, message.bytes);
         self.start_transfer(from, to, bytes, id);
     }
@@ -297,7 +312,8 @@ impl<M: Memory> Engine<M> {
 
     fn deliver(&mut self, id: u32) {
         let message = &self.messages[id];
-        let &Message { key, bytes, from, to, sent, owner, sender_waits, receive, .. } = message;
+        let &Message { bytes, from, to, sent, departed, arrived, owner, sender_waits, receive, .. } = message;
+        let (tag, scope) = (message.key.tag, scope_of(&message.key));
         let completion = message.completion();
         let &Receive { room, owner: receiver, .. } = &self.receives[receive];
         let truncated = bytes > room;
@@ -306,15 +322,18 @@ impl<M: Memory> Engine<M> {
         }
         self.end_message(id);
         self.receives.release(receive);
-        self.recorder.record(&Record::Message {
+        let delivered = self.kernel.now();
+        self.recorder.record(&Record::Message(record::Message {
             from,
             to,
             bytes,
-            tag: key.tag,
+            tag,
+            scope,
             sent,
-            delivered: self.kernel.now(),
-            collective: key.context >= COLLECTIVE_CONTEXTS,
-        });
+            departed,
+            arrived,
+            delivered,
+        }));
         if sender_waits {
             self.complete(owner, Completion::empty(0));
         }

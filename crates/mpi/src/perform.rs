@@ -7,8 +7,7 @@
 //! ```
 
 use mpirage_call::wire::{decode_call, decode_stamp};
-use mpirage_call::{BLOCKING, Call, CommRequest, Completion, Stamp};
-use mpirage_record::Record;
+use mpirage_call::{BLOCKING, Call, CommRequest, Completion, Work};
 use mpirage_units::Duration;
 
 use crate::diagnosis::Origin;
@@ -17,7 +16,7 @@ use crate::memory::Memory;
 use crate::message::{Outgoing, Owner, Receive};
 use crate::probe::Probing;
 use crate::protocol::Way;
-use crate::rank::{Phase, RankState, Then};
+use crate::rank::{Phase, Then};
 use crate::request::{Operation, key_of};
 use crate::token;
 
@@ -48,7 +47,8 @@ impl<M: Memory> Engine<M> {
         match nanos {
             Ok(0) => self.after_burst(rank),
             Ok(nanos) => {
-                self.ranks[rank as usize].phase = Phase::Computing;
+                let state = &mut self.ranks[rank as usize];
+                (state.phase, state.work) = (Phase::Computing, Work::Nanos(nanos));
                 let seconds = nanos as f64 * self.seconds_per_nano[rank as usize];
                 self.kernel.start_compute(self.hosts[rank as usize], seconds, token::rank(rank));
             }
@@ -90,6 +90,7 @@ impl<M: Memory> Engine<M> {
                 state.end = self.kernel.now();
             }
             self.alive -= 1;
+            self.record_end(rank);
         } else {
             self.misuse(rank, "its last call needs no answer, but it waits for one".to_owned());
         }
@@ -102,12 +103,16 @@ impl<M: Memory> Engine<M> {
         let inbox = std::mem::take(&mut state.inbox);
         match decode_call(&inbox[state.cursor..]) {
             Ok((_, call, words)) => {
+                state.current = state.cursor;
                 state.cursor += words;
                 self.carry_out(rank, &call);
             }
             Err(error) => self.misuse(rank, error.to_string()),
         }
         self.ranks[rank as usize].inbox = inbox;
+        if let Some(rank) = self.unrecorded.take() {
+            self.record_call(rank);
+        }
     }
 
     fn carry_out(&mut self, rank: u32, call: &Call<'_>) {
@@ -141,15 +146,6 @@ impl<M: Memory> Engine<M> {
         if then == Then::Reply {
             self.release(rank);
         }
-    }
-
-    pub(crate) fn record_call(&mut self, rank: u32) {
-        let RankState { stamp: Stamp { function, site, .. }, entered, in_function, .. } =
-            self.ranks[rank as usize];
-        if !in_function {
-            return;
-        }
-        self.recorder.record(&Record::Call { rank, function, entered, left: self.kernel.now(), site });
     }
 
     fn perform(&mut self, rank: u32, call: &Call<'_>) -> Progress {

@@ -44,6 +44,7 @@ struct Made {
 #[derive(Debug)]
 struct Plan {
     schedule: Schedule,
+    algorithm: Algorithm,
     symmetry: Symmetry,
     size: u32,
     kept: bool,
@@ -81,6 +82,11 @@ impl Plans {
         id
     }
 
+    /// How a plan goes about it.
+    pub(crate) fn algorithm(&self, id: u32) -> Algorithm {
+        self.all[id as usize].algorithm
+    }
+
     /// The nth step of a plan, for the rank in `seat`.
     #[inline]
     pub(crate) fn step(&self, id: u32, nth: u32, seat: u32) -> Option<Step> {
@@ -106,6 +112,6 @@ impl Plans {
     ) -> u32 {
         let mut steps = self.spare.pop().unwrap_or_default();
         schedule(kind, algorithm, shape, &mut steps);
-        self.all.insert(Plan { schedule: steps, symmetry, size: shape.size, kept }) as u32
+        self.all.insert(Plan { schedule: steps, algorithm, symmetry, size: shape.size, kept }) as u32
     }
 }

@@ -1,6 +1,6 @@
 //! One rank as the engine sees it.
 
-use mpirage_call::{Reply, Stamp};
+use mpirage_call::{Reply, Stamp, Work};
 use mpirage_units::Time;
 
 use crate::probe::Probing;
@@ -58,9 +58,13 @@ pub(crate) struct RankState {
     pub inbox: Vec<u64>,
     /// Where in the inbox the next call starts.
     pub cursor: usize,
+    /// Where in the inbox the call it is in starts.
+    pub current: usize,
     /// The call it is in, and since when.
     pub stamp: Stamp,
     pub entered: Time,
+    /// What it computes right now.
+    pub work: Work,
     /// Is that call an MPI function's, rather than the library's own?
     pub in_function: bool,
     pub reply: Reply,
@@ -87,8 +91,10 @@ impl RankState {
             phase: Phase::Running,
             inbox: Vec::new(),
             cursor: 0,
+            current: 0,
             stamp: Stamp::default(),
             entered: Time::ZERO,
+            work: Work::Nanos(0),
             in_function: false,
             reply: Reply::default(),
             released: false,

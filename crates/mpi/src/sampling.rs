@@ -249,7 +249,7 @@ impl<M: Memory> Engine<M> {
         if seconds <= 0.0 {
             return Progress::Done;
         }
-        self.ranks[index].phase = Phase::Executing;
+        (self.ranks[index].phase, self.ranks[index].work) = (Phase::Executing, work);
         self.kernel.start_compute(self.hosts[index], seconds, token::rank(rank));
         Progress::Blocked
     }

@@ -1,18 +1,24 @@
 //! What happened, as one stream of records.
 //!
 //! The simulator writes [`Record`]s; everything that shows or stores a run reads them: the summary
-//! here, and later the trace formats and the report. Nothing else observes a run, and nobody who
-//! reads can change it.
+//! here, traces, timelines, tables and the report. Nothing else observes a run, and nobody who reads can change it.
+//!
+//! Records come in the order in which what they tell of ends; those of one rank's calls and bursts therefore in the
+//! order of the program. They borrow from the simulator: whoever needs something later copies it.
 
+mod several;
 mod summary;
 
+pub use several::Several;
 pub use summary::Summary;
 
+use mpirage_call::{Call, ContextId, Reply, Work};
+use mpirage_collectives::{Algorithm, Collective};
 use mpirage_units::Time;
 
 /// One thing that happened.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Record {
+pub enum Record<'a> {
     /// A rank was in an MPI function.
     Call {
         /// Which rank of the world.
@@ -25,6 +31,8 @@ pub enum Record {
         left: Time,
         /// The instruction it returned to.
         site: u64,
+        /// What it asked and was told; only if a recorder wants it ([`Recorder::wants_arguments`]).
+        details: Option<Details<'a>>,
     },
     /// A rank computed.
     Burst {
@@ -34,37 +42,101 @@ pub enum Record {
         start: Time,
         /// Until when.
         end: Time,
+        /// How much, whatever the speed of the simulated host.
+        work: Work,
+    },
+    /// Simulated time passed in a rank that neither computed nor called MPI: it slept, or read the clock.
+    Pause {
+        /// Which rank of the world.
+        rank: u32,
+        /// From when.
+        start: Time,
+        /// Until when.
+        end: Time,
     },
     /// A message was delivered.
-    Message {
-        /// From which rank of the world.
-        from: u32,
-        /// To which rank of the world.
-        to: u32,
-        /// How many bytes.
-        bytes: u64,
-        /// Its tag.
-        tag: i32,
-        /// When it was sent.
-        sent: Time,
-        /// When it had arrived and was matched.
-        delivered: Time,
-        /// Is it a part of a collective?
-        collective: bool,
+    Message(Message),
+    /// A communicator was made. `MPI_COMM_WORLD` and `MPI_COMM_SELF` are not announced.
+    Comm {
+        /// Its number.
+        context: ContextId,
+        /// Ranks of the world, in order.
+        members: &'a [u32],
     },
+    /// A rank has entered a collective of data, and this is how it will be done.
+    Schedule {
+        /// Which rank of the world.
+        rank: u32,
+        /// Which collective of the run; messages of it carry the same number.
+        number: u64,
+        /// In which communicator.
+        context: ContextId,
+        /// What it is.
+        kind: Collective,
+        /// How it is done; none if a formula says how long it takes.
+        algorithm: Option<Algorithm>,
+        /// When.
+        entered: Time,
+    },
+    /// A rank is no more, or the run has ended without it.
+    End {
+        /// Which rank of the world.
+        rank: u32,
+        /// When it ended, or the run did.
+        at: Time,
+        /// Since when it has been in a call that never returned, and which, if it has.
+        blocked: Option<(Time, u16, u64)>,
+    },
+}
+
+/// What a call asked, and what it was told.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Details<'a> {
+    /// The call.
+    pub call: Call<'a>,
+    /// The answer; of calls that need none, an old one.
+    pub reply: &'a Reply,
+}
+
+/// A message from its send to its delivery.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Message {
+    /// From which rank of the world.
+    pub from: u32,
+    /// To which rank of the world.
+    pub to: u32,
+    /// How many bytes.
+    pub bytes: u64,
+    /// Its tag.
+    pub tag: i32,
+    /// What it is a part of.
+    pub scope: Scope,
+    /// When it was sent.
+    pub sent: Time,
+    /// When its bytes started to move.
+    pub departed: Time,
+    /// When its bytes had arrived.
+    pub arrived: Time,
+    /// When it had arrived and was matched.
+    pub delivered: Time,
+}
+
+/// What a message is a part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// It was sent by the program, in this communicator.
+    Comm(ContextId),
+    /// It is a part of a collective, by its number in the run.
+    Collective(u64),
 }
 
 /// Somebody who wants to know.
 pub trait Recorder {
-    /// Takes note of a record. Records come in the order in which they end.
-    fn record(&mut self, record: &Record);
-}
+    /// Takes note of a record.
+    fn record(&mut self, record: &Record<'_>);
 
-/// Several consumers of one stream.
-impl Recorder for Vec<Box<dyn Recorder>> {
-    fn record(&mut self, record: &Record) {
-        for recorder in self {
-            recorder.record(record);
-        }
+    /// Are the arguments of calls wanted? They cost time.
+    fn wants_arguments(&self) -> bool {
+        false
     }
 }

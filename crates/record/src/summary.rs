@@ -1,6 +1,6 @@
 //! The figures of the closing summary.
 
-use crate::{Record, Recorder};
+use crate::{Message, Record, Recorder};
 
 /// Counts what a run did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,14 +16,15 @@ pub struct Summary {
 }
 
 impl Recorder for Summary {
-    fn record(&mut self, record: &Record) {
+    fn record(&mut self, record: &Record<'_>) {
         match *record {
             Record::Call { .. } => self.calls += 1,
             Record::Burst { start, end, .. } => self.computed_picos += end.since(start).as_picos(),
-            Record::Message { bytes, .. } => {
+            Record::Message(Message { bytes, .. }) => {
                 self.messages += 1;
                 self.bytes += bytes;
             }
+            Record::Pause { .. } | Record::Comm { .. } | Record::Schedule { .. } | Record::End { .. } => {}
         }
     }
 }

@@ -1,0 +1,56 @@
+//! What recorders are told of ranks.
+
+use mpirage_call::wire::decode_call;
+use mpirage_record::{Details, Record};
+
+use crate::engine::Engine;
+use crate::memory::Memory;
+use crate::rank::{Phase, RankState};
+
+impl<M: Memory> Engine<M> {
+    /// The call a rank is in is over.
+    pub(crate) fn record_call(&mut self, rank: u32) {
+        let RankState { stamp, entered, in_function, inbox, current, reply, .. } = &self.ranks[rank as usize];
+        let (entered, left) = (*entered, self.kernel.now());
+        if !in_function {
+            if left > entered {
+                self.recorder.record(&Record::Pause { rank, start: entered, end: left });
+            }
+            return;
+        }
+        let details = if self.detailed {
+            if inbox.is_empty() {
+                // Its words are being read right now.
+                self.unrecorded = Some(rank);
+                return;
+            }
+            decode_call(&inbox[*current..]).ok().map(|(_, call, _)| Details { call, reply })
+        } else {
+            None
+        };
+        let (function, site) = (stamp.function, stamp.site);
+        self.recorder.record(&Record::Call { rank, function, entered, left, site, details });
+    }
+
+    /// A rank is no more.
+    pub(crate) fn record_end(&mut self, rank: u32) {
+        let state = &self.ranks[rank as usize];
+        let blocked = match state.phase {
+            Phase::Waiting | Phase::Probing(_) | Phase::InCollective(_) => {
+                Some((state.entered, state.stamp.function, state.stamp.site))
+            }
+            _ => None,
+        };
+        let at = if state.phase == Phase::Gone { state.end } else { self.kernel.now() };
+        self.recorder.record(&Record::End { rank, at, blocked });
+    }
+
+    /// The run is over, whatever the reason: tells recorders of the ranks that are still there.
+    pub fn close_records(&mut self) {
+        for rank in 0..self.ranks.len() as u32 {
+            if self.ranks[rank as usize].phase != Phase::Gone {
+                self.record_end(rank);
+            }
+        }
+    }
+}
