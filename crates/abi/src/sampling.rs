@@ -77,7 +77,7 @@ pub(crate) fn end() {
 /// The program computes this much here, as far as simulated time goes.
 pub(crate) fn declare(work: Work) {
     if connection::line().simulated {
-        connection::post(&Call::Compute { work });
+        connection::post(&Call::Compute { work, request: None });
     }
 }
 

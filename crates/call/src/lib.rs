@@ -214,7 +214,11 @@ pub enum Call<'a> {
     Compute {
         /// How much.
         work: Work,
+        /// The request that completes with it, if it is computed beside the rank: on an accelerator or another core.
+        request: Option<RequestId>,
     },
+    /// Which of my requests are complete? Answered as soon as one is: gives all that are, by number, and frees them.
+    Harvest,
     /// Which number does the memory of this name have? (Answered.)
     Share {
         /// A name that is the same in all ranks.
@@ -240,6 +244,7 @@ impl Call<'_> {
             | Call::MakeComm { .. }
             | Call::Flush
             | Call::SampleBegin { .. }
+            | Call::Harvest
             | Call::Share { .. } => true,
             Call::Send { request, answer, .. } => request.is_none() && answer,
             Call::Recv { request, .. } => request.is_none(),

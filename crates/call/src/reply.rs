@@ -10,7 +10,7 @@ pub const NO_INDEX: u32 = u32::MAX;
 /// One completed operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// Position of the request in the call's list.
+    /// Position of the request in the call's list; of a harvest, the number of the request.
     pub index: u32,
     /// Rank of the sender in the communicator; −1 if there is none.
     pub source: i32,

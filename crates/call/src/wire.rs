@@ -8,7 +8,7 @@ mod calls;
 mod replies;
 mod words;
 
-pub use calls::{decode_call, decode_stamp, encode_call};
+pub use calls::{decode_call, decode_stamp, encode_call, push_call};
 pub use replies::{Answer, decode_answer, encode_reply, encode_service};
 pub use words::{Full, WireError};
 

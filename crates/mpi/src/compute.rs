@@ -2,9 +2,18 @@
 //!
 //! A call comes with the processor time its rank used since the call before. What that means on the
 //! simulated machine is decided here: it counts, scaled; it does not; or a recorded cost replaces it, so
-//! that a run can be repeated exactly.
+//! that a run can be repeated exactly. What a program says that it computes counts as it says.
 
-use mpirage_call::Stamp;
+use mpirage_call::{BLOCKING, Completion, RequestId, Stamp, Work};
+use mpirage_record::Record;
+use mpirage_units::Time;
+
+use crate::engine::Engine;
+use crate::memory::Memory;
+use crate::perform::Progress;
+use crate::rank::Phase;
+use crate::request::Operation;
+use crate::token;
 
 /// Recorded costs: nanoseconds of each burst, by rank.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,5 +57,54 @@ impl Bursts {
     /// Must ranks measure their bursts?
     pub fn measures(&self) -> bool {
         matches!(self, Bursts::Measured | Bursts::Recording(_))
+    }
+}
+
+/// Computation beside a rank that goes on meanwhile.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Beside {
+    rank: u32,
+    request: RequestId,
+    start: Time,
+    work: Work,
+}
+
+impl<M: Memory> Engine<M> {
+    /// The rank computes as much as it says, or something beside it does.
+    pub(crate) fn compute(&mut self, rank: u32, work: Work, request: Option<RequestId>) -> Progress {
+        let index = rank as usize;
+        let seconds = match work {
+            Work::Flops(flops) => flops / self.host_flops[index],
+            Work::Nanos(_) if matches!(self.bursts, Bursts::None) => 0.0,
+            Work::Nanos(nanos) => nanos as f64 * self.seconds_per_nano[index],
+        };
+        if let Some(request) = request {
+            self.compute_beside(rank, work, seconds, request);
+            return Progress::Done;
+        }
+        if seconds <= 0.0 {
+            return Progress::Done;
+        }
+        (self.ranks[index].phase, self.ranks[index].work) = (Phase::Executing, work);
+        self.kernel.start_compute(self.hosts[index], seconds, token::rank(rank));
+        Progress::Blocked
+    }
+
+    fn compute_beside(&mut self, rank: u32, work: Work, seconds: f64, request: RequestId) {
+        debug_assert_ne!(request, BLOCKING);
+        self.open_request(rank, request, Operation::Work);
+        if seconds <= 0.0 {
+            return self.request_done(rank, request, Completion::empty(0));
+        }
+        let start = self.kernel.now();
+        let id = self.beside.insert(Beside { rank, request, start, work }) as u32;
+        self.kernel.start_compute(self.hosts[rank as usize], seconds, token::beside(id));
+    }
+
+    /// What was computed beside a rank is done.
+    pub(crate) fn beside_done(&mut self, id: u32) {
+        let Beside { rank, request, start, work } = self.beside.remove(id as usize);
+        self.recorder.record(&Record::Burst { rank, start, end: self.kernel.now(), work });
+        self.request_done(rank, request, Completion::empty(0));
     }
 }

@@ -213,6 +213,10 @@ impl<M: Memory> Engine<M> {
                 let slots = state.wait.requests.iter().map(|&id| &state.requests[id as usize]);
                 slots.filter(|slot| slot.done.is_none()).filter_map(|slot| self.want_of(rank, slot)).collect()
             }
+            Phase::Harvesting => {
+                let slots = state.requests.iter().filter(|slot| slot.done.is_none());
+                slots.filter_map(|slot| self.want_of(rank, slot)).collect()
+            }
             Phase::Probing(probing) => {
                 let context = probing.key.context as ContextId;
                 vec![self.message_wanted(rank, context, probing.key.source(), probing.key.tag())]
@@ -225,7 +229,7 @@ impl<M: Memory> Engine<M> {
 
     fn want_of(&self, rank: u32, slot: &Slot) -> Option<Want> {
         match slot.operation {
-            Operation::Unused => None,
+            Operation::Unused | Operation::Work => None,
             Operation::Send { context, to, tag } => {
                 Some(Want::Receiver { to: self.comms.world_of(context, rank, to)?, tag, context })
             }

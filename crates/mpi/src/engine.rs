@@ -2,8 +2,9 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use mpirage_call::{Reply, Stamp};
+use mpirage_call::{ContextId, Reply, Stamp};
 use mpirage_collectives::Choice;
+use mpirage_data::Group;
 use mpirage_kernel::{Kernel, Token};
 use mpirage_platform::HostId;
 use mpirage_record::{Record, Recorder};
@@ -13,7 +14,8 @@ use slab::Slab;
 use crate::arena::Arena;
 use crate::collective::{Instance, Seat};
 use crate::comm::Comms;
-use crate::compute::Bursts;
+use crate::compute::{Beside, Bursts};
+use crate::diagnosis::Origin;
 use crate::matching::Matching;
 use crate::memory::Memory;
 use crate::message::{Message, Receive};
@@ -98,6 +100,7 @@ pub enum Ending {
 pub(crate) enum Task {
     NextCall(u32),
     FinishWait(u32),
+    FinishHarvest(u32),
     FinishProbe(u32, Probing),
     Run(u32),
 }
@@ -123,6 +126,8 @@ pub struct Engine<M> {
     pub(crate) receives: Arena<Receive>,
     pub(crate) orders: Orders,
     pub(crate) runs: Slab<Run>,
+    /// What is computed beside ranks.
+    pub(crate) beside: Slab<Beside>,
     pub(crate) instances: Slab<Instance>,
     pub(crate) tasks: VecDeque<Task>,
     /// Memory of payloads that are done with, to be used again.
@@ -172,6 +177,7 @@ impl<M: Memory> Engine<M> {
             receives: Arena::new(),
             orders: Orders::default(),
             runs: Slab::new(),
+            beside: Slab::new(),
             instances: Slab::new(),
             tasks: VecDeque::new(),
             buffers: Vec::new(),
@@ -193,6 +199,15 @@ impl<M: Memory> Engine<M> {
             resumed: 0,
             verdict: None,
         }
+    }
+
+    /// Makes a communicator of these ranks of the world, in order, before the run starts and at no cost. The first is
+    /// number 2; none if a rank is there twice.
+    pub fn define_comm(&mut self, members: &[u32]) -> Option<ContextId> {
+        let group = Group::of(members.iter().copied()).ok()?;
+        let context = self.comms.add(group, Origin::default());
+        self.recorder.record(&Record::Comm { context, members });
+        Some(context)
     }
 
     /// The driver's memory.
@@ -254,6 +269,16 @@ impl<M: Memory> Engine<M> {
         state.cursor = 0;
         let segment = read(&mut self.memory, &mut state.inbox);
         state.wrote = segment.wrote;
+        state.leaving = segment.ended;
+        self.next_call(rank);
+    }
+
+    /// The same for a rank that is no program: `next` sees its reply and writes its next calls.
+    pub fn answer(&mut self, rank: u32, next: impl FnOnce(&Reply, &mut Vec<u64>) -> Segment) {
+        let state = &mut self.ranks[rank as usize];
+        state.inbox.clear();
+        state.cursor = 0;
+        let segment = next(&state.reply, &mut state.inbox);
         state.leaving = segment.ended;
         self.next_call(rank);
     }
@@ -322,6 +347,7 @@ impl<M: Memory> Engine<M> {
                 token::Meaning::Rank(rank) => self.rank_due(rank),
                 token::Meaning::Transfer(message) => self.transfer_ended(message),
                 token::Meaning::Run(run) => self.tasks.push_back(Task::Run(run)),
+                token::Meaning::Beside(work) => self.beside_done(work),
             }
         }
         self.ended = ended;
@@ -336,6 +362,7 @@ impl<M: Memory> Engine<M> {
             match task {
                 Task::NextCall(rank) => self.next_call(rank),
                 Task::FinishWait(rank) => self.finish_wait(rank),
+                Task::FinishHarvest(rank) => self.finish_harvest(rank),
                 Task::FinishProbe(rank, probing) => self.finish_probe(rank, &probing),
                 Task::Run(run) => self.continue_run(run),
             }

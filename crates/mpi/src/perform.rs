@@ -192,7 +192,8 @@ impl<M: Memory> Engine<M> {
             Call::SampleBegin { site, global, rule } => self.begin_sample(rank, site, global, rule),
             // Its value was taken when its burst began.
             Call::SampleEnd => Progress::Done,
-            Call::Compute { work } => self.compute(rank, work),
+            Call::Compute { work, request } => self.compute(rank, work, request),
+            Call::Harvest => self.perform_harvest(rank),
             Call::Share { site } => self.share(rank, site),
             Call::Tally(tally) => self.count(tally),
         }
@@ -313,6 +314,19 @@ impl<M: Memory> Engine<M> {
         self.reply_after(rank, cost);
     }
 
+    fn perform_harvest(&mut self, rank: u32) -> Progress {
+        if self.start_harvest(rank) {
+            return Progress::Pay(self.gather_harvest(rank));
+        }
+        self.ranks[rank as usize].phase = Phase::Harvesting;
+        Progress::Blocked
+    }
+
+    pub(crate) fn finish_harvest(&mut self, rank: u32) {
+        let cost = self.gather_harvest(rank);
+        self.reply_after(rank, cost);
+    }
+
     fn perform_probe(&mut self, rank: u32, probing: Probing, poll: bool) -> Progress {
         if self.probe(rank, &probing) {
             self.poll_over(rank);
@@ -345,6 +359,7 @@ fn is_function(call: &Call<'_>) -> bool {
             | Call::SampleBegin { .. }
             | Call::SampleEnd
             | Call::Compute { .. }
+            | Call::Harvest
             | Call::Share { .. }
             | Call::Tally(_)
     )

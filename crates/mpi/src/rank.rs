@@ -1,6 +1,6 @@
 //! One rank as the engine sees it.
 
-use mpirage_call::{Reply, Stamp, Work};
+use mpirage_call::{Reply, RequestId, Stamp, Work};
 use mpirage_units::Time;
 
 use crate::probe::Probing;
@@ -23,6 +23,8 @@ pub(crate) enum Phase {
     Paying(Then),
     /// It waits for requests.
     Waiting,
+    /// It waits for whichever of its requests is complete first.
+    Harvesting,
     /// It waits for a message to look at.
     Probing(Probing),
     /// It is in a blocking collective.
@@ -74,6 +76,8 @@ pub(crate) struct RankState {
     pub on_call: u32,
     pub requests: Vec<Slot>,
     pub wait: WaitState,
+    /// Requests that are complete, of a rank that harvests.
+    pub harvest: Option<Box<Vec<RequestId>>>,
     pub polling: Polling,
     pub initialized: bool,
     pub finalized: bool,
@@ -101,6 +105,7 @@ impl RankState {
             on_call: 0,
             requests: vec![Slot::UNUSED],
             wait: WaitState::default(),
+            harvest: None,
             polling: Polling::default(),
             initialized: false,
             finalized: false,

@@ -36,7 +36,7 @@ impl<M: Memory> Engine<M> {
     pub(crate) fn record_end(&mut self, rank: u32) {
         let state = &self.ranks[rank as usize];
         let blocked = match state.phase {
-            Phase::Waiting | Phase::Probing(_) | Phase::InCollective(_) => {
+            Phase::Waiting | Phase::Harvesting | Phase::Probing(_) | Phase::InCollective(_) => {
                 Some((state.entered, state.stamp.function, state.stamp.site))
             }
             _ => None,

@@ -141,7 +141,7 @@ impl<M: Memory> Engine<M> {
         let is_settled = |instance: u32| self.instances.get(instance as usize).is_some_and(|one| one.settled);
         slot.done.is_some()
             || match slot.operation {
-                Operation::Unused => true,
+                Operation::Unused | Operation::Work => true,
                 _ if slot.behind == NOTHING => false,
                 Operation::Send { .. } => self.messages[slot.behind].receive != UNMATCHED,
                 Operation::Recv { .. } => self.taken_by(slot.behind).is_some(),

@@ -32,6 +32,8 @@ pub(crate) enum Operation {
     Collective {
         instance: u32,
     },
+    /// Something is computed beside the rank.
+    Work,
 }
 
 /// Nothing stands behind a request.
@@ -123,7 +125,7 @@ impl<M: Memory> Engine<M> {
         }
         slot.done = Some(completion);
         if !slot.awaited {
-            return;
+            return self.note_ripe(rank, id);
         }
         let uncertain = slot.uncertain;
         state.wait.missing -= usize::from(state.wait.missing > 0);
@@ -134,6 +136,44 @@ impl<M: Memory> Engine<M> {
         } else if uncertain {
             self.now_certain(Owner::Request { rank, id });
         }
+    }
+
+    /// A request that nobody waits for by name is complete.
+    fn note_ripe(&mut self, rank: u32, id: RequestId) {
+        let state = &mut self.ranks[rank as usize];
+        let Some(ripe) = &mut state.harvest else { return };
+        ripe.push(id);
+        if state.phase == Phase::Harvesting {
+            state.phase = Phase::Woken;
+            self.tasks.push_back(crate::engine::Task::FinishHarvest(rank));
+        }
+    }
+
+    /// The rank harvests. True if something is ripe. From the first time on, requests are noted as they complete.
+    pub(crate) fn start_harvest(&mut self, rank: u32) -> bool {
+        let RankState { harvest, requests, .. } = &mut self.ranks[rank as usize];
+        let ripe = harvest.get_or_insert_with(|| {
+            let done = |(_, slot): &(usize, &Slot)| slot.done.is_some();
+            let ripe = requests.iter().enumerate().filter(done).map(|(id, _)| id as RequestId);
+            Box::new(ripe.collect())
+        });
+        !ripe.is_empty()
+    }
+
+    /// Puts what is ripe into the reply and frees those requests. Gives what receiving costs the rank.
+    pub(crate) fn gather_harvest(&mut self, rank: u32) -> Duration {
+        let RankState { harvest, requests, reply, .. } = &mut self.ranks[rank as usize];
+        let mut cost = Duration::ZERO;
+        for id in harvest.iter_mut().flat_map(|ripe| ripe.drain(..)) {
+            let slot = &mut requests[id as usize];
+            let Some(completion) = slot.done else { continue };
+            if matches!(slot.operation, Operation::Recv { .. }) {
+                cost += self.protocol.recv_overhead.of(completion.bytes);
+            }
+            slot.close();
+            reply.completions.push(Completion { index: id, ..completion });
+        }
+        cost
     }
 
     /// The rank waits for requests. True if it need not.

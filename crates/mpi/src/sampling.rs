@@ -13,15 +13,13 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use mpirage_call::{Call, Rule, Tally, Work};
+use mpirage_call::{Call, Rule, Tally};
 
-use crate::compute::Bursts;
 use crate::engine::Engine;
 use crate::memory::Memory;
 use crate::perform::Progress;
 use crate::rank::Phase;
 use crate::statistics::Statistics;
-use crate::token;
 
 /// All sampled blocks of a run, and what ranks have counted.
 #[derive(Debug, Default)]
@@ -236,22 +234,6 @@ impl<M: Memory> Engine<M> {
             }
             self.make_ready(waiting);
         }
-    }
-
-    /// The program computes as much as it says, whatever it does.
-    pub(crate) fn compute(&mut self, rank: u32, work: Work) -> Progress {
-        let index = rank as usize;
-        let seconds = match work {
-            Work::Flops(flops) => flops / self.host_flops[index],
-            Work::Nanos(_) if matches!(self.bursts, Bursts::None) => 0.0,
-            Work::Nanos(nanos) => nanos as f64 * self.seconds_per_nano[index],
-        };
-        if seconds <= 0.0 {
-            return Progress::Done;
-        }
-        (self.ranks[index].phase, self.ranks[index].work) = (Phase::Executing, work);
-        self.kernel.start_compute(self.hosts[index], seconds, token::rank(rank));
-        Progress::Blocked
     }
 
     pub(crate) fn count(&mut self, tally: Tally) -> Progress {

@@ -6,6 +6,7 @@ pub(crate) enum Meaning {
     Rank(u32),
     Transfer(u32),
     Run(u32),
+    Beside(u32),
 }
 
 pub(crate) fn rank(rank: u32) -> Token {
@@ -20,11 +21,16 @@ pub(crate) fn run(run: u32) -> Token {
     Token(2 << 32 | u64::from(run))
 }
 
+pub(crate) fn beside(work: u32) -> Token {
+    Token(3 << 32 | u64::from(work))
+}
+
 pub(crate) fn read(token: Token) -> Meaning {
     let number = token.0 as u32;
     match token.0 >> 32 {
         0 => Meaning::Rank(number),
         1 => Meaning::Transfer(number),
-        _ => Meaning::Run(number),
+        2 => Meaning::Run(number),
+        _ => Meaning::Beside(number),
     }
 }

@@ -22,6 +22,19 @@ pub fn encode_call(stamp: &Stamp, call: &Call<'_>, buffer: &mut [u64]) -> Result
     Ok(w.finish())
 }
 
+/// Appends a call to a list of calls, which grows as it must.
+pub fn push_call(stamp: &Stamp, call: &Call<'_>, words: &mut Vec<u64>) {
+    let start = words.len();
+    let mut room = 24;
+    loop {
+        words.resize(start + room, 0);
+        if let Ok(length) = encode_call(stamp, call, &mut words[start..]) {
+            return words.truncate(start + length);
+        }
+        room *= 4;
+    }
+}
+
 /// Reads the stamp of the call at the head of `buffer`, and nothing else.
 #[inline]
 pub fn decode_stamp(buffer: &[u64]) -> Result<Stamp, WireError> {
@@ -69,6 +82,7 @@ fn kind_of(call: &Call<'_>) -> u8 {
         Call::Share { .. } => 20,
         Call::Tally(_) => 21,
         Call::When => 22,
+        Call::Harvest => 23,
     }
 }
 
@@ -82,7 +96,7 @@ fn flags_of(call: &Call<'_>) -> u8 {
             u8::from(tag.is_none()) | u8::from(poll) << 1 | u8::from(take) << 2
         }
         Call::SampleBegin { global, rule, .. } => u8::from(global) | u8::from(rule.interval) << 1,
-        Call::Compute { work: Work::Flops(_) } => 1,
+        Call::Compute { work: Work::Flops(_), .. } => 1,
         _ => 0,
     }
 }
@@ -96,6 +110,7 @@ fn encode_fields(call: &Call<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
         | Call::When
         | Call::Output
         | Call::Flush
+        | Call::Harvest
         | Call::SampleEnd => Ok(()),
         Call::Abort { code } => w.word(u64::from(code as u32)),
         Call::Misuse { text } => w.bytes(text.as_bytes()),
@@ -127,8 +142,13 @@ fn encode_fields(call: &Call<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
             w.word(rule.error.to_bits())?;
             w.bytes(site.as_bytes())
         }
-        Call::Compute { work: Work::Flops(flops) } => w.word(flops.to_bits()),
-        Call::Compute { work: Work::Nanos(nanos) } => w.word(nanos),
+        Call::Compute { work, request } => {
+            let work = match work {
+                Work::Flops(flops) => flops.to_bits(),
+                Work::Nanos(nanos) => nanos,
+            };
+            w.all([work, u64::from(request.unwrap_or(NONE))])
+        }
         Call::Share { site } => w.bytes(site.as_bytes()),
         Call::Tally(Tally { executed, skipped, shared }) => {
             w.word(executed)?;
@@ -160,11 +180,11 @@ fn decode_fields<'b>(kind: u8, flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>
         16 => Call::Flush,
         17 => decode_sample(flags, r)?,
         18 => Call::SampleEnd,
-        19 if flags & 1 != 0 => Call::Compute { work: Work::Flops(f64::from_bits(r.word()?)) },
-        19 => Call::Compute { work: Work::Nanos(r.word()?) },
+        19 => decode_compute(flags, r)?,
         20 => Call::Share { site: decode_text(r)? },
         21 => Call::Tally(Tally { executed: r.word()?, skipped: r.word()?, shared: r.word()? }),
         22 => Call::When,
+        23 => Call::Harvest,
         _ => return Err(WireError),
     })
 }
@@ -216,6 +236,12 @@ fn decode_recv<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError>
         request: some(request),
         matched: some(matched as u32),
     })
+}
+
+fn decode_compute<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {
+    let [work, request] = r.all()?;
+    let work = if flags & 1 != 0 { Work::Flops(f64::from_bits(work)) } else { Work::Nanos(work) };
+    Ok(Call::Compute { work, request: some(request as u32) })
 }
 
 fn decode_probe<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {

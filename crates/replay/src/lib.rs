@@ -1,0 +1,60 @@
+//! Runs a workload: ranks that only yield calls, without memory and without a stack.
+
+use mpirage_mpi::{Ending, Engine, NoMemory, Segment, Turn};
+use mpirage_trace::{Calls, Step, TraceError, Workload};
+
+/// How many times ranks are resumed between two looks at the outside world.
+const LOOK_EVERY: u64 = 4096;
+
+/// What the outside world wants to know or decide while a run goes on.
+pub trait Watch {
+    /// Called now and then with the simulated time in seconds and the ranks that have ended. True to stop.
+    fn progress(&mut self, simulated: f64, ended: usize) -> bool;
+}
+
+/// Why a workload did not come to an end of its own.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// The trace is bad.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// Somebody wanted it to stop.
+    #[error("interrupted")]
+    Stopped,
+}
+
+/// Lets all ranks make their calls, to the end.
+pub fn run(
+    engine: &mut Engine<NoMemory>,
+    workload: &mut dyn Workload,
+    watch: &mut dyn Watch,
+) -> Result<Ending, ReplayError> {
+    for members in workload.communicators() {
+        engine.define_comm(&members);
+    }
+    let (mut ended, mut resumed) = (0, 0u64);
+    loop {
+        match engine.advance() {
+            Turn::Resume(rank) => {
+                ended += usize::from(resume(engine, workload, rank)?);
+                resumed += 1;
+                if resumed.is_multiple_of(LOOK_EVERY) && watch.progress(engine.now().as_secs_f64(), ended) {
+                    return Err(ReplayError::Stopped);
+                }
+            }
+            Turn::End(ending) => return Ok(ending),
+            // A replayed rank prints nothing, and gains nothing from an early answer.
+            Turn::Output(_) | Turn::Release(_) => {}
+        }
+    }
+}
+
+/// Takes the next calls of a rank; true if it has ended.
+fn resume(engine: &mut Engine<NoMemory>, workload: &mut dyn Workload, rank: u32) -> Result<bool, TraceError> {
+    let mut step = Ok(Step::Ended);
+    engine.answer(rank, |reply, words| {
+        step = workload.next(rank, reply, &mut Calls::new(words));
+        Segment { wrote: false, ended: !matches!(step, Ok(Step::Waits)) }
+    });
+    Ok(step? == Step::Ended)
+}

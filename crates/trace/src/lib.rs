@@ -1,0 +1,13 @@
+//! Workloads that are not programs: traces of earlier runs, and patterns made from parameters.
+//!
+//! A [`Workload`] yields the calls of its ranks, in the words in which every rank speaks to the simulator
+//! ([`mpirage_call`]). It has no clock: what a call answers is all it learns. Readers of trace formats and generators are
+//! workloads; writers of traces without dates are consumers of records. Formats with dates are in `mpirage-timeline`.
+
+mod error;
+mod open;
+mod workload;
+
+pub use error::{Place, TraceError};
+pub use open::{Format, open, recognise};
+pub use workload::{Calls, Step, Workload};

@@ -1,0 +1,83 @@
+//! Which workload a user means.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use crate::{TraceError, Workload};
+
+/// The formats of traces, and patterns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// `gen:NAME,…`: a pattern made from parameters.
+    Generated,
+    /// SimGrid's time-independent traces.
+    Ti,
+    /// Our own.
+    Binary,
+    /// Dimemas.
+    Dim,
+    /// LogGOPSim's schedules, as text.
+    GoalText,
+    /// The same, compiled.
+    GoalBinary,
+    /// SST's DUMPI.
+    Dumpi,
+}
+
+/// Opens the workload that `spec` names: a pattern, a file or a folder. The format is recognised by what is in it.
+pub fn open(spec: &str) -> Result<Box<dyn Workload>, TraceError> {
+    let path = Path::new(spec);
+    match recognise(spec)? {
+        Format::Generated => missing(spec, "generated workloads"),
+        Format::Ti => missing(spec, "time-independent traces"),
+        Format::Binary => missing(spec, "traces of our own"),
+        Format::Dim => missing(spec, "Dimemas traces"),
+        Format::GoalText | Format::GoalBinary => missing(spec, "GOAL schedules"),
+        Format::Dumpi => missing(path.to_string_lossy().as_ref(), "DUMPI traces"),
+    }
+}
+
+fn missing(spec: &str, what: &str) -> Result<Box<dyn Workload>, TraceError> {
+    Err(TraceError::Spec(format!("{spec}: {what} cannot be replayed yet")))
+}
+
+/// What kind of workload `spec` is.
+pub fn recognise(spec: &str) -> Result<Format, TraceError> {
+    if spec.starts_with("gen:") {
+        return Ok(Format::Generated);
+    }
+    let path = Path::new(spec);
+    if path.is_dir() {
+        return Ok(if holds_dumpi(path) { Format::Dumpi } else { Format::Ti });
+    }
+    if spec.ends_with(".meta") {
+        return Ok(Format::Dumpi);
+    }
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(512).read_to_end(&mut head));
+    read.map_err(|error| TraceError::io(path, error))?;
+    Ok(format_of(&head))
+}
+
+/// The format of a file that starts like this.
+fn format_of(head: &[u8]) -> Format {
+    if head.starts_with(b"#DIMEMAS") {
+        Format::Dim
+    } else if head.starts_with(b"MPIRAGE\n") {
+        Format::Binary
+    } else if head.starts_with(&4223u64.to_le_bytes()) {
+        Format::GoalBinary
+    } else if head.starts_with(b"\xff\xaa\xddDUMPI") {
+        Format::Dumpi
+    } else if head.windows(9).any(|word| word == b"num_ranks") {
+        Format::GoalText
+    } else {
+        Format::Ti
+    }
+}
+
+fn holds_dumpi(folder: &Path) -> bool {
+    let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    names.into_iter().any(|entry| entry.path().extension().is_some_and(|extension| extension == "meta"))
+}

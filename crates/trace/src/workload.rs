@@ -1,0 +1,68 @@
+//! What every workload is.
+
+use mpirage_call::wire::push_call;
+use mpirage_call::{Call, Reply, Stamp};
+
+use crate::error::{Place, TraceError};
+
+/// Ranks that are not programs: something says what they call.
+///
+/// A rank is asked for calls until one needs an answer ([`Call::needs_answer`]), gets the answer, and is asked again. Its
+/// last calls are `Finalize` and then the end; a rank that never calls `Init` need not.
+pub trait Workload {
+    /// How many ranks there are.
+    fn ranks(&self) -> u32;
+
+    /// Communicators that exist from the start, as ranks of the world. They are numbered from 2 on.
+    fn communicators(&self) -> Vec<Vec<u32>> {
+        Vec::new()
+    }
+
+    /// Speed in flops of the machine on which nanoseconds of computation were measured; none if the trace does not know,
+    /// or has none.
+    fn measured_on(&self) -> Option<f64> {
+        None
+    }
+
+    /// Writes the next calls of `rank`, up to and including one that needs an answer, or all that are left. `reply` answers
+    /// the last call that needed it; the first time there is none such and it is empty. Each rank is asked on its own.
+    fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError>;
+
+    /// Where the last call of `rank` is in the trace, for messages.
+    fn place(&self, rank: u32) -> Option<(String, Place)> {
+        let _ = rank;
+        None
+    }
+}
+
+/// What follows the calls that were written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The last of them waits for its answer.
+    Waits,
+    /// The rank has ended.
+    Ended,
+}
+
+/// Where calls are written to.
+pub struct Calls<'a> {
+    words: &'a mut Vec<u64>,
+}
+
+impl<'a> Calls<'a> {
+    /// Appends to these words.
+    pub fn new(words: &'a mut Vec<u64>) -> Calls<'a> {
+        Calls { words }
+    }
+
+    /// Appends a call.
+    #[inline]
+    pub fn push(&mut self, stamp: &Stamp, call: &Call<'_>) {
+        push_call(stamp, call, self.words);
+    }
+
+    /// The words themselves, for whoever has calls in that form already.
+    pub fn words(&mut self) -> &mut Vec<u64> {
+        self.words
+    }
+}
