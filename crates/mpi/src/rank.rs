@@ -77,7 +77,7 @@ pub(crate) struct RankState {
     pub requests: Vec<Slot>,
     pub wait: WaitState,
     /// Requests that are complete, of a rank that harvests.
-    pub harvest: Option<Box<Vec<RequestId>>>,
+    pub harvest: Option<Vec<RequestId>>,
     pub polling: Polling,
     pub initialized: bool,
     pub finalized: bool,

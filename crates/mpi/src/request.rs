@@ -155,7 +155,7 @@ impl<M: Memory> Engine<M> {
         let ripe = harvest.get_or_insert_with(|| {
             let done = |(_, slot): &(usize, &Slot)| slot.done.is_some();
             let ripe = requests.iter().enumerate().filter(done).map(|(id, _)| id as RequestId);
-            Box::new(ripe.collect())
+            ripe.collect()
         });
         !ripe.is_empty()
     }

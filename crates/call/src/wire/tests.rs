@@ -91,8 +91,9 @@ fn samples() -> Vec<Call<'static>> {
             rule: Rule { least: 5, most: u64::MAX, error: -1.0, interval: true },
         },
         Call::SampleEnd,
-        Call::Compute { work: Work::Flops(2.5e9) },
-        Call::Compute { work: Work::Nanos(77) },
+        Call::Compute { work: Work::Flops(2.5e9), request: None },
+        Call::Compute { work: Work::Nanos(77), request: Some(3) },
+        Call::Harvest,
         Call::Share { site: "dt.c:7" },
         Call::Tally(Tally { executed: 1, skipped: 2, shared: 3 }),
     ]
