@@ -93,7 +93,7 @@ impl Draws {
     pub fn receiver(&self, key: u64, rank: u32) -> u32 {
         let seat = self.shuffle.forth(key, rank);
         let table = seat / TABLE;
-        let drawn = self.drawn(key, table, seat % TABLE);
+        let drawn = drawn(bits_of(key, table), self.seats(table), seat % TABLE);
         self.shuffle.back(second(key), table * TABLE + drawn)
     }
 
@@ -101,7 +101,8 @@ impl Draws {
     pub fn senders(&self, key: u64, rank: u32) -> impl Iterator<Item = u32> {
         let seat = self.shuffle.forth(second(key), rank);
         let table = seat / TABLE;
-        let hits = (0..self.seats(table)).filter(move |&chair| self.drawn(key, table, chair) == seat % TABLE);
+        let (bits, seats) = (bits_of(key, table), self.seats(table));
+        let hits = (0..seats).filter(move |&chair| drawn(bits, seats, chair) == seat % TABLE);
         hits.map(move |chair| self.shuffle.back(key, table * TABLE + chair))
     }
 
@@ -109,12 +110,16 @@ impl Draws {
     fn seats(&self, table: u32) -> u32 {
         TABLE.min(self.size - table * TABLE)
     }
+}
 
-    /// The seat that whoever sits at a chair of a table draws.
-    fn drawn(&self, key: u64, table: u32, chair: u32) -> u32 {
-        let bits = scramble(key ^ u64::from(table)) >> (8 * chair);
-        (bits & 0xff) as u32 % self.seats(table)
-    }
+/// What decides all draws at a table: eight bits for each chair.
+fn bits_of(key: u64, table: u32) -> u64 {
+    scramble(key ^ u64::from(table))
+}
+
+/// The seat that whoever sits at a chair draws.
+fn drawn(bits: u64, seats: u32, chair: u32) -> u32 {
+    ((bits >> (8 * chair) & 0xff) as u32 * seats) >> 8
 }
 
 fn second(key: u64) -> u64 {
