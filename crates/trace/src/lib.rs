@@ -6,8 +6,11 @@
 
 mod error;
 mod open;
+mod ti;
+mod varint;
 mod workload;
 
 pub use error::{Place, TraceError};
 pub use open::{Format, open, recognise};
+pub use ti::TiTrace;
 pub use workload::{Calls, Step, Workload};

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use crate::{TraceError, Workload};
+use crate::{TiTrace, TraceError, Workload};
 
 /// The formats of traces, and patterns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub fn open(spec: &str) -> Result<Box<dyn Workload>, TraceError> {
     let path = Path::new(spec);
     match recognise(spec)? {
         Format::Generated => missing(spec, "generated workloads"),
-        Format::Ti => missing(spec, "time-independent traces"),
+        Format::Ti => Ok(Box::new(TiTrace::open(path)?)),
         Format::Binary => missing(spec, "traces of our own"),
         Format::Dim => missing(spec, "Dimemas traces"),
         Format::GoalText | Format::GoalBinary => missing(spec, "GOAL schedules"),
