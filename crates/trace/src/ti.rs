@@ -18,7 +18,7 @@ mod source;
 mod text;
 mod words;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mpirage_call::Reply;
 
@@ -67,9 +67,9 @@ impl Workload for TiTrace {
         player.answered(reply, common, calls);
         loop {
             let outcome = match lines.next(rank, files)? {
-                Some(line) => {
-                    player.act(lines.text(line), common, calls).map(|waits| waits.then_some(Step::Waits))
-                }
+                Some(line) => player
+                    .act(lines.text(line), lines.count, common, calls)
+                    .map(|waits| waits.then_some(Step::Waits)),
                 None => player.end(common, calls).map(Some),
             };
             match outcome {
@@ -80,12 +80,11 @@ impl Workload for TiTrace {
         }
     }
 
-    fn place(&self, rank: u32) -> Option<(String, Place)> {
-        let (file, place) = self.files.place(rank, self.ranks[rank as usize].0.count);
-        Some((file.display().to_string(), place))
-    }
-
-    fn source(&self, site: u64) -> Option<String> {
-        self.common.sites.place(site).map(str::to_owned)
+    fn place(&self, rank: u32, site: u64) -> Option<(PathBuf, Place)> {
+        match site {
+            0 => None,
+            // Better than the line of the trace is the line of the program, if the trace names it.
+            site => self.common.sites.place(site).or_else(|| Some(self.files.place(rank, site))),
+        }
     }
 }

@@ -36,12 +36,6 @@ pub trait Workload {
         let _ = (rank, site);
         None
     }
-
-    /// The place in the source of the traced program that a call's site stands for (`Stamp::site`), if the trace knows.
-    fn source(&self, site: u64) -> Option<String> {
-        let _ = site;
-        None
-    }
 }
 
 /// What follows the calls that were written.

@@ -60,7 +60,9 @@ pub(super) struct Player {
     initialized: bool,
     finalized: bool,
     stage: Stage,
+    /// The line of the trace, or of the program if the trace names those.
     site: u64,
+    located: bool,
     /// Requests of a wait that several lines make up, and how many lines are to come.
     joined: Vec<RequestId>,
     joining: u64,
@@ -112,6 +114,7 @@ impl Player {
     pub(super) fn act(
         &mut self,
         line: &[u8],
+        number: u64,
         common: &mut Common,
         calls: &mut Calls<'_>,
     ) -> Result<bool, String> {
@@ -132,6 +135,9 @@ impl Player {
         if self.joining > 0 && action != Action::Wait {
             return Err(format!("{} more lines `wait` were to come", self.joining));
         }
+        if !self.located {
+            self.site = number;
+        }
         match action {
             Action::Compute => {
                 let flops = words.amount("the flops")?;
@@ -151,7 +157,7 @@ impl Player {
             }
             Action::Location => {
                 let file = words.words.next().ok_or("`location` wants a file and a line")?;
-                self.site = common.sites.number(file, words.whole("the line")?);
+                (self.site, self.located) = (common.sites.number(file, words.whole("the line")?), true);
                 Ok(false)
             }
             Action::Init => {
