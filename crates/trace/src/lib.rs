@@ -5,12 +5,15 @@
 //! workloads; writers of traces without dates are consumers of records. Formats with dates are in `mpirage-timeline`.
 
 mod error;
+mod function;
+mod generate;
 mod open;
 mod ti;
 mod varint;
 mod workload;
 
 pub use error::{Place, TraceError};
+pub use generate::{Generated, KEYS, KeyInfo, PATTERNS, PatternInfo};
 pub use open::{Format, open, recognise};
 pub use ti::TiTrace;
 pub use workload::{Calls, Step, Workload};
