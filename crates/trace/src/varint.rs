@@ -10,7 +10,6 @@ pub(crate) fn put(mut value: u64, into: &mut Vec<u8>) {
     into.push(value as u8);
 }
 
-#[allow(dead_code, reason = "traces of our own will use it")]
 /// Appends a number that may be negative; small ones of either sign are short.
 #[inline]
 pub(crate) fn put_signed(value: i64, into: &mut Vec<u8>) {
@@ -32,7 +31,6 @@ pub(crate) fn get(bytes: &[u8], at: &mut usize) -> Option<u64> {
     None
 }
 
-#[allow(dead_code, reason = "traces of our own will use it")]
 /// Takes a number that may be negative.
 #[inline]
 pub(crate) fn get_signed(bytes: &[u8], at: &mut usize) -> Option<i64> {
