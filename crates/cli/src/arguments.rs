@@ -235,6 +235,6 @@ pub struct ReplayArguments {
     #[arg(long, value_name = "SPEED")]
     pub host_speed: Option<String>,
     /// A trace (SimGrid's time-independent format, Dimemas, GOAL, DUMPI, our own), or gen:PATTERN,…; `mpirage info workloads` lists patterns
-    #[arg(id = "workload", value_name = "TRACE")]
-    pub trace: String,
+    #[arg(value_name = "TRACE")]
+    pub workload: String,
 }

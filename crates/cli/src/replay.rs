@@ -19,7 +19,7 @@ use crate::summary::Figures;
 /// Replays a trace or runs a generated workload.
 pub fn command(arguments: &ReplayArguments) -> Result<u8, Failure> {
     let started = Instant::now();
-    let mut workload = mpirage_trace::open(&arguments.trace).map_err(bad_trace)?;
+    let mut workload = mpirage_trace::open(&arguments.workload).map_err(bad_trace)?;
     let mut machine = Machine::new(&arguments.machine, workload.ranks())?;
     let bursts = parse_compute(&arguments.compute)?;
     let computes = !matches!(bursts, Bursts::None);
@@ -45,7 +45,7 @@ pub fn command(arguments: &ReplayArguments) -> Result<u8, Failure> {
     let code = explain(&engine, workload.as_ref(), &outcome);
     let figures = Figures {
         ranks_as: "replayed".to_owned(),
-        ranks_as_because: arguments.trace.clone(),
+        ranks_as_because: arguments.workload.clone(),
         compute: describe_compute(arguments, speed),
         warnings: machine.warnings.clone(),
         ..Figures::of(&engine, &machine, &outcome, &recordings.summary(), started.elapsed())
