@@ -6,6 +6,8 @@ use std::rc::Rc;
 
 use mpirage_record::{Record, Recorder, Several, Summary, Writer};
 
+use mpirage_trace::{BinaryWriter, Transcript};
+
 use crate::exit::{Failure, usage};
 use crate::machine::Machine;
 
@@ -17,8 +19,9 @@ pub struct Recordings {
 
 impl Recordings {
     /// One writer for each file, by its ending.
-    pub fn create(files: &[PathBuf], machine: &Machine) -> Result<Recordings, Failure> {
-        let writers = files.iter().map(|file| writer(file, machine)).collect::<Result<_, _>>()?;
+    /// Bursts are measured on a machine of `speed` flops.
+    pub fn create(files: &[PathBuf], machine: &Machine, speed: f64) -> Result<Recordings, Failure> {
+        let writers = files.iter().map(|file| writer(file, machine, speed)).collect::<Result<_, _>>()?;
         Ok(Recordings { summary: Rc::default(), writers })
     }
 
@@ -50,7 +53,12 @@ impl Recordings {
     }
 }
 
-fn writer(file: &Path, _machine: &Machine) -> Result<Shared<dyn Writer>, Failure> {
+fn writer(file: &Path, machine: &Machine, speed: f64) -> Result<Shared<dyn Writer>, Failure> {
+    let ranks = machine.ranks() as u32;
+    if file.extension().is_some_and(|ending| ending == "mpirage") {
+        let writer = BinaryWriter::create(file, ranks, Some(speed)).map_err(usage)?;
+        return Ok(Shared(Rc::new(RefCell::new(Transcript(writer)))));
+    }
     Err(usage(format!("--trace {}: traces of this kind are not there yet", file.display())))
 }
 

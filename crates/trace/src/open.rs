@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use crate::{Generated, TraceError, Workload};
+use crate::{BinaryTrace, Generated, TiTrace, TraceError, Workload};
 
 /// The formats of traces, and patterns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,8 +30,8 @@ pub fn open(spec: &str) -> Result<Box<dyn Workload>, TraceError> {
     let path = Path::new(spec);
     match recognise(spec)? {
         Format::Generated => Ok(Box::new(Generated::parse(spec)?)),
-        Format::Ti => missing(spec, "time-independent traces"),
-        Format::Binary => missing(spec, "traces of our own"),
+        Format::Ti => Ok(Box::new(TiTrace::open(path)?)),
+        Format::Binary => Ok(Box::new(BinaryTrace::open(path)?)),
         Format::Dim => missing(spec, "Dimemas traces"),
         Format::GoalText | Format::GoalBinary => missing(spec, "GOAL schedules"),
         Format::Dumpi => missing(path.to_string_lossy().as_ref(), "DUMPI traces"),
