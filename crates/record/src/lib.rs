@@ -44,6 +44,8 @@ pub enum Record<'a> {
         end: Time,
         /// How much, whatever the speed of the simulated host.
         work: Work,
+        /// Was it computed beside the rank, which went on meanwhile?
+        beside: bool,
     },
     /// Simulated time passed in a rank that neither computed nor called MPI: it slept, or read the clock.
     Pause {
