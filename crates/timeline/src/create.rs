@@ -5,6 +5,7 @@ use std::path::Path;
 use mpirage_record::Recorder;
 
 use crate::paraver::Paraver;
+use crate::perfetto::Perfetto;
 use crate::{RunInfo, TimelineError};
 
 /// Writes a run to a file, or a few.
@@ -16,13 +17,15 @@ pub trait Writer: Recorder {
 }
 
 /// The endings of file names that are known, and what each stands for.
-pub const EXTENSIONS: [(&str, &str); 1] = [("prv", "Paraver")];
+pub const EXTENSIONS: [(&str, &str); 4] =
+    [("prv", "Paraver"), ("pftrace", "Perfetto"), ("perfetto-trace", "Perfetto"), ("perfetto", "Perfetto")];
 
 /// A writer for the format that the ending of `path` stands for.
 pub fn create(path: &Path, run: &RunInfo) -> Result<Box<dyn Writer>, TimelineError> {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
     Ok(match ending {
         "prv" => Box::new(Paraver::create(path, run)?),
+        "pftrace" | "perfetto-trace" | "perfetto" => Box::new(Perfetto::create(path, run)?),
         _ => {
             let endings = EXTENSIONS.map(|(ending, what)| format!(".{ending} ({what})")).join(", ");
             return Err(TimelineError::Unknown { file: path.to_owned(), endings });
