@@ -4,6 +4,7 @@ use std::path::Path;
 
 use mpirage_record::Recorder;
 
+use crate::paje::Paje;
 use crate::paraver::Paraver;
 use crate::perfetto::Perfetto;
 use crate::{RunInfo, TimelineError};
@@ -17,8 +18,14 @@ pub trait Writer: Recorder {
 }
 
 /// The endings of file names that are known, and what each stands for.
-pub const EXTENSIONS: [(&str, &str); 4] =
-    [("prv", "Paraver"), ("pftrace", "Perfetto"), ("perfetto-trace", "Perfetto"), ("perfetto", "Perfetto")];
+pub const EXTENSIONS: [(&str, &str); 6] = [
+    ("prv", "Paraver"),
+    ("pftrace", "Perfetto"),
+    ("perfetto-trace", "Perfetto"),
+    ("perfetto", "Perfetto"),
+    ("paje", "Paje"),
+    ("trace", "Paje"),
+];
 
 /// A writer for the format that the ending of `path` stands for.
 pub fn create(path: &Path, run: &RunInfo) -> Result<Box<dyn Writer>, TimelineError> {
@@ -26,6 +33,7 @@ pub fn create(path: &Path, run: &RunInfo) -> Result<Box<dyn Writer>, TimelineErr
     Ok(match ending {
         "prv" => Box::new(Paraver::create(path, run)?),
         "pftrace" | "perfetto-trace" | "perfetto" => Box::new(Perfetto::create(path, run)?),
+        "paje" | "trace" => Box::new(Paje::create(path, run)?),
         _ => {
             let endings = EXTENSIONS.map(|(ending, what)| format!(".{ending} ({what})")).join(", ");
             return Err(TimelineError::Unknown { file: path.to_owned(), endings });

@@ -22,6 +22,7 @@ mod flows;
 mod function;
 mod lanes;
 pub mod links;
+mod paje;
 mod paraver;
 mod perfetto;
 mod run_info;
