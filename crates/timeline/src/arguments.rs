@@ -21,14 +21,6 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Bytes sent and received.
-    pub fn bytes(&self) -> Option<u64> {
-        match (self.sent, self.received) {
-            (None, None) => None,
-            (sent, received) => Some(sent.unwrap_or(0) + received.unwrap_or(0)),
-        }
-    }
-
     /// What `rank` asked and was told.
     pub fn of(rank: u32, details: &Details<'_>, comms: &Comms) -> Arguments {
         let world = |context, peer| comms.world_of(context, rank, peer);

@@ -2,29 +2,24 @@
 
 use std::path::Path;
 
-use mpirage_record::Recorder;
+use mpirage_record::Writer;
 
 use crate::paje::Paje;
 use crate::paraver::Paraver;
 use crate::perfetto::Perfetto;
+use crate::tables::{Csv, Parquet, Tables};
 use crate::{RunInfo, TimelineError};
 
-/// Writes a run to a file, or a few.
-///
-/// What goes wrong while the run goes on is kept until [`finish`](Writer::finish), which says it.
-pub trait Writer: Recorder {
-    /// The run is over: completes the files and gives them their names. Without it there are none.
-    fn finish(&mut self) -> Result<(), TimelineError>;
-}
-
 /// The endings of file names that are known, and what each stands for.
-pub const EXTENSIONS: [(&str, &str); 6] = [
+pub const EXTENSIONS: [(&str, &str); 8] = [
     ("prv", "Paraver"),
     ("pftrace", "Perfetto"),
     ("perfetto-trace", "Perfetto"),
     ("perfetto", "Perfetto"),
     ("paje", "Paje"),
     ("trace", "Paje"),
+    ("parquet", "a folder of Parquet tables"),
+    ("csv", "a folder of CSV tables"),
 ];
 
 /// A writer for the format that the ending of `path` stands for.
@@ -34,6 +29,8 @@ pub fn create(path: &Path, run: &RunInfo) -> Result<Box<dyn Writer>, TimelineErr
         "prv" => Box::new(Paraver::create(path, run)?),
         "pftrace" | "perfetto-trace" | "perfetto" => Box::new(Perfetto::create(path, run)?),
         "paje" | "trace" => Box::new(Paje::create(path, run)?),
+        "parquet" => Box::new(Tables::<Parquet>::create(path, run)?),
+        "csv" => Box::new(Tables::<Csv>::create(path, run)?),
         _ => {
             let endings = EXTENSIONS.map(|(ending, what)| format!(".{ending} ({what})")).join(", ");
             return Err(TimelineError::Unknown { file: path.to_owned(), endings });

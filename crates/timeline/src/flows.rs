@@ -18,9 +18,9 @@ const MOST_DELIVERED: usize = 1 << 20;
 pub(crate) struct Flows {
     last: u64,
     /// The call has been recorded, the message not yet.
-    called: Waiting<Send>,
+    called: Waiting<Sending>,
     /// The message has been recorded, the call that sent it not yet.
-    moved: Waiting<Send>,
+    moved: Waiting<Sending>,
     delivered: Waiting<Arrival>,
     delivered_before: Waiting<Arrival>,
     most_delivered: usize,
@@ -30,7 +30,7 @@ type Waiting<Key> = FxHashMap<Key, SmallVec<[u64; 1]>>;
 
 /// What a message and its send have in common.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Send {
+pub(crate) struct Sending {
     pub from: u32,
     pub to: u32,
     pub tag: i32,
@@ -60,7 +60,7 @@ impl Flows {
     }
 
     /// The number of the message that a call sends.
-    pub fn send(&mut self, send: Send) -> u64 {
+    pub fn send(&mut self, send: Sending) -> u64 {
         take(&mut self.moved, &send).unwrap_or_else(|| {
             self.last += 1;
             self.called.entry(send).or_default().push(self.last);
@@ -71,7 +71,7 @@ impl Flows {
     /// A message was delivered; `source` is its sender's rank in the communicator.
     pub fn deliver(&mut self, message: &Message, context: ContextId, source: u32) {
         let &Message { from, to, tag, bytes, sent, .. } = message;
-        let send = Send { from, to, tag, context, at: sent };
+        let send = Sending { from, to, tag, context, at: sent };
         let number = take(&mut self.called, &send).unwrap_or_else(|| {
             self.last += 1;
             self.moved.entry(send).or_default().push(self.last);
@@ -105,8 +105,8 @@ mod tests {
     use super::*;
     use crate::testing::message;
 
-    fn send(at: u64) -> Send {
-        Send { from: 0, to: 1, tag: 7, context: 0, at: Time::from_picos(at) }
+    fn send(at: u64) -> Sending {
+        Sending { from: 0, to: 1, tag: 7, context: 0, at: Time::from_picos(at) }
     }
 
     fn came(bytes: u64) -> Completion {

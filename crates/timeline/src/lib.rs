@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Each writer is a [`mpirage_record::Recorder`] that streams: its memory grows with ranks, communicators and messages
-//! that are under way, not with the length of the run. A file gets its name when it is whole ([`Writer::finish`]); a run
+//! that are under way, not with the length of the run. A file gets its name when it is whole ([`mpirage_record::Writer::finish`]); a run
 //! that dies leaves none that could be taken for one.
 //!
 //! [`LinkUse`] tells how much of each link was used when; several writers and the report have it.
@@ -28,11 +28,12 @@ mod perfetto;
 mod run_info;
 mod sites;
 mod sorted;
+mod tables;
 #[cfg(test)]
 mod testing;
 mod text;
 
-pub use create::{EXTENSIONS, Writer, create};
+pub use create::{EXTENSIONS, create};
 pub use error::TimelineError;
 pub use links::LinkUse;
 pub use run_info::RunInfo;

@@ -8,13 +8,13 @@
 //! Times are seconds with all twelve digits. Events are sorted by time. Definitions and containers come first, which is
 //! possible since everything is sorted before it is written.
 
+use std::error::Error;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use mpirage_record::{Message, Record, Recorder, Scope};
+use mpirage_record::{Message, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
 
-use crate::create::Writer;
 use crate::draft::{Draft, folder_of};
 use crate::error::Trouble;
 use crate::function::{Kind, function, functions};
@@ -295,6 +295,15 @@ impl Paje {
     }
 }
 
+impl Paje {
+    fn complete(&mut self) -> Result<(), TimelineError> {
+        self.trouble.check(&self.path)?;
+        let Some(mut out) = self.draft.take() else { return Ok(()) };
+        self.write(&mut out).map_err(|error| TimelineError::io(&self.path, error))?;
+        out.finish()
+    }
+}
+
 impl Recorder for Paje {
     fn record(&mut self, record: &Record<'_>) {
         if !self.trouble.none() {
@@ -328,11 +337,8 @@ impl Recorder for Paje {
 }
 
 impl Writer for Paje {
-    fn finish(&mut self) -> Result<(), TimelineError> {
-        self.trouble.check(&self.path)?;
-        let Some(mut out) = self.draft.take() else { return Ok(()) };
-        self.write(&mut out).map_err(|error| TimelineError::io(&self.path, error))?;
-        out.finish()
+    fn finish(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
+        Ok(self.complete()?)
     }
 }
 

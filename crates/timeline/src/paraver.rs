@@ -15,17 +15,17 @@
 mod names;
 mod values;
 
+use std::error::Error;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use mpirage_call::{ContextId, WORLD};
-use mpirage_record::{Details, Message, Record, Recorder, Scope};
+use mpirage_record::{Details, Message, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
 use rustc_hash::FxHashMap;
 
 use crate::arguments::Arguments;
 use crate::comms::Comms;
-use crate::create::Writer;
 use crate::draft::{Draft, folder_of};
 use crate::error::Trouble;
 use crate::function::{Kind, function};
@@ -129,7 +129,7 @@ impl Paraver {
         let kind = function(index).kind;
         self.state(rank, None, span[0], span[1], values::state_of(kind));
         let (group, value) = self.meaning.value(index);
-        let place = u64::from(self.places.number(site));
+        let place = u64::from(self.places.number(rank, site));
         let sizes = match details {
             Some(details) if matches!(kind, Kind::Barrier | Kind::Collective) => self.sizes(rank, details),
             _ => None,
@@ -205,6 +205,23 @@ impl Paraver {
     }
 }
 
+impl Paraver {
+    fn complete(&mut self) -> Result<(), TimelineError> {
+        self.trouble.check(&self.path)?;
+        let Some(mut prv) = self.draft.take() else { return Ok(()) };
+        let mut pcf = Draft::create(&self.path.with_extension("pcf"))?;
+        let mut row = Draft::create(&self.path.with_extension("row"))?;
+        let io =
+            |path: &Path, result: std::io::Result<()>| result.map_err(|error| TimelineError::io(path, error));
+        io(&self.path.clone(), self.write_prv(&mut prv))?;
+        io(&self.path, write_pcf(&mut pcf, &self.meaning, self.places.names()))?;
+        io(&self.path, write_row(&mut row, &self.machine, &self.lanes))?;
+        pcf.finish()?;
+        row.finish()?;
+        prv.finish()
+    }
+}
+
 impl Recorder for Paraver {
     fn record(&mut self, record: &Record<'_>) {
         if !self.trouble.none() {
@@ -237,19 +254,8 @@ impl Recorder for Paraver {
 }
 
 impl Writer for Paraver {
-    fn finish(&mut self) -> Result<(), TimelineError> {
-        self.trouble.check(&self.path)?;
-        let Some(mut prv) = self.draft.take() else { return Ok(()) };
-        let mut pcf = Draft::create(&self.path.with_extension("pcf"))?;
-        let mut row = Draft::create(&self.path.with_extension("row"))?;
-        let io =
-            |path: &Path, result: std::io::Result<()>| result.map_err(|error| TimelineError::io(path, error));
-        io(&self.path.clone(), self.write_prv(&mut prv))?;
-        io(&self.path, write_pcf(&mut pcf, &self.meaning, self.places.names()))?;
-        io(&self.path, write_row(&mut row, &self.machine, &self.lanes))?;
-        pcf.finish()?;
-        row.finish()?;
-        prv.finish()
+    fn finish(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
+        Ok(self.complete()?)
     }
 }
 

@@ -12,21 +12,21 @@
 
 mod schema;
 
+use std::error::Error;
 use std::io::{self, Write};
 use std::path::Path;
 
 use mpirage_call::{Call, function_names};
 use mpirage_platform::Platform;
-use mpirage_record::{Details, Message, Record, Recorder, Scope};
+use mpirage_record::{Details, Message, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
 use prost::Message as _;
 
 use crate::arguments::Arguments;
 use crate::comms::Comms;
-use crate::create::Writer;
 use crate::draft::Draft;
 use crate::error::Trouble;
-use crate::flows::{Flows, Send};
+use crate::flows::{Flows, Sending};
 use crate::function::function;
 use crate::lanes::Lanes;
 use crate::links::Used;
@@ -222,7 +222,7 @@ impl Perfetto {
         details: Option<&Details<'_>>,
     ) -> io::Result<()> {
         let name = self.name_of(index);
-        self.place(site);
+        self.place(rank, site);
         if let Some(details) = details {
             let arguments = Arguments::of(rank, details, &self.comms);
             self.annotate(PEER, arguments.peer.map(u64::from));
@@ -251,7 +251,7 @@ impl Perfetto {
         if let Call::Send { context, to, tag, .. } = details.call
             && let Some(to) = self.comms.world_of(context, rank, to)
         {
-            let number = self.flows.send(Send { from: rank, to, tag, context, at });
+            let number = self.flows.send(Sending { from: rank, to, tag, context, at });
             self.at_hand().flow_ids.push(number);
         }
     }
@@ -286,8 +286,8 @@ impl Perfetto {
     }
 
     /// Annotates the line a call comes from.
-    fn place(&mut self, site: u64) {
-        let number = self.places.number(site);
+    fn place(&mut self, rank: u32, site: u64) {
+        let number = self.places.number(rank, site);
         if number == 0 {
             return;
         }
@@ -397,6 +397,18 @@ impl Perfetto {
     }
 }
 
+impl Perfetto {
+    fn complete(&mut self) -> Result<(), TimelineError> {
+        if self.trouble.none() {
+            let written = self.write_links();
+            self.trouble.note(written);
+        }
+        let Some(out) = self.out.take() else { return Ok(()) };
+        self.trouble.check(out.path())?;
+        out.finish()
+    }
+}
+
 impl Recorder for Perfetto {
     fn record(&mut self, record: &Record<'_>) {
         if self.trouble.none() {
@@ -411,14 +423,8 @@ impl Recorder for Perfetto {
 }
 
 impl Writer for Perfetto {
-    fn finish(&mut self) -> Result<(), TimelineError> {
-        if self.trouble.none() {
-            let written = self.write_links();
-            self.trouble.note(written);
-        }
-        let Some(out) = self.out.take() else { return Ok(()) };
-        self.trouble.check(out.path())?;
-        out.finish()
+    fn finish(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
+        Ok(self.complete()?)
     }
 }
 

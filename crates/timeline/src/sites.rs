@@ -6,8 +6,9 @@ use rustc_hash::FxHashMap;
 
 /// Knows the program's source.
 pub trait Sites {
-    /// A number for the place of an address that is the same in all copies of a program.
-    fn key(&self, site: u64) -> u64 {
+    /// A number for the place of a rank's call: of an address, one that is the same in all copies of a program.
+    fn key(&self, rank: u32, site: u64) -> u64 {
+        let _ = rank;
         site
     }
 
@@ -28,12 +29,12 @@ impl Places {
         Places { sites, ..Places::default() }
     }
 
-    /// The number of a site; zero if nothing is known of it.
+    /// The number of the place of a call; zero if nothing is known of it.
     #[inline]
-    pub fn number(&mut self, site: u64) -> u32 {
+    pub fn number(&mut self, rank: u32, site: u64) -> u32 {
         match &self.sites {
             Some(sites) if site != 0 => {
-                let key = sites.key(site);
+                let key = sites.key(rank, site);
                 match self.known.get(&key) {
                     Some(&number) => number,
                     None => self.learn(key),
@@ -66,7 +67,7 @@ mod tests {
     struct Halves;
 
     impl Sites for Halves {
-        fn key(&self, site: u64) -> u64 {
+        fn key(&self, _: u32, site: u64) -> u64 {
             site % 10
         }
 
@@ -78,8 +79,8 @@ mod tests {
     #[test]
     fn copies_of_a_program_share_numbers() {
         let mut places = Places::new(Some(Rc::new(Halves)));
-        assert_eq!([13, 24, 33, 19, 0].map(|site| places.number(site)), [1, 2, 1, 0, 0]);
+        assert_eq!([13, 24, 33, 19, 0].map(|site| places.number(0, site)), [1, 2, 1, 0, 0]);
         assert_eq!(places.names(), ["a.c:3 main", "a.c:4 main"]);
-        assert_eq!(Places::new(None).number(13), 0);
+        assert_eq!(Places::new(None).number(0, 13), 0);
     }
 }
