@@ -3,8 +3,10 @@
 use std::cell::{Ref, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use mpirage_record::{Record, Recorder, Several, Summary, Writer};
+use mpirage_timeline::RunInfo;
 
 use crate::exit::{Failure, usage};
 use crate::machine::Machine;
@@ -17,8 +19,8 @@ pub struct Recordings {
 
 impl Recordings {
     /// One writer for each file, by its ending.
-    pub fn create(files: &[PathBuf], machine: &Machine) -> Result<Recordings, Failure> {
-        let writers = files.iter().map(|file| writer(file, machine)).collect::<Result<_, _>>()?;
+    pub fn create(files: &[PathBuf], program: &str, machine: &Machine) -> Result<Recordings, Failure> {
+        let writers = files.iter().map(|file| writer(file, program, machine)).collect::<Result<_, _>>()?;
         Ok(Recordings { summary: Rc::default(), writers })
     }
 
@@ -50,8 +52,17 @@ impl Recordings {
     }
 }
 
-fn writer(file: &Path, _machine: &Machine) -> Result<Shared<dyn Writer>, Failure> {
-    Err(usage(format!("--trace {}: traces of this kind are not there yet", file.display())))
+fn writer(file: &Path, program: &str, machine: &Machine) -> Result<Shared<dyn Writer>, Failure> {
+    let run = RunInfo {
+        program: program.to_owned(),
+        platform: Arc::clone(&machine.platform),
+        placement: machine.placement.hosts.as_slice().into(),
+        facts: vec![("model".to_owned(), machine.model.name.clone())],
+        sites: None,
+        collective_messages: false,
+    };
+    let writer = mpirage_timeline::create(file, &run).map_err(usage)?;
+    Ok(Shared(Rc::new(RefCell::new(writer))))
 }
 
 /// A recorder that somebody else wants to see too.

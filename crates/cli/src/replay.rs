@@ -27,7 +27,7 @@ pub fn command(arguments: &ReplayArguments) -> Result<u8, Failure> {
         machine.model.without_computation();
     }
     let speed = measured_on(arguments, workload.as_ref(), &machine)?;
-    let mut recordings = Recordings::create(&arguments.results.trace, &machine)?;
+    let mut recordings = Recordings::create(&arguments.results.trace, &arguments.workload, &machine)?;
     let mut setup = machine.setup(speed, bursts, recordings.recorder());
     if !computes {
         setup.host_flops.fill(f64::INFINITY);

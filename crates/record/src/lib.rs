@@ -148,3 +148,19 @@ pub trait Writer: Recorder {
     /// Writes what is still to be written. What went wrong before is told here too; then the file is not there.
     fn finish(&mut self) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
 }
+
+impl<R: Recorder + ?Sized> Recorder for Box<R> {
+    fn record(&mut self, record: &Record<'_>) {
+        (**self).record(record);
+    }
+
+    fn wants_arguments(&self) -> bool {
+        (**self).wants_arguments()
+    }
+}
+
+impl<W: Writer + ?Sized> Writer for Box<W> {
+    fn finish(&mut self) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        (**self).finish()
+    }
+}
