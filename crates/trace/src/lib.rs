@@ -7,10 +7,15 @@
 mod error;
 mod function;
 mod generate;
+mod goal;
 mod open;
+mod source;
 mod workload;
 
 pub use error::{Place, TraceError};
 pub use generate::{Generated, KEYS, KeyInfo, PATTERNS, PatternInfo};
+pub use goal::{
+    Dependency, Goal, GoalBinaryWriter, GoalSchedules, GoalTextWriter, Kind, Op, RankSchedule, compile_goal,
+};
 pub use open::{Format, open, recognise};
 pub use workload::{Calls, Step, Workload};

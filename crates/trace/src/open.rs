@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use crate::{Generated, TraceError, Workload};
+use crate::{Generated, Goal, TraceError, Workload};
 
 /// The formats of traces, and patterns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,8 @@ pub fn open(spec: &str) -> Result<Box<dyn Workload>, TraceError> {
         Format::Ti => missing(spec, "time-independent traces"),
         Format::Binary => missing(spec, "traces of our own"),
         Format::Dim => missing(spec, "Dimemas traces"),
-        Format::GoalText | Format::GoalBinary => missing(spec, "GOAL schedules"),
+        Format::GoalText => Ok(Box::new(Goal::open_text(path)?)),
+        Format::GoalBinary => Ok(Box::new(Goal::open_binary(path)?)),
         Format::Dumpi => missing(path.to_string_lossy().as_ref(), "DUMPI traces"),
     }
 }
