@@ -387,7 +387,7 @@ impl<M: Memory> Engine<M> {
             Phase::Delayed => {
                 let start = Time::from_picos(now.as_picos() - state.stamp.delay.as_picos());
                 self.recorder.record(&Record::Pause { rank, start, end: now });
-                self.perform_next(rank);
+                self.after_delay(rank);
             }
             Phase::Paying(Then::NextCall) => {
                 self.record_call(rank);
