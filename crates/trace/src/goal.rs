@@ -20,7 +20,7 @@ pub use write::GoalTextWriter;
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mpirage_call::{Call, Payload, Reply, SendMode, Stamp, WORLD, Work};
 
@@ -65,8 +65,6 @@ struct RankState {
     /// Requests that are free.
     free: Vec<u32>,
     processors: Vec<Processor>,
-    /// The operation that was started last.
-    last: u32,
 }
 
 /// A processor of a rank.
@@ -175,7 +173,7 @@ impl Goal {
                 self.keep_busy(rank, processor, calls)?;
             } else {
                 let request = self.start(rank, op, &entry, true)?;
-                self.communicate(&entry.op, request, calls);
+                self.communicate(&entry.op, self.site(rank, op), request, calls);
             }
         }
         Ok(())
@@ -199,7 +197,8 @@ impl Goal {
                 continue;
             }
             let (work, request) = (Work::Nanos(entry.op.size), Some(request));
-            calls.push(&Stamp::default(), &Call::Compute { work, request });
+            let stamp = Stamp { site: self.site(rank, op), ..Stamp::default() };
+            calls.push(&stamp, &Call::Compute { work, request });
         }
     }
 
@@ -207,7 +206,7 @@ impl Goal {
     fn start(&mut self, rank: u32, op: u32, entry: &Entry, needs_request: bool) -> Result<u32, TraceError> {
         let state = &mut self.ranks[rank as usize];
         let section = state.section;
-        (state.started, state.last) = (state.started + 1, op);
+        state.started += 1;
         if state.started > section.ops {
             let problem = "more operations wait for it than it says that it waits for";
             return Err(self.compiled.bad(section.place(op), problem));
@@ -250,18 +249,26 @@ impl Goal {
         Ok(())
     }
 
-    fn communicate(&self, op: &Op, request: u32, calls: &mut Calls<'_>) {
+    fn communicate(&self, op: &Op, site: u64, request: u32, calls: &mut Calls<'_>) {
         let (bytes, request) = (op.size, Some(request));
         if op.kind == Kind::Send {
             let (mode, payload, tag) = (SendMode::Standard, Payload::Absent, op.tag as i32);
             let call =
                 Call::Send { mode, context: WORLD, to: op.peer, tag, bytes, payload, request, answer: true };
-            return calls.push(&self.stamps.send, &call);
+            return calls.push(&Stamp { site, ..self.stamps.send }, &call);
         }
         let from = (op.peer != ANY).then_some(op.peer);
         let tag = (op.tag != ANY).then_some(op.tag as i32);
         let call = Call::Recv { context: WORLD, from, tag, bytes, address: 0, request, matched: None };
-        calls.push(&self.stamps.recv, &call);
+        calls.push(&Stamp { site, ..self.stamps.recv }, &call);
+    }
+
+    /// Where an operation is: its line, or its place in the compiled file.
+    fn site(&self, rank: u32, op: u32) -> u64 {
+        match self.first_lines.get(rank as usize) {
+            Some(first) => self.lines.get(first + op as usize).copied().unwrap_or(0).into(),
+            None => self.ranks[rank as usize].section.place(op),
+        }
     }
 
     /// Nothing is under way.
@@ -301,14 +308,9 @@ impl Workload for Goal {
         Ok(Step::Waits)
     }
 
-    fn place(&self, rank: u32) -> Option<(String, Place)> {
-        let state = self.ranks.get(rank as usize)?;
-        let name = self.compiled.name().display().to_string();
-        let place = match self.first_lines.get(rank as usize) {
-            Some(first) => Place::Line(self.lines.get(first + state.last as usize).copied()?.into()),
-            None => Place::Byte(state.section.place(state.last)),
-        };
-        Some((name, place))
+    fn place(&self, _: u32, site: u64) -> Option<(PathBuf, Place)> {
+        let place = if self.first_lines.is_empty() { Place::Byte(site) } else { Place::Line(site) };
+        (site > 0).then(|| (self.compiled.name().to_owned(), place))
     }
 }
 

@@ -4,6 +4,7 @@
 //! ([`mpirage_call`]). It has no clock: what a call answers is all it learns. Readers of trace formats and generators are
 //! workloads; writers of traces without dates are consumers of records. Formats with dates are in `mpirage-timeline`.
 
+mod dumpi;
 mod error;
 mod function;
 mod generate;
@@ -12,6 +13,7 @@ mod open;
 mod source;
 mod workload;
 
+pub use dumpi::Dumpi;
 pub use error::{Place, TraceError};
 pub use generate::{Generated, KEYS, KeyInfo, PATTERNS, PatternInfo};
 pub use goal::{

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use crate::{Generated, Goal, TraceError, Workload};
+use crate::{Dumpi, Generated, Goal, TraceError, Workload};
 
 /// The formats of traces, and patterns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub fn open(spec: &str) -> Result<Box<dyn Workload>, TraceError> {
         Format::Dim => missing(spec, "Dimemas traces"),
         Format::GoalText => Ok(Box::new(Goal::open_text(path)?)),
         Format::GoalBinary => Ok(Box::new(Goal::open_binary(path)?)),
-        Format::Dumpi => missing(path.to_string_lossy().as_ref(), "DUMPI traces"),
+        Format::Dumpi => Ok(Box::new(Dumpi::open(path)?)),
     }
 }
 
