@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use crate::{BinaryTrace, Generated, TiTrace, TraceError, Workload};
+use crate::{BinaryTrace, Dumpi, Generated, Goal, TiTrace, TraceError, Workload};
 
 /// The formats of traces, and patterns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,8 +33,9 @@ pub fn open(spec: &str) -> Result<Box<dyn Workload>, TraceError> {
         Format::Ti => Ok(Box::new(TiTrace::open(path)?)),
         Format::Binary => Ok(Box::new(BinaryTrace::open(path)?)),
         Format::Dim => missing(spec, "Dimemas traces"),
-        Format::GoalText | Format::GoalBinary => missing(spec, "GOAL schedules"),
-        Format::Dumpi => missing(path.to_string_lossy().as_ref(), "DUMPI traces"),
+        Format::GoalText => Ok(Box::new(Goal::open_text(path)?)),
+        Format::GoalBinary => Ok(Box::new(Goal::open_binary(path)?)),
+        Format::Dumpi => Ok(Box::new(Dumpi::open(path)?)),
     }
 }
 
