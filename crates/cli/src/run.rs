@@ -12,7 +12,7 @@ use anyhow::{Context, anyhow};
 use clap::Parser;
 use mpirage_channel::Briefing;
 use mpirage_kernel::Kernel;
-use mpirage_models::{Cores, FlowNetwork};
+use mpirage_models::Cores;
 use mpirage_mpi::{Bursts, Costs, Engine, Setup};
 use mpirage_platform::HostId;
 use mpirage_rank::{Folded, Outcome, Processes, Ranks, Session, SessionError};
@@ -75,7 +75,7 @@ impl Plan {
     fn engine(&self, bursts: Bursts, summary: Rc<RefCell<Summary>>) -> Result<Engine<Ranks>, Failure> {
         let ranks = self.programs.len();
         let hosts = &self.placement.hosts;
-        let network = FlowNetwork::new(Arc::clone(&self.platform), self.model.flow.clone());
+        let network = self.model.network_on(&self.platform);
         let cores = Cores::new(Arc::clone(&self.platform), hosts);
         let ratio = |host: &HostId| self.host_speed / self.platform.host(*host).speed;
         let ratios: Vec<f64> = hosts.iter().map(ratio).collect();
@@ -99,12 +99,13 @@ impl Plan {
         };
         let memory = self.ranks(&briefing)?;
         let setup = Setup {
-            kernel: Kernel::new(Box::new(network), Box::new(cores)),
+            kernel: Kernel::new(network, Box::new(cores)),
             placement: hosts.clone(),
             host_flops: hosts.iter().map(|&host| self.platform.host(host).speed).collect(),
             seconds_per_nano: ratios.iter().map(|ratio| ratio * 1e-9).collect(),
             protocol: self.model.protocol.clone(),
             collectives: self.collectives.clone(),
+            collective_times: self.model.collective_times(&self.platform),
             bursts,
             recorder: Box::new(Shared(summary)),
         };

@@ -17,7 +17,7 @@
 use std::sync::Arc;
 
 use mpirage_fair::{FlowId, Kind, ResourceId, Sharing};
-use mpirage_kernel::{Agenda, NetworkModel, Token, Transfer};
+use mpirage_kernel::{Agenda, Departure, NetworkModel, Token, Transfer};
 use mpirage_platform::{HostId, LinkId, Platform, Sharing as LinkSharing};
 use mpirage_units::{Duration, Time};
 
@@ -119,7 +119,7 @@ impl FlowNetwork {
 }
 
 impl NetworkModel for FlowNetwork {
-    fn start(&mut self, now: Time, transfer: Transfer, token: Token) {
+    fn start(&mut self, now: Time, transfer: Transfer, token: Token) -> Departure {
         let FlowNetwork { ways, sharing, routes, travelling, .. } = self;
         let wire_bytes = transfer.bytes + ways.parameters.header;
         let Segment { latency_factor, bandwidth_factor, .. } = *ways.parameters.segment(wire_bytes);
@@ -128,6 +128,7 @@ impl NetworkModel for FlowNetwork {
         let latency = Duration::from_secs_f64(latency_factor * path.latency);
         let flow = sharing.prepare(&path.footprint, wire_bytes as f64 / bandwidth_factor, token.0);
         travelling.push(now + latency, flow);
+        Departure::Now
     }
 
     fn next(&mut self, now: Time) -> Option<Time> {

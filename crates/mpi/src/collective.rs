@@ -345,7 +345,12 @@ impl<M: Memory> Engine<M> {
     }
 
     fn start_schedule(&mut self, id: u32, seat: u32, rank: u32, call: &CollectiveCall<'_>) {
+        if self.collective_times.is_some() {
+            return self.await_everybody(id, seat, rank, call);
+        }
         let size = self.instances[id as usize].seats.len() as u32;
+        let kind = scheduled_as(call);
+        let call = &CollectiveCall { kind, ..*call };
         let (send_counts, recv_counts) = (counts(&call.send.blocks), counts(&call.recv.blocks));
         let mut shape = Shape::new(seat, size).root(call.root).bytes(shape_bytes(call, seat));
         shape = shape.counts(&send_counts, &recv_counts);
@@ -495,6 +500,19 @@ fn agreed(
         }
         C::Allgather | C::Alltoall => Some(recv.of(0).1),
         _ => None,
+    }
+}
+
+/// Collectives with a count for each rank whose counts are equal after all, as traces have them that know only sums.
+fn scheduled_as(call: &CollectiveCall<'_>) -> Collective {
+    use Collective as C;
+    let cut = |blocks: &Blocks<'_>| matches!(blocks, Blocks::Each(_));
+    match call.kind {
+        kind if cut(&call.send.blocks) || cut(&call.recv.blocks) => kind,
+        C::Allgatherv => C::Allgather,
+        C::Alltoallv | C::Alltoallw => C::Alltoall,
+        C::ReduceScatter => C::ReduceScatterBlock,
+        kind => kind,
     }
 }
 
