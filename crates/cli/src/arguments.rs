@@ -40,6 +40,8 @@ pub enum Command {
     },
     /// Run an MPI program on a simulated machine (also installed as mpiexec, mpirun)
     Run(Box<RunArguments>),
+    /// Replay a trace, or a generated workload, on a simulated machine
+    Replay(Box<ReplayArguments>),
     /// Run a program with folded ranks under gdb; takes what `run` takes
     Gdb {
         /// What to run
@@ -107,15 +109,9 @@ pub struct RunArguments {
     /// Number of ranks (also -np, --np)
     #[arg(short, long = "np", value_name = "N")]
     pub n: Option<u32>,
-    /// The machine: a platform file (TOML or SimGrid XML) or a built-in name; `mpirage info platforms` lists them [default: cluster:N]
-    #[arg(short, long, value_name = "PLATFORM")]
-    pub platform: Option<String>,
-    /// The network model; `mpirage info models` lists them
-    #[arg(long, default_value = "flow", value_name = "MODEL")]
-    pub model: String,
-    /// Algorithms of collectives: NAME=ALGORITHM,…; `mpirage info collectives` lists them
-    #[arg(long, default_value = "", value_name = "CHOICE")]
-    pub coll: String,
+    /// The machine.
+    #[command(flatten)]
+    pub machine: MachineArguments,
     /// Where computation times come from: measured, none, or recorded:FILE (measures and writes FILE if there is none yet, else reuses it)
     #[arg(long, default_value = "measured", value_name = "HOW")]
     pub compute: String,
@@ -146,24 +142,9 @@ pub struct RunArguments {
     /// Seed of whatever is random (nothing is, so far)
     #[arg(long, default_value_t = 0, value_name = "S")]
     pub seed: u64,
-    /// Print the result as one JSON object on standard output, after the program's own output
-    #[arg(long)]
-    pub json: bool,
-    /// Print no closing summary
-    #[arg(short, long)]
-    pub quiet: bool,
-    /// Hosts to use: NAME[:SLOTS],… (also -host, --hosts)
-    #[arg(short = 'H', long = "host", value_name = "HOSTS", value_delimiter = ',')]
-    pub host: Vec<String>,
-    /// A file of hosts, one per line, with slots=N or :N if wanted (also -machinefile, -f)
-    #[arg(long, value_name = "FILE")]
-    pub hostfile: Option<PathBuf>,
-    /// Fill hosts one by one (slot, core) or deal ranks out to them (node)
-    #[arg(long, default_value = "slot", value_name = "HOW")]
-    pub map_by: String,
-    /// Ranks per host (also -ppn, -npernode)
-    #[arg(long, value_name = "N")]
-    pub ppn: Option<u32>,
+    /// What is written about the run.
+    #[command(flatten)]
+    pub results: ResultArguments,
     /// Give ranks an environment variable: NAME or NAME=VALUE
     #[arg(short = 'x', value_name = "NAME[=VALUE]")]
     pub export: Vec<String>,
@@ -185,12 +166,6 @@ pub struct RunArguments {
     /// Behave like a certain MPI library (not there yet)
     #[arg(long, value_name = "PROFILE")]
     pub mpi_profile: Option<String>,
-    /// Write a trace (not there yet)
-    #[arg(long, value_name = "FILE")]
-    pub trace: Vec<PathBuf>,
-    /// Write a report (not there yet)
-    #[arg(long, value_name = "FILE")]
-    pub report: Option<PathBuf>,
     /// The program and its arguments; a lone `:` starts another program with its own -n
     #[arg(
         required = true,
@@ -199,4 +174,67 @@ pub struct RunArguments {
         value_name = "PROGRAM [ARGUMENTS…]"
     )]
     pub program: Vec<OsString>,
+}
+
+/// The simulated machine, and where ranks live on it.
+#[derive(Clone, Debug, Args)]
+pub struct MachineArguments {
+    /// The machine: a platform file (TOML or SimGrid XML) or a built-in name; `mpirage info platforms` lists them [default: cluster:N]
+    #[arg(short, long, value_name = "PLATFORM")]
+    pub platform: Option<String>,
+    /// The network model; `mpirage info models` lists them
+    #[arg(long, default_value = "flow", value_name = "MODEL")]
+    pub model: String,
+    /// Algorithms of collectives: NAME=ALGORITHM,…; `mpirage info collectives` lists them
+    #[arg(long, default_value = "", value_name = "CHOICE")]
+    pub coll: String,
+    /// Hosts to use: NAME[:SLOTS],… (also -host, --hosts)
+    #[arg(short = 'H', long = "host", value_name = "HOSTS", value_delimiter = ',')]
+    pub host: Vec<String>,
+    /// A file of hosts, one per line, with slots=N or :N if wanted (also -machinefile, -f)
+    #[arg(long, value_name = "FILE")]
+    pub hostfile: Option<PathBuf>,
+    /// Fill hosts one by one (slot, core) or deal ranks out to them (node)
+    #[arg(long, default_value = "slot", value_name = "HOW")]
+    pub map_by: String,
+    /// Ranks per host (also -ppn, -npernode)
+    #[arg(long, value_name = "N")]
+    pub ppn: Option<u32>,
+}
+
+/// What is written about a run.
+#[derive(Clone, Debug, Args)]
+pub struct ResultArguments {
+    /// Print the result as one JSON object on standard output, after the program's own output
+    #[arg(long)]
+    pub json: bool,
+    /// Print no closing summary
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Write a trace; its format is known by its ending: a folder/ or .ti (time-independent), .mpirage (our own), .prv (Paraver), .pftrace (Perfetto), .paje, .parquet or .csv (tables)
+    #[arg(long, value_name = "FILE")]
+    pub trace: Vec<PathBuf>,
+    /// Write a report (not there yet)
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+}
+
+/// `mpirage replay`.
+#[derive(Clone, Debug, Args)]
+pub struct ReplayArguments {
+    /// The machine.
+    #[command(flatten)]
+    pub machine: MachineArguments,
+    /// What is written about the run.
+    #[command(flatten)]
+    pub results: ResultArguments,
+    /// Computation of the trace: as traced, or none
+    #[arg(long, default_value = "traced", value_name = "HOW")]
+    pub compute: String,
+    /// Speed of the machine on which the trace was measured, such as 5Gf, if the trace does not say
+    #[arg(long, value_name = "SPEED")]
+    pub host_speed: Option<String>,
+    /// A trace (SimGrid's time-independent format, Dimemas, GOAL, DUMPI, our own), or gen:PATTERN,…; `mpirage info workloads` lists patterns
+    #[arg(value_name = "TRACE")]
+    pub workload: String,
 }

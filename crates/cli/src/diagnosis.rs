@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use mpirage_call::{ContextId, SELF, WORLD, function_name};
-use mpirage_mpi::{BlockedRank, Engine, Leftover, Origin, Want};
-use mpirage_rank::{Outcome, Ranks, Symbols};
+use mpirage_mpi::{BlockedRank, Engine, Leftover, Memory, Origin, Want};
+use mpirage_rank::{Death, Outcome};
 
 /// Blocked ranks shown in full; of more, only how many there are.
 const SHOWN: usize = 32;
@@ -13,18 +13,26 @@ const LEFT_SHOWN: usize = 16;
 /// Messages nobody receives that are shown in a deadlock.
 const UNRECEIVED_SHOWN: usize = 4;
 
-/// Explains ends of runs.
-pub struct Diagnosis<'a> {
-    engine: &'a mut Engine<Ranks>,
-    symbols: Symbols,
+/// What is known of places in what ranks do: lines of a program, or of a trace.
+pub trait Places {
+    /// Where a call of `rank` was made, by its stamp; nothing if that is not known.
+    fn call(&mut self, rank: u32, site: u64) -> Option<String>;
+    /// Where a rank died.
+    fn death(&mut self, _rank: u32) -> Option<String> {
+        None
+    }
 }
 
-impl<'a> Diagnosis<'a> {
-    /// Looks at a run that has ended, while its ranks are still there.
-    pub fn new(engine: &'a mut Engine<Ranks>) -> Diagnosis<'a> {
-        let mut symbols = Symbols::default();
-        engine.memory().explain_addresses(&mut symbols);
-        Diagnosis { engine, symbols }
+/// Explains ends of runs.
+pub struct Diagnosis<'a, M, P> {
+    engine: &'a Engine<M>,
+    places: P,
+}
+
+impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
+    /// Looks at a run that has ended.
+    pub fn new(engine: &'a Engine<M>, places: P) -> Diagnosis<'a, M, P> {
+        Diagnosis { engine, places }
     }
 
     /// What to tell the user about an outcome; nothing if all is well.
@@ -34,21 +42,15 @@ impl<'a> Diagnosis<'a> {
             Outcome::Deadlock => Some(self.deadlock()),
             Outcome::Aborted { rank, code } => {
                 let call = self.last_call(*rank);
-                let place = self.place(call);
+                let place = self.place(*rank, call);
                 Some(format!("rank {rank} called MPI_Abort with code {code}{place}"))
             }
             Outcome::Misuse { rank, text } => {
                 let call = self.last_call(*rank);
                 let text = text.strip_prefix(&format!("{}: ", function_name(call.function))).unwrap_or(text);
-                Some(format!("rank {rank} was stopped{}: {text}", self.inside(call)))
+                Some(format!("rank {rank} was stopped{}: {text}", self.inside(*rank, call)))
             }
-            Outcome::RankDied { rank, death } => {
-                let before = if self.engine.lifecycle(*rank).1 { "after" } else { "before" };
-                let died = self.engine.memory().place_of_death(*rank);
-                let died = died.map_or(String::new(), |place| format!(" at {}", self.symbols.place(place)));
-                let last = self.last_call_of(*rank);
-                Some(format!("rank {rank} {}{died} {before} it called MPI_Finalize{last}", death.describe()))
-            }
+            Outcome::RankDied { rank, death } => Some(self.death(*rank, death)),
             Outcome::RankHangs { rank, seconds } => {
                 let place = self.last_call_of(*rank);
                 Some(format!(
@@ -56,6 +58,13 @@ impl<'a> Diagnosis<'a> {
                 ))
             }
         }
+    }
+
+    fn death(&mut self, rank: u32, death: &Death) -> String {
+        let before = if self.engine.lifecycle(rank).1 { "after" } else { "before" };
+        let died = self.places.death(rank).map_or(String::new(), |place| format!(" at {place}"));
+        let last = self.last_call_of(rank);
+        format!("rank {rank} {}{died} {before} it called MPI_Finalize{last}", death.describe())
     }
 
     /// Messages nobody received, requests nobody waited for and communicators nobody freed.
@@ -81,7 +90,7 @@ impl<'a> Diagnosis<'a> {
         if count > SHOWN {
             let _ = writeln!(text, "  … and {} more", count - SHOWN);
         }
-        if let Some(cycle) = Engine::<Ranks>::cycle(&blocked) {
+        if let Some(cycle) = Engine::<M>::cycle(&blocked) {
             let path: Vec<String> = cycle.iter().chain(cycle.first()).map(u32::to_string).collect();
             let _ = writeln!(text, "  cycle: rank {}", path.join(" -> rank "));
         } else {
@@ -113,7 +122,7 @@ impl<'a> Diagnosis<'a> {
         let BlockedRank { rank, stamp, wants } = blocked;
         let wanted: Vec<String> = wants.iter().take(4).map(|want| self.want(want)).collect();
         let more = if wants.len() > 4 { format!(" and {} more", wants.len() - 4) } else { String::new() };
-        let inside = self.inside(Origin::of(stamp));
+        let inside = self.inside(*rank, Origin::of(stamp));
         format!("rank {rank}{inside} waits for {}{more}", wanted.join(", "))
     }
 
@@ -146,13 +155,13 @@ impl<'a> Diagnosis<'a> {
     fn leftover(&mut self, leftover: &Leftover) -> String {
         match leftover {
             Leftover::Message { from, to, tag, bytes, context, origin } => {
-                let (communicator, by) = (self.communicator(*context), self.by(*origin));
+                let (communicator, by) = (self.communicator(*context), self.by(*from, *origin));
                 format!(
                     "a message of {bytes} bytes from rank {from} to rank {to} (tag {tag}, {communicator}), sent{by}, was never received"
                 )
             }
             Leftover::Requests { rank, count, example, origin } => {
-                let (waits, by) = (self.want(example), self.by(*origin));
+                let (waits, by) = (self.want(example), self.by(*rank, *origin));
                 let one = if *count == 1 { "it was" } else { "one was" };
                 format!(
                     "rank {rank} leaves {count} request{} that it never completed or freed; {one} made{by} for {waits}",
@@ -162,13 +171,13 @@ impl<'a> Diagnosis<'a> {
             Leftover::Communicators { count: 1, ranks, origin } => {
                 format!(
                     "a communicator of {ranks} ranks, made{}, was not freed by all of them",
-                    self.by(*origin)
+                    self.by(0, *origin)
                 )
             }
             Leftover::Communicators { count, ranks, origin } => {
                 format!(
                     "{count} communicators of up to {ranks} ranks, made{}, were not freed by all of them",
-                    self.by(*origin)
+                    self.by(0, *origin)
                 )
             }
         }
@@ -191,30 +200,32 @@ impl<'a> Diagnosis<'a> {
         if call.site == 0 {
             return String::new();
         }
-        format!("; its last MPI call was {}{}", function_name(call.function), self.place(call))
+        format!("; its last MPI call was {}{}", function_name(call.function), self.place(rank, call))
     }
 
     /// ` in MPI_Send at ring.c:12 in main`.
-    fn inside(&mut self, call: Origin) -> String {
-        if call.site == 0 {
-            String::new()
-        } else {
-            format!(" in {}{}", function_name(call.function), self.place(call))
-        }
+    fn inside(&mut self, rank: u32, call: Origin) -> String {
+        self.named(" in ", rank, call)
     }
 
     /// ` by MPI_Isend at ring.c:12 in main`.
-    fn by(&mut self, call: Origin) -> String {
+    fn by(&mut self, rank: u32, call: Origin) -> String {
+        self.named(" by ", rank, call)
+    }
+
+    fn named(&mut self, how: &str, rank: u32, call: Origin) -> String {
         if call.site == 0 {
-            String::new()
-        } else {
-            format!(" by {}{}", function_name(call.function), self.place(call))
+            return String::new();
         }
+        format!("{how}{}{}", function_name(call.function), self.place(rank, call))
     }
 
     /// ` at ring.c:12 in main`.
-    fn place(&mut self, call: Origin) -> String {
-        if call.site == 0 { String::new() } else { format!(" at {}", self.symbols.site(call.site)) }
+    fn place(&mut self, rank: u32, call: Origin) -> String {
+        if call.site == 0 {
+            return String::new();
+        }
+        self.places.call(rank, call.site).map_or(String::new(), |place| format!(" at {place}"))
     }
 }
 

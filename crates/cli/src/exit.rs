@@ -8,6 +8,8 @@ pub const DEADLOCK: u8 = 80;
 pub const MISUSE: u8 = 81;
 /// A platform or model file is bad.
 pub const BAD_PLATFORM: u8 = 82;
+/// A trace is bad.
+pub const BAD_TRACE: u8 = 83;
 /// The command line, or this machine, is not as it must be.
 pub const USAGE: u8 = 84;
 
@@ -31,6 +33,11 @@ pub fn usage(error: impl std::fmt::Display) -> Failure {
 /// A platform or model that cannot be used.
 pub fn bad_platform(error: impl std::fmt::Display) -> Failure {
     Failure { code: BAD_PLATFORM, error: anyhow::anyhow!("{error}") }
+}
+
+/// A trace that cannot be used.
+pub fn bad_trace(error: impl std::fmt::Display) -> Failure {
+    Failure { code: BAD_TRACE, error: anyhow::anyhow!("{error}") }
 }
 
 impl From<Error> for Failure {

@@ -5,11 +5,11 @@ use std::path::Path;
 use mpirage_platform::Platform;
 use mpirage_scenario::{Mapping, Placement, Slots};
 
-use crate::arguments::RunArguments;
+use crate::arguments::MachineArguments;
 use crate::exit::{Failure, usage};
 
 /// Where the ranks of a run live.
-pub fn place(arguments: &RunArguments, platform: &Platform, ranks: u32) -> Result<Placement, Failure> {
+pub fn place(arguments: &MachineArguments, platform: &Platform, ranks: u32) -> Result<Placement, Failure> {
     let mapping = match arguments.map_by.split(':').next().unwrap_or_default() {
         "slot" | "core" | "socket" | "hwthread" | "numa" | "package" => Mapping::BySlot,
         "node" => Mapping::ByNode,

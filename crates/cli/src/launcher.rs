@@ -96,16 +96,16 @@ mod tests {
     #[test]
     fn what_people_type_is_understood() {
         let run = parse("-np 4 -ppn 2 -genv A 1 -x B=2 --mca btl tcp -host a,b:2 ./prog -np 7 --json");
-        assert_eq!((run.n, run.ppn, run.json), (Some(4), Some(2), false));
+        assert_eq!((run.n, run.machine.ppn, run.results.json), (Some(4), Some(2), false));
         assert_eq!((run.env, run.export), (vec!["A".to_owned(), "1".to_owned()], vec!["B=2".to_owned()]));
         assert_eq!(run.program, ["./prog", "-np", "7", "--json"]);
-        assert_eq!(run.host, ["a", "b:2"]);
+        assert_eq!(run.machine.host, ["a", "b:2"]);
     }
 
     #[test]
     fn arguments_of_the_program_are_its_own() {
         let run = parse("-n 2 ./prog -h --platform x");
-        assert_eq!((run.platform, run.program.len()), (None, 4));
+        assert_eq!((run.machine.platform, run.program.len()), (None, 4));
     }
 
     #[test]

@@ -17,10 +17,13 @@ mod info;
 mod install;
 mod launcher;
 mod living;
+mod machine;
 mod output;
 mod plan;
 mod platform;
 mod progress;
+mod recordings;
+mod replay;
 mod run;
 mod summary;
 
@@ -66,8 +69,8 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Some("run") => return run::command(tail),
         Some("gdb") => return gdb::command(tail),
         Some(
-            planned @ ("emulate" | "replay" | "trace" | "calibrate" | "compare" | "balance" | "sweep"
-            | "report" | "check"),
+            planned @ ("emulate" | "trace" | "calibrate" | "compare" | "balance" | "sweep" | "report"
+            | "check"),
         ) => {
             return Err(exit::usage(format!(
                 "`mpirage {planned}` is not there yet; docs/roadmap.md says what is planned"
@@ -82,6 +85,7 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
     match line.command {
         Command::Demo(demo) => demo::command(&demo),
         Command::Platform(action) => platform::command(&action),
+        Command::Replay(replay) => replay::command(&replay),
         Command::Info { topic } => info::command(topic),
         Command::Cc { .. } | Command::Cxx { .. } | Command::Run(_) | Command::Gdb { .. } => {
             unreachable!("taken care of above")

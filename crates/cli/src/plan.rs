@@ -4,17 +4,15 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mpirage_collectives::Choice;
-use mpirage_platform::{HostId, Platform};
 use mpirage_rank::{DataPlane, Program, RunAhead};
-use mpirage_scenario::{Model, ModelError, Placement};
 use mpirage_units::parse_speed;
 
 use crate::arguments::RunArguments;
 use crate::costs::Recording;
-use crate::exit::{self, Failure, usage};
+use crate::exit::{Failure, usage};
 use crate::living::{self, Living};
-use crate::{costs, folding, host_speed, hosts};
+use crate::machine::Machine;
+use crate::{costs, folding, host_speed};
 
 /// Where computation times come from, as typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,16 +31,8 @@ pub struct Plan {
     pub arguments: RunArguments,
     /// The program of each rank.
     pub programs: Vec<Arc<Program>>,
-    /// The machine.
-    pub platform: Arc<Platform>,
-    /// The machine as the user named it.
-    pub platform_spec: String,
-    /// Network and protocol.
-    pub model: Model,
-    /// Algorithms of collectives.
-    pub collectives: Choice,
-    /// Where ranks live.
-    pub placement: Placement,
+    /// The machine, with ranks on it.
+    pub machine: Machine,
     /// Where computation times come from.
     pub compute: Compute,
     /// Speed of this machine, or of the one that recorded, in flops.
@@ -70,29 +60,21 @@ impl Plan {
         let arguments = jobs.into_iter().next().ok_or_else(|| usage("no program given"))?;
         refuse_what_is_not_there(&arguments)?;
         let ranks = programs.len() as u32;
-        let spec = arguments.platform.clone().unwrap_or_else(|| format!("cluster:{ranks}"));
-        let platform = Platform::load(&spec, ranks).map_err(exit::bad_platform)?;
-        let (mut model, mut warnings) = resolve_model(&arguments.model, &platform)?;
+        let mut machine = Machine::new(&arguments.machine, ranks)?;
         let compute = parse_compute(&arguments.compute)?;
         if compute == Compute::None {
-            model.without_computation();
+            machine.model.without_computation();
         }
         let recording = match &compute {
             Compute::Recorded(file) if file.exists() => Some(costs::read(file, programs.len())?),
             _ => None,
         };
         let living = living::decide(&arguments.ranks_as, &programs)?;
+        let mut warnings = std::mem::take(&mut machine.warnings);
         warnings.extend(living.warnings.iter().cloned());
-        let placement = hosts::place(&arguments, &platform, ranks)?;
-        if placement.oversubscribed {
-            warnings.push(
-                "some hosts have more ranks than cores: their computation is shared out evenly".to_owned(),
-            );
-        }
         warnings
             .extend(arguments.mca.chunks(2).map(|mca| format!("--mca {} means nothing here", mca.join(" "))));
         Ok(Plan {
-            collectives: Choice::parse(&arguments.coll).map_err(usage)?,
             host_speed: speed_of_this_machine(&arguments, &compute, recording.as_ref())?,
             recording,
             living,
@@ -100,12 +82,9 @@ impl Plan {
             run_ahead: parse_run_ahead(&arguments.run_ahead)?,
             simulated_clock: parse_clock(&arguments.clock)?,
             share_malloc: folding::parse(arguments.share_malloc.as_deref())?,
-            platform: Arc::new(platform),
-            platform_spec: spec,
             arguments,
             programs,
-            model,
-            placement,
+            machine,
             compute,
             warnings,
         })
@@ -114,8 +93,7 @@ impl Plan {
 
 fn refuse_what_is_not_there(arguments: &RunArguments) -> Result<(), Failure> {
     let missing = [
-        (!arguments.trace.is_empty(), "--trace"),
-        (arguments.report.is_some(), "--report"),
+        (arguments.results.report.is_some(), "--report"),
         (arguments.mpi_profile.is_some(), "--mpi-profile"),
     ];
     if let Some((_, what)) = missing.iter().find(|(asked, _)| *asked) {
@@ -183,19 +161,6 @@ fn environment(job: &RunArguments) -> Result<Vec<(OsString, OsString)>, Failure>
     }
     variables.extend(job.env.chunks(2).map(|pair| (pair[0].clone().into(), pair[1].clone().into())));
     Ok(variables)
-}
-
-/// The model, fitted where it must be on the route between the first two hosts.
-pub fn resolve_model(name: &str, platform: &Platform) -> Result<(Model, Vec<String>), Failure> {
-    let mut links = Vec::new();
-    let other = HostId(u32::from(platform.host_count() > 1));
-    let latency = platform.route(HostId(0), other, &mut links);
-    let bandwidth = links.iter().map(|&link| platform.link(link).bandwidth).fold(f64::INFINITY, f64::min);
-    let sample = if links.is_empty() { (1e-6, 1e9) } else { (latency, bandwidth) };
-    Model::resolve(name, platform.settings(), sample).map_err(|error| match error {
-        ModelError::Name(_) => usage(error),
-        ModelError::Setting(_) => exit::bad_platform(error),
-    })
 }
 
 fn parse_compute(text: &str) -> Result<Compute, Failure> {

@@ -4,8 +4,8 @@ use mpirage_platform::Platform;
 
 use crate::arguments::PlatformAction;
 use crate::exit::{Failure, bad_platform, usage};
+use crate::machine::resolve_model;
 use crate::output;
-use crate::plan::resolve_model;
 
 /// Hosts of a built-in platform whose size is not written.
 const RANKS: u32 = 16;

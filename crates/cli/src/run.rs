@@ -1,31 +1,27 @@
 //! `mpirage run`.
 
-use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::num::NonZero;
-use std::rc::Rc;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
 use clap::Parser;
 use mpirage_channel::Briefing;
-use mpirage_kernel::Kernel;
-use mpirage_models::Cores;
-use mpirage_mpi::{Bursts, Costs, Engine, Setup};
-use mpirage_platform::HostId;
-use mpirage_rank::{Folded, Outcome, Processes, Ranks, Session, SessionError};
-use mpirage_record::{Record, Recorder, Summary};
+use mpirage_mpi::{Bursts, Costs, Engine};
+use mpirage_rank::{Folded, Outcome, Processes, Ranks, Session, SessionError, Symbols};
+use mpirage_record::{Recorder, Summary};
 
 use crate::arguments::RunArguments;
-use crate::diagnosis::Diagnosis;
+use crate::diagnosis::{Diagnosis, Places};
 use crate::exit::{self, Failure};
 use crate::install::{self, Install};
+use crate::machine::Machine;
 use crate::plan::{Compute, Plan};
 use crate::progress::Progress;
+use crate::recordings::Recordings;
 use crate::summary::Figures;
-use crate::{costs, launcher, output};
+use crate::{costs, launcher};
 
 /// Messages up to this many bytes travel inside calls, which spares system calls and costs one copy.
 const INLINE_BYTES: u64 = 4096;
@@ -49,10 +45,10 @@ impl Plan {
     fn run(mut self) -> Result<u8, Failure> {
         let started = Instant::now();
         let bursts = self.bursts();
-        let summary = Rc::new(RefCell::new(Summary::default()));
-        let mut engine = self.engine(bursts, Rc::clone(&summary))?;
+        let mut recordings = Recordings::create(&self.arguments.results.trace, &self.machine)?;
+        let mut engine = self.engine(bursts, recordings.recorder())?;
         let session = self.session();
-        let mut progress = Progress::new(self.programs.len(), self.arguments.quiet);
+        let mut progress = Progress::new(self.programs.len(), self.arguments.results.quiet);
         let outcome = session.run(&mut engine, &mut progress);
         progress.finish();
         let outcome = match outcome {
@@ -63,53 +59,41 @@ impl Plan {
             }
             Err(error) => return Err(session_failure(error)),
         };
+        engine.close_records();
         self.explain(&mut engine, &outcome);
-        let figures = self.figures(&engine, &outcome, &summary.borrow(), started.elapsed());
+        let figures = self.figures(&engine, &outcome, &recordings.summary(), started.elapsed());
         self.save_costs(&engine)?;
         // The ranks end with the engine; their use of memory and processor is known then.
         drop(engine);
-        self.show(figures.with_usage())?;
+        recordings.finish()?;
+        figures.with_usage().show(&self.arguments.results)?;
         Ok(exit_code(&outcome))
     }
 
-    fn engine(&self, bursts: Bursts, summary: Rc<RefCell<Summary>>) -> Result<Engine<Ranks>, Failure> {
+    fn engine(&self, bursts: Bursts, recorder: Box<dyn Recorder>) -> Result<Engine<Ranks>, Failure> {
         let ranks = self.programs.len();
-        let hosts = &self.placement.hosts;
-        let network = self.model.network_on(&self.platform);
-        let cores = Cores::new(Arc::clone(&self.platform), hosts);
-        let ratio = |host: &HostId| self.host_speed / self.platform.host(*host).speed;
-        let ratios: Vec<f64> = hosts.iter().map(ratio).collect();
+        let ratios = self.machine.slowdowns(self.host_speed);
         let uniform = ratios.windows(2).all(|pair| pair[0] == pair[1]);
+        let protocol = &self.machine.model.protocol;
         let briefing = Briefing {
             size: ranks as u32,
-            eager_limit: self.model.protocol.eager_limit,
+            eager_limit: protocol.eager_limit,
             inline_bytes: INLINE_BYTES,
             measure: bursts.measures(),
             simulated_clock: self.simulated_clock,
             // A recording counts calls, so a clock that is read must be asked for in both runs.
             local_clock: uniform
-                && !cores.is_oversubscribed()
+                && !self.machine.is_oversubscribed()
                 && matches!(bursts, Bursts::None | Bursts::Measured),
             speed_ratio: ratios.first().copied().unwrap_or(1.0),
-            clock_cost: self.model.protocol.clock_cost.as_picos(),
+            clock_cost: protocol.clock_cost.as_picos(),
             epoch: EPOCH,
             shared_file: -1,
             share_malloc: self.share_malloc,
             simulator: std::process::id(),
         };
         let memory = self.ranks(&briefing)?;
-        let setup = Setup {
-            kernel: Kernel::new(network, Box::new(cores)),
-            placement: hosts.clone(),
-            host_flops: hosts.iter().map(|&host| self.platform.host(host).speed).collect(),
-            seconds_per_nano: ratios.iter().map(|ratio| ratio * 1e-9).collect(),
-            protocol: self.model.protocol.clone(),
-            collectives: self.collectives.clone(),
-            collective_times: self.model.collective_times(&self.platform),
-            bursts,
-            recorder: Box::new(Shared(summary)),
-        };
-        Ok(Engine::new(setup, memory))
+        Ok(Engine::new(self.machine.setup(self.host_speed, bursts, recorder), memory))
     }
 
     fn ranks(&self, briefing: &Briefing) -> Result<Ranks, Failure> {
@@ -125,11 +109,12 @@ impl Plan {
     }
 
     fn session(&self) -> Session {
-        let hosts = self.placement.hosts.iter().zip(self.placement.local_ranks());
+        let Machine { placement, platform, .. } = &self.machine;
+        let hosts = placement.hosts.iter().zip(placement.local_ranks());
         Session {
             programs: self.programs.clone(),
             hosts: hosts
-                .map(|(&host, (local, locals))| (self.platform.host(host).name(), local, locals))
+                .map(|(&host, (local, locals))| (platform.host(host).name(), local, locals))
                 .collect(),
             rank_timeout: self.arguments.rank_timeout.map(Duration::from_secs_f64),
             cores: self.arguments.cores.map(NonZero::get),
@@ -161,7 +146,9 @@ impl Plan {
                 "this machine forbids copies between processes: bytes went through mailboxes".to_owned(),
             );
         }
-        let mut diagnosis = Diagnosis::new(engine);
+        let mut symbols = Symbols::default();
+        engine.memory().explain_addresses(&mut symbols);
+        let mut diagnosis = Diagnosis::new(engine, Program { ranks: engine.memory_ref(), symbols });
         if let Some(text) = diagnosis.explain(outcome) {
             eprintln!("mpirage: {text}");
         }
@@ -179,34 +166,18 @@ impl Plan {
         summary: &Summary,
         wall: Duration,
     ) -> Figures {
-        let ends: Vec<f64> = engine.ends().map(|end| end.as_secs_f64()).collect();
-        let finished = matches!(outcome, Outcome::Finished { .. });
         let tally = engine.tally();
-        let last = ends.iter().copied().fold(0.0, f64::max);
         Figures {
-            outcome: outcome_name(outcome).to_owned(),
-            simulated_seconds: if finished { last } else { engine.now().as_secs_f64() },
-            wall_seconds: wall.as_secs_f64(),
-            cpu_seconds: 0.0,
-            ranks: self.programs.len(),
-            messages: summary.messages,
-            bytes: summary.bytes,
-            calls: summary.calls,
-            switches: engine.switches(),
-            peak_rss_bytes: 0,
-            largest_rank_rss_bytes: 0,
             samples_executed: tally.executed,
             samples_skipped: tally.skipped,
             shared_bytes: tally.shared,
             shared_resident_bytes: engine.memory_ref().shared_resident_bytes(),
-            per_rank_seconds: ends,
-            model: self.model.name.clone(),
-            platform: self.platform_spec.clone(),
             ranks_as: self.living.name().to_owned(),
             ranks_as_because: self.living.why.clone(),
             compute: self.describe_compute(),
             host_speed_flops: (self.compute != Compute::None).then_some(self.host_speed),
             warnings: self.warnings.clone(),
+            ..Figures::of(engine, &self.machine, outcome, summary, wall)
         }
     }
 
@@ -218,25 +189,21 @@ impl Plan {
             Compute::Recorded(file) => format!("recorded in {}, {speed}", file.display()),
         }
     }
-
-    fn show(&self, figures: Figures) -> Result<(), Failure> {
-        if !self.arguments.quiet {
-            figures.print();
-        }
-        if self.arguments.json {
-            let json = serde_json::to_string(&figures).context("cannot write JSON")?;
-            output::line(format_args!("{json}"));
-        }
-        Ok(())
-    }
 }
 
-/// Counts are wanted after the run, so the recorder and the summary share them.
-struct Shared(Rc<RefCell<Summary>>);
+/// Source lines of the program.
+struct Program<'a> {
+    ranks: &'a Ranks,
+    symbols: Symbols,
+}
 
-impl Recorder for Shared {
-    fn record(&mut self, record: &Record<'_>) {
-        self.0.borrow_mut().record(record);
+impl Places for Program<'_> {
+    fn call(&mut self, _: u32, site: u64) -> Option<String> {
+        Some(self.symbols.site(site).to_string())
+    }
+
+    fn death(&mut self, rank: u32) -> Option<String> {
+        Some(self.symbols.place(self.ranks.place_of_death(rank)?).to_string())
     }
 }
 
@@ -246,17 +213,6 @@ fn session_failure(error: SessionError) -> Failure {
         _ => exit::USAGE,
     };
     Failure { code, error: anyhow!(error) }
-}
-
-fn outcome_name(outcome: &Outcome) -> &'static str {
-    match outcome {
-        Outcome::Finished { .. } => "finished",
-        Outcome::Deadlock => "deadlock",
-        Outcome::Aborted { .. } => "aborted",
-        Outcome::Misuse { .. } => "misuse",
-        Outcome::RankDied { .. } => "rank-died",
-        Outcome::RankHangs { .. } => "rank-hangs",
-    }
 }
 
 /// The program's own code where it has one; ours where it has none.

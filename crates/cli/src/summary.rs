@@ -1,12 +1,21 @@
 //! The closing summary and the JSON object: two views of the same figures.
 
+use anyhow::Context;
+use mpirage_mpi::{Engine, Memory};
+use mpirage_rank::Outcome;
+use mpirage_record::Summary;
 use mpirage_units::Duration;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use serde::Serialize;
 
+use crate::arguments::ResultArguments;
+use crate::exit::Failure;
+use crate::machine::Machine;
+use crate::output;
+
 /// The figures of a run.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Figures {
     /// How it ended: `finished`, `deadlock`, `misuse`, `aborted`, `rank-died`, `rank-hangs`.
     pub outcome: String,
@@ -44,7 +53,7 @@ pub struct Figures {
     pub model: String,
     /// The machine.
     pub platform: String,
-    /// How ranks lived: `processes` or `folded`.
+    /// How ranks lived: `processes`, `folded` or `replayed`.
     pub ranks_as: String,
     /// Why so.
     pub ranks_as_because: String,
@@ -57,6 +66,45 @@ pub struct Figures {
 }
 
 impl Figures {
+    /// What every run has to show; the rest is for the caller to fill in.
+    pub fn of<M: Memory>(
+        engine: &Engine<M>,
+        machine: &Machine,
+        outcome: &Outcome,
+        summary: &Summary,
+        wall: std::time::Duration,
+    ) -> Figures {
+        let ends: Vec<f64> = engine.ends().map(|end| end.as_secs_f64()).collect();
+        let finished = matches!(outcome, Outcome::Finished { .. });
+        let last = ends.iter().copied().fold(0.0, f64::max);
+        Figures {
+            outcome: outcome_name(outcome).to_owned(),
+            simulated_seconds: if finished { last } else { engine.now().as_secs_f64() },
+            wall_seconds: wall.as_secs_f64(),
+            ranks: machine.ranks(),
+            messages: summary.messages,
+            bytes: summary.bytes,
+            calls: summary.calls,
+            switches: engine.switches(),
+            per_rank_seconds: ends,
+            model: machine.model.name.clone(),
+            platform: machine.spec.clone(),
+            ..Figures::default()
+        }
+    }
+
+    /// Prints what was asked for.
+    pub fn show(&self, wanted: &ResultArguments) -> Result<(), Failure> {
+        if !wanted.quiet {
+            self.print();
+        }
+        if wanted.json {
+            let json = serde_json::to_string(self).context("cannot write JSON")?;
+            output::line(format_args!("{json}"));
+        }
+        Ok(())
+    }
+
     /// Adds what simulator and ranks have used of this machine.
     pub fn with_usage(mut self) -> Figures {
         let (own, ranks) = (usage_of(UsageWho::RUSAGE_SELF), usage_of(UsageWho::RUSAGE_CHILDREN));
@@ -67,7 +115,7 @@ impl Figures {
     }
 
     /// For people.
-    pub fn print(&self) {
+    fn print(&self) {
         let seconds = Duration::from_secs_f64(self.simulated_seconds);
         let ratio = match self.simulated_seconds {
             0.0 => String::new(),
@@ -86,11 +134,11 @@ impl Figures {
             self.calls,
             self.switches
         );
-        eprintln!(
-            "  memory          {} simulator, {} largest rank",
-            bytes(self.peak_rss_bytes),
-            bytes(self.largest_rank_rss_bytes)
-        );
+        let largest = match self.largest_rank_rss_bytes {
+            0 => String::new(),
+            rank => format!(", {} largest rank", bytes(rank)),
+        };
+        eprintln!("  memory          {} simulator{largest}", bytes(self.peak_rss_bytes));
         if self.shared_bytes > 0 {
             eprintln!(
                 "  shared          {} in blocks that all ranks share, of which {} exist",
@@ -109,6 +157,18 @@ impl Figures {
         for warning in &self.warnings {
             eprintln!("  warning: {warning}");
         }
+    }
+}
+
+/// An outcome in one word.
+fn outcome_name(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Finished { .. } => "finished",
+        Outcome::Deadlock => "deadlock",
+        Outcome::Aborted { .. } => "aborted",
+        Outcome::Misuse { .. } => "misuse",
+        Outcome::RankDied { .. } => "rank-died",
+        Outcome::RankHangs { .. } => "rank-hangs",
     }
 }
 

@@ -62,6 +62,12 @@ impl Footprint {
         footprint
     }
 
+    /// Seconds that a flow of so much work takes if it shares its resources with nobody, and their capacities stay.
+    pub fn span_alone(&self, work: f64) -> f64 {
+        let left = work * self.penalty;
+        if left > 0.0 { left / level_alone(self.alone, self.ceiling) } else { 0.0 }
+    }
+
     /// Adds a weight on a resource; a resource named twice carries the sum.
     fn add_use(&mut self, resource: u32, weight: f64) {
         assert!(weight >= 0.0, "a weight of {weight}");
@@ -74,6 +80,12 @@ impl Footprint {
             None => self.uses.push(Use { resource, share, slot: 0 }),
         }
     }
+}
+
+/// The level of a flow that would have `alone` but for its ceiling.
+fn level_alone(alone: f64, ceiling: f64) -> f64 {
+    // Levels that differ by rounding only are equal: then a resource is full before the bound is met.
+    if above(alone, ceiling) || alone.is_infinite() { ceiling } else { alone }
 }
 
 /// The order of the fields is kept: the first two cache lines and a half are what flows in clumps need.
@@ -136,8 +148,7 @@ impl Flow {
 
     /// The level it gets when it shares its resources with nobody.
     pub fn level_alone(&self) -> f64 {
-        // Levels that differ by rounding only are equal: then a resource is full before the bound is met.
-        if above(self.alone, self.ceiling) || self.alone.is_infinite() { self.ceiling } else { self.alone }
+        level_alone(self.alone, self.ceiling)
     }
 
     /// Of a flow in a clump: what is left when so much time has passed since the clump was solved.

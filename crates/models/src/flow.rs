@@ -68,6 +68,13 @@ impl FlowParameters {
         &self.segments[after.saturating_sub(1)]
     }
 
+    /// What a message asks of the links, and the factor on the latency of its route.
+    fn work(&self, bytes: u64) -> (f64, f64) {
+        let wire_bytes = bytes + self.header;
+        let segment = self.segment(wire_bytes);
+        (wire_bytes as f64 / segment.bandwidth_factor, segment.latency_factor)
+    }
+
     /// Seconds that a message takes alone on a route.
     pub fn uncontended(&self, bytes: u64, latency: f64, bandwidth: f64) -> f64 {
         let wire_bytes = bytes + self.header;
@@ -88,9 +95,21 @@ pub struct FlowNetwork {
     routes: RouteCache,
     /// Flows in their latency, dated when it ends.
     travelling: Agenda<FlowId>,
+    /// A message that has the whole network to itself.
+    lone: Option<Lone>,
     /// When the next flow that uses links ends, as last asked.
     completion: Option<Time>,
     arrived: Vec<u64>,
+}
+
+/// A message that started when there was no other: both its dates are known at once, and if nobody joins it, that is all.
+struct Lone {
+    transfer: Transfer,
+    token: Token,
+    /// When it starts to use links.
+    departs: Time,
+    /// When it has arrived, if it stays alone.
+    arrives: Time,
 }
 
 /// How ways through the platform become paths.
@@ -112,26 +131,71 @@ impl FlowNetwork {
             sharing: Sharing::new(),
             routes: RouteCache::new(),
             travelling: Agenda::new(),
+            lone: None,
             completion: None,
             arrived: Vec::new(),
         }
     }
 }
 
-impl NetworkModel for FlowNetwork {
-    fn start(&mut self, now: Time, transfer: Transfer, token: Token) -> Departure {
-        let FlowNetwork { ways, sharing, routes, travelling, .. } = self;
-        let wire_bytes = transfer.bytes + ways.parameters.header;
-        let Segment { latency_factor, bandwidth_factor, .. } = *ways.parameters.segment(wire_bytes);
+impl FlowNetwork {
+    fn is_idle(&self) -> bool {
+        self.lone.is_none() && self.sharing.is_idle() && self.travelling.next().is_none()
+    }
+
+    /// A message starts where there is none.
+    fn start_alone(&mut self, now: Time, transfer: Transfer, token: Token) {
+        let FlowNetwork { ways, sharing, routes, lone, .. } = self;
         let (from, to) = (transfer.from, transfer.to);
+        let (work, latency_factor) = ways.parameters.work(transfer.bytes);
+        let path = routes.get_or(from, to, || ways.path(from, to, sharing));
+        let departs = now + Duration::from_secs_f64(latency_factor * path.latency);
+        let arrives = departs + Duration::from_secs_f64(path.footprint.span_alone(work));
+        *lone = Some(Lone { transfer, token, departs, arrives });
+    }
+
+    /// A message starts among others.
+    fn start_among(&mut self, now: Time, transfer: Transfer, token: Token) {
+        let FlowNetwork { ways, sharing, routes, travelling, .. } = self;
+        let (from, to) = (transfer.from, transfer.to);
+        let (work, latency_factor) = ways.parameters.work(transfer.bytes);
         let path = routes.get_or(from, to, || ways.path(from, to, sharing));
         let latency = Duration::from_secs_f64(latency_factor * path.latency);
-        let flow = sharing.prepare(&path.footprint, wire_bytes as f64 / bandwidth_factor, token.0);
+        let flow = sharing.prepare(&path.footprint, work, token.0);
         travelling.push(now + latency, flow);
+    }
+
+    /// The message that was alone is no longer: it goes where all the others go.
+    fn end_solitude(&mut self, now: Time) {
+        let FlowNetwork { ways, sharing, routes, travelling, lone, .. } = self;
+        let Some(Lone { transfer, token, departs, .. }) = lone.take() else { return };
+        let (from, to) = (transfer.from, transfer.to);
+        let (work, _) = ways.parameters.work(transfer.bytes);
+        let path = routes.get_or(from, to, || ways.path(from, to, sharing));
+        let flow = sharing.prepare(&path.footprint, work, token.0);
+        if departs > now {
+            travelling.push(departs, flow);
+        } else {
+            sharing.launch(departs, flow);
+        }
+    }
+}
+
+impl NetworkModel for FlowNetwork {
+    fn start(&mut self, now: Time, transfer: Transfer, token: Token) -> Departure {
+        if self.is_idle() {
+            self.start_alone(now, transfer, token);
+        } else {
+            self.end_solitude(now);
+            self.start_among(now, transfer, token);
+        }
         Departure::Now
     }
 
     fn next(&mut self, now: Time) -> Option<Time> {
+        if let Some(lone) = &self.lone {
+            return Some(lone.arrives);
+        }
         self.completion = self.sharing.next_completion(now);
         match (self.travelling.next(), self.completion) {
             (Some(departure), Some(completion)) => Some(departure.min(completion)),
@@ -140,6 +204,9 @@ impl NetworkModel for FlowNetwork {
     }
 
     fn collect(&mut self, now: Time, ended: &mut Vec<Token>) {
+        if let Some(lone) = self.lone.take_if(|lone| lone.arrives <= now) {
+            return ended.push(lone.token);
+        }
         if self.completion.is_some_and(|completion| completion <= now) {
             self.sharing.collect(now, &mut self.arrived);
             ended.extend(self.arrived.drain(..).map(Token));
@@ -215,6 +282,62 @@ impl Ways {
                     None => uses.push((resource, parameters.cross_traffic)),
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn network() -> FlowNetwork {
+        let segment =
+            |above, latency_factor, bandwidth_factor| Segment { above, latency_factor, bandwidth_factor };
+        let parameters = FlowParameters {
+            segments: vec![segment(0, 1.5, 0.8), segment(1000, 2.5, 0.6)],
+            header: 16,
+            window: 4_194_304.0,
+            penalty_scale: 8775.0,
+            cross_traffic: 0.05,
+            contention: true,
+            loopback: Loopback { bandwidth: 498e6, latency: 15e-6 },
+        };
+        FlowNetwork::new(Arc::new(Platform::load("cluster:4", 4).unwrap()), parameters)
+    }
+
+    /// When each transfer ends, by its number; `alone` if a message may have the network to itself.
+    fn dates(transfers: &[(u64, u32, u32, u64)], alone: bool) -> Vec<(Time, u64)> {
+        let (mut network, mut dates, mut ended) = (network(), Vec::new(), Vec::new());
+        let mut now = Time::ZERO;
+        let mut advance_to = |network: &mut FlowNetwork, now: &mut Time, until: Time| {
+            while let Some(next) = network.next(*now).filter(|next| *next <= until && *next < Time::MAX) {
+                *now = next;
+                network.collect(next, &mut ended);
+                dates.extend(ended.drain(..).map(|token| (next, token.0)));
+            }
+        };
+        for (nth, &(pause, from, to, bytes)) in transfers.iter().enumerate() {
+            let start = now + Duration::from_picos(pause);
+            advance_to(&mut network, &mut now, start);
+            now = start;
+            network.start(now, Transfer { from: HostId(from), to: HostId(to), bytes }, Token(nth as u64));
+            if !alone {
+                network.end_solitude(now);
+            }
+        }
+        advance_to(&mut network, &mut now, Time::MAX);
+        dates
+    }
+
+    proptest! {
+        /// A message that starts alone ends as any other would, whoever joins it and when.
+        #[test]
+        fn solitude_changes_no_date(transfers in proptest::collection::vec(
+            (prop_oneof![Just(0), 0u64..400_000_000, 0u64..40_000_000], 0u32..4, 0u32..4, 0u64..20_000), 1..40
+        )) {
+            prop_assert_eq!(dates(&transfers, true), dates(&transfers, false));
         }
     }
 }

@@ -400,14 +400,14 @@ impl<M: Memory> Engine<M> {
             Phase::Delayed => {
                 let start = Time::from_picos(now.as_picos() - state.stamp.delay.as_picos());
                 self.recorder.record(&Record::Pause { rank, start, end: now });
-                self.perform_next(rank);
+                self.after_delay(rank);
             }
             Phase::Paying(Then::NextCall) => {
                 self.record_call(rank);
                 self.tasks.push_back(Task::NextCall(rank));
             }
             Phase::Paying(Then::Reply) => self.make_ready(rank),
-            Phase::Paying(Then::Perform) => self.perform_now(rank),
+            Phase::Paying(Then::Perform) => self.after_startup(rank),
             Phase::Paying(Then::Await) => self.await_blocking(rank),
             _ => unreachable!("rank {rank} had no timer"),
         }

@@ -1,10 +1,12 @@
 //! Calls carried out, one after the other, each at its time.
 //!
 //! ```text
-//! burst passes ─► delay passes ─► the call is carried out ─► done: the next call, or the reply
+//! burst passes ─► delay passes ─► the call is carried out ─► done: the next call at once, or the reply
 //!                                                        ├─► to be paid for: that, after a while
 //!                                                        └─► blocked: something else wakes the rank
 //! ```
+//!
+//! What a rank does at one instant it does in one go, as a program would.
 
 use mpirage_call::wire::{decode_call, decode_stamp};
 use mpirage_call::{BLOCKING, Call, CommRequest, Completion, Work};
@@ -27,15 +29,24 @@ pub(crate) enum Progress {
 }
 
 impl<M: Memory> Engine<M> {
-    /// Turns to the next call of the inbox: first the burst before it passes.
+    /// Goes on with the calls of the inbox until something takes time.
     pub(crate) fn next_call(&mut self, rank: u32) {
+        while self.verdict.is_none() && self.begin_call(rank) && self.perform_next(rank) {}
+    }
+
+    /// Turns to the next call of the inbox: first the burst before it passes. True if that takes no time.
+    fn begin_call(&mut self, rank: u32) -> bool {
         let state = &mut self.ranks[rank as usize];
-        if state.cursor >= state.inbox.len() {
-            return self.out_of_calls(rank);
-        }
         let stamp = match decode_stamp(&state.inbox[state.cursor..]) {
             Ok(stamp) => stamp,
-            Err(error) => return self.misuse(rank, error.to_string()),
+            Err(_) if state.cursor >= state.inbox.len() => {
+                self.out_of_calls(rank);
+                return false;
+            }
+            Err(error) => {
+                self.misuse(rank, error.to_string());
+                return false;
+            }
         };
         state.stamp = stamp;
         state.entered = self.kernel.now();
@@ -44,12 +55,13 @@ impl<M: Memory> Engine<M> {
             self.sample_passes(rank, nanos.unwrap_or(0), self.next_ends_sample(rank));
         }
         match nanos {
-            Ok(0) => self.after_burst(rank),
+            Ok(0) => self.pass_delay(rank),
             Ok(nanos) => {
                 let state = &mut self.ranks[rank as usize];
                 (state.phase, state.work) = (Phase::Computing, Work::Nanos(nanos));
                 let seconds = nanos as f64 * self.seconds_per_nano[rank as usize];
                 self.kernel.start_compute(self.hosts[rank as usize], seconds, token::rank(rank));
+                false
             }
             Err(position) => {
                 self.misuse(
@@ -58,6 +70,7 @@ impl<M: Memory> Engine<M> {
                         "the recorded costs end after {position} calls of this rank: they are of another run"
                     ),
                 );
+                false
             }
         }
     }
@@ -68,14 +81,29 @@ impl<M: Memory> Engine<M> {
         matches!(decode_call(&state.inbox[state.cursor..]), Ok((_, Call::SampleEnd, _)))
     }
 
+    /// The burst before a call is over.
     pub(crate) fn after_burst(&mut self, rank: u32) {
-        let state = &mut self.ranks[rank as usize];
-        if state.stamp.delay.is_zero() {
-            self.perform_next(rank);
-        } else {
-            state.phase = Phase::Delayed;
-            self.kernel.start_timer(state.stamp.delay, token::rank(rank));
+        if self.pass_delay(rank) {
+            self.after_delay(rank);
         }
+    }
+
+    /// The delay before a call is over.
+    pub(crate) fn after_delay(&mut self, rank: u32) {
+        if self.perform_next(rank) {
+            self.tasks.push_back(Task::NextCall(rank));
+        }
+    }
+
+    /// Lets the delay before a call pass. True if there is none.
+    fn pass_delay(&mut self, rank: u32) -> bool {
+        let state = &mut self.ranks[rank as usize];
+        let delay = state.stamp.delay;
+        if !delay.is_zero() {
+            state.phase = Phase::Delayed;
+            self.kernel.start_timer(delay, token::rank(rank));
+        }
+        delay.is_zero()
     }
 
     fn out_of_calls(&mut self, rank: u32) {
@@ -95,33 +123,45 @@ impl<M: Memory> Engine<M> {
         }
     }
 
-    /// Carries out the call at the cursor.
-    pub(crate) fn perform_next(&mut self, rank: u32) {
+    /// Carries out the call at the cursor. True if the next one can follow at once.
+    fn perform_next(&mut self, rank: u32) -> bool {
         self.ranks[rank as usize].entered = self.kernel.now();
-        if self.protocol.startup.is_none() || !self.pay_startup(rank) {
-            self.perform_now(rank);
+        if self.protocol.startup.is_some() && self.pay_startup(rank) {
+            return false;
+        }
+        self.perform_now(rank)
+    }
+
+    /// The beginning of a call is paid for.
+    pub(crate) fn after_startup(&mut self, rank: u32) {
+        if self.perform_now(rank) {
+            self.tasks.push_back(Task::NextCall(rank));
         }
     }
 
-    /// Carries out the call at the cursor, whose beginning is paid for.
-    pub(crate) fn perform_now(&mut self, rank: u32) {
+    /// Carries out the call at the cursor, whose beginning is paid for. True if the next one can follow at once.
+    fn perform_now(&mut self, rank: u32) -> bool {
         let state = &mut self.ranks[rank as usize];
         let inbox = std::mem::take(&mut state.inbox);
-        match decode_call(&inbox[state.cursor..]) {
+        let goes_on = match decode_call(&inbox[state.cursor..]) {
             Ok((_, call, words)) => {
                 state.current = state.cursor;
                 state.cursor += words;
-                self.carry_out(rank, &call);
+                self.carry_out(rank, &call)
             }
-            Err(error) => self.misuse(rank, error.to_string()),
-        }
+            Err(error) => {
+                self.misuse(rank, error.to_string());
+                false
+            }
+        };
         self.ranks[rank as usize].inbox = inbox;
         if let Some(rank) = self.unrecorded.take() {
             self.record_call(rank);
         }
+        goes_on
     }
 
-    fn carry_out(&mut self, rank: u32, call: &Call<'_>) {
+    fn carry_out(&mut self, rank: u32, call: &Call<'_>) -> bool {
         let needs_answer = call.needs_answer();
         let state = &mut self.ranks[rank as usize];
         state.in_function = is_function(call);
@@ -130,20 +170,21 @@ impl<M: Memory> Engine<M> {
             self.show_output(rank);
         }
         let progress = self.perform(rank, call);
-        self.settle(rank, progress, needs_answer);
+        self.settle(rank, progress, needs_answer)
     }
 
-    fn settle(&mut self, rank: u32, progress: Progress, needs_answer: bool) {
+    fn settle(&mut self, rank: u32, progress: Progress, needs_answer: bool) -> bool {
         let then = if needs_answer { Then::Reply } else { Then::NextCall };
         match (progress, then) {
-            (Progress::Blocked, _) => {}
-            (Progress::Pay(cost), then) if !cost.is_zero() => self.pay(rank, cost, then),
-            (_, Then::Reply) => self.make_ready(rank),
-            (_, _) => {
-                self.record_call(rank);
-                self.tasks.push_back(Task::NextCall(rank));
+            (Progress::Blocked, _) => return false,
+            (Progress::Pay(cost), then) if !cost.is_zero() => {
+                self.pay(rank, cost, then);
+                return false;
             }
+            (_, Then::Reply) => self.make_ready(rank),
+            (_, _) => self.record_call(rank),
         }
+        then == Then::NextCall
     }
 
     pub(crate) fn pay(&mut self, rank: u32, cost: Duration, then: Then) {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mpirage_mpi::{Ending, Engine, Segment, Turn};
+use mpirage_mpi::{Engine, Segment, Turn};
 
 use crate::ahead::Ahead;
 use crate::crash::Death;
@@ -57,7 +57,7 @@ impl<'a> Running<'a> {
             }
             match turn {
                 Turn::Output(rank) => self.show(rank)?,
-                Turn::End(ending) => return Ok(self.outcome(ending)),
+                Turn::End(ending) => return Ok(Outcome::of(ending, self.code)),
                 Turn::Release(rank) => self.release(rank),
                 Turn::Resume(rank) => {
                     if let Some(outcome) = self.resume(rank)? {
@@ -86,15 +86,6 @@ impl<'a> Running<'a> {
         }
         let given = self.engine.give_reply(rank, |ranks, reply| ranks.answer(rank, reply));
         Ok(given.err().map(|text| Outcome::Misuse { rank, text }))
-    }
-
-    fn outcome(&self, ending: Ending) -> Outcome {
-        match ending {
-            Ending::Finished => Outcome::Finished { code: self.code },
-            Ending::Deadlock => Outcome::Deadlock,
-            Ending::Aborted { rank, code } => Outcome::Aborted { rank, code },
-            Ending::Misuse { rank, text } => Outcome::Misuse { rank, text },
-        }
     }
 
     /// Simulated time is there: lets a rank run, unless it did so ahead of it, until it waits again or ends.

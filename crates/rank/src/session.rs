@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mpirage_mpi::Engine;
+use mpirage_mpi::{Ending, Engine};
 use nix::errno::Errno;
 use nix::sys::personality::{self, Persona};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
@@ -89,6 +89,18 @@ pub enum Outcome {
         /// For how long.
         seconds: f64,
     },
+}
+
+impl Outcome {
+    /// Of a run whose ranks end with `code`.
+    pub fn of(ending: Ending, code: i32) -> Outcome {
+        match ending {
+            Ending::Finished => Outcome::Finished { code },
+            Ending::Deadlock => Outcome::Deadlock,
+            Ending::Aborted { rank, code } => Outcome::Aborted { rank, code },
+            Ending::Misuse { rank, text } => Outcome::Misuse { rank, text },
+        }
+    }
 }
 
 /// What the outside world wants to know or decide while a run goes on.

@@ -140,3 +140,9 @@ pub trait Recorder {
         false
     }
 }
+
+/// A recorder that stores what it is told.
+pub trait Writer: Recorder {
+    /// Writes what is still to be written. What went wrong before is told here too; then the file is not there.
+    fn finish(&mut self) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
+}

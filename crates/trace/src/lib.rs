@@ -5,9 +5,12 @@
 //! workloads; writers of traces without dates are consumers of records. Formats with dates are in `mpirage-timeline`.
 
 mod error;
+mod function;
+mod generate;
 mod open;
 mod workload;
 
 pub use error::{Place, TraceError};
+pub use generate::{Generated, KEYS, KeyInfo, PATTERNS, PatternInfo};
 pub use open::{Format, open, recognise};
 pub use workload::{Calls, Step, Workload};

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use crate::{TraceError, Workload};
+use crate::{Generated, TraceError, Workload};
 
 /// The formats of traces, and patterns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum Format {
 pub fn open(spec: &str) -> Result<Box<dyn Workload>, TraceError> {
     let path = Path::new(spec);
     match recognise(spec)? {
-        Format::Generated => missing(spec, "generated workloads"),
+        Format::Generated => Ok(Box::new(Generated::parse(spec)?)),
         Format::Ti => missing(spec, "time-independent traces"),
         Format::Binary => missing(spec, "traces of our own"),
         Format::Dim => missing(spec, "Dimemas traces"),

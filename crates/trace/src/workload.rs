@@ -1,5 +1,7 @@
 //! What every workload is.
 
+use std::path::PathBuf;
+
 use mpirage_call::wire::push_call;
 use mpirage_call::{Call, Reply, Stamp};
 
@@ -28,9 +30,10 @@ pub trait Workload {
     /// the last call that needed it; the first time there is none such and it is empty. Each rank is asked on its own.
     fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError>;
 
-    /// Where the last call of `rank` is in the trace, for messages.
-    fn place(&self, rank: u32) -> Option<(String, Place)> {
-        let _ = rank;
+    /// Where a call of `rank` is in the trace, for messages. `site` is what its stamp had: traces have no instructions, so a
+    /// line or an offset is there instead; zero if nothing is known.
+    fn place(&self, rank: u32, site: u64) -> Option<(PathBuf, Place)> {
+        let _ = (rank, site);
         None
     }
 }

@@ -23,9 +23,19 @@ pub fn encode_call(stamp: &Stamp, call: &Call<'_>, buffer: &mut [u64]) -> Result
 }
 
 /// Appends a call to a list of calls, which grows as it must.
+#[inline]
 pub fn push_call(stamp: &Stamp, call: &Call<'_>, words: &mut Vec<u64>) {
+    let mut buffer = [0; 24];
+    match encode_call(stamp, call, &mut buffer) {
+        Ok(length) => words.extend_from_slice(&buffer[..length]),
+        Err(Full) => push_long_call(stamp, call, words),
+    }
+}
+
+#[cold]
+fn push_long_call(stamp: &Stamp, call: &Call<'_>, words: &mut Vec<u64>) {
     let start = words.len();
-    let mut room = 24;
+    let mut room = 64;
     loop {
         words.resize(start + room, 0);
         if let Ok(length) = encode_call(stamp, call, &mut words[start..]) {

@@ -1,0 +1,94 @@
+//! The simulated machine that a command was given, resolved and checked.
+
+use std::sync::Arc;
+
+use mpirage_collectives::Choice;
+use mpirage_kernel::Kernel;
+use mpirage_models::Cores;
+use mpirage_mpi::{Bursts, Setup};
+use mpirage_platform::{HostId, Platform};
+use mpirage_record::Recorder;
+use mpirage_scenario::{Model, ModelError, Placement};
+
+use crate::arguments::MachineArguments;
+use crate::exit::{self, Failure, usage};
+use crate::hosts;
+
+/// A machine with ranks on it.
+pub struct Machine {
+    /// Hosts and links.
+    pub platform: Arc<Platform>,
+    /// The machine as the user named it.
+    pub spec: String,
+    /// Network and protocol.
+    pub model: Model,
+    /// Algorithms of collectives.
+    pub collectives: Choice,
+    /// Where ranks live.
+    pub placement: Placement,
+    /// What makes the result less trustworthy.
+    pub warnings: Vec<String>,
+}
+
+impl Machine {
+    /// The machine for so many ranks.
+    pub fn new(arguments: &MachineArguments, ranks: u32) -> Result<Machine, Failure> {
+        let spec = arguments.platform.clone().unwrap_or_else(|| format!("cluster:{ranks}"));
+        let platform = Platform::load(&spec, ranks).map_err(exit::bad_platform)?;
+        let (model, mut warnings) = resolve_model(&arguments.model, &platform)?;
+        let placement = hosts::place(arguments, &platform, ranks)?;
+        if placement.oversubscribed {
+            warnings.push(
+                "some hosts have more ranks than cores: their computation is shared out evenly".to_owned(),
+            );
+        }
+        let collectives = Choice::parse(&arguments.coll).map_err(usage)?;
+        Ok(Machine { platform: Arc::new(platform), spec, model, collectives, placement, warnings })
+    }
+
+    /// How many ranks there are.
+    pub fn ranks(&self) -> usize {
+        self.placement.hosts.len()
+    }
+
+    /// For each rank, how much slower its host is than a machine of `speed` flops.
+    pub fn slowdowns(&self, speed: f64) -> Vec<f64> {
+        let slowdown = |host: &HostId| speed / self.platform.host(*host).speed;
+        self.placement.hosts.iter().map(slowdown).collect()
+    }
+
+    /// Does any host have more ranks than cores?
+    pub fn is_oversubscribed(&self) -> bool {
+        Cores::new(Arc::clone(&self.platform), &self.placement.hosts).is_oversubscribed()
+    }
+
+    /// What a run on this machine starts from, if computation was measured on one of `speed` flops.
+    pub fn setup(&self, speed: f64, bursts: Bursts, recorder: Box<dyn Recorder>) -> Setup {
+        let hosts = &self.placement.hosts;
+        let cores = Cores::new(Arc::clone(&self.platform), hosts);
+        Setup {
+            kernel: Kernel::new(self.model.network_on(&self.platform), Box::new(cores)),
+            placement: hosts.clone(),
+            host_flops: hosts.iter().map(|&host| self.platform.host(host).speed).collect(),
+            seconds_per_nano: self.slowdowns(speed).iter().map(|slowdown| slowdown * 1e-9).collect(),
+            protocol: self.model.protocol.clone(),
+            collectives: self.collectives.clone(),
+            collective_times: self.model.collective_times(&self.platform),
+            bursts,
+            recorder,
+        }
+    }
+}
+
+/// The model, fitted where it must be on the route between the first two hosts.
+pub fn resolve_model(name: &str, platform: &Platform) -> Result<(Model, Vec<String>), Failure> {
+    let mut links = Vec::new();
+    let other = HostId(u32::from(platform.host_count() > 1));
+    let latency = platform.route(HostId(0), other, &mut links);
+    let bandwidth = links.iter().map(|&link| platform.link(link).bandwidth).fold(f64::INFINITY, f64::min);
+    let sample = if links.is_empty() { (1e-6, 1e9) } else { (latency, bandwidth) };
+    Model::resolve(name, platform.settings(), sample).map_err(|error| match error {
+        ModelError::Name(_) => usage(error),
+        ModelError::Setting(_) => exit::bad_platform(error),
+    })
+}

@@ -1,0 +1,119 @@
+//! `mpirage replay`.
+
+use std::time::Instant;
+
+use mpirage_mpi::{Bursts, Engine, NoMemory};
+use mpirage_rank::Outcome;
+use mpirage_replay::{ReplayError, Watch};
+use mpirage_trace::Workload;
+use mpirage_units::parse_speed;
+
+use crate::arguments::ReplayArguments;
+use crate::diagnosis::{Diagnosis, Places};
+use crate::exit::{self, Failure, bad_trace, usage};
+use crate::machine::Machine;
+use crate::progress::Progress;
+use crate::recordings::Recordings;
+use crate::summary::Figures;
+
+/// Replays a trace or runs a generated workload.
+pub fn command(arguments: &ReplayArguments) -> Result<u8, Failure> {
+    let started = Instant::now();
+    let mut workload = mpirage_trace::open(&arguments.workload).map_err(bad_trace)?;
+    let mut machine = Machine::new(&arguments.machine, workload.ranks())?;
+    let bursts = parse_compute(&arguments.compute)?;
+    let computes = !matches!(bursts, Bursts::None);
+    if !computes {
+        machine.model.without_computation();
+    }
+    let speed = measured_on(arguments, workload.as_ref(), &machine)?;
+    let mut recordings = Recordings::create(&arguments.results.trace, &machine)?;
+    let mut setup = machine.setup(speed, bursts, recordings.recorder());
+    if !computes {
+        setup.host_flops.fill(f64::INFINITY);
+    }
+    let mut engine = Engine::new(setup, NoMemory);
+    let mut progress = Progress::new(machine.ranks(), arguments.results.quiet);
+    let ending = mpirage_replay::run(&mut engine, workload.as_mut(), &mut progress);
+    progress.finish();
+    let outcome = match ending {
+        Ok(ending) => Outcome::of(ending, 0),
+        Err(ReplayError::Trace(error)) => return Err(bad_trace(error)),
+        Err(error) => return Err(usage(error)),
+    };
+    engine.close_records();
+    let code = explain(&engine, workload.as_ref(), &outcome);
+    let figures = Figures {
+        ranks_as: "replayed".to_owned(),
+        ranks_as_because: arguments.workload.clone(),
+        compute: describe_compute(arguments, speed),
+        warnings: machine.warnings.clone(),
+        ..Figures::of(&engine, &machine, &outcome, &recordings.summary(), started.elapsed())
+    };
+    recordings.finish()?;
+    figures.with_usage().show(&arguments.results)?;
+    Ok(code)
+}
+
+fn parse_compute(text: &str) -> Result<Bursts, Failure> {
+    match text {
+        "traced" => Ok(Bursts::Measured),
+        "none" => Ok(Bursts::None),
+        _ => Err(usage(format!("--compute {text}: of a trace it can be traced or none"))),
+    }
+}
+
+/// Speed of the machine on which computation was measured; if nobody says, that of the simulated host of rank 0.
+fn measured_on(
+    arguments: &ReplayArguments,
+    workload: &dyn Workload,
+    machine: &Machine,
+) -> Result<f64, Failure> {
+    let typed = arguments.host_speed.as_deref().map(parse_speed).transpose().map_err(usage)?;
+    let first = || machine.placement.hosts.first().map_or(1.0, |&host| machine.platform.host(host).speed);
+    Ok(typed.or(workload.measured_on()).unwrap_or_else(first))
+}
+
+fn describe_compute(arguments: &ReplayArguments, speed: f64) -> String {
+    match arguments.compute.as_str() {
+        "none" => "takes no time".to_owned(),
+        _ => format!("as traced, measured times on a machine of {:.2} Gf/s", speed / 1e9),
+    }
+}
+
+/// Says what is wrong, and gives the exit code. What no receive takes, and what nobody sends, is wrong in the trace.
+fn explain(engine: &Engine<NoMemory>, workload: &dyn Workload, outcome: &Outcome) -> u8 {
+    let mut diagnosis = Diagnosis::new(engine, Trace(workload));
+    if let Some(text) = diagnosis.explain(outcome) {
+        eprintln!("mpirage: {text}");
+    }
+    match outcome {
+        Outcome::Finished { .. } => {
+            let unreceived = engine.unreceived().is_empty();
+            for leftover in diagnosis.leftovers() {
+                eprintln!("mpirage: at the end of the trace, {leftover}");
+            }
+            if unreceived { 0 } else { exit::BAD_TRACE }
+        }
+        Outcome::Deadlock if Engine::<NoMemory>::cycle(&engine.blocked()).is_some() => exit::DEADLOCK,
+        Outcome::Aborted { code, .. } => (*code as u8).max(1),
+        _ => exit::BAD_TRACE,
+    }
+}
+
+/// Lines and offsets of the trace.
+struct Trace<'a>(&'a dyn Workload);
+
+impl Places for Trace<'_> {
+    fn call(&mut self, rank: u32, site: u64) -> Option<String> {
+        let (file, place) = self.0.place(rank, site)?;
+        Some(format!("{}{place}", file.display()))
+    }
+}
+
+impl Watch for Progress {
+    fn progress(&mut self, simulated: f64, ended: usize) -> bool {
+        mpirage_rank::Watch::progress(self, simulated, ended);
+        false
+    }
+}
