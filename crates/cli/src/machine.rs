@@ -89,6 +89,6 @@ pub fn resolve_model(name: &str, platform: &Platform) -> Result<(Model, Vec<Stri
     let sample = if links.is_empty() { (1e-6, 1e9) } else { (latency, bandwidth) };
     Model::resolve(name, platform.settings(), sample).map_err(|error| match error {
         ModelError::Name(_) => usage(error),
-        ModelError::Setting(_) => exit::bad_platform(error),
+        ModelError::Setting(_) | ModelError::Dimemas(_) => exit::bad_platform(error),
     })
 }

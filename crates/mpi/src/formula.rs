@@ -53,7 +53,12 @@ impl<M: Memory> Engine<M> {
         } else {
             (seat, call.send.blocks, call.recv.blocks)
         };
-        let (member, sent, received) = (member as usize, send.total(size), recv.total(size));
+        let (member, sent) = (member as usize, send.total(size));
+        let received = match call.kind {
+            // All of them know what each of them gets.
+            Collective::ReduceScatter => recv.of(member).1,
+            _ => recv.total(size),
+        };
         let mut hosts = std::mem::take(&mut self.members);
         hosts.clear();
         hosts.extend((0..size as u32).map(|seat| self.hosts[instance.world_of(seat) as usize]));

@@ -4,6 +4,7 @@
 //! MPI protocol) and the [`Placement`] of ranks on hosts. Below this crate nobody reads a setting.
 
 mod bus;
+mod dimemas;
 mod fit;
 mod keys;
 mod loggops;
@@ -14,6 +15,7 @@ mod simgrid;
 mod smp;
 
 pub use bus::Bus;
+pub use dimemas::{Dimemas, REFERENCE_SPEED};
 pub use loggops::LogGops;
 pub use model::{MODELS, Model, ModelError, ModelName};
 pub use network::Network;

@@ -110,6 +110,19 @@ impl Model {
         Ok((model, warnings))
     }
 
+    /// A model of that network, with nothing else said.
+    pub(crate) fn of_network(name: &str, network: Network) -> Model {
+        let base = eager_protocol();
+        let mut protocol = match &network {
+            Network::Flow(_) => base,
+            Network::Bus(_) => bus::protocol(base),
+            Network::Smp(_) => smp::protocol(base),
+            Network::LogGops(_) => loggops::protocol(base),
+        };
+        network.shape(&mut protocol);
+        Model { name: name.to_owned(), network, protocol }
+    }
+
     /// Computation costs nothing: neither does combining and copying inside MPI.
     pub fn without_computation(&mut self) {
         self.protocol.reduce_seconds_per_byte = 0.0;
@@ -118,15 +131,6 @@ impl Model {
 
     fn named(name: &str, sample: (f64, f64)) -> Result<Model, ModelError> {
         let (mut flow, protocol) = (measured_flow(), eager_protocol());
-        let analytic = match name {
-            "bus" => Some((Network::Bus(Bus::on(sample)), bus::protocol(protocol.clone()))),
-            "smp" => Some((Network::Smp(Smp::on(sample)), smp::protocol(protocol.clone()))),
-            "loggops" => Some((Network::LogGops(LogGops::default()), loggops::protocol(protocol.clone()))),
-            _ => None,
-        };
-        if let Some((network, protocol)) = analytic {
-            return Ok(Model { name: name.to_owned(), network, protocol });
-        }
         let protocol = match name {
             "flow" => protocol,
             "flow:no-contention" => {
@@ -143,6 +147,9 @@ impl Model {
                 protocol
             }
             "simgrid" => simgrid_protocol(),
+            "bus" => return Ok(Model::of_network(name, Network::Bus(Bus::on(sample)))),
+            "smp" => return Ok(Model::of_network(name, Network::Smp(Smp::on(sample)))),
+            "loggops" => return Ok(Model::of_network(name, Network::LogGops(LogGops::default()))),
             _ => return Err(unknown(name)),
         };
         Ok(Model { name: name.to_owned(), network: Network::Flow(flow), protocol })
@@ -203,6 +210,9 @@ pub enum ModelError {
     /// No such name.
     #[error("{0}")]
     Name(String),
+    /// A file of Dimemas is wrong.
+    #[error("{0}")]
+    Dimemas(String),
     /// A setting of a file is wrong.
     #[error("{0}")]
     Setting(#[from] PlatformError),

@@ -4,12 +4,14 @@
 //! ([`mpirage_call`]). It has no clock: what a call answers is all it learns. Readers of trace formats and generators are
 //! workloads; writers of traces without dates are consumers of records. Formats with dates are in `mpirage-timeline`.
 
+mod dim;
 mod error;
 mod function;
 mod generate;
 mod open;
 mod workload;
 
+pub use dim::DimTrace;
 pub use error::{Place, TraceError};
 pub use generate::{Generated, KEYS, KeyInfo, PATTERNS, PatternInfo};
 pub use open::{Format, open, recognise};

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use crate::{Generated, TraceError, Workload};
+use crate::{DimTrace, Generated, TraceError, Workload};
 
 /// The formats of traces, and patterns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub fn open(spec: &str) -> Result<Box<dyn Workload>, TraceError> {
         Format::Generated => Ok(Box::new(Generated::parse(spec)?)),
         Format::Ti => missing(spec, "time-independent traces"),
         Format::Binary => missing(spec, "traces of our own"),
-        Format::Dim => missing(spec, "Dimemas traces"),
+        Format::Dim => Ok(Box::new(DimTrace::open(path)?)),
         Format::GoalText | Format::GoalBinary => missing(spec, "GOAL schedules"),
         Format::Dumpi => missing(path.to_string_lossy().as_ref(), "DUMPI traces"),
     }

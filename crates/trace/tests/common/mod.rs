@@ -58,10 +58,21 @@ pub fn replay(workload: &mut dyn Workload) -> Result<Ran, ReplayError> {
 
 /// Runs a workload on a platform of ours. A nanosecond of computation counts as one.
 pub fn replay_on(platform: &str, workload: &mut dyn Workload) -> Result<Ran, ReplayError> {
-    let platform = Arc::new(Platform::load(platform, workload.ranks()).unwrap());
-    let ranks = workload.ranks() as usize;
+    let platform = Platform::load(platform, workload.ranks()).unwrap();
     let (model, _) = Model::resolve("flow", platform.settings(), (100e-6, 125e6)).unwrap();
-    let placement: Vec<HostId> = (0..ranks as u32).map(|rank| HostId(rank % platform.host_count())).collect();
+    let hosts = platform.host_count();
+    let placement = (0..workload.ranks()).map(|rank| HostId(rank % hosts)).collect();
+    replay_model(platform, model, placement, workload)
+}
+
+/// Runs a workload in a model. A nanosecond of computation counts as one.
+pub fn replay_model(
+    platform: Platform,
+    model: Model,
+    placement: Vec<HostId>,
+    workload: &mut dyn Workload,
+) -> Result<Ran, ReplayError> {
+    let (platform, ranks) = (Arc::new(platform), placement.len());
     let (network, collective_times) = (model.network_on(&platform), model.collective_times(&platform));
     let cores = Cores::new(platform, &placement);
     let counted = Arc::new(AtomicU64::new(0));
