@@ -17,7 +17,7 @@
 use std::sync::Arc;
 
 use mpirage_fair::{FlowId, Kind, ResourceId, Sharing};
-use mpirage_kernel::{Agenda, NetworkModel, Token, Transfer};
+use mpirage_kernel::{Agenda, Departure, NetworkModel, Token, Transfer};
 use mpirage_platform::{HostId, LinkId, Platform, Sharing as LinkSharing};
 use mpirage_units::{Duration, Time};
 
@@ -182,12 +182,14 @@ impl FlowNetwork {
 }
 
 impl NetworkModel for FlowNetwork {
-    fn start(&mut self, now: Time, transfer: Transfer, token: Token) {
+    fn start(&mut self, now: Time, transfer: Transfer, token: Token) -> Departure {
         if self.is_idle() {
-            return self.start_alone(now, transfer, token);
+            self.start_alone(now, transfer, token);
+        } else {
+            self.end_solitude(now);
+            self.start_among(now, transfer, token);
         }
-        self.end_solitude(now);
-        self.start_among(now, transfer, token);
+        Departure::Now
     }
 
     fn next(&mut self, now: Time) -> Option<Time> {

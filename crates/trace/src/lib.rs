@@ -5,6 +5,7 @@
 //! workloads; writers of traces without dates are consumers of records. Formats with dates are in `mpirage-timeline`.
 
 mod binary;
+mod dim;
 mod dumpi;
 mod error;
 mod function;
@@ -18,6 +19,7 @@ mod varint;
 mod workload;
 
 pub use binary::{BinaryTrace, BinaryWriter};
+pub use dim::DimTrace;
 pub use dumpi::Dumpi;
 pub use error::{Place, TraceError};
 pub use generate::{Generated, KEYS, KeyInfo, PATTERNS, PatternInfo};
