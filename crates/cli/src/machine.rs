@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mpirage_collectives::Choice;
 use mpirage_kernel::Kernel;
-use mpirage_models::{Cores, FlowNetwork};
+use mpirage_models::Cores;
 use mpirage_mpi::{Bursts, Setup};
 use mpirage_platform::{HostId, Platform};
 use mpirage_record::Recorder;
@@ -65,15 +65,15 @@ impl Machine {
     /// What a run on this machine starts from, if computation was measured on one of `speed` flops.
     pub fn setup(&self, speed: f64, bursts: Bursts, recorder: Box<dyn Recorder>) -> Setup {
         let hosts = &self.placement.hosts;
-        let network = FlowNetwork::new(Arc::clone(&self.platform), self.model.flow.clone());
         let cores = Cores::new(Arc::clone(&self.platform), hosts);
         Setup {
-            kernel: Kernel::new(Box::new(network), Box::new(cores)),
+            kernel: Kernel::new(self.model.network_on(&self.platform), Box::new(cores)),
             placement: hosts.clone(),
             host_flops: hosts.iter().map(|&host| self.platform.host(host).speed).collect(),
             seconds_per_nano: self.slowdowns(speed).iter().map(|slowdown| slowdown * 1e-9).collect(),
             protocol: self.model.protocol.clone(),
             collectives: self.collectives.clone(),
+            collective_times: self.model.collective_times(&self.platform),
             bursts,
             recorder,
         }
@@ -89,6 +89,6 @@ pub fn resolve_model(name: &str, platform: &Platform) -> Result<(Model, Vec<Stri
     let sample = if links.is_empty() { (1e-6, 1e9) } else { (latency, bandwidth) };
     Model::resolve(name, platform.settings(), sample).map_err(|error| match error {
         ModelError::Name(_) => usage(error),
-        ModelError::Setting(_) => exit::bad_platform(error),
+        ModelError::Setting(_) | ModelError::Dimemas(_) => exit::bad_platform(error),
     })
 }

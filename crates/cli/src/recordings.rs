@@ -7,9 +7,18 @@ use std::sync::Arc;
 
 use mpirage_record::{Record, Recorder, Several, Summary, Writer};
 use mpirage_timeline::RunInfo;
+use mpirage_trace::{BinaryWriter, Transcript};
 
 use crate::exit::{Failure, usage};
 use crate::machine::Machine;
+
+/// Where the calls of a run come from.
+pub struct Source<'a> {
+    /// The program or trace, as the user named it.
+    pub name: &'a str,
+    /// Speed of the machine on which its computation was measured, in flops.
+    pub speed: f64,
+}
 
 /// All consumers of a run's records.
 pub struct Recordings {
@@ -19,8 +28,8 @@ pub struct Recordings {
 
 impl Recordings {
     /// One writer for each file, by its ending.
-    pub fn create(files: &[PathBuf], program: &str, machine: &Machine) -> Result<Recordings, Failure> {
-        let writers = files.iter().map(|file| writer(file, program, machine)).collect::<Result<_, _>>()?;
+    pub fn create(files: &[PathBuf], source: &Source<'_>, machine: &Machine) -> Result<Recordings, Failure> {
+        let writers = files.iter().map(|file| writer(file, source, machine)).collect::<Result<_, _>>()?;
         Ok(Recordings { summary: Rc::default(), writers })
     }
 
@@ -52,9 +61,14 @@ impl Recordings {
     }
 }
 
-fn writer(file: &Path, program: &str, machine: &Machine) -> Result<Shared<dyn Writer>, Failure> {
+fn writer(file: &Path, source: &Source<'_>, machine: &Machine) -> Result<Shared<dyn Writer>, Failure> {
+    if file.extension().is_some_and(|ending| ending == "mpirage") {
+        let ranks = machine.ranks() as u32;
+        let writer = BinaryWriter::create(file, ranks, Some(source.speed)).map_err(usage)?;
+        return Ok(Shared(Rc::new(RefCell::new(Transcript(writer)))));
+    }
     let run = RunInfo {
-        program: program.to_owned(),
+        program: source.name.to_owned(),
         platform: Arc::clone(&machine.platform),
         placement: machine.placement.hosts.as_slice().into(),
         facts: vec![("model".to_owned(), machine.model.name.clone())],

@@ -345,6 +345,9 @@ impl<M: Memory> Engine<M> {
     }
 
     fn start_schedule(&mut self, id: u32, seat: u32, rank: u32, call: &CollectiveCall<'_>) {
+        if self.collective_times.is_some() {
+            return self.await_everybody(id, seat, rank, call);
+        }
         let size = self.instances[id as usize].seats.len() as u32;
         let (send_counts, recv_counts) = (counts(&call.send.blocks), counts(&call.recv.blocks));
         let mut shape = Shape::new(seat, size).root(call.root).bytes(shape_bytes(call, seat));
@@ -503,6 +506,8 @@ fn shape_bytes(call: &CollectiveCall<'_>, seat: u32) -> u64 {
     use Collective as C;
     let (send, recv) = (&call.send.blocks, &call.recv.blocks);
     match call.kind {
+        // Traces know what a rank gets, not what the others do.
+        C::ReduceScatter if !matches!(recv, Blocks::Each(_)) => recv.of(0).1,
         C::Barrier | C::Allgatherv | C::Alltoallv | C::Alltoallw | C::ReduceScatter => 0,
         C::Bcast => send.total(1).max(recv.total(1)),
         C::Reduce | C::Allreduce | C::Scan | C::Exscan => {

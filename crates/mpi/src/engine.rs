@@ -16,9 +16,10 @@ use crate::collective::{Instance, Seat};
 use crate::comm::Comms;
 use crate::compute::{Beside, Bursts};
 use crate::diagnosis::Origin;
+use crate::formula::CollectiveTimes;
 use crate::matching::Matching;
 use crate::memory::Memory;
-use crate::message::{Message, Receive};
+use crate::message::{Message, Owner, Receive};
 use crate::order::Orders;
 use crate::plans::Plans;
 use crate::probe::Probing;
@@ -42,6 +43,8 @@ pub struct Setup {
     pub protocol: Protocol,
     /// Which algorithms collectives use.
     pub collectives: Choice,
+    /// A formula for how long collectives take, instead of algorithms.
+    pub collective_times: Option<Box<dyn CollectiveTimes>>,
     /// Where computation times come from.
     pub bursts: Bursts,
     /// Who is told what happens.
@@ -110,6 +113,7 @@ pub struct Engine<M> {
     pub(crate) kernel: Kernel,
     pub(crate) protocol: Protocol,
     pub(crate) collectives: Choice,
+    pub(crate) collective_times: Option<Box<dyn CollectiveTimes>>,
     pub(crate) memory: M,
     pub(crate) recorder: Box<dyn Recorder>,
     /// Does the recorder want what calls asked?
@@ -128,12 +132,16 @@ pub struct Engine<M> {
     pub(crate) runs: Slab<Run>,
     /// What is computed beside ranks.
     pub(crate) beside: Slab<Beside>,
+    /// Who is to be told later that a send is complete.
+    pub(crate) later: Slab<Owner>,
     pub(crate) instances: Slab<Instance>,
     pub(crate) tasks: VecDeque<Task>,
     /// Memory of payloads that are done with, to be used again.
     pub(crate) buffers: Vec<Vec<u8>>,
     pub(crate) scratch: Vec<u8>,
     pub(crate) plans: Plans,
+    /// Scratch for the hosts of the members of a collective.
+    pub(crate) members: Vec<HostId>,
     /// Seats of collectives that are over.
     pub(crate) spare_seats: Vec<Vec<Seat>>,
     /// Numbers collectives, so that no two ever share a context.
@@ -165,6 +173,7 @@ impl<M: Memory> Engine<M> {
             kernel: setup.kernel,
             protocol: setup.protocol,
             collectives: setup.collectives,
+            collective_times: setup.collective_times,
             memory,
             detailed: setup.recorder.wants_arguments(),
             unrecorded: None,
@@ -178,11 +187,13 @@ impl<M: Memory> Engine<M> {
             orders: Orders::default(),
             runs: Slab::new(),
             beside: Slab::new(),
+            later: Slab::new(),
             instances: Slab::new(),
             tasks: VecDeque::new(),
             buffers: Vec::new(),
             scratch: Vec::new(),
             plans: Plans::default(),
+            members: Vec::new(),
             spare_seats: Vec::new(),
             collectives_started: 0,
             seconds_per_nano: setup.seconds_per_nano,
@@ -348,6 +359,8 @@ impl<M: Memory> Engine<M> {
                 token::Meaning::Transfer(message) => self.transfer_ended(message),
                 token::Meaning::Run(run) => self.tasks.push_back(Task::Run(run)),
                 token::Meaning::Beside(work) => self.beside_done(work),
+                token::Meaning::Complete(later) => self.complete_later(later),
+                token::Meaning::Collective(instance) => self.everybody_leaves(instance),
             }
         }
         self.ended = ended;
@@ -394,6 +407,8 @@ impl<M: Memory> Engine<M> {
                 self.tasks.push_back(Task::NextCall(rank));
             }
             Phase::Paying(Then::Reply) => self.make_ready(rank),
+            Phase::Paying(Then::Perform) => self.after_startup(rank),
+            Phase::Paying(Then::Await) => self.await_blocking(rank),
             _ => unreachable!("rank {rank} had no timer"),
         }
     }

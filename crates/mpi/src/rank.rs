@@ -44,6 +44,10 @@ pub(crate) enum Then {
     NextCall,
     /// The rank goes on.
     Reply,
+    /// The call takes effect: this was its beginning.
+    Perform,
+    /// The call waits for its receive.
+    Await,
 }
 
 impl PartialEq for Phase {

@@ -8,7 +8,7 @@ use mpirage_call::wire::encode_call;
 use mpirage_call::{Call, Payload, Reply, SendMode, Stamp, WORLD};
 use mpirage_collectives::Choice;
 use mpirage_kernel::Kernel;
-use mpirage_models::{Cores, FlowNetwork};
+use mpirage_models::Cores;
 use mpirage_mpi::{Bursts, Ending, Engine, NoMemory, Segment, Setup, Turn};
 use mpirage_platform::{HostId, Platform};
 use mpirage_record::Summary;
@@ -120,15 +120,17 @@ pub fn engine(
     let (mut model, _) = Model::resolve(model, platform.settings(), (100e-6, 125e6)).unwrap();
     model.without_computation();
     let placement: Vec<HostId> = (0..ranks as u32).map(|rank| HostId(rank % platform.host_count())).collect();
-    let network = FlowNetwork::new(Arc::clone(&platform), model.flow);
+    let network = model.network_on(&platform);
+    let collective_times = model.collective_times(&platform);
     let cores = Cores::new(platform, &placement);
     let setup = Setup {
-        kernel: Kernel::new(Box::new(network), Box::new(cores)),
+        kernel: Kernel::new(network, Box::new(cores)),
         seconds_per_nano: vec![1e-9; ranks],
         host_flops: vec![1e9; ranks],
         placement,
         protocol: model.protocol,
         collectives: Choice::parse(choice).unwrap(),
+        collective_times,
         bursts: Bursts::None,
         recorder: Box::new(Summary::default()),
     };
