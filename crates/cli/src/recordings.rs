@@ -3,11 +3,22 @@
 use std::cell::{Ref, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use mpirage_record::{Record, Recorder, Several, Summary, Writer};
+use mpirage_timeline::RunInfo;
+use mpirage_trace::{BinaryWriter, Transcript};
 
 use crate::exit::{Failure, usage};
 use crate::machine::Machine;
+
+/// Where the calls of a run come from.
+pub struct Source<'a> {
+    /// The program or trace, as the user named it.
+    pub name: &'a str,
+    /// Speed of the machine on which its computation was measured, in flops.
+    pub speed: f64,
+}
 
 /// All consumers of a run's records.
 pub struct Recordings {
@@ -17,8 +28,8 @@ pub struct Recordings {
 
 impl Recordings {
     /// One writer for each file, by its ending.
-    pub fn create(files: &[PathBuf], machine: &Machine) -> Result<Recordings, Failure> {
-        let writers = files.iter().map(|file| writer(file, machine)).collect::<Result<_, _>>()?;
+    pub fn create(files: &[PathBuf], source: &Source<'_>, machine: &Machine) -> Result<Recordings, Failure> {
+        let writers = files.iter().map(|file| writer(file, source, machine)).collect::<Result<_, _>>()?;
         Ok(Recordings { summary: Rc::default(), writers })
     }
 
@@ -50,8 +61,22 @@ impl Recordings {
     }
 }
 
-fn writer(file: &Path, _machine: &Machine) -> Result<Shared<dyn Writer>, Failure> {
-    Err(usage(format!("--trace {}: traces of this kind are not there yet", file.display())))
+fn writer(file: &Path, source: &Source<'_>, machine: &Machine) -> Result<Shared<dyn Writer>, Failure> {
+    if file.extension().is_some_and(|ending| ending == "mpirage") {
+        let ranks = machine.ranks() as u32;
+        let writer = BinaryWriter::create(file, ranks, Some(source.speed)).map_err(usage)?;
+        return Ok(Shared(Rc::new(RefCell::new(Transcript(writer)))));
+    }
+    let run = RunInfo {
+        program: source.name.to_owned(),
+        platform: Arc::clone(&machine.platform),
+        placement: machine.placement.hosts.as_slice().into(),
+        facts: vec![("model".to_owned(), machine.model.name.clone())],
+        sites: None,
+        collective_messages: false,
+    };
+    let writer = mpirage_timeline::create(file, &run).map_err(usage)?;
+    Ok(Shared(Rc::new(RefCell::new(writer))))
 }
 
 /// A recorder that somebody else wants to see too.

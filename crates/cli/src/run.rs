@@ -19,7 +19,7 @@ use crate::install::{self, Install};
 use crate::machine::Machine;
 use crate::plan::{Compute, Plan};
 use crate::progress::Progress;
-use crate::recordings::Recordings;
+use crate::recordings::{Recordings, Source};
 use crate::summary::Figures;
 use crate::{costs, launcher};
 
@@ -42,10 +42,17 @@ pub fn command(typed: &[OsString]) -> Result<u8, Failure> {
 }
 
 impl Plan {
+    /// What runs, by the name of its file.
+    fn name(&self) -> String {
+        let file = self.programs.first().and_then(|program| program.path.file_name());
+        file.map(|file| file.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
     fn run(mut self) -> Result<u8, Failure> {
         let started = Instant::now();
         let bursts = self.bursts();
-        let mut recordings = Recordings::create(&self.arguments.results.trace, &self.machine)?;
+        let source = Source { name: &self.name(), speed: self.host_speed };
+        let mut recordings = Recordings::create(&self.arguments.results.trace, &source, &self.machine)?;
         let mut engine = self.engine(bursts, recordings.recorder())?;
         let session = self.session();
         let mut progress = Progress::new(self.programs.len(), self.arguments.results.quiet);

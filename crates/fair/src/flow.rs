@@ -58,6 +58,7 @@ impl Footprint {
         assert!(penalty > 0.0 && bound >= 0.0, "penalty {penalty}, bound {bound}");
         let ceiling = bound * penalty;
         let mut footprint = Footprint { penalty, ceiling, alone: f64::INFINITY, uses: Uses::new() };
+        footprint.uses.reserve(uses.len());
         uses.iter().for_each(|&(resource, weight)| footprint.add_use(resource.0, weight));
         footprint
     }

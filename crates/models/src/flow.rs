@@ -243,11 +243,11 @@ impl LinkResources {
 impl Ways {
     fn path(&mut self, from: HostId, to: HostId, sharing: &mut Sharing) -> Path {
         let Ways { platform, parameters, route, .. } = self;
-        let mut latency = platform.route(from, to, route);
-        let mut bandwidth = f64::INFINITY;
-        let mut penalty = 0.0;
+        platform.links_between(from, to, route);
+        let (mut latency, mut bandwidth, mut penalty) = (0.0, f64::INFINITY, 0.0);
         for &link in &*route {
             let link = platform.link(link);
+            latency += link.latency;
             bandwidth = bandwidth.min(link.bandwidth);
             penalty += link.latency + parameters.penalty_scale / link.bandwidth;
         }
@@ -271,13 +271,12 @@ impl Ways {
         let limits = |link: &&LinkId| from != to || platform.link(**link).sharing == LinkSharing::Shared;
         uses.extend(route.iter().filter(limits).map(|&link| (links.of(link, platform, sharing), 1.0)));
         if parameters.cross_traffic > 0.0 {
-            platform.route(to, from, route);
+            platform.links_between(to, from, route);
             for &link in route.iter().filter(limits) {
                 let resource = links.of(link, platform, sharing);
-                let kind = platform.link(link).sharing;
                 match uses.iter_mut().find(|(used, _)| *used == resource) {
                     // A fat pipe carries both directions at once; a shared link carries their sum.
-                    Some(_) if kind == LinkSharing::FatPipe => {}
+                    Some(_) if platform.link(link).sharing == LinkSharing::FatPipe => {}
                     Some((_, weight)) => *weight += parameters.cross_traffic,
                     None => uses.push((resource, parameters.cross_traffic)),
                 }

@@ -110,8 +110,8 @@ impl<M: Memory> Engine<M> {
     /// What was computed beside a rank is done.
     pub(crate) fn beside_done(&mut self, id: u32) {
         let Beside { rank, request, start, work } = self.beside.remove(id as usize);
+        self.recorder.record(&Record::Burst { rank, start, end: self.kernel.now(), work, beside: true });
         self.end_of_work(rank);
-        self.recorder.record(&Record::Burst { rank, start, end: self.kernel.now(), work });
         self.request_done(rank, request, Completion::empty(0));
     }
 }

@@ -401,13 +401,13 @@ impl<M: Memory> Engine<M> {
         match state.phase {
             Phase::Computing => {
                 let (start, work) = (state.entered, state.work);
-                self.recorder.record(&Record::Burst { rank, start, end: now, work });
+                self.recorder.record(&Record::Burst { rank, start, end: now, work, beside: false });
                 self.end_of_work(rank);
                 self.after_burst(rank);
             }
             Phase::Executing => {
                 let (start, work) = (state.entered, state.work);
-                self.recorder.record(&Record::Burst { rank, start, end: now, work });
+                self.recorder.record(&Record::Burst { rank, start, end: now, work, beside: false });
                 self.end_of_work(rank);
                 self.tasks.push_back(Task::NextCall(rank));
             }

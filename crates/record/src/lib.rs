@@ -44,6 +44,8 @@ pub enum Record<'a> {
         end: Time,
         /// How much, whatever the speed of the simulated host.
         work: Work,
+        /// Was it computed beside the rank, which went on meanwhile?
+        beside: bool,
     },
     /// Simulated time passed in a rank that neither computed nor called MPI: it slept, or read the clock.
     Pause {
@@ -145,4 +147,20 @@ pub trait Recorder {
 pub trait Writer: Recorder {
     /// Writes what is still to be written. What went wrong before is told here too; then the file is not there.
     fn finish(&mut self) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
+}
+
+impl<R: Recorder + ?Sized> Recorder for Box<R> {
+    fn record(&mut self, record: &Record<'_>) {
+        (**self).record(record);
+    }
+
+    fn wants_arguments(&self) -> bool {
+        (**self).wants_arguments()
+    }
+}
+
+impl<W: Writer + ?Sized> Writer for Box<W> {
+    fn finish(&mut self) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        (**self).finish()
+    }
 }

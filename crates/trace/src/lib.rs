@@ -4,15 +4,29 @@
 //! ([`mpirage_call`]). It has no clock: what a call answers is all it learns. Readers of trace formats and generators are
 //! workloads; writers of traces without dates are consumers of records. Formats with dates are in `mpirage-timeline`.
 
+mod binary;
 mod dim;
+mod dumpi;
 mod error;
 mod function;
 mod generate;
+mod goal;
 mod open;
+mod scribe;
+mod source;
+mod ti;
+mod varint;
 mod workload;
 
+pub use binary::{BinaryTrace, BinaryWriter};
 pub use dim::DimTrace;
+pub use dumpi::Dumpi;
 pub use error::{Place, TraceError};
 pub use generate::{Generated, KEYS, KeyInfo, PATTERNS, PatternInfo};
+pub use goal::{
+    Dependency, Goal, GoalBinaryWriter, GoalSchedules, GoalTextWriter, Kind, Op, RankSchedule, compile_goal,
+};
 pub use open::{Format, open, recognise};
+pub use scribe::{Scribe, Transcript};
+pub use ti::TiTrace;
 pub use workload::{Calls, Step, Workload};

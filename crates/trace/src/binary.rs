@@ -1,0 +1,20 @@
+//! Traces of our own: the calls of a run, so that replay is exact.
+//!
+//! ```text
+//! header   MPIRAGE\n, version, ranks
+//! blocks   each of one rank: rank, sizes, checksum, then entries, compressed
+//! footer   speed of the machine, functions and sites, communicators, where the blocks of each rank are
+//! trailer  where the footer is
+//! ```
+//!
+//! An entry is a call with the burst and the delay before it, in numbers of variable length ([`entry`]). Outcomes are
+//! written instead of questions: a test that failed is the time it took, a wait for any of several requests is a wait for the
+//! one it was told. Receives from any source remain that. docs/reference/traces.md describes every byte.
+
+mod entry;
+mod layout;
+mod read;
+mod write;
+
+pub use read::BinaryTrace;
+pub use write::BinaryWriter;

@@ -1,0 +1,204 @@
+//! The frame around entries: header, blocks, footer, trailer. Everything is little-endian.
+
+use crate::varint;
+
+pub(super) const MAGIC: &[u8; 8] = b"MPIRAGE\n";
+pub(super) const END: &[u8; 8] = b"EGARIPM\n";
+pub(super) const VERSION: u32 = 1;
+/// Bytes of the header, of what stands before a block, and of the trailer.
+pub(super) const HEADER: usize = 16;
+pub(super) const BLOCK: usize = 16;
+pub(super) const TRAILER: usize = 28;
+/// No block is larger before it is compressed, unless a single entry is.
+pub(super) const LARGEST: usize = 64 << 10;
+/// Larger blocks are not believed.
+pub(super) const BELIEVED: usize = 1 << 30;
+
+/// What stands before a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BlockHead {
+    pub rank: u32,
+    /// Bytes in the file, and of the entries.
+    pub stored: u32,
+    pub raw: u32,
+    /// Of the bytes in the file.
+    pub checksum: u32,
+}
+
+impl BlockHead {
+    pub(super) fn bytes(self) -> [u8; BLOCK] {
+        let mut bytes = [0; BLOCK];
+        for (into, word) in bytes.chunks_exact_mut(4).zip([self.rank, self.stored, self.raw, self.checksum]) {
+            into.copy_from_slice(&word.to_le_bytes());
+        }
+        bytes
+    }
+
+    pub(super) fn read(bytes: &[u8; BLOCK]) -> BlockHead {
+        let word = |index: usize| u32_at(bytes, 4 * index);
+        BlockHead { rank: word(0), stored: word(1), raw: word(2), checksum: word(3) }
+    }
+}
+
+/// Where the footer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Trailer {
+    pub offset: u64,
+    pub stored: u32,
+    pub raw: u32,
+    pub checksum: u32,
+}
+
+impl Trailer {
+    pub(super) fn bytes(self) -> [u8; TRAILER] {
+        let mut bytes = [0; TRAILER];
+        bytes[..8].copy_from_slice(&self.offset.to_le_bytes());
+        for (into, word) in bytes[8..20].chunks_exact_mut(4).zip([self.stored, self.raw, self.checksum]) {
+            into.copy_from_slice(&word.to_le_bytes());
+        }
+        bytes[20..].copy_from_slice(END);
+        bytes
+    }
+
+    /// None if this is no trailer.
+    pub(super) fn read(bytes: &[u8; TRAILER]) -> Option<Trailer> {
+        let offset = u64::from(u32_at(bytes, 0)) | u64::from(u32_at(bytes, 4)) << 32;
+        let (stored, raw, checksum) = (u32_at(bytes, 8), u32_at(bytes, 12), u32_at(bytes, 16));
+        (bytes[20..] == END[..]).then_some(Trailer { offset, stored, raw, checksum })
+    }
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    bytes[at..at + 4].iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte))
+}
+
+/// What all ranks share, and where their blocks are.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Footer {
+    /// Flops of the machine on which bursts were measured; not positive if it is not known.
+    pub measured_on: f64,
+    /// Where calls were made, by the number that entries give.
+    pub places: Vec<Spot>,
+    /// Communicators that were there from the start.
+    pub given: u64,
+    /// Communicators: number, and ranks of the world.
+    pub communicators: Vec<(u32, Vec<u32>)>,
+    /// For each rank: how many calls, and for each of its blocks how far after the previous one it is.
+    pub ranks: Vec<(u64, Vec<u8>)>,
+}
+
+/// A function and where it was called from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Spot {
+    /// The function's name; empty if it is none of MPI's.
+    pub function: String,
+    /// The instruction.
+    pub site: u64,
+    /// The same as file and line, if it is known.
+    pub source: String,
+}
+
+impl Footer {
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        bytes.extend(self.measured_on.to_bits().to_le_bytes());
+        varint::put(self.places.len() as u64, &mut bytes);
+        for spot in &self.places {
+            put_bytes(spot.function.as_bytes(), &mut bytes);
+            varint::put(spot.site, &mut bytes);
+            put_bytes(spot.source.as_bytes(), &mut bytes);
+        }
+        varint::put(self.given, &mut bytes);
+        varint::put(self.communicators.len() as u64, &mut bytes);
+        for (context, members) in &self.communicators {
+            varint::put(u64::from(*context), &mut bytes);
+            varint::put(members.len() as u64, &mut bytes);
+            let mut previous = 0;
+            for &member in members {
+                varint::put_signed(i64::from(member) - previous, &mut bytes);
+                previous = i64::from(member);
+            }
+        }
+        varint::put(self.ranks.len() as u64, &mut bytes);
+        for (calls, blocks) in &self.ranks {
+            varint::put(*calls, &mut bytes);
+            put_bytes(blocks, &mut bytes);
+        }
+        bytes
+    }
+
+    /// None if the bytes make no sense.
+    pub(super) fn read(bytes: &[u8]) -> Option<Footer> {
+        let measured_on = f64::from_bits(u64::from_le_bytes(*bytes.first_chunk()?));
+        let mut at = 8;
+        let number = |at: &mut usize| varint::get(bytes, at);
+        let mut footer = Footer { measured_on, ..Footer::default() };
+        for _ in 0..number(&mut at)? {
+            let function = text(bytes, &mut at)?;
+            let site = number(&mut at)?;
+            footer.places.push(Spot { function, site, source: text(bytes, &mut at)? });
+        }
+        footer.given = number(&mut at)?;
+        for _ in 0..number(&mut at)? {
+            let context = u32::try_from(number(&mut at)?).ok()?;
+            let (mut members, mut previous) = (Vec::new(), 0);
+            for _ in 0..number(&mut at)? {
+                previous += varint::get_signed(bytes, &mut at)?;
+                members.push(u32::try_from(previous).ok()?);
+            }
+            footer.communicators.push((context, members));
+        }
+        for _ in 0..number(&mut at)? {
+            let calls = number(&mut at)?;
+            footer.ranks.push((calls, take_bytes(bytes, &mut at)?.to_vec()));
+        }
+        (at == bytes.len()).then_some(footer)
+    }
+}
+
+fn put_bytes(more: &[u8], bytes: &mut Vec<u8>) {
+    varint::put(more.len() as u64, bytes);
+    bytes.extend_from_slice(more);
+}
+
+fn take_bytes<'b>(bytes: &'b [u8], at: &mut usize) -> Option<&'b [u8]> {
+    let length = usize::try_from(varint::get(bytes, at)?).ok()?;
+    let taken = bytes.get(*at..)?.get(..length)?;
+    *at += length;
+    Some(taken)
+}
+
+fn text(bytes: &[u8], at: &mut usize) -> Option<String> {
+    String::from_utf8(take_bytes(bytes, at)?.to_vec()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_footer_comes_back_and_half_of_one_does_not() {
+        let spot = Spot { function: "MPI_Send".to_owned(), site: 0x4011aa, source: "halo.c:12".to_owned() };
+        let footer = Footer {
+            measured_on: 2e9,
+            places: vec![spot, Spot::default()],
+            given: 1,
+            communicators: vec![(2, vec![3, 1, 2]), (9, vec![])],
+            ranks: vec![(17, vec![16, 1]), (0, vec![])],
+        };
+        let bytes = footer.bytes();
+        assert_eq!(Footer::read(&bytes), Some(footer));
+        for length in 0..bytes.len() {
+            assert_eq!(Footer::read(&bytes[..length]), None, "{length} bytes of {}", bytes.len());
+        }
+    }
+
+    #[test]
+    fn heads_and_trailers_come_back() {
+        let head = BlockHead { rank: 7, stored: 300, raw: 70000, checksum: 0xdead_beef };
+        assert_eq!(BlockHead::read(&head.bytes()), head);
+        let trailer = Trailer { offset: 1 << 40, stored: 5, raw: 6, checksum: 7 };
+        assert_eq!(Trailer::read(&trailer.bytes()), Some(trailer));
+        assert_eq!(Trailer::read(&[0; TRAILER]), None);
+    }
+}

@@ -1,0 +1,318 @@
+//! Reading: a rank's next block is taken from the file when its last is used up.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use mpirage_call::{
+    Blocks, Call, CollectiveCall, CommRequest, ContextId, Part, Reply, RequestId, SELF, Stamp, WORLD,
+    function_names,
+};
+
+use super::entry::{self, Before, Lists, Outcome};
+use super::layout::{BELIEVED, BLOCK, BlockHead, Footer, HEADER, MAGIC, TRAILER, Trailer, VERSION};
+use crate::{Calls, Place, Step, TraceError, Workload, varint};
+
+/// Sites from here on are numbers of places whose file and line are known.
+const KNOWN: u64 = 1 << 63;
+/// More requests than that are a mistake.
+const MOST_REQUESTS: RequestId = 1 << 26;
+
+/// A trace of our own.
+pub struct BinaryTrace {
+    path: PathBuf,
+    file: File,
+    footer: Footer,
+    /// Function and site of each place.
+    stamps: Vec<Stamp>,
+    /// How many ranks the communicators of the traced run had.
+    sizes: HashMap<ContextId, usize>,
+    ranks: Vec<Rank>,
+    lists: Lists,
+    stored: Vec<u8>,
+}
+
+#[derive(Default)]
+struct Rank {
+    entries: Vec<u8>,
+    at: usize,
+    /// Where in the file the block is, and where the next one is told of.
+    block: u64,
+    told: usize,
+    /// What the answer to the last call is to tell.
+    awaited: Option<Outcome>,
+    /// Communicators of the traced run, as they are numbered now.
+    contexts: HashMap<ContextId, ContextId>,
+    /// The same for messages that probes have taken.
+    messages: Vec<(u32, u32)>,
+    /// The highest request so far.
+    highest: RequestId,
+}
+
+impl BinaryTrace {
+    /// Opens a file and reads what all ranks share.
+    pub fn open(path: &Path) -> Result<BinaryTrace, TraceError> {
+        let file = File::open(path).map_err(|error| TraceError::io(path, error))?;
+        let ranks = header(path, &file)?;
+        let footer = footer(path, &file)?;
+        let bad = |problem: &str| TraceError::bad(path, Place::File, problem);
+        if footer.ranks.len() != ranks as usize {
+            return Err(bad("the beginning and the end of the file disagree on the number of ranks"));
+        }
+        let stamp = |(index, spot): (usize, &super::layout::Spot)| {
+            let function = function_names().iter().position(|&name| name == spot.function);
+            let site = if spot.source.is_empty() { spot.site } else { KNOWN + index as u64 };
+            Stamp { function: function.unwrap_or(usize::from(u16::MAX)) as u16, site, ..Stamp::default() }
+        };
+        let stamps =
+            std::iter::once(Stamp::default()).chain(footer.places.iter().enumerate().map(stamp)).collect();
+        let own = [(WORLD, ranks as usize), (SELF, 1)];
+        let sizes =
+            footer.communicators.iter().map(|(context, members)| (*context, members.len())).chain(own);
+        let given = footer.communicators.iter().take(footer.given as usize).map(|(context, _)| *context);
+        let contexts: HashMap<_, _> = given.zip(2..).collect();
+        let ranks = (0..ranks).map(|_| Rank { contexts: contexts.clone(), ..Rank::default() }).collect();
+        let (lists, stored) = (Lists::default(), Vec::new());
+        Ok(BinaryTrace {
+            path: path.to_owned(),
+            stamps,
+            sizes: sizes.collect(),
+            footer,
+            file,
+            ranks,
+            lists,
+            stored,
+        })
+    }
+
+    /// Communicators of the traced run, by number, as ranks of the world.
+    pub fn traced_communicators(&self) -> &[(ContextId, Vec<u32>)] {
+        &self.footer.communicators
+    }
+
+    /// Takes the next block of a rank; false if there is none.
+    fn turn_page(&mut self, rank: u32) -> Result<bool, TraceError> {
+        let state = &mut self.ranks[rank as usize];
+        let blocks = &self.footer.ranks[rank as usize].1;
+        if state.told == blocks.len() {
+            (state.entries, state.at) = (Vec::new(), 0);
+            return Ok(false);
+        }
+        let bad = |offset, problem: &str| TraceError::bad(&self.path, Place::Byte(offset), problem);
+        let gap = varint::get(blocks, &mut state.told)
+            .ok_or_else(|| bad(state.block, "the list of blocks is damaged"))?;
+        let offset =
+            state.block.checked_add(gap).ok_or_else(|| bad(state.block, "the list of blocks is damaged"))?;
+        let mut head = [0; BLOCK];
+        let io = |error| TraceError::io(&self.path, error);
+        self.file.read_exact_at(&mut head, offset).map_err(io)?;
+        let head = BlockHead::read(&head);
+        if head.rank != rank || head.raw as usize > BELIEVED || head.stored as usize > BELIEVED {
+            return Err(bad(
+                offset,
+                "there is no block of this rank where one is to be: the file is damaged",
+            ));
+        }
+        self.stored.resize(head.stored as usize, 0);
+        self.file.read_exact_at(&mut self.stored, offset + BLOCK as u64).map_err(io)?;
+        if crc32fast::hash(&self.stored) != head.checksum {
+            return Err(bad(offset, "the block's checksum is wrong: the file is damaged"));
+        }
+        state.entries.resize(head.raw as usize, 0);
+        match lz4_flex::block::decompress_into(&self.stored, &mut state.entries) {
+            Ok(length) if length == head.raw as usize => {}
+            _ => return Err(bad(offset, "the block cannot be decompressed: the file is damaged")),
+        }
+        (state.block, state.at) = (offset, 0);
+        Ok(true)
+    }
+
+    /// Writes the next entry as a call. True if it needs an answer.
+    #[inline]
+    fn step(&mut self, rank: u32, calls: &mut Calls<'_>) -> Result<bool, &'static str> {
+        let BinaryTrace { lists, ranks, stamps, sizes, .. } = self;
+        let state = &mut ranks[rank as usize];
+        let found = entry::get(&state.entries, &mut state.at, lists).ok_or("this is no entry")?;
+        let (Before { place, burst, delay }, mut call, outcome) = found;
+        let stamp = stamps.get(place as usize).ok_or("a call from nowhere")?;
+        let stamp = Stamp { burst, delay, ..*stamp };
+        check(&call, sizes)?;
+        state.check_requests(&call)?;
+        state.translate(&mut call)?;
+        let waits = call.needs_answer();
+        if waits {
+            state.awaited = (outcome != Outcome::None).then_some(outcome);
+        }
+        calls.push(&stamp, &call);
+        Ok(waits)
+    }
+}
+
+impl Rank {
+    /// Notes what the run made where the traced run made something else.
+    fn answered(&mut self, reply: &Reply) {
+        match self.awaited.take() {
+            Some(Outcome::Context(Some(traced))) => {
+                if let Some(context) = reply.context {
+                    self.contexts.insert(traced, context);
+                }
+            }
+            Some(Outcome::Message(traced)) => {
+                if let Some(message) = reply.message {
+                    self.messages.push((traced, message));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Numbers of the traced run become those of this one.
+    fn translate(&mut self, call: &mut Call<'_>) -> Result<(), &'static str> {
+        match call {
+            Call::Send { context, answer, .. } => {
+                // Under another model it may have to wait.
+                *answer = true;
+                self.translate_context(context)
+            }
+            Call::Recv { context, matched, .. } => {
+                if let Some(message) = matched {
+                    let taken = self.messages.iter().position(|(traced, _)| traced == message);
+                    *message = self.messages.swap_remove(taken.ok_or("a message that no probe has taken")?).1;
+                }
+                self.translate_context(context)
+            }
+            Call::Probe { context, .. }
+            | Call::FreeComm { context }
+            | Call::MakeComm { parent: context, .. } => self.translate_context(context),
+            Call::Collective(collective) => self.translate_context(&mut collective.context),
+            _ => Ok(()),
+        }
+    }
+
+    fn translate_context(&self, context: &mut ContextId) -> Result<(), &'static str> {
+        if *context > SELF {
+            *context = *self.contexts.get(context).ok_or("a communicator that this rank has not made")?;
+        }
+        Ok(())
+    }
+
+    /// The simulator trusts ranks with the numbers of their requests.
+    fn check_requests(&mut self, call: &Call<'_>) -> Result<(), &'static str> {
+        let opened = match *call {
+            Call::Send { request, .. } | Call::Recv { request, .. } => request,
+            Call::Collective(CollectiveCall { request, .. }) => request,
+            Call::MakeComm { how: CommRequest::DupLater { request }, .. } => Some(request),
+            Call::Wait { requests, .. } => {
+                let known = |&request: &RequestId| request > 0 && request <= self.highest;
+                return if requests.iter().all(known) {
+                    Ok(())
+                } else {
+                    Err("a wait for what was never started")
+                };
+            }
+            Call::Cancel { request } | Call::Free { request } if request == 0 || request > self.highest => {
+                return Err("a request that was never started");
+            }
+            _ => None,
+        };
+        if opened.is_some_and(|request| request == 0 || request > MOST_REQUESTS) {
+            return Err("a request with an impossible number");
+        }
+        self.highest = self.highest.max(opened.unwrap_or(0));
+        Ok(())
+    }
+}
+
+/// Collectives have a root and blocks for those who are there.
+fn check(call: &Call<'_>, sizes: &HashMap<ContextId, usize>) -> Result<(), &'static str> {
+    let Call::Collective(collective) = call else { return Ok(()) };
+    let size = *sizes.get(&collective.context).ok_or("a collective on a communicator that never was")?;
+    let fits = |part: &Part<'_>| !matches!(part.blocks, Blocks::Each(list) if list.len() != 2 * size);
+    match (collective.root as usize) < size && fits(&collective.send) && fits(&collective.recv) {
+        true => Ok(()),
+        false => Err("a collective that does not fit its communicator"),
+    }
+}
+
+impl Workload for BinaryTrace {
+    fn ranks(&self) -> u32 {
+        self.ranks.len() as u32
+    }
+
+    fn communicators(&self) -> Vec<Vec<u32>> {
+        let given = self.footer.communicators.iter().take(self.footer.given as usize);
+        given.map(|(_, members)| members.clone()).collect()
+    }
+
+    fn measured_on(&self) -> Option<f64> {
+        Some(self.footer.measured_on).filter(|&speed| speed > 0.0)
+    }
+
+    fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError> {
+        self.ranks[rank as usize].answered(reply);
+        loop {
+            let state = &self.ranks[rank as usize];
+            if state.at == state.entries.len() && !self.turn_page(rank)? {
+                return Ok(Step::Ended);
+            }
+            match self.step(rank, calls) {
+                Ok(true) => return Ok(Step::Waits),
+                Ok(false) => {}
+                Err(problem) => {
+                    let offset = self.ranks[rank as usize].block;
+                    let problem = format!("in the block that starts here, rank {rank}: {problem}");
+                    return Err(TraceError::bad(&self.path, Place::Byte(offset), problem));
+                }
+            }
+        }
+    }
+
+    fn place(&self, _rank: u32, site: u64) -> Option<(PathBuf, Place)> {
+        let spot = self.footer.places.get(usize::try_from(site.checked_sub(KNOWN)?).ok()?)?;
+        Some(match spot.source.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse().ok()?))) {
+            Some((file, line)) => (file.into(), Place::Line(line)),
+            None => ((&spot.source).into(), Place::File),
+        })
+    }
+}
+
+/// How many ranks the file says there are.
+fn header(path: &Path, file: &File) -> Result<u32, TraceError> {
+    let mut header = [0; HEADER];
+    let short = |_| TraceError::bad(path, Place::Byte(0), "is too short to be a trace");
+    file.read_exact_at(&mut header, 0).map_err(short)?;
+    let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+    if header[..8] != MAGIC[..] {
+        return Err(TraceError::bad(path, Place::Byte(0), "does not start as a trace of mpirage does"));
+    }
+    if word(8) != VERSION {
+        let problem =
+            format!("has version {} of the format, but this mpirage reads version {VERSION}", word(8));
+        return Err(TraceError::bad(path, Place::Byte(8), problem));
+    }
+    Ok(word(12))
+}
+
+fn footer(path: &Path, file: &File) -> Result<Footer, TraceError> {
+    let length = file.metadata().map_err(|error| TraceError::io(path, error))?.len();
+    let cut_off = || {
+        let problem = "the file has no end: it was cut off, or the run that wrote it did not come to its end";
+        TraceError::bad(path, Place::Byte(length), problem)
+    };
+    let at = length.checked_sub(TRAILER as u64).filter(|&at| at >= HEADER as u64).ok_or_else(cut_off)?;
+    let mut bytes = [0; TRAILER];
+    file.read_exact_at(&mut bytes, at).map_err(|error| TraceError::io(path, error))?;
+    let trailer = Trailer::read(&bytes).ok_or_else(cut_off)?;
+    let damaged = || TraceError::bad(path, Place::Byte(trailer.offset), "the index at the end is damaged");
+    if trailer.offset.checked_add(u64::from(trailer.stored)) != Some(at) || trailer.raw as usize > BELIEVED {
+        return Err(damaged());
+    }
+    let mut stored = vec![0; trailer.stored as usize];
+    file.read_exact_at(&mut stored, trailer.offset).map_err(|error| TraceError::io(path, error))?;
+    if crc32fast::hash(&stored) != trailer.checksum {
+        return Err(damaged());
+    }
+    let raw = lz4_flex::block::decompress(&stored, trailer.raw as usize).map_err(|_| damaged())?;
+    Footer::read(&raw).ok_or_else(damaged)
+}

@@ -1,0 +1,231 @@
+//! Writing: entries gather in a block for each rank, and full blocks go to the file.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use mpirage_call::{Call, Completing, ContextId, Reply, RequestId, Stamp, Work, function_names};
+use mpirage_units::Duration;
+
+use super::entry::{self, Before, Outcome};
+use super::layout::{BLOCK, BlockHead, Footer, HEADER, LARGEST, MAGIC, Spot, Trailer, VERSION};
+use crate::scribe::Scribe;
+use crate::{TraceError, varint};
+
+/// Bytes of blocks under way, over all ranks.
+const UNDER_WAY: usize = 64 << 20;
+/// Blocks of many ranks are no smaller than that.
+const SMALLEST: usize = 1 << 10;
+
+/// Writes a trace of our own.
+pub struct BinaryWriter {
+    path: PathBuf,
+    file: BufWriter<File>,
+    /// Bytes written.
+    offset: u64,
+    /// Blocks of at least so many bytes are full.
+    full: usize,
+    ranks: Vec<Rank>,
+    footer: Footer,
+    places: HashMap<(u16, u64), u32>,
+    /// Has any rank done anything?
+    begun: bool,
+    compressed: Vec<u8>,
+    requests: Vec<RequestId>,
+    failed: Option<io::Error>,
+}
+
+#[derive(Default)]
+struct Rank {
+    entries: Vec<u8>,
+    before: Before,
+    calls: u64,
+    /// How far after the previous one each block is.
+    blocks: Vec<u8>,
+    last: u64,
+}
+
+impl BinaryWriter {
+    /// Starts a file. Bursts are measured on a machine of `measured_on` flops per second.
+    pub fn create(path: &Path, ranks: u32, measured_on: Option<f64>) -> Result<BinaryWriter, TraceError> {
+        let file = File::create(path).map_err(|error| TraceError::io(path, error))?;
+        let mut writer = BinaryWriter {
+            path: path.to_owned(),
+            file: BufWriter::with_capacity(1 << 18, file),
+            offset: HEADER as u64,
+            full: (UNDER_WAY / ranks.max(1) as usize).clamp(SMALLEST, LARGEST),
+            ranks: (0..ranks).map(|_| Rank::default()).collect(),
+            footer: Footer { measured_on: measured_on.unwrap_or(0.0), ..Footer::default() },
+            places: HashMap::new(),
+            begun: false,
+            compressed: Vec::new(),
+            requests: Vec::new(),
+            failed: None,
+        };
+        let mut header = [0; HEADER];
+        header[..8].copy_from_slice(MAGIC);
+        header[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        header[12..].copy_from_slice(&ranks.to_le_bytes());
+        writer.write(&header);
+        Ok(writer)
+    }
+
+    /// Asks for the file and line (`halo.c:12`) of each site that calls came from. To be called last, before `finish`.
+    pub fn name_sites(&mut self, mut source: impl FnMut(u64) -> Option<String>) {
+        for spot in self.footer.places.iter_mut().filter(|spot| spot.site != 0) {
+            spot.source = source(spot.site).unwrap_or_default();
+        }
+    }
+
+    fn put(&mut self, rank: u32, stamp: Option<&Stamp>, call: &Call<'_>, outcome: Outcome) {
+        let place = stamp.map_or(0, |stamp| self.place(stamp));
+        let state = &mut self.ranks[rank as usize];
+        let before = Before { place, ..std::mem::take(&mut state.before) };
+        self.begun = true;
+        if entry::put(&before, call, outcome, &mut state.entries) {
+            state.calls += 1;
+        } else {
+            state.before = before;
+        }
+        if state.entries.len() >= self.full {
+            self.flush(rank);
+        }
+    }
+
+    /// What has passed before a call that is not written is written alone.
+    fn put_before(&mut self, rank: u32) {
+        let Before { burst, delay, .. } = self.ranks[rank as usize].before;
+        if burst > 0 || !delay.is_zero() {
+            self.put(rank, None, &Call::Flush, Outcome::None);
+        }
+    }
+
+    /// The number of a place; 0 is none.
+    fn place(&mut self, stamp: &Stamp) -> u32 {
+        let places = &mut self.footer.places;
+        *self.places.entry((stamp.function, stamp.site)).or_insert_with(|| {
+            let name = function_names().get(usize::from(stamp.function)).copied().unwrap_or_default();
+            places.push(Spot { function: name.to_owned(), site: stamp.site, source: String::new() });
+            places.len() as u32
+        })
+    }
+
+    fn flush(&mut self, rank: u32) {
+        let state = &mut self.ranks[rank as usize];
+        if state.entries.is_empty() {
+            return;
+        }
+        let mut compressed = std::mem::take(&mut self.compressed);
+        compressed.resize(lz4_flex::block::get_maximum_output_size(state.entries.len()), 0);
+        // The room is as much as can be needed.
+        let stored = lz4_flex::block::compress_into(&state.entries, &mut compressed).unwrap_or_default();
+        let bytes = &compressed[..stored];
+        let (stored, raw) = (stored as u32, state.entries.len() as u32);
+        let head = BlockHead { rank, stored, raw, checksum: crc32fast::hash(bytes) };
+        varint::put(self.offset - state.last, &mut state.blocks);
+        state.last = self.offset;
+        state.entries.clear();
+        self.offset += (BLOCK + bytes.len()) as u64;
+        self.write(&head.bytes());
+        self.write(bytes);
+        self.compressed = compressed;
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        if self.failed.is_none() {
+            self.failed = self.file.write_all(bytes).err();
+        }
+    }
+
+    fn write_footer(&mut self) {
+        let ranks = self.ranks.iter_mut().map(|rank| (rank.calls, std::mem::take(&mut rank.blocks)));
+        self.footer.ranks = ranks.collect();
+        let raw = self.footer.bytes();
+        let stored = lz4_flex::block::compress(&raw);
+        let trailer = Trailer {
+            offset: self.offset,
+            stored: stored.len() as u32,
+            raw: raw.len() as u32,
+            checksum: crc32fast::hash(&stored),
+        };
+        self.write(&stored);
+        self.write(&trailer.bytes());
+    }
+
+    /// Which of the requests a wait was told of.
+    fn told(&mut self, requests: &[RequestId], reply: &Reply) {
+        self.requests.clear();
+        self.requests.extend(reply.completions.iter().filter_map(|done| requests.get(done.index as usize)));
+    }
+}
+
+impl Scribe for BinaryWriter {
+    fn computed(&mut self, rank: u32, work: Work) {
+        let before = self.ranks[rank as usize].before;
+        if before.burst > 0 || !before.delay.is_zero() {
+            self.put_before(rank);
+        }
+        match work {
+            Work::Nanos(nanos) => self.ranks[rank as usize].before.burst = nanos,
+            Work::Flops(_) => self.put(rank, None, &Call::Compute { work, request: None }, Outcome::None),
+        }
+    }
+
+    fn paused(&mut self, rank: u32, span: Duration) {
+        if !self.ranks[rank as usize].before.delay.is_zero() {
+            self.put_before(rank);
+        }
+        self.ranks[rank as usize].before.delay = span;
+    }
+
+    fn called(&mut self, rank: u32, stamp: &Stamp, call: &Call<'_>, reply: &Reply, span: Duration) {
+        let stamp = Some(stamp);
+        match *call {
+            Call::Wait { poll: true, requests, .. }
+                if reply.completions.is_empty() && !requests.is_empty() =>
+            {
+                self.put(rank, stamp, &Call::Sleep { span }, Outcome::None);
+            }
+            Call::Probe { poll: true, .. } if reply.completions.is_empty() => {
+                self.put(rank, stamp, &Call::Sleep { span }, Outcome::None);
+            }
+            Call::Wait { requests, .. } => {
+                self.told(requests, reply);
+                let requests = std::mem::take(&mut self.requests);
+                let wait = Call::Wait { how: Completing::All, poll: false, requests: &requests };
+                self.put(rank, stamp, &wait, Outcome::None);
+                self.requests = requests;
+            }
+            Call::Probe { .. } => {
+                let outcome = reply.message.map_or(Outcome::None, Outcome::Message);
+                self.put(rank, stamp, call, outcome);
+            }
+            Call::MakeComm { .. } => self.put(rank, stamp, call, Outcome::Context(reply.context)),
+            _ => self.put(rank, stamp, call, Outcome::None),
+        }
+    }
+
+    fn communicator(&mut self, context: ContextId, members: &[u32]) {
+        self.footer.communicators.push((context, members.to_vec()));
+        self.footer.given += u64::from(!self.begun);
+    }
+
+    fn finish(&mut self) -> Result<(), TraceError> {
+        for rank in 0..self.ranks.len() as u32 {
+            self.put_before(rank);
+            self.flush(rank);
+        }
+        self.write_footer();
+        if self.failed.is_none() {
+            self.failed = self.file.flush().err();
+        }
+        match self.failed.take() {
+            Some(error) => {
+                let _ = std::fs::remove_file(&self.path);
+                Err(TraceError::io(&self.path, error))
+            }
+            None => Ok(()),
+        }
+    }
+}

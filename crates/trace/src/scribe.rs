@@ -1,0 +1,75 @@
+//! Taking down what ranks do, whoever tells.
+//!
+//! A run tells of its ranks in records ([`Transcript`]); a workload that is not run tells by yielding calls
+//! ([`crate::convert`]). Writers of traces without dates are [`Scribe`]s and need not know which it is.
+
+use std::error::Error;
+
+use mpirage_call::{Call, ContextId, Reply, Stamp, Work};
+use mpirage_collectives::{Algorithm, Collective};
+use mpirage_record::{Record, Recorder, Writer};
+use mpirage_units::Duration;
+
+use crate::TraceError;
+
+/// Somebody who takes down what ranks do. What one rank does comes in the order of its program.
+pub trait Scribe {
+    /// A rank computed.
+    fn computed(&mut self, rank: u32, work: Work);
+
+    /// Time passed in a rank that did nothing.
+    fn paused(&mut self, rank: u32, span: Duration);
+
+    /// A rank has made a call and was told `reply`; of calls that need no answer, an old one. It took `span`, if that is
+    /// known. Of the stamp, function and site count: burst and delay have been told.
+    fn called(&mut self, rank: u32, stamp: &Stamp, call: &Call<'_>, reply: &Reply, span: Duration);
+
+    /// A communicator is there, as ranks of the world.
+    fn communicator(&mut self, context: ContextId, members: &[u32]) {
+        let _ = (context, members);
+    }
+
+    /// The collective that the rank is in, or starts, is done this way.
+    fn scheduled(&mut self, rank: u32, context: ContextId, kind: Collective, algorithm: Algorithm) {
+        let _ = (rank, context, kind, algorithm);
+    }
+
+    /// There is nothing more. What went wrong before is told here too.
+    fn finish(&mut self) -> Result<(), TraceError>;
+
+    /// What the trace says less exactly than was told.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// A scribe who listens to a run.
+pub struct Transcript<S>(pub S);
+
+impl<S: Scribe> Recorder for Transcript<S> {
+    fn record(&mut self, record: &Record<'_>) {
+        match *record {
+            Record::Call { rank, function, entered, left, site, details: Some(details) } => {
+                let stamp = Stamp { function, site, ..Stamp::default() };
+                self.0.called(rank, &stamp, &details.call, details.reply, left.since(entered));
+            }
+            Record::Burst { rank, work, .. } => self.0.computed(rank, work),
+            Record::Pause { rank, start, end } => self.0.paused(rank, end.since(start)),
+            Record::Comm { context, members } => self.0.communicator(context, members),
+            Record::Schedule { rank, context, kind, algorithm: Some(algorithm), .. } => {
+                self.0.scheduled(rank, context, kind, algorithm);
+            }
+            Record::Call { .. } | Record::Schedule { .. } | Record::Message(_) | Record::End { .. } => {}
+        }
+    }
+
+    fn wants_arguments(&self) -> bool {
+        true
+    }
+}
+
+impl<S: Scribe> Writer for Transcript<S> {
+    fn finish(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
+        Ok(self.0.finish()?)
+    }
+}

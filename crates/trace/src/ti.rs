@@ -1,0 +1,90 @@
+//! Time-independent traces, as SimGrid writes and replays them.
+//!
+//! One line is one action of one rank: `0 send 1 7 1e6` is rank 0 sending a million elements to rank 1 with tag 7. Amounts
+//! are flops and elements, never seconds, so a trace says what a program does and nothing of where it ran.
+//!
+//! | file | what |
+//! |---|---|
+//! | `source` | files and folders; whose lines are where |
+//! | `text` | words and numbers of a line |
+//! | `words` | names of actions and numbers of datatypes |
+//! | `player` | lines become calls |
+//! | `requests` | which request `wait 0 1 7` means |
+
+mod player;
+mod requests;
+mod sites;
+mod source;
+mod text;
+mod words;
+
+use std::path::{Path, PathBuf};
+
+use mpirage_call::Reply;
+
+use crate::{Calls, Place, Step, TraceError, Workload};
+use player::{Common, Player};
+use source::{Files, Lines};
+use words::Functions;
+
+/// A time-independent trace.
+pub struct TiTrace {
+    files: Files,
+    ranks: Vec<(Lines, Player)>,
+    common: Common,
+}
+
+impl TiTrace {
+    /// Opens a folder with one file per rank, a list of such files, or one file for all ranks.
+    pub fn open(path: &Path) -> Result<TiTrace, TraceError> {
+        let files = Files::open(path)?;
+        let ranks = files.ranks() as u32;
+        let common = Common {
+            ranks,
+            functions: Functions::new(),
+            sites: Default::default(),
+            blocks: Default::default(),
+            requests: Vec::new(),
+        };
+        let ranks = (0..ranks).map(|rank| (Lines::default(), Player::new(rank))).collect();
+        Ok(TiTrace { files, ranks, common })
+    }
+
+    fn bad(&self, rank: u32, problem: String) -> TraceError {
+        let (file, place) = self.files.place(rank, self.ranks[rank as usize].0.count);
+        TraceError::bad(&file, place, problem)
+    }
+}
+
+impl Workload for TiTrace {
+    fn ranks(&self) -> u32 {
+        self.ranks.len() as u32
+    }
+
+    fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError> {
+        let TiTrace { files, ranks, common } = self;
+        let (lines, player) = &mut ranks[rank as usize];
+        player.answered(reply, common, calls);
+        loop {
+            let outcome = match lines.next(rank, files)? {
+                Some(line) => player
+                    .act(lines.text(line), lines.count, common, calls)
+                    .map(|waits| waits.then_some(Step::Waits)),
+                None => player.end(common, calls).map(Some),
+            };
+            match outcome {
+                Ok(None) => {}
+                Ok(Some(step)) => return Ok(step),
+                Err(problem) => return Err(self.bad(rank, problem)),
+            }
+        }
+    }
+
+    fn place(&self, rank: u32, site: u64) -> Option<(PathBuf, Place)> {
+        match site {
+            0 => None,
+            // Better than the line of the trace is the line of the program, if the trace names it.
+            site => self.common.sites.place(site).or_else(|| Some(self.files.place(rank, site))),
+        }
+    }
+}
