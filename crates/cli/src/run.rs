@@ -45,7 +45,8 @@ impl Plan {
     fn run(mut self) -> Result<u8, Failure> {
         let started = Instant::now();
         let bursts = self.bursts();
-        let mut recordings = Recordings::create(&self.arguments.results.trace, &self.machine, self.host_speed)?;
+        let mut recordings =
+            Recordings::create(&self.arguments.results.trace, &self.machine, self.host_speed)?;
         let mut engine = self.engine(bursts, recordings.recorder())?;
         let session = self.session();
         let mut progress = Progress::new(self.programs.len(), self.arguments.results.quiet);
