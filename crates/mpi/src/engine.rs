@@ -239,6 +239,11 @@ impl<M: Memory> Engine<M> {
         &self.memory
     }
 
+    /// Standard sends of fewer bytes are eager.
+    pub fn eager_limit(&self) -> u64 {
+        self.protocol.eager_limit
+    }
+
     /// The simulated time.
     pub fn now(&self) -> Time {
         self.kernel.now()
