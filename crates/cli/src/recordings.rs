@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use mpirage_record::{Record, Recorder, Several, Summary, Writer};
 
-use mpirage_trace::{BinaryWriter, Transcript};
+use mpirage_trace::{BinaryWriter, TiLayout, TiWriter, Transcript};
 
 use crate::exit::{Failure, usage};
 use crate::machine::Machine;
@@ -47,7 +47,11 @@ impl Recordings {
     /// Completes the files.
     pub fn finish(&mut self) -> Result<(), Failure> {
         for writer in &self.writers {
-            writer.0.borrow_mut().finish().map_err(usage)?;
+            let mut writer = writer.0.borrow_mut();
+            writer.finish().map_err(usage)?;
+            for warning in writer.warnings() {
+                eprintln!("mpirage: in the trace, {warning}");
+            }
         }
         Ok(())
     }
@@ -57,6 +61,14 @@ fn writer(file: &Path, machine: &Machine, speed: f64) -> Result<Shared<dyn Write
     let ranks = machine.ranks() as u32;
     if file.extension().is_some_and(|ending| ending == "mpirage") {
         let writer = BinaryWriter::create(file, ranks, Some(speed)).map_err(usage)?;
+        return Ok(Shared(Rc::new(RefCell::new(Transcript(writer)))));
+    }
+    let folder = file.as_os_str().as_encoded_bytes().ends_with(b"/");
+    if folder || file.extension().is_some_and(|ending| ending == "ti") {
+        let layout = if folder { TiLayout::Folder } else { TiLayout::List };
+        let writer = TiWriter::create(file, layout, ranks, Some(speed)).map_err(usage)?;
+        let protocol = &machine.model.protocol;
+        let writer = writer.local_work(protocol.reduce_seconds_per_byte, protocol.copy_seconds_per_byte);
         return Ok(Shared(Rc::new(RefCell::new(Transcript(writer)))));
     }
     Err(usage(format!("--trace {}: traces of this kind are not there yet", file.display())))

@@ -19,5 +19,5 @@ pub use error::{Place, TraceError};
 pub use generate::{Generated, KEYS, KeyInfo, PATTERNS, PatternInfo};
 pub use open::{Format, open, recognise};
 pub use scribe::{Scribe, Transcript};
-pub use ti::TiTrace;
+pub use ti::{TiLayout, TiTrace, TiWriter};
 pub use workload::{Calls, Step, Workload};

@@ -72,4 +72,8 @@ impl<S: Scribe> Writer for Transcript<S> {
     fn finish(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
         Ok(self.0.finish()?)
     }
+
+    fn warnings(&self) -> Vec<String> {
+        self.0.warnings()
+    }
 }

@@ -200,6 +200,13 @@ impl Player {
             return Err("a send needs a receiver and a size".to_owned());
         };
         let request = (!blocking).then(|| self.requests.open((self.rank as i32, to as i32, tag)));
+        // What SimGrid does not read.
+        let mode = match words.words.next() {
+            Some(b"ssend") => SendMode::Synchronous,
+            Some(b"bsend") => SendMode::Buffered,
+            Some(b"rsend") => SendMode::Ready,
+            _ => mode,
+        };
         let stamp = self.stamp(common.functions.send[mode as usize][usize::from(!blocking)]);
         let (context, payload, answer) = (WORLD, Payload::Absent, !mode.is_eager(bytes, common.eager_limit));
         calls.push(&stamp, &Call::Send { mode, context, to, tag, bytes, payload, request, answer });
@@ -399,7 +406,7 @@ impl Player {
                 let flops = words.amount("the flops")?;
                 let element = words.datatype(self.element)?;
                 let total = fill(&mut blocks[1], counts, element)?;
-                let reduction = Some(sum(element, total / element.max(1)));
+                let reduction = Some(sum(element, total / element.max(1), words.ordered()));
                 (C::ReduceScatter, 0, [Cut::Whole(total), Cut::Each], reduction, flops)
             }
             Action::Alltoall | Action::Allgather | Action::Gather | Action::Scatter => {
@@ -459,7 +466,13 @@ impl Player {
             _ => (Collective::Exscan, true),
         };
         let bytes = Cut::Whole(count * element);
-        Ok((kind, root, [bytes, if gets { bytes } else { Cut::Whole(0) }], Some(sum(element, count)), flops))
+        Ok((
+            kind,
+            root,
+            [bytes, if gets { bytes } else { Cut::Whole(0) }],
+            Some(sum(element, count, words.ordered())),
+            flops,
+        ))
     }
 
     fn equal(&self, action: Action, words: &mut Arguments<'_>, ranks: u32) -> Result<Taken, String> {
@@ -508,9 +521,9 @@ fn part(cut: Cut, blocks: &[u64]) -> Part<'_> {
 }
 
 /// Some operator: what it costs depends on sizes only.
-fn sum(element: u64, elements: u64) -> Reduction {
+fn sum(element: u64, elements: u64, ordered: bool) -> Reduction {
     let operator = Operator::Predefined { op: 2, basic: 0 };
-    Reduction { operator, commutative: true, element: element as u32, elements }
+    Reduction { operator, commutative: !ordered, element: element as u32, elements }
 }
 
 fn receive(from: Option<u32>, tag: Option<i32>, bytes: u64, request: Option<RequestId>) -> Call<'static> {
@@ -616,6 +629,11 @@ impl<'a> Arguments<'a> {
     fn datatype(&mut self, default: u64) -> Result<u64, String> {
         let Some(word) = self.words.next() else { return Ok(default) };
         whole(word).and_then(datatype_bytes).ok_or_else(|| bad("a datatype", word))
+    }
+
+    /// Does the operator not commute? SimGrid does not read this.
+    fn ordered(&mut self) -> bool {
+        self.words.next() == Some(b"ordered")
     }
 
     /// One word for each rank, after `before` others; `after` are to follow.
