@@ -61,7 +61,7 @@ fn writer(file: &Path, machine: &Machine, speed: f64) -> Result<Shared<dyn Write
     let ranks = machine.ranks() as u32;
     if file.extension().is_some_and(|ending| ending == "mpirage") {
         let writer = BinaryWriter::create(file, ranks, Some(speed)).map_err(usage)?;
-        return Ok(Shared(Rc::new(RefCell::new(Transcript(writer)))));
+        return Ok(Shared(Rc::new(RefCell::new(Transcript::new(writer)))));
     }
     let folder = file.as_os_str().as_encoded_bytes().ends_with(b"/");
     if folder || file.extension().is_some_and(|ending| ending == "ti") {
@@ -69,7 +69,7 @@ fn writer(file: &Path, machine: &Machine, speed: f64) -> Result<Shared<dyn Write
         let writer = TiWriter::create(file, layout, ranks, Some(speed)).map_err(usage)?;
         let protocol = &machine.model.protocol;
         let writer = writer.local_work(protocol.reduce_seconds_per_byte, protocol.copy_seconds_per_byte);
-        return Ok(Shared(Rc::new(RefCell::new(Transcript(writer)))));
+        return Ok(Shared(Rc::new(RefCell::new(Transcript::new(writer)))));
     }
     Err(usage(format!("--trace {}: traces of this kind are not there yet", file.display())))
 }

@@ -5,9 +5,11 @@
 //! workloads; writers of traces without dates are consumers of records. Formats with dates are in `mpirage-timeline`.
 
 mod binary;
+mod convert;
 mod error;
 mod function;
 mod generate;
+mod info;
 mod open;
 mod scribe;
 mod ti;
@@ -15,8 +17,10 @@ mod varint;
 mod workload;
 
 pub use binary::{BinaryTrace, BinaryWriter};
+pub use convert::convert;
 pub use error::{Place, TraceError};
 pub use generate::{Generated, KEYS, KeyInfo, PATTERNS, PatternInfo};
+pub use info::{Info, Matrix, info};
 pub use open::{Format, open, recognise};
 pub use scribe::{Scribe, Transcript};
 pub use ti::{TiLayout, TiTrace, TiWriter};

@@ -223,7 +223,6 @@ impl Player {
         let Message { peer, tag, bytes } = self.message(&mut words, common)?;
         let request = (!blocking).then(|| self.requests.open((name_of(peer), self.rank as i32, tag)));
         let stamp = self.stamp(common.functions.recv[usize::from(!blocking)]);
-        // A size that is not known is written as a negative one.
         calls.push(&stamp, &receive(peer, (tag != ANY).then_some(tag), bytes.unwrap_or(u64::MAX), request));
         Ok(blocking)
     }
@@ -258,11 +257,18 @@ impl Player {
     /// `peer tag size [datatype]`, or in old traces `peer size`.
     fn message(&self, words: &mut Arguments<'_>, common: &Common) -> Result<Message, String> {
         let peer = words.peer(common.ranks)?;
-        let old = words.words.count() == 1;
-        let tag = if old { 0 } else { words.tag()? };
-        let count = words.number("the size")?;
+        let second = words.word("the size")?;
+        let (tag, size) = match words.words.next() {
+            Some(size) => (tag_of(second)?, size),
+            None => (0, second),
+        };
+        let count = size_of(size);
+        // A size that is not known is written as a negative one.
+        if count.is_none() && !number(size).is_some_and(|size| size < 0.0) {
+            return Err(bad("the size", size));
+        }
         let element = words.datatype(self.element)?;
-        Ok(Message { peer, tag, bytes: (count >= 0.0).then(|| count as u64 * element) })
+        Ok(Message { peer, tag, bytes: count.map(|count| count * element) })
     }
 
     fn wait(
@@ -554,6 +560,14 @@ fn size_of(word: &[u8]) -> Option<u64> {
     (size < 1 << 48).then_some(size)
 }
 
+/// A tag; anything negative is any tag.
+#[inline]
+fn tag_of(word: &[u8]) -> Result<i32, String> {
+    let tag = signed(word).ok_or_else(|| bad("the tag", word))?;
+    i32::try_from(tag).map(|tag| tag.max(ANY)).map_err(|_| format!("the tag {tag} is too large"))
+}
+
+#[cold]
 fn bad(what: &str, word: &[u8]) -> String {
     format!("{what} is not `{}`", String::from_utf8_lossy(word))
 }
@@ -568,11 +582,6 @@ impl<'a> Arguments<'a> {
     #[inline]
     fn word(&mut self, what: &str) -> Result<&'a [u8], String> {
         self.words.next().ok_or_else(|| format!("`{}` lacks {what}", String::from_utf8_lossy(self.name)))
-    }
-
-    fn number(&mut self, what: &str) -> Result<f64, String> {
-        let word = self.word(what)?;
-        number(word).ok_or_else(|| bad(what, word))
     }
 
     /// A number that is not negative.
@@ -608,9 +617,9 @@ impl<'a> Arguments<'a> {
     }
 
     /// A tag; anything negative is any tag.
+    #[inline]
     fn tag(&mut self) -> Result<i32, String> {
-        let tag = self.signed("the tag")?;
-        i32::try_from(tag).map(|tag| tag.max(ANY)).map_err(|_| format!("the tag {tag} is too large"))
+        tag_of(self.word("the tag")?)
     }
 
     /// A rank that need not be there.
