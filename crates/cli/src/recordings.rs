@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use mpirage_record::{Record, Recorder, Several, Summary, Writer};
 use mpirage_timeline::{RunInfo, Sites};
-use mpirage_trace::{BinaryWriter, TiLayout, TiWriter, Transcript};
+use mpirage_trace::Transcript;
 
 use crate::exit::{Failure, usage};
 use crate::lines::Lines;
 use crate::machine::Machine;
+use crate::trace::scribe;
 
 /// Where the calls of a run come from.
 pub struct Source<'a> {
@@ -69,18 +70,11 @@ impl Recordings {
 }
 
 fn writer(file: &Path, source: &Source<'_>, machine: &Machine) -> Result<Shared<dyn Writer>, Failure> {
-    let (ranks, speed) = (machine.ranks() as u32, Some(source.speed));
-    if file.extension().is_some_and(|ending| ending == "mpirage") {
-        let writer = BinaryWriter::create(file, ranks, speed).map_err(usage)?;
-        return Ok(Shared(Rc::new(RefCell::new(Transcript::new(writer)))));
-    }
-    let folder = file.as_os_str().as_encoded_bytes().ends_with(b"/");
-    if folder || file.extension().is_some_and(|ending| ending == "ti") {
-        let layout = if folder { TiLayout::Folder } else { TiLayout::List };
-        let writer = TiWriter::create(file, layout, ranks, speed).map_err(usage)?;
-        let protocol = &machine.model.protocol;
-        let writer = writer.local_work(protocol.reduce_seconds_per_byte, protocol.copy_seconds_per_byte);
-        return Ok(Shared(Rc::new(RefCell::new(Transcript::new(writer)))));
+    let protocol = &machine.model.protocol;
+    let local_work = (protocol.reduce_seconds_per_byte, protocol.copy_seconds_per_byte);
+    if let Some(scribe) = scribe(file, machine.ranks() as u32, Some(source.speed), local_work) {
+        let transcript = Transcript::new(scribe.map_err(usage)?);
+        return Ok(Shared(Rc::new(RefCell::new(transcript))));
     }
     let run = RunInfo {
         program: source.name.to_owned(),

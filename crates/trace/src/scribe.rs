@@ -48,6 +48,40 @@ pub trait Scribe {
     }
 }
 
+impl<S: Scribe + ?Sized> Scribe for Box<S> {
+    fn computed(&mut self, rank: u32, work: Work) {
+        (**self).computed(rank, work);
+    }
+
+    fn paused(&mut self, rank: u32, span: Duration) {
+        (**self).paused(rank, span);
+    }
+
+    fn called(&mut self, rank: u32, stamp: &Stamp, call: &Call<'_>, reply: &Reply, span: Duration) {
+        (**self).called(rank, stamp, call, reply, span);
+    }
+
+    fn given_communicator(&mut self, context: ContextId, members: &[u32]) {
+        (**self).given_communicator(context, members);
+    }
+
+    fn communicator(&mut self, context: ContextId, members: &[u32]) {
+        (**self).communicator(context, members);
+    }
+
+    fn scheduled(&mut self, rank: u32, context: ContextId, kind: Collective, algorithm: Algorithm) {
+        (**self).scheduled(rank, context, kind, algorithm);
+    }
+
+    fn finish(&mut self) -> Result<(), TraceError> {
+        (**self).finish()
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        (**self).warnings()
+    }
+}
+
 /// A scribe who listens to a run.
 pub struct Transcript<S> {
     scribe: S,
