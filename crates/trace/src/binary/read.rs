@@ -88,11 +88,6 @@ impl BinaryTrace {
         })
     }
 
-    /// Communicators of the traced run, by number, as ranks of the world.
-    pub fn traced_communicators(&self) -> &[(ContextId, Vec<u32>)] {
-        &self.footer.communicators
-    }
-
     /// Takes the next block of a rank; false if there is none.
     fn turn_page(&mut self, rank: u32) -> Result<bool, TraceError> {
         let state = &mut self.ranks[rank as usize];
@@ -249,6 +244,17 @@ impl Workload for BinaryTrace {
 
     fn measured_on(&self) -> Option<f64> {
         Some(self.footer.measured_on).filter(|&speed| speed > 0.0)
+    }
+
+    fn traced_communicators(&self) -> Vec<(ContextId, Vec<u32>)> {
+        self.footer.communicators.clone()
+    }
+
+    fn traced_context(&self, rank: u32) -> Option<Option<ContextId>> {
+        match self.ranks[rank as usize].awaited {
+            Some(Outcome::Context(made)) => Some(made),
+            _ => None,
+        }
     }
 
     fn eager_limit(&mut self, bytes: u64) {
