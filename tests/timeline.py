@@ -27,6 +27,7 @@ FAULTS = TESTS / "faults"
 RUNS = [
     ("halo2d", EXAMPLES / "halo2d.c", 9, "cluster:9", 0),
     ("halo2d-folded", EXAMPLES / "halo2d.c", 36, "cluster:12", 0),
+    ("nbody-measured", EXAMPLES / "nbody_ring.c", 6, "cluster:3", 0),
     ("conjugate_gradient", EXAMPLES / "conjugate_gradient.c", 8, "fat-tree:4x4", 0),
     ("comm_more", PROGRAMS / "comm_more.c", 6, "cluster:6", 0),
     ("persistent", PROGRAMS / "persistent.c", 4, "cluster:4", 0),
@@ -91,6 +92,8 @@ def check_run(suite, name, command, code):
     tables = check_tables(suite, name, files, figures)
     if command[1] == "run":
         check_lines(suite, name, tables, f"{command[-1].name}.c")
+    if name.endswith("measured"):
+        check_computations(suite, name, tables)
     check_paraver(suite, name, files, tables)
     check_perfetto(suite, name, files, tables)
     check_paje(suite, name, files, tables)
@@ -115,6 +118,16 @@ def check_tables(suite, name, files, figures):
     for table in names:
         check_same(suite, f"{name}: {table} as CSV", tables[table], files.path["csv"] / f"{table}.csv")
     return tables
+
+
+def check_computations(suite, name, tables):
+    """A rank computes, is in MPI or pauses, one after the other, all the time until it ends."""
+    ranks, computations = tables["ranks"], tables["computations"]
+    suite.check(f"{name}: ranks compute", (ranks.computing > 0).all(), ranks)
+    spent = (computations.end - computations.start).groupby(computations["rank"]).sum()
+    suite.check(f"{name}: sums of computation", all(abs(spent[row.rank] - row.computing) < 1e-9 for row in ranks.itertuples()))
+    known = ranks.computing + ranks.in_mpi + ranks.paused
+    suite.check(f"{name}: no time is lost", ((ranks.end - known).abs() < 1e-9).all(), ranks)
 
 
 def check_lines(suite, name, tables, source):
@@ -211,6 +224,41 @@ def check_schedule(suite):
     check_paje(suite, "schedule", files, tables)
 
 
+def check_validator(suite):
+    """The validator of Paraver files finds what is wrong in a file that was right."""
+    program, files = suite.compile(EXAMPLES / "halo2d.c"), Files(suite, "spoiled")
+    suite.simulate("--trace", files.path["prv"], "-n", 4, "--compute", "none", program)
+    path = files.path["prv"]
+    good = path.read_text().splitlines()
+    kinds = {kind: max(i for i, line in enumerate(good) if line.startswith(kind)) for kind in "123"}
+
+    def field(kind, position, value):
+        words = good[kinds[kind]].split(":")
+        words[position] = value
+        return kinds[kind], ":".join(words)
+
+    spoiled = {
+        "nothing": (0, good[0]),
+        "a time before": field("1", 5, "0"),
+        "a state that ends after the end": field("1", 6, "99999999999"),
+        "an unknown state": field("1", 7, "99"),
+        "an unknown value": field("2", 7, "999"),
+        "an unknown type": field("2", 6, "12345"),
+        "an end without a beginning": (kinds["2"], good[kinds["2"]] + "\n" + good[kinds["2"]]),
+        "a missing end": (kinds["2"], "#"),
+        "an unknown task": field("3", 9, "5"),
+        "a message that arrives before it leaves": field("3", 12, "0"),
+        "a processor of another node": field("3", 1, "3" if good[kinds["3"]].split(":")[1] != "3" else "2"),
+        "too few fields": (kinds["3"], good[kinds["3"]].rsplit(":", 1)[0]),
+        "a communicator too many": (0, good[0].rsplit(",", 1)[0] + ",7"),
+    }
+    for what, (line, text) in spoiled.items():
+        lines = [*good[:line], text, *good[line + 1 :]]
+        path.write_text("\n".join(line for line in lines if line != "#") + "\n")
+        wrong = paraver.Trace(path).wrong
+        suite.check(f"{what} is found", bool(wrong) == (what != "nothing"), wrong)
+
+
 def check_same_again(suite):
     """A run without measured times gives the same files again."""
     program, folders = suite.compile(EXAMPLES / "halo2d.c"), []
@@ -250,7 +298,8 @@ def main(wanted):
     for name, source, ranks, platform, code in RUNS:
         if not wanted or name in wanted:
             program = suite.compile(source, flags=["-g"])
-            command = [MPIRAGE, "run", "-n", ranks, "-p", platform, "--compute", "none", program]
+            compute = "measured" if name.endswith("measured") else "none"
+            command = [MPIRAGE, "run", "-n", ranks, "-p", platform, "--compute", compute, program]
             check_run(suite, name, command, code)
     for name, workload, platform in REPLAYS:
         if not wanted or name in wanted:
@@ -258,6 +307,7 @@ def main(wanted):
     if not wanted or "schedule" in wanted:
         check_schedule(suite)
     if not wanted:
+        check_validator(suite)
         check_same_again(suite)
         check_killed(suite)
         check_refusals(suite)
