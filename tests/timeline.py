@@ -131,11 +131,8 @@ def check_computations(suite, name, tables):
 
 
 def check_lines(suite, name, tables, source):
-    """Every call comes from the program's source, or from what it includes. Folded ranks call MPI_Init while others are not
-    yet in memory, and where those are is not known then."""
+    """Every call comes from the program's source, or from what it includes."""
     calls = tables["calls"]
-    if name.endswith("folded"):
-        calls = calls[calls.function != "MPI_Init"]
     own = (f"{source}:", "check.h:")
     foreign = [line for line in calls.line.fillna("nobody knows").unique() if not any(file in line for file in own)]
     suite.check(f"{name}: source lines", not foreign, foreign)
