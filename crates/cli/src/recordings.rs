@@ -3,13 +3,25 @@
 use std::cell::{Ref, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use mpirage_record::{Record, Recorder, Several, Summary, Writer};
-
+use mpirage_timeline::{RunInfo, Sites};
 use mpirage_trace::{BinaryWriter, TiLayout, TiWriter, Transcript};
 
 use crate::exit::{Failure, usage};
+use crate::lines::Lines;
 use crate::machine::Machine;
+
+/// Where the calls of a run come from.
+pub struct Source<'a> {
+    /// The program or trace, as the user named it.
+    pub name: &'a str,
+    /// Speed of the machine on which its computation was measured, in flops.
+    pub speed: f64,
+    /// Its source, if it has one.
+    pub lines: Option<Rc<Lines>>,
+}
 
 /// All consumers of a run's records.
 pub struct Recordings {
@@ -19,9 +31,8 @@ pub struct Recordings {
 
 impl Recordings {
     /// One writer for each file, by its ending.
-    /// Bursts are measured on a machine of `speed` flops.
-    pub fn create(files: &[PathBuf], machine: &Machine, speed: f64) -> Result<Recordings, Failure> {
-        let writers = files.iter().map(|file| writer(file, machine, speed)).collect::<Result<_, _>>()?;
+    pub fn create(files: &[PathBuf], source: &Source<'_>, machine: &Machine) -> Result<Recordings, Failure> {
+        let writers = files.iter().map(|file| writer(file, source, machine)).collect::<Result<_, _>>()?;
         Ok(Recordings { summary: Rc::default(), writers })
     }
 
@@ -57,21 +68,30 @@ impl Recordings {
     }
 }
 
-fn writer(file: &Path, machine: &Machine, speed: f64) -> Result<Shared<dyn Writer>, Failure> {
-    let ranks = machine.ranks() as u32;
+fn writer(file: &Path, source: &Source<'_>, machine: &Machine) -> Result<Shared<dyn Writer>, Failure> {
+    let (ranks, speed) = (machine.ranks() as u32, Some(source.speed));
     if file.extension().is_some_and(|ending| ending == "mpirage") {
-        let writer = BinaryWriter::create(file, ranks, Some(speed)).map_err(usage)?;
+        let writer = BinaryWriter::create(file, ranks, speed).map_err(usage)?;
         return Ok(Shared(Rc::new(RefCell::new(Transcript::new(writer)))));
     }
     let folder = file.as_os_str().as_encoded_bytes().ends_with(b"/");
     if folder || file.extension().is_some_and(|ending| ending == "ti") {
         let layout = if folder { TiLayout::Folder } else { TiLayout::List };
-        let writer = TiWriter::create(file, layout, ranks, Some(speed)).map_err(usage)?;
+        let writer = TiWriter::create(file, layout, ranks, speed).map_err(usage)?;
         let protocol = &machine.model.protocol;
         let writer = writer.local_work(protocol.reduce_seconds_per_byte, protocol.copy_seconds_per_byte);
         return Ok(Shared(Rc::new(RefCell::new(Transcript::new(writer)))));
     }
-    Err(usage(format!("--trace {}: traces of this kind are not there yet", file.display())))
+    let run = RunInfo {
+        program: source.name.to_owned(),
+        platform: Arc::clone(&machine.platform),
+        placement: machine.placement.hosts.as_slice().into(),
+        facts: vec![("model".to_owned(), machine.model.name.clone())],
+        sites: source.lines.clone().map(|lines| lines as Rc<dyn Sites>),
+        collective_messages: false,
+    };
+    let writer = mpirage_timeline::create(file, &run).map_err(usage)?;
+    Ok(Shared(Rc::new(RefCell::new(writer))))
 }
 
 /// A recorder that somebody else wants to see too.

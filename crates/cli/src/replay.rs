@@ -13,7 +13,7 @@ use crate::diagnosis::{Diagnosis, Places};
 use crate::exit::{self, Failure, bad_trace, usage};
 use crate::machine::Machine;
 use crate::progress::Progress;
-use crate::recordings::Recordings;
+use crate::recordings::{Recordings, Source};
 use crate::summary::Figures;
 
 /// Replays a trace or runs a generated workload.
@@ -27,7 +27,8 @@ pub fn command(arguments: &ReplayArguments) -> Result<u8, Failure> {
         machine.model.without_computation();
     }
     let speed = measured_on(arguments, workload.as_ref(), &machine)?;
-    let mut recordings = Recordings::create(&arguments.results.trace, &machine, speed)?;
+    let source = Source { name: &arguments.workload, speed, lines: None };
+    let mut recordings = Recordings::create(&arguments.results.trace, &source, &machine)?;
     let mut setup = machine.setup(speed, bursts, recordings.recorder());
     if !computes {
         setup.host_flops.fill(f64::INFINITY);

@@ -12,7 +12,7 @@ mod agenda;
 mod model;
 
 pub use agenda::Agenda;
-pub use model::{ComputeModel, NetworkModel, Token, Transfer};
+pub use model::{ComputeModel, Departure, NetworkModel, Token, Transfer};
 
 use mpirage_platform::HostId;
 use mpirage_units::{Duration, Time};
@@ -65,11 +65,11 @@ impl Kernel {
         self.timers.push(self.now + span, token);
     }
 
-    /// Ends `token` when the network has carried the transfer.
+    /// Ends `token` when the network has carried the transfer; before that also when it starts to, if that is later.
     #[inline]
-    pub fn start_transfer(&mut self, transfer: Transfer, token: Token) {
+    pub fn start_transfer(&mut self, transfer: Transfer, token: Token) -> Departure {
         self.network_next.stale = true;
-        self.network.start(self.now, transfer, token);
+        self.network.start(self.now, transfer, token)
     }
 
     /// Ends `token` when `host` has computed for `seconds` of one core's undivided time.
@@ -112,8 +112,9 @@ mod tests {
     struct Fixed(Agenda<Token>, Duration);
 
     impl NetworkModel for Fixed {
-        fn start(&mut self, now: Time, _: Transfer, token: Token) {
+        fn start(&mut self, now: Time, _: Transfer, token: Token) -> Departure {
             self.0.push(now + self.1, token);
+            Departure::Now
         }
         fn next(&mut self, _: Time) -> Option<Time> {
             self.0.next()

@@ -22,13 +22,23 @@ pub struct Transfer {
     pub bytes: u64,
 }
 
+/// When the bytes of a transfer start to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Departure {
+    /// At once.
+    Now,
+    /// When what they need is free. `collect` gives the token then, and again when they have arrived.
+    Later,
+}
+
 /// How long transfers take.
 pub trait NetworkModel {
     /// A transfer starts.
-    fn start(&mut self, now: Time, transfer: Transfer, token: Token);
+    fn start(&mut self, now: Time, transfer: Transfer, token: Token) -> Departure;
     /// The next instant at which `collect` has something to do; never before `now`.
     fn next(&mut self, now: Time) -> Option<Time>;
-    /// Moves on to `now` and appends the transfers that have ended, in order of their start.
+    /// Moves on to `now` and appends the transfers that have ended (and those that only now start to move), in order of
+    /// their start.
     fn collect(&mut self, now: Time, ended: &mut Vec<Token>);
 }
 

@@ -17,7 +17,7 @@
 use std::sync::Arc;
 
 use mpirage_fair::{FlowId, Kind, ResourceId, Sharing};
-use mpirage_kernel::{Agenda, NetworkModel, Token, Transfer};
+use mpirage_kernel::{Agenda, Departure, NetworkModel, Token, Transfer};
 use mpirage_platform::{HostId, LinkId, Platform, Sharing as LinkSharing};
 use mpirage_units::{Duration, Time};
 
@@ -182,12 +182,14 @@ impl FlowNetwork {
 }
 
 impl NetworkModel for FlowNetwork {
-    fn start(&mut self, now: Time, transfer: Transfer, token: Token) {
+    fn start(&mut self, now: Time, transfer: Transfer, token: Token) -> Departure {
         if self.is_idle() {
-            return self.start_alone(now, transfer, token);
+            self.start_alone(now, transfer, token);
+        } else {
+            self.end_solitude(now);
+            self.start_among(now, transfer, token);
         }
-        self.end_solitude(now);
-        self.start_among(now, transfer, token);
+        Departure::Now
     }
 
     fn next(&mut self, now: Time) -> Option<Time> {
@@ -241,11 +243,11 @@ impl LinkResources {
 impl Ways {
     fn path(&mut self, from: HostId, to: HostId, sharing: &mut Sharing) -> Path {
         let Ways { platform, parameters, route, .. } = self;
-        let mut latency = platform.route(from, to, route);
-        let mut bandwidth = f64::INFINITY;
-        let mut penalty = 0.0;
+        platform.links_between(from, to, route);
+        let (mut latency, mut bandwidth, mut penalty) = (0.0, f64::INFINITY, 0.0);
         for &link in &*route {
             let link = platform.link(link);
+            latency += link.latency;
             bandwidth = bandwidth.min(link.bandwidth);
             penalty += link.latency + parameters.penalty_scale / link.bandwidth;
         }
@@ -259,7 +261,7 @@ impl Ways {
         if self.parameters.contention {
             self.use_links(from, to, sharing);
         }
-        Path { latency, footprint: sharing.footprint(penalty, bound, &self.uses) }
+        Path { latency, footprint: sharing.footprint_of_distinct(penalty, bound, &self.uses) }
     }
 
     /// Weighs 1 on each link there, which `route` holds, and ε on each link back.
@@ -269,13 +271,12 @@ impl Ways {
         let limits = |link: &&LinkId| from != to || platform.link(**link).sharing == LinkSharing::Shared;
         uses.extend(route.iter().filter(limits).map(|&link| (links.of(link, platform, sharing), 1.0)));
         if parameters.cross_traffic > 0.0 {
-            platform.route(to, from, route);
+            platform.links_between(to, from, route);
             for &link in route.iter().filter(limits) {
                 let resource = links.of(link, platform, sharing);
-                let kind = platform.link(link).sharing;
                 match uses.iter_mut().find(|(used, _)| *used == resource) {
                     // A fat pipe carries both directions at once; a shared link carries their sum.
-                    Some(_) if kind == LinkSharing::FatPipe => {}
+                    Some(_) if platform.link(link).sharing == LinkSharing::FatPipe => {}
                     Some((_, weight)) => *weight += parameters.cross_traffic,
                     None => uses.push((resource, parameters.cross_traffic)),
                 }

@@ -2,11 +2,19 @@
 //!
 //! * [`FlowNetwork`]: piece-wise linear point-to-point times with max-min contention (paper 1, sections 4 and 6).
 //!   Its parameters make it `flow`, `flow:affine`, `flow:no-contention` or `simgrid`.
+//! * [`BusNetwork`]: nodes with a few links on a few buses (paper 5), and [`FanTable`], its formula for collectives.
+//! * [`Uncontended`]: latency and bandwidth, nothing else; `smp` and `loggops` are built on it.
 //! * [`Cores`]: processor cores, shared when there are more ranks than cores.
 
+mod bus;
 mod cores;
+mod fans;
 mod flow;
 mod route_cache;
+mod uncontended;
 
+pub use bus::{BusNetwork, BusNode, BusParameters, Limit, Links};
 pub use cores::Cores;
+pub use fans::{Fan, FanSize, FanTable, Fans, KINDS, Level, steps};
 pub use flow::{FlowNetwork, FlowParameters, Loopback, Segment};
+pub use uncontended::{Uncontended, Wire};

@@ -345,6 +345,9 @@ impl<M: Memory> Engine<M> {
     }
 
     fn start_schedule(&mut self, id: u32, seat: u32, rank: u32, call: &CollectiveCall<'_>) {
+        if self.collective_times.is_some() {
+            return self.await_everybody(id, seat, rank, call);
+        }
         let size = self.instances[id as usize].seats.len() as u32;
         let (send_counts, recv_counts) = (counts(&call.send.blocks), counts(&call.recv.blocks));
         let mut shape = Shape::new(seat, size).root(call.root).bytes(call.shape_bytes(seat));

@@ -16,12 +16,14 @@ use crate::collective::{Instance, Seat};
 use crate::comm::Comms;
 use crate::compute::{Beside, Bursts};
 use crate::diagnosis::Origin;
+use crate::formula::CollectiveTimes;
 use crate::matching::Matching;
 use crate::memory::Memory;
-use crate::message::{Message, Receive};
+use crate::message::{Message, Owner, Receive};
 use crate::order::Orders;
 use crate::plans::Plans;
 use crate::probe::Probing;
+use crate::processor::Processors;
 use crate::protocol::Protocol;
 use crate::rank::{Phase, RankState, Then};
 use crate::run::Run;
@@ -42,6 +44,8 @@ pub struct Setup {
     pub protocol: Protocol,
     /// Which algorithms collectives use.
     pub collectives: Choice,
+    /// A formula for how long collectives take, instead of algorithms.
+    pub collective_times: Option<Box<dyn CollectiveTimes>>,
     /// Where computation times come from.
     pub bursts: Bursts,
     /// Who is told what happens.
@@ -110,6 +114,7 @@ pub struct Engine<M> {
     pub(crate) kernel: Kernel,
     pub(crate) protocol: Protocol,
     pub(crate) collectives: Choice,
+    pub(crate) collective_times: Option<Box<dyn CollectiveTimes>>,
     pub(crate) memory: M,
     pub(crate) recorder: Box<dyn Recorder>,
     /// Does the recorder want what calls asked?
@@ -126,14 +131,20 @@ pub struct Engine<M> {
     pub(crate) receives: Arena<Receive>,
     pub(crate) orders: Orders,
     pub(crate) runs: Slab<Run>,
+    /// What keeps ranks busy; of no ranks in models without.
+    pub(crate) processors: Processors,
     /// What is computed beside ranks.
     pub(crate) beside: Slab<Beside>,
+    /// Who is to be told later that a send is complete.
+    pub(crate) later: Slab<Owner>,
     pub(crate) instances: Slab<Instance>,
     pub(crate) tasks: VecDeque<Task>,
     /// Memory of payloads that are done with, to be used again.
     pub(crate) buffers: Vec<Vec<u8>>,
     pub(crate) scratch: Vec<u8>,
     pub(crate) plans: Plans,
+    /// Scratch for the hosts of the members of a collective.
+    pub(crate) members: Vec<HostId>,
     /// Seats of collectives that are over.
     pub(crate) spare_seats: Vec<Vec<Seat>>,
     /// Numbers collectives, so that no two ever share a context.
@@ -145,6 +156,8 @@ pub struct Engine<M> {
     /// Numbers of shared memory by name.
     pub(crate) shared_sites: HashMap<Box<str>, u64>,
     pub(crate) ready: VecDeque<Turn>,
+    /// Are calls looked at before they are carried out?
+    pub(crate) distrusts: bool,
     /// Are ranks released as soon as their replies are final?
     pub(crate) early: bool,
     /// Ranks to release.
@@ -161,10 +174,15 @@ impl<M: Memory> Engine<M> {
     /// All ranks are about to start.
     pub fn new(setup: Setup, memory: M) -> Engine<M> {
         let ranks = setup.placement.len();
+        let processors = match setup.protocol.processor {
+            Some(_) => Processors::new(&setup.placement),
+            None => Processors::default(),
+        };
         Engine {
             kernel: setup.kernel,
             protocol: setup.protocol,
             collectives: setup.collectives,
+            collective_times: setup.collective_times,
             memory,
             detailed: setup.recorder.wants_arguments(),
             unrecorded: None,
@@ -177,12 +195,15 @@ impl<M: Memory> Engine<M> {
             receives: Arena::new(),
             orders: Orders::default(),
             runs: Slab::new(),
+            processors,
             beside: Slab::new(),
+            later: Slab::new(),
             instances: Slab::new(),
             tasks: VecDeque::new(),
             buffers: Vec::new(),
             scratch: Vec::new(),
             plans: Plans::default(),
+            members: Vec::new(),
             spare_seats: Vec::new(),
             collectives_started: 0,
             seconds_per_nano: setup.seconds_per_nano,
@@ -191,6 +212,7 @@ impl<M: Memory> Engine<M> {
             samples: Samples::default(),
             shared_sites: HashMap::new(),
             ready: (0..ranks as u32).map(Turn::Resume).collect(),
+            distrusts: false,
             early: false,
             releases: VecDeque::new(),
             taken: Vec::new(),
@@ -202,9 +224,12 @@ impl<M: Memory> Engine<M> {
     }
 
     /// Makes a communicator of these ranks of the world, in order, before the run starts and at no cost. The first is
-    /// number 2; none if a rank is there twice.
+    /// number 2; none if a rank is there twice, or does not exist.
     pub fn define_comm(&mut self, members: &[u32]) -> Option<ContextId> {
         let group = Group::of(members.iter().copied()).ok()?;
+        if members.iter().any(|&member| member as usize >= self.ranks.len()) {
+            return None;
+        }
         let context = self.comms.add(group, Origin::default());
         self.recorder.record(&Record::Comm { context, members });
         Some(context)
@@ -302,6 +327,9 @@ impl<M: Memory> Engine<M> {
                 self.note_resumed(&turn);
                 return turn;
             }
+            if self.serve_processors() {
+                continue;
+            }
             if self.alive == 0 {
                 return Turn::End(Ending::Finished);
             }
@@ -353,6 +381,9 @@ impl<M: Memory> Engine<M> {
                 token::Meaning::Transfer(message) => self.transfer_ended(message),
                 token::Meaning::Run(run) => self.tasks.push_back(Task::Run(run)),
                 token::Meaning::Beside(work) => self.beside_done(work),
+                token::Meaning::Complete(later) => self.complete_later(later),
+                token::Meaning::Collective(instance) => self.everybody_leaves(instance),
+                token::Meaning::Processor(rank) => self.processor_due(rank),
             }
         }
         self.ended = ended;
@@ -381,12 +412,14 @@ impl<M: Memory> Engine<M> {
         match state.phase {
             Phase::Computing => {
                 let (start, work) = (state.entered, state.work);
-                self.recorder.record(&Record::Burst { rank, start, end: now, work });
+                self.recorder.record(&Record::Burst { rank, start, end: now, work, beside: false });
+                self.end_of_work(rank);
                 self.after_burst(rank);
             }
             Phase::Executing => {
                 let (start, work) = (state.entered, state.work);
-                self.recorder.record(&Record::Burst { rank, start, end: now, work });
+                self.recorder.record(&Record::Burst { rank, start, end: now, work, beside: false });
+                self.end_of_work(rank);
                 self.tasks.push_back(Task::NextCall(rank));
             }
             Phase::Delayed => {
@@ -399,6 +432,8 @@ impl<M: Memory> Engine<M> {
                 self.tasks.push_back(Task::NextCall(rank));
             }
             Phase::Paying(Then::Reply) => self.make_ready(rank),
+            Phase::Paying(Then::Perform) => self.after_startup(rank),
+            Phase::Paying(Then::Await) => self.await_blocking(rank),
             _ => unreachable!("rank {rank} had no timer"),
         }
     }

@@ -19,15 +19,18 @@ mod compute;
 mod diagnosis;
 mod engine;
 mod exchange;
+mod formula;
 mod long_queue;
 mod matching;
 mod memory;
 mod message;
+mod objection;
 mod order;
 mod payload;
 mod perform;
 mod plans;
 mod probe;
+mod processor;
 mod protocol;
 mod rank;
 mod records;
@@ -35,11 +38,16 @@ mod release;
 mod request;
 mod run;
 mod sampling;
+mod startup;
 mod statistics;
 mod token;
 
 pub use compute::{Bursts, Costs};
 pub use diagnosis::{BlockedRank, Leftover, Origin, Want};
 pub use engine::{Ending, Engine, Segment, Setup, Turn};
+pub use formula::{CollectiveTimes, Gathering};
 pub use memory::{Memory, NoMemory};
-pub use protocol::{Envelope, Overhead, PollCost, Protocol, Way};
+pub use protocol::{
+    Envelope, Overhead, PollCost, ProcessorCosts, Protocol, ReceiveStartup, Rendezvous, Startup, StartupCost,
+    Way,
+};

@@ -1,26 +1,27 @@
 //! Messages and receives on their way to each other.
 //!
 //! ```text
-//!            Push                    Pull                   Rendezvous
-//! send     bytes leave              –                      – (or a request leaves)
-//! visible  at send or on arrival    at send                at send (or when the request arrives)
-//! matched  –                        bytes leave            bytes leave (or a grant leaves, then they do)
-//! sender   free at once             free at once           free when the bytes have arrived
+//!            Push                    Pull           Rendezvous                               Held
+//! send     bytes leave              –              – (or a request leaves)                  bytes leave
+//! visible  at send or on arrival    at send        at send (or when the request arrives)    at send or on arrival
+//! matched  –                        bytes leave    bytes leave (or a grant, then they)      the sender is free
+//! sender   free at once             free at once   free when they leave, have been copied   free when matched
+//!          or when copied           or when copied out of its memory, or have arrived
 //! ```
 //!
 //! A message is delivered when its bytes have arrived and a receive has matched it.
 
 use mpirage_call::{Completion, Payload, SendMode};
-use mpirage_kernel::Transfer;
+use mpirage_kernel::{Departure, Transfer};
 use mpirage_record::{self as record, Record, Scope};
-use mpirage_units::Time;
+use mpirage_units::{Duration, Time};
 
 use crate::diagnosis::Origin;
 use crate::engine::Engine;
 use crate::matching::Key;
 use crate::memory::Memory;
 use crate::order::Place;
-use crate::protocol::{Envelope, Way};
+use crate::protocol::{Envelope, Rendezvous, Way};
 use crate::token;
 
 /// Who is told that a send or a receive is complete.
@@ -55,10 +56,18 @@ pub(crate) enum Journey {
     Requested,
     /// The grant is on its way back.
     Granted,
+    /// They wait for what they need to leave.
+    Queued,
     /// They are on their way.
     Moving,
+    /// They have arrived, and wait for the receiver's processor.
+    AtDoor,
+    /// The receiver's processor takes them.
+    Receiving,
     /// They have arrived.
     Arrived,
+    /// They had arrived when a receive came, and are copied to where it wants them.
+    Copying,
     /// The message was delivered or discarded: its place is free.
     Over,
 }
@@ -99,6 +108,11 @@ impl Message {
     /// Nobody has taken it.
     pub(crate) fn is_unreceived(&self) -> bool {
         self.receive == UNMATCHED && self.journey != Journey::Over
+    }
+
+    /// The how-manyth of the run it is, where that is counted.
+    pub(crate) fn turn(&self) -> u64 {
+        self.place.turn()
     }
 
     /// How its receive completes, if it fits.
@@ -146,7 +160,7 @@ impl<M: Memory> Engine<M> {
     pub(crate) fn send(&mut self, outgoing: Outgoing<'_>) {
         let Outgoing { from, to, key, bytes, payload, mode, owner, origin } = outgoing;
         let way = self.protocol.way(mode, bytes);
-        let sender_waits = way == Way::Rendezvous;
+        let sender_waits = way.sender_waits();
         let (place, held, sent) = (self.next_place(from, to), self.hold(payload), self.kernel.now());
         let id = self.messages.insert(Message {
             key,
@@ -171,14 +185,14 @@ impl<M: Memory> Engine<M> {
             self.ranks[rank as usize].requests[request as usize].behind = id;
         }
         if !sender_waits {
-            self.free_sender(id, owner);
+            self.free_copied(id, owner, bytes);
         }
         match way {
-            Way::Push => self.start_moving(id),
+            Way::Push | Way::Held => self.start_moving(id),
             Way::Rendezvous if self.protocol.handshake => return self.start_control(id, Journey::Requested),
             Way::Pull | Way::Rendezvous => {}
         }
-        if way != Way::Push || self.protocol.envelope != Envelope::OnArrival {
+        if !way.leaves_at_once() || self.protocol.envelope == Envelope::AtSend {
             self.make_visible(id);
         }
     }
@@ -189,7 +203,7 @@ impl<M: Memory> Engine<M> {
         let id = self.receives.insert(receive);
         let waiting = &mut self.matching[rank as usize];
         match waiting.unexpected.take_accepted(&key) {
-            Some(message) => self.join(message, id),
+            Some(message) => self.join(message, id, true),
             None => waiting.posted.push(key, id),
         }
         id
@@ -198,7 +212,7 @@ impl<M: Memory> Engine<M> {
     /// A receive starts for a message that a probe has taken.
     pub(crate) fn receive_taken(&mut self, receive: Receive, message: u32) -> u32 {
         let id = self.receives.insert(receive);
-        self.join(message, id);
+        self.join(message, id, true);
         id
     }
 
@@ -211,12 +225,26 @@ impl<M: Memory> Engine<M> {
                 self.make_visible(id);
             }
             Journey::Granted => self.start_moving(id),
+            Journey::Queued => {
+                message.journey = Journey::Moving;
+                message.departed = self.kernel.now();
+                self.departed(id);
+            }
+            Journey::Copying => self.deliver(id),
+            Journey::Moving if self.protocol.processor.is_some() => self.take_arrival(id),
+            Journey::Receiving => {
+                message.journey = Journey::Arrived;
+                message.arrived = self.kernel.now();
+                if message.receive != UNMATCHED {
+                    self.deliver(id);
+                }
+            }
             Journey::Moving => {
                 message.journey = Journey::Arrived;
                 message.arrived = self.kernel.now();
                 self.arrived(id);
             }
-            Journey::Waiting | Journey::Arrived | Journey::Over => {
+            Journey::Waiting | Journey::AtDoor | Journey::Arrived | Journey::Over => {
                 unreachable!("nothing of this message was on its way")
             }
         }
@@ -227,7 +255,39 @@ impl<M: Memory> Engine<M> {
         message.journey = Journey::Moving;
         message.departed = self.kernel.now();
         let (from, to, bytes) = (message.from, message.to, message.bytes);
-        self.start_transfer(from, to, bytes, id);
+        match self.start_transfer(from, to, bytes, id) {
+            Departure::Now => self.departed(id),
+            Departure::Later => self.messages[id].journey = Journey::Queued,
+        }
+    }
+
+    /// The bytes of a message move. Perhaps its sender waited for just that.
+    fn departed(&mut self, id: u32) {
+        let &Message { way, sender_waits, owner, bytes, .. } = &self.messages[id];
+        if way == Way::Rendezvous && sender_waits && self.protocol.rendezvous != Rendezvous::Delivered {
+            self.messages[id].sender_waits = false;
+            match self.protocol.rendezvous {
+                Rendezvous::Copied => self.free_copied(id, owner, bytes),
+                _ => self.free_sender(id, owner),
+            }
+        }
+    }
+
+    /// The sender is free once the bytes have been copied out of its memory.
+    fn free_copied(&mut self, id: u32, owner: Owner, bytes: u64) {
+        let span = self.protocol.copy_out(bytes);
+        if span.is_zero() || owner == Owner::Nobody {
+            return self.free_sender(id, owner);
+        }
+        self.lend(id, owner);
+        let later = self.later.insert(owner) as u32;
+        self.kernel.start_timer(span, token::complete(later));
+    }
+
+    /// Somebody who was to be told later that a send is complete.
+    pub(crate) fn complete_later(&mut self, id: u32) {
+        let owner = self.later.remove(id as usize);
+        self.complete(owner, Completion::empty(0));
     }
 
     fn start_control(&mut self, id: u32, journey: Journey) {
@@ -237,19 +297,20 @@ impl<M: Memory> Engine<M> {
             Journey::Granted => (message.to, message.from),
             _ => (message.from, message.to),
         };
-        self.start_transfer(from, to, 0, id);
+        let departure = self.start_transfer(from, to, 0, id);
+        debug_assert_eq!(departure, Departure::Now, "requests and grants do not queue");
     }
 
-    fn start_transfer(&mut self, from: u32, to: u32, bytes: u64, message: u32) {
+    fn start_transfer(&mut self, from: u32, to: u32, bytes: u64, message: u32) -> Departure {
         let (from, to) = (self.hosts[from as usize], self.hosts[to as usize]);
-        self.kernel.start_transfer(Transfer { from, to, bytes }, token::transfer(message));
+        self.kernel.start_transfer(Transfer { from, to, bytes }, token::transfer(message))
     }
 
     fn arrived(&mut self, id: u32) {
         let message = &self.messages[id];
         if message.receive != UNMATCHED {
             self.deliver(id);
-        } else if message.way == Way::Push && self.protocol.envelope == Envelope::OnArrival {
+        } else if message.way.leaves_at_once() && self.protocol.envelope == Envelope::OnArrival {
             self.make_visible(id);
         } else if message.cancelled {
             self.discard(id);
@@ -257,8 +318,8 @@ impl<M: Memory> Engine<M> {
     }
 
     /// The receiver can match the message, once it can match all earlier ones of the same sender.
-    fn make_visible(&mut self, id: u32) {
-        if self.protocol.envelope == Envelope::AtSend {
+    pub(crate) fn make_visible(&mut self, id: u32) {
+        if self.protocol.envelope != Envelope::OnArrival {
             return self.announce(id);
         }
         let place = self.messages[id].place;
@@ -274,6 +335,7 @@ impl<M: Memory> Engine<M> {
         match self.protocol.envelope {
             Envelope::AtSend => Place::default(),
             Envelope::OnArrival => self.orders.next_place(from, to),
+            Envelope::InOrder => Place::of_run(self.processors.next_turn()),
         }
     }
 
@@ -285,7 +347,7 @@ impl<M: Memory> Engine<M> {
         }
         let waiting = &mut self.matching[to as usize];
         match waiting.posted.take_accepting(&key) {
-            Some(receive) => self.join(id, receive),
+            Some(receive) => self.join(id, receive, false),
             None => {
                 waiting.unexpected.push(key, id);
                 self.wake_prober(to, &key);
@@ -293,13 +355,20 @@ impl<M: Memory> Engine<M> {
         }
     }
 
-    /// A message and a receive have found each other.
-    fn join(&mut self, id: u32, receive: u32) {
+    /// A message and a receive have found each other; `late` if the message could be seen before the receive was there.
+    fn join(&mut self, id: u32, receive: u32, late: bool) {
         let message = &mut self.messages[id];
         message.receive = receive;
         match message.journey {
-            Journey::Arrived => return self.deliver(id),
-            Journey::Moving => {}
+            Journey::Arrived => {
+                let copy = self.protocol.late_copy(message.bytes);
+                if !late || copy.is_zero() {
+                    self.matched(id);
+                    return self.deliver(id);
+                }
+                self.copy_late(id, copy);
+            }
+            Journey::Moving | Journey::Queued | Journey::AtDoor | Journey::Receiving => self.matched(id),
             _ if message.way == Way::Rendezvous && self.protocol.handshake => {
                 self.start_control(id, Journey::Granted)
             }
@@ -308,6 +377,22 @@ impl<M: Memory> Engine<M> {
         if self.early {
             self.found_each_other(id, receive);
         }
+    }
+
+    /// A receive has matched a message whose bytes have left. Perhaps its sender waited for just that.
+    fn matched(&mut self, id: u32) {
+        let &Message { way, sender_waits, owner, .. } = &self.messages[id];
+        if way == Way::Held && sender_waits {
+            self.messages[id].sender_waits = false;
+            self.free_sender(id, owner);
+        }
+    }
+
+    /// The message came before its receive: it is copied from where it was kept.
+    fn copy_late(&mut self, id: u32, copy: Duration) {
+        self.messages[id].journey = Journey::Copying;
+        self.matched(id);
+        self.kernel.start_timer(copy, token::transfer(id));
     }
 
     fn deliver(&mut self, id: u32) {

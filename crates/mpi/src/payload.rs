@@ -6,6 +6,7 @@ use crate::engine::Engine;
 use crate::memory::Memory;
 use crate::message::{Held, Journey, Message, Owner};
 use crate::protocol::Envelope;
+use crate::request::{NOTHING, Operation};
 
 impl<M: Memory> Engine<M> {
     /// Takes back the message of a request that nobody has matched. False if it is too late for that.
@@ -16,7 +17,12 @@ impl<M: Memory> Engine<M> {
             return false;
         }
         let visible = self.matching[to as usize].unexpected.take_value(&key, id);
-        let arrives_first = journey == Journey::Moving && self.protocol.envelope == Envelope::OnArrival;
+        // A message that is being copied out completes by itself, and soon.
+        if self.protocol.copy_out_seconds_per_byte > 0.0 {
+            return false;
+        }
+        let arrives_first = matches!(journey, Journey::Moving | Journey::Queued | Journey::AtDoor)
+            && self.protocol.envelope != Envelope::AtSend;
         let on_its_way = journey == Journey::Requested || arrives_first;
         if !visible && !on_its_way {
             return false;
@@ -45,7 +51,20 @@ impl<M: Memory> Engine<M> {
             // The request may be another one's by now.
             slot.lent &= slot.behind != id;
         }
+        if self.protocol.copy_out_seconds_per_byte > 0.0 {
+            self.leave_request(id);
+        }
         self.messages.release(id);
+    }
+
+    /// A message that is delivered before it was copied out leaves a request behind that is not complete.
+    fn leave_request(&mut self, id: u32) {
+        if let Owner::Request { rank, id: request } = self.messages[id].owner {
+            let slot = &mut self.ranks[rank as usize].requests[request as usize];
+            if matches!(slot.operation, Operation::Send { .. }) && slot.behind == id && slot.done.is_none() {
+                slot.behind = NOTHING;
+            }
+        }
     }
 
     /// Copies bytes that a completed request still lends, because its rank may now write over them.
@@ -84,6 +103,12 @@ impl<M: Memory> Engine<M> {
 
     /// The sender need not wait. A blocking send's bytes are copied now, a request's when it is waited for.
     pub(crate) fn free_sender(&mut self, id: u32, owner: Owner) {
+        self.lend(id, owner);
+        self.complete(owner, Completion::empty(0));
+    }
+
+    /// The bytes of a message may stay in the sender's memory until that is the sender's own again.
+    pub(crate) fn lend(&mut self, id: u32, owner: Owner) {
         let message = &mut self.messages[id];
         if matches!(message.held, Held::Memory(_)) {
             match owner {
@@ -94,7 +119,6 @@ impl<M: Memory> Engine<M> {
                 _ => self.take_over(id),
             }
         }
-        self.complete(owner, Completion::empty(0));
     }
 
     /// Brings the bytes of a message to where its receive wants them.

@@ -17,8 +17,7 @@ use crate::engine::{Ending, Engine, Task, Turn};
 use crate::memory::Memory;
 use crate::message::{Outgoing, Owner, Receive};
 use crate::probe::Probing;
-use crate::protocol::Way;
-use crate::rank::{Phase, Then};
+use crate::rank::{Claim, Phase, Then};
 use crate::request::{Operation, key_of};
 use crate::token;
 
@@ -60,6 +59,10 @@ impl<M: Memory> Engine<M> {
             Ok(nanos) => {
                 let state = &mut self.ranks[rank as usize];
                 (state.phase, state.work) = (Phase::Computing, Work::Nanos(nanos));
+                if self.protocol.processor.is_some() {
+                    self.compute_on_processor(rank, Claim::Burst);
+                    return false;
+                }
                 let seconds = nanos as f64 * self.seconds_per_nano[rank as usize];
                 self.kernel.start_compute(self.hosts[rank as usize], seconds, token::rank(rank));
                 false
@@ -126,8 +129,26 @@ impl<M: Memory> Engine<M> {
 
     /// Carries out the call at the cursor. True if the next one can follow at once.
     fn perform_next(&mut self, rank: u32) -> bool {
+        self.ranks[rank as usize].entered = self.kernel.now();
+        if self.protocol.startup.is_some() && self.pay_startup(rank) {
+            return false;
+        }
+        if self.protocol.processor.is_some() && self.call_waits(rank) {
+            return false;
+        }
+        self.perform_now(rank)
+    }
+
+    /// The beginning of a call is paid for, or its processor is free.
+    pub(crate) fn after_startup(&mut self, rank: u32) {
+        if self.perform_now(rank) {
+            self.tasks.push_back(Task::NextCall(rank));
+        }
+    }
+
+    /// Carries out the call at the cursor, whose beginning is paid for. True if the next one can follow at once.
+    fn perform_now(&mut self, rank: u32) -> bool {
         let state = &mut self.ranks[rank as usize];
-        state.entered = self.kernel.now();
         let inbox = std::mem::take(&mut state.inbox);
         let goes_on = match decode_call(&inbox[state.cursor..]) {
             Ok((_, call, words)) => {
@@ -168,7 +189,7 @@ impl<M: Memory> Engine<M> {
                 return false;
             }
             (_, Then::Reply) => self.make_ready(rank),
-            (_, Then::NextCall) => self.record_call(rank),
+            (_, _) => self.record_call(rank),
         }
         then == Then::NextCall
     }
@@ -188,7 +209,7 @@ impl<M: Memory> Engine<M> {
         ) {
             self.poll_over(rank);
         }
-        if self.refuse_inside_sample(rank, call) {
+        if self.refuse_inside_sample(rank, call) || self.distrusts && self.refuse_nonsense(rank, call) {
             return Progress::Blocked;
         }
         match *call {
@@ -274,7 +295,7 @@ impl<M: Memory> Engine<M> {
         let key = key_of(context, Some(me), Some(tag));
         let origin = Origin::of(&self.ranks[rank as usize].stamp);
         let outgoing = |owner| Outgoing { from: rank, to: world, key, bytes, payload, mode, owner, origin };
-        if request.is_none() && self.protocol.way(mode, bytes) != Way::Rendezvous {
+        if request.is_none() && !self.protocol.way(mode, bytes).sender_waits() {
             self.send(outgoing(Owner::Nobody));
             return self.finish_blocking_send(rank, bytes, answer);
         }
@@ -297,7 +318,7 @@ impl<M: Memory> Engine<M> {
         if answer {
             self.ranks[rank as usize].reply.completions.push(Completion::empty(0));
         }
-        Progress::Pay(self.protocol.send_overhead.of(bytes))
+        Progress::Pay(self.protocol.send_overhead.of(bytes) + self.protocol.copy_out(bytes))
     }
 
     fn block_waiting(&mut self, rank: u32) -> Progress {
@@ -323,11 +344,23 @@ impl<M: Memory> Engine<M> {
         if slot.done.is_none() {
             slot.behind = receive;
         }
+        let meanwhile = self.receive_startup(rank, context, from);
         if request.is_some() {
-            return Progress::Done;
+            return Progress::Pay(meanwhile);
+        }
+        if !meanwhile.is_zero() {
+            self.pay(rank, meanwhile, Then::Await);
+            return Progress::Blocked;
         }
         let complete = self.wait_for_blocking(rank);
         self.wait_or_poll(rank, complete, false)
+    }
+
+    /// A blocking receive has been paid for.
+    pub(crate) fn await_blocking(&mut self, rank: u32) {
+        let complete = self.wait_for_blocking(rank);
+        let progress = self.wait_or_poll(rank, complete, false);
+        self.settle(rank, progress, true);
     }
 
     fn wait_or_poll(&mut self, rank: u32, complete: bool, poll: bool) -> Progress {

@@ -5,6 +5,7 @@
 //! from here.
 
 use mpirage_call::SendMode;
+use mpirage_platform::HostId;
 use mpirage_units::Duration;
 
 /// The behaviour of one MPI implementation.
@@ -18,6 +19,16 @@ pub struct Protocol {
     pub envelope: Envelope,
     /// Does a rendezvous start with a request and a grant that cross the network?
     pub handshake: bool,
+    /// When the sender of a rendezvous is free.
+    pub rendezvous: Rendezvous,
+    /// Seconds per byte until a message has been copied out of the sender's memory, which then is free.
+    pub copy_out_seconds_per_byte: f64,
+    /// Seconds per byte of the copy that a message costs that had arrived before its receive was there.
+    pub late_seconds_per_byte: f64,
+    /// What calls cost at their beginning, before they take effect.
+    pub startup: Option<Startup>,
+    /// What messages cost the processors of ranks, which do one thing at a time.
+    pub processor: Option<ProcessorCosts>,
     /// What a blocking send costs the sender.
     pub send_overhead: Overhead,
     /// What a non-blocking send costs the sender.
@@ -41,6 +52,78 @@ pub enum Envelope {
     AtSend,
     /// When it arrives, and not before earlier messages of the same sender.
     OnArrival,
+    /// When it arrives; the network keeps the messages of a sender in order.
+    InOrder,
+}
+
+/// The letters of LogGOPS that are about processors and their network interfaces.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProcessorCosts {
+    /// o: what a message costs on either side.
+    pub overhead: Duration,
+    /// O: seconds for each byte but the first.
+    pub overhead_per_byte: f64,
+    /// g: from the start of one message to that of the next, at an interface.
+    pub gap: Duration,
+    /// G: seconds for each byte but the first.
+    pub gap_per_byte: f64,
+}
+
+/// What large and synchronous messages wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rendezvous {
+    /// The bytes leave when a receive matches; the sender is free when they have arrived.
+    Delivered,
+    /// The bytes leave when a receive matches; the sender is free when they do.
+    Departed,
+    /// The bytes leave when a receive matches; the sender is free when they have been copied out of its memory.
+    Copied,
+    /// The bytes leave at once; the sender is free when a receive matches.
+    Matched,
+}
+
+/// What calls cost at their beginning.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Startup {
+    /// By host; if there is only one, that of all hosts.
+    pub hosts: Vec<StartupCost>,
+    /// Besides, for a message that is buffered on its way to another host.
+    pub buffer: Duration,
+    /// What it means to receives.
+    pub receives: ReceiveStartup,
+}
+
+/// What a call about a message costs at its beginning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StartupCost {
+    /// If the other rank is on the same host.
+    pub within: Duration,
+    /// If it is on another.
+    pub across: Duration,
+}
+
+/// When receives pay for their beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReceiveStartup {
+    /// A blocking receive before it is posted, a wait before it begins, once for each receive; a non-blocking receive never.
+    First,
+    /// Every receive when it has been posted; a wait never.
+    Meanwhile,
+}
+
+impl Startup {
+    /// What a call of a rank on `me` about a message from or to `other` costs; of another host, if that is not known.
+    pub(crate) fn of(&self, me: HostId, other: Option<HostId>) -> Duration {
+        let at = if self.hosts.len() == 1 { 0 } else { me.0 as usize };
+        let StartupCost { within, across } = self.hosts.get(at).copied().unwrap_or_default();
+        if other == Some(me) { within } else { across }
+    }
+
+    /// What a send costs.
+    pub(crate) fn of_send(&self, me: HostId, other: HostId, way: Way) -> Duration {
+        let buffered = !way.sender_waits() && other != me;
+        self.of(me, Some(other)) + if buffered { self.buffer } else { Duration::ZERO }
+    }
 }
 
 /// How one message travels.
@@ -52,18 +135,54 @@ pub enum Way {
     Pull,
     /// The sender waits; the bytes leave when a receive matches.
     Rendezvous,
+    /// The bytes leave at once; the sender waits until a receive matches.
+    Held,
+}
+
+impl Way {
+    /// Is the sender not free at once?
+    pub fn sender_waits(self) -> bool {
+        matches!(self, Way::Rendezvous | Way::Held)
+    }
+
+    /// Do the bytes leave at once?
+    pub(crate) fn leaves_at_once(self) -> bool {
+        matches!(self, Way::Push | Way::Held)
+    }
 }
 
 impl Protocol {
     /// How a message travels.
     pub fn way(&self, mode: SendMode, bytes: u64) -> Way {
         match mode {
-            SendMode::Synchronous => Way::Rendezvous,
-            SendMode::Standard | SendMode::Ready if bytes >= self.eager_limit => Way::Rendezvous,
+            SendMode::Synchronous => self.waiting_way(),
+            SendMode::Standard | SendMode::Ready if bytes >= self.eager_limit => self.waiting_way(),
             _ if bytes < self.push_limit => Way::Push,
             _ => Way::Pull,
         }
     }
+
+    fn waiting_way(&self) -> Way {
+        if self.rendezvous == Rendezvous::Matched { Way::Held } else { Way::Rendezvous }
+    }
+
+    /// How long it takes to copy a message out of the sender's memory.
+    pub(crate) fn copy_out(&self, bytes: u64) -> Duration {
+        per_byte(bytes, self.copy_out_seconds_per_byte)
+    }
+
+    /// How long it takes to copy a message that had arrived before its receive.
+    pub(crate) fn late_copy(&self, bytes: u64) -> Duration {
+        per_byte(bytes, self.late_seconds_per_byte)
+    }
+}
+
+/// The time for so many bytes; nothing without a multiplication, for most models have none.
+pub(crate) fn per_byte(bytes: u64, seconds_per_byte: f64) -> Duration {
+    if seconds_per_byte == 0.0 {
+        return Duration::ZERO;
+    }
+    Duration::from_secs_f64(bytes as f64 * seconds_per_byte)
 }
 
 /// A cost that is linear in each class of sizes.

@@ -180,7 +180,9 @@ impl<M: Memory> Engine<M> {
         let slot = self.ranks[rank as usize].requests[id as usize];
         let message = match slot.operation {
             Operation::Recv { .. } if slot.done.is_none() => self.taken_by(slot.behind),
-            Operation::Send { .. } if slot.done.is_none() || slot.lent => Some(slot.behind),
+            Operation::Send { .. } if slot.behind != NOTHING && (slot.done.is_none() || slot.lent) => {
+                Some(slot.behind)
+            }
             _ => None,
         };
         if let Some(message) = message {

@@ -70,6 +70,11 @@ impl Slot {
         detached: false,
     };
 
+    /// Can the rank wait for it?
+    pub(crate) fn is_open(&self) -> bool {
+        self.operation != Operation::Unused && !self.detached
+    }
+
     /// The request may be used again.
     fn close(&mut self) {
         (self.operation, self.done, self.detached) = (Operation::Unused, None, false);

@@ -9,6 +9,7 @@ use crate::engine::{Engine, Task};
 use crate::matching::Key;
 use crate::memory::Memory;
 use crate::message::{COLLECTIVE_CONTEXTS, Outgoing, Owner, Receive};
+use crate::protocol::per_byte;
 use crate::token;
 
 /// What a run waits for.
@@ -41,6 +42,8 @@ pub(crate) struct Run {
     under_way: u32,
     blocking_under_way: bool,
     until: Until,
+    /// Is the beginning of the next step paid for?
+    begun: bool,
     /// What its receives cost, to be paid when they are complete.
     owed: Duration,
 }
@@ -72,6 +75,7 @@ impl<M: Memory> Engine<M> {
             under_way: 0,
             blocking_under_way: false,
             until: Until::Now,
+            begun: false,
             owed: Duration::ZERO,
         };
         let id = self.runs.insert(run) as u32;
@@ -95,7 +99,25 @@ impl<M: Memory> Engine<M> {
             let Some(step) = self.plans.step(run.plan, run.next, run.seat) else {
                 return self.try_end_run(id);
             };
+            if self.protocol.startup.is_some() && !run.begun {
+                let (rank, instance) = (run.rank, run.instance);
+                let cost = self.startup_of_step(rank, instance, step);
+                if !cost.is_zero() {
+                    self.runs[id as usize].begun = true;
+                    return self.kernel.start_timer(cost, token::run(id));
+                }
+            }
+            if self.protocol.processor.is_some() && !self.runs[id as usize].begun {
+                // Whoever waits is resumed when the processor is its own.
+                let rank = self.runs[id as usize].rank;
+                self.runs[id as usize].begun = true;
+                if self.step_waits(rank, id, step) {
+                    return;
+                }
+            }
+            let run = &mut self.runs[id as usize];
             run.next += 1;
+            run.begun = false;
             let cost = self.take_step(id, step);
             if !cost.is_zero() {
                 return self.kernel.start_timer(cost, token::run(id));
@@ -132,8 +154,8 @@ impl<M: Memory> Engine<M> {
             }
             Step::Irecv { from, bytes, slot } => self.recv_step(id, from, bytes, slot, false),
             Step::Recv { from, bytes, slot } => self.recv_step(id, from, bytes, slot, true),
-            Step::Reduce { bytes } => work(bytes, self.protocol.reduce_seconds_per_byte),
-            Step::Copy { bytes } => work(bytes, self.protocol.copy_seconds_per_byte),
+            Step::Reduce { bytes } => per_byte(bytes, self.protocol.reduce_seconds_per_byte),
+            Step::Copy { bytes } => per_byte(bytes, self.protocol.copy_seconds_per_byte),
             Step::WaitAll => {
                 self.runs[id as usize].stop = Stop::WaitAll;
                 Duration::ZERO
@@ -168,12 +190,12 @@ impl<M: Memory> Engine<M> {
         let run = &mut self.runs[id as usize];
         run.begin(if blocking { Stop::Recv } else { Stop::None });
         run.owed += self.protocol.recv_overhead.of(bytes);
-        let &mut Run { rank, context, .. } = run;
+        let &mut Run { rank, context, instance, .. } = run;
         let key = Key { context, source: from, tag: i32::from(slot) };
         let owner = Owner::Step { run: id, blocking };
         // What arrives in place of these bytes is the algorithm's business, so any size fits.
         self.receive(Receive { key, rank, room: u64::MAX, address: 0, owner });
-        Duration::ZERO
+        self.startup_of_receive_step(rank, instance, from)
     }
 }
 
@@ -204,11 +226,4 @@ impl Run {
             Stop::None | Stop::Send => Duration::ZERO,
         }
     }
-}
-
-fn work(bytes: u64, seconds_per_byte: f64) -> Duration {
-    if seconds_per_byte == 0.0 {
-        return Duration::ZERO;
-    }
-    Duration::from_secs_f64(bytes as f64 * seconds_per_byte)
 }

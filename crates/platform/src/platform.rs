@@ -154,10 +154,18 @@ impl Platform {
     /// # Panics
     /// When a host is not below [`host_count`](Self::host_count).
     pub fn route(&self, src: HostId, dst: HostId, links: &mut Vec<LinkId>) -> f64 {
+        self.links_between(src, dst, links);
+        links.iter().fold(0.0, |sum, link| sum + self.links.spec(&self.zones, *link).latency)
+    }
+
+    /// The same without asking for latencies.
+    ///
+    /// # Panics
+    /// When a host is not below [`host_count`](Self::host_count).
+    pub fn links_between(&self, src: HostId, dst: HostId, links: &mut Vec<LinkId>) {
         links.clear();
         let found = resolve(&self.zones, self.node(src), self.node(dst), links);
         debug_assert!(found.is_some(), "a platform without this route is refused when it is loaded");
-        links.iter().fold(0.0, |sum, link| sum + self.links.spec(&self.zones, *link).latency)
     }
 
     /// What the file says about models.

@@ -44,6 +44,8 @@ pub enum Record<'a> {
         end: Time,
         /// How much, whatever the speed of the simulated host.
         work: Work,
+        /// Was it computed beside the rank, which went on meanwhile?
+        beside: bool,
     },
     /// Simulated time passed in a rank that neither computed nor called MPI: it slept, or read the clock.
     Pause {
@@ -149,5 +151,21 @@ pub trait Writer: Recorder {
     /// What the file says less exactly than the run was, one sentence each.
     fn warnings(&self) -> Vec<String> {
         Vec::new()
+    }
+}
+
+impl<R: Recorder + ?Sized> Recorder for Box<R> {
+    fn record(&mut self, record: &Record<'_>) {
+        (**self).record(record);
+    }
+
+    fn wants_arguments(&self) -> bool {
+        (**self).wants_arguments()
+    }
+}
+
+impl<W: Writer + ?Sized> Writer for Box<W> {
+    fn finish(&mut self) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        (**self).finish()
     }
 }

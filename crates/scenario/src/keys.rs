@@ -1,14 +1,21 @@
 //! The `[model]` table of our own files.
 
-use mpirage_models::Segment;
-use mpirage_mpi::{Envelope, Overhead};
+use mpirage_models::{FanTable, Fans, FlowParameters, Limit, Links, Segment};
+use mpirage_mpi::{Envelope, Overhead, Protocol};
 use mpirage_platform::{PlatformError, Setting, Value};
 use mpirage_units::{Duration, parse_bandwidth, parse_bytes, parse_duration};
 
+use crate::bus::{self, Bus};
+use crate::loggops::LogGops;
 use crate::model::Model;
+use crate::network::Network;
+use crate::smp::Smp;
 
-/// Every key.
-const KEYS: [&str; 18] = [
+/// Keys of all models.
+const COMMON: [&str; 4] = ["eager-limit", "clock-cost", "reduce-seconds-per-byte", "copy-seconds-per-byte"];
+
+/// Keys of flow models.
+const FLOW: [&str; 14] = [
     "segments",
     "header",
     "window",
@@ -17,25 +24,87 @@ const KEYS: [&str; 18] = [
     "contention",
     "loopback-bandwidth",
     "loopback-latency",
-    "eager-limit",
     "push-limit",
     "envelope",
     "handshake",
     "send-overhead",
     "isend-overhead",
     "recv-overhead",
-    "clock-cost",
-    "reduce-seconds-per-byte",
-    "copy-seconds-per-byte",
 ];
 
-/// Applies one setting.
-pub(crate) fn apply(setting: &Setting, model: &mut Model) -> Result<(), PlatformError> {
+/// Keys of `bus`.
+const BUS: [&str; 11] = [
+    "latency",
+    "bandwidth",
+    "buses",
+    "input-links",
+    "output-links",
+    "half-duplex-links",
+    "within-latency",
+    "within-bandwidth",
+    "within-buses",
+    "collectives",
+    "linear-with-root",
+];
+
+/// Keys of `smp`.
+const SMP: [&str; 6] = [
+    "memory-latency",
+    "memory-bandwidth",
+    "network-latency",
+    "network-bandwidth",
+    "call-cost",
+    "buffer-cost",
+];
+
+/// Keys of `loggops`: the letters of the model.
+const LOGGOPS: [&str; 5] = ["L", "o", "g", "G", "O"];
+
+/// Applies one setting. False if it is of another model.
+pub(crate) fn apply(setting: &Setting, model: &mut Model) -> Result<bool, PlatformError> {
     apply_value(&setting.key, &setting.value, model).map_err(|problem| setting.place.error(problem))
 }
 
-fn apply_value(key: &str, value: &Value, model: &mut Model) -> Result<(), String> {
-    let Model { flow, protocol, .. } = model;
+fn apply_value(key: &str, value: &Value, model: &mut Model) -> Result<bool, String> {
+    let Model { network, protocol, .. } = model;
+    match key {
+        "eager-limit" => protocol.eager_limit = bytes(value)?,
+        "clock-cost" => protocol.clock_cost = Duration::from_secs_f64(seconds(value)?),
+        "reduce-seconds-per-byte" => protocol.reduce_seconds_per_byte = number(value)?,
+        "copy-seconds-per-byte" => protocol.copy_seconds_per_byte = number(value)?,
+        _ => {
+            return match network {
+                Network::Flow(flow) if FLOW.contains(&key) => apply_flow(key, value, flow, protocol),
+                Network::Bus(bus) if BUS.contains(&key) => apply_bus(key, value, bus),
+                Network::Smp(smp) if SMP.contains(&key) => apply_smp(key, value, smp),
+                Network::LogGops(loggops) if LOGGOPS.contains(&key) => apply_loggops(key, value, loggops),
+                _ => not_of(key, network),
+            };
+        }
+    }
+    Ok(true)
+}
+
+/// The key is of another model, or of none.
+fn not_of(key: &str, network: &Network) -> Result<bool, String> {
+    let own: &[&str] = match network {
+        Network::Flow(_) => &FLOW,
+        Network::Bus(_) => &BUS,
+        Network::Smp(_) => &SMP,
+        Network::LogGops(_) => &LOGGOPS,
+    };
+    if [&FLOW[..], &BUS, &SMP, &LOGGOPS].iter().any(|keys| keys.contains(&key)) {
+        return Ok(false);
+    }
+    Err(format!("the model has no parameter `{key}`; it has {}, {}", own.join(", "), COMMON.join(", ")))
+}
+
+fn apply_flow(
+    key: &str,
+    value: &Value,
+    flow: &mut FlowParameters,
+    protocol: &mut Protocol,
+) -> Result<bool, String> {
     match key {
         "segments" => flow.segments = segments(value)?,
         "header" => flow.header = bytes(value)?,
@@ -43,23 +112,121 @@ fn apply_value(key: &str, value: &Value, model: &mut Model) -> Result<(), String
         "penalty-scale" => flow.penalty_scale = number(value)?,
         "cross-traffic" => flow.cross_traffic = number(value)?,
         "contention" => flow.contention = truth(value)?,
-        "loopback-bandwidth" => {
-            flow.loopback.bandwidth = positive(quantity(value, |t| parse_bandwidth(t).ok())?)?
-        }
+        "loopback-bandwidth" => flow.loopback.bandwidth = bandwidth(value)?,
         "loopback-latency" => flow.loopback.latency = seconds(value)?,
-        "eager-limit" => protocol.eager_limit = bytes(value)?,
         "push-limit" => protocol.push_limit = bytes(value)?,
         "envelope" => protocol.envelope = envelope(value)?,
         "handshake" => protocol.handshake = truth(value)?,
         "send-overhead" => protocol.send_overhead = overhead(value)?,
         "isend-overhead" => protocol.isend_overhead = overhead(value)?,
         "recv-overhead" => protocol.recv_overhead = overhead(value)?,
-        "clock-cost" => protocol.clock_cost = Duration::from_secs_f64(seconds(value)?),
-        "reduce-seconds-per-byte" => protocol.reduce_seconds_per_byte = number(value)?,
-        "copy-seconds-per-byte" => protocol.copy_seconds_per_byte = number(value)?,
-        _ => return Err(format!("the model has no parameter `{key}`; it has {}", KEYS.join(", "))),
+        _ => return Ok(false),
     }
-    Ok(())
+    Ok(true)
+}
+
+/// What is said of a node is said of all.
+fn apply_bus(key: &str, value: &Value, bus: &mut Bus) -> Result<bool, String> {
+    let network = &mut bus.network;
+    match key {
+        "latency" => network.all_nodes(seconds(value)?, |node, latency| node.latency = latency),
+        "bandwidth" => network.bandwidth = bandwidth(value)?,
+        "buses" => network.buses = limit(value)?,
+        "input-links" => network.all_nodes(limit(value)?, |node, inputs| {
+            node.links = Links::Duplex { inputs, outputs: node.links.outputs() };
+        }),
+        "output-links" => network.all_nodes(limit(value)?, |node, outputs| {
+            node.links = Links::Duplex { inputs: node.links.inputs(), outputs };
+        }),
+        "half-duplex-links" => {
+            let links = limit(value)?.ok_or("half-duplex links are at least one")?;
+            network.all_nodes(links, |node, links| node.links = Links::HalfDuplex(links));
+        }
+        "within-latency" => network.all_nodes(seconds(value)?, |node, latency| node.within_latency = latency),
+        "within-bandwidth" => {
+            network.all_nodes(bandwidth(value)?, |node, bandwidth| node.within_bandwidth = bandwidth);
+        }
+        "within-buses" => network.all_nodes(limit(value)?, |node, buses| node.within_buses = buses),
+        "collectives" => bus.collectives = fan_table(value, &bus.collectives)?,
+        "linear-with-root" => bus.collectives.linear_with_root = truth(value)?,
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+fn apply_smp(key: &str, value: &Value, smp: &mut Smp) -> Result<bool, String> {
+    match key {
+        "memory-latency" => smp.memory.latency = seconds(value)?,
+        "memory-bandwidth" => smp.memory.bandwidth = bandwidth(value)?,
+        "network-latency" => smp.network.latency = seconds(value)?,
+        "network-bandwidth" => smp.network.bandwidth = bandwidth(value)?,
+        "call-cost" => smp.call_cost = seconds(value)?,
+        "buffer-cost" => smp.buffer_cost = seconds(value)?,
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+fn apply_loggops(key: &str, value: &Value, loggops: &mut LogGops) -> Result<bool, String> {
+    let seconds = seconds(value)?;
+    match key {
+        "L" => loggops.latency = seconds,
+        "o" => loggops.overhead = seconds,
+        "g" => loggops.gap = seconds,
+        "G" => loggops.gap_per_byte = seconds,
+        "O" => loggops.overhead_per_byte = seconds,
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// `"paper"`, `"constant"`, `"linear"`, `"logarithmic"`, or a list of rows that replace those there are.
+fn fan_table(value: &Value, before: &FanTable) -> Result<FanTable, String> {
+    if let Value::Text(text) = value {
+        let mut table = match (text.as_str(), bus::fan(text)) {
+            ("paper", _) => FanTable::of_paper(),
+            (_, Some(fan)) => FanTable::uniform(fan),
+            (other, None) => {
+                return Err(format!("`{other}` is none of paper, constant, linear, logarithmic"));
+            }
+        };
+        table.linear_with_root = before.linear_with_root;
+        return Ok(table);
+    }
+    let mut all = before.clone();
+    for row in list(value)? {
+        let fields = table(row, &["operation", "in", "in-size", "out", "out-size"])?;
+        let text = |name: &str| match fields.iter().find(|(key, _)| key == name) {
+            Some((_, Value::Text(text))) => Ok(text.as_str()),
+            _ => Err(format!("a row needs `{name}`, a text")),
+        };
+        let kind = text("operation").and_then(|name| {
+            bus::operation(name).ok_or_else(|| format!("`{name}` is no collective; write as in \"bcast\""))
+        })?;
+        let fan = |name| bus::fan(text(name)?).ok_or_else(|| format!("`{name}` is none of 0, CT, LIN, LOG"));
+        let size = |name| {
+            let known = "CURR, MAX, MIN, MEAN, 2MAX, S+R";
+            bus::size(text(name)?).ok_or_else(|| format!("`{name}` is none of {known}"))
+        };
+        all.set(
+            kind,
+            Fans { fan_in: (fan("in")?, size("in-size")?), fan_out: (fan("out")?, size("out-size")?) },
+        );
+    }
+    Ok(all)
+}
+
+/// A number of links or buses; zero for as many as anybody wants.
+fn limit(value: &Value) -> Result<Limit, String> {
+    match number(value)? {
+        0.0 => Ok(None),
+        whole if whole.fract() == 0.0 && whole < f64::from(u32::MAX) => Ok(Some(whole as u32)),
+        _ => Err(format!("{value} is not a number of links or buses")),
+    }
+}
+
+fn bandwidth(value: &Value) -> Result<f64, String> {
+    positive(quantity(value, |text| parse_bandwidth(text).ok())?)
 }
 
 fn segments(value: &Value) -> Result<Vec<Segment>, String> {
@@ -163,11 +330,15 @@ mod tests {
     use super::*;
 
     fn model_of(table: &str) -> Result<Model, String> {
+        named_model_of("flow", table)
+    }
+
+    fn named_model_of(name: &str, table: &str) -> Result<Model, String> {
         let text = format!(
             "[cluster]\nhosts = 2\nspeed = \"1Gf\"\nbandwidth = \"1Gbps\"\nlatency = \"1us\"\n[model]\n{table}\n"
         );
         let platform = Platform::from_text("test.toml", &text).map_err(|error| error.to_string())?;
-        let resolved = Model::resolve("flow", platform.settings(), (1e-6, 1e8));
+        let resolved = Model::resolve(name, platform.settings(), (1e-6, 1e8));
         resolved.map(|(model, _)| model).map_err(|error| error.to_string())
     }
 
@@ -177,6 +348,34 @@ mod tests {
         assert_eq!((model.protocol.eager_limit, model.protocol.handshake), (4096, true));
         let again = model_of(&model.describe().join("\n")).unwrap();
         assert_eq!(again, model);
+    }
+
+    #[test]
+    fn every_model_is_read_as_it_is_described() {
+        let tables = [
+            ("bus", "buses = 4\nhalf-duplex-links = 1\nlatency = \"25us\"\nlinear-with-root = true"),
+            ("bus", "collectives = \"logarithmic\"\nwithin-buses = 2\neager-limit = 7"),
+            (
+                "bus",
+                "collectives = [{ operation = \"MPI_Bcast\", in = \"0\", in-size = \"MIN\", out = \"CT\", out-size = \"S+R\" }]",
+            ),
+            ("smp", "memory-bandwidth = \"2GBps\"\ncall-cost = \"1us\""),
+            ("loggops", "L = \"1us\"\no = 3e-6\ng = 0\nG = \"1ns\"\nO = 2e-9"),
+        ];
+        for (name, table) in tables {
+            let model = named_model_of(name, table).unwrap();
+            assert_ne!(model, named_model_of(name, "").unwrap(), "{table}");
+            assert_eq!(named_model_of(name, &model.describe().join("\n")).unwrap(), model, "{table}");
+        }
+        assert!(named_model_of("bus", "collectives = \"tree\"").unwrap_err().contains("logarithmic"));
+        assert!(named_model_of("smp", "memory-bandwith = 1").unwrap_err().contains("memory-bandwidth"));
+    }
+
+    #[test]
+    fn parameters_of_other_models_are_left_aside_with_a_warning() {
+        let settings = mpirage_platform::ModelSettings::from_text("p", "[model]\nbuses = 3\n").unwrap();
+        let (_, warnings) = Model::resolve("flow", &settings, (1e-6, 1e8)).unwrap();
+        assert!(warnings[0].contains("p:2: buses"), "{warnings:?}");
     }
 
     #[test]

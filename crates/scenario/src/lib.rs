@@ -3,11 +3,21 @@
 //! What a user typed and what files say becomes values here, once: the [`Model`] (network parameters and
 //! MPI protocol) and the [`Placement`] of ranks on hosts. Below this crate nobody reads a setting.
 
+mod bus;
+mod dimemas;
 mod fit;
 mod keys;
+mod loggops;
 mod model;
+mod network;
 mod placement;
 mod simgrid;
+mod smp;
 
+pub use bus::Bus;
+pub use dimemas::{Dimemas, REFERENCE_SPEED};
+pub use loggops::LogGops;
 pub use model::{MODELS, Model, ModelError, ModelName};
+pub use network::Network;
 pub use placement::{Mapping, Placement, PlacementError, Slots};
+pub use smp::Smp;

@@ -1,10 +1,14 @@
 //! Models by name, with the numbers behind the names.
 
 use mpirage_models::{FlowParameters, Loopback, Segment};
-use mpirage_mpi::{Envelope, Overhead, PollCost, Protocol};
+use mpirage_mpi::{Envelope, Overhead, PollCost, Protocol, Rendezvous};
 use mpirage_platform::{ModelSettings, PlatformError};
 use mpirage_units::Duration;
 
+use crate::bus::{self, Bus};
+use crate::loggops::{self, LogGops};
+use crate::network::Network;
+use crate::smp::{self, Smp};
 use crate::{fit, keys, simgrid};
 
 /// Network and protocol of a run.
@@ -13,7 +17,7 @@ pub struct Model {
     /// As the user names it.
     pub name: String,
     /// How long messages take.
-    pub flow: FlowParameters,
+    pub network: Network,
     /// How MPI behaves.
     pub protocol: Protocol,
 }
@@ -28,7 +32,7 @@ pub struct ModelName {
 }
 
 /// All of them.
-pub const MODELS: [ModelName; 5] = [
+pub const MODELS: [ModelName; 8] = [
     ModelName {
         name: "flow",
         meaning: "piece-wise linear in the size, contention by max-min sharing; eager messages leave when sent (default)",
@@ -43,13 +47,25 @@ pub const MODELS: [ModelName; 5] = [
     },
     ModelName { name: "flow:no-contention", meaning: "flow, but every message has its links to itself" },
     ModelName { name: "simgrid", meaning: "SimGrid's SMPI model, number for number" },
+    ModelName {
+        name: "bus",
+        meaning: "Dimemas: latency and bandwidth, links per node, a number of buses; collectives by formula",
+    },
+    ModelName {
+        name: "smp",
+        meaning: "SMP-SIM: memory and network each with latency and bandwidth, no contention",
+    },
+    ModelName {
+        name: "loggops",
+        meaning: "LogGOPS: every message takes processor time on both sides, and a gap before the next",
+    },
 ];
 
 /// The model of runs for which nothing else is said, and of model files that name no base.
 const DEFAULT: &str = "flow";
 
 /// Names of models that are planned.
-const PLANNED: [&str; 4] = ["packet", "bus", "smp", "loggops"];
+const PLANNED: [&str; 1] = ["packet"];
 
 /// Latency and bandwidth factors by size, measured with Open MPI over TCP on a gigabit cluster (griffon).
 const MEASURED_SEGMENTS: [(u64, f64, f64); 9] = [
@@ -84,11 +100,27 @@ impl Model {
         for setting in settings.iter().chain(file.iter()) {
             if setting.key.contains('/') {
                 simgrid::apply(setting, &mut model, &mut warnings)?;
-            } else if setting.key != "base" {
-                keys::apply(setting, &mut model)?;
+            } else if setting.key != "base" && !keys::apply(setting, &mut model)? {
+                let (file, line, key) = (setting.place.file(), setting.place.line(), &setting.key);
+                warnings
+                    .push(format!("{file}:{line}: {key} is a parameter of another model and is left aside"));
             }
         }
+        model.network.shape(&mut model.protocol);
         Ok((model, warnings))
+    }
+
+    /// A model of that network, with nothing else said.
+    pub(crate) fn of_network(name: &str, network: Network) -> Model {
+        let base = eager_protocol();
+        let mut protocol = match &network {
+            Network::Flow(_) => base,
+            Network::Bus(_) => bus::protocol(base),
+            Network::Smp(_) => smp::protocol(base),
+            Network::LogGops(_) => loggops::protocol(base),
+        };
+        network.shape(&mut protocol);
+        Model { name: name.to_owned(), network, protocol }
     }
 
     /// Computation costs nothing: neither does combining and copying inside MPI.
@@ -115,39 +147,27 @@ impl Model {
                 protocol
             }
             "simgrid" => simgrid_protocol(),
+            "bus" => return Ok(Model::of_network(name, Network::Bus(Bus::on(sample)))),
+            "smp" => return Ok(Model::of_network(name, Network::Smp(Smp::on(sample)))),
+            "loggops" => return Ok(Model::of_network(name, Network::LogGops(LogGops::default()))),
             _ => return Err(unknown(name)),
         };
-        Ok(Model { name: name.to_owned(), flow, protocol })
+        Ok(Model { name: name.to_owned(), network: Network::Flow(flow), protocol })
     }
 
     /// The parameters, one per line, as they would be written in the `[model]` table of a platform file.
     pub fn describe(&self) -> Vec<String> {
-        let FlowParameters { header, window, penalty_scale, cross_traffic, contention, loopback, .. } =
-            &self.flow;
         let protocol = &self.protocol;
-        let mut lines = vec!["segments = [".to_owned()];
-        for Segment { above, latency_factor, bandwidth_factor } in &self.flow.segments {
-            lines.push(format!(
-                "  {{ above = {above}, latency = {latency_factor}, bandwidth = {bandwidth_factor} }},"
-            ));
+        let mut lines = match &self.network {
+            Network::Flow(flow) => describe_flow(flow, protocol),
+            Network::Bus(bus) => bus.describe(),
+            Network::Smp(smp) => smp.describe(),
+            Network::LogGops(loggops) => loggops.describe(),
+        };
+        if protocol.eager_limit < u64::MAX {
+            lines.push(format!("eager-limit = {}", protocol.eager_limit));
         }
-        let envelope = if protocol.envelope == Envelope::AtSend { "at-send" } else { "on-arrival" };
         lines.extend([
-            "]".to_owned(),
-            format!("header = {header}"),
-            format!("window = {window}"),
-            format!("penalty-scale = {penalty_scale}"),
-            format!("cross-traffic = {cross_traffic}"),
-            format!("contention = {contention}"),
-            format!("loopback-bandwidth = {}", loopback.bandwidth),
-            format!("loopback-latency = {}", loopback.latency),
-            format!("eager-limit = {}", protocol.eager_limit),
-            format!("push-limit = {}", protocol.push_limit),
-            format!("envelope = \"{envelope}\""),
-            format!("handshake = {}", protocol.handshake),
-            format!("send-overhead = {}", describe_overhead(&protocol.send_overhead)),
-            format!("isend-overhead = {}", describe_overhead(&protocol.isend_overhead)),
-            format!("recv-overhead = {}", describe_overhead(&protocol.recv_overhead)),
             format!("clock-cost = {}", protocol.clock_cost.as_secs_f64()),
             format!("reduce-seconds-per-byte = {}", protocol.reduce_seconds_per_byte),
             format!("copy-seconds-per-byte = {}", protocol.copy_seconds_per_byte),
@@ -156,12 +176,43 @@ impl Model {
     }
 }
 
+fn describe_flow(flow: &FlowParameters, protocol: &Protocol) -> Vec<String> {
+    let FlowParameters { header, window, penalty_scale, cross_traffic, contention, loopback, .. } = flow;
+    let mut lines = vec!["segments = [".to_owned()];
+    for Segment { above, latency_factor, bandwidth_factor } in &flow.segments {
+        lines.push(format!(
+            "  {{ above = {above}, latency = {latency_factor}, bandwidth = {bandwidth_factor} }},"
+        ));
+    }
+    let envelope = if protocol.envelope == Envelope::AtSend { "at-send" } else { "on-arrival" };
+    lines.extend([
+        "]".to_owned(),
+        format!("header = {header}"),
+        format!("window = {window}"),
+        format!("penalty-scale = {penalty_scale}"),
+        format!("cross-traffic = {cross_traffic}"),
+        format!("contention = {contention}"),
+        format!("loopback-bandwidth = {}", loopback.bandwidth),
+        format!("loopback-latency = {}", loopback.latency),
+        format!("push-limit = {}", protocol.push_limit),
+        format!("envelope = \"{envelope}\""),
+        format!("handshake = {}", protocol.handshake),
+        format!("send-overhead = {}", describe_overhead(&protocol.send_overhead)),
+        format!("isend-overhead = {}", describe_overhead(&protocol.isend_overhead)),
+        format!("recv-overhead = {}", describe_overhead(&protocol.recv_overhead)),
+    ]);
+    lines
+}
+
 /// Why a model cannot be had.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
     /// No such name.
     #[error("{0}")]
     Name(String),
+    /// A file of Dimemas is wrong.
+    #[error("{0}")]
+    Dimemas(String),
     /// A setting of a file is wrong.
     #[error("{0}")]
     Setting(#[from] PlatformError),
@@ -212,6 +263,11 @@ fn eager_protocol() -> Protocol {
         push_limit: 65_536,
         envelope: Envelope::OnArrival,
         handshake: false,
+        rendezvous: Rendezvous::Delivered,
+        copy_out_seconds_per_byte: 0.0,
+        late_seconds_per_byte: 0.0,
+        startup: None,
+        processor: None,
         send_overhead: Overhead::default(),
         isend_overhead: Overhead::default(),
         recv_overhead: Overhead::default(),
@@ -239,6 +295,13 @@ mod tests {
 
     const GIGABIT: (f64, f64) = (100e-6, 125e6);
 
+    fn flow(model: &Model) -> &FlowParameters {
+        match &model.network {
+            Network::Flow(flow) => flow,
+            other => panic!("{other:?} is no flow"),
+        }
+    }
+
     #[test]
     fn every_name_resolves_and_every_other_is_refused() {
         for model in MODELS {
@@ -254,7 +317,7 @@ mod tests {
         std::fs::write(&path, "[model]\nbase = \"simgrid\"\neager-limit = 7\n").unwrap();
         let platform = ModelSettings::from_text("p", "[model]\neager-limit = 9\nheader = 5\n").unwrap();
         let (model, _) = Model::resolve(path.to_str().unwrap(), &platform, GIGABIT).unwrap();
-        assert_eq!((model.protocol.eager_limit, model.protocol.push_limit, model.flow.header), (7, 0, 5));
+        assert_eq!((model.protocol.eager_limit, model.protocol.push_limit, flow(&model).header), (7, 0, 5));
         std::fs::remove_file(&path).unwrap();
         let error = Model::resolve("nowhere.toml", &platform, GIGABIT).unwrap_err().to_string();
         assert!(error.contains("nowhere.toml"), "{error}");
@@ -263,7 +326,7 @@ mod tests {
     #[test]
     fn a_message_alone_takes_what_simgrid_says() {
         let (model, _) = Model::resolve("simgrid", &ModelSettings::default(), GIGABIT).unwrap();
-        let round = model.flow.uncontended(1024, GIGABIT.0, GIGABIT.1);
+        let round = flow(&model).uncontended(1024, GIGABIT.0, GIGABIT.1);
         // 100,000 messages of 1 KiB take 21.935841024513 s with one clock reading in between.
         assert!((round * 1e5 - 21.935841024513).abs() / 21.9 < 1e-7, "{round}");
     }
@@ -272,7 +335,7 @@ mod tests {
     fn the_fitted_model_errs_less_than_the_default_affine_one() {
         let error = |name: &str| {
             let (model, _) = Model::resolve(name, &ModelSettings::default(), GIGABIT).unwrap();
-            fit::log_error(&model.flow, &measured_flow(), GIGABIT)
+            fit::log_error(flow(&model), &measured_flow(), GIGABIT)
         };
         assert!(error("flow:best-fit") < error("flow:affine"));
         assert_eq!(error("flow"), 0.0);

@@ -73,6 +73,12 @@ impl Placement {
         Ok(Placement { hosts, oversubscribed })
     }
 
+    /// Ranks on these hosts of the platform.
+    pub fn of(platform: &Platform, hosts: Vec<HostId>) -> Placement {
+        let oversubscribed = is_oversubscribed(platform, &hosts);
+        Placement { hosts, oversubscribed }
+    }
+
     /// For each rank its number among the ranks of its host, and how many those are.
     pub fn local_ranks(&self) -> Vec<(u32, u32)> {
         let top = self.hosts.iter().map(|host| host.0 as usize + 1).max().unwrap_or(0);

@@ -1,11 +1,12 @@
 //! SimGrid's names for what we call parameters.
 
-use mpirage_models::Segment;
+use mpirage_models::{FlowParameters, Segment};
 use mpirage_mpi::{Overhead, PollCost};
 use mpirage_platform::{PlatformError, Setting, Value};
 use mpirage_units::{Duration, parse_bandwidth, parse_bytes, parse_duration};
 
 use crate::model::Model;
+use crate::network::Network;
 
 /// Settings that mean nothing here: how SimGrid computes, not what.
 const IRRELEVANT: [&str; 12] = [
@@ -29,6 +30,12 @@ pub(crate) fn apply(
     model: &mut Model,
     warnings: &mut Vec<String>,
 ) -> Result<(), PlatformError> {
+    let Model { network, protocol, .. } = model;
+    let Network::Flow(flow) = network else {
+        let (file, line, key) = (setting.place.file(), setting.place.line(), &setting.key);
+        warnings.push(format!("{file}:{line}: {key} is not of this model and is left aside"));
+        return Ok(());
+    };
     // In our own files numbers may stand without quotes.
     let text = &match &setting.value {
         Value::Text(text) => text.clone(),
@@ -46,29 +53,25 @@ pub(crate) fn apply(
     let bytes = || parse_bytes(text).map(|bytes| bytes as u64).map_err(|error| bad(error.to_string()));
     let seconds = || parse_duration(text).map_err(|error| bad(error.to_string()));
     match setting.key.as_str() {
-        "smpi/lat-factor" => set_factors(model, &factors(text).map_err(bad)?, Which::Latency),
-        "smpi/bw-factor" => set_factors(model, &factors(text).map_err(bad)?, Which::Bandwidth),
-        "network/latency-factor" => set_factors(model, &[(0, number()?)], Which::Latency),
-        "network/bandwidth-factor" => set_factors(model, &[(0, number()?)], Which::Bandwidth),
-        "network/weight-S" => model.flow.penalty_scale = number()?,
-        "network/TCP-gamma" => model.flow.window = number()?,
-        "network/crosstraffic" => {
-            model.flow.cross_traffic = if truth(text).map_err(bad)? { 0.05 } else { 0.0 }
-        }
+        "smpi/lat-factor" => set_factors(flow, &factors(text).map_err(bad)?, Which::Latency),
+        "smpi/bw-factor" => set_factors(flow, &factors(text).map_err(bad)?, Which::Bandwidth),
+        "network/latency-factor" => set_factors(flow, &[(0, number()?)], Which::Latency),
+        "network/bandwidth-factor" => set_factors(flow, &[(0, number()?)], Which::Bandwidth),
+        "network/weight-S" => flow.penalty_scale = number()?,
+        "network/TCP-gamma" => flow.window = number()?,
+        "network/crosstraffic" => flow.cross_traffic = if truth(text).map_err(bad)? { 0.05 } else { 0.0 },
         "network/loopback-bw" => {
-            model.flow.loopback.bandwidth = parse_bandwidth(text).map_err(|e| bad(e.to_string()))?
+            flow.loopback.bandwidth = parse_bandwidth(text).map_err(|e| bad(e.to_string()))?
         }
-        "network/loopback-lat" => model.flow.loopback.latency = seconds()?,
-        "smpi/async-small-thresh" => model.protocol.push_limit = bytes()?,
-        "smpi/send-is-detached-thresh" => model.protocol.eager_limit = bytes()?,
-        "smpi/os" => model.protocol.send_overhead = overhead(text).map_err(bad)?,
-        "smpi/ois" => model.protocol.isend_overhead = overhead(text).map_err(bad)?,
-        "smpi/or" => model.protocol.recv_overhead = overhead(text).map_err(bad)?,
-        "smpi/wtime" => model.protocol.clock_cost = Duration::from_secs_f64(seconds()?),
-        "smpi/test" | "smpi/iprobe" => {
-            model.protocol.poll = PollCost::Growing(Duration::from_secs_f64(seconds()?))
-        }
-        "network/model" => network_model(text, model).map_err(bad)?,
+        "network/loopback-lat" => flow.loopback.latency = seconds()?,
+        "smpi/async-small-thresh" => protocol.push_limit = bytes()?,
+        "smpi/send-is-detached-thresh" => protocol.eager_limit = bytes()?,
+        "smpi/os" => protocol.send_overhead = overhead(text).map_err(bad)?,
+        "smpi/ois" => protocol.isend_overhead = overhead(text).map_err(bad)?,
+        "smpi/or" => protocol.recv_overhead = overhead(text).map_err(bad)?,
+        "smpi/wtime" => protocol.clock_cost = Duration::from_secs_f64(seconds()?),
+        "smpi/test" | "smpi/iprobe" => protocol.poll = PollCost::Growing(Duration::from_secs_f64(seconds()?)),
+        "network/model" => network_model(text, flow).map_err(bad)?,
         key if IRRELEVANT.iter().any(|start| key.starts_with(start)) => {}
         key => {
             let (file, line) = (setting.place.file(), setting.place.line());
@@ -86,21 +89,21 @@ enum Which {
     Bandwidth,
 }
 
-fn network_model(text: &str, model: &mut Model) -> Result<(), String> {
+fn network_model(text: &str, flow: &mut FlowParameters) -> Result<(), String> {
     let (latency_factor, bandwidth_factor, scale) = match text.trim() {
         "SMPI" => return Ok(()),
         "CM02" => (1.0, 1.0, 0.0),
         "LV08" => (13.01, 0.97, 20537.0),
         other => return Err(format!("SimGrid's network model {other} is not there; use SMPI, LV08 or CM02")),
     };
-    model.flow.segments = vec![Segment { above: 0, latency_factor, bandwidth_factor }];
-    model.flow.penalty_scale = scale;
+    flow.segments = vec![Segment { above: 0, latency_factor, bandwidth_factor }];
+    flow.penalty_scale = scale;
     Ok(())
 }
 
 /// Replaces one of the two factors; the boundaries of both become boundaries of segments.
-fn set_factors(model: &mut Model, factors: &[(u64, f64)], which: Which) {
-    let old = model.flow.segments.clone();
+fn set_factors(flow: &mut FlowParameters, factors: &[(u64, f64)], which: Which) {
+    let old = flow.segments.clone();
     let factor_at = |boundary: u64| factors.iter().rev().find(|f| f.0 <= boundary).map_or(1.0, |f| f.1);
     let old_at = |boundary: u64| *old.iter().rev().find(|s| s.above <= boundary).unwrap_or(&old[0]);
     // Boundaries that only the replaced factor had are kept: they do no harm.
@@ -115,7 +118,7 @@ fn set_factors(model: &mut Model, factors: &[(u64, f64)], which: Which) {
         }
         segment
     };
-    model.flow.segments = boundaries.into_iter().map(segment).collect();
+    flow.segments = boundaries.into_iter().map(segment).collect();
 }
 
 /// `65472:11.6436;15424:3.48845;…`, or one number for all sizes.

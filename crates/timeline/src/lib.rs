@@ -1,3 +1,40 @@
 //! Runs as files for viewers and for analysis: everything that has dates.
 //!
-//! Each writer is a [`mpirage_record::Recorder`] that streams: its memory does not grow with the run.
+//! ```text
+//!             ┌─► Paraver    .prv .pcf .row    sorted by time: sorted pieces in a file, merged at the end
+//! records ────┼─► Perfetto   .pftrace          one packet after the other
+//!             ├─► Paje       .paje             sorted like Paraver
+//!             └─► tables     .parquet/ .csv/   columns, flushed by the row group
+//! ```
+//!
+//! Each writer is a [`mpirage_record::Recorder`] that streams: its memory grows with ranks, communicators and messages
+//! that are under way, not with the length of the run. A file gets its name when it is whole ([`mpirage_record::Writer::finish`]); a run
+//! that dies leaves none that could be taken for one.
+//!
+//! [`LinkUse`] tells how much of each link was used when; several writers and the report have it.
+
+mod arguments;
+mod comms;
+mod create;
+mod draft;
+mod error;
+mod flows;
+mod function;
+mod lanes;
+pub mod links;
+mod paje;
+mod paraver;
+mod perfetto;
+mod run_info;
+mod sites;
+mod sorted;
+mod tables;
+#[cfg(test)]
+mod testing;
+mod text;
+
+pub use create::{EXTENSIONS, create};
+pub use error::TimelineError;
+pub use links::LinkUse;
+pub use run_info::RunInfo;
+pub use sites::Sites;

@@ -6,20 +6,29 @@
 
 mod binary;
 mod convert;
+mod dim;
+mod dumpi;
 mod error;
 mod function;
 mod generate;
+mod goal;
 mod info;
 mod open;
 mod scribe;
+mod source;
 mod ti;
 mod varint;
 mod workload;
 
 pub use binary::{BinaryTrace, BinaryWriter};
 pub use convert::convert;
+pub use dim::DimTrace;
+pub use dumpi::Dumpi;
 pub use error::{Place, TraceError};
 pub use generate::{Generated, KEYS, KeyInfo, PATTERNS, PatternInfo};
+pub use goal::{
+    Dependency, Goal, GoalBinaryWriter, GoalSchedules, GoalTextWriter, Kind, Op, RankSchedule, compile_goal,
+};
 pub use info::{Info, Matrix, info};
 pub use open::{Format, open, recognise};
 pub use scribe::{Scribe, Transcript};

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use crate::{BinaryTrace, Generated, TiTrace, TraceError, Workload};
+use crate::{BinaryTrace, DimTrace, Dumpi, Generated, Goal, TiTrace, TraceError, Workload};
 
 /// The formats of traces, and patterns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,14 +32,11 @@ pub fn open(spec: &str) -> Result<Box<dyn Workload>, TraceError> {
         Format::Generated => Ok(Box::new(Generated::parse(spec)?)),
         Format::Ti => Ok(Box::new(TiTrace::open(path)?)),
         Format::Binary => Ok(Box::new(BinaryTrace::open(path)?)),
-        Format::Dim => missing(spec, "Dimemas traces"),
-        Format::GoalText | Format::GoalBinary => missing(spec, "GOAL schedules"),
-        Format::Dumpi => missing(path.to_string_lossy().as_ref(), "DUMPI traces"),
+        Format::Dim => Ok(Box::new(DimTrace::open(path)?)),
+        Format::GoalText => Ok(Box::new(Goal::open_text(path)?)),
+        Format::GoalBinary => Ok(Box::new(Goal::open_binary(path)?)),
+        Format::Dumpi => Ok(Box::new(Dumpi::open(path)?)),
     }
-}
-
-fn missing(spec: &str, what: &str) -> Result<Box<dyn Workload>, TraceError> {
-    Err(TraceError::Spec(format!("{spec}: {what} cannot be replayed yet")))
 }
 
 /// What kind of workload `spec` is.

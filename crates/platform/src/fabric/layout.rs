@@ -99,8 +99,9 @@ impl Layout {
 
     /// The class of a link below `links`.
     pub fn class_of(&self, link: u32) -> &Class {
-        let after = self.classes.partition_point(|class| class.wires.first + class.links <= link);
-        &self.classes[after]
+        // There are so few classes that looking at one after the other is quickest.
+        let holds = |class: &&Class| link < class.wires.first + class.links;
+        self.classes.iter().find(holds).expect("the link is below `links`")
     }
 
     pub fn wires(&self, role: Role) -> Option<Wires> {

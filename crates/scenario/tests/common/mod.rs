@@ -8,7 +8,7 @@ use mpirage_call::wire::encode_call;
 use mpirage_call::{Call, Payload, Reply, SendMode, Stamp, WORLD};
 use mpirage_collectives::Choice;
 use mpirage_kernel::Kernel;
-use mpirage_models::{Cores, FlowNetwork};
+use mpirage_models::Cores;
 use mpirage_mpi::{Bursts, Ending, Engine, NoMemory, Segment, Setup, Turn};
 use mpirage_platform::{HostId, Platform};
 use mpirage_record::Summary;
@@ -47,6 +47,11 @@ pub fn run(platform: Platform, model: &str, choice: &str, scripts: &[Vec<Call<'_
     assert_eq!((&ran.ending, &ran.ends, &ran.replies), (&early.ending, &early.ends, &early.replies));
     assert_eq!(ran.engine.switches(), early.engine.switches());
     ran
+}
+
+/// The same, once only.
+pub fn run_once(platform: Platform, model: &str, choice: &str, scripts: &[Vec<Call<'_>>]) -> Ran {
+    run_to_end(engine(platform, model, choice, scripts.len()), scripts)
 }
 
 fn run_to_end(mut engine: Engine<NoMemory>, scripts: &[Vec<Call<'_>>]) -> Ran {
@@ -120,15 +125,17 @@ pub fn engine(
     let (mut model, _) = Model::resolve(model, platform.settings(), (100e-6, 125e6)).unwrap();
     model.without_computation();
     let placement: Vec<HostId> = (0..ranks as u32).map(|rank| HostId(rank % platform.host_count())).collect();
-    let network = FlowNetwork::new(Arc::clone(&platform), model.flow);
+    let network = model.network_on(&platform);
+    let collective_times = model.collective_times(&platform);
     let cores = Cores::new(platform, &placement);
     let setup = Setup {
-        kernel: Kernel::new(Box::new(network), Box::new(cores)),
+        kernel: Kernel::new(network, Box::new(cores)),
         seconds_per_nano: vec![1e-9; ranks],
         host_flops: vec![1e9; ranks],
         placement,
         protocol: model.protocol,
         collectives: Choice::parse(choice).unwrap(),
+        collective_times,
         bursts: Bursts::None,
         recorder: Box::new(Summary::default()),
     };

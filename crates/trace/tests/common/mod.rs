@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use mpirage_collectives::Choice;
 use mpirage_kernel::Kernel;
-use mpirage_models::{Cores, FlowNetwork};
+use mpirage_models::Cores;
 use mpirage_mpi::{Bursts, Ending, Engine, NoMemory, Setup};
 use mpirage_platform::{HostId, Platform};
 use mpirage_record::{Record, Recorder, Scope};
@@ -58,20 +58,32 @@ pub fn replay(workload: &mut dyn Workload) -> Result<Ran, ReplayError> {
 
 /// Runs a workload on a platform of ours. A nanosecond of computation counts as one.
 pub fn replay_on(platform: &str, workload: &mut dyn Workload) -> Result<Ran, ReplayError> {
-    let platform = Arc::new(Platform::load(platform, workload.ranks()).unwrap());
-    let ranks = workload.ranks() as usize;
+    let platform = Platform::load(platform, workload.ranks()).unwrap();
     let (model, _) = Model::resolve("flow", platform.settings(), (100e-6, 125e6)).unwrap();
-    let placement: Vec<HostId> = (0..ranks as u32).map(|rank| HostId(rank % platform.host_count())).collect();
-    let network = FlowNetwork::new(Arc::clone(&platform), model.flow);
+    let hosts = platform.host_count();
+    let placement = (0..workload.ranks()).map(|rank| HostId(rank % hosts)).collect();
+    replay_model(platform, model, placement, workload)
+}
+
+/// Runs a workload in a model. A nanosecond of computation counts as one.
+pub fn replay_model(
+    platform: Platform,
+    model: Model,
+    placement: Vec<HostId>,
+    workload: &mut dyn Workload,
+) -> Result<Ran, ReplayError> {
+    let (platform, ranks) = (Arc::new(platform), placement.len());
+    let (network, collective_times) = (model.network_on(&platform), model.collective_times(&platform));
     let cores = Cores::new(platform, &placement);
     let counted = Arc::new(AtomicU64::new(0));
     let setup = Setup {
-        kernel: Kernel::new(Box::new(network), Box::new(cores)),
+        kernel: Kernel::new(network, Box::new(cores)),
         seconds_per_nano: vec![1e-9; ranks],
         host_flops: vec![1e9; ranks],
         placement,
         protocol: model.protocol,
         collectives: Choice::parse("").unwrap(),
+        collective_times,
         bursts: Bursts::Measured,
         recorder: Box::new(Counting(Arc::clone(&counted))),
     };

@@ -1,0 +1,58 @@
+//! The network of a model: its parameters, and how they become something that runs.
+
+use std::sync::Arc;
+
+use mpirage_kernel::NetworkModel;
+use mpirage_models::{BusNetwork, FlowNetwork, FlowParameters, Uncontended};
+use mpirage_mpi::{CollectiveTimes, Protocol};
+use mpirage_platform::Platform;
+
+use crate::bus::{Bus, BusCollectives};
+use crate::loggops::LogGops;
+use crate::model::Model;
+use crate::smp::Smp;
+
+/// The kinds of networks, each with its parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Network {
+    /// Flows that share links.
+    Flow(FlowParameters),
+    /// Nodes on buses.
+    Bus(Bus),
+    /// Memory and network without contention.
+    Smp(Smp),
+    /// Processors that every message keeps busy.
+    LogGops(LogGops),
+}
+
+impl Network {
+    /// What the parameters mean to the MPI layer.
+    pub(crate) fn shape(&self, protocol: &mut Protocol) {
+        match self {
+            Network::Flow(_) => {}
+            Network::Bus(bus) => bus.shape(protocol),
+            Network::Smp(smp) => smp.shape(protocol),
+            Network::LogGops(loggops) => loggops.shape(protocol),
+        }
+    }
+}
+
+impl Model {
+    /// The network, quiet, on this platform.
+    pub fn network_on(&self, platform: &Arc<Platform>) -> Box<dyn NetworkModel> {
+        match &self.network {
+            Network::Flow(flow) => Box::new(FlowNetwork::new(Arc::clone(platform), flow.clone())),
+            Network::Bus(bus) => Box::new(BusNetwork::new(platform.host_count(), bus.network.clone())),
+            Network::Smp(smp) => Box::new(Uncontended::new(smp.memory, smp.network)),
+            Network::LogGops(loggops) => Box::new(Uncontended::new(loggops.wire(), loggops.wire())),
+        }
+    }
+
+    /// The formula for collectives, if the model has one.
+    pub fn collective_times(&self, platform: &Platform) -> Option<Box<dyn CollectiveTimes>> {
+        match &self.network {
+            Network::Bus(bus) => Some(Box::new(BusCollectives::new(bus, platform.host_count()))),
+            Network::Flow(_) | Network::Smp(_) | Network::LogGops(_) => None,
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What a call asked and was told, in a few figures that every format can show.
+
+use mpirage_call::{Blocks, Call, CollectiveCall, ContextId};
+use mpirage_record::Details;
+
+use crate::comms::Comms;
+
+/// The figures of a call; those that it has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Arguments {
+    /// The other rank, or the root, as a rank of the world. Of a receive from anybody, the one it came from.
+    pub peer: Option<u32>,
+    /// Bytes sent, or contributed.
+    pub sent: Option<u64>,
+    /// Bytes received: of receives and waits those that came, of collectives those that are due.
+    pub received: Option<u64>,
+    /// The tag. Of a receive with any, the one that came.
+    pub tag: Option<i32>,
+    /// The communicator.
+    pub context: Option<ContextId>,
+}
+
+impl Arguments {
+    /// What `rank` asked and was told.
+    pub fn of(rank: u32, details: &Details<'_>, comms: &Comms) -> Arguments {
+        let world = |context, peer| comms.world_of(context, rank, peer);
+        match details.call {
+            Call::Send { context, to, tag, bytes, .. } => Arguments {
+                peer: world(context, to),
+                sent: Some(bytes),
+                tag: Some(tag),
+                context: Some(context),
+                received: None,
+            },
+            Call::Recv { context, from, tag, request, .. } => {
+                let came = match request {
+                    None => details.reply.completions.first(),
+                    Some(_) => None,
+                };
+                let source = came.and_then(|came| u32::try_from(came.source).ok()).or(from);
+                Arguments {
+                    peer: source.and_then(|peer| world(context, peer)),
+                    received: came.map(|came| came.bytes),
+                    tag: came.map(|came| came.tag).or(tag),
+                    context: Some(context),
+                    sent: None,
+                }
+            }
+            Call::Probe { context, from, tag, .. } => Arguments {
+                peer: from.and_then(|peer| world(context, peer)),
+                tag,
+                context: Some(context),
+                ..Arguments::default()
+            },
+            Call::Wait { .. } => {
+                let received = details.reply.completions.iter().filter(|came| came.source >= 0);
+                Arguments { received: Some(received.map(|came| came.bytes).sum()), ..Arguments::default() }
+            }
+            Call::Collective(ref call) => of_collective(rank, call, comms),
+            Call::MakeComm { parent, .. } => Arguments { context: Some(parent), ..Arguments::default() },
+            Call::FreeComm { context } => Arguments { context: Some(context), ..Arguments::default() },
+            _ => Arguments::default(),
+        }
+    }
+}
+
+fn of_collective(rank: u32, call: &CollectiveCall<'_>, comms: &Comms) -> Arguments {
+    let size = comms.size(call.context) as usize;
+    let total = |blocks: Blocks<'_>| Some(blocks.total(size));
+    let (sent, received) = (total(call.send.blocks), total(call.recv.blocks));
+    let root = if call.kind.is_rooted() { comms.world_of(call.context, rank, call.root) } else { None };
+    Arguments { peer: root, sent, received, tag: None, context: Some(call.context) }
+}

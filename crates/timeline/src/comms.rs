@@ -1,0 +1,101 @@
+//! Who is in which communicator.
+
+use std::rc::Rc;
+
+use mpirage_call::{ContextId, SELF, WORLD};
+use rustc_hash::FxHashMap;
+
+/// The communicators of a run.
+pub(crate) struct Comms {
+    ranks: u32,
+    made: FxHashMap<ContextId, Members>,
+}
+
+/// The members of a communicator, as ranks of the world.
+#[derive(Clone)]
+enum Members {
+    /// All ranks, in order.
+    All,
+    /// These, in order; and each with its rank, by rank of the world.
+    Some { worlds: Rc<[u32]>, sorted: Rc<[(u32, u32)]> },
+}
+
+impl Comms {
+    pub fn new(ranks: u32) -> Comms {
+        Comms { ranks, made: FxHashMap::default() }
+    }
+
+    /// A communicator was made.
+    pub fn add(&mut self, context: ContextId, members: &[u32]) {
+        let all = members.len() as u32 == self.ranks
+            && members.iter().zip(0..).all(|(&member, rank)| member == rank);
+        let members = if all { Members::All } else { Members::some(members) };
+        self.made.insert(context, members);
+    }
+
+    /// How many ranks it has.
+    pub fn size(&self, context: ContextId) -> u32 {
+        match (context, self.made.get(&context)) {
+            (SELF, _) => 1,
+            (_, Some(Members::Some { worlds, .. })) => worlds.len() as u32,
+            _ => self.ranks,
+        }
+    }
+
+    /// The rank of the world that `me` calls `peer`.
+    #[inline]
+    pub fn world_of(&self, context: ContextId, me: u32, peer: u32) -> Option<u32> {
+        match context {
+            WORLD => Some(peer),
+            SELF => Some(me),
+            _ => match self.made.get(&context)? {
+                Members::All => Some(peer),
+                Members::Some { worlds, .. } => worlds.get(peer as usize).copied(),
+            },
+        }
+    }
+
+    /// The rank in the communicator of a rank of the world.
+    #[inline]
+    pub fn rank_of(&self, context: ContextId, world: u32) -> Option<u32> {
+        match context {
+            WORLD => Some(world),
+            SELF => Some(0),
+            _ => match self.made.get(&context)? {
+                Members::All => Some(world),
+                Members::Some { sorted, .. } => {
+                    let at = sorted.binary_search_by_key(&world, |&(world, _)| world).ok()?;
+                    Some(sorted[at].1)
+                }
+            },
+        }
+    }
+}
+
+impl Members {
+    fn some(members: &[u32]) -> Members {
+        let mut sorted: Vec<(u32, u32)> = members.iter().copied().zip(0..).collect();
+        sorted.sort_unstable();
+        Members::Some { worlds: members.into(), sorted: sorted.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_translate_both_ways() {
+        let mut comms = Comms::new(4);
+        comms.add(2, &[3, 1]);
+        comms.add(3, &[0, 1, 2, 3]);
+        assert_eq!((comms.world_of(2, 3, 1), comms.rank_of(2, 3), comms.size(2)), (Some(1), Some(0), 2));
+        assert_eq!((comms.world_of(2, 3, 2), comms.rank_of(2, 0)), (None, None));
+        assert_eq!((comms.world_of(3, 0, 2), comms.size(3), comms.size(WORLD)), (Some(2), 4, 4));
+        assert_eq!(
+            (comms.world_of(SELF, 3, 0), comms.rank_of(SELF, 3), comms.size(SELF)),
+            (Some(3), Some(0), 1)
+        );
+        assert_eq!(comms.world_of(9, 0, 0), None);
+    }
+}

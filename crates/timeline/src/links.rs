@@ -1,0 +1,286 @@
+//! How much of each link was used when.
+//!
+//! Nobody records links. A message's bytes move from its departure to its arrival over the links of its route, and here
+//! they are taken to do so evenly: in each bin of time, a link is given the part of the message that falls into it. The
+//! bytes of a link are exact, and so is when they were under way; what is lost is how the rate of one message changed on
+//! its way.
+//!
+//! All bins have the same width, which starts at a nanosecond and doubles, neighbours being merged, whenever there are
+//! too many: for a link, or in all. So memory is bounded, whatever the length of the run.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use mpirage_platform::{HostId, LinkId, Platform};
+use mpirage_record::{Message, Record, Recorder};
+use mpirage_units::{Duration, Time};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::RunInfo;
+
+/// Bins of one link.
+const MOST_BINS: u64 = 512;
+/// Bins of all links.
+const MOST_IN_ALL: usize = 1 << 20;
+/// A nanosecond.
+const FIRST_WIDTH: u64 = 1_000;
+/// Routes that are remembered.
+const ROUTES: usize = 1 << 14;
+
+/// The use of links over time.
+pub struct LinkUse {
+    platform: Arc<Platform>,
+    placement: Arc<[HostId]>,
+    /// Picoseconds of a bin.
+    width: u64,
+    /// Links by number, and where each is in `used`.
+    slots: FxHashMap<LinkId, u32>,
+    used: Vec<Used>,
+    /// Bins in all.
+    bins: usize,
+    most_in_all: usize,
+    routes: Vec<Route>,
+    links: Vec<LinkId>,
+}
+
+/// One link that was used.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Used {
+    /// Which.
+    pub link: LinkId,
+    /// The number of the first bin; bin `n` begins at `n` times the width.
+    pub first: u64,
+    /// Bytes in each bin, from the first on.
+    pub bytes: VecDeque<f64>,
+    /// How many messages crossed it.
+    pub messages: u64,
+}
+
+/// Links between two hosts, as positions in `used`.
+#[derive(Clone, Default)]
+struct Route {
+    key: Option<(HostId, HostId)>,
+    slots: SmallVec<[u32; 6]>,
+}
+
+impl LinkUse {
+    /// Nothing has been used.
+    pub fn new(run: &RunInfo) -> LinkUse {
+        LinkUse {
+            platform: Arc::clone(&run.platform),
+            placement: Arc::clone(&run.placement),
+            width: FIRST_WIDTH,
+            slots: FxHashMap::default(),
+            used: Vec::new(),
+            bins: 0,
+            most_in_all: MOST_IN_ALL,
+            routes: Vec::new(),
+            links: Vec::new(),
+        }
+    }
+
+    /// How long a bin is.
+    pub fn width(&self) -> Duration {
+        Duration::from_picos(self.width)
+    }
+
+    /// The links that were used, by number.
+    pub fn used(&self) -> Vec<&Used> {
+        let mut used: Vec<&Used> = self.used.iter().collect();
+        used.sort_unstable_by_key(|used| used.link);
+        used
+    }
+
+    fn add(&mut self, message: &Message) {
+        let host = |rank: u32| self.placement[rank as usize];
+        let (from, to) = (host(message.from), host(message.to));
+        let (start, end) = (message.departed.as_picos(), message.arrived.as_picos());
+        while end.max(start) / self.width >= MOST_BINS {
+            self.widen();
+        }
+        let route = self.route(from, to);
+        for at in 0..self.routes[route].slots.len() {
+            let slot = self.routes[route].slots[at];
+            let used = &mut self.used[slot as usize];
+            used.messages += 1;
+            self.bins += used.spread(self.width, start, end, message.bytes as f64);
+        }
+        while self.bins > self.most_in_all {
+            self.widen();
+        }
+    }
+
+    /// Where the route between two hosts is remembered.
+    fn route(&mut self, from: HostId, to: HostId) -> usize {
+        if self.routes.is_empty() {
+            self.routes.resize(ROUTES, Route::default());
+        }
+        let mixed = (u64::from(from.0) << 32 | u64::from(to.0)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let place = (mixed >> 40) as usize % ROUTES;
+        if self.routes[place].key != Some((from, to)) {
+            self.platform.route(from, to, &mut self.links);
+            let slots =
+                self.links.iter().map(|&link| slot_of(&mut self.slots, &mut self.used, link)).collect();
+            self.routes[place] = Route { key: Some((from, to)), slots };
+        }
+        place
+    }
+
+    /// Bins become twice as wide.
+    fn widen(&mut self) {
+        self.width *= 2;
+        self.bins = 0;
+        for used in &mut self.used {
+            used.merge_neighbours();
+            self.bins += used.bytes.len();
+        }
+    }
+}
+
+impl Recorder for LinkUse {
+    fn record(&mut self, record: &Record<'_>) {
+        if let Record::Message(message) = record {
+            self.add(message);
+        }
+    }
+}
+
+fn slot_of(slots: &mut FxHashMap<LinkId, u32>, used: &mut Vec<Used>, link: LinkId) -> u32 {
+    *slots.entry(link).or_insert_with(|| {
+        used.push(Used { link, first: 0, bytes: VecDeque::new(), messages: 0 });
+        used.len() as u32 - 1
+    })
+}
+
+impl Used {
+    /// All bytes that crossed the link.
+    pub fn total(&self) -> f64 {
+        self.bytes.iter().sum()
+    }
+
+    /// Begin, end and bytes of each bin that has any, for bins of this width.
+    pub fn intervals(&self, width: Duration) -> impl Iterator<Item = (Time, Time, f64)> + '_ {
+        let width = width.as_picos();
+        let bins = (self.first..).zip(&self.bytes).filter(|&(_, &bytes)| bytes > 0.0);
+        bins.map(move |(bin, &bytes)| {
+            (Time::from_picos(bin * width), Time::from_picos((bin + 1) * width), bytes)
+        })
+    }
+
+    /// Gives each bin from `start` to `end` its part; how many bins are new.
+    fn spread(&mut self, width: u64, start: u64, end: u64, bytes: f64) -> usize {
+        let (first, last) = (start / width, if end > start { (end - 1) / width } else { start / width });
+        let new = self.reach(first, last);
+        if first == last {
+            self.bytes[(first - self.first) as usize] += bytes;
+            return new;
+        }
+        let per_pico = bytes / (end - start) as f64;
+        for bin in first..=last {
+            let inside = end.min((bin + 1) * width) - start.max(bin * width);
+            self.bytes[(bin - self.first) as usize] += per_pico * inside as f64;
+        }
+        new
+    }
+
+    /// There are bins from `first` to `last`; how many are new.
+    fn reach(&mut self, first: u64, last: u64) -> usize {
+        let before = self.bytes.len();
+        if self.bytes.is_empty() {
+            self.first = first;
+        }
+        while self.first > first {
+            self.bytes.push_front(0.0);
+            self.first -= 1;
+        }
+        let needed = (last - self.first + 1) as usize;
+        if self.bytes.len() < needed {
+            self.bytes.resize(needed, 0.0);
+        }
+        self.bytes.len() - before
+    }
+
+    fn merge_neighbours(&mut self) {
+        if self.first % 2 == 1 {
+            self.bytes.push_front(0.0);
+        }
+        self.first /= 2;
+        let mut merged = 0;
+        for pair in 0..self.bytes.len().div_ceil(2) {
+            let second = self.bytes.get(2 * pair + 1).copied().unwrap_or(0.0);
+            self.bytes[pair] = self.bytes[2 * pair] + second;
+            merged += 1;
+        }
+        self.bytes.truncate(merged);
+        self.bytes.shrink_to(2 * merged);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{message, run_on};
+
+    fn near(a: f64, b: f64) -> bool {
+        (a - b).abs() <= 1e-9 * b.abs()
+    }
+
+    #[test]
+    fn bytes_are_spread_evenly_over_the_journey() {
+        let run = run_on("cluster:4", 4);
+        let mut links = LinkUse::new(&run);
+        // From 0.5 to 2.5 ns: bins 0, 1 and 2 get a quarter, a half, a quarter.
+        links.record(&Record::Message(message(0, 1, 400, 500, 2_500)));
+        let used = links.used();
+        let mut route = Vec::new();
+        run.platform.route(run.placement[0], run.placement[1], &mut route);
+        assert_eq!(used.len(), route.len());
+        for link in &used {
+            assert!(link.bytes.iter().zip([100.0, 200.0, 100.0]).all(|(&a, b)| near(a, b)), "{link:?}");
+        }
+        let intervals: Vec<_> = used[0].intervals(links.width()).collect();
+        assert_eq!(intervals[2].0, Time::from_picos(2_000));
+    }
+
+    #[test]
+    fn nothing_is_lost_when_bins_widen() {
+        let run = run_on("cluster:4", 4);
+        let mut links = LinkUse::new(&run);
+        links.most_in_all = 100;
+        let mut sent = [0u64; 4];
+        for i in 0..5_000u64 {
+            let (from, bytes) = ((i % 4) as u32, 1 + i % 17);
+            // Now and then a message of long ago.
+            let start = if i % 10 == 0 { i / 2 } else { i } * i * 13;
+            links.record(&Record::Message(message(from, (from + 1) % 4, bytes, start, start + i * 700)));
+            sent[from as usize] += bytes;
+        }
+        assert!(links.used().iter().map(|used| used.bytes.len()).sum::<usize>() <= 100);
+        let all: f64 = links.used().iter().map(|used| used.total()).sum();
+        let hops = |from: u32| {
+            let mut route = Vec::new();
+            run.platform.route(
+                run.placement[from as usize],
+                run.placement[(from as usize + 1) % 4],
+                &mut route,
+            );
+            route.len() as f64
+        };
+        let expected: f64 = (0..4).map(|from| sent[from as usize] as f64 * hops(from)).sum();
+        assert!(near(all, expected), "{all} instead of {expected}");
+        assert_eq!(links.used().iter().map(|used| used.messages).sum::<u64>() % 5_000, 0);
+    }
+
+    #[test]
+    fn bins_are_bounded_for_each_link() {
+        let run = run_on("cluster:2", 2);
+        let mut links = LinkUse::new(&run);
+        for second in 1..1_000u64 {
+            let start = second * 1_000_000_000_000;
+            links.record(&Record::Message(message(0, 1, 8, start, start + 5)));
+        }
+        assert!(links.used().iter().all(|used| used.bytes.len() as u64 <= MOST_BINS));
+        assert!(links.used().iter().all(|used| near(used.total(), 999.0 * 8.0)));
+    }
+}

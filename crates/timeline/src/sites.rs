@@ -1,0 +1,86 @@
+//! Where in the program calls come from.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+/// Knows the program's source.
+pub trait Sites {
+    /// A number for the place of a rank's call: of an address, one that is the same in all copies of a program.
+    fn key(&self, rank: u32, site: u64) -> u64 {
+        let _ = rank;
+        site
+    }
+
+    /// The place with this number, as `file:line function`.
+    fn name(&self, key: u64) -> Option<String>;
+}
+
+/// Places that have been seen, numbered from 1.
+#[derive(Default)]
+pub(crate) struct Places {
+    sites: Option<Rc<dyn Sites>>,
+    known: FxHashMap<u64, u32>,
+    names: Vec<String>,
+}
+
+impl Places {
+    pub fn new(sites: Option<Rc<dyn Sites>>) -> Places {
+        Places { sites, ..Places::default() }
+    }
+
+    /// The number of the place of a call; zero if nothing is known of it.
+    #[inline]
+    pub fn number(&mut self, rank: u32, site: u64) -> u32 {
+        match &self.sites {
+            Some(sites) if site != 0 => {
+                let key = sites.key(rank, site);
+                match self.known.get(&key) {
+                    Some(&number) => number,
+                    None => self.learn(key),
+                }
+            }
+            _ => 0,
+        }
+    }
+
+    fn learn(&mut self, key: u64) -> u32 {
+        let name = self.sites.as_ref().and_then(|sites| sites.name(key));
+        let number = name.map_or(0, |name| {
+            self.names.push(name);
+            self.names.len() as u32
+        });
+        self.known.insert(key, number);
+        number
+    }
+
+    /// All names; the first belongs to number 1.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Halves;
+
+    impl Sites for Halves {
+        fn key(&self, _: u32, site: u64) -> u64 {
+            site % 10
+        }
+
+        fn name(&self, key: u64) -> Option<String> {
+            (key != 9).then(|| format!("a.c:{key} main"))
+        }
+    }
+
+    #[test]
+    fn copies_of_a_program_share_numbers() {
+        let mut places = Places::new(Some(Rc::new(Halves)));
+        assert_eq!([13, 24, 33, 19, 0].map(|site| places.number(0, site)), [1, 2, 1, 0, 0]);
+        assert_eq!(places.names(), ["a.c:3 main", "a.c:4 main"]);
+        assert_eq!(Places::new(None).number(0, 13), 0);
+    }
+}

@@ -1,0 +1,99 @@
+//! Which columns each table has.
+
+use super::table::{Heading, Layout};
+
+use super::table::Kind::{Int, Real, Seconds, Text};
+
+const fn column(name: &'static str, kind: super::table::Kind) -> Heading {
+    Heading { name, kind, optional: false }
+}
+
+const fn maybe(name: &'static str, kind: super::table::Kind) -> Heading {
+    Heading { name, kind, optional: true }
+}
+
+pub(super) const MESSAGES: Layout = Layout {
+    name: "messages",
+    columns: &[
+        column("source", Int),
+        column("destination", Int),
+        column("bytes", Int),
+        column("tag", Int),
+        maybe("comm", Int),
+        maybe("collective", Int),
+        column("sent", Seconds),
+        column("departed", Seconds),
+        column("arrived", Seconds),
+        column("delivered", Seconds),
+    ],
+};
+
+pub(super) const CALLS: Layout = Layout {
+    name: "calls",
+    columns: &[
+        column("rank", Int),
+        maybe("function", Text),
+        column("start", Seconds),
+        column("end", Seconds),
+        maybe("peer", Int),
+        maybe("sent_bytes", Int),
+        maybe("received_bytes", Int),
+        maybe("tag", Int),
+        maybe("comm", Int),
+        maybe("line", Text),
+        column("returned", Int),
+    ],
+};
+
+pub(super) const COMPUTATIONS: Layout = Layout {
+    name: "computations",
+    columns: &[
+        column("rank", Int),
+        column("start", Seconds),
+        column("end", Seconds),
+        maybe("flops", Real),
+        maybe("nanoseconds", Int),
+        column("beside", Int),
+    ],
+};
+
+pub(super) const COLLECTIVES: Layout = Layout {
+    name: "collectives",
+    columns: &[
+        column("collective", Int),
+        column("rank", Int),
+        column("comm", Int),
+        column("kind", Text),
+        maybe("algorithm", Text),
+        column("entered", Seconds),
+    ],
+};
+
+pub(super) const LINKS: Layout = Layout {
+    name: "links",
+    columns: &[
+        column("link", Text),
+        column("start", Seconds),
+        column("end", Seconds),
+        column("bytes", Real),
+        column("bandwidth", Real),
+    ],
+};
+
+pub(super) const RANKS: Layout = Layout {
+    name: "ranks",
+    columns: &[
+        column("rank", Int),
+        column("host", Text),
+        column("end", Seconds),
+        column("computing", Seconds),
+        column("in_mpi", Seconds),
+        column("paused", Seconds),
+        column("beside", Seconds),
+        column("calls", Int),
+        column("sent_messages", Int),
+        column("sent_bytes", Int),
+        column("received_messages", Int),
+        column("received_bytes", Int),
+    ],
+};

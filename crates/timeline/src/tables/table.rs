@@ -1,0 +1,186 @@
+//! A table that is filled row by row and written batch by batch.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use mpirage_units::{Duration, Time};
+use rustc_hash::FxHashMap;
+
+use crate::{RunInfo, TimelineError};
+
+/// Rows of a batch.
+const BATCH: usize = 1 << 17;
+/// A number that is not there.
+const NO_INT: i64 = i64::MIN;
+
+/// What a table looks like.
+#[derive(Clone, Copy)]
+pub(crate) struct Layout {
+    /// Its name.
+    pub name: &'static str,
+    /// Its columns, in order.
+    pub columns: &'static [Heading],
+}
+
+/// What a column looks like.
+#[derive(Clone, Copy)]
+pub(crate) struct Heading {
+    pub name: &'static str,
+    pub kind: Kind,
+    /// Are there rows without a value?
+    pub optional: bool,
+}
+
+/// What is in a column.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Whole numbers.
+    Int,
+    /// Other numbers.
+    Real,
+    /// Picoseconds, shown as seconds.
+    Seconds,
+    /// Texts of the pool.
+    Text,
+}
+
+/// One cell, whatever is in it: rows are collected as words, and columns know what they mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cell(u64);
+
+impl Cell {
+    pub fn int(value: impl Into<Option<i64>>) -> Cell {
+        Cell(value.into().unwrap_or(NO_INT) as u64)
+    }
+
+    pub fn count(value: impl Into<Option<u64>>) -> Cell {
+        Cell::int(value.into().map(|value| i64::try_from(value).unwrap_or(i64::MAX)))
+    }
+
+    pub fn number(value: impl Into<Option<u32>>) -> Cell {
+        Cell::int(value.into().map(i64::from))
+    }
+
+    pub fn real(value: impl Into<Option<f64>>) -> Cell {
+        Cell(value.into().unwrap_or(f64::NAN).to_bits())
+    }
+
+    pub fn time(value: Time) -> Cell {
+        Cell(value.as_picos())
+    }
+
+    pub fn span(value: Duration) -> Cell {
+        Cell(value.as_picos())
+    }
+
+    /// A text by its number in the pool; zero is nothing.
+    pub fn text(number: u32) -> Cell {
+        Cell(u64::from(number))
+    }
+
+    pub fn as_int(self) -> Option<i64> {
+        let value = self.0 as i64;
+        (value != NO_INT).then_some(value)
+    }
+
+    pub fn as_real(self) -> Option<f64> {
+        let value = f64::from_bits(self.0);
+        (!value.is_nan()).then_some(value)
+    }
+
+    pub fn as_picos(self) -> u64 {
+        self.0
+    }
+
+    pub fn as_text(self) -> Option<u32> {
+        (self.0 != 0).then_some(self.0 as u32)
+    }
+}
+
+/// Texts, numbered from 1.
+pub(crate) struct Pool {
+    texts: Vec<String>,
+    known: FxHashMap<&'static str, u32>,
+}
+
+impl Pool {
+    /// These texts, in order.
+    pub fn of<'a>(texts: impl Iterator<Item = &'a str>) -> Pool {
+        Pool { texts: texts.map(str::to_owned).collect(), known: FxHashMap::default() }
+    }
+
+    /// One text more; gives its number.
+    pub fn add(&mut self, text: &str) -> u32 {
+        self.texts.push(text.to_owned());
+        self.texts.len() as u32
+    }
+
+    /// The number of a text that is part of this program, which is added once.
+    pub fn known(&mut self, text: &'static str) -> u32 {
+        if let Some(&number) = self.known.get(text) {
+            return number;
+        }
+        let number = self.add(text);
+        self.known.insert(text, number);
+        number
+    }
+
+    /// The text of a number that is not zero.
+    pub fn text(&self, number: u32) -> &str {
+        &self.texts[number as usize - 1]
+    }
+}
+
+/// A file that takes batches.
+pub(crate) trait Sheet: Sized {
+    /// The ending of its name.
+    const ENDING: &'static str;
+
+    /// An empty file.
+    fn create(path: &Path, layout: &Layout, run: &RunInfo) -> Result<Self, TimelineError>;
+
+    /// Appends rows: their cells, one row after the other.
+    fn append(&mut self, cells: &[Cell], pool: &Pool) -> io::Result<()>;
+
+    /// The file is whole.
+    fn finish(self) -> Result<(), TimelineError>;
+}
+
+/// A table that is being written.
+pub(crate) struct Table<S: Sheet> {
+    sheet: Option<S>,
+    path: PathBuf,
+    columns: usize,
+    cells: Vec<Cell>,
+}
+
+impl<S: Sheet> Table<S> {
+    pub fn create(folder: &Path, layout: Layout, run: &RunInfo) -> Result<Table<S>, TimelineError> {
+        let path = folder.join(layout.name).with_extension(S::ENDING);
+        let sheet = Some(S::create(&path, &layout, run)?);
+        Ok(Table { sheet, path, columns: layout.columns.len(), cells: Vec::new() })
+    }
+
+    /// Appends a row.
+    pub fn push<const N: usize>(&mut self, row: [Cell; N], pool: &Pool) -> io::Result<()> {
+        debug_assert_eq!(N, self.columns);
+        self.cells.extend_from_slice(&row);
+        if self.cells.len() == BATCH * N { self.flush(pool) } else { Ok(()) }
+    }
+
+    fn flush(&mut self, pool: &Pool) -> io::Result<()> {
+        if let Some(sheet) = &mut self.sheet
+            && !self.cells.is_empty()
+        {
+            sheet.append(&self.cells, pool)?;
+        }
+        self.cells.clear();
+        Ok(())
+    }
+
+    /// Writes what is left.
+    pub fn finish(&mut self, pool: &Pool) -> Result<(), TimelineError> {
+        self.flush(pool).map_err(|error| TimelineError::io(&self.path, error))?;
+        self.sheet.take().map_or(Ok(()), S::finish)
+    }
+}

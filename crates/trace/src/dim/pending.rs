@@ -1,0 +1,113 @@
+//! Requests of a rank: which numbers are in use, and what they are for.
+//!
+//! A trace names what is waited for by its envelope, first posted, first waited for. Non-blocking sends are never waited
+//! for; their requests are looked at now and then, so that their numbers can be used again.
+
+use std::collections::HashMap;
+
+/// What a wait names: peer, tag and communicator of a receive, or the operation and communicator of a collective.
+pub(super) type Key = (i64, i64, u32);
+
+/// The requests of one rank.
+#[derive(Debug, Default)]
+pub(super) struct Pending {
+    /// Numbers that are free.
+    free: Vec<u32>,
+    /// How many numbers there are.
+    numbers: u32,
+    /// First and last request that waits under a key.
+    waiting: HashMap<Key, (u32, u32)>,
+    /// The next request under the same key, by request.
+    next: Vec<u32>,
+    /// Sends that nobody has looked at since.
+    pub sends: Vec<u32>,
+    /// Look at them when there are so many.
+    pub look_at: usize,
+}
+
+impl Pending {
+    /// No requests; sends are looked at when there are so many.
+    pub fn new(look_at: usize) -> Pending {
+        Pending { look_at, ..Pending::default() }
+    }
+
+    /// A number that is free.
+    pub fn open(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.numbers += 1;
+            self.numbers
+        })
+    }
+
+    /// A number that somebody will wait for under `key`.
+    pub fn open_for(&mut self, key: Key) -> u32 {
+        let id = self.open();
+        self.next.resize(self.next.len().max(id as usize + 1), 0);
+        self.next[id as usize] = 0;
+        match self.waiting.get_mut(&key) {
+            Some((_, last)) => {
+                self.next[*last as usize] = id;
+                *last = id;
+            }
+            None => {
+                self.waiting.insert(key, (id, id));
+            }
+        }
+        id
+    }
+
+    /// The number that was opened first under `key`, which is free from here on.
+    pub fn close_first(&mut self, key: Key) -> Option<u32> {
+        let (first, last) = *self.waiting.get(&key)?;
+        if first == last {
+            self.waiting.remove(&key);
+        } else {
+            self.waiting.insert(key, (self.next[first as usize], last));
+        }
+        self.free.push(first);
+        Some(first)
+    }
+
+    /// Those of `sends` that are complete, by their places, are free.
+    pub fn close_sends(&mut self, complete: impl Iterator<Item = u32>) {
+        let before = self.sends.len();
+        for place in complete {
+            if let Some(id) = self.sends.get_mut(place as usize) {
+                self.free.push(std::mem::replace(id, 0));
+            }
+        }
+        self.sends.retain(|&id| id != 0);
+        // If most of them are still on their way it does not pay to look so soon.
+        self.look_at = if self.sends.len() > before / 2 { 2 * before } else { self.look_at };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_posted_first_is_waited_for_first() {
+        let mut pending = Pending::default();
+        let ids = [(0, 7, 1), (0, 7, 1), (3, 7, 1)].map(|key| pending.open_for(key));
+        assert_eq!(ids, [1, 2, 3]);
+        assert_eq!(pending.close_first((3, 7, 1)), Some(3));
+        assert_eq!(pending.close_first((0, 7, 1)), Some(1));
+        assert_eq!(pending.open_for((0, 7, 1)), 1);
+        assert_eq!([(); 3].map(|()| pending.close_first((0, 7, 1))), [Some(2), Some(1), None]);
+    }
+
+    #[test]
+    fn numbers_of_complete_sends_are_used_again() {
+        let mut pending = Pending::new(4);
+        for _ in 0..4 {
+            let id = pending.open();
+            pending.sends.push(id);
+        }
+        pending.close_sends([0, 2].into_iter());
+        assert_eq!((pending.sends.clone(), pending.look_at), (vec![2, 4], 4));
+        assert_eq!((pending.open(), pending.open(), pending.open()), (3, 1, 5));
+        pending.close_sends(std::iter::empty());
+        assert_eq!(pending.look_at, 4, "two of two are on their way: look again at four");
+    }
+}

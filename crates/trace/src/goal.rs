@@ -1,0 +1,371 @@
+//! GOAL schedules, the input of LogGOPSim: per rank a graph of sends, receives and computations.
+//!
+//! What is free to start is started as a request; what completes is asked for by a harvest, and frees what waited for it.
+//! A processor of a rank computes one thing at a time, in the order in which things became free; several processors
+//! compute beside each other.
+//!
+//! Text is compiled when it is opened and takes 39 bytes per operation and 4 per dependency, and 4 for its line. A compiled
+//! file is read by position, through at most 64 MiB of pages. Besides, what is under way is remembered, and how many
+//! dependencies are left of those operations that have had some met but not all. Nothing else grows with the schedule.
+
+mod binary;
+mod graph;
+mod text;
+mod write;
+
+pub use binary::GoalBinaryWriter;
+pub use graph::{Dependency, Kind, Op, RankSchedule};
+pub use write::GoalTextWriter;
+
+use std::collections::{HashMap, VecDeque};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Cursor};
+use std::path::{Path, PathBuf};
+
+use mpirage_call::{Call, Payload, Reply, SendMode, Stamp, WORLD, Work};
+
+use crate::function::stamp_of;
+use crate::source::Source;
+use crate::{Calls, Place, Step, TraceError, Workload};
+use binary::{Compiled, Entry, Section};
+use graph::{ANY, Successors};
+use text::TextReader;
+
+/// A schedule, as text or compiled.
+#[derive(Debug)]
+pub struct Goal {
+    compiled: Compiled,
+    /// Where text was: the line of each operation, and where those of each rank begin. Empty if there was no text.
+    lines: Vec<u32>,
+    first_lines: Vec<usize>,
+    ranks: Vec<RankState>,
+    /// Dependencies that are left, of operations that have had some of them met but not all: by rank and number.
+    left: HashMap<u64, u32>,
+    /// What can start, of the rank that is asked.
+    ready: VecDeque<u32>,
+    stamps: Stamps,
+}
+
+#[derive(Debug)]
+struct Stamps {
+    send: Stamp,
+    recv: Stamp,
+    harvest: Stamp,
+}
+
+/// How far a rank is.
+#[derive(Debug, Default)]
+struct RankState {
+    section: Section,
+    begun: bool,
+    started: u32,
+    done: u32,
+    /// The operation behind each request, from request 1 on.
+    behind: Vec<u32>,
+    /// Requests that are free.
+    free: Vec<u32>,
+    processors: Vec<Processor>,
+}
+
+/// A processor of a rank.
+#[derive(Debug, Default)]
+struct Processor {
+    busy: bool,
+    waiting: VecDeque<u32>,
+}
+
+impl Goal {
+    /// Opens a schedule that is text, and compiles it.
+    pub fn open_text(path: &Path) -> Result<Goal, TraceError> {
+        let file = File::open(path).map_err(|error| TraceError::io(path, error))?;
+        Goal::read_text(path, BufReader::with_capacity(1 << 16, file))
+    }
+
+    /// Reads a schedule that is text. `name` is for messages.
+    pub fn read_text(name: &Path, input: impl BufRead) -> Result<Goal, TraceError> {
+        let mut reader = TextReader::new(name, input)?;
+        let (mut lines, mut first_lines) = (Vec::new(), Vec::new());
+        let (mut ends, mut bytes) = (vec![0], Vec::new());
+        while let Some(schedule) = reader.next_rank()? {
+            let successors = Successors::of(&schedule);
+            if let Some(op) = successors.in_a_cycle() {
+                return Err(reader.bad_op(op, CYCLE));
+            }
+            binary::encode(&schedule, &successors, &mut bytes);
+            ends.push(bytes.len() as u64);
+            first_lines.push(lines.len());
+            lines.extend_from_slice(reader.lines());
+        }
+        let mut compiled = Compiled::headless(Source::memory(name, bytes), reader.ranks());
+        let sections = ends.windows(2).map(|ends| compiled.section_between(ends[0], ends[1]));
+        let sections = sections.collect::<Result<_, _>>()?;
+        Ok(Goal::over(compiled, sections, lines, first_lines))
+    }
+
+    /// Opens a compiled schedule.
+    pub fn open_binary(path: &Path) -> Result<Goal, TraceError> {
+        Goal::compiled(Source::open(path)?)
+    }
+
+    /// A compiled schedule that is in memory. `name` is for messages.
+    pub fn from_bytes(name: &Path, bytes: Vec<u8>) -> Result<Goal, TraceError> {
+        Goal::compiled(Source::memory(name, bytes))
+    }
+
+    fn compiled(source: Source) -> Result<Goal, TraceError> {
+        let mut compiled = Compiled::new(source)?;
+        let sections = (0..compiled.ranks()).map(|rank| compiled.section(rank));
+        let sections = sections.collect::<Result<_, _>>()?;
+        Ok(Goal::over(compiled, sections, Vec::new(), Vec::new()))
+    }
+
+    fn over(compiled: Compiled, sections: Vec<Section>, lines: Vec<u32>, first_lines: Vec<usize>) -> Goal {
+        let state = |section| RankState { section, ..RankState::default() };
+        let ranks = sections.into_iter().map(state).collect();
+        let stamps = Stamps {
+            send: stamp_of("MPI_Isend"),
+            recv: stamp_of("MPI_Irecv"),
+            harvest: stamp_of("MPI_Waitsome"),
+        };
+        let (left, ready) = (HashMap::new(), VecDeque::new());
+        Goal { compiled, lines, first_lines, ranks, left, ready, stamps }
+    }
+
+    fn begin(&mut self, rank: u32) -> Result<(), TraceError> {
+        let section = self.ranks[rank as usize].section;
+        for root in 0..section.roots {
+            let op = self.compiled.root(&section, root)?;
+            self.ready.push_back(op);
+        }
+        self.ranks[rank as usize].begun = true;
+        Ok(())
+    }
+
+    /// Takes note of an operation that is complete.
+    fn harvested(&mut self, rank: u32, request: u32, calls: &mut Calls<'_>) -> Result<(), TraceError> {
+        let state = &mut self.ranks[rank as usize];
+        let Some(&op) = request.checked_sub(1).and_then(|index| state.behind.get(index as usize)) else {
+            return Ok(());
+        };
+        state.free.push(request);
+        let entry = self.compiled.entry(&state.section, op)?;
+        if entry.op.kind == Kind::Calc {
+            let processor = usize::from(entry.op.cpu);
+            state.processors[processor].busy = false;
+            self.finish(rank, &entry)?;
+            return self.keep_busy(rank, processor, calls);
+        }
+        self.finish(rank, &entry)
+    }
+
+    /// Starts what is ready, and what becomes so.
+    fn start_all(&mut self, rank: u32, calls: &mut Calls<'_>) -> Result<(), TraceError> {
+        while let Some(op) = self.ready.pop_front() {
+            let section = self.ranks[rank as usize].section;
+            let entry = self.compiled.entry(&section, op)?;
+            if entry.op.kind == Kind::Calc {
+                let processor = usize::from(entry.op.cpu);
+                let processors = &mut self.ranks[rank as usize].processors;
+                if processors.len() <= processor {
+                    processors.resize_with(processor + 1, Processor::default);
+                }
+                processors[processor].waiting.push_back(op);
+                self.keep_busy(rank, processor, calls)?;
+            } else {
+                let request = self.start(rank, op, &entry, true)?;
+                self.communicate(&entry.op, self.site(rank, op), request, calls);
+            }
+        }
+        Ok(())
+    }
+
+    /// A processor that is idle turns to what waits for it. What takes no time is over at once.
+    fn keep_busy(&mut self, rank: u32, processor: usize, calls: &mut Calls<'_>) -> Result<(), TraceError> {
+        loop {
+            let state = &mut self.ranks[rank as usize];
+            let section = state.section;
+            let processor = &mut state.processors[processor];
+            if processor.busy {
+                return Ok(());
+            }
+            let Some(op) = processor.waiting.pop_front() else { return Ok(()) };
+            let entry = self.compiled.entry(&section, op)?;
+            processor.busy = entry.op.size > 0;
+            let request = self.start(rank, op, &entry, entry.op.size > 0)?;
+            if entry.op.size == 0 {
+                self.finish(rank, &entry)?;
+                continue;
+            }
+            let (work, request) = (Work::Nanos(entry.op.size), Some(request));
+            let stamp = Stamp { site: self.site(rank, op), ..Stamp::default() };
+            calls.push(&stamp, &Call::Compute { work, request });
+        }
+    }
+
+    /// An operation starts: gives it a request if it needs one, and frees what waited for its start.
+    fn start(&mut self, rank: u32, op: u32, entry: &Entry, needs_request: bool) -> Result<u32, TraceError> {
+        let state = &mut self.ranks[rank as usize];
+        let section = state.section;
+        state.started += 1;
+        if state.started > section.ops {
+            let problem = "more operations wait for it than it says that it waits for";
+            return Err(self.compiled.bad(section.place(op), problem));
+        }
+        let mut request = 0;
+        if needs_request {
+            request = state.free.pop().unwrap_or_else(|| {
+                state.behind.push(0);
+                state.behind.len() as u32
+            });
+            state.behind[request as usize - 1] = op;
+        }
+        self.release(rank, entry.at_start)?;
+        Ok(request)
+    }
+
+    fn finish(&mut self, rank: u32, entry: &Entry) -> Result<(), TraceError> {
+        self.ranks[rank as usize].done += 1;
+        self.release(rank, entry.at_end)
+    }
+
+    /// One dependency less for those at these places of the list of successors.
+    fn release(&mut self, rank: u32, (first, count): (u32, u32)) -> Result<(), TraceError> {
+        let section = self.ranks[rank as usize].section;
+        for place in first..first.saturating_add(count) {
+            let op = self.compiled.successor(&section, place)?;
+            let waits_for = self.compiled.entry(&section, op)?.waits_for;
+            if waits_for <= 1 {
+                self.ready.push_back(op);
+                continue;
+            }
+            let key = u64::from(rank) << 32 | u64::from(op);
+            let left = self.left.entry(key).or_insert(waits_for);
+            *left -= 1;
+            if *left == 0 {
+                self.left.remove(&key);
+                self.ready.push_back(op);
+            }
+        }
+        Ok(())
+    }
+
+    fn communicate(&self, op: &Op, site: u64, request: u32, calls: &mut Calls<'_>) {
+        let (bytes, request) = (op.size, Some(request));
+        if op.kind == Kind::Send {
+            let (mode, payload, tag) = (SendMode::Standard, Payload::Absent, op.tag as i32);
+            let call =
+                Call::Send { mode, context: WORLD, to: op.peer, tag, bytes, payload, request, answer: true };
+            return calls.push(&Stamp { site, ..self.stamps.send }, &call);
+        }
+        let from = (op.peer != ANY).then_some(op.peer);
+        let tag = (op.tag != ANY).then_some(op.tag as i32);
+        let call = Call::Recv { context: WORLD, from, tag, bytes, address: 0, request, matched: None };
+        calls.push(&Stamp { site, ..self.stamps.recv }, &call);
+    }
+
+    /// Where an operation is: its line, or its place in the compiled file.
+    fn site(&self, rank: u32, op: u32) -> u64 {
+        match self.first_lines.get(rank as usize) {
+            Some(first) => self.lines.get(first + op as usize).copied().unwrap_or(0).into(),
+            None => self.ranks[rank as usize].section.place(op),
+        }
+    }
+
+    /// Nothing is under way.
+    fn end(&self, rank: u32) -> Result<Step, TraceError> {
+        let state = &self.ranks[rank as usize];
+        if state.done == state.section.ops {
+            return Ok(Step::Ended);
+        }
+        let left = state.section.ops - state.done;
+        let problem = format!("rank {rank}: {left} operations never start: {CYCLE}");
+        Err(self.compiled.bad(state.section.place(0), problem))
+    }
+}
+
+const CYCLE: &str = "this operation waits for itself, through the operations that it requires";
+
+impl Workload for Goal {
+    fn ranks(&self) -> u32 {
+        self.compiled.ranks()
+    }
+
+    fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError> {
+        self.ready.clear();
+        if self.ranks[rank as usize].begun {
+            for completion in &reply.completions {
+                self.harvested(rank, completion.index, calls)?;
+            }
+        } else {
+            self.begin(rank)?;
+        }
+        self.start_all(rank, calls)?;
+        let state = &self.ranks[rank as usize];
+        if state.free.len() == state.behind.len() {
+            return self.end(rank);
+        }
+        calls.push(&self.stamps.harvest, &Call::Harvest);
+        Ok(Step::Waits)
+    }
+
+    fn place(&self, _: u32, site: u64) -> Option<(PathBuf, Place)> {
+        let place = if self.first_lines.is_empty() { Place::Byte(site) } else { Place::Line(site) };
+        (site > 0).then(|| (self.compiled.name().to_owned(), place))
+    }
+}
+
+/// The schedules of a file, one rank after the other, for whoever converts them.
+pub struct GoalSchedules(Schedules);
+
+enum Schedules {
+    Text(TextReader<BufReader<File>>),
+    Binary(Compiled, u32),
+}
+
+impl GoalSchedules {
+    /// Opens a schedule, text or compiled.
+    pub fn open(path: &Path) -> Result<GoalSchedules, TraceError> {
+        let io = |error| TraceError::io(path, error);
+        let mut file = BufReader::with_capacity(1 << 16, File::open(path).map_err(io)?);
+        if file.fill_buf().map_err(io)?.starts_with(&binary::MAGIC.to_le_bytes()) {
+            return Ok(GoalSchedules(Schedules::Binary(Compiled::new(Source::open(path)?)?, 0)));
+        }
+        Ok(GoalSchedules(Schedules::Text(TextReader::new(path, file)?)))
+    }
+
+    /// How many ranks there are.
+    pub fn ranks(&self) -> u32 {
+        match &self.0 {
+            Schedules::Text(reader) => reader.ranks(),
+            Schedules::Binary(compiled, _) => compiled.ranks(),
+        }
+    }
+
+    /// The next rank; none after the last.
+    pub fn next_rank(&mut self) -> Result<Option<RankSchedule>, TraceError> {
+        match &mut self.0 {
+            Schedules::Text(reader) => {
+                let Some(schedule) = reader.next_rank()? else { return Ok(None) };
+                match Successors::of(&schedule).in_a_cycle() {
+                    Some(op) => Err(reader.bad_op(op, CYCLE)),
+                    None => Ok(Some(schedule)),
+                }
+            }
+            Schedules::Binary(compiled, next) if *next < compiled.ranks() => {
+                *next += 1;
+                compiled.schedule(*next - 1).map(Some)
+            }
+            Schedules::Binary(..) => Ok(None),
+        }
+    }
+}
+
+/// Compiles a schedule that is in memory, as text.
+pub fn compile_goal(name: &Path, text: &[u8]) -> Result<Vec<u8>, TraceError> {
+    let mut reader = TextReader::new(name, text)?;
+    let mut writer = GoalBinaryWriter::new(name, Cursor::new(Vec::new()), reader.ranks())?;
+    while let Some(schedule) = reader.next_rank()? {
+        writer.rank(&schedule)?;
+    }
+    Ok(writer.finish()?.into_inner())
+}
