@@ -407,6 +407,9 @@ impl<M: Memory> Engine<M> {
 
     /// A rank's timer or burst is over.
     fn rank_due(&mut self, rank: u32) {
+        if self.protocol.processor.is_some() {
+            self.serve_older(rank);
+        }
         let now = self.kernel.now();
         let state = &mut self.ranks[rank as usize];
         match state.phase {

@@ -235,7 +235,12 @@ impl<M: Memory> Engine<M> {
             Journey::Receiving => {
                 message.journey = Journey::Arrived;
                 message.arrived = self.kernel.now();
-                if message.receive != UNMATCHED {
+                let (to, matched) = (message.to, message.receive != UNMATCHED);
+                if matched {
+                    self.free_rank(to);
+                }
+                self.serve_older(to);
+                if matched {
                     self.deliver(id);
                 }
             }
@@ -381,9 +386,12 @@ impl<M: Memory> Engine<M> {
 
     /// A receive has matched a message whose bytes have left. Perhaps its sender waited for just that.
     fn matched(&mut self, id: u32) {
-        let &Message { way, sender_waits, owner, .. } = &self.messages[id];
+        let &Message { way, sender_waits, owner, from, to, .. } = &self.messages[id];
+        self.count_from_match(to);
         if way == Way::Held && sender_waits {
             self.messages[id].sender_waits = false;
+            self.count_from_match(from);
+            self.free_rank(from);
             self.free_sender(id, owner);
         }
     }

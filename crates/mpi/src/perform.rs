@@ -366,7 +366,8 @@ impl<M: Memory> Engine<M> {
     fn wait_or_poll(&mut self, rank: u32, complete: bool, poll: bool) -> Progress {
         if complete {
             self.poll_over(rank);
-            Progress::Pay(self.gather_completions(rank))
+            let cost = self.gather_completions(rank);
+            Progress::Pay(if poll { cost } else { cost.max(self.busy_yet(rank)) })
         } else if poll {
             self.stop_waiting(rank);
             Progress::Pay(self.poll_failed(rank))
@@ -377,7 +378,7 @@ impl<M: Memory> Engine<M> {
 
     pub(crate) fn finish_wait(&mut self, rank: u32) {
         let cost = self.gather_completions(rank);
-        self.reply_after(rank, cost);
+        self.reply_after(rank, cost.max(self.busy_after_wait(rank)));
     }
 
     fn perform_harvest(&mut self, rank: u32) -> Progress {

@@ -49,6 +49,8 @@ struct Processor {
     busy: Time,
     /// What its rank does next counts from here.
     since: u64,
+    /// When its rank goes on behind what it waited for last.
+    goes_on: Time,
     /// When it is looked at next.
     wake: Time,
     /// What waits, once something has.
@@ -92,7 +94,8 @@ impl Processors {
     /// One for each rank.
     pub(crate) fn new(placement: &[HostId]) -> Processors {
         let hosts = placement.iter().map(|host| host.0 as usize + 1).max().unwrap_or(0);
-        let idle = |_| Processor { busy: Time::ZERO, since: 0, wake: Time::MAX, waiting: None };
+        let idle =
+            |_| Processor { busy: Time::ZERO, since: 0, goes_on: Time::ZERO, wake: Time::MAX, waiting: None };
         let by_rank = (0..placement.len()).map(idle).collect();
         Processors { by_rank, by_host: vec![Interface::default(); hosts], ..Processors::default() }
     }
@@ -158,11 +161,47 @@ impl<M: Memory> Engine<M> {
         !starts
     }
 
+    /// How long a rank whose wait is over cannot go on yet, because its processor was busy when what it waited for was done.
+    pub(crate) fn busy_after_wait(&self, rank: u32) -> Duration {
+        let processor = self.processors.by_rank.get(rank as usize);
+        processor.map_or(Duration::ZERO, |processor| processor.goes_on.since(self.kernel.now()))
+    }
+
+    /// A message of a rank has found its receive, or a receive its message: what the rank does next counts from here.
+    pub(crate) fn count_from_match(&mut self, rank: u32) {
+        if !self.processors.by_rank.is_empty() {
+            self.processors.by_rank[rank as usize].since = self.processors.next_turn();
+        }
+    }
+
+    /// What a rank waited for is done; it goes on as soon as its processor has done what it does now.
+    pub(crate) fn free_rank(&mut self, rank: u32) {
+        let busy = self.busy_yet(rank);
+        if let Some(processor) = self.processors.by_rank.get_mut(rank as usize) {
+            processor.goes_on = self.kernel.now() + busy;
+        }
+    }
+
+    /// How long a processor is busy yet with a message: so long its rank cannot go on, not even to post a receive.
+    pub(crate) fn busy_yet(&self, rank: u32) -> Duration {
+        match self.processors.by_rank.get(rank as usize) {
+            Some(processor) if processor.busy != Time::MAX => processor.busy.since(self.kernel.now()),
+            _ => Duration::ZERO,
+        }
+    }
+
     /// A step of a schedule needs the processor. True if it must wait for it.
     pub(crate) fn step_waits(&mut self, rank: u32, run: u32, step: Step) -> bool {
         match step {
             Step::Send { bytes, .. } | Step::Isend { bytes, .. } => {
                 !self.claim_send(rank, Job::Run(run), bytes)
+            }
+            Step::Recv { .. } | Step::Irecv { .. } => {
+                let busy = self.busy_after_wait(rank);
+                if !busy.is_zero() {
+                    self.kernel.start_timer(busy, token::run(run));
+                }
+                !busy.is_zero()
             }
             _ => false,
         }
@@ -189,7 +228,21 @@ impl<M: Memory> Engine<M> {
         if self.protocol.processor.is_some() {
             let now = self.kernel.now();
             self.processors.by_rank[rank as usize].busy = now;
+            self.serve_older(rank);
             self.look_at(rank);
+        }
+    }
+
+    /// A processor is free again: what has waited longer than its rank's next call comes before that.
+    pub(crate) fn serve_older(&mut self, rank: u32) {
+        let (now, interface) = (self.kernel.now(), self.interface(rank));
+        let processor = &self.processors.by_rank[rank as usize];
+        let older = |waiting: &Waiting| waiting.has_older(processor.since, now, interface);
+        if processor.busy <= now
+            && processor.waiting.as_deref().is_some_and(older)
+            && let Some(start) = self.next_start(rank)
+        {
+            self.start(rank, start);
         }
     }
 
@@ -200,7 +253,9 @@ impl<M: Memory> Engine<M> {
         let (rank, turn) = (message.to, message.turn());
         let (now, interface) = (self.kernel.now(), self.interface(rank));
         let processor = &mut self.processors.by_rank[rank as usize];
-        let free = processor.busy <= now && interface.takes <= now;
+        // A processor that has become free at this instant is its rank's first, unless the message is older than what that does.
+        let own_first = processor.busy == now && turn > processor.since;
+        let free = processor.busy <= now && interface.takes <= now && !own_first;
         let first = |waiting: &Waiting| !waiting.has_older(turn, now, interface);
         if free && processor.waiting.as_deref().is_none_or(first) {
             return self.start_receiving(id);
@@ -214,14 +269,18 @@ impl<M: Memory> Engine<M> {
         let Some(rank) = self.processors.due.pop_front() else { return false };
         self.processors.by_rank[rank as usize].wake = Time::MAX;
         while let Some(start) = self.next_start(rank) {
-            match start {
-                Start::Work(job) => self.start_work(rank, job),
-                Start::Send(job, bytes) => self.start_send(rank, job, bytes),
-                Start::Arrival(message) => self.start_receiving(message),
-            }
+            self.start(rank, start);
         }
         self.look_at(rank);
         true
+    }
+
+    fn start(&mut self, rank: u32, start: Start) {
+        match start {
+            Start::Work(job) => self.start_work(rank, job),
+            Start::Send(job, bytes) => self.start_send(rank, job, bytes),
+            Start::Arrival(message) => self.start_receiving(message),
+        }
     }
 
     /// It is time to look at a processor.
@@ -363,7 +422,7 @@ impl<M: Memory> Engine<M> {
         let (rank, bytes) = (message.to, message.bytes);
         let (busy, gap) = (self.costs().receiving(bytes), self.costs().gap(bytes));
         let now = self.kernel.now();
-        self.occupy(rank, now + busy);
+        self.processors.by_rank[rank as usize].busy = now + busy;
         self.processors.by_host[self.hosts[rank as usize].0 as usize].takes = now + gap;
         self.kernel.start_timer(busy, token::transfer(id));
         self.make_visible(id);
