@@ -3,7 +3,9 @@
 //! The C library makes no such calls, so programs are not looked at. A trace may say anything: what would be wrong is told
 //! before it is carried out, as a mistake of the rank.
 
-use mpirage_call::{BLOCKING, Blocks, Call, CollectiveCall, CommRequest, ContextId, RequestId, SELF, WORLD, Work};
+use mpirage_call::{
+    BLOCKING, Blocks, Call, CollectiveCall, CommRequest, ContextId, RequestId, SELF, WORLD, Work,
+};
 use mpirage_collectives::Collective;
 use mpirage_data::Group;
 

@@ -244,3 +244,27 @@ proptest! {
         prop_assert!(once.engine.leftovers().is_empty());
     }
 }
+
+/// The number of a freed request is used again at once; what it was for goes on, and is nobody's.
+#[test]
+fn a_freed_request_does_not_complete_its_successor() {
+    let wait = Call::Wait { how: Completing::All, poll: false, requests: &[1] };
+    let free = Call::Free { request: 1 };
+    for bytes in [8, 1_000_000] {
+        let first = vec![send(1, 1, bytes, Some(1)), free, recv(Some(1), Some(2), 8, Some(1)), wait];
+        let late = Call::Sleep { span: Duration::from_secs_f64(1.0) };
+        let second = vec![recv(Some(0), Some(1), bytes, None), late, send(0, 2, 8, None)];
+        let ran = run(one_switch(2), "flow", "", &[first, second]);
+        assert_eq!(ran.ending, Ending::Finished);
+        assert!(ran.ends[0] > 1.0, "{bytes}: {:?}", ran.ends);
+        assert_eq!(ran.replies[0][0].completions[0].tag, 2);
+    }
+    // The same for a receive.
+    let first = vec![recv(Some(1), Some(1), 8, Some(1)), free, recv(Some(1), Some(2), 8, Some(1)), wait];
+    let late = Call::Sleep { span: Duration::from_secs_f64(1.0) };
+    let second = vec![send(0, 1, 8, None), late, send(0, 2, 8, None)];
+    let ran = run(one_switch(2), "flow", "", &[first, second]);
+    assert_eq!(ran.ending, Ending::Finished);
+    assert!(ran.ends[0] > 1.0, "{:?}", ran.ends);
+    assert_eq!(ran.replies[0][0].completions[0].tag, 2);
+}
