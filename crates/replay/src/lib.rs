@@ -29,6 +29,7 @@ pub fn run(
     workload: &mut dyn Workload,
     watch: &mut dyn Watch,
 ) -> Result<Ending, ReplayError> {
+    workload.eager_limit(engine.eager_limit());
     engine.distrust();
     for (number, members) in workload.communicators().iter().enumerate() {
         let problem =
