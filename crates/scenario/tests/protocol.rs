@@ -4,7 +4,10 @@
 mod common;
 
 use common::{Ran, one_switch, recv, run, send};
-use mpirage_call::{Call, CollectiveCall, Completing, Part, Payload, SendMode, WORLD};
+use mpirage_call::{
+    Blocks, Call, CollectiveCall, CommRequest, Completing, Operator, Part, Payload, Reduction, SendMode,
+    WORLD,
+};
 use mpirage_collectives::Collective;
 use mpirage_mpi::{Ending, Engine, Leftover, NoMemory, Want};
 use mpirage_units::Duration;
@@ -267,4 +270,19 @@ fn a_freed_request_does_not_complete_its_successor() {
     assert_eq!(ran.ending, Ending::Finished);
     assert!(ran.ends[0] > 1.0, "{:?}", ran.ends);
     assert_eq!(ran.replies[0][0].completions[0].tag, 2);
+}
+
+/// What a collective reduced with is forgotten when its seats are used for another.
+#[test]
+fn a_duplicate_after_a_reduction_by_a_function_is_a_duplicate() {
+    let operator = Operator::User { op: 1, datatype: 2 };
+    let reduction = Some(Reduction { operator, commutative: true, element: 8, elements: 1 });
+    let part = Part { payload: Payload::Absent, blocks: Blocks::Whole(8) };
+    let (kind, request) = (Collective::Allreduce, Some(1));
+    let sum =
+        CollectiveCall { kind, context: WORLD, root: 0, send: part, recv: part, reduction, request, plan: 0 };
+    let duplicate = Call::MakeComm { parent: WORLD, how: CommRequest::DupLater { request: 1 } };
+    let waits = wait(Completing::All, false, &[1]);
+    let script = vec![Call::Collective(sum), waits, duplicate, waits];
+    finished("flow", &[script.clone(), script]);
 }
