@@ -64,7 +64,8 @@ pub fn engine(ranks: u32) -> Engine<NoMemory> {
         static PLATFORM: RefCell<Option<Arc<Platform>>> = const { RefCell::new(None) };
     }
     let platform = PLATFORM.with_borrow_mut(|platform| {
-        let load = || Arc::new(Platform::load(&format!("cluster:{HOSTS}"), HOSTS).expect("a built-in platform"));
+        let load =
+            || Arc::new(Platform::load(&format!("cluster:{HOSTS}"), HOSTS).expect("a built-in platform"));
         Arc::clone(platform.get_or_insert_with(load))
     });
     let (model, _) = Model::resolve("flow", platform.settings(), (100e-6, 125e6)).expect("a built-in model");

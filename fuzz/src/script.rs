@@ -1,7 +1,8 @@
 //! Ranks that make any calls at all, as bytes say.
 
 use mpirage_call::{
-    Blocks, Call, CollectiveCall, CommRequest, Completing, Operator, Part, Payload, Reduction, Reply, SendMode, Stamp, Work,
+    Blocks, Call, CollectiveCall, CommRequest, Completing, Operator, Part, Payload, Reduction, Reply,
+    SendMode, Stamp, Work,
 };
 use mpirage_collectives::Collective;
 use mpirage_trace::{Calls, Step, TraceError, Workload};
@@ -22,7 +23,8 @@ impl Script {
     /// Deals the bytes out.
     pub fn new(bytes: &[u8]) -> Script {
         let share = bytes.len().div_ceil(RANKS as usize).max(1);
-        let mut shares: Vec<Vec<u8>> = bytes.chunks(share).map(|share| share.iter().rev().copied().collect()).collect();
+        let mut shares: Vec<Vec<u8>> =
+            bytes.chunks(share).map(|share| share.iter().rev().copied().collect()).collect();
         shares.resize(RANKS as usize, Vec::new());
         Script { shares, lists: Default::default(), numbers: Vec::new(), taken: [None; RANKS as usize] }
     }
@@ -95,29 +97,34 @@ impl Script {
 
     /// Writes the next call; true if it needs an answer.
     fn call(&mut self, rank: u32, calls: &mut Calls<'_>) -> bool {
-        let stamp = Stamp { burst: self.number(rank), function: u16::from(self.byte(rank)), ..Stamp::default() };
+        let stamp =
+            Stamp { burst: self.number(rank), function: u16::from(self.byte(rank)), ..Stamp::default() };
         let kind = self.byte(rank) % 20;
         let call = match kind {
             0..=2 => {
-                let mode = [SendMode::Standard, SendMode::Synchronous, SendMode::Ready, SendMode::Buffered][usize::from(self.byte(rank) % 4)];
+                let mode = [SendMode::Standard, SendMode::Synchronous, SendMode::Ready, SendMode::Buffered]
+                    [usize::from(self.byte(rank) % 4)];
                 let (context, to, tag) = (self.small(rank), self.small(rank), self.small(rank) as i32);
                 let (bytes, request) = (self.number(rank), self.some(rank));
                 Call::Send { mode, context, to, tag, bytes, payload: Payload::Absent, request, answer: true }
             }
             3..=5 => {
-                let (context, from, tag) = (self.small(rank), self.some(rank), self.some(rank).map(|tag| tag as i32));
+                let (context, from, tag) =
+                    (self.small(rank), self.some(rank), self.some(rank).map(|tag| tag as i32));
                 let (bytes, request) = (self.number(rank), self.some(rank));
                 let matched = self.taken[rank as usize].take();
                 Call::Recv { context, from, tag, bytes, address: 0, request, matched }
             }
             6 | 7 => {
-                let how = [Completing::All, Completing::Any, Completing::Some][usize::from(self.byte(rank) % 3)];
+                let how =
+                    [Completing::All, Completing::Any, Completing::Some][usize::from(self.byte(rank) % 3)];
                 let poll = self.byte(rank) % 4 == 0;
                 self.numbers(rank);
                 Call::Wait { how, poll, requests: &self.numbers }
             }
             8 => {
-                let (context, from, tag) = (self.small(rank), self.some(rank), self.some(rank).map(|tag| tag as i32));
+                let (context, from, tag) =
+                    (self.small(rank), self.some(rank), self.some(rank).map(|tag| tag as i32));
                 let (poll, take) = (self.byte(rank) % 2 == 0, self.byte(rank) % 2 == 0);
                 Call::Probe { context, from, tag, poll, take }
             }
