@@ -263,7 +263,7 @@ impl<M: Memory> Engine<M> {
     /// Everybody has left: the seats are for the next collective.
     fn clear_seats(&mut self, mut seats: Vec<Seat>) {
         for seat in &mut seats {
-            (seat.entered, seat.left) = (false, false);
+            (seat.entered, seat.left, seat.reduction) = (false, false, None);
             if let Held::Buffer(buffer) = std::mem::take(&mut seat.send.held) {
                 self.buffers.push(buffer);
             }
