@@ -349,6 +349,12 @@ impl<M: Memory> Engine<M> {
             return self.await_everybody(id, seat, rank, call);
         }
         let size = self.instances[id as usize].seats.len() as u32;
+        let kind = match (call.kind, call.recv.blocks) {
+            // Traces know what a rank gets, not what the others do: the same, then.
+            (Collective::ReduceScatter, Blocks::Whole(_)) => Collective::ReduceScatterBlock,
+            (kind, _) => kind,
+        };
+        let call = &CollectiveCall { kind, ..*call };
         let (send_counts, recv_counts) = (counts(&call.send.blocks), counts(&call.recv.blocks));
         let mut shape = Shape::new(seat, size).root(call.root).bytes(shape_bytes(call, seat));
         shape = shape.counts(&send_counts, &recv_counts);
@@ -506,8 +512,6 @@ fn shape_bytes(call: &CollectiveCall<'_>, seat: u32) -> u64 {
     use Collective as C;
     let (send, recv) = (&call.send.blocks, &call.recv.blocks);
     match call.kind {
-        // Traces know what a rank gets, not what the others do.
-        C::ReduceScatter if !matches!(recv, Blocks::Each(_)) => recv.of(0).1,
         C::Barrier | C::Allgatherv | C::Alltoallv | C::Alltoallw | C::ReduceScatter => 0,
         C::Bcast => send.total(1).max(recv.total(1)),
         C::Reduce | C::Allreduce | C::Scan | C::Exscan => {
