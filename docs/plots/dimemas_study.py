@@ -31,7 +31,12 @@ bandwidth = "125MBps"
 latency = "12us"
 """
 LATENCIES = [5, 10, 15, 20, 25, 35, 50, 75, 100, 150]
-BANDWIDTHS = [30, 40, 50, 60, 70, 80, 90, 100, 110, 125, 150]
+BANDWIDTHS = [60, 80, 90, 100, 110, 125, 150, 200, 250, 300, 400, 600, 900]
+# Links, and buses while latency and bandwidth vary.
+MACHINES = {
+    "As in the paper: one half-duplex link, 10 buses": ("half-duplex-links = 1", 10),
+    "As a switch is: a link in, a link out, 16 buses": ("input-links = 1\noutput-links = 1", 16),
+}
 BUSES = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16]
 BCAST, ALLGATHER, ALLTOALL, REDUCE, ALLREDUCE, REDUCE_SCATTER, BARRIER = 1, 6, 8, 10, 11, 12, 0
 
@@ -90,6 +95,7 @@ BENCHMARKS = {
     "Alltoall": collective(ALLTOALL, lambda r, s: s * RANKS, lambda r, s: s * RANKS),
     "Barrier": collective(BARRIER, lambda r, s: 0, lambda r, s: 0),
 }
+POINT_TO_POINT = ["PingPong", "PingPing", "SendRecv", "Exchange"]
 PATTERNS = ["halo2d", "halo3d", "sweep3d", "ring", "random"]
 
 
@@ -121,7 +127,7 @@ class Study:
             raise SystemExit(f"{' '.join(map(str, command))}\n{done.stderr}")
         return json.loads(done.stdout.splitlines()[-1])["simulated_seconds"]
 
-    def bus(self, latency, bandwidth, buses, links="half-duplex-links = 1"):
+    def bus(self, latency, bandwidth, buses, links):
         """A model file: latency in microseconds, bandwidth in megabytes per second."""
         path = self.folder / "bus.toml"
         path.write_text(f'[model]\nbase = "bus"\nlatency = "{latency}us"\nbandwidth = {bandwidth}e6\nbuses = {buses}\n{links}\n')
@@ -132,39 +138,37 @@ def error(predicted, measured):
     return (predicted - measured) / measured
 
 
-def ranges(study):
-    """Which latencies and bandwidths keep the error under 10 %, with 10 buses and a half-duplex link."""
-    measured = {name: study.seconds(trace, "flow") for name, trace in study.traces.items()}
+def ranges(study, measured, links, buses):
+    """Which latencies and bandwidths keep the error under 10 %."""
     good = {name: set() for name in measured}
     errors = {}
     for latency, bandwidth in itertools.product(LATENCIES, BANDWIDTHS):
-        model = study.bus(latency, bandwidth, 10)
+        model = study.bus(latency, bandwidth, buses, links)
         for name, trace in study.traces.items():
             off = error(study.seconds(trace, model), measured[name])
             errors[name, latency, bandwidth] = off
             if abs(off) < 0.1:
                 good[name].add((latency, bandwidth))
-    print("| benchmark | measured s | bandwidths MB/s | latencies us | pairs |\n|---|---|---|---|---|")
+    print("\n| benchmark | measured s | bandwidths MB/s | latencies us | pairs |\n|---|---|---|---|---|")
     for name, pairs in good.items():
         bandwidths, latencies = [pair[1] for pair in pairs], [pair[0] for pair in pairs]
         span = lambda values: f"{min(values)} to {max(values)}" if values else "none"
         print(f"| {name} | {measured[name]:.6f} | {span(bandwidths)} | {span(latencies)} | {len(pairs)} |")
     pairs = list(itertools.product(LATENCIES, BANDWIDTHS))
-    fit = lambda names: min(pairs, key=lambda pair: sum(abs(errors[name, *pair]) for name in names))
-    return measured, fit(list(BENCHMARKS)), errors
+    return min(pairs, key=lambda pair: sum(abs(errors[name, *pair]) for name in POINT_TO_POINT))
 
 
-def buses(study, measured, best):
+def buses(study, measured, best, links):
     print("\n| buses | " + " | ".join(measured) + " |\n|---|" + "---|" * len(measured))
     for number in BUSES:
-        model = study.bus(*best, number)
+        model = study.bus(*best, number, links)
         row = [error(study.seconds(trace, model), measured[name]) for name, trace in study.traces.items()]
         print(f"| {number} | " + " | ".join(f"{100 * off:+.0f} %" for off in row) + " |")
 
 
-def patterns(study, best):
+def patterns(study, best, links, buses):
     print("\n| pattern | measured s | predicted s | error |\n|---|---|---|---|")
-    model = study.bus(*best, 0)
+    model = study.bus(*best, buses, links)
     for pattern in PATTERNS:
         trace = f"gen:{pattern},ranks={RANKS},bytes=32KiB,compute=200us,iterations=20"
         measured, predicted = study.seconds(trace, "flow"), study.seconds(trace, model)
@@ -175,10 +179,14 @@ def main():
     mpirage = sys.argv[1] if len(sys.argv) > 1 else ROOT / "target/release/mpirage"
     with tempfile.TemporaryDirectory() as folder:
         study = Study(mpirage, pathlib.Path(folder))
-        measured, best, _ = ranges(study)
-        print(f"\nBest for all together: {best[0]} us, {best[1]} MB/s.")
-        buses(study, measured, best)
-        patterns(study, best)
+        measured = {name: study.seconds(trace, "flow") for name, trace in study.traces.items()}
+        for title, (links, number) in MACHINES.items():
+            print(f"\n### {title}")
+            best = ranges(study, measured, links, number)
+            print(f"\nBest for messages point to point: {best[0]} us, {best[1]} MB/s. With these, by the number of buses:")
+            buses(study, measured, best, links)
+            print(f"\nOther patterns, with {number} buses:")
+            patterns(study, best, links, number)
 
 
 if __name__ == "__main__":

@@ -33,8 +33,6 @@ impl CollectiveCall<'_> {
         use Collective as C;
         let (send, recv) = (&self.send.blocks, &self.recv.blocks);
         match self.kind {
-            // Traces know what a rank gets, not what the others do.
-            C::ReduceScatter if !matches!(recv, Blocks::Each(_)) => recv.of(0).1,
             C::Barrier | C::Allgatherv | C::Alltoallv | C::Alltoallw | C::ReduceScatter => 0,
             C::Bcast => send.total(1).max(recv.total(1)),
             C::Reduce | C::Allreduce | C::Scan | C::Exscan => {

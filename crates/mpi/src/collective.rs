@@ -349,6 +349,12 @@ impl<M: Memory> Engine<M> {
             return self.await_everybody(id, seat, rank, call);
         }
         let size = self.instances[id as usize].seats.len() as u32;
+        let kind = match (call.kind, call.recv.blocks) {
+            // Traces know what a rank gets, not what the others do: the same, then.
+            (Collective::ReduceScatter, Blocks::Whole(_)) => Collective::ReduceScatterBlock,
+            (kind, _) => kind,
+        };
+        let call = &CollectiveCall { kind, ..*call };
         let (send_counts, recv_counts) = (counts(&call.send.blocks), counts(&call.recv.blocks));
         let mut shape = Shape::new(seat, size).root(call.root).bytes(call.shape_bytes(seat));
         shape = shape.counts(&send_counts, &recv_counts);
