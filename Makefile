@@ -6,7 +6,7 @@ BUILD   := target/release
 MPIRAGE := $(BUILD)/mpirage
 NAMES   := mpicc mpicxx mpic++ mpif77 mpif90 mpifort mpiexec mpirun
 
-.PHONY: all build demo test bench install clean lint docs
+.PHONY: all build demo test bench fuzz install clean lint docs
 
 all: build
 
@@ -26,6 +26,11 @@ test: build
 # Speed and exactness beside SimGrid, which is installed if need be.
 bench: build
 	tests/bench
+
+# Readers of traces, and the engine, with bytes that nobody would write: FUZZ seconds each.
+FUZZ ?= 60
+fuzz:
+	tests/fuzz $(FUZZ)
 
 lint:
 	$(CARGO) fmt --all --check

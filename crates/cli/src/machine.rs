@@ -8,7 +8,7 @@ use mpirage_models::Cores;
 use mpirage_mpi::{Bursts, Setup};
 use mpirage_platform::{HostId, Platform};
 use mpirage_record::Recorder;
-use mpirage_scenario::{Model, ModelError, Placement};
+use mpirage_scenario::{Dimemas, Model, ModelError, Placement};
 
 use crate::arguments::MachineArguments;
 use crate::exit::{self, Failure, usage};
@@ -33,6 +33,9 @@ pub struct Machine {
 impl Machine {
     /// The machine for so many ranks.
     pub fn new(arguments: &MachineArguments, ranks: u32) -> Result<Machine, Failure> {
+        if arguments.model.ends_with(".cfg") {
+            return Machine::of_dimemas(arguments, ranks);
+        }
         let spec = arguments.platform.clone().unwrap_or_else(|| format!("cluster:{ranks}"));
         let platform = Platform::load(&spec, ranks).map_err(exit::bad_platform)?;
         let (model, mut warnings) = resolve_model(&arguments.model, &platform)?;
@@ -44,6 +47,23 @@ impl Machine {
         }
         let collectives = Choice::parse(&arguments.coll).map_err(usage)?;
         Ok(Machine { platform: Arc::new(platform), spec, model, collectives, placement, warnings })
+    }
+
+    /// A configuration of Dimemas is machine, model and placement in one.
+    fn of_dimemas(arguments: &MachineArguments, ranks: u32) -> Result<Machine, Failure> {
+        let places = !arguments.host.is_empty() || arguments.hostfile.is_some() || arguments.ppn.is_some();
+        if arguments.platform.is_some() || places {
+            return Err(usage(format!(
+                "--model {}: a configuration of Dimemas says what the machine is and where ranks live; leave out -p, -H, --hostfile and --ppn",
+                arguments.model
+            )));
+        }
+        let dimemas = Dimemas::load(&arguments.model).map_err(exit::bad_platform)?;
+        let placement = dimemas.placement(ranks).map_err(exit::bad_platform)?;
+        let Dimemas { platform, model, warnings, .. } = dimemas;
+        let collectives = Choice::parse(&arguments.coll).map_err(usage)?;
+        let (platform, spec) = (Arc::new(platform), arguments.model.clone());
+        Ok(Machine { platform, spec, model, collectives, placement, warnings })
     }
 
     /// How many ranks there are.

@@ -6,11 +6,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use mpirage_record::{Record, Recorder, Several, Summary, Writer};
-use mpirage_timeline::RunInfo;
-use mpirage_trace::{BinaryWriter, Transcript};
+use mpirage_timeline::{RunInfo, Sites};
+use mpirage_trace::Transcript;
 
 use crate::exit::{Failure, usage};
+use crate::lines::Lines;
 use crate::machine::Machine;
+use crate::trace::scribe;
 
 /// Where the calls of a run come from.
 pub struct Source<'a> {
@@ -18,6 +20,8 @@ pub struct Source<'a> {
     pub name: &'a str,
     /// Speed of the machine on which its computation was measured, in flops.
     pub speed: f64,
+    /// Its source, if it has one.
+    pub lines: Option<Rc<Lines>>,
 }
 
 /// All consumers of a run's records.
@@ -55,24 +59,29 @@ impl Recordings {
     /// Completes the files.
     pub fn finish(&mut self) -> Result<(), Failure> {
         for writer in &self.writers {
-            writer.0.borrow_mut().finish().map_err(usage)?;
+            let mut writer = writer.0.borrow_mut();
+            writer.finish().map_err(usage)?;
+            for warning in writer.warnings() {
+                eprintln!("mpirage: in the trace, {warning}");
+            }
         }
         Ok(())
     }
 }
 
 fn writer(file: &Path, source: &Source<'_>, machine: &Machine) -> Result<Shared<dyn Writer>, Failure> {
-    if file.extension().is_some_and(|ending| ending == "mpirage") {
-        let ranks = machine.ranks() as u32;
-        let writer = BinaryWriter::create(file, ranks, Some(source.speed)).map_err(usage)?;
-        return Ok(Shared(Rc::new(RefCell::new(Transcript(writer)))));
+    let protocol = &machine.model.protocol;
+    let local_work = (protocol.reduce_seconds_per_byte, protocol.copy_seconds_per_byte);
+    if let Some(scribe) = scribe(file, machine.ranks() as u32, Some(source.speed), local_work) {
+        let transcript = Transcript::new(scribe.map_err(usage)?);
+        return Ok(Shared(Rc::new(RefCell::new(transcript))));
     }
     let run = RunInfo {
         program: source.name.to_owned(),
         platform: Arc::clone(&machine.platform),
         placement: machine.placement.hosts.as_slice().into(),
         facts: vec![("model".to_owned(), machine.model.name.clone())],
-        sites: None,
+        sites: source.lines.clone().map(|lines| lines as Rc<dyn Sites>),
         collective_messages: false,
     };
     let writer = mpirage_timeline::create(file, &run).map_err(usage)?;

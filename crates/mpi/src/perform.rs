@@ -209,7 +209,7 @@ impl<M: Memory> Engine<M> {
         ) {
             self.poll_over(rank);
         }
-        if self.refuse_inside_sample(rank, call) {
+        if self.refuse_inside_sample(rank, call) || self.distrusts && self.refuse_nonsense(rank, call) {
             return Progress::Blocked;
         }
         match *call {

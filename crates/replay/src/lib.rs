@@ -29,8 +29,12 @@ pub fn run(
     workload: &mut dyn Workload,
     watch: &mut dyn Watch,
 ) -> Result<Ending, ReplayError> {
-    for members in workload.communicators() {
-        engine.define_comm(&members);
+    workload.eager_limit(engine.eager_limit());
+    engine.distrust();
+    for (number, members) in workload.communicators().iter().enumerate() {
+        let problem =
+            || format!("communicator {number} of the trace names a rank twice, or one that does not exist");
+        engine.define_comm(members).ok_or_else(|| TraceError::Spec(problem()))?;
     }
     let (mut ended, mut resumed) = (0, 0u64);
     loop {

@@ -10,6 +10,7 @@
 //! | `words` | names of actions and numbers of datatypes |
 //! | `player` | lines become calls |
 //! | `requests` | which request `wait 0 1 7` means |
+//! | `write` | runs become lines |
 
 mod player;
 mod requests;
@@ -17,6 +18,7 @@ mod sites;
 mod source;
 mod text;
 mod words;
+mod write;
 
 use std::path::{Path, PathBuf};
 
@@ -26,6 +28,7 @@ use crate::{Calls, Place, Step, TraceError, Workload};
 use player::{Common, Player};
 use source::{Files, Lines};
 use words::Functions;
+pub use write::{TiLayout, TiWriter};
 
 /// A time-independent trace.
 pub struct TiTrace {
@@ -45,6 +48,7 @@ impl TiTrace {
             sites: Default::default(),
             blocks: Default::default(),
             requests: Vec::new(),
+            eager_limit: 0,
         };
         let ranks = (0..ranks).map(|rank| (Lines::default(), Player::new(rank))).collect();
         Ok(TiTrace { files, ranks, common })
@@ -59,6 +63,10 @@ impl TiTrace {
 impl Workload for TiTrace {
     fn ranks(&self) -> u32 {
         self.ranks.len() as u32
+    }
+
+    fn eager_limit(&mut self, bytes: u64) {
+        self.common.eager_limit = bytes;
     }
 
     fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError> {

@@ -11,7 +11,7 @@ use mpirage_call::{
 };
 
 use super::entry::{self, Before, Lists, Outcome};
-use super::layout::{BELIEVED, BLOCK, BlockHead, Footer, HEADER, MAGIC, TRAILER, Trailer, VERSION};
+use super::layout::{BLOCK, BlockHead, Footer, HEADER, MAGIC, TRAILER, Trailer, VERSION, plausible};
 use crate::{Calls, Place, Step, TraceError, Workload, varint};
 
 /// Sites from here on are numbers of places whose file and line are known.
@@ -23,6 +23,8 @@ const MOST_REQUESTS: RequestId = 1 << 26;
 pub struct BinaryTrace {
     path: PathBuf,
     file: File,
+    /// Bytes of it.
+    length: u64,
     footer: Footer,
     /// Function and site of each place.
     stamps: Vec<Stamp>,
@@ -31,6 +33,7 @@ pub struct BinaryTrace {
     ranks: Vec<Rank>,
     lists: Lists,
     stored: Vec<u8>,
+    eager_limit: u64,
 }
 
 #[derive(Default)]
@@ -55,7 +58,8 @@ impl BinaryTrace {
     pub fn open(path: &Path) -> Result<BinaryTrace, TraceError> {
         let file = File::open(path).map_err(|error| TraceError::io(path, error))?;
         let ranks = header(path, &file)?;
-        let footer = footer(path, &file)?;
+        let length = file.metadata().map_err(|error| TraceError::io(path, error))?.len();
+        let footer = footer(path, &file, length)?;
         let bad = |problem: &str| TraceError::bad(path, Place::File, problem);
         if footer.ranks.len() != ranks as usize {
             return Err(bad("the beginning and the end of the file disagree on the number of ranks"));
@@ -76,6 +80,7 @@ impl BinaryTrace {
         let (lists, stored) = (Lists::default(), Vec::new());
         Ok(BinaryTrace {
             path: path.to_owned(),
+            length,
             stamps,
             sizes: sizes.collect(),
             footer,
@@ -83,12 +88,8 @@ impl BinaryTrace {
             ranks,
             lists,
             stored,
+            eager_limit: 0,
         })
-    }
-
-    /// Communicators of the traced run, by number, as ranks of the world.
-    pub fn traced_communicators(&self) -> &[(ContextId, Vec<u32>)] {
-        &self.footer.communicators
     }
 
     /// Takes the next block of a rank; false if there is none.
@@ -108,11 +109,14 @@ impl BinaryTrace {
         let io = |error| TraceError::io(&self.path, error);
         self.file.read_exact_at(&mut head, offset).map_err(io)?;
         let head = BlockHead::read(&head);
-        if head.rank != rank || head.raw as usize > BELIEVED || head.stored as usize > BELIEVED {
+        if head.rank != rank || !plausible(head.stored, head.raw) {
             return Err(bad(
                 offset,
                 "there is no block of this rank where one is to be: the file is damaged",
             ));
+        }
+        if offset + (BLOCK as u64) + u64::from(head.stored) > self.length {
+            return Err(bad(offset, "the block goes beyond the end of the file: it is damaged"));
         }
         self.stored.resize(head.stored as usize, 0);
         self.file.read_exact_at(&mut self.stored, offset + BLOCK as u64).map_err(io)?;
@@ -131,7 +135,7 @@ impl BinaryTrace {
     /// Writes the next entry as a call. True if it needs an answer.
     #[inline]
     fn step(&mut self, rank: u32, calls: &mut Calls<'_>) -> Result<bool, &'static str> {
-        let BinaryTrace { lists, ranks, stamps, sizes, .. } = self;
+        let BinaryTrace { lists, ranks, stamps, sizes, eager_limit, .. } = self;
         let state = &mut ranks[rank as usize];
         let found = entry::get(&state.entries, &mut state.at, lists).ok_or("this is no entry")?;
         let (Before { place, burst, delay }, mut call, outcome) = found;
@@ -139,7 +143,7 @@ impl BinaryTrace {
         let stamp = Stamp { burst, delay, ..*stamp };
         check(&call, sizes)?;
         state.check_requests(&call)?;
-        state.translate(&mut call)?;
+        state.translate(&mut call, *eager_limit)?;
         let waits = call.needs_answer();
         if waits {
             state.awaited = (outcome != Outcome::None).then_some(outcome);
@@ -168,11 +172,11 @@ impl Rank {
     }
 
     /// Numbers of the traced run become those of this one.
-    fn translate(&mut self, call: &mut Call<'_>) -> Result<(), &'static str> {
+    fn translate(&mut self, call: &mut Call<'_>, eager_limit: u64) -> Result<(), &'static str> {
         match call {
-            Call::Send { context, answer, .. } => {
-                // Under another model it may have to wait.
-                *answer = true;
+            Call::Send { context, answer, mode, bytes, .. } => {
+                // It was eager where it was traced, but under this model it may have to wait.
+                *answer |= !mode.is_eager(*bytes, eager_limit);
                 self.translate_context(context)
             }
             Call::Recv { context, matched, .. } => {
@@ -249,6 +253,21 @@ impl Workload for BinaryTrace {
         Some(self.footer.measured_on).filter(|&speed| speed > 0.0)
     }
 
+    fn traced_communicators(&self) -> Vec<(ContextId, Vec<u32>)> {
+        self.footer.communicators.clone()
+    }
+
+    fn traced_context(&self, rank: u32) -> Option<Option<ContextId>> {
+        match self.ranks[rank as usize].awaited {
+            Some(Outcome::Context(made)) => Some(made),
+            _ => None,
+        }
+    }
+
+    fn eager_limit(&mut self, bytes: u64) {
+        self.eager_limit = bytes;
+    }
+
     fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError> {
         self.ranks[rank as usize].answered(reply);
         loop {
@@ -294,8 +313,7 @@ fn header(path: &Path, file: &File) -> Result<u32, TraceError> {
     Ok(word(12))
 }
 
-fn footer(path: &Path, file: &File) -> Result<Footer, TraceError> {
-    let length = file.metadata().map_err(|error| TraceError::io(path, error))?.len();
+fn footer(path: &Path, file: &File, length: u64) -> Result<Footer, TraceError> {
     let cut_off = || {
         let problem = "the file has no end: it was cut off, or the run that wrote it did not come to its end";
         TraceError::bad(path, Place::Byte(length), problem)
@@ -305,7 +323,9 @@ fn footer(path: &Path, file: &File) -> Result<Footer, TraceError> {
     file.read_exact_at(&mut bytes, at).map_err(|error| TraceError::io(path, error))?;
     let trailer = Trailer::read(&bytes).ok_or_else(cut_off)?;
     let damaged = || TraceError::bad(path, Place::Byte(trailer.offset), "the index at the end is damaged");
-    if trailer.offset.checked_add(u64::from(trailer.stored)) != Some(at) || trailer.raw as usize > BELIEVED {
+    if trailer.offset.checked_add(u64::from(trailer.stored)) != Some(at)
+        || !plausible(trailer.stored, trailer.raw)
+    {
         return Err(damaged());
     }
     let mut stored = vec![0; trailer.stored as usize];
@@ -314,5 +334,5 @@ fn footer(path: &Path, file: &File) -> Result<Footer, TraceError> {
         return Err(damaged());
     }
     let raw = lz4_flex::block::decompress(&stored, trailer.raw as usize).map_err(|_| damaged())?;
-    Footer::read(&raw).ok_or_else(damaged)
+    Footer::read(&raw).filter(|_| raw.len() == trailer.raw as usize).ok_or_else(damaged)
 }

@@ -29,8 +29,6 @@ pub struct BinaryWriter {
     ranks: Vec<Rank>,
     footer: Footer,
     places: HashMap<(u16, u64), u32>,
-    /// Has any rank done anything?
-    begun: bool,
     compressed: Vec<u8>,
     requests: Vec<RequestId>,
     failed: Option<io::Error>,
@@ -58,7 +56,6 @@ impl BinaryWriter {
             ranks: (0..ranks).map(|_| Rank::default()).collect(),
             footer: Footer { measured_on: measured_on.unwrap_or(0.0), ..Footer::default() },
             places: HashMap::new(),
-            begun: false,
             compressed: Vec::new(),
             requests: Vec::new(),
             failed: None,
@@ -82,7 +79,6 @@ impl BinaryWriter {
         let place = stamp.map_or(0, |stamp| self.place(stamp));
         let state = &mut self.ranks[rank as usize];
         let before = Before { place, ..std::mem::take(&mut state.before) };
-        self.begun = true;
         if entry::put(&before, call, outcome, &mut state.entries) {
             state.calls += 1;
         } else {
@@ -206,9 +202,13 @@ impl Scribe for BinaryWriter {
         }
     }
 
+    fn given_communicator(&mut self, context: ContextId, members: &[u32]) {
+        self.footer.given += 1;
+        self.communicator(context, members);
+    }
+
     fn communicator(&mut self, context: ContextId, members: &[u32]) {
         self.footer.communicators.push((context, members.to_vec()));
-        self.footer.given += u64::from(!self.begun);
     }
 
     fn finish(&mut self) -> Result<(), TraceError> {
