@@ -107,7 +107,10 @@ impl<M: Memory> Engine<M> {
             }
             let listed = |blocks: &Blocks<'_>| matches!(blocks, Blocks::Each(_));
             let (sends, receives) = wants_lists(call.kind, is_root);
-            let missing = sends && !listed(&call.send.blocks) || receives && !listed(&call.recv.blocks);
+            // Of these a trace may know what one rank gets only, which is then taken for what all get.
+            let even = call.kind == Collective::ReduceScatter && matches!(call.recv.blocks, Blocks::Whole(_));
+            let missing =
+                sends && !listed(&call.send.blocks) || receives && !even && !listed(&call.recv.blocks);
             missing.then(|| format!("there is not one length per rank, which {} needs", call.kind.name()))
         })
     }
