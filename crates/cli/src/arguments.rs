@@ -91,6 +91,9 @@ pub enum InfoTopic {
 pub enum TraceAction {
     /// Write a trace in another format, which is known by its ending
     Convert {
+        /// Speed of the machine on which the trace was measured, such as 5Gf, if the trace does not say
+        #[arg(long, value_name = "SPEED")]
+        host_speed: Option<String>,
         /// A trace, or gen:PATTERN,…
         input: String,
         /// FILE.mpirage (our own), FILE.ti, FILE.txt or FOLDER/ (time-independent); of GOAL schedules also FILE.goal (text) and FILE.bin

@@ -8,6 +8,7 @@ use mpirage_trace::{
     BinaryWriter, Format, GoalBinaryWriter, GoalSchedules, GoalTextWriter, Info, Scribe, TiLayout, TiWriter,
     TraceError, Workload, convert, info, open, recognise,
 };
+use mpirage_units::parse_speed;
 use serde_json::{Value, json};
 
 use crate::arguments::TraceAction;
@@ -23,7 +24,10 @@ const MATRIX_SHOWN: u32 = 16;
 /// Converts a trace, or says what is in it.
 pub fn command(action: &TraceAction) -> Result<u8, Failure> {
     match action {
-        TraceAction::Convert { input, output } => convert_file(input, output),
+        TraceAction::Convert { input, output, host_speed } => {
+            let speed = host_speed.as_deref().map(parse_speed).transpose().map_err(usage)?;
+            convert_file(input, output, speed)
+        }
         TraceAction::Info { trace, json } => show(trace, *json),
     }
 }
@@ -52,7 +56,7 @@ pub fn scribe(
     Some(writer.map(|writer| Box::new(writer.local_work(local_work.0, local_work.1)) as Box<dyn Scribe>))
 }
 
-fn convert_file(input: &str, output: &str) -> Result<u8, Failure> {
+fn convert_file(input: &str, output: &str, speed: Option<f64>) -> Result<u8, Failure> {
     let path = Path::new(output);
     let from_goal = matches!(recognise(input).map_err(bad_trace)?, Format::GoalText | Format::GoalBinary);
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
@@ -61,7 +65,8 @@ fn convert_file(input: &str, output: &str) -> Result<u8, Failure> {
         return Ok(0);
     }
     let mut workload = open(input).map_err(bad_trace)?;
-    let Some(scribe) = scribe(path, workload.ranks(), workload.measured_on(), (0.0, 0.0)) else {
+    let measured_on = speed.or(workload.measured_on());
+    let Some(scribe) = scribe(path, workload.ranks(), measured_on, (0.0, 0.0)) else {
         return Err(usage(no_way(input, output, ending)));
     };
     let mut scribe = scribe.map_err(usage)?;
