@@ -1,0 +1,140 @@
+// The coloured part of the timeline: one line of pixels per rank (or per line of the screen, if ranks are more than lines),
+// filled from tiles when calls are too many to be seen, and from the calls themselves otherwise.
+
+/** Above so many calls in sight, tiles are drawn. */
+const MOST_CALLS = 250000;
+/** A tile as wide as this many pixels is too coarse if calls are known. */
+const COARSE_TILE = 1.5;
+
+/** A frame may spend so long on unpacking calls. */
+const UNPACK_MS = 6;
+
+class Raster {
+  constructor(run, calls) {
+    this.run = run;
+    this.calls = calls;
+    this.ends = run.section("rank_end");
+    this.levels = (run.timeline.levels ?? []).map((level) => ({
+      bins: level.bins, what: run.section(level.section), share: run.section(level.share ?? `${level.section}_share`),
+    })).filter((level) => level.what);
+    this.categoryOf = functionCategories(run);
+    this.canvas = document.createElement("canvas");
+    this.restyle(null);
+    onTheme(() => this.restyle(this.matches));
+  }
+
+  /** Colours as whole pixels; what does not match a search is faded. */
+  restyle(matches) {
+    this.matches = matches;
+    const pixel = ([red, green, blue]) => (255 << 24 | blue << 16 | green << 8 | red) >>> 0;
+    const paper = rgb(colour("paper"));
+    const strong = CATEGORIES.map((name) => rgb(colour(name)));
+    const shown = strong.map((channels) => matches ? mix(channels, paper, 0.78) : channels);
+    this.pixels = Uint32Array.from(shown, pixel);
+    this.strong = Uint32Array.from(strong, pixel);
+    // 32 shades of each category, by the share of the tile that it fills.
+    this.shades = shown.map((channels) => Uint32Array.from({ length: 32 }, (_, shade) =>
+      pixel(mix(paper, channels, 0.3 + 0.7 * shade / 31))));
+  }
+
+  /** How the view is drawn: from calls, or from which level of tiles. */
+  choose(view, width) {
+    const span = view.to - view.from, whole = this.run.timeline.seconds * 1e9;
+    const pixelsPerBin = (bins) => width * (whole / bins) / span;
+    const finest = this.levels.at(-1);
+    const fine = !finest || pixelsPerBin(finest.bins) > COARSE_TILE;
+    if (this.calls.known && fine && this.callsInSight(view) <= MOST_CALLS) return { calls: true };
+    return { level: this.levels.find((level) => pixelsPerBin(level.bins) <= 2) ?? finest };
+  }
+
+  callsInSight(view) {
+    // The mean rate is enough to decide.
+    const ranks = view.bottom - view.top, all = this.run.run?.ranks ?? this.calls.count.length;
+    return this.run.events.count * (ranks / all) * ((view.to - view.from) / (this.run.timeline.seconds * 1e9));
+  }
+
+  /** Draws the view into a rectangle; says what it was drawn from. */
+  draw(context, view, left, top, width, height, scale) {
+    const wide = Math.max(1, Math.round(width * scale)), ranks = view.bottom - view.top;
+    const first = Math.floor(view.top), byRank = ranks < height * scale;
+    const lines = byRank ? Math.ceil(view.bottom) - first : Math.round(height * scale);
+    if (this.canvas.width !== wide || this.canvas.height !== lines) {
+      this.canvas.width = wide;
+      this.canvas.height = lines;
+      this.image = null;
+    }
+    const pen = this.canvas.getContext("2d");
+    this.image ??= pen.createImageData(wide, lines);
+    const pixels = new Uint32Array(this.image.data.buffer);
+    const source = this.choose(view, wide), count = this.ends?.length ?? this.run.run.ranks;
+    this.unpacking = performance.now() + UNPACK_MS;
+    this.incomplete = false;
+    for (let line = 0; line < lines; line += 1) {
+      const rank = byRank ? first + line : Math.floor(view.top + (line + 0.5) * ranks / lines);
+      const row = pixels.subarray(line * wide, (line + 1) * wide);
+      if (rank < 0 || rank >= count) row.fill(0);
+      else if (source.calls && this.ready(rank)) this.drawCalls(row, rank, view);
+      else this.drawTiles(row, rank, view, source.level ?? this.levels.at(-1));
+    }
+    pen.putImageData(this.image, 0, 0);
+    context.save();
+    context.beginPath();
+    context.rect(left, top, width, height);
+    context.clip();
+    context.imageSmoothingEnabled = false;
+    const rankHeight = height / ranks;
+    if (byRank) context.drawImage(this.canvas, left, top + (first - view.top) * rankHeight, width, lines * rankHeight);
+    else context.drawImage(this.canvas, left, top, width, height);
+    context.restore();
+    return source;
+  }
+
+  /** Are the calls of a rank unpacked, or is there time to do it in this frame? Tiles stand in until the next one. */
+  ready(rank) {
+    if (this.calls.has(rank) || performance.now() < this.unpacking || !this.levels.length) return true;
+    this.incomplete = true;
+    return false;
+  }
+
+  drawTiles(pixels, rank, view, level) {
+    const row = Math.floor(rank / this.run.timeline.ranks_per_row), { bins, what, share } = level;
+    const perBin = this.run.timeline.seconds * 1e9 / bins, step = (view.to - view.from) / pixels.length / perBin;
+    const start = view.from / perBin + step / 2, base = row * bins;
+    for (let x = 0; x < pixels.length; x += 1) {
+      const bin = Math.floor(start + x * step);
+      if (bin < 0 || bin >= bins) pixels[x] = 0;
+      else pixels[x] = this.shades[what[base + bin]]?.[share ? share[base + bin] >> 3 : 31] ?? 0;
+    }
+  }
+
+  drawCalls(pixels, rank, view) {
+    const calls = this.calls.of(rank), wide = pixels.length, perPixel = (view.to - view.from) / wide;
+    const place = (time) => Math.max(0, Math.min(wide, Math.round((time - view.from) / perPixel)));
+    const end = place((this.ends?.[rank] ?? this.run.timeline.seconds) * 1e9), begin = place(0);
+    pixels.fill(0, 0, begin);
+    pixels.fill(this.pixels[COMPUTE], begin, end);
+    pixels.fill(this.pixels[0], end, place(this.run.timeline.seconds * 1e9));
+    pixels.fill(0, place(this.run.timeline.seconds * 1e9));
+    const { matches, categoryOf } = this;
+    for (let at = Math.max(0, firstAbove(calls.start, view.from) - 1); at < calls.count && calls.start[at] < view.to; at += 1) {
+      if (calls.end[at] < view.from) continue;
+      const from = place(calls.start[at]), to = place(calls.end[at]), category = categoryOf[calls.what[at]];
+      const strong = matches && (matches.functions[calls.what[at]] || matches.sites[calls.site[at]]);
+      const ink = strong ? this.strong[category] : this.pixels[category];
+      if (to > from) pixels.fill(ink, from, to);
+      else if (from < wide) pixels[from] = ink;
+    }
+  }
+
+  /** The tile under a point, for the tooltip. */
+  tileAt(rank, time, level) {
+    const { seconds, ranks_per_row: group } = this.run.timeline;
+    const row = Math.floor(rank / group), bin = Math.floor(time / (seconds * 1e9) * level.bins);
+    if (bin < 0 || bin >= level.bins) return null;
+    const at = row * level.bins + bin;
+    return {
+      category: CATEGORIES[level.what[at]], share: level.share ? level.share[at] / 255 : null,
+      from: bin * seconds / level.bins, to: (bin + 1) * seconds / level.bins, firstRank: row * group, lastRank: (row + 1) * group - 1,
+    };
+  }
+}
