@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Made-up runs in the container that the report's page reads (crates/report/README.md), for the tests of the page alone.
 
-    tests/page_data.py KIND FILE.html        KIND: demo, imbalanced, large, huge, deadlock, two, none, torus, fat_tree, dragonfly, cabinets
+    tests/page_data.py KIND FILE.html        KIND: demo, imbalanced, large, large_ranks, huge, deadlock, two, none, torus, fat_tree, dragonfly, cabinets
 
 A run is a ring of ranks that compute, exchange halos, wait and reduce, step after step. Everything the page shows is
 derived from the same calls, so that tests can compare.
@@ -400,6 +400,7 @@ KINDS = {
     "huge": lambda: [made(100_000, 4, hosts=1000, bins=512, rows=512, events=False)],
     "deadlock": lambda: [made(16, 10, stop_at=8)],
     "two": lambda: [made(16, 30, late=5), made(16, 30)],
+    "large_ranks": lambda: [made(256, 6, hosts=64)],
     "none": lambda: [],
     "torus": lambda: [made(64, 20, kind="torus", hosts=64)],
     "fat_tree": lambda: [made(64, 20, kind="fat_tree", hosts=32)],

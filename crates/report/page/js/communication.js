@@ -23,7 +23,7 @@ function matrixFigure(run) {
   });
   const limits = () => {
     const range = rangeOf(values[unit]);
-    legend.replaceChildren(range ? scaleLegend("heat", show[unit](range.least), `${show[unit](range.most)} (logarithmic)`) : el("p", { class: "note" }, "No messages."));
+    legend.replaceChildren(range ? matrixLegend(range, show[unit]) : el("p", { class: "note" }, "No messages."));
     redraw();
   };
   canvas.addEventListener("pointermove", (event) => {
@@ -40,6 +40,11 @@ function matrixFigure(run) {
     controls: [choice("What the colour shows", [["bytes", "Bytes"], ["messages", "Messages"]], unit, (chosen) => { unit = chosen; limits(); })],
     csv: () => matrixCsv(values, cells, group),
   }, canvas, legend);
+}
+
+function matrixLegend({ least, most }, show) {
+  if (least === most) return el("p", { class: "note" }, `Every coloured cell: ${show(most)}.`);
+  return scaleLegend("heat", show(least), `${show(most)} (logarithmic)`);
 }
 
 function cellName(cell, group, ranks) {
@@ -134,7 +139,7 @@ function drawSizes(context, width, height, sizes, unit, first, end) {
   const inside = sizes[`collective_${unit}`] ?? [], most = Math.max(...sizes[unit], 1), show = unit === "bytes" ? formatBytes : formatCount;
   context.clearRect(0, 0, width, height);
   context.font = canvasFont(12);
-  const tick = unit === "bytes" ? 2 ** Math.ceil(Math.log2(most / 4)) : Math.max(1, niceStep(most, 4));
+  const tick = unit === "bytes" ? 2 ** Math.ceil(Math.log2(most / 4)) : Math.max(1, niceStep(most, 6));
   for (let value = 0; value <= most * 1.0001; value += tick) {
     const y = Math.round(8 + room * (1 - value / most));
     context.fillStyle = colour("line");

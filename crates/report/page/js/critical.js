@@ -15,7 +15,7 @@ function criticalPanel(run) {
     gains(critical, run),
     el("div", { class: "columns three" },
       listed("By function", "critical-functions", critical.by_function, "name", (name) => name, whole),
-      listed("By rank", "critical-ranks", critical.by_rank, "rank", (rank) => rankButton(run, rank), whole),
+      listed("By rank", "critical-ranks", critical.by_rank, "rank", (rank) => ["rank ", rankButton(run, rank)], whole),
       listed("By class of link", "critical-links", critical.by_link_class, "name", (name) => name, whole)));
 }
 

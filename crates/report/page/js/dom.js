@@ -15,7 +15,7 @@ function furnish(node, attributes, children) {
     if (typeof value === "function") node.addEventListener(name, value);
     else if (value != null && value !== false) node.setAttribute(name, value === true ? "" : value);
   }
-  node.append(...children.flat().filter((child) => child != null));
+  node.append(...children.flat(Infinity).filter((child) => child != null));
   return node;
 }
 

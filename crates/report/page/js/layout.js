@@ -54,11 +54,12 @@ function layers(nodes, levels) {
 
 /** Groups around a ring, routers around each group's own, hosts outside them. */
 function groupRing(nodes) {
-  const at = positions(nodes), groups = Math.max(...nodes.group) + 1;
+  const at = { ...positions(nodes), groups: [] }, groups = Math.max(...nodes.group) + 1;
   for (let group = 0; group < groups; group += 1) {
     const turn = group / groups, x = 0.5 + 0.36 * Math.sin(2 * Math.PI * turn), y = 0.5 - 0.36 * Math.cos(2 * Math.PI * turn);
-    const room = Math.min(0.11, 1.0 / groups);
-    for (const [level, radius] of [[1, room * 0.62], [0, room * 1.05]]) {
+    const room = Math.min(0.12, 0.36 * Math.sin(Math.PI / Math.max(2, groups)));
+    at.groups.push({ x, y, radius: room * 0.92 });
+    for (const [level, radius] of [[1, room * 0.5], [0, room * 0.78]]) {
       const members = nodesAtLevel(nodes, level).filter((node) => nodes.group[node] === group);
       members.forEach((node, place) => putOnCircle(at, node, turn + (place + 0.5) / members.length, radius, x, y));
     }
@@ -71,7 +72,7 @@ function torusLayout({ nodes, dimensions }) {
   const at = positions(nodes), place = torusPlaces(nodes, dimensions);
   if (dimensions.length === 1) return ring(nodes);
   const [rows, columns] = dimensions.slice(-2), planes = dimensions.slice(0, -2).reduce((a, b) => a * b, 1);
-  const across = Math.ceil(Math.sqrt(planes * 1.6)), down = Math.ceil(planes / across);
+  const across = planesAcross(planes, rows, columns), down = Math.ceil(planes / across);
   place.forEach((coordinates, node) => {
     const plane = coordinates.slice(0, -2).reduce((sum, value, axis) => sum * dimensions[axis] + value, 0);
     const [row, column] = coordinates.slice(-2);
@@ -79,6 +80,14 @@ function torusLayout({ nodes, dimensions }) {
     at.y[node] = (Math.floor(plane / across) + (row + 0.75) / (rows + 0.5)) / down;
   });
   return at;
+}
+
+/** How many planes beside one another leave the least room empty, in a drawing three times as wide as high. */
+function planesAcross(planes, rows, columns) {
+  const scale = (across) => Math.min(3 / (across * (columns + 1)), 1 / (Math.ceil(planes / across) * (rows + 1)));
+  let best = 1;
+  for (let across = 2; across <= planes; across += 1) if (scale(across) > scale(best) * 1.001) best = across;
+  return best;
 }
 
 /** Coordinates of the nodes of a torus; their group is the position in row-major order. */

@@ -1,10 +1,18 @@
 // The network: the hottest links over time, and the machine with its load as colour.
 
 function networkPanel(run) {
-  return el("div", {}, topologyFigure(run), linksFigure(run), classesFigure(run));
+  // What is round leaves room beside it.
+  const beside = run.topology && isRound(run.topology);
+  return el("div", {}, el("div", { class: beside ? "columns" : null }, topologyFigure(run), el("div", {}, linksFigure(run), beside ? classesFigure(run) : null)),
+    beside ? null : classesFigure(run));
 }
 
-const LINKS_AT_FIRST = 24, LINK_HEIGHT = 18, LINK_LEFT = 210, LINK_RIGHT = 150;
+/** Is it drawn in a circle? */
+function isRound({ kind, nodes, dimensions }) {
+  return !nodes?.x?.length && (["cluster", "dragonfly", "full"].includes(kind) || (kind === "torus" && dimensions?.length === 1));
+}
+
+const LINKS_AT_FIRST = 24, LINK_HEIGHT = 18, LINK_LEFT = 170, LINK_RIGHT = 140;
 
 /** A row per link, time from left to right, use as colour. */
 function linksFigure(run) {
@@ -86,7 +94,7 @@ function classesFigure(run) {
 }
 
 /** Width and height of the drawing, in its own units. */
-const DRAWING = { width: 1000, height: 520, margin: 26 };
+const DRAWINGS = { round: { width: 640, height: 440, margin: 26, left: 126 }, wide: { width: 1400, height: 460, margin: 26, left: 26 } };
 
 function topologyFigure(run) {
   const { topology } = run;
@@ -126,8 +134,7 @@ function topologyFigure(run) {
     name: "topology",
     csv: () => [["from", "to", "links", "bandwidth", "mean_use", "bytes"], ...edges.from.map((from, edge) => [topology.nodes.name[from], topology.nodes.name[edges.to[edge]],
       edges.links?.[edge] ?? 1, edges.bandwidth[edge], mean[edge], mean[edge] * edges.bandwidth[edge] * width * bins])],
-  }, drawing.root, el("div", { class: "columns" }, scaleLegend("load", "unused", "fully used"),
-    bins ? el("div", { class: "slide" }, average, slider, output) : null));
+  }, drawing.root, bins ? el("div", { class: "slide" }, average, slider, output) : null, scaleLegend("load", "unused", "fully used"));
 }
 
 const TOPOLOGY_NAMES = {
@@ -136,13 +143,11 @@ const TOPOLOGY_NAMES = {
 
 /** The drawing, and `paint(loadOf)` that colours its edges. */
 function drawTopology(topology) {
-  const { nodes, edges } = topology, at = layoutOf(topology), { width, height, margin } = DRAWING;
-  const round = ["cluster", "dragonfly", "full"].includes(topology.kind) && !nodes.x?.length;
-  // Round shapes keep their shape; the others use the whole width.
-  const wide = round ? height - 2 * margin : width - 2 * margin, left = (width - wide) / 2;
+  const { nodes, edges } = topology, at = layoutOf(topology), { width, height, margin, left } = isRound(topology) ? DRAWINGS.round : DRAWINGS.wide;
+  const wide = width - 2 * left;
   const x = (node) => left + at.x[node] * wide, y = (node) => margin + at.y[node] * (height - 2 * margin);
   const places = topology.kind === "torus" && topology.dimensions?.length > 1 ? torusPlaces(nodes, topology.dimensions) : null;
-  const many = nodes.name.length > 150, thick = many ? 1.2 : 2.4;
+  const many = nodes.name.length > 150, thick = many ? 1.4 : 3;
   const lines = edges.from.map((from, edge) => {
     const to = edges.to[edge], links = edges.links?.[edge] ?? 1;
     return svg("path", {
@@ -155,9 +160,9 @@ function drawTopology(topology) {
     fill: nodes.level[node] ? "var(--ink)" : "var(--paper)", stroke: "var(--ink)", "stroke-width": many ? 0.6 : 1.2,
   }));
   const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "plot", role: "img", "aria-label": `${TOPOLOGY_NAMES[topology.kind] ?? "The network"} with the load of its links as colour` },
-    lines, dots, topologyNames(topology, x, y));
+    (at.groups ?? []).map((group) => svg("ellipse", { class: "group", cx: left + group.x * wide, cy: margin + group.y * (height - 2 * margin), rx: group.radius * wide, ry: group.radius * (height - 2 * margin) })),
+    lines, dots, topologyNames(topology, x, y, width));
   const paint = (loadOf) => {
-    // The busiest on top.
     lines.forEach((line, edge) => line.setAttribute("stroke", css(scaleColour("load", loadOf(edge)))));
   };
   return { root, paint };
@@ -173,14 +178,14 @@ function stubs(x, y, from, to, places) {
 }
 
 /** Names where there is room: switches of small machines, and hosts if they are few. */
-function topologyNames({ nodes, kind }, x, y) {
+function topologyNames({ nodes, kind }, x, y, width) {
   const hosts = nodes.level.filter((level) => level === 0).length;
   if (kind === "torus") return [];
   return nodes.name.map((name, node) => {
     const level = nodes.level[node], peers = nodes.level.filter((other) => other === level).length;
     if (level === 0 ? hosts > 32 || (kind !== "cluster" && kind !== "full" && hosts > 12) : peers > 12) return null;
     if (kind === "dragonfly") return null;
-    const aside = level === 0 && (kind === "cluster" || kind === "full"), right = x(node) >= DRAWING.width / 2;
-    return svg("text", { x: x(node) + (aside ? (right ? 9 : -9) : 0), y: y(node) + (aside ? 4 : level ? -12 : 18), "text-anchor": aside ? (right ? "start" : "end") : "middle" }, name);
+    const aside = level === 0 && (kind === "cluster" || kind === "full"), right = x(node) >= width / 2;
+    return svg("text", { class: "name", x: x(node) + (aside ? (right ? 9 : -9) : 0), y: y(node) + (aside ? 4 : level ? -12 : 18), "text-anchor": aside ? (right ? "start" : "end") : "middle" }, name);
   }).filter(Boolean);
 }

@@ -155,7 +155,9 @@ function drawArrows(context, view, arrows, place, rows) {
 
 /** The critical path: a line in the rows of its ranks, and down or up where it goes from one to another. */
 function drawCriticalPath(context, view, path, place, rows) {
-  const rankHeight = rows / (view.bottom - view.top), y = (rank) => AXIS + (rank + 0.5 - view.top) * rankHeight;
+  // Low in the row, where it leaves names free.
+  const rankHeight = rows / (view.bottom - view.top), within = rankHeight < HIGH_ENOUGH_FOR_TEXT ? 0.5 : 1 - 4 / rankHeight;
+  const y = (rank) => AXIS + (rank + within - view.top) * rankHeight;
   const first = Math.max(0, firstAbove(path.start, view.from) - 2);
   const trace = () => {
     context.beginPath();
@@ -178,6 +180,28 @@ function drawCriticalPath(context, view, path, place, rows) {
   trace();
 }
 
+/** Calls that nothing will end: hatched to the end of the run. */
+function drawBlocked(context, view, blocked, place, rows) {
+  const rankHeight = rows / (view.bottom - view.top);
+  context.strokeStyle = colour("error");
+  for (const [rank, { since, until }] of blocked) {
+    if (rank + 1 < view.top || rank > view.bottom) continue;
+    const from = Math.max(GUTTER, place(since)), to = Math.min(20000, place(until)), top = AXIS + (rank - view.top) * rankHeight;
+    context.save();
+    context.beginPath();
+    context.rect(from, top, to - from, rankHeight);
+    context.clip();
+    context.lineWidth = 2;
+    context.beginPath();
+    const gap = Math.max(6, rankHeight / 2);
+    for (let x = from - rankHeight; x < to; x += gap) { context.moveTo(x, top + rankHeight); context.lineTo(x + rankHeight, top); }
+    context.stroke();
+    context.restore();
+    context.lineWidth = 1.5;
+    context.strokeRect(from + 0.75, top + 1, Math.max(2, to - from - 1.5), Math.max(1, rankHeight - 2));
+  }
+}
+
 /** The share of every category in all ranks, over the whole run. */
 function overviewShares(run, levels, columns) {
   const level = levels.find(({ bins }) => bins >= columns) ?? levels.at(-1);
@@ -191,20 +215,28 @@ function overviewShares(run, levels, columns) {
   return { bins: level.bins, shares, rows: Math.ceil(rows / stride) };
 }
 
-function drawOverview(context, overview, timeline, top) {
-  const { view, whole, width } = timeline, plot = width - GUTTER;
-  if (overview) {
-    for (let x = 0; x < plot; x += 1) {
-      const base = Math.floor(x / plot * overview.bins) * CATEGORIES.length;
-      let y = top + OVERVIEW;
-      for (let category = 1; category < CATEGORIES.length; category += 1) {
-        const size = OVERVIEW * overview.shares[base + category] / overview.rows;
-        if (!size) continue;
-        context.fillStyle = colour(CATEGORIES[category]);
-        context.fillRect(GUTTER + x, y - size, 1, size);
-        y -= size;
-      }
+/** Drawn once: a column of pixels for each bin. */
+function overviewPicture({ bins, shares, rows }) {
+  const picture = document.createElement("canvas"), high = OVERVIEW * 2;
+  picture.width = bins, picture.height = high;
+  const context = picture.getContext("2d");
+  for (let category = 1; category < CATEGORIES.length; category += 1) {
+    context.fillStyle = colour(CATEGORIES[category]);
+    for (let bin = 0; bin < bins; bin += 1) {
+      let below = 0;
+      for (let other = 1; other < category; other += 1) below += shares[bin * CATEGORIES.length + other];
+      const size = high * shares[bin * CATEGORIES.length + category] / rows;
+      context.fillRect(bin, high - high * below / rows - size, 1, size);
     }
+  }
+  return picture;
+}
+
+function drawOverview(context, overview, timeline, top) {
+  const { view, whole: own, longest: whole, width } = timeline, plot = width - GUTTER;
+  if (overview) {
+    overview.picture ??= overviewPicture(overview);
+    context.drawImage(overview.picture, GUTTER, top, plot * own / whole, OVERVIEW);
   }
   const from = GUTTER + plot * Math.max(0, view.from / whole), to = GUTTER + plot * Math.min(1, view.to / whole);
   context.fillStyle = colour("paper");

@@ -33,8 +33,8 @@ class Raster {
     this.pixels = Uint32Array.from(shown, pixel);
     this.strong = Uint32Array.from(strong, pixel);
     // 32 shades of each category, by the share of the tile that it fills.
-    this.shades = shown.map((channels) => Uint32Array.from({ length: 32 }, (_, shade) =>
-      pixel(mix(paper, channels, 0.3 + 0.7 * shade / 31))));
+    this.shades = Uint32Array.from({ length: 32 * 8 }, (_, at) =>
+      at >> 5 < shown.length ? pixel(mix(paper, shown[at >> 5], 0.3 + 0.7 * (at & 31) / 31)) : 0);
   }
 
   /** How the view is drawn: from calls, or from which level of tiles. */
@@ -63,7 +63,7 @@ class Raster {
       this.canvas.height = lines;
       this.image = null;
     }
-    const pen = this.canvas.getContext("2d");
+    const pen = this.canvas.getContext("2d", { willReadFrequently: true });
     this.image ??= pen.createImageData(wide, lines);
     const pixels = new Uint32Array(this.image.data.buffer);
     const source = this.choose(view, wide), count = this.ends?.length ?? this.run.run.ranks;
@@ -76,6 +76,10 @@ class Raster {
       else if (source.calls && this.ready(rank)) this.drawCalls(row, rank, view);
       else this.drawTiles(row, rank, view, source.level ?? this.levels.at(-1));
     }
+    if (!byRank) {
+      context.putImageData(this.image, Math.round(left * scale), Math.round(top * scale));
+      return source;
+    }
     pen.putImageData(this.image, 0, 0);
     context.save();
     context.beginPath();
@@ -83,8 +87,7 @@ class Raster {
     context.clip();
     context.imageSmoothingEnabled = false;
     const rankHeight = height / ranks;
-    if (byRank) context.drawImage(this.canvas, left, top + (first - view.top) * rankHeight, width, lines * rankHeight);
-    else context.drawImage(this.canvas, left, top, width, height);
+    context.drawImage(this.canvas, left, top + (first - view.top) * rankHeight, width, lines * rankHeight);
     context.restore();
     return source;
   }
@@ -99,30 +102,32 @@ class Raster {
   drawTiles(pixels, rank, view, level) {
     const row = Math.floor(rank / this.run.timeline.ranks_per_row), { bins, what, share } = level;
     const perBin = this.run.timeline.seconds * 1e9 / bins, step = (view.to - view.from) / pixels.length / perBin;
-    const start = view.from / perBin + step / 2, base = row * bins;
-    for (let x = 0; x < pixels.length; x += 1) {
-      const bin = Math.floor(start + x * step);
-      if (bin < 0 || bin >= bins) pixels[x] = 0;
-      else pixels[x] = this.shades[what[base + bin]]?.[share ? share[base + bin] >> 3 : 31] ?? 0;
+    const base = row * bins, { shades } = this;
+    let at = view.from / perBin + step / 2;
+    for (let x = 0; x < pixels.length; x += 1, at += step) {
+      const tile = base + (at | 0);
+      pixels[x] = at < bins ? shades[what[tile] << 5 | (share ? share[tile] >> 3 : 31)] : 0;
     }
   }
 
   drawCalls(pixels, rank, view) {
     const calls = this.calls.of(rank), wide = pixels.length, perPixel = (view.to - view.from) / wide;
-    const place = (time) => Math.max(0, Math.min(wide, Math.round((time - view.from) / perPixel)));
+    const begun = view.from, scale = 1 / perPixel;
+    const place = (time) => Math.max(0, Math.min(wide, Math.round((time - begun) * scale)));
     const end = place((this.ends?.[rank] ?? this.run.timeline.seconds) * 1e9), begin = place(0);
     pixels.fill(0, 0, begin);
     pixels.fill(this.pixels[COMPUTE], begin, end);
     pixels.fill(this.pixels[0], end, place(this.run.timeline.seconds * 1e9));
     pixels.fill(0, place(this.run.timeline.seconds * 1e9));
-    const { matches, categoryOf } = this;
-    for (let at = Math.max(0, firstAbove(calls.start, view.from) - 1); at < calls.count && calls.start[at] < view.to; at += 1) {
-      if (calls.end[at] < view.from) continue;
-      const from = place(calls.start[at]), to = place(calls.end[at]), category = categoryOf[calls.what[at]];
-      const strong = matches && (matches.functions[calls.what[at]] || matches.sites[calls.site[at]]);
+    const { matches, categoryOf } = this, { start, end: ends, what, site, count } = calls, until = view.to;
+    for (let at = Math.max(0, firstAbove(start, begun) - 1); at < count && start[at] < until; at += 1) {
+      if (ends[at] < begun) continue;
+      const category = categoryOf[what[at]], to = Math.min(wide, Math.round((ends[at] - begun) * scale));
+      let x = Math.max(0, Math.round((start[at] - begun) * scale));
+      const strong = matches && (matches.functions[what[at]] || matches.sites[site[at]]);
       const ink = strong ? this.strong[category] : this.pixels[category];
-      if (to > from) pixels.fill(ink, from, to);
-      else if (from < wide) pixels[from] = ink;
+      // However short, a call is one pixel wide.
+      do pixels[x] = ink; while (++x < to);
     }
   }
 

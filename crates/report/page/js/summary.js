@@ -8,8 +8,7 @@ function summaryPanel(run) {
     failed ? alarm(run) : null,
     el("div", { class: "headline" }, headline(run, failed), facts(run)),
     timeSplit(run),
-    el("div", { class: "columns" }, efficiencies(run), warnings(run)),
-    rankProfile(run));
+    el("div", { class: "columns" }, el("div", {}, efficiencies(run), warnings(run)), rankProfile(run)));
 }
 
 function headline(run, failed) {
@@ -40,7 +39,7 @@ function facts(run) {
 function alarm(run) {
   const rows = run.blocked ?? [];
   const columns = [
-    { key: "rank", title: "Rank", number: true, show: (rank) => rankButton(run, rank) },
+    { key: "rank", title: "Rank", show: (rank) => rankButton(run, rank) },
     { key: "function", title: "Blocked in", code: true },
     { key: "detail", title: "Waiting for", show: (text) => text ?? "" },
     { key: "site", title: "Source line", code: true },
@@ -51,12 +50,12 @@ function alarm(run) {
     rows.length ? figure("Blocked calls", {
       name: "blocked-calls",
       csv: () => [columns.map((column) => column.key), ...rows.map((row) => columns.map((column) => row[column.key]))],
-    }, sortableTable("Blocked calls", columns.filter(({ key }) => rows.some((row) => row[key] != null)), rows, "since")) : null);
+    }, sortableTable("Blocked calls", columns.filter(({ key }) => rows.some((row) => row[key] != null)), rows, "+since")) : null);
 }
 
 /** The number of a rank, which leads to it in the timeline. */
 function rankButton(run, rank) {
-  return el("button", { type: "button", title: "Show in the timeline", click: () => run.showRank?.(rank) }, String(rank));
+  return el("button", { type: "button", class: "link", title: "Show in the timeline", click: () => run.showRank?.(rank) }, String(rank));
 }
 
 function timeSplit(run) {
@@ -110,7 +109,7 @@ function rankProfile(run) {
     return sum / (end - bar * group);
   }));
   const most = Math.max(...sums.map((parts) => parts.reduce((a, b) => a + b, 0)), 1e-12);
-  const { canvas, redraw } = liveCanvas("Time per rank, split by what it did", 170, (context, width, height) => {
+  const { canvas } = liveCanvas("Time per rank, split by what it did", 300, (context, width, height) => {
     drawRankProfile(context, width, height, sums, most, group);
   });
   canvas.addEventListener("pointermove", (event) => {
@@ -131,14 +130,14 @@ function drawRankProfile(context, width, height, sums, most, group) {
   const left = 62, bottom = 20, room = height - bottom - 6, step = (width - left) / sums.length;
   context.clearRect(0, 0, width, height);
   context.font = canvasFont(12);
-  const tick = niceStep(most, 3);
+  const tick = niceStep(most, 6);
   for (let value = 0; value <= most; value += tick) {
     const y = Math.round(6 + room * (1 - value / most)) + 0.5;
     context.fillStyle = colour("line");
     context.fillRect(left, y - 0.5, width - left, 1);
     context.fillStyle = colour("soft");
     context.textAlign = "right";
-    context.fillText(formatTick(value, tick, most), left - 6, y + 4);
+    context.fillText(value ? formatTick(value, tick, most) : "0", left - 6, y + 4);
   }
   sums.forEach((parts, bar) => {
     let y = 6 + room;
@@ -155,6 +154,10 @@ function drawRankProfile(context, width, height, sums, most, group) {
   for (let bar = 0; bar < sums.length; bar += every) context.fillText(String(bar * group), left + (bar + 0.5) * step, height - 5);
 }
 
-function canvasFont(size, weight = 400) {
-  return `${weight} ${size}px ${getComputedStyle(document.body).fontFamily}`;
+let fontFamily = null;
+
+/** The page's font, for canvases. */
+function canvasFont(size) {
+  fontFamily ??= getComputedStyle(document.body).fontFamily;
+  return `${size}px ${fontFamily}`;
 }

@@ -1,16 +1,16 @@
 // Tables that sort by a click on a column's head.
 
-const ROWS_AT_FIRST = 30;
+const ROWS_AT_FIRST = 20;
 
 /**
- * `columns`: `{ key, title, number, code, show(value, row) }`; `rows`: objects. Sorted by `sort`, largest first if it is a number.
+ * `columns`: `{ key, title, number, code, show(value, row) }`; `rows`: objects. Sorted by `sort`, largest first, or with `+` smallest first.
  */
 function sortableTable(caption, columns, rows, sort) {
   const body = el("tbody");
   const more = el("button", { type: "button", class: "more" });
   const heads = columns.map((column) => el("th", { scope: "col", class: column.number ? "number" : null },
     el("button", { type: "button", click: () => sortBy(column) }, column.title)));
-  let order = { column: columns.find((column) => column.key === sort) ?? columns[0], down: true };
+  let order = { column: columns.find((column) => column.key === sort.replace("+", "")) ?? columns[0], down: !sort.startsWith("+") };
   let shown = ROWS_AT_FIRST;
 
   function sortBy(column) {

@@ -18,6 +18,7 @@ class Timeline {
     this.show = { path: Boolean(this.path), arrows: true };
     this.shared = sharedTime;
     this.view = { from: 0, to: this.whole, top: 0, bottom: this.ranks };
+    this.blocked = new Map((run.blocked ?? []).map((call) => [call.rank, { ...call, since: call.since * 1e9, until: this.whole }]));
     this.arrows = [];
     this.frames = [];
     this.rows = Math.max(90, Math.min(560, this.ranks * 22));
@@ -28,7 +29,10 @@ class Timeline {
     this.status = el("div", { class: "timeline-status" });
     this.shared.add(this);
     new ResizeObserver(() => this.resize()).observe(this.canvas);
-    onTheme(() => this.redraw());
+    onTheme(() => {
+      if (this.overview) this.overview.picture = null;
+      this.redraw();
+    });
     this.calls.unpackWhenIdle();
     addGestures(this);
   }
@@ -71,8 +75,9 @@ class Timeline {
     context.rect(GUTTER, AXIS, this.plot, rows);
     context.clip();
     drawRowGaps(context, view, this.hosts, rows, this.plot);
-    if (this.source.calls && !this.raster.incomplete) drawCallNames(context, view, this, place, rows);
     this.drawMessages(context, place);
+    if (this.source.calls && !this.raster.incomplete) drawCallNames(context, view, this, place, rows);
+    drawBlocked(context, view, this.blocked, place, rows);
     if (this.show.path) drawCriticalPath(context, view, this.path, place, rows);
     if (this.selected) this.drawSelected(context, place);
     context.restore();
@@ -190,6 +195,7 @@ class Timeline {
     const rank = Math.floor(view.top + (y - AXIS) / this.rows * (view.bottom - view.top));
     const time = view.from + (x - GUTTER) * perPixel;
     if (rank < 0 || rank >= this.ranks || time > this.whole) return null;
+    if (time >= this.blocked.get(rank)?.since) return this.describeBlocked(rank);
     if (!this.source.calls) return this.describeTile(rank, time);
     const calls = this.calls.of(rank), at = nearestCall(calls, time, perPixel * 2);
     if (at >= 0) return this.describeCall(rank, at);
@@ -215,6 +221,13 @@ class Timeline {
     if (run.sites?.[calls.site[at]]) lines.push(["source", run.sites[calls.site[at]]]);
     lines.push(["start", formatStart(calls.start[at])], ["duration", formatTime((calls.end[at] - calls.start[at]) / 1e9)]);
     return [run.functions[calls.what[at]] ?? "call", lines];
+  }
+
+  describeBlocked(rank) {
+    const { function: name, site, since, detail } = this.blocked.get(rank), lines = [["rank", `${rank} on ${this.hostOf(rank)}`]];
+    if (detail) lines.push(["waiting", detail]);
+    if (site) lines.push(["source", site]);
+    return [`Blocked in ${name}`, [...lines, ["since", formatStart(since)]]];
   }
 
   describeGap(rank, time, calls) {
