@@ -39,7 +39,7 @@ function drawRankNames(context, view, hosts, rows, highlighted) {
   for (let rank = Math.ceil(view.top / step) * step; rank < view.bottom; rank += step) {
     context.fillStyle = colour("soft");
     const middle = y(rank) + (step === 1 ? rankHeight / 2 : Math.min(rankHeight / 2, 6));
-    if (middle > AXIS + 4) context.fillText(String(rank), GUTTER - 12, middle + 4);
+    context.fillText(String(rank), GUTTER - 12, Math.max(AXIS + 9, middle + 4));
   }
   if (highlighted != null) {
     context.fillStyle = colour("ink");
@@ -153,31 +153,35 @@ function drawArrows(context, view, arrows, place, rows) {
   context.globalAlpha = 1;
 }
 
-/** The critical path: a line in the rows of its ranks, and down or up where it goes from one to another. */
+/**
+ * The critical path: a line in the rows of its ranks, and down or up where it goes from one to another. Rectangles, because
+ * a long path with wide strokes takes browsers many milliseconds; at most one upright per column of pixels.
+ */
 function drawCriticalPath(context, view, path, place, rows) {
   // Low in the row, where it leaves names free.
   const rankHeight = rows / (view.bottom - view.top), within = rankHeight < HIGH_ENOUGH_FOR_TEXT ? 0.5 : 1 - 4 / rankHeight;
-  const y = (rank) => AXIS + (rank + within - view.top) * rankHeight;
-  const first = Math.max(0, firstAbove(path.start, view.from) - 2);
-  const trace = () => {
-    context.beginPath();
-    let drawn = false, lastX = NaN, lastY = NaN;
-    for (let at = first; at < path.rank.length && path.start[at] <= view.to; at += 1) {
-      const x0 = Math.max(-50, place(path.start[at])), x1 = Math.min(20000, place(path.end[at])), line = y(path.rank[at]);
-      if (drawn && Math.abs(x1 - lastX) < 0.4 && Math.abs(line - lastY) < 0.4) continue;
-      if (drawn) context.lineTo(x0, line); else context.moveTo(x0, line);
-      context.lineTo(x1, line);
-      drawn = true, lastX = x1, lastY = line;
+  const y = (rank) => AXIS + (rank + within - view.top) * rankHeight, thick = rankHeight < 4 ? 1.5 : 2.5;
+  const level = [], uprights = new Map(), slanted = [];
+  let lastX = NaN, lastY = NaN;
+  for (let at = Math.max(0, firstAbove(path.start, view.from) - 2); at < path.rank.length && path.start[at] <= view.to; at += 1) {
+    const x0 = Math.max(-50, place(path.start[at])), x1 = Math.min(20000, place(path.end[at])), line = y(path.rank[at]);
+    if (x1 - x0 >= 0.5) level.push([x0, line - thick / 2, x1 - x0, thick]);
+    if (lastY !== line && x0 - lastX > 2) slanted.push([lastX, lastY, x0, line]);
+    else if (lastY !== line && lastY === lastY) {
+      const column = Math.round(x0), known = uprights.get(column) ?? [Infinity, -Infinity];
+      uprights.set(column, [Math.min(known[0], line, lastY), Math.max(known[1], line, lastY)]);
     }
+    lastX = x1, lastY = line;
+  }
+  for (const [column, [top, bottom]] of uprights) level.push([column - thick / 2, top - thick / 2, thick, bottom - top + thick]);
+  for (const [ink, halo] of [["paper", rankHeight < 4 ? 0.75 : 1.25], ["path", 0]]) {
+    context.fillStyle = context.strokeStyle = colour(ink);
+    for (const [x, top, width, height] of level) context.fillRect(x - halo, top - halo, width + 2 * halo, height + 2 * halo);
+    context.lineWidth = thick + 2 * halo;
+    context.beginPath();
+    for (const [x0, y0, x1, y1] of slanted) { context.moveTo(x0, y0); context.lineTo(x1, y1); }
     context.stroke();
-  };
-  context.lineJoin = "round";
-  context.strokeStyle = colour("paper");
-  context.lineWidth = 5;
-  trace();
-  context.strokeStyle = colour("path");
-  context.lineWidth = 2.5;
-  trace();
+  }
 }
 
 /** Calls that nothing will end: hatched to the end of the run. */

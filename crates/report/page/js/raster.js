@@ -16,6 +16,7 @@ class Raster {
     this.ends = run.section("rank_end");
     this.levels = (run.timeline.levels ?? []).map((level) => ({
       bins: level.bins, what: run.section(level.section), share: run.section(level.share ?? `${level.section}_share`),
+      shaded: null,
     })).filter((level) => level.what);
     this.categoryOf = functionCategories(run);
     this.canvas = document.createElement("canvas");
@@ -67,6 +68,7 @@ class Raster {
     this.image ??= pen.createImageData(wide, lines);
     const pixels = new Uint32Array(this.image.data.buffer);
     const source = this.choose(view, wide), count = this.ends?.length ?? this.run.run.ranks;
+    if (source.level || this.levels.length) this.prepareTiles(source.level ?? this.levels.at(-1), view, wide);
     this.unpacking = performance.now() + UNPACK_MS;
     this.incomplete = false;
     for (let line = 0; line < lines; line += 1) {
@@ -74,7 +76,7 @@ class Raster {
       const row = pixels.subarray(line * wide, (line + 1) * wide);
       if (rank < 0 || rank >= count) row.fill(0);
       else if (source.calls && this.ready(rank)) this.drawCalls(row, rank, view);
-      else this.drawTiles(row, rank, view, source.level ?? this.levels.at(-1));
+      else this.drawTiles(row, rank, source.level ?? this.levels.at(-1));
     }
     if (!byRank) {
       context.putImageData(this.image, Math.round(left * scale), Math.round(top * scale));
@@ -92,6 +94,16 @@ class Raster {
     return source;
   }
 
+  /** What all lines share: the tile of each column of pixels, and category and shade of each tile in one byte. */
+  prepareTiles(level, view, wide) {
+    const perBin = this.run.timeline.seconds * 1e9 / level.bins, step = (view.to - view.from) / wide / perBin;
+    if (this.columns?.length !== wide) this.columns = new Uint32Array(wide);
+    this.inside = 0;
+    for (let x = 0, at = view.from / perBin + step / 2; x < wide && at < level.bins; x += 1, at += step) this.columns[this.inside++] = at;
+    const { what, share } = level;
+    level.shaded ??= what.map((category, at) => category << 5 | (share ? share[at] >> 3 : 31));
+  }
+
   /** Are the calls of a rank unpacked, or is there time to do it in this frame? Tiles stand in until the next one. */
   ready(rank) {
     if (this.calls.has(rank) || performance.now() < this.unpacking || !this.levels.length) return true;
@@ -99,15 +111,10 @@ class Raster {
     return false;
   }
 
-  drawTiles(pixels, rank, view, level) {
-    const row = Math.floor(rank / this.run.timeline.ranks_per_row), { bins, what, share } = level;
-    const perBin = this.run.timeline.seconds * 1e9 / bins, step = (view.to - view.from) / pixels.length / perBin;
-    const base = row * bins, { shades } = this;
-    let at = view.from / perBin + step / 2;
-    for (let x = 0; x < pixels.length; x += 1, at += step) {
-      const tile = base + (at | 0);
-      pixels[x] = at < bins ? shades[what[tile] << 5 | (share ? share[tile] >> 3 : 31)] : 0;
-    }
+  drawTiles(pixels, rank, level) {
+    const base = Math.floor(rank / this.run.timeline.ranks_per_row) * level.bins, { shades, columns, inside } = this, { shaded } = level;
+    for (let x = 0; x < inside; x += 1) pixels[x] = shades[shaded[base + columns[x]]];
+    pixels.fill(0, inside);
   }
 
   drawCalls(pixels, rank, view) {
