@@ -2,7 +2,9 @@
 // filled from tiles when calls are too many to be seen, and from the calls themselves otherwise.
 
 /** Above so many calls in sight, tiles are drawn. */
-const MOST_CALLS = 250000;
+const MOST_CALLS = 150000;
+/** Calls that have so many pixels each, on average, are drawn whatever the tiles. */
+const FEW_CALLS = 5;
 /** A tile as wide as this many pixels is too coarse if calls are known. */
 const COARSE_TILE = 1.5;
 
@@ -42,9 +44,9 @@ class Raster {
   choose(view, width) {
     const span = view.to - view.from, whole = this.run.timeline.seconds * 1e9;
     const pixelsPerBin = (bins) => width * (whole / bins) / span;
-    const finest = this.levels.at(-1);
-    const fine = !finest || pixelsPerBin(finest.bins) > COARSE_TILE;
-    if (this.calls.known && fine && this.callsInSight(view) <= MOST_CALLS) return { calls: true };
+    const finest = this.levels.at(-1), inSight = this.calls.known ? this.callsInSight(view) : Infinity;
+    const fine = !finest || pixelsPerBin(finest.bins) > COARSE_TILE, few = inSight < (view.bottom - view.top) * width / FEW_CALLS;
+    if ((fine || few) && inSight <= MOST_CALLS) return { calls: true };
     return { level: this.levels.find((level) => pixelsPerBin(level.bins) <= 2) ?? finest };
   }
 

@@ -31,7 +31,8 @@ class Timeline {
     new ResizeObserver(() => this.resize()).observe(this.canvas);
     onTheme(() => {
       if (this.overview) this.overview.picture = null;
-      this.redraw();
+      // At once: what is printed next must have the new colours.
+      if (this.width) this.draw();
     });
     this.calls.unpackWhenIdle();
     addGestures(this);
