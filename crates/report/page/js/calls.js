@@ -63,8 +63,8 @@ class Calls {
   unpack(rank) {
     const count = this.count[rank] ?? 0, reader = new Varints(this.data, this.index[rank] ?? 0);
     const calls = {
-      count, start: new Float64Array(count), end: new Float64Array(count), what: new Uint16Array(count), site: new Uint16Array(count),
-      peer: new Int32Array(count), bytes: new Float64Array(count), tag: new Int32Array(count), comm: new Uint16Array(count),
+      count, start: new Float64Array(count), end: new Float64Array(count), what: new Uint16Array(count), site: new Uint32Array(count),
+      peer: new Int32Array(count), bytes: new Float64Array(count), tag: new Int32Array(count), comm: new Uint32Array(count),
     };
     let start = 0;
     for (let at = 0; at < count; at += 1) {

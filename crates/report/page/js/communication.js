@@ -201,5 +201,5 @@ function collectives(run) {
 }
 
 function communicatorName(comm) {
-  return comm ? `${comm.name || `number ${comm.id}`} (${plural(comm.size, "rank")})` : "–";
+  return comm?.size ? `${comm.name || `number ${comm.id}`} (${plural(comm.size, "rank")})` : "–";
 }

@@ -131,7 +131,7 @@ function topologyFigure(run) {
   onTheme(() => drawing.paint(loadOf));
   at(null);
   return figure(TOPOLOGY_NAMES[topology.kind] ?? "The network", {
-    name: "topology",
+    name: "topology", note: topology.text,
     csv: () => [["from", "to", "links", "bandwidth", "mean_use", "bytes"], ...edges.from.map((from, edge) => [topology.nodes.name[from], topology.nodes.name[edges.to[edge]],
       edges.links?.[edge] ?? 1, edges.bandwidth[edge], mean[edge], mean[edge] * edges.bandwidth[edge] * width * bins])],
   }, drawing.root, bins ? el("div", { class: "slide" }, average, slider, output) : null, scaleLegend("load", "unused", "fully used"));

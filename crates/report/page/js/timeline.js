@@ -218,7 +218,7 @@ class Timeline {
     if (peer >= 0) lines.push(["peer", `rank ${peer}`]);
     if (calls.bytes[at]) lines.push(["bytes", `${formatCount(calls.bytes[at])}${calls.bytes[at] >= 1024 ? ` (${formatBytes(calls.bytes[at])})` : ""}`]);
     if (peer >= 0) lines.push(["tag", String(calls.tag[at])]);
-    if (comm) lines.push(["communicator", `${comm.name || `number ${comm.id}`} (${plural(comm.size, "rank")})`]);
+    if (comm?.size) lines.push(["communicator", communicatorName(comm)]);
     if (run.sites?.[calls.site[at]]) lines.push(["source", run.sites[calls.site[at]]]);
     lines.push(["start", formatStart(calls.start[at])], ["duration", formatTime((calls.end[at] - calls.start[at]) / 1e9)]);
     return [run.functions[calls.what[at]] ?? "call", lines];
