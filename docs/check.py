@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the commands that the documents show: every ```console block of README.md, docs/tutorial.md, docs/folded-ranks.md, docs/sampling.md
-and docs/memory-folding.md that starts with `$ mpirage …`.
+"""Runs the commands that the documents show: every ```console block of README.md, docs/tutorial.md, docs/folded-ranks.md, docs/sampling.md,
+docs/memory-folding.md and docs/howto/traces-out.md that starts with `$ mpirage …`.
 
 All blocks of one document run in one temporary folder, in order, with the files of examples/ and platforms/ in it and
 target/release/bin on PATH. ```c and ```toml blocks whose first line is a comment that begins with a file name
@@ -17,7 +17,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-DOCUMENTS = ["README.md", "docs/tutorial.md", "docs/folded-ranks.md", "docs/sampling.md", "docs/memory-folding.md"]
+DOCUMENTS = ["README.md", "docs/tutorial.md", "docs/folded-ranks.md", "docs/sampling.md", "docs/memory-folding.md",
+             "docs/howto/traces-out.md"]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE_NAME = re.compile(r"(?:/\*|//|#) ([\w.-]+\.(?:c|cpp|toml))\b")
 EXIT = re.compile(r"\s+# exit (\d+)$")

@@ -64,6 +64,17 @@ pub enum SendMode {
     Buffered,
 }
 
+impl SendMode {
+    /// Is a blocking send of so many bytes over at once, if standard sends of fewer than `limit` bytes are?
+    pub fn is_eager(self, bytes: u64, limit: u64) -> bool {
+        match self {
+            SendMode::Standard | SendMode::Ready => bytes < limit,
+            SendMode::Buffered => true,
+            SendMode::Synchronous => false,
+        }
+    }
+}
+
 /// Where the bytes of a message are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Payload<'a> {

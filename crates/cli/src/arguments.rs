@@ -77,6 +77,10 @@ pub enum InfoTopic {
     Platforms,
     /// Collective operations and their algorithms
     Collectives,
+    /// Patterns that can be replayed without a trace
+    Workloads,
+    /// Formats of traces that can be written and replayed
+    Traces,
 }
 
 /// `mpirage platform`.

@@ -4,6 +4,7 @@ use mpirage_call::function_names;
 use mpirage_collectives::Collective;
 use mpirage_platform::BUILTINS;
 use mpirage_scenario::MODELS;
+use mpirage_trace::{KEYS, PATTERNS};
 
 use crate::arguments::InfoTopic;
 use crate::exit::Failure;
@@ -21,8 +22,39 @@ pub fn command(topic: InfoTopic) -> Result<u8, Failure> {
             .for_each(|platform| output::line(format_args!("{:<20} {}", platform.usage, platform.meaning))),
         InfoTopic::Collectives => Collective::ALL.iter().for_each(|&collective| list_algorithms(collective)),
         InfoTopic::Functions => list_functions()?,
+        InfoTopic::Workloads => list_workloads(),
+        InfoTopic::Traces => TRACES.iter().for_each(|(ending, meaning, how)| {
+            output::line(format_args!("{ending:<20} {how:<16} {meaning}"))
+        }),
     }
     Ok(0)
+}
+
+/// Formats of traces: endings, meanings, and which way they go.
+const TRACES: [(&str, &str, &str); 12] = [
+    (".mpirage", "our own: exact, compressed", "written, replayed"),
+    ("FOLDER/, .ti", "SimGrid's time-independent traces", "written, replayed"),
+    (".dim", "Dimemas", "replayed"),
+    (".goal", "LogGOPSim's schedules as text", "replayed"),
+    (".bin", "the same, compiled", "replayed"),
+    (".meta", "DUMPI", "replayed"),
+    ("gen:…", "patterns made from parameters: `mpirage info workloads`", "replayed"),
+    (".prv", "Paraver, with .pcf and .row", "written"),
+    (".pftrace", "Perfetto: ui.perfetto.dev", "written"),
+    (".paje", "Paje", "written"),
+    (".parquet", "a folder of tables for pandas and polars", "written"),
+    (".csv", "the same as text", "written"),
+];
+
+fn list_workloads() {
+    for pattern in PATTERNS {
+        let keys = pattern.keys.join(", ");
+        output::line(format_args!("gen:{:<12} {}; {keys}", pattern.name, pattern.meaning));
+    }
+    output::line(format_args!("\nparameters: gen:NAME,key=value,…"));
+    for key in KEYS {
+        output::line(format_args!("  {:<12} {} [{}]", key.name, key.meaning, key.default));
+    }
 }
 
 fn list_algorithms(collective: Collective) {

@@ -16,6 +16,7 @@ mod hosts;
 mod info;
 mod install;
 mod launcher;
+mod lines;
 mod living;
 mod machine;
 mod output;

@@ -6,10 +6,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use mpirage_record::{Record, Recorder, Several, Summary, Writer};
-use mpirage_timeline::RunInfo;
+use mpirage_timeline::{RunInfo, Sites};
 use mpirage_trace::{BinaryWriter, Transcript};
 
 use crate::exit::{Failure, usage};
+use crate::lines::Lines;
 use crate::machine::Machine;
 
 /// Where the calls of a run come from.
@@ -18,6 +19,8 @@ pub struct Source<'a> {
     pub name: &'a str,
     /// Speed of the machine on which its computation was measured, in flops.
     pub speed: f64,
+    /// Its source, if it has one.
+    pub lines: Option<Rc<Lines>>,
 }
 
 /// All consumers of a run's records.
@@ -72,7 +75,7 @@ fn writer(file: &Path, source: &Source<'_>, machine: &Machine) -> Result<Shared<
         platform: Arc::clone(&machine.platform),
         placement: machine.placement.hosts.as_slice().into(),
         facts: vec![("model".to_owned(), machine.model.name.clone())],
-        sites: None,
+        sites: source.lines.clone().map(|lines| lines as Rc<dyn Sites>),
         collective_messages: false,
     };
     let writer = mpirage_timeline::create(file, &run).map_err(usage)?;

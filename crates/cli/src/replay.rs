@@ -27,7 +27,7 @@ pub fn command(arguments: &ReplayArguments) -> Result<u8, Failure> {
         machine.model.without_computation();
     }
     let speed = measured_on(arguments, workload.as_ref(), &machine)?;
-    let source = Source { name: &arguments.workload, speed };
+    let source = Source { name: &arguments.workload, speed, lines: None };
     let mut recordings = Recordings::create(&arguments.results.trace, &source, &machine)?;
     let mut setup = machine.setup(speed, bursts, recordings.recorder());
     if !computes {

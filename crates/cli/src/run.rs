@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::num::NonZero;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
@@ -16,6 +17,7 @@ use crate::arguments::RunArguments;
 use crate::diagnosis::{Diagnosis, Places};
 use crate::exit::{self, Failure};
 use crate::install::{self, Install};
+use crate::lines::{Attentive, Lines};
 use crate::machine::Machine;
 use crate::plan::{Compute, Plan};
 use crate::progress::Progress;
@@ -51,12 +53,13 @@ impl Plan {
     fn run(mut self) -> Result<u8, Failure> {
         let started = Instant::now();
         let bursts = self.bursts();
-        let source = Source { name: &self.name(), speed: self.host_speed };
+        let lines = Rc::new(Lines::default());
+        let source = Source { name: &self.name(), speed: self.host_speed, lines: Some(Rc::clone(&lines)) };
         let mut recordings = Recordings::create(&self.arguments.results.trace, &source, &self.machine)?;
         let mut engine = self.engine(bursts, recordings.recorder())?;
         let session = self.session();
         let mut progress = Progress::new(self.programs.len(), self.arguments.results.quiet);
-        let outcome = session.run(&mut engine, &mut progress);
+        let outcome = session.run(&mut engine, &mut Attentive { progress: &mut progress, lines });
         progress.finish();
         let outcome = match outcome {
             Ok(outcome) => outcome,

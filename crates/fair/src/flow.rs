@@ -55,12 +55,25 @@ pub struct Footprint {
 impl Footprint {
     /// Without the level alone, which only the sharing knows.
     pub(crate) fn new(penalty: f64, bound: f64, uses: &[(ResourceId, f64)]) -> Footprint {
-        assert!(penalty > 0.0 && bound >= 0.0, "penalty {penalty}, bound {bound}");
-        let ceiling = bound * penalty;
-        let mut footprint = Footprint { penalty, ceiling, alone: f64::INFINITY, uses: Uses::new() };
-        footprint.uses.reserve(uses.len());
+        let mut footprint = Footprint::empty(penalty, bound, uses.len());
         uses.iter().for_each(|&(resource, weight)| footprint.add_use(resource.0, weight));
         footprint
+    }
+
+    /// The same of resources of which none is named twice.
+    pub(crate) fn of_distinct(penalty: f64, bound: f64, uses: &[(ResourceId, f64)]) -> Footprint {
+        let mut footprint = Footprint::empty(penalty, bound, uses.len());
+        for &(ResourceId(resource), weight) in uses.iter().filter(|(_, weight)| *weight > 0.0) {
+            debug_assert!(footprint.uses.iter().all(|used| used.resource != resource));
+            footprint.uses.push(Use { resource, share: weight / penalty, slot: 0 });
+        }
+        footprint
+    }
+
+    fn empty(penalty: f64, bound: f64, uses: usize) -> Footprint {
+        assert!(penalty > 0.0 && bound >= 0.0, "penalty {penalty}, bound {bound}");
+        let uses = Uses::with_capacity(uses);
+        Footprint { penalty, ceiling: bound * penalty, alone: f64::INFINITY, uses }
     }
 
     /// Seconds that a flow of so much work takes if it shares its resources with nobody, and their capacities stay.

@@ -109,7 +109,15 @@ impl Sharing {
     /// What flows ask that progress at a rate of at most `bound` units per second, on contention proportional to
     /// 1/`penalty`, with a weight on each resource. Good for any number of flows.
     pub fn footprint(&self, penalty: f64, bound: f64, uses: &[(ResourceId, f64)]) -> Footprint {
-        let mut footprint = Footprint::new(penalty, bound, uses);
+        self.measured(Footprint::new(penalty, bound, uses))
+    }
+
+    /// The same of resources of which none is named twice.
+    pub fn footprint_of_distinct(&self, penalty: f64, bound: f64, uses: &[(ResourceId, f64)]) -> Footprint {
+        self.measured(Footprint::of_distinct(penalty, bound, uses))
+    }
+
+    fn measured(&self, mut footprint: Footprint) -> Footprint {
         footprint.alone = self.level_alone(&footprint.uses);
         footprint
     }

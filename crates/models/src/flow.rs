@@ -261,7 +261,7 @@ impl Ways {
         if self.parameters.contention {
             self.use_links(from, to, sharing);
         }
-        Path { latency, footprint: sharing.footprint(penalty, bound, &self.uses) }
+        Path { latency, footprint: sharing.footprint_of_distinct(penalty, bound, &self.uses) }
     }
 
     /// Weighs 1 on each link there, which `route` holds, and ε on each link back.

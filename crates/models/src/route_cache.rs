@@ -41,9 +41,16 @@ impl Slot {
     }
 }
 
+fn empty_slots(count: usize) -> Vec<Slot> {
+    let mut slots = Vec::new();
+    // Not by cloning, which takes longer.
+    slots.resize_with(count, Slot::empty);
+    slots
+}
+
 impl RouteCache {
     pub(crate) fn new() -> RouteCache {
-        RouteCache { slots: vec![Slot::empty(); FIRST_SLOTS], held: 0 }
+        RouteCache { slots: empty_slots(FIRST_SLOTS), held: 0 }
     }
 
     /// The path between two hosts, computed by `find` if it is not at hand.
@@ -68,7 +75,7 @@ impl RouteCache {
     }
 
     fn grow(&mut self) {
-        let larger = vec![Slot::empty(); 2 * self.slots.len()];
+        let larger = empty_slots((4 * self.slots.len()).min(MOST_SLOTS));
         let old = std::mem::replace(&mut self.slots, larger);
         self.held = 0;
         for Slot { key, path } in old.into_iter().filter(|slot| slot.key != NOBODY) {
@@ -109,7 +116,7 @@ mod tests {
             }
         }
         assert!(
-            cache.held > 9_900 && cache.slots.len() == 1 << 15,
+            cache.held > 9_900 && cache.slots.len() == 1 << 16,
             "{} of {}",
             cache.held,
             cache.slots.len()

@@ -11,7 +11,7 @@ use mpirage_units::Time;
 use crate::engine::Engine;
 use crate::memory::Memory;
 use crate::perform::Progress;
-use crate::rank::Phase;
+use crate::rank::{Claim, Phase};
 use crate::request::Operation;
 use crate::token;
 
@@ -63,10 +63,10 @@ impl Bursts {
 /// Computation beside a rank that goes on meanwhile.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Beside {
-    rank: u32,
+    pub rank: u32,
     request: RequestId,
-    start: Time,
-    work: Work,
+    pub start: Time,
+    pub work: Work,
 }
 
 impl<M: Memory> Engine<M> {
@@ -74,9 +74,8 @@ impl<M: Memory> Engine<M> {
     pub(crate) fn compute(&mut self, rank: u32, work: Work, request: Option<RequestId>) -> Progress {
         let index = rank as usize;
         let seconds = match work {
-            Work::Flops(flops) => flops / self.host_flops[index],
             Work::Nanos(_) if matches!(self.bursts, Bursts::None) => 0.0,
-            Work::Nanos(nanos) => nanos as f64 * self.seconds_per_nano[index],
+            _ => self.seconds_of(rank, work),
         };
         if let Some(request) = request {
             self.compute_beside(rank, work, seconds, request);
@@ -86,6 +85,10 @@ impl<M: Memory> Engine<M> {
             return Progress::Done;
         }
         (self.ranks[index].phase, self.ranks[index].work) = (Phase::Executing, work);
+        if self.protocol.processor.is_some() {
+            self.compute_on_processor(rank, Claim::Execute);
+            return Progress::Blocked;
+        }
         self.kernel.start_compute(self.hosts[index], seconds, token::rank(rank));
         Progress::Blocked
     }
@@ -98,6 +101,9 @@ impl<M: Memory> Engine<M> {
         }
         let start = self.kernel.now();
         let id = self.beside.insert(Beside { rank, request, start, work }) as u32;
+        if self.protocol.processor.is_some() {
+            return self.compute_beside_on_processor(rank, id);
+        }
         self.kernel.start_compute(self.hosts[rank as usize], seconds, token::beside(id));
     }
 
@@ -105,6 +111,7 @@ impl<M: Memory> Engine<M> {
     pub(crate) fn beside_done(&mut self, id: u32) {
         let Beside { rank, request, start, work } = self.beside.remove(id as usize);
         self.recorder.record(&Record::Burst { rank, start, end: self.kernel.now(), work, beside: true });
+        self.end_of_work(rank);
         self.request_done(rank, request, Completion::empty(0));
     }
 }

@@ -23,6 +23,7 @@ use crate::message::{Message, Owner, Receive};
 use crate::order::Orders;
 use crate::plans::Plans;
 use crate::probe::Probing;
+use crate::processor::Processors;
 use crate::protocol::Protocol;
 use crate::rank::{Phase, RankState, Then};
 use crate::run::Run;
@@ -130,6 +131,8 @@ pub struct Engine<M> {
     pub(crate) receives: Arena<Receive>,
     pub(crate) orders: Orders,
     pub(crate) runs: Slab<Run>,
+    /// What keeps ranks busy; of no ranks in models without.
+    pub(crate) processors: Processors,
     /// What is computed beside ranks.
     pub(crate) beside: Slab<Beside>,
     /// Who is to be told later that a send is complete.
@@ -169,6 +172,10 @@ impl<M: Memory> Engine<M> {
     /// All ranks are about to start.
     pub fn new(setup: Setup, memory: M) -> Engine<M> {
         let ranks = setup.placement.len();
+        let processors = match setup.protocol.processor {
+            Some(_) => Processors::new(&setup.placement),
+            None => Processors::default(),
+        };
         Engine {
             kernel: setup.kernel,
             protocol: setup.protocol,
@@ -186,6 +193,7 @@ impl<M: Memory> Engine<M> {
             receives: Arena::new(),
             orders: Orders::default(),
             runs: Slab::new(),
+            processors,
             beside: Slab::new(),
             later: Slab::new(),
             instances: Slab::new(),
@@ -229,6 +237,11 @@ impl<M: Memory> Engine<M> {
     /// The same, to look at.
     pub fn memory_ref(&self) -> &M {
         &self.memory
+    }
+
+    /// Standard sends of fewer bytes are eager.
+    pub fn eager_limit(&self) -> u64 {
+        self.protocol.eager_limit
     }
 
     /// The simulated time.
@@ -308,6 +321,9 @@ impl<M: Memory> Engine<M> {
                 self.note_resumed(&turn);
                 return turn;
             }
+            if self.serve_processors() {
+                continue;
+            }
             if self.alive == 0 {
                 return Turn::End(Ending::Finished);
             }
@@ -361,6 +377,7 @@ impl<M: Memory> Engine<M> {
                 token::Meaning::Beside(work) => self.beside_done(work),
                 token::Meaning::Complete(later) => self.complete_later(later),
                 token::Meaning::Collective(instance) => self.everybody_leaves(instance),
+                token::Meaning::Processor(rank) => self.processor_due(rank),
             }
         }
         self.ended = ended;
@@ -390,11 +407,13 @@ impl<M: Memory> Engine<M> {
             Phase::Computing => {
                 let (start, work) = (state.entered, state.work);
                 self.recorder.record(&Record::Burst { rank, start, end: now, work, beside: false });
+                self.end_of_work(rank);
                 self.after_burst(rank);
             }
             Phase::Executing => {
                 let (start, work) = (state.entered, state.work);
                 self.recorder.record(&Record::Burst { rank, start, end: now, work, beside: false });
+                self.end_of_work(rank);
                 self.tasks.push_back(Task::NextCall(rank));
             }
             Phase::Delayed => {

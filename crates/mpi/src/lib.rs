@@ -29,6 +29,7 @@ mod payload;
 mod perform;
 mod plans;
 mod probe;
+mod processor;
 mod protocol;
 mod rank;
 mod records;
@@ -46,5 +47,6 @@ pub use engine::{Ending, Engine, Segment, Setup, Turn};
 pub use formula::{CollectiveTimes, Gathering};
 pub use memory::{Memory, NoMemory};
 pub use protocol::{
-    Envelope, Overhead, PollCost, Protocol, ReceiveStartup, Rendezvous, Startup, StartupCost, Way,
+    Envelope, Overhead, PollCost, ProcessorCosts, Protocol, ReceiveStartup, Rendezvous, Startup, StartupCost,
+    Way,
 };

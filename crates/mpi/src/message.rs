@@ -60,6 +60,10 @@ pub(crate) enum Journey {
     Queued,
     /// They are on their way.
     Moving,
+    /// They have arrived, and wait for the receiver's processor.
+    AtDoor,
+    /// The receiver's processor takes them.
+    Receiving,
     /// They have arrived.
     Arrived,
     /// They had arrived when a receive came, and are copied to where it wants them.
@@ -104,6 +108,11 @@ impl Message {
     /// Nobody has taken it.
     pub(crate) fn is_unreceived(&self) -> bool {
         self.receive == UNMATCHED && self.journey != Journey::Over
+    }
+
+    /// The how-manyth of the run it is, where that is counted.
+    pub(crate) fn turn(&self) -> u64 {
+        self.place.turn()
     }
 
     /// How its receive completes, if it fits.
@@ -183,7 +192,7 @@ impl<M: Memory> Engine<M> {
             Way::Rendezvous if self.protocol.handshake => return self.start_control(id, Journey::Requested),
             Way::Pull | Way::Rendezvous => {}
         }
-        if !way.leaves_at_once() || self.protocol.envelope != Envelope::OnArrival {
+        if !way.leaves_at_once() || self.protocol.envelope == Envelope::AtSend {
             self.make_visible(id);
         }
     }
@@ -194,7 +203,7 @@ impl<M: Memory> Engine<M> {
         let id = self.receives.insert(receive);
         let waiting = &mut self.matching[rank as usize];
         match waiting.unexpected.take_accepted(&key) {
-            Some(message) => self.join(message, id),
+            Some(message) => self.join(message, id, true),
             None => waiting.posted.push(key, id),
         }
         id
@@ -203,7 +212,7 @@ impl<M: Memory> Engine<M> {
     /// A receive starts for a message that a probe has taken.
     pub(crate) fn receive_taken(&mut self, receive: Receive, message: u32) -> u32 {
         let id = self.receives.insert(receive);
-        self.join(message, id);
+        self.join(message, id, true);
         id
     }
 
@@ -222,12 +231,20 @@ impl<M: Memory> Engine<M> {
                 self.departed(id);
             }
             Journey::Copying => self.deliver(id),
+            Journey::Moving if self.protocol.processor.is_some() => self.take_arrival(id),
+            Journey::Receiving => {
+                message.journey = Journey::Arrived;
+                message.arrived = self.kernel.now();
+                if message.receive != UNMATCHED {
+                    self.deliver(id);
+                }
+            }
             Journey::Moving => {
                 message.journey = Journey::Arrived;
                 message.arrived = self.kernel.now();
                 self.arrived(id);
             }
-            Journey::Waiting | Journey::Arrived | Journey::Over => {
+            Journey::Waiting | Journey::AtDoor | Journey::Arrived | Journey::Over => {
                 unreachable!("nothing of this message was on its way")
             }
         }
@@ -301,8 +318,8 @@ impl<M: Memory> Engine<M> {
     }
 
     /// The receiver can match the message, once it can match all earlier ones of the same sender.
-    fn make_visible(&mut self, id: u32) {
-        if self.protocol.envelope == Envelope::AtSend {
+    pub(crate) fn make_visible(&mut self, id: u32) {
+        if self.protocol.envelope != Envelope::OnArrival {
             return self.announce(id);
         }
         let place = self.messages[id].place;
@@ -318,6 +335,7 @@ impl<M: Memory> Engine<M> {
         match self.protocol.envelope {
             Envelope::AtSend => Place::default(),
             Envelope::OnArrival => self.orders.next_place(from, to),
+            Envelope::InOrder => Place::of_run(self.processors.next_turn()),
         }
     }
 
@@ -329,7 +347,7 @@ impl<M: Memory> Engine<M> {
         }
         let waiting = &mut self.matching[to as usize];
         match waiting.posted.take_accepting(&key) {
-            Some(receive) => self.join(id, receive),
+            Some(receive) => self.join(id, receive, false),
             None => {
                 waiting.unexpected.push(key, id);
                 self.wake_prober(to, &key);
@@ -337,20 +355,20 @@ impl<M: Memory> Engine<M> {
         }
     }
 
-    /// A message and a receive have found each other.
-    fn join(&mut self, id: u32, receive: u32) {
+    /// A message and a receive have found each other; `late` if the message could be seen before the receive was there.
+    fn join(&mut self, id: u32, receive: u32, late: bool) {
         let message = &mut self.messages[id];
         message.receive = receive;
         match message.journey {
             Journey::Arrived => {
                 let copy = self.protocol.late_copy(message.bytes);
-                if copy.is_zero() {
+                if !late || copy.is_zero() {
                     self.matched(id);
                     return self.deliver(id);
                 }
                 self.copy_late(id, copy);
             }
-            Journey::Moving | Journey::Queued => self.matched(id),
+            Journey::Moving | Journey::Queued | Journey::AtDoor | Journey::Receiving => self.matched(id),
             _ if message.way == Way::Rendezvous && self.protocol.handshake => {
                 self.start_control(id, Journey::Granted)
             }

@@ -27,6 +27,18 @@ pub(crate) struct Place {
     nth: u32,
 }
 
+impl Place {
+    /// The place of a message among all of the run, where pairs need not be told apart.
+    pub(crate) fn of_run(turn: u64) -> Place {
+        Place { pair: (turn >> 32) as u32, nth: turn as u32 }
+    }
+
+    /// The how-manyth of the run it is.
+    pub(crate) fn turn(self) -> u64 {
+        u64::from(self.pair) << 32 | u64::from(self.nth)
+    }
+}
+
 impl Orders {
     /// The place of the next message between two ranks.
     pub(crate) fn next_place(&mut self, from: u32, to: u32) -> Place {

@@ -21,8 +21,8 @@ impl<M: Memory> Engine<M> {
         if self.protocol.copy_out_seconds_per_byte > 0.0 {
             return false;
         }
-        let arrives_first = matches!(journey, Journey::Moving | Journey::Queued)
-            && self.protocol.envelope == Envelope::OnArrival;
+        let arrives_first = matches!(journey, Journey::Moving | Journey::Queued | Journey::AtDoor)
+            && self.protocol.envelope != Envelope::AtSend;
         let on_its_way = journey == Journey::Requested || arrives_first;
         if !visible && !on_its_way {
             return false;

@@ -17,7 +17,7 @@ use crate::engine::{Ending, Engine, Task, Turn};
 use crate::memory::Memory;
 use crate::message::{Outgoing, Owner, Receive};
 use crate::probe::Probing;
-use crate::rank::{Phase, Then};
+use crate::rank::{Claim, Phase, Then};
 use crate::request::{Operation, key_of};
 use crate::token;
 
@@ -59,6 +59,10 @@ impl<M: Memory> Engine<M> {
             Ok(nanos) => {
                 let state = &mut self.ranks[rank as usize];
                 (state.phase, state.work) = (Phase::Computing, Work::Nanos(nanos));
+                if self.protocol.processor.is_some() {
+                    self.compute_on_processor(rank, Claim::Burst);
+                    return false;
+                }
                 let seconds = nanos as f64 * self.seconds_per_nano[rank as usize];
                 self.kernel.start_compute(self.hosts[rank as usize], seconds, token::rank(rank));
                 false
@@ -129,10 +133,13 @@ impl<M: Memory> Engine<M> {
         if self.protocol.startup.is_some() && self.pay_startup(rank) {
             return false;
         }
+        if self.protocol.processor.is_some() && self.call_waits(rank) {
+            return false;
+        }
         self.perform_now(rank)
     }
 
-    /// The beginning of a call is paid for.
+    /// The beginning of a call is paid for, or its processor is free.
     pub(crate) fn after_startup(&mut self, rank: u32) {
         if self.perform_now(rank) {
             self.tasks.push_back(Task::NextCall(rank));

@@ -27,6 +27,8 @@ pub struct Protocol {
     pub late_seconds_per_byte: f64,
     /// What calls cost at their beginning, before they take effect.
     pub startup: Option<Startup>,
+    /// What messages cost the processors of ranks, which do one thing at a time.
+    pub processor: Option<ProcessorCosts>,
     /// What a blocking send costs the sender.
     pub send_overhead: Overhead,
     /// What a non-blocking send costs the sender.
@@ -50,6 +52,21 @@ pub enum Envelope {
     AtSend,
     /// When it arrives, and not before earlier messages of the same sender.
     OnArrival,
+    /// When it arrives; the network keeps the messages of a sender in order.
+    InOrder,
+}
+
+/// The letters of LogGOPS that are about processors and their network interfaces.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProcessorCosts {
+    /// o: what a message costs on either side.
+    pub overhead: Duration,
+    /// O: seconds for each byte but the first.
+    pub overhead_per_byte: f64,
+    /// g: from the start of one message to that of the next, at an interface.
+    pub gap: Duration,
+    /// G: seconds for each byte but the first.
+    pub gap_per_byte: f64,
 }
 
 /// What large and synchronous messages wait for.

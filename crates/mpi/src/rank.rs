@@ -21,6 +21,8 @@ pub(crate) enum Phase {
     Delayed,
     /// It pays for a call; then it goes on with the next, or gets its reply.
     Paying(Then),
+    /// It waits for its processor.
+    Claiming(Claim),
     /// It waits for requests.
     Waiting,
     /// It waits for whichever of its requests is complete first.
@@ -35,6 +37,17 @@ pub(crate) enum Phase {
     Ready,
     /// Its process is no more.
     Gone,
+}
+
+/// What a rank wants its processor for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Claim {
+    /// For the burst before its next call.
+    Burst,
+    /// To compute what it was told to.
+    Execute,
+    /// To carry out its next call.
+    Call,
 }
 
 /// What follows once a call is paid for.

@@ -107,6 +107,14 @@ impl<M: Memory> Engine<M> {
                     return self.kernel.start_timer(cost, token::run(id));
                 }
             }
+            if self.protocol.processor.is_some() && !self.runs[id as usize].begun {
+                // Whoever waits is resumed when the processor is its own.
+                let rank = self.runs[id as usize].rank;
+                self.runs[id as usize].begun = true;
+                if self.step_waits(rank, id, step) {
+                    return;
+                }
+            }
             let run = &mut self.runs[id as usize];
             run.next += 1;
             run.begun = false;

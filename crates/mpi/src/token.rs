@@ -9,6 +9,7 @@ pub(crate) enum Meaning {
     Beside(u32),
     Complete(u32),
     Collective(u32),
+    Processor(u32),
 }
 
 pub(crate) fn rank(rank: u32) -> Token {
@@ -37,6 +38,11 @@ pub(crate) fn collective(instance: u32) -> Token {
     Token(5 << 32 | u64::from(instance))
 }
 
+/// It is time to look at what waits for the processor of a rank.
+pub(crate) fn processor(rank: u32) -> Token {
+    Token(6 << 32 | u64::from(rank))
+}
+
 pub(crate) fn read(token: Token) -> Meaning {
     let number = token.0 as u32;
     match token.0 >> 32 {
@@ -45,6 +51,7 @@ pub(crate) fn read(token: Token) -> Meaning {
         2 => Meaning::Run(number),
         3 => Meaning::Beside(number),
         4 => Meaning::Complete(number),
-        _ => Meaning::Collective(number),
+        5 => Meaning::Collective(number),
+        _ => Meaning::Processor(number),
     }
 }

@@ -139,9 +139,12 @@ impl<'a> Running<'a> {
     fn note_addresses(&mut self, rank: u32) {
         let programs = &self.session.programs;
         let first = rank == 0 || !Arc::ptr_eq(&programs[rank as usize], &programs[rank as usize - 1]);
-        if first && self.engine.memory().note_addresses(rank) && !self.engine.memory().copies_directly(rank) {
-            // Their memory can be reached with their help only, and only while they wait.
-            self.engine.release_early(false);
+        if first && self.engine.memory().note_addresses(rank) {
+            self.watch.loaded(self.engine.memory());
+            if !self.engine.memory().copies_directly(rank) {
+                // Their memory can be reached with their help only, and only while they wait.
+                self.engine.release_early(false);
+            }
         }
     }
 
@@ -151,7 +154,12 @@ impl<'a> Running<'a> {
         let size = self.session.programs.len() as u32;
         let who = Identity { rank, size, local: (*local, *locals), host };
         let started = self.engine.memory().start(program, &who);
-        started.map_err(|error| SessionError::Start { program: program.path.display().to_string(), error })
+        started
+            .map_err(|error| SessionError::Start { program: program.path.display().to_string(), error })?;
+        if self.folded && (rank == 0 || rank + 1 == size) {
+            self.watch.loaded(self.engine.memory());
+        }
+        Ok(())
     }
 
     fn wait(&mut self, rank: u32) -> Result<Result<Stop, Outcome>, SessionError> {

@@ -107,6 +107,10 @@ impl Outcome {
 pub trait Watch {
     /// Called now and then, with the simulated time in seconds and ranks that have ended.
     fn progress(&mut self, simulated: f64, ended: usize);
+    /// A program is in memory, or more of its ranks are: now its addresses can be explained.
+    fn loaded(&mut self, ranks: &mut Ranks) {
+        let _ = ranks;
+    }
     /// A rank has computed for this long without calling MPI.
     fn slow_rank(&mut self, rank: u32, seconds: f64);
 }

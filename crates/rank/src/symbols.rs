@@ -77,6 +77,14 @@ impl Symbols {
         self.instances.push(instances);
     }
 
+    /// An address that is the same in all copies of a program.
+    pub fn common_address(&self, address: u64) -> u64 {
+        match self.instances.iter().find(|instances| instances.contain(address)) {
+            Some(instances) => instances.start + (address - instances.start) % instances.stride,
+            None => address,
+        }
+    }
+
     /// The place of the call that returns to `address`.
     pub fn site(&mut self, address: u64) -> Site {
         // The call instruction lies just before the address it returns to.

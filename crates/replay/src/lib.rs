@@ -29,6 +29,7 @@ pub fn run(
     workload: &mut dyn Workload,
     watch: &mut dyn Watch,
 ) -> Result<Ending, ReplayError> {
+    workload.eager_limit(engine.eager_limit());
     for members in workload.communicators() {
         engine.define_comm(&members);
     }

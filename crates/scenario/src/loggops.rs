@@ -1,7 +1,8 @@
 //! `loggops`: latency, overhead, gap, gap per byte, overhead per byte, and the size from which sends wait.
 
 use mpirage_models::Wire;
-use mpirage_mpi::{Envelope, Protocol, Rendezvous};
+use mpirage_mpi::{Envelope, Overhead, ProcessorCosts, Protocol, Rendezvous};
+use mpirage_units::Duration;
 
 /// The letters of the model; the S is the protocol's limit of eager messages.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,7 +38,19 @@ impl LogGops {
         Wire { latency: self.overhead + self.latency, bandwidth: f64::INFINITY }
     }
 
-    pub(crate) fn shape(&self, _: &mut Protocol) {}
+    /// Sends cost o + (s − 1)·O; what a message costs its receiver its processor sees to.
+    pub(crate) fn shape(&self, protocol: &mut Protocol) {
+        let &LogGops { overhead, overhead_per_byte, gap, gap_per_byte, .. } = self;
+        protocol.processor = Some(ProcessorCosts {
+            overhead: Duration::from_secs_f64(overhead),
+            overhead_per_byte,
+            gap: Duration::from_secs_f64(gap),
+            gap_per_byte,
+        });
+        let sections = vec![(0, overhead, 0.0), (1, overhead - overhead_per_byte, overhead_per_byte)];
+        protocol.send_overhead = Overhead { sections };
+        protocol.isend_overhead = protocol.send_overhead.clone();
+    }
 
     pub(crate) fn describe(&self) -> Vec<String> {
         let LogGops { latency, overhead, gap, gap_per_byte, overhead_per_byte } = self;
@@ -52,7 +65,7 @@ pub(crate) fn protocol(base: Protocol) -> Protocol {
     Protocol {
         eager_limit: 65_536,
         push_limit: u64::MAX,
-        envelope: Envelope::OnArrival,
+        envelope: Envelope::InOrder,
         rendezvous: Rendezvous::Matched,
         reduce_seconds_per_byte: 0.0,
         copy_seconds_per_byte: 0.0,

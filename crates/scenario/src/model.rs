@@ -267,6 +267,7 @@ fn eager_protocol() -> Protocol {
         copy_out_seconds_per_byte: 0.0,
         late_seconds_per_byte: 0.0,
         startup: None,
+        processor: None,
         send_overhead: Overhead::default(),
         isend_overhead: Overhead::default(),
         recv_overhead: Overhead::default(),

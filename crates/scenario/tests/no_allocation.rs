@@ -21,7 +21,9 @@ fn allocated(pattern: Pattern, ranks: u32, model: &str) -> (u64, u64) {
 #[test]
 fn repeated_patterns_allocate_nothing() {
     for (name, pattern) in Pattern::ALL {
-        for (model, ranks) in [("simgrid", 2), ("simgrid", 64), ("flow", 64)] {
+        for (model, ranks) in
+            [("simgrid", 2), ("simgrid", 64), ("flow", 64), ("bus", 64), ("smp", 64), ("loggops", 64)]
+        {
             let (count, messages) = allocated(pattern, ranks, model);
             assert_eq!(count, 0, "{name} of {ranks} ranks, {model}: {count} for {messages} messages");
         }

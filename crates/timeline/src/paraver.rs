@@ -37,6 +37,9 @@ use crate::{RunInfo, TimelineError};
 use names::{Machine, write_row};
 use values::{Meaning, write_pcf};
 
+/// The thread of a task that is the rank itself.
+const RANK: u64 = 1;
+
 /// Writes Paraver files.
 pub(crate) struct Paraver {
     path: PathBuf,
@@ -85,16 +88,6 @@ impl Paraver {
         nanos
     }
 
-    /// Appends who something is about.
-    fn who(&self, rank: u32, lane: Option<u32>) -> [u64; 4] {
-        [
-            u64::from(self.machine.cpu(rank)),
-            1,
-            u64::from(rank) + 1,
-            lane.map_or(1, |lane| u64::from(lane) + 2),
-        ]
-    }
-
     fn comm(&mut self, context: ContextId, members: &[u32]) {
         self.comms.add(context, members);
         let comm = self.comm_numbers.len() as u64 + 1;
@@ -116,10 +109,11 @@ impl Paraver {
         if start == end {
             return;
         }
-        let [cpu, app, task, thread] = self.who(rank, lane);
+        let (who, thread) = (self.machine.who(rank), lane.map_or(RANK, |lane| u64::from(lane) + RANK + 1));
         let written = self.body.push(start, |text| {
             text.push(b'1');
-            fields(text, [cpu, app, task, thread, start, end, state]);
+            text.extend_from_slice(who);
+            fields(text, [thread, start, end, state]);
             text.push(b'\n');
         });
         self.trouble.note(written);
@@ -135,7 +129,7 @@ impl Paraver {
             _ => None,
         };
         let (start, end) = (self.nanos(span[0]), self.nanos(span[1]));
-        let who = self.who(rank, None);
+        let who = self.machine.who(rank);
         let begun = self.body.push(start, |text| {
             event(text, who, start);
             fields(text, [group, value]);
@@ -173,13 +167,13 @@ impl Paraver {
         }
         let times = [message.sent, message.departed, message.delivered, message.arrived];
         let [sent, departed, delivered, arrived] = times.map(|time| self.nanos(time));
-        let (from, to) = (self.who(message.from, None), self.who(message.to, None));
+        let (from, to) = (self.machine.who(message.from), self.machine.who(message.to));
         let written = self.body.push(sent, |text| {
             text.push(b'3');
-            fields(text, from);
-            fields(text, [sent, departed]);
-            fields(text, to);
-            fields(text, [delivered, arrived, message.bytes]);
+            text.extend_from_slice(from);
+            fields(text, [RANK, sent, departed]);
+            text.extend_from_slice(to);
+            fields(text, [RANK, delivered, arrived, message.bytes]);
             text.push(b':');
             number(text, message.tag);
             text.push(b'\n');
@@ -260,10 +254,10 @@ impl Writer for Paraver {
 }
 
 /// Appends the beginning of an event.
-fn event(text: &mut Vec<u8>, who: [u64; 4], time: u64) {
+fn event(text: &mut Vec<u8>, who: &[u8], time: u64) {
     text.push(b'2');
-    fields(text, who);
-    fields(text, [time]);
+    text.extend_from_slice(who);
+    fields(text, [RANK, time]);
 }
 
 fn write_list(out: &mut dyn Write, items: impl Iterator<Item = String>) -> std::io::Result<()> {

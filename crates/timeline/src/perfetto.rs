@@ -165,31 +165,25 @@ impl Perfetto {
     }
 
     fn write(&mut self, packet: &TracePacket) -> io::Result<()> {
-        let Some(out) = &mut self.out else { return Ok(()) };
-        self.bytes.clear();
-        // A trace is a message whose field 1 is repeated: its tag, the length, the packet.
-        self.bytes.push(0x0a);
-        packet.encode_length_delimited(&mut self.bytes).expect("a vector grows");
-        out.write_all(&self.bytes)
+        write_packet(&mut self.out, &mut self.bytes, packet)
     }
 
     /// Writes the packet at hand with an event of this type, and empties it.
     fn event(&mut self, kind: EventType, track: u64, time: Time) -> io::Result<()> {
-        let mut packet = std::mem::take(&mut self.packet);
-        packet.timestamp = Some(time.as_picos() / 1_000);
-        let event = packet.track_event.get_or_insert_default();
+        self.packet.timestamp = Some(time.as_picos() / 1_000);
+        let event = self.at_hand();
         event.r#type = Some(kind as i32);
         event.track_uuid = Some(track);
-        let written = self.write(&packet);
-        packet.interned_data = None;
-        if let Some(event) = &mut packet.track_event {
-            event.category_iids.clear();
-            event.debug_annotations.clear();
-            event.flow_ids.clear();
-            event.terminating_flow_ids.clear();
-            (event.name_iid, event.double_counter_value) = (None, None);
+        let written = write_packet(&mut self.out, &mut self.bytes, &self.packet);
+        if self.packet.interned_data.is_some() {
+            self.packet.interned_data = None;
         }
-        self.packet = packet;
+        let event = self.at_hand();
+        event.category_iids.clear();
+        event.debug_annotations.clear();
+        event.flow_ids.clear();
+        event.terminating_flow_ids.clear();
+        (event.name_iid, event.double_counter_value) = (None, None);
         written
     }
 
@@ -426,6 +420,15 @@ impl Writer for Perfetto {
     fn finish(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
         Ok(self.complete()?)
     }
+}
+
+/// A trace is a message whose field 1 is repeated: its tag, the length, the packet.
+fn write_packet(out: &mut Option<Draft>, bytes: &mut Vec<u8>, packet: &TracePacket) -> io::Result<()> {
+    let Some(out) = out else { return Ok(()) };
+    bytes.clear();
+    bytes.push(0x0a);
+    packet.encode_length_delimited(bytes).expect("a vector grows");
+    out.write_all(bytes)
 }
 
 /// A track that may have others below it, in their order.

@@ -18,13 +18,14 @@ pub trait Sites {
 
 /// Places that have been seen, numbered from 1.
 #[derive(Default)]
-pub(crate) struct Places {
+pub struct Places {
     sites: Option<Rc<dyn Sites>>,
     known: FxHashMap<u64, u32>,
     names: Vec<String>,
 }
 
 impl Places {
+    /// None has been seen.
     pub fn new(sites: Option<Rc<dyn Sites>>) -> Places {
         Places { sites, ..Places::default() }
     }

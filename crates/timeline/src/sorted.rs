@@ -102,8 +102,10 @@ fn text_of<'a>(text: &'a [u8], line: &Line) -> &'a [u8] {
 }
 
 fn write_line(out: &mut impl Write, time: u64, line: &[u8]) -> io::Result<()> {
-    out.write_all(&time.to_le_bytes())?;
-    out.write_all(&(line.len() as u32).to_le_bytes())?;
+    let mut head = [0; HEAD];
+    head[..8].copy_from_slice(&time.to_le_bytes());
+    head[8..].copy_from_slice(&(line.len() as u32).to_le_bytes());
+    out.write_all(&head)?;
     out.write_all(line)
 }
 

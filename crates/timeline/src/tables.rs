@@ -36,7 +36,7 @@ use crate::function::functions;
 use crate::sites::Places;
 use crate::{LinkUse, RunInfo, TimelineError};
 use sums::Sums;
-use table::{Pool, Sheet, Table, Value};
+use table::{Cell, Pool, Sheet, Table};
 
 /// Writes tables with sheets of some kind.
 pub(crate) struct Tables<S: Sheet> {
@@ -98,17 +98,17 @@ impl<S: Sheet> Tables<S> {
         self.sums[rank as usize].call(span);
         let function = if usize::from(index) < functions().len() { u32::from(index) + 1 } else { 0 };
         let row = [
-            Value::from(rank),
-            Value::Text(function),
-            Value::from(span[0]),
-            Value::from(span[1]),
-            Value::from(arguments.peer),
-            Value::from(arguments.sent),
-            Value::from(arguments.received),
-            arguments.tag.map_or(Value::None, |tag| Value::Int(i64::from(tag))),
-            Value::from(arguments.context),
-            Value::Text(place),
-            Value::Int(i64::from(returned)),
+            Cell::number(rank),
+            Cell::text(function),
+            Cell::time(span[0]),
+            Cell::time(span[1]),
+            Cell::number(arguments.peer),
+            Cell::count(arguments.sent),
+            Cell::count(arguments.received),
+            Cell::int(arguments.tag.map(i64::from)),
+            Cell::number(arguments.context),
+            Cell::text(place),
+            Cell::int(i64::from(returned)),
         ];
         self.calls.push(row, &self.pool)
     }
@@ -125,11 +125,11 @@ impl<S: Sheet> Tables<S> {
     fn burst(&mut self, rank: u32, span: [Time; 2], work: Work, beside: bool) -> io::Result<()> {
         self.sums[rank as usize].burst(span, beside);
         let (flops, nanos) = match work {
-            Work::Flops(flops) => (Value::Real(flops), Value::None),
-            Work::Nanos(nanos) => (Value::None, Value::from(nanos)),
+            Work::Flops(flops) => (Cell::real(flops), Cell::count(None)),
+            Work::Nanos(nanos) => (Cell::real(None), Cell::count(nanos)),
         };
-        let [start, end] = span.map(Value::from);
-        let row = [Value::from(rank), start, end, flops, nanos, Value::Int(i64::from(beside))];
+        let [start, end] = span.map(Cell::time);
+        let row = [Cell::number(rank), start, end, flops, nanos, Cell::int(i64::from(beside))];
         self.computations.push(row, &self.pool)
     }
 
@@ -138,14 +138,14 @@ impl<S: Sheet> Tables<S> {
         self.sums[from as usize].sent(bytes);
         self.sums[to as usize].received(bytes);
         let (comm, collective) = match scope {
-            Scope::Comm(context) => (Value::from(context), Value::None),
-            Scope::Collective(number) => (Value::None, Value::from(number)),
+            Scope::Comm(context) => (Cell::number(context), Cell::count(None)),
+            Scope::Collective(number) => (Cell::number(None), Cell::count(number)),
         };
-        let [sent, departed, arrived, delivered] = [sent, departed, arrived, delivered].map(Value::from);
-        let (bytes, tag) = (Value::from(bytes), Value::Int(i64::from(tag)));
+        let [sent, departed, arrived, delivered] = [sent, departed, arrived, delivered].map(Cell::time);
+        let (bytes, tag) = (Cell::count(bytes), Cell::int(i64::from(tag)));
         let row = [
-            Value::from(from),
-            Value::from(to),
+            Cell::number(from),
+            Cell::number(to),
             bytes,
             tag,
             comm,
@@ -177,10 +177,10 @@ impl<S: Sheet> Tables<S> {
                 Ok(())
             }
             Record::Schedule { rank, number, context, kind, algorithm, entered } => {
-                let kind = Value::Text(self.pool.known(kind.name()));
-                let algorithm = algorithm.map_or(Value::None, |how| Value::Text(self.pool.known(how.name())));
-                let (comm, entered) = (Value::from(context), Value::from(entered));
-                let row = [Value::from(number), Value::from(rank), comm, kind, algorithm, entered];
+                let kind = Cell::text(self.pool.known(kind.name()));
+                let algorithm = Cell::text(algorithm.map_or(0, |how| self.pool.known(how.name())));
+                let (comm, entered) = (Cell::number(context), Cell::time(entered));
+                let row = [Cell::count(number), Cell::number(rank), comm, kind, algorithm, entered];
                 self.collectives.push(row, &self.pool)
             }
             Record::End { rank, at, blocked } => {
@@ -217,9 +217,9 @@ impl<S: Sheet> Tables<S> {
             let link = self.run.platform.link(used.link);
             let name = self.pool.add(&link.name());
             for (start, end, bytes) in used.intervals(width) {
-                let [start, end] = [start, end].map(Value::from);
-                let (bytes, bandwidth) = (Value::Real(bytes), Value::Real(link.bandwidth));
-                table.push([Value::Text(name), start, end, bytes, bandwidth], &self.pool)?;
+                let [start, end] = [start, end].map(Cell::time);
+                let (bytes, bandwidth) = (Cell::real(bytes), Cell::real(link.bandwidth));
+                table.push([Cell::text(name), start, end, bytes, bandwidth], &self.pool)?;
             }
         }
         Ok(())

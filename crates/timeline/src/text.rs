@@ -28,6 +28,19 @@ pub(crate) fn seconds(text: &mut Vec<u8>, picos: u64) {
     text.extend_from_slice(&digits.format(SECOND + picos % SECOND).as_bytes()[1..]);
 }
 
+/// Appends picoseconds as seconds, without zeros at the end.
+#[inline]
+pub(crate) fn short_seconds(text: &mut Vec<u8>, picos: u64) {
+    seconds(text, picos);
+    while text.last() == Some(&b'0') {
+        text.pop();
+    }
+    // A whole number keeps one.
+    if text.last() == Some(&b'.') {
+        text.push(b'0');
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -39,5 +52,9 @@ mod tests {
         fields(&mut text, [1, 20]);
         number(&mut text, -3i32);
         assert_eq!(text, b"3.000000000007:1:20-3");
+        text.clear();
+        short_seconds(&mut text, 2_500_000_000_000);
+        short_seconds(&mut text, 10_000_000_000_000);
+        assert_eq!(text, b"2.510.0");
     }
 }

@@ -45,6 +45,7 @@ impl TiTrace {
             sites: Default::default(),
             blocks: Default::default(),
             requests: Vec::new(),
+            eager_limit: 0,
         };
         let ranks = (0..ranks).map(|rank| (Lines::default(), Player::new(rank))).collect();
         Ok(TiTrace { files, ranks, common })
@@ -59,6 +60,10 @@ impl TiTrace {
 impl Workload for TiTrace {
     fn ranks(&self) -> u32 {
         self.ranks.len() as u32
+    }
+
+    fn eager_limit(&mut self, bytes: u64) {
+        self.common.eager_limit = bytes;
     }
 
     fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError> {

@@ -26,6 +26,12 @@ pub trait Workload {
         None
     }
 
+    /// Standard sends of fewer bytes will be eager: a blocking one is over at once and need not wait for its answer. Told
+    /// once, before the first call.
+    fn eager_limit(&mut self, bytes: u64) {
+        let _ = bytes;
+    }
+
     /// Writes the next calls of `rank`, up to and including one that needs an answer, or all that are left. `reply` answers
     /// the last call that needed it; the first time there is none such and it is empty. Each rank is asked on its own.
     fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError>;

@@ -1,12 +1,12 @@
 // The critical path: the chain of work and messages that decided when the run ended.
 
-const KIND_COLOURS = { compute: "compute", transfer: "p2p", network: "p2p", p2p: "p2p", message: "p2p", latency: "p2p", collective: "collective", wait: "wait" };
+const KIND_NAMES = { ...CATEGORY_NAMES, transfer: "messages under way" };
 
 function criticalPanel(run) {
   const { critical } = run;
   if (!critical) return null;
   const kinds = Object.entries(critical.by_kind ?? {});
-  const parts = kinds.map(([name, value]) => ({ name: CATEGORY_NAMES[name] ?? name, value, colour: `var(--${KIND_COLOURS[name] ?? "other"})` }));
+  const parts = kinds.map(([name, value]) => ({ name: KIND_NAMES[name] ?? name, value, colour: `var(--${name in KIND_NAMES ? name : "other"})` }));
   const whole = critical.seconds || 1;
   return el("div", {},
     el("p", {}, "The path is the chain of computation and messages that decided when the run ended: whatever is not on it could be slower without harm. ",

@@ -49,6 +49,11 @@ pub fn run(platform: Platform, model: &str, choice: &str, scripts: &[Vec<Call<'_
     ran
 }
 
+/// The same, once only.
+pub fn run_once(platform: Platform, model: &str, choice: &str, scripts: &[Vec<Call<'_>>]) -> Ran {
+    run_to_end(engine(platform, model, choice, scripts.len()), scripts)
+}
+
 fn run_to_end(mut engine: Engine<NoMemory>, scripts: &[Vec<Call<'_>>]) -> Ran {
     let mut promised = vec![None; scripts.len()];
     let mut next = vec![0; scripts.len()];

@@ -4,12 +4,15 @@ use std::io::{self, Write};
 
 use crate::RunInfo;
 use crate::lanes::Lanes;
+use crate::text::fields;
 
 /// Nodes, their processors, and the ranks on them. A node is a host that has ranks.
 pub(super) struct Machine {
     node_of_rank: Vec<u32>,
-    /// The processor of each rank, numbered from 1 over all nodes.
-    cpu_of_rank: Vec<u32>,
+    /// How each rank is called in lines: processor (numbered from 1 over all nodes), application, task.
+    whos: Vec<u8>,
+    /// Where in `whos` each rank ends.
+    ends: Vec<u32>,
     cpus: Vec<u32>,
     names: Vec<String>,
 }
@@ -33,8 +36,12 @@ impl Machine {
             placed[node] += 1;
             firsts[node] + (placed[node] - 1) % cpus[node] + 1
         };
-        let cpu_of_rank = node_of_rank.iter().map(cpu).collect();
-        Machine { node_of_rank, cpu_of_rank, cpus, names }
+        let (mut whos, mut ends) = (Vec::new(), Vec::new());
+        for (cpu, task) in node_of_rank.iter().map(cpu).zip(1..) {
+            fields(&mut whos, [u64::from(cpu), 1, task]);
+            ends.push(whos.len() as u32);
+        }
+        Machine { node_of_rank, whos, ends, cpus, names }
     }
 
     pub fn ranks(&self) -> u32 {
@@ -55,10 +62,12 @@ impl Machine {
         self.node_of_rank[rank as usize]
     }
 
-    /// The processor of a rank, from 1.
+    /// How a rank is called in lines, up to the thread: `:cpu:1:task`.
     #[inline]
-    pub fn cpu(&self, rank: u32) -> u32 {
-        self.cpu_of_rank[rank as usize]
+    pub fn who(&self, rank: u32) -> &[u8] {
+        let rank = rank as usize;
+        let start = if rank == 0 { 0 } else { self.ends[rank - 1] };
+        &self.whos[start as usize..self.ends[rank] as usize]
     }
 }
 

@@ -3,14 +3,15 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::table::{Column, Layout, NO_INT, Pool, Sheet};
+use super::table::{Cell, Heading, Kind, Layout, Pool, Sheet};
 use crate::draft::Draft;
-use crate::{RunInfo, TimelineError};
+use crate::{RunInfo, TimelineError, text};
 
 /// A CSV file.
 pub(crate) struct Csv {
     out: csv::Writer<Draft>,
     path: std::path::PathBuf,
+    columns: &'static [Heading],
     field: Vec<u8>,
 }
 
@@ -21,14 +22,14 @@ impl Sheet for Csv {
         let mut out = csv::Writer::from_writer(Draft::create(path)?);
         let names = layout.columns.iter().map(|heading| heading.name);
         out.write_record(names).map_err(|error| TimelineError::io(path, error))?;
-        Ok(Csv { out, path: path.to_owned(), field: Vec::new() })
+        Ok(Csv { out, path: path.to_owned(), columns: layout.columns, field: Vec::new() })
     }
 
-    fn append(&mut self, rows: usize, columns: &[Column], pool: &Pool) -> io::Result<()> {
-        for row in 0..rows {
-            for column in columns {
+    fn append(&mut self, cells: &[Cell], pool: &Pool) -> io::Result<()> {
+        for row in cells.chunks_exact(self.columns.len()) {
+            for (heading, &cell) in self.columns.iter().zip(row) {
                 self.field.clear();
-                write_cell(&mut self.field, column, row, pool);
+                write_cell(&mut self.field, heading.kind, cell, pool);
                 self.out.write_field(&self.field)?;
             }
             self.out.write_record(None::<&[u8]>)?;
@@ -45,16 +46,17 @@ impl Sheet for Csv {
     }
 }
 
-fn write_cell(field: &mut Vec<u8>, column: &Column, row: usize, pool: &Pool) {
-    match column {
-        Column::Int(values) if values[row] != NO_INT => crate::text::number(field, values[row]),
+fn write_cell(field: &mut Vec<u8>, kind: Kind, cell: Cell, pool: &Pool) {
+    match kind {
+        Kind::Int => cell.as_int().into_iter().for_each(|value| text::number(field, value)),
+        Kind::Seconds => text::short_seconds(field, cell.as_picos()),
         // The shortest text that is read back as the same number.
-        Column::Real(values) if !values[row].is_nan() => {
-            write!(field, "{}", values[row]).expect("a vector grows");
+        Kind::Real => {
+            cell.as_real().into_iter().for_each(|value| write!(field, "{value}").expect("a vector grows"))
         }
-        Column::Text(values) if values[row] != 0 => {
-            field.extend_from_slice(pool.text(values[row]).as_bytes())
-        }
-        _ => {}
+        Kind::Text => cell
+            .as_text()
+            .into_iter()
+            .for_each(|number| field.extend_from_slice(pool.text(number).as_bytes())),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::table::{Heading, Layout};
 
-use super::table::Kind::{Int, Real, Text};
+use super::table::Kind::{Int, Real, Seconds, Text};
 
 const fn column(name: &'static str, kind: super::table::Kind) -> Heading {
     Heading { name, kind, optional: false }
@@ -21,10 +21,10 @@ pub(super) const MESSAGES: Layout = Layout {
         column("tag", Int),
         maybe("comm", Int),
         maybe("collective", Int),
-        column("sent", Real),
-        column("departed", Real),
-        column("arrived", Real),
-        column("delivered", Real),
+        column("sent", Seconds),
+        column("departed", Seconds),
+        column("arrived", Seconds),
+        column("delivered", Seconds),
     ],
 };
 
@@ -33,8 +33,8 @@ pub(super) const CALLS: Layout = Layout {
     columns: &[
         column("rank", Int),
         maybe("function", Text),
-        column("start", Real),
-        column("end", Real),
+        column("start", Seconds),
+        column("end", Seconds),
         maybe("peer", Int),
         maybe("sent_bytes", Int),
         maybe("received_bytes", Int),
@@ -49,8 +49,8 @@ pub(super) const COMPUTATIONS: Layout = Layout {
     name: "computations",
     columns: &[
         column("rank", Int),
-        column("start", Real),
-        column("end", Real),
+        column("start", Seconds),
+        column("end", Seconds),
         maybe("flops", Real),
         maybe("nanoseconds", Int),
         column("beside", Int),
@@ -65,7 +65,7 @@ pub(super) const COLLECTIVES: Layout = Layout {
         column("comm", Int),
         column("kind", Text),
         maybe("algorithm", Text),
-        column("entered", Real),
+        column("entered", Seconds),
     ],
 };
 
@@ -73,8 +73,8 @@ pub(super) const LINKS: Layout = Layout {
     name: "links",
     columns: &[
         column("link", Text),
-        column("start", Real),
-        column("end", Real),
+        column("start", Seconds),
+        column("end", Seconds),
         column("bytes", Real),
         column("bandwidth", Real),
     ],
@@ -85,11 +85,11 @@ pub(super) const RANKS: Layout = Layout {
     columns: &[
         column("rank", Int),
         column("host", Text),
-        column("end", Real),
-        column("computing", Real),
-        column("in_mpi", Real),
-        column("paused", Real),
-        column("beside", Real),
+        column("end", Seconds),
+        column("computing", Seconds),
+        column("in_mpi", Seconds),
+        column("paused", Seconds),
+        column("beside", Seconds),
         column("calls", Int),
         column("sent_messages", Int),
         column("sent_bytes", Int),

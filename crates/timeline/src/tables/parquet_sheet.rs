@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use mpirage_units::Time;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
@@ -12,7 +13,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
 
-use super::table::{Column, Heading, Kind, Layout, NO_INT, Pool, Sheet};
+use super::table::{Cell, Heading, Kind, Layout, Pool, Sheet};
 use crate::draft::Draft;
 use crate::{RunInfo, TimelineError};
 
@@ -21,9 +22,7 @@ pub(crate) struct Parquet {
     out: SerializedFileWriter<Draft>,
     path: std::path::PathBuf,
     columns: &'static [Heading],
-    /// The pool's texts in the form in which they are written; their bytes are shared.
-    texts: Vec<ByteArray>,
-    present: Vec<i16>,
+    scratch: Scratch,
 }
 
 impl Sheet for Parquet {
@@ -34,16 +33,15 @@ impl Sheet for Parquet {
         let made =
             schema(layout).and_then(|schema| SerializedFileWriter::new(draft, schema, properties(run)));
         let out = made.map_err(|error| TimelineError::io(path, error))?;
-        let (texts, present) = (Vec::new(), Vec::new());
-        Ok(Parquet { out, path: path.to_owned(), columns: layout.columns, texts, present })
+        Ok(Parquet { out, path: path.to_owned(), columns: layout.columns, scratch: Scratch::default() })
     }
 
-    fn append(&mut self, _: usize, columns: &[Column], pool: &Pool) -> io::Result<()> {
+    fn append(&mut self, cells: &[Cell], pool: &Pool) -> io::Result<()> {
         let mut group = self.out.next_row_group()?;
-        for (heading, column) in self.columns.iter().zip(columns) {
+        for (position, heading) in self.columns.iter().enumerate() {
+            let column = cells[position..].iter().step_by(self.columns.len()).copied();
             let mut out = group.next_column()?.expect("as many columns as in the layout");
-            let mut cells = Cells { texts: &mut self.texts, present: &mut self.present };
-            cells.write(&mut out, heading.optional, column, pool)?;
+            self.scratch.write(&mut out, heading, column, pool)?;
             out.close()?;
         }
         group.close()?;
@@ -56,63 +54,70 @@ impl Sheet for Parquet {
     }
 }
 
-/// Writes the cells of a column.
-struct Cells<'a> {
-    texts: &'a mut Vec<ByteArray>,
-    present: &'a mut Vec<i16>,
+/// What a column is turned into before it is written; its memory is used again.
+#[derive(Default)]
+struct Scratch {
+    ints: Vec<i64>,
+    reals: Vec<f64>,
+    texts: Vec<ByteArray>,
+    /// For each row, is there a value?
+    present: Vec<i16>,
+    /// The pool's texts in the form in which they are written; their bytes are shared.
+    pool: Vec<ByteArray>,
 }
 
-impl Cells<'_> {
+impl Scratch {
     fn write(
         &mut self,
         out: &mut SerializedColumnWriter<'_>,
-        optional: bool,
-        column: &Column,
+        heading: &Heading,
+        column: impl Iterator<Item = Cell>,
         pool: &Pool,
     ) -> Result<(), ParquetError> {
-        match column {
-            Column::Int(values) => {
-                let (values, present) = self.split(values, optional, |&value| value != NO_INT);
-                out.typed::<Int64Type>().write_batch(&values, present, None)?;
+        self.present.clear();
+        let optional = heading.optional;
+        match heading.kind {
+            Kind::Int => {
+                split(column.map(Cell::as_int), &mut self.ints, &mut self.present);
+                let present = optional.then_some(self.present.as_slice());
+                out.typed::<Int64Type>().write_batch(&self.ints, present, None)?;
             }
-            Column::Real(values) => {
-                let (values, present) = self.split(values, optional, |value| !value.is_nan());
-                out.typed::<DoubleType>().write_batch(&values, present, None)?;
+            Kind::Real | Kind::Seconds => {
+                let value = |cell: Cell| match heading.kind {
+                    Kind::Seconds => Some(Time::from_picos(cell.as_picos()).as_secs_f64()),
+                    _ => cell.as_real(),
+                };
+                split(column.map(value), &mut self.reals, &mut self.present);
+                let present = optional.then_some(self.present.as_slice());
+                out.typed::<DoubleType>().write_batch(&self.reals, present, None)?;
             }
-            Column::Text(numbers) => {
-                let texts: Vec<ByteArray> = numbers
-                    .iter()
-                    .filter(|&&number| number != 0)
-                    .map(|&number| self.text(number, pool))
-                    .collect();
-                let (_, present) = self.split(numbers, optional, |&number| number != 0);
-                out.typed::<ByteArrayType>().write_batch(&texts, present, None)?;
+            Kind::Text => {
+                let known = &mut self.pool;
+                let text = |cell: Cell| cell.as_text().map(|number| text(known, number, pool));
+                split(column.map(text), &mut self.texts, &mut self.present);
+                let present = optional.then_some(self.present.as_slice());
+                out.typed::<ByteArrayType>().write_batch(&self.texts, present, None)?;
+                self.texts.clear();
             }
         }
         Ok(())
     }
+}
 
-    /// The values that are there, and for each row whether there is one; nothing of that where all are.
-    fn split<T: Copy>(
-        &mut self,
-        values: &[T],
-        optional: bool,
-        is_there: impl Fn(&T) -> bool,
-    ) -> (Vec<T>, Option<&[i16]>) {
-        if !optional {
-            return (values.to_vec(), None);
-        }
-        self.present.clear();
-        self.present.extend(values.iter().map(|value| i16::from(is_there(value))));
-        (values.iter().copied().filter(is_there).collect(), Some(self.present))
+/// Puts the values that are there into one list, and for each row into the other whether there is one.
+fn split<T>(column: impl Iterator<Item = Option<T>>, values: &mut Vec<T>, present: &mut Vec<i16>) {
+    values.clear();
+    for value in column {
+        present.push(i16::from(value.is_some()));
+        values.extend(value);
     }
+}
 
-    fn text(&mut self, number: u32, pool: &Pool) -> ByteArray {
-        for known in self.texts.len() as u32..number {
-            self.texts.push(ByteArray::from(pool.text(known + 1)));
-        }
-        self.texts[number as usize - 1].clone()
+fn text(known: &mut Vec<ByteArray>, number: u32, pool: &Pool) -> ByteArray {
+    for next in known.len() as u32..number {
+        known.push(ByteArray::from(pool.text(next + 1)));
     }
+    known[number as usize - 1].clone()
 }
 
 fn schema(layout: &Layout) -> Result<Arc<Type>, ParquetError> {
@@ -124,7 +129,7 @@ fn schema(layout: &Layout) -> Result<Arc<Type>, ParquetError> {
 fn field(heading: &Heading) -> Result<Type, ParquetError> {
     let (physical, logical) = match heading.kind {
         Kind::Int => (Physical::INT64, None),
-        Kind::Real => (Physical::DOUBLE, None),
+        Kind::Real | Kind::Seconds => (Physical::DOUBLE, None),
         Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
     };
     let repetition = if heading.optional { Repetition::OPTIONAL } else { Repetition::REQUIRED };

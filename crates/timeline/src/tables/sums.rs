@@ -2,7 +2,7 @@
 
 use mpirage_units::{Duration, Time};
 
-use super::table::Value;
+use super::table::Cell;
 
 /// The sums of one rank.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,21 +52,20 @@ impl Sums {
     }
 
     /// As a row; `host` is where the name of its host is in the pool.
-    pub fn row(&self, rank: u32, host: u32) -> [Value; 12] {
-        let seconds = |span: Duration| Value::Real(span.as_secs_f64());
+    pub fn row(&self, rank: u32, host: u32) -> [Cell; 12] {
         [
-            Value::from(rank),
-            Value::Text(host),
-            Value::from(self.end),
-            seconds(self.computing),
-            seconds(self.in_mpi),
-            seconds(self.paused),
-            seconds(self.beside),
-            Value::from(self.calls),
-            Value::from(self.sent_messages),
-            Value::from(self.sent_bytes),
-            Value::from(self.received_messages),
-            Value::from(self.received_bytes),
+            Cell::number(rank),
+            Cell::text(host),
+            Cell::time(self.end),
+            Cell::span(self.computing),
+            Cell::span(self.in_mpi),
+            Cell::span(self.paused),
+            Cell::span(self.beside),
+            Cell::count(self.calls),
+            Cell::count(self.sent_messages),
+            Cell::count(self.sent_bytes),
+            Cell::count(self.received_messages),
+            Cell::count(self.received_bytes),
         ]
     }
 }

@@ -1,9 +1,9 @@
 //! A table that is filled row by row and written batch by batch.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use mpirage_units::Time;
+use mpirage_units::{Duration, Time};
 use rustc_hash::FxHashMap;
 
 use crate::{RunInfo, TimelineError};
@@ -11,7 +11,7 @@ use crate::{RunInfo, TimelineError};
 /// Rows of a batch.
 const BATCH: usize = 1 << 17;
 /// A number that is not there.
-pub(super) const NO_INT: i64 = i64::MIN;
+const NO_INT: i64 = i64::MIN;
 
 /// What a table looks like.
 #[derive(Clone, Copy)]
@@ -34,85 +34,66 @@ pub(crate) struct Heading {
 /// What is in a column.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
+    /// Whole numbers.
     Int,
+    /// Other numbers.
     Real,
+    /// Picoseconds, shown as seconds.
+    Seconds,
+    /// Texts of the pool.
     Text,
 }
 
-/// One cell.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Value {
-    /// Nothing.
-    None,
-    /// A whole number.
-    Int(i64),
-    /// Any other number.
-    Real(f64),
-    /// A text, by its number in the pool; zero is nothing.
-    Text(u32),
-}
+/// One cell, whatever is in it: rows are collected as words, and columns know what they mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cell(u64);
 
-impl From<u32> for Value {
-    fn from(value: u32) -> Value {
-        Value::Int(i64::from(value))
-    }
-}
-
-impl From<u64> for Value {
-    fn from(value: u64) -> Value {
-        Value::Int(i64::try_from(value).unwrap_or(i64::MAX))
-    }
-}
-
-impl From<Time> for Value {
-    fn from(value: Time) -> Value {
-        Value::Real(value.as_secs_f64())
-    }
-}
-
-impl<T: Into<Value>> From<Option<T>> for Value {
-    fn from(value: Option<T>) -> Value {
-        value.map_or(Value::None, Into::into)
-    }
-}
-
-/// The values of a column in a batch.
-pub(crate) enum Column {
-    /// [`NO_INT`] is nothing.
-    Int(Vec<i64>),
-    /// Not a number is nothing.
-    Real(Vec<f64>),
-    /// Zero is nothing.
-    Text(Vec<u32>),
-}
-
-impl Column {
-    fn new(kind: Kind) -> Column {
-        match kind {
-            Kind::Int => Column::Int(Vec::new()),
-            Kind::Real => Column::Real(Vec::new()),
-            Kind::Text => Column::Text(Vec::new()),
-        }
+impl Cell {
+    pub fn int(value: impl Into<Option<i64>>) -> Cell {
+        Cell(value.into().unwrap_or(NO_INT) as u64)
     }
 
-    #[inline]
-    fn push(&mut self, value: Value) {
-        match (self, value) {
-            (Column::Int(column), Value::Int(value)) => column.push(value),
-            (Column::Int(column), _) => column.push(NO_INT),
-            (Column::Real(column), Value::Real(value)) => column.push(value),
-            (Column::Real(column), _) => column.push(f64::NAN),
-            (Column::Text(column), Value::Text(value)) => column.push(value),
-            (Column::Text(column), _) => column.push(0),
-        }
+    pub fn count(value: impl Into<Option<u64>>) -> Cell {
+        Cell::int(value.into().map(|value| i64::try_from(value).unwrap_or(i64::MAX)))
     }
 
-    fn clear(&mut self) {
-        match self {
-            Column::Int(column) => column.clear(),
-            Column::Real(column) => column.clear(),
-            Column::Text(column) => column.clear(),
-        }
+    pub fn number(value: impl Into<Option<u32>>) -> Cell {
+        Cell::int(value.into().map(i64::from))
+    }
+
+    pub fn real(value: impl Into<Option<f64>>) -> Cell {
+        Cell(value.into().unwrap_or(f64::NAN).to_bits())
+    }
+
+    pub fn time(value: Time) -> Cell {
+        Cell(value.as_picos())
+    }
+
+    pub fn span(value: Duration) -> Cell {
+        Cell(value.as_picos())
+    }
+
+    /// A text by its number in the pool; zero is nothing.
+    pub fn text(number: u32) -> Cell {
+        Cell(u64::from(number))
+    }
+
+    pub fn as_int(self) -> Option<i64> {
+        let value = self.0 as i64;
+        (value != NO_INT).then_some(value)
+    }
+
+    pub fn as_real(self) -> Option<f64> {
+        let value = f64::from_bits(self.0);
+        (!value.is_nan()).then_some(value)
+    }
+
+    pub fn as_picos(self) -> u64 {
+        self.0
+    }
+
+    pub fn as_text(self) -> Option<u32> {
+        (self.0 != 0).then_some(self.0 as u32)
     }
 }
 
@@ -158,8 +139,8 @@ pub(crate) trait Sheet: Sized {
     /// An empty file.
     fn create(path: &Path, layout: &Layout, run: &RunInfo) -> Result<Self, TimelineError>;
 
-    /// Appends so many rows.
-    fn append(&mut self, rows: usize, columns: &[Column], pool: &Pool) -> io::Result<()>;
+    /// Appends rows: their cells, one row after the other.
+    fn append(&mut self, cells: &[Cell], pool: &Pool) -> io::Result<()>;
 
     /// The file is whole.
     fn finish(self) -> Result<(), TimelineError>;
@@ -168,36 +149,32 @@ pub(crate) trait Sheet: Sized {
 /// A table that is being written.
 pub(crate) struct Table<S: Sheet> {
     sheet: Option<S>,
-    path: std::path::PathBuf,
-    rows: usize,
-    columns: Vec<Column>,
+    path: PathBuf,
+    columns: usize,
+    cells: Vec<Cell>,
 }
 
 impl<S: Sheet> Table<S> {
     pub fn create(folder: &Path, layout: Layout, run: &RunInfo) -> Result<Table<S>, TimelineError> {
         let path = folder.join(layout.name).with_extension(S::ENDING);
-        let columns = layout.columns.iter().map(|heading| Column::new(heading.kind)).collect();
-        Ok(Table { sheet: Some(S::create(&path, &layout, run)?), path, rows: 0, columns })
+        let sheet = Some(S::create(&path, &layout, run)?);
+        Ok(Table { sheet, path, columns: layout.columns.len(), cells: Vec::new() })
     }
 
     /// Appends a row.
-    pub fn push<const N: usize>(&mut self, row: [Value; N], pool: &Pool) -> io::Result<()> {
-        debug_assert_eq!(N, self.columns.len());
-        for (column, value) in self.columns.iter_mut().zip(row) {
-            column.push(value);
-        }
-        self.rows += 1;
-        if self.rows == BATCH { self.flush(pool) } else { Ok(()) }
+    pub fn push<const N: usize>(&mut self, row: [Cell; N], pool: &Pool) -> io::Result<()> {
+        debug_assert_eq!(N, self.columns);
+        self.cells.extend_from_slice(&row);
+        if self.cells.len() == BATCH * N { self.flush(pool) } else { Ok(()) }
     }
 
     fn flush(&mut self, pool: &Pool) -> io::Result<()> {
         if let Some(sheet) = &mut self.sheet
-            && self.rows > 0
+            && !self.cells.is_empty()
         {
-            sheet.append(self.rows, &self.columns, pool)?;
+            sheet.append(&self.cells, pool)?;
         }
-        self.rows = 0;
-        self.columns.iter_mut().for_each(Column::clear);
+        self.cells.clear();
         Ok(())
     }
 

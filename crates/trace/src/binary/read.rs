@@ -31,6 +31,7 @@ pub struct BinaryTrace {
     ranks: Vec<Rank>,
     lists: Lists,
     stored: Vec<u8>,
+    eager_limit: u64,
 }
 
 #[derive(Default)]
@@ -83,6 +84,7 @@ impl BinaryTrace {
             ranks,
             lists,
             stored,
+            eager_limit: 0,
         })
     }
 
@@ -131,7 +133,7 @@ impl BinaryTrace {
     /// Writes the next entry as a call. True if it needs an answer.
     #[inline]
     fn step(&mut self, rank: u32, calls: &mut Calls<'_>) -> Result<bool, &'static str> {
-        let BinaryTrace { lists, ranks, stamps, sizes, .. } = self;
+        let BinaryTrace { lists, ranks, stamps, sizes, eager_limit, .. } = self;
         let state = &mut ranks[rank as usize];
         let found = entry::get(&state.entries, &mut state.at, lists).ok_or("this is no entry")?;
         let (Before { place, burst, delay }, mut call, outcome) = found;
@@ -139,7 +141,7 @@ impl BinaryTrace {
         let stamp = Stamp { burst, delay, ..*stamp };
         check(&call, sizes)?;
         state.check_requests(&call)?;
-        state.translate(&mut call)?;
+        state.translate(&mut call, *eager_limit)?;
         let waits = call.needs_answer();
         if waits {
             state.awaited = (outcome != Outcome::None).then_some(outcome);
@@ -168,11 +170,11 @@ impl Rank {
     }
 
     /// Numbers of the traced run become those of this one.
-    fn translate(&mut self, call: &mut Call<'_>) -> Result<(), &'static str> {
+    fn translate(&mut self, call: &mut Call<'_>, eager_limit: u64) -> Result<(), &'static str> {
         match call {
-            Call::Send { context, answer, .. } => {
-                // Under another model it may have to wait.
-                *answer = true;
+            Call::Send { context, answer, mode, bytes, .. } => {
+                // It was eager where it was traced, but under this model it may have to wait.
+                *answer |= !mode.is_eager(*bytes, eager_limit);
                 self.translate_context(context)
             }
             Call::Recv { context, matched, .. } => {
@@ -247,6 +249,10 @@ impl Workload for BinaryTrace {
 
     fn measured_on(&self) -> Option<f64> {
         Some(self.footer.measured_on).filter(|&speed| speed > 0.0)
+    }
+
+    fn eager_limit(&mut self, bytes: u64) {
+        self.eager_limit = bytes;
     }
 
     fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError> {

@@ -26,6 +26,8 @@ pub(super) struct Common {
     /// Blocks of a collective, requests of a wait.
     pub blocks: [Vec<u64>; 2],
     pub requests: Vec<RequestId>,
+    /// Standard sends of fewer bytes need no answer.
+    pub eager_limit: u64,
 }
 
 /// What follows a call that has been answered.
@@ -199,9 +201,9 @@ impl Player {
         };
         let request = (!blocking).then(|| self.requests.open((self.rank as i32, to as i32, tag)));
         let stamp = self.stamp(common.functions.send[mode as usize][usize::from(!blocking)]);
-        let (context, payload) = (WORLD, Payload::Absent);
-        calls.push(&stamp, &Call::Send { mode, context, to, tag, bytes, payload, request, answer: true });
-        Ok(blocking)
+        let (context, payload, answer) = (WORLD, Payload::Absent, !mode.is_eager(bytes, common.eager_limit));
+        calls.push(&stamp, &Call::Send { mode, context, to, tag, bytes, payload, request, answer });
+        Ok(blocking && answer)
     }
 
     fn recv(

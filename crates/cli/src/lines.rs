@@ -1,0 +1,48 @@
+//! Source lines of the program while it runs, for whoever writes about it.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use mpirage_rank::{Ranks, Symbols, Watch};
+use mpirage_timeline::Sites;
+
+use crate::progress::Progress;
+
+/// Lines of the program that is in memory.
+#[derive(Default)]
+pub struct Lines(RefCell<Symbols>);
+
+impl Sites for Lines {
+    fn key(&self, _rank: u32, site: u64) -> u64 {
+        self.0.borrow().common_address(site)
+    }
+
+    fn name(&self, key: u64) -> Option<String> {
+        let site = self.0.borrow_mut().site(key);
+        site.line.is_some().then(|| site.to_string())
+    }
+}
+
+/// Shows progress, and learns where the program is as soon as it is in memory.
+pub struct Attentive<'a> {
+    /// Who shows progress.
+    pub progress: &'a mut Progress,
+    /// Who learns.
+    pub lines: Rc<Lines>,
+}
+
+impl Watch for Attentive<'_> {
+    fn progress(&mut self, simulated: f64, ended: usize) {
+        Watch::progress(self.progress, simulated, ended);
+    }
+
+    fn loaded(&mut self, ranks: &mut Ranks) {
+        let mut symbols = Symbols::default();
+        ranks.explain_addresses(&mut symbols);
+        *self.lines.0.borrow_mut() = symbols;
+    }
+
+    fn slow_rank(&mut self, rank: u32, seconds: f64) {
+        self.progress.slow_rank(rank, seconds);
+    }
+}

@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""Timelines of whole runs: what Paraver, Perfetto, Paje and pandas would read in them, and that they say the same as the
+summary. What reads them in Python is installed into target/python if it is not there; Paje is read by pj_dump (Debian:
+pajeng) if that is installed.
+
+usage: tests/timeline.py [NAME…]"""
+
+import csv
+import importlib.util
+import json
+import shutil
+import subprocess
+import sys
+
+from harness import MPIRAGE, ROOT, TESTS, Suite
+
+sys.path.insert(0, str(TESTS / "timeline"))
+import paraver  # noqa: E402
+
+PACKAGES = ("pandas", "pyarrow", "perfetto", "protobuf")
+PROGRAMS = TESTS / "programs"
+EXAMPLES = ROOT / "examples"
+FAULTS = TESTS / "faults"
+
+# Name, source, ranks, platform, exit code; programs that use different corners of MPI.
+RUNS = [
+    ("halo2d", EXAMPLES / "halo2d.c", 9, "cluster:9", 0),
+    ("conjugate_gradient", EXAMPLES / "conjugate_gradient.c", 8, "fat-tree:4x4", 0),
+    ("comm_more", PROGRAMS / "comm_more.c", 6, "cluster:6", 0),
+    ("persistent", PROGRAMS / "persistent.c", 4, "cluster:4", 0),
+    ("wait_any_some", PROGRAMS / "wait_any_some.c", 5, "cluster:5", 0),
+    ("nonblocking_coll", PROGRAMS / "nonblocking_coll.c", 4, "cluster:4", 0),
+    ("neighbour_coll", PROGRAMS / "neighbour_coll.c", 6, "cluster:3", 0),
+    ("mprobe", PROGRAMS / "mprobe.c", 4, "cluster:4", 0),
+    ("deadlock", FAULTS / "deadlock_recv.c", 3, "cluster:3", 80),
+    ("crash", FAULTS / "crash_abort.c", 3, "cluster:3", None),
+]
+REPLAYS = [("gen-halo", "gen:halo2d,ranks=64", "cluster:16")]
+
+
+def install():
+    """Puts what reads the files where Python finds it."""
+    place = ROOT / "target" / "python"
+    sys.path.insert(0, str(place))
+    if all(importlib.util.find_spec(name) for name in ("pandas", "pyarrow", "perfetto")):
+        return
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(place), *PACKAGES]
+    subprocess.run(command, check=True)
+    importlib.invalidate_caches()
+
+
+class Files:
+    """The timelines of one run."""
+
+    def __init__(self, suite, name):
+        self.folder = suite.folder / f"{name}.run"
+        self.folder.mkdir()
+        self.path = {ending: self.folder / f"run.{ending}" for ending in ("prv", "pftrace", "paje", "parquet", "csv")}
+
+    def options(self):
+        return [word for path in self.path.values() for word in ("--trace", path)]
+
+
+def check_run(suite, name, command, code):
+    files = Files(suite, name)
+    result = suite.run([*command[:2], *files.options(), "--json", *command[2:]], timeout=60)
+    ended = result.code == code if code is not None else result.code != 0
+    if not suite.check(f"{name} runs", ended, f"{result.code}\n{result.err}"):
+        return
+    figures = json.loads(result.out.splitlines()[-1])
+    partial = [path for path in files.folder.rglob("*.partial")]
+    suite.check(f"{name}: nothing half-written is left", not partial, partial)
+    tables = check_tables(suite, name, files, figures)
+    check_paraver(suite, name, files, tables)
+    check_perfetto(suite, name, files, tables)
+    check_paje(suite, name, files, tables)
+
+
+def check_tables(suite, name, files, figures):
+    import pandas
+
+    names = ("messages", "calls", "computations", "collectives", "links", "ranks")
+    tables = {table: pandas.read_parquet(files.path["parquet"] / f"{table}.parquet") for table in names}
+    messages, calls, ranks = tables["messages"], tables["calls"], tables["ranks"]
+    suite.check(f"{name}: messages as in the summary", len(messages) == figures["messages"], len(messages))
+    suite.check(f"{name}: bytes as in the summary", messages.bytes.sum() == figures["bytes"], messages.bytes.sum())
+    returned = calls[calls.returned == 1]
+    suite.check(f"{name}: calls as in the summary", len(returned) == figures["calls"], (len(returned), figures["calls"]))
+    suite.check(f"{name}: a row per rank", list(ranks["rank"]) == list(range(figures["ranks"])))
+    suite.check(f"{name}: sums of ranks", ranks.sent_bytes.sum() == ranks.received_bytes.sum() == figures["bytes"])
+    ordered = (messages.sent <= messages.departed) & (messages.departed <= messages.arrived) & (messages.arrived <= messages.delivered)
+    suite.check(f"{name}: messages leave before they arrive", ordered.all(), messages[~ordered])
+    end, simulated = ranks.end.max(), figures["simulated_seconds"]
+    suite.check(f"{name}: the run ends when the summary says", abs(end - simulated) < 1e-9 + 1e-9 * simulated, (end, simulated))
+    for table in names:
+        check_same(suite, f"{name}: {table} as CSV", tables[table], files.path["csv"] / f"{table}.csv")
+    return tables
+
+
+def check_same(suite, what, table, path):
+    """A CSV table says what the Parquet table says."""
+    with open(path, newline="") as lines:
+        header, *rows = csv.reader(lines)
+    suite.check(f"{what}: columns and rows", header == list(table.columns) and len(rows) == len(table), (header, len(rows)))
+    for column, values in zip(header, zip(*rows)):
+        expected = ["" if value is None or value != value else value for value in table[column]]
+        same = all(text == value if isinstance(value, str) else float(text) == value for text, value in zip(values, expected))
+        suite.check(f"{what}: {column}", same, list(zip(values, expected))[:5])
+
+
+def point_to_point(tables):
+    return tables["messages"][tables["messages"].comm.notna()]
+
+
+def check_paraver(suite, name, files, tables):
+    trace = paraver.Trace(files.path["prv"])
+    suite.check(f"{name}: Paraver", not trace.wrong, "\n".join(trace.wrong))
+    messages = point_to_point(tables)
+    suite.check(f"{name}: messages in Paraver", (trace.messages, trace.bytes) == (len(messages), messages.bytes.sum()))
+    suite.check(f"{name}: calls in Paraver", trace.calls == len(tables["calls"]), (trace.calls, len(tables["calls"])))
+    suite.check(f"{name}: end in Paraver", trace.end == int(tables["ranks"].end.max() * 1e9 + 1e-4), trace.end)
+
+
+def check_perfetto(suite, name, files, tables):
+    import perfetto_trace as perfetto
+
+    trace = perfetto.Trace(files.path["pftrace"])
+    suite.check(f"{name}: Perfetto", not trace.wrong, "\n".join(trace.wrong))
+    calls = [slice for slice in trace.slices if slice.name.startswith("MPI_")]
+    suite.check(f"{name}: calls in Perfetto", len(calls) == len(tables["calls"]), len(calls))
+    nanos = sum(slice.end - slice.start for slice in calls)
+    expected = (tables["calls"].end - tables["calls"].start).sum() * 1e9
+    suite.check(f"{name}: time in calls", abs(nanos - expected) <= len(calls) + 1, (nanos, expected))
+    messages = point_to_point(tables)
+    sent = sum("sent bytes" in slice.said and "tag" in slice.said for slice in calls)
+    suite.check(f"{name}: arrows start at sends", sent == len(trace.flows), (sent, len(trace.flows)))
+    # What was sent and never received has no end.
+    suite.check(f"{name}: arrows end at receives", trace.arrows == len(messages), (trace.arrows, len(messages)))
+    carried = tables["links"].groupby("link").bytes.sum()
+    same = set(carried.index) == set(trace.counters) and all(
+        abs(trace.carried(link) - total) <= 1e-6 * total + 1e-6 for link, total in carried.items()
+    )
+    suite.check(f"{name}: links in Perfetto", same, (carried.to_dict(), {link: trace.carried(link) for link in trace.counters}))
+
+
+def check_paje(suite, name, files, tables):
+    if not shutil.which("pj_dump"):
+        return
+    dumped = suite.run(["pj_dump", files.path["paje"]])
+    if not suite.check(f"{name}: pj_dump reads Paje", dumped.code == 0 and not dumped.err, dumped.err):
+        return
+    rows = [[word.strip() for word in line.split(",")] for line in dumped.out.splitlines()]
+    links = [row for row in rows if row[0] == "Link"]
+    states = [row for row in rows if row[0] == "State" and row[-1].startswith("MPI_")]
+    suite.check(f"{name}: messages in Paje", len(links) == len(point_to_point(tables)), len(links))
+    # pj_dump leaves out some of what has no length at the very end.
+    calls, end = tables["calls"], tables["ranks"].end.max()
+    least = (calls.start < end).sum()
+    suite.check(f"{name}: calls in Paje", least <= len(states) <= len(calls), (least, len(states), len(calls)))
+    spent = sum(float(row[5]) for row in states)
+    expected = (tables["calls"].end - tables["calls"].start).sum()
+    suite.check(f"{name}: time in Paje", abs(spent - expected) <= 1e-6 * len(states), (spent, expected))
+
+
+def check_same_again(suite):
+    """A run without measured times gives the same files again."""
+    program, folders = suite.compile(EXAMPLES / "halo2d.c"), []
+    for name in ("first", "second"):
+        files = Files(suite, name)
+        suite.simulate(*files.options(), "-n", 4, "--compute", "none", program)
+        folders.append(files.folder)
+    for path in sorted(folders[0].rglob("*")):
+        if path.is_file():
+            twin = folders[1] / path.relative_to(folders[0])
+            suite.check(f"{path.relative_to(folders[0])} is the same again", path.read_bytes() == twin.read_bytes())
+
+
+def check_refusals(suite):
+    program = suite.compile(EXAMPLES / "ring.c")
+    for name, words in (("run.otf2", ".prv (Paraver)"), ("no/such/run.prv", "run.prv")):
+        result = suite.simulate("--trace", suite.folder / name, "-n", 2, program)
+        suite.check(f"--trace {name} is refused", result.code == 84 and words in result.err, result)
+
+
+def main(wanted):
+    install()
+    suite = Suite("timeline")
+    for name, source, ranks, platform, code in RUNS:
+        if not wanted or name in wanted:
+            program = suite.compile(source, flags=["-g"])
+            command = [MPIRAGE, "run", "-n", ranks, "-p", platform, "--compute", "none", program]
+            check_run(suite, name, command, code)
+    for name, workload, platform in REPLAYS:
+        if not wanted or name in wanted:
+            check_run(suite, name, [MPIRAGE, "replay", workload, "-p", platform], 0)
+    if not wanted:
+        check_same_again(suite)
+        check_refusals(suite)
+    suite.end()
+
+
+if __name__ == "__main__":
+    main(set(sys.argv[1:]))
