@@ -25,6 +25,8 @@ mod platform;
 mod progress;
 mod recordings;
 mod replay;
+mod report;
+mod reporting;
 mod run;
 mod summary;
 
@@ -70,8 +72,7 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Some("run") => return run::command(tail),
         Some("gdb") => return gdb::command(tail),
         Some(
-            planned @ ("emulate" | "trace" | "calibrate" | "compare" | "balance" | "sweep" | "report"
-            | "check"),
+            planned @ ("emulate" | "trace" | "calibrate" | "compare" | "balance" | "sweep" | "check"),
         ) => {
             return Err(exit::usage(format!(
                 "`mpirage {planned}` is not there yet; docs/roadmap.md says what is planned"
@@ -87,6 +88,7 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Command::Demo(demo) => demo::command(&demo),
         Command::Platform(action) => platform::command(&action),
         Command::Replay(replay) => replay::command(&replay),
+        Command::Report(report) => report::command(&report),
         Command::Info { topic } => info::command(topic),
         Command::Cc { .. } | Command::Cxx { .. } | Command::Run(_) | Command::Gdb { .. } => {
             unreachable!("taken care of above")

@@ -85,11 +85,13 @@ impl Container {
         self.sections.push(Section { name: name.to_owned(), kind: u8::KIND, bytes });
     }
 
-    /// Writes it as it is embedded in a page.
-    pub(crate) fn embed(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut packed = GzEncoder::new(Base64::new(out), Compression::new(LEVEL));
+    /// It as it is embedded in a page: text.
+    pub fn embedded(&self) -> io::Result<String> {
+        let mut text = Vec::new();
+        let mut packed = GzEncoder::new(Base64::new(&mut text), Compression::new(LEVEL));
         self.write(&mut packed)?;
-        packed.finish()?.finish()
+        packed.finish()?.finish()?;
+        String::from_utf8(text).map_err(io::Error::other)
     }
 
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {

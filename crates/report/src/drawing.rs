@@ -10,10 +10,12 @@ use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 use crate::container::Container;
-use crate::network::{Network, add};
+use crate::network::{Network, rounded};
 
-/// Things of one level that are drawn.
-const MOST: u32 = 512;
+/// Things of one level that are drawn, at most; fewer if there are too many edges.
+const MOST: [u32; 5] = [512, 256, 128, 64, 32];
+/// Edges that are drawn.
+const MOST_EDGES: usize = 2_500;
 /// Links that are looked at, at most; beyond that, no drawing.
 const MOST_LINKS: u32 = 4_000_000;
 
@@ -40,8 +42,14 @@ pub(crate) fn write(platform: &Platform, network: &Network<'_>, out: &mut Contai
     if platform.link_count() > MOST_LINKS {
         return;
     }
-    let scale = Scale::new(platform, &topology);
-    let (places, edges) = edges(platform, network, &scale);
+    let draw = |most| {
+        let scale = Scale::new(platform, &topology, most);
+        let (places, edges) = edges(platform, network, &scale);
+        (scale, places, edges)
+    };
+    let mut sizes = MOST.into_iter().map(draw);
+    let fits = |(_, _, edges): &(_, _, BTreeMap<_, _>)| edges.len() <= MOST_EDGES;
+    let Some((scale, places, edges)) = sizes.find(fits) else { return };
     let column = |of: &dyn Fn(&Place) -> Value| places.iter().map(of).collect::<Vec<_>>();
     let mut drawing = json!({
         "kind": kind,
@@ -65,7 +73,7 @@ pub(crate) fn write(platform: &Platform, network: &Network<'_>, out: &mut Contai
     let bins = network.bins;
     out.section("edges_bytes", edges.values().flat_map(|edge| {
         let used = edge.bytes.len();
-        edge.bytes.iter().map(|&bytes| bytes as f32).chain(std::iter::repeat_n(0.0, bins - used))
+        edge.bytes.iter().map(|&bytes| rounded(bytes)).chain(std::iter::repeat_n(0.0, bins - used))
     }));
 }
 
@@ -97,7 +105,7 @@ fn edges(platform: &Platform, network: &Network<'_>, scale: &Scale) -> (Vec<Plac
         edge.bandwidth += link.bandwidth;
         if let Some(&at) = used.get(&link.id) {
             edge.bytes.resize(network.bins, 0.0);
-            add(network.used[at], &mut edge.bytes);
+            network.add(network.used[at], &mut edge.bytes);
         }
     }
     let mut places: Vec<Place> = by_place.keys().flat_map(|&(a, b)| [a, b]).collect();
@@ -129,7 +137,7 @@ enum Grouping {
 }
 
 impl Scale {
-    fn new(platform: &Platform, topology: &Topology) -> Scale {
+    fn new(platform: &Platform, topology: &Topology, most: u32) -> Scale {
         let mut counts: Vec<u32> = Vec::new();
         let mut switch_of_host = vec![0; platform.host_count() as usize];
         for link in platform.links() {
@@ -144,16 +152,16 @@ impl Scale {
             }
         }
         let hosts = counts.first().copied().unwrap_or(0);
-        let per_place = counts.iter().map(|count| count.div_ceil(MOST).max(1)).collect();
+        let per_place = counts.iter().map(|count| count.div_ceil(most).max(1)).collect();
         let group_of_switch = match topology {
             Topology::Dragonfly { chassis, routers, .. } => Grouping::Each(chassis * routers),
             _ => Grouping::Own,
         };
         let blocks = match topology {
-            Topology::Torus { dimensions } => Some(Blocks::new(dimensions)),
+            Topology::Torus { dimensions } => Some(Blocks::new(dimensions, most)),
             _ => None,
         };
-        let by_switch = hosts > MOST && counts.get(1).is_some_and(|&switches| switches > 1);
+        let by_switch = hosts > most && counts.get(1).is_some_and(|&switches| switches > 1);
         Scale { per_place, switch_of_host, by_switch, blocks, group_of_switch }
     }
 
@@ -212,9 +220,9 @@ struct Blocks {
 }
 
 impl Blocks {
-    fn new(dimensions: &[u32]) -> Blocks {
+    fn new(dimensions: &[u32], most: u32) -> Blocks {
         let mut blocks = Blocks { axes: dimensions.iter().map(|&size| (size, 1)).collect() };
-        while blocks.counts().iter().map(|&count| u64::from(count)).product::<u64>() > u64::from(MOST) {
+        while blocks.counts().iter().map(|&count| u64::from(count)).product::<u64>() > u64::from(most) {
             let longest = blocks.axes.iter_mut().max_by_key(|(size, block)| size.div_ceil(*block));
             if let Some((_, block)) = longest {
                 *block += 1;
@@ -283,7 +291,7 @@ mod tests {
         for platform in ["cluster:100000", "torus:64x32x32", "fat-tree:32x32x16", "dragonfly:32x8x32x4"] {
             let (nodes, edges) = counts(&draw(platform, 64));
             assert!(nodes > 10 && nodes <= 2_500, "{platform}: {nodes} nodes");
-            assert!(edges > 10 && edges <= 20_000, "{platform}: {edges} edges");
+            assert!(edges > 10 && edges <= MOST_EDGES, "{platform}: {edges} edges");
         }
     }
 }

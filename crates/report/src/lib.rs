@@ -41,7 +41,7 @@ mod varint;
 
 pub(crate) use category::Category;
 pub use container::Container;
-pub use page::write_page;
+pub use page::{data_of, write_page};
 pub use report::{Budget, Ending, Report};
 
 /// Picoseconds as seconds.

@@ -7,6 +7,8 @@ use serde_json::json;
 
 use crate::container::Container;
 
+/// Bins of time, at most.
+const MOST_BINS: usize = 256;
 /// Links that are shown one by one.
 const HOTTEST: usize = 256;
 
@@ -17,14 +19,18 @@ pub(crate) struct Network<'a> {
     /// Bins of time, and picoseconds of each.
     pub bins: usize,
     width: u64,
+    /// Recorded bins that are one here.
+    per_bin: usize,
     classes: Vec<LinkClass>,
 }
 
 impl<'a> Network<'a> {
     pub fn new(platform: &'a Platform, links: &'a LinkUse) -> Network<'a> {
         let used = links.used();
-        let bins = used.iter().map(|used| used.first as usize + used.bytes.len()).max().unwrap_or(0);
-        Network { platform, used, bins, width: links.width().as_picos(), classes: platform.link_classes() }
+        let recorded = used.iter().map(|used| used.first as usize + used.bytes.len()).max().unwrap_or(0);
+        let per_bin = recorded.div_ceil(MOST_BINS).max(1);
+        let (bins, width) = (recorded.div_ceil(per_bin), links.width().as_picos() * per_bin as u64);
+        Network { platform, used, bins, width, per_bin, classes: platform.link_classes() }
     }
 
     /// The name of the class of the slowest link between two hosts; none if there is no link between them.
@@ -39,7 +45,7 @@ impl<'a> Network<'a> {
         let position = |link| there.binary_search(&self.platform.link_class(link)).unwrap_or(0);
         let mut classes = vec![vec![0.0; self.bins]; there.len()];
         for used in &self.used {
-            add(used, &mut classes[position(used.link)]);
+            self.add(used, &mut classes[position(used.link)]);
         }
         let hottest = self.hottest();
         let link = |used: &&Used| self.platform.link(used.link);
@@ -60,9 +66,16 @@ impl<'a> Network<'a> {
         out.section("class_bytes", classes.iter().flatten().map(|&bytes| bytes as f32));
         let mut bins = vec![0.0; hottest.len() * self.bins];
         for (used, bins) in hottest.iter().zip(bins.chunks_exact_mut(self.bins.max(1))) {
-            add(used, bins);
+            self.add(used, bins);
         }
-        out.section("links_bytes", bins.into_iter().map(|bytes| bytes as f32));
+        out.section("links_bytes", bins.into_iter().map(rounded));
+    }
+
+    /// Adds the bytes of a link to bins that begin at zero.
+    pub fn add(&self, used: &Used, bins: &mut [f64]) {
+        for (at, bytes) in (used.first as usize..).zip(&used.bytes) {
+            bins[at / self.per_bin] += bytes;
+        }
     }
 
     /// The links that were used most for what they can do, the most first.
@@ -74,9 +87,20 @@ impl<'a> Network<'a> {
     }
 }
 
-/// Adds the bytes of a link to bins that begin at zero.
-pub(crate) fn add(used: &Used, bins: &mut [f64]) {
-    for (bin, bytes) in bins.iter_mut().skip(used.first as usize).zip(&used.bytes) {
-        *bin += bytes;
+/// A number with three or four digits that count, which compresses better.
+pub(crate) fn rounded(number: f64) -> f32 {
+    f32::from_bits((number as f32).to_bits().saturating_add(1 << 11) & !0xfff)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounding_changes_little() {
+        for number in [0.0, 1.0, 4096.0, 123_456_789.0, 1e-3, 7.0e18] {
+            let kept = f64::from(rounded(number));
+            assert!((kept - number).abs() <= number / 4096.0, "{number}: {kept}");
+        }
     }
 }
