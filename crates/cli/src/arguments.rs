@@ -51,6 +51,8 @@ pub enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+    /// Write a report about a saved run, or about two side by side
+    Report(Box<ReportArguments>),
     /// Look at descriptions of machines
     #[command(subcommand)]
     Platform(PlatformAction),
@@ -67,6 +69,29 @@ pub struct DemoArguments {
     /// Number of ranks
     #[arg(short, default_value_t = 16)]
     pub n: u32,
+}
+
+/// `mpirage report`.
+#[derive(Clone, Debug, Args)]
+pub struct ReportArguments {
+    /// The machine.
+    #[command(flatten)]
+    pub machine: MachineArguments,
+    /// Where to write
+    #[arg(short, long, default_value = "report.html", value_name = "FILE.html")]
+    pub output: PathBuf,
+    /// Computation of a trace: as traced, or none
+    #[arg(long, default_value = "traced", value_name = "HOW")]
+    pub compute: String,
+    /// Speed of the machine on which a trace was measured, such as 5Gf, if the trace does not say
+    #[arg(long, value_name = "SPEED")]
+    pub host_speed: Option<String>,
+    /// Run the same calls again on an ideal network: yes or no
+    #[arg(long, default_value = "yes", value_name = "WHETHER")]
+    pub report_ideal: String,
+    /// One run or two: traces (such as FILE.mpirage), which are replayed, or reports (FILE.html), which are taken as they are
+    #[arg(required = true, num_args = 1..=2, value_name = "RUN")]
+    pub runs: Vec<String>,
 }
 
 /// What `mpirage info` lists.
@@ -244,9 +269,12 @@ pub struct ResultArguments {
     /// Write a trace; its format is known by its ending: a folder/ or .ti (time-independent), .mpirage (our own), .prv (Paraver), .pftrace (Perfetto), .paje, .parquet or .csv (tables)
     #[arg(long, value_name = "FILE")]
     pub trace: Vec<PathBuf>,
-    /// Write a report (not there yet)
-    #[arg(long, value_name = "FILE")]
+    /// Write a report, to be opened in a browser
+    #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
+    /// For the report, run the same calls again on an ideal network: yes or no
+    #[arg(long, default_value = "yes", value_name = "WHETHER")]
+    pub report_ideal: String,
 }
 
 /// `mpirage replay`.

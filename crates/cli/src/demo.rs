@@ -13,6 +13,9 @@ use crate::install::Install;
 /// The program that is shown, among the examples.
 const PROGRAM: &str = "examples/halo2d.c";
 
+/// Where what happened can be seen.
+const REPORT: &str = "report.html";
+
 /// Compiles a bundled program, runs it on a bundled cluster and says what was done.
 pub fn command(arguments: &DemoArguments) -> Result<u8, Failure> {
     let folder = std::env::temp_dir().join(format!("mpirage-demo-{}", std::process::id()));
@@ -32,9 +35,11 @@ fn show(arguments: &DemoArguments, program: &Path) -> Result<u8, Failure> {
         return Err(anyhow!("{} could not be compiled; is there a C compiler?", source.display()).into());
     }
     let (n, platform) = (arguments.n.to_string(), format!("cluster:{}", arguments.n));
-    eprintln!("  mpirage run -n {n} -p {platform} ./halo2d\n");
-    let options = ["run", "-n", &n].map(OsStr::new);
-    myself(options, [OsStr::new("-p"), OsStr::new(&platform), program.as_os_str()])
+    eprintln!("  mpirage run -n {n} -p {platform} --report {REPORT} ./halo2d\n");
+    let options = ["run", "-n", &n, "-p", &platform, "--report", REPORT].map(OsStr::new);
+    let code = myself(options, [program.as_os_str()])?;
+    eprintln!("\nmpirage: open {REPORT} in a browser to see what happened");
+    Ok(code)
 }
 
 /// Does what the user would type. A process of its own, so that what it used is not mixed with what came before.

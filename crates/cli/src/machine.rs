@@ -70,6 +70,19 @@ impl Machine {
         Ok(Machine { platform, spec, model, collectives, placement, warnings, reference_speed })
     }
 
+    /// The same with a network on which messages take no time.
+    pub fn ideal(&self) -> Machine {
+        Machine {
+            platform: Arc::clone(&self.platform),
+            spec: self.spec.clone(),
+            model: self.model.on_ideal_network(),
+            collectives: self.collectives.clone(),
+            placement: self.placement.clone(),
+            warnings: Vec::new(),
+            reference_speed: self.reference_speed,
+        }
+    }
+
     /// How many ranks there are.
     pub fn ranks(&self) -> usize {
         self.placement.hosts.len()

@@ -25,6 +25,8 @@ mod platform;
 mod progress;
 mod recordings;
 mod replay;
+mod report;
+mod reporting;
 mod run;
 mod summary;
 mod trace;
@@ -70,7 +72,7 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Some("fc") => return compile::compile(compile::Language::Fortran, tail),
         Some("run") => return run::command(tail),
         Some("gdb") => return gdb::command(tail),
-        Some(planned @ ("emulate" | "calibrate" | "compare" | "balance" | "sweep" | "report" | "check")) => {
+        Some(planned @ ("emulate" | "calibrate" | "compare" | "balance" | "sweep" | "check")) => {
             return Err(exit::usage(format!(
                 "`mpirage {planned}` is not there yet; docs/roadmap.md says what is planned"
             )));
@@ -86,6 +88,7 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Command::Platform(action) => platform::command(&action),
         Command::Replay(replay) => replay::command(&replay),
         Command::Trace(action) => trace::command(&action),
+        Command::Report(report) => report::command(&report),
         Command::Info { topic } => info::command(topic),
         Command::Cc { .. } | Command::Cxx { .. } | Command::Run(_) | Command::Gdb { .. } => {
             unreachable!("taken care of above")

@@ -1,17 +1,20 @@
 //! What is written while a run goes on: the figures of the summary, and the files that were asked for.
 
 use std::cell::{Ref, RefCell};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use mpirage_record::{Record, Recorder, Several, Summary, Writer};
+use mpirage_report::Container;
 use mpirage_timeline::{RunInfo, Sites};
 use mpirage_trace::Transcript;
 
+use crate::arguments::ResultArguments;
 use crate::exit::{Failure, usage};
 use crate::lines::Lines;
 use crate::machine::Machine;
+use crate::reporting::{Closing, Reporting};
 use crate::trace::scribe;
 
 /// Where the calls of a run come from.
@@ -28,19 +31,29 @@ pub struct Source<'a> {
 pub struct Recordings {
     summary: Rc<RefCell<Summary>>,
     writers: Vec<Shared<dyn Writer>>,
+    report: Option<Reporting>,
 }
 
 impl Recordings {
-    /// One writer for each file, by its ending.
-    pub fn create(files: &[PathBuf], source: &Source<'_>, machine: &Machine) -> Result<Recordings, Failure> {
-        let writers = files.iter().map(|file| writer(file, source, machine)).collect::<Result<_, _>>()?;
-        Ok(Recordings { summary: Rc::default(), writers })
+    /// One writer for each file, by its ending, and the report if there is to be one.
+    pub fn create(
+        wanted: &ResultArguments,
+        source: &Source<'_>,
+        machine: &Machine,
+    ) -> Result<Recordings, Failure> {
+        let writers =
+            wanted.trace.iter().map(|file| writer(file, source, machine)).collect::<Result<_, _>>()?;
+        let report = match wanted.report {
+            Some(_) => Some(Reporting::new(wanted, &run_info(source, machine), source.speed)?),
+            None => None,
+        };
+        Ok(Recordings { summary: Rc::default(), writers, report })
     }
 
     /// Whom the engine tells.
     pub fn recorder(&self) -> Box<dyn Recorder> {
         let summary = Box::new(Shared(Rc::clone(&self.summary)));
-        if self.writers.is_empty() {
+        if self.writers.is_empty() && self.report.is_none() {
             return summary;
         }
         let mut several = Several::new();
@@ -48,12 +61,20 @@ impl Recordings {
         for writer in &self.writers {
             several.add(Box::new(Shared(Rc::clone(&writer.0))));
         }
+        for recorder in self.report.iter().flat_map(Reporting::recorders) {
+            several.add(recorder);
+        }
         Box::new(several)
     }
 
     /// The figures so far.
     pub fn summary(&self) -> Ref<'_, Summary> {
         self.summary.borrow()
+    }
+
+    /// The data of the report, if there is to be one.
+    pub fn report(&self, machine: &Machine, closing: &Closing<'_>) -> Result<Option<Container>, Failure> {
+        self.report.as_ref().map(|report| report.finish(machine, closing)).transpose()
     }
 
     /// Completes the files.
@@ -76,16 +97,19 @@ fn writer(file: &Path, source: &Source<'_>, machine: &Machine) -> Result<Shared<
         let transcript = Transcript::new(scribe.map_err(usage)?);
         return Ok(Shared(Rc::new(RefCell::new(transcript))));
     }
-    let run = RunInfo {
+    let writer = mpirage_timeline::create(file, &run_info(source, machine)).map_err(usage)?;
+    Ok(Shared(Rc::new(RefCell::new(writer))))
+}
+
+fn run_info(source: &Source<'_>, machine: &Machine) -> RunInfo {
+    RunInfo {
         program: source.name.to_owned(),
         platform: Arc::clone(&machine.platform),
         placement: machine.placement.hosts.as_slice().into(),
         facts: vec![("model".to_owned(), machine.model.name.clone())],
         sites: source.lines.clone().map(|lines| lines as Rc<dyn Sites>),
         collective_messages: false,
-    };
-    let writer = mpirage_timeline::create(file, &run).map_err(usage)?;
-    Ok(Shared(Rc::new(RefCell::new(writer))))
+    }
 }
 
 /// A recorder that somebody else wants to see too.

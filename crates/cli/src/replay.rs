@@ -5,6 +5,7 @@ use std::time::Instant;
 use mpirage_mpi::{Bursts, Engine, NoMemory};
 use mpirage_rank::Outcome;
 use mpirage_replay::{ReplayError, Watch};
+use mpirage_report::Container;
 use mpirage_trace::Workload;
 use mpirage_units::parse_speed;
 
@@ -14,10 +15,31 @@ use crate::exit::{self, Failure, bad_trace, usage};
 use crate::machine::Machine;
 use crate::progress::Progress;
 use crate::recordings::{Recordings, Source};
+use crate::reporting::{self, Closing};
 use crate::summary::Figures;
 
 /// Replays a trace or runs a generated workload.
 pub fn command(arguments: &ReplayArguments) -> Result<u8, Failure> {
+    let Replayed { figures, code, report } = replay(arguments)?;
+    if let (Some(report), Some(file)) = (report, &arguments.results.report) {
+        reporting::write(file, &[reporting::embedded(&report)?])?;
+    }
+    figures.show(&arguments.results)?;
+    Ok(code)
+}
+
+/// What a replay has given.
+pub struct Replayed {
+    /// Its figures.
+    pub figures: Figures,
+    /// The exit code.
+    pub code: u8,
+    /// The data of its report, if there is to be one.
+    pub report: Option<Container>,
+}
+
+/// Replays, and writes all files but the report.
+pub fn replay(arguments: &ReplayArguments) -> Result<Replayed, Failure> {
     let started = Instant::now();
     let mut workload = mpirage_trace::open(&arguments.workload).map_err(bad_trace)?;
     let mut machine = Machine::new(&arguments.machine, workload.ranks())?;
@@ -28,7 +50,7 @@ pub fn command(arguments: &ReplayArguments) -> Result<u8, Failure> {
     }
     let speed = measured_on(arguments, workload.as_ref(), &machine)?;
     let source = Source { name: &arguments.workload, speed, lines: None };
-    let mut recordings = Recordings::create(&arguments.results.trace, &source, &machine)?;
+    let mut recordings = Recordings::create(&arguments.results, &source, &machine)?;
     let mut setup = machine.setup(speed, bursts, recordings.recorder());
     if !computes {
         setup.host_flops.fill(f64::INFINITY);
@@ -43,7 +65,7 @@ pub fn command(arguments: &ReplayArguments) -> Result<u8, Failure> {
         Err(error) => return Err(usage(error)),
     };
     engine.close_records();
-    let code = explain(&engine, workload.as_ref(), &outcome);
+    let (explanation, code) = explain(&engine, workload.as_ref(), &outcome);
     let figures = Figures {
         ranks_as: "replayed".to_owned(),
         ranks_as_because: arguments.workload.clone(),
@@ -51,9 +73,25 @@ pub fn command(arguments: &ReplayArguments) -> Result<u8, Failure> {
         warnings: machine.warnings.clone(),
         ..Figures::of(&engine, &machine, &outcome, &recordings.summary(), started.elapsed())
     };
+    drop(engine);
     recordings.finish()?;
-    figures.with_usage().show(&arguments.results)?;
-    Ok(code)
+    let figures = figures.with_usage();
+    let notes = notes(arguments, workload.as_ref(), &machine);
+    let closing = Closing { figures: &figures, outcome: explanation.as_deref(), notes, speed, computes };
+    let report = recordings.report(&machine, &closing)?;
+    Ok(Replayed { figures, code, report })
+}
+
+/// What a reader of the report should know.
+fn notes(arguments: &ReplayArguments, workload: &dyn Workload, machine: &Machine) -> Vec<String> {
+    let mut notes = reporting::notes(machine);
+    if arguments.host_speed.is_none() && workload.measured_on().is_none() {
+        notes.push(
+            "nobody says how fast the machine was on which computation was measured: it is taken to be as fast as the simulated one"
+                .to_owned(),
+        );
+    }
+    notes
 }
 
 fn parse_compute(text: &str) -> Result<Bursts, Failure> {
@@ -82,13 +120,14 @@ fn describe_compute(arguments: &ReplayArguments, speed: f64) -> String {
     }
 }
 
-/// Says what is wrong, and gives the exit code. What no receive takes, and what nobody sends, is wrong in the trace.
-fn explain(engine: &Engine<NoMemory>, workload: &dyn Workload, outcome: &Outcome) -> u8 {
+/// Says what is wrong, and gives that and the exit code. What no receive takes, and what nobody sends, is wrong in the trace.
+fn explain(engine: &Engine<NoMemory>, workload: &dyn Workload, outcome: &Outcome) -> (Option<String>, u8) {
     let mut diagnosis = Diagnosis::new(engine, Trace(workload));
-    if let Some(text) = diagnosis.explain(outcome) {
+    let explanation = diagnosis.explain(outcome);
+    if let Some(text) = &explanation {
         eprintln!("mpirage: {text}");
     }
-    match outcome {
+    let code = match outcome {
         Outcome::Finished { .. } => {
             let unreceived = engine.unreceived().is_empty();
             for leftover in diagnosis.leftovers() {
@@ -99,7 +138,8 @@ fn explain(engine: &Engine<NoMemory>, workload: &dyn Workload, outcome: &Outcome
         Outcome::Deadlock if Engine::<NoMemory>::cycle(&engine.blocked()).is_some() => exit::DEADLOCK,
         Outcome::Aborted { code, .. } => (*code as u8).max(1),
         _ => exit::BAD_TRACE,
-    }
+    };
+    (explanation, code)
 }
 
 /// Lines and offsets of the trace.

@@ -22,6 +22,7 @@ use crate::machine::Machine;
 use crate::plan::{Compute, Plan};
 use crate::progress::Progress;
 use crate::recordings::{Recordings, Source};
+use crate::reporting::{self, Closing};
 use crate::summary::Figures;
 use crate::{costs, launcher};
 
@@ -55,7 +56,7 @@ impl Plan {
         let bursts = self.bursts();
         let lines = Rc::new(Lines::default());
         let source = Source { name: &self.name(), speed: self.host_speed, lines: Some(Rc::clone(&lines)) };
-        let mut recordings = Recordings::create(&self.arguments.results.trace, &source, &self.machine)?;
+        let mut recordings = Recordings::create(&self.arguments.results, &source, &self.machine)?;
         let mut engine = self.engine(bursts, recordings.recorder())?;
         let session = self.session();
         let mut progress = Progress::new(self.programs.len(), self.arguments.results.quiet);
@@ -70,14 +71,37 @@ impl Plan {
             Err(error) => return Err(session_failure(error)),
         };
         engine.close_records();
-        self.explain(&mut engine, &outcome);
+        let explanation = self.explain(&mut engine, &outcome);
         let figures = self.figures(&engine, &outcome, &recordings.summary(), started.elapsed());
         self.save_costs(&engine)?;
         // The ranks end with the engine; their use of memory and processor is known then.
         drop(engine);
         recordings.finish()?;
-        figures.with_usage().show(&self.arguments.results)?;
+        let figures = figures.with_usage();
+        self.report(&recordings, &figures, explanation.as_deref())?;
+        figures.show(&self.arguments.results)?;
         Ok(exit_code(&outcome))
+    }
+
+    fn report(
+        &self,
+        recordings: &Recordings,
+        figures: &Figures,
+        outcome: Option<&str>,
+    ) -> Result<(), Failure> {
+        let mut notes = reporting::notes(&self.machine);
+        if self.compute == Compute::Measured && self.arguments.host_speed.is_none() {
+            notes.push(format!(
+                "the speed of this machine, {:.2} Gf/s, was found out in a moment; --host-speed says it exactly",
+                self.host_speed / 1e9
+            ));
+        }
+        let (speed, computes) = (self.host_speed, self.compute != Compute::None);
+        let closing = Closing { figures, outcome, notes, speed, computes };
+        match (recordings.report(&self.machine, &closing)?, &self.arguments.results.report) {
+            (Some(run), Some(file)) => reporting::write(file, &[reporting::embedded(&run)?]),
+            _ => Ok(()),
+        }
     }
 
     fn engine(&self, bursts: Bursts, recorder: Box<dyn Recorder>) -> Result<Engine<Ranks>, Failure> {
@@ -149,7 +173,8 @@ impl Plan {
         Ok(())
     }
 
-    fn explain(&mut self, engine: &mut Engine<Ranks>, outcome: &Outcome) {
+    /// Says what is wrong, if anything is.
+    fn explain(&mut self, engine: &mut Engine<Ranks>, outcome: &Outcome) -> Option<String> {
         let finished = matches!(outcome, Outcome::Finished { .. });
         if engine.memory().fell_back_to_mailboxes() {
             self.warnings.push(
@@ -159,7 +184,8 @@ impl Plan {
         let mut symbols = Symbols::default();
         engine.memory().explain_addresses(&mut symbols);
         let mut diagnosis = Diagnosis::new(engine, Program { ranks: engine.memory_ref(), symbols });
-        if let Some(text) = diagnosis.explain(outcome) {
+        let explanation = diagnosis.explain(outcome);
+        if let Some(text) = &explanation {
             eprintln!("mpirage: {text}");
         }
         if finished {
@@ -167,6 +193,7 @@ impl Plan {
                 eprintln!("mpirage: at the end of the run, {leftover}");
             }
         }
+        explanation
     }
 
     fn figures(

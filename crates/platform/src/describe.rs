@@ -14,7 +14,7 @@ impl Platform {
         lines.push("hosts".to_owned());
         lines.extend(self.host_classes().into_iter().map(|class| format!("  {class}")));
         lines.push("links".to_owned());
-        lines.extend(self.link_classes().into_iter().map(|class| format!("  {class}")));
+        lines.extend(self.classes_in_words().into_iter().map(|class| format!("  {class}")));
         lines.extend(self.example_route());
         if !self.settings().is_empty() {
             lines.push("model settings".to_owned());
@@ -48,7 +48,7 @@ impl Platform {
     }
 
     /// Links that are alike, in order of appearance.
-    fn link_classes(&self) -> Vec<String> {
+    fn classes_in_words(&self) -> Vec<String> {
         let mut given: Vec<(LinkSpec, u32)> = Vec::new();
         self.link_table().given().for_each(|(_, spec)| tally(&mut given, *spec, 1));
         let given = given.into_iter().map(|(spec, count)| format!("{count} × {}", in_words(&spec)));

@@ -24,6 +24,7 @@
 //! | `platform` | the platform itself |
 //! | `zone` | its parts, and routes through several of them |
 //! | `fabric` | regular topologies by formula: nothing is stored per host or per pair |
+//! | `classes` | links by class, and what they connect |
 //! | `describe`, `check` | a platform in words, and what looks wrong about it |
 //!
 //! The formats are described in [`mod@format`].
@@ -34,6 +35,7 @@
 mod builder;
 mod builtin;
 mod check;
+mod classes;
 mod describe;
 mod error;
 mod fabric;
@@ -54,6 +56,7 @@ mod zone;
 pub mod format {}
 
 pub use builtin::{BUILTINS, Builtin};
+pub use classes::{LinkClass, LinkEnd};
 pub use error::{Place, PlatformError};
 pub use host::HostId;
 pub use link::{LinkId, Sharing};

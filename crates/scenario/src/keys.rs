@@ -92,6 +92,7 @@ fn not_of(key: &str, network: &Network) -> Result<bool, String> {
         Network::Bus(_) => &BUS,
         Network::Smp(_) => &SMP,
         Network::LogGops(_) => &LOGGOPS,
+        Network::Ideal => &[],
     };
     if [&FLOW[..], &BUS, &SMP, &LOGGOPS].iter().any(|keys| keys.contains(&key)) {
         return Ok(false);

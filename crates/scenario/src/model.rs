@@ -32,7 +32,7 @@ pub struct ModelName {
 }
 
 /// All of them.
-pub const MODELS: [ModelName; 8] = [
+pub const MODELS: [ModelName; 9] = [
     ModelName {
         name: "flow",
         meaning: "piece-wise linear in the size, contention by max-min sharing; eager messages leave when sent (default)",
@@ -58,6 +58,10 @@ pub const MODELS: [ModelName; 8] = [
     ModelName {
         name: "loggops",
         meaning: "LogGOPS: every message takes processor time on both sides, and a gap before the next",
+    },
+    ModelName {
+        name: "ideal",
+        meaning: "messages take no time at all: what remains is computation and waiting for each other",
     },
 ];
 
@@ -114,7 +118,7 @@ impl Model {
     pub(crate) fn of_network(name: &str, network: Network) -> Model {
         let base = eager_protocol();
         let mut protocol = match &network {
-            Network::Flow(_) => base,
+            Network::Flow(_) | Network::Ideal => base,
             Network::Bus(_) => bus::protocol(base),
             Network::Smp(_) => smp::protocol(base),
             Network::LogGops(_) => loggops::protocol(base),
@@ -127,6 +131,21 @@ impl Model {
     pub fn without_computation(&mut self) {
         self.protocol.reduce_seconds_per_byte = 0.0;
         self.protocol.copy_seconds_per_byte = 0.0;
+    }
+
+    /// The same MPI on a network on which nothing takes time, nor does handing messages to it.
+    pub fn on_ideal_network(&self) -> Model {
+        let protocol = Protocol {
+            startup: None,
+            processor: None,
+            copy_out_seconds_per_byte: 0.0,
+            late_seconds_per_byte: 0.0,
+            send_overhead: Overhead::default(),
+            isend_overhead: Overhead::default(),
+            recv_overhead: Overhead::default(),
+            ..self.protocol.clone()
+        };
+        Model { name: "ideal".to_owned(), network: Network::Ideal, protocol }
     }
 
     fn named(name: &str, sample: (f64, f64)) -> Result<Model, ModelError> {
@@ -149,6 +168,7 @@ impl Model {
             "simgrid" => simgrid_protocol(),
             "bus" => return Ok(Model::of_network(name, Network::Bus(Bus::on(sample)))),
             "smp" => return Ok(Model::of_network(name, Network::Smp(Smp::on(sample)))),
+            "ideal" => return Ok(Model::of_network(name, Network::Ideal)),
             "loggops" => return Ok(Model::of_network(name, Network::LogGops(LogGops::default()))),
             _ => return Err(unknown(name)),
         };
@@ -163,6 +183,7 @@ impl Model {
             Network::Bus(bus) => bus.describe(),
             Network::Smp(smp) => smp.describe(),
             Network::LogGops(loggops) => loggops.describe(),
+            Network::Ideal => Vec::new(),
         };
         if protocol.eager_limit < u64::MAX {
             lines.push(format!("eager-limit = {}", protocol.eager_limit));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mpirage_kernel::NetworkModel;
-use mpirage_models::{BusNetwork, FlowNetwork, FlowParameters, Uncontended};
+use mpirage_models::{BusNetwork, FlowNetwork, FlowParameters, Uncontended, Wire};
 use mpirage_mpi::{CollectiveTimes, Protocol};
 use mpirage_platform::Platform;
 
@@ -11,6 +11,9 @@ use crate::bus::{Bus, BusCollectives};
 use crate::loggops::LogGops;
 use crate::model::Model;
 use crate::smp::Smp;
+
+/// A wire that costs nothing.
+const NOTHING: Wire = Wire { latency: 0.0, bandwidth: f64::INFINITY };
 
 /// The kinds of networks, each with its parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,13 +26,15 @@ pub enum Network {
     Smp(Smp),
     /// Processors that every message keeps busy.
     LogGops(LogGops),
+    /// Messages take no time.
+    Ideal,
 }
 
 impl Network {
     /// What the parameters mean to the MPI layer.
     pub(crate) fn shape(&self, protocol: &mut Protocol) {
         match self {
-            Network::Flow(_) => {}
+            Network::Flow(_) | Network::Ideal => {}
             Network::Bus(bus) => bus.shape(protocol),
             Network::Smp(smp) => smp.shape(protocol),
             Network::LogGops(loggops) => loggops.shape(protocol),
@@ -45,6 +50,7 @@ impl Model {
             Network::Bus(bus) => Box::new(BusNetwork::new(platform.host_count(), bus.network.clone())),
             Network::Smp(smp) => Box::new(Uncontended::new(smp.memory, smp.network)),
             Network::LogGops(loggops) => Box::new(Uncontended::new(loggops.wire(), loggops.wire())),
+            Network::Ideal => Box::new(Uncontended::new(NOTHING, NOTHING)),
         }
     }
 
@@ -52,7 +58,7 @@ impl Model {
     pub fn collective_times(&self, platform: &Platform) -> Option<Box<dyn CollectiveTimes>> {
         match &self.network {
             Network::Bus(bus) => Some(Box::new(BusCollectives::new(bus, platform.host_count()))),
-            Network::Flow(_) | Network::Smp(_) | Network::LogGops(_) => None,
+            Network::Flow(_) | Network::Smp(_) | Network::LogGops(_) | Network::Ideal => None,
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::comms::Comms;
 
 /// The figures of a call; those that it has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// The other rank, or the root, as a rank of the world. Of a receive from anybody, the one it came from.
     pub peer: Option<u32>,
     /// Bytes sent, or contributed.

@@ -6,7 +6,7 @@ use mpirage_call::{ContextId, SELF, WORLD};
 use rustc_hash::FxHashMap;
 
 /// The communicators of a run.
-pub(crate) struct Comms {
+pub struct Comms {
     ranks: u32,
     made: FxHashMap<ContextId, Members>,
 }
@@ -21,6 +21,7 @@ enum Members {
 }
 
 impl Comms {
+    /// The communicators that every run of so many ranks has.
     pub fn new(ranks: u32) -> Comms {
         Comms { ranks, made: FxHashMap::default() }
     }

@@ -6,25 +6,38 @@ use mpirage_call::function_names;
 
 /// What a function does, roughly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// A blocking send.
     Send,
+    /// A send that returns at once.
     Isend,
+    /// A blocking receive.
     Recv,
+    /// A receive that returns at once.
     Irecv,
+    /// Both at once.
     Sendrecv,
+    /// Starts persistent requests.
     Start,
+    /// Waits for requests.
     Wait,
+    /// Asks whether there is something.
     Test,
+    /// Waits for everybody.
     Barrier,
+    /// A collective of data.
     Collective,
+    /// Puts, gets and windows.
     OneSided,
+    /// Files.
     File,
+    /// Anything else.
     Other,
 }
 
 /// An MPI function.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Function {
+pub struct Function {
     /// `MPI_Send`, also of `MPI_Send_c`.
     pub name: &'static str,
     /// What it does.
@@ -33,13 +46,13 @@ pub(crate) struct Function {
 
 /// The function with this index.
 #[inline]
-pub(crate) fn function(index: u16) -> Function {
+pub fn function(index: u16) -> Function {
     const UNKNOWN: Function = Function { name: "MPI", kind: Kind::Other };
     functions().get(usize::from(index)).copied().unwrap_or(UNKNOWN)
 }
 
 /// All functions, by index.
-pub(crate) fn functions() -> &'static [Function] {
+pub fn functions() -> &'static [Function] {
     static FUNCTIONS: OnceLock<Vec<Function>> = OnceLock::new();
     FUNCTIONS.get_or_init(|| {
         let plain = function_names().iter().map(|name| name.strip_suffix("_c").unwrap_or(name));

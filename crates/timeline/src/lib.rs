@@ -11,15 +11,16 @@
 //! that are under way, not with the length of the run. A file gets its name when it is whole ([`mpirage_record::Writer::finish`]); a run
 //! that dies leaves none that could be taken for one.
 //!
-//! [`LinkUse`] tells how much of each link was used when; several writers and the report have it.
+//! [`LinkUse`] tells how much of each link was used when; several writers and the report have it. So have they
+//! [`arguments`], [`comms`], [`function`] and [`Places`]: what calls mean.
 
-mod arguments;
-mod comms;
+pub mod arguments;
+pub mod comms;
 mod create;
 mod draft;
 mod error;
 mod flows;
-mod function;
+pub mod function;
 mod lanes;
 pub mod links;
 mod paje;
@@ -37,4 +38,4 @@ pub use create::{EXTENSIONS, create};
 pub use error::TimelineError;
 pub use links::LinkUse;
 pub use run_info::RunInfo;
-pub use sites::Sites;
+pub use sites::{Places, Sites};

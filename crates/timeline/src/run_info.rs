@@ -33,7 +33,7 @@ impl RunInfo {
     }
 
     /// The hosts that have ranks, in order, and for each rank the position of its host among them.
-    pub(crate) fn used_hosts(&self) -> (Vec<HostId>, Vec<u32>) {
+    pub fn used_hosts(&self) -> (Vec<HostId>, Vec<u32>) {
         let mut hosts = self.placement.to_vec();
         hosts.sort_unstable();
         hosts.dedup();

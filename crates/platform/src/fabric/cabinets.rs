@@ -6,6 +6,7 @@
 //! ```
 
 use super::{Extras, Fabric, Layout, Path, Role, Shape, Wires};
+use crate::classes::LinkEnd;
 use crate::link::Cable;
 use crate::topology::Topology;
 
@@ -72,6 +73,15 @@ impl Shape for Cabinets {
             Role::Uplink => format!("{id}_cabinet_{}", cable + 1),
             Role::Limiter => format!("{id}_link_{}_limiter", fabric.hosts.names.numbers.get(cable)),
             _ => format!("{id}_link_{}", fabric.hosts.names.numbers.get(cable)),
+        }
+    }
+
+    fn cable_ends(&self, role: Role, cable: u32) -> Option<[LinkEnd; 2]> {
+        match role {
+            Role::Host => Some([LinkEnd::host(cable), LinkEnd::switch(1, self.cabinet_of(cable))]),
+            Role::Uplink => Some([LinkEnd::switch(1, cable), LinkEnd::switch(2, 0)]),
+            Role::Backbone => Some([LinkEnd::switch(2, 0), LinkEnd::switch(3, 0)]),
+            _ => None,
         }
     }
 

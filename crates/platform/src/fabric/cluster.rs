@@ -5,6 +5,7 @@
 //! ```
 
 use super::{Extras, Fabric, Layout, Path, Role, Shape, Wires};
+use crate::classes::LinkEnd;
 use crate::link::{Cable, Duplex};
 use crate::topology::Topology;
 
@@ -70,6 +71,14 @@ impl Shape for Cluster {
             Role::Backbone => format!("{id}_backbone"),
             Role::Limiter => format!("{id}_link_{}_limiter", fabric.hosts.names.numbers.get(cable)),
             _ => format!("{id}_link_{}", fabric.hosts.names.numbers.get(cable)),
+        }
+    }
+
+    fn cable_ends(&self, role: Role, cable: u32) -> Option<[LinkEnd; 2]> {
+        match role {
+            Role::Host => Some([LinkEnd::host(cable), LinkEnd::switch(1, 0)]),
+            Role::Backbone => Some([LinkEnd::switch(1, 0), LinkEnd::switch(2, 0)]),
+            _ => None,
         }
     }
 

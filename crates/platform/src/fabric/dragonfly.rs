@@ -6,6 +6,7 @@
 //! where needed. Parallel cables are one link of the summed bandwidth, as in SimGrid.
 
 use super::{Dialect, Extras, Fabric, Layout, Path, Role, Shape, Wires, pair_at, pair_index, pairs, product};
+use crate::classes::LinkEnd;
 use crate::link::Cable;
 use crate::topology::Topology;
 
@@ -234,6 +235,31 @@ impl Shape for Dragonfly {
                 let (router, node) = (cable / nodes, cable % nodes);
                 format!("local_link_from_router_{router}_to_node_{node}_{}", unique(0))
             }
+        }
+    }
+
+    fn cable_ends(&self, role: Role, cable: u32) -> Option<[LinkEnd; 2]> {
+        let Size { groups, chassis, routers, nodes, .. } = self.size;
+        let router = |group, chassis, blade| LinkEnd::switch(1, self.index(Router { group, chassis, blade }));
+        match role {
+            Role::Host => Some([LinkEnd::host(cable), LinkEnd::switch(1, cable / nodes)]),
+            Role::Chassis => {
+                let per_chassis = pairs(routers.into()) as u32;
+                let ((a, b), place) = (pair_at(cable % per_chassis, routers), cable / per_chassis);
+                let (group, chassis) = (place / chassis, place % chassis);
+                Some([router(group, chassis, a), router(group, chassis, b)])
+            }
+            Role::Group => {
+                let per_group = pairs(chassis.into()) as u32 * routers;
+                let (group, rest) = (cable / per_group, cable % per_group);
+                let ((a, b), blade) = (pair_at(rest / routers, chassis), rest % routers);
+                Some([router(group, a, blade), router(group, b, blade)])
+            }
+            Role::Global => {
+                let (a, b) = pair_at(cable, groups);
+                Some([router(a, 0, b), router(b, 0, a)])
+            }
+            _ => None,
         }
     }
 

@@ -7,6 +7,7 @@
 //! nodes nor links are stored.
 
 use super::{Extras, Fabric, Layout, Path, Role, Shape, Wires, product};
+use crate::classes::LinkEnd;
 use crate::link::Cable;
 use crate::topology::Topology;
 
@@ -236,6 +237,15 @@ impl Shape for FatTree {
         let unique = self.before.cables.wrapping_add(self.cables_below[level]).wrapping_add(cable);
         let (child, parent) = (self.node_id(level, child.position), self.node_id(level + 1, parent.position));
         format!("link_from_{child}_{parent}_{unique}")
+    }
+
+    fn cable_ends(&self, role: Role, cable: u32) -> Option<[LinkEnd; 2]> {
+        let Role::Level(lower) = role else { return None };
+        let level = usize::from(lower);
+        let (up, parallel) = (self.arities.up[level], self.arities.parallel[level]);
+        let child = Node { level, position: cable / (up * parallel) };
+        let parent = self.parent(child, cable / parallel % up);
+        Some([LinkEnd::switch(lower, child.position), LinkEnd::switch(lower + 1, parent.position)])
     }
 
     fn topology(&self) -> Topology {

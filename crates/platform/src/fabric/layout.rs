@@ -104,6 +104,11 @@ impl Layout {
         self.classes.iter().find(holds).expect("the link is below `links`")
     }
 
+    /// The position of a link's class among the classes.
+    pub fn position_of(&self, link: u32) -> usize {
+        self.classes.iter().position(|class| link < class.wires.first + class.links).unwrap_or(0)
+    }
+
     pub fn wires(&self, role: Role) -> Option<Wires> {
         self.classes.iter().find(|class| class.role == role).map(|class| class.wires)
     }

@@ -1,6 +1,7 @@
 //! Everyone to everyone: one cable per pair of hosts, nothing shared.
 
 use super::{Extras, Fabric, Layout, Path, Role, Shape, Wires, pair_at, pair_index, pairs};
+use crate::classes::LinkEnd;
 use crate::link::Cable;
 use crate::topology::Topology;
 
@@ -41,6 +42,13 @@ impl Shape for Mesh {
         }
         let (a, b) = pair_at(cable, self.hosts);
         format!("{id}_link_{}_{}", numbers.get(a), numbers.get(b))
+    }
+
+    fn cable_ends(&self, role: Role, cable: u32) -> Option<[LinkEnd; 2]> {
+        (role == Role::Pair).then(|| {
+            let (a, b) = pair_at(cable, self.hosts);
+            [LinkEnd::host(a), LinkEnd::host(b)]
+        })
     }
 
     fn topology(&self) -> Topology {

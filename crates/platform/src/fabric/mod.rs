@@ -23,6 +23,7 @@ pub(crate) use layout::{Layout, Role, Wires};
 pub(crate) use mesh::Mesh;
 pub(crate) use torus::Torus;
 
+use crate::classes::LinkEnd;
 use crate::host::HostGroup;
 use crate::link::{Cable, Duplex, LinkId, LinkSpec};
 use crate::topology::Topology;
@@ -44,6 +45,9 @@ pub(crate) trait Shape: std::fmt::Debug + Send + Sync {
 
     /// The name of one cable, without the `_UP` or `_DOWN` of its directions.
     fn cable_name(&self, role: Role, cable: u32, fabric: &Fabric) -> String;
+
+    /// What a cable connects, its first direction going from the one to the other; none if it is a limit or a loopback.
+    fn cable_ends(&self, role: Role, cable: u32) -> Option<[LinkEnd; 2]>;
 
     /// Its parameters, for reports.
     fn topology(&self) -> Topology;
@@ -135,6 +139,14 @@ impl Fabric {
             role => self.shape.cable_name(role, cable, self),
         };
         name + direction
+    }
+
+    /// Where a link begins and ends.
+    pub fn link_ends(&self, link: u32) -> Option<[LinkEnd; 2]> {
+        let class = self.layout.class_of(link);
+        let (cable, _) = class.wires.locate(link);
+        let [lower, upper] = self.shape.cable_ends(class.role, cable)?;
+        Some(if class.wires.up(cable) == link { [lower, upper] } else { [upper, lower] })
     }
 
     /// Pushes the links from one host to another.

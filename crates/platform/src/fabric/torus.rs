@@ -4,6 +4,7 @@
 //! its `up` link leads there, its `down` link back.
 
 use super::{Extras, Fabric, Layout, Path, Role, Shape, Wires, product};
+use crate::classes::LinkEnd;
 use crate::link::Cable;
 use crate::topology::Topology;
 
@@ -28,6 +29,16 @@ impl Torus {
 
     fn cable(&self, owner: u32, axis: usize) -> u32 {
         owner * self.dimensions.len() as u32 + axis as u32
+    }
+
+    /// The two hosts of a cable.
+    fn neighbours(&self, cable: u32) -> (u32, u32) {
+        let axes = self.dimensions.len() as u32;
+        let (owner, axis) = (cable / axes, (cable % axes) as usize);
+        let stride: u32 = self.dimensions[..axis].iter().product();
+        let at = owner / stride % self.dimensions[axis];
+        let next = (at + 1) % self.dimensions[axis];
+        (owner, owner - at * stride + next * stride)
     }
 }
 
@@ -71,12 +82,15 @@ impl Shape for Torus {
         if role == Role::Limiter {
             return format!("{id}_link_{cable}_limiter");
         }
-        let axes = self.dimensions.len() as u32;
-        let (owner, axis) = (cable / axes, (cable % axes) as usize);
-        let stride: u32 = self.dimensions[..axis].iter().product();
-        let at = owner / stride % self.dimensions[axis];
-        let next = (at + 1) % self.dimensions[axis];
-        format!("{id}_link_from_{owner}_to_{}", owner - at * stride + next * stride)
+        let (owner, next) = self.neighbours(cable);
+        format!("{id}_link_from_{owner}_to_{next}")
+    }
+
+    fn cable_ends(&self, role: Role, cable: u32) -> Option<[LinkEnd; 2]> {
+        (role == Role::Torus).then(|| {
+            let (owner, next) = self.neighbours(cable);
+            [LinkEnd::host(owner), LinkEnd::host(next)]
+        })
     }
 
     fn topology(&self) -> Topology {

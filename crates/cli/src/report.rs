@@ -1,0 +1,46 @@
+//! `mpirage report`: pages about runs that are over.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+
+use crate::arguments::{ReplayArguments, ReportArguments, ResultArguments};
+use crate::exit::Failure;
+use crate::output;
+use crate::{replay, reporting};
+
+/// Writes a page about one run, or about two side by side.
+pub fn command(arguments: &ReportArguments) -> Result<u8, Failure> {
+    let runs = arguments.runs.iter().map(|run| data(arguments, run)).collect::<Result<Vec<_>, _>>()?;
+    reporting::write(&arguments.output, &runs)?;
+    output::line(format_args!("{}", arguments.output.display()));
+    Ok(0)
+}
+
+/// The data of a run, as it is put into a page.
+fn data(arguments: &ReportArguments, run: &str) -> Result<String, Failure> {
+    if is_page(run) {
+        let page = std::fs::read_to_string(run).with_context(|| format!("cannot read {run}"))?;
+        let data = mpirage_report::data_of(&page).ok_or_else(|| anyhow!("{run} is no report of mpirage"))?;
+        return Ok(data.to_owned());
+    }
+    let replayed = replay::replay(&ReplayArguments {
+        machine: arguments.machine.clone(),
+        results: ResultArguments {
+            json: false,
+            quiet: true,
+            trace: Vec::new(),
+            report: Some(PathBuf::new()),
+            report_ideal: arguments.report_ideal.clone(),
+        },
+        compute: arguments.compute.clone(),
+        host_speed: arguments.host_speed.clone(),
+        workload: run.to_owned(),
+    })?;
+    let report = replayed.report.ok_or_else(|| anyhow!("{run} gave no report"))?;
+    reporting::embedded(&report)
+}
+
+fn is_page(run: &str) -> bool {
+    Path::new(run).extension().is_some_and(|ending| ending == "html")
+}

@@ -1,0 +1,213 @@
+//! The report of a run: gathered while it goes on, written when it is over.
+//!
+//! How much of the time is due to the network is told by a second run: the calls are kept in a file of ours that nobody
+//! sees, and replayed where messages take no time.
+
+use std::cell::RefCell;
+use std::fs::Permissions;
+use std::io::{BufWriter, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use anyhow::Context;
+use mpirage_mpi::{Bursts, Engine, NoMemory};
+use mpirage_rank::Outcome;
+use mpirage_record::{Record, Recorder, Summary, Writer};
+use mpirage_replay::Watch;
+use mpirage_report::{Budget, Container, Ending, Report};
+use mpirage_timeline::RunInfo;
+use mpirage_trace::{BinaryTrace, BinaryWriter, Transcript};
+use tempfile::{Builder, NamedTempFile};
+
+use crate::arguments::ResultArguments;
+use crate::exit::{Failure, usage};
+use crate::machine::Machine;
+use crate::summary::Figures;
+
+/// Calls beyond which there is no second run: it would take too long.
+const MOST_CALLS: u64 = 20_000_000;
+
+/// A report that is being made.
+pub struct Reporting {
+    report: Rc<RefCell<Report>>,
+    calls: Option<Rc<RefCell<Calls>>>,
+}
+
+/// What the report says besides what was recorded.
+pub struct Closing<'a> {
+    /// The figures.
+    pub figures: &'a Figures,
+    /// How the run ended, in words, unless it just finished.
+    pub outcome: Option<&'a str>,
+    /// What a reader should know.
+    pub notes: Vec<String>,
+    /// Speed of the machine on which computation was measured.
+    pub speed: f64,
+    /// Does computation take time?
+    pub computes: bool,
+}
+
+impl Reporting {
+    /// A report, if there is to be one.
+    pub fn new(results: &ResultArguments, run: &RunInfo, speed: f64) -> Result<Reporting, Failure> {
+        let wanted = match results.report_ideal.as_str() {
+            "yes" => true,
+            "no" => false,
+            other => return Err(usage(format!("--report-ideal {other}: it can be yes or no"))),
+        };
+        let calls = wanted.then(|| Calls::new(run.ranks(), speed)).transpose()?;
+        let report = Report::new(run, Budget::default());
+        Ok(Reporting {
+            report: Rc::new(RefCell::new(report)),
+            calls: calls.map(|calls| Rc::new(RefCell::new(calls))),
+        })
+    }
+
+    /// Whom the engine is to tell.
+    pub fn recorders(&self) -> Vec<Box<dyn Recorder>> {
+        let mut all: Vec<Box<dyn Recorder>> = vec![Box::new(Told(Rc::clone(&self.report)))];
+        if let Some(calls) = &self.calls {
+            all.push(Box::new(Told(Rc::clone(calls))));
+        }
+        all
+    }
+
+    /// The run is over; gives what the page is about.
+    pub fn finish(&self, machine: &Machine, closing: &Closing<'_>) -> Result<Container, Failure> {
+        let figures = closing.figures;
+        let mut warnings: Vec<(String, &'static str)> =
+            figures.warnings.iter().map(|text| (text.clone(), "warning")).collect();
+        warnings.extend(closing.notes.iter().map(|text| (text.clone(), "note")));
+        let ideal_seconds = match self.second_run(machine, closing) {
+            Ok(seconds) => Some(seconds),
+            Err(why) => {
+                let text = format!("there was no second run on an ideal network: {why}");
+                warnings.push((text, "note"));
+                None
+            }
+        };
+        let ending = Ending {
+            figures: serde_json::to_value(figures).context("cannot write JSON")?,
+            outcome: closing.outcome.unwrap_or("The run finished.").to_owned(),
+            warnings,
+            ideal_seconds,
+        };
+        Ok(self.report.borrow_mut().finish(&ending))
+    }
+
+    /// How long the same calls take if messages take no time; or why that is not known.
+    fn second_run(&self, machine: &Machine, closing: &Closing<'_>) -> Result<f64, String> {
+        let Some(calls) = &self.calls else { return Err("--report-ideal no".to_owned()) };
+        if closing.figures.outcome != "finished" {
+            return Err("this one failed".to_owned());
+        }
+        let file = calls.borrow_mut().finish()?;
+        let mut trace = BinaryTrace::open(file.path()).map_err(|error| error.to_string())?;
+        let bursts = if closing.computes { Bursts::Measured } else { Bursts::None };
+        let mut setup = machine.ideal().setup(closing.speed, bursts, Box::new(Summary::default()));
+        if !closing.computes {
+            setup.host_flops.fill(f64::INFINITY);
+        }
+        let mut engine = Engine::new(setup, NoMemory);
+        let ending = mpirage_replay::run(&mut engine, &mut trace, &mut Nobody);
+        match Outcome::of(ending.map_err(|error| error.to_string())?, 0) {
+            Outcome::Finished { .. } => {}
+            _ => return Err("messages met otherwise there, and it did not come to its end".to_owned()),
+        }
+        Ok(engine.ends().map(|end| end.as_secs_f64()).fold(0.0, f64::max))
+    }
+}
+
+/// What a reader of any report should know of the machine.
+pub fn notes(machine: &Machine) -> Vec<String> {
+    let model = &machine.model.name;
+    if model.contains('/') || model.contains('.') {
+        return Vec::new();
+    }
+    vec![format!(
+        "the model {model} is as it comes: its parameters were not calibrated for the machine that is simulated"
+    )]
+}
+
+/// Writes the page about one run or two.
+pub fn write(file: &Path, runs: &[String]) -> Result<(), Failure> {
+    let cannot = || format!("cannot write {}", file.display());
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // As of a file that is made without further ado: the user's mask applies.
+    let mode = Permissions::from_mode(0o666);
+    let draft =
+        Builder::new().prefix(".mpirage-").permissions(mode).tempfile_in(folder).with_context(cannot)?;
+    let mut out = BufWriter::new(&draft);
+    mpirage_report::write_page(runs, &mut out).and_then(|()| out.flush()).with_context(cannot)?;
+    drop(out);
+    draft.persist(file).with_context(cannot)?;
+    Ok(())
+}
+
+/// A run as it is put into a page.
+pub fn embedded(run: &Container) -> Result<String, Failure> {
+    Ok(run.embedded().context("cannot compress the report")?)
+}
+
+/// The calls of a run, in a file without a name for others.
+struct Calls {
+    writer: Option<Transcript<BinaryWriter>>,
+    file: Option<NamedTempFile>,
+    count: u64,
+}
+
+impl Calls {
+    fn new(ranks: u32, speed: f64) -> Result<Calls, Failure> {
+        let file = NamedTempFile::new().context("cannot make a temporary file for the second run")?;
+        let path: PathBuf = file.path().to_owned();
+        let writer = BinaryWriter::create(&path, ranks, Some(speed)).map_err(usage)?;
+        Ok(Calls { writer: Some(Transcript::new(writer)), file: Some(file), count: 0 })
+    }
+
+    fn finish(&mut self) -> Result<NamedTempFile, String> {
+        let (Some(mut writer), Some(file)) = (self.writer.take(), self.file.take()) else {
+            return Err(format!("it has more than {MOST_CALLS} calls"));
+        };
+        writer.finish().map_err(|error| error.to_string())?;
+        Ok(file)
+    }
+}
+
+impl Recorder for Calls {
+    fn record(&mut self, record: &Record<'_>) {
+        self.count += u64::from(matches!(record, Record::Call { .. }));
+        if self.count > MOST_CALLS {
+            (self.writer, self.file) = (None, None);
+        }
+        if let Some(writer) = &mut self.writer {
+            writer.record(record);
+        }
+    }
+
+    fn wants_arguments(&self) -> bool {
+        true
+    }
+}
+
+/// A recorder that somebody else wants to see too.
+struct Told<R>(Rc<RefCell<R>>);
+
+impl<R: Recorder> Recorder for Told<R> {
+    fn record(&mut self, record: &Record<'_>) {
+        self.0.borrow_mut().record(record);
+    }
+
+    fn wants_arguments(&self) -> bool {
+        self.0.borrow().wants_arguments()
+    }
+}
+
+/// Nobody watches the second run.
+struct Nobody;
+
+impl Watch for Nobody {
+    fn progress(&mut self, _: f64, _: usize) -> bool {
+        false
+    }
+}

@@ -1,0 +1,62 @@
+// Puts the page together.
+
+const SECTIONS = [
+  ["summary", "Summary", summaryPanel],
+  ["timeline", "Timeline", (run, shared) => run.timeline && timelinePanel(run, shared)],
+  ["communication", "Communication", communicationPanel],
+  ["network", "Network", (run) => (run.topology || run.links) && networkPanel(run)],
+  ["critical", "Critical path", criticalPanel],
+];
+
+async function start() {
+  startTheme();
+  const trouble = obstacle();
+  if (trouble) return complain(trouble);
+  try {
+    const scripts = ["data", "data-b"].map((id) => document.getElementById(id)).filter(Boolean);
+    const runs = await Promise.all(scripts.map(unpackRun));
+    scripts.forEach((script) => script.remove());
+    build(runs);
+    startKeys(runs);
+    await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    window.mpirageReport = { runs, readyAfter: performance.now() };
+  } catch (error) {
+    complain(`The data of this report cannot be read: ${error.message}. It may have been cut off on its way here.`);
+  }
+}
+
+function complain(text) {
+  const message = document.getElementById("message");
+  message.textContent = text;
+  message.classList.add("bad");
+}
+
+function build(runs) {
+  const main = document.getElementById("main"), nav = document.getElementById("sections"), shared = new Set();
+  document.title = `${runs.map(runName).join(" and ")}: mpirage report`;
+  document.getElementById("subtitle").textContent = runs.map(runName).join("  |  ");
+  const sections = SECTIONS.map(([id, title, panel]) => {
+    const panels = runs.map((run) => panel(run, shared));
+    if (!panels.some(Boolean)) return null;
+    nav.append(el("a", { href: `#${id}` }, title));
+    return el("section", { id, "aria-labelledby": `${id}-title` }, el("h2", { id: `${id}-title` }, title),
+      id === "summary" && runs.length > 1 ? comparisonPanel(runs) : null, arrange(id, runs, panels));
+  }).filter(Boolean);
+  const longest = Math.max(...[...shared].map((timeline) => timeline.whole));
+  for (const timeline of shared) { timeline.longest = longest; timeline.view.to = longest; }
+  main.replaceChildren(...sections, footer(runs));
+}
+
+/** One run fills the width; two stand beside each other, their timelines below each other. */
+function arrange(id, runs, panels) {
+  if (runs.length === 1) return panels[0];
+  const named = panels.map((panel, at) => el("div", {}, el("p", { class: "run-name" }, `${"AB"[at]}: ${runName(runs[at])}`), panel ?? el("p", { class: "note" }, "No data.")));
+  return el("div", { class: id === "timeline" ? null : "pair" }, named);
+}
+
+function footer(runs) {
+  const version = runs[0].run?.mpirage_version;
+  return el("footer", { class: "note", style: "margin-top:3rem" }, `Made by mpirage${version ? ` ${version}` : ""}. Everything on this page is in this file; nothing was fetched.`);
+}
+
+start();

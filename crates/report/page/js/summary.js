@@ -1,0 +1,163 @@
+// The summary: what came out, on which machine, how far to trust it, and where the time went.
+
+const PARTS = ["compute", "p2p", "collective", "wait", "other"];
+
+function summaryPanel(run) {
+  const failed = run.run?.outcome && run.run.outcome !== "finished";
+  return el("div", { class: failed ? "failed" : null },
+    failed ? alarm(run) : null,
+    el("div", { class: "headline" }, headline(run, failed), facts(run)),
+    timeSplit(run),
+    el("div", { class: "columns" }, el("div", {}, efficiencies(run), warnings(run)), rankProfile(run)));
+}
+
+function headline(run, failed) {
+  const seconds = run.run?.simulated_seconds ?? run.timeline?.seconds ?? 0;
+  return el("div", { class: "big" },
+    el("span", { "data-field": "simulated_seconds", "data-value": seconds }, formatTime(seconds)),
+    el("small", {}, failed ? "of simulated time until it stopped" : "simulated time", ` · ${exactSeconds(seconds)}`));
+}
+
+function facts(run) {
+  const known = run.run ?? {};
+  const field = (name, text) => el("span", { "data-field": name, "data-value": known[name] ?? "" }, text);
+  const rows = [
+    ["Program", known.arguments ?? known.program],
+    ["Machine", known.platform && [field("ranks", plural(known.ranks, "rank")), " on ", known.platform,
+      run.hosts ? ` (${plural(run.hosts.length, "host")} used)` : ""]],
+    ["Network model", known.model],
+    ["Computation times", known.compute],
+    ["Traffic", known.messages != null && [field("messages", plural(known.messages, "message")), ", ",
+      field("bytes", formatBytes(known.bytes)), ", ", field("calls", plural(known.calls, "MPI call"))]],
+    ["Simulated in", known.wall_seconds != null && [field("wall_seconds", `${significant(known.wall_seconds, 4)} s`), " here",
+      known.ranks_as ? `, ranks ${known.ranks_as === "processes" ? "as processes" : known.ranks_as}` : ""]],
+  ];
+  return el("dl", { class: "facts" }, rows.filter(([, value]) => value).map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
+}
+
+/** For runs that did not finish: what happened, and which calls are blocked. */
+function alarm(run) {
+  const rows = run.blocked ?? [];
+  const columns = [
+    { key: "rank", title: "Rank", show: (rank) => rankButton(run, rank) },
+    { key: "function", title: "Blocked in", code: true },
+    { key: "detail", title: "Waiting for", show: (text) => text ?? "" },
+    { key: "site", title: "Source line", code: true },
+    { key: "since", title: "Since", number: true, show: formatTime },
+  ];
+  return el("div", { class: "alarm", role: "alert" },
+    el("p", {}, el("strong", {}, run.outcome ?? run.run.outcome)),
+    rows.length ? figure("Blocked calls", {
+      name: "blocked-calls",
+      csv: () => [columns.map((column) => column.key), ...rows.map((row) => columns.map((column) => row[column.key]))],
+    }, sortableTable("Blocked calls", columns.filter(({ key }) => rows.some((row) => row[key] != null)), rows, "+since")) : null);
+}
+
+/** The number of a rank, which leads to it in the timeline. */
+function rankButton(run, rank) {
+  return el("button", { type: "button", class: "link", title: "Show in the timeline", click: () => run.showRank?.(rank) }, String(rank));
+}
+
+function timeSplit(run) {
+  if (!run.time) return null;
+  const parts = PARTS.map((name) => ({ name: CATEGORY_NAMES[name], value: run.time[name] ?? 0, colour: `var(--${name})` }));
+  return figure("Where the ranks’ time went", {
+    name: "time-split", csv: () => [["part", "seconds"], ...PARTS.map((name) => [name, run.time[name] ?? 0])],
+  }, stackedBar("Time of all ranks", parts, formatTime));
+}
+
+const EFFICIENCIES = [
+  ["parallel", "Parallel efficiency", "share of all ranks’ time that was computation", 0],
+  ["load_balance", "Load balance", "average computation of a rank ÷ that of the busiest", 1],
+  ["communication", "Communication efficiency", "computation of the busiest rank ÷ the whole time", 1],
+  ["serialisation", "Serialisation", "what would be left if the network took no time: the rest is ranks waiting for one another", 2],
+  ["transfer", "Transfer", "what the network itself costs: time on an ideal network ÷ time on this one", 2],
+];
+
+function efficiencies(run) {
+  const known = EFFICIENCIES.filter(([key]) => run.efficiency?.[key] != null);
+  if (!known.length) return null;
+  return figure("Efficiency (POP)", {
+    name: "efficiency", csv: () => [["metric", "fraction"], ...known.map(([key]) => [key, run.efficiency[key]])],
+    note: run.efficiency.ideal_seconds != null ? `On an ideal network it takes ${formatTime(run.efficiency.ideal_seconds)}.` : null,
+  }, el("table", {}, el("tbody", {}, known.map(([key, name, meaning, depth]) => el("tr", {},
+    el("th", { scope: "row", style: `padding-left:${depth * 0.9}rem` }, name),
+    el("td", { class: "number", "data-field": `efficiency.${key}`, "data-value": run.efficiency[key] }, formatPercent(run.efficiency[key])),
+    el("td", { class: "note" }, meaning))))));
+}
+
+function warnings(run) {
+  const list = run.warnings ?? [];
+  return el("div", { class: "figure" }, el("header", {}, el("h3", {}, "How far to trust this")),
+    list.length
+      ? el("ul", { class: "warnings" }, list.map(({ text, severity }) => el("li", { class: severity },
+        el("b", {}, severity === "error" ? "Error: " : severity === "warning" ? "Warning: " : "Note: "), text)))
+      : el("p", { class: "note" }, "Nothing that was noticed makes these figures doubtful."));
+}
+
+const MOST_BARS = 128;
+
+/** The split of time for each rank, or for groups of ranks if there are many. */
+function rankProfile(run) {
+  const columns = PARTS.map((name) => run.section(`rank_${name}`));
+  if (!columns[1]) return null;
+  const ranks = columns[1].length, group = Math.ceil(ranks / MOST_BARS), bars = Math.ceil(ranks / group);
+  const sums = Array.from({ length: bars }, (_, bar) => columns.map((column) => {
+    let sum = 0;
+    const end = Math.min(ranks, (bar + 1) * group);
+    for (let rank = bar * group; rank < end; rank += 1) sum += column?.[rank] ?? 0;
+    return sum / (end - bar * group);
+  }));
+  const most = Math.max(...sums.map((parts) => parts.reduce((a, b) => a + b, 0)), 1e-12);
+  const { canvas } = liveCanvas("Time per rank, split by what it did", 300, (context, width, height) => {
+    drawRankProfile(context, width, height, sums, most, group);
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    const bar = Math.floor((event.offsetX - 62) / ((canvas.clientWidth - 62) / bars));
+    if (bar < 0 || bar >= bars) return hideTooltip();
+    const name = group === 1 ? `Rank ${bar}` : `Ranks ${bar * group} to ${Math.min(ranks, (bar + 1) * group) - 1}, mean`;
+    showTooltip(event.clientX, event.clientY, name, PARTS.map((part, at) => [CATEGORY_NAMES[part], formatTime(sums[bar][at])]));
+  });
+  canvas.addEventListener("pointerleave", hideTooltip);
+  return figure(group === 1 ? "Time of each rank" : `Time of each rank (means of ${group})`, {
+    name: "ranks",
+    csv: () => [["rank", ...PARTS, "end"], ...Array.from({ length: ranks }, (_, rank) =>
+      [rank, ...columns.map((column) => column?.[rank]), run.section("rank_end")?.[rank]])],
+  }, canvas);
+}
+
+function drawRankProfile(context, width, height, sums, most, group) {
+  const left = 62, bottom = 20, room = height - bottom - 6, step = (width - left) / sums.length;
+  context.clearRect(0, 0, width, height);
+  context.font = canvasFont(12);
+  const tick = niceStep(most, 6);
+  for (let value = 0; value <= most; value += tick) {
+    const y = Math.round(6 + room * (1 - value / most)) + 0.5;
+    context.fillStyle = colour("line");
+    context.fillRect(left, y - 0.5, width - left, 1);
+    context.fillStyle = colour("soft");
+    context.textAlign = "right";
+    context.fillText(value ? formatTick(value, tick, most) : "0", left - 6, y + 4);
+  }
+  sums.forEach((parts, bar) => {
+    let y = 6 + room;
+    parts.forEach((value, at) => {
+      const size = room * value / most;
+      context.fillStyle = colour(PARTS[at]);
+      context.fillRect(left + bar * step + (step > 6 ? 1 : 0), y - size, step > 6 ? step - 2 : step, size);
+      y -= size;
+    });
+  });
+  context.fillStyle = colour("soft");
+  context.textAlign = "center";
+  const every = Math.max(1, Math.ceil(sums.length * 46 / (width - left)));
+  for (let bar = 0; bar < sums.length; bar += every) context.fillText(String(bar * group), left + (bar + 0.5) * step, height - 5);
+}
+
+let fontFamily = null;
+
+/** The page's font, for canvases. */
+function canvasFont(size) {
+  fontFamily ??= getComputedStyle(document.body).fontFamily;
+  return `${size}px ${fontFamily}`;
+}

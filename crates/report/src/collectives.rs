@@ -1,0 +1,172 @@
+//! Collectives: with which algorithm, and since when everybody is there.
+
+use mpirage_call::{ContextId, function_names};
+use mpirage_collectives::{Algorithm, Collective};
+use rustc_hash::FxHashMap;
+use serde_json::{Value, json};
+
+/// Collectives that are remembered, at least.
+const LEAST: usize = 1 << 12;
+
+/// What is known of a collective that ranks are in.
+#[derive(Clone, Copy, Debug, Default)]
+struct Live {
+    /// Its number and one more, so that nothing is zero.
+    number: u64,
+    /// Its row in the table.
+    row: u32,
+    /// When the last rank so far entered, in picoseconds.
+    last_entry: u64,
+}
+
+/// One row: a collective by one algorithm in one communicator.
+#[derive(Clone, Debug)]
+struct Row {
+    function: u16,
+    algorithm: Option<Algorithm>,
+    context: ContextId,
+    calls: u64,
+    bytes: u64,
+    messages: u64,
+    time: u64,
+}
+
+/// The collectives of a run. Of those going on, as many are remembered as there can be if every rank is in one or two.
+pub(crate) struct Collectives {
+    live: Vec<Live>,
+    rows: Vec<Row>,
+    known: FxHashMap<(Collective, Option<Algorithm>, ContextId), u32>,
+    functions: FxHashMap<Collective, u16>,
+}
+
+impl Collectives {
+    pub fn new(ranks: usize) -> Collectives {
+        Collectives {
+            live: vec![Live::default(); (2 * ranks).next_power_of_two().max(LEAST)],
+            rows: Vec::new(),
+            known: FxHashMap::default(),
+            functions: FxHashMap::default(),
+        }
+    }
+
+    /// A rank enters; gives the index of the function.
+    pub fn enter(
+        &mut self,
+        number: u64,
+        context: ContextId,
+        kind: Collective,
+        algorithm: Option<Algorithm>,
+        entered: u64,
+    ) -> u16 {
+        let place = self.place(number);
+        if self.live[place].number != number + 1 {
+            let row = self.row(kind, algorithm, context);
+            self.live[place] = Live { number: number + 1, row, last_entry: 0 };
+        }
+        let live = &mut self.live[place];
+        live.last_entry = live.last_entry.max(entered);
+        let row = &mut self.rows[live.row as usize];
+        row.calls += 1;
+        row.function
+    }
+
+    /// When the last rank so far entered.
+    pub fn last_entry(&self, number: u64) -> Option<u64> {
+        self.find(number).map(|live| live.last_entry)
+    }
+
+    /// A rank has left a blocking collective after so many picoseconds.
+    pub fn leave(&mut self, number: u64, time: u64) {
+        if let Some(live) = self.find(number) {
+            self.rows[live.row as usize].time += time;
+        }
+    }
+
+    /// A message of it was delivered.
+    #[inline]
+    pub fn message(&mut self, number: u64, bytes: u64) {
+        if let Some(live) = self.find(number) {
+            let row = &mut self.rows[live.row as usize];
+            row.bytes += bytes;
+            row.messages += 1;
+        }
+    }
+
+    /// The functions of all rows.
+    pub fn functions(&self) -> Vec<u16> {
+        self.rows.iter().map(|row| row.function).collect()
+    }
+
+    /// The rows in columns; `function` and `comm` give the indices by which the page knows them.
+    pub fn table(&self, function: impl Fn(u16) -> usize, comm: impl Fn(ContextId) -> u32) -> Value {
+        let mut rows: Vec<&Row> = self.rows.iter().collect();
+        rows.sort_by_key(|row| {
+            (std::cmp::Reverse(row.time), row.function, row.context, row.algorithm.map(Algorithm::name))
+        });
+        json!({
+            "function": column(&rows, |row| function(row.function)),
+            "algorithm": column(&rows, |row| row.algorithm.map_or("formula", Algorithm::name)),
+            "comm": column(&rows, |row| comm(row.context)),
+            "calls": column(&rows, |row| row.calls),
+            "bytes": column(&rows, |row| row.bytes),
+            "messages": column(&rows, |row| row.messages),
+            "seconds": column(&rows, |row| crate::seconds(row.time)),
+        })
+    }
+
+    fn place(&self, number: u64) -> usize {
+        number as usize % self.live.len()
+    }
+
+    fn find(&self, number: u64) -> Option<Live> {
+        let live = self.live[self.place(number)];
+        (live.number == number + 1).then_some(live)
+    }
+
+    fn row(&mut self, kind: Collective, algorithm: Option<Algorithm>, context: ContextId) -> u32 {
+        let function = *self.functions.entry(kind).or_insert_with(|| function_of(kind));
+        *self.known.entry((kind, algorithm, context)).or_insert_with(|| {
+            self.rows.push(Row { function, algorithm, context, calls: 0, bytes: 0, messages: 0, time: 0 });
+            self.rows.len() as u32 - 1
+        })
+    }
+}
+
+fn column<T: Into<Value>>(rows: &[&Row], of: impl Fn(&Row) -> T) -> Vec<Value> {
+    rows.iter().map(|row| of(row).into()).collect()
+}
+
+/// The blocking function of a collective.
+fn function_of(kind: Collective) -> u16 {
+    let plain = kind.name().replace(['-', '_'], "");
+    let is = |name: &&str| name.to_ascii_lowercase().replace('_', "") == format!("mpi{plain}");
+    function_names().iter().position(|name| is(&name)).map_or(u16::MAX, |at| at as u16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_collective_is_a_function() {
+        for kind in Collective::ALL {
+            assert_ne!(function_of(kind), u16::MAX, "{}", kind.name());
+        }
+        let name = function_names()[usize::from(function_of(Collective::ReduceScatterBlock))];
+        assert_eq!(name, "MPI_Reduce_scatter_block");
+    }
+
+    #[test]
+    fn the_last_entry_is_that_of_its_own_collective() {
+        let mut collectives = Collectives::new(2);
+        let enter = |collectives: &mut Collectives, number, at| {
+            collectives.enter(number, 0, Collective::Barrier, None, at);
+        };
+        enter(&mut collectives, 7, 10);
+        enter(&mut collectives, 8, 90);
+        enter(&mut collectives, 7, 30);
+        assert_eq!((collectives.last_entry(7), collectives.last_entry(8)), (Some(30), Some(90)));
+        assert_eq!(collectives.last_entry(9), None);
+        assert_eq!(collectives.rows.len(), 1);
+    }
+}

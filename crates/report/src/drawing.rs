@@ -1,0 +1,304 @@
+//! The machine as it is drawn: hosts and switches with the cables between them, and what crossed them when.
+//!
+//! A regular network may have millions of links. Hosts of one switch, switches of one level and blocks of a torus are drawn
+//! as one where there would be too many; the cables between two things that are drawn are one edge.
+
+use std::collections::BTreeMap;
+
+use mpirage_platform::{HostId, LinkEnd, LinkId, Platform, Topology};
+use rustc_hash::FxHashMap;
+use serde_json::{Value, json};
+
+use crate::container::Container;
+use crate::network::{Network, rounded};
+
+/// Things of one level that are drawn, at most; fewer if there are too many edges.
+const MOST: [u32; 5] = [512, 256, 128, 64, 32];
+/// Edges that are drawn.
+const MOST_EDGES: usize = 2_500;
+/// Links that are looked at, at most; beyond that, no drawing.
+const MOST_LINKS: u32 = 4_000_000;
+
+/// What a node of the drawing stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    level: u8,
+    group: u32,
+    position: u32,
+}
+
+/// Cables that are drawn as one.
+#[derive(Default)]
+struct Edge {
+    links: u32,
+    bandwidth: f64,
+    bytes: Vec<f64>,
+}
+
+/// Adds the drawing, if the machine is a regular network.
+pub(crate) fn write(platform: &Platform, network: &Network<'_>, out: &mut Container) {
+    let topology = platform.topology();
+    let Some(kind) = kind(&topology) else { return };
+    if platform.link_count() > MOST_LINKS {
+        return;
+    }
+    let draw = |most| {
+        let scale = Scale::new(platform, &topology, most);
+        let (places, edges) = edges(platform, network, &scale);
+        (scale, places, edges)
+    };
+    let mut sizes = MOST.into_iter().map(draw);
+    let fits = |(_, _, edges): &(_, _, BTreeMap<_, _>)| edges.len() <= MOST_EDGES;
+    let Some((scale, places, edges)) = sizes.find(fits) else { return };
+    let column = |of: &dyn Fn(&Place) -> Value| places.iter().map(of).collect::<Vec<_>>();
+    let mut drawing = json!({
+        "kind": kind,
+        "nodes": {
+            "name": column(&|place| scale.name(platform, *place).into()),
+            "level": column(&|place| place.level.into()),
+            "group": column(&|place| place.group.into()),
+        },
+        "edges": {
+            "from": edges.keys().map(|ends| ends.0).collect::<Vec<_>>(),
+            "to": edges.keys().map(|ends| ends.1).collect::<Vec<_>>(),
+            "links": edges.values().map(|edge| edge.links).collect::<Vec<_>>(),
+            "bandwidth": edges.values().map(|edge| edge.bandwidth).collect::<Vec<_>>(),
+        },
+        "text": topology.to_string(),
+    });
+    if let Some(blocks) = &scale.blocks {
+        drawing["dimensions"] = blocks.counts().into_iter().rev().collect::<Vec<_>>().into();
+    }
+    out.set("topology", drawing);
+    let bins = network.bins;
+    out.section(
+        "edges_bytes",
+        edges.values().flat_map(|edge| {
+            let used = edge.bytes.len();
+            edge.bytes.iter().map(|&bytes| rounded(bytes)).chain(std::iter::repeat_n(0.0, bins - used))
+        }),
+    );
+}
+
+fn kind(topology: &Topology) -> Option<&'static str> {
+    match topology {
+        Topology::Cluster { .. } => Some("cluster"),
+        Topology::Cabinets { .. } => Some("cabinets"),
+        Topology::FatTree { .. } => Some("fat_tree"),
+        Topology::Torus { .. } => Some("torus"),
+        Topology::Dragonfly { .. } => Some("dragonfly"),
+        Topology::Full { .. } => Some("full"),
+        Topology::Explicit { .. } | Topology::Zones { .. } => None,
+    }
+}
+
+/// What is drawn, in order, and the edges between them by position.
+fn edges(
+    platform: &Platform,
+    network: &Network<'_>,
+    scale: &Scale,
+) -> (Vec<Place>, BTreeMap<(u32, u32), Edge>) {
+    let mut by_place: BTreeMap<(Place, Place), Edge> = BTreeMap::new();
+    let used: FxHashMap<LinkId, usize> =
+        network.used.iter().enumerate().map(|(at, used)| (used.link, at)).collect();
+    for link in platform.links() {
+        let Some(ends) = platform.link_ends(link.id) else { continue };
+        let [a, b] = ends.map(|end| scale.place(end));
+        if a == b {
+            continue;
+        }
+        let edge = by_place.entry((a.min(b), a.max(b))).or_default();
+        edge.links += 1;
+        edge.bandwidth += link.bandwidth;
+        if let Some(&at) = used.get(&link.id) {
+            edge.bytes.resize(network.bins, 0.0);
+            network.add(network.used[at], &mut edge.bytes);
+        }
+    }
+    let mut places: Vec<Place> = by_place.keys().flat_map(|&(a, b)| [a, b]).collect();
+    places.sort_unstable();
+    places.dedup();
+    let position = |place| places.binary_search(&place).expect("it was put there") as u32;
+    let edges = by_place.into_iter().map(|((a, b), edge)| ((position(a), position(b)), edge)).collect();
+    (places, edges)
+}
+
+/// How many of each level are drawn as one.
+struct Scale {
+    /// By level.
+    per_place: Vec<u32>,
+    /// The switch of each host, if there are too many hosts to draw or they are drawn in groups.
+    switch_of_host: Vec<u32>,
+    /// Are all hosts of a switch drawn as one?
+    by_switch: bool,
+    blocks: Option<Blocks>,
+    group_of_switch: Grouping,
+}
+
+/// To which group a switch belongs.
+enum Grouping {
+    /// It is one itself, if it is next to hosts.
+    Own,
+    /// Of so many each.
+    Each(u32),
+}
+
+impl Scale {
+    fn new(platform: &Platform, topology: &Topology, most: u32) -> Scale {
+        let mut counts: Vec<u32> = Vec::new();
+        let mut switch_of_host = vec![0; platform.host_count() as usize];
+        for link in platform.links() {
+            let Some([a, b]) = platform.link_ends(link.id) else { continue };
+            for end in [a, b] {
+                let level = usize::from(end.level);
+                counts.resize(counts.len().max(level + 1), 0);
+                counts[level] = counts[level].max(end.position + 1);
+            }
+            if a.level == 0 && b.level == 1 {
+                switch_of_host[a.position as usize] = b.position;
+            }
+        }
+        let hosts = counts.first().copied().unwrap_or(0);
+        let per_place = counts.iter().map(|count| count.div_ceil(most).max(1)).collect();
+        let group_of_switch = match topology {
+            Topology::Dragonfly { chassis, routers, .. } => Grouping::Each(chassis * routers),
+            _ => Grouping::Own,
+        };
+        let blocks = match topology {
+            Topology::Torus { dimensions } => Some(Blocks::new(dimensions, most)),
+            _ => None,
+        };
+        let by_switch = hosts > most && counts.get(1).is_some_and(|&switches| switches > 1);
+        Scale { per_place, switch_of_host, by_switch, blocks, group_of_switch }
+    }
+
+    fn place(&self, end: LinkEnd) -> Place {
+        let LinkEnd { level, position } = end;
+        if level == 0 {
+            return self.place_of_host(position);
+        }
+        let drawn = position / self.per_place[usize::from(level)];
+        let group = match self.group_of_switch {
+            Grouping::Each(many) => position / many,
+            Grouping::Own if level == 1 => drawn,
+            Grouping::Own => 0,
+        };
+        Place { level, group, position: drawn }
+    }
+
+    fn place_of_host(&self, host: u32) -> Place {
+        if let Some(blocks) = &self.blocks {
+            let block = blocks.of(host);
+            return Place { level: 0, group: block, position: block };
+        }
+        let switch = self.switch_of_host[host as usize];
+        let group = match self.group_of_switch {
+            Grouping::Each(many) => switch / many,
+            Grouping::Own => switch / self.per_place.get(1).copied().unwrap_or(1),
+        };
+        let position = match self.by_switch {
+            true => switch / self.per_place[1],
+            false => host / self.per_place[0],
+        };
+        Place { level: 0, group, position }
+    }
+
+    fn name(&self, platform: &Platform, place: Place) -> String {
+        let Place { level, position, .. } = place;
+        match (level, &self.blocks) {
+            (0, Some(blocks)) if blocks.is_fine() => platform.host(HostId(position)).name(),
+            (0, Some(_)) => format!("block {position}"),
+            (0, None) if self.by_switch => format!("hosts of switch {position}"),
+            (0, None) if self.per_place[0] == 1 => platform.host(HostId(position)).name(),
+            (0, None) => {
+                let first = position * self.per_place[0];
+                let last = (first + self.per_place[0]).min(platform.host_count()) - 1;
+                format!("{} to {}", platform.host(HostId(first)).name(), platform.host(HostId(last)).name())
+            }
+            _ => format!("switch {level}.{position}"),
+        }
+    }
+}
+
+/// Blocks of hosts of a torus that are drawn as one.
+struct Blocks {
+    /// Size of each axis, and of a block along it; the first axis is the fastest.
+    axes: Vec<(u32, u32)>,
+}
+
+impl Blocks {
+    fn new(dimensions: &[u32], most: u32) -> Blocks {
+        let mut blocks = Blocks { axes: dimensions.iter().map(|&size| (size, 1)).collect() };
+        while blocks.counts().iter().map(|&count| u64::from(count)).product::<u64>() > u64::from(most) {
+            let longest = blocks.axes.iter_mut().max_by_key(|(size, block)| size.div_ceil(*block));
+            if let Some((_, block)) = longest {
+                *block += 1;
+            }
+        }
+        blocks
+    }
+
+    /// Blocks along each axis.
+    fn counts(&self) -> Vec<u32> {
+        self.axes.iter().map(|(size, block)| size.div_ceil(*block)).collect()
+    }
+
+    /// Is every block one host?
+    fn is_fine(&self) -> bool {
+        self.axes.iter().all(|&(_, block)| block == 1)
+    }
+
+    fn of(&self, mut host: u32) -> u32 {
+        let (mut number, mut stride) = (0, 1);
+        for &(size, block) in &self.axes {
+            number += host % size / block * stride;
+            stride *= size.div_ceil(block);
+            host /= size;
+        }
+        number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mpirage_record::{Record, Recorder};
+    use mpirage_timeline::LinkUse;
+
+    use super::*;
+    use crate::testing::{message, run_on};
+
+    fn draw(platform: &str, ranks: u32) -> Value {
+        let run = run_on(platform, ranks);
+        let mut links = LinkUse::new(&run);
+        links.record(&Record::Message(message(0, ranks - 1, 1000, 0, 10)));
+        let network = Network::new(&run.platform, &links);
+        let mut out = Container::default();
+        write(&run.platform, &network, &mut out);
+        out.get("topology").cloned().unwrap_or_default()
+    }
+
+    fn counts(drawing: &Value) -> (usize, usize) {
+        let length = |value: &Value| value.as_array().map_or(0, Vec::len);
+        (length(&drawing["nodes"]["name"]), length(&drawing["edges"]["from"]))
+    }
+
+    #[test]
+    fn small_machines_are_drawn_whole() {
+        assert_eq!(counts(&draw("cluster:16", 16)), (17, 16));
+        assert_eq!(counts(&draw("torus:4x4x2", 32)), (32, 80));
+        assert_eq!(draw("torus:4x4x2", 32)["dimensions"], json!([2, 4, 4]));
+        assert_eq!(counts(&draw("full:5", 5)), (5, 10));
+        let dragonfly = draw("dragonfly:4x3x4x2", 96);
+        assert_eq!(counts(&dragonfly).0, 96 + 48);
+        assert_eq!(dragonfly["nodes"]["group"].as_array().unwrap().last(), Some(&json!(3)));
+    }
+
+    #[test]
+    fn large_machines_are_drawn_coarsely() {
+        for platform in ["cluster:100000", "torus:64x32x32", "fat-tree:32x32x16", "dragonfly:32x8x32x4"] {
+            let (nodes, edges) = counts(&draw(platform, 64));
+            assert!(nodes > 10 && nodes <= 2_500, "{platform}: {nodes} nodes");
+            assert!(edges > 10 && edges <= MOST_EDGES, "{platform}: {edges} edges");
+        }
+    }
+}

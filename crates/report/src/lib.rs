@@ -1,0 +1,50 @@
+//! The report: one page about a run, to be opened in a browser.
+//!
+//! ```text
+//! records ──► Report ──► Container ──► write_page ──► run.html
+//!             aggregates   JSON and      the page and
+//!             while the    columns       its data, compressed
+//!             run goes on
+//! ```
+//!
+//! [`Report`] is a [`mpirage_record::Recorder`] with bounded memory: sums, tiles of time that widen, a tree of paths
+//! that is pruned, and single calls only as long as there are few enough. The page is told results, not records; it
+//! computes nothing that is not here. `README.md` says what each field means.
+//!
+//! | module | what it has |
+//! |---|---|
+//! | `report` | who is told, and where the rest comes together |
+//! | `category` | what a rank can be doing |
+//! | `tiles`, `events` | the timeline from afar and from near |
+//! | `sites`, `collectives`, `traffic` | calls by place, collectives by algorithm, messages by size and by pair |
+//! | `path`, `critical` | the critical path while it grows, and what lies on it |
+//! | `network`, `drawing` | the use of links, and the shape of the machine |
+//! | `container`, `base64`, `varint`, `page` | how it becomes a file |
+
+mod base64;
+mod category;
+mod collectives;
+mod container;
+mod critical;
+mod drawing;
+mod events;
+mod network;
+mod page;
+mod path;
+mod report;
+mod sites;
+#[cfg(test)]
+mod testing;
+mod tiles;
+mod traffic;
+mod varint;
+
+pub(crate) use category::Category;
+pub use container::Container;
+pub use page::{data_of, write_page};
+pub use report::{Budget, Ending, Report};
+
+/// Picoseconds as seconds.
+fn seconds(picos: u64) -> f64 {
+    mpirage_units::Time::from_picos(picos).as_secs_f64()
+}

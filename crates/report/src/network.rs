@@ -1,0 +1,109 @@
+//! The use of links over time: each of the hottest, and all by class.
+
+use mpirage_platform::{LinkClass, LinkId, Platform};
+use mpirage_timeline::LinkUse;
+use mpirage_timeline::links::Used;
+use serde_json::json;
+
+use crate::container::Container;
+
+/// Bins of time, at most.
+const MOST_BINS: usize = 256;
+/// Links that are shown one by one.
+const HOTTEST: usize = 256;
+
+/// The use of links, in bins that all links share.
+pub(crate) struct Network<'a> {
+    platform: &'a Platform,
+    pub used: Vec<&'a Used>,
+    /// Bins of time, and picoseconds of each.
+    pub bins: usize,
+    width: u64,
+    /// Recorded bins that are one here.
+    per_bin: usize,
+    classes: Vec<LinkClass>,
+}
+
+impl<'a> Network<'a> {
+    pub fn new(platform: &'a Platform, links: &'a LinkUse) -> Network<'a> {
+        let used = links.used();
+        let recorded = used.iter().map(|used| used.first as usize + used.bytes.len()).max().unwrap_or(0);
+        let per_bin = recorded.div_ceil(MOST_BINS).max(1);
+        let (bins, width) = (recorded.div_ceil(per_bin), links.width().as_picos() * per_bin as u64);
+        Network { platform, used, bins, width, per_bin, classes: platform.link_classes() }
+    }
+
+    /// The name of the class of the slowest link between two hosts; none if there is no link between them.
+    pub fn bottleneck(&self, links: &[LinkId]) -> Option<&str> {
+        let bandwidth = |link: &LinkId| self.platform.link(*link).bandwidth;
+        let slowest = links.iter().min_by(|a, b| bandwidth(a).total_cmp(&bandwidth(b)))?;
+        Some(&self.classes[self.platform.link_class(*slowest)].name)
+    }
+
+    pub fn write(&self, out: &mut Container) {
+        let there: Vec<usize> = (0..self.classes.len()).filter(|&at| self.classes[at].links > 0).collect();
+        let position = |link| there.binary_search(&self.platform.link_class(link)).unwrap_or(0);
+        let mut classes = vec![vec![0.0; self.bins]; there.len()];
+        for used in &self.used {
+            self.add(used, &mut classes[position(used.link)]);
+        }
+        let hottest = self.hottest();
+        let link = |used: &&Used| self.platform.link(used.link);
+        let about = |(&class, bins): (&usize, &Vec<f64>)| {
+            let LinkClass { name, links, bandwidth } = &self.classes[class];
+            json!({"name": name, "links": links, "bandwidth": bandwidth, "bytes": bins.iter().sum::<f64>()})
+        };
+        out.set(
+            "links",
+            json!({
+                "names": hottest.iter().map(|used| link(used).name()).collect::<Vec<_>>(),
+                "class": hottest.iter().map(|used| position(used.link)).collect::<Vec<_>>(),
+                "bandwidth": hottest.iter().map(|used| link(used).bandwidth).collect::<Vec<_>>(),
+                "bytes": hottest.iter().map(|used| used.total()).collect::<Vec<_>>(),
+                "used": self.used.len(),
+                "bins": self.bins,
+                "bin_seconds": crate::seconds(self.width),
+                "classes": there.iter().zip(&classes).map(about).collect::<Vec<_>>(),
+            }),
+        );
+        out.section("class_bytes", classes.iter().flatten().map(|&bytes| bytes as f32));
+        let mut bins = vec![0.0; hottest.len() * self.bins];
+        for (used, bins) in hottest.iter().zip(bins.chunks_exact_mut(self.bins.max(1))) {
+            self.add(used, bins);
+        }
+        out.section("links_bytes", bins.into_iter().map(rounded));
+    }
+
+    /// Adds the bytes of a link to bins that begin at zero.
+    pub fn add(&self, used: &Used, bins: &mut [f64]) {
+        for (at, bytes) in (used.first as usize..).zip(&used.bytes) {
+            bins[at / self.per_bin] += bytes;
+        }
+    }
+
+    /// The links that were used most for what they can do, the most first.
+    fn hottest(&self) -> Vec<&'a Used> {
+        let heat = |used: &Used| used.total() / self.platform.link(used.link).bandwidth;
+        let mut by_heat: Vec<(f64, &Used)> = self.used.iter().map(|used| (heat(used), *used)).collect();
+        by_heat.sort_by(|(a, left), (b, right)| b.total_cmp(a).then(left.link.cmp(&right.link)));
+        by_heat.into_iter().take(HOTTEST).map(|(_, used)| used).collect()
+    }
+}
+
+/// A number with three or four digits that count, which compresses better.
+pub(crate) fn rounded(number: f64) -> f32 {
+    f32::from_bits((number as f32).to_bits().saturating_add(1 << 11) & !0xfff)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounding_changes_little() {
+        for number in [0.0, 1.0, 4096.0, 123_456_789.0, 1e-3, 7.0e18] {
+            let kept = f64::from(rounded(number));
+            assert!((kept - number).abs() <= number / 4096.0, "{number}: {kept}");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! The page around the data.
+
+use std::io::{self, Write};
+
+/// The page, in one piece; `page/join.py` makes it.
+const BUNDLE: &str = include_str!("../page/bundle.html");
+/// Where the data goes.
+const PLACE: &str = "<!--data-->";
+/// What is around the data of one run, or of the first of two.
+const AROUND: (&str, &str) = ("<script id=\"data\" type=\"text/plain\">", "</script>");
+
+/// Writes a page about one run, or about two side by side; each as [`crate::Container::embedded`] gives it.
+pub fn write_page(runs: &[String], out: &mut dyn Write) -> io::Result<()> {
+    let (before, after) = BUNDLE.split_once(PLACE).unwrap_or((BUNDLE, ""));
+    out.write_all(before.as_bytes())?;
+    for (run, id) in runs.iter().zip(["data", "data-b"]) {
+        let begin = AROUND.0.replace("\"data\"", &format!("\"{id}\""));
+        writeln!(out, "{begin}{run}{}", AROUND.1)?;
+    }
+    out.write_all(after.as_bytes())
+}
+
+/// The data of the run, or of the first, that a page is about.
+pub fn data_of(page: &str) -> Option<&str> {
+    let (_, rest) = page.split_once(AROUND.0)?;
+    let (data, _) = rest.split_once(AROUND.1)?;
+    data.starts_with("H4s").then_some(data)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Container;
+
+    #[test]
+    fn the_page_has_one_place_for_data() {
+        assert_eq!(BUNDLE.matches(PLACE).count(), 1);
+        let run = Container::default().embedded().unwrap();
+        let mut page = Vec::new();
+        write_page(&[run.clone(), run.clone()], &mut page).unwrap();
+        let page = String::from_utf8(page).unwrap();
+        assert_eq!(page.matches("type=\"text/plain\">H4s").count(), 2);
+        assert_eq!(data_of(&page), Some(run.as_str()));
+        assert_eq!(data_of("<p>something else</p>"), None);
+    }
+}

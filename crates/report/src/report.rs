@@ -1,0 +1,461 @@
+//! Who is told what happens, and what is made of it.
+
+use mpirage_call::{Call, ContextId, SELF, WORLD};
+use mpirage_record::{Details, Message, Record, Recorder, Scope};
+use mpirage_timeline::arguments::Arguments;
+use mpirage_timeline::comms::Comms;
+use mpirage_timeline::function::{Kind as FunctionKind, function};
+use mpirage_timeline::{LinkUse, RunInfo};
+use mpirage_units::{Duration, Time};
+use rustc_hash::FxHashMap;
+use serde_json::{Value, json};
+
+use crate::category::{self, CATEGORIES, Category, NAMES};
+use crate::collectives::Collectives;
+use crate::container::Container;
+use crate::events::{Arrows, Event, Events};
+use crate::network::Network;
+use crate::path::{Held, Kind, NO_FUNCTION, Paths};
+use crate::sites::CallSites;
+use crate::tiles::Tiles;
+use crate::traffic::Traffic;
+use crate::{critical, drawing, seconds};
+
+/// Bins of time for the use of links.
+const LINK_BINS: u64 = 256;
+
+/// How much of a run is kept one by one.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// Calls.
+    pub calls: u64,
+    /// Messages of the program.
+    pub messages: u64,
+}
+
+impl Default for Budget {
+    fn default() -> Budget {
+        Budget { calls: 1_500_000, messages: 1_000_000 }
+    }
+}
+
+/// What is known when a run is over.
+#[derive(Clone, Debug, Default)]
+pub struct Ending {
+    /// The figures of the run, as an object.
+    pub figures: Value,
+    /// How it ended, in words.
+    pub outcome: String,
+    /// What makes it less trustworthy: words, and `note`, `warning` or `error`.
+    pub warnings: Vec<(String, &'static str)>,
+    /// How long the same calls took on an ideal network, if that is known.
+    pub ideal_seconds: Option<f64>,
+}
+
+/// Gathers what a report shows.
+pub struct Report {
+    run: RunInfo,
+    comms: Comms,
+    contexts: Contexts,
+    kinds: Vec<(FunctionKind, Category)>,
+    functions: Functions,
+    ranks: Vec<Rank>,
+    tiles: Tiles,
+    events: Events,
+    arrows: Arrows,
+    sites: CallSites,
+    collectives: Collectives,
+    traffic: Traffic,
+    links: LinkUse,
+    paths: Paths,
+}
+
+/// One rank.
+#[derive(Clone, Default)]
+struct Rank {
+    /// Until when its time is accounted for.
+    now: u64,
+    /// Picoseconds by category.
+    times: [u64; CATEGORIES],
+    /// The blocking collective it is in.
+    collective: Option<u64>,
+    end: u64,
+    /// Since when it has been in a call that never returned, and which.
+    blocked: Option<(u64, u16, u32)>,
+}
+
+impl Report {
+    /// Nothing has happened.
+    pub fn new(run: &RunInfo, budget: Budget) -> Report {
+        let ranks = run.placement.len();
+        Report {
+            comms: Comms::new(run.ranks()),
+            contexts: Contexts::new(run.ranks()),
+            kinds: category::of_functions(),
+            functions: Functions::default(),
+            ranks: vec![Rank::default(); ranks],
+            tiles: Tiles::new(run.ranks()),
+            events: Events::new(ranks, budget.calls),
+            arrows: Arrows::new(ranks, budget.messages),
+            sites: CallSites::new(run.sites.clone()),
+            collectives: Collectives::new(ranks),
+            traffic: Traffic::new(run.ranks()),
+            links: LinkUse::new(run).coarse(LINK_BINS),
+            paths: Paths::new(ranks),
+            run: run.clone(),
+        }
+    }
+
+    /// A rank did something that was not a call.
+    fn did(&mut self, rank: u32, category: Category, kind: Kind, start: u64, end: u64) {
+        self.catch_up(rank, start);
+        self.spend(rank, category, end);
+        self.paths.did(rank, kind, NO_FUNCTION, end);
+    }
+
+    /// Time that nothing was told of.
+    #[inline]
+    fn catch_up(&mut self, rank: u32, until: u64) {
+        if until > self.ranks[rank as usize].now {
+            self.spend(rank, Category::Other, until);
+            self.paths.did(rank, Kind::Other, NO_FUNCTION, until);
+        }
+    }
+
+    #[inline]
+    fn spend(&mut self, rank: u32, category: Category, until: u64) {
+        let state = &mut self.ranks[rank as usize];
+        let from = state.now;
+        if until > from {
+            state.times[category as usize] += until - from;
+            state.now = until;
+            self.tiles.add(rank, category, from, until);
+        }
+    }
+
+    fn call(&mut self, rank: u32, of: u16, span: [u64; 2], site: u64, details: Option<&Details<'_>>) {
+        let [entered, left] = span;
+        let arguments =
+            details.map_or_else(Arguments::default, |details| Arguments::of(rank, details, &self.comms));
+        let bytes = arguments.sent.or(arguments.received).unwrap_or(0);
+        let row = self.sites.row(rank, of, site);
+        let site = self.sites.count(row, bytes, left - entered);
+        let event = Event {
+            entered,
+            left,
+            function: self.functions.index(of),
+            site,
+            peer: arguments.peer,
+            bytes,
+            tag: arguments.tag.unwrap_or(0),
+            comm: arguments.context.map_or(0, |context| self.contexts.index(context)),
+        };
+        self.events.push(rank, &event);
+        let collective = self.ranks[rank as usize].collective.take();
+        if left == entered && collective.is_none() {
+            return;
+        }
+        self.catch_up(rank, entered);
+        if let Some(number) = collective {
+            self.collectives.leave(number, left - entered);
+        }
+        let (kind, category) = self.kinds[usize::from(of).min(self.kinds.len() - 1)];
+        let cause = self.paths.cause(rank, entered, left);
+        let late = self.late(kind, collective, cause, details).clamp(entered, left);
+        self.spend(rank, Category::Wait, late);
+        self.spend(rank, category, left);
+        self.paths.called(rank, cause, path_kind(category), of, left);
+    }
+
+    /// Until when a call could not go on because another rank was not there; zero if that is not so.
+    fn late(
+        &self,
+        kind: FunctionKind,
+        collective: Option<u64>,
+        cause: Option<Held>,
+        details: Option<&Details<'_>>,
+    ) -> u64 {
+        let by_message = cause.map_or(0, |held| held.late);
+        match (kind, details.map(|details| details.call)) {
+            (FunctionKind::Barrier | FunctionKind::Collective, Some(Call::Collective(call)))
+                if !call.kind.is_rooted() =>
+            {
+                collective.and_then(|number| self.collectives.last_entry(number)).unwrap_or(by_message)
+            }
+            // What it found is delivered later, so that nothing tells when it was sent.
+            (FunctionKind::Test, Some(Call::Probe { poll: false, .. })) => u64::MAX,
+            (FunctionKind::Other | FunctionKind::File, _) => 0,
+            _ => by_message,
+        }
+    }
+
+    fn message(&mut self, message: &Message) {
+        self.traffic.add(message);
+        self.paths.message(message);
+        match message.scope {
+            Scope::Collective(number) => self.collectives.message(number, message.bytes),
+            Scope::Comm(_) => self.arrows.push(message),
+        }
+        if self.run.collective_messages && matches!(message.scope, Scope::Collective(_)) {
+            self.arrows.push(message);
+        }
+        self.links.record(&Record::Message(*message));
+    }
+
+    fn end(&mut self, rank: u32, at: u64, blocked: Option<(Time, u16, u64)>) {
+        if let Some((since, of, site)) = blocked {
+            let row = self.sites.row(rank, of, site);
+            let site = self.sites.site(row);
+            self.catch_up(rank, since.as_picos());
+            self.spend(rank, Category::Wait, at);
+            self.functions.index(of);
+            self.ranks[rank as usize].blocked = Some((since.as_picos(), of, site));
+        }
+        self.ranks[rank as usize].end = at;
+    }
+
+    /// What the page is to show.
+    pub fn finish(&mut self, ending: &Ending) -> Container {
+        let mut out = Container::default();
+        out.set("version", 1);
+        self.write_run(ending, &mut out);
+        self.write_time(ending, &mut out);
+        self.write_names(&mut out);
+        self.write_timeline(&mut out);
+        self.traffic.write(&mut out);
+        self.events.write(&mut out);
+        self.arrows.write(&mut out);
+        self.write_network(ending, &mut out);
+        self.write_blocked(&mut out);
+        out
+    }
+
+    fn write_run(&self, ending: &Ending, out: &mut Container) {
+        let mut run = ending.figures.clone();
+        if let Value::Object(run) = &mut run {
+            run.insert("program".to_owned(), self.run.program.clone().into());
+            run.insert("mpirage_version".to_owned(), env!("CARGO_PKG_VERSION").into());
+        }
+        out.set("run", run);
+        out.set("outcome", &ending.outcome);
+        let warning = |(text, severity): &(String, &str)| json!({"text": text, "severity": severity});
+        let mut warnings: Vec<Value> = ending.warnings.iter().map(warning).collect();
+        if self.paths.is_thinned() {
+            let text = "the run was too long to keep its critical path whole: parts of it are joined";
+            warnings.push(json!({"text": text, "severity": "note"}));
+        }
+        out.set("warnings", warnings);
+    }
+
+    fn write_time(&self, ending: &Ending, out: &mut Container) {
+        let shown = (1..CATEGORIES).map(|at| {
+            let all: u64 = self.ranks.iter().map(|rank| rank.times[at]).sum();
+            (NAMES[at].to_owned(), Value::from(seconds(all)))
+        });
+        out.set("time", shown.collect::<serde_json::Map<_, _>>());
+        for (at, name) in NAMES.iter().enumerate().skip(1) {
+            out.section(&format!("rank_{name}"), self.ranks.iter().map(|rank| seconds(rank.times[at])));
+        }
+        out.section("rank_end", self.ranks.iter().map(|rank| seconds(rank.end)));
+        out.set("efficiency", self.efficiency(ending));
+    }
+
+    /// Parallel efficiency is load balance times communication efficiency; that is serialisation times transfer.
+    fn efficiency(&self, ending: &Ending) -> Value {
+        let computed = || self.ranks.iter().map(|rank| seconds(rank.times[Category::Compute as usize]));
+        let (all, most) = (computed().sum::<f64>(), computed().fold(0.0, f64::max));
+        let mean = all / self.ranks.len().max(1) as f64;
+        let took = ending.figures["simulated_seconds"].as_f64().unwrap_or(0.0);
+        if took <= 0.0 || most <= 0.0 {
+            return Value::Null;
+        }
+        let mut shown = json!({
+            "parallel": mean / took,
+            "load_balance": mean / most,
+            "communication": most / took,
+        });
+        if let Some(ideal) = ending.ideal_seconds.filter(|&ideal| ideal > 0.0) {
+            shown["serialisation"] = (most / ideal).into();
+            shown["transfer"] = (ideal / took).into();
+            shown["ideal_seconds"] = ideal.into();
+        }
+        shown
+    }
+
+    fn write_names(&mut self, out: &mut Container) {
+        let (hosts, of_rank) = self.run.used_hosts();
+        let name = |host: &_| self.run.platform.host(*host).name();
+        out.set("hosts", hosts.iter().map(name).collect::<Vec<_>>());
+        out.section("rank_host", of_rank);
+        // Of collectives that nobody has left, the functions have not been called yet.
+        for of in self.collectives.functions() {
+            self.functions.index(of);
+        }
+        let functions = &self.functions;
+        let index = |of: u16| functions.find(of).map_or(0, usize::from);
+        out.set("collectives_table", self.collectives.table(index, |context| self.contexts.index(context)));
+        out.set("calls_table", self.sites.table(index));
+        out.set("functions", functions.names());
+        let category = |&of: &u16| self.kinds[usize::from(of).min(self.kinds.len() - 1)].1 as u8;
+        out.set("function_categories", functions.used.iter().map(category).collect::<Vec<_>>());
+        out.set("sites", self.sites.names());
+        out.set("comms", &self.contexts.shown);
+    }
+
+    fn write_timeline(&self, out: &mut Container) {
+        let end = self.last();
+        let levels = self.tiles.levels(end);
+        let about = levels.iter().enumerate().map(|(at, level)| {
+            json!({"bins": level.columns, "section": format!("tiles_{at}"), "share": format!("shares_{at}")})
+        });
+        out.set(
+            "timeline",
+            json!({
+                "rows": self.tiles.rows(),
+                "ranks_per_row": self.tiles.ranks_per_row(),
+                "seconds": seconds(end),
+                "categories": NAMES,
+                "levels": about.collect::<Vec<_>>(),
+            }),
+        );
+        for (at, level) in levels.into_iter().enumerate() {
+            out.bytes(&format!("tiles_{at}"), level.dominant);
+            out.bytes(&format!("shares_{at}"), level.share);
+        }
+    }
+
+    fn write_network(&self, ending: &Ending, out: &mut Container) {
+        let network = Network::new(&self.run.platform, &self.links);
+        network.write(out);
+        drawing::write(&self.run.platform, &network, out);
+        let last = (0..self.ranks.len()).max_by_key(|&rank| (self.ranks[rank].end, std::cmp::Reverse(rank)));
+        let path = last.map_or_else(Vec::new, |rank| self.paths.of(rank as u32));
+        let name = |of: u16| self.functions.find(of).map(|index| (index, function(of).name));
+        let gained = |ideal: f64| self.last().saturating_sub(Duration::from_secs_f64(ideal).as_picos());
+        critical::write(&path, &self.run, &network, ending.ideal_seconds.map(gained), name, out);
+    }
+
+    fn write_blocked(&self, out: &mut Container) {
+        let blocked = self.ranks.iter().enumerate().filter_map(|(rank, state)| {
+            let (since, of, site) = state.blocked?;
+            let site = self.sites.name(site);
+            Some(json!({"rank": rank, "function": function(of).name, "site": site, "since": seconds(since)}))
+        });
+        out.set("blocked", blocked.collect::<Vec<_>>());
+    }
+
+    /// When the last rank ended.
+    fn last(&self) -> u64 {
+        self.ranks.iter().map(|rank| rank.end.max(rank.now)).max().unwrap_or(0)
+    }
+}
+
+impl Recorder for Report {
+    fn record(&mut self, record: &Record<'_>) {
+        match *record {
+            Record::Call { rank, function, entered, left, site, ref details } => {
+                let span = [entered, left].map(Time::as_picos);
+                self.call(rank, function, span, site, details.as_ref());
+            }
+            Record::Burst { rank, start, end, beside: false, .. } => {
+                self.did(rank, Category::Compute, Kind::Compute, start.as_picos(), end.as_picos());
+            }
+            // The rank went on meanwhile.
+            Record::Burst { beside: true, .. } => {}
+            Record::Pause { rank, start, end } => {
+                self.did(rank, Category::Other, Kind::Other, start.as_picos(), end.as_picos());
+            }
+            Record::Message(ref message) => self.message(message),
+            Record::Comm { context, members } => {
+                self.comms.add(context, members);
+                self.contexts.add(context, members.len() as u32);
+            }
+            Record::Schedule { rank, number, context, kind, algorithm, entered } => {
+                let function = self.collectives.enter(number, context, kind, algorithm, entered.as_picos());
+                self.ranks[rank as usize].collective = Some(number);
+                self.paths.enter_collective(rank, function);
+            }
+            Record::End { rank, at, blocked } => self.end(rank, at.as_picos(), blocked),
+        }
+    }
+
+    fn wants_arguments(&self) -> bool {
+        true
+    }
+}
+
+fn path_kind(category: Category) -> Kind {
+    match category {
+        Category::PointToPoint => Kind::PointToPoint,
+        Category::Collective => Kind::Collective,
+        _ => Kind::Other,
+    }
+}
+
+/// The functions that were called, numbered as they came.
+#[derive(Clone, Default)]
+struct Functions {
+    /// Number and one more, by index in the table of functions.
+    numbers: Vec<u16>,
+    used: Vec<u16>,
+}
+
+impl Functions {
+    #[inline]
+    fn index(&mut self, of: u16) -> u16 {
+        match self.numbers.get(usize::from(of)) {
+            Some(&number) if number > 0 => number - 1,
+            _ => self.add(of),
+        }
+    }
+
+    fn add(&mut self, of: u16) -> u16 {
+        let length = self.numbers.len().max(usize::from(of) + 1);
+        self.numbers.resize(length, 0);
+        self.used.push(of);
+        self.numbers[usize::from(of)] = self.used.len() as u16;
+        self.used.len() as u16 - 1
+    }
+
+    fn find(&self, of: u16) -> Option<u16> {
+        self.numbers.get(usize::from(of))?.checked_sub(1)
+    }
+
+    fn names(&self) -> Vec<&'static str> {
+        self.used.iter().map(|&of| function(of).name).collect()
+    }
+}
+
+/// Communicators, numbered from 1 as they came; 0 is none.
+struct Contexts {
+    shown: Vec<Value>,
+    indices: FxHashMap<ContextId, u32>,
+}
+
+impl Contexts {
+    fn new(ranks: u32) -> Contexts {
+        let none = json!({"id": Value::Null, "size": 0, "name": ""});
+        let mut contexts = Contexts { shown: vec![none], indices: FxHashMap::default() };
+        contexts.push(WORLD, ranks, "MPI_COMM_WORLD".to_owned());
+        contexts.push(SELF, 1, "MPI_COMM_SELF".to_owned());
+        contexts
+    }
+
+    fn add(&mut self, context: ContextId, size: u32) {
+        self.push(context, size, format!("communicator {context}"));
+    }
+
+    fn push(&mut self, context: ContextId, size: u32, name: String) {
+        self.indices.insert(context, self.shown.len() as u32);
+        self.shown.push(json!({"id": context, "size": size, "name": name}));
+    }
+
+    #[inline]
+    fn index(&self, context: ContextId) -> u32 {
+        match context {
+            WORLD => 1,
+            SELF => 2,
+            _ => self.indices.get(&context).copied().unwrap_or(0),
+        }
+    }
+}

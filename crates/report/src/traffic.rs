@@ -1,0 +1,104 @@
+//! Who sent how much to whom, and in messages of which size.
+
+use mpirage_record::{Message, Scope};
+use serde_json::{Value, json};
+
+use crate::container::Container;
+
+/// Rows and columns of the matrix, at most; more ranks share them.
+const MOST_CELLS: u32 = 256;
+/// Classes of sizes: nothing, and one for each power of two.
+const CLASSES: usize = 65;
+
+/// Messages of a run, added up.
+pub(crate) struct Traffic {
+    cells: u32,
+    ranks_per_cell: u32,
+    /// Bytes and messages, row by row; a row is a sender.
+    matrix: Vec<[f64; 2]>,
+    /// Messages and bytes of each size; of the program, and inside collectives.
+    sizes: [[[u64; 2]; CLASSES]; 2],
+}
+
+impl Traffic {
+    pub fn new(ranks: u32) -> Traffic {
+        let ranks_per_cell = ranks.div_ceil(MOST_CELLS).max(1);
+        let cells = ranks.div_ceil(ranks_per_cell);
+        let matrix = vec![[0.0; 2]; (cells * cells) as usize];
+        Traffic { cells, ranks_per_cell, matrix, sizes: [[[0; 2]; CLASSES]; 2] }
+    }
+
+    #[inline]
+    pub fn add(&mut self, message: &Message) {
+        let cell = |rank: u32| (rank / self.ranks_per_cell) as usize;
+        let at = cell(message.from) * self.cells as usize + cell(message.to);
+        self.matrix[at][0] += message.bytes as f64;
+        self.matrix[at][1] += 1.0;
+        let inner = usize::from(matches!(message.scope, Scope::Collective(_)));
+        let size = &mut self.sizes[inner][class(message.bytes)];
+        size[0] += 1;
+        size[1] += message.bytes;
+    }
+
+    pub fn write(&self, out: &mut Container) {
+        out.set("matrix", json!({"cells": self.cells, "ranks_per_cell": self.ranks_per_cell}));
+        out.section("matrix_bytes", self.matrix.iter().map(|cell| cell[0]));
+        out.section("matrix_messages", self.matrix.iter().map(|cell| cell[1]));
+        out.set("sizes", self.histogram());
+    }
+
+    fn histogram(&self) -> Value {
+        let [own, inner] = &self.sizes;
+        let used: Vec<usize> = (0..CLASSES).filter(|&class| own[class][0] + inner[class][0] > 0).collect();
+        let classes = match (used.first(), used.last()) {
+            (Some(&first), Some(&last)) => first..last + 1,
+            _ => 0..0,
+        };
+        let column = |of: &dyn Fn(usize) -> u64| classes.clone().map(of).collect::<Vec<u64>>();
+        json!({
+            "from": column(&from),
+            "messages": column(&|class| own[class][0] + inner[class][0]),
+            "bytes": column(&|class| own[class][1] + inner[class][1]),
+            "collective_messages": column(&|class| inner[class][0]),
+            "collective_bytes": column(&|class| inner[class][1]),
+        })
+    }
+}
+
+/// 0 for nothing, 1 for one byte, 2 for two or three, and so on.
+fn class(bytes: u64) -> usize {
+    (u64::BITS - bytes.leading_zeros()) as usize
+}
+
+/// The smallest size of a class.
+fn from(class: usize) -> u64 {
+    match class {
+        0 => 0,
+        class => 1 << (class - 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::message;
+
+    #[test]
+    fn sizes_are_powers_of_two() {
+        for bytes in [0, 1, 2, 3, 4, 1023, 1024, u64::MAX] {
+            assert!(from(class(bytes)) <= bytes);
+            assert!(class(bytes) == 64 || from(class(bytes) + 1) > bytes, "{bytes}");
+        }
+    }
+
+    #[test]
+    fn ranks_share_cells() {
+        let mut traffic = Traffic::new(1_024);
+        traffic.add(&message(0, 1_023, 100, 0, 1));
+        traffic.add(&message(3, 1_020, 50, 0, 1));
+        assert_eq!((traffic.cells, traffic.ranks_per_cell), (256, 4));
+        assert_eq!(traffic.matrix[255], [150.0, 2.0]);
+        let sizes = traffic.histogram();
+        assert_eq!((&sizes["from"], &sizes["messages"]), (&json!([32, 64]), &json!([1, 1])));
+    }
+}

@@ -1,0 +1,399 @@
+#!/usr/bin/env python3
+"""The report's page in a real Chromium, headless, opened from disk.
+
+    tests/page.py [PART…] [--keep FOLDER]        PART: names of the functions below without `test_`; FOLDER keeps the reports
+
+Runs are made up (page_data.py), so that what must be on the screen is known. Needs Debian's `chromium` and Python's
+`playwright` (its driver only; the browser is Debian's). `CHROMIUM` names another browser. The last line printed is
+`N passed, N failed`.
+"""
+
+import csv
+import io
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import traceback
+
+import page_data
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+PAGE = page_data.PAGE
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
+# What the page says is left of the rows, and above them.
+GUTTER, AXIS = 132, 24
+VIEW = "mpirageReport.runs[0].timelineView"
+
+
+class Browser:
+    """A Chromium, and the reports it has been shown."""
+
+    def __init__(self, playwright, folder):
+        self.chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        self.folder = pathlib.Path(folder).resolve()
+
+    def file(self, kind):
+        path = self.folder / f"{kind}.html"
+        if not path.exists() or kind in page_data.KINDS and path.stat().st_mtime < PAGE.stat().st_mtime:
+            path.write_text(page_data.page(*page_data.KINDS[kind]()))
+        return path
+
+    def open(self, kind, ready=True, script=None, **context):
+        """A page with this report; complaints of the console and requests are kept in it."""
+        page = self.chromium.new_context(viewport={"width": 1400, "height": 900}, **context).new_page()
+        page.complaints, page.requests = [], []
+        page.on("console", lambda said: page.complaints.append(said.text) if said.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.on("request", lambda request: page.requests.append(request.url))
+        if script:
+            page.add_init_script(script)
+        page.goto(self.file(kind).as_uri())
+        if ready:
+            until(page, "Boolean(window.mpirageReport)")
+        return page
+
+
+def until(page, expression):
+    """Waits until it holds, at most 30 s. (Playwright's own waiting needs `eval`, which the page forbids itself.)"""
+    for _ in range(600):
+        if page.evaluate(expression):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"{expression} does not come true; {page.complaints}")
+
+
+def box(page):
+    return page.locator(".timeline canvas").first.bounding_box()
+
+
+def place(page, time, rank):
+    """Where a time (ns) and a rank are on the screen."""
+    page.locator(".timeline canvas").first.scroll_into_view_if_needed()
+    canvas = box(page)
+    view = page.evaluate(f"({{...{VIEW}.view, rows: {VIEW}.rows}})")
+    x = GUTTER + (time - view["from"]) / (view["to"] - view["from"]) * (canvas["width"] - GUTTER)
+    y = AXIS + (rank + 0.5 - view["top"]) / (view["bottom"] - view["top"]) * view["rows"]
+    return canvas["x"] + x, canvas["y"] + y
+
+
+def frame(page):
+    """Waits until what was asked for is drawn."""
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))")
+
+
+def ring():
+    return page_data.Ring(16, 30, 1, 5)
+
+
+def downloaded(page, figure):
+    with page.expect_download() as download:
+        page.locator(f"[data-figure={figure}] .csv").first.click()
+    return list(csv.reader(io.StringIO(pathlib.Path(download.value.path()).read_text())))
+
+
+def test_loads_offline(browser):
+    """Nothing is fetched, nothing is complained about, and all panels are there."""
+    for kind in ("demo", "deadlock", "two", "torus", "fat_tree", "dragonfly", "cabinets"):
+        page = browser.open(kind)
+        frame(page)
+        assert page.requests == [browser.file(kind).as_uri()], page.requests
+        assert page.complaints == [], page.complaints
+        titles = page.locator("section h2").all_text_contents()
+        assert titles == ["Summary", "Timeline", "Communication", "Network", "Critical path"], titles
+        page.context.close()
+
+
+def test_figures(browser):
+    """The figures of the summary are those of the data."""
+    page, run = browser.open("demo"), page_data.made(16, 30, late=5).json
+    for field in ("simulated_seconds", "ranks", "messages", "bytes", "calls", "wall_seconds"):
+        shown = page.locator(f"[data-field={field}]").first.get_attribute("data-value")
+        assert float(shown) == run["run"][field], (field, shown)
+    shown = page.locator("[data-field='efficiency.load_balance']").first
+    assert float(shown.get_attribute("data-value")) == run["efficiency"]["load_balance"]
+    assert shown.text_content() == f"{100 * run['efficiency']['load_balance']:.1f} %"
+    assert "0.116040897 s" in page.locator(".big").text_content()
+    text = page.locator("#summary").text_content()
+    assert all(warning["text"] in text for warning in run["warnings"])
+
+
+def test_zoom_and_hover(browser):
+    """From the whole run to one call; the tooltip says what the call is."""
+    page = browser.open("demo")
+    start, duration, *_ = call = ring().calls[5][60]
+    for _ in range(40):
+        page.mouse.move(*place(page, start + duration / 2, 5))
+        page.mouse.wheel(0, -120)
+        frame(page)
+    span = page.evaluate(f"{VIEW}.view.to - {VIEW}.view.from")
+    assert span < 20 * duration, f"{span} ns in sight, the call has {duration}"
+    assert page.evaluate(f"{VIEW}.source.calls") is True
+    page.locator(".timeline canvas").first.focus()
+    page.keyboard.press("m")
+    frame(page)
+    page.mouse.move(*place(page, start + duration / 2, 5))
+    tip = page.locator("#tooltip").inner_text()
+    _, _, function, site, peer, size, tag, _ = call
+    for wanted in (page_data.FUNCTIONS[function], "5 on node-2", f"{duration / 1e3:.1f} µs", page_data.SITES[site]):
+        assert wanted in tip, (wanted, tip)
+    if peer >= 0:
+        assert f"rank {peer}" in tip and str(tag) in tip and "64.0 KiB" in tip and "MPI_COMM_WORLD" in tip, tip
+
+
+def test_drag_and_overview(browser):
+    """Dragging moves the view; a click into the overview goes there."""
+    page = browser.open("demo")
+    page.evaluate(f"{VIEW}.look(40e6, 50e6)")
+    frame(page)
+    page.locator(".timeline canvas").first.scroll_into_view_if_needed()
+    canvas = box(page)
+    page.mouse.move(canvas["x"] + 700, canvas["y"] + 100)
+    page.mouse.down()
+    page.mouse.move(canvas["x"] + 600, canvas["y"] + 100, steps=5)
+    page.mouse.up()
+    view = page.evaluate(f"{VIEW}.view")
+    expected = 40e6 + 10e6 * 100 / (canvas["width"] - GUTTER)
+    assert abs(view["from"] - expected) < 0.1e6, (view, expected)
+    page.mouse.click(canvas["x"] + canvas["width"] - 2, canvas["y"] + canvas["height"] - 10)
+    assert page.evaluate(f"{VIEW}.view.to") > 115e6
+
+
+def test_keyboard(browser):
+    """Everything the pointer does, keys do."""
+    page = browser.open("demo")
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.type") == "search"
+    page.keyboard.press("Escape")
+    assert page.evaluate(f"document.activeElement === {VIEW}.canvas")
+    page.keyboard.press("+")
+    zoomed = page.evaluate(f"{VIEW}.view")
+    assert zoomed["to"] - zoomed["from"] < 0.7 * 116e6
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(f"{VIEW}.view.from") > zoomed["from"]
+    page.keyboard.press("-")
+    page.keyboard.press("0")
+    assert page.evaluate(f"{VIEW}.entire")
+    page.keyboard.press("n")
+    frame(page)
+    assert "MPI_Init" in page.locator("#tooltip").inner_text()
+    page.keyboard.press("n")
+    assert "MPI_Irecv" in page.locator("#tooltip").inner_text()
+    assert "MPI_Irecv" in page.locator("#announce").text_content()
+    before = page.evaluate(f"{VIEW}.show.path")
+    page.keyboard.press("c")
+    assert page.evaluate(f"{VIEW}.show.path") != before
+    page.keyboard.press("?")
+    assert page.locator("#helpbox").is_visible()
+    page.keyboard.press("Escape")
+    assert not page.locator("#helpbox").is_visible()
+    page.locator(".skip").focus()
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+
+
+def test_search(browser):
+    """A rank is jumped to; calls are gone through in time order."""
+    page = browser.open("large_ranks")
+    search = page.locator("input[type=search]")
+    search.fill("rank 200")
+    search.press("Enter")
+    view = page.evaluate(f"{VIEW}.view")
+    assert view["top"] < 200 < view["bottom"] and view["bottom"] - view["top"] < 60, view
+    assert page.evaluate(f"{VIEW}.highlighted") == 200
+    search.fill("allreduce")
+    search.press("Enter")
+    first = page.evaluate(f"{VIEW}.selected")
+    calls = [(call[0], rank) for rank, row in enumerate(page_data.Ring(256, 6, 1).calls) for call in row if call[2] == 4]
+    assert (first["start"], first["rank"]) == min(calls), (first, min(calls))
+    search.press("Enter")
+    second = page.evaluate(f"{VIEW}.selected")
+    assert (second["start"], second["rank"]) == sorted(calls)[1]
+    search.press("Shift+Enter")
+    assert page.evaluate(f"{VIEW}.selected.rank") == first["rank"]
+    search.fill("nothing of that name")
+    search.press("Enter")
+    assert "No call" in page.locator(".timeline [role=status]").text_content()
+
+
+def test_theme(browser):
+    """Light and dark follow the system and the button; canvases follow too."""
+    page = browser.open("demo", color_scheme="dark")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    dark = page.evaluate(f"{VIEW}.canvas.toDataURL()")
+    page.locator("#theme").click()
+    frame(page)
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.evaluate(f"{VIEW}.canvas.toDataURL()") != dark
+
+
+def test_csv(browser):
+    """Every figure gives its data."""
+    page, made = browser.open("demo"), page_data.made(16, 30, late=5).json
+    figures = page.locator(".figure:has(.csv)").count()
+    assert figures == page.locator(".csv").count() >= 14, figures
+    assert downloaded(page, "time-split")[1:] == [[name, repr_js(made["time"][name])] for name in page_data.CATEGORIES[1:]]
+    rows = downloaded(page, "matrix")
+    assert rows[0] == ["from_rank", "to_rank", "bytes", "messages"] and ["0", "1", "1966080", "30"] in rows
+    calls = downloaded(page, "calls")
+    assert ["MPI_Isend", "halo.c:40 in exchange", "960"] in [row[:3] for row in calls]
+    timeline = downloaded(page, "timeline")
+    assert len(timeline) - 1 == made["run"]["calls"]
+    start, duration, function, site, peer, size, tag, _ = ring().calls[3][4]
+    assert [str(v) for v in (3, start, duration, page_data.FUNCTIONS[function], page_data.SITES[site], peer, size, tag)] in [row[:8] for row in timeline]
+    for at in range(page.locator(".csv").count()):
+        # A page may download ten files in a row.
+        page = browser.open("demo") if at % 8 == 0 else page
+        button = page.locator(".csv").nth(at)
+        with page.expect_download(timeout=5000) as download:
+            button.click()
+        assert len(pathlib.Path(download.value.path()).read_text().splitlines()) > 1, button.get_attribute("aria-label")
+
+
+def repr_js(number):
+    """As JavaScript writes it."""
+    text = repr(float(number))
+    return text[:-2] if text.endswith(".0") else text
+
+
+def test_tables_sort(browser):
+    page = browser.open("demo")
+    head = page.locator("[data-figure=calls] th button", has_text="Calls").first
+    head.click()
+    cells = page.locator("[data-figure=calls] tbody tr td:nth-child(3)").all_text_contents()
+    assert cells == ["960", "960", "480", "480", "16", "16"], cells
+    head.click()
+    assert page.locator("[data-figure=calls] tbody tr td:nth-child(3)").first.text_content() == "16"
+
+
+def test_matrix_and_slider(browser):
+    """The matrix tells what is under the pointer; the slider colours the machine at a time."""
+    page = browser.open("demo")
+    canvas = page.locator("[data-figure=matrix] canvas").first
+    canvas.scroll_into_view_if_needed()
+    where = canvas.bounding_box()
+    side = min(where["width"] - 52, 520 - 36)
+    page.mouse.move(where["x"] + 52 + side * 3.5 / 16, where["y"] + side * 2.5 / 16)
+    tip = page.locator("#tooltip").inner_text()
+    assert "rank 2 → rank 3" in tip and "1.9 MiB" in tip and "30" in tip, tip
+    colours = "[...document.querySelectorAll('[data-edge]')].map((line) => line.getAttribute('stroke')).join()"
+    mean = page.evaluate(colours)
+    page.locator("input[type=range]").focus()
+    for _ in range(7):
+        page.keyboard.press("ArrowRight")
+    assert page.evaluate(colours) != mean
+    assert "at 4.352 ms" in page.locator("output").text_content(), page.locator("output").text_content()
+
+
+def test_deadlock(browser):
+    """The blocked calls are in the summary, and in the timeline."""
+    page = browser.open("deadlock")
+    alarm = page.locator(".alarm").inner_text()
+    assert "deadlock" in alarm and "from rank 10, tag 7" in alarm and "halo.c:42 in exchange" in alarm
+    assert page.locator(".alarm tbody tr").count() == 15
+    page.mouse.move(*place(page, 24.5e6, 9))
+    tip = page.locator("#tooltip").inner_text()
+    assert "Blocked in MPI_Recv" in tip and "from rank 10" in tip, tip
+    page.locator(".alarm .link", has_text="12").click()
+    assert page.evaluate(f"{VIEW}.highlighted") == 12
+
+
+def test_two_runs(browser):
+    """Both runs in every panel, their difference in figures, the same time in both timelines."""
+    page = browser.open("two")
+    assert page.locator(".timeline canvas").count() == 2 and page.locator("#network .pair > div").count() == 2
+    row = page.locator("[data-figure=comparison] tbody tr").first.inner_text()
+    a, b = (container.json["run"]["simulated_seconds"] for container in page_data.KINDS["two"]())
+    assert f"{b / a:.3f}" in row and "better" in row, row
+    page.evaluate(f"{VIEW}.look(10e6, 20e6)")
+    assert page.evaluate("mpirageReport.runs[1].timelineView.view.to") == 20e6
+
+
+def test_print(browser):
+    """Prints to a PDF of several pages, in light colours."""
+    page = browser.open("demo", color_scheme="dark")
+    data = page.pdf(prefer_css_page_size=True, print_background=True)
+    (browser.folder / "demo.pdf").write_bytes(data)
+    assert data.startswith(b"%PDF") and 4 <= data.count(b"/Type /Page\n") + data.count(b"/Type /Page ") <= 12, len(data)
+
+
+def test_says_what_is_wrong(browser):
+    """Without data, with damaged data, or without DecompressionStream the page says so in words."""
+    page = browser.open("none", ready=False)
+    assert "holds no data" in page.locator("#message").inner_text()
+    page = browser.open("demo", ready=False, script="delete window.DecompressionStream")
+    assert "too old" in page.locator("#message").inner_text()
+    text = browser.file("demo").read_text()
+    head = text.index('id="data"')
+    (browser.folder / "damaged.html").write_text(text[:head + 400] + text[head + 4400:])
+    page = browser.open("damaged", ready=False)
+    until(page, "Boolean(document.querySelector('.message.bad'))")
+    assert "cannot be read" in page.locator("#message").inner_text()
+
+
+def test_large(browser):
+    """1,024 ranks, 1 M calls: ready within 3 s, and smooth: a frame that nothing else on this machine disturbs takes less than 16 ms."""
+    page = browser.open("large")
+    ready = page.evaluate("mpirageReport.readyAfter")
+    size = browser.file("large").stat().st_size
+    print(f"  {size / 1e6:.1f} MB, ready after {ready / 1e3:.2f} s")
+    assert ready < 3000, ready
+    until(page, f"{VIEW}.calls.ranks.filter(Boolean).length === 1024")
+    assert page.evaluate(f"{VIEW}.source.calls") is None, "the whole run is drawn as tiles"
+    for name, action in (("whole run", "v.zoom(0.97)"), ("half the run, all ranks", "v.look(300e6, 560e6 + i * 1e5)"), ("a tenth", "v.look(300e6 + i * 1e5, 360e6 + i * 1e5)"),
+                         ("32 ranks, 3 ms", "v.look(300e6 + i * 1e4, 303e6 + i * 1e4), v.lookAtRanks(500, 532)")):
+        page.evaluate(f"{VIEW}.frames.length = 0")
+        page.evaluate(f"""(async () => {{ const v = {VIEW}; v.everything();
+            for (let i = 0; i < 30; i += 1) {{ {action}; await new Promise(requestAnimationFrame); }} }})()""")
+        times = sorted(page.evaluate(f"{VIEW}.frames"))
+        print(f"  {name}: {times[len(times) // 2]:.1f} ms a frame, at worst {times[-1]:.1f} ms")
+        assert times[len(times) // 4] < 16, (name, times)
+
+
+def test_huge(browser):
+    """100,000 ranks: tiles only, and it opens."""
+    page = browser.open("huge")
+    print(f"  {browser.file('huge').stat().st_size / 1e6:.1f} MB, ready after {page.evaluate('mpirageReport.readyAfter') / 1e3:.2f} s")
+    page.mouse.move(*place(page, 5e6, 50_000))
+    assert "Mostly" in page.locator("#tooltip").inner_text()
+    search = page.locator("input[type=search]")
+    search.fill("99999")
+    search.press("Enter")
+    assert page.evaluate(f"{VIEW}.view.bottom") == 100_000
+    assert page.complaints == [], page.complaints
+
+
+def test_bundle(browser):
+    """The joined page is current."""
+    subprocess.run([ROOT / "crates/report/page/join.py", "--check"], check=True)
+
+
+def main(arguments):
+    from playwright.sync_api import sync_playwright
+    keep = arguments[arguments.index("--keep") + 1] if "--keep" in arguments else None
+    wanted = [argument for argument in arguments if not argument.startswith("--") and argument != keep]
+    tests = [(name[5:], test) for name, test in globals().items() if name.startswith("test_") and (not wanted or name[5:] in wanted)]
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        browser = Browser(playwright, keep or folder)
+        for name, test in tests:
+            try:
+                test(browser)
+                passed += 1
+                print(f"ok      {name}", flush=True)
+            except Exception:
+                failed += 1
+                print(f"FAILED  {name}\n{traceback.format_exc()}", flush=True)
+            for context in browser.chromium.contexts:
+                context.close()
+        browser.chromium.close()
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
