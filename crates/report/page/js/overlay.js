@@ -65,11 +65,13 @@ function drawHosts(context, view, hosts, rankHeight, y) {
   });
 }
 
+/** A text that is too long loses its middle. */
 function clipped(context, text, room) {
   if (context.measureText(text).width <= room) return text;
+  const short = (length) => `${text.slice(0, Math.ceil(length / 2))}…${text.slice(text.length - Math.floor(length / 2))}`;
   let length = text.length - 1;
-  while (length > 1 && context.measureText(`${text.slice(0, length)}…`).width > room) length -= 1;
-  return `${text.slice(0, length)}…`;
+  while (length > 2 && context.measureText(short(length)).width > room) length -= 1;
+  return short(length);
 }
 
 /** Gaps between rows, and a stronger one between hosts. */
@@ -102,7 +104,7 @@ function drawCallNames(context, view, timeline, place, rows) {
       if (room < 26) continue;
       const name = (timeline.run.functions[calls.what[at]] ?? "").replace(/^MPI_/, "");
       if (context.measureText(name).width > room) continue;
-      context.fillStyle = timeline.raster.matches ? colour("ink") : inkOn(colour(CATEGORIES[timeline.raster.categoryOf[calls.what[at]]]));
+      context.fillStyle = timeline.raster.matches ? colour("ink") : inkOn(colour(CATEGORIES[calls.late[at] > view.from && calls.late[at] > calls.start[at] ? WAIT : timeline.raster.categoryOf[calls.what[at]]]));
       context.fillText(name, from + 4, y);
     }
   }

@@ -221,6 +221,7 @@ class Timeline {
     if (comm?.size) lines.push(["communicator", communicatorName(comm)]);
     if (run.sites?.[calls.site[at]]) lines.push(["source", run.sites[calls.site[at]]]);
     lines.push(["start", formatStart(calls.start[at])], ["duration", formatTime((calls.end[at] - calls.start[at]) / 1e9)]);
+    if (calls.late[at] > calls.start[at]) lines.push(["of which waiting", `${formatTime((calls.late[at] - calls.start[at]) / 1e9)} for another rank`]);
     return [run.functions[calls.what[at]] ?? "call", lines];
   }
 
@@ -385,13 +386,13 @@ const MOST_CSV_CALLS = 1000000;
 function timelineCsv(timeline) {
   const { view, run } = timeline, first = Math.max(0, Math.floor(view.top)), end = Math.min(timeline.ranks, Math.ceil(view.bottom));
   if (!timeline.calls.known) return tilesCsv(timeline);
-  const rows = [["rank", "start_ns", "duration_ns", "call", "source", "peer", "bytes", "tag", "communicator"]];
+  const rows = [["rank", "start_ns", "duration_ns", "waiting_ns", "call", "source", "peer", "bytes", "tag", "communicator"]];
   for (let rank = first; rank < end; rank += 1) {
     const calls = timeline.calls.of(rank);
     for (let at = 0; at < calls.count && rows.length <= MOST_CSV_CALLS; at += 1) {
       if (calls.end[at] < view.from || calls.start[at] > view.to) continue;
       const peer = calls.peer[at];
-      rows.push([rank, calls.start[at], calls.end[at] - calls.start[at], run.functions[calls.what[at]], run.sites?.[calls.site[at]],
+      rows.push([rank, calls.start[at], calls.end[at] - calls.start[at], calls.late[at] - calls.start[at], run.functions[calls.what[at]], run.sites?.[calls.site[at]],
         peer < 0 ? "" : peer, calls.bytes[at], peer < 0 ? "" : calls.tag[at], run.comms?.[calls.comm[at]]?.name]);
     }
   }
