@@ -4,7 +4,9 @@
 //! sees, and replayed where messages take no time.
 
 use std::cell::RefCell;
+use std::fs::Permissions;
 use std::io::{BufWriter, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -16,7 +18,7 @@ use mpirage_replay::Watch;
 use mpirage_report::{Budget, Container, Ending, Report};
 use mpirage_timeline::RunInfo;
 use mpirage_trace::{BinaryTrace, BinaryWriter, Transcript};
-use tempfile::NamedTempFile;
+use tempfile::{Builder, NamedTempFile};
 
 use crate::arguments::ResultArguments;
 use crate::exit::{Failure, usage};
@@ -132,7 +134,9 @@ pub fn notes(machine: &Machine) -> Vec<String> {
 pub fn write(file: &Path, runs: &[String]) -> Result<(), Failure> {
     let cannot = || format!("cannot write {}", file.display());
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let draft = NamedTempFile::new_in(folder).with_context(cannot)?;
+    // As of a file that is made without further ado: the user's mask applies.
+    let mode = Permissions::from_mode(0o666);
+    let draft = Builder::new().prefix(".mpirage-").permissions(mode).tempfile_in(folder).with_context(cannot)?;
     let mut out = BufWriter::new(&draft);
     mpirage_report::write_page(runs, &mut out).and_then(|()| out.flush()).with_context(cannot)?;
     drop(out);
