@@ -71,9 +71,7 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Some("fc") => return compile::compile(compile::Language::Fortran, tail),
         Some("run") => return run::command(tail),
         Some("gdb") => return gdb::command(tail),
-        Some(
-            planned @ ("emulate" | "trace" | "calibrate" | "compare" | "balance" | "sweep" | "check"),
-        ) => {
+        Some(planned @ ("emulate" | "trace" | "calibrate" | "compare" | "balance" | "sweep" | "check")) => {
             return Err(exit::usage(format!(
                 "`mpirage {planned}` is not there yet; docs/roadmap.md says what is planned"
             )));

@@ -40,7 +40,8 @@ impl Recordings {
         source: &Source<'_>,
         machine: &Machine,
     ) -> Result<Recordings, Failure> {
-        let writers = wanted.trace.iter().map(|file| writer(file, source, machine)).collect::<Result<_, _>>()?;
+        let writers =
+            wanted.trace.iter().map(|file| writer(file, source, machine)).collect::<Result<_, _>>()?;
         let report = match wanted.report {
             Some(_) => Some(Reporting::new(wanted, &run_info(source, machine), source.speed)?),
             None => None,

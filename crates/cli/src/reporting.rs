@@ -136,7 +136,8 @@ pub fn write(file: &Path, runs: &[String]) -> Result<(), Failure> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // As of a file that is made without further ado: the user's mask applies.
     let mode = Permissions::from_mode(0o666);
-    let draft = Builder::new().prefix(".mpirage-").permissions(mode).tempfile_in(folder).with_context(cannot)?;
+    let draft =
+        Builder::new().prefix(".mpirage-").permissions(mode).tempfile_in(folder).with_context(cannot)?;
     let mut out = BufWriter::new(&draft);
     mpirage_report::write_page(runs, &mut out).and_then(|()| out.flush()).with_context(cannot)?;
     drop(out);

@@ -83,7 +83,12 @@ impl Plan {
         Ok(exit_code(&outcome))
     }
 
-    fn report(&self, recordings: &Recordings, figures: &Figures, outcome: Option<&str>) -> Result<(), Failure> {
+    fn report(
+        &self,
+        recordings: &Recordings,
+        figures: &Figures,
+        outcome: Option<&str>,
+    ) -> Result<(), Failure> {
         let mut notes = reporting::notes(&self.machine);
         if self.compute == Compute::Measured && self.arguments.host_speed.is_none() {
             notes.push(format!(

@@ -70,7 +70,9 @@ impl Platform {
     /// directions begin nearer to hosts.
     pub fn link_ends(&self, link: LinkId) -> Option<[LinkEnd; 2]> {
         match self.zones() {
-            [Zone { kind: ZoneKind::Fabric(fabric), first_link, .. }] => fabric.link_ends(link.0 - first_link),
+            [Zone { kind: ZoneKind::Fabric(fabric), first_link, .. }] => {
+                fabric.link_ends(link.0 - first_link)
+            }
             _ => None,
         }
     }

@@ -100,7 +100,9 @@ impl Collectives {
     /// The rows in columns; `function` and `comm` give the indices by which the page knows them.
     pub fn table(&self, function: impl Fn(u16) -> usize, comm: impl Fn(ContextId) -> u32) -> Value {
         let mut rows: Vec<&Row> = self.rows.iter().collect();
-        rows.sort_by_key(|row| (std::cmp::Reverse(row.time), row.function, row.context, row.algorithm.map(Algorithm::name)));
+        rows.sort_by_key(|row| {
+            (std::cmp::Reverse(row.time), row.function, row.context, row.algorithm.map(Algorithm::name))
+        });
         json!({
             "function": column(&rows, |row| function(row.function)),
             "algorithm": column(&rows, |row| row.algorithm.map_or("formula", Algorithm::name)),

@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use crate::base64::Base64;
 
 /// How hard to compress: more makes files a few per cent smaller and takes several times as long.
-const LEVEL: u32 = 5;
+const LEVEL: u32 = 4;
 
 /// What a page is about: one run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -96,7 +96,8 @@ impl Container {
 
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let json = self.json()?;
-        let length = u32::try_from(json.len()).map_err(|_| io::Error::other("the report's JSON is too long"))?;
+        let length =
+            u32::try_from(json.len()).map_err(|_| io::Error::other("the report's JSON is too long"))?;
         out.write_all(&length.to_le_bytes())?;
         out.write_all(&json)?;
         pad(4 + json.len(), out)?;

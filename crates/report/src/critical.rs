@@ -24,11 +24,12 @@ struct Sums {
     classes: BTreeMap<String, u64>,
 }
 
-/// Adds the critical path to the data; `function` gives name and index by which the page knows a function.
+/// Adds the critical path to the data. `without_network`: what an ideal network gains, if that has been tried; `function` gives name and index by which the page knows a function.
 pub(crate) fn write(
     path: &[Segment],
     run: &RunInfo,
     network: &Network<'_>,
+    without_network: Option<u64>,
     function: impl Fn(u16) -> Option<(u16, &'static str)>,
     out: &mut Container,
 ) {
@@ -48,8 +49,8 @@ pub(crate) fn write(
         "by_function": listed("name", &functions),
         "by_rank": listed("rank", &ranks),
         "by_link_class": listed("name", &classes),
-        "gain_if_free": gains(&sums, &functions, &ranks, &classes),
-        "gain_note": "at most: other paths may then be the longest",
+        "gain_if_free": gains(&sums, without_network, &functions, &ranks, &classes),
+        "gain_note": "at most so much, for other paths may then be the longest; all transfers: as the run on an ideal network says, if there was one",
     }));
     let shown = bounded(path, MOST);
     out.section("critical_rank", shown.iter().map(|part| part.rank));
@@ -95,11 +96,17 @@ fn listed<T: serde::Serialize>(what: &str, items: &[(T, u64)]) -> Vec<Value> {
 }
 
 /// Each of what lies on the path, and how long it does.
-fn gains(sums: &Sums, functions: &[(&str, u64)], ranks: &[(u32, u64)], classes: &[(&str, u64)]) -> Vec<Value> {
+fn gains(
+    sums: &Sums,
+    without_network: Option<u64>,
+    functions: &[(&str, u64)],
+    ranks: &[(u32, u64)],
+    classes: &[(&str, u64)],
+) -> Vec<Value> {
     let of = |kind: Kind| sums.kinds[kind as usize];
     let mut gains = vec![
         ("all computation".to_owned(), of(Kind::Compute)),
-        ("all transfers".to_owned(), of(Kind::Transfer)),
+        ("all transfers".to_owned(), without_network.unwrap_or(of(Kind::Transfer))),
     ];
     gains.extend(functions.iter().map(|(name, time)| ((*name).to_owned(), *time)));
     gains.extend(classes.iter().map(|(name, time)| (format!("links: {name}"), *time)));
@@ -143,7 +150,14 @@ mod tests {
     #[test]
     fn neighbours_become_one() {
         let path: Vec<_> = (0..10)
-            .map(|at| part(at / 4, if at % 3 == 0 { Kind::Compute } else { Kind::Other }, at.into(), u64::from(at) + 1))
+            .map(|at| {
+                part(
+                    at / 4,
+                    if at % 3 == 0 { Kind::Compute } else { Kind::Other },
+                    at.into(),
+                    u64::from(at) + 1,
+                )
+            })
             .collect();
         let few = bounded(&path, 3);
         assert!(few.len() <= 3);

@@ -71,10 +71,13 @@ pub(crate) fn write(platform: &Platform, network: &Network<'_>, out: &mut Contai
     }
     out.set("topology", drawing);
     let bins = network.bins;
-    out.section("edges_bytes", edges.values().flat_map(|edge| {
-        let used = edge.bytes.len();
-        edge.bytes.iter().map(|&bytes| rounded(bytes)).chain(std::iter::repeat_n(0.0, bins - used))
-    }));
+    out.section(
+        "edges_bytes",
+        edges.values().flat_map(|edge| {
+            let used = edge.bytes.len();
+            edge.bytes.iter().map(|&bytes| rounded(bytes)).chain(std::iter::repeat_n(0.0, bins - used))
+        }),
+    );
 }
 
 fn kind(topology: &Topology) -> Option<&'static str> {
@@ -90,7 +93,11 @@ fn kind(topology: &Topology) -> Option<&'static str> {
 }
 
 /// What is drawn, in order, and the edges between them by position.
-fn edges(platform: &Platform, network: &Network<'_>, scale: &Scale) -> (Vec<Place>, BTreeMap<(u32, u32), Edge>) {
+fn edges(
+    platform: &Platform,
+    network: &Network<'_>,
+    scale: &Scale,
+) -> (Vec<Place>, BTreeMap<(u32, u32), Edge>) {
     let mut by_place: BTreeMap<(Place, Place), Edge> = BTreeMap::new();
     let used: FxHashMap<LinkId, usize> =
         network.used.iter().enumerate().map(|(at, used)| (used.link, at)).collect();

@@ -53,16 +53,19 @@ impl<'a> Network<'a> {
             let LinkClass { name, links, bandwidth } = &self.classes[class];
             json!({"name": name, "links": links, "bandwidth": bandwidth, "bytes": bins.iter().sum::<f64>()})
         };
-        out.set("links", json!({
-            "names": hottest.iter().map(|used| link(used).name()).collect::<Vec<_>>(),
-            "class": hottest.iter().map(|used| position(used.link)).collect::<Vec<_>>(),
-            "bandwidth": hottest.iter().map(|used| link(used).bandwidth).collect::<Vec<_>>(),
-            "bytes": hottest.iter().map(|used| used.total()).collect::<Vec<_>>(),
-            "used": self.used.len(),
-            "bins": self.bins,
-            "bin_seconds": crate::seconds(self.width),
-            "classes": there.iter().zip(&classes).map(about).collect::<Vec<_>>(),
-        }));
+        out.set(
+            "links",
+            json!({
+                "names": hottest.iter().map(|used| link(used).name()).collect::<Vec<_>>(),
+                "class": hottest.iter().map(|used| position(used.link)).collect::<Vec<_>>(),
+                "bandwidth": hottest.iter().map(|used| link(used).bandwidth).collect::<Vec<_>>(),
+                "bytes": hottest.iter().map(|used| used.total()).collect::<Vec<_>>(),
+                "used": self.used.len(),
+                "bins": self.bins,
+                "bin_seconds": crate::seconds(self.width),
+                "classes": there.iter().zip(&classes).map(about).collect::<Vec<_>>(),
+            }),
+        );
         out.section("class_bytes", classes.iter().flatten().map(|&bytes| bytes as f32));
         let mut bins = vec![0.0; hottest.len() * self.bins];
         for (used, bins) in hottest.iter().zip(bins.chunks_exact_mut(self.bins.max(1))) {

@@ -162,7 +162,8 @@ impl Paths {
         };
         // Whoever is in the middle of a transfer waits for it.
         let kind = if kind == Kind::Transfer { Kind::PointToPoint } else { kind };
-        let middle = Node { parent: before.node, rank, peer: rank, start: before.end, end: at, kind, function };
+        let middle =
+            Node { parent: before.node, rank, peer: rank, start: before.end, end: at, kind, function };
         self.tree.push(middle, &mut self.ranks)
     }
 
@@ -213,7 +214,8 @@ mod tests {
         assert_eq!(shape(&paths.of(1)), expected);
         assert_eq!(paths.of(1)[2].function, WAIT);
         assert_eq!(paths.of(1)[2].peer, 0);
-        let own = [(0, Kind::Compute, 0, 100), (0, Kind::PointToPoint, 100, 101), (0, Kind::Compute, 101, 150)];
+        let own =
+            [(0, Kind::Compute, 0, 100), (0, Kind::PointToPoint, 100, 101), (0, Kind::Compute, 101, 150)];
         assert_eq!(shape(&paths.of(0)), own);
     }
 

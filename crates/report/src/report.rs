@@ -6,7 +6,7 @@ use mpirage_timeline::arguments::Arguments;
 use mpirage_timeline::comms::Comms;
 use mpirage_timeline::function::{Kind as FunctionKind, function};
 use mpirage_timeline::{LinkUse, RunInfo};
-use mpirage_units::Time;
+use mpirage_units::{Duration, Time};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
@@ -20,6 +20,9 @@ use crate::sites::CallSites;
 use crate::tiles::Tiles;
 use crate::traffic::Traffic;
 use crate::{critical, drawing, seconds};
+
+/// Bins of time for the use of links.
+const LINK_BINS: u64 = 256;
 
 /// How much of a run is kept one by one.
 #[derive(Clone, Copy, Debug)]
@@ -97,7 +100,7 @@ impl Report {
             sites: CallSites::new(run.sites.clone()),
             collectives: Collectives::new(ranks),
             traffic: Traffic::new(run.ranks()),
-            links: LinkUse::new(run),
+            links: LinkUse::new(run).coarse(LINK_BINS),
             paths: Paths::new(ranks),
             run: run.clone(),
         }
@@ -225,7 +228,7 @@ impl Report {
         self.traffic.write(&mut out);
         self.events.write(&mut out);
         self.arrows.write(&mut out);
-        self.write_network(&mut out);
+        self.write_network(ending, &mut out);
         self.write_blocked(&mut out);
         out
     }
@@ -308,27 +311,31 @@ impl Report {
         let about = levels.iter().enumerate().map(|(at, level)| {
             json!({"bins": level.columns, "section": format!("tiles_{at}"), "share": format!("shares_{at}")})
         });
-        out.set("timeline", json!({
-            "rows": self.tiles.rows(),
-            "ranks_per_row": self.tiles.ranks_per_row(),
-            "seconds": seconds(end),
-            "categories": NAMES,
-            "levels": about.collect::<Vec<_>>(),
-        }));
+        out.set(
+            "timeline",
+            json!({
+                "rows": self.tiles.rows(),
+                "ranks_per_row": self.tiles.ranks_per_row(),
+                "seconds": seconds(end),
+                "categories": NAMES,
+                "levels": about.collect::<Vec<_>>(),
+            }),
+        );
         for (at, level) in levels.into_iter().enumerate() {
             out.bytes(&format!("tiles_{at}"), level.dominant);
             out.bytes(&format!("shares_{at}"), level.share);
         }
     }
 
-    fn write_network(&self, out: &mut Container) {
+    fn write_network(&self, ending: &Ending, out: &mut Container) {
         let network = Network::new(&self.run.platform, &self.links);
         network.write(out);
         drawing::write(&self.run.platform, &network, out);
         let last = (0..self.ranks.len()).max_by_key(|&rank| (self.ranks[rank].end, std::cmp::Reverse(rank)));
         let path = last.map_or_else(Vec::new, |rank| self.paths.of(rank as u32));
         let name = |of: u16| self.functions.find(of).map(|index| (index, function(of).name));
-        critical::write(&path, &self.run, &network, name, out);
+        let gained = |ideal: f64| self.last().saturating_sub(Duration::from_secs_f64(ideal).as_picos());
+        critical::write(&path, &self.run, &network, ending.ideal_seconds.map(gained), name, out);
     }
 
     fn write_blocked(&self, out: &mut Container) {

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 /// Where the row of a call was found last, so that it need not be looked up.
-const REMEMBERED: usize = 1 << 12;
+const REMEMBERED: usize = 1 << 8;
 
 /// The table of calls by function and place.
 pub(crate) struct CallSites {
@@ -51,19 +51,20 @@ impl CallSites {
     /// The row of a call.
     #[inline]
     pub fn row(&mut self, rank: u32, function: u16, site: u64) -> u32 {
+        let site = self.places.key(rank, site);
         let mixed = (site ^ u64::from(function) << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let place = (mixed >> 52) as usize % REMEMBERED;
+        let place = (mixed >> 56) as usize;
         let known = self.remembered[place];
         if known.is && known.site == site && known.function == function {
             return known.row;
         }
-        let row = self.look_up(rank, function, site);
+        let row = self.look_up(function, site);
         self.remembered[place] = Remembered { site, function, row, is: true };
         row
     }
 
-    fn look_up(&mut self, rank: u32, function: u16, site: u64) -> u32 {
-        let site = self.places.number(rank, site);
+    fn look_up(&mut self, function: u16, key: u64) -> u32 {
+        let site = self.places.number_of(key);
         *self.known.entry((function, site)).or_insert_with(|| {
             self.rows.push(Row { function, site, ..Row::default() });
             self.rows.len() as u32 - 1

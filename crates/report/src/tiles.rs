@@ -17,8 +17,8 @@ const LEAST_COLUMNS: usize = 512;
 const TILES: usize = 1 << 20;
 /// Columns of the coarsest level.
 const COARSEST: usize = 64;
-/// Picoseconds of a column in the beginning.
-const FIRST_WIDTH: u64 = 1_000;
+/// Picoseconds of a column in the beginning: narrower ones would only cost time, for what is so short is shown call by call.
+const FIRST_WIDTH: u64 = 64_000;
 
 /// Time of a tile, in picoseconds, for each category but idleness.
 type Tile = [f32; CATEGORIES - 1];
@@ -32,6 +32,8 @@ pub(crate) struct Tiles {
     columns: usize,
     /// Picoseconds of a column.
     width: u64,
+    /// Where the last column ends.
+    reach: u64,
     tiles: Vec<Tile>,
 }
 
@@ -49,10 +51,12 @@ impl Tiles {
     pub fn new(ranks: u32) -> Tiles {
         let ranks_per_row = ranks.div_ceil(MOST_ROWS).max(1);
         let rows = ranks.div_ceil(ranks_per_row);
-        let finest = (TILES / rows.max(1) as usize).max(1).next_power_of_two().clamp(LEAST_COLUMNS, MOST_COLUMNS);
+        let finest =
+            (TILES / rows.max(1) as usize).max(1).next_power_of_two().clamp(LEAST_COLUMNS, MOST_COLUMNS);
         let columns = 2 * finest;
         let tiles = vec![Tile::default(); rows as usize * columns];
-        Tiles { ranks, rows, ranks_per_row, columns, width: FIRST_WIDTH, tiles }
+        let reach = FIRST_WIDTH * columns as u64;
+        Tiles { ranks, rows, ranks_per_row, columns, width: FIRST_WIDTH, reach, tiles }
     }
 
     pub fn rows(&self) -> u32 {
@@ -69,8 +73,8 @@ impl Tiles {
         if end <= start || category == Category::Idle {
             return;
         }
-        while (end - 1) / self.width >= self.columns as u64 {
-            self.widen();
+        if end > self.reach {
+            self.widen(end);
         }
         let row = (rank / self.ranks_per_row) as usize * self.columns;
         let kind = category as usize - 1;
@@ -85,14 +89,20 @@ impl Tiles {
         }
     }
 
-    fn widen(&mut self) {
-        self.width *= 2;
+    /// Columns become so much wider that they reach to `end`.
+    #[cold]
+    fn widen(&mut self, end: u64) {
+        let mut factor = 2;
+        while self.reach * (factor as u64) < end {
+            factor *= 2;
+        }
+        self.width *= factor as u64;
+        self.reach *= factor as u64;
         for row in self.tiles.chunks_exact_mut(self.columns) {
-            for column in 0..row.len() / 2 {
-                row[column] = sum(row[2 * column], row[2 * column + 1]);
+            for column in 0..row.len() {
+                let old = (column * factor).min(row.len())..((column + 1) * factor).min(row.len());
+                row[column] = row[old].iter().fold(Tile::default(), |a, &b| sum(a, b));
             }
-            let half = row.len() / 2;
-            row[half..].fill(Tile::default());
         }
     }
 
@@ -175,7 +185,7 @@ mod tests {
     #[test]
     fn tiles_show_what_fills_them() {
         let mut tiles = Tiles::new(2);
-        let end = 64_000_000;
+        let end = 64 * 64_000 * 100;
         tiles.add(0, Category::Compute, 0, end / 2);
         tiles.add(0, Category::Wait, end / 2, end);
         tiles.add(1, Category::Collective, end / 4, end / 4 * 3);
@@ -203,6 +213,7 @@ mod tests {
         let (whole, pieces) = (whole.levels(end), pieces.levels(end));
         assert!(whole.iter().zip(&pieces).all(|(a, b)| a.dominant == b.dominant));
         assert_eq!(whole[0].dominant[0..64], [[1; 21].as_slice(), &[2; 43]].concat());
+        assert_eq!(whole[0].share[0], 255);
     }
 
     #[test]

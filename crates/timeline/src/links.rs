@@ -39,6 +39,7 @@ pub struct LinkUse {
     used: Vec<Used>,
     /// Bins in all.
     bins: usize,
+    most_bins: u64,
     most_in_all: usize,
     routes: Vec<Route>,
     links: Vec<LinkId>,
@@ -74,10 +75,17 @@ impl LinkUse {
             slots: FxHashMap::default(),
             used: Vec::new(),
             bins: 0,
+            most_bins: MOST_BINS,
             most_in_all: MOST_IN_ALL,
             routes: Vec::new(),
             links: Vec::new(),
         }
+    }
+
+    /// No more bins of each link than that.
+    pub fn coarse(mut self, most_bins: u64) -> LinkUse {
+        self.most_bins = most_bins.max(1);
+        self
     }
 
     /// How long a bin is.
@@ -96,7 +104,7 @@ impl LinkUse {
         let host = |rank: u32| self.placement[rank as usize];
         let (from, to) = (host(message.from), host(message.to));
         let (start, end) = (message.departed.as_picos(), message.arrived.as_picos());
-        while end.max(start) / self.width >= MOST_BINS {
+        while end.max(start) / self.width >= self.most_bins {
             self.widen();
         }
         let route = self.route(from, to);

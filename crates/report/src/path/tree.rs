@@ -192,7 +192,8 @@ impl Tree {
         for id in 1..self.nodes.len() {
             let node = self.nodes[id];
             let (at, first) = (node.parent as usize, self.nodes[node.parent as usize]);
-            let plain = node.rank == first.rank && node.kind != Kind::Transfer && first.kind != Kind::Transfer;
+            let plain =
+                node.rank == first.rank && node.kind != Kind::Transfer && first.kind != Kind::Transfer;
             if at == 0 || used[at] != 1 || merged[at] || !(across || plain) {
                 continue;
             }

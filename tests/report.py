@@ -1,0 +1,362 @@
+#!/usr/bin/env python3
+"""Reports of whole runs: the numbers on the page are those of --json and of the tables (--trace run.csv).
+
+What the page does with them is tested by tests/page.py, in a browser.
+
+usage: tests/report.py [NAME…]"""
+
+import base64
+import collections
+import csv
+import gzip
+import json
+import re
+import struct
+import sys
+
+from harness import MEASURED, MPIRAGE, ROOT, TESTS, Suite
+
+PROGRAMS, EXAMPLES, FAULTS = TESTS / "programs", ROOT / "examples", TESTS / "faults"
+SIZES = {"u8": (1, "B"), "u16": (2, "H"), "u32": (4, "I"), "f32": (4, "f"), "f64": (8, "d")}
+# Times in tables are seconds with nine digits or more; those of the page come from picoseconds.
+CLOSE = 2e-12
+
+# Name, source, ranks, platform, exit code; programs that use different corners of MPI.
+RUNS = [
+    ("halo2d", EXAMPLES / "halo2d.c", 9, "cluster:9", 0),
+    ("conjugate_gradient", EXAMPLES / "conjugate_gradient.c", 8, "fat-tree:4x4", 0),
+    ("comm_more", PROGRAMS / "comm_more.c", 6, "cluster:6", 0),
+    ("persistent", PROGRAMS / "persistent.c", 4, "torus:2x2", 0),
+    ("nonblocking_coll", PROGRAMS / "nonblocking_coll.c", 4, "cluster:4", 0),
+    ("mprobe", PROGRAMS / "mprobe.c", 4, "cluster:4", 0),
+    ("deadlock", FAULTS / "deadlock_recv.c", 3, "cluster:3", 80),
+    ("crash", FAULTS / "crash_abort.c", 3, "cluster:3", None),
+]
+REPLAYS = [
+    ("gen-halo", "gen:halo2d,ranks=64,compute=50us,imbalance=2", "cluster:16"),
+    ("gen-alltoall", "gen:alltoall,ranks=24,compute=20us,noise=0.5", "dragonfly:2x2x3x2"),
+]
+
+
+class Page:
+    """The data in a page."""
+
+    def __init__(self, path, which="data"):
+        found = re.search(rf'<script id="{which}" type="text/plain">([^<]*)</script>', path.read_text())
+        data = gzip.decompress(base64.b64decode(found[1]))
+        (length,) = struct.unpack_from("<I", data)
+        self.json = json.loads(data[4 : 4 + length])
+        self.data, self.first = data, (4 + length + 7) // 8 * 8
+
+    def __getitem__(self, name):
+        return self.json[name]
+
+    def section(self, name):
+        about = self.json["sections"][name]
+        size, code = SIZES[about["type"]]
+        return struct.unpack_from(f"<{about['bytes'] // size}{code}", self.data, self.first + about["offset"])
+
+    def numbers(self, name, columns):
+        """Rows of variable-length numbers, rank by rank."""
+        data, index, count = (self.section(f"{name}_{part}") for part in ("data", "index", "count"))
+        for rank, (at, rows) in enumerate(zip(index, count)):
+            for _ in range(rows):
+                row = []
+                for _ in range(columns):
+                    number, shift = 0, 0
+                    while True:
+                        byte, at = data[at], at + 1
+                        number |= (byte & 127) << shift
+                        shift += 7
+                        if byte < 128:
+                            break
+                    row.append(number)
+                yield rank, row
+
+
+def zigzag(number):
+    return number >> 1 if number % 2 == 0 else -(number >> 1) - 1
+
+
+def close(a, b):
+    return abs(a - b) <= CLOSE + 1e-9 * max(abs(a), abs(b))
+
+
+def read_tables(folder):
+    tables = {}
+    for path in folder.glob("*.csv"):
+        with open(path, newline="") as lines:
+            tables[path.stem] = list(csv.DictReader(lines))
+    return tables
+
+
+def check_run(suite, name, command, code):
+    page_file, folder = suite.folder / f"{name}.html", suite.folder / f"{name}.csv"
+    options = ["--report", page_file, "--trace", folder, "--json"]
+    result = suite.run([*command[:2], *options, *command[2:]], timeout=60)
+    ended = result.code == code if code is not None else result.code != 0
+    if not suite.check(f"{name} runs", ended, f"{result.code}\n{result.err}"):
+        return
+    page, tables = Page(page_file), read_tables(folder)
+    figures = json.loads(result.out.splitlines()[-1])
+    same = {key: page["run"].get(key) for key in figures} == figures
+    suite.check(f"{name}: figures as in --json", same, (page["run"], figures))
+    check_calls(suite, name, page, tables)
+    check_messages(suite, name, page, tables)
+    check_times(suite, name, page, tables, figures)
+    check_timeline(suite, name, page, figures)
+    check_network(suite, name, page, tables)
+    check_path(suite, name, page, figures)
+    check_blocked(suite, name, page, tables, figures)
+    check_efficiency(suite, name, page, figures)
+
+
+def bytes_of(call):
+    return int(call["sent_bytes"] or call["received_bytes"] or 0)
+
+
+def check_calls(suite, name, page, tables):
+    expected = collections.defaultdict(lambda: [0, 0, 0.0, 0.0])
+    returned = [call for call in tables["calls"] if call["returned"] == "1"]
+    for call in returned:
+        row, took = expected[call["function"], call["line"]], float(call["end"]) - float(call["start"])
+        row[0], row[1], row[2], row[3] = row[0] + 1, row[1] + bytes_of(call), row[2] + took, max(row[3], took)
+    table = page["calls_table"]
+    columns = [table[column] for column in ("function", "site", "calls", "bytes", "seconds", "max_seconds")]
+    shown = {(page["functions"][row[0]], page["sites"][row[1]]): row[2:] for row in zip(*columns)}
+    same = shown.keys() == expected.keys() and all(
+        row[:2] == tuple(expected[key][:2]) and abs(row[2] - expected[key][2]) < 1e-9 and abs(row[3] - expected[key][3]) < 1e-9
+        for key, row in shown.items()
+    )
+    suite.check(f"{name}: calls by place", same, (shown, dict(expected)))
+    check_events(suite, name, page, returned)
+    collective = collections.Counter((row["kind"], row["algorithm"] or "formula") for row in tables["collectives"])
+    table, counted = page["collectives_table"], collections.Counter()
+    for function, algorithm, calls in zip(table["function"], table["algorithm"], table["calls"]):
+        counted[page["functions"][function].removeprefix("MPI_").lower().replace("_", "-"), algorithm] += calls
+    suite.check(f"{name}: collectives by algorithm", counted == collective, (counted, collective))
+
+
+def check_events(suite, name, page, returned):
+    by_rank, starts = collections.defaultdict(list), collections.Counter()
+    for rank, row in page.numbers("events", 8):
+        starts[rank] += row[0]
+        comm = page["comms"][row[7]]["id"]
+        peer = zigzag(row[4]) - 1
+        by_rank[rank].append(
+            (starts[rank], row[1], page["functions"][row[2]], page["sites"][row[3]], peer, row[5], zigzag(row[6]), comm)
+        )
+    expected = collections.defaultdict(list)
+    for call in returned:
+        start, end = (int(float(call[column]) * 1e9 + 1e-4) for column in ("start", "end"))
+        peer, tag, comm = (call[column] for column in ("peer", "tag", "comm"))
+        expected[int(call["rank"])].append(
+            (start, end - start, call["function"], call["line"], int(peer) if peer else -1, bytes_of(call), int(tag or 0), int(comm) if comm else None)
+        )
+    wrong = [(rank, got, want) for rank in expected for got, want in zip(by_rank[rank], expected[rank]) if got != want]
+    suite.check(f"{name}: every call", not wrong and page["events"]["count"] == len(returned), wrong[:3])
+
+
+def check_messages(suite, name, page, tables):
+    messages = tables["messages"]
+    cells, per_cell = page["matrix"]["cells"], page["matrix"]["ranks_per_cell"]
+    matrix = collections.Counter()
+    for message in messages:
+        matrix[int(message["source"]) // per_cell * cells + int(message["destination"]) // per_cell] += int(message["bytes"])
+    shown = page.section("matrix_bytes")
+    suite.check(f"{name}: matrix", all(shown[at] == matrix[at] for at in range(cells * cells)), shown)
+    suite.check(f"{name}: messages of the matrix", sum(page.section("matrix_messages")) == len(messages))
+    sizes = page["sizes"]
+    for which, rows in (("", messages), ("collective_", [row for row in messages if row["collective"]])):
+        expected = collections.Counter()
+        for row in rows:
+            expected[1 << (int(row["bytes"]).bit_length() - 1) if int(row["bytes"]) else 0] += 1
+        counted = {size: count for size, count in zip(sizes["from"], sizes[f"{which}messages"]) if count}
+        suite.check(f"{name}: {which or 'all '}sizes", counted == expected, (counted, expected))
+    sent, arrows = collections.Counter(), []
+    for rank, row in page.numbers("messages", 6):
+        sent[rank] += row[0]
+        arrows.append((rank, sent[rank], row[1], row[2], row[3], zigzag(row[4])))
+    nanos = lambda row, column: int(float(row[column]) * 1e9 + 1e-4)
+    expected = [
+        (int(row["source"]), nanos(row, "sent"), nanos(row, "delivered") - nanos(row, "sent"), int(row["destination"]), int(row["bytes"]), int(row["tag"]))
+        for row in messages
+        if row["comm"]
+    ]
+    suite.check(f"{name}: every message", sorted(arrows) == sorted(expected), (sorted(arrows)[:3], sorted(expected)[:3]))
+
+
+def check_times(suite, name, page, tables, figures):
+    ranks = figures["ranks"]
+    computed = [0.0] * ranks
+    for row in tables["computations"]:
+        if row["beside"] == "0":
+            computed[int(row["rank"])] += float(row["end"]) - float(row["start"])
+    shown = page.section("rank_compute")
+    suite.check(f"{name}: computation of ranks", all(abs(a - b) < 1e-9 for a, b in zip(shown, computed)), (shown, computed))
+    kinds = ("compute", "p2p", "collective", "wait", "other")
+    parts, ends = [page.section(f"rank_{kind}") for kind in kinds], page.section("rank_end")
+    wholes = [sum(times) for times in zip(*parts)]
+    suite.check(f"{name}: parts make the whole", all(abs(a - b) < 1e-9 for a, b in zip(wholes, ends)), (wholes, ends))
+    for kind, times in zip(kinds, parts):
+        suite.check(f"{name}: {kind} in all", abs(page["time"][kind] - sum(times)) < 1e-9 * ranks, page["time"])
+    if figures["outcome"] == "finished":
+        same = all(close(a, b) for a, b in zip(ends, figures["per_rank_seconds"]))
+        suite.check(f"{name}: ends of ranks", same, (ends, figures["per_rank_seconds"]))
+    hosts = [page["hosts"][host] for host in page.section("rank_host")]
+    suite.check(f"{name}: hosts of ranks", hosts == [row["host"] for row in tables["ranks"]], hosts)
+
+
+def check_timeline(suite, name, page, figures):
+    timeline = page["timeline"]
+    suite.check(f"{name}: length of the timeline", close(timeline["seconds"], figures["simulated_seconds"]), timeline)
+    rows, levels = timeline["rows"], timeline["levels"]
+    whole = all(len(page.section(level[part])) == rows * level["bins"] for level in levels for part in ("section", "share"))
+    suite.check(f"{name}: tiles are whole", whole)
+    suite.check(f"{name}: levels double", all(a["bins"] * 2 == b["bins"] for a, b in zip(levels, levels[1:])), levels)
+    # The finest tiles tell about how much each rank computed.
+    finest = levels[-1]
+    tiles, shares = page.section(finest["section"]), page.section(finest["share"])
+    width = timeline["seconds"] / finest["bins"]
+    for rank, computed in enumerate(page.section("rank_compute")):
+        row = range(rank * finest["bins"], (rank + 1) * finest["bins"])
+        seen = sum(shares[at] / 255 * width for at in row if tiles[at] == 1)
+        # What fills less than half of a tile is not seen; there are two such at each change.
+        slack = 0.15 * timeline["seconds"] + 2 * width
+        suite.check(f"{name}: tiles of rank {rank}", abs(seen - computed) <= slack, (seen, computed))
+
+
+def check_network(suite, name, page, tables):
+    carried = collections.Counter()
+    for row in tables["links"]:
+        carried[row["link"]] += float(row["bytes"])
+    links = page["links"]
+    shown = dict(zip(links["names"], links["bytes"]))
+    near = lambda a, b: abs(a - b) <= 1e-6 * max(a, b) + 1e-6
+    suite.check(f"{name}: links", shown.keys() <= carried.keys() and all(near(shown[link], carried[link]) for link in shown))
+    suite.check(f"{name}: links by class", near(sum(row["bytes"] for row in links["classes"]), sum(carried.values())), links)
+    bins = page.section("links_bytes")
+    for at, link in enumerate(links["names"]):
+        part = sum(bins[at * links["bins"] : (at + 1) * links["bins"]])
+        suite.check(f"{name}: {link} over time", abs(part - shown[link]) <= 1e-3 * shown[link], (part, shown[link]))
+    topology = page.json.get("topology")
+    if suite.check(f"{name}: the machine is drawn", topology, page.json.keys()):
+        edges, nodes = topology["edges"], len(topology["nodes"]["name"])
+        suite.check(f"{name}: edges connect nodes", all(max(a, b) < nodes for a, b in zip(edges["from"], edges["to"])))
+        drawn = len(page.section("edges_bytes"))
+        suite.check(f"{name}: load of edges", drawn == len(edges["from"]) * links["bins"], drawn)
+
+
+def check_path(suite, name, page, figures):
+    critical = page["critical"]
+    starts, ends = page.section("critical_start"), page.section("critical_end")
+    joined = all(a == b for a, b in zip(ends, starts[1:])) and (not starts or starts[0] == 0)
+    suite.check(f"{name}: the critical path has no gaps", joined, list(zip(starts, ends))[:5])
+    suite.check(f"{name}: kinds on the path", close(sum(critical["by_kind"].values()), critical["seconds"]), critical)
+    if figures["outcome"] == "finished":
+        same = close(critical["seconds"], figures["simulated_seconds"])
+        suite.check(f"{name}: the path is as long as the run", same, (critical["seconds"], figures["simulated_seconds"]))
+    ranks = page.section("critical_rank")
+    suite.check(f"{name}: ranks on the path", all(rank < figures["ranks"] for rank in ranks), ranks)
+
+
+def check_blocked(suite, name, page, tables, figures):
+    waiting = [(int(row["rank"]), row["function"], row["line"]) for row in tables["calls"] if row["returned"] == "0"]
+    shown = [(row["rank"], row["function"], row["site"]) for row in page["blocked"]]
+    suite.check(f"{name}: blocked calls", sorted(shown) == sorted(waiting), (shown, waiting))
+    if figures["outcome"] == "deadlock":
+        suite.check(f"{name}: somebody is blocked", shown and all(row[2] for row in shown), shown)
+    if figures["outcome"] != "finished":
+        suite.check(f"{name}: the page says how it ended", "rank" in page["outcome"], page["outcome"])
+
+
+def check_efficiency(suite, name, page, figures):
+    shares = page["efficiency"]
+    if not shares:
+        return
+    computed = page.section("rank_compute")
+    parallel = sum(computed) / len(computed) / figures["simulated_seconds"]
+    suite.check(f"{name}: parallel efficiency", close(shares["parallel"], parallel), shares)
+    product = shares["load_balance"] * shares["communication"]
+    suite.check(f"{name}: load balance and communication", close(shares["parallel"], product), shares)
+    if figures["outcome"] == "finished":
+        product = shares["serialisation"] * shares["transfer"]
+        suite.check(f"{name}: serialisation and transfer", close(shares["communication"], product), shares)
+        possible = max(computed) <= shares["ideal_seconds"] * (1 + 1e-9)
+        suite.check(f"{name}: an ideal network computes as much", possible, (max(computed), shares))
+
+
+def check_ideal(suite):
+    """The second run of a report is what replaying the trace on an ideal network gives."""
+    trace, page = suite.folder / "ideal.mpirage", suite.folder / "ideal.html"
+    workload = "gen:sweep3d,ranks=16,compute=30us"
+    suite.run([MPIRAGE, "replay", workload, "--trace", trace, "--report", page])
+    again = suite.run([MPIRAGE, "replay", trace, "--model", "ideal", "--json", "-q"])
+    seconds = json.loads(again.out)["simulated_seconds"]
+    shown = Page(page)["efficiency"]["ideal_seconds"]
+    suite.check("an ideal network takes as long as --model ideal", close(shown, seconds), (shown, seconds))
+    suite.run([MPIRAGE, "replay", workload, "--report", page, "--report-ideal", "no"])
+    shares, warnings = Page(page)["efficiency"], Page(page)["warnings"]
+    suite.check("--report-ideal no", "transfer" not in shares and any("ideal" in row["text"] for row in warnings), shares)
+
+
+def check_saved(suite):
+    """Reports of saved runs, and of two of them."""
+    trace, one = suite.folder / "saved.mpirage", suite.folder / "one.html"
+    suite.run([MPIRAGE, "replay", "gen:ring,ranks=4,compute=1us", "--trace", trace, "--report", one])
+    saved, two = suite.folder / "saved.html", suite.folder / "two.html"
+    made = suite.run([MPIRAGE, "report", trace, "-o", saved])
+    if suite.check("a report of a trace", made.code == 0, made.err):
+        same = Page(saved)["run"]["simulated_seconds"] == Page(one)["run"]["simulated_seconds"]
+        suite.check("it says the same", same)
+    made = suite.run([MPIRAGE, "report", one, trace, "-p", "fat-tree:2x2", "-o", two])
+    if suite.check("a report of two runs", made.code == 0, made.err):
+        platforms = [Page(two, which)["run"]["platform"] for which in ("data", "data-b")]
+        suite.check("both are there", platforms == ["cluster:4", "fat-tree:2x2"], platforms)
+    (suite.folder / "other.html").write_text("<p>hello</p>")
+    made = suite.run([MPIRAGE, "report", suite.folder / "other.html", "-o", two])
+    suite.check("a page that is no report is refused", made.code != 0 and "no report" in made.err, made)
+
+
+def check_same_again(suite):
+    """Equal runs give equal reports, but for what was measured here."""
+    program, pages = suite.compile(EXAMPLES / "halo2d.c"), []
+    for name in ("first", "second"):
+        file = suite.folder / f"{name}.html"
+        suite.simulate("--report", file, "-n", 4, "--compute", "none", program)
+        page = Page(file)
+        for figure in MEASURED:
+            page.json["run"].pop(figure)
+        pages.append((page.json, page.data[page.first :]))
+    suite.check("the same run, the same report", pages[0] == pages[1])
+
+
+def check_too_many(suite):
+    """Beyond the budget there are no single calls; everything else is there."""
+    page = suite.folder / "many.html"
+    suite.run([MPIRAGE, "replay", "gen:barrier,ranks=64,iterations=24000", "--report", page, "--report-ideal", "no", "-q"], timeout=120)
+    data = Page(page)
+    suite.check("calls in plenty are not shown one by one", data["events"] is None and data["run"]["calls"] > 1_500_000, data["events"])
+    suite.check("but counted", sum(data["calls_table"]["calls"]) == data["run"]["calls"], data["calls_table"])
+    suite.check("and their path is bounded", len(data.section("critical_rank")) <= 20_000)
+
+
+def main(wanted):
+    suite = Suite("report")
+    for name, source, ranks, platform, code in RUNS:
+        if not wanted or name in wanted:
+            program = suite.compile(source, flags=["-g"])
+            check_run(suite, name, [MPIRAGE, "run", "-n", ranks, "-p", platform, program], code)
+    for name, workload, platform in REPLAYS:
+        if not wanted or name in wanted:
+            check_run(suite, name, [MPIRAGE, "replay", workload, "-p", platform], 0)
+    if not wanted:
+        check_ideal(suite)
+        check_saved(suite)
+        check_same_again(suite)
+        check_too_many(suite)
+    suite.end()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
