@@ -163,15 +163,15 @@ mod tests {
 
     fn event(entered: u64) -> Event {
         let (left, peer) = (entered + 2_000, Some(3));
-        Event { entered, left, function: 5, site: 1, peer, bytes: 300, tag: -1, comm: 0 }
+        Event { entered, left, waited: 1_000, function: 5, site: 1, peer, bytes: 300, tag: -1, comm: 0 }
     }
 
     #[test]
-    fn a_call_is_eight_numbers() {
+    fn a_call_is_nine_numbers() {
         let mut events = Events::new(1, 10);
         events.push(0, &event(5_500));
         events.push(0, &event(9_000));
-        assert_eq!(events.ranks[0].bytes, [5, 2, 5, 1, 8, 172, 2, 1, 0, 4, 2, 5, 1, 8, 172, 2, 1, 0]);
+        assert_eq!(events.ranks[0].bytes, [5, 2, 1, 5, 1, 8, 172, 2, 1, 0, 4, 2, 1, 5, 1, 8, 172, 2, 1, 0]);
     }
 
     #[test]

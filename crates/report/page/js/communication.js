@@ -181,7 +181,7 @@ function callSites(run) {
     name: "calls",
     csv: () => [["function", "source", "calls", "bytes", "seconds", "max_seconds"], ...rows.map((row) => [row.name, row.place, row.calls, row.bytes, row.seconds, row.max_seconds])],
   }, sortableTable("MPI calls by function and source line", [
-    { key: "name", title: "Call", code: true }, { key: "place", title: "Source line", code: true, show: (place) => place || "–" },
+    { key: "name", title: "Call", code: true }, { key: "place", title: "Source line", code: true, show: siteName },
     { key: "calls", title: "Calls", number: true, show: formatCount }, { key: "bytes", title: "Bytes", number: true, show: formatBytes },
     { key: "seconds", title: "Time, all ranks", number: true, show: formatTime }, { key: "mean", title: "Mean", number: true, show: formatTime },
     { key: "max_seconds", title: "Longest", number: true, show: formatTime },
@@ -203,6 +203,11 @@ function collectives(run) {
     { key: "calls", title: "Times", number: true, show: formatCount }, { key: "bytes", title: "Bytes", number: true, show: formatBytes },
     { key: "seconds", title: "Time, all ranks", number: true, show: formatTime },
   ], rows, "seconds"));
+}
+
+/** A source line without the folders of its file, which the pointer finds. */
+function siteName(site) {
+  return el("span", { title: site }, site ? site.replace(/^[^ ]*\//, "") : "–");
 }
 
 function communicatorName(comm) {

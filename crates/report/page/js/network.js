@@ -147,7 +147,7 @@ function drawTopology(topology) {
   const wide = width - 2 * left;
   const x = (node) => left + at.x[node] * wide, y = (node) => margin + at.y[node] * (height - 2 * margin);
   const places = topology.kind === "torus" && topology.dimensions?.length > 1 ? torusPlaces(nodes, topology.dimensions) : null;
-  const many = nodes.name.length > 150, thick = edges.from.length > 600 ? 0.8 : many ? 1.4 : 3;
+  const many = nodes.name.length > 150, thick = topology.kind === "torus" && many ? 2 : edges.from.length > 600 ? 0.8 : many ? 1.4 : 3;
   const lines = edges.from.map((from, edge) => {
     const to = edges.to[edge], links = edges.links?.[edge] ?? 1;
     return svg("path", {

@@ -110,15 +110,15 @@ function drawCallNames(context, view, timeline, place, rows) {
   }
 }
 
-/** Messages between the ranks in sight, if they are few; what was drawn is returned for the pointer to find. */
-function arrowsInSight(view, messages, ranks) {
+/** Messages between the ranks in sight; `null` if they are more than `most`. */
+function arrowsInSight(view, messages, ranks, most) {
   const arrows = [];
   const first = Math.max(0, Math.floor(view.top)), end = Math.min(ranks, Math.ceil(view.bottom));
   for (let from = first; from < end; from += 1) {
     const sent = messages.of(from);
     for (let at = firstAbove(sent.start, view.from - sent.longest); at < sent.count && sent.start[at] < view.to; at += 1) {
       if (sent.end[at] < view.from) continue;
-      if (arrows.length >= MOST_ARROWS) return [];
+      if (arrows.length >= most) return null;
       arrows.push({ from, to: sent.to[at], sent: sent.start[at], delivered: sent.end[at], bytes: sent.bytes[at], tag: sent.tag[at], scope: sent.scope[at] });
     }
   }

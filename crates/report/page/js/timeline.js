@@ -93,8 +93,13 @@ class Timeline {
   drawMessages(context, place) {
     const rankHeight = this.rows / (this.view.bottom - this.view.top);
     this.arrows = [];
+    this.tangled = false;
     if (!this.show.arrows || !this.messages.known || rankHeight < HIGH_ENOUGH_FOR_ARROWS || !this.source.calls) return;
-    this.arrows = arrowsInSight(this.view, this.messages, this.ranks);
+    // More than this is a tangle that hides what lies below.
+    const most = Math.max(60, (this.view.bottom - this.view.top) * this.plot / 160);
+    this.arrows = arrowsInSight(this.view, this.messages, this.ranks, Math.min(MOST_ARROWS, most));
+    this.tangled = !this.arrows;
+    this.arrows ??= [];
     drawArrows(context, this.view, this.arrows, place, this.rows);
   }
 
@@ -111,7 +116,7 @@ class Timeline {
     const how = this.source.calls ? "every call" : this.calls.known ? "what prevails in each tile; zoom in for single calls" : "what prevails in each tile (too many calls for this report to hold each)";
     const ranks = first === last ? `rank ${first}` : `ranks ${first} to ${last}`;
     const text = `${formatTime((view.to - view.from) / 1e9)} from ${formatTime(view.from / 1e9)}, ${ranks}: ${how}.`;
-    const hint = this.messages.known && this.show.arrows && !this.arrows.length && !this.source.calls ? "" : this.arrows.length ? ` ${plural(this.arrows.length, "message")} in sight.` : "";
+    const hint = this.tangled ? " Zoom in for messages." : this.arrows.length ? ` ${plural(this.arrows.length, "message")} in sight.` : "";
     if (this.status.textContent !== text + hint) this.status.textContent = text + hint;
   }
 
