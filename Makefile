@@ -35,6 +35,7 @@ fuzz:
 lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --all-targets --quiet -- -D warnings
+	crates/report/page/join.py --check
 
 install: build
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/mpirage $(DESTDIR)$(PREFIX)/include/mpirage/smpi $(DESTDIR)$(PREFIX)/share/mpirage/examples $(DESTDIR)$(PREFIX)/share/mpirage/platforms
