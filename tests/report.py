@@ -139,7 +139,11 @@ def check_calls(suite, name, page, tables):
 
 def check_events(suite, name, page, returned):
     by_rank, starts = collections.defaultdict(list), collections.Counter()
-    for rank, row in page.numbers("events", 8):
+    too_long = []
+    for rank, row in page.numbers("events", 9):
+        # How long it waited for another rank is in no table; it is a part of the call.
+        waited = row.pop(2)
+        too_long += [(rank, waited, row)] if waited > row[1] else []
         starts[rank] += row[0]
         comm = page["comms"][row[7]]["id"]
         peer = zigzag(row[4]) - 1
@@ -154,6 +158,7 @@ def check_events(suite, name, page, returned):
             (start, end - start, call["function"], call["line"], int(peer) if peer else -1, bytes_of(call), int(tag or 0), int(comm) if comm else None)
         )
     wrong = [(rank, got, want) for rank in expected for got, want in zip(by_rank[rank], expected[rank]) if got != want]
+    suite.check(f"{name}: waiting is a part of calls", not too_long, too_long[:3])
     suite.check(f"{name}: every call", not wrong and page["events"]["count"] == len(returned), wrong[:3])
 
 
