@@ -3,7 +3,7 @@
 
     tests/page.py [PART…] [--keep FOLDER]        PART: names of the functions below without `test_`; FOLDER keeps the reports
 
-Runs are made up (page_data.py), so that what must be on the screen is known. Uses Debian's `chromium` and Python's
+Most runs are made up (page_data.py), so that what must be on the screen is known; `real_runs` shows those of mpirage. Uses Debian's `chromium` and Python's
 `playwright` (its driver only), both installed if they are not there. `CHROMIUM` names another browser. The last line printed is
 `N passed, N failed`.
 """
@@ -23,6 +23,7 @@ import page_data
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGE = page_data.PAGE
+MPIRAGE = os.environ.get("MPIRAGE") or ROOT / "target/release/mpirage"
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
 # What the page says is left of the rows, and above them.
 GUTTER, AXIS = 132, 24
@@ -366,6 +367,48 @@ def test_huge(browser):
     search.press("Enter")
     assert page.evaluate(f"{VIEW}.view.bottom") == 100_000
     assert page.complaints == [], page.complaints
+
+
+# Reports of real runs: what is typed before `--report`, the exit code, and what the page must say.
+REAL = {
+    "real_demo": (["run", "-q", "-n", "16", "-p", "cluster:16"], "examples/halo2d.c", 0, ["16 ranks on cluster:16", "MPI_Waitall", "halo2d.c:"]),
+    "real_halo": (["replay", "-q", "gen:halo2d,ranks=1024,iterations=120,compute=1ms,imbalance=1.5,noise=0.1,bytes=8KiB", "-p", "fat-tree:16x64"],
+                  None, 0, ["1\u202f024 ranks", "The fat tree"]),
+    "real_deadlock": (["run", "-q", "-n", "3", "-p", "cluster:3"], "tests/faults/deadlock_recv.c", 80, ["deadlock", "Blocked calls", "MPI_Recv", "deadlock_recv.c:"]),
+    "real_crash": (["run", "-q", "-n", "3", "-p", "cluster:3"], "tests/faults/crash_abort.c", None, ["until it stopped"]),
+}
+
+
+def test_real_runs(browser):
+    """Reports that mpirage makes: they load without a request or a complaint, can be searched, and tell what happened."""
+    for name, (command, source, code, wanted) in REAL.items():
+        page = browser.open(real_report(browser, name, command, source, code))
+        frame(page)
+        assert page.complaints == [] and len(page.requests) == 1, (name, page.complaints, page.requests)
+        text = page.locator("body").inner_text()
+        for words in wanted:
+            assert words in text, (name, words, text[:600])
+        size, ready = browser.file(name).stat().st_size, page.evaluate("mpirageReport.readyAfter")
+        calls = page.evaluate("mpirageReport.runs[0].run.calls")
+        print(f"  {name}: {calls} calls, {size / 1e6:.2f} MB, ready after {ready / 1e3:.2f} s")
+        assert size < (8e6 if calls > 10_000 else 0.3e6) and ready < 3000
+        search = page.locator("input[type=search]")
+        search.fill("2")
+        search.press("Enter")
+        assert page.evaluate(f"{VIEW}.highlighted") == 2
+        page.mouse.move(*place(page, page.evaluate(f"{VIEW}.whole") / 2, 2))
+        assert page.locator("#tooltip").inner_text(), name
+
+
+def real_report(browser, name, command, source, code):
+    path = browser.folder / f"{name}.html"
+    rest = []
+    if source:
+        rest = [browser.folder / name]
+        subprocess.run([MPIRAGE, "cc", "-O2", "-g", ROOT / source, "-o", *rest, "-lm"], check=True)
+    done = subprocess.run([MPIRAGE, *command, "--report", path, *rest], capture_output=True)
+    assert code is None or done.returncode == code, (name, done.returncode, done.stderr[-500:])
+    return name
 
 
 def test_bundle(browser):

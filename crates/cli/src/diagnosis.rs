@@ -78,6 +78,12 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
         lines
     }
 
+    /// What each blocked rank waits for.
+    pub fn waits(&self) -> Vec<(u32, String)> {
+        let blocked = self.engine.blocked();
+        blocked.iter().map(|blocked| (blocked.rank, format!("waits for {}", self.wanted(blocked)))).collect()
+    }
+
     fn deadlock(&mut self) -> String {
         let blocked = self.engine.blocked();
         let count = blocked.len();
@@ -119,11 +125,15 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
     }
 
     fn blocked_rank(&mut self, blocked: &BlockedRank) -> String {
-        let BlockedRank { rank, stamp, wants } = blocked;
+        let inside = self.inside(blocked.rank, Origin::of(&blocked.stamp));
+        format!("rank {}{inside} waits for {}", blocked.rank, self.wanted(blocked))
+    }
+
+    fn wanted(&self, blocked: &BlockedRank) -> String {
+        let wants = &blocked.wants;
         let wanted: Vec<String> = wants.iter().take(4).map(|want| self.want(want)).collect();
         let more = if wants.len() > 4 { format!(" and {} more", wants.len() - 4) } else { String::new() };
-        let inside = self.inside(*rank, Origin::of(stamp));
-        format!("rank {rank}{inside} waits for {}{more}", wanted.join(", "))
+        format!("{}{more}", wanted.join(", "))
     }
 
     fn want(&self, want: &Want) -> String {

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use mpirage_record::{Record, Recorder, Several, Summary, Writer};
 use mpirage_report::Container;
 use mpirage_timeline::{RunInfo, Sites};
-use mpirage_trace::Transcript;
+use mpirage_trace::{BinaryWriter, Transcript};
+use rustc_hash::FxHashMap;
 
 use crate::arguments::ResultArguments;
 use crate::exit::{Failure, usage};
-use crate::lines::Lines;
 use crate::machine::Machine;
 use crate::reporting::{Closing, Reporting};
 use crate::trace::scribe;
@@ -24,7 +24,7 @@ pub struct Source<'a> {
     /// Speed of the machine on which its computation was measured, in flops.
     pub speed: f64,
     /// Its source, if it has one.
-    pub lines: Option<Rc<Lines>>,
+    pub lines: Option<Rc<dyn Sites>>,
 }
 
 /// All consumers of a run's records.
@@ -91,9 +91,15 @@ impl Recordings {
 }
 
 fn writer(file: &Path, source: &Source<'_>, machine: &Machine) -> Result<Shared<dyn Writer>, Failure> {
+    let ranks = machine.ranks() as u32;
+    if file.extension().is_some_and(|ending| ending == "mpirage") {
+        let writer = BinaryWriter::create(file, ranks, Some(source.speed)).map_err(usage)?;
+        let saved = Saved { calls: Transcript::new(writer), lines: source.lines.clone() };
+        return Ok(Shared(Rc::new(RefCell::new(saved))));
+    }
     let protocol = &machine.model.protocol;
     let local_work = (protocol.reduce_seconds_per_byte, protocol.copy_seconds_per_byte);
-    if let Some(scribe) = scribe(file, machine.ranks() as u32, Some(source.speed), local_work) {
+    if let Some(scribe) = scribe(file, ranks, Some(source.speed), local_work) {
         let transcript = Transcript::new(scribe.map_err(usage)?);
         return Ok(Shared(Rc::new(RefCell::new(transcript))));
     }
@@ -107,8 +113,40 @@ fn run_info(source: &Source<'_>, machine: &Machine) -> RunInfo {
         platform: Arc::clone(&machine.platform),
         placement: machine.placement.hosts.as_slice().into(),
         facts: vec![("model".to_owned(), machine.model.name.clone())],
-        sites: source.lines.clone().map(|lines| lines as Rc<dyn Sites>),
+        sites: source.lines.clone(),
         collective_messages: false,
+    }
+}
+
+/// A trace of our own, with the lines that calls come from.
+struct Saved {
+    calls: Transcript<BinaryWriter>,
+    lines: Option<Rc<dyn Sites>>,
+}
+
+impl Recorder for Saved {
+    fn record(&mut self, record: &Record<'_>) {
+        self.calls.record(record);
+    }
+
+    fn wants_arguments(&self) -> bool {
+        self.calls.wants_arguments()
+    }
+}
+
+impl Writer for Saved {
+    fn finish(&mut self) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        if let Some(lines) = &self.lines {
+            let mut known: FxHashMap<u64, Option<String>> = FxHashMap::default();
+            // Of `halo.c:12 in main`, what traces have a place for.
+            let line =
+                |key| lines.name(key).map(|name| name.split(" in ").next().unwrap_or_default().to_owned());
+            self.calls.scribe().name_sites(|site| {
+                let key = lines.key(0, site);
+                known.entry(key).or_insert_with(|| line(key)).clone()
+            });
+        }
+        self.calls.finish()
     }
 }
 

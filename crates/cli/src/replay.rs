@@ -1,13 +1,16 @@
 //! `mpirage replay`.
 
+use std::rc::Rc;
 use std::time::Instant;
 
 use mpirage_mpi::{Bursts, Engine, NoMemory};
 use mpirage_rank::Outcome;
 use mpirage_replay::{ReplayError, Watch};
 use mpirage_report::Container;
+use mpirage_timeline::Sites;
 use mpirage_trace::Workload;
 use mpirage_units::parse_speed;
+use rustc_hash::FxHashMap;
 
 use crate::arguments::ReplayArguments;
 use crate::diagnosis::{Diagnosis, Places};
@@ -49,7 +52,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<Replayed, Failure> {
         machine.model.without_computation();
     }
     let speed = measured_on(arguments, workload.as_ref(), &machine)?;
-    let source = Source { name: &arguments.workload, speed, lines: None };
+    let source = Source { name: &arguments.workload, speed, lines: lines_of(workload.as_ref()) };
     let mut recordings = Recordings::create(&arguments.results, &source, &machine)?;
     let mut setup = machine.setup(speed, bursts, recordings.recorder());
     if !computes {
@@ -65,7 +68,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<Replayed, Failure> {
         Err(error) => return Err(usage(error)),
     };
     engine.close_records();
-    let (explanation, code) = explain(&engine, workload.as_ref(), &outcome);
+    let (explanation, waits, code) = explain(&engine, workload.as_ref(), &outcome);
     let figures = Figures {
         ranks_as: "replayed".to_owned(),
         ranks_as_because: arguments.workload.clone(),
@@ -77,7 +80,8 @@ pub fn replay(arguments: &ReplayArguments) -> Result<Replayed, Failure> {
     recordings.finish()?;
     let figures = figures.with_usage();
     let notes = notes(arguments, workload.as_ref(), &machine);
-    let closing = Closing { figures: &figures, outcome: explanation.as_deref(), notes, speed, computes };
+    let closing =
+        Closing { figures: &figures, outcome: explanation.as_deref(), waits, notes, speed, computes };
     let report = recordings.report(&machine, &closing)?;
     Ok(Replayed { figures, code, report })
 }
@@ -121,7 +125,11 @@ fn describe_compute(arguments: &ReplayArguments, speed: f64) -> String {
 }
 
 /// Says what is wrong, and gives that and the exit code. What no receive takes, and what nobody sends, is wrong in the trace.
-fn explain(engine: &Engine<NoMemory>, workload: &dyn Workload, outcome: &Outcome) -> (Option<String>, u8) {
+fn explain(
+    engine: &Engine<NoMemory>,
+    workload: &dyn Workload,
+    outcome: &Outcome,
+) -> (Option<String>, Vec<(u32, String)>, u8) {
     let mut diagnosis = Diagnosis::new(engine, Trace(workload));
     let explanation = diagnosis.explain(outcome);
     if let Some(text) = &explanation {
@@ -139,7 +147,22 @@ fn explain(engine: &Engine<NoMemory>, workload: &dyn Workload, outcome: &Outcome
         Outcome::Aborted { code, .. } => (*code as u8).max(1),
         _ => exit::BAD_TRACE,
     };
-    (explanation, code)
+    let waits = if matches!(outcome, Outcome::Finished { .. }) { Vec::new() } else { diagnosis.waits() };
+    (explanation, waits, code)
+}
+
+/// Source lines that the trace knows.
+struct Traced(FxHashMap<u64, String>);
+
+fn lines_of(workload: &dyn Workload) -> Option<Rc<dyn Sites>> {
+    let sources: FxHashMap<u64, String> = workload.sources().into_iter().collect();
+    (!sources.is_empty()).then(|| Rc::new(Traced(sources)) as Rc<dyn Sites>)
+}
+
+impl Sites for Traced {
+    fn name(&self, key: u64) -> Option<String> {
+        self.0.get(&key).cloned()
+    }
 }
 
 /// Lines and offsets of the trace.

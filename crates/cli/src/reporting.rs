@@ -40,6 +40,8 @@ pub struct Closing<'a> {
     pub figures: &'a Figures,
     /// How the run ended, in words, unless it just finished.
     pub outcome: Option<&'a str>,
+    /// What blocked ranks wait for.
+    pub waits: Vec<(u32, String)>,
     /// What a reader should know.
     pub notes: Vec<String>,
     /// Speed of the machine on which computation was measured.
@@ -91,6 +93,7 @@ impl Reporting {
             figures: serde_json::to_value(figures).context("cannot write JSON")?,
             outcome: closing.outcome.unwrap_or("The run finished.").to_owned(),
             warnings,
+            waits: closing.waits.clone(),
             ideal_seconds,
         };
         Ok(self.report.borrow_mut().finish(&ending))

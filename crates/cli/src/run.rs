@@ -12,6 +12,7 @@ use mpirage_channel::Briefing;
 use mpirage_mpi::{Bursts, Costs, Engine};
 use mpirage_rank::{Folded, Outcome, Processes, Ranks, Session, SessionError, Symbols};
 use mpirage_record::{Recorder, Summary};
+use mpirage_timeline::Sites;
 
 use crate::arguments::RunArguments;
 use crate::diagnosis::{Diagnosis, Places};
@@ -55,7 +56,11 @@ impl Plan {
         let started = Instant::now();
         let bursts = self.bursts();
         let lines = Rc::new(Lines::default());
-        let source = Source { name: &self.name(), speed: self.host_speed, lines: Some(Rc::clone(&lines)) };
+        let source = Source {
+            name: &self.name(),
+            speed: self.host_speed,
+            lines: Some(Rc::clone(&lines) as Rc<dyn Sites>),
+        };
         let mut recordings = Recordings::create(&self.arguments.results, &source, &self.machine)?;
         let mut engine = self.engine(bursts, recordings.recorder())?;
         let session = self.session();
@@ -71,14 +76,14 @@ impl Plan {
             Err(error) => return Err(session_failure(error)),
         };
         engine.close_records();
-        let explanation = self.explain(&mut engine, &outcome);
+        let explained = self.explain(&mut engine, &outcome);
         let figures = self.figures(&engine, &outcome, &recordings.summary(), started.elapsed());
         self.save_costs(&engine)?;
         // The ranks end with the engine; their use of memory and processor is known then.
         drop(engine);
         recordings.finish()?;
         let figures = figures.with_usage();
-        self.report(&recordings, &figures, explanation.as_deref())?;
+        self.report(&recordings, &figures, explained)?;
         figures.show(&self.arguments.results)?;
         Ok(exit_code(&outcome))
     }
@@ -87,7 +92,7 @@ impl Plan {
         &self,
         recordings: &Recordings,
         figures: &Figures,
-        outcome: Option<&str>,
+        explained: Explained,
     ) -> Result<(), Failure> {
         let mut notes = reporting::notes(&self.machine);
         if self.compute == Compute::Measured && self.arguments.host_speed.is_none() {
@@ -97,7 +102,8 @@ impl Plan {
             ));
         }
         let (speed, computes) = (self.host_speed, self.compute != Compute::None);
-        let closing = Closing { figures, outcome, notes, speed, computes };
+        let (outcome, waits) = (explained.text.as_deref(), explained.waits);
+        let closing = Closing { figures, outcome, waits, notes, speed, computes };
         match (recordings.report(&self.machine, &closing)?, &self.arguments.results.report) {
             (Some(run), Some(file)) => reporting::write(file, &[reporting::embedded(&run)?]),
             _ => Ok(()),
@@ -174,7 +180,7 @@ impl Plan {
     }
 
     /// Says what is wrong, if anything is.
-    fn explain(&mut self, engine: &mut Engine<Ranks>, outcome: &Outcome) -> Option<String> {
+    fn explain(&mut self, engine: &mut Engine<Ranks>, outcome: &Outcome) -> Explained {
         let finished = matches!(outcome, Outcome::Finished { .. });
         if engine.memory().fell_back_to_mailboxes() {
             self.warnings.push(
@@ -193,7 +199,7 @@ impl Plan {
                 eprintln!("mpirage: at the end of the run, {leftover}");
             }
         }
-        explanation
+        Explained { text: explanation, waits: if finished { Vec::new() } else { diagnosis.waits() } }
     }
 
     fn figures(
@@ -226,6 +232,13 @@ impl Plan {
             Compute::Recorded(file) => format!("recorded in {}, {speed}", file.display()),
         }
     }
+}
+
+/// What is said about the end of a run.
+struct Explained {
+    text: Option<String>,
+    /// What blocked ranks wait for.
+    waits: Vec<(u32, String)>,
 }
 
 /// Source lines of the program.

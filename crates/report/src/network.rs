@@ -84,7 +84,8 @@ impl<'a> Network<'a> {
     /// The links that were used most for what they can do, the most first.
     fn hottest(&self) -> Vec<&'a Used> {
         let heat = |used: &Used| used.total() / self.platform.link(used.link).bandwidth;
-        let mut by_heat: Vec<(f64, &Used)> = self.used.iter().map(|used| (heat(used), *used)).collect();
+        let by_heat = self.used.iter().map(|used| (heat(used), *used));
+        let mut by_heat: Vec<(f64, &Used)> = by_heat.filter(|(heat, _)| *heat > 0.0).collect();
         by_heat.sort_by(|(a, left), (b, right)| b.total_cmp(a).then(left.link.cmp(&right.link)));
         by_heat.into_iter().take(HOTTEST).map(|(_, used)| used).collect()
     }

@@ -48,6 +48,8 @@ pub struct Ending {
     pub outcome: String,
     /// What makes it less trustworthy: words, and `note`, `warning` or `error`.
     pub warnings: Vec<(String, &'static str)>,
+    /// What blocked ranks wait for, in words.
+    pub waits: Vec<(u32, String)>,
     /// How long the same calls took on an ideal network, if that is known.
     pub ideal_seconds: Option<f64>,
 }
@@ -229,7 +231,7 @@ impl Report {
         self.events.write(&mut out);
         self.arrows.write(&mut out);
         self.write_network(ending, &mut out);
-        self.write_blocked(&mut out);
+        self.write_blocked(ending, &mut out);
         out
     }
 
@@ -338,11 +340,20 @@ impl Report {
         critical::write(&path, &self.run, &network, ending.ideal_seconds.map(gained), name, out);
     }
 
-    fn write_blocked(&self, out: &mut Container) {
+    fn write_blocked(&self, ending: &Ending, out: &mut Container) {
+        let waits: FxHashMap<u32, &str> =
+            ending.waits.iter().map(|(rank, text)| (*rank, text.as_str())).collect();
         let blocked = self.ranks.iter().enumerate().filter_map(|(rank, state)| {
             let (since, of, site) = state.blocked?;
             let site = self.sites.name(site);
-            Some(json!({"rank": rank, "function": function(of).name, "site": site, "since": seconds(since)}))
+            let detail = waits.get(&(rank as u32)).copied().unwrap_or("");
+            Some(json!({
+                "rank": rank,
+                "function": function(of).name,
+                "site": site,
+                "since": seconds(since),
+                "detail": detail,
+            }))
         });
         out.set("blocked", blocked.collect::<Vec<_>>());
     }

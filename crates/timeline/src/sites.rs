@@ -58,10 +58,16 @@ impl Places {
 
     fn learn(&mut self, key: u64) -> u32 {
         let name = self.sites.as_ref().and_then(|sites| sites.name(key));
-        let number = name.map_or(0, |name| {
-            self.names.push(name);
-            self.names.len() as u32
-        });
+        // Several calls on one line are one place.
+        let known = |name: &String| self.names.iter().position(|known| known == name);
+        let number = match name.map(|name| (known(&name), name)) {
+            None => 0,
+            Some((Some(at), _)) => at as u32 + 1,
+            Some((None, name)) => {
+                self.names.push(name);
+                self.names.len() as u32
+            }
+        };
         self.known.insert(key, number);
         number
     }
@@ -84,7 +90,7 @@ mod tests {
         }
 
         fn name(&self, key: u64) -> Option<String> {
-            (key != 9).then(|| format!("a.c:{key} main"))
+            (key != 9).then(|| format!("a.c:{} main", key.min(5)))
         }
     }
 
@@ -92,7 +98,8 @@ mod tests {
     fn copies_of_a_program_share_numbers() {
         let mut places = Places::new(Some(Rc::new(Halves)));
         assert_eq!([13, 24, 33, 19, 0].map(|site| places.number(0, site)), [1, 2, 1, 0, 0]);
-        assert_eq!(places.names(), ["a.c:3 main", "a.c:4 main"]);
+        assert_eq!([25, 26, 5].map(|site| places.number(0, site)), [3, 3, 3]);
+        assert_eq!(places.names(), ["a.c:3 main", "a.c:4 main", "a.c:5 main"]);
         assert_eq!(Places::new(None).number(0, 13), 0);
     }
 }

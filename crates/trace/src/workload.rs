@@ -26,6 +26,11 @@ pub trait Workload {
         None
     }
 
+    /// Source lines of calls, by the site in their stamps; of the program that was traced, if that is known.
+    fn sources(&self) -> Vec<(u64, String)> {
+        Vec::new()
+    }
+
     /// Standard sends of fewer bytes will be eager: a blocking one is over at once and need not wait for its answer. Told
     /// once, before the first call.
     fn eager_limit(&mut self, bytes: u64) {

@@ -287,6 +287,11 @@ impl Workload for BinaryTrace {
         }
     }
 
+    fn sources(&self) -> Vec<(u64, String)> {
+        let known = (KNOWN..).zip(&self.footer.places).filter(|(_, spot)| !spot.source.is_empty());
+        known.map(|(site, spot)| (site, spot.source.clone())).collect()
+    }
+
     fn place(&self, _rank: u32, site: u64) -> Option<(PathBuf, Place)> {
         let spot = self.footer.places.get(usize::try_from(site.checked_sub(KNOWN)?).ok()?)?;
         Some(match spot.source.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse().ok()?))) {
