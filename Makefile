@@ -6,7 +6,7 @@ BUILD   := target/release
 MPIRAGE := $(BUILD)/mpirage
 NAMES   := mpicc mpicxx mpic++ mpif77 mpif90 mpifort mpiexec mpirun
 
-.PHONY: all build demo test bench install clean lint docs
+.PHONY: all build demo test bench fuzz install clean lint docs
 
 all: build
 
@@ -27,9 +27,15 @@ test: build
 bench: build
 	tests/bench
 
+# Readers of traces, and the engine, with bytes that nobody would write: FUZZ seconds each.
+FUZZ ?= 60
+fuzz:
+	tests/fuzz $(FUZZ)
+
 lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --all-targets --quiet -- -D warnings
+	crates/report/page/join.py --check
 
 install: build
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/mpirage $(DESTDIR)$(PREFIX)/include/mpirage/smpi $(DESTDIR)$(PREFIX)/share/mpirage/examples $(DESTDIR)$(PREFIX)/share/mpirage/platforms

@@ -3,12 +3,13 @@
 
     tests/page.py [PART…] [--keep FOLDER]        PART: names of the functions below without `test_`; FOLDER keeps the reports
 
-Runs are made up (page_data.py), so that what must be on the screen is known. Needs Debian's `chromium` and Python's
-`playwright` (its driver only; the browser is Debian's). `CHROMIUM` names another browser. The last line printed is
+Runs are made up (page_data.py), so that what must be on the screen is known. Uses Debian's `chromium` and Python's
+`playwright` (its driver only), both installed if they are not there. `CHROMIUM` names another browser. The last line printed is
 `N passed, N failed`.
 """
 
 import csv
+import importlib.util
 import io
 import os
 import pathlib
@@ -244,7 +245,7 @@ def test_csv(browser):
     timeline = downloaded(page, "timeline")
     assert len(timeline) - 1 == made["run"]["calls"]
     start, duration, function, site, peer, size, tag, _ = ring().calls[3][4]
-    assert [str(v) for v in (3, start, duration, page_data.FUNCTIONS[function], page_data.SITES[site], peer, size, tag)] in [row[:8] for row in timeline]
+    assert [str(v) for v in (3, start, duration, 0, page_data.FUNCTIONS[function], page_data.SITES[site], peer, size, tag)] in [row[:9] for row in timeline]
     for at in range(page.locator(".csv").count()):
         # A page may download ten files in a row.
         page = browser.open("demo") if at % 8 == 0 else page
@@ -372,7 +373,19 @@ def test_bundle(browser):
     subprocess.run([ROOT / "crates/report/page/join.py", "--check"], check=True)
 
 
+def install():
+    """Puts playwright where Python finds it, and Debian's Chromium where there is none."""
+    place = ROOT / "target" / "python"
+    sys.path.insert(0, str(place))
+    if not importlib.util.find_spec("playwright"):
+        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--target", str(place), "playwright"], check=True)
+        importlib.invalidate_caches()
+    if not pathlib.Path(CHROMIUM).exists():
+        subprocess.run(["apt-get", "install", "--yes", "--quiet", "--no-install-recommends", "chromium", "fonts-dejavu-core"], check=True)
+
+
 def main(arguments):
+    install()
     from playwright.sync_api import sync_playwright
     keep = arguments[arguments.index("--keep") + 1] if "--keep" in arguments else None
     wanted = [argument for argument in arguments if not argument.startswith("--") and argument != keep]

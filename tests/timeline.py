@@ -11,6 +11,7 @@ import json
 import shutil
 import subprocess
 import sys
+import time
 
 from harness import MPIRAGE, ROOT, TESTS, Suite
 
@@ -25,6 +26,8 @@ FAULTS = TESTS / "faults"
 # Name, source, ranks, platform, exit code; programs that use different corners of MPI.
 RUNS = [
     ("halo2d", EXAMPLES / "halo2d.c", 9, "cluster:9", 0),
+    ("halo2d-folded", EXAMPLES / "halo2d.c", 36, "cluster:12", 0),
+    ("nbody-measured", EXAMPLES / "nbody_ring.c", 6, "cluster:3", 0),
     ("conjugate_gradient", EXAMPLES / "conjugate_gradient.c", 8, "fat-tree:4x4", 0),
     ("comm_more", PROGRAMS / "comm_more.c", 6, "cluster:6", 0),
     ("persistent", PROGRAMS / "persistent.c", 4, "cluster:4", 0),
@@ -36,6 +39,22 @@ RUNS = [
     ("crash", FAULTS / "crash_abort.c", 3, "cluster:3", None),
 ]
 REPLAYS = [("gen-halo", "gen:halo2d,ranks=64", "cluster:16")]
+
+
+# Two ranks that compute beside themselves, one twice at the same time.
+SCHEDULE = """num_ranks 2
+rank 0 {
+l1: calc 1000 cpu 0
+l2: calc 2000 cpu 1
+l3: send 4096b to 1 tag 3
+l3 requires l1
+}
+rank 1 {
+l1: recv 4096b from 0 tag 3
+l2: calc 700
+l2 requires l1
+}
+"""
 
 
 def install():
@@ -71,6 +90,10 @@ def check_run(suite, name, command, code):
     partial = [path for path in files.folder.rglob("*.partial")]
     suite.check(f"{name}: nothing half-written is left", not partial, partial)
     tables = check_tables(suite, name, files, figures)
+    if command[1] == "run":
+        check_lines(suite, name, tables, f"{command[-1].name}.c")
+    if name.endswith("measured"):
+        check_computations(suite, name, tables)
     check_paraver(suite, name, files, tables)
     check_perfetto(suite, name, files, tables)
     check_paje(suite, name, files, tables)
@@ -95,6 +118,24 @@ def check_tables(suite, name, files, figures):
     for table in names:
         check_same(suite, f"{name}: {table} as CSV", tables[table], files.path["csv"] / f"{table}.csv")
     return tables
+
+
+def check_computations(suite, name, tables):
+    """A rank computes, is in MPI or pauses, one after the other, all the time until it ends."""
+    ranks, computations = tables["ranks"], tables["computations"]
+    suite.check(f"{name}: ranks compute", (ranks.computing > 0).all(), ranks)
+    spent = (computations.end - computations.start).groupby(computations["rank"]).sum()
+    suite.check(f"{name}: sums of computation", all(abs(spent[row.rank] - row.computing) < 1e-9 for row in ranks.itertuples()))
+    known = ranks.computing + ranks.in_mpi + ranks.paused
+    suite.check(f"{name}: no time is lost", ((ranks.end - known).abs() < 1e-9).all(), ranks)
+
+
+def check_lines(suite, name, tables, source):
+    """Every call comes from the program's source, or from what it includes."""
+    calls = tables["calls"]
+    own = (f"{source}:", "check.h:")
+    foreign = [line for line in calls.line.fillna("nobody knows").unique() if not any(file in line for file in own)]
+    suite.check(f"{name}: source lines", not foreign, foreign)
 
 
 def check_same(suite, what, table, path):
@@ -162,6 +203,59 @@ def check_paje(suite, name, files, tables):
     suite.check(f"{name}: time in Paje", abs(spent - expected) <= 1e-6 * len(states), (spent, expected))
 
 
+def check_schedule(suite):
+    """Computation beside a rank has threads and tracks of its own."""
+    path = suite.folder / "schedule.goal"
+    path.write_text(SCHEDULE)
+    files = Files(suite, "schedule")
+    result = suite.run([MPIRAGE, "replay", *files.options(), "--json", path, "-p", "cluster:2"])
+    if not suite.check("a schedule is replayed", result.code == 0, result.err):
+        return
+    tables = check_tables(suite, "schedule", files, json.loads(result.out.splitlines()[-1]))
+    check_paraver(suite, "schedule", files, tables)
+    suite.check("schedule: threads", paraver.Trace(files.path["prv"]).threads == [3, 2], files.path["prv"].read_text())
+    computations = tables["computations"]
+    suite.check("schedule: computed beside", list(computations.beside) == [1, 1, 1], computations)
+    lengths = sorted(round((row.end - row.start) * 1e9) for row in computations.itertuples())
+    suite.check("schedule: as long as it says", lengths == [700, 1000, 2000], lengths)
+    check_paje(suite, "schedule", files, tables)
+
+
+def check_validator(suite):
+    """The validator of Paraver files finds what is wrong in a file that was right."""
+    program, files = suite.compile(EXAMPLES / "halo2d.c"), Files(suite, "spoiled")
+    suite.simulate("--trace", files.path["prv"], "-n", 4, "--compute", "none", program)
+    path = files.path["prv"]
+    good = path.read_text().splitlines()
+    kinds = {kind: max(i for i, line in enumerate(good) if line.startswith(kind)) for kind in "123"}
+
+    def field(kind, position, value):
+        words = good[kinds[kind]].split(":")
+        words[position] = value
+        return kinds[kind], ":".join(words)
+
+    spoiled = {
+        "nothing": (0, good[0]),
+        "a time before": field("1", 5, "0"),
+        "a state that ends after the end": field("1", 6, "99999999999"),
+        "an unknown state": field("1", 7, "99"),
+        "an unknown value": field("2", 7, "999"),
+        "an unknown type": field("2", 6, "12345"),
+        "an end without a beginning": (kinds["2"], good[kinds["2"]] + "\n" + good[kinds["2"]]),
+        "a missing end": (kinds["2"], "#"),
+        "an unknown task": field("3", 9, "5"),
+        "a message that arrives before it leaves": field("3", 12, "0"),
+        "a processor of another node": field("3", 1, "3" if good[kinds["3"]].split(":")[1] != "3" else "2"),
+        "too few fields": (kinds["3"], good[kinds["3"]].rsplit(":", 1)[0]),
+        "a communicator too many": (0, good[0].rsplit(",", 1)[0] + ",7"),
+    }
+    for what, (line, text) in spoiled.items():
+        lines = [*good[:line], text, *good[line + 1 :]]
+        path.write_text("\n".join(line for line in lines if line != "#") + "\n")
+        wrong = paraver.Trace(path).wrong
+        suite.check(f"{what} is found", bool(wrong) == (what != "nothing"), wrong)
+
+
 def check_same_again(suite):
     """A run without measured times gives the same files again."""
     program, folders = suite.compile(EXAMPLES / "halo2d.c"), []
@@ -173,6 +267,19 @@ def check_same_again(suite):
         if path.is_file():
             twin = folders[1] / path.relative_to(folders[0])
             suite.check(f"{path.relative_to(folders[0])} is the same again", path.read_bytes() == twin.read_bytes())
+
+
+def check_killed(suite):
+    """A simulator that is killed leaves nothing."""
+    files = Files(suite, "killed")
+    command = [MPIRAGE, "replay", "gen:halo2d,ranks=256,iterations=100000", "-p", "cluster:16", *files.options()]
+    process = suite.start(command, "killed")
+    time.sleep(1)
+    suite.check("it was at work when it was killed", process.poll() is None)
+    process.kill()
+    process.communicate()
+    left = [path for path in files.folder.rglob("*") if path.is_file()]
+    suite.check("nothing is left", not left, left)
 
 
 def check_refusals(suite):
@@ -188,13 +295,18 @@ def main(wanted):
     for name, source, ranks, platform, code in RUNS:
         if not wanted or name in wanted:
             program = suite.compile(source, flags=["-g"])
-            command = [MPIRAGE, "run", "-n", ranks, "-p", platform, "--compute", "none", program]
+            compute = "measured" if name.endswith("measured") else "none"
+            command = [MPIRAGE, "run", "-n", ranks, "-p", platform, "--compute", compute, program]
             check_run(suite, name, command, code)
     for name, workload, platform in REPLAYS:
         if not wanted or name in wanted:
             check_run(suite, name, [MPIRAGE, "replay", workload, "-p", platform], 0)
+    if not wanted or "schedule" in wanted:
+        check_schedule(suite)
     if not wanted:
+        check_validator(suite)
         check_same_again(suite)
+        check_killed(suite)
         check_refusals(suite)
     suite.end()
 

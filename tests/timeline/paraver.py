@@ -70,7 +70,8 @@ class Trace:
 
     def who(self, number, fields):
         cpu, app, task, thread = fields
-        self.expect(app == 1 and 1 <= task <= len(self.threads), f"line {number}: no such task")
+        if not self.expect(app == 1 and 1 <= task <= len(self.threads), f"line {number}: no such task"):
+            return task, thread
         self.expect(1 <= thread <= self.threads[task - 1], f"line {number}: no such thread")
         self.expect(cpu in self.cpu_range[self.nodes[task - 1] - 1], f"line {number}: the processor is of another node")
         return task, thread

@@ -26,6 +26,27 @@ pub struct CollectiveCall<'a> {
     pub plan: u32,
 }
 
+impl CollectiveCall<'_> {
+    /// The bytes that decide how the collective is done, as `Shape::bytes` counts them, for the rank `seat` of the
+    /// communicator.
+    pub fn shape_bytes(&self, seat: u32) -> u64 {
+        use Collective as C;
+        let (send, recv) = (&self.send.blocks, &self.recv.blocks);
+        match self.kind {
+            C::Barrier | C::Allgatherv | C::Alltoallv | C::Alltoallw | C::ReduceScatter => 0,
+            C::Bcast => send.total(1).max(recv.total(1)),
+            C::Reduce | C::Allreduce | C::Scan | C::Exscan => {
+                self.reduction.map_or(0, |r| r.elements * u64::from(r.element))
+            }
+            C::Gather if seat == self.root => recv.of(0).1,
+            C::Gather | C::Gatherv => send.total(1),
+            C::Scatter if seat == self.root => send.of(0).1,
+            C::Scatter | C::Scatterv => recv.total(1),
+            C::Allgather | C::Alltoall | C::ReduceScatterBlock => recv.of(0).1,
+        }
+    }
+}
+
 /// One side of a rank's data: packed bytes and how they are cut into blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part<'a> {

@@ -42,6 +42,9 @@ pub enum Command {
     Run(Box<RunArguments>),
     /// Replay a trace, or a generated workload, on a simulated machine
     Replay(Box<ReplayArguments>),
+    /// Convert traces, or say what is in them
+    #[command(subcommand)]
+    Trace(TraceAction),
     /// Run a program with folded ranks under gdb; takes what `run` takes
     Gdb {
         /// What to run
@@ -106,6 +109,29 @@ pub enum InfoTopic {
     Workloads,
     /// Formats of traces that can be written and replayed
     Traces,
+}
+
+/// `mpirage trace`.
+#[derive(Debug, Subcommand)]
+pub enum TraceAction {
+    /// Write a trace in another format, which is known by its ending
+    Convert {
+        /// Speed of the machine on which the trace was measured, such as 5Gf, if the trace does not say
+        #[arg(long, value_name = "SPEED")]
+        host_speed: Option<String>,
+        /// A trace, or gen:PATTERN,…
+        input: String,
+        /// FILE.mpirage (our own), FILE.ti, FILE.txt or FOLDER/ (time-independent); of GOAL schedules also FILE.goal (text) and FILE.bin
+        output: String,
+    },
+    /// Say what is in a trace: ranks, calls, bytes, computation, who talks to whom
+    Info {
+        /// A trace, or gen:PATTERN,…
+        trace: String,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// `mpirage platform`.

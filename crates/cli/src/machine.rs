@@ -8,7 +8,7 @@ use mpirage_models::Cores;
 use mpirage_mpi::{Bursts, Setup};
 use mpirage_platform::{HostId, Platform};
 use mpirage_record::Recorder;
-use mpirage_scenario::{Dimemas, Model, ModelError, Placement};
+use mpirage_scenario::{Dimemas, Model, ModelError, Placement, REFERENCE_SPEED};
 
 use crate::arguments::MachineArguments;
 use crate::exit::{self, Failure, usage};
@@ -28,6 +28,8 @@ pub struct Machine {
     pub placement: Placement,
     /// What makes the result less trustworthy.
     pub warnings: Vec<String>,
+    /// Speed in flops of the machine on which traces for this one are measured, if that is laid down.
+    pub reference_speed: Option<f64>,
 }
 
 impl Machine {
@@ -46,7 +48,8 @@ impl Machine {
             );
         }
         let collectives = Choice::parse(&arguments.coll).map_err(usage)?;
-        Ok(Machine { platform: Arc::new(platform), spec, model, collectives, placement, warnings })
+        let platform = Arc::new(platform);
+        Ok(Machine { platform, spec, model, collectives, placement, warnings, reference_speed: None })
     }
 
     /// A configuration of Dimemas is machine, model and placement in one.
@@ -63,7 +66,8 @@ impl Machine {
         let Dimemas { platform, model, warnings, .. } = dimemas;
         let collectives = Choice::parse(&arguments.coll).map_err(usage)?;
         let (platform, spec) = (Arc::new(platform), arguments.model.clone());
-        Ok(Machine { platform, spec, model, collectives, placement, warnings })
+        let reference_speed = Some(REFERENCE_SPEED);
+        Ok(Machine { platform, spec, model, collectives, placement, warnings, reference_speed })
     }
 
     /// The same with a network on which messages take no time.
@@ -75,6 +79,7 @@ impl Machine {
             collectives: self.collectives.clone(),
             placement: self.placement.clone(),
             warnings: Vec::new(),
+            reference_speed: self.reference_speed,
         }
     }
 

@@ -29,6 +29,7 @@ mod report;
 mod reporting;
 mod run;
 mod summary;
+mod trace;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -71,7 +72,7 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Some("fc") => return compile::compile(compile::Language::Fortran, tail),
         Some("run") => return run::command(tail),
         Some("gdb") => return gdb::command(tail),
-        Some(planned @ ("emulate" | "trace" | "calibrate" | "compare" | "balance" | "sweep" | "check")) => {
+        Some(planned @ ("emulate" | "calibrate" | "compare" | "balance" | "sweep" | "check")) => {
             return Err(exit::usage(format!(
                 "`mpirage {planned}` is not there yet; docs/roadmap.md says what is planned"
             )));
@@ -86,6 +87,7 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Command::Demo(demo) => demo::command(&demo),
         Command::Platform(action) => platform::command(&action),
         Command::Replay(replay) => replay::command(&replay),
+        Command::Trace(action) => trace::command(&action),
         Command::Report(report) => report::command(&report),
         Command::Info { topic } => info::command(topic),
         Command::Cc { .. } | Command::Cxx { .. } | Command::Run(_) | Command::Gdb { .. } => {

@@ -8,13 +8,14 @@ use std::sync::Arc;
 use mpirage_record::{Record, Recorder, Several, Summary, Writer};
 use mpirage_report::Container;
 use mpirage_timeline::{RunInfo, Sites};
-use mpirage_trace::{BinaryWriter, Transcript};
+use mpirage_trace::{Scribe, Transcript};
 use rustc_hash::FxHashMap;
 
 use crate::arguments::ResultArguments;
 use crate::exit::{Failure, usage};
 use crate::machine::Machine;
 use crate::reporting::{Closing, Reporting};
+use crate::trace::scribe;
 
 /// Where the calls of a run come from.
 pub struct Source<'a> {
@@ -79,17 +80,22 @@ impl Recordings {
     /// Completes the files.
     pub fn finish(&mut self) -> Result<(), Failure> {
         for writer in &self.writers {
-            writer.0.borrow_mut().finish().map_err(usage)?;
+            let mut writer = writer.0.borrow_mut();
+            writer.finish().map_err(usage)?;
+            for warning in writer.warnings() {
+                eprintln!("mpirage: in the trace, {warning}");
+            }
         }
         Ok(())
     }
 }
 
 fn writer(file: &Path, source: &Source<'_>, machine: &Machine) -> Result<Shared<dyn Writer>, Failure> {
-    if file.extension().is_some_and(|ending| ending == "mpirage") {
-        let ranks = machine.ranks() as u32;
-        let writer = BinaryWriter::create(file, ranks, Some(source.speed)).map_err(usage)?;
-        let saved = Saved { calls: Transcript(writer), lines: source.lines.clone() };
+    let protocol = &machine.model.protocol;
+    let local_work = (protocol.reduce_seconds_per_byte, protocol.copy_seconds_per_byte);
+    if let Some(scribe) = scribe(file, machine.ranks() as u32, Some(source.speed), local_work) {
+        let calls = Transcript::new(scribe.map_err(usage)?);
+        let saved = Saved { calls, lines: source.lines.clone() };
         return Ok(Shared(Rc::new(RefCell::new(saved))));
     }
     let writer = mpirage_timeline::create(file, &run_info(source, machine)).map_err(usage)?;
@@ -107,9 +113,9 @@ fn run_info(source: &Source<'_>, machine: &Machine) -> RunInfo {
     }
 }
 
-/// A trace of our own, with the lines that calls come from.
+/// A trace without dates, with the lines that calls come from.
 struct Saved {
-    calls: Transcript<BinaryWriter>,
+    calls: Transcript<Box<dyn Scribe>>,
     lines: Option<Rc<dyn Sites>>,
 }
 
@@ -130,12 +136,16 @@ impl Writer for Saved {
             // Of `halo.c:12 in main`, what traces have a place for.
             let line =
                 |key| lines.name(key).map(|name| name.split(" in ").next().unwrap_or_default().to_owned());
-            self.calls.0.name_sites(|site| {
+            self.calls.scribe().name_sites(&mut |site| {
                 let key = lines.key(0, site);
                 known.entry(key).or_insert_with(|| line(key)).clone()
             });
         }
         self.calls.finish()
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        self.calls.warnings()
     }
 }
 

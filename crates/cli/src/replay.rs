@@ -114,7 +114,7 @@ fn measured_on(
 ) -> Result<f64, Failure> {
     let typed = arguments.host_speed.as_deref().map(parse_speed).transpose().map_err(usage)?;
     let first = || machine.placement.hosts.first().map_or(1.0, |&host| machine.platform.host(host).speed);
-    Ok(typed.or(workload.measured_on()).unwrap_or_else(first))
+    Ok(typed.or(workload.measured_on()).or(machine.reference_speed).unwrap_or_else(first))
 }
 
 fn describe_compute(arguments: &ReplayArguments, speed: f64) -> String {

@@ -165,7 +165,7 @@ impl Calls {
         let file = NamedTempFile::new().context("cannot make a temporary file for the second run")?;
         let path: PathBuf = file.path().to_owned();
         let writer = BinaryWriter::create(&path, ranks, Some(speed)).map_err(usage)?;
-        Ok(Calls { writer: Some(Transcript(writer)), file: Some(file), count: 0 })
+        Ok(Calls { writer: Some(Transcript::new(writer)), file: Some(file), count: 0 })
     }
 
     fn finish(&mut self) -> Result<NamedTempFile, String> {

@@ -263,7 +263,7 @@ impl<M: Memory> Engine<M> {
     /// Everybody has left: the seats are for the next collective.
     fn clear_seats(&mut self, mut seats: Vec<Seat>) {
         for seat in &mut seats {
-            (seat.entered, seat.left) = (false, false);
+            (seat.entered, seat.left, seat.reduction) = (false, false, None);
             if let Held::Buffer(buffer) = std::mem::take(&mut seat.send.held) {
                 self.buffers.push(buffer);
             }
@@ -349,8 +349,14 @@ impl<M: Memory> Engine<M> {
             return self.await_everybody(id, seat, rank, call);
         }
         let size = self.instances[id as usize].seats.len() as u32;
+        let kind = match (call.kind, call.recv.blocks) {
+            // Traces know what a rank gets, not what the others do: the same, then.
+            (Collective::ReduceScatter, Blocks::Whole(_)) => Collective::ReduceScatterBlock,
+            (kind, _) => kind,
+        };
+        let call = &CollectiveCall { kind, ..*call };
         let (send_counts, recv_counts) = (counts(&call.send.blocks), counts(&call.recv.blocks));
-        let mut shape = Shape::new(seat, size).root(call.root).bytes(shape_bytes(call, seat));
+        let mut shape = Shape::new(seat, size).root(call.root).bytes(call.shape_bytes(seat));
         shape = shape.counts(&send_counts, &recv_counts);
         if let Some(reduction) = call.reduction {
             shape = shape.element(u64::from(reduction.element.max(1))).commutative(reduction.commutative);
@@ -498,26 +504,6 @@ fn agreed(
         }
         C::Allgather | C::Alltoall => Some(recv.of(0).1),
         _ => None,
-    }
-}
-
-/// `Shape::bytes` of a call.
-fn shape_bytes(call: &CollectiveCall<'_>, seat: u32) -> u64 {
-    use Collective as C;
-    let (send, recv) = (&call.send.blocks, &call.recv.blocks);
-    match call.kind {
-        // Traces know what a rank gets, not what the others do.
-        C::ReduceScatter if !matches!(recv, Blocks::Each(_)) => recv.of(0).1,
-        C::Barrier | C::Allgatherv | C::Alltoallv | C::Alltoallw | C::ReduceScatter => 0,
-        C::Bcast => send.total(1).max(recv.total(1)),
-        C::Reduce | C::Allreduce | C::Scan | C::Exscan => {
-            call.reduction.map_or(0, |r| r.elements * u64::from(r.element))
-        }
-        C::Gather if seat == call.root => recv.of(0).1,
-        C::Gather | C::Gatherv => send.total(1),
-        C::Scatter if seat == call.root => send.of(0).1,
-        C::Scatter | C::Scatterv => recv.total(1),
-        C::Allgather | C::Alltoall | C::ReduceScatterBlock => recv.of(0).1,
     }
 }
 

@@ -149,6 +149,12 @@ impl Comms {
     }
 
     /// A member frees it; when all have, its memory goes.
+    /// Has it been freed by all of its members?
+    pub(crate) fn is_gone(&self, context: ContextId) -> bool {
+        let comm = &self.all[context as usize];
+        comm.group.is_some() && comm.entered.is_empty()
+    }
+
     pub(crate) fn free(&mut self, context: ContextId) {
         let comm = &mut self.all[context as usize];
         comm.freed += 1;

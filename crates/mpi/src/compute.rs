@@ -67,6 +67,8 @@ pub(crate) struct Beside {
     request: RequestId,
     pub start: Time,
     pub work: Work,
+    /// When its processor started it, among all that happened.
+    pub turn: u64,
 }
 
 impl<M: Memory> Engine<M> {
@@ -100,7 +102,7 @@ impl<M: Memory> Engine<M> {
             return self.request_done(rank, request, Completion::empty(0));
         }
         let start = self.kernel.now();
-        let id = self.beside.insert(Beside { rank, request, start, work }) as u32;
+        let id = self.beside.insert(Beside { rank, request, start, work, turn: 0 }) as u32;
         if self.protocol.processor.is_some() {
             return self.compute_beside_on_processor(rank, id);
         }
@@ -109,9 +111,10 @@ impl<M: Memory> Engine<M> {
 
     /// What was computed beside a rank is done.
     pub(crate) fn beside_done(&mut self, id: u32) {
-        let Beside { rank, request, start, work } = self.beside.remove(id as usize);
+        let Beside { rank, request, start, work, turn } = self.beside.remove(id as usize);
         self.recorder.record(&Record::Burst { rank, start, end: self.kernel.now(), work, beside: true });
         self.end_of_work(rank);
+        self.count_from(rank, turn);
         self.request_done(rank, request, Completion::empty(0));
     }
 }

@@ -156,6 +156,8 @@ pub struct Engine<M> {
     /// Numbers of shared memory by name.
     pub(crate) shared_sites: HashMap<Box<str>, u64>,
     pub(crate) ready: VecDeque<Turn>,
+    /// Are calls looked at before they are carried out?
+    pub(crate) distrusts: bool,
     /// Are ranks released as soon as their replies are final?
     pub(crate) early: bool,
     /// Ranks to release.
@@ -210,6 +212,7 @@ impl<M: Memory> Engine<M> {
             samples: Samples::default(),
             shared_sites: HashMap::new(),
             ready: (0..ranks as u32).map(Turn::Resume).collect(),
+            distrusts: false,
             early: false,
             releases: VecDeque::new(),
             taken: Vec::new(),
@@ -221,9 +224,12 @@ impl<M: Memory> Engine<M> {
     }
 
     /// Makes a communicator of these ranks of the world, in order, before the run starts and at no cost. The first is
-    /// number 2; none if a rank is there twice.
+    /// number 2; none if a rank is there twice, or does not exist.
     pub fn define_comm(&mut self, members: &[u32]) -> Option<ContextId> {
         let group = Group::of(members.iter().copied()).ok()?;
+        if members.iter().any(|&member| member as usize >= self.ranks.len()) {
+            return None;
+        }
         let context = self.comms.add(group, Origin::default());
         self.recorder.record(&Record::Comm { context, members });
         Some(context)
@@ -401,6 +407,9 @@ impl<M: Memory> Engine<M> {
 
     /// A rank's timer or burst is over.
     fn rank_due(&mut self, rank: u32) {
+        if self.protocol.processor.is_some() {
+            self.serve_older(rank);
+        }
         let now = self.kernel.now();
         let state = &mut self.ranks[rank as usize];
         match state.phase {

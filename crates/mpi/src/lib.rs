@@ -24,6 +24,7 @@ mod long_queue;
 mod matching;
 mod memory;
 mod message;
+mod objection;
 mod order;
 mod payload;
 mod perform;

@@ -184,6 +184,12 @@ impl<M: Memory> Engine<M> {
         if let Owner::Request { rank, id: request } = owner {
             self.ranks[rank as usize].requests[request as usize].behind = id;
         }
+        if let Owner::Request { rank, .. } = owner
+            && self.protocol.processor.is_some()
+            && self.is_graph(rank)
+        {
+            return self.send_when_free(id);
+        }
         if !sender_waits {
             self.free_copied(id, owner, bytes);
         }
@@ -235,7 +241,14 @@ impl<M: Memory> Engine<M> {
             Journey::Receiving => {
                 message.journey = Journey::Arrived;
                 message.arrived = self.kernel.now();
-                if message.receive != UNMATCHED {
+                let (to, matched) = (message.to, message.receive != UNMATCHED);
+                if matched {
+                    let turn = message.turn();
+                    self.count_from(to, turn);
+                    self.free_rank(to);
+                }
+                self.serve_older(to);
+                if matched {
                     self.deliver(id);
                 }
             }
@@ -258,6 +271,19 @@ impl<M: Memory> Engine<M> {
         match self.start_transfer(from, to, bytes, id) {
             Departure::Now => self.departed(id),
             Departure::Later => self.messages[id].journey = Journey::Queued,
+        }
+    }
+
+    /// The processor has time for a message that waited for it.
+    pub(crate) fn begin_send(&mut self, id: u32) {
+        let (from, to) = (self.messages[id].from, self.messages[id].to);
+        let place = self.next_place(from, to);
+        let message = &mut self.messages[id];
+        message.place = place;
+        let (owner, sender_waits) = (message.owner, message.sender_waits);
+        self.start_moving(id);
+        if !sender_waits {
+            self.free_sender(id, owner);
         }
     }
 
@@ -381,9 +407,15 @@ impl<M: Memory> Engine<M> {
 
     /// A receive has matched a message whose bytes have left. Perhaps its sender waited for just that.
     fn matched(&mut self, id: u32) {
-        let &Message { way, sender_waits, owner, .. } = &self.messages[id];
+        let &Message { way, sender_waits, owner, from, to, .. } = &self.messages[id];
+        let turn = self.count_from_match(to);
+        if turn != 0 {
+            self.messages[id].place = Place::of_run(turn);
+        }
         if way == Way::Held && sender_waits {
             self.messages[id].sender_waits = false;
+            self.count_from_match(from);
+            self.free_rank(from);
             self.free_sender(id, owner);
         }
     }

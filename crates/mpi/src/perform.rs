@@ -209,7 +209,7 @@ impl<M: Memory> Engine<M> {
         ) {
             self.poll_over(rank);
         }
-        if self.refuse_inside_sample(rank, call) {
+        if self.refuse_inside_sample(rank, call) || self.distrusts && self.refuse_nonsense(rank, call) {
             return Progress::Blocked;
         }
         match *call {
@@ -303,6 +303,9 @@ impl<M: Memory> Engine<M> {
         self.open_request(rank, id, Operation::Send { context, to, tag });
         self.send(outgoing(Owner::Request { rank, id }));
         if request.is_some() {
+            if self.protocol.processor.is_some() && self.is_graph(rank) {
+                return Progress::Done;
+            }
             return Progress::Pay(self.protocol.isend_overhead.of(bytes));
         }
         // A rendezvous: nobody has taken the bytes yet.
@@ -366,7 +369,8 @@ impl<M: Memory> Engine<M> {
     fn wait_or_poll(&mut self, rank: u32, complete: bool, poll: bool) -> Progress {
         if complete {
             self.poll_over(rank);
-            Progress::Pay(self.gather_completions(rank))
+            let cost = self.gather_completions(rank);
+            Progress::Pay(if poll { cost } else { cost.max(self.busy_yet(rank)) })
         } else if poll {
             self.stop_waiting(rank);
             Progress::Pay(self.poll_failed(rank))
@@ -377,7 +381,7 @@ impl<M: Memory> Engine<M> {
 
     pub(crate) fn finish_wait(&mut self, rank: u32) {
         let cost = self.gather_completions(rank);
-        self.reply_after(rank, cost);
+        self.reply_after(rank, cost.max(self.busy_after_wait(rank)));
     }
 
     fn perform_harvest(&mut self, rank: u32) -> Progress {

@@ -49,6 +49,10 @@ struct Processor {
     busy: Time,
     /// What its rank does next counts from here.
     since: u64,
+    /// When its rank goes on behind what it waited for last.
+    goes_on: Time,
+    /// Has it been looked at whether its rank is a graph?
+    looked: bool,
     /// When it is looked at next.
     wake: Time,
     /// What waits, once something has.
@@ -62,12 +66,15 @@ struct Interface {
     takes: Time,
 }
 
+/// Who was first: from when something counts, and when it came to wait.
+type Place = (u64, u64);
+
 /// What waits for a processor, each in order.
 #[derive(Debug, Default)]
 struct Waiting {
-    works: VecDeque<(u64, Job)>,
-    sends: VecDeque<(u64, Job, u64)>,
-    arrivals: VecDeque<(u64, u32)>,
+    works: VecDeque<(Place, Job)>,
+    sends: VecDeque<(Place, Job, u64)>,
+    arrivals: VecDeque<(Place, u32)>,
 }
 
 /// Who wants a processor.
@@ -79,6 +86,8 @@ pub(crate) enum Job {
     Run(u32),
     /// Something that is computed beside.
     Beside(u32),
+    /// A message of a rank that is a graph.
+    Message(u32),
 }
 
 /// The next to start.
@@ -92,7 +101,14 @@ impl Processors {
     /// One for each rank.
     pub(crate) fn new(placement: &[HostId]) -> Processors {
         let hosts = placement.iter().map(|host| host.0 as usize + 1).max().unwrap_or(0);
-        let idle = |_| Processor { busy: Time::ZERO, since: 0, wake: Time::MAX, waiting: None };
+        let idle = |_| Processor {
+            busy: Time::ZERO,
+            since: 0,
+            goes_on: Time::ZERO,
+            looked: false,
+            wake: Time::MAX,
+            waiting: None,
+        };
         let by_rank = (0..placement.len()).map(idle).collect();
         Processors { by_rank, by_host: vec![Interface::default(); hosts], ..Processors::default() }
     }
@@ -110,11 +126,11 @@ impl Waiting {
     }
 
     /// When each kind can start, given when the processor and the interface can.
-    fn dates(&self, busy: Time, interface: Interface) -> [Option<(u64, Time)>; 3] {
+    fn dates(&self, busy: Time, interface: Interface) -> [Option<(Place, Time)>; 3] {
         [
-            self.works.front().map(|&(turn, _)| (turn, busy)),
-            self.sends.front().map(|&(turn, ..)| (turn, busy.max(interface.sends))),
-            self.arrivals.front().map(|&(turn, _)| (turn, busy.max(interface.takes))),
+            self.works.front().map(|&(place, _)| (place, busy)),
+            self.sends.front().map(|&(place, ..)| (place, busy.max(interface.sends))),
+            self.arrivals.front().map(|&(place, _)| (place, busy.max(interface.takes))),
         ]
     }
 
@@ -122,7 +138,7 @@ impl Waiting {
     fn take(&mut self, now: Time, busy: Time, interface: Interface) -> Option<Start> {
         let dates = self.dates(busy, interface);
         let ready = (0..3).filter(|&kind| dates[kind].is_some_and(|(_, at)| at <= now));
-        match ready.min_by_key(|&kind| dates[kind].map(|(turn, _)| turn))? {
+        match ready.min_by_key(|&kind| dates[kind].map(|(place, _)| place))? {
             0 => self.works.pop_front().map(|(_, job)| Start::Work(job)),
             1 => self.sends.pop_front().map(|(_, job, bytes)| Start::Send(job, bytes)),
             _ => self.arrivals.pop_front().map(|(_, message)| Start::Arrival(message)),
@@ -131,14 +147,14 @@ impl Waiting {
 
     /// Has something that came before `turn` and can start waited?
     fn has_older(&self, turn: u64, now: Time, interface: Interface) -> bool {
-        self.dates(now, interface).into_iter().flatten().any(|(older, at)| older < turn && at <= now)
+        self.dates(now, interface).into_iter().flatten().any(|((older, _), at)| older < turn && at <= now)
     }
 }
 
 /// Enters something at its place; what comes late is seldom old.
-fn enter<T>(queue: &mut VecDeque<T>, turn: u64, what: T, turn_of: impl Fn(&T) -> u64) {
+fn enter<T>(queue: &mut VecDeque<T>, what: T, place_of: impl Fn(&T) -> Place) {
     let mut place = queue.len();
-    while place > 0 && turn_of(&queue[place - 1]) > turn {
+    while place > 0 && place_of(&queue[place - 1]) > place_of(&what) {
         place -= 1;
     }
     queue.insert(place, what);
@@ -148,9 +164,12 @@ impl<M: Memory> Engine<M> {
     /// The next call of a rank needs the processor. True if it must wait for it.
     pub(crate) fn call_waits(&mut self, rank: u32) -> bool {
         let state = &self.ranks[rank as usize];
-        let Ok((_, Call::Send { bytes, .. }, _)) = decode_call(&state.inbox[state.cursor..]) else {
+        let Ok((_, Call::Send { bytes, request, .. }, _)) = decode_call(&state.inbox[state.cursor..]) else {
             return false;
         };
+        if request.is_some() && self.is_graph(rank) {
+            return false;
+        }
         let starts = self.claim_send(rank, Job::Rank, bytes);
         if !starts {
             self.ranks[rank as usize].phase = Phase::Claiming(Claim::Call);
@@ -158,11 +177,84 @@ impl<M: Memory> Engine<M> {
         !starts
     }
 
+    /// How long a rank whose wait is over cannot go on yet, because its processor was busy when what it waited for was done.
+    pub(crate) fn busy_after_wait(&self, rank: u32) -> Duration {
+        let processor = self.processors.by_rank.get(rank as usize);
+        processor.map_or(Duration::ZERO, |processor| processor.goes_on.since(self.kernel.now()))
+    }
+
+    /// A message of a rank has found its receive, or a receive its message: what the rank does next counts from here.
+    pub(crate) fn count_from_match(&mut self, rank: u32) -> u64 {
+        if self.processors.by_rank.is_empty() {
+            return 0;
+        }
+        let turn = self.processors.next_turn();
+        self.count_from(rank, turn);
+        turn
+    }
+
+    /// What the rank does next counts from here: from the start of what is done now.
+    pub(crate) fn count_from(&mut self, rank: u32, turn: u64) {
+        if let Some(processor) = self.processors.by_rank.get_mut(rank as usize) {
+            processor.since = turn;
+        }
+    }
+
+    /// What a rank waited for is done; it goes on as soon as its processor has done what it does now.
+    pub(crate) fn free_rank(&mut self, rank: u32) {
+        let busy = self.busy_yet(rank);
+        if let Some(processor) = self.processors.by_rank.get_mut(rank as usize) {
+            processor.goes_on = self.kernel.now() + busy;
+        }
+    }
+
+    /// How long a processor is busy yet with a message: so long its rank cannot go on, not even to post a receive.
+    pub(crate) fn busy_yet(&self, rank: u32) -> Duration {
+        match self.processors.by_rank.get(rank as usize) {
+            Some(processor) if processor.busy != Time::MAX => processor.busy.since(self.kernel.now()),
+            _ => Duration::ZERO,
+        }
+    }
+
+    /// Is the rank a graph rather than a sequence: does it harvest? What it sends and computes waits for the processor by
+    /// itself, and the rank goes on.
+    pub(crate) fn is_graph(&mut self, rank: u32) -> bool {
+        let Some(processor) = self.processors.by_rank.get_mut(rank as usize) else { return false };
+        if !std::mem::replace(&mut processor.looked, true) {
+            // Its first calls come before its first harvest, which is the last of them.
+            let state = &mut self.ranks[rank as usize];
+            let (mut at, mut harvests) = (0, false);
+            while let Ok((_, call, words)) = decode_call(&state.inbox[at..]) {
+                harvests = call == Call::Harvest;
+                at += words;
+            }
+            if harvests {
+                state.harvest.get_or_insert_default();
+            }
+        }
+        self.ranks[rank as usize].harvest.is_some()
+    }
+
+    /// A message of a rank that is a graph leaves, now or when it can.
+    pub(crate) fn send_when_free(&mut self, id: u32) {
+        let (rank, bytes) = (self.messages[id].from, self.messages[id].bytes);
+        if self.claim_send(rank, Job::Message(id), bytes) {
+            self.begin_send(id);
+        }
+    }
+
     /// A step of a schedule needs the processor. True if it must wait for it.
     pub(crate) fn step_waits(&mut self, rank: u32, run: u32, step: Step) -> bool {
         match step {
             Step::Send { bytes, .. } | Step::Isend { bytes, .. } => {
                 !self.claim_send(rank, Job::Run(run), bytes)
+            }
+            Step::Recv { .. } | Step::Irecv { .. } => {
+                let busy = self.busy_after_wait(rank);
+                if !busy.is_zero() {
+                    self.kernel.start_timer(busy, token::run(run));
+                }
+                !busy.is_zero()
             }
             _ => false,
         }
@@ -189,7 +281,21 @@ impl<M: Memory> Engine<M> {
         if self.protocol.processor.is_some() {
             let now = self.kernel.now();
             self.processors.by_rank[rank as usize].busy = now;
+            self.serve_older(rank);
             self.look_at(rank);
+        }
+    }
+
+    /// A processor is free again: what has waited longer than its rank's next call comes before that.
+    pub(crate) fn serve_older(&mut self, rank: u32) {
+        let (now, interface) = (self.kernel.now(), self.interface(rank));
+        let processor = &self.processors.by_rank[rank as usize];
+        let older = |waiting: &Waiting| waiting.has_older(processor.since, now, interface);
+        if processor.busy <= now
+            && processor.waiting.as_deref().is_some_and(older)
+            && let Some(start) = self.next_start(rank)
+        {
+            self.start(rank, start);
         }
     }
 
@@ -200,12 +306,15 @@ impl<M: Memory> Engine<M> {
         let (rank, turn) = (message.to, message.turn());
         let (now, interface) = (self.kernel.now(), self.interface(rank));
         let processor = &mut self.processors.by_rank[rank as usize];
-        let free = processor.busy <= now && interface.takes <= now;
+        // A processor that has become free at this instant is its rank's first, unless the message is older than what that does.
+        let own_first = processor.busy == now && turn > processor.since;
+        let free = processor.busy <= now && interface.takes <= now && !own_first;
         let first = |waiting: &Waiting| !waiting.has_older(turn, now, interface);
         if free && processor.waiting.as_deref().is_none_or(first) {
             return self.start_receiving(id);
         }
-        enter(&mut processor.waiting.get_or_insert_default().arrivals, turn, (turn, id), |&(turn, _)| turn);
+        let waiting = processor.waiting.get_or_insert_default();
+        enter(&mut waiting.arrivals, ((turn, 0), id), |&(place, _)| place);
         self.look_at(rank);
     }
 
@@ -214,14 +323,18 @@ impl<M: Memory> Engine<M> {
         let Some(rank) = self.processors.due.pop_front() else { return false };
         self.processors.by_rank[rank as usize].wake = Time::MAX;
         while let Some(start) = self.next_start(rank) {
-            match start {
-                Start::Work(job) => self.start_work(rank, job),
-                Start::Send(job, bytes) => self.start_send(rank, job, bytes),
-                Start::Arrival(message) => self.start_receiving(message),
-            }
+            self.start(rank, start);
         }
         self.look_at(rank);
         true
+    }
+
+    fn start(&mut self, rank: u32, start: Start) {
+        match start {
+            Start::Work(job) => self.start_work(rank, job),
+            Start::Send(job, bytes) => self.start_send(rank, job, bytes),
+            Start::Arrival(message) => self.start_receiving(message),
+        }
     }
 
     /// It is time to look at a processor.
@@ -265,13 +378,14 @@ impl<M: Memory> Engine<M> {
     /// True if the processor is the job's, which starts to compute; else it waits.
     fn claim_work(&mut self, rank: u32, job: Job) -> bool {
         let (now, interface) = (self.kernel.now(), self.interface(rank));
-        let turn = self.turn_of(rank, job);
+        let (turn, came) = (self.turn_of(rank, job), self.processors.next_turn());
         let processor = &mut self.processors.by_rank[rank as usize];
         let first = |waiting: &Waiting| !waiting.has_older(turn, now, interface);
         if processor.busy <= now && processor.waiting.as_deref().is_none_or(first) {
             return true;
         }
-        enter(&mut processor.waiting.get_or_insert_default().works, turn, (turn, job), |&(turn, _)| turn);
+        let waiting = processor.waiting.get_or_insert_default();
+        enter(&mut waiting.works, ((turn, came), job), |&(place, _)| place);
         self.look_at(rank);
         false
     }
@@ -279,7 +393,7 @@ impl<M: Memory> Engine<M> {
     /// True if processor and interface are the job's, which starts to send; else it waits.
     fn claim_send(&mut self, rank: u32, job: Job, bytes: u64) -> bool {
         let (now, interface) = (self.kernel.now(), self.interface(rank));
-        let turn = self.turn_of(rank, job);
+        let (turn, came) = (self.turn_of(rank, job), self.processors.next_turn());
         let processor = &mut self.processors.by_rank[rank as usize];
         let free = processor.busy <= now && interface.sends <= now;
         let first = |waiting: &Waiting| !waiting.has_older(turn, now, interface);
@@ -288,16 +402,16 @@ impl<M: Memory> Engine<M> {
             return true;
         }
         let waiting = processor.waiting.get_or_insert_default();
-        enter(&mut waiting.sends, turn, (turn, job, bytes), |&(turn, ..)| turn);
+        enter(&mut waiting.sends, ((turn, came), job, bytes), |&(place, ..)| place);
         self.look_at(rank);
         false
     }
 
-    /// What a rank does counts from the start of what it did before, everything else from now.
+    /// What a rank does counts from the start of what it did before, its collectives from now.
     fn turn_of(&mut self, rank: u32, job: Job) -> u64 {
         match job {
-            Job::Rank => self.processors.by_rank[rank as usize].since,
-            Job::Run(_) | Job::Beside(_) => self.processors.next_turn(),
+            Job::Rank | Job::Beside(_) | Job::Message(_) => self.processors.by_rank[rank as usize].since,
+            Job::Run(_) => self.processors.next_turn(),
         }
     }
 
@@ -324,6 +438,7 @@ impl<M: Memory> Engine<M> {
         match job {
             Job::Rank => self.after_startup(rank),
             Job::Run(run) => self.tasks.push_back(Task::Run(run)),
+            Job::Message(message) => self.begin_send(message),
             Job::Beside(_) => unreachable!("computations do not send"),
         }
     }
@@ -352,6 +467,7 @@ impl<M: Memory> Engine<M> {
         beside.start = now;
         let (rank, work) = (beside.rank, beside.work);
         self.occupy(rank, Time::MAX);
+        self.beside[id as usize].turn = self.processors.by_rank[rank as usize].since;
         let seconds = self.seconds_of(rank, work);
         self.kernel.start_compute(self.hosts[rank as usize], seconds, token::beside(id));
     }
@@ -363,7 +479,7 @@ impl<M: Memory> Engine<M> {
         let (rank, bytes) = (message.to, message.bytes);
         let (busy, gap) = (self.costs().receiving(bytes), self.costs().gap(bytes));
         let now = self.kernel.now();
-        self.occupy(rank, now + busy);
+        self.processors.by_rank[rank as usize].busy = now + busy;
         self.processors.by_host[self.hosts[rank as usize].0 as usize].takes = now + gap;
         self.kernel.start_timer(busy, token::transfer(id));
         self.make_visible(id);

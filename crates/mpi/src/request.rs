@@ -70,6 +70,11 @@ impl Slot {
         detached: false,
     };
 
+    /// Can the rank wait for it?
+    pub(crate) fn is_open(&self) -> bool {
+        self.operation != Operation::Unused && !self.detached
+    }
+
     /// The request may be used again.
     fn close(&mut self) {
         (self.operation, self.done, self.detached) = (Operation::Unused, None, false);
@@ -244,9 +249,22 @@ impl<M: Memory> Engine<M> {
         if slot.done.is_some() {
             self.reclaim(rank, id);
             self.ranks[rank as usize].requests[id as usize] = Slot::UNUSED;
-        } else {
-            slot.detached = true;
+            return;
         }
+        if matches!(slot.operation, Operation::Collective { .. } | Operation::Work) {
+            return slot.detached = true;
+        }
+        // The rank may use the number again at once, so what is under way must not know it any more.
+        let (mine, behind) = (Owner::Request { rank, id }, slot.behind);
+        let receives = matches!(slot.operation, Operation::Recv { .. });
+        *slot = Slot::UNUSED;
+        let owner = match behind {
+            NOTHING => None,
+            _ if receives => Some(&mut self.receives[behind].owner),
+            _ => Some(&mut self.messages[behind].owner),
+        };
+        let later = self.later.iter_mut().map(|(_, owner)| owner);
+        later.chain(owner).filter(|owner| **owner == mine).for_each(|owner| *owner = Owner::Nobody);
     }
 
     /// `MPI_Cancel`: a send or receive that has not matched completes as cancelled; anything else goes on.

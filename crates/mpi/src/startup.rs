@@ -101,8 +101,8 @@ impl<M: Memory> Engine<M> {
         requests: &[RequestId],
     ) -> Duration {
         let slots = &self.ranks[rank as usize].requests;
-        let costs = requests.iter().map(|&id| match slots[id as usize].operation {
-            Operation::Recv { context, from, .. } => {
+        let costs = requests.iter().map(|&id| match slots.get(id as usize).map(|slot| slot.operation) {
+            Some(Operation::Recv { context, from, .. }) => {
                 let from = (from != ANY_SOURCE).then_some(from);
                 self.startup_of_receive(startup, rank, context, from)
             }

@@ -76,6 +76,8 @@ pub struct Folded {
     /// Do the programs' allocations come to the MPI library first?
     share_malloc: bool,
     ranks: Vec<Rank>,
+    /// How many there will be.
+    expected: usize,
     programs: Vec<Loaded>,
     /// What the last program's ranks have in common, with what was asked for.
     environment: Option<(Vec<(OsString, OsString)>, Environment)>,
@@ -128,6 +130,7 @@ impl Folded {
             shared,
             share_malloc: briefing.share_malloc > 0,
             ranks: Vec::with_capacity(ranks),
+            expected: ranks,
             programs: Vec::new(),
             environment: None,
             watchdog: Watchdog::start(limit)?,
@@ -271,8 +274,12 @@ impl Folded {
         symbols.learn(std::process::id());
         let mut rank = 0;
         while rank < self.crew.len() {
-            let run = self.instances_from(rank);
+            let mut run = self.instances_from(rank);
             rank += run.count as usize;
+            if rank == self.crew.len() && rank > 1 && self.programs.len() == 1 {
+                // Those that are still to come will lie at the same distances.
+                run.count += (self.expected - rank) as u64;
+            }
             symbols.learn_instances(run);
         }
     }

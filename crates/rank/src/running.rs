@@ -156,7 +156,8 @@ impl<'a> Running<'a> {
         let started = self.engine.memory().start(program, &who);
         started
             .map_err(|error| SessionError::Start { program: program.path.display().to_string(), error })?;
-        if self.folded && (rank == 0 || rank + 1 == size) {
+        // The second shows how far apart the others will be.
+        if self.folded && (rank <= 1 || rank + 1 == size) {
             self.watch.loaded(self.engine.memory());
         }
         Ok(())

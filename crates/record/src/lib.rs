@@ -147,6 +147,11 @@ pub trait Recorder {
 pub trait Writer: Recorder {
     /// Writes what is still to be written. What went wrong before is told here too; then the file is not there.
     fn finish(&mut self) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
+
+    /// What the file says less exactly than the run was, one sentence each.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 impl<R: Recorder + ?Sized> Recorder for Box<R> {

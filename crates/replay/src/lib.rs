@@ -30,8 +30,11 @@ pub fn run(
     watch: &mut dyn Watch,
 ) -> Result<Ending, ReplayError> {
     workload.eager_limit(engine.eager_limit());
-    for members in workload.communicators() {
-        engine.define_comm(&members);
+    engine.distrust();
+    for (number, members) in workload.communicators().iter().enumerate() {
+        let problem =
+            || format!("communicator {number} of the trace names a rank twice, or one that does not exist");
+        engine.define_comm(members).ok_or_else(|| TraceError::Spec(problem()))?;
     }
     let (mut ended, mut resumed) = (0, 0u64);
     loop {

@@ -15,6 +15,8 @@ const NANO: u64 = 1_000;
 pub(crate) struct Event {
     pub entered: u64,
     pub left: u64,
+    /// How long, from its beginning on, it waited for another rank.
+    pub waited: u64,
     pub function: u16,
     pub site: u32,
     pub peer: Option<u32>,
@@ -57,6 +59,7 @@ impl Events {
         let mut row = Row::new();
         row.push(start.saturating_sub(told.last));
         row.push(end - start);
+        row.push(((event.entered + event.waited) / NANO).saturating_sub(start));
         row.push(event.function.into());
         row.push(event.site.into());
         row.push(event.peer.map_or(0, |peer| zigzag(i64::from(peer) + 1)));
@@ -74,7 +77,7 @@ impl Events {
             out.set("events", ());
             return;
         }
-        out.set("events", serde_json::json!({"count": self.count}));
+        out.set("events", serde_json::json!({"count": self.count, "waits": true}));
         out.section("events_count", self.ranks.iter().map(|told| told.count));
         write_columns(out, "events", self.ranks.iter_mut().map(|told| std::mem::take(&mut told.bytes)));
     }
@@ -161,15 +164,15 @@ mod tests {
 
     fn event(entered: u64) -> Event {
         let (left, peer) = (entered + 2_000, Some(3));
-        Event { entered, left, function: 5, site: 1, peer, bytes: 300, tag: -1, comm: 0 }
+        Event { entered, left, waited: 1_000, function: 5, site: 1, peer, bytes: 300, tag: -1, comm: 0 }
     }
 
     #[test]
-    fn a_call_is_eight_numbers() {
+    fn a_call_is_nine_numbers() {
         let mut events = Events::new(1, 10);
         events.push(0, &event(5_500));
         events.push(0, &event(9_000));
-        assert_eq!(events.ranks[0].bytes, [5, 2, 5, 1, 8, 172, 2, 1, 0, 4, 2, 5, 1, 8, 172, 2, 1, 0]);
+        assert_eq!(events.ranks[0].bytes, [5, 2, 1, 5, 1, 8, 172, 2, 1, 0, 4, 2, 1, 5, 1, 8, 172, 2, 1, 0]);
     }
 
     #[test]

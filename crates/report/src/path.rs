@@ -34,6 +34,8 @@ use tree::{Node, Tree};
 pub(crate) struct Held {
     /// When it was delivered; zero if there is none.
     pub delivered: u64,
+    /// When its bytes had arrived. Whoever comes later is held up by nobody, even if taking the message needs time.
+    arrived: u64,
     /// Until when the other rank was not there yet: it had not sent, or not received.
     pub late: u64,
     /// When the transfer began, and what led there.
@@ -76,13 +78,14 @@ impl Paths {
 
     /// A message was delivered.
     pub fn message(&mut self, message: &Message) {
-        let &Message { from, to, sent, departed, delivered, scope, .. } = message;
-        let [sent, departed, delivered] = [sent, departed, delivered].map(|time| time.as_picos());
+        let &Message { from, to, sent, departed, arrived, delivered, scope, .. } = message;
+        let [sent, departed, arrived, delivered] =
+            [sent, departed, arrived, delivered].map(|time| time.as_picos());
         // Only the receiver can have made it wait, if it did something at that very instant.
         let receiver_late = departed > sent && self.ranks[to as usize].turned_at(departed);
         let (who, began) = if receiver_late { (to, departed) } else { (from, sent) };
         let origin = self.state(who, began);
-        let held = Held { delivered, began, origin, peer: from, late: sent };
+        let held = Held { delivered, arrived, began, origin, peer: from, late: sent };
         self.ranks[to as usize].incoming = held;
         let late = if receiver_late { departed } else { 0 };
         self.ranks[from as usize].outgoing = Held { peer: to, late, ..held };
@@ -98,7 +101,7 @@ impl Paths {
     fn carry_on(&mut self, rank: u32, held: Held) {
         let trail = &self.ranks[rank as usize];
         if let Some(function) = trail.inside
-            && held.delivered > trail.latest().0
+            && held.arrived > trail.latest().0
         {
             self.arrive(rank, held, function);
         }
@@ -124,7 +127,7 @@ impl Paths {
     #[inline]
     pub fn called(&mut self, rank: u32, cause: Option<Held>, kind: Kind, function: u16, left: u64) {
         if let Some(held) = cause
-            && held.delivered > self.ranks[rank as usize].latest().0
+            && held.arrived > self.ranks[rank as usize].latest().0
         {
             self.arrive(rank, held, function);
         }
@@ -270,6 +273,22 @@ mod tests {
             (2, Kind::Transfer, 58, 65),
         ];
         assert_eq!(shape(&paths.of(2)), expected);
+    }
+
+    #[test]
+    fn a_message_that_was_there_holds_nobody_up() {
+        let mut paths = Paths::new(2);
+        paths.did(0, Kind::Compute, NO_FUNCTION, 10);
+        paths.did(1, Kind::Compute, NO_FUNCTION, 60);
+        // It arrives at 30; the receiver comes at 60 and needs until 62 to take it.
+        let arrived = mpirage_units::Time::from_picos(30);
+        paths.message(&Message { arrived, ..message(0, 1, 8, 10, 62) });
+        receive(&mut paths, 1, 60, 62);
+        assert_eq!(shape(&paths.of(1)), [(1, Kind::Compute, 0, 60), (1, Kind::PointToPoint, 60, 62)]);
+        // The same inside a collective.
+        paths.enter_collective(1, 5);
+        paths.message(&Message { arrived, ..inner_message(0, 1, 10, 64) });
+        assert_eq!(paths.of(1).last().unwrap().end, 62);
     }
 
     #[test]

@@ -142,9 +142,10 @@ impl Report {
         let bytes = arguments.sent.or(arguments.received).unwrap_or(0);
         let row = self.sites.row(rank, of, site);
         let site = self.sites.count(row, bytes, left - entered);
-        let event = Event {
+        let mut event = Event {
             entered,
             left,
+            waited: 0,
             function: self.functions.index(of),
             site,
             peer: arguments.peer,
@@ -152,9 +153,9 @@ impl Report {
             tag: arguments.tag.unwrap_or(0),
             comm: arguments.context.map_or(0, |context| self.contexts.index(context)),
         };
-        self.events.push(rank, &event);
         let collective = self.ranks[rank as usize].collective.take();
         if left == entered && collective.is_none() {
+            self.events.push(rank, &event);
             return;
         }
         self.catch_up(rank, entered);
@@ -164,6 +165,8 @@ impl Report {
         let (kind, category) = self.kinds[usize::from(of).min(self.kinds.len() - 1)];
         let cause = self.paths.cause(rank, entered, left);
         let late = self.late(kind, collective, cause, details).clamp(entered, left);
+        event.waited = late - entered;
+        self.events.push(rank, &event);
         self.spend(rank, Category::Wait, late);
         self.spend(rank, category, left);
         self.paths.called(rank, cause, path_kind(category), of, left);

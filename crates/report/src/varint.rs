@@ -17,14 +17,14 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// Room for eight numbers of any size.
-    const ROOM: usize = 80;
+    /// Room for nine numbers of any size.
+    const ROOM: usize = 90;
 
     pub fn new() -> Row {
         Row { bytes: [0; Row::ROOM], length: 0 }
     }
 
-    /// Adds a number; there are no more than eight.
+    /// Adds a number; there are no more than nine.
     #[inline]
     pub fn push(&mut self, mut number: u64) {
         while number >= 0x80 {

@@ -4,7 +4,10 @@
 mod common;
 
 use common::{Ran, one_switch, recv, run, send};
-use mpirage_call::{Call, CollectiveCall, Completing, Part, Payload, SendMode, WORLD};
+use mpirage_call::{
+    Blocks, Call, CollectiveCall, CommRequest, Completing, Operator, Part, Payload, Reduction, SendMode,
+    WORLD,
+};
 use mpirage_collectives::Collective;
 use mpirage_mpi::{Ending, Engine, Leftover, NoMemory, Want};
 use mpirage_units::Duration;
@@ -243,4 +246,43 @@ proptest! {
         prop_assert_eq!(once.ends, again.ends);
         prop_assert!(once.engine.leftovers().is_empty());
     }
+}
+
+/// The number of a freed request is used again at once; what it was for goes on, and is nobody's.
+#[test]
+fn a_freed_request_does_not_complete_its_successor() {
+    let wait = Call::Wait { how: Completing::All, poll: false, requests: &[1] };
+    let free = Call::Free { request: 1 };
+    for bytes in [8, 1_000_000] {
+        let first = vec![send(1, 1, bytes, Some(1)), free, recv(Some(1), Some(2), 8, Some(1)), wait];
+        let late = Call::Sleep { span: Duration::from_secs_f64(1.0) };
+        let second = vec![recv(Some(0), Some(1), bytes, None), late, send(0, 2, 8, None)];
+        let ran = run(one_switch(2), "flow", "", &[first, second]);
+        assert_eq!(ran.ending, Ending::Finished);
+        assert!(ran.ends[0] > 1.0, "{bytes}: {:?}", ran.ends);
+        assert_eq!(ran.replies[0][0].completions[0].tag, 2);
+    }
+    // The same for a receive.
+    let first = vec![recv(Some(1), Some(1), 8, Some(1)), free, recv(Some(1), Some(2), 8, Some(1)), wait];
+    let late = Call::Sleep { span: Duration::from_secs_f64(1.0) };
+    let second = vec![send(0, 1, 8, None), late, send(0, 2, 8, None)];
+    let ran = run(one_switch(2), "flow", "", &[first, second]);
+    assert_eq!(ran.ending, Ending::Finished);
+    assert!(ran.ends[0] > 1.0, "{:?}", ran.ends);
+    assert_eq!(ran.replies[0][0].completions[0].tag, 2);
+}
+
+/// What a collective reduced with is forgotten when its seats are used for another.
+#[test]
+fn a_duplicate_after_a_reduction_by_a_function_is_a_duplicate() {
+    let operator = Operator::User { op: 1, datatype: 2 };
+    let reduction = Some(Reduction { operator, commutative: true, element: 8, elements: 1 });
+    let part = Part { payload: Payload::Absent, blocks: Blocks::Whole(8) };
+    let (kind, request) = (Collective::Allreduce, Some(1));
+    let sum =
+        CollectiveCall { kind, context: WORLD, root: 0, send: part, recv: part, reduction, request, plan: 0 };
+    let duplicate = Call::MakeComm { parent: WORLD, how: CommRequest::DupLater { request: 1 } };
+    let waits = wait(Completing::All, false, &[1]);
+    let script = vec![Call::Collective(sum), waits, duplicate, waits];
+    finished("flow", &[script.clone(), script]);
 }

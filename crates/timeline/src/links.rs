@@ -22,7 +22,7 @@ use crate::RunInfo;
 /// Bins of one link.
 const MOST_BINS: u64 = 512;
 /// Bins of all links.
-const MOST_IN_ALL: usize = 1 << 22;
+const MOST_IN_ALL: usize = 1 << 20;
 /// A nanosecond.
 const FIRST_WIDTH: u64 = 1_000;
 /// Routes that are remembered.

@@ -40,9 +40,6 @@ use text::{Fields, Line};
 /// What the windows of all ranks may take together, unless that makes them too small.
 const WINDOWS: usize = 64 << 20;
 
-/// So many sends that are not waited for are left alone.
-const SENDS: usize = 256;
-
 /// The collectives, by their numbers in traces, and the functions they stand for.
 const OPERATIONS: [(Collective, &str, &str); 16] = [
     (Collective::Barrier, "MPI_Barrier", "MPI_Ibarrier"),
@@ -84,8 +81,6 @@ pub struct DimTrace {
 struct Reader {
     window: Window,
     ended: bool,
-    /// It has asked which of its sends are complete.
-    looked: bool,
     pending: Pending,
     /// How many collectives with a root it has been in, by communicator.
     rooted: Vec<(u32, u64)>,
@@ -101,7 +96,7 @@ struct Stamps {
     recv: Stamp,
     irecv: Stamp,
     wait: Stamp,
-    testsome: Stamp,
+    free: Stamp,
     collectives: Vec<[Stamp; 2]>,
 }
 
@@ -136,19 +131,10 @@ impl Workload for DimTrace {
         own.map(|communicator| communicator.members.clone()).collect()
     }
 
-    fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError> {
+    fn next(&mut self, rank: u32, _: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError> {
         let DimTrace { file, name, head, contexts, ranks, chunk, stamps, blocks } = self;
         let reader = &mut ranks[rank as usize];
-        if std::mem::take(&mut reader.looked) {
-            reader.pending.close_sends(reply.completions.iter().map(|completion| completion.index));
-        }
         while !reader.ended {
-            if reader.pending.sends.len() >= reader.pending.look_at {
-                reader.looked = true;
-                let (how, poll, requests) = (Completing::Some, true, &reader.pending.sends[..]);
-                calls.push(&stamps.testsome, &Call::Wait { how, poll, requests });
-                return Ok(Step::Waits);
-            }
             let Reader { window, pending, rooted, .. } = reader;
             let Some(line) = window.line(file, name, *chunk)? else { break };
             let record = Record { rank, line, head, contexts, stamps };
@@ -170,9 +156,9 @@ impl Workload for DimTrace {
 
 impl Reader {
     fn new(start: Option<u64>) -> Reader {
-        let pending = Pending::new(SENDS);
+        let pending = Pending::default();
         let window = Window::at(start.unwrap_or(0));
-        Reader { window, ended: start.is_none(), looked: false, pending, rooted: Vec::new() }
+        Reader { window, ended: start.is_none(), pending, rooted: Vec::new() }
     }
 }
 
@@ -186,7 +172,7 @@ impl Stamps {
             recv: stamp_of("MPI_Recv"),
             irecv: stamp_of("MPI_Irecv"),
             wait: stamp_of("MPI_Wait"),
-            testsome: stamp_of("MPI_Testsome"),
+            free: stamp_of("MPI_Request_free"),
             collectives: OPERATIONS.map(|(_, name, later)| [stamp_of(name), stamp_of(later)]).to_vec(),
         }
     }
@@ -309,13 +295,17 @@ impl Record<'_> {
             other => return Err(self.line.bad(format!("a send cannot be of kind {other}, only of 0 to 3"))),
         };
         let request = immediate.then(|| pending.open());
-        pending.sends.extend(request);
         let (to, tag) = (self.peer(&envelope)?, self.tag(&envelope)?);
         let (context, bytes, payload) = (self.contexts[envelope.comm], envelope.bytes, Payload::Absent);
         calls.push(
             &self.here(*stamp),
             &Call::Send { mode, context, to, tag, bytes, payload, request, answer: true },
         );
+        if let Some(request) = request {
+            // Traces never wait for it.
+            calls.push(&self.here(self.stamps.free), &Call::Free { request });
+            pending.close(request);
+        }
         Ok(if immediate { Follows::More } else { Follows::Answer })
     }
 

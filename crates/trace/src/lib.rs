@@ -5,12 +5,14 @@
 //! workloads; writers of traces without dates are consumers of records. Formats with dates are in `mpirage-timeline`.
 
 mod binary;
+mod convert;
 mod dim;
 mod dumpi;
 mod error;
 mod function;
 mod generate;
 mod goal;
+mod info;
 mod open;
 mod scribe;
 mod source;
@@ -19,6 +21,7 @@ mod varint;
 mod workload;
 
 pub use binary::{BinaryTrace, BinaryWriter};
+pub use convert::convert;
 pub use dim::DimTrace;
 pub use dumpi::Dumpi;
 pub use error::{Place, TraceError};
@@ -26,7 +29,8 @@ pub use generate::{Generated, KEYS, KeyInfo, PATTERNS, PatternInfo};
 pub use goal::{
     Dependency, Goal, GoalBinaryWriter, GoalSchedules, GoalTextWriter, Kind, Op, RankSchedule, compile_goal,
 };
+pub use info::{Info, Matrix, info};
 pub use open::{Format, open, recognise};
 pub use scribe::{Scribe, Transcript};
-pub use ti::TiTrace;
+pub use ti::{TiLayout, TiTrace, TiWriter};
 pub use workload::{Calls, Step, Workload};

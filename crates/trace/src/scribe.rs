@@ -24,7 +24,12 @@ pub trait Scribe {
     /// known. Of the stamp, function and site count: burst and delay have been told.
     fn called(&mut self, rank: u32, stamp: &Stamp, call: &Call<'_>, reply: &Reply, span: Duration);
 
-    /// A communicator is there, as ranks of the world.
+    /// A communicator was there from the start, as ranks of the world. All of them come first.
+    fn given_communicator(&mut self, context: ContextId, members: &[u32]) {
+        self.communicator(context, members);
+    }
+
+    /// A communicator was made, as ranks of the world.
     fn communicator(&mut self, context: ContextId, members: &[u32]) {
         let _ = (context, members);
     }
@@ -32,6 +37,11 @@ pub trait Scribe {
     /// The collective that the rank is in, or starts, is done this way.
     fn scheduled(&mut self, rank: u32, context: ContextId, kind: Collective, algorithm: Algorithm) {
         let _ = (rank, context, kind, algorithm);
+    }
+
+    /// Asks for the file and line (`halo.c:12`) of each site that calls came from. Comes last, before `finish`.
+    fn name_sites(&mut self, source: &mut dyn FnMut(u64) -> Option<String>) {
+        let _ = source;
     }
 
     /// There is nothing more. What went wrong before is told here too.
@@ -43,24 +53,80 @@ pub trait Scribe {
     }
 }
 
+impl<S: Scribe + ?Sized> Scribe for Box<S> {
+    fn computed(&mut self, rank: u32, work: Work) {
+        (**self).computed(rank, work);
+    }
+
+    fn paused(&mut self, rank: u32, span: Duration) {
+        (**self).paused(rank, span);
+    }
+
+    fn called(&mut self, rank: u32, stamp: &Stamp, call: &Call<'_>, reply: &Reply, span: Duration) {
+        (**self).called(rank, stamp, call, reply, span);
+    }
+
+    fn given_communicator(&mut self, context: ContextId, members: &[u32]) {
+        (**self).given_communicator(context, members);
+    }
+
+    fn communicator(&mut self, context: ContextId, members: &[u32]) {
+        (**self).communicator(context, members);
+    }
+
+    fn scheduled(&mut self, rank: u32, context: ContextId, kind: Collective, algorithm: Algorithm) {
+        (**self).scheduled(rank, context, kind, algorithm);
+    }
+
+    fn name_sites(&mut self, source: &mut dyn FnMut(u64) -> Option<String>) {
+        (**self).name_sites(source);
+    }
+
+    fn finish(&mut self) -> Result<(), TraceError> {
+        (**self).finish()
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        (**self).warnings()
+    }
+}
+
 /// A scribe who listens to a run.
-pub struct Transcript<S>(pub S);
+pub struct Transcript<S> {
+    scribe: S,
+    /// Has a rank done anything?
+    begun: bool,
+}
+
+impl<S: Scribe> Transcript<S> {
+    /// Tells `scribe` what happens.
+    pub fn new(scribe: S) -> Transcript<S> {
+        Transcript { scribe, begun: false }
+    }
+
+    /// The scribe.
+    pub fn scribe(&mut self) -> &mut S {
+        &mut self.scribe
+    }
+}
 
 impl<S: Scribe> Recorder for Transcript<S> {
     fn record(&mut self, record: &Record<'_>) {
         match *record {
             Record::Call { rank, function, entered, left, site, details: Some(details) } => {
                 let stamp = Stamp { function, site, ..Stamp::default() };
-                self.0.called(rank, &stamp, &details.call, details.reply, left.since(entered));
+                self.scribe.called(rank, &stamp, &details.call, details.reply, left.since(entered));
             }
-            Record::Burst { rank, work, .. } => self.0.computed(rank, work),
-            Record::Pause { rank, start, end } => self.0.paused(rank, end.since(start)),
-            Record::Comm { context, members } => self.0.communicator(context, members),
+            Record::Burst { rank, work, .. } => self.scribe.computed(rank, work),
+            Record::Pause { rank, start, end } => self.scribe.paused(rank, end.since(start)),
+            Record::Comm { context, members } if self.begun => self.scribe.communicator(context, members),
+            Record::Comm { context, members } => self.scribe.given_communicator(context, members),
             Record::Schedule { rank, context, kind, algorithm: Some(algorithm), .. } => {
-                self.0.scheduled(rank, context, kind, algorithm);
+                self.scribe.scheduled(rank, context, kind, algorithm);
             }
             Record::Call { .. } | Record::Schedule { .. } | Record::Message(_) | Record::End { .. } => {}
         }
+        self.begun |= !matches!(record, Record::Comm { .. });
     }
 
     fn wants_arguments(&self) -> bool {
@@ -70,6 +136,10 @@ impl<S: Scribe> Recorder for Transcript<S> {
 
 impl<S: Scribe> Writer for Transcript<S> {
     fn finish(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
-        Ok(self.0.finish()?)
+        Ok(self.scribe.finish()?)
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        self.scribe.warnings()
     }
 }

@@ -10,6 +10,7 @@
 //! | `words` | names of actions and numbers of datatypes |
 //! | `player` | lines become calls |
 //! | `requests` | which request `wait 0 1 7` means |
+//! | `write` | runs become lines |
 
 mod player;
 mod requests;
@@ -17,6 +18,7 @@ mod sites;
 mod source;
 mod text;
 mod words;
+mod write;
 
 use std::path::{Path, PathBuf};
 
@@ -26,6 +28,7 @@ use crate::{Calls, Place, Step, TraceError, Workload};
 use player::{Common, Player};
 use source::{Files, Lines};
 use words::Functions;
+pub use write::{TiLayout, TiWriter};
 
 /// A time-independent trace.
 pub struct TiTrace {

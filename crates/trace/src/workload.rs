@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use mpirage_call::wire::push_call;
-use mpirage_call::{Call, Reply, Stamp};
+use mpirage_call::{Call, ContextId, Reply, Stamp};
 
 use crate::error::{Place, TraceError};
 
@@ -40,6 +40,18 @@ pub trait Workload {
     /// Writes the next calls of `rank`, up to and including one that needs an answer, or all that are left. `reply` answers
     /// the last call that needed it; the first time there is none such and it is empty. Each rank is asked on its own.
     fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError>;
+
+    /// Communicators of the run that was traced, by the numbers they had there, if the trace knows them.
+    fn traced_communicators(&self) -> Vec<(ContextId, Vec<u32>)> {
+        Vec::new()
+    }
+
+    /// The communicator that the last call of `rank` made in the run that was traced; the inner is none if the rank is not in
+    /// it, the outer if the trace does not know.
+    fn traced_context(&self, rank: u32) -> Option<Option<ContextId>> {
+        let _ = rank;
+        None
+    }
 
     /// Where a call of `rank` is in the trace, for messages. `site` is what its stamp had: traces have no instructions, so a
     /// line or an offset is there instead; zero if nothing is known.

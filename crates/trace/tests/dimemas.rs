@@ -112,6 +112,20 @@ fn sub_communicators_roots_and_collectives_that_do_not_block() {
 }
 
 #[test]
+fn every_collective_has_a_schedule_in_other_models() {
+    for operation in 0..16 {
+        let mut text = "#DIMEMAS:\"o\":0:4(1,1,1,1),1\nd:1:1:4:0:1:2:3\n".to_owned();
+        for task in 0..4 {
+            text += &format!("10:{task}:0:{operation}:1:{}:0:4096:4096:1\n", u32::from(task == 2));
+        }
+        let mut trace = written(&format!("op{operation}"), &text).unwrap();
+        let ran = common::replay(&mut trace).unwrap();
+        assert_eq!(ran.ending, Ending::Finished, "operation {operation}");
+        assert!(ran.seconds() > 0.0, "operation {operation}");
+    }
+}
+
+#[test]
 fn many_sends_that_nobody_waits_for_do_not_pile_up() {
     let (sends, mut text) = (5000, "#DIMEMAS:\"m\":0:2(1,1),1\nd:1:1:2:0:1\n".to_owned());
     for _ in 0..sends {

@@ -1,7 +1,7 @@
 // Calls and messages one by one, unpacked rank by rank when they are wanted.
 
 const CATEGORIES = ["idle", "compute", "p2p", "collective", "wait", "other"];
-const COMPUTE = 1;
+const COMPUTE = 1, WAIT = 4;
 
 /** Reads variable-length integers, one after the other. */
 class Varints {
@@ -36,6 +36,7 @@ class Calls {
     this.index = run.section("events_index");
     this.count = run.section("events_count");
     this.ranks = [];
+    this.waits = Boolean(run.events?.waits);
     this.known = Boolean(run.events && this.data && this.index && this.count);
   }
 
@@ -63,7 +64,7 @@ class Calls {
   unpack(rank) {
     const count = this.count[rank] ?? 0, reader = new Varints(this.data, this.index[rank] ?? 0);
     const calls = {
-      count, start: new Float64Array(count), end: new Float64Array(count), what: new Uint16Array(count), site: new Uint32Array(count),
+      count, start: new Float64Array(count), end: new Float64Array(count), late: new Float64Array(count), what: new Uint16Array(count), site: new Uint32Array(count),
       peer: new Int32Array(count), bytes: new Float64Array(count), tag: new Int32Array(count), comm: new Uint32Array(count),
     };
     let start = 0;
@@ -71,6 +72,7 @@ class Calls {
       start += reader.next();
       calls.start[at] = start;
       calls.end[at] = start + reader.next();
+      calls.late[at] = start + (this.waits ? reader.next() : 0);
       calls.what[at] = reader.next();
       calls.site[at] = reader.next();
       calls.peer[at] = reader.signed() - 1;

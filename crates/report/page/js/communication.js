@@ -115,7 +115,7 @@ function sizesFigure(run) {
   const { canvas, redraw } = liveCanvas("Histogram of message sizes", 320, (context, width, height) =>
     drawSizes(context, width, height, sizes, unit, first, end));
   canvas.addEventListener("pointermove", (event) => {
-    const at = first + Math.floor((event.offsetX - 70) / ((canvas.clientWidth - 70) / (end - first)));
+    const at = first + Math.floor((event.offsetX - 70) / sizeStep(canvas.clientWidth, end - first));
     if (at < first || at >= end) return hideTooltip();
     showTooltip(event.clientX, event.clientY, sizeClass(sizes, at), [
       ["messages", formatCount(sizes.messages[at])], ["bytes", formatBytes(sizes.bytes[at])],
@@ -134,8 +134,13 @@ function sizeClass(sizes, at) {
   return next == null || next === from + 1 ? formatBytes(from) : `${formatBytes(from)} to ${formatBytes(next - 1)}`;
 }
 
+/** The width of a class: a few of them do not fill the plot. */
+function sizeStep(width, classes) {
+  return Math.min(90, (width - 70) / classes);
+}
+
 function drawSizes(context, width, height, sizes, unit, first, end) {
-  const left = 70, bottom = 40, room = height - bottom - 8, step = (width - left) / (end - first);
+  const left = 70, bottom = 40, room = height - bottom - 8, step = sizeStep(width, end - first);
   const inside = sizes[`collective_${unit}`] ?? [], most = Math.max(...sizes[unit], 1), show = unit === "bytes" ? formatBytes : formatCount;
   context.clearRect(0, 0, width, height);
   context.font = canvasFont(12);
@@ -176,7 +181,7 @@ function callSites(run) {
     name: "calls",
     csv: () => [["function", "source", "calls", "bytes", "seconds", "max_seconds"], ...rows.map((row) => [row.name, row.place, row.calls, row.bytes, row.seconds, row.max_seconds])],
   }, sortableTable("MPI calls by function and source line", [
-    { key: "name", title: "Call", code: true }, { key: "place", title: "Source line", code: true, show: (place) => place || "–" },
+    { key: "name", title: "Call", code: true }, { key: "place", title: "Source line", code: true, show: siteName },
     { key: "calls", title: "Calls", number: true, show: formatCount }, { key: "bytes", title: "Bytes", number: true, show: formatBytes },
     { key: "seconds", title: "Time, all ranks", number: true, show: formatTime }, { key: "mean", title: "Mean", number: true, show: formatTime },
     { key: "max_seconds", title: "Longest", number: true, show: formatTime },
@@ -198,6 +203,11 @@ function collectives(run) {
     { key: "calls", title: "Times", number: true, show: formatCount }, { key: "bytes", title: "Bytes", number: true, show: formatBytes },
     { key: "seconds", title: "Time, all ranks", number: true, show: formatTime },
   ], rows, "seconds"));
+}
+
+/** A source line without the folders of its file, which the pointer finds. */
+function siteName(site) {
+  return el("span", { title: site }, site ? site.replace(/^[^ ]*\//, "") : "–");
 }
 
 function communicatorName(comm) {

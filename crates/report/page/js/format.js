@@ -69,7 +69,7 @@ function niceStep(span, wanted) {
 
 /** A tick of a time axis: all ticks share the unit of the step's neighbourhood, with as many digits as the step needs. */
 function formatTick(seconds, step, end) {
-  const [unit, name] = timeUnit(Math.max(step * 10, Math.min(Math.abs(end), step * 1e4)));
+  const [unit, name] = timeUnit(Math.min(Math.abs(end), step * 1e4));
   const digits = Math.max(0, -Math.floor(Math.log10(step / unit) + 1e-9));
   return `${grouped((seconds / unit).toFixed(Math.min(9, digits)))} ${name}`;
 }

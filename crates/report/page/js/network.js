@@ -12,7 +12,7 @@ function isRound({ kind, nodes, dimensions }) {
   return !nodes?.x?.length && (["cluster", "dragonfly", "full"].includes(kind) || (kind === "torus" && dimensions?.length === 1));
 }
 
-const LINKS_AT_FIRST = 24, LINK_HEIGHT = 18, LINK_LEFT = 170, LINK_RIGHT = 140;
+const LINKS_AT_FIRST = 24, LINK_HEIGHT = 18, LINK_LEFT = 200, LINK_RIGHT = 140;
 
 /** A row per link, time from left to right, use as colour. */
 function linksFigure(run) {
@@ -36,7 +36,7 @@ function linksFigure(run) {
   });
   canvas.addEventListener("pointerleave", hideTooltip);
   return figure(shown < links.names.length ? `The ${shown} hottest links` : "The hottest links", {
-    name: "links",
+    name: "links", note: "A message’s bytes are taken to move evenly while it is under way; where its speed changed, a peak may be above 100 %.",
     csv: () => [["link", "class", "bandwidth", "bytes", "from_seconds", "bytes_in_bin"], ...links.names.flatMap((name, link) => Array.from({ length: bins }, (_, bin) =>
       [name, links.classes?.[links.class?.[link]]?.name, links.bandwidth[link], links.bytes?.[link], bin * links.bin_seconds, bytes[link * bins + bin]]))],
   }, canvas, scaleLegend("load", "unused", "fully used"));
@@ -147,7 +147,7 @@ function drawTopology(topology) {
   const wide = width - 2 * left;
   const x = (node) => left + at.x[node] * wide, y = (node) => margin + at.y[node] * (height - 2 * margin);
   const places = topology.kind === "torus" && topology.dimensions?.length > 1 ? torusPlaces(nodes, topology.dimensions) : null;
-  const many = nodes.name.length > 150, thick = many ? 1.4 : 3;
+  const many = nodes.name.length > 150, thick = topology.kind === "torus" && many ? 2 : edges.from.length > 600 ? 0.8 : many ? 1.4 : 3;
   const lines = edges.from.map((from, edge) => {
     const to = edges.to[edge], links = edges.links?.[edge] ?? 1;
     return svg("path", {

@@ -65,11 +65,13 @@ function drawHosts(context, view, hosts, rankHeight, y) {
   });
 }
 
+/** A text that is too long loses its middle. */
 function clipped(context, text, room) {
   if (context.measureText(text).width <= room) return text;
+  const short = (length) => `${text.slice(0, Math.ceil(length / 2))}…${text.slice(text.length - Math.floor(length / 2))}`;
   let length = text.length - 1;
-  while (length > 1 && context.measureText(`${text.slice(0, length)}…`).width > room) length -= 1;
-  return `${text.slice(0, length)}…`;
+  while (length > 2 && context.measureText(short(length)).width > room) length -= 1;
+  return short(length);
 }
 
 /** Gaps between rows, and a stronger one between hosts. */
@@ -102,21 +104,21 @@ function drawCallNames(context, view, timeline, place, rows) {
       if (room < 26) continue;
       const name = (timeline.run.functions[calls.what[at]] ?? "").replace(/^MPI_/, "");
       if (context.measureText(name).width > room) continue;
-      context.fillStyle = timeline.raster.matches ? colour("ink") : inkOn(colour(CATEGORIES[timeline.raster.categoryOf[calls.what[at]]]));
+      context.fillStyle = timeline.raster.matches ? colour("ink") : inkOn(colour(CATEGORIES[calls.late[at] > view.from && calls.late[at] > calls.start[at] ? WAIT : timeline.raster.categoryOf[calls.what[at]]]));
       context.fillText(name, from + 4, y);
     }
   }
 }
 
-/** Messages between the ranks in sight, if they are few; what was drawn is returned for the pointer to find. */
-function arrowsInSight(view, messages, ranks) {
+/** Messages between the ranks in sight; `null` if they are more than `most`. */
+function arrowsInSight(view, messages, ranks, most) {
   const arrows = [];
   const first = Math.max(0, Math.floor(view.top)), end = Math.min(ranks, Math.ceil(view.bottom));
   for (let from = first; from < end; from += 1) {
     const sent = messages.of(from);
     for (let at = firstAbove(sent.start, view.from - sent.longest); at < sent.count && sent.start[at] < view.to; at += 1) {
       if (sent.end[at] < view.from) continue;
-      if (arrows.length >= MOST_ARROWS) return [];
+      if (arrows.length >= most) return null;
       arrows.push({ from, to: sent.to[at], sent: sent.start[at], delivered: sent.end[at], bytes: sent.bytes[at], tag: sent.tag[at], scope: sent.scope[at] });
     }
   }

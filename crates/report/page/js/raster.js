@@ -128,14 +128,19 @@ class Raster {
     pixels.fill(this.pixels[COMPUTE], begin, end);
     pixels.fill(this.pixels[0], end, place(this.run.timeline.seconds * 1e9));
     pixels.fill(0, place(this.run.timeline.seconds * 1e9));
-    const { matches, categoryOf } = this, { start, end: ends, what, site, count } = calls, until = view.to;
+    const { matches, categoryOf } = this, { start, end: ends, late, what, site, count } = calls, until = view.to;
     for (let at = Math.max(0, firstAbove(start, begun) - 1); at < count && start[at] < until; at += 1) {
       if (ends[at] < begun) continue;
       const category = categoryOf[what[at]], to = Math.min(wide, Math.round((ends[at] - begun) * scale));
       let x = Math.max(0, Math.round((start[at] - begun) * scale));
       const strong = matches && (matches.functions[what[at]] || matches.sites[site[at]]);
       const ink = strong ? this.strong[category] : this.pixels[category];
-      // However short, a call is one pixel wide.
+      // First it waits for another rank, if it does. However short, a call is one pixel wide.
+      if (late[at] > start[at]) {
+        const wait = strong ? this.strong[WAIT] : this.pixels[WAIT], until = Math.min(wide, Math.round((late[at] - begun) * scale));
+        while (x < until) pixels[x++] = wait;
+        if (x >= to) continue;
+      }
       do pixels[x] = ink; while (++x < to);
     }
   }

@@ -42,15 +42,21 @@ function alarm(run) {
     { key: "rank", title: "Rank", show: (rank) => rankButton(run, rank) },
     { key: "function", title: "Blocked in", code: true },
     { key: "detail", title: "Waiting for", show: (text) => text ?? "" },
-    { key: "site", title: "Source line", code: true },
+    { key: "site", title: "Source line", code: true, show: siteName },
     { key: "since", title: "Since", number: true, show: formatTime },
   ];
   return el("div", { class: "alarm", role: "alert" },
-    el("p", {}, el("strong", {}, run.outcome ?? run.run.outcome)),
+    outcomeText(run.outcome ?? run.run.outcome),
     rows.length ? figure("Blocked calls", {
       name: "blocked-calls",
       csv: () => [columns.map((column) => column.key), ...rows.map((row) => columns.map((column) => row[column.key]))],
     }, sortableTable("Blocked calls", columns.filter(({ key }) => rows.some((row) => row[key] != null)), rows, "+since")) : null);
+}
+
+/** What happened in bold, and the lines that explain it below. */
+function outcomeText(text) {
+  const [first, ...rest] = text.split("\n");
+  return [el("p", {}, el("strong", {}, first)), rest.length ? el("details", {}, el("summary", {}, "The diagnosis in full"), el("pre", {}, rest.join("\n"))) : null];
 }
 
 /** The number of a rank, which leads to it in the timeline. */

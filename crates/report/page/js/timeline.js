@@ -93,8 +93,13 @@ class Timeline {
   drawMessages(context, place) {
     const rankHeight = this.rows / (this.view.bottom - this.view.top);
     this.arrows = [];
+    this.tangled = false;
     if (!this.show.arrows || !this.messages.known || rankHeight < HIGH_ENOUGH_FOR_ARROWS || !this.source.calls) return;
-    this.arrows = arrowsInSight(this.view, this.messages, this.ranks);
+    // More than this is a tangle that hides what lies below.
+    const most = Math.max(60, (this.view.bottom - this.view.top) * this.plot / 160);
+    this.arrows = arrowsInSight(this.view, this.messages, this.ranks, Math.min(MOST_ARROWS, most));
+    this.tangled = !this.arrows;
+    this.arrows ??= [];
     drawArrows(context, this.view, this.arrows, place, this.rows);
   }
 
@@ -111,7 +116,7 @@ class Timeline {
     const how = this.source.calls ? "every call" : this.calls.known ? "what prevails in each tile; zoom in for single calls" : "what prevails in each tile (too many calls for this report to hold each)";
     const ranks = first === last ? `rank ${first}` : `ranks ${first} to ${last}`;
     const text = `${formatTime((view.to - view.from) / 1e9)} from ${formatTime(view.from / 1e9)}, ${ranks}: ${how}.`;
-    const hint = this.messages.known && this.show.arrows && !this.arrows.length && !this.source.calls ? "" : this.arrows.length ? ` ${plural(this.arrows.length, "message")} in sight.` : "";
+    const hint = this.tangled ? " Zoom in for messages." : this.arrows.length ? ` ${plural(this.arrows.length, "message")} in sight.` : "";
     if (this.status.textContent !== text + hint) this.status.textContent = text + hint;
   }
 
@@ -221,6 +226,7 @@ class Timeline {
     if (comm?.size) lines.push(["communicator", communicatorName(comm)]);
     if (run.sites?.[calls.site[at]]) lines.push(["source", run.sites[calls.site[at]]]);
     lines.push(["start", formatStart(calls.start[at])], ["duration", formatTime((calls.end[at] - calls.start[at]) / 1e9)]);
+    if (calls.late[at] > calls.start[at]) lines.push(["of which waiting", `${formatTime((calls.late[at] - calls.start[at]) / 1e9)} for another rank`]);
     return [run.functions[calls.what[at]] ?? "call", lines];
   }
 
@@ -385,13 +391,13 @@ const MOST_CSV_CALLS = 1000000;
 function timelineCsv(timeline) {
   const { view, run } = timeline, first = Math.max(0, Math.floor(view.top)), end = Math.min(timeline.ranks, Math.ceil(view.bottom));
   if (!timeline.calls.known) return tilesCsv(timeline);
-  const rows = [["rank", "start_ns", "duration_ns", "call", "source", "peer", "bytes", "tag", "communicator"]];
+  const rows = [["rank", "start_ns", "duration_ns", "waiting_ns", "call", "source", "peer", "bytes", "tag", "communicator"]];
   for (let rank = first; rank < end; rank += 1) {
     const calls = timeline.calls.of(rank);
     for (let at = 0; at < calls.count && rows.length <= MOST_CSV_CALLS; at += 1) {
       if (calls.end[at] < view.from || calls.start[at] > view.to) continue;
       const peer = calls.peer[at];
-      rows.push([rank, calls.start[at], calls.end[at] - calls.start[at], run.functions[calls.what[at]], run.sites?.[calls.site[at]],
+      rows.push([rank, calls.start[at], calls.end[at] - calls.start[at], calls.late[at] - calls.start[at], run.functions[calls.what[at]], run.sites?.[calls.site[at]],
         peer < 0 ? "" : peer, calls.bytes[at], peer < 0 ? "" : calls.tag[at], run.comms?.[calls.comm[at]]?.name]);
     }
   }

@@ -11,8 +11,11 @@ pub(super) const BLOCK: usize = 16;
 pub(super) const TRAILER: usize = 28;
 /// No block is larger before it is compressed, unless a single entry is.
 pub(super) const LARGEST: usize = 64 << 10;
-/// Larger blocks are not believed.
-pub(super) const BELIEVED: usize = 1 << 30;
+
+/// Can so many bytes have been compressed into so few? Numbers of a damaged file are not to cost memory.
+pub(super) fn plausible(stored: u32, raw: u32) -> bool {
+    u64::from(raw) <= 256 * u64::from(stored) + 64
+}
 
 /// What stands before a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use mpirage_call::{
 };
 
 use super::entry::{self, Before, Lists, Outcome};
-use super::layout::{BELIEVED, BLOCK, BlockHead, Footer, HEADER, MAGIC, TRAILER, Trailer, VERSION};
+use super::layout::{BLOCK, BlockHead, Footer, HEADER, MAGIC, TRAILER, Trailer, VERSION, plausible};
 use crate::{Calls, Place, Step, TraceError, Workload, varint};
 
 /// Sites from here on are numbers of places whose file and line are known.
@@ -23,6 +23,8 @@ const MOST_REQUESTS: RequestId = 1 << 26;
 pub struct BinaryTrace {
     path: PathBuf,
     file: File,
+    /// Bytes of it.
+    length: u64,
     footer: Footer,
     /// Function and site of each place.
     stamps: Vec<Stamp>,
@@ -56,7 +58,8 @@ impl BinaryTrace {
     pub fn open(path: &Path) -> Result<BinaryTrace, TraceError> {
         let file = File::open(path).map_err(|error| TraceError::io(path, error))?;
         let ranks = header(path, &file)?;
-        let footer = footer(path, &file)?;
+        let length = file.metadata().map_err(|error| TraceError::io(path, error))?.len();
+        let footer = footer(path, &file, length)?;
         let bad = |problem: &str| TraceError::bad(path, Place::File, problem);
         if footer.ranks.len() != ranks as usize {
             return Err(bad("the beginning and the end of the file disagree on the number of ranks"));
@@ -77,6 +80,7 @@ impl BinaryTrace {
         let (lists, stored) = (Lists::default(), Vec::new());
         Ok(BinaryTrace {
             path: path.to_owned(),
+            length,
             stamps,
             sizes: sizes.collect(),
             footer,
@@ -86,11 +90,6 @@ impl BinaryTrace {
             stored,
             eager_limit: 0,
         })
-    }
-
-    /// Communicators of the traced run, by number, as ranks of the world.
-    pub fn traced_communicators(&self) -> &[(ContextId, Vec<u32>)] {
-        &self.footer.communicators
     }
 
     /// Takes the next block of a rank; false if there is none.
@@ -110,11 +109,14 @@ impl BinaryTrace {
         let io = |error| TraceError::io(&self.path, error);
         self.file.read_exact_at(&mut head, offset).map_err(io)?;
         let head = BlockHead::read(&head);
-        if head.rank != rank || head.raw as usize > BELIEVED || head.stored as usize > BELIEVED {
+        if head.rank != rank || !plausible(head.stored, head.raw) {
             return Err(bad(
                 offset,
                 "there is no block of this rank where one is to be: the file is damaged",
             ));
+        }
+        if offset + (BLOCK as u64) + u64::from(head.stored) > self.length {
+            return Err(bad(offset, "the block goes beyond the end of the file: it is damaged"));
         }
         self.stored.resize(head.stored as usize, 0);
         self.file.read_exact_at(&mut self.stored, offset + BLOCK as u64).map_err(io)?;
@@ -251,6 +253,17 @@ impl Workload for BinaryTrace {
         Some(self.footer.measured_on).filter(|&speed| speed > 0.0)
     }
 
+    fn traced_communicators(&self) -> Vec<(ContextId, Vec<u32>)> {
+        self.footer.communicators.clone()
+    }
+
+    fn traced_context(&self, rank: u32) -> Option<Option<ContextId>> {
+        match self.ranks[rank as usize].awaited {
+            Some(Outcome::Context(made)) => Some(made),
+            _ => None,
+        }
+    }
+
     fn eager_limit(&mut self, bytes: u64) {
         self.eager_limit = bytes;
     }
@@ -305,8 +318,7 @@ fn header(path: &Path, file: &File) -> Result<u32, TraceError> {
     Ok(word(12))
 }
 
-fn footer(path: &Path, file: &File) -> Result<Footer, TraceError> {
-    let length = file.metadata().map_err(|error| TraceError::io(path, error))?.len();
+fn footer(path: &Path, file: &File, length: u64) -> Result<Footer, TraceError> {
     let cut_off = || {
         let problem = "the file has no end: it was cut off, or the run that wrote it did not come to its end";
         TraceError::bad(path, Place::Byte(length), problem)
@@ -316,7 +328,9 @@ fn footer(path: &Path, file: &File) -> Result<Footer, TraceError> {
     file.read_exact_at(&mut bytes, at).map_err(|error| TraceError::io(path, error))?;
     let trailer = Trailer::read(&bytes).ok_or_else(cut_off)?;
     let damaged = || TraceError::bad(path, Place::Byte(trailer.offset), "the index at the end is damaged");
-    if trailer.offset.checked_add(u64::from(trailer.stored)) != Some(at) || trailer.raw as usize > BELIEVED {
+    if trailer.offset.checked_add(u64::from(trailer.stored)) != Some(at)
+        || !plausible(trailer.stored, trailer.raw)
+    {
         return Err(damaged());
     }
     let mut stored = vec![0; trailer.stored as usize];
@@ -325,5 +339,5 @@ fn footer(path: &Path, file: &File) -> Result<Footer, TraceError> {
         return Err(damaged());
     }
     let raw = lz4_flex::block::decompress(&stored, trailer.raw as usize).map_err(|_| damaged())?;
-    Footer::read(&raw).ok_or_else(damaged)
+    Footer::read(&raw).filter(|_| raw.len() == trailer.raw as usize).ok_or_else(damaged)
 }

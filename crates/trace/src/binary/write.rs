@@ -29,8 +29,6 @@ pub struct BinaryWriter {
     ranks: Vec<Rank>,
     footer: Footer,
     places: HashMap<(u16, u64), u32>,
-    /// Has any rank done anything?
-    begun: bool,
     compressed: Vec<u8>,
     requests: Vec<RequestId>,
     failed: Option<io::Error>,
@@ -58,7 +56,6 @@ impl BinaryWriter {
             ranks: (0..ranks).map(|_| Rank::default()).collect(),
             footer: Footer { measured_on: measured_on.unwrap_or(0.0), ..Footer::default() },
             places: HashMap::new(),
-            begun: false,
             compressed: Vec::new(),
             requests: Vec::new(),
             failed: None,
@@ -71,18 +68,10 @@ impl BinaryWriter {
         Ok(writer)
     }
 
-    /// Asks for the file and line (`halo.c:12`) of each site that calls came from. To be called last, before `finish`.
-    pub fn name_sites(&mut self, mut source: impl FnMut(u64) -> Option<String>) {
-        for spot in self.footer.places.iter_mut().filter(|spot| spot.site != 0) {
-            spot.source = source(spot.site).unwrap_or_default();
-        }
-    }
-
     fn put(&mut self, rank: u32, stamp: Option<&Stamp>, call: &Call<'_>, outcome: Outcome) {
         let place = stamp.map_or(0, |stamp| self.place(stamp));
         let state = &mut self.ranks[rank as usize];
         let before = Before { place, ..std::mem::take(&mut state.before) };
-        self.begun = true;
         if entry::put(&before, call, outcome, &mut state.entries) {
             state.calls += 1;
         } else {
@@ -206,9 +195,19 @@ impl Scribe for BinaryWriter {
         }
     }
 
+    fn given_communicator(&mut self, context: ContextId, members: &[u32]) {
+        self.footer.given += 1;
+        self.communicator(context, members);
+    }
+
     fn communicator(&mut self, context: ContextId, members: &[u32]) {
         self.footer.communicators.push((context, members.to_vec()));
-        self.footer.given += u64::from(!self.begun);
+    }
+
+    fn name_sites(&mut self, source: &mut dyn FnMut(u64) -> Option<String>) {
+        for spot in self.footer.places.iter_mut().filter(|spot| spot.site != 0) {
+            spot.source = source(spot.site).unwrap_or_default();
+        }
     }
 
     fn finish(&mut self) -> Result<(), TraceError> {

@@ -1,7 +1,7 @@
 //! Requests of a rank: which numbers are in use, and what they are for.
 //!
 //! A trace names what is waited for by its envelope, first posted, first waited for. Non-blocking sends are never waited
-//! for; their requests are looked at now and then, so that their numbers can be used again.
+//! for: their requests are freed at once.
 
 use std::collections::HashMap;
 
@@ -19,18 +19,9 @@ pub(super) struct Pending {
     waiting: HashMap<Key, (u32, u32)>,
     /// The next request under the same key, by request.
     next: Vec<u32>,
-    /// Sends that nobody has looked at since.
-    pub sends: Vec<u32>,
-    /// Look at them when there are so many.
-    pub look_at: usize,
 }
 
 impl Pending {
-    /// No requests; sends are looked at when there are so many.
-    pub fn new(look_at: usize) -> Pending {
-        Pending { look_at, ..Pending::default() }
-    }
-
     /// A number that is free.
     pub fn open(&mut self) -> u32 {
         self.free.pop().unwrap_or_else(|| {
@@ -68,17 +59,9 @@ impl Pending {
         Some(first)
     }
 
-    /// Those of `sends` that are complete, by their places, are free.
-    pub fn close_sends(&mut self, complete: impl Iterator<Item = u32>) {
-        let before = self.sends.len();
-        for place in complete {
-            if let Some(id) = self.sends.get_mut(place as usize) {
-                self.free.push(std::mem::replace(id, 0));
-            }
-        }
-        self.sends.retain(|&id| id != 0);
-        // If most of them are still on their way it does not pay to look so soon.
-        self.look_at = if self.sends.len() > before / 2 { 2 * before } else { self.look_at };
+    /// A number that nobody will wait for is free.
+    pub fn close(&mut self, number: u32) {
+        self.free.push(number);
     }
 }
 
@@ -95,19 +78,5 @@ mod tests {
         assert_eq!(pending.close_first((0, 7, 1)), Some(1));
         assert_eq!(pending.open_for((0, 7, 1)), 1);
         assert_eq!([(); 3].map(|()| pending.close_first((0, 7, 1))), [Some(2), Some(1), None]);
-    }
-
-    #[test]
-    fn numbers_of_complete_sends_are_used_again() {
-        let mut pending = Pending::new(4);
-        for _ in 0..4 {
-            let id = pending.open();
-            pending.sends.push(id);
-        }
-        pending.close_sends([0, 2].into_iter());
-        assert_eq!((pending.sends.clone(), pending.look_at), (vec![2, 4], 4));
-        assert_eq!((pending.open(), pending.open(), pending.open()), (3, 1, 5));
-        pending.close_sends(std::iter::empty());
-        assert_eq!(pending.look_at, 4, "two of two are on their way: look again at four");
     }
 }

@@ -248,8 +248,10 @@ impl Player {
                 _ => Ok(NotNeeded),
             },
             Action::RequestFree => match self.requests.remove(&number(arguments, 0)?) {
-                // Nobody learns when it is complete, so its number is not used again.
-                Some(Held { id: Some(request), .. }) => self.say(&Call::Free { request }, NotNeeded, calls),
+                Some(Held { id: Some(request), .. }) => {
+                    self.free.push(request);
+                    self.say(&Call::Free { request }, NotNeeded, calls)
+                }
                 _ => Ok(NotNeeded),
             },
             _ => self.completion(action, arguments, common, calls),

@@ -353,4 +353,16 @@ mod tests {
             assert!(Spec::parse(&named).is_ok(), "{named}");
         }
     }
+
+    #[test]
+    fn the_reference_tells_every_pattern_and_key_with_its_default() {
+        let page = include_str!("../../../../docs/reference/generated.md");
+        for info in PATTERNS {
+            assert!(page.contains(&format!("`{}`", info.name)), "{}", info.name);
+        }
+        for key in KEYS {
+            let row = format!("| `{}` | {}", key.name, key.default);
+            assert!(page.contains(row.trim()), "{row}");
+        }
+    }
 }

@@ -121,13 +121,11 @@ impl Player {
         calls: &mut Calls<'_>,
     ) -> Result<bool, String> {
         let mut words = Words::of(line);
-        let Some(first) = words.next().filter(|word| word[0] != b'#') else { return Ok(false) };
-        if whole(first) != Some(u64::from(self.rank)) {
-            let first = String::from_utf8_lossy(first);
-            return Err(format!(
-                "this is the trace of rank {}, but the line starts with `{first}`",
-                self.rank
-            ));
+        match words.next_whole() {
+            Some(Ok(rank)) if rank == u64::from(self.rank) => {}
+            None => return Ok(false),
+            Some(Err(word)) if word[0] == b'#' => return Ok(false),
+            _ => return Err(self.not_ours(line)),
         }
         let name = words.next().ok_or("a rank without an action")?;
         let Some((action, later)) = action(name) else {
@@ -176,6 +174,12 @@ impl Player {
         }
     }
 
+    #[cold]
+    fn not_ours(&self, line: &[u8]) -> String {
+        let first = String::from_utf8_lossy(Words::of(line).next().unwrap_or_default());
+        format!("this is the trace of rank {}, but the line starts with `{first}`", self.rank)
+    }
+
     fn stamp(&self, function: u16) -> Stamp {
         Stamp { function, site: self.site, ..Stamp::default() }
     }
@@ -200,6 +204,13 @@ impl Player {
             return Err("a send needs a receiver and a size".to_owned());
         };
         let request = (!blocking).then(|| self.requests.open((self.rank as i32, to as i32, tag)));
+        // What SimGrid does not read.
+        let mode = match words.words.next() {
+            Some(b"ssend") => SendMode::Synchronous,
+            Some(b"bsend") => SendMode::Buffered,
+            Some(b"rsend") => SendMode::Ready,
+            _ => mode,
+        };
         let stamp = self.stamp(common.functions.send[mode as usize][usize::from(!blocking)]);
         let (context, payload, answer) = (WORLD, Payload::Absent, !mode.is_eager(bytes, common.eager_limit));
         calls.push(&stamp, &Call::Send { mode, context, to, tag, bytes, payload, request, answer });
@@ -216,7 +227,6 @@ impl Player {
         let Message { peer, tag, bytes } = self.message(&mut words, common)?;
         let request = (!blocking).then(|| self.requests.open((name_of(peer), self.rank as i32, tag)));
         let stamp = self.stamp(common.functions.recv[usize::from(!blocking)]);
-        // A size that is not known is written as a negative one.
         calls.push(&stamp, &receive(peer, (tag != ANY).then_some(tag), bytes.unwrap_or(u64::MAX), request));
         Ok(blocking)
     }
@@ -251,11 +261,24 @@ impl Player {
     /// `peer tag size [datatype]`, or in old traces `peer size`.
     fn message(&self, words: &mut Arguments<'_>, common: &Common) -> Result<Message, String> {
         let peer = words.peer(common.ranks)?;
-        let old = words.words.count() == 1;
-        let tag = if old { 0 } else { words.tag()? };
-        let count = words.number("the size")?;
+        let second = words.found("the size")?;
+        let (tag, size) = match words.words.next_whole() {
+            Some(size) => (tag_of(second)?, size),
+            None => (0, second),
+        };
+        let count = match size {
+            Ok(count) => believed(count),
+            Err(word) => size_of(word),
+        };
+        // A size that is not known is written as a negative one.
+        if count.is_none() {
+            size.err()
+                .and_then(number)
+                .filter(|&size| size < 0.0)
+                .ok_or_else(|| bad_number("the size", size))?;
+        }
         let element = words.datatype(self.element)?;
-        Ok(Message { peer, tag, bytes: (count >= 0.0).then(|| count as u64 * element) })
+        Ok(Message { peer, tag, bytes: count.map(|count| count * element) })
     }
 
     fn wait(
@@ -399,7 +422,7 @@ impl Player {
                 let flops = words.amount("the flops")?;
                 let element = words.datatype(self.element)?;
                 let total = fill(&mut blocks[1], counts, element)?;
-                let reduction = Some(sum(element, total / element.max(1)));
+                let reduction = Some(sum(element, total / element.max(1), words.ordered()));
                 (C::ReduceScatter, 0, [Cut::Whole(total), Cut::Each], reduction, flops)
             }
             Action::Alltoall | Action::Allgather | Action::Gather | Action::Scatter => {
@@ -459,7 +482,13 @@ impl Player {
             _ => (Collective::Exscan, true),
         };
         let bytes = Cut::Whole(count * element);
-        Ok((kind, root, [bytes, if gets { bytes } else { Cut::Whole(0) }], Some(sum(element, count)), flops))
+        Ok((
+            kind,
+            root,
+            [bytes, if gets { bytes } else { Cut::Whole(0) }],
+            Some(sum(element, count, words.ordered())),
+            flops,
+        ))
     }
 
     fn equal(&self, action: Action, words: &mut Arguments<'_>, ranks: u32) -> Result<Taken, String> {
@@ -508,9 +537,9 @@ fn part(cut: Cut, blocks: &[u64]) -> Part<'_> {
 }
 
 /// Some operator: what it costs depends on sizes only.
-fn sum(element: u64, elements: u64) -> Reduction {
+fn sum(element: u64, elements: u64, ordered: bool) -> Reduction {
     let operator = Operator::Predefined { op: 2, basic: 0 };
-    Reduction { operator, commutative: true, element: element as u32, elements }
+    Reduction { operator, commutative: !ordered, element: element as u32, elements }
 }
 
 fn receive(from: Option<u32>, tag: Option<i32>, bytes: u64, request: Option<RequestId>) -> Call<'static> {
@@ -533,14 +562,41 @@ fn fill(blocks: &mut Vec<u64>, counts: Words<'_>, element: u64) -> Result<u64, S
     Ok(total)
 }
 
+/// Sizes times elements times ranks are to fit.
+#[inline]
+fn believed(size: u64) -> Option<u64> {
+    (size < 1 << 48).then_some(size)
+}
+
 /// A size; fractions are cut off, as SimGrid does.
 #[inline]
 fn size_of(word: &[u8]) -> Option<u64> {
     let size = whole(word).or_else(|| number(word).filter(|&size| size >= 0.0).map(|size| size as u64))?;
-    // Sizes times elements times ranks are to fit.
-    (size < 1 << 48).then_some(size)
+    believed(size)
 }
 
+/// A tag; anything negative is any tag.
+#[inline]
+fn tag_of(found: Found<'_>) -> Result<i32, String> {
+    let tag = match found {
+        Ok(tag) => tag as i64,
+        Err(word) => signed(word).ok_or_else(|| bad("the tag", word))?,
+    };
+    i32::try_from(tag).map(|tag| tag.max(ANY)).map_err(|_| format!("the tag {tag} is too large"))
+}
+
+/// A whole number, or a word that is something else.
+type Found<'a> = Result<u64, &'a [u8]>;
+
+#[cold]
+fn bad_number(what: &str, found: Found<'_>) -> String {
+    match found {
+        Ok(number) => format!("{what} is not {number}"),
+        Err(word) => bad(what, word),
+    }
+}
+
+#[cold]
 fn bad(what: &str, word: &[u8]) -> String {
     format!("{what} is not `{}`", String::from_utf8_lossy(word))
 }
@@ -552,36 +608,49 @@ struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
+    /// The next word as a whole number, if it is one.
     #[inline]
-    fn word(&mut self, what: &str) -> Result<&'a [u8], String> {
-        self.words.next().ok_or_else(|| format!("`{}` lacks {what}", String::from_utf8_lossy(self.name)))
+    fn found(&mut self, what: &str) -> Result<Found<'a>, String> {
+        self.words.next_whole().ok_or_else(|| self.lacks(what))
     }
 
-    fn number(&mut self, what: &str) -> Result<f64, String> {
-        let word = self.word(what)?;
-        number(word).ok_or_else(|| bad(what, word))
+    #[cold]
+    fn lacks(&self, what: &str) -> String {
+        format!("`{}` lacks {what}", String::from_utf8_lossy(self.name))
+    }
+
+    #[inline]
+    fn word(&mut self, what: &str) -> Result<&'a [u8], String> {
+        self.words.next().ok_or_else(|| self.lacks(what))
     }
 
     /// A number that is not negative.
     #[inline]
     fn amount(&mut self, what: &str) -> Result<f64, String> {
-        let word = self.word(what)?;
-        number(word).filter(|&amount| amount >= 0.0).ok_or_else(|| bad(what, word))
+        match self.found(what)? {
+            Ok(amount) => Ok(amount as f64),
+            Err(word) => number(word).filter(|&amount| amount >= 0.0).ok_or_else(|| bad(what, word)),
+        }
     }
 
     fn size(&mut self, what: &str) -> Result<u64, String> {
-        let word = self.word(what)?;
-        size_of(word).ok_or_else(|| bad(what, word))
+        let found = self.found(what)?;
+        let size = match found {
+            Ok(size) => believed(size),
+            Err(word) => size_of(word),
+        };
+        size.ok_or_else(|| bad_number(what, found))
     }
 
     fn whole(&mut self, what: &str) -> Result<u64, String> {
-        let word = self.word(what)?;
-        whole(word).ok_or_else(|| bad(what, word))
+        self.found(what)?.map_err(|word| bad(what, word))
     }
 
     fn signed(&mut self, what: &str) -> Result<i64, String> {
-        let word = self.word(what)?;
-        signed(word).ok_or_else(|| bad(what, word))
+        match self.found(what)? {
+            Ok(number) => Ok(number as i64),
+            Err(word) => signed(word).ok_or_else(|| bad(what, word)),
+        }
     }
 
     /// A rank; none if it is negative: any source.
@@ -595,15 +664,15 @@ impl<'a> Arguments<'a> {
     }
 
     /// A tag; anything negative is any tag.
+    #[inline]
     fn tag(&mut self) -> Result<i32, String> {
-        let tag = self.signed("the tag")?;
-        i32::try_from(tag).map(|tag| tag.max(ANY)).map_err(|_| format!("the tag {tag} is too large"))
+        tag_of(self.found("the tag")?)
     }
 
     /// A rank that need not be there.
     fn root(&mut self, ranks: u32) -> Result<u32, String> {
-        let Some(word) = self.words.next() else { return Ok(0) };
-        let root = whole(word).ok_or_else(|| bad("the root", word))?;
+        let Some(found) = self.words.next_whole() else { return Ok(0) };
+        let root = found.map_err(|word| bad("the root", word))?;
         if root < u64::from(ranks) {
             Ok(root as u32)
         } else {
@@ -614,8 +683,13 @@ impl<'a> Arguments<'a> {
     /// Bytes of a datatype that need not be there.
     #[inline]
     fn datatype(&mut self, default: u64) -> Result<u64, String> {
-        let Some(word) = self.words.next() else { return Ok(default) };
-        whole(word).and_then(datatype_bytes).ok_or_else(|| bad("a datatype", word))
+        let Some(found) = self.words.next_whole() else { return Ok(default) };
+        found.ok().and_then(datatype_bytes).ok_or_else(|| bad_number("a datatype", found))
+    }
+
+    /// Does the operator not commute? SimGrid does not read this.
+    fn ordered(&mut self) -> bool {
+        self.words.next() == Some(b"ordered")
     }
 
     /// One word for each rank, after `before` others; `after` are to follow.

@@ -19,8 +19,8 @@ use super::text::{Words, whole};
 use crate::varint;
 use crate::{Place, TraceError};
 
-/// Bytes of chunks, over all ranks.
-const CHUNKS: usize = 64 << 20;
+/// Bytes of chunks, over all ranks: more than that does not stay in caches.
+const CHUNKS: usize = 8 << 20;
 /// Bytes of one chunk.
 const CHUNK: Range<usize> = 1 << 10..64 << 10;
 /// So many files may stay open; more are opened for each chunk.
@@ -185,16 +185,22 @@ impl Each {
 
 /// Appends up to `most` bytes of a file, from `offset` on.
 fn append(file: &File, offset: u64, most: usize, text: &mut Vec<u8>) -> io::Result<usize> {
-    let start = text.len();
-    text.resize(start + most, 0);
-    let read = loop {
-        match file.read_at(&mut text[start..], offset) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            read => break read,
-        }
-    };
-    text.truncate(start + *read.as_ref().unwrap_or(&0));
-    read
+    let mut from = At { file, offset };
+    from.by_ref().take(most as u64).read_to_end(text)
+}
+
+/// A file from some byte on, whoever else reads it.
+struct At<'f> {
+    file: &'f File,
+    offset: u64,
+}
+
+impl Read for At<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read_at(into, self.offset)?;
+        self.offset += read as u64;
+        Ok(read)
+    }
 }
 
 impl All {

@@ -16,6 +16,30 @@ impl<'a> Words<'a> {
         self.rest
     }
 
+    /// The next word as a whole number, read as it is found; the word itself if it is none.
+    #[inline]
+    pub(super) fn next_whole(&mut self) -> Option<Result<u64, &'a [u8]>> {
+        let mut at = 0;
+        while self.rest.get(at).is_some_and(|&byte| byte <= b' ') {
+            at += 1;
+        }
+        let (start, mut value) = (at, 0u64);
+        while let Some(&byte) = self.rest.get(at) {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+            at += 1;
+        }
+        // Nineteen digits may be too many.
+        if (1..19).contains(&(at - start)) && self.rest.get(at).is_none_or(|&byte| byte <= b' ') {
+            self.rest = &self.rest[at..];
+            return Some(Ok(value));
+        }
+        self.next().map(Err)
+    }
+
     /// How many are left.
     pub(super) fn count(self) -> usize {
         let mut words = self;
@@ -155,6 +179,18 @@ mod tests {
         for text in ["", "x", "1x", "1e", "--1", "1.2.3", ".", "1e999", "nan"] {
             assert_eq!(number(text.as_bytes()), None, "{text}");
         }
+    }
+
+    #[test]
+    fn numbers_are_read_as_they_are_found() {
+        let mut words = Words::of(b"  12 -3 1e6\t007 123456789012345678901 x");
+        assert_eq!(words.next_whole(), Some(Ok(12)));
+        assert_eq!(words.next_whole(), Some(Err(&b"-3"[..])));
+        assert_eq!(words.next_whole(), Some(Err(&b"1e6"[..])));
+        assert_eq!(words.next_whole(), Some(Ok(7)));
+        assert_eq!(words.next_whole(), Some(Err(&b"123456789012345678901"[..])));
+        assert_eq!(words.next_whole(), Some(Err(&b"x"[..])));
+        assert_eq!(words.next_whole(), None);
     }
 
     #[test]

@@ -47,6 +47,14 @@ const LONGEST: usize = 16;
 /// The action of this name, in any case, and whether it is a collective that does not block.
 #[inline]
 pub(super) fn action(name: &[u8]) -> Option<(Action, bool)> {
+    match plain(name) {
+        Some(action) => Some((action, false)),
+        None => in_other_words(name),
+    }
+}
+
+/// Names in capitals, and those of collectives that do not block.
+fn in_other_words(name: &[u8]) -> Option<(Action, bool)> {
     let mut low = [0; LONGEST];
     let low = low.get_mut(..name.len())?;
     for (into, from) in low.iter_mut().zip(name) {

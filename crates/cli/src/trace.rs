@@ -1,0 +1,210 @@
+//! `mpirage trace`: traces without dates, converted and looked through.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+
+use mpirage_trace::{
+    BinaryWriter, Format, GoalBinaryWriter, GoalSchedules, GoalTextWriter, Info, Scribe, TiLayout, TiWriter,
+    TraceError, Workload, convert, info, open, recognise,
+};
+use mpirage_units::parse_speed;
+use serde_json::{Value, json};
+
+use crate::arguments::TraceAction;
+use crate::exit::{Failure, bad_trace, usage};
+use crate::output;
+use crate::summary::bytes;
+
+/// MPI functions shown; of more, only how many there are.
+const FUNCTIONS_SHOWN: usize = 20;
+/// Groups of ranks up to which the matrix is shown for people.
+const MATRIX_SHOWN: u32 = 16;
+
+/// Converts a trace, or says what is in it.
+pub fn command(action: &TraceAction) -> Result<u8, Failure> {
+    match action {
+        TraceAction::Convert { input, output, host_speed } => {
+            let speed = host_speed.as_deref().map(parse_speed).transpose().map_err(usage)?;
+            convert_file(input, output, speed)
+        }
+        TraceAction::Info { trace, json } => show(trace, *json),
+    }
+}
+
+/// Who writes the calls of a run to `file`, by its ending; nobody if such files have dates. Within ranks, collectives
+/// combine and copy at these seconds per byte.
+pub fn scribe(
+    file: &Path,
+    ranks: u32,
+    measured_on: Option<f64>,
+    local_work: (f64, f64),
+) -> Option<Result<Box<dyn Scribe>, TraceError>> {
+    let folder = file.as_os_str().as_encoded_bytes().ends_with(b"/");
+    let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let layout = match ending {
+        "mpirage" => {
+            let writer = BinaryWriter::create(file, ranks, measured_on);
+            return Some(writer.map(|writer| Box::new(writer) as Box<dyn Scribe>));
+        }
+        _ if folder => TiLayout::Folder,
+        "ti" => TiLayout::List,
+        "txt" => TiLayout::OneFile,
+        _ => return None,
+    };
+    let writer = TiWriter::create(file, layout, ranks, measured_on);
+    Some(writer.map(|writer| Box::new(writer.local_work(local_work.0, local_work.1)) as Box<dyn Scribe>))
+}
+
+fn convert_file(input: &str, output: &str, speed: Option<f64>) -> Result<u8, Failure> {
+    let path = Path::new(output);
+    let from_goal = matches!(recognise(input).map_err(bad_trace)?, Format::GoalText | Format::GoalBinary);
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    if from_goal && matches!(ending, "goal" | "bin") {
+        convert_goal(Path::new(input), path, ending == "bin").map_err(bad_trace)?;
+        return Ok(0);
+    }
+    let mut workload = open(input).map_err(bad_trace)?;
+    let measured_on = speed.or(workload.measured_on());
+    let Some(scribe) = scribe(path, workload.ranks(), measured_on, (0.0, 0.0)) else {
+        return Err(usage(no_way(input, output, ending)));
+    };
+    let mut scribe = scribe.map_err(usage)?;
+    convert(workload.as_mut(), scribe.as_mut()).map_err(bad_trace)?;
+    for warning in scribe.warnings() {
+        eprintln!("mpirage: warning: {warning}");
+    }
+    Ok(0)
+}
+
+/// Why a trace does not become such a file.
+fn no_way(input: &str, output: &str, ending: &str) -> String {
+    match ending {
+        "goal" | "bin" => format!("{output}: only GOAL schedules become GOAL schedules"),
+        "dim" | "meta" => format!("{output}: traces of this kind are read, not written"),
+        _ if mpirage_timeline::EXTENSIONS.iter().any(|(known, _)| *known == ending) => {
+            format!("{output} has dates, which come from a run: mpirage replay {input} --trace {output}")
+        }
+        _ => format!(
+            "{output}: it can be FILE.mpirage, FILE.ti, FILE.txt or FOLDER/; `mpirage info traces` says more"
+        ),
+    }
+}
+
+fn convert_goal(input: &Path, output: &Path, compiled: bool) -> Result<(), TraceError> {
+    let mut schedules = GoalSchedules::open(input)?;
+    let file = BufWriter::new(File::create(output).map_err(|error| TraceError::io(output, error))?);
+    if compiled {
+        let mut writer = GoalBinaryWriter::new(output, file, schedules.ranks())?;
+        while let Some(schedule) = schedules.next_rank()? {
+            writer.rank(&schedule)?;
+        }
+        writer.finish().map(drop)
+    } else {
+        let mut writer = GoalTextWriter::new(output, file, schedules.ranks())?;
+        while let Some(schedule) = schedules.next_rank()? {
+            writer.rank(&schedule)?;
+        }
+        writer.finish().map(drop)
+    }
+}
+
+fn show(trace: &str, as_json: bool) -> Result<u8, Failure> {
+    let mut workload: Box<dyn Workload> = open(trace).map_err(bad_trace)?;
+    let info = info(workload.as_mut()).map_err(bad_trace)?;
+    if as_json {
+        output::line(format_args!("{}", as_value(&info)));
+    } else {
+        print(trace, &info);
+    }
+    Ok(0)
+}
+
+fn as_value(info: &Info) -> Value {
+    let calls: serde_json::Map<String, Value> =
+        info.calls.iter().map(|(name, times)| ((*name).to_owned(), json!(times))).collect();
+    let rows = |which: fn((u64, u64)) -> u64| -> Vec<Vec<u64>> {
+        let side = info.matrix.side;
+        (0..side).map(|from| (0..side).map(|to| which(info.matrix.cell(from, to))).collect()).collect()
+    };
+    json!({
+        "ranks": info.ranks,
+        "calls": calls,
+        "total_calls": info.total_calls,
+        "messages": info.messages,
+        "message_bytes": info.message_bytes,
+        "sizes": info.sizes,
+        "collectives": info.collectives,
+        "collective_bytes": info.collective_bytes,
+        "flops": info.flops,
+        "measured_seconds": info.nanos as f64 * 1e-9,
+        "measured_on_flops": info.measured_on,
+        "paused_seconds": info.paused.as_secs_f64(),
+        "ranks_per_cell": info.matrix.ranks_per_cell,
+        "matrix_messages": rows(|cell| cell.0),
+        "matrix_bytes": rows(|cell| cell.1),
+        "messages_elsewhere": info.elsewhere,
+    })
+}
+
+fn print(trace: &str, info: &Info) {
+    let line = |name: &str, value: String| output::line(format_args!("{name:<16} {value}"));
+    line("trace", trace.to_owned());
+    line("ranks", info.ranks.to_string());
+    line("calls", info.total_calls.to_string());
+    for (name, times) in info.calls.iter().take(FUNCTIONS_SHOWN) {
+        output::line(format_args!("  {name:<24} {times:>12}"));
+    }
+    if info.calls.len() > FUNCTIONS_SHOWN {
+        output::line(format_args!("  and {} other functions", info.calls.len() - FUNCTIONS_SHOWN));
+    }
+    line("messages", format!("{} of {} in all", info.messages, bytes(info.message_bytes)));
+    print_sizes(info);
+    line("collectives", format!("{} calls that bring {}", info.collectives, bytes(info.collective_bytes)));
+    line("computation", computation(info));
+    if !info.paused.is_zero() {
+        line("pauses", info.paused.to_string());
+    }
+    if info.matrix.side <= MATRIX_SHOWN {
+        print_matrix(info);
+    }
+    if info.elsewhere > 0 {
+        line("", format!("{} messages go through communicators that only a run makes", info.elsewhere));
+    }
+}
+
+fn print_sizes(info: &Info) {
+    for (class, &count) in info.sizes.iter().enumerate().filter(|(_, count)| **count > 0) {
+        let range = match class {
+            0 => "empty".to_owned(),
+            _ => format!("{} to {}", bytes(1 << (class - 1)), bytes((1u64 << class) - 1)),
+        };
+        output::line(format_args!("  {range:<24} {count:>12}"));
+    }
+}
+
+fn computation(info: &Info) -> String {
+    let measured = format!("{:.6} s measured", info.nanos as f64 * 1e-9);
+    let on = info.measured_on.map_or(String::new(), |speed| format!(" at {:.2} Gf/s", speed / 1e9));
+    match (info.nanos, info.flops) {
+        (0, 0.0) => "none".to_owned(),
+        (0, flops) => format!("{flops:.3e} flops"),
+        (_, 0.0) => format!("{measured}{on}"),
+        (_, flops) => format!("{measured}{on}, and {flops:.3e} flops"),
+    }
+}
+
+/// Bytes from the group of ranks in a row to that in a column.
+fn print_matrix(info: &Info) {
+    let side = info.matrix.side;
+    let group = info.matrix.ranks_per_cell;
+    output::line(format_args!(
+        "bytes from row to column, {group} rank{} each",
+        if group == 1 { "" } else { "s" }
+    ));
+    for from in 0..side {
+        let cells: Vec<String> =
+            (0..side).map(|to| format!("{:>10}", bytes(info.matrix.cell(from, to).1))).collect();
+        output::line(format_args!("  {:>5} {}", from * group, cells.join(" ")));
+    }
+}

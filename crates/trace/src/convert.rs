@@ -1,0 +1,143 @@
+//! A workload told to a scribe without running it.
+//!
+//! Each rank is asked for its calls on its own and told that all went well. That is enough for what does not depend on time:
+//! sequences of calls with given peers. Where ranks have to come together first, somebody has to simulate them: then a
+//! replay that writes a trace converts just as well, and that is what the error says.
+
+use mpirage_call::wire::decode_call;
+use mpirage_call::{Call, CommRequest, Completing, Completion, ContextId, Reply, Stamp, Work};
+
+use crate::scribe::Scribe;
+use crate::{Calls, Step, TraceError, Workload};
+
+/// Tells `scribe` all that `workload` does, rank by rank, and lets it finish.
+pub fn convert(workload: &mut dyn Workload, scribe: &mut dyn Scribe) -> Result<(), TraceError> {
+    tell(workload, scribe, true)?;
+    scribe.finish()
+}
+
+/// The same, without the end. Unless it is to be exact, communicators whose members nobody knows are just new ones.
+pub(crate) fn tell(
+    workload: &mut dyn Workload,
+    scribe: &mut dyn Scribe,
+    exact: bool,
+) -> Result<(), TraceError> {
+    for (context, members) in (2..).zip(workload.communicators()) {
+        scribe.given_communicator(context, &members);
+    }
+    let given = workload.communicators().len();
+    let traced = workload.traced_communicators();
+    for (context, members) in traced.iter().skip(given) {
+        scribe.communicator(*context, members);
+    }
+    let mut telling = Telling { workload, scribe, traced, exact, reply: Reply::default(), made: 1 << 31 };
+    (0..telling.workload.ranks()).try_for_each(|rank| telling.rank(rank))
+}
+
+struct Telling<'a> {
+    workload: &'a mut dyn Workload,
+    scribe: &'a mut dyn Scribe,
+    traced: Vec<(ContextId, Vec<u32>)>,
+    exact: bool,
+    reply: Reply,
+    /// Numbers things that only a run could number.
+    made: u32,
+}
+
+impl Telling<'_> {
+    fn rank(&mut self, rank: u32) -> Result<(), TraceError> {
+        let mut words = Vec::new();
+        self.reply.clear();
+        loop {
+            words.clear();
+            let step = self.workload.next(rank, &self.reply, &mut Calls::new(&mut words))?;
+            let mut at = 0;
+            while at < words.len() {
+                let Ok((stamp, call, length)) = decode_call(&words[at..]) else {
+                    return Err(TraceError::Spec("the workload has written a call that is none".to_owned()));
+                };
+                self.tell(rank, &stamp, &call)?;
+                at += length;
+            }
+            if step == Step::Ended {
+                return Ok(());
+            }
+        }
+    }
+
+    fn tell(&mut self, rank: u32, stamp: &Stamp, call: &Call<'_>) -> Result<(), TraceError> {
+        if stamp.burst > 0 {
+            self.scribe.computed(rank, Work::Nanos(stamp.burst));
+        }
+        if !stamp.delay.is_zero() {
+            self.scribe.paused(rank, stamp.delay);
+        }
+        if call.needs_answer() {
+            self.reply.clear();
+            self.answer(rank, call)?;
+        }
+        match *call {
+            Call::Compute { request: Some(_), .. } | Call::Harvest => {
+                return Err(needs_run("computes beside its ranks"));
+            }
+            Call::Compute { work, request: None } => self.scribe.computed(rank, work),
+            Call::Sleep { span } => self.scribe.paused(rank, span),
+            Call::Flush | Call::Now | Call::When | Call::Output | Call::Tally(_) | Call::SampleEnd => {}
+            _ => self.scribe.called(rank, stamp, call, &self.reply, Default::default()),
+        }
+        Ok(())
+    }
+
+    /// All went well.
+    fn answer(&mut self, rank: u32, call: &Call<'_>) -> Result<(), TraceError> {
+        let done = &mut self.reply.completions;
+        match *call {
+            Call::Wait { how: Completing::Any, requests, .. } => {
+                done.extend(requests.first().map(|_| Completion::empty(0)));
+            }
+            Call::Wait { requests, .. } => done.extend((0..requests.len() as u32).map(Completion::empty)),
+            Call::Recv { from, tag, bytes, .. } => done.push(received(from, tag, bytes)),
+            Call::Probe { from, tag, take, .. } => {
+                done.push(received(from, tag, 0));
+                self.made += 1;
+                self.reply.message = take.then_some(self.made);
+            }
+            Call::Send { .. } => done.push(Completion::empty(0)),
+            Call::MakeComm { how, .. } => return self.make(rank, &how),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn make(&mut self, rank: u32, how: &CommRequest<'_>) -> Result<(), TraceError> {
+        match self.workload.traced_context(rank) {
+            Some(made) => {
+                self.reply.context = made;
+                let known = self.traced.iter().find(|(context, _)| Some(*context) == made);
+                if let Some((_, members)) =
+                    known.filter(|_| !matches!(how, CommRequest::Dup | CommRequest::DupLater { .. }))
+                {
+                    self.reply.members.extend_from_slice(members);
+                }
+                Ok(())
+            }
+            None if self.exact => Err(needs_run("makes communicators")),
+            None => {
+                self.made += 1;
+                self.reply.context = Some(self.made);
+                Ok(())
+            }
+        }
+    }
+}
+
+fn received(from: Option<u32>, tag: Option<i32>, bytes: u64) -> Completion {
+    let (source, tag) = (from.map_or(-1, |from| from as i32), tag.unwrap_or(-1));
+    Completion { source, tag, bytes, ..Completion::empty(0) }
+}
+
+fn needs_run(what: &str) -> TraceError {
+    TraceError::Spec(format!(
+        "the workload {what}, so it cannot be converted without running it; `mpirage replay TRACE --trace OTHER` does both"
+    ))
+}

@@ -1,0 +1,171 @@
+//! What is in a workload: counts, sizes, who talks to whom.
+
+use std::collections::HashMap;
+
+use mpirage_call::{Call, ContextId, Reply, SELF, Stamp, WORLD, Work, function_name};
+use mpirage_units::Duration;
+
+use crate::convert::tell;
+use crate::scribe::Scribe;
+use crate::{TraceError, Workload};
+
+/// Rows and columns of the communication matrix at the most.
+const CELLS: u32 = 64;
+
+/// What is in a workload.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Info {
+    /// How many ranks.
+    pub ranks: u32,
+    /// MPI functions and how often they are called, the most frequent first.
+    pub calls: Vec<(&'static str, u64)>,
+    /// All calls.
+    pub total_calls: u64,
+    /// Messages that the program sends itself, and their bytes.
+    pub messages: u64,
+    /// Bytes of these.
+    pub message_bytes: u64,
+    /// `sizes[k]`: messages of less than `2^k` bytes, but at least half of that; `sizes[0]`: empty ones.
+    pub sizes: Vec<u64>,
+    /// Calls of collectives, and the bytes that ranks bring to them.
+    pub collectives: u64,
+    /// Bytes of these.
+    pub collective_bytes: u64,
+    /// Computation declared as floating-point operations.
+    pub flops: f64,
+    /// Computation measured, in nanoseconds.
+    pub nanos: u64,
+    /// Speed of the machine it was measured on, if it is known.
+    pub measured_on: Option<f64>,
+    /// Time in which ranks only waited for time to pass.
+    pub paused: Duration,
+    /// Who sends how much to whom.
+    pub matrix: Matrix,
+    /// Messages whose receiver is in a communicator that nobody knows before a run.
+    pub elsewhere: u64,
+}
+
+/// Messages and bytes from each group of ranks to each. Ranks are grouped if they are many.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Matrix {
+    /// Ranks that share a row and a column.
+    pub ranks_per_cell: u32,
+    /// Rows and columns.
+    pub side: u32,
+    /// Messages and bytes: row (sender) by row.
+    pub cells: Vec<(u64, u64)>,
+}
+
+impl Matrix {
+    fn new(ranks: u32) -> Matrix {
+        let ranks_per_cell = ranks.div_ceil(CELLS).max(1);
+        let side = ranks.div_ceil(ranks_per_cell);
+        Matrix { ranks_per_cell, side, cells: vec![(0, 0); (side * side) as usize] }
+    }
+
+    /// Messages and bytes from one group to another.
+    pub fn cell(&self, from: u32, to: u32) -> (u64, u64) {
+        self.cells[(from * self.side + to) as usize]
+    }
+
+    fn add(&mut self, from: u32, to: u32, bytes: u64) {
+        let (row, column) = (from / self.ranks_per_cell, to / self.ranks_per_cell);
+        if let Some((messages, sum)) = self.cells.get_mut((row * self.side + column) as usize) {
+            *messages += 1;
+            *sum += bytes;
+        }
+    }
+}
+
+/// Looks through a workload without running it.
+pub fn info(workload: &mut dyn Workload) -> Result<Info, TraceError> {
+    let ranks = workload.ranks();
+    let info =
+        Info { ranks, measured_on: workload.measured_on(), matrix: Matrix::new(ranks), ..Info::default() };
+    let mut census = Census { info, by_function: Vec::new(), communicators: HashMap::new() };
+    tell(workload, &mut census, false)?;
+    Ok(census.result())
+}
+
+struct Census {
+    info: Info,
+    by_function: Vec<u64>,
+    communicators: HashMap<ContextId, Vec<u32>>,
+}
+
+impl Census {
+    fn result(mut self) -> Info {
+        let counted = self.by_function.iter().enumerate().filter(|(_, times)| **times > 0);
+        let mut calls: Vec<_> =
+            counted.map(|(function, &times)| (function_name(function as u16), times)).collect();
+        // Ties in the order of names: nothing depends on how functions are numbered.
+        calls.sort_unstable_by_key(|&(name, times)| (std::cmp::Reverse(times), name));
+        self.info.calls = calls;
+        self.info
+    }
+
+    fn world(&self, rank: u32, context: ContextId, peer: u32) -> Option<u32> {
+        match context {
+            WORLD => Some(peer),
+            SELF => Some(rank),
+            other => self.communicators.get(&other)?.get(peer as usize).copied(),
+        }
+    }
+
+    fn message(&mut self, rank: u32, context: ContextId, to: u32, bytes: u64) {
+        let info = &mut self.info;
+        info.messages += 1;
+        info.message_bytes += bytes;
+        let class = (u64::BITS - bytes.leading_zeros()) as usize;
+        if info.sizes.len() <= class {
+            info.sizes.resize(class + 1, 0);
+        }
+        info.sizes[class] += 1;
+        match self.world(rank, context, to) {
+            Some(to) => self.info.matrix.add(rank, to, bytes),
+            None => self.info.elsewhere += 1,
+        }
+    }
+}
+
+impl Scribe for Census {
+    fn computed(&mut self, _: u32, work: Work) {
+        match work {
+            Work::Flops(flops) => self.info.flops += flops,
+            Work::Nanos(nanos) => self.info.nanos += nanos,
+        }
+    }
+
+    fn paused(&mut self, _: u32, span: Duration) {
+        self.info.paused += span;
+    }
+
+    fn called(&mut self, rank: u32, stamp: &Stamp, call: &Call<'_>, _: &Reply, _: Duration) {
+        let function = usize::from(stamp.function);
+        if self.by_function.len() <= function {
+            self.by_function.resize(function + 1, 0);
+        }
+        self.by_function[function] += 1;
+        self.info.total_calls += 1;
+        match call {
+            Call::Send { context, to, bytes, .. } => self.message(rank, *context, *to, *bytes),
+            Call::Collective(collective) => {
+                let size = match collective.context {
+                    WORLD => self.info.ranks as usize,
+                    other => self.communicators.get(&other).map_or(1, Vec::len),
+                };
+                self.info.collectives += 1;
+                self.info.collective_bytes += collective.send.blocks.total(size);
+            }
+            _ => {}
+        }
+    }
+
+    fn communicator(&mut self, context: ContextId, members: &[u32]) {
+        self.communicators.insert(context, members.to_vec());
+    }
+
+    fn finish(&mut self) -> Result<(), TraceError> {
+        Ok(())
+    }
+}

@@ -1,0 +1,104 @@
+//! What fuzz targets share: a workload is run on a small cluster, for a bounded while. Whatever comes of it will do, except a
+//! panic.
+
+mod script;
+
+pub use script::Script;
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use mpirage_collectives::Choice;
+use mpirage_kernel::Kernel;
+use mpirage_models::Cores;
+use mpirage_mpi::{Bursts, Engine, NoMemory, Setup};
+use mpirage_platform::{HostId, Platform};
+use mpirage_record::{Record, Recorder};
+use mpirage_replay::Watch;
+use mpirage_scenario::Model;
+use mpirage_trace::Workload;
+
+/// More ranks than this say nothing new.
+const MOST_RANKS: u32 = 32;
+const HOSTS: u32 = 8;
+
+/// Stops at the first look, which is after some thousand calls.
+struct Impatient;
+
+impl Watch for Impatient {
+    fn progress(&mut self, _: f64, _: usize) -> bool {
+        true
+    }
+}
+
+/// Wants everything and keeps nothing.
+struct Listener;
+
+impl Recorder for Listener {
+    fn record(&mut self, record: &Record<'_>) {
+        std::hint::black_box(record);
+    }
+
+    fn wants_arguments(&self) -> bool {
+        true
+    }
+}
+
+/// Runs a workload.
+pub fn drive(workload: &mut dyn Workload) {
+    let ranks = workload.ranks();
+    if ranks > MOST_RANKS {
+        return;
+    }
+    let mut engine = engine(ranks);
+    let _ = mpirage_replay::run(&mut engine, workload, &mut Impatient);
+    // Why it ended as it did is worked out for users too.
+    let blocked = engine.blocked();
+    std::hint::black_box((Engine::<NoMemory>::cycle(&blocked), engine.leftovers()));
+}
+
+/// An engine for so many ranks.
+pub fn engine(ranks: u32) -> Engine<NoMemory> {
+    thread_local! {
+        static PLATFORM: RefCell<Option<Arc<Platform>>> = const { RefCell::new(None) };
+    }
+    let platform = PLATFORM.with_borrow_mut(|platform| {
+        let load =
+            || Arc::new(Platform::load(&format!("cluster:{HOSTS}"), HOSTS).expect("a built-in platform"));
+        Arc::clone(platform.get_or_insert_with(load))
+    });
+    let (model, _) = Model::resolve("flow", platform.settings(), (100e-6, 125e6)).expect("a built-in model");
+    let placement: Vec<HostId> = (0..ranks).map(|rank| HostId(rank % HOSTS)).collect();
+    let (network, collective_times) = (model.network_on(&platform), model.collective_times(&platform));
+    let cores = Cores::new(platform, &placement);
+    let setup = Setup {
+        kernel: Kernel::new(network, Box::new(cores)),
+        seconds_per_nano: vec![1e-9; ranks as usize],
+        host_flops: vec![1e9; ranks as usize],
+        placement,
+        protocol: model.protocol,
+        collectives: Choice::parse("").expect("no choice"),
+        collective_times,
+        bursts: Bursts::Measured,
+        recorder: Box::new(Listener),
+    };
+    Engine::new(setup, NoMemory)
+}
+
+/// Opens what these bytes are as a file, and runs it if it is something.
+pub fn open_and_drive(name: &str, bytes: &[u8]) {
+    let path = file(name, bytes);
+    if let Ok(mut workload) = mpirage_trace::open(&path.to_string_lossy()) {
+        drive(workload.as_mut());
+    }
+}
+
+/// A file with these bytes, for readers that want one; the same again each time.
+fn file(name: &str, bytes: &[u8]) -> PathBuf {
+    let folder = PathBuf::from("/dev/shm");
+    let folder = if folder.is_dir() { folder } else { std::env::temp_dir() };
+    let path = folder.join(format!("mpirage-fuzz-{}-{name}", std::process::id()));
+    std::fs::write(&path, bytes).expect("room for a small file");
+    path
+}

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Replay from the command line: what is wrong with a trace is said with file and line or byte, and exit code 83; other
+mistakes have theirs; the models and formats that are named exist; conversions keep the simulated time."""
+
+import json
+
+from harness import MPIRAGE, Suite, find
+
+RING = "num_ranks 2\nrank 0 {\na: send 8b to 1 tag 0\n}\nrank 1 {\nb: recv 8b from 0 tag 0\n}\n"
+
+
+def dim():
+    """Two tasks, a message; the table of offsets at the end."""
+    head = '#DIMEMAS:"d":1,{:012}:2(1,1),1\nd:1:1:2:0:1\n'
+    tasks = ["1:0:0:0.000001000\n2:0:0:1:-1:1024:0:1:0\n", "1:1:0:0.000001000\n3:1:0:0:-1:1024:0:1:0\n"]
+    first = len(head.format(0))
+    second = first + len(tasks[0])
+    table = second + len(tasks[1])
+    return head.format(table) + "".join(tasks) + f"s:0:{first}\ns:1:{second}\n"
+
+
+DIM = dim()
+
+
+def ti(*lines):
+    return "".join(f"{line}\n" for line in lines)
+
+
+# name, file, content, exit code, what is said
+BAD = [
+    ("an action nobody knows", "a.txt", ti("0 init", "1 init", "0 dance 1", "0 finalize", "1 finalize"), 83, r"a\.txt:3: .*dance"),
+    ("a rank that does not exist", "a.txt", ti("0 init", "1 init", "0 send 7 0 100", "0 finalize", "1 finalize"), 83, r"a\.txt:3: .*7"),
+    ("a field that is missing", "a.txt", ti("0 init", "1 init", "0 send", "0 finalize", "1 finalize"), 83, r"a\.txt:3: "),
+    ("a number that is none", "a.txt", ti("0 init", "1 init", "0 compute many", "0 finalize", "1 finalize"), 83, r"a\.txt:3: .*many"),
+    ("a trace that is cut short", "a.txt", ti("0 init", "1 init", "0 send 1 0 100", "1 recv 0 0 100"), 83, r"a\.txt:\d+: .*finalize"),
+    ("a send without a receive", "a.txt", ti("0 init", "1 init", "0 send 1 0 100", "0 finalize", "1 finalize"), 83, r"from rank 0 to rank 1 .*MPI_Send at \S*a\.txt:3"),
+    ("a receive without a send", "a.txt", ti("0 init", "1 init", "0 recv 1 0 100", "0 finalize", "1 finalize"), 83, r"rank 0 in MPI_Recv at \S*a\.txt:3 waits for a message from rank 1"),
+    ("sends that wait for each other", "a.txt", ti("0 init", "1 init", "0 send 1 0 1e6", "1 send 0 0 1e6", "0 recv 1 0 1e6", "1 recv 0 0 1e6", "0 finalize", "1 finalize"), 80, r"cycle: rank 0 -> rank 1 -> rank 0"),
+    ("collectives that differ", "a.txt", ti("0 init", "1 init", "0 barrier", "1 bcast 100 0", "0 finalize", "1 finalize"), 83, r"collective mismatch"),
+    ("an empty file", "a.txt", "", 83, r"a\.txt"),
+    ("a cycle in a schedule", "a.goal", RING.replace("a: send 8b to 1 tag 0\n", "a: send 8b to 1 tag 0\nc: calc 5\na requires c\nc requires a\n"), 83, r"a\.goal:\d+: .*cycle|a\.goal:\d+: .*itself"),
+    ("a label nobody knows", "a.goal", RING.replace("}\nrank 1", "a requires z\n}\nrank 1"), 83, r"a\.goal:4: .*z"),
+    ("a schedule that is cut short", "a.goal", RING[:50], 83, r"a\.goal:\d+: "),
+    ("a peer beyond the last rank", "a.goal", RING.replace("to 1", "to 5"), 83, r"a\.goal:3: .*5"),
+    ("a record nobody knows", "a.dim", DIM.replace("2:0:0:1:", "9:0:0:1:"), 83, r"a\.dim.*9"),
+    ("a task that does not exist", "a.dim", DIM.replace("2:0:0:1:-1", "2:0:0:4:-1"), 83, r"a\.dim.*4"),
+    ("half a Dimemas trace", "a.dim", DIM[:70], 83, r"a\.dim"),
+    ("our own, but not whole", "a.mpirage", "MPIRAGE\n\1\0\0\0", 83, r"a\.mpirage"),
+    ("compiled, but not whole", "a.bin", "\x7f\x10\0\0\0\0\0\0\2\0\0\0", 83, r"a\.bin"),
+]
+
+
+def bad(suite):
+    for name, file, content, code, said in BAD:
+        path = suite.folder / file
+        path.write_bytes(content.encode("latin-1"))
+        result = suite.run([MPIRAGE, "replay", "-q", path])
+        suite.check(f"{name}: exit code {code} and the place", result.code == code and find(said, result.err), result)
+        suite.check(f"{name}: no panic", "panicked" not in result.err, result)
+        path.unlink()
+
+
+def usage(suite):
+    cfg = suite.folder / "m.cfg"
+    cfg.write_text('"environment information" {"m", 0, "", 2, 100.0, 0, 1};;\n')
+    for name, words, code, said in (
+        ("no such file", ["replay", "nowhere.trace"], 83, "nowhere.trace"),
+        ("no such pattern", ["replay", "gen:waltz"], 83, "halo2d"),
+        ("no such parameter", ["replay", "gen:ring,colour=red"], 83, "colour"),
+        ("a configuration and a platform", ["replay", "--model", cfg, "-p", "cluster:2", "gen:ring,ranks=2"], 84, "leave out -p"),
+        ("a configuration that is not whole", ["replay", "--model", cfg, "gen:ring,ranks=2"], 82, "m.cfg"),
+        ("dates from a trace", ["trace", "convert", "gen:ring,ranks=2", "x.prv"], 84, "mpirage replay gen:ring,ranks=2 --trace x.prv"),
+        ("an ending nobody knows", ["replay", "gen:ring,ranks=2", "--trace", "x.xyz"], 84, "xyz"),
+    ):
+        result = suite.run([MPIRAGE, *words], cwd=suite.folder)
+        suite.check(name, result.code == code and said in result.err, result)
+
+
+def models(suite):
+    """Every model runs every kind of workload."""
+    listed = suite.run([MPIRAGE, "info", "models"]).out
+    for model in ("flow", "simgrid", "bus", "loggops", "smp"):
+        suite.check(f"{model} is listed", find(rf"^{model} ", listed), listed)
+        for workload in ("gen:halo2d,ranks=16,iterations=2", "gen:allreduce,ranks=16,iterations=2", "gen:sweep3d,ranks=16,iterations=1,compute=10us"):
+            result = suite.run([MPIRAGE, "replay", "-q", "--json", "--model", model, workload])
+            seconds = json.loads(result.out)["simulated_seconds"] if result.code == 0 else 0
+            suite.check(f"{workload} under {model}", seconds > 0, result)
+
+
+def conversions(suite):
+    """A trace says the same in every format that can say it."""
+    first = "gen:halo2d,ranks=9,iterations=3,compute=20us"
+    seconds = lambda trace: json.loads(suite.run([MPIRAGE, "replay", "-q", "--json", trace], cwd=suite.folder).out)["simulated_seconds"]
+    expected, before = seconds(first), first
+    for target in ("a.mpirage", "a.txt", "folder/", "a.ti", "b.mpirage"):
+        # A pattern does not say on what machine its computation takes so long: on the one it is replayed on.
+        made = suite.run([MPIRAGE, "trace", "convert", "--host-speed", "10Gf", before, target], cwd=suite.folder)
+        suite.check(f"{before} becomes {target}", made.code == 0, made)
+        suite.check(f"{target} takes as long", abs(seconds(target) / expected - 1) < 1e-9, (seconds(target), expected))
+        before = target
+    info = json.loads(suite.run([MPIRAGE, "trace", "info", "--json", "b.mpirage"], cwd=suite.folder).out)
+    suite.check("what is in it", (info["ranks"], info["messages"], info["message_bytes"]) == (9, 108, 108 * 1024), info)
+    suite.check("who talks to whom", sum(map(sum, info["matrix_messages"])) == 108 and info["matrix_messages"][0][1] == 3, info)
+    goal = suite.folder / "r.goal"
+    goal.write_text(RING)
+    for target in ("r.bin", "s.goal", "s.bin"):
+        made = suite.run([MPIRAGE, "trace", "convert", goal, target], cwd=suite.folder)
+        goal = suite.folder / target
+        suite.check(f"a schedule becomes {target}", made.code == 0, made)
+    suite.check("compiled twice, the same", (suite.folder / "r.bin").read_bytes() == (suite.folder / "s.bin").read_bytes())
+
+
+def main():
+    suite = Suite("bad_traces")
+    for part in (bad, usage, models, conversions):
+        part(suite)
+    suite.end()
+
+
+main()
