@@ -8,7 +8,7 @@ use std::sync::Arc;
 use mpirage_record::{Record, Recorder, Several, Summary, Writer};
 use mpirage_report::Container;
 use mpirage_timeline::{RunInfo, Sites};
-use mpirage_trace::{BinaryWriter, Transcript};
+use mpirage_trace::{Scribe, Transcript};
 use rustc_hash::FxHashMap;
 
 use crate::arguments::ResultArguments;
@@ -91,17 +91,12 @@ impl Recordings {
 }
 
 fn writer(file: &Path, source: &Source<'_>, machine: &Machine) -> Result<Shared<dyn Writer>, Failure> {
-    let ranks = machine.ranks() as u32;
-    if file.extension().is_some_and(|ending| ending == "mpirage") {
-        let writer = BinaryWriter::create(file, ranks, Some(source.speed)).map_err(usage)?;
-        let saved = Saved { calls: Transcript::new(writer), lines: source.lines.clone() };
-        return Ok(Shared(Rc::new(RefCell::new(saved))));
-    }
     let protocol = &machine.model.protocol;
     let local_work = (protocol.reduce_seconds_per_byte, protocol.copy_seconds_per_byte);
-    if let Some(scribe) = scribe(file, ranks, Some(source.speed), local_work) {
-        let transcript = Transcript::new(scribe.map_err(usage)?);
-        return Ok(Shared(Rc::new(RefCell::new(transcript))));
+    if let Some(scribe) = scribe(file, machine.ranks() as u32, Some(source.speed), local_work) {
+        let calls = Transcript::new(scribe.map_err(usage)?);
+        let saved = Saved { calls, lines: source.lines.clone() };
+        return Ok(Shared(Rc::new(RefCell::new(saved))));
     }
     let writer = mpirage_timeline::create(file, &run_info(source, machine)).map_err(usage)?;
     Ok(Shared(Rc::new(RefCell::new(writer))))
@@ -118,9 +113,9 @@ fn run_info(source: &Source<'_>, machine: &Machine) -> RunInfo {
     }
 }
 
-/// A trace of our own, with the lines that calls come from.
+/// A trace without dates, with the lines that calls come from.
 struct Saved {
-    calls: Transcript<BinaryWriter>,
+    calls: Transcript<Box<dyn Scribe>>,
     lines: Option<Rc<dyn Sites>>,
 }
 
@@ -141,12 +136,16 @@ impl Writer for Saved {
             // Of `halo.c:12 in main`, what traces have a place for.
             let line =
                 |key| lines.name(key).map(|name| name.split(" in ").next().unwrap_or_default().to_owned());
-            self.calls.scribe().name_sites(|site| {
+            self.calls.scribe().name_sites(&mut |site| {
                 let key = lines.key(0, site);
                 known.entry(key).or_insert_with(|| line(key)).clone()
             });
         }
         self.calls.finish()
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        self.calls.warnings()
     }
 }
 

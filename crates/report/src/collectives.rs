@@ -139,8 +139,8 @@ fn column<T: Into<Value>>(rows: &[&Row], of: impl Fn(&Row) -> T) -> Vec<Value> {
 /// The blocking function of a collective.
 fn function_of(kind: Collective) -> u16 {
     let plain = kind.name().replace(['-', '_'], "");
-    let is = |name: &&str| name.to_ascii_lowercase().replace('_', "") == format!("mpi{plain}");
-    function_names().iter().position(|name| is(&name)).map_or(u16::MAX, |at| at as u16)
+    let is = |name: &str| name.to_ascii_lowercase().replace('_', "") == format!("mpi{plain}");
+    function_names().iter().position(|name| is(name)).map_or(u16::MAX, |at| at as u16)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use mpirage_record::{Message, Scope};
 
 use crate::container::Container;
-use crate::varint::{push, zigzag};
+use crate::varint::{Row, push, zigzag};
 
 /// Picoseconds of a nanosecond: what times are told in.
 const NANO: u64 = 1_000;
@@ -56,16 +56,17 @@ impl Events {
         }
         let told = &mut self.ranks[rank as usize];
         let (start, end) = (event.entered / NANO, event.left / NANO);
-        let out = &mut told.bytes;
-        push(out, start.saturating_sub(told.last));
-        push(out, end - start);
-        push(out, ((event.entered + event.waited) / NANO).saturating_sub(start));
-        push(out, event.function.into());
-        push(out, event.site.into());
-        push(out, event.peer.map_or(0, |peer| zigzag(i64::from(peer) + 1)));
-        push(out, event.bytes);
-        push(out, zigzag(event.tag.into()));
-        push(out, event.comm.into());
+        let mut row = Row::new();
+        row.push(start.saturating_sub(told.last));
+        row.push(end - start);
+        row.push(((event.entered + event.waited) / NANO).saturating_sub(start));
+        row.push(event.function.into());
+        row.push(event.site.into());
+        row.push(event.peer.map_or(0, |peer| zigzag(i64::from(peer) + 1)));
+        row.push(event.bytes);
+        row.push(zigzag(event.tag.into()));
+        row.push(event.comm.into());
+        told.bytes.extend_from_slice(row.bytes());
         told.count += 1;
         told.last = start.max(told.last);
     }

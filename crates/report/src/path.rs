@@ -167,6 +167,11 @@ impl Paths {
         self.tree.push(middle, &mut self.ranks)
     }
 
+    /// Until when the path of a rank is known.
+    pub fn reaches(&self, rank: u32) -> u64 {
+        self.ranks[rank as usize].latest().0
+    }
+
     /// The path that led to where a rank is now, from the beginning.
     pub fn of(&self, rank: u32) -> Vec<Segment> {
         self.tree.path(self.ranks[rank as usize].latest().1)

@@ -307,7 +307,7 @@ impl Report {
         out.set("comms", &self.contexts.shown);
     }
 
-    fn write_timeline(&self, out: &mut Container) {
+    fn write_timeline(&mut self, out: &mut Container) {
         let end = self.last();
         let levels = self.tiles.levels(end);
         let about = levels.iter().enumerate().map(|(at, level)| {
@@ -333,7 +333,9 @@ impl Report {
         let network = Network::new(&self.run.platform, &self.links);
         network.write(out);
         drawing::write(&self.run.platform, &network, out);
-        let last = (0..self.ranks.len()).max_by_key(|&rank| (self.ranks[rank].end, std::cmp::Reverse(rank)));
+        let key =
+            |&rank: &usize| (self.ranks[rank].end, self.paths.reaches(rank as u32), std::cmp::Reverse(rank));
+        let last = (0..self.ranks.len()).max_by_key(key);
         let path = last.map_or_else(Vec::new, |rank| self.paths.of(rank as u32));
         let name = |of: u16| self.functions.find(of).map(|index| (index, function(of).name));
         let gained = |ideal: f64| self.last().saturating_sub(Duration::from_secs_f64(ideal).as_picos());
@@ -471,5 +473,120 @@ impl Contexts {
             SELF => 2,
             _ => self.indices.get(&context).copied().unwrap_or(0),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mpirage_call::{Blocks, CollectiveCall, Part, Payload, Reply, Work, function_names};
+    use mpirage_collectives::{Algorithm, Collective};
+
+    use super::*;
+    use crate::testing::{inner_message, message, run_on};
+
+    fn index(name: &str) -> u16 {
+        function_names().iter().position(|&known| known == name).unwrap() as u16
+    }
+
+    fn compute(report: &mut Report, rank: u32, start: u64, end: u64) {
+        let [start, end] = [start, end].map(Time::from_picos);
+        report.record(&Record::Burst { rank, start, end, work: Work::Nanos(1), beside: false });
+    }
+
+    fn call(report: &mut Report, rank: u32, name: &str, span: [u64; 2], details: Option<Details<'_>>) {
+        let [entered, left] = span.map(Time::from_picos);
+        report.record(&Record::Call { rank, function: index(name), entered, left, site: 0, details });
+    }
+
+    fn end(report: &mut Report, ranks: u32, at: u64) -> Container {
+        for rank in 0..ranks {
+            report.record(&Record::End { rank, at: Time::from_picos(at), blocked: None });
+        }
+        let figures = json!({"simulated_seconds": seconds(at)});
+        report.finish(&Ending { figures, ideal_seconds: Some(seconds(at) / 2.0), ..Ending::default() })
+    }
+
+    fn picos(value: &Value) -> u64 {
+        (value.as_f64().unwrap() * 1e12).round() as u64
+    }
+
+    #[test]
+    fn a_receive_waits_until_the_message_is_sent() {
+        let mut report = Report::new(&run_on("cluster:2", 2), Budget::default());
+        compute(&mut report, 0, 0, 5_000);
+        call(&mut report, 0, "MPI_Send", [5_000, 5_000], None);
+        report.record(&Record::Message(message(0, 1, 100, 5_000, 9_000)));
+        compute(&mut report, 1, 0, 2_000);
+        call(&mut report, 1, "MPI_Recv", [2_000, 9_000], None);
+        let page = end(&mut report, 2, 9_000);
+        let time = page.get("time").unwrap();
+        assert_eq!(
+            ["compute", "wait", "p2p", "other"].map(|kind| picos(&time[kind])),
+            [7_000, 3_000, 4_000, 0]
+        );
+        let efficiency = page.get("efficiency").unwrap();
+        let shown =
+            ["parallel", "load_balance", "communication", "transfer"].map(|of| efficiency[of].as_f64());
+        let expected = [3.5 / 9.0, 3.5 / 5.0, 5.0 / 9.0, 0.5];
+        assert!(shown.iter().zip(expected).all(|(a, b)| (a.unwrap() - b).abs() < 1e-12), "{shown:?}");
+        let critical = page.get("critical").unwrap();
+        assert_eq!(picos(&critical["by_kind"]["compute"]), 5_000);
+        assert_eq!(picos(&critical["by_kind"]["transfer"]), 4_000);
+        assert_eq!(critical["by_link_class"][0]["name"], "host");
+        // The ideal network takes half as long.
+        let gains = critical["gain_if_free"].as_array().unwrap();
+        let gain = gains.iter().find(|gain| gain["what"] == "all transfers").unwrap();
+        assert_eq!(picos(&gain["seconds"]), 4_500);
+    }
+
+    #[test]
+    fn a_collective_waits_for_the_last_to_enter() {
+        let mut report = Report::new(&run_on("cluster:2", 2), Budget::default());
+        let part = Part { payload: Payload::Absent, blocks: Blocks::Whole(0) };
+        let kind = Collective::Barrier;
+        let barrier = CollectiveCall {
+            kind,
+            context: WORLD,
+            root: 0,
+            send: part,
+            recv: part,
+            reduction: None,
+            request: None,
+            plan: 0,
+        };
+        let reply = Reply::default();
+        let details = Some(Details { call: Call::Collective(barrier), reply: &reply });
+        for (rank, entered) in [(0, 1_000), (1, 6_000)] {
+            compute(&mut report, rank, 0, entered);
+            let algorithm = Some(Algorithm::ALL[0]);
+            let entered = Time::from_picos(entered);
+            report.record(&Record::Schedule { rank, number: 0, context: WORLD, kind, algorithm, entered });
+        }
+        report.record(&Record::Message(inner_message(1, 0, 6_000, 8_000)));
+        report.record(&Record::Message(inner_message(0, 1, 1_000, 6_000)));
+        call(&mut report, 0, "MPI_Barrier", [1_000, 8_000], details);
+        call(&mut report, 1, "MPI_Barrier", [6_000, 6_000], details);
+        let page = end(&mut report, 2, 8_000);
+        let time = page.get("time").unwrap();
+        assert_eq!(["compute", "wait", "collective"].map(|kind| picos(&time[kind])), [7_000, 5_000, 2_000]);
+        let table = page.get("collectives_table").unwrap();
+        assert_eq!((&table["calls"], &table["messages"]), (&json!([2]), &json!([2])));
+        // Rank 0 would have gone on at once if rank 1 had been there.
+        let critical = page.get("critical").unwrap();
+        assert_eq!(critical["by_rank"], json!([{"rank": 1, "seconds": seconds(6_000)}]));
+    }
+
+    #[test]
+    fn a_rank_that_never_returns_is_shown() {
+        let mut report = Report::new(&run_on("cluster:2", 2), Budget::default());
+        compute(&mut report, 0, 0, 1_000);
+        let blocked = Some((Time::from_picos(1_000), index("MPI_Recv"), 0));
+        report.record(&Record::End { rank: 0, at: Time::from_picos(4_000), blocked });
+        let waits = vec![(0, "waits for a message".to_owned())];
+        let page = report.finish(&Ending { waits, ..Ending::default() });
+        let shown = json!([{"rank": 0, "function": "MPI_Recv", "site": "", "since": 1e-9, "detail": "waits for a message"}]);
+        assert_eq!(page.get("blocked"), Some(&shown));
+        assert_eq!(picos(&page.get("time").unwrap()["wait"]), 3_000);
+        assert_eq!(page.get("efficiency"), Some(&Value::Null));
     }
 }

@@ -1,8 +1,11 @@
 //! What ranks did when, in tiles: a row for each rank or group of ranks, a column for each stretch of time.
 //!
-//! How long a run takes is not known before it is over. Columns start narrow and become twice as wide, neighbours being
-//! merged, whenever time runs over the last one. In the end they are laid anew over the time that there was, and coarser
-//! levels are made from finer ones.
+//! How long a run takes is not known before it is over. The columns of a row start narrow and become twice as wide, neighbours
+//! being merged, whenever time runs over the last one. In the end they are laid anew over the time that there was, and
+//! coarser levels are made from finer ones.
+//!
+//! Rows are many and long, and ranks take turns: what a rank does is noted first and put into its row a few dozen
+//! stretches at a time, while the row is at hand.
 
 use crate::Category;
 use crate::category::CATEGORIES;
@@ -18,7 +21,11 @@ const TILES: usize = 1 << 20;
 /// Columns of the coarsest level.
 const COARSEST: usize = 64;
 /// Picoseconds of a column in the beginning: narrower ones would only cost time, for what is so short is shown call by call.
-const FIRST_WIDTH: u64 = 64_000;
+const FIRST_WIDTH: u64 = NANO << 6;
+const NANO: u64 = 1_000;
+
+/// Stretches that are put into a row at once.
+const AT_ONCE: usize = 24;
 
 /// Time of a tile, in picoseconds, for each category but idleness.
 type Tile = [f32; CATEGORIES - 1];
@@ -30,11 +37,26 @@ pub(crate) struct Tiles {
     ranks_per_row: u32,
     /// Columns while recording, twice those of the finest level.
     columns: usize,
-    /// Picoseconds of a column.
-    width: u64,
-    /// Where the last column ends.
-    reach: u64,
+    /// Picoseconds of a column, by row.
+    widths: Vec<u64>,
     tiles: Vec<Tile>,
+    /// What has been noted of each rank.
+    noted: Vec<Noted>,
+}
+
+/// Stretches of a rank's time that are not in its row yet.
+#[derive(Clone, Default)]
+struct Noted {
+    count: u32,
+    stretches: [Stretch; AT_ONCE],
+}
+
+#[derive(Clone, Copy, Default)]
+struct Stretch {
+    start: u64,
+    /// It ends so much later; nothing noted is longer.
+    lasts: u32,
+    category: u8,
 }
 
 /// All tiles at one width.
@@ -55,8 +77,8 @@ impl Tiles {
             (TILES / rows.max(1) as usize).max(1).next_power_of_two().clamp(LEAST_COLUMNS, MOST_COLUMNS);
         let columns = 2 * finest;
         let tiles = vec![Tile::default(); rows as usize * columns];
-        let reach = FIRST_WIDTH * columns as u64;
-        Tiles { ranks, rows, ranks_per_row, columns, width: FIRST_WIDTH, reach, tiles }
+        let (widths, noted) = (vec![FIRST_WIDTH; rows as usize], vec![Noted::default(); ranks as usize]);
+        Tiles { ranks, rows, ranks_per_row, columns, widths, tiles, noted }
     }
 
     pub fn rows(&self) -> u32 {
@@ -73,41 +95,67 @@ impl Tiles {
         if end <= start || category == Category::Idle {
             return;
         }
-        if end > self.reach {
-            self.widen(end);
-        }
-        let row = (rank / self.ranks_per_row) as usize * self.columns;
-        let kind = category as usize - 1;
-        let (first, last) = (start / self.width, (end - 1) / self.width);
-        if first == last {
-            self.tiles[row + first as usize][kind] += (end - start) as f32;
+        let noted = &mut self.noted[rank as usize];
+        let Ok(lasts) = u32::try_from(end - start) else {
+            self.put(rank, category as u8, start, end);
             return;
-        }
-        for column in first..=last {
-            let inside = end.min((column + 1) * self.width) - start.max(column * self.width);
-            self.tiles[row + column as usize][kind] += inside as f32;
+        };
+        noted.stretches[noted.count as usize] = Stretch { start, lasts, category: category as u8 };
+        noted.count += 1;
+        if noted.count as usize == AT_ONCE {
+            self.settle(rank);
         }
     }
 
-    /// Columns become so much wider that they reach to `end`.
+    /// Puts what has been noted of a rank into its row.
+    fn settle(&mut self, rank: u32) {
+        let count = std::mem::take(&mut self.noted[rank as usize].count);
+        for at in 0..count as usize {
+            let Stretch { start, lasts, category } = self.noted[rank as usize].stretches[at];
+            self.put(rank, category, start, start + u64::from(lasts));
+        }
+    }
+
+    fn put(&mut self, rank: u32, category: u8, start: u64, end: u64) {
+        let row = (rank / self.ranks_per_row) as usize;
+        if end > self.widths[row] * self.columns as u64 {
+            self.widen(row, end);
+        }
+        let (width, kind) = (self.widths[row], usize::from(category) - 1);
+        let tiles = &mut self.tiles[row * self.columns..][..self.columns];
+        // Widths are nanoseconds times a power of two.
+        let shift = (width / NANO).trailing_zeros();
+        let (first, last) = (start / NANO >> shift, (end - 1) / NANO >> shift);
+        if first == last {
+            tiles[first as usize][kind] += (end - start) as f32;
+            return;
+        }
+        for column in first..=last {
+            let inside = end.min((column + 1) * width) - start.max(column * width);
+            tiles[column as usize][kind] += inside as f32;
+        }
+    }
+
+    /// The columns of a row become so much wider that they reach to `end`.
     #[cold]
-    fn widen(&mut self, end: u64) {
+    fn widen(&mut self, row: usize, end: u64) {
         let mut factor = 2;
-        while self.reach * (factor as u64) < end {
+        while self.widths[row] * self.columns as u64 * (factor as u64) < end {
             factor *= 2;
         }
-        self.width *= factor as u64;
-        self.reach *= factor as u64;
-        for row in self.tiles.chunks_exact_mut(self.columns) {
-            for column in 0..row.len() {
-                let old = (column * factor).min(row.len())..((column + 1) * factor).min(row.len());
-                row[column] = row[old].iter().fold(Tile::default(), |a, &b| sum(a, b));
-            }
+        self.widths[row] *= factor as u64;
+        let tiles = &mut self.tiles[row * self.columns..][..self.columns];
+        for column in 0..tiles.len() {
+            let old = (column * factor).min(tiles.len())..((column + 1) * factor).min(tiles.len());
+            tiles[column] = tiles[old].iter().fold(Tile::default(), |a, &b| sum(a, b));
         }
     }
 
     /// The levels of a run that lasted until `end`, the coarsest first.
-    pub fn levels(&self, end: u64) -> Vec<Level> {
+    pub fn levels(&mut self, end: u64) -> Vec<Level> {
+        for rank in 0..self.ranks {
+            self.settle(rank);
+        }
         let mut columns = self.columns / 2;
         let mut tiles = self.laid_over(end, columns);
         let mut levels = vec![self.level(&tiles, columns, end)];
@@ -126,9 +174,10 @@ impl Tiles {
         if end == 0 {
             return laid;
         }
-        // In units of the recorded columns.
-        let wide = end as f64 / self.width as f64 / columns as f64;
-        for (row, out) in self.tiles.chunks_exact(self.columns).zip(laid.chunks_exact_mut(columns)) {
+        let rows = self.tiles.chunks_exact(self.columns).zip(&self.widths);
+        for ((row, &width), out) in rows.zip(laid.chunks_exact_mut(columns)) {
+            // In units of the recorded columns.
+            let wide = end as f64 / width as f64 / columns as f64;
             for (at, out) in out.iter_mut().enumerate() {
                 let (from, to) = (at as f64 * wide, (at + 1) as f64 * wide);
                 let mut column = from as usize;

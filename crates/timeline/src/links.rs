@@ -178,7 +178,10 @@ impl Used {
 
     /// Gives each bin from `start` to `end` its part; how many bins are new.
     fn spread(&mut self, width: u64, start: u64, end: u64, bytes: f64) -> usize {
-        let (first, last) = (start / width, if end > start { (end - 1) / width } else { start / width });
+        // Widths are the first one times a power of two, so that there is nothing to divide by.
+        let shift = (width / FIRST_WIDTH).trailing_zeros();
+        let bin = |time: u64| time / FIRST_WIDTH >> shift;
+        let (first, last) = (bin(start), if end > start { bin(end - 1) } else { bin(start) });
         let new = self.reach(first, last);
         if first == last {
             self.bytes[(first - self.first) as usize] += bytes;

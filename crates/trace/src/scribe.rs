@@ -39,6 +39,11 @@ pub trait Scribe {
         let _ = (rank, context, kind, algorithm);
     }
 
+    /// Asks for the file and line (`halo.c:12`) of each site that calls came from. Comes last, before `finish`.
+    fn name_sites(&mut self, source: &mut dyn FnMut(u64) -> Option<String>) {
+        let _ = source;
+    }
+
     /// There is nothing more. What went wrong before is told here too.
     fn finish(&mut self) -> Result<(), TraceError>;
 
@@ -71,6 +76,10 @@ impl<S: Scribe + ?Sized> Scribe for Box<S> {
 
     fn scheduled(&mut self, rank: u32, context: ContextId, kind: Collective, algorithm: Algorithm) {
         (**self).scheduled(rank, context, kind, algorithm);
+    }
+
+    fn name_sites(&mut self, source: &mut dyn FnMut(u64) -> Option<String>) {
+        (**self).name_sites(source);
     }
 
     fn finish(&mut self) -> Result<(), TraceError> {

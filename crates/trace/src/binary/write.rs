@@ -68,13 +68,6 @@ impl BinaryWriter {
         Ok(writer)
     }
 
-    /// Asks for the file and line (`halo.c:12`) of each site that calls came from. To be called last, before `finish`.
-    pub fn name_sites(&mut self, mut source: impl FnMut(u64) -> Option<String>) {
-        for spot in self.footer.places.iter_mut().filter(|spot| spot.site != 0) {
-            spot.source = source(spot.site).unwrap_or_default();
-        }
-    }
-
     fn put(&mut self, rank: u32, stamp: Option<&Stamp>, call: &Call<'_>, outcome: Outcome) {
         let place = stamp.map_or(0, |stamp| self.place(stamp));
         let state = &mut self.ranks[rank as usize];
@@ -209,6 +202,12 @@ impl Scribe for BinaryWriter {
 
     fn communicator(&mut self, context: ContextId, members: &[u32]) {
         self.footer.communicators.push((context, members.to_vec()));
+    }
+
+    fn name_sites(&mut self, source: &mut dyn FnMut(u64) -> Option<String>) {
+        for spot in self.footer.places.iter_mut().filter(|spot| spot.site != 0) {
+            spot.source = source(spot.site).unwrap_or_default();
+        }
     }
 
     fn finish(&mut self) -> Result<(), TraceError> {
