@@ -138,18 +138,18 @@ def check_calls(suite, name, page, tables):
 
 
 def check_events(suite, name, page, returned):
-    by_rank, starts = collections.defaultdict(list), collections.Counter()
-    too_long = []
-    for rank, row in page.numbers("events", 9):
-        # How long it waited for another rank is in no table; it is a part of the call.
-        waited = row.pop(2)
-        too_long += [(rank, waited, row)] if waited > row[1] else []
-        starts[rank] += row[0]
-        comm = page["comms"][row[7]]["id"]
-        peer = zigzag(row[4]) - 1
-        by_rank[rank].append(
-            (starts[rank], row[1], page["functions"][row[2]], page["sites"][row[3]], peer, row[5], zigzag(row[6]), comm)
-        )
+    by_rank, starts, waits = collections.defaultdict(list), collections.Counter(), collections.Counter()
+    for rank, (since, took, waited, function, site, peer, size, tag, comm) in page.numbers("events", 9):
+        starts[rank] += since
+        waits[rank] += waited
+        suite.check(f"{name}: a part of a call is waiting", waited <= took, (rank, waited, took))
+        function, site, comm = page["functions"][function], page["sites"][site], page["comms"][comm]["id"]
+        by_rank[rank].append((starts[rank], took, function, site, zigzag(peer) - 1, size, zigzag(tag), comm))
+    calls = collections.Counter(int(call["rank"]) for call in returned)
+    blocked = {row["rank"] for row in page["blocked"]}
+    for rank, seconds in enumerate(page.section("rank_wait")):
+        same = rank in blocked or abs(waits[rank] - seconds * 1e9) <= calls[rank]
+        suite.check(f"{name}: waiting of rank {rank}", same, (waits[rank], seconds))
     expected = collections.defaultdict(list)
     for call in returned:
         start, end = (int(float(call[column]) * 1e9 + 1e-4) for column in ("start", "end"))
@@ -158,7 +158,6 @@ def check_events(suite, name, page, returned):
             (start, end - start, call["function"], call["line"], int(peer) if peer else -1, bytes_of(call), int(tag or 0), int(comm) if comm else None)
         )
     wrong = [(rank, got, want) for rank in expected for got, want in zip(by_rank[rank], expected[rank]) if got != want]
-    suite.check(f"{name}: waiting is a part of calls", not too_long, too_long[:3])
     suite.check(f"{name}: every call", not wrong and page["events"]["count"] == len(returned), wrong[:3])
 
 
