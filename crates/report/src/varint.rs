@@ -61,7 +61,9 @@ mod tests {
         assert_eq!(out[..4], [0, 127, 128, 1]);
         assert_eq!(out.len(), 14);
         let mut row = Row::new();
-        [0, 127, 128, u64::MAX].into_iter().for_each(|number| row.push(number));
+        for number in [0, 127, 128, u64::MAX] {
+            row.push(number);
+        }
         assert_eq!(row.bytes(), out);
         assert_eq!([0, -1, 1, -2].map(zigzag), [0, 1, 2, 3]);
     }
