@@ -125,7 +125,7 @@ impl Tiles {
         let tiles = &mut self.tiles[row * self.columns..][..self.columns];
         // Widths are nanoseconds times a power of two.
         let shift = (width / NANO).trailing_zeros();
-        let (first, last) = (start / NANO >> shift, (end - 1) / NANO >> shift);
+        let (first, last) = ((start / NANO) >> shift, ((end - 1) / NANO) >> shift);
         if first == last {
             tiles[first as usize][kind] += (end - start) as f32;
             return;

@@ -180,7 +180,7 @@ impl Used {
     fn spread(&mut self, width: u64, start: u64, end: u64, bytes: f64) -> usize {
         // Widths are the first one times a power of two, so that there is nothing to divide by.
         let shift = (width / FIRST_WIDTH).trailing_zeros();
-        let bin = |time: u64| time / FIRST_WIDTH >> shift;
+        let bin = |time: u64| (time / FIRST_WIDTH) >> shift;
         let (first, last) = (bin(start), if end > start { bin(end - 1) } else { bin(start) });
         let new = self.reach(first, last);
         if first == last {
