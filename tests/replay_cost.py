@@ -21,6 +21,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "simgrid"))
 import compare  # noqa: E402
+import replay as simgrid_replay  # noqa: E402
 
 MPIRAGE = os.environ.get("MPIRAGE", str(ROOT / "target" / "release" / "mpirage"))
 FAT_TREES = {4096: "fat-tree:16x16x16", 65536: "fat-tree:32x32x64", 1048576: "fat-tree:64x128x128"}
@@ -76,13 +77,12 @@ def beside_simgrid(folder, repeats, aims):
     trace, hosts = trace_by_simgrid(folder, SWITCH_RANKS, platform)
     files = [folder / line for line in trace.read_text().split()]
     actions = sum(file.read_bytes().count(b"\n") for file in files)
-    # SimGrid's traces begin and end with a barrier, which it does linearly.
-    machine = ["-p", platform, "--model", "simgrid", "--coll", "barrier=linear"]
+    machine = ["-p", platform, "--model", "simgrid", "--coll", simgrid_replay.OURS]
     mine, memory, figures = replay([*machine, trace], folder, repeats)
     binary = folder / "halo.mpirage"
     once([MPIRAGE, "trace", "convert", trace, binary], folder)
     packed, _, again = replay([*machine, binary], folder, repeats)
-    theirs, _, said = best(["smpirun", "-np", SWITCH_RANKS, "-hostfile", hosts, "-platform", platform, "--cfg=smpi/host-speed:1Gf", "--log=xbt_cfg.thres:critical", "--log=root.fmt:%.12r|%m%n", "-replay", trace], folder, 1)
+    theirs, _, said = best(["smpirun", "-np", SWITCH_RANKS, "-hostfile", hosts, "-platform", platform, *simgrid_replay.QUIET, *simgrid_replay.SIMGRID, "-replay", trace], folder, 1)
     simulated = re.search(r"([0-9.]+)\|Simulation time", said).group(1)
     print(f"halo of {SWITCH_RANKS} ranks, {actions} actions, simulated {figures['simulated_seconds']:.9f} s; SimGrid {simulated} s")
     for name, seconds in (("mpirage, SimGrid's files", mine), ("mpirage, our own format", packed), ("SimGrid 3.32", theirs)):
