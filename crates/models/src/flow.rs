@@ -182,6 +182,11 @@ impl FlowNetwork {
 }
 
 impl NetworkModel for FlowNetwork {
+    #[inline]
+    fn expect(&self, from: HostId, to: HostId) {
+        self.routes.fetch(from, to);
+    }
+
     fn start(&mut self, now: Time, transfer: Transfer, token: Token) -> Departure {
         if self.is_idle() {
             self.start_alone(now, transfer, token);

@@ -3,6 +3,7 @@
 //! Routes are computed when needed; programs use the same few again and again. The table grows with the routes in
 //! use up to a limit that does not depend on the square of the hosts; beyond it, new routes drive out old ones.
 
+use mpirage_cache::fetch;
 use mpirage_fair::Footprint;
 use mpirage_platform::HostId;
 
@@ -41,6 +42,10 @@ impl Slot {
     }
 }
 
+fn key_of(from: HostId, to: HostId) -> u64 {
+    u64::from(from.0) << 32 | u64::from(to.0)
+}
+
 fn empty_slots(count: usize) -> Vec<Slot> {
     let mut slots = Vec::new();
     // Not by cloning, which takes longer.
@@ -55,12 +60,19 @@ impl RouteCache {
 
     /// The path between two hosts, computed by `find` if it is not at hand.
     pub(crate) fn get_or(&mut self, from: HostId, to: HostId, find: impl FnOnce() -> Path) -> &Path {
-        let key = u64::from(from.0) << 32 | u64::from(to.0);
+        let key = key_of(from, to);
         let slot = match self.places(key).find(|&slot| self.slots[slot].key == key) {
             Some(slot) => slot,
             None => self.enter(key, find()),
         };
         &self.slots[slot].path
+    }
+
+    /// Brings the path between two hosts near, if it is at hand.
+    #[inline]
+    pub(crate) fn fetch(&self, from: HostId, to: HostId) {
+        let home = self.home(key_of(from, to));
+        fetch(&self.slots[home]);
     }
 
     fn enter(&mut self, key: u64, path: Path) -> usize {

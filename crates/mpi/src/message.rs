@@ -161,7 +161,8 @@ impl<M: Memory> Engine<M> {
         let Outgoing { from, to, key, bytes, payload, mode, owner, origin } = outgoing;
         let way = self.protocol.way(mode, bytes);
         let sender_waits = way.sender_waits();
-        let (place, held, sent) = (self.next_place(from, to), self.hold(payload), self.kernel.now());
+        let (place, held, sent) =
+            (self.next_place(from, to), self.hold_message(payload, way, to, &key), self.kernel.now());
         let id = self.messages.insert(Message {
             key,
             bytes,

@@ -150,11 +150,12 @@ impl<M: Memory> Engine<M> {
     fn perform_now(&mut self, rank: u32) -> bool {
         let state = &mut self.ranks[rank as usize];
         let inbox = std::mem::take(&mut state.inbox);
-        let goes_on = match decode_call(&inbox[state.cursor..]) {
+        // By reference: a call is large, and moving it costs more than reading it.
+        let goes_on = match &decode_call(&inbox[state.cursor..]) {
             Ok((_, call, words)) => {
                 state.current = state.cursor;
                 state.cursor += words;
-                self.carry_out(rank, &call)
+                self.carry_out(rank, call)
             }
             Err(error) => {
                 self.misuse(rank, error.to_string());
@@ -292,6 +293,7 @@ impl<M: Memory> Engine<M> {
                 text: format!("rank {to} does not exist in this communicator"),
             });
         };
+        self.kernel.expect_transfer(self.hosts[rank as usize], self.hosts[world as usize]);
         let key = key_of(context, Some(me), Some(tag));
         let origin = Origin::of(&self.ranks[rank as usize].stamp);
         let outgoing = |owner| Outgoing { from: rank, to: world, key, bytes, payload, mode, owner, origin };

@@ -61,7 +61,7 @@ pub(crate) struct Slot {
 impl Slot {
     pub(crate) const UNUSED: Slot = Slot {
         operation: Operation::Unused,
-        origin: Origin { site: 0, function: 0 },
+        origin: Origin::UNKNOWN,
         done: None,
         behind: NOTHING,
         lent: false,
