@@ -82,6 +82,15 @@ impl Footprint {
         if left > 0.0 { left / level_alone(self.alone, self.ceiling) } else { 0.0 }
     }
 
+    /// The same on other resources, one for each of its own in order, and of the same capacity. Resources beyond those it uses
+    /// are not asked for.
+    #[inline]
+    pub fn point_at(&mut self, resources: impl IntoIterator<Item = ResourceId>) {
+        for (used, resource) in self.uses.iter_mut().zip(resources) {
+            used.resource = resource.0;
+        }
+    }
+
     /// Adds a weight on a resource; a resource named twice carries the sum.
     fn add_use(&mut self, resource: u32, weight: f64) {
         assert!(weight >= 0.0, "a weight of {weight}");

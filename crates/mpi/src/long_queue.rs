@@ -159,11 +159,12 @@ impl LongQueue {
         self.walk(bucket.head, BUCKET, |node| node.key == *key)
     }
 
+    /// Neighbouring sources have neighbouring buckets: whoever sends to everybody comes to each queue soon after its neighbour.
     fn bucket_of(&self, key: &Key) -> usize {
         let mut hasher = KeyHasher::default();
         hasher.write_u64(key.context);
-        hasher.write_u64(u64::from(key.source) << 32 | u64::from(key.tag as u32));
-        (hasher.finish() >> 32) as usize & (self.buckets.len() - 1)
+        hasher.write_u64(u64::from(key.tag as u32));
+        ((hasher.finish() >> 32) as usize).wrapping_add(key.source as usize) & (self.buckets.len() - 1)
     }
 
     /// Twice the buckets, and all entries in them.
