@@ -99,7 +99,6 @@ pub struct FlowNetwork {
     lone: Option<Lone>,
     /// When the next flow that uses links ends, as last asked.
     completion: Option<Time>,
-    arrived: Vec<u64>,
 }
 
 /// A message that started when there was no other: both its dates are known at once, and if nobody joins it, that is all.
@@ -136,7 +135,6 @@ impl FlowNetwork {
             travelling: Agenda::new(),
             lone: None,
             completion: None,
-            arrived: Vec::new(),
         }
     }
 }
@@ -208,8 +206,7 @@ impl NetworkModel for FlowNetwork {
             return ended.push(lone.token);
         }
         if self.completion.is_some_and(|completion| completion <= now) {
-            self.sharing.collect(now, &mut self.arrived);
-            ended.extend(self.arrived.drain(..).map(Token));
+            self.sharing.collect_each(now, |token| ended.push(Token(token)));
         }
         // The latency of these flows is over: they start to use links.
         while let Some(flow) = self.travelling.pop_at(now) {
