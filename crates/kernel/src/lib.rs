@@ -65,12 +65,6 @@ impl Kernel {
         self.timers.push(self.now + span, token);
     }
 
-    /// A transfer between these hosts will start soon.
-    #[inline]
-    pub fn expect_transfer(&self, from: HostId, to: HostId) {
-        self.network.expect(from, to);
-    }
-
     /// Ends `token` when the network has carried the transfer; before that also when it starts to, if that is later.
     #[inline]
     pub fn start_transfer(&mut self, transfer: Transfer, token: Token) -> Departure {

@@ -35,8 +35,6 @@ pub enum Departure {
 pub trait NetworkModel {
     /// A transfer starts.
     fn start(&mut self, now: Time, transfer: Transfer, token: Token) -> Departure;
-    /// A transfer between these hosts will start soon: what is known of their route may be brought near.
-    fn expect(&self, _from: HostId, _to: HostId) {}
     /// The next instant at which `collect` has something to do; never before `now`.
     fn next(&mut self, now: Time) -> Option<Time>;
     /// Moves on to `now` and appends the transfers that have ended (and those that only now start to move), in order of

@@ -293,7 +293,6 @@ impl<M: Memory> Engine<M> {
                 text: format!("rank {to} does not exist in this communicator"),
             });
         };
-        self.kernel.expect_transfer(self.hosts[rank as usize], self.hosts[world as usize]);
         let key = key_of(context, Some(me), Some(tag));
         let origin = Origin::of(&self.ranks[rank as usize].stamp);
         let outgoing = |owner| Outgoing { from: rank, to: world, key, bytes, payload, mode, owner, origin };
