@@ -2,6 +2,7 @@
 //! panic.
 
 mod script;
+pub mod sealed;
 
 pub use script::Script;
 
