@@ -4,9 +4,12 @@
 //! they went: see [`player`]. A rank holds a piece of its file and what is open; nothing grows with the length of a trace.
 
 mod collective;
+mod comm;
+mod datatype;
 mod layout;
 mod player;
 mod stream;
+mod transfer;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -9,10 +9,14 @@
 //! | `stretches` | one file for all ranks |
 //! | `text` | words and numbers of a line |
 //! | `words` | names of actions and numbers of datatypes |
+//! | `arguments` | what follows the name of an action |
 //! | `player` | lines become calls |
+//! | `collective` | those of collectives do |
 //! | `requests` | which request `wait 0 1 7` means |
 //! | `write` | runs become lines |
 
+mod arguments;
+mod collective;
 mod files;
 mod player;
 mod requests;
@@ -74,7 +78,7 @@ impl Workload for TiTrace {
     fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError> {
         let TiTrace { files, ranks, common } = self;
         let (lines, player) = &mut ranks[rank as usize];
-        player.answered(reply, common, calls);
+        player.answered(reply, calls);
         loop {
             let outcome = match lines.next(rank, files)? {
                 Some(line) => player
