@@ -55,24 +55,37 @@ impl Window {
         &mut self,
         mut more: impl FnMut(u64, &mut Vec<u8>) -> Result<usize, TraceError>,
     ) -> Result<Option<Range<usize>>, TraceError> {
-        let mut searched = 0;
+        match memchr::memchr(b'\n', &self.bytes[self.next..]) {
+            Some(length) => Ok(Some(self.line_of(length))),
+            None => self.line_across(&mut more),
+        }
+    }
+
+    #[inline]
+    fn line_of(&mut self, length: usize) -> Range<usize> {
+        let line = self.next..self.next + length;
+        self.next = line.end + 1;
+        self.lines += 1;
+        line
+    }
+
+    /// The next line, of which only the beginning has been seen.
+    #[cold]
+    #[inline(never)]
+    fn line_across(&mut self, more: &mut More<'_>) -> Result<Option<Range<usize>>, TraceError> {
         loop {
-            if let Some(length) = memchr::memchr(b'\n', &self.bytes[self.next + searched..]) {
-                let line = self.next..self.next + searched + length;
-                self.next = line.end + 1;
-                self.lines += 1;
-                return Ok(Some(line));
-            }
-            searched = self.bytes.len() - self.next;
+            let searched = self.bytes.len() - self.next;
             if self.ended {
                 return Ok(self.last_line());
             }
-            self.look_further(&mut more)?;
+            self.look_further(more)?;
+            if let Some(length) = memchr::memchr(b'\n', &self.bytes[searched..]) {
+                return Ok(Some(self.line_of(searched + length)));
+            }
         }
     }
 
     /// What is left behind the last end of a line.
-    #[cold]
     fn last_line(&mut self) -> Option<Range<usize>> {
         let line = self.next..self.bytes.len();
         self.next = line.end;
