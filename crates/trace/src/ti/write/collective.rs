@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use mpirage_call::{Blocks, CollectiveCall, CommRequest, ContextId, Part, Payload, RequestId, SELF, WORLD};
+use mpirage_call::{Blocks, CollectiveCall, CommRequest, ContextId, RequestId, SELF, WORLD};
 use mpirage_collectives::{Collective, Shape, Step, default_algorithm, schedule};
 use mpirage_units::Duration;
 
@@ -12,8 +12,6 @@ use crate::scribe::Scribe as _;
 
 /// How a collective that does not block is named; SimGrid cannot replay them.
 const COLLECTIVE_NAMED: i64 = -2;
-/// Bytes each rank contributes to agree on a new communicator.
-const AGREEMENT: u64 = 8;
 
 impl TiWriter {
     pub(super) fn collective(&mut self, rank: u32, call: &CollectiveCall<'_>) {
@@ -166,18 +164,7 @@ impl TiWriter {
 
     /// To make a communicator its ranks have to agree, which is a collective among them.
     pub(super) fn agree(&mut self, rank: u32, parent: ContextId, how: &CommRequest<'_>) {
-        let part = Part { payload: Payload::Absent, blocks: Blocks::Equal(AGREEMENT) };
-        let (kind, context) = (Collective::Allgather, parent);
-        let call = CollectiveCall {
-            kind,
-            context,
-            root: 0,
-            send: part,
-            recv: part,
-            reduction: None,
-            request: None,
-            plan: 0,
-        };
+        let call = CollectiveCall::agreement(parent);
         match how {
             CommRequest::CreateGroup { members, .. } => {
                 let members: Vec<u32> =
