@@ -17,6 +17,7 @@ use crate::comm::Comms;
 use crate::compute::{Beside, Bursts};
 use crate::diagnosis::Origin;
 use crate::formula::CollectiveTimes;
+use crate::graph::Graphs;
 use crate::matching::Matching;
 use crate::memory::Memory;
 use crate::message::{Message, Owner, Receive};
@@ -135,6 +136,8 @@ pub struct Engine<M> {
     pub(crate) runs: Slab<Run>,
     /// What keeps ranks busy; of no ranks in models without.
     pub(crate) processors: Processors,
+    /// What graphs keep busy, if ranks are graphs and there are processors.
+    pub(crate) graphs: Option<Box<Graphs>>,
     /// What is computed beside ranks.
     pub(crate) beside: Slab<Beside>,
     /// Who is to be told later that a send is complete.
@@ -199,6 +202,7 @@ impl<M: Memory> Engine<M> {
             orders: Orders::default(),
             runs: Slab::new(),
             processors,
+            graphs: None,
             beside: Slab::new(),
             later: Slab::new(),
             instances: Slab::new(),
@@ -443,6 +447,7 @@ impl<M: Memory> Engine<M> {
                 self.end_of_work(rank);
                 self.tasks.push_back(Task::NextCall(rank));
             }
+            Phase::Ending => self.out_of_calls(rank),
             Phase::Delayed => {
                 let start = Time::from_picos(now.as_picos() - state.stamp.delay.as_picos());
                 self.recorder.record(&Record::Pause { rank, start, end: now });

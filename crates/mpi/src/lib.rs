@@ -20,6 +20,7 @@ mod diagnosis;
 mod engine;
 mod exchange;
 mod formula;
+mod graph;
 mod long_queue;
 mod matching;
 mod memory;
