@@ -64,8 +64,8 @@ pub enum Turn {
     Resume(u32),
     /// Print what this rank has written so far.
     Output(u32),
-    /// The run is over.
-    End(Ending),
+    /// The run is over. Boxed, so that a turn fits into two registers.
+    End(Box<Ending>),
 }
 
 /// What a rank did since it was resumed, besides its calls.
@@ -337,7 +337,7 @@ impl<M: Memory> Engine<M> {
         loop {
             self.work_off_tasks();
             if let Some(ending) = self.verdict.take() {
-                return Turn::End(ending);
+                return Turn::End(Box::new(ending));
             }
             if let Some(turn) = self.next_release() {
                 return turn;
@@ -351,10 +351,10 @@ impl<M: Memory> Engine<M> {
                 continue;
             }
             if self.alive == 0 {
-                return Turn::End(Ending::Finished);
+                return Turn::End(Box::new(Ending::Finished));
             }
             if !self.pass_time() {
-                return Turn::End(Ending::Deadlock);
+                return Turn::End(Box::new(Ending::Deadlock));
             }
         }
     }
