@@ -9,6 +9,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU64, Ordering};
 use std::sync::{LazyLock, OnceLock};
 use std::thread::ThreadId;
 
+use mpirage_cache::fetch;
 use mpirage_units::Time;
 
 use crate::berth::Origins;
@@ -100,6 +101,22 @@ impl Rank {
     #[inline]
     pub(crate) fn line(&self) -> &Line {
         self.line.get_or_init(|| connection::open(self.origins.as_ref()))
+    }
+
+    /// Brings near what most calls need; what is behind pointers only once the pointers are near.
+    pub(crate) fn fetch(&self, pointers_are_near: bool) {
+        // SAFETY: a folded rank that does not run; nobody changes its library meanwhile.
+        let library = unsafe { &*self.library.data_ptr() };
+        if pointers_are_near {
+            library.comms.fetch();
+            library.requests.fetch();
+            return self.line.get().into_iter().for_each(Line::fetch);
+        }
+        fetch(&self.stage);
+        fetch(&library.comms);
+        fetch(&library.requests);
+        fetch(&library.datatypes);
+        fetch(&self.line);
     }
 
     /// The command that started it, word by word.

@@ -170,7 +170,8 @@ impl<M: Memory> Engine<M> {
         let Outgoing { from, to, key, bytes, payload, mode, owner, origin } = outgoing;
         let way = self.protocol.way(mode, bytes);
         let sender_waits = way.sender_waits();
-        let (place, held, sent) = (self.next_place(from, to), self.hold(payload), self.kernel.now());
+        let (place, held, sent) =
+            (self.next_place(from, to), self.hold_message(payload, way, to, &key), self.kernel.now());
         let id = self.messages.insert(Message {
             key,
             bytes,
@@ -193,11 +194,8 @@ impl<M: Memory> Engine<M> {
         if let Owner::Request { rank, id: request } = owner {
             self.ranks[rank as usize].requests[request as usize].behind = id;
         }
-        if let Owner::Request { rank, .. } = owner
-            && self.protocol.processor.is_some()
-            && self.is_graph(rank)
-        {
-            return self.send_when_free(id);
+        if self.graphs.is_some() {
+            return self.hand_over_send(id);
         }
         if !sender_waits {
             self.free_copied(id, owner, bytes);
@@ -216,12 +214,17 @@ impl<M: Memory> Engine<M> {
     pub(crate) fn receive(&mut self, receive: Receive) -> u32 {
         let Receive { rank, key, .. } = receive;
         let id = self.receives.insert(receive);
+        self.post(rank, key, id);
+        id
+    }
+
+    /// The same, of a receive that has a number already.
+    pub(crate) fn post(&mut self, rank: u32, key: Key, id: u32) {
         let waiting = &mut self.matching[rank as usize];
         match waiting.unexpected.take_accepted(&key) {
             Some(message) => self.join(message, id, true),
             None => waiting.posted.push(key, id),
         }
-        id
     }
 
     /// A receive of a schedule starts: its run is all there is to know of it, so it needs no place of its own.
@@ -426,6 +429,9 @@ impl<M: Memory> Engine<M> {
 
     /// A receive has matched a message whose bytes have left. Perhaps its sender waited for just that.
     fn matched(&mut self, id: u32) {
+        if self.graphs.is_some() {
+            return self.graph_matched(id);
+        }
         let &Message { way, sender_waits, owner, from, to, .. } = &self.messages[id];
         let turn = self.count_from_match(to);
         if turn != 0 {

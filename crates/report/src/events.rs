@@ -3,10 +3,11 @@
 //! Of each rank, what it did is kept as the page reads it: numbers of variable length, in order. Beyond the budget all
 //! are let go, and the page shows tiles only.
 
+use mpirage_call::varint;
 use mpirage_record::{Message, Scope};
 
 use crate::container::Container;
-use crate::varint::{Row, push, zigzag};
+use crate::row::Row;
 
 /// Picoseconds of a nanosecond: what times are told in.
 const NANO: u64 = 1_000;
@@ -62,9 +63,9 @@ impl Events {
         row.push(((event.entered + event.waited) / NANO).saturating_sub(start));
         row.push(event.function.into());
         row.push(event.site.into());
-        row.push(event.peer.map_or(0, |peer| zigzag(i64::from(peer) + 1)));
+        row.push(event.peer.map_or(0, |peer| varint::folded(i64::from(peer) + 1)));
         row.push(event.bytes);
-        row.push(zigzag(event.tag.into()));
+        row.push(varint::folded(event.tag.into()));
         row.push(event.comm.into());
         told.bytes.extend_from_slice(row.bytes());
         told.count += 1;
@@ -137,12 +138,12 @@ fn told(mut arrows: Vec<Arrow>) -> Vec<u8> {
     arrows.sort_by_key(|arrow| arrow.sent);
     let (mut out, mut last) = (Vec::new(), 0);
     for Arrow { sent, took, to, tag, bytes, inner } in arrows {
-        push(&mut out, sent - last);
-        push(&mut out, took);
-        push(&mut out, to.into());
-        push(&mut out, bytes);
-        push(&mut out, zigzag(tag.into()));
-        push(&mut out, inner.into());
+        varint::put(sent - last, &mut out);
+        varint::put(took, &mut out);
+        varint::put(to.into(), &mut out);
+        varint::put(bytes, &mut out);
+        varint::put(varint::folded(tag.into()), &mut out);
+        varint::put(inner.into(), &mut out);
         last = sent;
     }
     out

@@ -19,7 +19,7 @@
 //! | `sites`, `collectives`, `traffic` | calls by place, collectives by algorithm, messages by size and by pair |
 //! | `path`, `critical` | the critical path while it grows, and what lies on it |
 //! | `network`, `drawing` | the use of links, and the shape of the machine |
-//! | `container`, `base64`, `varint`, `page` | how it becomes a file |
+//! | `container`, `base64`, `row`, `page` | how it becomes a file |
 
 mod base64;
 mod category;
@@ -32,12 +32,12 @@ mod network;
 mod page;
 mod path;
 mod report;
+mod row;
 mod sites;
 #[cfg(test)]
 mod testing;
 mod tiles;
 mod traffic;
-mod varint;
 
 pub(crate) use category::Category;
 pub use container::Container;

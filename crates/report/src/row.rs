@@ -1,16 +1,6 @@
-//! Numbers in as few bytes as they need.
+//! A few numbers, in as few bytes as they need, that are appended at once.
 
-/// Appends a number, seven bits to a byte, the lowest first.
-#[inline]
-pub(crate) fn push(out: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-/// A few numbers, put together before they are appended at once.
+/// Numbers of seven bits a byte (`varint`), put together before they are appended.
 pub(crate) struct Row {
     bytes: [u8; Row::ROOM],
     length: usize,
@@ -42,29 +32,22 @@ impl Row {
     }
 }
 
-/// Numbers near zero become small, whatever their sign.
-#[inline]
-pub(crate) fn zigzag(number: i64) -> u64 {
-    (number << 1 ^ number >> 63) as u64
-}
-
 #[cfg(test)]
 mod tests {
+    use mpirage_call::varint;
+
     use super::*;
 
     #[test]
-    fn small_numbers_are_short() {
+    fn a_row_is_what_its_numbers_are() {
         let mut out = Vec::new();
         for number in [0, 127, 128, u64::MAX] {
-            push(&mut out, number);
+            varint::put(number, &mut out);
         }
-        assert_eq!(out[..4], [0, 127, 128, 1]);
-        assert_eq!(out.len(), 14);
         let mut row = Row::new();
         for number in [0, 127, 128, u64::MAX] {
             row.push(number);
         }
         assert_eq!(row.bytes(), out);
-        assert_eq!([0, -1, 1, -2].map(zigzag), [0, 1, 2, 3]);
     }
 }
