@@ -30,6 +30,7 @@ mod objection;
 mod order;
 mod payload;
 mod perform;
+mod plain;
 mod plans;
 mod probe;
 mod processor;

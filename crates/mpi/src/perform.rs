@@ -17,6 +17,7 @@ use crate::engine::{Ending, Engine, Task, Turn};
 use crate::graph::Lane;
 use crate::memory::Memory;
 use crate::message::{Outgoing, Owner, Receive};
+use crate::plain::Short;
 use crate::probe::Probing;
 use crate::rank::{Claim, Phase, Then};
 use crate::request::{Operation, key_of};
@@ -32,7 +33,15 @@ pub(crate) enum Progress {
 impl<M: Memory> Engine<M> {
     /// Goes on with the calls of the inbox until something takes time.
     pub(crate) fn next_call(&mut self, rank: u32) {
-        while self.verdict.is_none() && self.begin_call(rank) && self.perform_next(rank) {}
+        while self.verdict.is_none() {
+            let goes_on = match self.plain_call(rank) {
+                Short::No => self.begin_call(rank) && self.perform_next(rank),
+                short => short == Short::Done,
+            };
+            if !goes_on {
+                break;
+            }
+        }
     }
 
     /// Turns to the next call of the inbox: first the burst before it passes. True if that takes no time.
