@@ -64,7 +64,7 @@ impl Bursts {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Beside {
     pub rank: u32,
-    request: RequestId,
+    pub request: RequestId,
     pub start: Time,
     pub work: Work,
     /// When its processor started it, among all that happened.
@@ -80,6 +80,10 @@ impl<M: Memory> Engine<M> {
             _ => self.seconds_of(rank, work),
         };
         if let Some(request) = request {
+            if self.graphs.is_some() {
+                self.hand_over_work(rank, work, request);
+                return Progress::Done;
+            }
             self.compute_beside(rank, work, seconds, request);
             return Progress::Done;
         }
@@ -111,6 +115,9 @@ impl<M: Memory> Engine<M> {
 
     /// What was computed beside a rank is done.
     pub(crate) fn beside_done(&mut self, id: u32) {
+        if self.graphs.is_some() {
+            return self.graph_worked(id);
+        }
         let Beside { rank, request, start, work, turn } = self.beside.remove(id as usize);
         self.recorder.record(&Record::Burst { rank, start, end: self.kernel.now(), work, beside: true });
         self.end_of_work(rank);

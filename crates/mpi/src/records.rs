@@ -18,17 +18,17 @@ impl<M: Memory> Engine<M> {
             }
             return;
         }
-        let details = if self.detailed {
-            if inbox.is_empty() {
-                // Its words are being read right now.
-                self.unrecorded = Some(rank);
-                return;
-            }
-            decode_call(&inbox[*current..]).ok().map(|(_, call, _)| Details { call, reply })
-        } else {
-            None
-        };
         let (function, site) = (stamp.function, stamp.site);
+        if !self.detailed {
+            let details = None;
+            return self.recorder.record(&Record::Call { rank, function, entered, left, site, details });
+        }
+        if inbox.is_empty() {
+            // Its words are being read right now.
+            self.unrecorded = Some(rank);
+            return;
+        }
+        let details = decode_call(&inbox[*current..]).ok().map(|(_, call, _)| Details { call, reply });
         self.recorder.record(&Record::Call { rank, function, entered, left, site, details });
     }
 
