@@ -62,7 +62,8 @@ impl Sharing {
 
     pub(crate) fn is_overbooked_pipe(&self, index: u32) -> bool {
         let resource = &self.resources[index as usize];
-        let mut booked = resource.users.iter().map(|user| user.share * self.accounts[user.flow as usize].booked);
+        let mut booked =
+            resource.users.iter().map(|user| user.share * self.accounts[user.flow as usize].booked);
         resource.kind == Kind::FatPipe && booked.any(|load| !above(resource.capacity, load))
     }
 

@@ -104,7 +104,8 @@ impl Sharing {
 
     fn end_solo(&mut self, flow: u32, due: bool) -> bool {
         let solo = &self.flows[flow as usize];
-        let left = solo.left - solo.ceiling * self.now.since(self.accounts[flow as usize].since).as_secs_f64();
+        let left =
+            solo.left - solo.ceiling * self.now.since(self.accounts[flow as usize].since).as_secs_f64();
         let ends = due || left <= NEGLIGIBLE * solo.work;
         if ends {
             self.end(flow);

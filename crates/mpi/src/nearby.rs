@@ -8,7 +8,7 @@ use mpirage_kernel::Token;
 
 use crate::engine::{Engine, Turn};
 use crate::memory::{FARTHEST, Memory};
-use crate::message::{Held, Owner, UNMATCHED};
+use crate::message::{Held, Owner};
 use crate::token::{self, Meaning};
 
 /// How many arrivals ahead a message is fetched, and what it leads to.
@@ -53,8 +53,9 @@ impl<M: Memory> Engine<M> {
             && let Meaning::Transfer(id) = token::read(token)
         {
             let message = &self.messages[id];
-            if message.receive != UNMATCHED {
-                fetch(&self.receives[message.receive]);
+            // Of a schedule's receives nothing is kept there.
+            if let Some(receive) = self.receives.get(message.receive) {
+                fetch(receive);
                 fetch(&self.ranks[message.to as usize]);
             }
             self.fetch_owner(message.owner);
@@ -70,10 +71,7 @@ impl<M: Memory> Engine<M> {
     #[inline]
     fn fetch_delivery(&self, id: u32) {
         let message = &self.messages[id];
-        if message.receive == UNMATCHED {
-            return;
-        }
-        let receive = &self.receives[message.receive];
+        let Some(receive) = self.receives.get(message.receive) else { return };
         self.fetch_owner(receive.owner);
         if receive.address != 0 {
             if let Held::Memory(address) = message.held {

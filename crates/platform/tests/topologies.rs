@@ -30,7 +30,9 @@ fn spokes_are_all_there_is_of_a_route() {
     let mut spokes = 0;
     for spec in ["cluster:4", "fat-tree:2x2", "torus:2x2", "griffon"] {
         let platform = load(spec);
-        for (src, dst) in (0..4).flat_map(|src| (0..4).map(move |dst| (src, dst))).filter(|(src, dst)| src != dst) {
+        for (src, dst) in
+            (0..4).flat_map(|src| (0..4).map(move |dst| (src, dst))).filter(|(src, dst)| src != dst)
+        {
             let ends = (platform.spoke(HostId(src)), platform.spoke(HostId(dst)));
             let (Some(from), Some(to)) = ends else { continue };
             let mut links = Vec::new();
