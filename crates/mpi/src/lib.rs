@@ -20,6 +20,7 @@ mod diagnosis;
 mod engine;
 mod exchange;
 mod formula;
+mod ideal;
 mod long_queue;
 mod matching;
 mod memory;

@@ -181,6 +181,9 @@ impl<M: Memory> Engine<M> {
             held,
             origin,
         });
+        if let Some(ideal) = &mut self.ideal {
+            ideal.send(id, &self.messages[id]);
+        }
         if let Owner::Request { rank, id: request } = owner {
             self.ranks[rank as usize].requests[request as usize].behind = id;
         }
@@ -206,7 +209,7 @@ impl<M: Memory> Engine<M> {
     /// A receive starts: takes a waiting message or waits for one.
     pub(crate) fn receive(&mut self, receive: Receive) -> u32 {
         let Receive { rank, key, .. } = receive;
-        let id = self.receives.insert(receive);
+        let id = self.post(receive);
         let waiting = &mut self.matching[rank as usize];
         match waiting.unexpected.take_accepted(&key) {
             Some(message) => self.join(message, id, true),
@@ -217,8 +220,16 @@ impl<M: Memory> Engine<M> {
 
     /// A receive starts for a message that a probe has taken.
     pub(crate) fn receive_taken(&mut self, receive: Receive, message: u32) -> u32 {
-        let id = self.receives.insert(receive);
+        let id = self.post(receive);
         self.join(message, id, true);
+        id
+    }
+
+    fn post(&mut self, receive: Receive) -> u32 {
+        let id = self.receives.insert(receive);
+        if let Some(ideal) = &mut self.ideal {
+            ideal.post(id, &self.receives[id]);
+        }
         id
     }
 
@@ -385,6 +396,9 @@ impl<M: Memory> Engine<M> {
     fn join(&mut self, id: u32, receive: u32, late: bool) {
         let message = &mut self.messages[id];
         message.receive = receive;
+        if let Some(ideal) = &mut self.ideal {
+            ideal.meet(id, message, receive, self.receives[receive].owner);
+        }
         match message.journey {
             Journey::Arrived => {
                 let copy = self.protocol.late_copy(message.bytes);

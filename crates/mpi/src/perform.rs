@@ -219,7 +219,7 @@ impl<M: Memory> Engine<M> {
             Call::Misuse { text } => self.conclude(Ending::Misuse { rank, text: text.to_owned() }),
             // The clock is read first and paid for afterwards, by the delay of the rank's next call.
             Call::Now | Call::When => Progress::Done,
-            Call::Sleep { span } => Progress::Pay(span),
+            Call::Sleep { span } => self.sleep(rank, span),
             Call::Flush => Progress::Done,
             Call::Output => self.done(|engine| engine.show_output(rank)),
             Call::Send { .. } => self.perform_send(rank, call),
@@ -275,7 +275,17 @@ impl<M: Memory> Engine<M> {
         Progress::Done
     }
 
+    fn sleep(&mut self, rank: u32, span: Duration) -> Progress {
+        if let Some(ideal) = &mut self.ideal {
+            ideal.pass(rank, span);
+        }
+        Progress::Pay(span)
+    }
+
     fn finalize(&mut self, rank: u32) -> Progress {
+        if let Some(ideal) = &mut self.ideal {
+            ideal.finalize(rank);
+        }
         let state = &mut self.ranks[rank as usize];
         state.finalized = true;
         state.end = self.kernel.now();

@@ -42,7 +42,8 @@ impl<M: Memory> Engine<M> {
             _ => None,
         };
         let at = if state.phase == Phase::Gone { state.end } else { self.kernel.now() };
-        self.recorder.record(&Record::End { rank, at, blocked });
+        let ideal = self.ideal.as_ref().map(|ideal| ideal.end(rank));
+        self.recorder.record(&Record::End { rank, at, blocked, ideal });
     }
 
     /// The run is over, whatever the reason: tells recorders of the ranks that are still there.

@@ -176,6 +176,9 @@ impl<M: Memory> Engine<M> {
                 cost += self.protocol.recv_overhead.of(completion.bytes);
             }
             slot.close();
+            if let Some(ideal) = &mut self.ideal {
+                ideal.wait(rank, id);
+            }
             reply.completions.push(Completion { index: id, ..completion });
         }
         cost
@@ -226,6 +229,9 @@ impl<M: Memory> Engine<M> {
                 cost += self.protocol.recv_overhead.of(completion.bytes);
             }
             slot.close();
+            if let Some(ideal) = &mut self.ideal {
+                ideal.wait(rank, id);
+            }
             reply.completions.push(Completion { index: index as u32, ..completion });
         }
         cost

@@ -79,6 +79,9 @@ impl<M: Memory> Engine<M> {
             owed: Duration::ZERO,
         };
         let id = self.runs.insert(run) as u32;
+        if let Some(ideal) = &mut self.ideal {
+            ideal.start_run(id, rank);
+        }
         self.tasks.push_back(Task::Run(id));
     }
 
@@ -90,6 +93,12 @@ impl<M: Memory> Engine<M> {
             if run.stop != Stop::None {
                 if run.must_wait() {
                     return;
+                }
+                if let Some(ideal) = &mut self.ideal {
+                    match run.stop {
+                        Stop::WaitAll => ideal.pass_all(id),
+                        _ => ideal.pass_blocking(id),
+                    }
                 }
                 let owed = run.pass_stop();
                 if !owed.is_zero() {
@@ -154,13 +163,21 @@ impl<M: Memory> Engine<M> {
             }
             Step::Irecv { from, bytes, slot } => self.recv_step(id, from, bytes, slot, false),
             Step::Recv { from, bytes, slot } => self.recv_step(id, from, bytes, slot, true),
-            Step::Reduce { bytes } => per_byte(bytes, self.protocol.reduce_seconds_per_byte),
-            Step::Copy { bytes } => per_byte(bytes, self.protocol.copy_seconds_per_byte),
+            Step::Reduce { bytes } => self.work_step(id, bytes, self.protocol.reduce_seconds_per_byte),
+            Step::Copy { bytes } => self.work_step(id, bytes, self.protocol.copy_seconds_per_byte),
             Step::WaitAll => {
                 self.runs[id as usize].stop = Stop::WaitAll;
                 Duration::ZERO
             }
         }
+    }
+
+    fn work_step(&mut self, id: u32, bytes: u64, seconds_per_byte: f64) -> Duration {
+        let cost = per_byte(bytes, seconds_per_byte);
+        if let Some(ideal) = &mut self.ideal {
+            ideal.work(id, cost);
+        }
+        cost
     }
 
     /// After the last step, whatever is still under way is waited for.
@@ -170,7 +187,10 @@ impl<M: Memory> Engine<M> {
             run.until = Until::All;
             return;
         }
-        let Run { instance, seat, plan, .. } = self.runs.remove(id as usize);
+        let Run { instance, seat, rank, plan, .. } = self.runs.remove(id as usize);
+        if let Some(ideal) = &mut self.ideal {
+            ideal.end_run(id, rank, self.instances[instance as usize].seats[seat as usize].request);
+        }
         self.plans.release(plan);
         self.leave(instance, seat);
     }

@@ -88,6 +88,9 @@ pub enum Record<'a> {
         at: Time,
         /// Since when it has been in a call that never returned, and which, if it has.
         blocked: Option<(Time, u16, u64)>,
+        /// When it would have ended, or where it would be, on an ideal network; only if a recorder wants it
+        /// ([`Recorder::wants_ideal`]).
+        ideal: Option<Time>,
     },
 }
 
@@ -141,6 +144,11 @@ pub trait Recorder {
     fn wants_arguments(&self) -> bool {
         false
     }
+
+    /// Is wanted how long the run would take if messages took no time? It costs a little.
+    fn wants_ideal(&self) -> bool {
+        false
+    }
 }
 
 /// A recorder that stores what it is told.
@@ -161,6 +169,10 @@ impl<R: Recorder + ?Sized> Recorder for Box<R> {
 
     fn wants_arguments(&self) -> bool {
         (**self).wants_arguments()
+    }
+
+    fn wants_ideal(&self) -> bool {
+        (**self).wants_ideal()
     }
 }
 

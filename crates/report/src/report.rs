@@ -50,7 +50,7 @@ pub struct Ending {
     pub warnings: Vec<(String, &'static str)>,
     /// What blocked ranks wait for, in words.
     pub waits: Vec<(u32, String)>,
-    /// How long the same calls took on an ideal network, if that is known.
+    /// How long the same calls take on an ideal network, if that is known.
     pub ideal_seconds: Option<f64>,
 }
 
@@ -70,6 +70,10 @@ pub struct Report {
     traffic: Traffic,
     links: LinkUse,
     paths: Paths,
+    /// Is it to be known how long the run would take on an ideal network?
+    wants_ideal: bool,
+    /// When the last rank would have ended there.
+    ideal: Option<Time>,
 }
 
 /// One rank.
@@ -104,8 +108,21 @@ impl Report {
             traffic: Traffic::new(run.ranks()),
             links: LinkUse::new(run).coarse(LINK_BINS),
             paths: Paths::new(ranks),
+            wants_ideal: false,
+            ideal: None,
             run: run.clone(),
         }
+    }
+
+    /// Asks for ideal clocks: how long the run would take on an ideal network.
+    pub fn with_ideal_clocks(mut self) -> Report {
+        self.wants_ideal = true;
+        self
+    }
+
+    /// How long the run would have taken on an ideal network, if that was asked for. Known when all ranks have ended.
+    pub fn ideal_seconds(&self) -> Option<f64> {
+        self.ideal.map(Time::as_secs_f64)
     }
 
     /// A rank did something that was not a call.
@@ -391,12 +408,19 @@ impl Recorder for Report {
                 self.ranks[rank as usize].collective = Some(number);
                 self.paths.enter_collective(rank, function);
             }
-            Record::End { rank, at, blocked } => self.end(rank, at.as_picos(), blocked),
+            Record::End { rank, at, blocked, ideal } => {
+                self.ideal = self.ideal.max(ideal);
+                self.end(rank, at.as_picos(), blocked);
+            }
         }
     }
 
     fn wants_arguments(&self) -> bool {
         true
+    }
+
+    fn wants_ideal(&self) -> bool {
+        self.wants_ideal
     }
 }
 
@@ -500,7 +524,7 @@ mod tests {
 
     fn end(report: &mut Report, ranks: u32, at: u64) -> Container {
         for rank in 0..ranks {
-            report.record(&Record::End { rank, at: Time::from_picos(at), blocked: None });
+            report.record(&Record::End { rank, at: Time::from_picos(at), blocked: None, ideal: None });
         }
         let figures = json!({"simulated_seconds": seconds(at)});
         report.finish(&Ending { figures, ideal_seconds: Some(seconds(at) / 2.0), ..Ending::default() })
@@ -581,7 +605,7 @@ mod tests {
         let mut report = Report::new(&run_on("cluster:2", 2), Budget::default());
         compute(&mut report, 0, 0, 1_000);
         let blocked = Some((Time::from_picos(1_000), index("MPI_Recv"), 0));
-        report.record(&Record::End { rank: 0, at: Time::from_picos(4_000), blocked });
+        report.record(&Record::End { rank: 0, at: Time::from_picos(4_000), blocked, ideal: None });
         let waits = vec![(0, "waits for a message".to_owned())];
         let page = report.finish(&Ending { waits, ..Ending::default() });
         let shown = json!([{"rank": 0, "function": "MPI_Recv", "site": "", "since": 1e-9, "detail": "waits for a message"}]);

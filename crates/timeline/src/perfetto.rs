@@ -382,7 +382,7 @@ impl Perfetto {
                 self.comms.add(context, members);
                 Ok(())
             }
-            Record::End { rank, at, blocked: Some((since, function, site)) } => {
+            Record::End { rank, at, blocked: Some((since, function, site)), .. } => {
                 self.annotate(NEVER_RETURNED, Some(1));
                 self.call(rank, function, [since, at], site, None)
             }

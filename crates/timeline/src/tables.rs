@@ -183,7 +183,7 @@ impl<S: Sheet> Tables<S> {
                 let row = [Cell::count(number), Cell::number(rank), comm, kind, algorithm, entered];
                 self.collectives.push(row, &self.pool)
             }
-            Record::End { rank, at, blocked } => {
+            Record::End { rank, at, blocked, .. } => {
                 self.sums[rank as usize].end(at);
                 match blocked {
                     Some((since, function, site)) => {

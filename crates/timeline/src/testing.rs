@@ -106,8 +106,13 @@ pub(crate) fn play(to: &mut dyn Recorder) {
     call(1, "MPI_Reduce", [ns(31), ns(40)], 0x28, reduce, &nothing, to);
     call(0, "MPI_Reduce", [ns(32), ns(41)], 0x18, reduce, &nothing, to);
     to.record(&Record::Pause { rank: 0, start: at(41), end: at(45) });
-    to.record(&Record::End { rank: 0, at: at(45), blocked: None });
-    to.record(&Record::End { rank: 1, at: at(45), blocked: Some((at(40), index("MPI_Recv"), 0x2c)) });
+    to.record(&Record::End { rank: 0, at: at(45), blocked: None, ideal: None });
+    to.record(&Record::End {
+        rank: 1,
+        at: at(45),
+        blocked: Some((at(40), index("MPI_Recv"), 0x2c)),
+        ideal: None,
+    });
 }
 
 /// `a.c`, with the line in the site.
