@@ -122,8 +122,8 @@ pub struct Engine<M> {
     pub(crate) detailed: bool,
     /// When everything would happen on an ideal network, if the recorder wants to know.
     pub(crate) ideal: Option<Box<IdealClocks>>,
-    /// A call that is over, to be recorded when its words are back in the inbox.
-    pub(crate) unrecorded: Option<u32>,
+    /// The call that is carried out right now is over: whoever has its words at hand is to record it.
+    pub(crate) unrecorded: bool,
     pub(crate) ranks: Vec<RankState>,
     pub(crate) comms: Comms,
     /// The host of each rank.
@@ -189,7 +189,7 @@ impl<M: Memory> Engine<M> {
             memory,
             detailed: setup.recorder.wants_arguments(),
             ideal: setup.recorder.wants_ideal().then(|| Box::new(IdealClocks::new(ranks))),
-            unrecorded: None,
+            unrecorded: false,
             recorder: setup.recorder,
             ranks: (0..ranks).map(|_| RankState::new()).collect(),
             hosts: setup.placement,

@@ -27,7 +27,9 @@ use crate::message::{Message, Owner, Receive};
 /// The clocks of everything that waits or is waited for.
 #[derive(Debug)]
 pub(crate) struct IdealClocks {
-    ranks: Vec<RankClock>,
+    /// What the time is for each rank.
+    now: Vec<Time>,
+    ranks: Vec<Waits>,
     /// When each message was sent, by number.
     messages: Vec<Time>,
     /// When each receive was posted, by number.
@@ -38,15 +40,14 @@ pub(crate) struct IdealClocks {
     gatherings: Vec<Time>,
 }
 
-/// A rank: two cache lines.
+/// What a rank may wait for: two cache lines.
 #[derive(Clone, Debug, Default)]
 #[repr(align(64))]
-struct RankClock {
-    now: Time,
+struct Waits {
     /// When it finalized.
     finalized: Option<Time>,
-    /// When its requests are complete, by number.
-    requests: SmallVec<[Time; 11]>,
+    /// When its requests are complete, by number; or anything earlier if that is no later than now.
+    requests: SmallVec<[Time; 12]>,
 }
 
 /// One rank's part of a collective.
@@ -62,7 +63,8 @@ struct RunClock {
 impl IdealClocks {
     pub(crate) fn new(ranks: usize) -> IdealClocks {
         IdealClocks {
-            ranks: vec![RankClock::default(); ranks],
+            now: vec![Time::ZERO; ranks],
+            ranks: vec![Waits::default(); ranks],
             messages: Vec::new(),
             receives: Vec::new(),
             runs: Vec::new(),
@@ -72,20 +74,17 @@ impl IdealClocks {
 
     /// Time passes in a rank.
     pub(crate) fn pass(&mut self, rank: u32, span: Duration) {
-        let clock = &mut self.ranks[rank as usize];
-        clock.now = clock.now + span;
+        self.now[rank as usize] += span;
     }
 
     /// A rank finalizes: this is when it ends.
     pub(crate) fn finalize(&mut self, rank: u32) {
-        let clock = &mut self.ranks[rank as usize];
-        clock.finalized = Some(clock.now);
+        self.ranks[rank as usize].finalized = Some(self.now[rank as usize]);
     }
 
     /// When a rank has ended, or where it is.
     pub(crate) fn end(&self, rank: u32) -> Time {
-        let clock = &self.ranks[rank as usize];
-        clock.finalized.unwrap_or(clock.now)
+        self.ranks[rank as usize].finalized.unwrap_or(self.now[rank as usize])
     }
 
     /// A message is sent.
@@ -93,10 +92,8 @@ impl IdealClocks {
     pub(crate) fn send(&mut self, id: u32, message: &Message) {
         let at = self.now_of(message.owner, message.from);
         put(&mut self.messages, id, at);
-        match message.owner {
-            Owner::Request { rank, id } => self.ranks[rank as usize].set(id, at),
-            Owner::Step { run, blocking: true } => self.runs[run as usize].blocking = at,
-            Owner::Step { .. } | Owner::Nobody => {}
+        if let Owner::Step { run, blocking: true } = message.owner {
+            self.runs[run as usize].blocking = at;
         }
     }
 
@@ -119,39 +116,43 @@ impl IdealClocks {
 
     /// A rank has seen a message in a probe.
     pub(crate) fn probe(&mut self, rank: u32, message: u32) {
-        let clock = &mut self.ranks[rank as usize];
-        clock.now = clock.now.max(self.messages[message as usize]);
+        let now = &mut self.now[rank as usize];
+        *now = (*now).max(self.messages[message as usize]);
     }
 
     /// A rank has waited for a request.
     #[inline]
     pub(crate) fn wait(&mut self, rank: u32, request: u32) {
-        let clock = &mut self.ranks[rank as usize];
-        clock.now = clock.now.max(clock.request(request));
+        let now = &mut self.now[rank as usize];
+        *now = (*now).max(self.ranks[rank as usize].request(request));
+    }
+
+    /// Nobody will wait for a request.
+    pub(crate) fn free(&mut self, rank: u32, request: u32) {
+        self.ranks[rank as usize].set(request, Time::ZERO);
     }
 
     /// Something begins beside a rank, which a request completes with.
     pub(crate) fn open(&mut self, rank: u32, request: u32) {
-        let clock = &mut self.ranks[rank as usize];
-        clock.set(request, clock.now);
+        self.ranks[rank as usize].set(request, self.now[rank as usize]);
     }
 
     /// It takes so long.
     pub(crate) fn prolong(&mut self, rank: u32, request: u32, span: Duration) {
-        let clock = &mut self.ranks[rank as usize];
-        clock.set(request, clock.request(request) + span);
+        let waits = &mut self.ranks[rank as usize];
+        waits.set(request, waits.request(request) + span);
     }
 
     /// A rank's schedule begins.
     pub(crate) fn start_run(&mut self, run: u32, rank: u32) {
-        let now = self.ranks[rank as usize].now;
+        let now = self.now[rank as usize];
         put(&mut self.runs, run, RunClock { now, blocking: now, all: now });
     }
 
     /// A schedule works by itself.
     pub(crate) fn work(&mut self, run: u32, span: Duration) {
         let clock = &mut self.runs[run as usize];
-        clock.now = clock.now + span;
+        clock.now += span;
     }
 
     /// A schedule has waited for its blocking step.
@@ -176,7 +177,7 @@ impl IdealClocks {
 
     /// A rank enters a collective that a formula is for; `first` if nobody has before.
     pub(crate) fn gather(&mut self, instance: u32, rank: u32, first: bool) {
-        let now = self.ranks[rank as usize].now;
+        let now = self.now[rank as usize];
         let latest = if first { now } else { now.max(self.gatherings[instance as usize]) };
         put(&mut self.gatherings, instance, latest);
     }
@@ -198,7 +199,7 @@ impl IdealClocks {
     fn now_of(&self, owner: Owner, rank: u32) -> Time {
         match owner {
             Owner::Step { run, .. } => self.runs[run as usize].now,
-            Owner::Request { .. } | Owner::Nobody => self.ranks[rank as usize].now,
+            Owner::Request { .. } | Owner::Nobody => self.now[rank as usize],
         }
     }
 
@@ -218,7 +219,7 @@ impl IdealClocks {
     }
 }
 
-impl RankClock {
+impl Waits {
     #[inline]
     fn request(&self, id: u32) -> Time {
         self.requests.get(id as usize).copied().unwrap_or(Time::ZERO)
@@ -248,6 +249,6 @@ mod tests {
 
     #[test]
     fn a_rank_is_two_cache_lines() {
-        assert_eq!(size_of::<RankClock>(), 128);
+        assert_eq!(size_of::<Waits>(), 128);
     }
 }

@@ -464,6 +464,7 @@ impl<M: Memory> Engine<M> {
             departed,
             arrived,
             delivered,
+            awaited: sender_waits,
         }));
         if sender_waits {
             self.complete(owner, Completion::empty(0));

@@ -162,9 +162,6 @@ impl<M: Memory> Engine<M> {
             }
         };
         self.ranks[rank as usize].inbox = inbox;
-        if let Some(rank) = self.unrecorded.take() {
-            self.record_call(rank);
-        }
         goes_on
     }
 
@@ -177,7 +174,11 @@ impl<M: Memory> Engine<M> {
             self.show_output(rank);
         }
         let progress = self.perform(rank, call);
-        self.settle(rank, progress, needs_answer)
+        let goes_on = self.settle(rank, progress, needs_answer);
+        if self.detailed && std::mem::take(&mut self.unrecorded) {
+            self.record_details(rank, Some(call));
+        }
+        goes_on
     }
 
     fn settle(&mut self, rank: u32, progress: Progress, needs_answer: bool) -> bool {

@@ -251,6 +251,9 @@ impl<M: Memory> Engine<M> {
 
     /// `MPI_Request_free`.
     pub(crate) fn free_request(&mut self, rank: u32, id: RequestId) {
+        if let Some(ideal) = &mut self.ideal {
+            ideal.free(rank, id);
+        }
         let slot = &mut self.ranks[rank as usize].requests[id as usize];
         if slot.done.is_some() {
             self.reclaim(rank, id);

@@ -124,6 +124,8 @@ pub struct Message {
     pub arrived: Time,
     /// When it had arrived and was matched.
     pub delivered: Time,
+    /// Is its sender free only now?
+    pub awaited: bool,
 }
 
 /// What a message is a part of.

@@ -25,6 +25,22 @@ pub(crate) struct Event {
     pub comm: u32,
 }
 
+impl Event {
+    /// Something else that a rank did, to be accounted for only.
+    pub fn no_call(entered: u64, left: u64) -> Event {
+        let function = NO_CALL;
+        Event { entered, left, waited: 0, function, site: 0, peer: None, bytes: 0, tag: 0, comm: 0 }
+    }
+
+    #[inline]
+    pub fn is_call(&self) -> bool {
+        self.function != NO_CALL
+    }
+}
+
+/// The function of what is no call.
+const NO_CALL: u16 = u16::MAX;
+
 /// The calls of all ranks.
 pub(crate) struct Events {
     budget: u64,

@@ -13,7 +13,7 @@
 //!
 //! | module | what it has |
 //! |---|---|
-//! | `report` | who is told, and where the rest comes together |
+//! | `report`, `batch` | who is told, and where the rest comes together |
 //! | `category` | what a rank can be doing |
 //! | `tiles`, `events` | the timeline from afar and from near |
 //! | `sites`, `collectives`, `traffic` | calls by place, collectives by algorithm, messages by size and by pair |
@@ -22,6 +22,7 @@
 //! | `container`, `base64`, `varint`, `page` | how it becomes a file |
 
 mod base64;
+mod batch;
 mod category;
 mod collectives;
 mod container;

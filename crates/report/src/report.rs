@@ -10,6 +10,7 @@ use mpirage_units::{Duration, Time};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
+use crate::batch::Batch;
 use crate::category::{self, CATEGORIES, Category, NAMES};
 use crate::collectives::Collectives;
 use crate::container::Container;
@@ -62,6 +63,11 @@ pub struct Report {
     kinds: Vec<(FunctionKind, Category)>,
     functions: Functions,
     ranks: Vec<Rank>,
+    /// The blocking collective that each rank is in, by its number and one more.
+    inside: Vec<u64>,
+    /// What ranks did, and messages, by sender: not gone through yet.
+    deeds: Batch<Deed>,
+    delivered: Batch<Message>,
     tiles: Tiles,
     events: Events,
     arrows: Arrows,
@@ -83,11 +89,18 @@ struct Rank {
     now: u64,
     /// Picoseconds by category.
     times: [u64; CATEGORIES],
-    /// The blocking collective it is in.
-    collective: Option<u64>,
     end: u64,
     /// Since when it has been in a call that never returned, and which.
     blocked: Option<(u64, u16, u32)>,
+}
+
+/// Something that a rank did.
+struct Deed {
+    rank: u32,
+    /// What it was, once it did not wait for another rank any more.
+    category: Category,
+    /// Of a call, what is told of it; of anything else, when it was.
+    event: Event,
 }
 
 impl Report {
@@ -100,6 +113,9 @@ impl Report {
             kinds: category::of_functions(),
             functions: Functions::default(),
             ranks: vec![Rank::default(); ranks],
+            inside: vec![0; ranks],
+            deeds: Batch::new(ranks),
+            delivered: Batch::new(ranks),
             tiles: Tiles::new(run.ranks()),
             events: Events::new(ranks, budget.calls),
             arrows: Arrows::new(ranks, budget.messages),
@@ -127,29 +143,9 @@ impl Report {
 
     /// A rank did something that was not a call.
     fn did(&mut self, rank: u32, category: Category, kind: Kind, start: u64, end: u64) {
-        self.catch_up(rank, start);
-        self.spend(rank, category, end);
+        self.paths.catch_up(rank, start);
         self.paths.did(rank, kind, NO_FUNCTION, end);
-    }
-
-    /// Time that nothing was told of.
-    #[inline]
-    fn catch_up(&mut self, rank: u32, until: u64) {
-        if until > self.ranks[rank as usize].now {
-            self.spend(rank, Category::Other, until);
-            self.paths.did(rank, Kind::Other, NO_FUNCTION, until);
-        }
-    }
-
-    #[inline]
-    fn spend(&mut self, rank: u32, category: Category, until: u64) {
-        let state = &mut self.ranks[rank as usize];
-        let from = state.now;
-        if until > from {
-            state.times[category as usize] += until - from;
-            state.now = until;
-            self.tiles.add(rank, category, from, until);
-        }
+        self.set_aside(Deed { rank, category, event: Event::no_call(start, end) });
     }
 
     fn call(&mut self, rank: u32, of: u16, span: [u64; 2], site: u64, details: Option<&Details<'_>>) {
@@ -159,6 +155,7 @@ impl Report {
         let bytes = arguments.sent.or(arguments.received).unwrap_or(0);
         let row = self.sites.row(rank, of, site);
         let site = self.sites.count(row, bytes, left - entered);
+        let (kind, category) = self.kinds[usize::from(of).min(self.kinds.len() - 1)];
         let mut event = Event {
             entered,
             left,
@@ -170,23 +167,63 @@ impl Report {
             tag: arguments.tag.unwrap_or(0),
             comm: arguments.context.map_or(0, |context| self.contexts.index(context)),
         };
-        let collective = self.ranks[rank as usize].collective.take();
-        if left == entered && collective.is_none() {
-            self.events.push(rank, &event);
-            return;
+        let collective = std::mem::take(&mut self.inside[rank as usize]).checked_sub(1);
+        if left > entered || collective.is_some() {
+            self.paths.catch_up(rank, entered);
+            if let Some(number) = collective {
+                self.collectives.leave(number, left - entered);
+            }
+            let cause = self.paths.cause(rank, entered, left);
+            let late = self.late(kind, collective, cause, details).clamp(entered, left);
+            event.waited = late - entered;
+            self.paths.called(rank, cause, path_kind(category), of, left);
         }
-        self.catch_up(rank, entered);
-        if let Some(number) = collective {
-            self.collectives.leave(number, left - entered);
+        self.set_aside(Deed { rank, category, event });
+    }
+
+    #[inline]
+    fn set_aside(&mut self, deed: Deed) {
+        if self.deeds.push(deed) {
+            self.go_through_deeds();
         }
-        let (kind, category) = self.kinds[usize::from(of).min(self.kinds.len() - 1)];
-        let cause = self.paths.cause(rank, entered, left);
-        let late = self.late(kind, collective, cause, details).clamp(entered, left);
-        event.waited = late - entered;
-        self.events.push(rank, &event);
-        self.spend(rank, Category::Wait, late);
-        self.spend(rank, category, left);
-        self.paths.called(rank, cause, path_kind(category), of, left);
+    }
+
+    /// Adds up what ranks did.
+    fn go_through_deeds(&mut self) {
+        let Report { deeds, ranks, tiles, events, .. } = self;
+        for &Deed { rank, category, ref event } in deeds.sorted(|deed| deed.rank) {
+            let state = &mut ranks[rank as usize];
+            let mut spend = |category, until| {
+                if until > state.now {
+                    state.times[category as usize] += until - state.now;
+                    tiles.add(rank, category, until - state.now);
+                    state.now = until;
+                }
+            };
+            if event.left > event.entered {
+                // Time that nothing was told of.
+                spend(Category::Other, event.entered);
+                spend(Category::Wait, event.entered + event.waited);
+                spend(category, event.left);
+            }
+            if event.is_call() {
+                events.push(rank, event);
+            }
+        }
+        deeds.clear();
+    }
+
+    /// Adds up messages.
+    fn go_through_messages(&mut self) {
+        let Report { delivered, traffic, arrows, links, run, .. } = self;
+        for message in delivered.sorted(|message| message.from) {
+            traffic.add(message);
+            if run.collective_messages || matches!(message.scope, Scope::Comm(_)) {
+                arrows.push(message);
+            }
+            links.add(message);
+        }
+        delivered.clear();
     }
 
     /// Until when a call could not go on because another rank was not there; zero if that is not so.
@@ -212,32 +249,30 @@ impl Report {
     }
 
     fn message(&mut self, message: &Message) {
-        self.traffic.add(message);
         self.paths.message(message);
-        match message.scope {
-            Scope::Collective(number) => self.collectives.message(number, message.bytes),
-            Scope::Comm(_) => self.arrows.push(message),
+        if let Scope::Collective(number) = message.scope {
+            self.collectives.message(number, message.bytes);
         }
-        if self.run.collective_messages && matches!(message.scope, Scope::Collective(_)) {
-            self.arrows.push(message);
+        if self.delivered.push(*message) {
+            self.go_through_messages();
         }
-        self.links.record(&Record::Message(*message));
     }
 
     fn end(&mut self, rank: u32, at: u64, blocked: Option<(Time, u16, u64)>) {
         if let Some((since, of, site)) = blocked {
             let row = self.sites.row(rank, of, site);
-            let site = self.sites.site(row);
-            self.catch_up(rank, since.as_picos());
-            self.spend(rank, Category::Wait, at);
+            let (site, since) = (self.sites.site(row), since.as_picos());
             self.functions.index(of);
-            self.ranks[rank as usize].blocked = Some((since.as_picos(), of, site));
+            self.ranks[rank as usize].blocked = Some((since, of, site));
+            self.set_aside(Deed { rank, category: Category::Wait, event: Event::no_call(since, at) });
         }
         self.ranks[rank as usize].end = at;
     }
 
     /// What the page is to show.
     pub fn finish(&mut self, ending: &Ending) -> Container {
+        self.go_through_deeds();
+        self.go_through_messages();
         let mut out = Container::default();
         out.set("version", 1);
         self.write_run(ending, &mut out);
@@ -405,7 +440,7 @@ impl Recorder for Report {
             }
             Record::Schedule { rank, number, context, kind, algorithm, entered } => {
                 let function = self.collectives.enter(number, context, kind, algorithm, entered.as_picos());
-                self.ranks[rank as usize].collective = Some(number);
+                self.inside[rank as usize] = number + 1;
                 self.paths.enter_collective(rank, function);
             }
             Record::End { rank, at, blocked, ideal } => {

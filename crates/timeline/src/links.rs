@@ -100,7 +100,8 @@ impl LinkUse {
         used
     }
 
-    fn add(&mut self, message: &Message) {
+    /// A message was delivered.
+    pub fn add(&mut self, message: &Message) {
         let host = |rank: u32| self.placement[rank as usize];
         let (from, to) = (host(message.from), host(message.to));
         let (start, end) = (message.departed.as_picos(), message.arrived.as_picos());
