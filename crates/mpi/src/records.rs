@@ -28,12 +28,11 @@ impl<M: Memory> Engine<M> {
     /// The same for an MPI function; `call` is what it asked, if that is at hand.
     pub(crate) fn record_details(&mut self, rank: u32, call: Option<&Call<'_>>) {
         let RankState { stamp, entered, inbox, current, reply, .. } = &self.ranks[rank as usize];
-        let again = || decode_call(&inbox[*current..]).ok().map(|(_, call, _)| call);
-        let details = match call {
-            _ if !self.detailed => None,
-            Some(&call) => Some(Details { call, reply }),
-            None => again().map(|call| Details { call, reply }),
+        let again = match call {
+            None if self.detailed => decode_call(&inbox[*current..]).ok().map(|(_, call, _)| call),
+            _ => None,
         };
+        let details = call.or(again.as_ref()).map(|call| Details { call, reply });
         let (entered, left) = (*entered, self.kernel.now());
         let (function, site) = (stamp.function, stamp.site);
         self.recorder.record(&Record::Call { rank, function, entered, left, site, details });

@@ -98,7 +98,7 @@ pub enum Record<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Details<'a> {
     /// The call.
-    pub call: Call<'a>,
+    pub call: &'a Call<'a>,
     /// The answer; of calls that need none, an old one.
     pub reply: &'a Reply,
 }

@@ -68,6 +68,7 @@ pub struct Report {
     /// What ranks did, and messages, by sender: not gone through yet.
     deeds: Batch<Deed>,
     delivered: Batch<Message>,
+    last_arrival: Time,
     tiles: Tiles,
     events: Events,
     arrows: Arrows,
@@ -116,6 +117,7 @@ impl Report {
             inside: vec![0; ranks],
             deeds: Batch::new(ranks),
             delivered: Batch::new(ranks),
+            last_arrival: Time::ZERO,
             tiles: Tiles::new(run.ranks()),
             events: Events::new(ranks, budget.calls),
             arrows: Arrows::new(ranks, budget.messages),
@@ -207,7 +209,7 @@ impl Report {
                 spend(category, event.left);
             }
             if event.is_call() {
-                events.push(rank, event);
+                events.push(rank, event, category == Category::Collective);
             }
         }
         deeds.clear();
@@ -216,6 +218,7 @@ impl Report {
     /// Adds up messages.
     fn go_through_messages(&mut self) {
         let Report { delivered, traffic, arrows, links, run, .. } = self;
+        links.reach(self.last_arrival);
         for message in delivered.sorted(|message| message.from) {
             traffic.add(message);
             if run.collective_messages || matches!(message.scope, Scope::Comm(_)) {
@@ -253,6 +256,7 @@ impl Report {
         if let Scope::Collective(number) = message.scope {
             self.collectives.message(number, message.bytes);
         }
+        self.last_arrival = self.last_arrival.max(message.arrived);
         if self.delivered.push(*message) {
             self.go_through_messages();
         }
@@ -614,7 +618,7 @@ mod tests {
             plan: 0,
         };
         let reply = Reply::default();
-        let details = Some(Details { call: Call::Collective(barrier), reply: &reply });
+        let details = Some(Details { call: &Call::Collective(barrier), reply: &reply });
         for (rank, entered) in [(0, 1_000), (1, 6_000)] {
             compute(&mut report, rank, 0, entered);
             let algorithm = Some(Algorithm::ALL[0]);

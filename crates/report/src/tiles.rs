@@ -182,10 +182,9 @@ impl Tiles {
             levels.push(Level::new(columns, self.rows));
             columns *= 2;
         }
-        let mut row = Vec::new();
+        let mut row = Row::default();
         for at in 0..self.rows {
-            row.clear();
-            row.resize(widest, Tile::default());
+            row.clear(widest);
             match self.tiles.is_empty() {
                 true => self.lay_out(at, end, &mut row),
                 false => self.lay_anew(at, end, &mut row),
@@ -193,7 +192,7 @@ impl Tiles {
             let ranks = self.ranks_per_row.min(self.ranks - at * self.ranks_per_row);
             for (nth, level) in levels.iter_mut().rev().enumerate() {
                 if nth > 0 {
-                    halve(&mut row);
+                    row.halve();
                 }
                 level.push(&row, end as f64 / level.columns as f64 * f64::from(ranks));
             }
@@ -202,41 +201,41 @@ impl Tiles {
     }
 
     /// What the ranks of a row did, in columns from zero to `end`.
-    fn lay_out(&self, row: u32, end: u64, out: &mut [Tile]) {
-        let wide = end as f64 / out.len() as f64;
+    fn lay_out(&self, row: u32, end: u64, out: &mut Row) {
+        let (columns, wide) = (out.columns(), end as f64 / out.columns() as f64);
         let ranks = row * self.ranks_per_row..self.ranks.min((row + 1) * self.ranks_per_row);
         for (category, start, end) in ranks.flat_map(|rank| self.noted[rank as usize].iter()) {
             if category == Category::Idle as u8 || end == start {
                 continue;
             }
-            let kind = usize::from(category) - 1;
+            let times = &mut out.times[usize::from(category) - 1];
             let (from, to) = (start as f64 / wide, end as f64 / wide);
-            let (first, last) = (from as usize, (to as usize).min(out.len() - 1));
+            let (first, last) = (from as usize, (to as usize).min(columns - 1));
             if first >= last {
-                out[last][kind] += (end - start) as f32;
+                times[last] += (end - start) as f32;
                 continue;
             }
-            out[first][kind] += ((first + 1) as f64 * wide - start as f64) as f32;
-            for tile in &mut out[first + 1..last] {
-                tile[kind] += wide as f32;
+            times[first] += ((first + 1) as f64 * wide - start as f64) as f32;
+            for time in &mut times[first + 1..last] {
+                *time += wide as f32;
             }
-            out[last][kind] += (end as f64 - last as f64 * wide) as f32;
+            times[last] += (end as f64 - last as f64 * wide) as f32;
         }
     }
 
     /// What has been put into the columns of a row, in columns from zero to `end`.
-    fn lay_anew(&self, row: u32, end: u64, out: &mut [Tile]) {
+    fn lay_anew(&self, row: u32, end: u64, out: &mut Row) {
         let width = self.widths[row as usize];
         let row = &self.tiles[row as usize * self.columns..][..self.columns];
         // In units of the recorded columns.
-        let wide = end as f64 / width as f64 / out.len() as f64;
-        for (at, out) in out.iter_mut().enumerate() {
+        let wide = end as f64 / width as f64 / out.columns() as f64;
+        for at in 0..out.columns() {
             let (from, to) = (at as f64 * wide, (at + 1) as f64 * wide);
             let mut column = from as usize;
             while (column as f64) < to && column < row.len() {
                 let part = to.min((column + 1) as f64) - from.max(column as f64);
-                for (out, time) in out.iter_mut().zip(row[column]) {
-                    *out += time * part as f32;
+                for (out, time) in out.times.iter_mut().zip(row[column]) {
+                    out[at] += time * part as f32;
                 }
                 column += 1;
             }
@@ -251,39 +250,68 @@ impl Level {
     }
 
     /// Adds a row; a tile that is full holds `capacity` picoseconds.
-    fn push(&mut self, row: &[Tile], capacity: f64) {
-        for tile in row {
-            let (category, share) = dominant(tile, capacity as f32);
-            self.dominant.push(category);
-            self.share.push(share);
+    fn push(&mut self, row: &Row, capacity: f64) {
+        let columns = row.columns();
+        let (done, capacity) = (self.dominant.len(), capacity as f32);
+        self.dominant.resize(done + columns, 0);
+        self.share.resize(done + columns, 0);
+        let scale = if capacity > 0.0 { 255.0 / capacity } else { 0.0 };
+        let [a, b, c, d, e] = row.times.each_ref().map(|times| &times[..columns]);
+        let (kinds, shares) = (&mut self.dominant[done..], &mut self.share[done..]);
+        for at in 0..columns.min(kinds.len()).min(shares.len()) {
+            let (category, most) = dominant([a[at], b[at], c[at], d[at], e[at]], capacity);
+            kinds[at] = category;
+            shares[at] = (most * scale + 0.5).clamp(0.0, 255.0) as u8;
         }
     }
 }
 
-/// Makes one of two neighbours each.
-fn halve(row: &mut Vec<Tile>) {
-    for at in 0..row.len() / 2 {
-        row[at] = sum(row[2 * at], row[2 * at + 1]);
+/// What ranks of one row did: for each category but idleness, its time in each column.
+#[derive(Default)]
+struct Row {
+    times: [Vec<f32>; CATEGORIES - 1],
+}
+
+impl Row {
+    fn columns(&self) -> usize {
+        self.times[0].len()
     }
-    row.truncate(row.len() / 2);
+
+    /// So many columns, and nothing in them.
+    fn clear(&mut self, columns: usize) {
+        for times in &mut self.times {
+            times.clear();
+            times.resize(columns, 0.0);
+        }
+    }
+
+    /// Makes one of two neighbours each.
+    fn halve(&mut self) {
+        for times in &mut self.times {
+            for at in 0..times.len() / 2 {
+                times[at] = times[2 * at] + times[2 * at + 1];
+            }
+            times.truncate(times.len() / 2);
+        }
+    }
 }
 
 fn sum(a: Tile, b: Tile) -> Tile {
     std::array::from_fn(|kind| a[kind] + b[kind])
 }
 
-/// The category that fills most of a tile, and how much of it in 255ths.
-fn dominant(tile: &Tile, capacity: f32) -> (u8, u8) {
+/// The category that fills most of a tile, and for how long.
+#[inline]
+fn dominant(tile: Tile, capacity: f32) -> (u8, f32) {
     let busy: f32 = tile.iter().sum();
     let (mut category, mut most) = (0, capacity - busy);
-    for (kind, &time) in (1..).zip(tile) {
+    for (kind, time) in (1..).zip(tile) {
         // Rounding makes nobody idle who is not.
-        if time > 0.0 && time >= most {
-            (category, most) = (kind, time);
-        }
+        let more = time > 0.0 && time >= most;
+        category = if more { kind } else { category };
+        most = if more { time } else { most };
     }
-    let share = if capacity > 0.0 { most / capacity } else { 1.0 };
-    (category, (share.clamp(0.0, 1.0) * 255.0).round() as u8)
+    (category, most)
 }
 
 #[cfg(test)]

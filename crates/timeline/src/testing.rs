@@ -48,7 +48,7 @@ fn call(
     to: &mut dyn Recorder,
 ) {
     let [entered, left] = span.map(Time::from_picos);
-    let details = Some(Details { call, reply });
+    let details = Some(Details { call: &call, reply });
     to.record(&Record::Call { rank, function: index(name), entered, left, site, details });
 }
 
