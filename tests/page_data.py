@@ -373,7 +373,7 @@ def store_calls(container, calls):
     """Every call is a shape that nobody guesses; of those, equal ones are one."""
     def shape(rank, call):
         start, took, what, site, peer, size, tag, comm = call
-        return what, 1 | (2 if took else 0), site, 0 if peer < 0 else 1 + zigzag(peer - rank), zigzag(tag), comm, size
+        return what, 1 | (2 if took else 0), site, 0 if peer < 0 else 1 + (peer - rank) % len(calls), zigzag(tag), comm, size
 
     columns = (("function", "u16"), ("flags", "u8"), ("site", "u32"), ("peer", "u32"), ("tag", "u32"), ("comm", "u32"), ("bytes", "f64"))
     store(container, "events", "call_shapes", columns, calls, shape, lambda call: (call[1],) if call[1] else ())
@@ -382,7 +382,7 @@ def store_calls(container, calls):
 def store_messages(container, messages):
     def shape(rank, message):
         _, _, to, size, tag, scope = message
-        return zigzag(to - rank), size, zigzag(tag), scope
+        return (to - rank) % len(messages), size, zigzag(tag), scope
 
     columns = (("to", "u32"), ("bytes", "f64"), ("tag", "u32"), ("scope", "u8"))
     store(container, "messages", "message_shapes", columns, messages, shape, lambda message: (message[1],))

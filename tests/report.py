@@ -89,23 +89,24 @@ class Page:
     def calls(self):
         """Rank; since the call before, duration, waiting, function, site, peer or -1, bytes, tag, communicator."""
         shapes = self.shapes("call_shapes", ("function", "flags", "site", "peer", "bytes", "tag", "comm"))
+        ranks = len(self.section("events_count"))
         for rank, index in enumerate(self.section("events_times_index")):
             times = self.numbers("events_times", index)
             for shape in self.sequence("events", "call_shapes", rank):
                 function, flags, site, peer, size, tag, comm = shapes[shape]
                 since, took, waited = (next(times) if flags & flag else 0 for flag in (1, 2, 4))
                 size = next(times) if flags & 8 else int(size)
-                peer = zigzag(peer - 1) + (0 if flags & 16 else rank) if peer else -1
+                peer = (peer - 1 + (0 if flags & 16 else rank)) % ranks if peer else -1
                 yield rank, (since, took, waited, function, site, peer, size, zigzag(tag), comm)
 
     def messages(self):
         """Sender; since the message before, duration, receiver, bytes, tag, scope."""
-        shapes = self.shapes("message_shapes", ("to", "bytes", "tag", "scope"))
+        shapes, ranks = self.shapes("message_shapes", ("to", "bytes", "tag", "scope")), len(self.section("messages_count"))
         for rank, index in enumerate(self.section("messages_times_index")):
             times = self.numbers("messages_times", index)
             for shape in self.sequence("messages", "message_shapes", rank):
                 to, size, tag, scope = shapes[shape]
-                yield rank, (next(times), next(times), rank + zigzag(to), int(size), zigzag(tag), scope)
+                yield rank, (next(times), next(times), (rank + to) % ranks, int(size), zigzag(tag), scope)
 
     def path(self):
         """Start and end of each part of the critical path, in picoseconds."""

@@ -27,10 +27,14 @@ impl<M: Memory> Engine<M> {
 
     /// The same for an MPI function; `call` is what it asked, if that is at hand.
     pub(crate) fn record_details(&mut self, rank: u32, call: Option<&Call<'_>>) {
-        let RankState { stamp, entered, inbox, current, reply, .. } = &self.ranks[rank as usize];
-        let again = match call {
-            None if self.detailed => decode_call(&inbox[*current..]).ok().map(|(_, call, _)| call),
-            _ => None,
+        let RankState { stamp, entered, inbox, current, reply, in_wait, wait, .. } =
+            &self.ranks[rank as usize];
+        let again = match (call, *in_wait) {
+            _ if !self.detailed => None,
+            (Some(_), _) => None,
+            // Nearer at hand than its words.
+            (None, Some(poll)) => Some(Call::Wait { how: wait.how, poll, requests: &wait.requests }),
+            (None, None) => decode_call(&inbox[*current..]).ok().map(|(_, call, _)| call),
         };
         let details = call.or(again.as_ref()).map(|call| Details { call, reply });
         let (entered, left) = (*entered, self.kernel.now());

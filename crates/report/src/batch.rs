@@ -4,8 +4,11 @@
 //! every few thousand things it is gone through in the order of ranks, so that what is known of a rank is fetched once for
 //! all that the rank did meanwhile.
 
-/// Things at once, at least.
-const LEAST: usize = 1 << 13;
+/// Things of each rank at once, about.
+const OF_RANK: usize = 32;
+/// Things at once, at least; and at most, if there are not more ranks.
+const LEAST: usize = 1 << 10;
+const MOST: usize = 1 << 15;
 
 /// Things that belong to ranks.
 pub(crate) struct Batch<T> {
@@ -19,7 +22,7 @@ pub(crate) struct Batch<T> {
 impl<T> Batch<T> {
     /// None yet.
     pub fn new(ranks: usize) -> Batch<T> {
-        let most = LEAST.max(ranks);
+        let most = (OF_RANK * ranks).clamp(LEAST, MOST).max(ranks);
         Batch { things: Vec::with_capacity(most), most, places: vec![0; ranks], order: Vec::new() }
     }
 
@@ -28,6 +31,17 @@ impl<T> Batch<T> {
     pub fn push(&mut self, thing: T) -> bool {
         self.things.push(thing);
         self.things.len() >= self.most
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.things.len()
+    }
+
+    /// One of them, by its place in the row.
+    #[inline]
+    pub fn get_mut(&mut self, at: usize) -> &mut T {
+        &mut self.things[at]
     }
 
     /// All things in the order of their ranks, those of one rank as they came.

@@ -7,8 +7,8 @@ use mpirage_record::{Message, Scope};
 use serde_json::json;
 
 use crate::container::Container;
-use crate::shapes::{Sequence, Shapes};
-use crate::varint::{Row, push, zigzag};
+use crate::shapes::{NONE, Shapes};
+use crate::varint::{push, zigzag};
 
 /// Picoseconds of a nanosecond: what times are told in.
 const NANO: u64 = 1_000;
@@ -51,7 +51,7 @@ struct CallShape {
     /// Which of the times, and whether bytes, are told with each call.
     flags: u8,
     site: u32,
-    /// How far from the caller, or from rank 0 in collectives, as a small number; and one more: 0 is none.
+    /// How far after the caller, or after rank 0 in collectives, and around; and one more: 0 is none.
     peer: u32,
     tag: i32,
     comm: u32,
@@ -78,7 +78,7 @@ pub(crate) struct Events {
 /// The calls of one rank.
 #[derive(Clone, Default)]
 struct Told {
-    shapes: Sequence,
+    shapes: Vec<u32>,
     times: Vec<u8>,
     /// When the last began, in nanoseconds.
     last: u64,
@@ -96,6 +96,7 @@ impl Events {
         if self.count > self.budget {
             return self.give_up();
         }
+        let all = self.ranks.len() as u32;
         let told = &mut self.ranks[rank as usize];
         let (start, end) = (event.entered / NANO, event.left / NANO);
         let since = start.saturating_sub(told.last);
@@ -104,23 +105,19 @@ impl Events {
         for (number, flag) in [(since, SINCE), (end - start, TOOK), (waited, WAITED)] {
             flags |= if number > 0 { flag } else { 0 };
         }
-        let base = if rooted { 0 } else { rank };
-        if rooted {
-            flags |= FROM_ZERO;
-        }
-        let peer = event.peer.map_or(0, |peer| 1 + zigzag(i64::from(peer) - i64::from(base)) as u32);
+        flags |= if rooted { FROM_ZERO } else { 0 };
+        let peer = event.peer.map_or(0, |peer| 1 + if rooted { peer } else { ahead(rank, peer, all) });
         let &Event { function, site, tag, comm, bytes, .. } = event;
         let shape = CallShape { function, flags, site, peer, tag, comm, bytes };
-        let (number, flags) = self.shapes.number(told.shapes.last, shape);
-        told.shapes.push(number, self.shapes.guess(told.shapes.last));
+        let last = told.shapes.last().copied().unwrap_or(NONE);
+        let (number, flags) = self.shapes.number(last, shape);
+        told.shapes.push(number);
         told.last = start.max(told.last);
-        let mut row = Row::new();
         for (number, flag) in [(since, SINCE), (end - start, TOOK), (waited, WAITED), (bytes, BYTES)] {
             if flags & flag != 0 {
-                row.push(number);
+                push(&mut told.times, number);
             }
         }
-        told.times.extend_from_slice(row.bytes());
     }
 
     #[cold]
@@ -145,11 +142,13 @@ impl Events {
         out.section("call_shapes_comm", shapes.clone().map(|(shape, _)| shape.comm));
         out.section("call_shapes_bytes", shapes.clone().map(|(shape, _)| shape.bytes as f64));
         out.section("call_shapes_next", shapes.map(|(_, next)| next));
-        write_ranks(
-            out,
-            "events",
-            std::mem::take(&mut self.ranks).into_iter().map(|told| (told.shapes, told.times)),
-        );
+        let ranks = std::mem::take(&mut self.ranks).into_iter();
+        let told = |told: Told| Rank {
+            count: told.shapes.len() as u32,
+            shapes: self.shapes.told(told.shapes.into_iter()),
+            times: told.times,
+        };
+        write_ranks(out, "events", ranks.map(told));
     }
 }
 
@@ -157,7 +156,7 @@ impl Shapes<CallShape> {
     /// The number of a shape, and its flags: it may have none of its own because of its size.
     #[inline]
     fn number(&mut self, last: u32, shape: CallShape) -> (u32, u8) {
-        if self.is_guess(last, &shape) || self.len() < MANY_SHAPES || self.is_known(&shape) {
+        if self.is_expected(last, &shape) || self.len() < MANY_SHAPES || self.is_known(&shape) {
             return (self.after(last, &shape), shape.flags);
         }
         let flags = shape.flags | BYTES;
@@ -183,7 +182,7 @@ struct Sent {
 /// What a message has in common with others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct ArrowShape {
-    /// How far from the sender, as a small number.
+    /// How far after the sender, and around.
     to: u32,
     tag: i32,
     bytes: u64,
@@ -213,7 +212,7 @@ impl Arrows {
         let took = (message.delivered.as_picos() / NANO).saturating_sub(sent);
         let &Message { from, to, tag, bytes, scope, .. } = message;
         let inner = matches!(scope, Scope::Collective(_));
-        let to = zigzag(i64::from(to) - i64::from(from)) as u32;
+        let to = ahead(from, to, self.ranks.len() as u32);
         let rank = &mut self.ranks[from as usize];
         rank.last = self.shapes.after(rank.last, &ArrowShape { to, tag, bytes, inner });
         rank.arrows.push(Arrow { sent, took, shape: rank.last });
@@ -243,27 +242,40 @@ impl Arrows {
     }
 }
 
+/// How far `rank` has to go up, and around behind the last, to get to `other`.
+#[inline]
+fn ahead(rank: u32, other: u32, ranks: u32) -> u32 {
+    if other >= rank { other - rank } else { other + ranks - rank }
+}
+
 /// The messages of a rank in order of their sending.
-fn told(mut arrows: Vec<Arrow>, shapes: &Shapes<ArrowShape>) -> (Sequence, Vec<u8>) {
+fn told(mut arrows: Vec<Arrow>, shapes: &Shapes<ArrowShape>) -> Rank {
     arrows.sort_by_key(|arrow| arrow.sent);
-    let (mut sequence, mut times, mut last) = (Sequence::default(), Vec::with_capacity(4 * arrows.len()), 0);
-    for Arrow { sent, took, shape } in arrows {
-        sequence.push(shape, shapes.guess(sequence.last));
+    let (mut times, mut last) = (Vec::with_capacity(4 * arrows.len()), 0);
+    for &Arrow { sent, took, .. } in &arrows {
         push(&mut times, sent - last);
         push(&mut times, took);
         last = sent;
     }
-    (sequence, times)
+    let sequence = arrows.iter().map(|arrow| arrow.shape);
+    Rank { count: arrows.len() as u32, shapes: shapes.told(sequence), times }
+}
+
+/// What is told of a rank.
+struct Rank {
+    count: u32,
+    shapes: Vec<u8>,
+    times: Vec<u8>,
 }
 
 /// How many each rank has, their shapes, and their times.
-fn write_ranks(out: &mut Container, name: &str, ranks: impl Iterator<Item = (Sequence, Vec<u8>)>) {
+fn write_ranks(out: &mut Container, name: &str, ranks: impl Iterator<Item = Rank>) {
     let mut counts: Vec<u32> = Vec::new();
     let [mut shapes, mut times] = [Column::default(), Column::default()];
-    for (sequence, rank_times) in ranks {
-        counts.push(sequence.count);
-        shapes.push(&sequence.finish());
-        times.push(&rank_times);
+    for rank in ranks {
+        counts.push(rank.count);
+        shapes.push(&rank.shapes);
+        times.push(&rank.times);
     }
     out.section(&format!("{name}_count"), counts);
     shapes.write(out, &format!("{name}_shapes"));
@@ -308,8 +320,7 @@ mod tests {
         events.push(2, &Event { peer: Some(5), ..event(7_000, 2_000) }, false);
         assert_eq!(events.ranks[0].times, [5, 2, 1, 4, 4, 2, 4]);
         assert_eq!(events.shapes.len(), 3);
-        assert_eq!(events.ranks[0].shapes.clone().finish(), [1, 1, 0, 2]);
-        assert_eq!(events.ranks[2].shapes.clone().finish(), [1]);
+        assert_eq!((&events.ranks[0].shapes[..], &events.ranks[2].shapes[..]), (&[1, 1, 2][..], &[1][..]));
     }
 
     #[test]
@@ -337,8 +348,9 @@ mod tests {
     #[test]
     fn arrows_are_in_order_of_sending() {
         let arrow = |sent, shape| Arrow { sent, took: 1, shape };
-        let (shapes, times) = told(vec![arrow(7, 1), arrow(4, 2)], &Shapes::new().with_two());
-        assert_eq!((shapes.finish(), times), (vec![0, 2, 0, 1], vec![4, 1, 3, 1]));
+        let Rank { shapes, times, .. } = told(vec![arrow(7, 1), arrow(4, 2)], &Shapes::new().with_two());
+        assert_eq!((shapes, times), (vec![0, 2, 0, 1], vec![4, 1, 3, 1]));
+        assert_eq!([ahead(3, 4, 8), ahead(3, 2, 8), ahead(3, 3, 8)], [1, 7, 0]);
     }
 
     impl Shapes<ArrowShape> {

@@ -16,7 +16,7 @@ use crate::collectives::Collectives;
 use crate::container::Container;
 use crate::events::{Arrows, Event, Events};
 use crate::network::Network;
-use crate::path::{Held, Kind, NO_FUNCTION, Paths};
+use crate::path::{Kind, NO_FUNCTION, Paths};
 use crate::sites::CallSites;
 use crate::tiles::Tiles;
 use crate::traffic::Traffic;
@@ -68,6 +68,8 @@ pub struct Report {
     /// What ranks did, and messages, by sender: not gone through yet.
     deeds: Batch<Deed>,
     delivered: Batch<Message>,
+    /// In which order what may lie on a path happened, and by its place among others of its kind.
+    history: Vec<Past>,
     last_arrival: Time,
     tiles: Tiles,
     events: Events,
@@ -100,8 +102,20 @@ struct Deed {
     rank: u32,
     /// What it was, once it did not wait for another rank any more.
     category: Category,
+    /// The function, by its index in the table of functions.
+    of: u16,
+    /// Until when it could not go on because another rank was not there; none if that is for a message to say.
+    late: Option<u64>,
     /// Of a call, what is told of it; of anything else, when it was.
     event: Event,
+}
+
+/// Something that happened, to be told to paths.
+enum Past {
+    Deed(u32),
+    Message(u32),
+    /// A rank has entered a collective by this function.
+    Entry(u32, u16),
 }
 
 impl Report {
@@ -117,6 +131,7 @@ impl Report {
             inside: vec![0; ranks],
             deeds: Batch::new(ranks),
             delivered: Batch::new(ranks),
+            history: Vec::new(),
             last_arrival: Time::ZERO,
             tiles: Tiles::new(run.ranks()),
             events: Events::new(ranks, budget.calls),
@@ -144,10 +159,10 @@ impl Report {
     }
 
     /// A rank did something that was not a call.
-    fn did(&mut self, rank: u32, category: Category, kind: Kind, start: u64, end: u64) {
-        self.paths.catch_up(rank, start);
-        self.paths.did(rank, kind, NO_FUNCTION, end);
-        self.set_aside(Deed { rank, category, event: Event::no_call(start, end) });
+    fn did(&mut self, rank: u32, category: Category, start: u64, end: u64) {
+        self.history.push(Past::Deed(self.deeds.len() as u32));
+        let event = Event::no_call(start, end);
+        self.set_aside(Deed { rank, category, of: NO_FUNCTION, late: Some(0), event });
     }
 
     fn call(&mut self, rank: u32, of: u16, span: [u64; 2], site: u64, details: Option<&Details<'_>>) {
@@ -158,7 +173,7 @@ impl Report {
         let row = self.sites.row(rank, of, site);
         let site = self.sites.count(row, bytes, left - entered);
         let (kind, category) = self.kinds[usize::from(of).min(self.kinds.len() - 1)];
-        let mut event = Event {
+        let event = Event {
             entered,
             left,
             waited: 0,
@@ -169,31 +184,65 @@ impl Report {
             tag: arguments.tag.unwrap_or(0),
             comm: arguments.context.map_or(0, |context| self.contexts.index(context)),
         };
-        let collective = std::mem::take(&mut self.inside[rank as usize]).checked_sub(1);
-        if left > entered || collective.is_some() {
-            self.paths.catch_up(rank, entered);
-            if let Some(number) = collective {
-                self.collectives.leave(number, left - entered);
+        let call = details.map(|details| details.call);
+        let collective = match call {
+            None | Some(Call::Collective(_) | Call::MakeComm { .. }) => {
+                std::mem::take(&mut self.inside[rank as usize]).checked_sub(1)
             }
-            let cause = self.paths.cause(rank, entered, left);
-            let late = self.late(kind, collective, cause, details).clamp(entered, left);
-            event.waited = late - entered;
-            self.paths.called(rank, cause, path_kind(category), of, left);
+            Some(_) => None,
+        };
+        if let Some(number) = collective {
+            self.collectives.leave(number, left - entered);
         }
-        self.set_aside(Deed { rank, category, event });
+        if left > entered || collective.is_some() {
+            self.history.push(Past::Deed(self.deeds.len() as u32));
+        }
+        let late = self.late(kind, collective, call);
+        self.set_aside(Deed { rank, category, of, late, event });
     }
 
     #[inline]
     fn set_aside(&mut self, deed: Deed) {
         if self.deeds.push(deed) {
-            self.go_through_deeds();
+            self.go_through();
+        }
+    }
+
+    /// Deals with all that has been set aside.
+    fn go_through(&mut self) {
+        self.follow_paths();
+        self.go_through_deeds();
+        self.go_through_messages();
+    }
+
+    /// Tells paths what happened, and calls who was late.
+    fn follow_paths(&mut self) {
+        let Report { paths, deeds, delivered, history, .. } = self;
+        for past in history.drain(..) {
+            match past {
+                Past::Message(at) => paths.message(delivered.get_mut(at as usize)),
+                Past::Entry(rank, function) => paths.enter_collective(rank, function),
+                Past::Deed(at) => {
+                    let &mut Deed { rank, category, of, late, ref mut event } = deeds.get_mut(at as usize);
+                    let (entered, left) = (event.entered, event.left);
+                    paths.catch_up(rank, entered);
+                    if !event.is_call() {
+                        paths.did(rank, path_kind(category), of, left);
+                        continue;
+                    }
+                    let cause = paths.cause(rank, entered, left);
+                    let by_message = cause.map_or(0, |held| held.late);
+                    event.waited = late.unwrap_or(by_message).clamp(entered, left) - entered;
+                    paths.called(rank, cause, path_kind(category), of, left);
+                }
+            }
         }
     }
 
     /// Adds up what ranks did.
     fn go_through_deeds(&mut self) {
         let Report { deeds, ranks, tiles, events, .. } = self;
-        for &Deed { rank, category, ref event } in deeds.sorted(|deed| deed.rank) {
+        for &Deed { rank, category, ref event, .. } in deeds.sorted(|deed| deed.rank) {
             let state = &mut ranks[rank as usize];
             let mut spend = |category, until| {
                 if until > state.now {
@@ -229,36 +278,30 @@ impl Report {
         delivered.clear();
     }
 
-    /// Until when a call could not go on because another rank was not there; zero if that is not so.
-    fn late(
-        &self,
-        kind: FunctionKind,
-        collective: Option<u64>,
-        cause: Option<Held>,
-        details: Option<&Details<'_>>,
-    ) -> u64 {
-        let by_message = cause.map_or(0, |held| held.late);
-        match (kind, details.map(|details| details.call)) {
+    /// Until when a call could not go on because another rank was not there; zero if that is not so, none if the message that
+    /// it ended with has to say.
+    fn late(&self, kind: FunctionKind, collective: Option<u64>, call: Option<&Call<'_>>) -> Option<u64> {
+        match (kind, call) {
             (FunctionKind::Barrier | FunctionKind::Collective, Some(Call::Collective(call)))
                 if !call.kind.is_rooted() =>
             {
-                collective.and_then(|number| self.collectives.last_entry(number)).unwrap_or(by_message)
+                collective.and_then(|number| self.collectives.last_entry(number))
             }
             // What it found is delivered later, so that nothing tells when it was sent.
-            (FunctionKind::Test, Some(Call::Probe { poll: false, .. })) => u64::MAX,
-            (FunctionKind::Other | FunctionKind::File, _) => 0,
-            _ => by_message,
+            (FunctionKind::Test, Some(Call::Probe { poll: false, .. })) => Some(u64::MAX),
+            (FunctionKind::Other | FunctionKind::File, _) => Some(0),
+            _ => None,
         }
     }
 
     fn message(&mut self, message: &Message) {
-        self.paths.message(message);
         if let Scope::Collective(number) = message.scope {
             self.collectives.message(number, message.bytes);
         }
         self.last_arrival = self.last_arrival.max(message.arrived);
+        self.history.push(Past::Message(self.delivered.len() as u32));
         if self.delivered.push(*message) {
-            self.go_through_messages();
+            self.go_through();
         }
     }
 
@@ -268,15 +311,15 @@ impl Report {
             let (site, since) = (self.sites.site(row), since.as_picos());
             self.functions.index(of);
             self.ranks[rank as usize].blocked = Some((since, of, site));
-            self.set_aside(Deed { rank, category: Category::Wait, event: Event::no_call(since, at) });
+            let (category, event) = (Category::Wait, Event::no_call(since, at));
+            self.set_aside(Deed { rank, category, of, late: Some(0), event });
         }
         self.ranks[rank as usize].end = at;
     }
 
     /// What the page is to show.
     pub fn finish(&mut self, ending: &Ending) -> Container {
-        self.go_through_deeds();
-        self.go_through_messages();
+        self.go_through();
         let mut out = Container::default();
         out.set("version", 1);
         self.write_run(ending, &mut out);
@@ -430,12 +473,12 @@ impl Recorder for Report {
                 self.call(rank, function, span, site, details.as_ref());
             }
             Record::Burst { rank, start, end, beside: false, .. } => {
-                self.did(rank, Category::Compute, Kind::Compute, start.as_picos(), end.as_picos());
+                self.did(rank, Category::Compute, start.as_picos(), end.as_picos());
             }
             // The rank went on meanwhile.
             Record::Burst { beside: true, .. } => {}
             Record::Pause { rank, start, end } => {
-                self.did(rank, Category::Other, Kind::Other, start.as_picos(), end.as_picos());
+                self.did(rank, Category::Other, start.as_picos(), end.as_picos());
             }
             Record::Message(ref message) => self.message(message),
             Record::Comm { context, members } => {
@@ -445,7 +488,7 @@ impl Recorder for Report {
             Record::Schedule { rank, number, context, kind, algorithm, entered } => {
                 let function = self.collectives.enter(number, context, kind, algorithm, entered.as_picos());
                 self.inside[rank as usize] = number + 1;
-                self.paths.enter_collective(rank, function);
+                self.history.push(Past::Entry(rank, function));
             }
             Record::End { rank, at, blocked, ideal } => {
                 self.ideal = self.ideal.max(ideal);
@@ -465,6 +508,7 @@ impl Recorder for Report {
 
 fn path_kind(category: Category) -> Kind {
     match category {
+        Category::Compute => Kind::Compute,
         Category::PointToPoint => Kind::PointToPoint,
         Category::Collective => Kind::Collective,
         _ => Kind::Other,

@@ -122,7 +122,7 @@ class Calls {
       calls.bytes[at] = flags & BYTES ? times.next() : shapes.bytes[shape];
       calls.what[at] = shapes.function[shape];
       calls.site[at] = shapes.site[shape];
-      calls.peer[at] = peer === 0 ? -1 : unzigzag(peer - 1) + (flags & FROM_ZERO ? 0 : rank);
+      calls.peer[at] = peer === 0 ? -1 : (peer - 1 + (flags & FROM_ZERO ? 0 : rank)) % this.count.length;
       calls.tag[at] = unzigzag(shapes.tag[shape]);
       calls.comm[at] = shapes.comm[shape];
     }
@@ -161,7 +161,7 @@ class Messages {
       messages.start[at] = start;
       messages.end[at] = start + duration;
       messages.longest = Math.max(messages.longest, duration);
-      messages.to[at] = rank + unzigzag(shapes.to[shape]);
+      messages.to[at] = (rank + shapes.to[shape]) % this.count.length;
       messages.bytes[at] = shapes.bytes[shape];
       messages.tag[at] = unzigzag(shapes.tag[shape]);
       messages.scope[at] = shapes.scope[shape];
