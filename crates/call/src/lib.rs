@@ -17,11 +17,12 @@ mod collective;
 mod functions;
 mod reply;
 mod sample;
+pub mod varint;
 pub mod wire;
 
 pub use collective::{Blocks, CollectiveCall, CommRequest, Operator, Part, Reduction};
 pub use functions::{function_name, function_names};
-pub use reply::{Completion, NO_INDEX, Reply, Service};
+pub use reply::{Completion, NO_INDEX, Reply, STARTED, Service};
 pub use sample::{Rule, Tally, Work};
 
 use mpirage_units::Duration;
@@ -230,6 +231,17 @@ pub enum Call<'a> {
     },
     /// Which of my requests are complete? Answered as soon as one is: gives all that are, by number, and frees them.
     Harvest,
+    /// About the next send, receive or computation of a rank that is a graph: where it runs, and from when on. No answer.
+    Lane {
+        /// Which of the rank's processors.
+        cpu: u8,
+        /// Which network interface.
+        nic: u8,
+        /// So much later than the date of the last reply.
+        after: Duration,
+        /// The next harvest is to say when it has started ([`STARTED`]).
+        tell: bool,
+    },
     /// Which number does the memory of this name have? (Answered.)
     Share {
         /// A name that is the same in all ranks.
@@ -266,6 +278,7 @@ impl Call<'_> {
             | Call::Output
             | Call::SampleEnd
             | Call::Compute { .. }
+            | Call::Lane { .. }
             | Call::Tally(_) => false,
         }
     }

@@ -7,6 +7,9 @@ use crate::ContextId;
 /// The index of a completion that belongs to no entry of an array.
 pub const NO_INDEX: u32 = u32::MAX;
 
+/// In the index of a completion that a harvest gives: the request has started. That it is complete is told besides.
+pub const STARTED: u32 = 1 << 31;
+
 /// One completed operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
@@ -34,7 +37,8 @@ impl Completion {
 /// The answer to a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
-    /// The simulated time at which the call returns.
+    /// The simulated time at which the call returns. Ranks that are graphs are told of what is complete when its end is
+    /// certain: then this is the date of the end.
     pub now: Time,
     /// The rank goes on before simulated time is there: `now` is not known yet.
     pub early: bool,

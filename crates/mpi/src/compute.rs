@@ -64,7 +64,7 @@ impl Bursts {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Beside {
     pub rank: u32,
-    request: RequestId,
+    pub request: RequestId,
     pub start: Time,
     pub work: Work,
     /// When its processor started it, among all that happened.
@@ -80,6 +80,10 @@ impl<M: Memory> Engine<M> {
             _ => self.seconds_of(rank, work),
         };
         if let Some(request) = request {
+            if self.graphs.is_some() {
+                self.hand_over_work(rank, work, request);
+                return Progress::Done;
+            }
             self.compute_beside(rank, work, seconds, request);
             return Progress::Done;
         }
@@ -114,6 +118,9 @@ impl<M: Memory> Engine<M> {
 
     /// What was computed beside a rank is done.
     pub(crate) fn beside_done(&mut self, id: u32) {
+        if self.graphs.is_some() {
+            return self.graph_worked(id);
+        }
         let Beside { rank, request, start, work, turn } = self.beside.remove(id as usize);
         let end = self.kernel.now();
         if let Some(ideal) = &mut self.ideal {

@@ -17,6 +17,7 @@ use crate::comm::Comms;
 use crate::compute::{Beside, Bursts};
 use crate::diagnosis::Origin;
 use crate::formula::CollectiveTimes;
+use crate::graph::Graphs;
 use crate::ideal::IdealClocks;
 use crate::matching::Matching;
 use crate::memory::Memory;
@@ -125,6 +126,8 @@ pub struct Engine<M> {
     /// The call that is carried out right now is over: whoever has its words at hand is to record it.
     pub(crate) unrecorded: bool,
     pub(crate) ranks: Vec<RankState>,
+    /// Where new calls of a rank are worked through.
+    desk: Vec<u64>,
     pub(crate) comms: Comms,
     /// The host of each rank.
     pub(crate) hosts: Vec<HostId>,
@@ -136,6 +139,8 @@ pub struct Engine<M> {
     pub(crate) runs: Slab<Run>,
     /// What keeps ranks busy; of no ranks in models without.
     pub(crate) processors: Processors,
+    /// What graphs keep busy, if ranks are graphs and there are processors.
+    pub(crate) graphs: Option<Box<Graphs>>,
     /// What is computed beside ranks.
     pub(crate) beside: Slab<Beside>,
     /// Who is to be told later that a send is complete.
@@ -192,6 +197,7 @@ impl<M: Memory> Engine<M> {
             unrecorded: false,
             recorder: setup.recorder,
             ranks: (0..ranks).map(|_| RankState::new()).collect(),
+            desk: Vec::new(),
             hosts: setup.placement,
             matching: (0..ranks).map(|_| Matching::default()).collect(),
             comms: Comms::new(ranks),
@@ -200,6 +206,7 @@ impl<M: Memory> Engine<M> {
             orders: Orders::default(),
             runs: Slab::new(),
             processors,
+            graphs: None,
             beside: Slab::new(),
             later: Slab::new(),
             instances: Slab::new(),
@@ -298,23 +305,35 @@ impl<M: Memory> Engine<M> {
     /// A resumed rank has made calls and waits for the answer to the last, or has ended. `read` gets its calls from the
     /// driver's memory and says what else there is to know.
     pub fn take_calls(&mut self, rank: u32, read: impl FnOnce(&mut M, &mut Vec<u64>) -> Segment) {
+        let mut desk = std::mem::take(&mut self.desk);
+        desk.clear();
+        let segment = read(&mut self.memory, &mut desk);
         let state = &mut self.ranks[rank as usize];
-        state.inbox.clear();
-        state.cursor = 0;
-        let segment = read(&mut self.memory, &mut state.inbox);
         state.wrote = segment.wrote;
-        state.leaving = segment.ended;
-        self.next_call(rank);
+        self.work_through(rank, desk, segment.ended);
     }
 
     /// The same for a rank that is no program: `next` sees its reply and writes its next calls.
     pub fn answer(&mut self, rank: u32, next: impl FnOnce(&Reply, &mut Vec<u64>) -> Segment) {
+        let mut desk = std::mem::take(&mut self.desk);
+        desk.clear();
+        let segment = next(&self.ranks[rank as usize].reply, &mut desk);
+        self.work_through(rank, desk, segment.ended);
+    }
+
+    /// Carries out new calls of a rank as far as that goes now. They lie on one desk for all ranks, which is near; what is
+    /// left, often just the call the rank waits in, goes to the rank's own inbox.
+    fn work_through(&mut self, rank: u32, desk: Vec<u64>, ended: bool) {
         let state = &mut self.ranks[rank as usize];
-        state.inbox.clear();
-        state.cursor = 0;
-        let segment = next(&state.reply, &mut state.inbox);
-        state.leaving = segment.ended;
+        let inbox = std::mem::replace(&mut state.inbox, desk);
+        (state.cursor, state.current, state.leaving) = (0, 0, ended);
         self.next_call(rank);
+        let state = &mut self.ranks[rank as usize];
+        self.desk = std::mem::replace(&mut state.inbox, inbox);
+        state.inbox.clear();
+        state.inbox.extend_from_slice(&self.desk[state.current..]);
+        state.cursor -= state.current;
+        state.current = 0;
     }
 
     /// Goes on until the driver has something to do.
@@ -329,6 +348,7 @@ impl<M: Memory> Engine<M> {
             }
             if let Some(turn) = self.ready.pop_front() {
                 self.note_resumed(&turn);
+                self.fetch_next();
                 return turn;
             }
             if self.serve_processors() {
@@ -379,8 +399,9 @@ impl<M: Memory> Engine<M> {
     fn pass_time(&mut self) -> bool {
         let mut ended = std::mem::take(&mut self.ended);
         let passed = self.kernel.advance(&mut ended);
-        for token in ended.drain(..) {
-            match token::read(token) {
+        for at in 0..ended.len() {
+            self.fetch_ending(&ended[at..]);
+            match token::read(ended[at]) {
                 token::Meaning::Rank(rank) => self.rank_due(rank),
                 token::Meaning::Transfer(message) => self.transfer_ended(message),
                 token::Meaning::Run(run) => self.tasks.push_back(Task::Run(run)),
@@ -390,6 +411,7 @@ impl<M: Memory> Engine<M> {
                 token::Meaning::Processor(rank) => self.processor_due(rank),
             }
         }
+        ended.clear();
         self.ended = ended;
         passed
     }
@@ -436,6 +458,7 @@ impl<M: Memory> Engine<M> {
                 self.work_done(rank);
                 self.tasks.push_back(Task::NextCall(rank));
             }
+            Phase::Ending => self.out_of_calls(rank),
             Phase::Delayed => {
                 let delay = state.stamp.delay;
                 if let Some(ideal) = &mut self.ideal {

@@ -18,6 +18,8 @@
 //! - a collective by a formula ends when all have entered it; a second run knows algorithms only,
 //! - a rank that is a graph never goes back: what it starts waits for all that it has harvested so far.
 
+use std::collections::HashMap;
+
 use mpirage_call::BLOCKING;
 use mpirage_units::{Duration, Time};
 use smallvec::SmallVec;
@@ -36,6 +38,8 @@ pub(crate) struct IdealClocks {
     receives: Vec<Time>,
     /// Schedules, by number.
     runs: Vec<RunClock>,
+    /// When receives of schedules were posted, by run, source and slot; of those that senders wait for.
+    posted: HashMap<(u32, u32, u16), SmallVec<[Time; 2]>>,
     /// When the last so far entered each collective that a formula is for, by number.
     gatherings: Vec<Time>,
 }
@@ -68,6 +72,7 @@ impl IdealClocks {
             messages: Vec::new(),
             receives: Vec::new(),
             runs: Vec::new(),
+            posted: HashMap::new(),
             gatherings: Vec::new(),
         }
     }
@@ -112,6 +117,34 @@ impl IdealClocks {
         if message.way.sender_waits() {
             self.complete(message.owner, at);
         }
+    }
+
+    /// A receive of a schedule is posted, for a message whose sender may wait for that.
+    pub(crate) fn post_step(&mut self, run: u32, source: u32, slot: u16) {
+        let now = self.runs[run as usize].now;
+        self.posted.entry((run, source, slot)).or_default().push(now);
+    }
+
+    /// A message and a receive of a schedule have found each other.
+    #[inline]
+    pub(crate) fn meet_step(&mut self, id: u32, message: &Message, run: u32, blocking: bool) {
+        let mut at = self.messages[id as usize];
+        if message.way.sender_waits() {
+            // Of one that nobody expected to be waited for, the schedule may be farther by now.
+            at = at.max(self.take_posted(run, message).unwrap_or(self.runs[run as usize].now));
+            self.complete(message.owner, at);
+        }
+        self.complete(Owner::Step { run, blocking }, at);
+    }
+
+    fn take_posted(&mut self, run: u32, message: &Message) -> Option<Time> {
+        let step = (run, message.key.source, message.key.tag as u16);
+        let posted = self.posted.get_mut(&step)?;
+        let first = posted.remove(0);
+        if posted.is_empty() {
+            self.posted.remove(&step);
+        }
+        Some(first)
     }
 
     /// A rank has seen a message in a probe.

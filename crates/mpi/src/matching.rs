@@ -94,6 +94,11 @@ impl Queue {
         }
     }
 
+    /// Of posted receives, if they are few: the earliest that accepts `message`.
+    pub(crate) fn find_accepting(&self, message: &Key) -> Option<u32> {
+        self.short.iter().find(|(key, _)| key.accepts(message)).map(|&(_, value)| value)
+    }
+
     /// Of unexpected messages: the earliest that `receive` accepts.
     pub(crate) fn find_accepted(&self, receive: &Key) -> Option<u32> {
         match self.long.as_deref().filter(|long| long.len > 0) {

@@ -74,6 +74,15 @@ pub(crate) enum Journey {
 
 /// No receive has matched.
 pub(crate) const UNMATCHED: u32 = u32::MAX;
+/// Receives from here on are steps of schedules: then comes whether the schedule stops for it, then the number of its run.
+const STEP: u32 = 1 << 31;
+const STEP_BLOCKS: u32 = 30;
+
+/// The step that a receive is, if it is one.
+pub(crate) fn step_of(receive: u32) -> Option<Owner> {
+    let (run, blocking) = (receive & !(STEP | 1 << STEP_BLOCKS), receive >> STEP_BLOCKS & 1 != 0);
+    (receive >= STEP).then_some(Owner::Step { run, blocking })
+}
 
 #[derive(Debug)]
 pub(crate) struct Message {
@@ -161,7 +170,8 @@ impl<M: Memory> Engine<M> {
         let Outgoing { from, to, key, bytes, payload, mode, owner, origin } = outgoing;
         let way = self.protocol.way(mode, bytes);
         let sender_waits = way.sender_waits();
-        let (place, held, sent) = (self.next_place(from, to), self.hold(payload), self.kernel.now());
+        let (place, held, sent) =
+            (self.next_place(from, to), self.hold_message(payload, way, to, &key), self.kernel.now());
         let id = self.messages.insert(Message {
             key,
             bytes,
@@ -187,11 +197,8 @@ impl<M: Memory> Engine<M> {
         if let Owner::Request { rank, id: request } = owner {
             self.ranks[rank as usize].requests[request as usize].behind = id;
         }
-        if let Owner::Request { rank, .. } = owner
-            && self.protocol.processor.is_some()
-            && self.is_graph(rank)
-        {
-            return self.send_when_free(id);
+        if self.graphs.is_some() {
+            return self.hand_over_send(id);
         }
         if !sender_waits {
             self.free_copied(id, owner, bytes);
@@ -209,23 +216,39 @@ impl<M: Memory> Engine<M> {
     /// A receive starts: takes a waiting message or waits for one.
     pub(crate) fn receive(&mut self, receive: Receive) -> u32 {
         let Receive { rank, key, .. } = receive;
-        let id = self.post(receive);
+        let id = self.enter_receive(receive);
+        self.post(rank, key, id);
+        id
+    }
+
+    /// The same, of a receive that has a number already.
+    pub(crate) fn post(&mut self, rank: u32, key: Key, id: u32) {
         let waiting = &mut self.matching[rank as usize];
         match waiting.unexpected.take_accepted(&key) {
             Some(message) => self.join(message, id, true),
             None => waiting.posted.push(key, id),
         }
-        id
+    }
+
+    /// A receive of a schedule starts: its run is all there is to know of it, so it needs no place of its own.
+    pub(crate) fn receive_step(&mut self, rank: u32, key: &Key, run: u32, blocking: bool) {
+        let taker = STEP | u32::from(blocking) << STEP_BLOCKS | run;
+        let waiting = &mut self.matching[rank as usize];
+        match waiting.unexpected.take_accepted(key) {
+            Some(message) => self.join(message, taker, true),
+            None => waiting.posted.push(*key, taker),
+        }
     }
 
     /// A receive starts for a message that a probe has taken.
     pub(crate) fn receive_taken(&mut self, receive: Receive, message: u32) -> u32 {
-        let id = self.post(receive);
+        let id = self.enter_receive(receive);
         self.join(message, id, true);
         id
     }
 
-    fn post(&mut self, receive: Receive) -> u32 {
+    /// Gives a receive a number.
+    pub(crate) fn enter_receive(&mut self, receive: Receive) -> u32 {
         let id = self.receives.insert(receive);
         if let Some(ideal) = &mut self.ideal {
             ideal.post(id, &self.receives[id]);
@@ -397,7 +420,10 @@ impl<M: Memory> Engine<M> {
         let message = &mut self.messages[id];
         message.receive = receive;
         if let Some(ideal) = &mut self.ideal {
-            ideal.meet(id, message, receive, self.receives[receive].owner);
+            match step_of(receive) {
+                Some(Owner::Step { run, blocking }) => ideal.meet_step(id, message, run, blocking),
+                _ => ideal.meet(id, message, receive, self.receives[receive].owner),
+            }
         }
         match message.journey {
             Journey::Arrived => {
@@ -421,6 +447,9 @@ impl<M: Memory> Engine<M> {
 
     /// A receive has matched a message whose bytes have left. Perhaps its sender waited for just that.
     fn matched(&mut self, id: u32) {
+        if self.graphs.is_some() {
+            return self.graph_matched(id);
+        }
         let &Message { way, sender_waits, owner, from, to, .. } = &self.messages[id];
         let turn = self.count_from_match(to);
         if turn != 0 {
@@ -446,13 +475,11 @@ impl<M: Memory> Engine<M> {
         let &Message { bytes, from, to, sent, departed, arrived, owner, sender_waits, receive, .. } = message;
         let (tag, scope) = (message.key.tag, scope_of(&message.key));
         let completion = message.completion();
-        let &Receive { room, owner: receiver, .. } = &self.receives[receive];
-        let truncated = bytes > room;
-        if !truncated {
-            self.copy_payload(id, receive);
-        }
+        let (receiver, truncated) = match step_of(receive) {
+            Some(step) => (step, false),
+            None => self.end_receive(id, receive),
+        };
         self.end_message(id);
-        self.receives.release(receive);
         let delivered = self.kernel.now();
         self.recorder.record(&Record::Message(record::Message {
             from,
@@ -470,6 +497,17 @@ impl<M: Memory> Engine<M> {
             self.complete(owner, Completion::empty(0));
         }
         self.complete(receiver, Completion { truncated, ..completion });
+    }
+
+    /// Gives a receive its bytes; gives who is to be told, and whether they did not fit.
+    fn end_receive(&mut self, id: u32, receive: u32) -> (Owner, bool) {
+        let &Receive { room, owner, .. } = &self.receives[receive];
+        let truncated = self.messages[id].bytes > room;
+        if !truncated {
+            self.copy_payload(id, receive);
+        }
+        self.receives.release(receive);
+        (owner, truncated)
     }
 
     /// A send or receive is complete: tells its owner.

@@ -14,6 +14,7 @@ use mpirage_units::Duration;
 
 use crate::diagnosis::Origin;
 use crate::engine::{Ending, Engine, Task, Turn};
+use crate::graph::Lane;
 use crate::memory::Memory;
 use crate::message::{Outgoing, Owner, Receive};
 use crate::probe::Probing;
@@ -110,7 +111,10 @@ impl<M: Memory> Engine<M> {
         delay.is_zero()
     }
 
-    fn out_of_calls(&mut self, rank: u32) {
+    pub(crate) fn out_of_calls(&mut self, rank: u32) {
+        if self.ranks[rank as usize].leaving && self.graph_is_busy(rank) {
+            return;
+        }
         let state = &mut self.ranks[rank as usize];
         if state.leaving {
             state.phase = Phase::Gone;
@@ -150,11 +154,12 @@ impl<M: Memory> Engine<M> {
     fn perform_now(&mut self, rank: u32) -> bool {
         let state = &mut self.ranks[rank as usize];
         let inbox = std::mem::take(&mut state.inbox);
-        let goes_on = match decode_call(&inbox[state.cursor..]) {
+        // By reference: a call is large, and moving it costs more than reading it.
+        let goes_on = match &decode_call(&inbox[state.cursor..]) {
             Ok((_, call, words)) => {
                 state.current = state.cursor;
                 state.cursor += words;
-                self.carry_out(rank, &call)
+                self.carry_out(rank, call)
             }
             Err(error) => {
                 self.misuse(rank, error.to_string());
@@ -252,6 +257,7 @@ impl<M: Memory> Engine<M> {
             Call::SampleEnd => Progress::Done,
             Call::Compute { work, request } => self.compute(rank, work, request),
             Call::Harvest => self.perform_harvest(rank),
+            Call::Lane { cpu, nic, after, tell } => self.choose_lane(Lane { cpu, nic, tell, after }),
             Call::Share { site } => self.share(rank, site),
             Call::Tally(tally) => self.count(tally),
         }
@@ -317,7 +323,7 @@ impl<M: Memory> Engine<M> {
         self.open_request(rank, id, Operation::Send { context, to, tag });
         self.send(outgoing(Owner::Request { rank, id }));
         if request.is_some() {
-            if self.protocol.processor.is_some() && self.is_graph(rank) {
+            if self.graphs.is_some() {
                 return Progress::Done;
             }
             return Progress::Pay(self.protocol.isend_overhead.of(bytes));
@@ -353,6 +359,10 @@ impl<M: Memory> Engine<M> {
         self.open_request(rank, id, Operation::Recv { context, from: key.source, tag: key.tag });
         let owner = Owner::Request { rank, id };
         let receive = Receive { key, rank, room: bytes, address, owner };
+        if self.graphs.is_some() {
+            self.hand_over_receive(receive, id);
+            return Progress::Done;
+        }
         let receive = match matched {
             Some(message) => self.receive_taken(receive, message),
             None => self.receive(receive),
@@ -409,6 +419,9 @@ impl<M: Memory> Engine<M> {
     pub(crate) fn finish_harvest(&mut self, rank: u32) {
         let cost = self.gather_harvest(rank);
         self.reply_after(rank, cost);
+        if let Some(end) = self.end_of_told(rank) {
+            self.ranks[rank as usize].reply.now = end;
+        }
     }
 
     fn perform_probe(&mut self, rank: u32, probing: Probing, poll: bool) -> Progress {
@@ -444,6 +457,7 @@ fn is_function(call: &Call<'_>) -> bool {
             | Call::SampleEnd
             | Call::Compute { .. }
             | Call::Harvest
+            | Call::Lane { .. }
             | Call::Share { .. }
             | Call::Tally(_)
     )

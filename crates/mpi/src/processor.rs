@@ -51,8 +51,6 @@ struct Processor {
     since: u64,
     /// When its rank goes on behind what it waited for last.
     goes_on: Time,
-    /// Has it been looked at whether its rank is a graph?
-    looked: bool,
     /// When it is looked at next.
     wake: Time,
     /// What waits, once something has.
@@ -86,8 +84,6 @@ pub(crate) enum Job {
     Run(u32),
     /// Something that is computed beside.
     Beside(u32),
-    /// A message of a rank that is a graph.
-    Message(u32),
 }
 
 /// The next to start.
@@ -101,14 +97,8 @@ impl Processors {
     /// One for each rank.
     pub(crate) fn new(placement: &[HostId]) -> Processors {
         let hosts = placement.iter().map(|host| host.0 as usize + 1).max().unwrap_or(0);
-        let idle = |_| Processor {
-            busy: Time::ZERO,
-            since: 0,
-            goes_on: Time::ZERO,
-            looked: false,
-            wake: Time::MAX,
-            waiting: None,
-        };
+        let idle =
+            |_| Processor { busy: Time::ZERO, since: 0, goes_on: Time::ZERO, wake: Time::MAX, waiting: None };
         let by_rank = (0..placement.len()).map(idle).collect();
         Processors { by_rank, by_host: vec![Interface::default(); hosts], ..Processors::default() }
     }
@@ -164,12 +154,12 @@ impl<M: Memory> Engine<M> {
     /// The next call of a rank needs the processor. True if it must wait for it.
     pub(crate) fn call_waits(&mut self, rank: u32) -> bool {
         let state = &self.ranks[rank as usize];
-        let Ok((_, Call::Send { bytes, request, .. }, _)) = decode_call(&state.inbox[state.cursor..]) else {
-            return false;
-        };
-        if request.is_some() && self.is_graph(rank) {
+        if self.graphs.is_some() {
             return false;
         }
+        let Ok((_, Call::Send { bytes, .. }, _)) = decode_call(&state.inbox[state.cursor..]) else {
+            return false;
+        };
         let starts = self.claim_send(rank, Job::Rank, bytes);
         if !starts {
             self.ranks[rank as usize].phase = Phase::Claiming(Claim::Call);
@@ -213,33 +203,6 @@ impl<M: Memory> Engine<M> {
         match self.processors.by_rank.get(rank as usize) {
             Some(processor) if processor.busy != Time::MAX => processor.busy.since(self.kernel.now()),
             _ => Duration::ZERO,
-        }
-    }
-
-    /// Is the rank a graph rather than a sequence: does it harvest? What it sends and computes waits for the processor by
-    /// itself, and the rank goes on.
-    pub(crate) fn is_graph(&mut self, rank: u32) -> bool {
-        let Some(processor) = self.processors.by_rank.get_mut(rank as usize) else { return false };
-        if !std::mem::replace(&mut processor.looked, true) {
-            // Its first calls come before its first harvest, which is the last of them.
-            let state = &mut self.ranks[rank as usize];
-            let (mut at, mut harvests) = (0, false);
-            while let Ok((_, call, words)) = decode_call(&state.inbox[at..]) {
-                harvests = call == Call::Harvest;
-                at += words;
-            }
-            if harvests {
-                state.harvest.get_or_insert_default();
-            }
-        }
-        self.ranks[rank as usize].harvest.is_some()
-    }
-
-    /// A message of a rank that is a graph leaves, now or when it can.
-    pub(crate) fn send_when_free(&mut self, id: u32) {
-        let (rank, bytes) = (self.messages[id].from, self.messages[id].bytes);
-        if self.claim_send(rank, Job::Message(id), bytes) {
-            self.begin_send(id);
         }
     }
 
@@ -301,6 +264,9 @@ impl<M: Memory> Engine<M> {
 
     /// A message has come: the processor takes it, now or when it can.
     pub(crate) fn take_arrival(&mut self, id: u32) {
+        if self.graphs.is_some() {
+            return self.graph_arrival(id);
+        }
         let message = &mut self.messages[id];
         message.journey = Journey::AtDoor;
         let (rank, turn) = (message.to, message.turn());
@@ -320,6 +286,9 @@ impl<M: Memory> Engine<M> {
 
     /// Starts what waits and can, once all ranks have had their chance at this instant. True if there was something to do.
     pub(crate) fn serve_processors(&mut self) -> bool {
+        if self.graphs.is_some() {
+            return self.serve_graphs();
+        }
         let Some(rank) = self.processors.due.pop_front() else { return false };
         self.processors.by_rank[rank as usize].wake = Time::MAX;
         while let Some(start) = self.next_start(rank) {
@@ -339,6 +308,9 @@ impl<M: Memory> Engine<M> {
 
     /// It is time to look at a processor.
     pub(crate) fn processor_due(&mut self, rank: u32) {
+        if self.graphs.is_some() {
+            return self.graphs_due();
+        }
         // Another look may have been earlier, or may be set for later.
         if self.processors.by_rank[rank as usize].wake == self.kernel.now() {
             self.processors.due.push_back(rank);
@@ -410,12 +382,12 @@ impl<M: Memory> Engine<M> {
     /// What a rank does counts from the start of what it did before, its collectives from now.
     fn turn_of(&mut self, rank: u32, job: Job) -> u64 {
         match job {
-            Job::Rank | Job::Beside(_) | Job::Message(_) => self.processors.by_rank[rank as usize].since,
+            Job::Rank | Job::Beside(_) => self.processors.by_rank[rank as usize].since,
             Job::Run(_) => self.processors.next_turn(),
         }
     }
 
-    fn costs(&self) -> &ProcessorCosts {
+    pub(crate) fn costs(&self) -> &ProcessorCosts {
         self.protocol.processor.as_ref().expect("only models with processors come here")
     }
 
@@ -438,7 +410,6 @@ impl<M: Memory> Engine<M> {
         match job {
             Job::Rank => self.after_startup(rank),
             Job::Run(run) => self.tasks.push_back(Task::Run(run)),
-            Job::Message(message) => self.begin_send(message),
             Job::Beside(_) => unreachable!("computations do not send"),
         }
     }
@@ -499,17 +470,17 @@ impl<M> Engine<M> {
 
 impl ProcessorCosts {
     /// How long a send keeps the processor busy.
-    fn sending(&self, bytes: u64) -> Duration {
+    pub(crate) fn sending(&self, bytes: u64) -> Duration {
         self.overhead + span(bytes, self.overhead_per_byte)
     }
 
     /// How long a message that has come does.
-    fn receiving(&self, bytes: u64) -> Duration {
+    pub(crate) fn receiving(&self, bytes: u64) -> Duration {
         self.overhead + span(bytes, self.overhead_per_byte.max(self.gap_per_byte))
     }
 
     /// How long an interface rests from the start of one message to that of the next.
-    fn gap(&self, bytes: u64) -> Duration {
+    pub(crate) fn gap(&self, bytes: u64) -> Duration {
         self.gap + span(bytes, self.gap_per_byte)
     }
 }

@@ -35,6 +35,8 @@ pub(crate) enum Phase {
     Woken,
     /// Its reply is ready.
     Ready,
+    /// It is a graph that has nothing left to do, but its processors have.
+    Ending,
     /// Its process is no more.
     Gone,
 }

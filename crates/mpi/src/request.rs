@@ -3,7 +3,7 @@
 //! A rank that waits marks its requests; each completion then costs one counter, so waiting for n
 //! requests costs O(n) in all, never n².
 
-use mpirage_call::{BLOCKING, Completing, Completion, RequestId};
+use mpirage_call::{BLOCKING, Completing, Completion, RequestId, STARTED};
 use mpirage_units::{Duration, Time};
 
 use crate::diagnosis::Origin;
@@ -61,7 +61,7 @@ pub(crate) struct Slot {
 impl Slot {
     pub(crate) const UNUSED: Slot = Slot {
         operation: Operation::Unused,
-        origin: Origin { site: 0, function: 0 },
+        origin: Origin::UNKNOWN,
         done: None,
         behind: NOTHING,
         lent: false,
@@ -154,6 +154,11 @@ impl<M: Memory> Engine<M> {
         }
     }
 
+    /// The operation behind a request has started, and its rank, which harvests, wants to know.
+    pub(crate) fn note_started(&mut self, rank: u32, id: RequestId) {
+        self.note_ripe(rank, id | STARTED);
+    }
+
     /// The rank harvests. True if something is ripe. From the first time on, requests are noted as they complete.
     pub(crate) fn start_harvest(&mut self, rank: u32) -> bool {
         let RankState { harvest, requests, .. } = &mut self.ranks[rank as usize];
@@ -170,6 +175,10 @@ impl<M: Memory> Engine<M> {
         let RankState { harvest, requests, reply, .. } = &mut self.ranks[rank as usize];
         let mut cost = Duration::ZERO;
         for id in harvest.iter_mut().flat_map(|ripe| ripe.drain(..)) {
+            if id & STARTED != 0 {
+                reply.completions.push(Completion::empty(id));
+                continue;
+            }
             let slot = &mut requests[id as usize];
             let Some(completion) = slot.done else { continue };
             if matches!(slot.operation, Operation::Recv { .. }) {

@@ -8,7 +8,7 @@ use crate::diagnosis::Origin;
 use crate::engine::{Engine, Task};
 use crate::matching::Key;
 use crate::memory::Memory;
-use crate::message::{COLLECTIVE_CONTEXTS, Outgoing, Owner, Receive};
+use crate::message::{COLLECTIVE_CONTEXTS, Outgoing, Owner};
 use crate::protocol::per_byte;
 use crate::token;
 
@@ -212,9 +212,13 @@ impl<M: Memory> Engine<M> {
         run.owed += self.protocol.recv_overhead.of(bytes);
         let &mut Run { rank, context, instance, .. } = run;
         let key = Key { context, source: from, tag: i32::from(slot) };
-        let owner = Owner::Step { run: id, blocking };
+        if let Some(ideal) = &mut self.ideal
+            && self.protocol.way(SendMode::Standard, bytes).sender_waits()
+        {
+            ideal.post_step(id, from, slot);
+        }
         // What arrives in place of these bytes is the algorithm's business, so any size fits.
-        self.receive(Receive { key, rank, room: u64::MAX, address: 0, owner });
+        self.receive_step(rank, &key, id, blocking);
         self.startup_of_receive_step(rank, instance, from)
     }
 }

@@ -30,6 +30,9 @@ pub fn run(
     watch: &mut dyn Watch,
 ) -> Result<Ending, ReplayError> {
     workload.eager_limit(engine.eager_limit());
+    if workload.is_graph() && engine.run_graphs() {
+        workload.leave_order_to_processors();
+    }
     engine.distrust();
     for (number, members) in workload.communicators().iter().enumerate() {
         let problem =

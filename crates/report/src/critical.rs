@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use mpirage_call::varint;
 use mpirage_platform::LinkId;
 use mpirage_timeline::RunInfo;
 use rustc_hash::FxHashMap;
@@ -10,7 +11,6 @@ use serde_json::{Value, json};
 use crate::container::Container;
 use crate::network::Network;
 use crate::path::{Kind, NO_FUNCTION, Segment};
-use crate::varint::{push, zigzag};
 
 /// Segments that the page gets, at most.
 const MOST: usize = 20_000;
@@ -66,8 +66,8 @@ pub(crate) fn write(
 fn times(path: &[Segment]) -> Vec<u8> {
     let (mut out, mut last) = (Vec::new(), 0);
     for part in path {
-        push(&mut out, zigzag(part.start as i64 - last as i64));
-        push(&mut out, part.end - part.start);
+        varint::put(varint::folded(part.start as i64 - last as i64), &mut out);
+        varint::put(part.end - part.start, &mut out);
         last = part.end;
     }
     out

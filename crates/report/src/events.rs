@@ -3,12 +3,12 @@
 //! Of each rank, what it did is kept as the page reads it: the shapes of its calls ([`crate::shapes`]), and their times, numbers
 //! of variable length. Beyond the budget all are let go, and the page shows tiles only.
 
+use mpirage_call::varint;
 use mpirage_record::{Message, Scope};
 use serde_json::json;
 
 use crate::container::Container;
 use crate::shapes::{NONE, Shapes};
-use crate::varint::{push, zigzag};
 
 /// Picoseconds of a nanosecond: what times are told in.
 const NANO: u64 = 1_000;
@@ -115,7 +115,7 @@ impl Events {
         told.last = start.max(told.last);
         for (number, flag) in [(since, SINCE), (end - start, TOOK), (waited, WAITED), (bytes, BYTES)] {
             if flags & flag != 0 {
-                push(&mut told.times, number);
+                varint::put(number, &mut told.times);
             }
         }
     }
@@ -138,7 +138,10 @@ impl Events {
         out.section("call_shapes_flags", shapes.clone().map(|(shape, _)| shape.flags));
         out.section("call_shapes_site", shapes.clone().map(|(shape, _)| shape.site));
         out.section("call_shapes_peer", shapes.clone().map(|(shape, _)| shape.peer));
-        out.section("call_shapes_tag", shapes.clone().map(|(shape, _)| zigzag(shape.tag.into()) as u32));
+        out.section(
+            "call_shapes_tag",
+            shapes.clone().map(|(shape, _)| varint::folded(shape.tag.into()) as u32),
+        );
         out.section("call_shapes_comm", shapes.clone().map(|(shape, _)| shape.comm));
         out.section("call_shapes_bytes", shapes.clone().map(|(shape, _)| shape.bytes as f64));
         out.section("call_shapes_next", shapes.map(|(_, next)| next));
@@ -234,7 +237,10 @@ impl Arrows {
         let shapes = self.shapes.all();
         out.section("message_shapes_to", shapes.clone().map(|(shape, _)| shape.to));
         out.section("message_shapes_bytes", shapes.clone().map(|(shape, _)| shape.bytes as f64));
-        out.section("message_shapes_tag", shapes.clone().map(|(shape, _)| zigzag(shape.tag.into()) as u32));
+        out.section(
+            "message_shapes_tag",
+            shapes.clone().map(|(shape, _)| varint::folded(shape.tag.into()) as u32),
+        );
         out.section("message_shapes_scope", shapes.clone().map(|(shape, _)| u8::from(shape.inner)));
         out.section("message_shapes_next", shapes.map(|(_, next)| next));
         let ranks = std::mem::take(&mut self.ranks);
@@ -253,8 +259,8 @@ fn told(mut arrows: Vec<Arrow>, shapes: &Shapes<ArrowShape>) -> Rank {
     arrows.sort_by_key(|arrow| arrow.sent);
     let (mut times, mut last) = (Vec::with_capacity(4 * arrows.len()), 0);
     for &Arrow { sent, took, .. } in &arrows {
-        push(&mut times, sent - last);
-        push(&mut times, took);
+        varint::put(sent - last, &mut times);
+        varint::put(took, &mut times);
         last = sent;
     }
     let sequence = arrows.iter().map(|arrow| arrow.shape);

@@ -19,7 +19,7 @@
 //! | `sites`, `collectives`, `traffic` | calls by place, collectives by algorithm, messages by size and by pair |
 //! | `path`, `critical` | the critical path while it grows, and what lies on it |
 //! | `network`, `drawing` | the use of links, and the shape of the machine |
-//! | `container`, `base64`, `varint`, `page` | how it becomes a file |
+//! | `container`, `base64`, `page` | how it becomes a file |
 
 mod base64;
 mod batch;
@@ -39,7 +39,6 @@ mod sites;
 mod testing;
 mod tiles;
 mod traffic;
-mod varint;
 
 pub(crate) use category::Category;
 pub use container::Container;

@@ -11,9 +11,8 @@
 
 use std::hash::Hash;
 
+use mpirage_call::varint;
 use rustc_hash::FxHashMap;
-
-use crate::varint::push;
 
 /// No shape: where every rank begins.
 pub(crate) const NONE: u32 = 0;
@@ -92,13 +91,13 @@ impl<S: Copy + Default + Eq + Hash> Shapes<S> {
             if shape == self.guess(last) {
                 guessed += 1;
             } else {
-                push(&mut out, std::mem::take(&mut guessed));
-                push(&mut out, shape.into());
+                varint::put(std::mem::take(&mut guessed), &mut out);
+                varint::put(shape.into(), &mut out);
             }
             last = shape;
         }
         if guessed > 0 {
-            push(&mut out, guessed);
+            varint::put(guessed, &mut out);
         }
         out
     }

@@ -255,13 +255,13 @@ impl Level {
         let (done, capacity) = (self.dominant.len(), capacity as f32);
         self.dominant.resize(done + columns, 0);
         self.share.resize(done + columns, 0);
-        let scale = if capacity > 0.0 { 255.0 / capacity } else { 0.0 };
         let [a, b, c, d, e] = row.times.each_ref().map(|times| &times[..columns]);
         let (kinds, shares) = (&mut self.dominant[done..], &mut self.share[done..]);
         for at in 0..columns.min(kinds.len()).min(shares.len()) {
             let (category, most) = dominant([a[at], b[at], c[at], d[at], e[at]], capacity);
             kinds[at] = category;
-            shares[at] = (most * scale + 0.5).clamp(0.0, 255.0) as u8;
+            // Without capacity this is no number, and no share.
+            shares[at] = (most / capacity * 255.0 + 0.5).clamp(0.0, 255.0) as u8;
         }
     }
 }

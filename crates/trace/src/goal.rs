@@ -2,7 +2,8 @@
 //!
 //! What is free to start is started as a request; what completes is asked for by a harvest, and frees what waited for it.
 //! A processor of a rank computes one thing at a time, in the order in which things became free; several processors
-//! compute beside each other.
+//! compute beside each other. Where the simulated processors have an order of their own (LogGOPS), what is free is handed over at
+//! once instead, and the harvest says when it started and will end.
 //!
 //! Text is compiled when it is opened and takes 39 bytes per operation and 4 per dependency, and 4 for its line. A compiled
 //! file is read by position, through at most 64 MiB of pages. Besides, what is under way is remembered, and how many
@@ -18,11 +19,11 @@ pub use graph::{Dependency, Kind, Op, RankSchedule};
 pub use write::GoalTextWriter;
 
 use std::collections::{HashMap, VecDeque};
-use std::fs::File;
-use std::io::{BufRead, BufReader, Cursor};
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
-use mpirage_call::{Call, Payload, Reply, SendMode, Stamp, WORLD, Work};
+use mpirage_call::{Call, Payload, Reply, STARTED, SendMode, Stamp, WORLD, Work};
+use mpirage_units::{Duration, Time};
 
 use crate::function::stamp_of;
 use crate::source::Source;
@@ -39,11 +40,33 @@ pub struct Goal {
     lines: Vec<u32>,
     first_lines: Vec<usize>,
     ranks: Vec<RankState>,
-    /// Dependencies that are left, of operations that have had some of them met but not all: by rank and number.
-    left: HashMap<u64, u32>,
+    /// Of operations that have had some of their dependencies met but not all, by rank and number.
+    left: HashMap<u64, Left>,
     /// What can start, of the rank that is asked.
-    ready: VecDeque<u32>,
+    ready: VecDeque<Ready>,
+    /// When what the rank has been told of ends.
+    told: Time,
+    /// Is everything handed over as soon as it is free?
+    hands_over: bool,
     stamps: Stamps,
+}
+
+/// An operation that cannot start yet.
+#[derive(Clone, Copy, Debug)]
+struct Left {
+    /// How many dependencies are not met.
+    count: u32,
+    /// When the last of those ends that are.
+    met: Time,
+}
+
+/// An operation that can start.
+#[derive(Clone, Copy, Debug)]
+struct Ready {
+    kind: Kind,
+    op: u32,
+    /// So long after the end of what freed it: it has waited for something that ends later.
+    after: Duration,
 }
 
 #[derive(Debug)]
@@ -77,13 +100,17 @@ struct Processor {
 impl Goal {
     /// Opens a schedule that is text, and compiles it.
     pub fn open_text(path: &Path) -> Result<Goal, TraceError> {
-        let file = File::open(path).map_err(|error| TraceError::io(path, error))?;
-        Goal::read_text(path, BufReader::with_capacity(1 << 16, file))
+        Goal::text(Source::open(path)?)
     }
 
-    /// Reads a schedule that is text. `name` is for messages.
-    pub fn read_text(name: &Path, input: impl BufRead) -> Result<Goal, TraceError> {
-        let mut reader = TextReader::new(name, input)?;
+    /// A schedule that is text in memory. `name` is for messages.
+    pub fn from_text(name: &Path, text: Vec<u8>) -> Result<Goal, TraceError> {
+        Goal::text(Source::memory(name, text))
+    }
+
+    fn text(source: Source) -> Result<Goal, TraceError> {
+        let name = source.name().to_owned();
+        let mut reader = TextReader::new(source)?;
         let (mut lines, mut first_lines) = (Vec::new(), Vec::new());
         let (mut ends, mut bytes) = (vec![0], Vec::new());
         while let Some(schedule) = reader.next_rank()? {
@@ -96,7 +123,7 @@ impl Goal {
             first_lines.push(lines.len());
             lines.extend_from_slice(reader.lines());
         }
-        let mut compiled = Compiled::headless(Source::memory(name, bytes), reader.ranks());
+        let mut compiled = Compiled::headless(Source::memory(&name, bytes), reader.ranks());
         let sections = ends.windows(2).map(|ends| compiled.section_between(ends[0], ends[1]));
         let sections = sections.collect::<Result<_, _>>()?;
         Ok(Goal::over(compiled, sections, lines, first_lines))
@@ -128,28 +155,34 @@ impl Goal {
             harvest: stamp_of("MPI_Waitsome"),
         };
         let (left, ready) = (HashMap::new(), VecDeque::new());
-        Goal { compiled, lines, first_lines, ranks, left, ready, stamps }
+        let (told, hands_over) = (Time::ZERO, false);
+        Goal { compiled, lines, first_lines, ranks, left, ready, told, hands_over, stamps }
     }
 
     fn begin(&mut self, rank: u32) -> Result<(), TraceError> {
         let section = self.ranks[rank as usize].section;
         for root in 0..section.roots {
             let op = self.compiled.root(&section, root)?;
-            self.ready.push_back(op);
+            let kind = self.compiled.entry(&section, op)?.op.kind;
+            self.ready.push_back(Ready { kind, op, after: Duration::ZERO });
         }
         self.ranks[rank as usize].begun = true;
         Ok(())
     }
 
-    /// Takes note of an operation that is complete.
-    fn harvested(&mut self, rank: u32, request: u32, calls: &mut Calls<'_>) -> Result<(), TraceError> {
+    /// Takes note of an operation that has started, or is complete.
+    fn harvested(&mut self, rank: u32, index: u32, calls: &mut Calls<'_>) -> Result<(), TraceError> {
+        let request = index & !STARTED;
         let state = &mut self.ranks[rank as usize];
         let Some(&op) = request.checked_sub(1).and_then(|index| state.behind.get(index as usize)) else {
             return Ok(());
         };
-        state.free.push(request);
         let entry = self.compiled.entry(&state.section, op)?;
-        if entry.op.kind == Kind::Calc {
+        if index != request {
+            return self.release(rank, entry.at_start);
+        }
+        state.free.push(request);
+        if entry.op.kind == Kind::Calc && !self.hands_over {
             let processor = usize::from(entry.op.cpu);
             state.processors[processor].busy = false;
             self.finish(rank, &entry)?;
@@ -160,7 +193,7 @@ impl Goal {
 
     /// Starts what is ready, and what becomes so.
     fn start_all(&mut self, rank: u32, calls: &mut Calls<'_>) -> Result<(), TraceError> {
-        while let Some(op) = self.ready.pop_front() {
+        while let Some(Ready { op, .. }) = self.ready.pop_front() {
             let section = self.ranks[rank as usize].section;
             let entry = self.compiled.entry(&section, op)?;
             if entry.op.kind == Kind::Calc {
@@ -174,6 +207,28 @@ impl Goal {
             } else {
                 let request = self.start(rank, op, &entry, true)?;
                 self.communicate(&entry.op, self.site(rank, op), request, calls);
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands over what is ready: first sends, then receives, then computations.
+    fn hand_over_all(&mut self, rank: u32, calls: &mut Calls<'_>) -> Result<(), TraceError> {
+        self.ready.make_contiguous().sort_by_key(|ready| ready.kind);
+        while let Some(Ready { op, after, .. }) = self.ready.pop_front() {
+            let section = self.ranks[rank as usize].section;
+            let entry = self.compiled.entry(&section, op)?;
+            let request = self.open(rank, op, true)?;
+            let (Op { cpu, nic, size, kind, .. }, tell) = (entry.op, entry.at_start.1 > 0);
+            if (cpu, nic, tell) != (0, 0, false) || !after.is_zero() {
+                calls.push(&Stamp::default(), &Call::Lane { cpu, nic, after, tell });
+            }
+            let site = self.site(rank, op);
+            if kind == Kind::Calc {
+                let (work, request) = (Work::Nanos(size), Some(request));
+                calls.push(&Stamp { site, ..Stamp::default() }, &Call::Compute { work, request });
+            } else {
+                self.communicate(&entry.op, site, request, calls);
             }
         }
         Ok(())
@@ -204,6 +259,13 @@ impl Goal {
 
     /// An operation starts: gives it a request if it needs one, and frees what waited for its start.
     fn start(&mut self, rank: u32, op: u32, entry: &Entry, needs_request: bool) -> Result<u32, TraceError> {
+        let request = self.open(rank, op, needs_request)?;
+        self.release(rank, entry.at_start)?;
+        Ok(request)
+    }
+
+    /// Gives an operation a request if it needs one.
+    fn open(&mut self, rank: u32, op: u32, needs_request: bool) -> Result<u32, TraceError> {
         let state = &mut self.ranks[rank as usize];
         let section = state.section;
         state.started += 1;
@@ -219,7 +281,6 @@ impl Goal {
             });
             state.behind[request as usize - 1] = op;
         }
-        self.release(rank, entry.at_start)?;
         Ok(request)
     }
 
@@ -233,17 +294,19 @@ impl Goal {
         let section = self.ranks[rank as usize].section;
         for place in first..first.saturating_add(count) {
             let op = self.compiled.successor(&section, place)?;
-            let waits_for = self.compiled.entry(&section, op)?.waits_for;
+            let Entry { waits_for, op: Op { kind, .. }, .. } = self.compiled.entry(&section, op)?;
             if waits_for <= 1 {
-                self.ready.push_back(op);
+                self.ready.push_back(Ready { kind, op, after: Duration::ZERO });
                 continue;
             }
             let key = u64::from(rank) << 32 | u64::from(op);
-            let left = self.left.entry(key).or_insert(waits_for);
-            *left -= 1;
-            if *left == 0 {
+            let left = self.left.entry(key).or_insert(Left { count: waits_for, met: Time::ZERO });
+            left.count -= 1;
+            left.met = left.met.max(self.told);
+            if left.count == 0 {
+                let after = left.met.since(self.told);
                 self.left.remove(&key);
-                self.ready.push_back(op);
+                self.ready.push_back(Ready { kind, op, after });
             }
         }
         Ok(())
@@ -290,8 +353,17 @@ impl Workload for Goal {
         self.compiled.ranks()
     }
 
+    fn is_graph(&self) -> bool {
+        true
+    }
+
+    fn leave_order_to_processors(&mut self) {
+        self.hands_over = true;
+    }
+
     fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError> {
         self.ready.clear();
+        self.told = reply.now;
         if self.ranks[rank as usize].begun {
             for completion in &reply.completions {
                 self.harvested(rank, completion.index, calls)?;
@@ -299,7 +371,11 @@ impl Workload for Goal {
         } else {
             self.begin(rank)?;
         }
-        self.start_all(rank, calls)?;
+        if self.hands_over {
+            self.hand_over_all(rank, calls)?;
+        } else {
+            self.start_all(rank, calls)?;
+        }
         let state = &self.ranks[rank as usize];
         if state.free.len() == state.behind.len() {
             return self.end(rank);
@@ -318,19 +394,21 @@ impl Workload for Goal {
 pub struct GoalSchedules(Schedules);
 
 enum Schedules {
-    Text(TextReader<BufReader<File>>),
+    Text(TextReader),
     Binary(Compiled, u32),
 }
 
 impl GoalSchedules {
     /// Opens a schedule, text or compiled.
     pub fn open(path: &Path) -> Result<GoalSchedules, TraceError> {
-        let io = |error| TraceError::io(path, error);
-        let mut file = BufReader::with_capacity(1 << 16, File::open(path).map_err(io)?);
-        if file.fill_buf().map_err(io)?.starts_with(&binary::MAGIC.to_le_bytes()) {
-            return Ok(GoalSchedules(Schedules::Binary(Compiled::new(Source::open(path)?)?, 0)));
-        }
-        Ok(GoalSchedules(Schedules::Text(TextReader::new(path, file)?)))
+        let source = Source::open(path)?;
+        let mut head = Vec::new();
+        source.append(0, 8, &mut head)?;
+        Ok(GoalSchedules(if head == binary::MAGIC.to_le_bytes() {
+            Schedules::Binary(Compiled::new(source)?, 0)
+        } else {
+            Schedules::Text(TextReader::new(source)?)
+        }))
     }
 
     /// How many ranks there are.
@@ -362,7 +440,7 @@ impl GoalSchedules {
 
 /// Compiles a schedule that is in memory, as text.
 pub fn compile_goal(name: &Path, text: &[u8]) -> Result<Vec<u8>, TraceError> {
-    let mut reader = TextReader::new(name, text)?;
+    let mut reader = TextReader::new(Source::memory(name, text.into()))?;
     let mut writer = GoalBinaryWriter::new(name, Cursor::new(Vec::new()), reader.ranks())?;
     while let Some(schedule) = reader.next_rank()? {
         writer.rank(&schedule)?;

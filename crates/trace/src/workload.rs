@@ -37,6 +37,15 @@ pub trait Workload {
         let _ = bytes;
     }
 
+    /// Are its ranks graphs, which open a request for all they do and harvest what is complete?
+    fn is_graph(&self) -> bool {
+        false
+    }
+
+    /// Whoever takes the calls has processors for whose time the operations of a graph compete: what is free is to be handed
+    /// over at once, in the order of LogGOPSim. Told once, before the first call.
+    fn leave_order_to_processors(&mut self) {}
+
     /// Writes the next calls of `rank`, up to and including one that needs an answer, or all that are left. `reply` answers
     /// the last call that needed it; the first time there is none such and it is empty. Each rank is asked on its own.
     fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError>;

@@ -116,6 +116,11 @@ impl Comms {
         self.handles.predefine(MPI_COMM_SELF.0, own);
     }
 
+    /// Brings those near that are likely to be used.
+    pub(crate) fn fetch(&self) {
+        self.handles.fetch();
+    }
+
     pub(crate) fn insert(&mut self, comm: Comm) -> MPI_Comm {
         MPI_Comm(self.handles.insert(comm))
     }

@@ -93,6 +93,7 @@ fn kind_of(call: &Call<'_>) -> u8 {
         Call::Tally(_) => 21,
         Call::When => 22,
         Call::Harvest => 23,
+        Call::Lane { .. } => 24,
     }
 }
 
@@ -107,6 +108,7 @@ fn flags_of(call: &Call<'_>) -> u8 {
         }
         Call::SampleBegin { global, rule, .. } => u8::from(global) | u8::from(rule.interval) << 1,
         Call::Compute { work: Work::Flops(_), .. } => 1,
+        Call::Lane { tell, .. } => u8::from(tell),
         _ => 0,
     }
 }
@@ -159,6 +161,7 @@ fn encode_fields(call: &Call<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
             };
             w.all([work, u64::from(request.unwrap_or(NONE))])
         }
+        Call::Lane { cpu, nic, after, .. } => w.all([u64::from(cpu) << 8 | u64::from(nic), after.as_picos()]),
         Call::Share { site } => w.bytes(site.as_bytes()),
         Call::Tally(Tally { executed, skipped, shared }) => {
             w.word(executed)?;
@@ -195,6 +198,7 @@ fn decode_fields<'b>(kind: u8, flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>
         21 => Call::Tally(Tally { executed: r.word()?, skipped: r.word()?, shared: r.word()? }),
         22 => Call::When,
         23 => Call::Harvest,
+        24 => decode_lane(flags, r)?,
         _ => return Err(WireError),
     })
 }
@@ -252,6 +256,12 @@ fn decode_compute<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireErr
     let [work, request] = r.all()?;
     let work = if flags & 1 != 0 { Work::Flops(f64::from_bits(work)) } else { Work::Nanos(work) };
     Ok(Call::Compute { work, request: some(request as u32) })
+}
+
+fn decode_lane<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {
+    let [place, after] = r.all()?;
+    let (cpu, nic) = ((place >> 8) as u8, place as u8);
+    Ok(Call::Lane { cpu, nic, after: Duration::from_picos(after), tell: flags & 1 != 0 })
 }
 
 fn decode_probe<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {

@@ -6,7 +6,7 @@ use std::ops::Range;
 pub(crate) const ANY: u32 = u32::MAX;
 
 /// What an operation does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// It sends a message.
     Send,

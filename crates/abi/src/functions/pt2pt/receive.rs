@@ -99,6 +99,7 @@ pub(super) fn receive(
 }
 
 /// The message of a receive, its arguments checked; none if it comes from nobody.
+#[inline(always)]
 fn message(
     buf: *mut c_void,
     count: impl Number,

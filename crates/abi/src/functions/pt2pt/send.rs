@@ -40,6 +40,7 @@ pub(super) fn send(
 }
 
 /// The message of a send, its arguments checked; none if it goes to nobody.
+#[inline(always)]
 fn message(
     mode: SendMode,
     buf: *const c_void,
