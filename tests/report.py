@@ -46,32 +46,75 @@ class Page:
         data = gzip.decompress(base64.b64decode(found[1]))
         (length,) = struct.unpack_from("<I", data)
         self.json = json.loads(data[4 : 4 + length])
-        self.data, self.first = data, (4 + length + 7) // 8 * 8
+        self.data, self.first, self.known = data, (4 + length + 7) // 8 * 8, {}
 
     def __getitem__(self, name):
         return self.json[name]
 
     def section(self, name):
-        about = self.json["sections"][name]
-        size, code = SIZES[about["type"]]
-        return struct.unpack_from(f"<{about['bytes'] // size}{code}", self.data, self.first + about["offset"])
+        if name not in self.known:
+            about = self.json["sections"][name]
+            size, code = SIZES[about["type"]]
+            self.known[name] = struct.unpack_from(f"<{about['bytes'] // size}{code}", self.data, self.first + about["offset"])
+        return self.known[name]
 
-    def numbers(self, name, columns):
-        """Rows of variable-length numbers, rank by rank."""
-        data, index, count = (self.section(f"{name}_{part}") for part in ("data", "index", "count"))
-        for rank, (at, rows) in enumerate(zip(index, count)):
-            for _ in range(rows):
-                row = []
-                for _ in range(columns):
-                    number, shift = 0, 0
-                    while True:
-                        byte, at = data[at], at + 1
-                        number |= (byte & 127) << shift
-                        shift += 7
-                        if byte < 128:
-                            break
-                    row.append(number)
-                yield rank, row
+    def numbers(self, name, at=0):
+        """Numbers of variable length, from some byte of a section on."""
+        data = self.section(name)
+        while at < len(data):
+            number, shift, byte = 0, 0, 128
+            while byte >= 128:
+                byte, at = data[at], at + 1
+                number |= (byte & 127) << shift
+                shift += 7
+            yield number
+
+    def sequence(self, name, shapes, rank):
+        """The shapes of a rank's calls or messages: as the one before suggests, unless told otherwise."""
+        told, following = self.numbers(f"{name}_shapes", self.section(f"{name}_shapes_index")[rank]), self.section(f"{shapes}_next")
+        count, last = self.section(f"{name}_count")[rank], 0
+        while count > 0:
+            for _ in range(min(next(told), count)):
+                last = following[last]
+                count -= 1
+                yield last
+            if count > 0:
+                last = next(told)
+                count -= 1
+                yield last
+
+    def shapes(self, name, columns):
+        return list(zip(*(self.section(f"{name}_{column}") for column in columns)))
+
+    def calls(self):
+        """Rank; since the call before, duration, waiting, function, site, peer or -1, bytes, tag, communicator."""
+        shapes = self.shapes("call_shapes", ("function", "flags", "site", "peer", "bytes", "tag", "comm"))
+        ranks = len(self.section("events_count"))
+        for rank, index in enumerate(self.section("events_times_index")):
+            times = self.numbers("events_times", index)
+            for shape in self.sequence("events", "call_shapes", rank):
+                function, flags, site, peer, size, tag, comm = shapes[shape]
+                since, took, waited = (next(times) if flags & flag else 0 for flag in (1, 2, 4))
+                size = next(times) if flags & 8 else int(size)
+                peer = (peer - 1 + (0 if flags & 16 else rank)) % ranks if peer else -1
+                yield rank, (since, took, waited, function, site, peer, size, zigzag(tag), comm)
+
+    def messages(self):
+        """Sender; since the message before, duration, receiver, bytes, tag, scope."""
+        shapes, ranks = self.shapes("message_shapes", ("to", "bytes", "tag", "scope")), len(self.section("messages_count"))
+        for rank, index in enumerate(self.section("messages_times_index")):
+            times = self.numbers("messages_times", index)
+            for shape in self.sequence("messages", "message_shapes", rank):
+                to, size, tag, scope = shapes[shape]
+                yield rank, (next(times), next(times), (rank + to) % ranks, int(size), zigzag(tag), scope)
+
+    def path(self):
+        """Start and end of each part of the critical path, in picoseconds."""
+        now, numbers = 0, self.numbers("critical_times")
+        for gap in numbers:
+            start = now + zigzag(gap)
+            now = start + next(numbers)
+            yield start, now
 
 
 def zigzag(number):
@@ -139,12 +182,12 @@ def check_calls(suite, name, page, tables):
 
 def check_events(suite, name, page, returned):
     by_rank, starts, waits = collections.defaultdict(list), collections.Counter(), collections.Counter()
-    for rank, (since, took, waited, function, site, peer, size, tag, comm) in page.numbers("events", 9):
+    for rank, (since, took, waited, function, site, peer, size, tag, comm) in page.calls():
         starts[rank] += since
         waits[rank] += waited
         suite.check(f"{name}: a part of a call is waiting", waited <= took, (rank, waited, took))
         function, site, comm = page["functions"][function], page["sites"][site], page["comms"][comm]["id"]
-        by_rank[rank].append((starts[rank], took, function, site, zigzag(peer) - 1, size, zigzag(tag), comm))
+        by_rank[rank].append((starts[rank], took, function, site, peer, size, tag, comm))
     calls = collections.Counter(int(call["rank"]) for call in returned)
     blocked = {row["rank"] for row in page["blocked"]}
     for rank, seconds in enumerate(page.section("rank_wait")):
@@ -178,9 +221,9 @@ def check_messages(suite, name, page, tables):
         counted = {size: count for size, count in zip(sizes["from"], sizes[f"{which}messages"]) if count}
         suite.check(f"{name}: {which or 'all '}sizes", counted == expected, (counted, expected))
     sent, arrows = collections.Counter(), []
-    for rank, row in page.numbers("messages", 6):
+    for rank, row in page.messages():
         sent[rank] += row[0]
-        arrows.append((rank, sent[rank], row[1], row[2], row[3], zigzag(row[4])))
+        arrows.append((rank, sent[rank], row[1], row[2], row[3], row[4]))
     nanos = lambda row, column: int(float(row[column]) * 1e9 + 1e-4)
     expected = [
         (int(row["source"]), nanos(row, "sent"), nanos(row, "delivered") - nanos(row, "sent"), int(row["destination"]), int(row["bytes"]), int(row["tag"]))
@@ -255,9 +298,10 @@ def check_network(suite, name, page, tables):
 
 def check_path(suite, name, page, figures):
     critical = page["critical"]
-    starts, ends = page.section("critical_start"), page.section("critical_end")
-    joined = all(a == b for a, b in zip(ends, starts[1:])) and (not starts or starts[0] == 0)
-    suite.check(f"{name}: the critical path has no gaps", joined, list(zip(starts, ends))[:5])
+    path = list(page.path())
+    joined = all(a[1] == b[0] for a, b in zip(path, path[1:])) and (not path or path[0][0] == 0)
+    suite.check(f"{name}: the critical path has no gaps", joined, path[:5])
+    suite.check(f"{name}: every part of the path has a rank", len(path) == len(page.section("critical_rank")), len(path))
     suite.check(f"{name}: kinds on the path", close(sum(critical["by_kind"].values()), critical["seconds"]), critical)
     if figures["outcome"] == "finished":
         same = close(critical["seconds"], figures["simulated_seconds"])

@@ -123,6 +123,11 @@ impl Instance {
         self.seats.len()
     }
 
+    /// Has nobody but one entered?
+    pub(crate) fn is_first(&self) -> bool {
+        self.entered == 1
+    }
+
     /// Has everybody entered?
     pub(crate) fn is_complete(&self) -> bool {
         self.entered == self.seats.len()

@@ -18,6 +18,7 @@ use crate::compute::{Beside, Bursts};
 use crate::diagnosis::Origin;
 use crate::formula::CollectiveTimes;
 use crate::graph::Graphs;
+use crate::ideal::IdealClocks;
 use crate::matching::Matching;
 use crate::memory::Memory;
 use crate::message::{Message, Owner, Receive};
@@ -120,8 +121,10 @@ pub struct Engine<M> {
     pub(crate) recorder: Box<dyn Recorder>,
     /// Does the recorder want what calls asked?
     pub(crate) detailed: bool,
-    /// A call that is over, to be recorded when its words are back in the inbox.
-    pub(crate) unrecorded: Option<u32>,
+    /// When everything would happen on an ideal network, if the recorder wants to know.
+    pub(crate) ideal: Option<Box<IdealClocks>>,
+    /// The call that is carried out right now is over: whoever has its words at hand is to record it.
+    pub(crate) unrecorded: bool,
     pub(crate) ranks: Vec<RankState>,
     /// Where new calls of a rank are worked through.
     desk: Vec<u64>,
@@ -190,7 +193,8 @@ impl<M: Memory> Engine<M> {
             collective_times: setup.collective_times,
             memory,
             detailed: setup.recorder.wants_arguments(),
-            unrecorded: None,
+            ideal: setup.recorder.wants_ideal().then(|| Box::new(IdealClocks::new(ranks))),
+            unrecorded: false,
             recorder: setup.recorder,
             ranks: (0..ranks).map(|_| RankState::new()).collect(),
             desk: Vec::new(),
@@ -427,6 +431,17 @@ impl<M: Memory> Engine<M> {
         }
     }
 
+    /// A rank has computed.
+    fn work_done(&mut self, rank: u32) {
+        let (end, state) = (self.kernel.now(), &self.ranks[rank as usize]);
+        let (start, work) = (state.entered, state.work);
+        if let Some(ideal) = &mut self.ideal {
+            ideal.pass(rank, end.since(start));
+        }
+        self.recorder.record(&Record::Burst { rank, start, end, work, beside: false });
+        self.end_of_work(rank);
+    }
+
     /// A rank's timer or burst is over.
     fn rank_due(&mut self, rank: u32) {
         if self.protocol.processor.is_some() {
@@ -436,20 +451,20 @@ impl<M: Memory> Engine<M> {
         let state = &mut self.ranks[rank as usize];
         match state.phase {
             Phase::Computing => {
-                let (start, work) = (state.entered, state.work);
-                self.recorder.record(&Record::Burst { rank, start, end: now, work, beside: false });
-                self.end_of_work(rank);
+                self.work_done(rank);
                 self.after_burst(rank);
             }
             Phase::Executing => {
-                let (start, work) = (state.entered, state.work);
-                self.recorder.record(&Record::Burst { rank, start, end: now, work, beside: false });
-                self.end_of_work(rank);
+                self.work_done(rank);
                 self.tasks.push_back(Task::NextCall(rank));
             }
             Phase::Ending => self.out_of_calls(rank),
             Phase::Delayed => {
-                let start = Time::from_picos(now.as_picos() - state.stamp.delay.as_picos());
+                let delay = state.stamp.delay;
+                if let Some(ideal) = &mut self.ideal {
+                    ideal.pass(rank, delay);
+                }
+                let start = Time::from_picos(now.as_picos() - delay.as_picos());
                 self.recorder.record(&Record::Pause { rank, start, end: now });
                 self.after_delay(rank);
             }

@@ -21,6 +21,7 @@ mod engine;
 mod exchange;
 mod formula;
 mod graph;
+mod ideal;
 mod long_queue;
 mod matching;
 mod memory;

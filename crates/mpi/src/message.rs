@@ -191,6 +191,9 @@ impl<M: Memory> Engine<M> {
             held,
             origin,
         });
+        if let Some(ideal) = &mut self.ideal {
+            ideal.send(id, &self.messages[id]);
+        }
         if let Owner::Request { rank, id: request } = owner {
             self.ranks[rank as usize].requests[request as usize].behind = id;
         }
@@ -213,7 +216,7 @@ impl<M: Memory> Engine<M> {
     /// A receive starts: takes a waiting message or waits for one.
     pub(crate) fn receive(&mut self, receive: Receive) -> u32 {
         let Receive { rank, key, .. } = receive;
-        let id = self.receives.insert(receive);
+        let id = self.enter_receive(receive);
         self.post(rank, key, id);
         id
     }
@@ -239,8 +242,17 @@ impl<M: Memory> Engine<M> {
 
     /// A receive starts for a message that a probe has taken.
     pub(crate) fn receive_taken(&mut self, receive: Receive, message: u32) -> u32 {
-        let id = self.receives.insert(receive);
+        let id = self.enter_receive(receive);
         self.join(message, id, true);
+        id
+    }
+
+    /// Gives a receive a number.
+    pub(crate) fn enter_receive(&mut self, receive: Receive) -> u32 {
+        let id = self.receives.insert(receive);
+        if let Some(ideal) = &mut self.ideal {
+            ideal.post(id, &self.receives[id]);
+        }
         id
     }
 
@@ -407,6 +419,12 @@ impl<M: Memory> Engine<M> {
     fn join(&mut self, id: u32, receive: u32, late: bool) {
         let message = &mut self.messages[id];
         message.receive = receive;
+        if let Some(ideal) = &mut self.ideal {
+            match step_of(receive) {
+                Some(Owner::Step { run, blocking }) => ideal.meet_step(id, message, run, blocking),
+                _ => ideal.meet(id, message, receive, self.receives[receive].owner),
+            }
+        }
         match message.journey {
             Journey::Arrived => {
                 let copy = self.protocol.late_copy(message.bytes);
@@ -473,6 +491,7 @@ impl<M: Memory> Engine<M> {
             departed,
             arrived,
             delivered,
+            awaited: sender_waits,
         }));
         if sender_waits {
             self.complete(owner, Completion::empty(0));

@@ -176,9 +176,6 @@ impl<M: Memory> Engine<M> {
             }
         };
         self.ranks[rank as usize].inbox = inbox;
-        if let Some(rank) = self.unrecorded.take() {
-            self.record_call(rank);
-        }
         goes_on
     }
 
@@ -186,12 +183,19 @@ impl<M: Memory> Engine<M> {
         let needs_answer = call.needs_answer();
         let state = &mut self.ranks[rank as usize];
         state.in_function = is_function(call);
+        if self.detailed {
+            state.in_wait = if let Call::Wait { poll, .. } = *call { Some(poll) } else { None };
+        }
         if needs_answer {
             state.reply.clear();
             self.show_output(rank);
         }
         let progress = self.perform(rank, call);
-        self.settle(rank, progress, needs_answer)
+        let goes_on = self.settle(rank, progress, needs_answer);
+        if self.detailed && std::mem::take(&mut self.unrecorded) {
+            self.record_details(rank, Some(call));
+        }
+        goes_on
     }
 
     fn settle(&mut self, rank: u32, progress: Progress, needs_answer: bool) -> bool {
@@ -233,7 +237,7 @@ impl<M: Memory> Engine<M> {
             Call::Misuse { text } => self.conclude(Ending::Misuse { rank, text: text.to_owned() }),
             // The clock is read first and paid for afterwards, by the delay of the rank's next call.
             Call::Now | Call::When => Progress::Done,
-            Call::Sleep { span } => Progress::Pay(span),
+            Call::Sleep { span } => self.sleep(rank, span),
             Call::Flush => Progress::Done,
             Call::Output => self.done(|engine| engine.show_output(rank)),
             Call::Send { .. } => self.perform_send(rank, call),
@@ -290,7 +294,17 @@ impl<M: Memory> Engine<M> {
         Progress::Done
     }
 
+    fn sleep(&mut self, rank: u32, span: Duration) -> Progress {
+        if let Some(ideal) = &mut self.ideal {
+            ideal.pass(rank, span);
+        }
+        Progress::Pay(span)
+    }
+
     fn finalize(&mut self, rank: u32) -> Progress {
+        if let Some(ideal) = &mut self.ideal {
+            ideal.finalize(rank);
+        }
         let state = &mut self.ranks[rank as usize];
         state.finalized = true;
         state.end = self.kernel.now();

@@ -83,6 +83,9 @@ impl<M: Memory> Engine<M> {
             owed: Duration::ZERO,
         };
         let id = self.runs.insert(run) as u32;
+        if let Some(ideal) = &mut self.ideal {
+            ideal.start_run(id, rank);
+        }
         self.tasks.push_back(Task::Run(id));
     }
 
@@ -94,6 +97,12 @@ impl<M: Memory> Engine<M> {
             if run.stop != Stop::None {
                 if run.must_wait() {
                     return;
+                }
+                if let Some(ideal) = &mut self.ideal {
+                    match run.stop {
+                        Stop::WaitAll => ideal.pass_all(id),
+                        _ => ideal.pass_blocking(id),
+                    }
                 }
                 let owed = run.pass_stop();
                 if !owed.is_zero() {
@@ -162,13 +171,21 @@ impl<M: Memory> Engine<M> {
             }
             Step::Irecv { from, bytes, slot } => self.recv_step(id, from, bytes, slot, false),
             Step::Recv { from, bytes, slot } => self.recv_step(id, from, bytes, slot, true),
-            Step::Reduce { bytes } => per_byte(bytes, self.protocol.reduce_seconds_per_byte),
-            Step::Copy { bytes } => per_byte(bytes, self.protocol.copy_seconds_per_byte),
+            Step::Reduce { bytes } => self.work_step(id, bytes, self.protocol.reduce_seconds_per_byte),
+            Step::Copy { bytes } => self.work_step(id, bytes, self.protocol.copy_seconds_per_byte),
             Step::WaitAll => {
                 self.runs[id as usize].stop = Stop::WaitAll;
                 Duration::ZERO
             }
         }
+    }
+
+    fn work_step(&mut self, id: u32, bytes: u64, seconds_per_byte: f64) -> Duration {
+        let cost = per_byte(bytes, seconds_per_byte);
+        if let Some(ideal) = &mut self.ideal {
+            ideal.work(id, cost);
+        }
+        cost
     }
 
     /// After the last step, whatever is still under way is waited for.
@@ -178,7 +195,10 @@ impl<M: Memory> Engine<M> {
             run.until = Until::All;
             return;
         }
-        let Run { instance, seat, plan, .. } = self.runs.remove(id as usize);
+        let Run { instance, seat, rank, plan, .. } = self.runs.remove(id as usize);
+        if let Some(ideal) = &mut self.ideal {
+            ideal.end_run(id, rank, self.instances[instance as usize].seats[seat as usize].request);
+        }
         self.plans.release(plan);
         self.leave(instance, seat);
     }
@@ -198,6 +218,11 @@ impl<M: Memory> Engine<M> {
         run.begin(if blocking { Stop::Recv } else { Stop::None });
         run.owed += self.protocol.recv_overhead.of(bytes);
         let (rank, instance, key) = (run.rank, run.instance, run.receives(from, slot));
+        if let Some(ideal) = &mut self.ideal
+            && self.protocol.way(SendMode::Standard, bytes).sender_waits()
+        {
+            ideal.post_step(id, from, slot);
+        }
         // What arrives in place of these bytes is the algorithm's business, so any size fits.
         self.receive_step(rank, &key, id, blocking);
         self.startup_of_receive_step(rank, instance, from)

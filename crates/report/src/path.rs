@@ -38,9 +38,9 @@ pub(crate) struct Held {
     arrived: u64,
     /// Until when the other rank was not there yet: it had not sent, or not received.
     pub late: u64,
-    /// When the transfer began, and what led there.
+    /// When the transfer began, and who made it begin.
     began: u64,
-    origin: u32,
+    who: u32,
     peer: u32,
 }
 
@@ -58,7 +58,7 @@ impl Paths {
     /// A rank did something by itself.
     #[inline]
     pub fn did(&mut self, rank: u32, kind: Kind, function: u16, end: u64) {
-        let (start, parent) = self.ranks[rank as usize].latest();
+        let (start, parent) = self.ranks[rank as usize].latest;
         if end <= start {
             return;
         }
@@ -71,6 +71,14 @@ impl Paths {
         self.go_on(rank, Node { parent, rank, peer: rank, start, end, kind, function });
     }
 
+    /// Nothing is known of what a rank did until then.
+    #[inline]
+    pub fn catch_up(&mut self, rank: u32, until: u64) {
+        if until > self.ranks[rank as usize].latest.0 {
+            self.did(rank, Kind::Other, NO_FUNCTION, until);
+        }
+    }
+
     /// A rank is in a blocking collective from now on.
     pub fn enter_collective(&mut self, rank: u32, function: u16) {
         self.ranks[rank as usize].enter(function);
@@ -78,21 +86,24 @@ impl Paths {
 
     /// A message was delivered.
     pub fn message(&mut self, message: &Message) {
-        let &Message { from, to, sent, departed, arrived, delivered, scope, .. } = message;
+        let &Message { from, to, sent, departed, arrived, delivered, scope, awaited, .. } = message;
         let [sent, departed, arrived, delivered] =
             [sent, departed, arrived, delivered].map(|time| time.as_picos());
         // Only the receiver can have made it wait, if it did something at that very instant.
         let receiver_late = departed > sent && self.ranks[to as usize].turned_at(departed);
         let (who, began) = if receiver_late { (to, departed) } else { (from, sent) };
-        let origin = self.state(who, began);
-        let held = Held { delivered, arrived, began, origin, peer: from, late: sent };
+        let held = Held { delivered, arrived, began, who, peer: from, late: sent };
         self.ranks[to as usize].incoming = held;
-        let late = if receiver_late { departed } else { 0 };
-        self.ranks[from as usize].outgoing = Held { peer: to, late, ..held };
-        if let Scope::Collective(_) = scope {
+        let inner = matches!(scope, Scope::Collective(_));
+        if inner {
             self.carry_on(to, held);
-            if receiver_late {
-                self.carry_on(from, self.ranks[from as usize].outgoing);
+        }
+        if receiver_late || awaited {
+            let late = if receiver_late { departed } else { 0 };
+            let held = Held { peer: to, late, ..held };
+            self.ranks[from as usize].outgoing = held;
+            if inner && receiver_late {
+                self.carry_on(from, held);
             }
         }
     }
@@ -101,7 +112,7 @@ impl Paths {
     fn carry_on(&mut self, rank: u32, held: Held) {
         let trail = &self.ranks[rank as usize];
         if let Some(function) = trail.inside
-            && held.arrived > trail.latest().0
+            && held.arrived > trail.latest.0
         {
             self.arrive(rank, held, function);
         }
@@ -127,7 +138,7 @@ impl Paths {
     #[inline]
     pub fn called(&mut self, rank: u32, cause: Option<Held>, kind: Kind, function: u16, left: u64) {
         if let Some(held) = cause
-            && held.arrived > self.ranks[rank as usize].latest().0
+            && held.arrived > self.ranks[rank as usize].latest.0
         {
             self.arrive(rank, held, function);
         }
@@ -136,9 +147,9 @@ impl Paths {
     }
 
     fn arrive(&mut self, rank: u32, held: Held, function: u16) {
-        let Held { origin, began, delivered, peer, .. } = held;
-        let kind = Kind::Transfer;
-        self.go_on(rank, Node { parent: origin, rank, peer, start: began, end: delivered, kind, function });
+        let Held { who, began, delivered, peer, .. } = held;
+        let (parent, kind) = (self.state(who, began), Kind::Transfer);
+        self.go_on(rank, Node { parent, rank, peer, start: began, end: delivered, kind, function });
     }
 
     fn go_on(&mut self, rank: u32, node: Node) {
@@ -169,12 +180,12 @@ impl Paths {
 
     /// Until when the path of a rank is known.
     pub fn reaches(&self, rank: u32) -> u64 {
-        self.ranks[rank as usize].latest().0
+        self.ranks[rank as usize].latest.0
     }
 
     /// The path that led to where a rank is now, from the beginning.
     pub fn of(&self, rank: u32) -> Vec<Segment> {
-        self.tree.path(self.ranks[rank as usize].latest().1)
+        self.tree.path(self.ranks[rank as usize].latest.1)
     }
 
     /// Has anything been left out because there was too much?
@@ -242,7 +253,7 @@ mod tests {
         paths.did(1, Kind::Compute, NO_FUNCTION, 60);
         // A rendezvous: sent at 10, the receiver is there at 60, delivered at 80.
         let sent = mpirage_units::Time::from_picos(10);
-        paths.message(&Message { sent, ..message(0, 1, 1 << 20, 60, 80) });
+        paths.message(&Message { sent, awaited: true, ..message(0, 1, 1 << 20, 60, 80) });
         let cause = paths.cause(0, 10, 80).unwrap();
         assert_eq!(cause.late, 60);
         paths.called(0, Some(cause), Kind::PointToPoint, 1, 80);

@@ -24,7 +24,7 @@ impl Arguments {
     /// What `rank` asked and was told.
     pub fn of(rank: u32, details: &Details<'_>, comms: &Comms) -> Arguments {
         let world = |context, peer| comms.world_of(context, rank, peer);
-        match details.call {
+        match *details.call {
             Call::Send { context, to, tag, bytes, .. } => Arguments {
                 peer: world(context, to),
                 sent: Some(bytes),
