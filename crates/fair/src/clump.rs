@@ -111,7 +111,7 @@ impl Sharing {
             chosen.ceiling = joining.ceiling;
         }
         chosen.general |= joining.hard;
-        joining.uses().for_each(|Use { resource: index, share }| {
+        joining.each_use(|Use { resource: index, share }| {
             let resource = &mut resources[index as usize];
             if resource.listed > 0 {
                 chosen.general = true;
@@ -127,7 +127,7 @@ impl Sharing {
     /// The clump that uses some resource of a flow, or a new one.
     fn clump_for(&mut self, flow: u32) -> u32 {
         let (mut label, mut others) = (NONE, false);
-        self.flows[flow as usize].uses().for_each(|used| {
+        self.flows[flow as usize].each_use(|used| {
             let found = self.resources[used.resource as usize].clump;
             if found != label && found != NONE {
                 others |= label != NONE;

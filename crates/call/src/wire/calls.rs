@@ -23,8 +23,8 @@ pub fn encode_call(stamp: &Stamp, call: &Call<'_>, buffer: &mut [u64]) -> Result
     Ok(w.finish())
 }
 
-/// Appends a call to a list of calls, which grows as it must.
-#[inline]
+/// Appends a call to a list of calls, which grows as it must. Who knows what call it is pays for that kind only.
+#[inline(always)]
 pub fn push_call(stamp: &Stamp, call: &Call<'_>, words: &mut Vec<u64>) {
     // The commonest straight away, in the words that `encode_call` writes.
     let head = |length: u64| {
