@@ -45,7 +45,7 @@ impl<T> Batch<T> {
     }
 
     /// All things in the order of their ranks, those of one rank as they came.
-    pub fn sorted(&mut self, rank: impl Fn(&T) -> u32) -> impl Iterator<Item = &T> {
+    pub fn sorted(&mut self, rank: impl Fn(&T) -> u32) -> Sorted<'_, T> {
         self.places.fill(0);
         for thing in &self.things {
             self.places[rank(thing) as usize] += 1;
@@ -60,12 +60,33 @@ impl<T> Batch<T> {
             self.order[*place as usize] = at;
             *place += 1;
         }
-        self.order.iter().map(|&at| &self.things[at as usize])
+        Sorted { things: &self.things, order: &self.order }
     }
 
     /// All have been dealt with.
     pub fn clear(&mut self) {
         self.things.clear();
+    }
+}
+
+/// Things in the order of their ranks.
+pub(crate) struct Sorted<'a, T> {
+    things: &'a [T],
+    order: &'a [u32],
+}
+
+impl<'a, T> Sorted<'a, T> {
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    #[inline]
+    pub fn get(&self, at: usize) -> Option<&'a T> {
+        self.order.get(at).map(|&at| &self.things[at as usize])
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &'a T> {
+        self.order.iter().map(|&at| &self.things[at as usize])
     }
 }
 
@@ -79,9 +100,9 @@ mod tests {
         for thing in [(2, 'a'), (0, 'b'), (2, 'c'), (3, 'd'), (0, 'e')] {
             assert!(!batch.push(thing));
         }
-        let sorted: String = batch.sorted(|thing| thing.0).map(|thing| thing.1).collect();
+        let sorted: String = batch.sorted(|thing| thing.0).iter().map(|thing| thing.1).collect();
         assert_eq!(sorted, "beacd");
         batch.clear();
-        assert_eq!(batch.sorted(|thing| thing.0).count(), 0);
+        assert_eq!(batch.sorted(|thing| thing.0).len(), 0);
     }
 }
