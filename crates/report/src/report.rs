@@ -172,7 +172,10 @@ impl Report {
         let [entered, left] = span;
         let arguments =
             details.map_or_else(Arguments::default, |details| Arguments::of(rank, details, &self.comms));
-        let bytes = arguments.sent.or(arguments.received).unwrap_or(0);
+        let bytes = match (arguments.sent, arguments.received) {
+            (Some(bytes), _) | (None, Some(bytes)) => bytes,
+            (None, None) => 0,
+        };
         let row = self.sites.row(rank, of, site);
         let site = self.sites.count(row, bytes, left - entered);
         let (kind, category) = self.kinds[usize::from(of).min(self.kinds.len() - 1)];
@@ -207,7 +210,7 @@ impl Report {
 
     #[inline]
     fn set_aside(&mut self, deed: Deed) {
-        if self.deeds.push(deed) {
+        if self.deeds.push(deed.rank, deed) {
             self.go_through();
         }
     }
@@ -246,7 +249,7 @@ impl Report {
     /// Adds up what ranks did.
     fn go_through_deeds(&mut self) {
         let Report { deeds, ranks, tiles, events, .. } = self;
-        for &Deed { rank, category, ref event, .. } in deeds.sorted(|deed| deed.rank).iter() {
+        for &Deed { rank, category, ref event, .. } in deeds.sorted().iter() {
             let state = &mut ranks[rank as usize];
             let mut spend = |category, until| {
                 if until > state.now {
@@ -272,7 +275,7 @@ impl Report {
     fn go_through_messages(&mut self) {
         let Report { delivered, traffic, arrows, links, run, .. } = self;
         links.reach(self.last_arrival);
-        let spots = delivered.sorted(|message| message.from);
+        let spots = delivered.sorted();
         for at in 0..spots.len() {
             // What is far away is asked for before it is needed.
             if let Some(message) = spots.get(at + 2 * AHEAD) {
@@ -314,7 +317,7 @@ impl Report {
         }
         self.last_arrival = self.last_arrival.max(message.arrived);
         self.history.push(Past::Message(self.delivered.len() as u32));
-        if self.delivered.push(Delivered::of(message)) {
+        if self.delivered.push(message.from, Delivered::of(message)) {
             self.go_through();
         }
     }
