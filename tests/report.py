@@ -336,8 +336,86 @@ def check_efficiency(suite, name, page, figures):
         suite.check(f"{name}: an ideal network computes as much", possible, (max(computed), shares))
 
 
+def ideal_workloads():
+    """Workloads on which ideal clocks and a second run must agree."""
+    busy = "ranks=13,compute=30us,imbalance=2,noise=0.5"
+    for pattern in ("halo2d", "sweep3d", "ring", "random", "pingpong", "incast", "alltoall"):
+        ranks = busy.replace("13", "12") if pattern == "pingpong" else busy
+        for size in ("1KiB", "200KiB"):
+            for model in ("flow", "simgrid"):
+                yield f"gen:{pattern},{ranks},bytes={size}", "--model", model
+    for model in ("smp", "loggops"):
+        yield f"gen:halo2d,{busy},bytes=200KiB", "--model", model
+    for algorithm in ("recursive-doubling", "rabenseifner", "ring", "reduce-bcast"):
+        for size in ("8B", "300KiB"):
+            yield f"gen:allreduce,{busy},bytes={size}", "--coll", f"allreduce={algorithm}"
+    for algorithm in ("binomial", "scatter-allgather", "chain", "double-tree", "linear"):
+        yield f"gen:bcast,{busy},bytes=300KiB,root=3", "--coll", f"bcast={algorithm}"
+    for algorithm in ("pairwise", "linear", "bruck"):
+        yield f"gen:alltoall,{busy},bytes=100KiB", "--coll", f"alltoall={algorithm}"
+    yield f"gen:barrier,{busy}",
+
+
+def check_ideal_clocks(suite):
+    """Clocks that go along say what a second run on an ideal network says."""
+    traced = []
+    for program in ("halo2d", "conjugate_gradient", "odd_even_sort", "nbody_ring"):
+        trace, built = suite.folder / f"{program}.mpirage", suite.folder / program
+        suite.run([MPIRAGE, "cc", "-O1", EXAMPLES / f"{program}.c", "-o", built, "-lm"])
+        suite.run([MPIRAGE, "run", "-q", "-n", 16, "-p", "cluster:16", "--trace", trace, built])
+        traced.append((trace,))
+    for words in [*ideal_workloads(), *traced]:
+        clocks, run = (ideal_seconds(suite, words, how) for how in ("clocks", "run"))
+        same = clocks and run and abs(clocks - run) <= 1e-9 * run
+        suite.check(f"ideal clocks and a second run: {' '.join(map(str, words))}", same, (clocks, run))
+    # Whose work a master takes next is decided by the network: clocks keep what was, a second run may not.
+    trace, built, page = (suite.folder / name for name in ("farm.mpirage", "farm", "farm.html"))
+    suite.run([MPIRAGE, "cc", "-O1", EXAMPLES / "master_worker.c", "-o", built, "-lm"])
+    suite.run([MPIRAGE, "run", "-q", "-n", 16, "-p", "cluster:16", "--trace", trace, "--report", page, built])
+    data = Page(page)
+    kept = max(data.section("rank_compute")) <= data["efficiency"]["ideal_seconds"] * (1 + 1e-9)
+    suite.check("ideal clocks of a master and workers", kept and data["efficiency"]["transfer"] <= 1, data["efficiency"])
+    # A rank that tests again and again waits in the last test.
+    built, polled = suite.folder / "polls", {}
+    (suite.folder / "polls.c").write_text(POLLS)
+    suite.run([MPIRAGE, "cc", "-O1", suite.folder / "polls.c", "-o", built])
+    for how in ("clocks", "run"):
+        page = suite.folder / "polls.html"
+        suite.run([MPIRAGE, "run", "-q", "-n", 2, "-p", "cluster:2", "--report", page, "--report-ideal", how, built])
+        polled[how] = Page(page)["efficiency"]["ideal_seconds"]
+    # The message alone takes longer than 8 ms.
+    suite.check("failed polls take no time on an ideal clock", polled["clocks"] < 4e-3 < 8e-3 < polled["run"], polled)
+
+
+def ideal_seconds(suite, words, how):
+    page = suite.folder / "ideal-clocks.html"
+    suite.run([MPIRAGE, "replay", "-q", *words, "--report", page, "--report-ideal", how])
+    return (Page(page)["efficiency"] or {}).get("ideal_seconds")
+
+
+POLLS = """
+#include <mpi.h>
+#include <smpi/smpi.h>
+int main(int argc, char **argv) {
+  static char bytes[1000000];
+  MPI_Init(&argc, &argv);
+  int rank, done = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) {
+    smpi_execute(1e-3);
+    MPI_Send(bytes, sizeof bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+  } else {
+    MPI_Request request;
+    MPI_Irecv(bytes, sizeof bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request);
+    while (!done) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+  }
+  MPI_Finalize();
+}
+"""
+
+
 def check_ideal(suite):
-    """The second run of a report is what replaying the trace on an ideal network gives."""
+    """What a report says of an ideal network is what replaying the trace on one gives."""
     trace, page = suite.folder / "ideal.mpirage", suite.folder / "ideal.html"
     workload = "gen:sweep3d,ranks=16,compute=30us"
     suite.run([MPIRAGE, "replay", workload, "--trace", trace, "--report", page])
@@ -402,6 +480,7 @@ def main(wanted):
             check_run(suite, name, [MPIRAGE, "replay", workload, "-p", platform], 0)
     if not wanted:
         check_ideal(suite)
+        check_ideal_clocks(suite)
         check_saved(suite)
         check_same_again(suite)
         check_too_many(suite)

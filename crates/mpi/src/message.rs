@@ -475,11 +475,7 @@ impl<M: Memory> Engine<M> {
         let &Message { bytes, from, to, sent, departed, arrived, owner, sender_waits, receive, .. } = message;
         let (tag, scope) = (message.key.tag, scope_of(&message.key));
         let completion = message.completion();
-        let (receiver, truncated) = match step_of(receive) {
-            Some(step) => (step, false),
-            None => self.end_receive(id, receive),
-        };
-        self.end_message(id);
+        // Before its bytes are copied: while a processor has much to store, it is slow to read what it has just stored.
         let delivered = self.kernel.now();
         self.recorder.record(&Record::Message(record::Message {
             from,
@@ -493,6 +489,11 @@ impl<M: Memory> Engine<M> {
             delivered,
             awaited: sender_waits,
         }));
+        let (receiver, truncated) = match step_of(receive) {
+            Some(step) => (step, false),
+            None => self.end_receive(id, receive),
+        };
+        self.end_message(id);
         if sender_waits {
             self.complete(owner, Completion::empty(0));
         }

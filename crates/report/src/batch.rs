@@ -8,11 +8,13 @@
 const OF_RANK: usize = 32;
 /// Things at once, at least; and at most, if there are not more ranks.
 const LEAST: usize = 1 << 10;
-const MOST: usize = 1 << 15;
+const MOST: usize = 1 << 14;
 
 /// Things that belong to ranks.
 pub(crate) struct Batch<T> {
     things: Vec<T>,
+    /// The rank of each.
+    ranks: Vec<u32>,
     most: usize,
     /// Where the things of each rank are in `order`; used while they are sorted.
     places: Vec<u32>,
@@ -23,12 +25,14 @@ impl<T> Batch<T> {
     /// None yet.
     pub fn new(ranks: usize) -> Batch<T> {
         let most = (OF_RANK * ranks).clamp(LEAST, MOST).max(ranks);
-        Batch { things: Vec::with_capacity(most), most, places: vec![0; ranks], order: Vec::new() }
+        let (things, of) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        Batch { things, ranks: of, most, places: vec![0; ranks], order: Vec::new() }
     }
 
     /// Sets something aside. True if it is time to go through all.
     #[inline]
-    pub fn push(&mut self, thing: T) -> bool {
+    pub fn push(&mut self, rank: u32, thing: T) -> bool {
+        self.ranks.push(rank);
         self.things.push(thing);
         self.things.len() >= self.most
     }
@@ -45,27 +49,49 @@ impl<T> Batch<T> {
     }
 
     /// All things in the order of their ranks, those of one rank as they came.
-    pub fn sorted(&mut self, rank: impl Fn(&T) -> u32) -> impl Iterator<Item = &T> {
+    pub fn sorted(&mut self) -> Sorted<'_, T> {
         self.places.fill(0);
-        for thing in &self.things {
-            self.places[rank(thing) as usize] += 1;
+        for &rank in &self.ranks {
+            self.places[rank as usize] += 1;
         }
         let mut next = 0;
         for place in &mut self.places {
             next += std::mem::replace(place, next);
         }
         self.order.resize(self.things.len(), 0);
-        for (thing, at) in self.things.iter().zip(0..) {
-            let place = &mut self.places[rank(thing) as usize];
+        for (&rank, at) in self.ranks.iter().zip(0..) {
+            let place = &mut self.places[rank as usize];
             self.order[*place as usize] = at;
             *place += 1;
         }
-        self.order.iter().map(|&at| &self.things[at as usize])
+        Sorted { things: &self.things, order: &self.order }
     }
 
     /// All have been dealt with.
     pub fn clear(&mut self) {
         self.things.clear();
+        self.ranks.clear();
+    }
+}
+
+/// Things in the order of their ranks.
+pub(crate) struct Sorted<'a, T> {
+    things: &'a [T],
+    order: &'a [u32],
+}
+
+impl<'a, T> Sorted<'a, T> {
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    #[inline]
+    pub fn get(&self, at: usize) -> Option<&'a T> {
+        self.order.get(at).map(|&at| &self.things[at as usize])
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &'a T> {
+        self.order.iter().map(|&at| &self.things[at as usize])
     }
 }
 
@@ -77,11 +103,11 @@ mod tests {
     fn things_of_a_rank_stay_in_order() {
         let mut batch = Batch::new(4);
         for thing in [(2, 'a'), (0, 'b'), (2, 'c'), (3, 'd'), (0, 'e')] {
-            assert!(!batch.push(thing));
+            assert!(!batch.push(thing.0, thing));
         }
-        let sorted: String = batch.sorted(|thing| thing.0).map(|thing| thing.1).collect();
+        let sorted: String = batch.sorted().iter().map(|thing| thing.1).collect();
         assert_eq!(sorted, "beacd");
         batch.clear();
-        assert_eq!(batch.sorted(|thing| thing.0).count(), 0);
+        assert_eq!(batch.sorted().len(), 0);
     }
 }

@@ -4,10 +4,10 @@
 //! of variable length. Beyond the budget all are let go, and the page shows tiles only.
 
 use mpirage_call::varint;
-use mpirage_record::{Message, Scope};
 use serde_json::json;
 
 use crate::container::Container;
+use crate::delivered::Delivered;
 use crate::shapes::{NONE, Shapes};
 
 /// Picoseconds of a nanosecond: what times are told in.
@@ -25,7 +25,8 @@ pub(crate) struct Event {
     pub waited: u64,
     pub function: u16,
     pub site: u32,
-    pub peer: Option<u32>,
+    /// The other rank, and one more; 0 is none.
+    pub peer: u32,
     pub bytes: u64,
     pub tag: i32,
     pub comm: u32,
@@ -35,7 +36,7 @@ impl Event {
     /// Something else that a rank did, to be accounted for only.
     pub fn no_call(entered: u64, left: u64) -> Event {
         let function = NO_CALL;
-        Event { entered, left, waited: 0, function, site: 0, peer: None, bytes: 0, tag: 0, comm: 0 }
+        Event { entered, left, waited: 0, function, site: 0, peer: 0, bytes: 0, tag: 0, comm: 0 }
     }
 
     #[inline]
@@ -106,7 +107,11 @@ impl Events {
             flags |= if number > 0 { flag } else { 0 };
         }
         flags |= if rooted { FROM_ZERO } else { 0 };
-        let peer = event.peer.map_or(0, |peer| 1 + if rooted { peer } else { ahead(rank, peer, all) });
+        let peer = match event.peer {
+            0 => 0,
+            peer if rooted => peer,
+            peer => 1 + ahead(rank, peer - 1, all),
+        };
         let &Event { function, site, tag, comm, bytes, .. } = event;
         let shape = CallShape { function, flags, site, peer, tag, comm, bytes };
         let last = told.shapes.last().copied().unwrap_or(NONE);
@@ -206,15 +211,15 @@ impl Arrows {
     }
 
     #[inline]
-    pub fn push(&mut self, message: &Message) {
+    pub fn push(&mut self, message: &Delivered) {
         self.count += 1;
         if self.count > self.budget {
             return self.give_up();
         }
-        let sent = message.sent.as_picos() / NANO;
-        let took = (message.delivered.as_picos() / NANO).saturating_sub(sent);
-        let &Message { from, to, tag, bytes, scope, .. } = message;
-        let inner = matches!(scope, Scope::Collective(_));
+        let sent = message.sent / NANO;
+        let took = (message.delivered() / NANO).saturating_sub(sent);
+        let &Delivered { from, tag, bytes, inner, .. } = message;
+        let to = message.to();
         let to = ahead(from, to, self.ranks.len() as u32);
         let rank = &mut self.ranks[from as usize];
         rank.last = self.shapes.after(rank.last, &ArrowShape { to, tag, bytes, inner });
@@ -313,7 +318,7 @@ mod tests {
 
     fn event(entered: u64, took: u64) -> Event {
         let (left, waited) = (entered + took, took / 2);
-        Event { entered, left, waited, function: 5, site: 1, peer: Some(3), bytes: 300, tag: -1, comm: 0 }
+        Event { entered, left, waited, function: 5, site: 1, peer: 4, bytes: 300, tag: -1, comm: 0 }
     }
 
     #[test]
@@ -323,7 +328,7 @@ mod tests {
         events.push(0, &event(9_000, 4_000), false);
         events.push(0, &event(13_000, 0), false);
         // The peer of another rank is as far away.
-        events.push(2, &Event { peer: Some(5), ..event(7_000, 2_000) }, false);
+        events.push(2, &Event { peer: 6, ..event(7_000, 2_000) }, false);
         assert_eq!(events.ranks[0].times, [5, 2, 1, 4, 4, 2, 4]);
         assert_eq!(events.shapes.len(), 3);
         assert_eq!((&events.ranks[0].shapes[..], &events.ranks[2].shapes[..]), (&[1, 1, 2][..], &[1][..]));

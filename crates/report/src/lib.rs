@@ -13,7 +13,7 @@
 //!
 //! | module | what it has |
 //! |---|---|
-//! | `report`, `batch` | who is told, and where the rest comes together |
+//! | `report`, `batch`, `delivered` | who is told, and where the rest comes together |
 //! | `category` | what a rank can be doing |
 //! | `tiles`, `events`, `shapes` | the timeline from afar and from near |
 //! | `sites`, `collectives`, `traffic` | calls by place, collectives by algorithm, messages by size and by pair |
@@ -27,6 +27,7 @@ mod category;
 mod collectives;
 mod container;
 mod critical;
+mod delivered;
 mod drawing;
 mod events;
 mod network;

@@ -22,10 +22,9 @@
 mod trail;
 mod tree;
 
-use mpirage_record::{Message, Scope};
-
 pub(crate) use tree::{Kind, NO_FUNCTION, Segment};
 
+use crate::delivered::Delivered;
 use trail::Trail;
 use tree::{Node, Tree};
 
@@ -85,16 +84,15 @@ impl Paths {
     }
 
     /// A message was delivered.
-    pub fn message(&mut self, message: &Message) {
-        let &Message { from, to, sent, departed, arrived, delivered, scope, awaited, .. } = message;
-        let [sent, departed, arrived, delivered] =
-            [sent, departed, arrived, delivered].map(|time| time.as_picos());
+    pub fn message(&mut self, message: &Delivered) {
+        let &Delivered { from, sent, inner, awaited, .. } = message;
+        let (to, departed) = (message.to(), message.departed());
+        let (arrived, delivered) = (message.arrived(), message.delivered());
         // Only the receiver can have made it wait, if it did something at that very instant.
         let receiver_late = departed > sent && self.ranks[to as usize].turned_at(departed);
         let (who, began) = if receiver_late { (to, departed) } else { (from, sent) };
         let held = Held { delivered, arrived, began, who, peer: from, late: sent };
         self.ranks[to as usize].incoming = held;
-        let inner = matches!(scope, Scope::Collective(_));
         if inner {
             self.carry_on(to, held);
         }
@@ -196,6 +194,8 @@ impl Paths {
 
 #[cfg(test)]
 mod tests {
+    use mpirage_record::Message;
+
     use super::*;
     use crate::testing::{inner_message, message};
 
@@ -204,6 +204,10 @@ mod tests {
     }
 
     const WAIT: u16 = 7;
+
+    fn tell(paths: &mut Paths, message: &Message) {
+        paths.message(&Delivered::of(message));
+    }
 
     fn receive(paths: &mut Paths, rank: u32, entered: u64, left: u64) {
         let cause = paths.cause(rank, entered, left);
@@ -218,7 +222,7 @@ mod tests {
         // Rank 0 goes on computing after its Isend.
         paths.did(0, Kind::PointToPoint, 3, 101);
         paths.did(0, Kind::Compute, NO_FUNCTION, 150);
-        paths.message(&message(0, 1, 8, 101, 160));
+        tell(&mut paths, &message(0, 1, 8, 101, 160));
         receive(&mut paths, 1, 40, 160);
         paths.did(1, Kind::Compute, NO_FUNCTION, 200);
         let expected = [
@@ -241,7 +245,7 @@ mod tests {
         // Two stretches of computation, an Isend without duration between them.
         paths.did(0, Kind::Compute, NO_FUNCTION, 50);
         paths.did(0, Kind::Compute, NO_FUNCTION, 90);
-        paths.message(&message(0, 1, 8, 50, 70));
+        tell(&mut paths, &message(0, 1, 8, 50, 70));
         receive(&mut paths, 1, 0, 70);
         assert_eq!(shape(&paths.of(1)), [(0, Kind::Compute, 0, 50), (1, Kind::Transfer, 50, 70)]);
     }
@@ -253,7 +257,7 @@ mod tests {
         paths.did(1, Kind::Compute, NO_FUNCTION, 60);
         // A rendezvous: sent at 10, the receiver is there at 60, delivered at 80.
         let sent = mpirage_units::Time::from_picos(10);
-        paths.message(&Message { sent, awaited: true, ..message(0, 1, 1 << 20, 60, 80) });
+        tell(&mut paths, &Message { sent, awaited: true, ..message(0, 1, 1 << 20, 60, 80) });
         let cause = paths.cause(0, 10, 80).unwrap();
         assert_eq!(cause.late, 60);
         paths.called(0, Some(cause), Kind::PointToPoint, 1, 80);
@@ -270,9 +274,9 @@ mod tests {
             paths.did(rank, Kind::Compute, NO_FUNCTION, entered);
             paths.enter_collective(rank, 5);
         }
-        paths.message(&inner_message(0, 1, 10, 55));
+        tell(&mut paths, &inner_message(0, 1, 10, 55));
         // Rank 1 combines from 55 to 58, then sends.
-        paths.message(&inner_message(1, 2, 58, 65));
+        tell(&mut paths, &inner_message(1, 2, 58, 65));
         for (rank, left) in [(1, 58), (2, 65)] {
             let cause = paths.cause(rank, 0, left);
             paths.called(rank, cause, Kind::Collective, 5, left);
@@ -293,12 +297,12 @@ mod tests {
         paths.did(1, Kind::Compute, NO_FUNCTION, 60);
         // It arrives at 30; the receiver comes at 60 and needs until 62 to take it.
         let arrived = mpirage_units::Time::from_picos(30);
-        paths.message(&Message { arrived, ..message(0, 1, 8, 10, 62) });
+        tell(&mut paths, &Message { arrived, ..message(0, 1, 8, 10, 62) });
         receive(&mut paths, 1, 60, 62);
         assert_eq!(shape(&paths.of(1)), [(1, Kind::Compute, 0, 60), (1, Kind::PointToPoint, 60, 62)]);
         // The same inside a collective.
         paths.enter_collective(1, 5);
-        paths.message(&Message { arrived, ..inner_message(0, 1, 10, 64) });
+        tell(&mut paths, &Message { arrived, ..inner_message(0, 1, 10, 64) });
         assert_eq!(paths.of(1).last().unwrap().end, 62);
     }
 
@@ -311,7 +315,7 @@ mod tests {
         for round in 0..rounds {
             let (from, to) = if round % 2 == 0 { (0, 1) } else { (1, 0) };
             paths.did(from, Kind::Compute, NO_FUNCTION, now + 60);
-            paths.message(&message(from, to, 8, now + 60, now + 100));
+            tell(&mut paths, &message(from, to, 8, now + 60, now + 100));
             receive(&mut paths, to, now, now + 100);
             let kind = if round % 2 == 0 { Kind::Compute } else { Kind::Other };
             paths.did(2, kind, NO_FUNCTION, now + 50);

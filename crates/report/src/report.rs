@@ -14,6 +14,7 @@ use crate::batch::Batch;
 use crate::category::{self, CATEGORIES, Category, NAMES};
 use crate::collectives::Collectives;
 use crate::container::Container;
+use crate::delivered::Delivered;
 use crate::events::{Arrows, Event, Events};
 use crate::network::Network;
 use crate::path::{Kind, NO_FUNCTION, Paths};
@@ -22,6 +23,8 @@ use crate::tiles::Tiles;
 use crate::traffic::Traffic;
 use crate::{critical, drawing, seconds};
 
+/// So many messages before it is its turn, what a message needs is asked for.
+const AHEAD: usize = 6;
 /// Bins of time for the use of links.
 const LINK_BINS: u64 = 256;
 
@@ -67,7 +70,7 @@ pub struct Report {
     inside: Vec<u64>,
     /// What ranks did, and messages, by sender: not gone through yet.
     deeds: Batch<Deed>,
-    delivered: Batch<Message>,
+    delivered: Batch<Delivered>,
     /// In which order what may lie on a path happened, and by its place among others of its kind.
     history: Vec<Past>,
     last_arrival: Time,
@@ -169,7 +172,10 @@ impl Report {
         let [entered, left] = span;
         let arguments =
             details.map_or_else(Arguments::default, |details| Arguments::of(rank, details, &self.comms));
-        let bytes = arguments.sent.or(arguments.received).unwrap_or(0);
+        let bytes = match (arguments.sent, arguments.received) {
+            (Some(bytes), _) | (None, Some(bytes)) => bytes,
+            (None, None) => 0,
+        };
         let row = self.sites.row(rank, of, site);
         let site = self.sites.count(row, bytes, left - entered);
         let (kind, category) = self.kinds[usize::from(of).min(self.kinds.len() - 1)];
@@ -179,7 +185,8 @@ impl Report {
             waited: 0,
             function: self.functions.index(of),
             site,
-            peer: arguments.peer,
+            // Not as an option, which would be put together here only to be taken apart.
+            peer: arguments.peer.map_or(0, |peer| peer + 1),
             bytes,
             tag: arguments.tag.unwrap_or(0),
             comm: arguments.context.map_or(0, |context| self.contexts.index(context)),
@@ -203,7 +210,7 @@ impl Report {
 
     #[inline]
     fn set_aside(&mut self, deed: Deed) {
-        if self.deeds.push(deed) {
+        if self.deeds.push(deed.rank, deed) {
             self.go_through();
         }
     }
@@ -242,7 +249,7 @@ impl Report {
     /// Adds up what ranks did.
     fn go_through_deeds(&mut self) {
         let Report { deeds, ranks, tiles, events, .. } = self;
-        for &Deed { rank, category, ref event, .. } in deeds.sorted(|deed| deed.rank) {
+        for &Deed { rank, category, ref event, .. } in deeds.sorted().iter() {
             let state = &mut ranks[rank as usize];
             let mut spend = |category, until| {
                 if until > state.now {
@@ -268,12 +275,22 @@ impl Report {
     fn go_through_messages(&mut self) {
         let Report { delivered, traffic, arrows, links, run, .. } = self;
         links.reach(self.last_arrival);
-        for message in delivered.sorted(|message| message.from) {
+        let spots = delivered.sorted();
+        for at in 0..spots.len() {
+            // What is far away is asked for before it is needed.
+            if let Some(message) = spots.get(at + 2 * AHEAD) {
+                links.expect(message.from, message.to());
+            }
+            if let Some(message) = spots.get(at + AHEAD) {
+                links.expect_bins(message.from, message.to(), message.departed());
+            }
+            let Some(message) = spots.get(at) else { break };
             traffic.add(message);
-            if run.collective_messages || matches!(message.scope, Scope::Comm(_)) {
+            if run.collective_messages || !message.inner {
                 arrows.push(message);
             }
-            links.add(message);
+            let (departed, arrived) = (message.departed(), message.arrived());
+            links.cross(message.from, message.to(), message.bytes, [departed, arrived].map(Time::from_picos));
         }
         delivered.clear();
     }
@@ -300,7 +317,7 @@ impl Report {
         }
         self.last_arrival = self.last_arrival.max(message.arrived);
         self.history.push(Past::Message(self.delivered.len() as u32));
-        if self.delivered.push(*message) {
+        if self.delivered.push(message.from, Delivered::of(message)) {
             self.go_through();
         }
     }

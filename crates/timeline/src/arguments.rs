@@ -22,6 +22,7 @@ pub struct Arguments {
 
 impl Arguments {
     /// What `rank` asked and was told.
+    #[inline]
     pub fn of(rank: u32, details: &Details<'_>, comms: &Comms) -> Arguments {
         let world = |context, peer| comms.world_of(context, rank, peer);
         match *details.call {

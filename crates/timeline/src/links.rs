@@ -39,6 +39,8 @@ pub struct LinkUse {
     bins: usize,
     most_bins: u64,
     most_in_all: usize,
+    /// Hosts on switches, by number.
+    spokes: Vec<SpokeSlots>,
     routes: Vec<Route>,
     /// Links of routes that have more than are remembered with them.
     long_routes: FxHashMap<(HostId, HostId), Box<[u32]>>,
@@ -49,6 +51,7 @@ pub struct LinkUse {
 
 /// One link that was used.
 #[derive(Clone, Debug, PartialEq)]
+#[repr(align(64))]
 pub struct Used {
     /// Which.
     pub link: LinkId,
@@ -58,6 +61,24 @@ pub struct Used {
     pub bytes: Vec<f64>,
     /// How many messages crossed it.
     pub messages: u64,
+}
+
+/// The links of a host that hangs on a switch, as positions in `used`.
+#[derive(Clone, Copy)]
+struct SpokeSlots {
+    switch: u32,
+    up: u32,
+    down: u32,
+}
+
+/// The link has not been used.
+const UNKNOWN: u32 = u32::MAX;
+/// The host hangs on no switch; nobody has asked whether it does.
+const NO_SWITCH: u32 = u32::MAX - 1;
+const NOT_ASKED: u32 = u32::MAX;
+
+impl SpokeSlots {
+    const UNASKED: SpokeSlots = SpokeSlots { switch: NOT_ASKED, up: UNKNOWN, down: UNKNOWN };
 }
 
 /// Links of a route that are remembered with it.
@@ -89,6 +110,7 @@ impl LinkUse {
             bins: 0,
             most_bins: MOST_BINS,
             most_in_all: MOST_IN_ALL,
+            spokes: Vec::new(),
             routes: Vec::new(),
             long_routes: FxHashMap::default(),
             links: Vec::new(),
@@ -123,33 +145,118 @@ impl LinkUse {
 
     /// A message was delivered.
     pub fn add(&mut self, message: &Message) {
-        let host = |rank: u32| self.placement[rank as usize];
-        let (from, to) = (host(message.from), host(message.to));
-        self.reach(message.arrived.max(message.departed));
-        let (start, end) = (message.departed.as_picos(), message.arrived.as_picos());
-        let first = self.cut(start, end, message.bytes as f64);
-        let Route { length, slots, .. } = self.route(from, to);
-        let slots = match length as usize {
-            length @ 0..=SHORT => &slots[..length],
-            _ => &self.long_routes[&(from, to)],
-        };
-        for &slot in slots {
-            let used = &mut self.used[slot as usize];
-            used.messages += 1;
-            self.bins += used.add(first, &self.parts);
+        self.cross(message.from, message.to, message.bytes, [message.departed, message.arrived]);
+    }
+
+    /// Bytes were under way between two ranks from one time to the other.
+    pub fn cross(&mut self, from: u32, to: u32, bytes: u64, [departed, arrived]: [Time; 2]) {
+        self.reach(arrived.max(departed));
+        let first = self.cut(departed.as_picos(), arrived.as_picos(), bytes as f64);
+        let (from, to) = (self.placement[from as usize], self.placement[to as usize]);
+        match self.spokes(from, to) {
+            Some(slots) => self.use_links(&slots, first),
+            None => {
+                let Route { length, slots, .. } = self.route(from, to);
+                match length as usize {
+                    length @ 0..=SHORT => self.use_links(&slots[..length], first),
+                    _ => {
+                        let slots = self.long_routes.remove(&(from, to)).unwrap_or_default();
+                        self.use_links(&slots, first);
+                        self.long_routes.insert((from, to), slots);
+                    }
+                }
+            }
         }
         while self.bins > self.most_in_all {
             self.widen();
         }
     }
 
+    #[inline]
+    fn use_links(&mut self, slots: &[u32], first: u64) {
+        for &slot in slots {
+            let used = &mut self.used[slot as usize];
+            used.messages += 1;
+            self.bins += used.add(first, &self.parts);
+        }
+    }
+
+    /// A message between two ranks will be told of soon.
+    #[inline]
+    pub fn expect(&self, from: u32, to: u32) {
+        for slot in self.ends_of(from, to) {
+            if let Some(used) = self.used.get(slot as usize) {
+                mpirage_cache::fetch(used);
+            }
+        }
+    }
+
+    /// And very soon; its bytes start to move at `departed`, in picoseconds.
+    #[inline]
+    pub fn expect_bins(&self, from: u32, to: u32, departed: u64) {
+        let bin = self.bin(departed);
+        for slot in self.ends_of(from, to) {
+            if let Some(used) = self.used.get(slot as usize)
+                && let Some(bin) = used.bytes.get(bin.wrapping_sub(used.first) as usize)
+            {
+                mpirage_cache::fetch(bin);
+            }
+        }
+    }
+
+    /// The links at both ends of the way between two ranks, if they are known to hang on a switch.
+    #[inline]
+    fn ends_of(&self, from: u32, to: u32) -> [u32; 2] {
+        let spoke = |rank: u32| self.spokes.get(self.placement[rank as usize].0 as usize);
+        [spoke(from).map_or(UNKNOWN, |spoke| spoke.up), spoke(to).map_or(UNKNOWN, |spoke| spoke.down)]
+    }
+
+    /// The links between hosts of one switch: that up from the one, that down to the other.
+    #[inline]
+    fn spokes(&mut self, from: HostId, to: HostId) -> Option<[u32; 2]> {
+        if self.spokes.is_empty() {
+            self.spokes.resize(self.platform.host_count() as usize, SpokeSlots::UNASKED);
+        }
+        let (here, there) = (self.spokes[from.0 as usize], self.spokes[to.0 as usize]);
+        if here.switch == there.switch
+            && here.switch < NO_SWITCH
+            && from != to
+            && here.up != UNKNOWN
+            && there.down != UNKNOWN
+        {
+            return Some([here.up, there.down]);
+        }
+        let apart = here.switch != there.switch && here.switch != NOT_ASKED && there.switch != NOT_ASKED;
+        if from == to || apart || here.switch == NO_SWITCH { None } else { self.find_spokes(from, to) }
+    }
+
+    #[cold]
+    fn find_spokes(&mut self, from: HostId, to: HostId) -> Option<[u32; 2]> {
+        let ends = [from, to].map(|host| self.platform.spoke(host));
+        for (host, end) in [from, to].into_iter().zip(ends) {
+            self.spokes[host.0 as usize].switch = end.map_or(NO_SWITCH, |spoke| spoke.switch);
+        }
+        let [here, there] = [ends[0]?, ends[1]?];
+        if here.switch != there.switch {
+            return None;
+        }
+        let up = slot_of(&mut self.slots, &mut self.used, here.up);
+        let down = slot_of(&mut self.slots, &mut self.used, there.down);
+        self.spokes[from.0 as usize].up = up;
+        self.spokes[to.0 as usize].down = down;
+        Some([up, down])
+    }
+
+    /// The bin that a time falls into. Widths are the first one times a power of two, so that there is nothing to divide by.
+    #[inline]
+    fn bin(&self, time: u64) -> u64 {
+        (time / FIRST_WIDTH) >> (self.width / FIRST_WIDTH).trailing_zeros()
+    }
+
     /// Gives each bin from `start` to `end` its part; gives the first.
     #[inline]
     fn cut(&mut self, start: u64, end: u64, bytes: f64) -> u64 {
-        // Widths are the first one times a power of two, so that there is nothing to divide by.
-        let shift = (self.width / FIRST_WIDTH).trailing_zeros();
-        let bin = |time: u64| (time / FIRST_WIDTH) >> shift;
-        let (first, last) = (bin(start), if end > start { bin(end - 1) } else { bin(start) });
+        let (first, last) = (self.bin(start), self.bin(if end > start { end - 1 } else { start }));
         self.parts.clear();
         if first == last {
             self.parts.push(bytes);
