@@ -50,14 +50,19 @@ pub struct Closing<'a> {
     pub computes: bool,
 }
 
+/// What an option says that can be yes or no.
+pub fn whether(option: &str, said: &str) -> Result<bool, Failure> {
+    match said {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        other => Err(usage(format!("{option} {other}: it can be yes or no"))),
+    }
+}
+
 impl Reporting {
     /// A report, if there is to be one.
     pub fn new(results: &ResultArguments, run: &RunInfo, speed: f64) -> Result<Reporting, Failure> {
-        let wanted = match results.report_ideal.as_str() {
-            "yes" => true,
-            "no" => false,
-            other => return Err(usage(format!("--report-ideal {other}: it can be yes or no"))),
-        };
+        let wanted = whether("--report-ideal", &results.report_ideal)?;
         let calls = wanted.then(|| Calls::new(run.ranks(), speed)).transpose()?;
         let report = Report::new(run, Budget::default());
         Ok(Reporting {

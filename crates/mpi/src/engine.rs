@@ -23,6 +23,7 @@ use crate::memory::Memory;
 use crate::message::{Message, Owner, Receive};
 use crate::order::Orders;
 use crate::plans::Plans;
+use crate::poll::Polls;
 use crate::probe::Probing;
 use crate::processor::Processors;
 use crate::protocol::Protocol;
@@ -134,6 +135,8 @@ pub struct Engine<M> {
     pub(crate) runs: Slab<Run>,
     /// What keeps ranks busy; of no ranks in models without.
     pub(crate) processors: Processors,
+    /// Polls that are paid for first.
+    pub(crate) polls: Polls,
     /// What graphs keep busy, if ranks are graphs and there are processors.
     pub(crate) graphs: Option<Box<Graphs>>,
     /// What is computed beside ranks.
@@ -199,6 +202,7 @@ impl<M: Memory> Engine<M> {
             orders: Orders::default(),
             runs: Slab::new(),
             processors,
+            polls: Polls::default(),
             graphs: None,
             beside: Slab::new(),
             later: Slab::new(),
@@ -442,6 +446,7 @@ impl<M: Memory> Engine<M> {
             Phase::Paying(Then::Reply) => self.make_ready(rank),
             Phase::Paying(Then::Perform) => self.after_startup(rank),
             Phase::Paying(Then::Await) => self.await_blocking(rank),
+            Phase::Paying(Then::Look) => self.look(rank),
             _ => unreachable!("rank {rank} had no timer"),
         }
     }

@@ -30,6 +30,7 @@ mod order;
 mod payload;
 mod perform;
 mod plans;
+mod poll;
 mod probe;
 mod processor;
 mod protocol;

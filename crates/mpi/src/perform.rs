@@ -184,7 +184,7 @@ impl<M: Memory> Engine<M> {
         self.settle(rank, progress, needs_answer)
     }
 
-    fn settle(&mut self, rank: u32, progress: Progress, needs_answer: bool) -> bool {
+    pub(crate) fn settle(&mut self, rank: u32, progress: Progress, needs_answer: bool) -> bool {
         let then = if needs_answer { Then::Reply } else { Then::NextCall };
         match (progress, then) {
             (Progress::Blocked, _) => return false,
@@ -229,6 +229,9 @@ impl<M: Memory> Engine<M> {
             Call::Send { .. } => self.perform_send(rank, call),
             Call::Recv { .. } => self.perform_recv(rank, call),
             Call::Wait { how, poll, requests } => {
+                if poll && let Some(progress) = self.begin_test(rank, how, requests) {
+                    return progress;
+                }
                 let complete = self.start_wait(rank, how, requests);
                 self.wait_or_poll(rank, complete, poll)
             }
@@ -410,6 +413,9 @@ impl<M: Memory> Engine<M> {
     }
 
     fn perform_probe(&mut self, rank: u32, probing: Probing, poll: bool) -> Progress {
+        if poll && let Some(progress) = self.begin_probe(rank) {
+            return progress;
+        }
         if self.probe(rank, &probing) {
             self.poll_over(rank);
             return Progress::Done;
