@@ -1,5 +1,6 @@
 /* Rank 0 sends COUNT messages of BYTES, GAP microseconds apart; the others poll for theirs by TEST, ANY, ALL, SOME or PROBE,
- * and all say when they are done. */
+ * and all say when they are done. They begin at different dates: who wakes first of those that sleep up to one instant is
+ * decided in SimGrid by the last bit of a floating-point number. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +57,7 @@ int main(int argc, char **argv)
                 MPI_Send(data, bytes, MPI_CHAR, to, i, MPI_COMM_WORLD);
         }
     } else {
+        usleep(37 * (rank - 1));
         poll(how, count, bytes, data);
     }
     printf("SIM polls rank=%d how=%s seconds=%.12f\n", rank, how, MPI_Wtime());

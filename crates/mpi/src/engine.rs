@@ -335,7 +335,7 @@ impl<M: Memory> Engine<M> {
                 self.note_resumed(&turn);
                 return turn;
             }
-            if self.serve_processors() {
+            if self.serve_polls() || self.serve_processors() {
                 continue;
             }
             if self.alive == 0 {
@@ -446,7 +446,7 @@ impl<M: Memory> Engine<M> {
             Phase::Paying(Then::Reply) => self.make_ready(rank),
             Phase::Paying(Then::Perform) => self.after_startup(rank),
             Phase::Paying(Then::Await) => self.await_blocking(rank),
-            Phase::Paying(Then::Look) => self.look(rank),
+            Phase::Paying(Then::Look) => self.look_due(rank),
             _ => unreachable!("rank {rank} had no timer"),
         }
     }

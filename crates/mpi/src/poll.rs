@@ -5,7 +5,7 @@
 //! count together, tests of any by themselves, probes by themselves; in each case those of all ranks, for SimGrid keeps one
 //! number for everybody.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use mpirage_call::wire::decode_call;
 use mpirage_call::{Call, Completing, RequestId};
@@ -27,6 +27,8 @@ pub(crate) struct Polls {
     tests_of_any: u32,
     probes: u32,
     under_way: HashMap<u32, Look>,
+    /// Ranks whose polls are paid for at this instant.
+    due: VecDeque<u32>,
 }
 
 /// How far a test of several requests is.
@@ -74,8 +76,24 @@ impl<M: Memory> Engine<M> {
         Some(Progress::Blocked)
     }
 
-    /// A poll has been paid for: it looks.
-    pub(crate) fn look(&mut self, rank: u32) {
+    /// A poll has been paid for. In SimGrid probes compute, and what is computed ends in order of its start; tests sleep, and of
+    /// those who fell asleep at one instant the last wakes first.
+    pub(crate) fn look_due(&mut self, rank: u32) {
+        let state = &self.ranks[rank as usize];
+        let probes = matches!(decode_call(&state.inbox[state.current..]), Ok((_, Call::Probe { .. }, _)));
+        let due = &mut self.polls.due;
+        if probes { due.push_back(rank) } else { due.push_front(rank) }
+    }
+
+    /// Lets the next poll look that has been paid for. Its rank goes on before the one after it looks, so that what it does next
+    /// is at the price of its own failure. True if there was one.
+    pub(crate) fn serve_polls(&mut self) -> bool {
+        let due = self.polls.due.pop_front();
+        due.into_iter().for_each(|rank| self.look(rank));
+        due.is_some()
+    }
+
+    fn look(&mut self, rank: u32) {
         let state = &mut self.ranks[rank as usize];
         let inbox = std::mem::take(&mut state.inbox);
         let progress = match decode_call(&inbox[state.current..]) {
