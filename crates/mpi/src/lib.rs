@@ -33,6 +33,7 @@ mod payload;
 mod perform;
 mod plain;
 mod plans;
+mod poll;
 mod probe;
 mod processor;
 mod protocol;

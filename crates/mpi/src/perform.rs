@@ -198,7 +198,7 @@ impl<M: Memory> Engine<M> {
         goes_on
     }
 
-    fn settle(&mut self, rank: u32, progress: Progress, needs_answer: bool) -> bool {
+    pub(crate) fn settle(&mut self, rank: u32, progress: Progress, needs_answer: bool) -> bool {
         let then = if needs_answer { Then::Reply } else { Then::NextCall };
         match (progress, then) {
             (Progress::Blocked, _) => return false,
@@ -243,6 +243,9 @@ impl<M: Memory> Engine<M> {
             Call::Send { .. } => self.perform_send(rank, call),
             Call::Recv { .. } => self.perform_recv(rank, call),
             Call::Wait { how, poll, requests } => {
+                if poll && let Some(progress) = self.begin_test(rank, how, requests) {
+                    return progress;
+                }
                 let complete = self.start_wait(rank, how, requests);
                 self.wait_or_poll(rank, complete, poll)
             }
@@ -434,6 +437,9 @@ impl<M: Memory> Engine<M> {
     }
 
     fn perform_probe(&mut self, rank: u32, probing: Probing, poll: bool) -> Progress {
+        if poll && let Some(progress) = self.begin_probe(rank) {
+            return progress;
+        }
         if self.probe(rank, &probing) {
             self.poll_over(rank);
             return Progress::Done;
