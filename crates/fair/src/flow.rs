@@ -135,6 +135,7 @@ pub(crate) struct Flow {
     resources: [u32; INSIDE],
     shares: [f64; INSIDE],
     /// All uses, if they are too many to be inside. The memory stays for the next flow of this number.
+    #[expect(clippy::box_collection, reason = "one word of the cache line instead of three")]
     more: Option<Box<Vec<Use>>>,
     uses: u32,
     /// Growing in the solve that is under way: its level is not decided.
