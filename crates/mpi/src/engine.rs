@@ -66,8 +66,8 @@ pub enum Turn {
     Resume(u32),
     /// Print what this rank has written so far.
     Output(u32),
-    /// The run is over. Boxed, so that a turn fits into two registers.
-    End(Box<Ending>),
+    /// The run is over; [`Engine::take_ending`] says how. A turn is a word, since there are many.
+    End,
 }
 
 /// What a rank did since it was resumed, besides its calls.
@@ -344,8 +344,8 @@ impl<M: Memory> Engine<M> {
     pub fn advance(&mut self) -> Turn {
         loop {
             self.work_off_tasks();
-            if let Some(ending) = self.verdict.take() {
-                return Turn::End(Box::new(ending));
+            if self.verdict.is_some() {
+                return Turn::End;
             }
             if let Some(turn) = self.next_release() {
                 return turn;
@@ -359,12 +359,16 @@ impl<M: Memory> Engine<M> {
                 continue;
             }
             if self.alive == 0 {
-                return Turn::End(Box::new(Ending::Finished));
-            }
-            if !self.pass_time() {
-                return Turn::End(Box::new(Ending::Deadlock));
+                self.verdict = Some(Ending::Finished);
+            } else if !self.pass_time() {
+                self.verdict = Some(Ending::Deadlock);
             }
         }
+    }
+
+    /// How the run has ended; a deadlock if it has not, since nobody resumes the ranks any more.
+    pub fn take_ending(&mut self) -> Ending {
+        self.verdict.take().unwrap_or(Ending::Deadlock)
     }
 
     /// The run cannot go on: `rank` did something wrong.

@@ -41,6 +41,7 @@ pub(crate) const NOTHING: u32 = u32::MAX;
 
 /// One request of a rank: one cache line.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(crate) struct Slot {
     pub operation: Operation,
     /// The call that opened it.

@@ -19,7 +19,7 @@ fn released_early(scripts: &[Vec<Call<'_>>]) -> Vec<(u32, usize)> {
     let (mut next, mut early) = (vec![0; scripts.len()], Vec::new());
     loop {
         match engine.advance() {
-            Turn::End(_) => break,
+            Turn::End => break,
             Turn::Output(_) => {}
             Turn::Release(rank) if engine.reply(rank).early => early.push((rank, next[rank as usize] - 1)),
             Turn::Release(_) => {}
