@@ -34,7 +34,7 @@ fuzz:
 
 lint:
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --all-targets --quiet -- -D warnings
+	$(CARGO) clippy --release --all-targets --quiet -- -D warnings
 	crates/report/page/join.py --check
 
 install: build

@@ -9,22 +9,20 @@ Most runs are made up (page_data.py), so that what must be on the screen is know
 """
 
 import csv
-import importlib.util
 import io
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
 import traceback
 
 import page_data
+import prepare
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGE = page_data.PAGE
 MPIRAGE = os.environ.get("MPIRAGE") or ROOT / "target/release/mpirage"
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
 # What the page says is left of the rows, and above them.
 GUTTER, AXIS = 132, 24
 VIEW = "mpirageReport.runs[0].timelineView"
@@ -34,7 +32,7 @@ class Browser:
     """A Chromium, and the reports it has been shown."""
 
     def __init__(self, playwright, folder):
-        self.chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        self.chromium = playwright.chromium.launch(executable_path=prepare.CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
         self.folder = pathlib.Path(folder).resolve()
 
     def file(self, kind):
@@ -416,25 +414,14 @@ def test_bundle(browser):
     subprocess.run([ROOT / "crates/report/page/join.py", "--check"], check=True)
 
 
-def install():
-    """Puts playwright where Python finds it, and Debian's Chromium where there is none."""
-    place = ROOT / "target" / "python"
-    sys.path.insert(0, str(place))
-    if not importlib.util.find_spec("playwright"):
-        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--target", str(place), "playwright"], check=True)
-        importlib.invalidate_caches()
-    if not pathlib.Path(CHROMIUM).exists():
-        subprocess.run(["apt-get", "install", "--yes", "--quiet", "--no-install-recommends", "chromium", "fonts-dejavu-core"], check=True)
-
-
 def main(arguments):
-    install()
+    prepare.browser()
     from playwright.sync_api import sync_playwright
     keep = arguments[arguments.index("--keep") + 1] if "--keep" in arguments else None
     wanted = [argument for argument in arguments if not argument.startswith("--") and argument != keep]
     tests = [(name[5:], test) for name, test in globals().items() if name.startswith("test_") and (not wanted or name[5:] in wanted)]
     passed = failed = 0
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory(prefix="test-page-") as folder, sync_playwright() as playwright:
         browser = Browser(playwright, keep or folder)
         for name, test in tests:
             try:

@@ -125,21 +125,6 @@ class Ring:
             self.clock[rank] = max(self.clock[rank], end)
 
 
-def coded(rows, fields):
-    """Columns of varints per rank: data, offsets, counts."""
-    data, index, count = bytearray(), [], []
-    for row in rows:
-        index.append(len(data))
-        count.append(len(row))
-        before = 0
-        for entry in row:
-            varint(data, entry[0] - before)
-            before = entry[0]
-            for value in fields(entry):
-                varint(data, value)
-    return data, index, count
-
-
 def tiles(ring, bins, rows, per_row):
     """Time per category in each tile of the finest level."""
     width = ring.end / bins
@@ -310,9 +295,15 @@ def communication(container, ring):
 def critical(container, ring):
     kinds = ["compute", "transfer", "collective"]
     path = ring.path[:20_000]
-    for name, kind, at in (("rank", "u32", 0), ("start", "f64", 1), ("end", "f64", 2), ("kind", "u8", 3),
-                           ("function", "u16", 4)):
+    for name, kind, at in (("rank", "u32", 0), ("kind", "u8", 3), ("function", "u16", 4)):
         container.add(f"critical_{name}", kind, [segment[at] for segment in path])
+    times, before = bytearray(), 0
+    for _, start, end, _, _ in path:
+        start, end = round(start * 1000), round(end * 1000)
+        varint(times, zigzag(start - before))
+        varint(times, end - start)
+        before = end
+    container.add("critical_times", "u8", times)
     sums, ranks = [0.0] * 3, {}
     for rank, start, end, kind, _ in path:
         sums[kind] += (end - start) / 1e9
@@ -373,17 +364,52 @@ def made(ranks, steps, *, kind="cluster", hosts=None, bins=1024, late=None, stop
                           "levels": named}
     c.json["blocked"] = ring.blocked or None
     if events:
-        store(c, "events", coded(ring.calls, lambda e: (e[1], e[2], e[3], zigzag(e[4] + 1), e[5], zigzag(e[6]), e[7])))
-        store(c, "messages", coded(ring.messages, lambda m: (m[1], m[2], m[3], zigzag(m[4]), m[5])))
+        store_calls(c, ring.calls)
+        store_messages(c, ring.messages)
     return c
 
 
-def store(container, name, columns):
-    data, index, count = columns
-    container.add(f"{name}_data", "u8", data)
-    container.add(f"{name}_index", "u32", index)
-    container.add(f"{name}_count", "u32", count)
-    container.json[name] = {"count": sum(count)}
+def store_calls(container, calls):
+    """Every call is a shape that nobody guesses; of those, equal ones are one."""
+    def shape(rank, call):
+        start, took, what, site, peer, size, tag, comm = call
+        return what, 1 | (2 if took else 0), site, 0 if peer < 0 else 1 + (peer - rank) % len(calls), zigzag(tag), comm, size
+
+    columns = (("function", "u16"), ("flags", "u8"), ("site", "u32"), ("peer", "u32"), ("tag", "u32"), ("comm", "u32"), ("bytes", "f64"))
+    store(container, "events", "call_shapes", columns, calls, shape, lambda call: (call[1],) if call[1] else ())
+
+
+def store_messages(container, messages):
+    def shape(rank, message):
+        _, _, to, size, tag, scope = message
+        return (to - rank) % len(messages), size, zigzag(tag), scope
+
+    columns = (("to", "u32"), ("bytes", "f64"), ("tag", "u32"), ("scope", "u8"))
+    store(container, "messages", "message_shapes", columns, messages, shape, lambda message: (message[1],))
+
+
+def store(container, name, shapes_name, columns, ranks, shape, times_of):
+    """Shapes in columns; of each rank how many there are, their shapes and their times."""
+    shapes, told, times, told_index, times_index = {}, bytearray(), bytearray(), [], []
+    for rank, rows in enumerate(ranks):
+        told_index.append(len(told))
+        times_index.append(len(times))
+        before = 0
+        for row in rows:
+            varint(told, 0)
+            varint(told, shapes.setdefault(shape(rank, row), len(shapes) + 1))
+            for value in (row[0] - before, *times_of(row)):
+                varint(times, value)
+            before = row[0]
+    for at, (column, kind) in enumerate(columns):
+        container.add(f"{shapes_name}_{column}", kind, [0, *(values[at] for values in shapes)])
+    container.add(f"{shapes_name}_next", "u32", [0] * (len(shapes) + 1))
+    container.add(f"{name}_shapes", "u8", told)
+    container.add(f"{name}_shapes_index", "u32", told_index)
+    container.add(f"{name}_times", "u8", times)
+    container.add(f"{name}_times_index", "u32", times_index)
+    container.add(f"{name}_count", "u32", [len(rows) for rows in ranks])
+    container.json[name] = {"count": sum(map(len, ranks))}
 
 
 def page(*containers):

@@ -46,32 +46,75 @@ class Page:
         data = gzip.decompress(base64.b64decode(found[1]))
         (length,) = struct.unpack_from("<I", data)
         self.json = json.loads(data[4 : 4 + length])
-        self.data, self.first = data, (4 + length + 7) // 8 * 8
+        self.data, self.first, self.known = data, (4 + length + 7) // 8 * 8, {}
 
     def __getitem__(self, name):
         return self.json[name]
 
     def section(self, name):
-        about = self.json["sections"][name]
-        size, code = SIZES[about["type"]]
-        return struct.unpack_from(f"<{about['bytes'] // size}{code}", self.data, self.first + about["offset"])
+        if name not in self.known:
+            about = self.json["sections"][name]
+            size, code = SIZES[about["type"]]
+            self.known[name] = struct.unpack_from(f"<{about['bytes'] // size}{code}", self.data, self.first + about["offset"])
+        return self.known[name]
 
-    def numbers(self, name, columns):
-        """Rows of variable-length numbers, rank by rank."""
-        data, index, count = (self.section(f"{name}_{part}") for part in ("data", "index", "count"))
-        for rank, (at, rows) in enumerate(zip(index, count)):
-            for _ in range(rows):
-                row = []
-                for _ in range(columns):
-                    number, shift = 0, 0
-                    while True:
-                        byte, at = data[at], at + 1
-                        number |= (byte & 127) << shift
-                        shift += 7
-                        if byte < 128:
-                            break
-                    row.append(number)
-                yield rank, row
+    def numbers(self, name, at=0):
+        """Numbers of variable length, from some byte of a section on."""
+        data = self.section(name)
+        while at < len(data):
+            number, shift, byte = 0, 0, 128
+            while byte >= 128:
+                byte, at = data[at], at + 1
+                number |= (byte & 127) << shift
+                shift += 7
+            yield number
+
+    def sequence(self, name, shapes, rank):
+        """The shapes of a rank's calls or messages: as the one before suggests, unless told otherwise."""
+        told, following = self.numbers(f"{name}_shapes", self.section(f"{name}_shapes_index")[rank]), self.section(f"{shapes}_next")
+        count, last = self.section(f"{name}_count")[rank], 0
+        while count > 0:
+            for _ in range(min(next(told), count)):
+                last = following[last]
+                count -= 1
+                yield last
+            if count > 0:
+                last = next(told)
+                count -= 1
+                yield last
+
+    def shapes(self, name, columns):
+        return list(zip(*(self.section(f"{name}_{column}") for column in columns)))
+
+    def calls(self):
+        """Rank; since the call before, duration, waiting, function, site, peer or -1, bytes, tag, communicator."""
+        shapes = self.shapes("call_shapes", ("function", "flags", "site", "peer", "bytes", "tag", "comm"))
+        ranks = len(self.section("events_count"))
+        for rank, index in enumerate(self.section("events_times_index")):
+            times = self.numbers("events_times", index)
+            for shape in self.sequence("events", "call_shapes", rank):
+                function, flags, site, peer, size, tag, comm = shapes[shape]
+                since, took, waited = (next(times) if flags & flag else 0 for flag in (1, 2, 4))
+                size = next(times) if flags & 8 else int(size)
+                peer = (peer - 1 + (0 if flags & 16 else rank)) % ranks if peer else -1
+                yield rank, (since, took, waited, function, site, peer, size, zigzag(tag), comm)
+
+    def messages(self):
+        """Sender; since the message before, duration, receiver, bytes, tag, scope."""
+        shapes, ranks = self.shapes("message_shapes", ("to", "bytes", "tag", "scope")), len(self.section("messages_count"))
+        for rank, index in enumerate(self.section("messages_times_index")):
+            times = self.numbers("messages_times", index)
+            for shape in self.sequence("messages", "message_shapes", rank):
+                to, size, tag, scope = shapes[shape]
+                yield rank, (next(times), next(times), (rank + to) % ranks, int(size), zigzag(tag), scope)
+
+    def path(self):
+        """Start and end of each part of the critical path, in picoseconds."""
+        now, numbers = 0, self.numbers("critical_times")
+        for gap in numbers:
+            start = now + zigzag(gap)
+            now = start + next(numbers)
+            yield start, now
 
 
 def zigzag(number):
@@ -139,12 +182,12 @@ def check_calls(suite, name, page, tables):
 
 def check_events(suite, name, page, returned):
     by_rank, starts, waits = collections.defaultdict(list), collections.Counter(), collections.Counter()
-    for rank, (since, took, waited, function, site, peer, size, tag, comm) in page.numbers("events", 9):
+    for rank, (since, took, waited, function, site, peer, size, tag, comm) in page.calls():
         starts[rank] += since
         waits[rank] += waited
         suite.check(f"{name}: a part of a call is waiting", waited <= took, (rank, waited, took))
         function, site, comm = page["functions"][function], page["sites"][site], page["comms"][comm]["id"]
-        by_rank[rank].append((starts[rank], took, function, site, zigzag(peer) - 1, size, zigzag(tag), comm))
+        by_rank[rank].append((starts[rank], took, function, site, peer, size, tag, comm))
     calls = collections.Counter(int(call["rank"]) for call in returned)
     blocked = {row["rank"] for row in page["blocked"]}
     for rank, seconds in enumerate(page.section("rank_wait")):
@@ -178,9 +221,9 @@ def check_messages(suite, name, page, tables):
         counted = {size: count for size, count in zip(sizes["from"], sizes[f"{which}messages"]) if count}
         suite.check(f"{name}: {which or 'all '}sizes", counted == expected, (counted, expected))
     sent, arrows = collections.Counter(), []
-    for rank, row in page.numbers("messages", 6):
+    for rank, row in page.messages():
         sent[rank] += row[0]
-        arrows.append((rank, sent[rank], row[1], row[2], row[3], zigzag(row[4])))
+        arrows.append((rank, sent[rank], row[1], row[2], row[3], row[4]))
     nanos = lambda row, column: int(float(row[column]) * 1e9 + 1e-4)
     expected = [
         (int(row["source"]), nanos(row, "sent"), nanos(row, "delivered") - nanos(row, "sent"), int(row["destination"]), int(row["bytes"]), int(row["tag"]))
@@ -255,9 +298,10 @@ def check_network(suite, name, page, tables):
 
 def check_path(suite, name, page, figures):
     critical = page["critical"]
-    starts, ends = page.section("critical_start"), page.section("critical_end")
-    joined = all(a == b for a, b in zip(ends, starts[1:])) and (not starts or starts[0] == 0)
-    suite.check(f"{name}: the critical path has no gaps", joined, list(zip(starts, ends))[:5])
+    path = list(page.path())
+    joined = all(a[1] == b[0] for a, b in zip(path, path[1:])) and (not path or path[0][0] == 0)
+    suite.check(f"{name}: the critical path has no gaps", joined, path[:5])
+    suite.check(f"{name}: every part of the path has a rank", len(path) == len(page.section("critical_rank")), len(path))
     suite.check(f"{name}: kinds on the path", close(sum(critical["by_kind"].values()), critical["seconds"]), critical)
     if figures["outcome"] == "finished":
         same = close(critical["seconds"], figures["simulated_seconds"])
@@ -292,8 +336,86 @@ def check_efficiency(suite, name, page, figures):
         suite.check(f"{name}: an ideal network computes as much", possible, (max(computed), shares))
 
 
+def ideal_workloads():
+    """Workloads on which ideal clocks and a second run must agree."""
+    busy = "ranks=13,compute=30us,imbalance=2,noise=0.5"
+    for pattern in ("halo2d", "sweep3d", "ring", "random", "pingpong", "incast", "alltoall"):
+        ranks = busy.replace("13", "12") if pattern == "pingpong" else busy
+        for size in ("1KiB", "200KiB"):
+            for model in ("flow", "simgrid"):
+                yield f"gen:{pattern},{ranks},bytes={size}", "--model", model
+    for model in ("smp", "loggops"):
+        yield f"gen:halo2d,{busy},bytes=200KiB", "--model", model
+    for algorithm in ("recursive-doubling", "rabenseifner", "ring", "reduce-bcast"):
+        for size in ("8B", "300KiB"):
+            yield f"gen:allreduce,{busy},bytes={size}", "--coll", f"allreduce={algorithm}"
+    for algorithm in ("binomial", "scatter-allgather", "chain", "double-tree", "linear"):
+        yield f"gen:bcast,{busy},bytes=300KiB,root=3", "--coll", f"bcast={algorithm}"
+    for algorithm in ("pairwise", "linear", "bruck"):
+        yield f"gen:alltoall,{busy},bytes=100KiB", "--coll", f"alltoall={algorithm}"
+    yield f"gen:barrier,{busy}",
+
+
+def check_ideal_clocks(suite):
+    """Clocks that go along say what a second run on an ideal network says."""
+    traced = []
+    for program in ("halo2d", "conjugate_gradient", "odd_even_sort", "nbody_ring"):
+        trace, built = suite.folder / f"{program}.mpirage", suite.folder / program
+        suite.run([MPIRAGE, "cc", "-O1", EXAMPLES / f"{program}.c", "-o", built, "-lm"])
+        suite.run([MPIRAGE, "run", "-q", "-n", 16, "-p", "cluster:16", "--trace", trace, built])
+        traced.append((trace,))
+    for words in [*ideal_workloads(), *traced]:
+        clocks, run = (ideal_seconds(suite, words, how) for how in ("clocks", "run"))
+        same = clocks and run and abs(clocks - run) <= 1e-9 * run
+        suite.check(f"ideal clocks and a second run: {' '.join(map(str, words))}", same, (clocks, run))
+    # Whose work a master takes next is decided by the network: clocks keep what was, a second run may not.
+    trace, built, page = (suite.folder / name for name in ("farm.mpirage", "farm", "farm.html"))
+    suite.run([MPIRAGE, "cc", "-O1", EXAMPLES / "master_worker.c", "-o", built, "-lm"])
+    suite.run([MPIRAGE, "run", "-q", "-n", 16, "-p", "cluster:16", "--trace", trace, "--report", page, built])
+    data = Page(page)
+    kept = max(data.section("rank_compute")) <= data["efficiency"]["ideal_seconds"] * (1 + 1e-9)
+    suite.check("ideal clocks of a master and workers", kept and data["efficiency"]["transfer"] <= 1, data["efficiency"])
+    # A rank that tests again and again waits in the last test.
+    built, polled = suite.folder / "polls", {}
+    (suite.folder / "polls.c").write_text(POLLS)
+    suite.run([MPIRAGE, "cc", "-O1", suite.folder / "polls.c", "-o", built])
+    for how in ("clocks", "run"):
+        page = suite.folder / "polls.html"
+        suite.run([MPIRAGE, "run", "-q", "-n", 2, "-p", "cluster:2", "--report", page, "--report-ideal", how, built])
+        polled[how] = Page(page)["efficiency"]["ideal_seconds"]
+    # The message alone takes longer than 8 ms.
+    suite.check("failed polls take no time on an ideal clock", polled["clocks"] < 4e-3 < 8e-3 < polled["run"], polled)
+
+
+def ideal_seconds(suite, words, how):
+    page = suite.folder / "ideal-clocks.html"
+    suite.run([MPIRAGE, "replay", "-q", *words, "--report", page, "--report-ideal", how])
+    return (Page(page)["efficiency"] or {}).get("ideal_seconds")
+
+
+POLLS = """
+#include <mpi.h>
+#include <smpi/smpi.h>
+int main(int argc, char **argv) {
+  static char bytes[1000000];
+  MPI_Init(&argc, &argv);
+  int rank, done = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) {
+    smpi_execute(1e-3);
+    MPI_Send(bytes, sizeof bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+  } else {
+    MPI_Request request;
+    MPI_Irecv(bytes, sizeof bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request);
+    while (!done) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+  }
+  MPI_Finalize();
+}
+"""
+
+
 def check_ideal(suite):
-    """The second run of a report is what replaying the trace on an ideal network gives."""
+    """What a report says of an ideal network is what replaying the trace on one gives."""
     trace, page = suite.folder / "ideal.mpirage", suite.folder / "ideal.html"
     workload = "gen:sweep3d,ranks=16,compute=30us"
     suite.run([MPIRAGE, "replay", workload, "--trace", trace, "--report", page])
@@ -358,6 +480,7 @@ def main(wanted):
             check_run(suite, name, [MPIRAGE, "replay", workload, "-p", platform], 0)
     if not wanted:
         check_ideal(suite)
+        check_ideal_clocks(suite)
         check_saved(suite)
         check_same_again(suite)
         check_too_many(suite)

@@ -6,19 +6,17 @@ pajeng) if that is installed.
 usage: tests/timeline.py [NAME…]"""
 
 import csv
-import importlib.util
 import json
 import shutil
-import subprocess
 import sys
 import time
 
+import prepare
 from harness import MPIRAGE, ROOT, TESTS, Suite
 
 sys.path.insert(0, str(TESTS / "timeline"))
 import paraver  # noqa: E402
 
-PACKAGES = ("pandas", "pyarrow", "perfetto", "protobuf")
 PROGRAMS = TESTS / "programs"
 EXAMPLES = ROOT / "examples"
 FAULTS = TESTS / "faults"
@@ -55,17 +53,6 @@ l2: calc 700
 l2 requires l1
 }
 """
-
-
-def install():
-    """Puts what reads the files where Python finds it."""
-    place = ROOT / "target" / "python"
-    sys.path.insert(0, str(place))
-    if all(importlib.util.find_spec(name) for name in ("pandas", "pyarrow", "perfetto")):
-        return
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(place), *PACKAGES]
-    subprocess.run(command, check=True)
-    importlib.invalidate_caches()
 
 
 class Files:
@@ -311,7 +298,7 @@ def check_refusals(suite):
 
 
 def main(wanted):
-    install()
+    prepare.python(prepare.TIMELINES)
     suite = Suite("timeline")
     for name, source, ranks, platform, code in RUNS:
         if not wanted or name in wanted:

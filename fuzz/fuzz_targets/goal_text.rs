@@ -10,7 +10,7 @@ use mpirage_trace::{Goal, compile_goal};
 
 fuzz_target!(|bytes: &[u8]| {
     let name = Path::new("fuzz.goal");
-    let goal = Goal::read_text(name, bytes);
+    let goal = Goal::from_text(name, bytes.to_vec());
     // What can be read can be compiled, and read again.
     if let Ok(mut goal) = goal {
         drive(&mut goal);

@@ -1,8 +1,11 @@
 //! What fuzz targets share: a workload is run on a small cluster, for a bounded while. Whatever comes of it will do, except a
 //! panic.
 
+mod bounded;
 mod script;
+pub mod sealed;
 
+use bounded::Bounded;
 pub use script::Script;
 
 use std::cell::RefCell;
@@ -52,7 +55,7 @@ pub fn drive(workload: &mut dyn Workload) {
         return;
     }
     let mut engine = engine(ranks);
-    let _ = mpirage_replay::run(&mut engine, workload, &mut Impatient);
+    let _ = mpirage_replay::run(&mut engine, &mut Bounded::new(workload), &mut Impatient);
     // Why it ended as it did is worked out for users too.
     let blocked = engine.blocked();
     std::hint::black_box((Engine::<NoMemory>::cycle(&blocked), engine.leftovers()));

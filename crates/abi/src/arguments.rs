@@ -45,6 +45,7 @@ impl Number for i64 {
 }
 
 /// A count, which is not negative.
+#[inline(always)]
 pub(crate) fn count(what: &str, value: impl Number) -> Result<usize> {
     let value = value.wide();
     usize::try_from(value).map_err(|_| MpiError::new(MPI_ERR_COUNT, format!("{what} is {value}")))

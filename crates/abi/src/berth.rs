@@ -64,6 +64,16 @@ pub unsafe extern "C" fn mpirage_fold_switch(rank: *mut c_void) {
     rank::switch_to(rank.cast());
 }
 
+/// This rank will run soon, or `next`: brings near what most calls need.
+///
+/// # Safety
+/// `rank` was made by [`mpirage_fold_rank`] and is not gone.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mpirage_fold_expect(rank: *mut c_void, next: bool) {
+    // SAFETY: by the contract above; nothing is changed, and no other thread is in here.
+    unsafe { &*rank.cast::<Rank>() }.fetch(next);
+}
+
 /// Forgets a rank that has ended.
 ///
 /// # Safety

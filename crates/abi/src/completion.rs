@@ -7,7 +7,7 @@ use crate::connection::ask_then;
 use crate::constants::MPI_REQUEST_NULL;
 use crate::error::Result;
 use crate::library::{Library, try_with, with};
-use crate::operation::Transfers;
+use crate::objects::request::Arrivals;
 use crate::status;
 use crate::types::MPI_Request;
 
@@ -56,7 +56,7 @@ pub(crate) fn all_plain(
         with(|library| {
             for completion in &reply.completions {
                 let position = completion.index as usize;
-                let room = library.requests.end_plain(requests[position], ids[position]);
+                let room = library.requests.end_plain(requests[position]);
                 tell(position, completion, status::check_room(completion, room));
             }
         });
@@ -110,11 +110,9 @@ impl Open {
         let mut open = Open::default();
         for &handle in requests.iter().filter(|&&request| request != MPI_REQUEST_NULL) {
             let request = library.requests.get(handle)?;
-            for (which, transfer) in request.transfers.iter().enumerate() {
-                if let (Some(id), None) = (transfer.id, transfer.done) {
-                    open.ids.push(id);
-                    open.owners.push((handle, which));
-                }
+            for (which, id) in request.open_transfers() {
+                open.ids.push(id);
+                open.owners.push((handle, which));
             }
         }
         Ok(open)
@@ -131,8 +129,7 @@ impl Open {
     fn note(&self, library: &mut Library, completions: &[Completion]) -> Result<()> {
         for completion in completions {
             let (handle, which) = self.owners[completion.index as usize];
-            let transfer = &mut library.requests.get_mut(handle)?.transfers[which];
-            transfer.done = Some(transfer.held.seen_from_here(*completion));
+            library.requests.get_mut(handle)?.note_end(which, completion);
             library.requests.give_back(self.ids[completion.index as usize]);
         }
         Ok(())
@@ -144,8 +141,8 @@ fn count(library: &Library, requests: &[MPI_Request]) -> Result<(usize, usize)> 
     let (mut active, mut ready) = (0, 0);
     for &handle in requests.iter().filter(|&&request| request != MPI_REQUEST_NULL) {
         let request = library.requests.get(handle)?;
-        active += usize::from(!request.inactive);
-        ready += usize::from(!request.inactive && request.is_complete());
+        active += usize::from(!request.is_inactive());
+        ready += usize::from(!request.is_inactive() && request.is_complete());
     }
     Ok((active, ready))
 }
@@ -171,26 +168,21 @@ fn collect_some(requests: &[MPI_Request], limit: usize) -> Result<Few<Ended>> {
 
 /// A handle that stands twice in an array is gone at the second place.
 fn is_ready(library: &Library, handle: MPI_Request) -> bool {
-    library.requests.get(handle).is_ok_and(|request| !request.inactive && request.is_complete())
+    library.requests.get(handle).is_ok_and(|request| !request.is_inactive() && request.is_complete())
 }
 
 /// A request that has ended, with what it received still to be put where it belongs.
 struct Released {
     position: usize,
     completion: Completion,
-    transfers: Transfers,
+    arrivals: Arrivals,
     gone: bool,
 }
 
 impl Released {
     fn finish(self) -> Ended {
-        let Released { position, completion, transfers, gone } = self;
-        let mut result = Ok(());
-        for transfer in transfers {
-            let landed = transfer.held.finish(&transfer.done.expect("the request is complete"));
-            result = result.and(landed);
-        }
-        Ended { position, completion, result, gone }
+        let Released { position, completion, arrivals, gone } = self;
+        Ended { position, completion, result: arrivals.settle(), gone }
     }
 }
 
@@ -198,11 +190,10 @@ impl Released {
 fn release(library: &mut Library, position: usize, handle: MPI_Request) -> Result<Released> {
     let request = library.requests.get_mut(handle)?;
     let completion = request.completion();
-    let transfers = std::mem::take(&mut request.transfers);
-    request.inactive = true;
-    let gone = request.plan.is_none();
+    let arrivals = request.release();
+    let gone = request.plan().is_none();
     if gone {
         library.requests.remove(handle)?;
     }
-    Ok(Released { position, completion, transfers, gone })
+    Ok(Released { position, completion, arrivals, gone })
 }

@@ -7,9 +7,10 @@
 use std::cell::Cell;
 use std::env;
 use std::os::unix::ffi::OsStringExt;
+use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, Once, PoisonError, TryLockError};
 
+use mpirage_cache::fetch_slice;
 use mpirage_call::{Call, Reply, Stamp};
 use mpirage_channel::{Attach, Briefing, CHANNEL_VARIABLE, ChannelError, RankEnd};
 use mpirage_units::{Duration, Time};
@@ -17,6 +18,7 @@ use mpirage_units::{Duration, Time};
 use crate::alone::{self, Alone};
 use crate::berth::{Origins, with_turns_passed};
 use crate::clock;
+use crate::lock::{Guard, Lock};
 use crate::rank;
 use crate::trampoline;
 use crate::{output, sampling, services};
@@ -37,7 +39,7 @@ pub(crate) struct Line {
     pub briefing: Briefing,
     /// Is there a simulator at all?
     pub simulated: bool,
-    talk: Mutex<Talk>,
+    talk: Lock<Talk>,
 }
 
 /// What changes from call to call.
@@ -98,13 +100,8 @@ pub(crate) fn now() -> Option<Time> {
     if !line.simulated || CHILD.load(Ordering::Relaxed) {
         return None;
     }
-    let now = match line.talk.try_lock() {
-        Ok(mut talk) => talk.read_clock(&line.briefing),
-        Err(TryLockError::Poisoned(talk)) => talk.into_inner().read_clock(&line.briefing),
-        Err(TryLockError::WouldBlock) => Time::ZERO,
-    };
-    let before = rank::this().last_shown.fetch_max(now.as_picos(), Ordering::Relaxed);
-    Some(Time::from_picos(before.max(now.as_picos())))
+    let now = line.talk.try_lock().map_or(Time::ZERO, |mut talk| talk.read_clock(&line.briefing));
+    Some(rank::this().show(now))
 }
 
 /// May this process make calls now? Not if it is a rank's child, nor inside a call.
@@ -181,9 +178,16 @@ impl Line {
         Line::new(end.rank(), Peer::Simulator(end), briefing, host)
     }
 
+    /// Brings near what the next answer is written to.
+    pub(crate) fn fetch(&self) {
+        // SAFETY: a folded rank that does not run; nobody changes it meanwhile.
+        let talk = unsafe { &*self.talk.data_ptr() };
+        fetch_slice(&talk.reply.completions, 8);
+    }
+
     fn new(rank: u32, peer: Peer, briefing: Briefing, host: Vec<u8>) -> Line {
         let simulated = matches!(peer, Peer::Simulator(_));
-        let talk = Mutex::new(Talk { peer, reply: Reply::default(), delay: Duration::ZERO, readings: 0 });
+        let talk = Lock::new(Talk { peer, reply: Reply::default(), delay: Duration::ZERO, readings: 0 });
         Line { rank, host, briefing, simulated, talk }
     }
 }
@@ -192,7 +196,7 @@ extern "C" fn now_a_child() {
     CHILD.store(true, Ordering::Relaxed);
 }
 
-fn talk() -> MutexGuard<'static, Talk> {
+fn talk() -> Guard<'static, Talk> {
     let rank = rank::this();
     let line = rank.line();
     if rank.in_callback.load(Ordering::Relaxed) {
@@ -201,7 +205,7 @@ fn talk() -> MutexGuard<'static, Talk> {
     if CHILD.load(Ordering::Relaxed) && line.simulated {
         give_up("called by a child process of the rank");
     }
-    line.talk.lock().unwrap_or_else(PoisonError::into_inner)
+    line.talk.lock()
 }
 
 impl Talk {
@@ -247,7 +251,7 @@ impl Talk {
             }
         };
         accept(answered);
-        rank::this().last_shown.fetch_max(self.reply.now.as_picos(), Ordering::Relaxed);
+        rank::this().show(self.reply.now);
     }
 
     /// The time now, known without asking if nothing has happened since the last answer.

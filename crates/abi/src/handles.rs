@@ -4,6 +4,8 @@
 //! keeps few predefined objects of its own: what all ranks have in common is in tables of the kinds themselves, so that a
 //! rank costs little where there are many in one process.
 
+use mpirage_cache::fetch_slice;
+
 const FIRST: usize = 0x10000;
 const STEP: usize = 16;
 
@@ -52,6 +54,13 @@ impl<T> Handles<T> {
             Some(position) => self.dynamic.get_mut(position)?.as_mut(),
             None => self.predefined.iter_mut().find(|(known, _)| *known == handle).map(|(_, object)| object),
         }
+    }
+
+    /// Brings the objects near that are likely to be used: some of them.
+    pub(crate) fn fetch(&self) {
+        fetch_slice(&self.predefined, 1);
+        fetch_slice(&self.dynamic, 8);
+        fetch_slice(&self.free, 8);
     }
 
     /// Did an object have this handle that is gone?

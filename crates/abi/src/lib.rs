@@ -40,6 +40,7 @@ mod fold;
 mod functions;
 mod handles;
 mod library;
+mod lock;
 mod message;
 mod objects;
 mod operation;

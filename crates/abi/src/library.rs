@@ -6,13 +6,13 @@
 
 use core::ffi::c_int;
 use core::sync::atomic::Ordering;
-use std::sync::{MutexGuard, PoisonError};
 
 use mpirage_call::Call;
 
 use crate::connection;
 use crate::constants::{MPI_COMM_SELF, MPI_COMM_WORLD, MPI_SUCCESS};
 use crate::error::{MpiError, Result};
+use crate::lock::Guard;
 use crate::objects::comm::Comms;
 use crate::objects::datatype::Datatypes;
 use crate::objects::errhandler::{self, Errhandler, Errhandlers};
@@ -77,6 +77,7 @@ impl Library {
 }
 
 /// How far this rank is.
+#[inline]
 pub(crate) fn stage() -> Stage {
     match rank::this().stage.load(Ordering::Acquire) {
         before if before == Stage::Before as u8 => Stage::Before,
@@ -91,6 +92,7 @@ pub(crate) fn enter(stage: Stage) {
 }
 
 /// Works on the library, which is locked meanwhile: no calls, no callbacks in here.
+#[inline]
 pub(crate) fn with<T>(work: impl FnOnce(&mut Library) -> T) -> T {
     work(&mut lock())
 }
@@ -102,6 +104,7 @@ pub(crate) fn try_with<T>(work: impl FnOnce(&mut Library) -> Result<T>) -> Resul
 
 /// The body of an MPI function that may be called only between `MPI_Init` and `MPI_Finalize`. An error goes to the error
 /// handler of `comm`, or of `MPI_COMM_SELF` if it is of no communicator.
+#[inline]
 pub(crate) fn outcome(comm: impl Into<Option<MPI_Comm>>, body: impl FnOnce() -> Result<()>) -> c_int {
     let function = trampoline::last_call().function;
     match stage() {
@@ -124,6 +127,7 @@ pub(crate) fn misuse(text: &str) -> ! {
     rank::this().exit(crate::missing::EXIT_CODE)
 }
 
+#[inline]
 fn settle(function: &'static str, comm: Option<MPI_Comm>, result: Result<()>) -> c_int {
     match result {
         Ok(()) => MPI_SUCCESS,
@@ -132,6 +136,7 @@ fn settle(function: &'static str, comm: Option<MPI_Comm>, result: Result<()>) ->
 }
 
 /// Gives an error to the error handler of a communicator.
+#[cold]
 fn handle(function: &'static str, comm: Option<MPI_Comm>, error: MpiError) -> c_int {
     let (comm, handler) = with(|library| library.handler_of(comm));
     match handler {
@@ -169,7 +174,9 @@ impl Library {
     }
 }
 
-fn lock() -> MutexGuard<'static, Library> {
-    // A panic ends the process at the border to C, so a poisoned library is never used.
-    rank::this().library.lock().unwrap_or_else(PoisonError::into_inner)
+/// The library, locked: for what is called with every message, and must not move what it finds around in memory.
+#[inline(always)]
+pub(crate) fn lock() -> Guard<'static, Library> {
+    // A panic ends the process at the border to C, so a library left in the middle of a change is never used.
+    rank::this().library.lock()
 }

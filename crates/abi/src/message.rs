@@ -44,6 +44,7 @@ pub(crate) struct Incoming {
 
 impl Outgoing {
     /// Sets it in motion.
+    #[inline(always)]
     pub(crate) fn begin(self, comm: MPI_Comm) -> MPI_Request {
         if !self.region.is_plain() || self.copy.is_some() {
             return Operation::one(comm, Step::Send(self)).begin();
@@ -61,6 +62,7 @@ impl Outgoing {
     }
 
     /// Sends it and comes back when the sender may go on.
+    #[inline(always)]
     pub(crate) fn run(&self) {
         self.with_payload(|payload| match self.runs_ahead() {
             true => post(&self.call(payload, None, false)),
@@ -69,6 +71,7 @@ impl Outgoing {
     }
 
     /// May the sender go on before the simulator has seen the call?
+    #[inline(always)]
     fn runs_ahead(&self) -> bool {
         let eager = (self.region.bytes() as u64) < connection::line().briefing.eager_limit;
         (self.region.bytes() <= inline_bytes() || self.region.is_shared())
@@ -80,6 +83,7 @@ impl Outgoing {
     }
 
     /// Hands out the bytes as they should travel; gives back what `send` did not take along.
+    #[inline(always)]
     fn with_payload(&self, send: impl FnOnce(Payload<'_>)) -> Option<Vec<u8>> {
         if self.region.is_shared() {
             send(Payload::Absent);
@@ -104,6 +108,7 @@ impl Outgoing {
         None
     }
 
+    #[inline(always)]
     fn call<'a>(&self, payload: Payload<'a>, request: Option<RequestId>, answer: bool) -> Call<'a> {
         let &Outgoing { mode, context, to, tag, ref region, .. } = self;
         Call::Send { mode, context, to, tag, bytes: region.bytes() as u64, payload, request, answer }
@@ -112,6 +117,7 @@ impl Outgoing {
 
 impl Incoming {
     /// Sets it in motion.
+    #[inline(always)]
     pub(crate) fn begin(self, comm: MPI_Comm) -> MPI_Request {
         if !self.region.is_plain() || self.bridge.is_some() {
             return Operation::one(comm, Step::Receive(self)).begin();
@@ -138,6 +144,7 @@ impl Incoming {
     }
 
     /// Waits for it.
+    #[inline(always)]
     pub(crate) fn run(&self) -> (Held, Completion) {
         let (held, address) = self.make_room();
         let first = |reply: &Reply| reply.completions.first().copied().unwrap_or(Completion::empty(0));
@@ -147,6 +154,7 @@ impl Incoming {
     }
 
     /// Where its packed bytes go: where the program wants them, or first to memory of ours.
+    #[inline(always)]
     fn make_room(&self) -> (Held, u64) {
         let (room, bridge) = (self.region.bytes() as u64, self.bridge.clone());
         if room == 0 {
@@ -163,6 +171,7 @@ impl Incoming {
         (Held { incoming: Some(Box::new(landing)), room, bridge, ..Held::default() }, address)
     }
 
+    #[inline(always)]
     fn call<'a>(&self, address: u64, request: Option<RequestId>) -> Call<'a> {
         let &Incoming { context, from, tag, ref region, matched, .. } = self;
         Call::Recv { context, from, tag, bytes: region.bytes() as u64, address, request, matched }
@@ -182,6 +191,7 @@ pub(crate) enum Peer {
 
 impl Peer {
     /// To whom a message goes.
+    #[inline(always)]
     pub(crate) fn destination(comm: &Comm, dest: c_int) -> Result<Peer> {
         match dest {
             MPI_PROC_NULL => Ok(Peer::Nobody),
@@ -190,6 +200,7 @@ impl Peer {
     }
 
     /// From whom a message comes.
+    #[inline(always)]
     pub(crate) fn source(comm: &Comm, source: c_int) -> Result<Peer> {
         match source {
             MPI_PROC_NULL => Ok(Peer::Nobody),
@@ -200,6 +211,7 @@ impl Peer {
 }
 
 /// The tag of a message to send.
+#[inline(always)]
 pub(crate) fn sent_tag(what: &str, tag: c_int) -> Result<i32> {
     if tag < 0 {
         fail!(MPI_ERR_TAG, "{what} is {tag}, but tags are from 0 to {}", c_int::MAX);
@@ -208,6 +220,7 @@ pub(crate) fn sent_tag(what: &str, tag: c_int) -> Result<i32> {
 }
 
 /// The tag of a message to receive; none for `MPI_ANY_TAG`.
+#[inline(always)]
 pub(crate) fn expected_tag(what: &str, tag: c_int) -> Result<Option<i32>> {
     if tag == MPI_ANY_TAG { Ok(None) } else { sent_tag(what, tag).map(Some) }
 }

@@ -156,6 +156,11 @@ impl Step {
 }
 
 impl Held {
+    /// Does the simulator know addresses of memory in here?
+    pub(crate) fn keeps_memory(&self) -> bool {
+        self.outgoing.is_some() || self.incoming.is_some()
+    }
+
     /// The completion with its source as the program numbers it.
     pub(crate) fn seen_from_here(&self, completion: Completion) -> Completion {
         self.bridge.as_ref().map_or(completion, |bridge| bridge.seen_from_here(completion))

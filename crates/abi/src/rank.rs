@@ -6,12 +6,16 @@
 use core::ffi::c_int;
 use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU64, Ordering};
-use std::sync::{LazyLock, Mutex, OnceLock};
+use std::sync::{LazyLock, OnceLock};
 use std::thread::ThreadId;
+
+use mpirage_cache::fetch;
+use mpirage_units::Time;
 
 use crate::berth::Origins;
 use crate::connection::{self, Line};
 use crate::library::{Library, Stage};
+use crate::lock::{Lock, is_single_threaded};
 use crate::objects::predefined_attributes::PredefinedAttributes;
 use crate::sampling::Sampling;
 use crate::sharing::Sharing;
@@ -19,7 +23,7 @@ use crate::sharing::Sharing;
 /// One rank, as this library knows it.
 pub(crate) struct Rank {
     /// The objects of the program.
-    pub library: Mutex<Library>,
+    pub library: Lock<Library>,
     /// How far it is, a [`Stage`].
     pub stage: AtomicU8,
     /// Who initialized MPI, and what it was granted.
@@ -29,7 +33,7 @@ pub(crate) struct Rank {
     /// A function of the program runs inside a call.
     pub in_callback: AtomicBool,
     /// The last time shown, for readers that cannot wait for the line.
-    pub last_shown: AtomicU64,
+    last_shown: AtomicU64,
     /// Its sampled blocks.
     pub sampling: Sampling,
     /// Its shared memory.
@@ -46,10 +50,17 @@ static PROCESS: LazyLock<Rank> = LazyLock::new(|| Rank::new(None));
 static RUNNING: AtomicPtr<Rank> = AtomicPtr::new(ptr::null_mut());
 
 /// The rank that runs.
+#[inline]
 pub(crate) fn this() -> &'static Rank {
     let running = RUNNING.load(Ordering::Relaxed);
     // SAFETY: null, or a folded rank; those are never freed before another one runs.
     unsafe { running.as_ref() }.unwrap_or_else(|| &PROCESS)
+}
+
+/// Is the rank that runs one of many in this process?
+#[inline]
+pub(crate) fn is_folded() -> bool {
+    !RUNNING.load(Ordering::Relaxed).is_null()
 }
 
 /// From now on this one runs.
@@ -60,7 +71,7 @@ pub(crate) fn switch_to(rank: *mut Rank) {
 impl Rank {
     pub(crate) fn new(origins: Option<Origins>) -> Rank {
         Rank {
-            library: Mutex::new(Library::new()),
+            library: Lock::new(Library::new()),
             stage: AtomicU8::new(Stage::Before as u8),
             main: OnceLock::new(),
             attributes: PredefinedAttributes::new(),
@@ -73,9 +84,39 @@ impl Rank {
         }
     }
 
+    /// Notes a time that is shown to the program; gives it, or a later one that was shown already.
+    #[inline]
+    pub(crate) fn show(&self, now: Time) -> Time {
+        let before = if is_single_threaded() {
+            let before = self.last_shown.load(Ordering::Relaxed);
+            self.last_shown.store(before.max(now.as_picos()), Ordering::Relaxed);
+            before
+        } else {
+            self.last_shown.fetch_max(now.as_picos(), Ordering::Relaxed)
+        };
+        now.max(Time::from_picos(before))
+    }
+
     /// The way to the simulator.
+    #[inline]
     pub(crate) fn line(&self) -> &Line {
         self.line.get_or_init(|| connection::open(self.origins.as_ref()))
+    }
+
+    /// Brings near what most calls need; what is behind pointers only once the pointers are near.
+    pub(crate) fn fetch(&self, pointers_are_near: bool) {
+        // SAFETY: a folded rank that does not run; nobody changes its library meanwhile.
+        let library = unsafe { &*self.library.data_ptr() };
+        if pointers_are_near {
+            library.comms.fetch();
+            library.requests.fetch();
+            return self.line.get().into_iter().for_each(Line::fetch);
+        }
+        fetch(&self.stage);
+        fetch(&library.comms);
+        fetch(&library.requests);
+        fetch(&library.datatypes);
+        fetch(&self.line);
     }
 
     /// The command that started it, word by word.

@@ -26,6 +26,7 @@ pub(crate) struct Region {
 
 impl Region {
     /// The elements that three arguments of a call name; `what` is the name of the buffer argument.
+    #[inline(always)]
     pub(crate) fn of_arguments(
         library: &Library,
         what: &str,
@@ -40,6 +41,7 @@ impl Region {
     }
 
     /// The same without a look at the address.
+    #[inline(always)]
     pub(crate) fn new(address: usize, count: usize, datatype: &Datatype) -> Result<Region> {
         let Some(bytes) = count.checked_mul(datatype.size()) else {
             fail!(MPI_ERR_COUNT, "count is {count}, more than the memory of any machine holds");
@@ -48,6 +50,7 @@ impl Region {
     }
 
     /// Refuses data at the null address.
+    #[inline(always)]
     pub(crate) fn check_address(&self, what: &str) -> Result<()> {
         if self.bytes > 0 && self.address == 0 && self.datatype.true_lb() == 0 {
             fail!(MPI_ERR_BUFFER, "{what} is a null pointer, but there are {} bytes of data", self.bytes);

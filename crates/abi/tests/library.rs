@@ -11,7 +11,8 @@ const CLOCK_FUNCTIONS: [&str; 7] =
     ["clock_gettime", "clock_nanosleep", "gettimeofday", "nanosleep", "sleep", "time", "usleep"];
 
 /// What a simulator that folds ranks calls.
-const FOLDING: [&str; 3] = ["mpirage_fold_end", "mpirage_fold_rank", "mpirage_fold_switch"];
+const FOLDING: [&str; 4] =
+    ["mpirage_fold_end", "mpirage_fold_expect", "mpirage_fold_rank", "mpirage_fold_switch"];
 
 /// What `smpi/smpi.h` declares, and what programs' allocations lead to with `--share-malloc`.
 const SMPI: [&str; 23] = [

@@ -4,6 +4,9 @@ use mpirage_collectives::Collective;
 
 use crate::{ContextId, Payload, RequestId};
 
+/// Bytes each rank contributes to agree on a new communicator: its colour and key.
+const AGREEMENT_BYTES: u64 = 8;
+
 /// One rank's side of a collective operation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CollectiveCall<'a> {
@@ -24,6 +27,23 @@ pub struct CollectiveCall<'a> {
     /// Which of the communicator's persistent collectives it is, numbered from 1 in the order they were made. They may be
     /// started in any order; zero for all others, which go with each other in the order of the calls.
     pub plan: u32,
+}
+
+impl CollectiveCall<'static> {
+    /// What ranks of a communicator do to agree on a new one: each tells all others its colour and key.
+    pub fn agreement(context: ContextId) -> CollectiveCall<'static> {
+        let part = Part { payload: Payload::Absent, blocks: Blocks::Equal(AGREEMENT_BYTES) };
+        CollectiveCall {
+            kind: Collective::Allgather,
+            context,
+            root: 0,
+            send: part,
+            recv: part,
+            reduction: None,
+            request: None,
+            plan: 0,
+        }
+    }
 }
 
 impl CollectiveCall<'_> {

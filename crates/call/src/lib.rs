@@ -17,6 +17,7 @@ mod collective;
 mod functions;
 mod reply;
 mod sample;
+pub mod varint;
 pub mod wire;
 
 pub use collective::{Blocks, CollectiveCall, CommRequest, Operator, Part, Reduction};

@@ -34,6 +34,9 @@ pub type MakeRank = unsafe extern "C" fn(*const Berth) -> *mut c_void;
 /// Says which rank runs, or forgets one.
 pub type NameRank = unsafe extern "C" fn(*mut c_void);
 
+/// Says that a rank will run soon, and whether it is the next.
+pub type ExpectRank = unsafe extern "C" fn(*mut c_void, bool);
+
 /// `clock_gettime`.
 pub type ReadClock = unsafe extern "C" fn(libc::clockid_t, *mut libc::timespec) -> c_int;
 
@@ -52,6 +55,7 @@ pub struct FoldedLibrary {
     library: ManuallyDrop<Library>,
     make: MakeRank,
     switch: NameRank,
+    expect: ExpectRank,
     end: NameRank,
 }
 
@@ -68,6 +72,7 @@ impl FoldedLibrary {
             Ok(FoldedLibrary {
                 make: *library.get::<MakeRank>(b"mpirage_fold_rank")?,
                 switch: *library.get::<NameRank>(b"mpirage_fold_switch")?,
+                expect: *library.get::<ExpectRank>(b"mpirage_fold_expect")?,
                 end: *library.get::<NameRank>(b"mpirage_fold_end")?,
                 library: ManuallyDrop::new(library),
             })
@@ -115,6 +120,12 @@ impl FoldedLibrary {
     pub fn switch_to(&self, rank: &FoldedRank) {
         // SAFETY: made by this library and not ended, which takes it by value.
         unsafe { (self.switch)(rank.0.as_ptr()) }
+    }
+
+    /// This rank will run soon, perhaps as the next.
+    pub fn expect(&self, rank: &FoldedRank, next: bool) {
+        // SAFETY: made by this library and not ended, which takes it by value.
+        unsafe { (self.expect)(rank.0.as_ptr(), next) }
     }
 
     /// Forgets a rank that does not run any more.

@@ -86,8 +86,8 @@ pub struct ReportArguments {
     /// Speed of the machine on which a trace was measured, such as 5Gf, if the trace does not say
     #[arg(long, value_name = "SPEED")]
     pub host_speed: Option<String>,
-    /// Run the same calls again on an ideal network: yes or no
-    #[arg(long, default_value = "yes", value_name = "WHETHER")]
+    /// How long the run takes on an ideal network: by clocks that go along, by another run of the same calls, or no
+    #[arg(long, default_value = "clocks", value_name = "clocks|run|no")]
     pub report_ideal: String,
     /// One run or two: traces (such as FILE.mpirage), which are replayed, or reports (FILE.html), which are taken as they are
     #[arg(required = true, num_args = 1..=2, value_name = "RUN")]
@@ -275,8 +275,8 @@ pub struct ResultArguments {
     /// Write a report, to be opened in a browser
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
-    /// For the report, run the same calls again on an ideal network: yes or no
-    #[arg(long, default_value = "yes", value_name = "WHETHER")]
+    /// For the report, how long the run takes on an ideal network: by clocks that go along, by another run of the same calls, or no
+    #[arg(long, default_value = "clocks", value_name = "clocks|run|no")]
     pub report_ideal: String,
 }
 

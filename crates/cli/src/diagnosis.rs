@@ -47,7 +47,8 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
             }
             Outcome::Misuse { rank, text } => {
                 let call = self.last_call(*rank);
-                let text = text.strip_prefix(&format!("{}: ", function_name(call.function))).unwrap_or(text);
+                let text =
+                    text.strip_prefix(&format!("{}: ", function_name(call.function()))).unwrap_or(text);
                 Some(format!("rank {rank} was stopped{}: {text}", self.inside(*rank, call)))
             }
             Outcome::RankDied { rank, death } => Some(self.death(*rank, death)),
@@ -207,10 +208,10 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
 
     fn last_call_of(&mut self, rank: u32) -> String {
         let call = self.last_call(rank);
-        if call.site == 0 {
+        if call.site() == 0 {
             return String::new();
         }
-        format!("; its last MPI call was {}{}", function_name(call.function), self.place(rank, call))
+        format!("; its last MPI call was {}{}", function_name(call.function()), self.place(rank, call))
     }
 
     /// ` in MPI_Send at ring.c:12 in main`.
@@ -224,18 +225,18 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
     }
 
     fn named(&mut self, how: &str, rank: u32, call: Origin) -> String {
-        if call.site == 0 {
+        if call.site() == 0 {
             return String::new();
         }
-        format!("{how}{}{}", function_name(call.function), self.place(rank, call))
+        format!("{how}{}{}", function_name(call.function()), self.place(rank, call))
     }
 
     /// ` at ring.c:12 in main`.
     fn place(&mut self, rank: u32, call: Origin) -> String {
-        if call.site == 0 {
+        if call.site() == 0 {
             return String::new();
         }
-        self.places.call(rank, call.site).map_or(String::new(), |place| format!(" at {place}"))
+        self.places.call(rank, call.site()).map_or(String::new(), |place| format!(" at {place}"))
     }
 }
 

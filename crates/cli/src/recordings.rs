@@ -167,4 +167,7 @@ impl<R: Recorder + ?Sized> Recorder for Shared<R> {
     fn wants_arguments(&self) -> bool {
         self.0.borrow().wants_arguments()
     }
+    fn wants_ideal(&self) -> bool {
+        self.0.borrow().wants_ideal()
+    }
 }

@@ -1,7 +1,7 @@
 //! The report of a run: gathered while it goes on, written when it is over.
 //!
-//! How much of the time is due to the network is told by a second run: the calls are kept in a file of ours that nobody
-//! sees, and replayed where messages take no time.
+//! How much of the time is due to the network is told by ideal clocks that ranks have beside their own; or by a second
+//! run: then the calls are kept in a file of ours that nobody sees, and replayed where messages take no time.
 
 use std::cell::RefCell;
 use std::fs::Permissions;
@@ -31,7 +31,17 @@ const MOST_CALLS: u64 = 20_000_000;
 /// A report that is being made.
 pub struct Reporting {
     report: Rc<RefCell<Report>>,
-    calls: Option<Rc<RefCell<Calls>>>,
+    ideal: Ideal,
+}
+
+/// How it becomes known how long a run takes on an ideal network.
+enum Ideal {
+    /// It does not.
+    Unknown,
+    /// By clocks that go along.
+    Clocks,
+    /// By another run of these calls.
+    Run(Rc<RefCell<Calls>>),
 }
 
 /// What the report says besides what was recorded.
@@ -62,19 +72,23 @@ pub fn whether(option: &str, said: &str) -> Result<bool, Failure> {
 impl Reporting {
     /// A report, if there is to be one.
     pub fn new(results: &ResultArguments, run: &RunInfo, speed: f64) -> Result<Reporting, Failure> {
-        let wanted = whether("--report-ideal", &results.report_ideal)?;
-        let calls = wanted.then(|| Calls::new(run.ranks(), speed)).transpose()?;
-        let report = Report::new(run, Budget::default());
-        Ok(Reporting {
-            report: Rc::new(RefCell::new(report)),
-            calls: calls.map(|calls| Rc::new(RefCell::new(calls))),
-        })
+        let mut report = Report::new(run, Budget::default());
+        let ideal = match results.report_ideal.as_str() {
+            "clocks" => {
+                report = report.with_ideal_clocks();
+                Ideal::Clocks
+            }
+            "run" => Ideal::Run(Rc::new(RefCell::new(Calls::new(run.ranks(), speed)?))),
+            "no" => Ideal::Unknown,
+            other => return Err(usage(format!("--report-ideal {other}: it can be clocks, run or no"))),
+        };
+        Ok(Reporting { report: Rc::new(RefCell::new(report)), ideal })
     }
 
     /// Whom the engine is to tell.
     pub fn recorders(&self) -> Vec<Box<dyn Recorder>> {
         let mut all: Vec<Box<dyn Recorder>> = vec![Box::new(Told(Rc::clone(&self.report)))];
-        if let Some(calls) = &self.calls {
+        if let Ideal::Run(calls) = &self.ideal {
             all.push(Box::new(Told(Rc::clone(calls))));
         }
         all
@@ -86,10 +100,10 @@ impl Reporting {
         let mut warnings: Vec<(String, &'static str)> =
             figures.warnings.iter().map(|text| (text.clone(), "warning")).collect();
         warnings.extend(closing.notes.iter().map(|text| (text.clone(), "note")));
-        let ideal_seconds = match self.second_run(machine, closing) {
+        let ideal_seconds = match self.ideal_seconds(machine, closing) {
             Ok(seconds) => Some(seconds),
             Err(why) => {
-                let text = format!("there was no second run on an ideal network: {why}");
+                let text = format!("how long the run takes on an ideal network is not known: {why}");
                 warnings.push((text, "note"));
                 None
             }
@@ -105,26 +119,35 @@ impl Reporting {
     }
 
     /// How long the same calls take if messages take no time; or why that is not known.
-    fn second_run(&self, machine: &Machine, closing: &Closing<'_>) -> Result<f64, String> {
-        let Some(calls) = &self.calls else { return Err("--report-ideal no".to_owned()) };
+    fn ideal_seconds(&self, machine: &Machine, closing: &Closing<'_>) -> Result<f64, String> {
         if closing.figures.outcome != "finished" {
-            return Err("this one failed".to_owned());
+            return Err("it failed".to_owned());
         }
-        let file = calls.borrow_mut().finish()?;
-        let mut trace = BinaryTrace::open(file.path()).map_err(|error| error.to_string())?;
-        let bursts = if closing.computes { Bursts::Measured } else { Bursts::None };
-        let mut setup = machine.ideal().setup(closing.speed, bursts, Box::new(Summary::default()));
-        if !closing.computes {
-            setup.host_flops.fill(f64::INFINITY);
+        match &self.ideal {
+            Ideal::Unknown => Err("--report-ideal no".to_owned()),
+            Ideal::Clocks => {
+                self.report.borrow().ideal_seconds().ok_or_else(|| "no rank has ended".to_owned())
+            }
+            Ideal::Run(calls) => second_run(machine, closing, calls.borrow_mut().finish()?),
         }
-        let mut engine = Engine::new(setup, NoMemory);
-        let ending = mpirage_replay::run(&mut engine, &mut trace, &mut Nobody);
-        match Outcome::of(ending.map_err(|error| error.to_string())?, 0) {
-            Outcome::Finished { .. } => {}
-            _ => return Err("messages met otherwise there, and it did not come to its end".to_owned()),
-        }
-        Ok(engine.ends().map(|end| end.as_secs_f64()).fold(0.0, f64::max))
     }
+}
+
+/// How long the calls take if messages take no time; or why that is not known.
+fn second_run(machine: &Machine, closing: &Closing<'_>, file: NamedTempFile) -> Result<f64, String> {
+    let mut trace = BinaryTrace::open(file.path()).map_err(|error| error.to_string())?;
+    let bursts = if closing.computes { Bursts::Measured } else { Bursts::None };
+    let mut setup = machine.ideal().setup(closing.speed, bursts, Box::new(Summary::default()));
+    if !closing.computes {
+        setup.host_flops.fill(f64::INFINITY);
+    }
+    let mut engine = Engine::new(setup, NoMemory);
+    let ending = mpirage_replay::run(&mut engine, &mut trace, &mut Nobody);
+    match Outcome::of(ending.map_err(|error| error.to_string())?, 0) {
+        Outcome::Finished { .. } => {}
+        _ => return Err("messages met otherwise there, and it did not come to its end".to_owned()),
+    }
+    Ok(engine.ends().map(|end| end.as_secs_f64()).fold(0.0, f64::max))
 }
 
 /// What a reader of any report should know of the machine.
@@ -208,6 +231,10 @@ impl<R: Recorder> Recorder for Told<R> {
 
     fn wants_arguments(&self) -> bool {
         self.0.borrow().wants_arguments()
+    }
+
+    fn wants_ideal(&self) -> bool {
+        self.0.borrow().wants_ideal()
     }
 }
 

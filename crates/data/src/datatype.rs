@@ -26,23 +26,31 @@ enum Owner {
 struct Node {
     constructor: Constructor,
     body: Body,
+    /// Asked for with every message.
+    contiguous: bool,
+}
+
+impl Node {
+    fn new(constructor: Constructor, body: Body) -> Node {
+        Node { constructor, contiguous: body.is_contiguous(), body }
+    }
 }
 
 impl Datatype {
     pub(crate) fn new(constructor: Constructor, body: Body) -> Datatype {
-        Datatype(Owner::Shared(Arc::new(Node { constructor, body })))
+        Datatype(Owner::Shared(Arc::new(Node::new(constructor, body))))
     }
 
     /// A predefined datatype.
     pub fn basic(basic: Basic) -> Datatype {
         static NODES: LazyLock<Vec<Node>> = LazyLock::new(|| {
-            let node =
-                |&basic: &Basic| Node { constructor: Constructor::Named(basic), body: Body::basic(basic) };
+            let node = |&basic: &Basic| Node::new(Constructor::Named(basic), Body::basic(basic));
             Basic::ALL.iter().map(node).collect()
         });
         Datatype(Owner::Everybody(&NODES[basic as usize]))
     }
 
+    #[inline]
     fn node(&self) -> &Node {
         match &self.0 {
             Owner::Everybody(node) => node,
@@ -50,6 +58,7 @@ impl Datatype {
         }
     }
 
+    #[inline]
     pub(crate) fn body(&self) -> &Body {
         &self.node().body
     }
@@ -60,6 +69,7 @@ impl Datatype {
     }
 
     /// Bytes of data in one element.
+    #[inline]
     pub fn size(&self) -> usize {
         self.body().signature.summary.size as usize
     }
@@ -80,6 +90,7 @@ impl Datatype {
     }
 
     /// Displacement of the first byte of data.
+    #[inline]
     pub fn true_lb(&self) -> i64 {
         self.data().low
     }
@@ -100,8 +111,9 @@ impl Datatype {
     }
 
     /// Whether any number of elements are packed bytes lying in memory from the buffer address on.
+    #[inline]
     pub fn is_contiguous(&self) -> bool {
-        self.body().is_contiguous()
+        self.node().contiguous
     }
 
     /// The basic datatype it consists of, if it is only one, as reductions need it. Pair types are

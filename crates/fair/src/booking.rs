@@ -11,7 +11,7 @@
 //! and takes part in the solve, or its users' bookings are reduced to what they use.
 
 use crate::above;
-use crate::flow::{Flow, Home, Use};
+use crate::flow::{Home, Use};
 use crate::sharing::{Kind, Sharing};
 
 /// Groups up to this size book exactly what they use, and so do entangled ones: their members must be looked at
@@ -28,7 +28,7 @@ const NOTICEABLE: f64 = 1e-100;
 impl Sharing {
     /// Books a level for a flow on all its resources. Active ones need no proof and sum their reserve later.
     pub(crate) fn book(&mut self, flow: u32, level: f64) {
-        let entry = &mut self.flows[flow as usize];
+        let entry = &mut self.accounts[flow as usize];
         // Twice what it could get is enough to be noticed, and small enough to be subtracted again.
         let level = level.min(2.0 * entry.alone.clamp(NOTICEABLE, f64::MAX / 4.0));
         let before = std::mem::replace(&mut entry.booked, level);
@@ -62,7 +62,8 @@ impl Sharing {
 
     pub(crate) fn is_overbooked_pipe(&self, index: u32) -> bool {
         let resource = &self.resources[index as usize];
-        let mut booked = resource.users.iter().map(|user| user.share * self.flows[user.flow as usize].booked);
+        let mut booked =
+            resource.users.iter().map(|user| user.share * self.accounts[user.flow as usize].booked);
         resource.kind == Kind::FatPipe && booked.any(|load| !above(resource.capacity, load))
     }
 
@@ -138,7 +139,7 @@ impl Sharing {
 
     /// A newcomer books all it could get, so that whatever it might fill up becomes a suspect.
     pub(crate) fn book_newcomer(&mut self, flow: u32) {
-        let Flow { alone, ceiling, .. } = self.flows[flow as usize];
+        let (alone, ceiling) = (self.accounts[flow as usize].alone, self.flows[flow as usize].ceiling);
         self.book(flow, alone.min(ceiling));
     }
 
@@ -158,7 +159,7 @@ impl Sharing {
     pub(crate) fn sum_reserve(&mut self, index: u32) {
         let resource = &self.resources[index as usize];
         let reserve =
-            resource.users.iter().map(|user| user.share * self.flows[user.flow as usize].booked).sum();
+            resource.users.iter().map(|user| user.share * self.accounts[user.flow as usize].booked).sum();
         self.resource(index).reserve = reserve;
     }
 }

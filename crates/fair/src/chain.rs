@@ -1,5 +1,7 @@
 //! Lists of flows or resources that are linked to each other: no memory of their own, and joined in one step.
 
+use std::ops::IndexMut;
+
 use crate::flow::Flow;
 use crate::resource::Resource;
 
@@ -18,6 +20,11 @@ pub(crate) trait Linked {
     fn next(&mut self) -> &mut u32;
 }
 
+/// Where such things are, by their numbers.
+pub(crate) trait Items: IndexMut<usize, Output: Linked> {}
+
+impl<T: IndexMut<usize, Output: Linked>> Items for T {}
+
 impl Linked for Flow {
     fn next(&mut self) -> &mut u32 {
         &mut self.next
@@ -33,12 +40,12 @@ impl Linked for Resource {
 impl Chain {
     pub const EMPTY: Chain = Chain { first: NONE, last: NONE };
 
-    pub fn push<T: Linked>(&mut self, items: &mut [T], item: u32) {
+    pub fn push(&mut self, items: &mut impl Items, item: u32) {
         *items[item as usize].next() = NONE;
         self.append(items, Chain { first: item, last: item });
     }
 
-    pub fn push_front<T: Linked>(&mut self, items: &mut [T], item: u32) {
+    pub fn push_front(&mut self, items: &mut impl Items, item: u32) {
         *items[item as usize].next() = self.first;
         if self.first == NONE {
             self.last = item;
@@ -46,7 +53,7 @@ impl Chain {
         self.first = item;
     }
 
-    pub fn append<T: Linked>(&mut self, items: &mut [T], other: Chain) {
+    pub fn append(&mut self, items: &mut impl Items, other: Chain) {
         if self.first == NONE {
             self.first = other.first;
         } else {

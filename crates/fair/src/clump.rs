@@ -16,7 +16,7 @@
 use crate::chain::{Chain, NONE};
 use crate::flow::{Home, Use};
 use crate::heap::{ABSENT, Heap};
-use crate::sharing::Sharing;
+use crate::sharing::{FlowId, Sharing};
 use mpirage_units::Time;
 
 /// Up to this size a clump may be solved anew at every change.
@@ -29,8 +29,8 @@ const WORTHWHILE: u32 = 8;
 pub(crate) struct Clumps {
     pub all: Vec<Clump>,
     vacant: Vec<u32>,
-    /// Flows to be gathered, and their order of start.
-    pub fresh: Vec<(u32, u64)>,
+    /// Flows to be gathered.
+    pub fresh: Vec<FlowId>,
     /// Clumps that the solve under way has gathered, those merged into others included.
     gathered: Vec<u32>,
     /// Clumps by the date at which something of them ends.
@@ -81,10 +81,10 @@ impl Sharing {
     /// Brings every flow that has none into a clump, and decides what becomes of these clumps.
     pub(crate) fn solve_clumps(&mut self) {
         let mut nth = 0;
-        while let Some(&(flow, sequence)) = self.clumps.fresh.get(nth) {
+        while let Some(&flow) = self.clumps.fresh.get(nth) {
             nth += 1;
-            if self.flows[flow as usize].sequence == sequence {
-                self.join_clump(flow);
+            if self.is_alive(flow) {
+                self.join_clump(flow.index);
             }
         }
         self.clumps.fresh.clear();
@@ -111,7 +111,7 @@ impl Sharing {
             chosen.ceiling = joining.ceiling;
         }
         chosen.general |= joining.hard;
-        for &Use { resource: index, share, .. } in &joining.uses {
+        joining.each_use(|Use { resource: index, share }| {
             let resource = &mut resources[index as usize];
             if resource.listed > 0 {
                 chosen.general = true;
@@ -121,19 +121,19 @@ impl Sharing {
             } else {
                 resource.open_whole(share);
             }
-        }
+        });
     }
 
     /// The clump that uses some resource of a flow, or a new one.
     fn clump_for(&mut self, flow: u32) -> u32 {
         let (mut label, mut others) = (NONE, false);
-        for used in &self.flows[flow as usize].uses {
+        self.flows[flow as usize].each_use(|used| {
             let found = self.resources[used.resource as usize].clump;
             if found != label && found != NONE {
                 others |= label != NONE;
                 label = found;
             }
-        }
+        });
         match label {
             NONE => self.new_clump(),
             _ if others => self.unite_clumps(flow),
@@ -240,7 +240,7 @@ impl Sharing {
         while at != NONE {
             let flow = &mut self.flows[at as usize];
             (flow.home, flow.hard) = (Home::Nowhere, hard);
-            self.clumps.fresh.push((at, flow.sequence));
+            self.clumps.fresh.push(FlowId { index: at, generation: flow.generation });
             at = flow.next;
         }
         self.vacate_clump(id);
@@ -253,10 +253,10 @@ impl Sharing {
         while at != NONE {
             let flow = &mut self.flows[at as usize];
             let next = flow.next;
-            (flow.home, flow.free, flow.hard, flow.since) = (Home::Nowhere, true, true, self.now);
+            (flow.home, flow.free, flow.hard) = (Home::Nowhere, true, true);
             self.filling.newcomers.push((at, flow.sequence));
+            self.open_books(at);
             self.enlist(at);
-            self.measure_alone(at);
             at = next;
         }
     }

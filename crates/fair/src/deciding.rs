@@ -129,7 +129,7 @@ impl Sharing {
     fn any_neighbour(&self, home: u32, test: impl Fn(&Resource) -> bool) -> bool {
         let members = &self.resources[home as usize].members;
         (0..members.len()).any(|place| {
-            self.flows[members.item(place) as usize].uses.iter().any(|used| {
+            self.flows[members.item(place) as usize].uses().any(|used| {
                 let other = &self.resources[used.resource as usize];
                 used.resource != home && other.active && test(other)
             })

@@ -58,7 +58,7 @@ impl Sharing {
         let mut load = 0.0;
         while at != NONE {
             let flow = &self.flows[at as usize];
-            let used = flow.uses.iter().filter(|used| used.resource == resource);
+            let used = flow.uses().filter(|used| used.resource == resource);
             used.for_each(|used| load += used.share * flow.level);
             at = flow.next;
         }

@@ -17,7 +17,7 @@
 //! them might be overloaded now; those that are become active, and another pass starts from the state
 //! reached. Each pass solves a relaxed problem exactly, so the last one has solved the problem.
 
-use crate::flow::{Flow, Home};
+use crate::flow::Home;
 use crate::sharing::{Kind, Sharing};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -226,7 +226,7 @@ impl Sharing {
 
     /// Puts a free flow's bound on the agenda.
     pub(crate) fn queue_bound(&mut self, flow: u32) {
-        let Flow { ceiling, alone, .. } = self.flows[flow as usize];
+        let (ceiling, alone) = (self.flows[flow as usize].ceiling, self.accounts[flow as usize].alone);
         if ceiling < alone {
             self.filling.agenda.push(Step::new(ceiling, What::Bound(flow)));
         } else {

@@ -27,17 +27,18 @@ pub(crate) enum Home {
 }
 
 /// One use of a resource by a flow.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Use {
     pub resource: u32,
-    /// Position in the resource's list of users.
-    pub slot: u32,
     /// Weight divided by penalty.
     pub share: f64,
 }
 
-/// The uses of a flow: few enough to be kept inside, as a rule.
-pub(crate) type Uses = SmallVec<[Use; 4]>;
+/// So many uses are kept inside a flow.
+const INSIDE: usize = 4;
+
+/// The uses of a footprint: few enough to be kept inside, as a rule.
+pub(crate) type Uses = SmallVec<[Use; INSIDE]>;
 
 /// What flows on one way ask of their resources, whatever their size.
 ///
@@ -65,7 +66,7 @@ impl Footprint {
         let mut footprint = Footprint::empty(penalty, bound, uses.len());
         for &(ResourceId(resource), weight) in uses.iter().filter(|(_, weight)| *weight > 0.0) {
             debug_assert!(footprint.uses.iter().all(|used| used.resource != resource));
-            footprint.uses.push(Use { resource, share: weight / penalty, slot: 0 });
+            footprint.uses.push(Use { resource, share: weight / penalty });
         }
         footprint
     }
@@ -82,6 +83,15 @@ impl Footprint {
         if left > 0.0 { left / level_alone(self.alone, self.ceiling) } else { 0.0 }
     }
 
+    /// The same on other resources, one for each of its own in order, and of the same capacity. Resources beyond those it uses
+    /// are not asked for.
+    #[inline]
+    pub fn point_at(&mut self, resources: impl IntoIterator<Item = ResourceId>) {
+        for (used, resource) in self.uses.iter_mut().zip(resources) {
+            used.resource = resource.0;
+        }
+    }
+
     /// Adds a weight on a resource; a resource named twice carries the sum.
     fn add_use(&mut self, resource: u32, weight: f64) {
         assert!(weight >= 0.0, "a weight of {weight}");
@@ -91,18 +101,18 @@ impl Footprint {
         }
         match self.uses.iter_mut().find(|u| u.resource == resource) {
             Some(known) => known.share += share,
-            None => self.uses.push(Use { resource, share, slot: 0 }),
+            None => self.uses.push(Use { resource, share }),
         }
     }
 }
 
 /// The level of a flow that would have `alone` but for its ceiling.
-fn level_alone(alone: f64, ceiling: f64) -> f64 {
+pub(crate) fn level_alone(alone: f64, ceiling: f64) -> f64 {
     // Levels that differ by rounding only are equal: then a resource is full before the bound is met.
     if above(alone, ceiling) || alone.is_infinite() { ceiling } else { alone }
 }
 
-/// The order of the fields is kept: the first two cache lines and a half are what flows in clumps need.
+/// Two cache lines: first how far it is, then what it uses. What only incremental sharing needs is elsewhere ([`Account`]).
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Flow {
@@ -122,19 +132,29 @@ pub(crate) struct Flow {
     /// The level at which the bound is reached.
     pub ceiling: f64,
 
-    pub uses: Uses,
-    /// The level it would have alone on its resources, whatever its bound.
-    pub alone: f64,
+    resources: [u32; INSIDE],
+    shares: [f64; INSIDE],
+    /// All uses, if they are too many to be inside. The memory stays for the next flow of this number.
+    more: Option<Box<Vec<Use>>>,
+    uses: u32,
     /// Growing in the solve that is under way: its level is not decided.
     pub free: bool,
     /// It is on the lists of its resources.
     pub listed: bool,
     /// It is to be shared incrementally.
     pub hard: bool,
-    pub penalty: f64,
+}
+
+/// What incremental sharing keeps of a flow.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Account {
+    /// The level it would have alone on its resources, whatever its bound.
+    pub alone: f64,
     pub since: Time,
     /// The level booked for it on its resources (see `booking`).
     pub booked: f64,
+    /// Its positions in its resources' lists of users, in the order of its uses.
+    pub slots: SmallVec<[u32; INSIDE]>,
 }
 
 impl Flow {
@@ -148,21 +168,65 @@ impl Flow {
             free: false,
             listed: false,
             hard: false,
-            penalty: 1.0,
             ceiling: 0.0,
-            alone: 0.0,
             work: 0.0,
             left: 0.0,
-            since: Time::ZERO,
             level: 0.0,
-            booked: 0.0,
-            uses: Uses::new(),
+            resources: [0; INSIDE],
+            shares: [0.0; INSIDE],
+            more: None,
+            uses: 0,
         }
     }
 
-    /// The level it gets when it shares its resources with nobody.
-    pub fn level_alone(&self) -> f64 {
-        level_alone(self.alone, self.ceiling)
+    /// Sets what it uses.
+    #[inline]
+    pub fn set_uses(&mut self, uses: &[Use]) {
+        self.uses = uses.len() as u32;
+        if uses.len() > INSIDE {
+            let more = self.more.get_or_insert_default();
+            more.clear();
+            return more.extend_from_slice(uses);
+        }
+        for (nth, used) in uses.iter().enumerate() {
+            (self.resources[nth], self.shares[nth]) = (used.resource, used.share);
+        }
+    }
+
+    #[inline]
+    pub fn use_count(&self) -> usize {
+        self.uses as usize
+    }
+
+    #[inline]
+    pub fn nth_use(&self, nth: usize) -> Use {
+        match &self.more {
+            Some(more) if self.use_count() > INSIDE => more[nth],
+            _ => Use { resource: self.resources[nth], share: self.shares[nth] },
+        }
+    }
+
+    /// Shows each of its uses; for where an iterator costs more than what is done.
+    #[inline(always)]
+    pub fn each_use(&self, mut show: impl FnMut(Use)) {
+        if self.use_count() > INSIDE {
+            return self.more.iter().flat_map(|more| more.iter()).for_each(|&used| show(used));
+        }
+        for (&resource, &share) in self.resources.iter().zip(&self.shares).take(self.use_count()) {
+            show(Use { resource, share });
+        }
+    }
+
+    /// What it uses.
+    #[inline]
+    pub fn uses(&self) -> impl Iterator<Item = Use> + '_ {
+        let count = self.use_count();
+        let (inside, more) = match &self.more {
+            Some(more) if count > INSIDE => (0, &more[..]),
+            _ => (count, &[][..]),
+        };
+        let pairs = self.resources[..inside].iter().zip(&self.shares);
+        pairs.map(|(&resource, &share)| Use { resource, share }).chain(more.iter().copied())
     }
 
     /// Of a flow in a clump: what is left when so much time has passed since the clump was solved.
@@ -174,5 +238,31 @@ impl Flow {
     /// Is it as good as nothing?
     pub fn is_done_after(&self, passed: Duration) -> bool {
         self.left_after(passed) <= (NEGLIGIBLE * self.work).max(HALF_PICOSECOND * self.level)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flow_is_two_cache_lines() {
+        assert_eq!(size_of::<Flow>(), 128);
+    }
+
+    #[test]
+    fn many_uses_are_kept_as_few_are() {
+        let mut flow = Flow::vacant();
+        for count in [3, 7, 2, 4, 5] {
+            let uses: Vec<Use> =
+                (0..count).map(|nth| Use { resource: nth, share: f64::from(nth) + 0.5 }).collect();
+            flow.set_uses(&uses);
+            let kept = |used: Use| (used.resource, used.share);
+            assert!(flow.uses().map(kept).eq(uses.iter().copied().map(kept)));
+            let mut shown = Vec::new();
+            flow.each_use(|used| shown.push(kept(used)));
+            assert!(shown.into_iter().eq(flow.uses().map(kept)));
+            assert!((0..flow.use_count()).map(|nth| kept(flow.nth_use(nth))).eq(flow.uses().map(kept)));
+        }
     }
 }

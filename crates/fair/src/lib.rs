@@ -22,7 +22,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `sharing`  | [`Sharing`], the interface |
-//! | `flow`, `resource` | the two kinds of things, and a resource's account |
+//! | `flow`, `flows`, `resource` | the two kinds of things, and a resource's account |
 //! | `clump`, `ending` | pieces of traffic: how they are gathered, and how they end |
 //! | `whole`    | the solve of one clump, from scratch |
 //! | `filling`  | the incremental solve: progressive filling of what a change can reach |
@@ -42,6 +42,7 @@ mod deciding;
 mod ending;
 mod filling;
 mod flow;
+mod flows;
 mod heap;
 mod moves;
 pub mod oracle;

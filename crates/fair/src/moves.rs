@@ -21,11 +21,11 @@ impl Sharing {
     }
 
     pub(crate) fn nth_use(&self, flow: u32, nth: usize) -> Use {
-        self.flows[flow as usize].uses[nth]
+        self.flows[flow as usize].nth_use(nth)
     }
 
     pub(crate) fn use_count(&self, flow: u32) -> usize {
-        self.flows[flow as usize].uses.len()
+        self.flows[flow as usize].use_count()
     }
 
     /// Decides a flow's level: at its bound, or at home on the resource that has just filled up.
@@ -98,7 +98,7 @@ impl Sharing {
     /// A resource that has already filled up at the very level where the flow would start to grow.
     fn obstacle(&self, flow: u32, home: u32, level: f64) -> Option<(u32, f64)> {
         let pass = self.filling.pass;
-        let others = self.flows[flow as usize].uses.iter().filter(|u| u.resource != home);
+        let others = self.flows[flow as usize].uses().filter(|u| u.resource != home);
         others.map(|u| (u.resource, &self.resources[u.resource as usize])).find_map(|(index, r)| {
             let full = r.active && r.visit.pass == pass && r.visit.done;
             (full && !above(r.clock.level, level * (1.0 + TOLERANCE))).then_some((index, r.clock.level))
@@ -165,7 +165,7 @@ impl Sharing {
     /// Forgets a flow that ends in the accounts of its resources.
     pub(crate) fn strike_from_accounts(&mut self, flow: u32) {
         let (home, level, booked) =
-            (self.flows[flow as usize].home, self.level(flow), self.flows[flow as usize].booked);
+            (self.flows[flow as usize].home, self.level(flow), self.accounts[flow as usize].booked);
         for nth in 0..self.use_count(flow) {
             let Use { resource: index, share, .. } = self.nth_use(flow, nth);
             let resource = self.resource(index);
@@ -200,12 +200,12 @@ impl Sharing {
                 }
             }
         }
-        let flow = &mut self.flows[flow as usize];
-        (flow.home, flow.since) = (Home::Nowhere, now);
+        self.flows[flow as usize].home = Home::Nowhere;
+        self.accounts[flow as usize].since = now;
     }
 
     fn leave_bound(&mut self, flow: u32, place: u32) {
-        let passed = self.now.since(self.flows[flow as usize].since).as_secs_f64();
+        let passed = self.now.since(self.accounts[flow as usize].since).as_secs_f64();
         let flow = &mut self.flows[flow as usize];
         if passed > 0.0 {
             flow.left = (flow.left - flow.ceiling * passed).max(0.0);
@@ -234,8 +234,8 @@ impl Sharing {
     fn entanglement(&self, flow: u32) -> u32 {
         let flow = &self.flows[flow as usize];
         let active =
-            |u: &&Use| self.resources[u.resource as usize].active && flow.home != Home::At(u.resource);
-        flow.uses.iter().filter(active).count() as u32
+            |u: &Use| self.resources[u.resource as usize].active && flow.home != Home::At(u.resource);
+        flow.uses().filter(active).count() as u32
     }
 }
 

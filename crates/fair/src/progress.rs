@@ -104,7 +104,8 @@ impl Sharing {
 
     fn end_solo(&mut self, flow: u32, due: bool) -> bool {
         let solo = &self.flows[flow as usize];
-        let left = solo.left - solo.ceiling * self.now.since(solo.since).as_secs_f64();
+        let left =
+            solo.left - solo.ceiling * self.now.since(self.accounts[flow as usize].since).as_secs_f64();
         let ends = due || left <= NEGLIGIBLE * solo.work;
         if ends {
             self.end(flow);
@@ -169,7 +170,7 @@ impl Sharing {
     pub(crate) fn schedule_solo(&mut self, flow: u32) {
         let solo = &self.flows[flow as usize];
         debug_assert_eq!(solo.home, Home::Bound);
-        let date = solo.since + Duration::from_secs_f64(solo.left / solo.ceiling);
+        let date = self.accounts[flow as usize].since + Duration::from_secs_f64(solo.left / solo.ceiling);
         self.progress.solos.push(date.max(self.now), flow, &mut self.places);
     }
 }

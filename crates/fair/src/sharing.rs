@@ -6,7 +6,8 @@
 use crate::chain::NONE;
 use crate::clump::Clumps;
 use crate::filling::Filling;
-use crate::flow::{Flow, Footprint, Home, NEVER, Use};
+use crate::flow::{Account, Footprint, Home, NEVER, Use};
+use crate::flows::Flows;
 use crate::heap::{ABSENT, Heap};
 use crate::progress::Progress;
 use crate::resource::{Resource, User};
@@ -28,8 +29,8 @@ pub struct ResourceId(pub(crate) u32);
 /// A flow of one [`Sharing`]. Ids are never valid again after the flow has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FlowId {
-    index: u32,
-    generation: u32,
+    pub(crate) index: u32,
+    pub(crate) generation: u32,
 }
 
 /// Flows that progress at max-min fair rates on shared resources.
@@ -38,7 +39,10 @@ pub struct FlowId {
 #[derive(Clone, Debug, Default)]
 pub struct Sharing {
     pub(crate) resources: Vec<Resource>,
-    pub(crate) flows: Vec<Flow>,
+    pub(crate) flows: Flows,
+    /// What incremental sharing keeps of each; no longer than it must be.
+    pub(crate) accounts: Vec<Account>,
+    penalties: Vec<f64>,
     /// Where each flow is in the heap of its home.
     pub(crate) places: Vec<u32>,
     pub(crate) now: Time,
@@ -118,7 +122,7 @@ impl Sharing {
     }
 
     fn measured(&self, mut footprint: Footprint) -> Footprint {
-        footprint.alone = self.level_alone(&footprint.uses);
+        footprint.alone = self.level_alone(footprint.uses.iter().copied());
         footprint
     }
 
@@ -127,10 +131,10 @@ impl Sharing {
         assert!(work >= 0.0, "work {work}");
         let index = self.vacancy();
         let flow = &mut self.flows[index as usize];
-        (flow.token, flow.booked) = (token, 0.0);
-        (flow.penalty, flow.ceiling, flow.alone) = (footprint.penalty, footprint.ceiling, footprint.alone);
+        (flow.token, flow.ceiling) = (token, footprint.ceiling);
         (flow.work, flow.left) = (work * footprint.penalty, work * footprint.penalty);
-        flow.uses.extend_from_slice(&footprint.uses);
+        flow.set_uses(&footprint.uses);
+        self.penalties[index as usize] = footprint.penalty;
         FlowId { index, generation: flow.generation }
     }
 
@@ -141,7 +145,7 @@ impl Sharing {
         debug_assert!(prepared.generation == flow.generation && prepared.sequence == NEVER);
         prepared.sequence = self.started;
         self.started += 1;
-        self.clumps.fresh.push((flow.index, prepared.sequence));
+        self.clumps.fresh.push(flow);
     }
 
     /// Ends a flow without completing it. An id that is no longer valid is ignored.
@@ -184,13 +188,20 @@ impl Sharing {
         done.append(&mut self.progress.finished);
     }
 
+    /// The same without a list: `take` gets the tokens one by one.
+    pub fn collect_each(&mut self, now: Time, take: impl FnMut(u64)) {
+        self.reach(now);
+        self.complete_now();
+        self.progress.finished.drain(..).for_each(take);
+    }
+
     /// The rate of a flow, in units per second; zero if it has ended.
     pub fn rate(&mut self, flow: FlowId) -> f64 {
         self.solve();
         if !self.is_alive(flow) {
             return 0.0;
         }
-        self.level(flow.index) / self.flows[flow.index as usize].penalty
+        self.level(flow.index) / self.penalties[flow.index as usize]
     }
 
     /// What a resource carries: the weighted sum of its users' rates.
@@ -214,32 +225,44 @@ impl Sharing {
 
     /// Computes the level a flow would have alone.
     pub(crate) fn measure_alone(&mut self, flow: u32) {
-        self.flows[flow as usize].alone = self.level_alone(&self.flows[flow as usize].uses);
+        self.accounts[flow as usize].alone = self.level_alone(self.flows[flow as usize].uses());
     }
 
-    fn level_alone(&self, uses: &[Use]) -> f64 {
-        let levels = uses.iter().map(|used| self.resources[used.resource as usize].capacity / used.share);
+    pub(crate) fn level_alone(&self, uses: impl Iterator<Item = Use>) -> f64 {
+        let levels = uses.map(|used| self.resources[used.resource as usize].capacity / used.share);
         levels.fold(f64::INFINITY, f64::min)
     }
 
-    fn is_alive(&self, id: FlowId) -> bool {
+    pub(crate) fn is_alive(&self, id: FlowId) -> bool {
         self.flows[id.index as usize].generation == id.generation
     }
 
     fn vacancy(&mut self) -> u32 {
         self.vacant.pop().unwrap_or_else(|| {
-            self.flows.push(Flow::vacant());
             self.places.push(ABSENT);
-            self.flows.len() as u32 - 1
+            self.penalties.push(1.0);
+            self.flows.add()
         })
+    }
+
+    /// From now on a flow is shared incrementally.
+    pub(crate) fn open_books(&mut self, index: u32) {
+        if self.accounts.len() <= index as usize {
+            self.accounts.resize(index as usize + 1, Account::default());
+        }
+        let account = &mut self.accounts[index as usize];
+        (account.since, account.booked) = (self.now, 0.0);
+        self.measure_alone(index);
     }
 
     /// Puts a flow on the lists of its resources.
     pub(crate) fn enlist(&mut self, index: u32) {
         self.flows[index as usize].listed = true;
-        for (nth, used) in self.flows[index as usize].uses.iter_mut().enumerate() {
+        let slots = &mut self.accounts[index as usize].slots;
+        slots.clear();
+        for (nth, used) in self.flows[index as usize].uses().enumerate() {
             let resource = &mut self.resources[used.resource as usize];
-            used.slot = resource.users.len() as u32;
+            slots.push(resource.users.len() as u32);
             resource.users.push(User { flow: index, nth: nth as u32, share: used.share });
             resource.listed += 1;
             resource.newcomers += 1;
@@ -257,19 +280,19 @@ impl Sharing {
     }
 
     fn strike_from_lists(&mut self, index: u32) {
-        let mut uses = std::mem::take(&mut self.flows[index as usize].uses);
-        for used in uses.drain(..) {
+        for nth in 0..self.use_count(index) {
+            let used = self.nth_use(index, nth);
+            let slot = self.accounts[index as usize].slots[nth];
             let resource = &mut self.resources[used.resource as usize];
             resource.listed -= 1;
-            resource.users.swap_remove(used.slot as usize);
-            if let Some(moved) = resource.users.get(used.slot as usize) {
-                self.flows[moved.flow as usize].uses[moved.nth as usize].slot = used.slot;
+            resource.users.swap_remove(slot as usize);
+            if let Some(moved) = resource.users.get(slot as usize) {
+                self.accounts[moved.flow as usize].slots[moved.nth as usize] = slot;
             }
             if self.resources[used.resource as usize].listed == 0 {
                 self.rest(used.resource);
             }
         }
-        self.flows[index as usize].uses = uses;
     }
 
     /// Nobody uses a resource any more: it is free for any clump.
@@ -285,7 +308,6 @@ impl Sharing {
         flow.generation = flow.generation.wrapping_add(1);
         (flow.sequence, flow.home) = (NEVER, Home::Nowhere);
         (flow.free, flow.listed, flow.hard) = (false, false, false);
-        flow.uses.clear();
         self.vacant.push(index);
     }
 

@@ -5,7 +5,7 @@
 
 use crate::chain::NONE;
 use crate::clump::SMALL;
-use crate::flow::{Flow, Home};
+use crate::flow::{Flow, Home, level_alone};
 use crate::resource::Resource;
 use crate::sharing::Sharing;
 use crate::{Kind, above};
@@ -28,11 +28,9 @@ impl Sharing {
         let clump = &mut self.clumps.all[id as usize];
         (clump.since, clump.first) = (self.now, NONE);
         if clump.size == 1 {
-            let flow = clump.flows.first;
-            if self.recapped {
-                self.measure_alone(flow);
-            }
-            let span = self.stop_all(id, self.flows[flow as usize].level_alone());
+            let flow = &self.flows[clump.flows.first as usize];
+            let level = level_alone(self.level_alone(flow.uses()), flow.ceiling);
+            let span = self.stop_all(id, level);
             self.schedule_clump(id, span);
             return true;
         }
@@ -60,7 +58,7 @@ impl Sharing {
         let mut at = clumps.all[id as usize].flows.first;
         while at != NONE {
             let flow = &mut flows[at as usize];
-            flow.uses.iter().for_each(|used| resources[used.resource as usize].open_whole(used.share));
+            flow.each_use(|used| resources[used.resource as usize].open_whole(used.share));
             at = flow.next;
         }
     }
@@ -143,9 +141,7 @@ impl Sharing {
         for &flow in open {
             let flow = &flows[flow as usize];
             ceiling = ceiling.min(flow.ceiling);
-            for used in &flow.uses {
-                resources[used.resource as usize].open_whole(used.share);
-            }
+            flow.each_use(|used| resources[used.resource as usize].open_whole(used.share));
         }
         let mut level = f64::INFINITY;
         let mut at = clumps.all[id as usize].resources.first;
@@ -191,9 +187,7 @@ impl Sharing {
         while at != NONE {
             let flow = &flows[at as usize];
             if flow.home != Home::Nowhere {
-                for used in &flow.uses {
-                    resources[used.resource as usize].fixed += used.share * flow.level;
-                }
+                flow.each_use(|used| resources[used.resource as usize].fixed += used.share * flow.level);
             }
             at = flow.next;
         }
@@ -207,7 +201,7 @@ impl Stop {
             Stop::Bounds(ceiling) => (!above(flow.ceiling, ceiling)).then_some(flow.ceiling),
             Stop::Full(level) => {
                 let full = |resource: u32| !above(resources[resource as usize].full_at, level);
-                flow.uses.iter().any(|used| full(used.resource)).then_some(level)
+                flow.uses().any(|used| full(used.resource)).then_some(level)
             }
         }
     }

@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     while rounds < turns
         && (0..ranks)
             .filter(|&rank| {
-                crew.prefetch(rank + 2);
+                crew.fetch(rank + 2);
                 crew.resume(rank) == Stop::Yielded
             })
             .count()

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use corosensei::CoroutineResult;
+use mpirage_cache::{LINE, fetch_address, fetch_bytes};
 
 use crate::clib::{Environment, stdio};
 use crate::context::Thread;
@@ -142,19 +143,25 @@ impl Crew {
         }
     }
 
+    /// Brings into the cache what [`Crew::fetch`] will look at.
+    #[inline]
+    pub fn fetch_early(&self, rank: usize) {
+        let Some(&rank) = self.ranks.get(rank) else { return };
+        fetch_bytes(rank as usize, 2 * LINE);
+    }
+
     /// Brings into the cache what resuming this rank will need, while the one before still runs. With thousands of ranks that
     /// is most of the cost of a switch.
     #[inline]
-    pub fn prefetch(&self, rank: usize) {
+    pub fn fetch(&self, rank: usize) {
         let Some(&rank) = self.ranks.get(rank) else { return };
-        prefetch(rank as usize + 64);
         // SAFETY: ranks live as long as the crew.
         let (resting, base) = unsafe { ((*rank).resting, (*rank).base) };
-        (0..6).for_each(|line| prefetch(resting.wrapping_add(64 * line).wrapping_sub(128)));
+        fetch_bytes(resting.wrapping_sub(128), 6 * LINE);
         let [code, linkage] = self.hot;
-        prefetch(base + code);
-        prefetch(base + linkage);
-        prefetch(base + linkage + 64);
+        fetch_address(base + code);
+        fetch_address(base + linkage);
+        fetch_address(base + linkage + LINE);
     }
 
     /// How many ranks there are.
@@ -282,13 +289,6 @@ unsafe fn end(rank: *mut Rank, leave: Leave) -> Stop {
     // SAFETY: as above.
     unsafe { (*rank).end = stop };
     stop
-}
-
-#[inline]
-fn prefetch(address: usize) {
-    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    // SAFETY: a hint about any address.
-    unsafe { _mm_prefetch::<_MM_HINT_T0>(address as *const i8) };
 }
 
 fn default_stack() -> usize {

@@ -18,10 +18,11 @@ use std::sync::Arc;
 
 use mpirage_fair::{FlowId, Kind, ResourceId, Sharing};
 use mpirage_kernel::{Agenda, Departure, NetworkModel, Token, Transfer};
-use mpirage_platform::{HostId, LinkId, Platform, Sharing as LinkSharing};
+use mpirage_platform::{HostId, LinkId, Platform, Sharing as LinkSharing, Spoke};
 use mpirage_units::{Duration, Time};
 
 use crate::route_cache::{Path, RouteCache};
+use crate::spokes::Spokes;
 
 /// Factors for one class of message sizes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -92,14 +93,12 @@ impl FlowParameters {
 pub struct FlowNetwork {
     ways: Ways,
     sharing: Sharing,
-    routes: RouteCache,
     /// Flows in their latency, dated when it ends.
     travelling: Agenda<FlowId>,
     /// A message that has the whole network to itself.
     lone: Option<Lone>,
     /// When the next flow that uses links ends, as last asked.
     completion: Option<Time>,
-    arrived: Vec<u64>,
 }
 
 /// A message that started when there was no other: both its dates are known at once, and if nobody joins it, that is all.
@@ -117,6 +116,11 @@ struct Ways {
     platform: Arc<Platform>,
     parameters: FlowParameters,
     links: LinkResources,
+    spokes: Spokes,
+    /// Those that are no spokes and were used lately.
+    routes: RouteCache,
+    /// The size that was asked for last, and what is known of it: messages of one size come together.
+    sized: (u64, (f64, f64)),
     /// Scratch for the links of a route and for what they are used for.
     route: Vec<LinkId>,
     uses: Vec<(ResourceId, f64)>,
@@ -125,15 +129,23 @@ struct Ways {
 impl FlowNetwork {
     /// A quiet network.
     pub fn new(platform: Arc<Platform>, parameters: FlowParameters) -> FlowNetwork {
-        let links = LinkResources::new(&platform);
+        let (links, spokes) = (LinkResources::new(&platform), Spokes::new(&platform));
+        let (routes, route, uses) = (RouteCache::new(), Vec::new(), Vec::new());
         FlowNetwork {
-            ways: Ways { platform, parameters, links, route: Vec::new(), uses: Vec::new() },
+            ways: Ways {
+                sized: (0, parameters.work(0)),
+                platform,
+                parameters,
+                links,
+                spokes,
+                routes,
+                route,
+                uses,
+            },
             sharing: Sharing::new(),
-            routes: RouteCache::new(),
             travelling: Agenda::new(),
             lone: None,
             completion: None,
-            arrived: Vec::new(),
         }
     }
 }
@@ -145,10 +157,9 @@ impl FlowNetwork {
 
     /// A message starts where there is none.
     fn start_alone(&mut self, now: Time, transfer: Transfer, token: Token) {
-        let FlowNetwork { ways, sharing, routes, lone, .. } = self;
-        let (from, to) = (transfer.from, transfer.to);
-        let (work, latency_factor) = ways.parameters.work(transfer.bytes);
-        let path = routes.get_or(from, to, || ways.path(from, to, sharing));
+        let FlowNetwork { ways, sharing, lone, .. } = self;
+        let (work, latency_factor) = ways.work(transfer.bytes);
+        let path = ways.of(&transfer, sharing);
         let departs = now + Duration::from_secs_f64(latency_factor * path.latency);
         let arrives = departs + Duration::from_secs_f64(path.footprint.span_alone(work));
         *lone = Some(Lone { transfer, token, departs, arrives });
@@ -156,10 +167,9 @@ impl FlowNetwork {
 
     /// A message starts among others.
     fn start_among(&mut self, now: Time, transfer: Transfer, token: Token) {
-        let FlowNetwork { ways, sharing, routes, travelling, .. } = self;
-        let (from, to) = (transfer.from, transfer.to);
-        let (work, latency_factor) = ways.parameters.work(transfer.bytes);
-        let path = routes.get_or(from, to, || ways.path(from, to, sharing));
+        let FlowNetwork { ways, sharing, travelling, .. } = self;
+        let (work, latency_factor) = ways.work(transfer.bytes);
+        let path = ways.of(&transfer, sharing);
         let latency = Duration::from_secs_f64(latency_factor * path.latency);
         let flow = sharing.prepare(&path.footprint, work, token.0);
         travelling.push(now + latency, flow);
@@ -167,11 +177,10 @@ impl FlowNetwork {
 
     /// The message that was alone is no longer: it goes where all the others go.
     fn end_solitude(&mut self, now: Time) {
-        let FlowNetwork { ways, sharing, routes, travelling, lone, .. } = self;
+        let FlowNetwork { ways, sharing, travelling, lone, .. } = self;
         let Some(Lone { transfer, token, departs, .. }) = lone.take() else { return };
-        let (from, to) = (transfer.from, transfer.to);
-        let (work, _) = ways.parameters.work(transfer.bytes);
-        let path = routes.get_or(from, to, || ways.path(from, to, sharing));
+        let (work, _) = ways.work(transfer.bytes);
+        let path = ways.of(&transfer, sharing);
         let flow = sharing.prepare(&path.footprint, work, token.0);
         if departs > now {
             travelling.push(departs, flow);
@@ -208,8 +217,7 @@ impl NetworkModel for FlowNetwork {
             return ended.push(lone.token);
         }
         if self.completion.is_some_and(|completion| completion <= now) {
-            self.sharing.collect(now, &mut self.arrived);
-            ended.extend(self.arrived.drain(..).map(Token));
+            self.sharing.collect_each(now, |token| ended.push(Token(token)));
         }
         // The latency of these flows is over: they start to use links.
         while let Some(flow) = self.travelling.pop_at(now) {
@@ -241,6 +249,48 @@ impl LinkResources {
 }
 
 impl Ways {
+    /// What a message asks of the links, and the factor on the latency of its route.
+    #[inline]
+    fn work(&mut self, bytes: u64) -> (f64, f64) {
+        if self.sized.0 != bytes {
+            self.sized = (bytes, self.parameters.work(bytes));
+        }
+        self.sized.1
+    }
+
+    /// The path of a transfer, at hand or made.
+    #[inline]
+    fn of(&mut self, transfer: &Transfer, sharing: &mut Sharing) -> &Path {
+        match self.spokes.of(transfer, &self.platform) {
+            Some(ends) => self.by_spokes(ends, transfer, sharing),
+            None => self.remembered(transfer.from, transfer.to, sharing),
+        }
+    }
+
+    /// The path between two hosts of a switch: that of others, pointed at their links.
+    fn by_spokes(&mut self, ends: (Spoke, Spoke), transfer: &Transfer, sharing: &mut Sharing) -> &Path {
+        let (from, to) = ends;
+        if self.spokes.path(from.switch).is_none() {
+            let path = self.path(transfer.from, transfer.to, sharing);
+            *self.spokes.path(from.switch) = Some(path);
+        }
+        let Ways { platform, links, spokes, .. } = self;
+        let path = spokes.path(from.switch).get_or_insert_default();
+        // In the order in which `use_links` takes them.
+        let ends = [from.up, to.down, to.up, from.down];
+        path.footprint.point_at(ends.into_iter().map(|link| links.of(link, platform, sharing)));
+        path
+    }
+
+    fn remembered(&mut self, from: HostId, to: HostId, sharing: &mut Sharing) -> &Path {
+        let place = self.routes.find(from, to);
+        let place = place.unwrap_or_else(|| {
+            let path = self.path(from, to, sharing);
+            self.routes.enter(from, to, path)
+        });
+        self.routes.path(place)
+    }
+
     fn path(&mut self, from: HostId, to: HostId, sharing: &mut Sharing) -> Path {
         let Ways { platform, parameters, route, .. } = self;
         platform.links_between(from, to, route);
@@ -266,7 +316,7 @@ impl Ways {
 
     /// Weighs 1 on each link there, which `route` holds, and ε on each link back.
     fn use_links(&mut self, from: HostId, to: HostId, sharing: &mut Sharing) {
-        let Ways { platform, parameters, links, route, uses } = self;
+        let Ways { platform, parameters, links, route, uses, .. } = self;
         // A fat pipe of one host limits each message alone, which its bound does already.
         let limits = |link: &&LinkId| from != to || platform.link(**link).sharing == LinkSharing::Shared;
         uses.extend(route.iter().filter(limits).map(|&link| (links.of(link, platform, sharing), 1.0)));
@@ -304,6 +354,22 @@ mod tests {
             loopback: Loopback { bandwidth: 498e6, latency: 15e-6 },
         };
         FlowNetwork::new(Arc::new(Platform::load("cluster:4", 4).unwrap()), parameters)
+    }
+
+    /// Paths that are pointed at links are those that are made from them, on resources in the same order.
+    #[test]
+    fn spokes_are_ways() {
+        for platform in ["cluster:5", "fat-tree:2x2", "griffon"] {
+            let platform = Arc::new(Platform::load(platform, 4).unwrap());
+            let mut pointed = FlowNetwork::new(Arc::clone(&platform), network().ways.parameters);
+            let mut made = FlowNetwork::new(platform, network().ways.parameters);
+            for (from, to) in [(0, 1), (2, 1), (0, 3), (3, 2), (1, 1), (0, 1)] {
+                let transfer = Transfer { from: HostId(from), to: HostId(to), bytes: 1 };
+                let one = pointed.ways.of(&transfer, &mut pointed.sharing);
+                let other = made.ways.path(transfer.from, transfer.to, &mut made.sharing);
+                assert_eq!(format!("{one:?}"), format!("{other:?}"));
+            }
+        }
     }
 
     /// When each transfer ends, by its number; `alone` if a message may have the network to itself.

@@ -11,6 +11,7 @@ mod cores;
 mod fans;
 mod flow;
 mod route_cache;
+mod spokes;
 mod uncontended;
 
 pub use bus::{BusNetwork, BusNode, BusParameters, Limit, Links};

@@ -6,10 +6,10 @@
 use mpirage_fair::Footprint;
 use mpirage_platform::HostId;
 
-const FIRST_SLOTS: usize = 1 << 10;
-const MOST_SLOTS: usize = 1 << 19;
-/// A route is in one of so many places.
-const PROBES: usize = 8;
+const FIRST_SETS: usize = 1 << 7;
+const MOST_SETS: usize = 1 << 16;
+/// A route is in one of so many places, whose keys share a cache line.
+const PLACES: usize = 8;
 const NOBODY: u64 = u64::MAX;
 
 /// A route as the flow model needs it.
@@ -23,78 +23,81 @@ pub(crate) struct Path {
 
 /// The table.
 pub(crate) struct RouteCache {
-    slots: Vec<Slot>,
+    /// Between which hosts the paths are.
+    sets: Vec<Keys>,
+    paths: Vec<Path>,
     held: usize,
 }
 
-/// A path, and the hosts it is between.
-#[derive(Clone, Debug)]
-#[repr(align(128))]
-struct Slot {
-    key: u64,
-    path: Path,
-}
-
-impl Slot {
-    fn empty() -> Slot {
-        Slot { key: NOBODY, path: Path::default() }
-    }
-}
-
-fn empty_slots(count: usize) -> Vec<Slot> {
-    let mut slots = Vec::new();
-    // Not by cloning, which takes longer.
-    slots.resize_with(count, Slot::empty);
-    slots
-}
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Keys([u64; PLACES]);
 
 impl RouteCache {
     pub(crate) fn new() -> RouteCache {
-        RouteCache { slots: empty_slots(FIRST_SLOTS), held: 0 }
+        RouteCache { sets: Vec::new(), paths: Vec::new(), held: 0 }
     }
 
-    /// The path between two hosts, computed by `find` if it is not at hand.
-    pub(crate) fn get_or(&mut self, from: HostId, to: HostId, find: impl FnOnce() -> Path) -> &Path {
-        let key = u64::from(from.0) << 32 | u64::from(to.0);
-        let slot = match self.places(key).find(|&slot| self.slots[slot].key == key) {
-            Some(slot) => slot,
-            None => self.enter(key, find()),
-        };
-        &self.slots[slot].path
+    /// Where the path between two hosts is, if it is at hand.
+    pub(crate) fn find(&self, from: HostId, to: HostId) -> Option<usize> {
+        let key = key_of(from, to);
+        let set = self.set_of(key);
+        let way = self.sets.get(set)?.0.iter().position(|&known| known == key)?;
+        Some(set * PLACES + way)
     }
 
-    fn enter(&mut self, key: u64, path: Path) -> usize {
-        if 2 * self.held > self.slots.len() && self.slots.len() < MOST_SLOTS {
+    /// What is there.
+    pub(crate) fn path(&self, place: usize) -> &Path {
+        &self.paths[place]
+    }
+
+    /// Puts the path between two hosts into the table, and says where.
+    pub(crate) fn enter(&mut self, from: HostId, to: HostId, path: Path) -> usize {
+        if 2 * self.held >= self.paths.len() && self.sets.len() < MOST_SETS {
             self.grow();
         }
-        let free = self.places(key).find(|&slot| self.slots[slot].key == NOBODY);
+        self.put(key_of(from, to), path)
+    }
+
+    fn put(&mut self, key: u64, path: Path) -> usize {
+        let set = self.set_of(key);
+        let keys = &mut self.sets[set].0;
+        let free = keys.iter().position(|&known| known == NOBODY);
         self.held += usize::from(free.is_some());
-        let slot = free.unwrap_or(self.home(key));
-        self.slots[slot] = Slot { key, path };
-        slot
+        let way = free.unwrap_or(mixed(key) as usize % PLACES);
+        keys[way] = key;
+        let place = set * PLACES + way;
+        self.paths[place] = path;
+        place
     }
 
     fn grow(&mut self) {
-        let larger = empty_slots((4 * self.slots.len()).min(MOST_SLOTS));
-        let old = std::mem::replace(&mut self.slots, larger);
+        let sets = (4 * self.sets.len()).clamp(FIRST_SETS, MOST_SETS);
+        let old_sets = std::mem::replace(&mut self.sets, vec![Keys([NOBODY; PLACES]); sets]);
+        let mut paths = Vec::new();
+        // Not by cloning, which takes longer.
+        paths.resize_with(sets * PLACES, Path::default);
+        let old_paths = std::mem::replace(&mut self.paths, paths);
         self.held = 0;
-        for Slot { key, path } in old.into_iter().filter(|slot| slot.key != NOBODY) {
-            self.enter(key, path);
+        let keys = old_sets.iter().flat_map(|set| set.0);
+        for (key, path) in keys.zip(old_paths).filter(|(key, _)| *key != NOBODY) {
+            self.put(key, path);
         }
     }
 
-    /// The places where a route may be.
-    fn places(&self, key: u64) -> impl Iterator<Item = usize> + use<> {
-        let (home, mask) = (self.home(key), self.slots.len() - 1);
-        (0..PROBES).map(move |distance| (home + distance) & mask)
+    fn set_of(&self, key: u64) -> usize {
+        (mixed(key) >> 32) as usize & self.sets.len().wrapping_sub(1)
     }
+}
 
-    /// Neighbouring hosts have neighbouring numbers, so all bits are mixed.
-    fn home(&self, key: u64) -> usize {
-        let mixed = (key ^ key >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 32).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed >> 32) as usize & (self.slots.len() - 1)
-    }
+fn key_of(from: HostId, to: HostId) -> u64 {
+    u64::from(from.0) << 32 | u64::from(to.0)
+}
+
+/// Neighbouring hosts have neighbouring numbers, so all bits are mixed.
+fn mixed(key: u64) -> u64 {
+    let mixed = (key ^ key >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (mixed ^ mixed >> 32).wrapping_mul(0x94d0_49bb_1331_11eb)
 }
 
 #[cfg(test)]
@@ -103,7 +106,10 @@ mod tests {
 
     fn latency_of(cache: &mut RouteCache, from: u32, to: u32) -> f64 {
         let latency = f64::from(from) * 1e6 + f64::from(to);
-        cache.get_or(HostId(from), HostId(to), || Path { latency, ..Path::default() }).latency
+        let (from, to) = (HostId(from), HostId(to));
+        let place = cache.find(from, to);
+        let place = place.unwrap_or_else(|| cache.enter(from, to, Path { latency, ..Path::default() }));
+        cache.path(place).latency
     }
 
     #[test]
@@ -116,17 +122,18 @@ mod tests {
             }
         }
         assert!(
-            cache.held > 9_900 && cache.slots.len() == 1 << 16,
+            cache.held > 9_900 && cache.paths.len() == 1 << 16,
             "{} of {}",
             cache.held,
-            cache.slots.len()
+            cache.paths.len()
         );
     }
 
     #[test]
     fn a_route_that_is_held_is_not_computed_again() {
         let mut cache = RouteCache::new();
+        assert_eq!(cache.find(HostId(1), HostId(2)), None);
         latency_of(&mut cache, 1, 2);
-        cache.get_or(HostId(1), HostId(2), || unreachable!("it is held"));
+        assert!(cache.find(HostId(1), HostId(2)).is_some() && cache.find(HostId(2), HostId(1)).is_none());
     }
 }

@@ -37,6 +37,12 @@ impl<T> Arena<T> {
         self.vacant.push(id);
     }
 
+    /// The value of this number, if there ever was one.
+    #[inline]
+    pub(crate) fn get(&self, id: u32) -> Option<&T> {
+        self.items.get(id as usize)
+    }
+
     /// All values, those released included.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
         (0..).zip(&self.items)

@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use mpirage_call::{
-    BLOCKING, Blocks, CollectiveCall, CommRequest, Completion, ContextId, Operator, Part, Payload, Reduction,
-    Stamp, function_name,
+    BLOCKING, Blocks, CollectiveCall, CommRequest, Completion, ContextId, Operator, Part, Reduction, Stamp,
+    function_name,
 };
 use mpirage_collectives::{Collective, Shape};
 use mpirage_data::{Group, Op};
@@ -21,9 +21,6 @@ use crate::memory::Memory;
 use crate::message::Held;
 use crate::rank::Phase;
 use crate::request::Operation;
-
-/// Bytes each rank contributes to agree on a new communicator: its colour and key.
-const AGREEMENT_BYTES: u64 = 8;
 
 /// How a buffer is cut, kept beyond the call.
 #[derive(Clone, Debug, PartialEq)]
@@ -126,6 +123,11 @@ impl Instance {
         self.seats.len()
     }
 
+    /// Has nobody but one entered?
+    pub(crate) fn is_first(&self) -> bool {
+        self.entered == 1
+    }
+
     /// Has everybody entered?
     pub(crate) fn is_complete(&self) -> bool {
         self.entered == self.seats.len()
@@ -199,18 +201,7 @@ impl<M: Memory> Engine<M> {
         } else {
             self.sit(id, seat, rank, BLOCKING);
         }
-        let part = Part { payload: Payload::Absent, blocks: Blocks::Equal(AGREEMENT_BYTES) };
-        let (kind, context) = (Collective::Allgather, parent);
-        let call = CollectiveCall {
-            kind,
-            context,
-            root: 0,
-            send: part,
-            recv: part,
-            reduction: None,
-            request: None,
-            plan: 0,
-        };
+        let call = CollectiveCall::agreement(parent);
         self.start_schedule(id, seat, rank, &call);
         self.settle_if_complete(id);
     }

@@ -1,6 +1,7 @@
 //! Why a run does not go on, and what it leaves behind.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use mpirage_call::{ContextId, Stamp};
 
@@ -11,19 +12,37 @@ use crate::message::Message;
 use crate::rank::Phase;
 use crate::request::{Operation, Slot};
 
-/// The call that something comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Origin {
-    /// The address it returns to; zero if unknown.
-    pub site: u64,
-    /// The function, by its index.
-    pub function: u16,
-}
+/// The call that something comes from: one word, since every message and request has one.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Origin(u64);
+
+/// Where the index of the function begins in an origin; addresses are shorter.
+const FUNCTION: u32 = 53;
 
 impl Origin {
+    /// Nobody's.
+    pub const UNKNOWN: Origin = Origin(0);
+
     /// Of a stamped call.
+    #[inline]
     pub fn of(stamp: &Stamp) -> Origin {
-        Origin { site: stamp.site, function: stamp.function }
+        Origin(stamp.site & ((1 << FUNCTION) - 1) | u64::from(stamp.function) << FUNCTION)
+    }
+
+    /// The address it returns to; zero if unknown.
+    pub fn site(self) -> u64 {
+        self.0 & ((1 << FUNCTION) - 1)
+    }
+
+    /// The function, by its index.
+    pub fn function(self) -> u16 {
+        (self.0 >> FUNCTION) as u16
+    }
+}
+
+impl fmt::Debug for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "function {} at {:#x}", self.function(), self.site())
     }
 }
 

@@ -18,6 +18,7 @@ use crate::compute::{Beside, Bursts};
 use crate::diagnosis::Origin;
 use crate::formula::CollectiveTimes;
 use crate::graph::Graphs;
+use crate::ideal::IdealClocks;
 use crate::matching::Matching;
 use crate::memory::Memory;
 use crate::message::{Message, Owner, Receive};
@@ -65,8 +66,8 @@ pub enum Turn {
     Resume(u32),
     /// Print what this rank has written so far.
     Output(u32),
-    /// The run is over.
-    End(Ending),
+    /// The run is over. Boxed, so that a turn fits into two registers.
+    End(Box<Ending>),
 }
 
 /// What a rank did since it was resumed, besides its calls.
@@ -121,9 +122,13 @@ pub struct Engine<M> {
     pub(crate) recorder: Box<dyn Recorder>,
     /// Does the recorder want what calls asked?
     pub(crate) detailed: bool,
-    /// A call that is over, to be recorded when its words are back in the inbox.
-    pub(crate) unrecorded: Option<u32>,
+    /// When everything would happen on an ideal network, if the recorder wants to know.
+    pub(crate) ideal: Option<Box<IdealClocks>>,
+    /// The call that is carried out right now is over: whoever has its words at hand is to record it.
+    pub(crate) unrecorded: bool,
     pub(crate) ranks: Vec<RankState>,
+    /// Where new calls of a rank are worked through.
+    desk: Vec<u64>,
     pub(crate) comms: Comms,
     /// The host of each rank.
     pub(crate) hosts: Vec<HostId>,
@@ -191,9 +196,11 @@ impl<M: Memory> Engine<M> {
             collective_times: setup.collective_times,
             memory,
             detailed: setup.recorder.wants_arguments(),
-            unrecorded: None,
+            ideal: setup.recorder.wants_ideal().then(|| Box::new(IdealClocks::new(ranks))),
+            unrecorded: false,
             recorder: setup.recorder,
             ranks: (0..ranks).map(|_| RankState::new()).collect(),
+            desk: Vec::new(),
             hosts: setup.placement,
             matching: (0..ranks).map(|_| Matching::default()).collect(),
             comms: Comms::new(ranks),
@@ -302,23 +309,35 @@ impl<M: Memory> Engine<M> {
     /// A resumed rank has made calls and waits for the answer to the last, or has ended. `read` gets its calls from the
     /// driver's memory and says what else there is to know.
     pub fn take_calls(&mut self, rank: u32, read: impl FnOnce(&mut M, &mut Vec<u64>) -> Segment) {
+        let mut desk = std::mem::take(&mut self.desk);
+        desk.clear();
+        let segment = read(&mut self.memory, &mut desk);
         let state = &mut self.ranks[rank as usize];
-        state.inbox.clear();
-        state.cursor = 0;
-        let segment = read(&mut self.memory, &mut state.inbox);
         state.wrote = segment.wrote;
-        state.leaving = segment.ended;
-        self.next_call(rank);
+        self.work_through(rank, desk, segment.ended);
     }
 
     /// The same for a rank that is no program: `next` sees its reply and writes its next calls.
     pub fn answer(&mut self, rank: u32, next: impl FnOnce(&Reply, &mut Vec<u64>) -> Segment) {
+        let mut desk = std::mem::take(&mut self.desk);
+        desk.clear();
+        let segment = next(&self.ranks[rank as usize].reply, &mut desk);
+        self.work_through(rank, desk, segment.ended);
+    }
+
+    /// Carries out new calls of a rank as far as that goes now. They lie on one desk for all ranks, which is near; what is
+    /// left, often just the call the rank waits in, goes to the rank's own inbox.
+    fn work_through(&mut self, rank: u32, desk: Vec<u64>, ended: bool) {
         let state = &mut self.ranks[rank as usize];
-        state.inbox.clear();
-        state.cursor = 0;
-        let segment = next(&state.reply, &mut state.inbox);
-        state.leaving = segment.ended;
+        let inbox = std::mem::replace(&mut state.inbox, desk);
+        (state.cursor, state.current, state.leaving) = (0, 0, ended);
         self.next_call(rank);
+        let state = &mut self.ranks[rank as usize];
+        self.desk = std::mem::replace(&mut state.inbox, inbox);
+        state.inbox.clear();
+        state.inbox.extend_from_slice(&self.desk[state.current..]);
+        state.cursor -= state.current;
+        state.current = 0;
     }
 
     /// Goes on until the driver has something to do.
@@ -326,23 +345,24 @@ impl<M: Memory> Engine<M> {
         loop {
             self.work_off_tasks();
             if let Some(ending) = self.verdict.take() {
-                return Turn::End(ending);
+                return Turn::End(Box::new(ending));
             }
             if let Some(turn) = self.next_release() {
                 return turn;
             }
             if let Some(turn) = self.ready.pop_front() {
                 self.note_resumed(&turn);
+                self.fetch_next();
                 return turn;
             }
             if self.serve_polls() || self.serve_processors() {
                 continue;
             }
             if self.alive == 0 {
-                return Turn::End(Ending::Finished);
+                return Turn::End(Box::new(Ending::Finished));
             }
             if !self.pass_time() {
-                return Turn::End(Ending::Deadlock);
+                return Turn::End(Box::new(Ending::Deadlock));
             }
         }
     }
@@ -383,8 +403,9 @@ impl<M: Memory> Engine<M> {
     fn pass_time(&mut self) -> bool {
         let mut ended = std::mem::take(&mut self.ended);
         let passed = self.kernel.advance(&mut ended);
-        for token in ended.drain(..) {
-            match token::read(token) {
+        for at in 0..ended.len() {
+            self.fetch_ending(&ended[at..]);
+            match token::read(ended[at]) {
                 token::Meaning::Rank(rank) => self.rank_due(rank),
                 token::Meaning::Transfer(message) => self.transfer_ended(message),
                 token::Meaning::Run(run) => self.tasks.push_back(Task::Run(run)),
@@ -394,6 +415,7 @@ impl<M: Memory> Engine<M> {
                 token::Meaning::Processor(rank) => self.processor_due(rank),
             }
         }
+        ended.clear();
         self.ended = ended;
         passed
     }
@@ -413,6 +435,17 @@ impl<M: Memory> Engine<M> {
         }
     }
 
+    /// A rank has computed.
+    fn work_done(&mut self, rank: u32) {
+        let (end, state) = (self.kernel.now(), &self.ranks[rank as usize]);
+        let (start, work) = (state.entered, state.work);
+        if let Some(ideal) = &mut self.ideal {
+            ideal.pass(rank, end.since(start));
+        }
+        self.recorder.record(&Record::Burst { rank, start, end, work, beside: false });
+        self.end_of_work(rank);
+    }
+
     /// A rank's timer or burst is over.
     fn rank_due(&mut self, rank: u32) {
         if self.protocol.processor.is_some() {
@@ -422,20 +455,20 @@ impl<M: Memory> Engine<M> {
         let state = &mut self.ranks[rank as usize];
         match state.phase {
             Phase::Computing => {
-                let (start, work) = (state.entered, state.work);
-                self.recorder.record(&Record::Burst { rank, start, end: now, work, beside: false });
-                self.end_of_work(rank);
+                self.work_done(rank);
                 self.after_burst(rank);
             }
             Phase::Executing => {
-                let (start, work) = (state.entered, state.work);
-                self.recorder.record(&Record::Burst { rank, start, end: now, work, beside: false });
-                self.end_of_work(rank);
+                self.work_done(rank);
                 self.tasks.push_back(Task::NextCall(rank));
             }
             Phase::Ending => self.out_of_calls(rank),
             Phase::Delayed => {
-                let start = Time::from_picos(now.as_picos() - state.stamp.delay.as_picos());
+                let delay = state.stamp.delay;
+                if let Some(ideal) = &mut self.ideal {
+                    ideal.pass(rank, delay);
+                }
+                let start = Time::from_picos(now.as_picos() - delay.as_picos());
                 self.recorder.record(&Record::Pause { rank, start, end: now });
                 self.after_delay(rank);
             }

@@ -42,6 +42,9 @@ impl<M: Memory> Engine<M> {
             let (context, kind) = (call.context, call.kind);
             self.recorder.record(&Record::Schedule { rank, number, context, kind, algorithm: None, entered });
         }
+        if let Some(ideal) = &mut self.ideal {
+            ideal.gather(id, rank, instance.is_first());
+        }
         if !instance.is_complete() {
             return;
         }
@@ -71,6 +74,10 @@ impl<M: Memory> Engine<M> {
     /// The time of a collective is over.
     pub(crate) fn everybody_leaves(&mut self, id: u32) {
         for seat in 0..self.instances[id as usize].size() as u32 {
+            if let Some(ideal) = &mut self.ideal {
+                let instance = &self.instances[id as usize];
+                ideal.disperse(id, instance.world_of(seat), instance.seats[seat as usize].request);
+            }
             self.leave(id, seat);
         }
     }

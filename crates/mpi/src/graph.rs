@@ -266,7 +266,7 @@ impl<M: Memory> Engine<M> {
     /// A receive of a graph is posted when its processor is free.
     pub(crate) fn hand_over_receive(&mut self, receive: Receive, request: RequestId) {
         let rank = receive.rank;
-        let id = self.receives.insert(receive);
+        let id = self.enter_receive(receive);
         self.ranks[rank as usize].requests[request as usize].behind = id;
         self.enter(rank, What::Post, id);
     }
@@ -274,6 +274,9 @@ impl<M: Memory> Engine<M> {
     /// A graph computes when its processor is free.
     pub(crate) fn hand_over_work(&mut self, rank: u32, work: Work, request: RequestId) {
         self.open_request(rank, request, Operation::Work);
+        if let Some(ideal) = &mut self.ideal {
+            ideal.open(rank, request);
+        }
         let start = self.kernel.now();
         let id = self.beside.insert(Beside { rank, request, start, work, turn: 0 }) as u32;
         self.enter(rank, What::Work, id);
@@ -460,6 +463,9 @@ impl<M: Memory> Engine<M> {
             _ => self.seconds_of(rank, work),
         };
         let span = Duration::from_secs_f64(seconds);
+        if let Some(ideal) = &mut self.ideal {
+            ideal.prolong(rank, request, span);
+        }
         let end = self.keep_busy(rank, cpu, span);
         self.graphs().ends_at(rank, end);
         if span.is_zero() {

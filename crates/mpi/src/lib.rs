@@ -21,14 +21,17 @@ mod engine;
 mod exchange;
 mod formula;
 mod graph;
+mod ideal;
 mod long_queue;
 mod matching;
 mod memory;
 mod message;
+mod nearby;
 mod objection;
 mod order;
 mod payload;
 mod perform;
+mod plain;
 mod plans;
 mod poll;
 mod probe;
@@ -48,7 +51,7 @@ pub use compute::{Bursts, Costs};
 pub use diagnosis::{BlockedRank, Leftover, Origin, Want};
 pub use engine::{Ending, Engine, Segment, Setup, Turn};
 pub use formula::{CollectiveTimes, Gathering};
-pub use memory::{Memory, NoMemory};
+pub use memory::{FARTHEST, Memory, NoMemory};
 pub use protocol::{
     Envelope, Overhead, PollCost, ProcessorCosts, Protocol, ReceiveStartup, Rendezvous, Startup, StartupCost,
     Way,

@@ -65,6 +65,18 @@ pub(crate) struct Matching {
     pub unexpected: Queue,
 }
 
+impl Matching {
+    /// A message with this key will come soon: brings near what it will be looked for in, or entered into.
+    #[inline]
+    pub(crate) fn fetch(&self, message: &Key, deep: bool) {
+        let used = |queue: &Queue| queue.long.as_deref().is_some_and(|long| long.len > 0);
+        let queue = if used(&self.posted) { &self.posted } else { &self.unexpected };
+        if let Some(long) = &queue.long {
+            long.fetch(message, deep);
+        }
+    }
+}
+
 /// An ordered queue of entries with keys. It fills a cache line, with two entries in it.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
@@ -92,6 +104,11 @@ impl Queue {
             Some(long) => long.take_accepting(message),
             None => self.take_first(|key, _| key.accepts(message)),
         }
+    }
+
+    /// Of posted receives, if they are few: the earliest that accepts `message`.
+    pub(crate) fn find_accepting(&self, message: &Key) -> Option<u32> {
+        self.short.iter().find(|(key, _)| key.accepts(message)).map(|&(_, value)| value)
     }
 
     /// Of unexpected messages: the earliest that `receive` accepts.

@@ -1,5 +1,8 @@
 //! The data plane's reach: bytes in the memory of ranks.
 
+/// How many turns ahead ranks are expected at most.
+pub const FARTHEST: usize = 2;
+
 /// Moves bytes in and out of ranks, and lets ranks call functions of their program.
 pub trait Memory {
     /// Fills `into` from `address` in the memory of `rank`.
@@ -10,6 +13,10 @@ pub trait Memory {
     fn is_one(&self) -> bool {
         false
     }
+    /// This rank will be resumed after `ahead` others, [`FARTHEST`] at most: what it needs first may be brought near.
+    fn expect(&self, _rank: u32, _ahead: usize) {}
+    /// Bytes at this address of a rank will be copied soon.
+    fn expect_copy(&self, _address: u64, _bytes: usize) {}
     /// Copies bytes from one rank's memory to another's; `by_way_of` is memory of ours, if that is needed.
     fn copy(&mut self, from: (u32, u64), to: (u32, u64), bytes: usize, by_way_of: &mut Vec<u8>) {
         by_way_of.resize(bytes, 0);

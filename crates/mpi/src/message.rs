@@ -74,6 +74,15 @@ pub(crate) enum Journey {
 
 /// No receive has matched.
 pub(crate) const UNMATCHED: u32 = u32::MAX;
+/// Receives from here on are steps of schedules: then comes whether the schedule stops for it, then the number of its run.
+const STEP: u32 = 1 << 31;
+const STEP_BLOCKS: u32 = 30;
+
+/// The step that a receive is, if it is one.
+pub(crate) fn step_of(receive: u32) -> Option<Owner> {
+    let (run, blocking) = (receive & !(STEP | 1 << STEP_BLOCKS), receive >> STEP_BLOCKS & 1 != 0);
+    (receive >= STEP).then_some(Owner::Step { run, blocking })
+}
 
 #[derive(Debug)]
 pub(crate) struct Message {
@@ -161,7 +170,8 @@ impl<M: Memory> Engine<M> {
         let Outgoing { from, to, key, bytes, payload, mode, owner, origin } = outgoing;
         let way = self.protocol.way(mode, bytes);
         let sender_waits = way.sender_waits();
-        let (place, held, sent) = (self.next_place(from, to), self.hold(payload), self.kernel.now());
+        let (place, held, sent) =
+            (self.next_place(from, to), self.hold_message(payload, way, to, &key), self.kernel.now());
         let id = self.messages.insert(Message {
             key,
             bytes,
@@ -181,6 +191,9 @@ impl<M: Memory> Engine<M> {
             held,
             origin,
         });
+        if let Some(ideal) = &mut self.ideal {
+            ideal.send(id, &self.messages[id]);
+        }
         if let Owner::Request { rank, id: request } = owner {
             self.ranks[rank as usize].requests[request as usize].behind = id;
         }
@@ -203,7 +216,7 @@ impl<M: Memory> Engine<M> {
     /// A receive starts: takes a waiting message or waits for one.
     pub(crate) fn receive(&mut self, receive: Receive) -> u32 {
         let Receive { rank, key, .. } = receive;
-        let id = self.receives.insert(receive);
+        let id = self.enter_receive(receive);
         self.post(rank, key, id);
         id
     }
@@ -217,10 +230,29 @@ impl<M: Memory> Engine<M> {
         }
     }
 
+    /// A receive of a schedule starts: its run is all there is to know of it, so it needs no place of its own.
+    pub(crate) fn receive_step(&mut self, rank: u32, key: &Key, run: u32, blocking: bool) {
+        let taker = STEP | u32::from(blocking) << STEP_BLOCKS | run;
+        let waiting = &mut self.matching[rank as usize];
+        match waiting.unexpected.take_accepted(key) {
+            Some(message) => self.join(message, taker, true),
+            None => waiting.posted.push(*key, taker),
+        }
+    }
+
     /// A receive starts for a message that a probe has taken.
     pub(crate) fn receive_taken(&mut self, receive: Receive, message: u32) -> u32 {
-        let id = self.receives.insert(receive);
+        let id = self.enter_receive(receive);
         self.join(message, id, true);
+        id
+    }
+
+    /// Gives a receive a number.
+    pub(crate) fn enter_receive(&mut self, receive: Receive) -> u32 {
+        let id = self.receives.insert(receive);
+        if let Some(ideal) = &mut self.ideal {
+            ideal.post(id, &self.receives[id]);
+        }
         id
     }
 
@@ -387,6 +419,12 @@ impl<M: Memory> Engine<M> {
     fn join(&mut self, id: u32, receive: u32, late: bool) {
         let message = &mut self.messages[id];
         message.receive = receive;
+        if let Some(ideal) = &mut self.ideal {
+            match step_of(receive) {
+                Some(Owner::Step { run, blocking }) => ideal.meet_step(id, message, run, blocking),
+                _ => ideal.meet(id, message, receive, self.receives[receive].owner),
+            }
+        }
         match message.journey {
             Journey::Arrived => {
                 let copy = self.protocol.late_copy(message.bytes);
@@ -437,13 +475,7 @@ impl<M: Memory> Engine<M> {
         let &Message { bytes, from, to, sent, departed, arrived, owner, sender_waits, receive, .. } = message;
         let (tag, scope) = (message.key.tag, scope_of(&message.key));
         let completion = message.completion();
-        let &Receive { room, owner: receiver, .. } = &self.receives[receive];
-        let truncated = bytes > room;
-        if !truncated {
-            self.copy_payload(id, receive);
-        }
-        self.end_message(id);
-        self.receives.release(receive);
+        // Before its bytes are copied: while a processor has much to store, it is slow to read what it has just stored.
         let delivered = self.kernel.now();
         self.recorder.record(&Record::Message(record::Message {
             from,
@@ -455,11 +487,28 @@ impl<M: Memory> Engine<M> {
             departed,
             arrived,
             delivered,
+            awaited: sender_waits,
         }));
+        let (receiver, truncated) = match step_of(receive) {
+            Some(step) => (step, false),
+            None => self.end_receive(id, receive),
+        };
+        self.end_message(id);
         if sender_waits {
             self.complete(owner, Completion::empty(0));
         }
         self.complete(receiver, Completion { truncated, ..completion });
+    }
+
+    /// Gives a receive its bytes; gives who is to be told, and whether they did not fit.
+    fn end_receive(&mut self, id: u32, receive: u32) -> (Owner, bool) {
+        let &Receive { room, owner, .. } = &self.receives[receive];
+        let truncated = self.messages[id].bytes > room;
+        if !truncated {
+            self.copy_payload(id, receive);
+        }
+        self.receives.release(receive);
+        (owner, truncated)
     }
 
     /// A send or receive is complete: tells its owner.

@@ -3,9 +3,10 @@
 use mpirage_call::{BLOCKING, Completion, Payload};
 
 use crate::engine::Engine;
+use crate::matching::Key;
 use crate::memory::Memory;
-use crate::message::{Held, Journey, Message, Owner};
-use crate::protocol::Envelope;
+use crate::message::{Held, Journey, Message, Owner, Receive};
+use crate::protocol::{Envelope, Way};
 use crate::request::{NOTHING, Operation};
 
 impl<M: Memory> Engine<M> {
@@ -88,6 +89,14 @@ impl<M: Memory> Engine<M> {
         }
     }
 
+    /// Takes the bytes of a message to `to` that is just being sent.
+    pub(crate) fn hold_message(&mut self, payload: Payload<'_>, way: Way, to: u32, key: &Key) -> Held {
+        match payload {
+            Payload::Inline(bytes) if self.lands_at_once(bytes, way, to, key) => Held::Nothing,
+            payload => self.hold(payload),
+        }
+    }
+
     pub(crate) fn hold(&mut self, payload: Payload<'_>) -> Held {
         match payload {
             Payload::Absent => Held::Nothing,
@@ -99,6 +108,22 @@ impl<M: Memory> Engine<M> {
                 Held::Buffer(buffer)
             }
         }
+    }
+
+    /// Puts bytes where a receive that waits for them wants them, long before they arrive: until then nobody looks. Only where
+    /// that costs no more than keeping them would.
+    fn lands_at_once(&mut self, bytes: &[u8], way: Way, to: u32, key: &Key) -> bool {
+        let matches_now = !way.sender_waits() && self.protocol.envelope == Envelope::AtSend;
+        if !matches_now || !self.memory.is_one() {
+            return false;
+        }
+        let Some(receive) = self.matching[to as usize].posted.find_accepting(key) else { return false };
+        let &Receive { rank, address, room, .. } = &self.receives[receive];
+        let fits = bytes.len() as u64 <= room;
+        if fits && address != 0 {
+            self.memory.write(rank, address, bytes);
+        }
+        fits
     }
 
     /// The sender need not wait. A blocking send's bytes are copied now, a request's when it is waited for.

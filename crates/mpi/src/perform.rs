@@ -17,6 +17,7 @@ use crate::engine::{Ending, Engine, Task, Turn};
 use crate::graph::Lane;
 use crate::memory::Memory;
 use crate::message::{Outgoing, Owner, Receive};
+use crate::plain::Short;
 use crate::probe::Probing;
 use crate::rank::{Claim, Phase, Then};
 use crate::request::{Operation, key_of};
@@ -32,7 +33,15 @@ pub(crate) enum Progress {
 impl<M: Memory> Engine<M> {
     /// Goes on with the calls of the inbox until something takes time.
     pub(crate) fn next_call(&mut self, rank: u32) {
-        while self.verdict.is_none() && self.begin_call(rank) && self.perform_next(rank) {}
+        while self.verdict.is_none() {
+            let goes_on = match self.plain_call(rank) {
+                Short::No => self.begin_call(rank) && self.perform_next(rank),
+                short => short == Short::Done,
+            };
+            if !goes_on {
+                break;
+            }
+        }
     }
 
     /// Turns to the next call of the inbox: first the burst before it passes. True if that takes no time.
@@ -154,11 +163,12 @@ impl<M: Memory> Engine<M> {
     fn perform_now(&mut self, rank: u32) -> bool {
         let state = &mut self.ranks[rank as usize];
         let inbox = std::mem::take(&mut state.inbox);
-        let goes_on = match decode_call(&inbox[state.cursor..]) {
+        // By reference: a call is large, and moving it costs more than reading it.
+        let goes_on = match &decode_call(&inbox[state.cursor..]) {
             Ok((_, call, words)) => {
                 state.current = state.cursor;
                 state.cursor += words;
-                self.carry_out(rank, &call)
+                self.carry_out(rank, call)
             }
             Err(error) => {
                 self.misuse(rank, error.to_string());
@@ -166,9 +176,6 @@ impl<M: Memory> Engine<M> {
             }
         };
         self.ranks[rank as usize].inbox = inbox;
-        if let Some(rank) = self.unrecorded.take() {
-            self.record_call(rank);
-        }
         goes_on
     }
 
@@ -176,12 +183,19 @@ impl<M: Memory> Engine<M> {
         let needs_answer = call.needs_answer();
         let state = &mut self.ranks[rank as usize];
         state.in_function = is_function(call);
+        if self.detailed {
+            state.in_wait = if let Call::Wait { poll, .. } = *call { Some(poll) } else { None };
+        }
         if needs_answer {
             state.reply.clear();
             self.show_output(rank);
         }
         let progress = self.perform(rank, call);
-        self.settle(rank, progress, needs_answer)
+        let goes_on = self.settle(rank, progress, needs_answer);
+        if self.detailed && std::mem::take(&mut self.unrecorded) {
+            self.record_details(rank, Some(call));
+        }
+        goes_on
     }
 
     pub(crate) fn settle(&mut self, rank: u32, progress: Progress, needs_answer: bool) -> bool {
@@ -223,7 +237,7 @@ impl<M: Memory> Engine<M> {
             Call::Misuse { text } => self.conclude(Ending::Misuse { rank, text: text.to_owned() }),
             // The clock is read first and paid for afterwards, by the delay of the rank's next call.
             Call::Now | Call::When => Progress::Done,
-            Call::Sleep { span } => Progress::Pay(span),
+            Call::Sleep { span } => self.sleep(rank, span),
             Call::Flush => Progress::Done,
             Call::Output => self.done(|engine| engine.show_output(rank)),
             Call::Send { .. } => self.perform_send(rank, call),
@@ -283,7 +297,17 @@ impl<M: Memory> Engine<M> {
         Progress::Done
     }
 
+    fn sleep(&mut self, rank: u32, span: Duration) -> Progress {
+        if let Some(ideal) = &mut self.ideal {
+            ideal.pass(rank, span);
+        }
+        Progress::Pay(span)
+    }
+
     fn finalize(&mut self, rank: u32) -> Progress {
+        if let Some(ideal) = &mut self.ideal {
+            ideal.finalize(rank);
+        }
         let state = &mut self.ranks[rank as usize];
         state.finalized = true;
         state.end = self.kernel.now();

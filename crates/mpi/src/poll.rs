@@ -108,7 +108,7 @@ impl<M: Memory> Engine<M> {
         };
         self.settle(rank, progress, true);
         self.ranks[rank as usize].inbox = inbox;
-        if let Some(rank) = self.unrecorded.take() {
+        if std::mem::take(&mut self.unrecorded) {
             self.record_call(rank);
         }
     }

@@ -21,6 +21,9 @@ impl<M: Memory> Engine<M> {
         let found =
             if probing.take { queue.take_accepted(&probing.key) } else { queue.find_accepted(&probing.key) };
         let Some(id) = found else { return false };
+        if let Some(ideal) = &mut self.ideal {
+            ideal.probe(rank, id);
+        }
         let message = &self.messages[id];
         let completion = Completion {
             source: message.key.source as i32,

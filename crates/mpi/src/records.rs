@@ -1,5 +1,6 @@
 //! What recorders are told of ranks.
 
+use mpirage_call::Call;
 use mpirage_call::wire::decode_call;
 use mpirage_record::{Details, Record};
 
@@ -10,24 +11,33 @@ use crate::rank::{Phase, RankState};
 impl<M: Memory> Engine<M> {
     /// The call a rank is in is over.
     pub(crate) fn record_call(&mut self, rank: u32) {
-        let RankState { stamp, entered, in_function, inbox, current, reply, .. } = &self.ranks[rank as usize];
-        let (entered, left) = (*entered, self.kernel.now());
+        let RankState { entered, in_function, inbox, .. } = &self.ranks[rank as usize];
         if !in_function {
-            if left > entered {
-                self.recorder.record(&Record::Pause { rank, start: entered, end: left });
+            let (start, end) = (*entered, self.kernel.now());
+            if end > start {
+                self.recorder.record(&Record::Pause { rank, start, end });
             }
-            return;
-        }
-        let details = if self.detailed {
-            if inbox.is_empty() {
-                // Its words are being read right now.
-                self.unrecorded = Some(rank);
-                return;
-            }
-            decode_call(&inbox[*current..]).ok().map(|(_, call, _)| Details { call, reply })
+        } else if self.detailed && inbox.is_empty() {
+            // Its words are being read right now.
+            self.unrecorded = true;
         } else {
-            None
+            self.record_details(rank, None);
+        }
+    }
+
+    /// The same for an MPI function; `call` is what it asked, if that is at hand.
+    pub(crate) fn record_details(&mut self, rank: u32, call: Option<&Call<'_>>) {
+        let RankState { stamp, entered, inbox, current, reply, in_wait, wait, .. } =
+            &self.ranks[rank as usize];
+        let again = match (call, *in_wait) {
+            _ if !self.detailed => None,
+            (Some(_), _) => None,
+            // Nearer at hand than its words.
+            (None, Some(poll)) => Some(Call::Wait { how: wait.how, poll, requests: &wait.requests }),
+            (None, None) => decode_call(&inbox[*current..]).ok().map(|(_, call, _)| call),
         };
+        let details = call.or(again.as_ref()).map(|call| Details { call, reply });
+        let (entered, left) = (*entered, self.kernel.now());
         let (function, site) = (stamp.function, stamp.site);
         self.recorder.record(&Record::Call { rank, function, entered, left, site, details });
     }
@@ -42,7 +52,8 @@ impl<M: Memory> Engine<M> {
             _ => None,
         };
         let at = if state.phase == Phase::Gone { state.end } else { self.kernel.now() };
-        self.recorder.record(&Record::End { rank, at, blocked });
+        let ideal = self.ideal.as_ref().map(|ideal| ideal.end(rank));
+        self.recorder.record(&Record::End { rank, at, blocked, ideal });
     }
 
     /// The run is over, whatever the reason: tells recorders of the ranks that are still there.

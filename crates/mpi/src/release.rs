@@ -22,7 +22,7 @@ use mpirage_call::{BLOCKING, Completing, Completion, RequestId};
 
 use crate::engine::{Engine, Turn};
 use crate::memory::Memory;
-use crate::message::{Held, Journey, Message, Owner, Receive, UNMATCHED};
+use crate::message::{Held, Journey, Message, Owner, Receive, UNMATCHED, step_of};
 use crate::rank::{Phase, RankState};
 use crate::request::{NOTHING, Operation};
 
@@ -84,8 +84,10 @@ impl<M: Memory> Engine<M> {
     /// A message and a receive have found each other, and bytes have yet to travel.
     pub(crate) fn found_each_other(&mut self, id: u32, receive: u32) {
         let &Message { bytes, owner: sender, sender_waits, .. } = &self.messages[id];
-        let &Receive { room, owner: receiver, .. } = &self.receives[receive];
-        if bytes <= room {
+        if step_of(receive).is_none()
+            && let &Receive { room, owner: receiver, .. } = &self.receives[receive]
+            && bytes <= room
+        {
             let places = self.taken.len().max(receive as usize + 1);
             self.taken.resize(places, NOTHING);
             self.taken[receive as usize] = id;

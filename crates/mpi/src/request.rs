@@ -61,7 +61,7 @@ pub(crate) struct Slot {
 impl Slot {
     pub(crate) const UNUSED: Slot = Slot {
         operation: Operation::Unused,
-        origin: Origin { site: 0, function: 0 },
+        origin: Origin::UNKNOWN,
         done: None,
         behind: NOTHING,
         lent: false,
@@ -185,6 +185,9 @@ impl<M: Memory> Engine<M> {
                 cost += self.protocol.recv_overhead.of(completion.bytes);
             }
             slot.close();
+            if let Some(ideal) = &mut self.ideal {
+                ideal.wait(rank, id);
+            }
             reply.completions.push(Completion { index: id, ..completion });
         }
         cost
@@ -235,6 +238,9 @@ impl<M: Memory> Engine<M> {
                 cost += self.protocol.recv_overhead.of(completion.bytes);
             }
             slot.close();
+            if let Some(ideal) = &mut self.ideal {
+                ideal.wait(rank, id);
+            }
             reply.completions.push(Completion { index: index as u32, ..completion });
         }
         cost
@@ -254,6 +260,9 @@ impl<M: Memory> Engine<M> {
 
     /// `MPI_Request_free`.
     pub(crate) fn free_request(&mut self, rank: u32, id: RequestId) {
+        if let Some(ideal) = &mut self.ideal {
+            ideal.free(rank, id);
+        }
         let slot = &mut self.ranks[rank as usize].requests[id as usize];
         if slot.done.is_some() {
             self.reclaim(rank, id);

@@ -8,9 +8,13 @@ use crate::diagnosis::Origin;
 use crate::engine::{Engine, Task};
 use crate::matching::Key;
 use crate::memory::Memory;
-use crate::message::{COLLECTIVE_CONTEXTS, Outgoing, Owner, Receive};
+use crate::message::{COLLECTIVE_CONTEXTS, Outgoing, Owner};
+use crate::plans::Plans;
 use crate::protocol::per_byte;
 use crate::token;
+
+/// A schedule with more under way than this will have much more.
+const MUCH: u32 = 32;
 
 /// What a run waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +35,7 @@ pub(crate) struct Run {
     /// The rank in the collective's group.
     pub seat: u32,
     /// The rank in the world.
-    rank: u32,
+    pub rank: u32,
     /// What its messages are matched by.
     context: u64,
     plan: u32,
@@ -79,6 +83,9 @@ impl<M: Memory> Engine<M> {
             owed: Duration::ZERO,
         };
         let id = self.runs.insert(run) as u32;
+        if let Some(ideal) = &mut self.ideal {
+            ideal.start_run(id, rank);
+        }
         self.tasks.push_back(Task::Run(id));
     }
 
@@ -91,6 +98,12 @@ impl<M: Memory> Engine<M> {
                 if run.must_wait() {
                     return;
                 }
+                if let Some(ideal) = &mut self.ideal {
+                    match run.stop {
+                        Stop::WaitAll => ideal.pass_all(id),
+                        _ => ideal.pass_blocking(id),
+                    }
+                }
                 let owed = run.pass_stop();
                 if !owed.is_zero() {
                     return self.kernel.start_timer(owed, token::run(id));
@@ -99,6 +112,10 @@ impl<M: Memory> Engine<M> {
             let Some(step) = self.plans.step(run.plan, run.next, run.seat) else {
                 return self.try_end_run(id);
             };
+            if run.under_way > MUCH {
+                self.fetch_steps(&self.runs[id as usize]);
+            }
+            let run = &mut self.runs[id as usize];
             if self.protocol.startup.is_some() && !run.begun {
                 let (rank, instance) = (run.rank, run.instance);
                 let cost = self.startup_of_step(rank, instance, step);
@@ -154,13 +171,21 @@ impl<M: Memory> Engine<M> {
             }
             Step::Irecv { from, bytes, slot } => self.recv_step(id, from, bytes, slot, false),
             Step::Recv { from, bytes, slot } => self.recv_step(id, from, bytes, slot, true),
-            Step::Reduce { bytes } => per_byte(bytes, self.protocol.reduce_seconds_per_byte),
-            Step::Copy { bytes } => per_byte(bytes, self.protocol.copy_seconds_per_byte),
+            Step::Reduce { bytes } => self.work_step(id, bytes, self.protocol.reduce_seconds_per_byte),
+            Step::Copy { bytes } => self.work_step(id, bytes, self.protocol.copy_seconds_per_byte),
             Step::WaitAll => {
                 self.runs[id as usize].stop = Stop::WaitAll;
                 Duration::ZERO
             }
         }
+    }
+
+    fn work_step(&mut self, id: u32, bytes: u64, seconds_per_byte: f64) -> Duration {
+        let cost = per_byte(bytes, seconds_per_byte);
+        if let Some(ideal) = &mut self.ideal {
+            ideal.work(id, cost);
+        }
+        cost
     }
 
     /// After the last step, whatever is still under way is waited for.
@@ -170,7 +195,10 @@ impl<M: Memory> Engine<M> {
             run.until = Until::All;
             return;
         }
-        let Run { instance, seat, plan, .. } = self.runs.remove(id as usize);
+        let Run { instance, seat, rank, plan, .. } = self.runs.remove(id as usize);
+        if let Some(ideal) = &mut self.ideal {
+            ideal.end_run(id, rank, self.instances[instance as usize].seats[seat as usize].request);
+        }
         self.plans.release(plan);
         self.leave(instance, seat);
     }
@@ -178,9 +206,8 @@ impl<M: Memory> Engine<M> {
     fn send_step(&mut self, id: u32, to: u32, bytes: u64, slot: u16, blocking: bool) {
         let run = &mut self.runs[id as usize];
         run.begin(if blocking { Stop::Send } else { Stop::None });
-        let &mut Run { rank: from, seat, context, instance, .. } = run;
+        let (from, instance, key) = (run.rank, run.instance, run.sends(slot));
         let to = self.instances[instance as usize].world_of(to);
-        let key = Key { context, source: seat, tag: i32::from(slot) };
         let owner = Owner::Step { run: id, blocking };
         let (payload, mode, origin) = (Payload::Absent, SendMode::Standard, Origin::default());
         self.send(Outgoing { from, to, key, bytes, payload, mode, owner, origin });
@@ -190,16 +217,34 @@ impl<M: Memory> Engine<M> {
         let run = &mut self.runs[id as usize];
         run.begin(if blocking { Stop::Recv } else { Stop::None });
         run.owed += self.protocol.recv_overhead.of(bytes);
-        let &mut Run { rank, context, instance, .. } = run;
-        let key = Key { context, source: from, tag: i32::from(slot) };
-        let owner = Owner::Step { run: id, blocking };
+        let (rank, instance, key) = (run.rank, run.instance, run.receives(from, slot));
+        if let Some(ideal) = &mut self.ideal
+            && self.protocol.way(SendMode::Standard, bytes).sender_waits()
+        {
+            ideal.post_step(id, from, slot);
+        }
         // What arrives in place of these bytes is the algorithm's business, so any size fits.
-        self.receive(Receive { key, rank, room: u64::MAX, address: 0, owner });
+        self.receive_step(rank, &key, id, blocking);
         self.startup_of_receive_step(rank, instance, from)
     }
 }
 
 impl Run {
+    /// The key of what it sends.
+    pub(crate) fn sends(&self, slot: u16) -> Key {
+        self.receives(self.seat, slot)
+    }
+
+    /// The key of what it receives from somebody.
+    pub(crate) fn receives(&self, from: u32, slot: u16) -> Key {
+        Key { context: self.context, source: from, tag: i32::from(slot) }
+    }
+
+    /// A step that is to come.
+    pub(crate) fn step_ahead(&self, plans: &Plans, ahead: u32) -> Option<Step> {
+        plans.step(self.plan, self.next + ahead, self.seat)
+    }
+
     /// A send or receive begins.
     fn begin(&mut self, stop: Stop) {
         self.under_way += 1;

@@ -60,6 +60,6 @@ pub use classes::{LinkClass, LinkEnd};
 pub use error::{Place, PlatformError};
 pub use host::HostId;
 pub use link::{LinkId, Sharing};
-pub use platform::{Host, Link, Platform};
+pub use platform::{Host, Link, Platform, Spoke};
 pub use settings::{ModelSettings, Setting, Value};
 pub use topology::Topology;

@@ -65,6 +65,18 @@ impl Link<'_> {
     }
 }
 
+/// A host's own links to a switch. From one host to another of the same switch the way is the one's link up and the
+/// other's link down, and all links in one direction are alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spoke {
+    /// The number of the switch.
+    pub switch: u32,
+    /// From the host to the switch.
+    pub up: LinkId,
+    /// From the switch to the host.
+    pub down: LinkId,
+}
+
 impl Platform {
     pub(crate) fn new(
         name: String,
@@ -166,6 +178,19 @@ impl Platform {
         links.clear();
         let found = resolve(&self.zones, self.node(src), self.node(dst), links);
         debug_assert!(found.is_some(), "a platform without this route is refused when it is loaded");
+    }
+
+    /// A host's own links, if it hangs on a switch with nothing else between.
+    ///
+    /// # Panics
+    /// When `id` is not below [`host_count`](Self::host_count).
+    pub fn spoke(&self, id: HostId) -> Option<Spoke> {
+        let switch = self.leaf_id(id);
+        let zone = &self.zones[switch.index()];
+        let ZoneKind::Fabric(fabric) = &zone.kind else { return None };
+        let (up, down) = fabric.spoke(id.0 - zone.first_host)?;
+        let link = |link| LinkId(zone.first_link + link);
+        Some(Spoke { switch: switch.0, up: link(up), down: link(down) })
     }
 
     /// What the file says about models.

@@ -26,6 +26,25 @@ fn a_cluster_goes_up_and_down() {
 }
 
 #[test]
+fn spokes_are_all_there_is_of_a_route() {
+    let mut spokes = 0;
+    for spec in ["cluster:4", "fat-tree:2x2", "torus:2x2", "griffon"] {
+        let platform = load(spec);
+        for (src, dst) in
+            (0..4).flat_map(|src| (0..4).map(move |dst| (src, dst))).filter(|(src, dst)| src != dst)
+        {
+            let ends = (platform.spoke(HostId(src)), platform.spoke(HostId(dst)));
+            let (Some(from), Some(to)) = ends else { continue };
+            let mut links = Vec::new();
+            platform.route(HostId(src), HostId(dst), &mut links);
+            assert_eq!((links, from.switch), (vec![from.up, to.down], to.switch), "{spec}");
+            spokes += 1;
+        }
+    }
+    assert_eq!(spokes, 12);
+}
+
+#[test]
 fn without_a_loopback_a_message_to_oneself_crosses_nothing() {
     let platform = parse("[cluster]\nhosts = 2\nspeed = 1e9\nbandwidth = '1Gbps'\nlatency = '1us'");
     assert_eq!(route(&platform, 1, 1), [""; 0]);

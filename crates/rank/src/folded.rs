@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use mpirage_cache::{fetch, fetch_pages};
 use mpirage_call::{Reply, Service};
 use mpirage_channel::{Briefing, Fleet, FoldedLibrary, FoldedRank, Passing};
 use mpirage_fold::{Crew, CrewError, Environment, Image, Libraries, Linked, Options, Refusal};
@@ -79,6 +80,8 @@ pub struct Folded {
     /// How many there will be.
     expected: usize,
     programs: Vec<Loaded>,
+    /// The memory map of this process before there were ranks: programs and libraries.
+    map: String,
     /// What the last program's ranks have in common, with what was asked for.
     environment: Option<(Vec<(OsString, OsString)>, Environment)>,
     fault: Option<(u32, String)>,
@@ -132,6 +135,7 @@ impl Folded {
             ranks: Vec::with_capacity(ranks),
             expected: ranks,
             programs: Vec::new(),
+            map: String::new(),
             environment: None,
             watchdog: Watchdog::start(limit)?,
             fault: None,
@@ -139,6 +143,7 @@ impl Folded {
         for program in programs {
             folded.load(&program.path)?;
         }
+        folded.map = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
         Ok(folded)
     }
 
@@ -271,7 +276,7 @@ impl Folded {
 
     /// Tells where the instances of each program are: those of successive ranks lie at equal distances, in runs.
     pub(crate) fn explain_addresses(&self, symbols: &mut Symbols) {
-        symbols.learn(std::process::id());
+        symbols.learn_own(&self.map);
         let mut rank = 0;
         while rank < self.crew.len() {
             let mut run = self.instances_from(rank);
@@ -337,6 +342,27 @@ impl Memory for Folded {
         if !self.crew.write(address as usize, bytes) {
             self.inaccessible(rank, address, bytes.len());
         }
+    }
+
+    fn is_one(&self) -> bool {
+        true
+    }
+
+    fn expect(&self, rank: u32, ahead: usize) {
+        let Some(here) = self.ranks.get(rank as usize) else { return };
+        if ahead > 1 {
+            fetch(here);
+            return self.crew.fetch_early(rank as usize);
+        }
+        let Some(known) = &here.known else { return };
+        self.library.expect(known, ahead == 0);
+        if ahead == 1 {
+            self.crew.fetch(rank as usize);
+        }
+    }
+
+    fn expect_copy(&self, address: u64, bytes: usize) {
+        fetch_pages(address as usize, bytes);
     }
 
     fn copy(&mut self, from: (u32, u64), to: (u32, u64), bytes: usize, _: &mut Vec<u8>) {

@@ -214,6 +214,20 @@ impl Memory for Ranks {
         !self.are_processes()
     }
 
+    #[inline]
+    fn expect(&self, rank: u32, ahead: usize) {
+        if let Ranks::Folded(folded) = self {
+            folded.expect(rank, ahead);
+        }
+    }
+
+    #[inline]
+    fn expect_copy(&self, address: u64, bytes: usize) {
+        if let Ranks::Folded(folded) = self {
+            folded.expect_copy(address, bytes);
+        }
+    }
+
     fn copy(&mut self, from: (u32, u64), to: (u32, u64), bytes: usize, by_way_of: &mut Vec<u8>) {
         either!(self, ranks => ranks.copy(from, to, bytes, by_way_of))
     }

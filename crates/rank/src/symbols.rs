@@ -35,6 +35,8 @@ pub struct Symbols {
     mappings: Vec<Mapping>,
     instances: Vec<Instances>,
     loaders: HashMap<PathBuf, Option<Loader>>,
+    /// There is more in the memory map of this process than was read.
+    more_to_read: bool,
 }
 
 /// A piece of an executable file in memory.
@@ -67,6 +69,13 @@ impl Symbols {
         }
     }
 
+    /// The addresses are of this process, of which `map` was read early. The whole map, which is long with many folded ranks,
+    /// is looked at only for an address that is not in there.
+    pub fn learn_own(&mut self, map: &str) {
+        self.learn_map(map);
+        self.more_to_read = true;
+    }
+
     /// Looks at a memory map that was read earlier.
     pub fn learn_map(&mut self, map: &str) {
         self.mappings.extend(map.lines().filter_map(parse_mapping));
@@ -93,6 +102,9 @@ impl Symbols {
 
     /// The place of the instruction at `address`.
     pub fn place(&mut self, address: u64) -> Site {
+        if self.in_file(address).is_none() && std::mem::take(&mut self.more_to_read) {
+            self.learn(std::process::id());
+        }
         let Some((file, address)) = self.in_file(address) else { return Site::default() };
         self.loader(&file).map_or_else(Site::default, |loader| locate(loader, address))
     }

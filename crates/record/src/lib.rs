@@ -88,6 +88,9 @@ pub enum Record<'a> {
         at: Time,
         /// Since when it has been in a call that never returned, and which, if it has.
         blocked: Option<(Time, u16, u64)>,
+        /// When it would have ended, or where it would be, on an ideal network; only if a recorder wants it
+        /// ([`Recorder::wants_ideal`]).
+        ideal: Option<Time>,
     },
 }
 
@@ -95,7 +98,7 @@ pub enum Record<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Details<'a> {
     /// The call.
-    pub call: Call<'a>,
+    pub call: &'a Call<'a>,
     /// The answer; of calls that need none, an old one.
     pub reply: &'a Reply,
 }
@@ -121,6 +124,8 @@ pub struct Message {
     pub arrived: Time,
     /// When it had arrived and was matched.
     pub delivered: Time,
+    /// Is its sender free only now?
+    pub awaited: bool,
 }
 
 /// What a message is a part of.
@@ -139,6 +144,11 @@ pub trait Recorder {
 
     /// Are the arguments of calls wanted? They cost time.
     fn wants_arguments(&self) -> bool {
+        false
+    }
+
+    /// Is wanted how long the run would take if messages took no time? It costs a little.
+    fn wants_ideal(&self) -> bool {
         false
     }
 }
@@ -161,6 +171,10 @@ impl<R: Recorder + ?Sized> Recorder for Box<R> {
 
     fn wants_arguments(&self) -> bool {
         (**self).wants_arguments()
+    }
+
+    fn wants_ideal(&self) -> bool {
+        (**self).wants_ideal()
     }
 }
 

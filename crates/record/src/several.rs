@@ -28,4 +28,8 @@ impl Recorder for Several {
     fn wants_arguments(&self) -> bool {
         self.0.iter().any(|recorder| recorder.wants_arguments())
     }
+
+    fn wants_ideal(&self) -> bool {
+        self.0.iter().any(|recorder| recorder.wants_ideal())
+    }
 }

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use mpirage_call::varint;
 use mpirage_platform::LinkId;
 use mpirage_timeline::RunInfo;
+use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 use crate::container::Container;
@@ -17,11 +19,11 @@ const LISTED: usize = 32;
 
 /// Sums over the path, in picoseconds.
 #[derive(Default)]
-struct Sums {
+struct Sums<'a> {
     kinds: [u64; Kind::ALL.len()],
     functions: BTreeMap<u16, u64>,
     ranks: BTreeMap<u32, u64>,
-    classes: BTreeMap<String, u64>,
+    classes: BTreeMap<&'a str, u64>,
 }
 
 /// Adds the critical path to the data. `without_network`: what an ideal network gains, if that has been tried; `function` gives name and index by which the page knows a function.
@@ -41,7 +43,7 @@ pub(crate) fn write(
         kinds.map(|(kind, time)| (kind.name().to_owned(), crate::seconds(time).into())).collect();
     let functions = longest(sums.functions.iter().map(|(&at, &time)| (name(at), time)));
     let ranks = longest(sums.ranks.iter().map(|(&rank, &time)| (rank, time)));
-    let classes = longest(sums.classes.iter().map(|(name, &time)| (name.as_str(), time)));
+    let classes = longest(sums.classes.iter().map(|(&name, &time)| (name, time)));
     out.set("critical", json!({
         "seconds": crate::seconds(length),
         "kinds": Kind::ALL.map(Kind::name),
@@ -54,16 +56,27 @@ pub(crate) fn write(
     }));
     let shown = bounded(path, MOST);
     out.section("critical_rank", shown.iter().map(|part| part.rank));
-    out.section("critical_start", shown.iter().map(|part| part.start as f64 / 1e3));
-    out.section("critical_end", shown.iter().map(|part| part.end as f64 / 1e3));
+    out.bytes("critical_times", times(&shown));
     out.section("critical_kind", shown.iter().map(|part| part.kind as u8));
     let index = |of: u16| function(of).map_or(NO_FUNCTION, |(index, _)| index);
     out.section("critical_function", shown.iter().map(|part| index(part.function)));
 }
 
-fn add_up(path: &[Segment], run: &RunInfo, network: &Network<'_>) -> Sums {
+/// For each part, how long after the end of the one before it begins, and how long it lasts, in picoseconds.
+fn times(path: &[Segment]) -> Vec<u8> {
+    let (mut out, mut last) = (Vec::new(), 0);
+    for part in path {
+        varint::put(varint::folded(part.start as i64 - last as i64), &mut out);
+        varint::put(part.end - part.start, &mut out);
+        last = part.end;
+    }
+    out
+}
+
+fn add_up<'a>(path: &[Segment], run: &RunInfo, network: &'a Network<'_>) -> Sums<'a> {
     let mut sums = Sums::default();
     let mut links: Vec<LinkId> = Vec::new();
+    let mut known: FxHashMap<(u32, u32), &str> = FxHashMap::default();
     for part in path {
         let time = part.end - part.start;
         sums.kinds[part.kind as usize] += time;
@@ -72,10 +85,12 @@ fn add_up(path: &[Segment], run: &RunInfo, network: &Network<'_>) -> Sums {
         }
         match part.kind {
             Kind::Transfer => {
-                let host = |rank: u32| run.placement[rank as usize];
-                run.platform.links_between(host(part.peer), host(part.rank), &mut links);
-                let class = network.bottleneck(&links).unwrap_or("memory of one host");
-                *sums.classes.entry(class.to_owned()).or_default() += time;
+                let class = *known.entry((part.peer, part.rank)).or_insert_with(|| {
+                    let host = |rank: u32| run.placement[rank as usize];
+                    run.platform.links_between(host(part.peer), host(part.rank), &mut links);
+                    network.bottleneck(&links).unwrap_or("memory of one host")
+                });
+                *sums.classes.entry(class).or_default() += time;
             }
             _ => *sums.ranks.entry(part.rank).or_default() += time,
         }
@@ -97,7 +112,7 @@ fn listed<T: serde::Serialize>(what: &str, items: &[(T, u64)]) -> Vec<Value> {
 
 /// Each of what lies on the path, and how long it does.
 fn gains(
-    sums: &Sums,
+    sums: &Sums<'_>,
     without_network: Option<u64>,
     functions: &[(&str, u64)],
     ranks: &[(u32, u64)],

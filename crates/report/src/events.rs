@@ -1,15 +1,21 @@
 //! Every call and every message, as long as there are not too many: the timeline from near.
 //!
-//! Of each rank, what it did is kept as the page reads it: numbers of variable length, in order. Beyond the budget all
-//! are let go, and the page shows tiles only.
+//! Of each rank, what it did is kept as the page reads it: the shapes of its calls ([`crate::shapes`]), and their times, numbers
+//! of variable length. Beyond the budget all are let go, and the page shows tiles only.
 
-use mpirage_record::{Message, Scope};
+use mpirage_call::varint;
+use serde_json::json;
 
 use crate::container::Container;
-use crate::varint::{Row, push, zigzag};
+use crate::delivered::Delivered;
+use crate::shapes::{NONE, Shapes};
 
 /// Picoseconds of a nanosecond: what times are told in.
 const NANO: u64 = 1_000;
+/// The function of what is no call.
+const NO_CALL: u16 = u16::MAX;
+/// With so many shapes, sizes that are new are told with times instead.
+const MANY_SHAPES: usize = 1 << 12;
 
 /// A call as it is told.
 pub(crate) struct Event {
@@ -19,56 +25,110 @@ pub(crate) struct Event {
     pub waited: u64,
     pub function: u16,
     pub site: u32,
-    pub peer: Option<u32>,
+    /// The other rank, and one more; 0 is none.
+    pub peer: u32,
     pub bytes: u64,
     pub tag: i32,
     pub comm: u32,
 }
 
+impl Event {
+    /// Something else that a rank did, to be accounted for only.
+    pub fn no_call(entered: u64, left: u64) -> Event {
+        let function = NO_CALL;
+        Event { entered, left, waited: 0, function, site: 0, peer: 0, bytes: 0, tag: 0, comm: 0 }
+    }
+
+    #[inline]
+    pub fn is_call(&self) -> bool {
+        self.function != NO_CALL
+    }
+}
+
+/// What a call has in common with others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+struct CallShape {
+    function: u16,
+    /// Which of the times, and whether bytes, are told with each call.
+    flags: u8,
+    site: u32,
+    /// How far after the caller, or after rank 0 in collectives, and around; and one more: 0 is none.
+    peer: u32,
+    tag: i32,
+    comm: u32,
+    bytes: u64,
+}
+
+/// Times that are told, if they are not zero: since the call before, of the call, waited.
+const SINCE: u8 = 1;
+const TOOK: u8 = 2;
+const WAITED: u8 = 4;
+/// Bytes are told with times.
+const BYTES: u8 = 8;
+/// The peer is counted from rank 0.
+const FROM_ZERO: u8 = 16;
+
 /// The calls of all ranks.
 pub(crate) struct Events {
     budget: u64,
     count: u64,
+    shapes: Shapes<CallShape>,
     ranks: Vec<Told>,
 }
 
 /// The calls of one rank.
 #[derive(Clone, Default)]
 struct Told {
-    bytes: Vec<u8>,
-    count: u32,
+    shapes: Vec<u32>,
+    times: Vec<u8>,
     /// When the last began, in nanoseconds.
     last: u64,
 }
 
 impl Events {
     pub fn new(ranks: usize, budget: u64) -> Events {
-        Events { budget, count: 0, ranks: vec![Told::default(); ranks] }
+        Events { budget, count: 0, shapes: Shapes::new(), ranks: vec![Told::default(); ranks] }
     }
 
-    /// Takes down a call of a rank; they come in order.
+    /// Takes down a call of a rank; they come in order. `rooted`: its peer is the root of all.
     #[inline]
-    pub fn push(&mut self, rank: u32, event: &Event) {
+    pub fn push(&mut self, rank: u32, event: &Event, rooted: bool) {
         self.count += 1;
         if self.count > self.budget {
-            self.ranks = Vec::new();
-            return;
+            return self.give_up();
         }
+        let all = self.ranks.len() as u32;
         let told = &mut self.ranks[rank as usize];
         let (start, end) = (event.entered / NANO, event.left / NANO);
-        let mut row = Row::new();
-        row.push(start.saturating_sub(told.last));
-        row.push(end - start);
-        row.push(((event.entered + event.waited) / NANO).saturating_sub(start));
-        row.push(event.function.into());
-        row.push(event.site.into());
-        row.push(event.peer.map_or(0, |peer| zigzag(i64::from(peer) + 1)));
-        row.push(event.bytes);
-        row.push(zigzag(event.tag.into()));
-        row.push(event.comm.into());
-        told.bytes.extend_from_slice(row.bytes());
-        told.count += 1;
+        let since = start.saturating_sub(told.last);
+        let waited = ((event.entered + event.waited) / NANO).saturating_sub(start);
+        let mut flags = 0;
+        for (number, flag) in [(since, SINCE), (end - start, TOOK), (waited, WAITED)] {
+            flags |= if number > 0 { flag } else { 0 };
+        }
+        flags |= if rooted { FROM_ZERO } else { 0 };
+        let peer = match event.peer {
+            0 => 0,
+            peer if rooted => peer,
+            peer => 1 + ahead(rank, peer - 1, all),
+        };
+        let &Event { function, site, tag, comm, bytes, .. } = event;
+        let shape = CallShape { function, flags, site, peer, tag, comm, bytes };
+        let last = told.shapes.last().copied().unwrap_or(NONE);
+        let (number, flags) = self.shapes.number(last, shape);
+        told.shapes.push(number);
         told.last = start.max(told.last);
+        for (number, flag) in [(since, SINCE), (end - start, TOOK), (waited, WAITED), (bytes, BYTES)] {
+            if flags & flag != 0 {
+                varint::put(number, &mut told.times);
+            }
+        }
+    }
+
+    #[cold]
+    fn give_up(&mut self) {
+        self.ranks = Vec::new();
+        self.shapes = Shapes::new();
     }
 
     /// Adds them to the data, if there are not too many.
@@ -77,9 +137,38 @@ impl Events {
             out.set("events", ());
             return;
         }
-        out.set("events", serde_json::json!({"count": self.count, "waits": true}));
-        out.section("events_count", self.ranks.iter().map(|told| told.count));
-        write_columns(out, "events", self.ranks.iter_mut().map(|told| std::mem::take(&mut told.bytes)));
+        out.set("events", json!({"count": self.count}));
+        let shapes = self.shapes.all();
+        out.section("call_shapes_function", shapes.clone().map(|(shape, _)| shape.function));
+        out.section("call_shapes_flags", shapes.clone().map(|(shape, _)| shape.flags));
+        out.section("call_shapes_site", shapes.clone().map(|(shape, _)| shape.site));
+        out.section("call_shapes_peer", shapes.clone().map(|(shape, _)| shape.peer));
+        out.section(
+            "call_shapes_tag",
+            shapes.clone().map(|(shape, _)| varint::folded(shape.tag.into()) as u32),
+        );
+        out.section("call_shapes_comm", shapes.clone().map(|(shape, _)| shape.comm));
+        out.section("call_shapes_bytes", shapes.clone().map(|(shape, _)| shape.bytes as f64));
+        out.section("call_shapes_next", shapes.map(|(_, next)| next));
+        let ranks = std::mem::take(&mut self.ranks).into_iter();
+        let told = |told: Told| Rank {
+            count: told.shapes.len() as u32,
+            shapes: self.shapes.told(told.shapes.into_iter()),
+            times: told.times,
+        };
+        write_ranks(out, "events", ranks.map(told));
+    }
+}
+
+impl Shapes<CallShape> {
+    /// The number of a shape, and its flags: it may have none of its own because of its size.
+    #[inline]
+    fn number(&mut self, last: u32, shape: CallShape) -> (u32, u8) {
+        if self.is_expected(last, &shape) || self.len() < MANY_SHAPES || self.is_known(&shape) {
+            return (self.after(last, &shape), shape.flags);
+        }
+        let flags = shape.flags | BYTES;
+        (self.after(last, &CallShape { flags, bytes: 0, ..shape }), flags)
     }
 }
 
@@ -87,7 +176,25 @@ impl Events {
 pub(crate) struct Arrows {
     budget: u64,
     count: u64,
-    ranks: Vec<Vec<Arrow>>,
+    shapes: Shapes<ArrowShape>,
+    ranks: Vec<Sent>,
+}
+
+/// The messages of one rank.
+#[derive(Clone, Default)]
+struct Sent {
+    arrows: Vec<Arrow>,
+    last: u32,
+}
+
+/// What a message has in common with others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+struct ArrowShape {
+    /// How far after the sender, and around.
+    to: u32,
+    tag: i32,
+    bytes: u64,
+    inner: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -95,29 +202,34 @@ struct Arrow {
     /// In nanoseconds.
     sent: u64,
     took: u64,
-    to: u32,
-    tag: i32,
-    bytes: u64,
-    inner: bool,
+    shape: u32,
 }
 
 impl Arrows {
     pub fn new(ranks: usize, budget: u64) -> Arrows {
-        Arrows { budget, count: 0, ranks: vec![Vec::new(); ranks] }
+        Arrows { budget, count: 0, shapes: Shapes::new(), ranks: vec![Sent::default(); ranks] }
     }
 
     #[inline]
-    pub fn push(&mut self, message: &Message) {
+    pub fn push(&mut self, message: &Delivered) {
         self.count += 1;
         if self.count > self.budget {
-            self.ranks = Vec::new();
-            return;
+            return self.give_up();
         }
-        let sent = message.sent.as_picos() / NANO;
-        let took = (message.delivered.as_picos() / NANO).saturating_sub(sent);
-        let inner = matches!(message.scope, Scope::Collective(_));
-        let &Message { from, to, tag, bytes, .. } = message;
-        self.ranks[from as usize].push(Arrow { sent, took, to, tag, bytes, inner });
+        let sent = message.sent / NANO;
+        let took = (message.delivered() / NANO).saturating_sub(sent);
+        let &Delivered { from, tag, bytes, inner, .. } = message;
+        let to = message.to();
+        let to = ahead(from, to, self.ranks.len() as u32);
+        let rank = &mut self.ranks[from as usize];
+        rank.last = self.shapes.after(rank.last, &ArrowShape { to, tag, bytes, inner });
+        rank.arrows.push(Arrow { sent, took, shape: rank.last });
+    }
+
+    #[cold]
+    fn give_up(&mut self) {
+        self.ranks = Vec::new();
+        self.shapes = Shapes::new();
     }
 
     /// Adds them to the data, if there are not too many.
@@ -126,60 +238,117 @@ impl Arrows {
             out.set("messages", ());
             return;
         }
-        out.set("messages", serde_json::json!({"count": self.count}));
-        out.section("messages_count", self.ranks.iter().map(|arrows| arrows.len() as u32));
-        write_columns(out, "messages", self.ranks.iter_mut().map(|arrows| told(std::mem::take(arrows))));
+        out.set("messages", json!({"count": self.count}));
+        let shapes = self.shapes.all();
+        out.section("message_shapes_to", shapes.clone().map(|(shape, _)| shape.to));
+        out.section("message_shapes_bytes", shapes.clone().map(|(shape, _)| shape.bytes as f64));
+        out.section(
+            "message_shapes_tag",
+            shapes.clone().map(|(shape, _)| varint::folded(shape.tag.into()) as u32),
+        );
+        out.section("message_shapes_scope", shapes.clone().map(|(shape, _)| u8::from(shape.inner)));
+        out.section("message_shapes_next", shapes.map(|(_, next)| next));
+        let ranks = std::mem::take(&mut self.ranks);
+        write_ranks(out, "messages", ranks.into_iter().map(|rank| told(rank.arrows, &self.shapes)));
     }
+}
+
+/// How far `rank` has to go up, and around behind the last, to get to `other`.
+#[inline]
+fn ahead(rank: u32, other: u32, ranks: u32) -> u32 {
+    if other >= rank { other - rank } else { other + ranks - rank }
 }
 
 /// The messages of a rank in order of their sending.
-fn told(mut arrows: Vec<Arrow>) -> Vec<u8> {
+fn told(mut arrows: Vec<Arrow>, shapes: &Shapes<ArrowShape>) -> Rank {
     arrows.sort_by_key(|arrow| arrow.sent);
-    let (mut out, mut last) = (Vec::new(), 0);
-    for Arrow { sent, took, to, tag, bytes, inner } in arrows {
-        push(&mut out, sent - last);
-        push(&mut out, took);
-        push(&mut out, to.into());
-        push(&mut out, bytes);
-        push(&mut out, zigzag(tag.into()));
-        push(&mut out, inner.into());
+    let (mut times, mut last) = (Vec::with_capacity(4 * arrows.len()), 0);
+    for &Arrow { sent, took, .. } in &arrows {
+        varint::put(sent - last, &mut times);
+        varint::put(took, &mut times);
         last = sent;
     }
-    out
+    let sequence = arrows.iter().map(|arrow| arrow.shape);
+    Rank { count: arrows.len() as u32, shapes: shapes.told(sequence), times }
 }
 
-fn write_columns(out: &mut Container, name: &str, ranks: impl Iterator<Item = Vec<u8>>) {
-    let (mut index, mut data) = (Vec::new(), Vec::new());
-    for bytes in ranks {
-        index.push(data.len() as u32);
-        data.extend_from_slice(&bytes);
+/// What is told of a rank.
+struct Rank {
+    count: u32,
+    shapes: Vec<u8>,
+    times: Vec<u8>,
+}
+
+/// How many each rank has, their shapes, and their times.
+fn write_ranks(out: &mut Container, name: &str, ranks: impl Iterator<Item = Rank>) {
+    let mut counts: Vec<u32> = Vec::new();
+    let [mut shapes, mut times] = [Column::default(), Column::default()];
+    for rank in ranks {
+        counts.push(rank.count);
+        shapes.push(&rank.shapes);
+        times.push(&rank.times);
     }
-    out.section(&format!("{name}_index"), index);
-    out.bytes(&format!("{name}_data"), data);
+    out.section(&format!("{name}_count"), counts);
+    shapes.write(out, &format!("{name}_shapes"));
+    times.write(out, &format!("{name}_times"));
+}
+
+/// Bytes of all ranks, and where those of each begin.
+#[derive(Default)]
+struct Column {
+    index: Vec<u32>,
+    bytes: Vec<u8>,
+}
+
+impl Column {
+    fn push(&mut self, bytes: &[u8]) {
+        self.index.push(self.bytes.len() as u32);
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    fn write(self, out: &mut Container, name: &str) {
+        out.section(&format!("{name}_index"), self.index);
+        out.bytes(name, self.bytes);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn event(entered: u64) -> Event {
-        let (left, peer) = (entered + 2_000, Some(3));
-        Event { entered, left, waited: 1_000, function: 5, site: 1, peer, bytes: 300, tag: -1, comm: 0 }
+    fn event(entered: u64, took: u64) -> Event {
+        let (left, waited) = (entered + took, took / 2);
+        Event { entered, left, waited, function: 5, site: 1, peer: 4, bytes: 300, tag: -1, comm: 0 }
     }
 
     #[test]
-    fn a_call_is_nine_numbers() {
-        let mut events = Events::new(1, 10);
-        events.push(0, &event(5_500));
-        events.push(0, &event(9_000));
-        assert_eq!(events.ranks[0].bytes, [5, 2, 1, 5, 1, 8, 172, 2, 1, 0, 4, 2, 1, 5, 1, 8, 172, 2, 1, 0]);
+    fn equal_calls_have_one_shape() {
+        let mut events = Events::new(8, 10);
+        events.push(0, &event(5_500, 2_000), false);
+        events.push(0, &event(9_000, 4_000), false);
+        events.push(0, &event(13_000, 0), false);
+        // The peer of another rank is as far away.
+        events.push(2, &Event { peer: 6, ..event(7_000, 2_000) }, false);
+        assert_eq!(events.ranks[0].times, [5, 2, 1, 4, 4, 2, 4]);
+        assert_eq!(events.shapes.len(), 3);
+        assert_eq!((&events.ranks[0].shapes[..], &events.ranks[2].shapes[..]), (&[1, 1, 2][..], &[1][..]));
+    }
+
+    #[test]
+    fn sizes_that_never_repeat_are_no_shapes() {
+        let mut events = Events::new(1, 1 << 20);
+        for at in 0..10_000 {
+            events.push(0, &Event { bytes: at, ..event(at * 1_000, 0) }, false);
+        }
+        assert!(events.shapes.len() <= MANY_SHAPES + 2);
+        assert_eq!(events.count, 10_000);
     }
 
     #[test]
     fn too_many_are_none() {
         let mut events = Events::new(2, 3);
         for at in 0..9 {
-            events.push(1, &event(at * 1_000));
+            events.push(1, &event(at * 1_000, 0), false);
         }
         let mut out = Container::default();
         events.write(&mut out);
@@ -189,7 +358,17 @@ mod tests {
 
     #[test]
     fn arrows_are_in_order_of_sending() {
-        let arrow = |sent| Arrow { sent, took: 1, to: 2, tag: 0, bytes: 8, inner: false };
-        assert_eq!(told(vec![arrow(7), arrow(4)]), [4, 1, 2, 8, 0, 0, 3, 1, 2, 8, 0, 0]);
+        let arrow = |sent, shape| Arrow { sent, took: 1, shape };
+        let Rank { shapes, times, .. } = told(vec![arrow(7, 1), arrow(4, 2)], &Shapes::new().with_two());
+        assert_eq!((shapes, times), (vec![0, 2, 0, 1], vec![4, 1, 3, 1]));
+        assert_eq!([ahead(3, 4, 8), ahead(3, 2, 8), ahead(3, 3, 8)], [1, 7, 0]);
+    }
+
+    impl Shapes<ArrowShape> {
+        fn with_two(mut self) -> Self {
+            self.after(0, &ArrowShape { to: 1, ..ArrowShape::default() });
+            self.after(1, &ArrowShape { to: 2, ..ArrowShape::default() });
+            self
+        }
     }
 }

@@ -13,31 +13,33 @@
 //!
 //! | module | what it has |
 //! |---|---|
-//! | `report` | who is told, and where the rest comes together |
+//! | `report`, `batch`, `delivered` | who is told, and where the rest comes together |
 //! | `category` | what a rank can be doing |
-//! | `tiles`, `events` | the timeline from afar and from near |
+//! | `tiles`, `events`, `shapes` | the timeline from afar and from near |
 //! | `sites`, `collectives`, `traffic` | calls by place, collectives by algorithm, messages by size and by pair |
 //! | `path`, `critical` | the critical path while it grows, and what lies on it |
 //! | `network`, `drawing` | the use of links, and the shape of the machine |
-//! | `container`, `base64`, `varint`, `page` | how it becomes a file |
+//! | `container`, `base64`, `page` | how it becomes a file |
 
 mod base64;
+mod batch;
 mod category;
 mod collectives;
 mod container;
 mod critical;
+mod delivered;
 mod drawing;
 mod events;
 mod network;
 mod page;
 mod path;
 mod report;
+mod shapes;
 mod sites;
 #[cfg(test)]
 mod testing;
 mod tiles;
 mod traffic;
-mod varint;
 
 pub(crate) use category::Category;
 pub use container::Container;

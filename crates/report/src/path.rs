@@ -22,10 +22,9 @@
 mod trail;
 mod tree;
 
-use mpirage_record::{Message, Scope};
-
 pub(crate) use tree::{Kind, NO_FUNCTION, Segment};
 
+use crate::delivered::Delivered;
 use trail::Trail;
 use tree::{Node, Tree};
 
@@ -38,9 +37,9 @@ pub(crate) struct Held {
     arrived: u64,
     /// Until when the other rank was not there yet: it had not sent, or not received.
     pub late: u64,
-    /// When the transfer began, and what led there.
+    /// When the transfer began, and who made it begin.
     began: u64,
-    origin: u32,
+    who: u32,
     peer: u32,
 }
 
@@ -58,7 +57,7 @@ impl Paths {
     /// A rank did something by itself.
     #[inline]
     pub fn did(&mut self, rank: u32, kind: Kind, function: u16, end: u64) {
-        let (start, parent) = self.ranks[rank as usize].latest();
+        let (start, parent) = self.ranks[rank as usize].latest;
         if end <= start {
             return;
         }
@@ -71,28 +70,38 @@ impl Paths {
         self.go_on(rank, Node { parent, rank, peer: rank, start, end, kind, function });
     }
 
+    /// Nothing is known of what a rank did until then.
+    #[inline]
+    pub fn catch_up(&mut self, rank: u32, until: u64) {
+        if until > self.ranks[rank as usize].latest.0 {
+            self.did(rank, Kind::Other, NO_FUNCTION, until);
+        }
+    }
+
     /// A rank is in a blocking collective from now on.
     pub fn enter_collective(&mut self, rank: u32, function: u16) {
         self.ranks[rank as usize].enter(function);
     }
 
     /// A message was delivered.
-    pub fn message(&mut self, message: &Message) {
-        let &Message { from, to, sent, departed, arrived, delivered, scope, .. } = message;
-        let [sent, departed, arrived, delivered] =
-            [sent, departed, arrived, delivered].map(|time| time.as_picos());
+    pub fn message(&mut self, message: &Delivered) {
+        let &Delivered { from, sent, inner, awaited, .. } = message;
+        let (to, departed) = (message.to(), message.departed());
+        let (arrived, delivered) = (message.arrived(), message.delivered());
         // Only the receiver can have made it wait, if it did something at that very instant.
         let receiver_late = departed > sent && self.ranks[to as usize].turned_at(departed);
         let (who, began) = if receiver_late { (to, departed) } else { (from, sent) };
-        let origin = self.state(who, began);
-        let held = Held { delivered, arrived, began, origin, peer: from, late: sent };
+        let held = Held { delivered, arrived, began, who, peer: from, late: sent };
         self.ranks[to as usize].incoming = held;
-        let late = if receiver_late { departed } else { 0 };
-        self.ranks[from as usize].outgoing = Held { peer: to, late, ..held };
-        if let Scope::Collective(_) = scope {
+        if inner {
             self.carry_on(to, held);
-            if receiver_late {
-                self.carry_on(from, self.ranks[from as usize].outgoing);
+        }
+        if receiver_late || awaited {
+            let late = if receiver_late { departed } else { 0 };
+            let held = Held { peer: to, late, ..held };
+            self.ranks[from as usize].outgoing = held;
+            if inner && receiver_late {
+                self.carry_on(from, held);
             }
         }
     }
@@ -101,7 +110,7 @@ impl Paths {
     fn carry_on(&mut self, rank: u32, held: Held) {
         let trail = &self.ranks[rank as usize];
         if let Some(function) = trail.inside
-            && held.arrived > trail.latest().0
+            && held.arrived > trail.latest.0
         {
             self.arrive(rank, held, function);
         }
@@ -127,7 +136,7 @@ impl Paths {
     #[inline]
     pub fn called(&mut self, rank: u32, cause: Option<Held>, kind: Kind, function: u16, left: u64) {
         if let Some(held) = cause
-            && held.arrived > self.ranks[rank as usize].latest().0
+            && held.arrived > self.ranks[rank as usize].latest.0
         {
             self.arrive(rank, held, function);
         }
@@ -136,9 +145,9 @@ impl Paths {
     }
 
     fn arrive(&mut self, rank: u32, held: Held, function: u16) {
-        let Held { origin, began, delivered, peer, .. } = held;
-        let kind = Kind::Transfer;
-        self.go_on(rank, Node { parent: origin, rank, peer, start: began, end: delivered, kind, function });
+        let Held { who, began, delivered, peer, .. } = held;
+        let (parent, kind) = (self.state(who, began), Kind::Transfer);
+        self.go_on(rank, Node { parent, rank, peer, start: began, end: delivered, kind, function });
     }
 
     fn go_on(&mut self, rank: u32, node: Node) {
@@ -169,12 +178,12 @@ impl Paths {
 
     /// Until when the path of a rank is known.
     pub fn reaches(&self, rank: u32) -> u64 {
-        self.ranks[rank as usize].latest().0
+        self.ranks[rank as usize].latest.0
     }
 
     /// The path that led to where a rank is now, from the beginning.
     pub fn of(&self, rank: u32) -> Vec<Segment> {
-        self.tree.path(self.ranks[rank as usize].latest().1)
+        self.tree.path(self.ranks[rank as usize].latest.1)
     }
 
     /// Has anything been left out because there was too much?
@@ -185,6 +194,8 @@ impl Paths {
 
 #[cfg(test)]
 mod tests {
+    use mpirage_record::Message;
+
     use super::*;
     use crate::testing::{inner_message, message};
 
@@ -193,6 +204,10 @@ mod tests {
     }
 
     const WAIT: u16 = 7;
+
+    fn tell(paths: &mut Paths, message: &Message) {
+        paths.message(&Delivered::of(message));
+    }
 
     fn receive(paths: &mut Paths, rank: u32, entered: u64, left: u64) {
         let cause = paths.cause(rank, entered, left);
@@ -207,7 +222,7 @@ mod tests {
         // Rank 0 goes on computing after its Isend.
         paths.did(0, Kind::PointToPoint, 3, 101);
         paths.did(0, Kind::Compute, NO_FUNCTION, 150);
-        paths.message(&message(0, 1, 8, 101, 160));
+        tell(&mut paths, &message(0, 1, 8, 101, 160));
         receive(&mut paths, 1, 40, 160);
         paths.did(1, Kind::Compute, NO_FUNCTION, 200);
         let expected = [
@@ -230,7 +245,7 @@ mod tests {
         // Two stretches of computation, an Isend without duration between them.
         paths.did(0, Kind::Compute, NO_FUNCTION, 50);
         paths.did(0, Kind::Compute, NO_FUNCTION, 90);
-        paths.message(&message(0, 1, 8, 50, 70));
+        tell(&mut paths, &message(0, 1, 8, 50, 70));
         receive(&mut paths, 1, 0, 70);
         assert_eq!(shape(&paths.of(1)), [(0, Kind::Compute, 0, 50), (1, Kind::Transfer, 50, 70)]);
     }
@@ -242,7 +257,7 @@ mod tests {
         paths.did(1, Kind::Compute, NO_FUNCTION, 60);
         // A rendezvous: sent at 10, the receiver is there at 60, delivered at 80.
         let sent = mpirage_units::Time::from_picos(10);
-        paths.message(&Message { sent, ..message(0, 1, 1 << 20, 60, 80) });
+        tell(&mut paths, &Message { sent, awaited: true, ..message(0, 1, 1 << 20, 60, 80) });
         let cause = paths.cause(0, 10, 80).unwrap();
         assert_eq!(cause.late, 60);
         paths.called(0, Some(cause), Kind::PointToPoint, 1, 80);
@@ -259,9 +274,9 @@ mod tests {
             paths.did(rank, Kind::Compute, NO_FUNCTION, entered);
             paths.enter_collective(rank, 5);
         }
-        paths.message(&inner_message(0, 1, 10, 55));
+        tell(&mut paths, &inner_message(0, 1, 10, 55));
         // Rank 1 combines from 55 to 58, then sends.
-        paths.message(&inner_message(1, 2, 58, 65));
+        tell(&mut paths, &inner_message(1, 2, 58, 65));
         for (rank, left) in [(1, 58), (2, 65)] {
             let cause = paths.cause(rank, 0, left);
             paths.called(rank, cause, Kind::Collective, 5, left);
@@ -282,12 +297,12 @@ mod tests {
         paths.did(1, Kind::Compute, NO_FUNCTION, 60);
         // It arrives at 30; the receiver comes at 60 and needs until 62 to take it.
         let arrived = mpirage_units::Time::from_picos(30);
-        paths.message(&Message { arrived, ..message(0, 1, 8, 10, 62) });
+        tell(&mut paths, &Message { arrived, ..message(0, 1, 8, 10, 62) });
         receive(&mut paths, 1, 60, 62);
         assert_eq!(shape(&paths.of(1)), [(1, Kind::Compute, 0, 60), (1, Kind::PointToPoint, 60, 62)]);
         // The same inside a collective.
         paths.enter_collective(1, 5);
-        paths.message(&Message { arrived, ..inner_message(0, 1, 10, 64) });
+        tell(&mut paths, &Message { arrived, ..inner_message(0, 1, 10, 64) });
         assert_eq!(paths.of(1).last().unwrap().end, 62);
     }
 
@@ -300,7 +315,7 @@ mod tests {
         for round in 0..rounds {
             let (from, to) = if round % 2 == 0 { (0, 1) } else { (1, 0) };
             paths.did(from, Kind::Compute, NO_FUNCTION, now + 60);
-            paths.message(&message(from, to, 8, now + 60, now + 100));
+            tell(&mut paths, &message(from, to, 8, now + 60, now + 100));
             receive(&mut paths, to, now, now + 100);
             let kind = if round % 2 == 0 { Kind::Compute } else { Kind::Other };
             paths.did(2, kind, NO_FUNCTION, now + 50);

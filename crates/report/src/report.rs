@@ -10,17 +10,21 @@ use mpirage_units::{Duration, Time};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
+use crate::batch::Batch;
 use crate::category::{self, CATEGORIES, Category, NAMES};
 use crate::collectives::Collectives;
 use crate::container::Container;
+use crate::delivered::Delivered;
 use crate::events::{Arrows, Event, Events};
 use crate::network::Network;
-use crate::path::{Held, Kind, NO_FUNCTION, Paths};
+use crate::path::{Kind, NO_FUNCTION, Paths};
 use crate::sites::CallSites;
 use crate::tiles::Tiles;
 use crate::traffic::Traffic;
 use crate::{critical, drawing, seconds};
 
+/// So many messages before it is its turn, what a message needs is asked for.
+const AHEAD: usize = 6;
 /// Bins of time for the use of links.
 const LINK_BINS: u64 = 256;
 
@@ -50,7 +54,7 @@ pub struct Ending {
     pub warnings: Vec<(String, &'static str)>,
     /// What blocked ranks wait for, in words.
     pub waits: Vec<(u32, String)>,
-    /// How long the same calls took on an ideal network, if that is known.
+    /// How long the same calls take on an ideal network, if that is known.
     pub ideal_seconds: Option<f64>,
 }
 
@@ -62,6 +66,14 @@ pub struct Report {
     kinds: Vec<(FunctionKind, Category)>,
     functions: Functions,
     ranks: Vec<Rank>,
+    /// The blocking collective that each rank is in, by its number and one more.
+    inside: Vec<u64>,
+    /// What ranks did, and messages, by sender: not gone through yet.
+    deeds: Batch<Deed>,
+    delivered: Batch<Delivered>,
+    /// In which order what may lie on a path happened, and by its place among others of its kind.
+    history: Vec<Past>,
+    last_arrival: Time,
     tiles: Tiles,
     events: Events,
     arrows: Arrows,
@@ -70,6 +82,10 @@ pub struct Report {
     traffic: Traffic,
     links: LinkUse,
     paths: Paths,
+    /// Is it to be known how long the run would take on an ideal network?
+    wants_ideal: bool,
+    /// When the last rank would have ended there.
+    ideal: Option<Time>,
 }
 
 /// One rank.
@@ -79,11 +95,30 @@ struct Rank {
     now: u64,
     /// Picoseconds by category.
     times: [u64; CATEGORIES],
-    /// The blocking collective it is in.
-    collective: Option<u64>,
     end: u64,
     /// Since when it has been in a call that never returned, and which.
     blocked: Option<(u64, u16, u32)>,
+}
+
+/// Something that a rank did.
+struct Deed {
+    rank: u32,
+    /// What it was, once it did not wait for another rank any more.
+    category: Category,
+    /// The function, by its index in the table of functions.
+    of: u16,
+    /// Until when it could not go on because another rank was not there; none if that is for a message to say.
+    late: Option<u64>,
+    /// Of a call, what is told of it; of anything else, when it was.
+    event: Event,
+}
+
+/// Something that happened, to be told to paths.
+enum Past {
+    Deed(u32),
+    Message(u32),
+    /// A rank has entered a collective by this function.
+    Entry(u32, u16),
 }
 
 impl Report {
@@ -96,6 +131,11 @@ impl Report {
             kinds: category::of_functions(),
             functions: Functions::default(),
             ranks: vec![Rank::default(); ranks],
+            inside: vec![0; ranks],
+            deeds: Batch::new(ranks),
+            delivered: Batch::new(ranks),
+            history: Vec::new(),
+            last_arrival: Time::ZERO,
             tiles: Tiles::new(run.ranks()),
             events: Events::new(ranks, budget.calls),
             arrows: Arrows::new(ranks, budget.messages),
@@ -104,123 +144,199 @@ impl Report {
             traffic: Traffic::new(run.ranks()),
             links: LinkUse::new(run).coarse(LINK_BINS),
             paths: Paths::new(ranks),
+            wants_ideal: false,
+            ideal: None,
             run: run.clone(),
         }
     }
 
+    /// Asks for ideal clocks: how long the run would take on an ideal network.
+    pub fn with_ideal_clocks(mut self) -> Report {
+        self.wants_ideal = true;
+        self
+    }
+
+    /// How long the run would have taken on an ideal network, if that was asked for. Known when all ranks have ended.
+    pub fn ideal_seconds(&self) -> Option<f64> {
+        self.ideal.map(Time::as_secs_f64)
+    }
+
     /// A rank did something that was not a call.
-    fn did(&mut self, rank: u32, category: Category, kind: Kind, start: u64, end: u64) {
-        self.catch_up(rank, start);
-        self.spend(rank, category, end);
-        self.paths.did(rank, kind, NO_FUNCTION, end);
-    }
-
-    /// Time that nothing was told of.
-    #[inline]
-    fn catch_up(&mut self, rank: u32, until: u64) {
-        if until > self.ranks[rank as usize].now {
-            self.spend(rank, Category::Other, until);
-            self.paths.did(rank, Kind::Other, NO_FUNCTION, until);
-        }
-    }
-
-    #[inline]
-    fn spend(&mut self, rank: u32, category: Category, until: u64) {
-        let state = &mut self.ranks[rank as usize];
-        let from = state.now;
-        if until > from {
-            state.times[category as usize] += until - from;
-            state.now = until;
-            self.tiles.add(rank, category, from, until);
-        }
+    fn did(&mut self, rank: u32, category: Category, start: u64, end: u64) {
+        self.history.push(Past::Deed(self.deeds.len() as u32));
+        let event = Event::no_call(start, end);
+        self.set_aside(Deed { rank, category, of: NO_FUNCTION, late: Some(0), event });
     }
 
     fn call(&mut self, rank: u32, of: u16, span: [u64; 2], site: u64, details: Option<&Details<'_>>) {
         let [entered, left] = span;
         let arguments =
             details.map_or_else(Arguments::default, |details| Arguments::of(rank, details, &self.comms));
-        let bytes = arguments.sent.or(arguments.received).unwrap_or(0);
+        let bytes = match (arguments.sent, arguments.received) {
+            (Some(bytes), _) | (None, Some(bytes)) => bytes,
+            (None, None) => 0,
+        };
         let row = self.sites.row(rank, of, site);
         let site = self.sites.count(row, bytes, left - entered);
-        let mut event = Event {
+        let (kind, category) = self.kinds[usize::from(of).min(self.kinds.len() - 1)];
+        let event = Event {
             entered,
             left,
             waited: 0,
             function: self.functions.index(of),
             site,
-            peer: arguments.peer,
+            // Not as an option, which would be put together here only to be taken apart.
+            peer: arguments.peer.map_or(0, |peer| peer + 1),
             bytes,
             tag: arguments.tag.unwrap_or(0),
             comm: arguments.context.map_or(0, |context| self.contexts.index(context)),
         };
-        let collective = self.ranks[rank as usize].collective.take();
-        if left == entered && collective.is_none() {
-            self.events.push(rank, &event);
-            return;
-        }
-        self.catch_up(rank, entered);
+        let call = details.map(|details| details.call);
+        let collective = match call {
+            None | Some(Call::Collective(_) | Call::MakeComm { .. }) => {
+                std::mem::take(&mut self.inside[rank as usize]).checked_sub(1)
+            }
+            Some(_) => None,
+        };
         if let Some(number) = collective {
             self.collectives.leave(number, left - entered);
         }
-        let (kind, category) = self.kinds[usize::from(of).min(self.kinds.len() - 1)];
-        let cause = self.paths.cause(rank, entered, left);
-        let late = self.late(kind, collective, cause, details).clamp(entered, left);
-        event.waited = late - entered;
-        self.events.push(rank, &event);
-        self.spend(rank, Category::Wait, late);
-        self.spend(rank, category, left);
-        self.paths.called(rank, cause, path_kind(category), of, left);
+        if left > entered || collective.is_some() {
+            self.history.push(Past::Deed(self.deeds.len() as u32));
+        }
+        let late = self.late(kind, collective, call);
+        self.set_aside(Deed { rank, category, of, late, event });
     }
 
-    /// Until when a call could not go on because another rank was not there; zero if that is not so.
-    fn late(
-        &self,
-        kind: FunctionKind,
-        collective: Option<u64>,
-        cause: Option<Held>,
-        details: Option<&Details<'_>>,
-    ) -> u64 {
-        let by_message = cause.map_or(0, |held| held.late);
-        match (kind, details.map(|details| details.call)) {
+    #[inline]
+    fn set_aside(&mut self, deed: Deed) {
+        if self.deeds.push(deed.rank, deed) {
+            self.go_through();
+        }
+    }
+
+    /// Deals with all that has been set aside.
+    fn go_through(&mut self) {
+        self.follow_paths();
+        self.go_through_deeds();
+        self.go_through_messages();
+    }
+
+    /// Tells paths what happened, and calls who was late.
+    fn follow_paths(&mut self) {
+        let Report { paths, deeds, delivered, history, .. } = self;
+        for past in history.drain(..) {
+            match past {
+                Past::Message(at) => paths.message(delivered.get_mut(at as usize)),
+                Past::Entry(rank, function) => paths.enter_collective(rank, function),
+                Past::Deed(at) => {
+                    let &mut Deed { rank, category, of, late, ref mut event } = deeds.get_mut(at as usize);
+                    let (entered, left) = (event.entered, event.left);
+                    paths.catch_up(rank, entered);
+                    if !event.is_call() {
+                        paths.did(rank, path_kind(category), of, left);
+                        continue;
+                    }
+                    let cause = paths.cause(rank, entered, left);
+                    let by_message = cause.map_or(0, |held| held.late);
+                    event.waited = late.unwrap_or(by_message).clamp(entered, left) - entered;
+                    paths.called(rank, cause, path_kind(category), of, left);
+                }
+            }
+        }
+    }
+
+    /// Adds up what ranks did.
+    fn go_through_deeds(&mut self) {
+        let Report { deeds, ranks, tiles, events, .. } = self;
+        for &Deed { rank, category, ref event, .. } in deeds.sorted().iter() {
+            let state = &mut ranks[rank as usize];
+            let mut spend = |category, until| {
+                if until > state.now {
+                    state.times[category as usize] += until - state.now;
+                    tiles.add(rank, category, until - state.now);
+                    state.now = until;
+                }
+            };
+            if event.left > event.entered {
+                // Time that nothing was told of.
+                spend(Category::Other, event.entered);
+                spend(Category::Wait, event.entered + event.waited);
+                spend(category, event.left);
+            }
+            if event.is_call() {
+                events.push(rank, event, category == Category::Collective);
+            }
+        }
+        deeds.clear();
+    }
+
+    /// Adds up messages.
+    fn go_through_messages(&mut self) {
+        let Report { delivered, traffic, arrows, links, run, .. } = self;
+        links.reach(self.last_arrival);
+        let spots = delivered.sorted();
+        for at in 0..spots.len() {
+            // What is far away is asked for before it is needed.
+            if let Some(message) = spots.get(at + 2 * AHEAD) {
+                links.expect(message.from, message.to());
+            }
+            if let Some(message) = spots.get(at + AHEAD) {
+                links.expect_bins(message.from, message.to(), message.departed());
+            }
+            let Some(message) = spots.get(at) else { break };
+            traffic.add(message);
+            if run.collective_messages || !message.inner {
+                arrows.push(message);
+            }
+            let (departed, arrived) = (message.departed(), message.arrived());
+            links.cross(message.from, message.to(), message.bytes, [departed, arrived].map(Time::from_picos));
+        }
+        delivered.clear();
+    }
+
+    /// Until when a call could not go on because another rank was not there; zero if that is not so, none if the message that
+    /// it ended with has to say.
+    fn late(&self, kind: FunctionKind, collective: Option<u64>, call: Option<&Call<'_>>) -> Option<u64> {
+        match (kind, call) {
             (FunctionKind::Barrier | FunctionKind::Collective, Some(Call::Collective(call)))
                 if !call.kind.is_rooted() =>
             {
-                collective.and_then(|number| self.collectives.last_entry(number)).unwrap_or(by_message)
+                collective.and_then(|number| self.collectives.last_entry(number))
             }
             // What it found is delivered later, so that nothing tells when it was sent.
-            (FunctionKind::Test, Some(Call::Probe { poll: false, .. })) => u64::MAX,
-            (FunctionKind::Other | FunctionKind::File, _) => 0,
-            _ => by_message,
+            (FunctionKind::Test, Some(Call::Probe { poll: false, .. })) => Some(u64::MAX),
+            (FunctionKind::Other | FunctionKind::File, _) => Some(0),
+            _ => None,
         }
     }
 
     fn message(&mut self, message: &Message) {
-        self.traffic.add(message);
-        self.paths.message(message);
-        match message.scope {
-            Scope::Collective(number) => self.collectives.message(number, message.bytes),
-            Scope::Comm(_) => self.arrows.push(message),
+        if let Scope::Collective(number) = message.scope {
+            self.collectives.message(number, message.bytes);
         }
-        if self.run.collective_messages && matches!(message.scope, Scope::Collective(_)) {
-            self.arrows.push(message);
+        self.last_arrival = self.last_arrival.max(message.arrived);
+        self.history.push(Past::Message(self.delivered.len() as u32));
+        if self.delivered.push(message.from, Delivered::of(message)) {
+            self.go_through();
         }
-        self.links.record(&Record::Message(*message));
     }
 
     fn end(&mut self, rank: u32, at: u64, blocked: Option<(Time, u16, u64)>) {
         if let Some((since, of, site)) = blocked {
             let row = self.sites.row(rank, of, site);
-            let site = self.sites.site(row);
-            self.catch_up(rank, since.as_picos());
-            self.spend(rank, Category::Wait, at);
+            let (site, since) = (self.sites.site(row), since.as_picos());
             self.functions.index(of);
-            self.ranks[rank as usize].blocked = Some((since.as_picos(), of, site));
+            self.ranks[rank as usize].blocked = Some((since, of, site));
+            let (category, event) = (Category::Wait, Event::no_call(since, at));
+            self.set_aside(Deed { rank, category, of, late: Some(0), event });
         }
         self.ranks[rank as usize].end = at;
     }
 
     /// What the page is to show.
     pub fn finish(&mut self, ending: &Ending) -> Container {
+        self.go_through();
         let mut out = Container::default();
         out.set("version", 1);
         self.write_run(ending, &mut out);
@@ -374,12 +490,12 @@ impl Recorder for Report {
                 self.call(rank, function, span, site, details.as_ref());
             }
             Record::Burst { rank, start, end, beside: false, .. } => {
-                self.did(rank, Category::Compute, Kind::Compute, start.as_picos(), end.as_picos());
+                self.did(rank, Category::Compute, start.as_picos(), end.as_picos());
             }
             // The rank went on meanwhile.
             Record::Burst { beside: true, .. } => {}
             Record::Pause { rank, start, end } => {
-                self.did(rank, Category::Other, Kind::Other, start.as_picos(), end.as_picos());
+                self.did(rank, Category::Other, start.as_picos(), end.as_picos());
             }
             Record::Message(ref message) => self.message(message),
             Record::Comm { context, members } => {
@@ -388,20 +504,28 @@ impl Recorder for Report {
             }
             Record::Schedule { rank, number, context, kind, algorithm, entered } => {
                 let function = self.collectives.enter(number, context, kind, algorithm, entered.as_picos());
-                self.ranks[rank as usize].collective = Some(number);
-                self.paths.enter_collective(rank, function);
+                self.inside[rank as usize] = number + 1;
+                self.history.push(Past::Entry(rank, function));
             }
-            Record::End { rank, at, blocked } => self.end(rank, at.as_picos(), blocked),
+            Record::End { rank, at, blocked, ideal } => {
+                self.ideal = self.ideal.max(ideal);
+                self.end(rank, at.as_picos(), blocked);
+            }
         }
     }
 
     fn wants_arguments(&self) -> bool {
         true
     }
+
+    fn wants_ideal(&self) -> bool {
+        self.wants_ideal
+    }
 }
 
 fn path_kind(category: Category) -> Kind {
     match category {
+        Category::Compute => Kind::Compute,
         Category::PointToPoint => Kind::PointToPoint,
         Category::Collective => Kind::Collective,
         _ => Kind::Other,
@@ -500,7 +624,7 @@ mod tests {
 
     fn end(report: &mut Report, ranks: u32, at: u64) -> Container {
         for rank in 0..ranks {
-            report.record(&Record::End { rank, at: Time::from_picos(at), blocked: None });
+            report.record(&Record::End { rank, at: Time::from_picos(at), blocked: None, ideal: None });
         }
         let figures = json!({"simulated_seconds": seconds(at)});
         report.finish(&Ending { figures, ideal_seconds: Some(seconds(at) / 2.0), ..Ending::default() })
@@ -555,7 +679,7 @@ mod tests {
             plan: 0,
         };
         let reply = Reply::default();
-        let details = Some(Details { call: Call::Collective(barrier), reply: &reply });
+        let details = Some(Details { call: &Call::Collective(barrier), reply: &reply });
         for (rank, entered) in [(0, 1_000), (1, 6_000)] {
             compute(&mut report, rank, 0, entered);
             let algorithm = Some(Algorithm::ALL[0]);
@@ -581,7 +705,7 @@ mod tests {
         let mut report = Report::new(&run_on("cluster:2", 2), Budget::default());
         compute(&mut report, 0, 0, 1_000);
         let blocked = Some((Time::from_picos(1_000), index("MPI_Recv"), 0));
-        report.record(&Record::End { rank: 0, at: Time::from_picos(4_000), blocked });
+        report.record(&Record::End { rank: 0, at: Time::from_picos(4_000), blocked, ideal: None });
         let waits = vec![(0, "waits for a message".to_owned())];
         let page = report.finish(&Ending { waits, ..Ending::default() });
         let shown = json!([{"rank": 0, "function": "MPI_Recv", "site": "", "since": 1e-9, "detail": "waits for a message"}]);

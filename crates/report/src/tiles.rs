@@ -1,11 +1,9 @@
 //! What ranks did when, in tiles: a row for each rank or group of ranks, a column for each stretch of time.
 //!
-//! How long a run takes is not known before it is over. The columns of a row start narrow and become twice as wide, neighbours
-//! being merged, whenever time runs over the last one. In the end they are laid anew over the time that there was, and
-//! coarser levels are made from finer ones.
-//!
-//! Rows are many and long, and ranks take turns: what a rank does is noted first and put into its row a few dozen
-//! stretches at a time, while the row is at hand.
+//! What a rank did is noted stretch by stretch, and laid out over the columns when the run is over. Of runs that are too long
+//! for that, what has been noted is put into columns on the way. How long such a run takes is not known then: the columns of a
+//! row start narrow and become twice as wide, neighbours being merged, whenever time runs over the last one. In the end they
+//! are laid anew over the time that there was. Coarser levels are made from finer ones.
 
 use crate::Category;
 use crate::category::CATEGORIES;
@@ -24,8 +22,10 @@ const COARSEST: usize = 64;
 const FIRST_WIDTH: u64 = NANO << 6;
 const NANO: u64 = 1_000;
 
-/// Stretches that are put into a row at once.
-const AT_ONCE: usize = 24;
+/// Stretches that are noted before they are put into rows, of all ranks together: 16 MiB.
+const NOTED: usize = 1 << 21;
+/// And of one rank, at least and at most.
+const NOTED_OF_RANK: (usize, usize) = (24, 1 << 16);
 
 /// Time of a tile, in picoseconds, for each category but idleness.
 type Tile = [f32; CATEGORIES - 1];
@@ -39,25 +39,33 @@ pub(crate) struct Tiles {
     columns: usize,
     /// Picoseconds of a column, by row.
     widths: Vec<u64>,
+    /// None as long as all that ranks did is noted.
     tiles: Vec<Tile>,
     /// What has been noted of each rank.
     noted: Vec<Noted>,
+    most_noted: usize,
 }
 
-/// Stretches of a rank's time that are not in its row yet.
+/// Stretches of a rank's time that are not in its row yet. Each begins where the one before ends.
 #[derive(Clone, Default)]
 struct Noted {
-    count: u32,
-    stretches: [Stretch; AT_ONCE],
+    start: u64,
+    /// How long each lasts, and in the last three bits what it is.
+    stretches: Vec<u64>,
 }
 
-#[derive(Clone, Copy, Default)]
-struct Stretch {
-    start: u64,
-    /// It ends so much later; nothing noted is longer.
-    lasts: u32,
-    category: u8,
+impl Noted {
+    /// Category, start and end of each.
+    fn iter(&self) -> impl Iterator<Item = (u8, u64, u64)> {
+        self.stretches.iter().scan(self.start, |now, &stretch| {
+            let start = *now;
+            *now += stretch >> CATEGORY_BITS;
+            Some((stretch as u8 & ((1 << CATEGORY_BITS) - 1), start, *now))
+        })
+    }
 }
+
+const CATEGORY_BITS: u32 = 3;
 
 /// All tiles at one width.
 #[derive(Debug, PartialEq)]
@@ -76,9 +84,9 @@ impl Tiles {
         let finest =
             (TILES / rows.max(1) as usize).max(1).next_power_of_two().clamp(LEAST_COLUMNS, MOST_COLUMNS);
         let columns = 2 * finest;
-        let tiles = vec![Tile::default(); rows as usize * columns];
         let (widths, noted) = (vec![FIRST_WIDTH; rows as usize], vec![Noted::default(); ranks as usize]);
-        Tiles { ranks, rows, ranks_per_row, columns, widths, tiles, noted }
+        let most_noted = (NOTED / ranks.max(1) as usize).clamp(NOTED_OF_RANK.0, NOTED_OF_RANK.1);
+        Tiles { ranks, rows, ranks_per_row, columns, widths, tiles: Vec::new(), noted, most_noted }
     }
 
     pub fn rows(&self) -> u32 {
@@ -89,31 +97,39 @@ impl Tiles {
         self.ranks_per_row
     }
 
-    /// A rank did something from `start` to `end`, in picoseconds.
+    /// A rank did something for so many picoseconds, from where it was told of last.
     #[inline]
-    pub fn add(&mut self, rank: u32, category: Category, start: u64, end: u64) {
-        if end <= start || category == Category::Idle {
-            return;
-        }
-        let noted = &mut self.noted[rank as usize];
-        let Ok(lasts) = u32::try_from(end - start) else {
-            self.put(rank, category as u8, start, end);
-            return;
-        };
-        noted.stretches[noted.count as usize] = Stretch { start, lasts, category: category as u8 };
-        noted.count += 1;
-        if noted.count as usize == AT_ONCE {
-            self.settle(rank);
+    pub fn add(&mut self, rank: u32, category: Category, lasts: u64) {
+        let stretches = &mut self.noted[rank as usize].stretches;
+        match stretches.last_mut() {
+            Some(last) if *last & ((1 << CATEGORY_BITS) - 1) == category as u64 => {
+                *last += lasts << CATEGORY_BITS
+            }
+            _ => {
+                stretches.push(lasts << CATEGORY_BITS | category as u64);
+                if stretches.len() == self.most_noted {
+                    self.settle(rank);
+                }
+            }
         }
     }
 
     /// Puts what has been noted of a rank into its row.
+    #[cold]
     fn settle(&mut self, rank: u32) {
-        let count = std::mem::take(&mut self.noted[rank as usize].count);
-        for at in 0..count as usize {
-            let Stretch { start, lasts, category } = self.noted[rank as usize].stretches[at];
-            self.put(rank, category, start, start + u64::from(lasts));
+        if self.tiles.is_empty() {
+            self.tiles = vec![Tile::default(); self.rows as usize * self.columns];
         }
+        let mut noted = std::mem::take(&mut self.noted[rank as usize]);
+        let mut start = noted.start;
+        for (category, from, end) in noted.iter() {
+            if category != Category::Idle as u8 {
+                self.put(rank, category, from, end);
+            }
+            start = end;
+        }
+        noted.stretches.clear();
+        self.noted[rank as usize] = Noted { start, ..noted };
     }
 
     fn put(&mut self, rank: u32, category: u8, start: u64, end: u64) {
@@ -123,6 +139,9 @@ impl Tiles {
         }
         let (width, kind) = (self.widths[row], usize::from(category) - 1);
         let tiles = &mut self.tiles[row * self.columns..][..self.columns];
+        if end == start {
+            return;
+        }
         // Widths are nanoseconds times a power of two.
         let shift = (width / NANO).trailing_zeros();
         let (first, last) = ((start / NANO) >> shift, ((end - 1) / NANO) >> shift);
@@ -153,59 +172,127 @@ impl Tiles {
 
     /// The levels of a run that lasted until `end`, the coarsest first.
     pub fn levels(&mut self, end: u64) -> Vec<Level> {
-        for rank in 0..self.ranks {
-            self.settle(rank);
+        if !self.tiles.is_empty() {
+            (0..self.ranks).for_each(|rank| self.settle(rank));
         }
-        let mut columns = self.columns / 2;
-        let mut tiles = self.laid_over(end, columns);
-        let mut levels = vec![self.level(&tiles, columns, end)];
-        while columns > COARSEST {
-            columns /= 2;
-            tiles = tiles.chunks_exact(2).map(|pair| sum(pair[0], pair[1])).collect();
-            levels.push(self.level(&tiles, columns, end));
+        let widest = self.columns / 2;
+        let mut levels = Vec::new();
+        let mut columns = COARSEST.min(widest);
+        while columns <= widest {
+            levels.push(Level::new(columns, self.rows));
+            columns *= 2;
         }
-        levels.reverse();
+        let mut row = Row::default();
+        for at in 0..self.rows {
+            row.clear(widest);
+            match self.tiles.is_empty() {
+                true => self.lay_out(at, end, &mut row),
+                false => self.lay_anew(at, end, &mut row),
+            }
+            let ranks = self.ranks_per_row.min(self.ranks - at * self.ranks_per_row);
+            for (nth, level) in levels.iter_mut().rev().enumerate() {
+                if nth > 0 {
+                    row.halve();
+                }
+                level.push(&row, end as f64 / level.columns as f64 * f64::from(ranks));
+            }
+        }
         levels
     }
 
-    /// So many columns from zero to `end`.
-    fn laid_over(&self, end: u64, columns: usize) -> Vec<Tile> {
-        let mut laid = vec![Tile::default(); self.rows as usize * columns];
-        if end == 0 {
-            return laid;
-        }
-        let rows = self.tiles.chunks_exact(self.columns).zip(&self.widths);
-        for ((row, &width), out) in rows.zip(laid.chunks_exact_mut(columns)) {
-            // In units of the recorded columns.
-            let wide = end as f64 / width as f64 / columns as f64;
-            for (at, out) in out.iter_mut().enumerate() {
-                let (from, to) = (at as f64 * wide, (at + 1) as f64 * wide);
-                let mut column = from as usize;
-                while (column as f64) < to && column < row.len() {
-                    let part = to.min((column + 1) as f64) - from.max(column as f64);
-                    for (out, time) in out.iter_mut().zip(row[column]) {
-                        *out += time * part as f32;
-                    }
-                    column += 1;
-                }
+    /// What the ranks of a row did, in columns from zero to `end`.
+    fn lay_out(&self, row: u32, end: u64, out: &mut Row) {
+        let (columns, wide) = (out.columns(), end as f64 / out.columns() as f64);
+        let ranks = row * self.ranks_per_row..self.ranks.min((row + 1) * self.ranks_per_row);
+        for (category, start, end) in ranks.flat_map(|rank| self.noted[rank as usize].iter()) {
+            if category == Category::Idle as u8 || end == start {
+                continue;
             }
+            let times = &mut out.times[usize::from(category) - 1];
+            let (from, to) = (start as f64 / wide, end as f64 / wide);
+            let (first, last) = (from as usize, (to as usize).min(columns - 1));
+            if first >= last {
+                times[last] += (end - start) as f32;
+                continue;
+            }
+            times[first] += ((first + 1) as f64 * wide - start as f64) as f32;
+            for time in &mut times[first + 1..last] {
+                *time += wide as f32;
+            }
+            times[last] += (end as f64 - last as f64 * wide) as f32;
         }
-        laid
     }
 
-    fn level(&self, tiles: &[Tile], columns: usize, end: u64) -> Level {
-        let wide = end as f64 / columns as f64;
-        let mut level = Level { columns, dominant: Vec::new(), share: Vec::new() };
-        for (row, tiles) in (0..self.rows).zip(tiles.chunks_exact(columns)) {
-            let ranks = self.ranks_per_row.min(self.ranks - row * self.ranks_per_row);
-            let capacity = (wide * f64::from(ranks)) as f32;
-            for tile in tiles {
-                let (category, share) = dominant(tile, capacity);
-                level.dominant.push(category);
-                level.share.push(share);
+    /// What has been put into the columns of a row, in columns from zero to `end`.
+    fn lay_anew(&self, row: u32, end: u64, out: &mut Row) {
+        let width = self.widths[row as usize];
+        let row = &self.tiles[row as usize * self.columns..][..self.columns];
+        // In units of the recorded columns.
+        let wide = end as f64 / width as f64 / out.columns() as f64;
+        for at in 0..out.columns() {
+            let (from, to) = (at as f64 * wide, (at + 1) as f64 * wide);
+            let mut column = from as usize;
+            while (column as f64) < to && column < row.len() {
+                let part = to.min((column + 1) as f64) - from.max(column as f64);
+                for (out, time) in out.times.iter_mut().zip(row[column]) {
+                    out[at] += time * part as f32;
+                }
+                column += 1;
             }
         }
-        level
+    }
+}
+
+impl Level {
+    fn new(columns: usize, rows: u32) -> Level {
+        let room = columns * rows as usize;
+        Level { columns, dominant: Vec::with_capacity(room), share: Vec::with_capacity(room) }
+    }
+
+    /// Adds a row; a tile that is full holds `capacity` picoseconds.
+    fn push(&mut self, row: &Row, capacity: f64) {
+        let columns = row.columns();
+        let (done, capacity) = (self.dominant.len(), capacity as f32);
+        self.dominant.resize(done + columns, 0);
+        self.share.resize(done + columns, 0);
+        let [a, b, c, d, e] = row.times.each_ref().map(|times| &times[..columns]);
+        let (kinds, shares) = (&mut self.dominant[done..], &mut self.share[done..]);
+        for at in 0..columns.min(kinds.len()).min(shares.len()) {
+            let (category, most) = dominant([a[at], b[at], c[at], d[at], e[at]], capacity);
+            kinds[at] = category;
+            // Without capacity this is no number, and no share.
+            shares[at] = (most / capacity * 255.0 + 0.5).clamp(0.0, 255.0) as u8;
+        }
+    }
+}
+
+/// What ranks of one row did: for each category but idleness, its time in each column.
+#[derive(Default)]
+struct Row {
+    times: [Vec<f32>; CATEGORIES - 1],
+}
+
+impl Row {
+    fn columns(&self) -> usize {
+        self.times[0].len()
+    }
+
+    /// So many columns, and nothing in them.
+    fn clear(&mut self, columns: usize) {
+        for times in &mut self.times {
+            times.clear();
+            times.resize(columns, 0.0);
+        }
+    }
+
+    /// Makes one of two neighbours each.
+    fn halve(&mut self) {
+        for times in &mut self.times {
+            for at in 0..times.len() / 2 {
+                times[at] = times[2 * at] + times[2 * at + 1];
+            }
+            times.truncate(times.len() / 2);
+        }
     }
 }
 
@@ -213,18 +300,18 @@ fn sum(a: Tile, b: Tile) -> Tile {
     std::array::from_fn(|kind| a[kind] + b[kind])
 }
 
-/// The category that fills most of a tile, and how much of it in 255ths.
-fn dominant(tile: &Tile, capacity: f32) -> (u8, u8) {
+/// The category that fills most of a tile, and for how long.
+#[inline]
+fn dominant(tile: Tile, capacity: f32) -> (u8, f32) {
     let busy: f32 = tile.iter().sum();
     let (mut category, mut most) = (0, capacity - busy);
-    for (kind, &time) in (1..).zip(tile) {
+    for (kind, time) in (1..).zip(tile) {
         // Rounding makes nobody idle who is not.
-        if time > 0.0 && time >= most {
-            (category, most) = (kind, time);
-        }
+        let more = time > 0.0 && time >= most;
+        category = if more { kind } else { category };
+        most = if more { time } else { most };
     }
-    let share = if capacity > 0.0 { most / capacity } else { 1.0 };
-    (category, (share.clamp(0.0, 1.0) * 255.0).round() as u8)
+    (category, most)
 }
 
 #[cfg(test)]
@@ -235,9 +322,10 @@ mod tests {
     fn tiles_show_what_fills_them() {
         let mut tiles = Tiles::new(2);
         let end = 64 * 64_000 * 100;
-        tiles.add(0, Category::Compute, 0, end / 2);
-        tiles.add(0, Category::Wait, end / 2, end);
-        tiles.add(1, Category::Collective, end / 4, end / 4 * 3);
+        tiles.add(0, Category::Compute, end / 2);
+        tiles.add(0, Category::Wait, end / 2);
+        tiles.add(1, Category::Idle, end / 4);
+        tiles.add(1, Category::Collective, end / 2);
         let levels = tiles.levels(end);
         let coarse = &levels[0];
         assert_eq!((coarse.columns, levels.last().unwrap().columns), (64, 4_096));
@@ -250,19 +338,26 @@ mod tests {
 
     #[test]
     fn the_end_need_not_be_known() {
-        // The same, told at once and in small pieces while columns widen.
-        let (mut whole, mut pieces) = (Tiles::new(1), Tiles::new(1));
+        // The same, noted to the end and put into columns that widen on the way.
+        let (mut noted, mut put) = (Tiles::new(1), Tiles::new(1));
+        put.most_noted = 24;
         let end = 3_000_000_000_000;
-        whole.add(0, Category::Compute, 0, end / 3);
-        whole.add(0, Category::PointToPoint, end / 3, end);
         for piece in 0..30_000 {
-            let category = if piece < 10_000 { Category::Compute } else { Category::PointToPoint };
-            pieces.add(0, category, end / 30_000 * piece, end / 30_000 * (piece + 1));
+            let category = match (piece < 10_000, piece % 3) {
+                (_, 0) => Category::Wait,
+                (true, _) => Category::Compute,
+                (false, _) => Category::PointToPoint,
+            };
+            noted.add(0, category, end / 30_000);
+            put.add(0, category, end / 30_000);
         }
-        let (whole, pieces) = (whole.levels(end), pieces.levels(end));
-        assert!(whole.iter().zip(&pieces).all(|(a, b)| a.dominant == b.dominant));
-        assert_eq!(whole[0].dominant[0..64], [[1; 21].as_slice(), &[2; 43]].concat());
-        assert_eq!(whole[0].share[0], 255);
+        assert!(noted.tiles.is_empty() && !put.tiles.is_empty());
+        let (noted, put) = (noted.levels(end), put.levels(end));
+        let coarse = [&noted[0], &put[0]];
+        assert_eq!(coarse[0].dominant, coarse[1].dominant);
+        assert!(coarse[0].share.iter().zip(&coarse[1].share).all(|(a, b)| a.abs_diff(*b) <= 1));
+        assert_eq!(coarse[0].dominant[0..64], [[1; 21].as_slice(), &[2; 43]].concat());
+        assert_eq!(coarse[0].share[0], 170);
     }
 
     #[test]
@@ -271,7 +366,7 @@ mod tests {
         assert_eq!((tiles.rows(), tiles.ranks_per_row()), (1_667, 3));
         for rank in 0..5_000 {
             let category = if rank % 3 == 0 { Category::Wait } else { Category::Compute };
-            tiles.add(rank, category, 0, 1_000_000);
+            tiles.add(rank, category, 1_000_000);
         }
         let levels = tiles.levels(1_000_000);
         assert!(levels[0].dominant[..1_666 * 64].iter().all(|&category| category == 1));

@@ -1,9 +1,9 @@
 //! Who sent how much to whom, and in messages of which size.
 
-use mpirage_record::{Message, Scope};
 use serde_json::{Value, json};
 
 use crate::container::Container;
+use crate::delivered::Delivered;
 
 /// Rows and columns of the matrix, at most; more ranks share them.
 const MOST_CELLS: u32 = 256;
@@ -29,13 +29,12 @@ impl Traffic {
     }
 
     #[inline]
-    pub fn add(&mut self, message: &Message) {
+    pub fn add(&mut self, message: &Delivered) {
         let cell = |rank: u32| (rank / self.ranks_per_cell) as usize;
-        let at = cell(message.from) * self.cells as usize + cell(message.to);
+        let at = cell(message.from) * self.cells as usize + cell(message.to());
         self.matrix[at][0] += message.bytes as f64;
         self.matrix[at][1] += 1.0;
-        let inner = usize::from(matches!(message.scope, Scope::Collective(_)));
-        let size = &mut self.sizes[inner][class(message.bytes)];
+        let size = &mut self.sizes[usize::from(message.inner)][class(message.bytes)];
         size[0] += 1;
         size[1] += message.bytes;
     }
@@ -94,8 +93,8 @@ mod tests {
     #[test]
     fn ranks_share_cells() {
         let mut traffic = Traffic::new(1_024);
-        traffic.add(&message(0, 1_023, 100, 0, 1));
-        traffic.add(&message(3, 1_020, 50, 0, 1));
+        traffic.add(&Delivered::of(&message(0, 1_023, 100, 0, 1)));
+        traffic.add(&Delivered::of(&message(3, 1_020, 50, 0, 1)));
         assert_eq!((traffic.cells, traffic.ranks_per_cell), (256, 4));
         assert_eq!(traffic.matrix[255], [150.0, 2.0]);
         let sizes = traffic.histogram();

@@ -135,7 +135,13 @@ impl Model {
 
     /// The same MPI on a network on which nothing takes time, nor does handing messages to it.
     pub fn on_ideal_network(&self) -> Model {
+        let envelope = match self.protocol.envelope {
+            // That is told by processors, which are not there.
+            Envelope::InOrder => Envelope::OnArrival,
+            envelope => envelope,
+        };
         let protocol = Protocol {
+            envelope,
             startup: None,
             processor: None,
             copy_out_seconds_per_byte: 0.0,

@@ -101,7 +101,8 @@ fn in_simgrid_polls_are_paid_for_before_they_look() {
         script.extend(vec![wait(how, true, requests); polls]);
         let sender = vec![send(1, 1, 8, None), sleep(1e-3), send(1, 2, 8, None)];
         let ran = run(one_switch(2), "simgrid", "", &[sender, script]);
-        let told = ran.replies[1].iter().map(|reply| (reply.now.as_picos() / 100_000_000, reply.completions.len()));
+        let told =
+            ran.replies[1].iter().map(|reply| (reply.now.as_picos() / 100_000_000, reply.completions.len()));
         told.collect::<Vec<_>>()
     };
     // Tenths of milliseconds: the second look finds it, and looks are cheap again then.

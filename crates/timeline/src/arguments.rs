@@ -22,9 +22,10 @@ pub struct Arguments {
 
 impl Arguments {
     /// What `rank` asked and was told.
+    #[inline]
     pub fn of(rank: u32, details: &Details<'_>, comms: &Comms) -> Arguments {
         let world = |context, peer| comms.world_of(context, rank, peer);
-        match details.call {
+        match *details.call {
             Call::Send { context, to, tag, bytes, .. } => Arguments {
                 peer: world(context, to),
                 sent: Some(bytes),

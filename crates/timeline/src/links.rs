@@ -8,14 +8,12 @@
 //! All bins have the same width, which starts at a nanosecond and doubles, neighbours being merged, whenever there are
 //! too many: for a link, or in all. So memory is bounded, whatever the length of the run.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use mpirage_platform::{HostId, LinkId, Platform};
 use mpirage_record::{Message, Record, Recorder};
 use mpirage_units::{Duration, Time};
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
 use crate::RunInfo;
 
@@ -41,28 +39,63 @@ pub struct LinkUse {
     bins: usize,
     most_bins: u64,
     most_in_all: usize,
+    /// Hosts on switches, by number.
+    spokes: Vec<SpokeSlots>,
     routes: Vec<Route>,
+    /// Links of routes that have more than are remembered with them.
+    long_routes: FxHashMap<(HostId, HostId), Box<[u32]>>,
     links: Vec<LinkId>,
+    /// Scratch: the parts of a message, in bins one after the other.
+    parts: Vec<f64>,
 }
 
 /// One link that was used.
 #[derive(Clone, Debug, PartialEq)]
+#[repr(align(64))]
 pub struct Used {
     /// Which.
     pub link: LinkId,
     /// The number of the first bin; bin `n` begins at `n` times the width.
     pub first: u64,
     /// Bytes in each bin, from the first on.
-    pub bytes: VecDeque<f64>,
+    pub bytes: Vec<f64>,
     /// How many messages crossed it.
     pub messages: u64,
 }
 
-/// Links between two hosts, as positions in `used`.
-#[derive(Clone, Default)]
+/// The links of a host that hangs on a switch, as positions in `used`.
+#[derive(Clone, Copy)]
+struct SpokeSlots {
+    switch: u32,
+    up: u32,
+    down: u32,
+}
+
+/// The link has not been used.
+const UNKNOWN: u32 = u32::MAX;
+/// The host hangs on no switch; nobody has asked whether it does.
+const NO_SWITCH: u32 = u32::MAX - 1;
+const NOT_ASKED: u32 = u32::MAX;
+
+impl SpokeSlots {
+    const UNASKED: SpokeSlots = SpokeSlots { switch: NOT_ASKED, up: UNKNOWN, down: UNKNOWN };
+}
+
+/// Links of a route that are remembered with it.
+const SHORT: usize = 5;
+
+/// Links between two hosts, as positions in `used`: half a cache line.
+#[derive(Clone, Copy)]
 struct Route {
-    key: Option<(HostId, HostId)>,
-    slots: SmallVec<[u32; 6]>,
+    from: HostId,
+    to: HostId,
+    length: u32,
+    /// As many as there are; none if there are more than fit.
+    slots: [u32; SHORT],
+}
+
+impl Route {
+    const NONE: Route = Route { from: HostId(u32::MAX), to: HostId(u32::MAX), length: 0, slots: [0; SHORT] };
 }
 
 impl LinkUse {
@@ -77,8 +110,11 @@ impl LinkUse {
             bins: 0,
             most_bins: MOST_BINS,
             most_in_all: MOST_IN_ALL,
+            spokes: Vec::new(),
             routes: Vec::new(),
+            long_routes: FxHashMap::default(),
             links: Vec::new(),
+            parts: Vec::new(),
         }
     }
 
@@ -100,39 +136,167 @@ impl LinkUse {
         used
     }
 
-    fn add(&mut self, message: &Message) {
-        let host = |rank: u32| self.placement[rank as usize];
-        let (from, to) = (host(message.from), host(message.to));
-        let (start, end) = (message.departed.as_picos(), message.arrived.as_picos());
-        while end.max(start) / self.width >= self.most_bins {
+    /// There will be messages until then: bins become as wide as they must.
+    pub fn reach(&mut self, end: Time) {
+        while end.as_picos() / self.width >= self.most_bins {
             self.widen();
         }
-        let route = self.route(from, to);
-        for at in 0..self.routes[route].slots.len() {
-            let slot = self.routes[route].slots[at];
-            let used = &mut self.used[slot as usize];
-            used.messages += 1;
-            self.bins += used.spread(self.width, start, end, message.bytes as f64);
+    }
+
+    /// A message was delivered.
+    pub fn add(&mut self, message: &Message) {
+        self.cross(message.from, message.to, message.bytes, [message.departed, message.arrived]);
+    }
+
+    /// Bytes were under way between two ranks from one time to the other.
+    pub fn cross(&mut self, from: u32, to: u32, bytes: u64, [departed, arrived]: [Time; 2]) {
+        self.reach(arrived.max(departed));
+        let first = self.cut(departed.as_picos(), arrived.as_picos(), bytes as f64);
+        let (from, to) = (self.placement[from as usize], self.placement[to as usize]);
+        match self.spokes(from, to) {
+            Some(slots) => self.use_links(&slots, first),
+            None => {
+                let Route { length, slots, .. } = self.route(from, to);
+                match length as usize {
+                    length @ 0..=SHORT => self.use_links(&slots[..length], first),
+                    _ => {
+                        let slots = self.long_routes.remove(&(from, to)).unwrap_or_default();
+                        self.use_links(&slots, first);
+                        self.long_routes.insert((from, to), slots);
+                    }
+                }
+            }
         }
         while self.bins > self.most_in_all {
             self.widen();
         }
     }
 
-    /// Where the route between two hosts is remembered.
-    fn route(&mut self, from: HostId, to: HostId) -> usize {
-        if self.routes.is_empty() {
-            self.routes.resize(ROUTES, Route::default());
+    #[inline]
+    fn use_links(&mut self, slots: &[u32], first: u64) {
+        for &slot in slots {
+            let used = &mut self.used[slot as usize];
+            used.messages += 1;
+            self.bins += used.add(first, &self.parts);
         }
+    }
+
+    /// A message between two ranks will be told of soon.
+    #[inline]
+    pub fn expect(&self, from: u32, to: u32) {
+        for slot in self.ends_of(from, to) {
+            if let Some(used) = self.used.get(slot as usize) {
+                mpirage_cache::fetch(used);
+            }
+        }
+    }
+
+    /// And very soon; its bytes start to move at `departed`, in picoseconds.
+    #[inline]
+    pub fn expect_bins(&self, from: u32, to: u32, departed: u64) {
+        let bin = self.bin(departed);
+        for slot in self.ends_of(from, to) {
+            if let Some(used) = self.used.get(slot as usize)
+                && let Some(bin) = used.bytes.get(bin.wrapping_sub(used.first) as usize)
+            {
+                mpirage_cache::fetch(bin);
+            }
+        }
+    }
+
+    /// The links at both ends of the way between two ranks, if they are known to hang on a switch.
+    #[inline]
+    fn ends_of(&self, from: u32, to: u32) -> [u32; 2] {
+        let spoke = |rank: u32| self.spokes.get(self.placement[rank as usize].0 as usize);
+        [spoke(from).map_or(UNKNOWN, |spoke| spoke.up), spoke(to).map_or(UNKNOWN, |spoke| spoke.down)]
+    }
+
+    /// The links between hosts of one switch: that up from the one, that down to the other.
+    #[inline]
+    fn spokes(&mut self, from: HostId, to: HostId) -> Option<[u32; 2]> {
+        if self.spokes.is_empty() {
+            self.spokes.resize(self.platform.host_count() as usize, SpokeSlots::UNASKED);
+        }
+        let (here, there) = (self.spokes[from.0 as usize], self.spokes[to.0 as usize]);
+        if here.switch == there.switch
+            && here.switch < NO_SWITCH
+            && from != to
+            && here.up != UNKNOWN
+            && there.down != UNKNOWN
+        {
+            return Some([here.up, there.down]);
+        }
+        let apart = here.switch != there.switch && here.switch != NOT_ASKED && there.switch != NOT_ASKED;
+        if from == to || apart || here.switch == NO_SWITCH { None } else { self.find_spokes(from, to) }
+    }
+
+    #[cold]
+    fn find_spokes(&mut self, from: HostId, to: HostId) -> Option<[u32; 2]> {
+        let ends = [from, to].map(|host| self.platform.spoke(host));
+        for (host, end) in [from, to].into_iter().zip(ends) {
+            self.spokes[host.0 as usize].switch = end.map_or(NO_SWITCH, |spoke| spoke.switch);
+        }
+        let [here, there] = [ends[0]?, ends[1]?];
+        if here.switch != there.switch {
+            return None;
+        }
+        let up = slot_of(&mut self.slots, &mut self.used, here.up);
+        let down = slot_of(&mut self.slots, &mut self.used, there.down);
+        self.spokes[from.0 as usize].up = up;
+        self.spokes[to.0 as usize].down = down;
+        Some([up, down])
+    }
+
+    /// The bin that a time falls into. Widths are the first one times a power of two, so that there is nothing to divide by.
+    #[inline]
+    fn bin(&self, time: u64) -> u64 {
+        (time / FIRST_WIDTH) >> (self.width / FIRST_WIDTH).trailing_zeros()
+    }
+
+    /// Gives each bin from `start` to `end` its part; gives the first.
+    #[inline]
+    fn cut(&mut self, start: u64, end: u64, bytes: f64) -> u64 {
+        let (first, last) = (self.bin(start), self.bin(if end > start { end - 1 } else { start }));
+        self.parts.clear();
+        if first == last {
+            self.parts.push(bytes);
+            return first;
+        }
+        let per_pico = bytes / (end - start) as f64;
+        let inside = |bin: u64| end.min((bin + 1) * self.width) - start.max(bin * self.width);
+        self.parts.extend((first..=last).map(|bin| per_pico * inside(bin) as f64));
+        first
+    }
+
+    /// The route between two hosts; most are remembered.
+    #[inline]
+    fn route(&mut self, from: HostId, to: HostId) -> Route {
         let mixed = (u64::from(from.0) << 32 | u64::from(to.0)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let place = (mixed >> 40) as usize % ROUTES;
-        if self.routes[place].key != Some((from, to)) {
-            self.platform.route(from, to, &mut self.links);
-            let slots =
-                self.links.iter().map(|&link| slot_of(&mut self.slots, &mut self.used, link)).collect();
-            self.routes[place] = Route { key: Some((from, to)), slots };
+        match self.routes.get(place) {
+            Some(&route) if (route.from, route.to) == (from, to) => route,
+            _ => self.find_route(from, to, place),
         }
-        place
+    }
+
+    #[cold]
+    fn find_route(&mut self, from: HostId, to: HostId, place: usize) -> Route {
+        if self.routes.is_empty() {
+            self.routes.resize(ROUTES, Route::NONE);
+        }
+        self.platform.route(from, to, &mut self.links);
+        let (slots, used) = (&mut self.slots, &mut self.used);
+        let mut all = self.links.iter().map(|&link| slot_of(slots, used, link));
+        let (length, mut short) = (self.links.len() as u32, [0; SHORT]);
+        if length as usize <= SHORT {
+            short.iter_mut().zip(all).for_each(|(slot, found)| *slot = found);
+        } else {
+            let forgotten = self.routes[place];
+            self.long_routes.remove(&(forgotten.from, forgotten.to));
+            self.long_routes.insert((from, to), all.by_ref().collect());
+        }
+        self.routes[place] = Route { from, to, length, slots: short };
+        self.routes[place]
     }
 
     /// Bins become twice as wide.
@@ -156,7 +320,7 @@ impl Recorder for LinkUse {
 
 fn slot_of(slots: &mut FxHashMap<LinkId, u32>, used: &mut Vec<Used>, link: LinkId) -> u32 {
     *slots.entry(link).or_insert_with(|| {
-        used.push(Used { link, first: 0, bytes: VecDeque::new(), messages: 0 });
+        used.push(Used { link, first: 0, bytes: Vec::new(), messages: 0 });
         used.len() as u32 - 1
     })
 }
@@ -176,34 +340,31 @@ impl Used {
         })
     }
 
-    /// Gives each bin from `start` to `end` its part; how many bins are new.
-    fn spread(&mut self, width: u64, start: u64, end: u64, bytes: f64) -> usize {
-        // Widths are the first one times a power of two, so that there is nothing to divide by.
-        let shift = (width / FIRST_WIDTH).trailing_zeros();
-        let bin = |time: u64| (time / FIRST_WIDTH) >> shift;
-        let (first, last) = (bin(start), if end > start { bin(end - 1) } else { bin(start) });
-        let new = self.reach(first, last);
-        if first == last {
-            self.bytes[(first - self.first) as usize] += bytes;
-            return new;
+    /// Adds parts of a message to the bins from `first` on; how many bins are new.
+    #[inline]
+    fn add(&mut self, first: u64, parts: &[f64]) -> usize {
+        let from = first.wrapping_sub(self.first) as usize;
+        // Of a first bin that was not there yet, `from` is huge.
+        if let Some(bins) = self.bytes.get_mut(from..from.saturating_add(parts.len())) {
+            bins.iter_mut().zip(parts).for_each(|(bin, part)| *bin += part);
+            return 0;
         }
-        let per_pico = bytes / (end - start) as f64;
-        for bin in first..=last {
-            let inside = end.min((bin + 1) * width) - start.max(bin * width);
-            self.bytes[(bin - self.first) as usize] += per_pico * inside as f64;
-        }
+        let new = self.reach(first, first + parts.len() as u64 - 1);
+        let bins = &mut self.bytes[(first - self.first) as usize..];
+        bins.iter_mut().zip(parts).for_each(|(bin, part)| *bin += part);
         new
     }
 
     /// There are bins from `first` to `last`; how many are new.
+    #[cold]
     fn reach(&mut self, first: u64, last: u64) -> usize {
         let before = self.bytes.len();
         if self.bytes.is_empty() {
             self.first = first;
         }
-        while self.first > first {
-            self.bytes.push_front(0.0);
-            self.first -= 1;
+        if first < self.first {
+            self.bytes.splice(..0, (first..self.first).map(|_| 0.0));
+            self.first = first;
         }
         let needed = (last - self.first + 1) as usize;
         if self.bytes.len() < needed {
@@ -214,7 +375,7 @@ impl Used {
 
     fn merge_neighbours(&mut self) {
         if self.first % 2 == 1 {
-            self.bytes.push_front(0.0);
+            self.bytes.insert(0, 0.0);
         }
         self.first /= 2;
         let mut merged = 0;
@@ -292,6 +453,7 @@ mod tests {
             links.record(&Record::Message(message(0, 1, 8, start, start + 5)));
         }
         assert!(links.used().iter().all(|used| used.bytes.len() as u64 <= MOST_BINS));
+        assert_eq!(size_of::<Route>(), 32);
         assert!(links.used().iter().all(|used| near(used.total(), 999.0 * 8.0)));
     }
 }

@@ -325,7 +325,7 @@ impl Recorder for Paje {
                 self.links.record(record);
                 self.message(message);
             }
-            Record::End { rank, at, blocked } => {
+            Record::End { rank, at, blocked, .. } => {
                 self.end = self.end.max(at.as_picos());
                 if let Some((since, function, _)) = blocked {
                     self.call(rank, function, [since, at]);

@@ -233,7 +233,7 @@ impl Recorder for Paraver {
             Record::Message(ref message) => self.message(message),
             Record::Comm { context, members } => self.comm(context, members),
             Record::Schedule { .. } => {}
-            Record::End { rank, at, blocked } => {
+            Record::End { rank, at, blocked, .. } => {
                 self.nanos(at);
                 if let Some((since, function, site)) = blocked {
                     self.call(rank, function, [since, at], site, None);

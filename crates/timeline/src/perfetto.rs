@@ -242,7 +242,7 @@ impl Perfetto {
     }
 
     fn start_arrow(&mut self, rank: u32, details: &Details<'_>, at: Time) {
-        if let Call::Send { context, to, tag, .. } = details.call
+        if let Call::Send { context, to, tag, .. } = *details.call
             && let Some(to) = self.comms.world_of(context, rank, to)
         {
             let number = self.flows.send(Sending { from: rank, to, tag, context, at });
@@ -382,7 +382,7 @@ impl Perfetto {
                 self.comms.add(context, members);
                 Ok(())
             }
-            Record::End { rank, at, blocked: Some((since, function, site)) } => {
+            Record::End { rank, at, blocked: Some((since, function, site)), .. } => {
                 self.annotate(NEVER_RETURNED, Some(1));
                 self.call(rank, function, [since, at], site, None)
             }

@@ -134,7 +134,7 @@ impl<S: Sheet> Tables<S> {
     }
 
     fn message(&mut self, message: &Message) -> io::Result<()> {
-        let &Message { from, to, bytes, tag, scope, sent, departed, arrived, delivered } = message;
+        let &Message { from, to, bytes, tag, scope, sent, departed, arrived, delivered, .. } = message;
         self.sums[from as usize].sent(bytes);
         self.sums[to as usize].received(bytes);
         let (comm, collective) = match scope {
@@ -183,7 +183,7 @@ impl<S: Sheet> Tables<S> {
                 let row = [Cell::count(number), Cell::number(rank), comm, kind, algorithm, entered];
                 self.collectives.push(row, &self.pool)
             }
-            Record::End { rank, at, blocked } => {
+            Record::End { rank, at, blocked, .. } => {
                 self.sums[rank as usize].end(at);
                 match blocked {
                     Some((since, function, site)) => {

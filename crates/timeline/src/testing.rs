@@ -30,7 +30,7 @@ pub(crate) fn run_on(platform: &str, ranks: u32) -> RunInfo {
 pub(crate) fn message(from: u32, to: u32, bytes: u64, departed: u64, arrived: u64) -> Message {
     let [departed, arrived] = [departed, arrived].map(Time::from_picos);
     let (sent, delivered, scope) = (departed, arrived, Scope::Comm(WORLD));
-    Message { from, to, bytes, tag: 7, scope, sent, departed, arrived, delivered }
+    Message { from, to, bytes, tag: 7, scope, sent, departed, arrived, delivered, awaited: false }
 }
 
 /// The index of a function.
@@ -48,7 +48,7 @@ fn call(
     to: &mut dyn Recorder,
 ) {
     let [entered, left] = span.map(Time::from_picos);
-    let details = Some(Details { call, reply });
+    let details = Some(Details { call: &call, reply });
     to.record(&Record::Call { rank, function: index(name), entered, left, site, details });
 }
 
@@ -106,8 +106,13 @@ pub(crate) fn play(to: &mut dyn Recorder) {
     call(1, "MPI_Reduce", [ns(31), ns(40)], 0x28, reduce, &nothing, to);
     call(0, "MPI_Reduce", [ns(32), ns(41)], 0x18, reduce, &nothing, to);
     to.record(&Record::Pause { rank: 0, start: at(41), end: at(45) });
-    to.record(&Record::End { rank: 0, at: at(45), blocked: None });
-    to.record(&Record::End { rank: 1, at: at(45), blocked: Some((at(40), index("MPI_Recv"), 0x2c)) });
+    to.record(&Record::End { rank: 0, at: at(45), blocked: None, ideal: None });
+    to.record(&Record::End {
+        rank: 1,
+        at: at(45),
+        blocked: Some((at(40), index("MPI_Recv"), 0x2c)),
+        ideal: None,
+    });
 }
 
 /// `a.c`, with the line in the site.

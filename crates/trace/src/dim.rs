@@ -15,11 +15,9 @@
 //! one thread each. Sizes of collectives with a count for each rank are sums in the trace: they are taken to be even.
 
 mod head;
-mod lines;
 mod pending;
 mod text;
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use mpirage_call::{
@@ -31,9 +29,9 @@ use mpirage_data::{Basic, Op};
 
 use crate::error::{Place, TraceError};
 use crate::function::stamp_of;
+use crate::source::{Source, Window};
 use crate::{Calls, Step, Workload};
 use head::{Communicator, Head, WAIT, has_root};
-use lines::Window;
 use pending::Pending;
 use text::{Fields, Line};
 
@@ -63,8 +61,7 @@ const OPERATIONS: [(Collective, &str, &str); 16] = [
 /// A trace of Dimemas.
 #[derive(Debug)]
 pub struct DimTrace {
-    file: File,
-    name: PathBuf,
+    source: Source,
     head: Head,
     /// The number of each communicator in the simulator.
     contexts: Vec<u32>,
@@ -103,8 +100,8 @@ struct Stamps {
 impl DimTrace {
     /// Opens a trace.
     pub fn open(path: &Path) -> Result<DimTrace, TraceError> {
-        let file = File::open(path).map_err(|error| TraceError::io(path, error))?;
-        let head = Head::read(&file, path)?;
+        let source = Source::open(path)?;
+        let head = Head::read(&source)?;
         let mut made = 1;
         let context = |communicator: &Communicator| {
             if communicator.is_world() {
@@ -116,8 +113,8 @@ impl DimTrace {
         let contexts = head.communicators.iter().map(context).collect();
         let ranks = head.starts.iter().map(|&start| Reader::new(start)).collect();
         let chunk = (WINDOWS / head.tasks as usize).clamp(512, 1 << 16);
-        let (name, stamps, blocks) = (path.to_owned(), Stamps::new(), Default::default());
-        Ok(DimTrace { file, name, head, contexts, ranks, chunk, stamps, blocks })
+        let (stamps, blocks) = (Stamps::new(), Default::default());
+        Ok(DimTrace { source, head, contexts, ranks, chunk, stamps, blocks })
     }
 }
 
@@ -132,11 +129,11 @@ impl Workload for DimTrace {
     }
 
     fn next(&mut self, rank: u32, _: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError> {
-        let DimTrace { file, name, head, contexts, ranks, chunk, stamps, blocks } = self;
+        let DimTrace { source, head, contexts, ranks, chunk, stamps, blocks } = self;
         let reader = &mut ranks[rank as usize];
         while !reader.ended {
             let Reader { window, pending, rooted, .. } = reader;
-            let Some(line) = window.line(file, name, *chunk)? else { break };
+            let Some(line) = Line::next(window, source, *chunk)? else { break };
             let record = Record { rank, line, head, contexts, stamps };
             match record.calls(pending, rooted, blocks, calls)? {
                 Follows::More => {}
@@ -150,7 +147,7 @@ impl Workload for DimTrace {
 
     /// The site of a call is the byte at which its record begins.
     fn place(&self, _: u32, site: u64) -> Option<(PathBuf, Place)> {
-        (site != 0).then(|| (self.name.clone(), Place::Byte(site)))
+        (site != 0).then(|| (self.source.name().to_owned(), Place::Byte(site)))
     }
 }
 

@@ -4,9 +4,12 @@
 //! they went: see [`player`]. A rank holds a piece of its file and what is open; nothing grows with the length of a trace.
 
 mod collective;
+mod comm;
+mod datatype;
 mod layout;
 mod player;
 mod stream;
+mod transfer;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,6 +18,7 @@ use std::sync::Arc;
 use mpirage_call::{Call, Reply, Stamp};
 use mpirage_data::Group;
 
+use crate::source::Source;
 use crate::{Calls, Place, Step, TraceError, Workload};
 use layout::{Action, Function, functions};
 use player::{Answer, Common, Player};
@@ -80,11 +84,11 @@ impl Dumpi {
     pub fn open(path: &Path) -> Result<Dumpi, TraceError> {
         let meta = meta_of(path)?;
         let (ranks, prefix) = read_meta(&meta)?;
-        let capacity = (BUFFERS / ranks.max(1) as usize).clamp(4 << 10, 64 << 10);
+        let chunk = (BUFFERS / ranks.max(1) as usize).clamp(4 << 10, 64 << 10);
         let streams = (0..ranks).map(|rank| {
             let mut name = prefix.clone().into_os_string();
             name.push(format!("-{rank:04}.bin"));
-            Stream::open(Path::new(&name), capacity)
+            Ok(Stream::new(Source::one_of(Path::new(&name), ranks as usize)?, chunk))
         });
         Dumpi::new(streams.collect::<Result<_, _>>()?)
     }
@@ -92,7 +96,8 @@ impl Dumpi {
     /// A trace that is in memory: the file of each rank.
     pub fn from_bytes(files: Vec<Vec<u8>>) -> Result<Dumpi, TraceError> {
         let name = |rank| PathBuf::from(format!("dumpi-{rank:04}.bin"));
-        Dumpi::new((0..).zip(files).map(|(rank, bytes)| Stream::memory(&name(rank), bytes)).collect())
+        let source = |(rank, bytes)| Source::memory(&name(rank), bytes);
+        Dumpi::new((0..).zip(files).map(source).map(|source| Stream::new(source, 256)).collect())
     }
 
     fn new(streams: Vec<Stream>) -> Result<Dumpi, TraceError> {
@@ -131,7 +136,7 @@ impl Dumpi {
         let stamp = Stamp { burst: clock.burst, site, ..stamp };
         let outcome = player.act(action, stamp, &self.arguments, &mut self.common, calls);
         clock.burst = player.unused_burst();
-        outcome.map(Some).map_err(|problem| stream.bad(site, format!("{name}: {problem}")))
+        outcome.map(Some).map_err(|problem| stream.source().bad(site, format!("{name}: {problem}")))
     }
 }
 
@@ -161,7 +166,7 @@ impl Workload for Dumpi {
 
     fn place(&self, rank: u32, site: u64) -> Option<(PathBuf, Place)> {
         let rank = self.ranks.get(rank as usize)?;
-        (site > 0).then(|| (rank.stream.name().to_owned(), Place::Byte(site)))
+        (site > 0).then(|| (rank.stream.source().name().to_owned(), Place::Byte(site)))
     }
 }
 

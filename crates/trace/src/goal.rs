@@ -19,8 +19,7 @@ pub use graph::{Dependency, Kind, Op, RankSchedule};
 pub use write::GoalTextWriter;
 
 use std::collections::{HashMap, VecDeque};
-use std::fs::File;
-use std::io::{BufRead, BufReader, Cursor};
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
 use mpirage_call::{Call, Payload, Reply, STARTED, SendMode, Stamp, WORLD, Work};
@@ -101,13 +100,17 @@ struct Processor {
 impl Goal {
     /// Opens a schedule that is text, and compiles it.
     pub fn open_text(path: &Path) -> Result<Goal, TraceError> {
-        let file = File::open(path).map_err(|error| TraceError::io(path, error))?;
-        Goal::read_text(path, BufReader::with_capacity(1 << 16, file))
+        Goal::text(Source::open(path)?)
     }
 
-    /// Reads a schedule that is text. `name` is for messages.
-    pub fn read_text(name: &Path, input: impl BufRead) -> Result<Goal, TraceError> {
-        let mut reader = TextReader::new(name, input)?;
+    /// A schedule that is text in memory. `name` is for messages.
+    pub fn from_text(name: &Path, text: Vec<u8>) -> Result<Goal, TraceError> {
+        Goal::text(Source::memory(name, text))
+    }
+
+    fn text(source: Source) -> Result<Goal, TraceError> {
+        let name = source.name().to_owned();
+        let mut reader = TextReader::new(source)?;
         let (mut lines, mut first_lines) = (Vec::new(), Vec::new());
         let (mut ends, mut bytes) = (vec![0], Vec::new());
         while let Some(schedule) = reader.next_rank()? {
@@ -120,7 +123,7 @@ impl Goal {
             first_lines.push(lines.len());
             lines.extend_from_slice(reader.lines());
         }
-        let mut compiled = Compiled::headless(Source::memory(name, bytes), reader.ranks());
+        let mut compiled = Compiled::headless(Source::memory(&name, bytes), reader.ranks());
         let sections = ends.windows(2).map(|ends| compiled.section_between(ends[0], ends[1]));
         let sections = sections.collect::<Result<_, _>>()?;
         Ok(Goal::over(compiled, sections, lines, first_lines))
@@ -391,19 +394,21 @@ impl Workload for Goal {
 pub struct GoalSchedules(Schedules);
 
 enum Schedules {
-    Text(TextReader<BufReader<File>>),
+    Text(TextReader),
     Binary(Compiled, u32),
 }
 
 impl GoalSchedules {
     /// Opens a schedule, text or compiled.
     pub fn open(path: &Path) -> Result<GoalSchedules, TraceError> {
-        let io = |error| TraceError::io(path, error);
-        let mut file = BufReader::with_capacity(1 << 16, File::open(path).map_err(io)?);
-        if file.fill_buf().map_err(io)?.starts_with(&binary::MAGIC.to_le_bytes()) {
-            return Ok(GoalSchedules(Schedules::Binary(Compiled::new(Source::open(path)?)?, 0)));
-        }
-        Ok(GoalSchedules(Schedules::Text(TextReader::new(path, file)?)))
+        let source = Source::open(path)?;
+        let mut head = Vec::new();
+        source.append(0, 8, &mut head)?;
+        Ok(GoalSchedules(if head == binary::MAGIC.to_le_bytes() {
+            Schedules::Binary(Compiled::new(source)?, 0)
+        } else {
+            Schedules::Text(TextReader::new(source)?)
+        }))
     }
 
     /// How many ranks there are.
@@ -435,7 +440,7 @@ impl GoalSchedules {
 
 /// Compiles a schedule that is in memory, as text.
 pub fn compile_goal(name: &Path, text: &[u8]) -> Result<Vec<u8>, TraceError> {
-    let mut reader = TextReader::new(name, text)?;
+    let mut reader = TextReader::new(Source::memory(name, text.into()))?;
     let mut writer = GoalBinaryWriter::new(name, Cursor::new(Vec::new()), reader.ranks())?;
     while let Some(schedule) = reader.next_rank()? {
         writer.rank(&schedule)?;

@@ -17,8 +17,9 @@ mod open;
 mod scribe;
 mod source;
 mod ti;
-mod varint;
 mod workload;
+
+use mpirage_call::varint;
 
 pub use binary::{BinaryTrace, BinaryWriter};
 pub use convert::convert;

@@ -1,9 +1,8 @@
 //! Which workload a user means.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
+use crate::source::Source;
 use crate::{BinaryTrace, DimTrace, Dumpi, Generated, Goal, TiTrace, TraceError, Workload};
 
 /// The formats of traces, and patterns.
@@ -52,8 +51,7 @@ pub fn recognise(spec: &str) -> Result<Format, TraceError> {
         return Ok(Format::Dumpi);
     }
     let mut head = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(512).read_to_end(&mut head));
-    read.map_err(|error| TraceError::io(path, error))?;
+    Source::open(path)?.append(0, 512, &mut head)?;
     Ok(format_of(&head))
 }
 

@@ -115,7 +115,7 @@ impl<S: Scribe> Recorder for Transcript<S> {
         match *record {
             Record::Call { rank, function, entered, left, site, details: Some(details) } => {
                 let stamp = Stamp { function, site, ..Stamp::default() };
-                self.scribe.called(rank, &stamp, &details.call, details.reply, left.since(entered));
+                self.scribe.called(rank, &stamp, details.call, details.reply, left.since(entered));
             }
             Record::Burst { rank, work, .. } => self.scribe.computed(rank, work),
             Record::Pause { rank, start, end } => self.scribe.paused(rank, end.since(start)),

@@ -1,15 +1,32 @@
-//! Bytes of a trace, wherever they are: read by position, a page at a time.
+//! The bytes of a trace: the one way in which all readers come by them.
+//!
+//! ```text
+//! Source   a file, or bytes in memory; read by position
+//! Window   one reader's place in it: a piece from there on, seen as lines or as numbers      read front to back
+//! Pages    some pages of it, for readers that jump or that read what lies scattered         read anywhere
+//! ```
+//!
+//! A source has no place of its own, so any number of ranks read the same file, each through its window. No file is in memory
+//! as a whole, and of a trace with many files few are open.
+
+mod pages;
+mod window;
+
+pub(crate) use pages::Pages;
+pub(crate) use window::Window;
 
 use std::fs::File;
+use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use crate::{Place, TraceError};
 
-const PAGE: usize = 4096;
-/// Pages that are kept: 64 MiB at most.
-const PAGES: usize = 1 << 14;
-const NO_PAGE: u64 = u64::MAX;
+/// A trace of no more files than this keeps them open; of others each is opened for each piece.
+const OPEN_FILES: usize = 500;
+
+/// A piece of more bytes than this is none: the file is not text.
+const LONGEST: usize = 256 << 20;
 
 /// A file, or bytes in memory.
 #[derive(Debug)]
@@ -22,28 +39,27 @@ pub(crate) struct Source {
 #[derive(Debug)]
 enum Bytes {
     Memory(Vec<u8>),
-    /// Page n is kept in slot n modulo the number of slots.
-    File {
-        file: File,
-        slots: Vec<Slot>,
-    },
-}
-
-#[derive(Debug, Clone)]
-struct Slot {
-    page: u64,
-    bytes: Vec<u8>,
+    Open(File),
+    /// Opened for each piece.
+    Closed,
 }
 
 impl Source {
     /// A file; nothing is read yet.
     pub fn open(path: &Path) -> Result<Source, TraceError> {
+        Source::one_of(path, 1)
+    }
+
+    /// One of so many files that are read at a time; nothing is read yet.
+    pub fn one_of(path: &Path, files: usize) -> Result<Source, TraceError> {
         let io = |error| TraceError::io(path, error);
-        let file = File::open(path).map_err(io)?;
-        let length = file.metadata().map_err(io)?.len();
-        let count = length.div_ceil(PAGE as u64).clamp(1, PAGES as u64) as usize;
-        let slots = vec![Slot { page: NO_PAGE, bytes: Vec::new() }; count];
-        Ok(Source { name: path.to_owned(), length, bytes: Bytes::File { file, slots } })
+        let (metadata, bytes) = if files <= OPEN_FILES {
+            let file = File::open(path).map_err(io)?;
+            (file.metadata(), Bytes::Open(file))
+        } else {
+            (std::fs::metadata(path), Bytes::Closed)
+        };
+        Ok(Source { name: path.to_owned(), length: metadata.map_err(io)?.len(), bytes })
     }
 
     /// Bytes in memory, and what they are called in messages.
@@ -66,78 +82,100 @@ impl Source {
         TraceError::bad(&self.name, Place::Byte(byte), problem)
     }
 
-    /// Fills `buffer` with the bytes from `at` on. All of them must be there.
-    pub fn read(&mut self, at: u64, buffer: &mut [u8]) -> Result<(), TraceError> {
-        let end = at.checked_add(buffer.len() as u64).filter(|&end| end <= self.length);
-        if end.is_none() {
-            return Err(self.bad(self.length, "the file ends too early; it is not complete"));
+    /// Says that there should be more of it.
+    #[cold]
+    pub fn too_short(&self) -> TraceError {
+        self.bad(self.length, "the file ends too early; it is not complete")
+    }
+
+    /// Appends the bytes from `at` on, up to `most` of them, and says how many; none at the end.
+    pub fn append(&self, at: u64, most: usize, into: &mut Vec<u8>) -> Result<usize, TraceError> {
+        let most = self.length.saturating_sub(at).min(most as u64) as usize;
+        if most == 0 {
+            return Ok(0);
         }
-        match &mut self.bytes {
-            Bytes::Memory(bytes) => {
-                buffer.copy_from_slice(&bytes[at as usize..at as usize + buffer.len()]);
-                Ok(())
-            }
-            Bytes::File { file, slots } => {
-                read_pages(file, slots, at, buffer).map_err(|error| TraceError::io(&self.name, error))
-            }
+        let had = self.room(at, into)?;
+        if let Bytes::Memory(bytes) = &self.bytes {
+            into.extend_from_slice(&bytes[at as usize..at as usize + most]);
+            return Ok(most);
+        }
+        into.resize(had + most, 0);
+        let read = self.fill(at, &mut into[had..]);
+        into.truncate(had + *read.as_ref().unwrap_or(&0));
+        read.map_err(|error| TraceError::io(&self.name, error))
+    }
+
+    /// How much a piece holds, which is no end of a line: some time there has to be one.
+    fn room(&self, at: u64, piece: &[u8]) -> Result<usize, TraceError> {
+        if piece.len() < LONGEST {
+            return Ok(piece.len());
+        }
+        let begin = at.saturating_sub(piece.len() as u64);
+        Err(self.bad(begin, format!("a line of more than {} MiB: this is no text", LONGEST >> 20)))
+    }
+
+    /// Fills a buffer as far as the file goes.
+    fn fill(&self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        match &self.bytes {
+            Bytes::Memory(_) => Ok(0),
+            Bytes::Open(file) => fill_from(file, at, buffer),
+            Bytes::Closed => fill_from(&File::open(&self.name)?, at, buffer),
         }
     }
 }
 
-fn read_pages(file: &File, slots: &mut [Slot], mut at: u64, mut buffer: &mut [u8]) -> std::io::Result<()> {
-    while !buffer.is_empty() {
-        let (page, offset) = (at / PAGE as u64, (at % PAGE as u64) as usize);
-        let bytes = page_of(file, slots, page)?;
-        let count = buffer.len().min(bytes.len().saturating_sub(offset));
-        if count == 0 {
-            return Err(std::io::ErrorKind::UnexpectedEof.into());
+fn fill_from(file: &File, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match file.read_at(&mut buffer[filled..], at.saturating_add(filled as u64)) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
-        let (now, later) = buffer.split_at_mut(count);
-        now.copy_from_slice(&bytes[offset..offset + count]);
-        (buffer, at) = (later, at + count as u64);
     }
-    Ok(())
-}
-
-fn page_of<'a>(file: &File, slots: &'a mut [Slot], page: u64) -> std::io::Result<&'a [u8]> {
-    let count = slots.len() as u64;
-    let slot = &mut slots[(page % count) as usize];
-    if slot.page != page {
-        slot.page = NO_PAGE;
-        slot.bytes.resize(PAGE, 0);
-        let mut filled = 0;
-        while filled < PAGE {
-            match file.read_at(&mut slot.bytes[filled..], page * PAGE as u64 + filled as u64)? {
-                0 => break,
-                read => filled += read,
-            }
-        }
-        slot.bytes.truncate(filled);
-        slot.page = page;
-    }
-    Ok(&slot.bytes)
+    Ok(filled)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_file_reads_like_memory() {
-        let content: Vec<u8> = (0..3 * PAGE + 100).map(|n| (n * 7 % 251) as u8).collect();
-        let path = std::env::temp_dir().join(format!("mpirage-source-{}", std::process::id()));
-        std::fs::write(&path, &content).unwrap();
-        let mut file = Source::open(&path).unwrap();
-        let mut memory = Source::memory(&path, content);
-        for (at, count) in [(0, 10), (PAGE - 3, 7), (PAGE - 1, 2 * PAGE + 2), (3 * PAGE + 90, 10), (5, 0)] {
-            let (mut one, mut other) = (vec![0; count], vec![1; count]);
-            file.read(at as u64, &mut one).unwrap();
-            memory.read(at as u64, &mut other).unwrap();
-            assert_eq!(one, other);
+    /// A file with this content, which is gone when the test is over.
+    pub(super) struct Sample(pub PathBuf);
+
+    impl Sample {
+        pub fn new(name: &str, content: &[u8]) -> Sample {
+            let path = std::env::temp_dir().join(format!("mpirage-source-{name}-{}", std::process::id()));
+            std::fs::write(&path, content).unwrap();
+            Sample(path)
         }
-        let mut beyond = [0; 4];
-        assert!(file.read(3 * PAGE as u64 + 97, &mut beyond).is_err());
-        assert!(memory.read(u64::MAX - 1, &mut beyond).is_err());
-        std::fs::remove_file(&path).unwrap();
+    }
+
+    impl Drop for Sample {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_file(&self.0);
+        }
+    }
+
+    #[test]
+    fn files_read_like_memory_open_or_not() {
+        let content: Vec<u8> = (0..1000u32).map(|n| (n * 7 % 251) as u8).collect();
+        let sample = Sample::new("append", &content);
+        let sources = [
+            Source::memory(&sample.0, content.clone()),
+            Source::open(&sample.0).unwrap(),
+            Source::one_of(&sample.0, OPEN_FILES + 1).unwrap(),
+        ];
+        assert!(matches!(sources[2].bytes, Bytes::Closed), "one of too many");
+        for source in &sources {
+            assert_eq!(source.len(), 1000);
+            let mut into = b"before".to_vec();
+            assert_eq!(source.append(10, 20, &mut into).unwrap(), 20);
+            assert_eq!(source.append(990, 20, &mut into).unwrap(), 10);
+            assert_eq!(source.append(u64::MAX, 20, &mut into).unwrap(), 0);
+            assert_eq!(into, [b"before", &content[10..30], &content[990..]].concat());
+        }
+        assert!(Source::open(Path::new("/nowhere")).is_err());
     }
 }

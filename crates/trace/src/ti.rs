@@ -5,17 +5,23 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `source` | files and folders; whose lines are where |
+//! | `files` | files and folders; whose lines are where |
+//! | `stretches` | one file for all ranks |
 //! | `text` | words and numbers of a line |
 //! | `words` | names of actions and numbers of datatypes |
+//! | `arguments` | what follows the name of an action |
 //! | `player` | lines become calls |
+//! | `collective` | those of collectives do |
 //! | `requests` | which request `wait 0 1 7` means |
 //! | `write` | runs become lines |
 
+mod arguments;
+mod collective;
+mod files;
 mod player;
 mod requests;
 mod sites;
-mod source;
+mod stretches;
 mod text;
 mod words;
 mod write;
@@ -25,8 +31,8 @@ use std::path::{Path, PathBuf};
 use mpirage_call::Reply;
 
 use crate::{Calls, Place, Step, TraceError, Workload};
+use files::{Files, Lines};
 use player::{Common, Player};
-use source::{Files, Lines};
 use words::Functions;
 pub use write::{TiLayout, TiWriter};
 
@@ -55,7 +61,7 @@ impl TiTrace {
     }
 
     fn bad(&self, rank: u32, problem: String) -> TraceError {
-        let (file, place) = self.files.place(rank, self.ranks[rank as usize].0.count);
+        let (file, place) = self.files.place(rank, self.ranks[rank as usize].0.count());
         TraceError::bad(&file, place, problem)
     }
 }
@@ -72,11 +78,11 @@ impl Workload for TiTrace {
     fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError> {
         let TiTrace { files, ranks, common } = self;
         let (lines, player) = &mut ranks[rank as usize];
-        player.answered(reply, common, calls);
+        player.answered(reply, calls);
         loop {
             let outcome = match lines.next(rank, files)? {
                 Some(line) => player
-                    .act(lines.text(line), lines.count, common, calls)
+                    .act(lines.text(line), lines.count(), common, calls)
                     .map(|waits| waits.then_some(Step::Waits)),
                 None => player.end(common, calls).map(Some),
             };

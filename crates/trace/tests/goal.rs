@@ -10,7 +10,7 @@ use mpirage_mpi::Ending;
 use mpirage_trace::{Goal, GoalBinaryWriter, GoalSchedules, GoalTextWriter, compile_goal, open};
 
 fn text(lines: &str) -> Goal {
-    Goal::read_text(Path::new("x.goal"), lines.as_bytes()).unwrap()
+    Goal::from_text(Path::new("x.goal"), lines.into()).unwrap()
 }
 
 fn rank(lines: &str) -> String {
@@ -88,7 +88,7 @@ fn a_receive_that_nobody_sends_to_is_a_deadlock() {
 #[test]
 fn cycles_are_told_with_their_place() {
     let lines = rank("x: calc 1\na: calc 1\nb: calc 1\na requires b\nb irequires a");
-    let error = Goal::read_text(Path::new("x.goal"), lines.as_bytes()).unwrap_err().to_string();
+    let error = Goal::from_text(Path::new("x.goal"), lines.clone().into()).unwrap_err().to_string();
     assert!(error.starts_with("x.goal:4:") || error.starts_with("x.goal:5:"), "{error}");
     let compiled = compile_goal(Path::new("x.goal"), lines.as_bytes()).unwrap();
     let error = replay(&mut Goal::from_bytes(Path::new("x.bin"), compiled).unwrap()).unwrap_err().to_string();

@@ -1,5 +1,6 @@
 //! Requests: operations under way, and operations to be started again.
 
+use mpirage_cache::fetch_slice;
 use mpirage_call::{Completion, RequestId};
 use smallvec::smallvec;
 
@@ -7,50 +8,174 @@ use crate::constants::{MPI_ERR_REQUEST, MPI_REQUEST_NULL};
 use crate::error::{MpiError, Result};
 use crate::handles::Handles;
 use crate::operation::{Held, Operation, Transfer, Transfers};
+use crate::status::check_room;
 use crate::types::{MPI_Comm, MPI_Request};
 
 /// An operation behind a handle.
 #[derive(Debug)]
-pub(crate) struct Request {
+pub(crate) enum Request {
+    /// One message whose bytes lie where they belong, for once: most are, so they are small and need no memory of their own.
+    Plain(Plain),
+    /// Everything else.
+    Composite(Box<Composite>),
+}
+
+/// A message under way.
+#[derive(Debug)]
+pub(crate) struct Plain {
     /// Whose error handler counts.
-    pub comm: MPI_Comm,
+    comm: MPI_Comm,
+    /// Its number at the simulator.
+    id: RequestId,
+    /// Bytes there is room for.
+    room: u64,
+    /// How it ended.
+    done: Option<Completion>,
+}
+
+/// Any number of transfers, once or again and again.
+#[derive(Debug)]
+pub(crate) struct Composite {
+    comm: MPI_Comm,
     /// What is under way; nothing while a persistent request is inactive.
-    pub transfers: Transfers,
+    transfers: Transfers,
     /// Is it an inactive persistent request?
-    pub inactive: bool,
+    inactive: bool,
     /// Is its status empty whatever it receives?
     collective: bool,
     /// What is started again, if it is persistent.
-    pub plan: Option<Box<Operation>>,
+    plan: Option<Operation>,
 }
 
 impl Request {
     /// Gone when it completes.
     pub(crate) fn once(comm: MPI_Comm, collective: bool, transfers: Transfers) -> Request {
-        Request { comm, transfers, inactive: false, collective, plan: None }
+        Request::Composite(Box::new(Composite { comm, transfers, inactive: false, collective, plan: None }))
     }
 
     /// To be started, any number of times.
     pub(crate) fn persistent(plan: Operation) -> Request {
-        Request {
+        Request::Composite(Box::new(Composite {
             comm: plan.comm,
             transfers: Transfers::new(),
             inactive: true,
             collective: plan.collective,
-            plan: Some(Box::new(plan)),
+            plan: Some(plan),
+        }))
+    }
+
+    /// Whose error handler counts.
+    pub(crate) fn comm(&self) -> MPI_Comm {
+        match self {
+            Request::Plain(plain) => plain.comm,
+            Request::Composite(composite) => composite.comm,
+        }
+    }
+
+    /// Is it an inactive persistent request?
+    pub(crate) fn is_inactive(&self) -> bool {
+        matches!(self, Request::Composite(composite) if composite.inactive)
+    }
+
+    /// What is started again, if it is persistent.
+    pub(crate) fn plan(&self) -> Option<&Operation> {
+        match self {
+            Request::Plain(_) => None,
+            Request::Composite(composite) => composite.plan.as_ref(),
+        }
+    }
+
+    /// A persistent request is under way again.
+    pub(crate) fn restart(&mut self, transfers: Transfers) {
+        if let Request::Composite(composite) = self {
+            (composite.transfers, composite.inactive) = (transfers, false);
+        }
+    }
+
+    /// Its transfers that have not ended: which they are, and their numbers at the simulator.
+    pub(crate) fn open_transfers(&self) -> impl Iterator<Item = (usize, RequestId)> {
+        let (plain, transfers) = match self {
+            Request::Plain(plain) => (plain.done.is_none().then_some((0, plain.id)), &[][..]),
+            Request::Composite(composite) => (None, &composite.transfers[..]),
+        };
+        let open = |(which, transfer): (usize, &Transfer)| match transfer.done {
+            None => transfer.id.map(|id| (which, id)),
+            Some(_) => None,
+        };
+        plain.into_iter().chain(transfers.iter().enumerate().filter_map(open))
+    }
+
+    /// One of its transfers has ended.
+    pub(crate) fn note_end(&mut self, which: usize, completion: &Completion) {
+        match self {
+            Request::Plain(plain) => plain.done = Some(*completion),
+            Request::Composite(composite) => {
+                let transfer = &mut composite.transfers[which];
+                transfer.done = Some(transfer.held.seen_from_here(*completion));
+            }
         }
     }
 
     /// Have all its transfers ended?
     pub(crate) fn is_complete(&self) -> bool {
-        self.transfers.iter().all(|transfer| transfer.done.is_some())
+        match self {
+            Request::Plain(plain) => plain.done.is_some(),
+            Request::Composite(composite) => {
+                composite.transfers.iter().all(|transfer| transfer.done.is_some())
+            }
+        }
     }
 
     /// What the program is told: the end of the last transfer.
     pub(crate) fn completion(&self) -> Completion {
-        match self.transfers.last().and_then(|transfer| transfer.done) {
-            Some(completion) if !self.collective => completion,
-            _ => Completion::empty(0),
+        let end = match self {
+            Request::Plain(plain) => plain.done,
+            Request::Composite(composite) if composite.collective => None,
+            Request::Composite(composite) => composite.transfers.last().and_then(|transfer| transfer.done),
+        };
+        end.unwrap_or(Completion::empty(0))
+    }
+
+    /// It is complete: what it received is still to be put where it belongs. A persistent one can be started again.
+    pub(crate) fn release(&mut self) -> Arrivals {
+        match self {
+            Request::Plain(plain) => Arrivals::Plain(plain.done, plain.room),
+            Request::Composite(composite) => {
+                composite.inactive = true;
+                Arrivals::Composite(std::mem::take(&mut composite.transfers))
+            }
+        }
+    }
+
+    /// Transfers that have not ended although the request is gone; what they use must stay in memory.
+    pub(crate) fn into_unfinished(self) -> Transfers {
+        let transfers = match self {
+            Request::Plain(Plain { id, room, done, .. }) => {
+                smallvec![Transfer { id: Some(id), held: Held { room, ..Held::default() }, done }]
+            }
+            Request::Composite(composite) => composite.transfers,
+        };
+        transfers.into_iter().filter(|transfer| transfer.done.is_none()).collect()
+    }
+}
+
+/// What a complete request received.
+pub(crate) enum Arrivals {
+    /// The bytes are where they belong, if there was room for them.
+    Plain(Option<Completion>, u64),
+    /// They are where the transfers hold them.
+    Composite(Transfers),
+}
+
+impl Arrivals {
+    /// Puts everything where it belongs. Nothing is locked meanwhile: a function of the program may have to combine it.
+    pub(crate) fn settle(self) -> Result<()> {
+        match self {
+            Arrivals::Plain(done, room) => done.map_or(Ok(()), |completion| check_room(&completion, room)),
+            Arrivals::Composite(transfers) => transfers.into_iter().fold(Ok(()), |result, transfer| {
+                let landed = transfer.held.finish(&transfer.done.expect("the request is complete"));
+                result.and(landed)
+            }),
         }
     }
 }
@@ -72,6 +197,12 @@ impl Requests {
         Requests { handles: Handles::new(), free: Vec::new(), last: 0, abandoned: Vec::new() }
     }
 
+    /// Brings those near that are likely to be used.
+    pub(crate) fn fetch(&self) {
+        self.handles.fetch();
+        fetch_slice(&self.free, 8);
+    }
+
     pub(crate) fn insert(&mut self, request: Request) -> MPI_Request {
         MPI_Request(self.handles.insert(request))
     }
@@ -91,26 +222,31 @@ impl Requests {
     }
 
     /// A request that is one plain message, which there is room for so many bytes of.
+    #[inline]
     pub(crate) fn open_plain(&mut self, comm: MPI_Comm, room: u64) -> (RequestId, MPI_Request) {
         let id = self.take_id();
-        let transfer = Transfer { id: Some(id), held: Held { room, ..Held::default() }, done: None };
-        (id, self.insert(Request::once(comm, false, smallvec![transfer])))
+        (id, self.insert(Request::Plain(Plain { comm, id, room, done: None })))
     }
 
-    /// The number of a request that is nothing but one message under way whose bytes lie where they belong; most are.
+    /// The number of a request that is a plain message under way.
+    #[inline]
     pub(crate) fn plain_id(&self, request: MPI_Request) -> Option<RequestId> {
-        let request = self.handles.get(request.0)?;
-        match (&request.transfers[..], &request.plan) {
-            ([Transfer { id, done: None, held: Held { incoming: None, bridge: None, .. } }], None) => *id,
+        match self.handles.get(request.0)? {
+            Request::Plain(Plain { id, done: None, .. }) => Some(*id),
             _ => None,
         }
     }
 
     /// Such a request has ended; gives the bytes it had room for.
-    pub(crate) fn end_plain(&mut self, request: MPI_Request, id: RequestId) -> u64 {
-        self.give_back(id);
-        let ended = self.handles.remove(request.0);
-        ended.map_or(0, |request| request.transfers.iter().map(|transfer| transfer.held.room).sum())
+    #[inline]
+    pub(crate) fn end_plain(&mut self, request: MPI_Request) -> u64 {
+        match self.handles.remove(request.0) {
+            Some(Request::Plain(Plain { id, room, .. })) => {
+                self.give_back(id);
+                room
+            }
+            _ => 0,
+        }
     }
 
     fn invalid(&self, request: MPI_Request) -> MpiError {
@@ -139,6 +275,8 @@ impl Requests {
 
     /// Keeps what a transfer needs in memory although nobody will wait for it.
     pub(crate) fn abandon(&mut self, transfer: Transfer) {
-        self.abandoned.push(transfer);
+        if transfer.held.keeps_memory() {
+            self.abandoned.push(transfer);
+        }
     }
 }

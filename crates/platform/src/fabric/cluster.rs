@@ -65,6 +65,11 @@ impl Shape for Cluster {
         path.push_limiter(self.limiters, dst);
     }
 
+    fn spoke(&self, host: u32) -> Option<(u32, u32)> {
+        let plain = self.limiters.is_none() && self.backbone.is_none() && !self.one_link_per_host;
+        plain.then(|| (self.cables.up(host), self.cables.down(host)))
+    }
+
     fn cable_name(&self, role: Role, cable: u32, fabric: &Fabric) -> String {
         let id = &fabric.id;
         match role {

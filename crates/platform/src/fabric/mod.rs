@@ -43,6 +43,11 @@ pub(crate) trait Shape: std::fmt::Debug + Send + Sync {
     /// Pushes the links from the router to a host.
     fn enter(&self, _dst: u32, _path: &mut Path<'_>) {}
 
+    /// The links up and down of a host, if its way to any other is these alone: its own up, then the other's down.
+    fn spoke(&self, _host: u32) -> Option<(u32, u32)> {
+        None
+    }
+
     /// The name of one cable, without the `_UP` or `_DOWN` of its directions.
     fn cable_name(&self, role: Role, cable: u32, fabric: &Fabric) -> String;
 
@@ -158,6 +163,11 @@ impl Fabric {
         } else if self.dialect == Dialect::SimGrid {
             self.shape.route(src, dst, path);
         }
+    }
+
+    /// The links up and down of a host, if its way to any other is these alone: its own up, then the other's down.
+    pub fn spoke(&self, host: u32) -> Option<(u32, u32)> {
+        self.shape.spoke(host)
     }
 
     /// Pushes the links from a host to the fabric's router.

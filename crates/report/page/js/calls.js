@@ -24,20 +24,63 @@ class Varints {
   }
 
   signed() {
-    const value = this.next();
-    return value % 2 ? -(value + 1) / 2 : value / 2;
+    return unzigzag(this.next());
   }
 }
+
+/** The shapes of a rank's calls or messages, one after the other: as the one before suggests, unless told otherwise. */
+class Sequence {
+  constructor(told, next) {
+    this.told = told;
+    this.nexts = next;
+    this.last = 0;
+    this.asGuessed = -1;
+  }
+
+  next() {
+    if (this.asGuessed < 0) this.asGuessed = this.told.next();
+    if (this.asGuessed > 0) {
+      this.asGuessed -= 1;
+      return this.last = this.nexts[this.last];
+    }
+    this.asGuessed = -1;
+    return this.last = this.told.next();
+  }
+}
+
+/** The section of a run that says it of every rank, from where its part begins. */
+class ByRank {
+  constructor(run, name) {
+    this.data = run.section(name);
+    this.index = run.section(`${name}_index`);
+    this.known = Boolean(this.data && this.index);
+  }
+
+  of(rank) {
+    return new Varints(this.data, this.index[rank] ?? 0);
+  }
+}
+
+function shapesOf(run, name, columns) {
+  return Object.fromEntries(columns.map((column) => [column, run.section(`${name}_${column}`)]));
+}
+
+/** Numbers of any sign that were made small ones. */
+function unzigzag(value) {
+  return value % 2 ? -(value + 1) / 2 : value / 2;
+}
+
+const SINCE = 1, TOOK = 2, WAITED = 4, BYTES = 8, FROM_ZERO = 16;
 
 /** The calls of a run; times in ns. */
 class Calls {
   constructor(run) {
-    this.data = run.section("events_data");
-    this.index = run.section("events_index");
+    this.shapes = shapesOf(run, "call_shapes", ["function", "flags", "site", "peer", "tag", "comm", "bytes", "next"]);
+    this.sequences = new ByRank(run, "events_shapes");
+    this.times = new ByRank(run, "events_times");
     this.count = run.section("events_count");
     this.ranks = [];
-    this.waits = Boolean(run.events?.waits);
-    this.known = Boolean(run.events && this.data && this.index && this.count);
+    this.known = Boolean(run.events && this.count && this.shapes.next && this.sequences.known && this.times.known);
   }
 
   /** The columns of a rank. */
@@ -62,23 +105,26 @@ class Calls {
   }
 
   unpack(rank) {
-    const count = this.count[rank] ?? 0, reader = new Varints(this.data, this.index[rank] ?? 0);
+    const count = this.count[rank] ?? 0, { shapes } = this;
     const calls = {
       count, start: new Float64Array(count), end: new Float64Array(count), late: new Float64Array(count), what: new Uint16Array(count), site: new Uint32Array(count),
       peer: new Int32Array(count), bytes: new Float64Array(count), tag: new Int32Array(count), comm: new Uint32Array(count),
     };
+    if (count === 0) return calls;
+    const sequence = new Sequence(this.sequences.of(rank), shapes.next), times = this.times.of(rank);
     let start = 0;
     for (let at = 0; at < count; at += 1) {
-      start += reader.next();
+      const shape = sequence.next(), flags = shapes.flags[shape], peer = shapes.peer[shape];
+      if (flags & SINCE) start += times.next();
       calls.start[at] = start;
-      calls.end[at] = start + reader.next();
-      calls.late[at] = start + (this.waits ? reader.next() : 0);
-      calls.what[at] = reader.next();
-      calls.site[at] = reader.next();
-      calls.peer[at] = reader.signed() - 1;
-      calls.bytes[at] = reader.next();
-      calls.tag[at] = reader.signed();
-      calls.comm[at] = reader.next();
+      calls.end[at] = start + (flags & TOOK ? times.next() : 0);
+      calls.late[at] = start + (flags & WAITED ? times.next() : 0);
+      calls.bytes[at] = flags & BYTES ? times.next() : shapes.bytes[shape];
+      calls.what[at] = shapes.function[shape];
+      calls.site[at] = shapes.site[shape];
+      calls.peer[at] = peer === 0 ? -1 : (peer - 1 + (flags & FROM_ZERO ? 0 : rank)) % this.count.length;
+      calls.tag[at] = unzigzag(shapes.tag[shape]);
+      calls.comm[at] = shapes.comm[shape];
     }
     return calls;
   }
@@ -87,11 +133,12 @@ class Calls {
 /** The messages of a run by sender; times in ns. */
 class Messages {
   constructor(run) {
-    this.data = run.section("messages_data");
-    this.index = run.section("messages_index");
+    this.shapes = shapesOf(run, "message_shapes", ["to", "bytes", "tag", "scope", "next"]);
+    this.sequences = new ByRank(run, "messages_shapes");
+    this.times = new ByRank(run, "messages_times");
     this.count = run.section("messages_count");
     this.ranks = [];
-    this.known = Boolean(run.messages && this.data && this.index && this.count);
+    this.known = Boolean(run.messages && this.count && this.shapes.next && this.sequences.known && this.times.known);
   }
 
   of(rank) {
@@ -99,25 +146,43 @@ class Messages {
   }
 
   unpack(rank) {
-    const count = this.count[rank] ?? 0, reader = new Varints(this.data, this.index[rank] ?? 0);
+    const count = this.count[rank] ?? 0, { shapes } = this;
     const messages = {
       count, start: new Float64Array(count), end: new Float64Array(count), to: new Uint32Array(count),
       bytes: new Float64Array(count), tag: new Int32Array(count), scope: new Uint8Array(count), longest: 0,
     };
+    if (count === 0) return messages;
+    const sequence = new Sequence(this.sequences.of(rank), shapes.next), times = this.times.of(rank);
     let start = 0;
     for (let at = 0; at < count; at += 1) {
-      start += reader.next();
-      const duration = reader.next();
+      const shape = sequence.next();
+      start += times.next();
+      const duration = times.next();
       messages.start[at] = start;
       messages.end[at] = start + duration;
       messages.longest = Math.max(messages.longest, duration);
-      messages.to[at] = reader.next();
-      messages.bytes[at] = reader.next();
-      messages.tag[at] = reader.signed();
-      messages.scope[at] = reader.next();
+      messages.to[at] = (rank + shapes.to[shape]) % this.count.length;
+      messages.bytes[at] = shapes.bytes[shape];
+      messages.tag[at] = unzigzag(shapes.tag[shape]);
+      messages.scope[at] = shapes.scope[shape];
     }
     return messages;
   }
+}
+
+/** The critical path: ranks, and times in ns; null if there is none. */
+function criticalSegments(run) {
+  const rank = run.section("critical_rank"), told = run.section("critical_times");
+  if (!rank?.length || !told) return null;
+  const start = new Float64Array(rank.length), end = new Float64Array(rank.length), times = new Varints(told, 0);
+  let now = 0;
+  for (let at = 0; at < rank.length; at += 1) {
+    now += times.signed();
+    start[at] = now / 1e3;
+    now += times.next();
+    end[at] = now / 1e3;
+  }
+  return { rank, start, end };
 }
 
 /** The first position whose value is above `wanted`. */

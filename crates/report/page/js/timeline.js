@@ -351,11 +351,6 @@ function hostGroups(run) {
   return groups;
 }
 
-function criticalSegments(run) {
-  const rank = run.section("critical_rank");
-  return rank?.length ? { rank, start: run.section("critical_start"), end: run.section("critical_end") } : null;
-}
-
 /** The timeline with its controls. `shared` is the set of timelines that show the same time. */
 function timelinePanel(run, shared) {
   const timeline = run.timelineView = new Timeline(run, shared);

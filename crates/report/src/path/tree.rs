@@ -4,6 +4,8 @@ use super::trail::Trail;
 
 /// Nodes at most, if there are few ranks: 32 MiB.
 const MOST: usize = 1 << 20;
+/// And in the beginning: so few that they stay at hand.
+const FIRST: usize = 1 << 15;
 /// Nodes for each rank, if there are many.
 const MOST_PER_RANK: usize = 24;
 /// No function.
@@ -69,6 +71,8 @@ pub(crate) struct Segment {
 /// All paths. Node 0 is where all begin.
 pub(crate) struct Tree {
     nodes: Vec<Node>,
+    /// So many before what is not needed is removed.
+    room: usize,
     most: usize,
     thinned: bool,
 }
@@ -84,7 +88,8 @@ impl Tree {
             kind: Kind::Other,
             function: NO_FUNCTION,
         };
-        Tree { nodes: vec![root], most: MOST.max(MOST_PER_RANK * ranks), thinned: false }
+        let most = MOST.max(MOST_PER_RANK * ranks);
+        Tree { nodes: vec![root], room: FIRST.max(MOST_PER_RANK * ranks).min(most), most, thinned: false }
     }
 
     #[inline]
@@ -100,7 +105,7 @@ impl Tree {
     /// Adds a node. If there is no room, what no rank's trail leads to is removed first.
     #[inline]
     pub fn push(&mut self, mut node: Node, trails: &mut [Trail]) -> u32 {
-        if self.nodes.len() >= self.most {
+        if self.nodes.len() >= self.room {
             node.parent = self.make_room(node.parent, trails);
         }
         self.nodes.push(node);
@@ -130,6 +135,9 @@ impl Tree {
     /// Removes what is not needed, and thins out what remains if that is too much. Gives the new number of `kept`.
     fn make_room(&mut self, mut kept: u32, trails: &mut [Trail]) -> u32 {
         self.sweep(&mut kept, trails);
+        while self.room < self.most && self.nodes.len() > self.room / 4 {
+            self.room = (2 * self.room).min(self.most);
+        }
         let mut across = false;
         while self.nodes.len() > self.most / 2 {
             let before = self.nodes.len();
@@ -140,6 +148,7 @@ impl Tree {
                 if across {
                     // Every rank has a path of its own, and no more to give.
                     self.most = self.most.max(2 * self.nodes.len());
+                    self.room = self.most;
                 }
                 across = true;
             }

@@ -144,9 +144,9 @@ impl Footer {
         footer.given = number(&mut at)?;
         for _ in 0..number(&mut at)? {
             let context = u32::try_from(number(&mut at)?).ok()?;
-            let (mut members, mut previous) = (Vec::new(), 0);
+            let (mut members, mut previous) = (Vec::new(), 0i64);
             for _ in 0..number(&mut at)? {
-                previous += varint::get_signed(bytes, &mut at)?;
+                previous = previous.checked_add(varint::get_signed(bytes, &mut at)?)?;
                 members.push(u32::try_from(previous).ok()?);
             }
             footer.communicators.push((context, members));
@@ -194,6 +194,15 @@ mod tests {
         for length in 0..bytes.len() {
             assert_eq!(Footer::read(&bytes[..length]), None, "{length} bytes of {}", bytes.len());
         }
+    }
+
+    #[test]
+    fn members_that_no_number_can_be_are_refused() {
+        let mut bytes = vec![0; 8];
+        [0, 0, 1, 2, 2].into_iter().for_each(|number| varint::put(number, &mut bytes));
+        [i64::from(u32::MAX), i64::MAX].into_iter().for_each(|gap| varint::put_signed(gap, &mut bytes));
+        varint::put(0, &mut bytes);
+        assert_eq!(Footer::read(&bytes), None);
     }
 
     #[test]

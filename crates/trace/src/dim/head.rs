@@ -5,12 +5,10 @@
 //! one entry for each change of root.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::path::Path;
 
-use super::lines::Window;
 use super::text::Line;
 use crate::error::{Place, TraceError};
+use crate::source::{Source, Window};
 
 /// How much is read at a time when the file is read from end to end.
 const CHUNK: usize = 1 << 18;
@@ -80,14 +78,14 @@ pub(super) fn has_root(operation: u32) -> bool {
 
 impl Head {
     /// Reads the file from end to end.
-    pub fn read(file: &File, name: &Path) -> Result<Head, TraceError> {
-        let mut window = Window::at(0);
-        let Some(first) = window.line(file, name, CHUNK)? else {
-            return Err(TraceError::bad(name, Place::File, "it is empty"));
+    pub fn read(source: &Source) -> Result<Head, TraceError> {
+        let mut window = Window::default();
+        let Some(first) = Line::next(&mut window, source, CHUNK)? else {
+            return Err(TraceError::bad(source.name(), Place::File, "it is empty"));
         };
         let (mut head, table) = first_line(&first)?;
         let mut scan = Scan { table, ..Scan::default() };
-        while let Some(line) = window.line(file, name, CHUNK)? {
+        while let Some(line) = Line::next(&mut window, source, CHUNK)? {
             scan.line(&line, &mut head)?;
         }
         for communicator in &mut head.communicators {

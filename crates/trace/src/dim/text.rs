@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::error::{Place, TraceError};
+use crate::source::{Source, Window};
 
 /// One line, and where it is.
 #[derive(Clone, Copy)]
@@ -14,6 +15,18 @@ pub(super) struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
+    /// The next line of a window, without its end; none at the end of the file. Reads `chunk` bytes at a time.
+    #[inline]
+    pub fn next(
+        window: &'a mut Window,
+        source: &'a Source,
+        chunk: usize,
+    ) -> Result<Option<Line<'a>>, TraceError> {
+        let at = window.position();
+        let line = window.line(|at, into| source.append(at, chunk, into))?;
+        Ok(line.map(|line| Line { file: source.name(), text: window.text(line).trim_ascii_end(), at }))
+    }
+
     /// What is between the colons.
     pub fn fields(&self) -> Fields<'a> {
         Fields { line: *self, rest: Some(self.text) }

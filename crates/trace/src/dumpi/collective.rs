@@ -6,7 +6,8 @@ use mpirage_call::{Blocks, Call, CollectiveCall, Operator, Part, Payload, Reduct
 use mpirage_collectives::Collective;
 use mpirage_data::{Basic, Op};
 
-use super::player::{Answer, Comm, Common, Outcome, Player, number};
+use super::comm::Comm;
+use super::player::{Answer, Common, Outcome, Player, number};
 use super::stream::Arguments;
 use crate::Calls;
 

@@ -5,12 +5,9 @@
 //! call: u16 function │ u8 mask │ u16 thread │ times │ counters │ arguments           all numbers big-endian
 //! ```
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
-
 use super::layout::{END_OF_STREAM, Function};
-use crate::{Place, TraceError};
+use crate::TraceError;
+use crate::source::{Source, Window};
 
 const MAGIC: [u8; 8] = *b"\xff\xaa\xddDUMPI";
 /// The oldest version whose records are what is read here.
@@ -22,26 +19,13 @@ const WALL_TIME: u8 = 1 << 3;
 const THREAD: u8 = 1 << 6;
 const COUNTERS: u8 = 1 << 7;
 
-/// Where a file's bytes come from.
-#[derive(Debug)]
-enum Bytes {
-    /// Opened anew for each piece, so that thousands of ranks need no more files than are allowed.
-    File,
-    Memory(Vec<u8>),
-}
-
 /// One rank's file.
 #[derive(Debug)]
 pub(super) struct Stream {
-    name: PathBuf,
-    bytes: Bytes,
-    length: u64,
-    /// Where in the file the buffer begins.
-    at: u64,
-    buffer: Vec<u8>,
-    /// How much of the buffer has been read.
-    next: usize,
-    capacity: usize,
+    source: Source,
+    window: Window,
+    /// Bytes that are read at a time.
+    chunk: usize,
 }
 
 /// When and what a call was.
@@ -78,50 +62,35 @@ impl Arguments {
 
 impl Stream {
     /// A file, read in pieces of this many bytes.
-    pub fn open(path: &Path, capacity: usize) -> Result<Stream, TraceError> {
-        let metadata = std::fs::metadata(path).map_err(|error| TraceError::io(path, error))?;
-        Ok(Stream::new(path, Bytes::File, metadata.len(), capacity))
+    pub fn new(source: Source, chunk: usize) -> Stream {
+        Stream { source, window: Window::default(), chunk }
     }
 
-    /// Bytes in memory.
-    pub fn memory(name: &Path, bytes: Vec<u8>) -> Stream {
-        let length = bytes.len() as u64;
-        Stream::new(name, Bytes::Memory(bytes), length, 256)
-    }
-
-    fn new(name: &Path, bytes: Bytes, length: u64, capacity: usize) -> Stream {
-        Stream { name: name.to_owned(), bytes, length, at: 0, buffer: Vec::new(), next: 0, capacity }
-    }
-
-    pub fn name(&self) -> &Path {
-        &self.name
-    }
-
-    pub fn bad(&self, byte: u64, problem: impl Into<String>) -> TraceError {
-        TraceError::bad(&self.name, Place::Byte(byte), problem)
+    pub fn source(&self) -> &Source {
+        &self.source
     }
 
     /// Finds the calls; gives the sizes of datatypes, as far as the file knows them.
     pub fn begin(&mut self) -> Result<Vec<u64>, TraceError> {
         if self.take::<8>()? != MAGIC {
-            return Err(self.bad(0, "this is no DUMPI file: it does not begin like one"));
+            return Err(self.source.bad(0, "this is no DUMPI file: it does not begin like one"));
         }
         let index = self.index()?;
         // The last four offsets have always been there; the one of the sizes came last, in front.
-        let sizes_at = if self.length - index == 64 { index + 8 } else { 0 };
-        self.seek(self.length - 32);
+        let sizes_at = if self.source.len() - index == 64 { index + 8 } else { 0 };
+        self.window.seek(self.source.len() - 32);
         let (header, body) = (self.u64()?, self.u64()?);
-        self.seek(header);
+        self.window.seek(header);
         let version = self.take::<3>()?;
         if version < OLDEST {
             let [a, b, c] = version;
-            return Err(self.bad(
+            return Err(self.source.bad(
                 header,
                 format!("it was written by DUMPI {a}.{b}.{c}; 0.6.9 is the oldest that can be read"),
             ));
         }
         let sizes = if sizes_at > 0 { self.sizes(sizes_at)? } else { Vec::new() };
-        self.seek(body);
+        self.window.seek(body);
         // Only differences of times matter.
         self.take::<8>()?;
         Ok(sizes)
@@ -130,23 +99,23 @@ impl Stream {
     /// Where the index is: it has got longer from version to version.
     fn index(&mut self) -> Result<u64, TraceError> {
         for back in [64, 56, 48, 40] {
-            if let Some(at) = self.length.checked_sub(back) {
-                self.seek(at);
+            if let Some(at) = self.source.len().checked_sub(back) {
+                self.window.seek(at);
                 if self.take::<8>()? == MAGIC {
                     return Ok(at);
                 }
             }
         }
-        Err(self.bad(self.length, "there is no index at its end; the file is not complete"))
+        Err(self.source.bad(self.source.len(), "there is no index at its end; the file is not complete"))
     }
 
     fn sizes(&mut self, pointer: u64) -> Result<Vec<u64>, TraceError> {
-        self.seek(pointer);
+        self.window.seek(pointer);
         let at = self.u64()?;
         if at == 0 {
             return Ok(Vec::new());
         }
-        self.seek(at);
+        self.window.seek(at);
         let count = self.u32()?;
         let mut sizes = Vec::new();
         for _ in 0..count {
@@ -161,13 +130,13 @@ impl Stream {
         functions: &[Function],
         arguments: &mut Arguments,
     ) -> Result<Option<Head>, TraceError> {
-        let site = self.at + self.next as u64;
+        let site = self.window.position();
         let function = usize::from(u16::from_be_bytes(self.take()?));
         if function == END_OF_STREAM {
             return Ok(None);
         }
         let Some(known) = functions.get(function) else {
-            return Err(self.bad(site, format!("function {function} is none of DUMPI's")));
+            return Err(self.source.bad(site, format!("function {function} is none of DUMPI's")));
         };
         let [mask] = self.take()?;
         if mask & THREAD != 0 {
@@ -177,11 +146,11 @@ impl Stream {
         let wall = if mask & WALL_TIME != 0 { Some(self.times()?) } else { None };
         if mask & COUNTERS != 0 {
             let [count] = self.take()?;
-            self.skip(16 * u64::from(count));
+            self.window.skip(16 * u64::from(count));
         }
         self.arguments(known, mask, arguments).map_err(|error| match error {
             Trouble::Trace(error) => error,
-            Trouble::Layout => self.bad(site, format!("what {} writes is not known", known.name)),
+            Trouble::Layout => self.source.bad(site, format!("what {} writes is not known", known.name)),
         })?;
         Ok(Some(Head { function, site, times: wall.or(cpu) }))
     }
@@ -233,7 +202,7 @@ impl Stream {
                 b't' => {
                     // Bytes, source, two flags, tag.
                     let count = u64::from(self.u32()?);
-                    self.skip(14 * count);
+                    self.window.skip(14 * count);
                 }
                 b'-' => {}
                 _ => return Err(Trouble::Layout),
@@ -260,7 +229,7 @@ impl Stream {
 
     fn string(&mut self) -> Result<(), TraceError> {
         let length = self.u32()?;
-        self.skip(length.into());
+        self.window.skip(length.into());
         Ok(())
     }
 
@@ -272,51 +241,10 @@ impl Stream {
         self.take().map(u64::from_be_bytes)
     }
 
-    fn seek(&mut self, at: u64) {
-        self.buffer.clear();
-        (self.at, self.next) = (at, 0);
-    }
-
-    /// Goes on so many bytes further. If that is beyond the end, the next look says so.
-    fn skip(&mut self, count: u64) {
-        match self.next.checked_add(count as usize).filter(|&next| next <= self.buffer.len()) {
-            Some(next) => self.next = next,
-            None => self.seek((self.at + self.next as u64).saturating_add(count)),
-        }
-    }
-
     #[inline]
     fn take<const N: usize>(&mut self) -> Result<[u8; N], TraceError> {
-        if self.buffer.len() - self.next < N {
-            self.refill(N)?;
-        }
-        let mut bytes = [0; N];
-        bytes.copy_from_slice(&self.buffer[self.next..self.next + N]);
-        self.next += N;
-        Ok(bytes)
-    }
-
-    fn refill(&mut self, needed: usize) -> Result<(), TraceError> {
-        let at = self.at + self.next as u64;
-        let left = self.length.saturating_sub(at);
-        if left < needed as u64 {
-            return Err(self.bad(self.length, "the file ends too early; it is not complete"));
-        }
-        let count = left.min(self.capacity as u64) as usize;
-        (self.at, self.next) = (at, 0);
-        match &self.bytes {
-            Bytes::Memory(bytes) => {
-                self.buffer.clear();
-                self.buffer.extend_from_slice(&bytes[at as usize..at as usize + count]);
-                Ok(())
-            }
-            Bytes::File => {
-                self.buffer.resize(count, 0);
-                let file = File::open(&self.name);
-                let read = file.and_then(|file| file.read_exact_at(&mut self.buffer, at));
-                read.map_err(|error| TraceError::io(&self.name, error))
-            }
-        }
+        let taken = self.window.take(|at, into| self.source.append(at, self.chunk, into))?;
+        taken.ok_or_else(|| self.source.too_short())
     }
 }
 

@@ -10,13 +10,16 @@ use std::path::{Path, PathBuf};
 
 use super::graph::{ANY, Dependency, Kind, Op, RankSchedule, Successors};
 use crate::TraceError;
-use crate::source::Source;
+use crate::source::{Pages, Source};
 
 pub(crate) const MAGIC: u64 = 4223;
 /// Where positions count from.
 const ORIGIN: u64 = 8;
 const HEAD: u64 = ORIGIN + 6;
 const OP_BYTES: u64 = 39;
+/// Bytes of a page that is read, and how many are kept: 64 MiB at most.
+const PAGE: usize = 4 << 10;
+const PAGES: usize = 1 << 14;
 
 /// An operation, and where in the list of successors those are that wait for it.
 #[derive(Clone, Copy, Debug)]
@@ -54,29 +57,32 @@ impl Section {
 /// A compiled schedule, read by position.
 #[derive(Debug)]
 pub(crate) struct Compiled {
-    source: Source,
+    pages: Pages,
     ranks: u32,
 }
 
 impl Compiled {
     /// Looks at the head.
-    pub fn new(mut source: Source) -> Result<Compiled, TraceError> {
-        let magic = u64_at(&mut source, 0)?;
+    pub fn new(source: Source) -> Result<Compiled, TraceError> {
+        let mut compiled = Compiled::headless(source, 0);
+        let magic = compiled.u64_at(0)?;
         if magic != MAGIC {
-            return Err(source.bad(0, format!("a compiled schedule begins with {MAGIC}, this with {magic}")));
-        }
-        let ranks = u32_at(&mut source, ORIGIN)?;
-        if ranks == 0 || HEAD + 16 * u64::from(ranks) > source.len() {
             return Err(
-                source.bad(ORIGIN, format!("a schedule of {ranks} ranks is not what this file has room for"))
+                compiled.bad(0, format!("a compiled schedule begins with {MAGIC}, this with {magic}"))
             );
         }
-        Ok(Compiled { source, ranks })
+        let ranks = compiled.u32_at(ORIGIN)?;
+        if ranks == 0 || HEAD + 16 * u64::from(ranks) > compiled.pages.source().len() {
+            let problem = format!("a schedule of {ranks} ranks is not what this file has room for");
+            return Err(compiled.bad(ORIGIN, problem));
+        }
+        compiled.ranks = ranks;
+        Ok(compiled)
     }
 
     /// Ranks alone, without a head.
     pub fn headless(source: Source, ranks: u32) -> Compiled {
-        Compiled { source, ranks }
+        Compiled { pages: Pages::new(source, PAGE, PAGES), ranks }
     }
 
     pub fn ranks(&self) -> u32 {
@@ -84,18 +90,18 @@ impl Compiled {
     }
 
     pub fn bad(&self, byte: u64, problem: impl Into<String>) -> TraceError {
-        self.source.bad(byte, problem)
+        self.pages.source().bad(byte, problem)
     }
 
     pub fn name(&self) -> &Path {
-        self.source.name()
+        self.pages.source().name()
     }
 
     /// Where a rank is, by the table in the head.
     pub fn section(&mut self, rank: u32) -> Result<Section, TraceError> {
         let entry = HEAD + 16 * u64::from(rank);
-        let (begin, end) = (u64_at(&mut self.source, entry)?, u64_at(&mut self.source, entry + 8)?);
-        if begin.checked_add(8).is_none_or(|least| end < least) || end > self.source.len() - ORIGIN {
+        let (begin, end) = (self.u64_at(entry)?, self.u64_at(entry + 8)?);
+        if begin.checked_add(8).is_none_or(|least| end < least) || end > self.pages.source().len() - ORIGIN {
             return Err(self.bad(entry, format!("rank {rank} is said to be at bytes {begin} to {end}")));
         }
         self.section_between(begin + ORIGIN, end + ORIGIN)
@@ -103,7 +109,7 @@ impl Compiled {
 
     /// The rank that is between these bytes.
     pub fn section_between(&mut self, at: u64, end: u64) -> Result<Section, TraceError> {
-        let (ops, roots) = (u32_at(&mut self.source, at)?, u32_at(&mut self.source, at + 4)?);
+        let (ops, roots) = (self.u32_at(at)?, self.u32_at(at + 4)?);
         let room = end - at - 8;
         let needed = 4 * u64::from(roots) + OP_BYTES * u64::from(ops);
         if needed > room || roots > ops {
@@ -123,7 +129,7 @@ impl Compiled {
     pub fn entry(&mut self, section: &Section, op: u32) -> Result<Entry, TraceError> {
         let at = section.place(op);
         let mut bytes = [0; OP_BYTES as usize];
-        self.source.read(at, &mut bytes)?;
+        self.pages.read(at, &mut bytes)?;
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let size = u64::from(word(9)) | u64::from(word(13)) << 32;
         let kind = match bytes[4] {
@@ -152,7 +158,7 @@ impl Compiled {
     }
 
     fn op_number(&mut self, section: &Section, at: u64) -> Result<u32, TraceError> {
-        let op = u32_at(&mut self.source, at)?;
+        let op = self.u32_at(at)?;
         if op >= section.ops {
             return Err(self.bad(at, format!("there is no operation {op} among {}", section.ops)));
         }
@@ -192,18 +198,18 @@ impl Compiled {
         }
         Ok(schedule)
     }
-}
 
-fn u32_at(source: &mut Source, at: u64) -> Result<u32, TraceError> {
-    let mut bytes = [0; 4];
-    source.read(at, &mut bytes)?;
-    Ok(u32::from_le_bytes(bytes))
-}
+    fn u32_at(&mut self, at: u64) -> Result<u32, TraceError> {
+        let mut bytes = [0; 4];
+        self.pages.read(at, &mut bytes)?;
+        Ok(u32::from_le_bytes(bytes))
+    }
 
-fn u64_at(source: &mut Source, at: u64) -> Result<u64, TraceError> {
-    let mut bytes = [0; 8];
-    source.read(at, &mut bytes)?;
-    Ok(u64::from_le_bytes(bytes))
+    fn u64_at(&mut self, at: u64) -> Result<u64, TraceError> {
+        let mut bytes = [0; 8];
+        self.pages.read(at, &mut bytes)?;
+        Ok(u64::from_le_bytes(bytes))
+    }
 }
 
 /// Appends the schedule of a rank, without its cycles having been looked for.

@@ -13,18 +13,21 @@
 //! ```
 
 use std::collections::HashMap;
-use std::io::BufRead;
-use std::path::{Path, PathBuf};
+use std::ops::Range;
 
 use super::graph::{ANY, Dependency, Kind, Op, RankSchedule};
+use crate::source::{Source, Window};
 use crate::{Place, TraceError};
 
+/// Bytes that are read at a time.
+const CHUNK: usize = 64 << 10;
+
 /// Reads the schedules of ranks, one rank at a time.
-pub(crate) struct TextReader<R> {
-    name: PathBuf,
-    input: R,
-    line: Vec<u8>,
-    number: u64,
+pub(crate) struct TextReader {
+    source: Source,
+    window: Window,
+    /// The line in the window.
+    line: Range<usize>,
     /// Where in the line the next token begins.
     at: usize,
     in_comment: bool,
@@ -57,14 +60,13 @@ enum Token {
     Closing,
 }
 
-impl<R: BufRead> TextReader<R> {
+impl TextReader {
     /// Reads up to the number of ranks.
-    pub fn new(name: &Path, input: R) -> Result<TextReader<R>, TraceError> {
+    pub fn new(source: Source) -> Result<TextReader, TraceError> {
         let mut reader = TextReader {
-            name: name.to_owned(),
-            input,
-            line: Vec::new(),
-            number: 0,
+            source,
+            window: Window::default(),
+            line: 0..0,
             at: 0,
             in_comment: false,
             ranks: None,
@@ -99,7 +101,7 @@ impl<R: BufRead> TextReader<R> {
     /// Says what is wrong with an operation of the rank that was read last.
     pub fn bad_op(&self, op: u32, problem: impl Into<String>) -> TraceError {
         let line = self.lines.get(op as usize).copied().unwrap_or(0);
-        TraceError::bad(&self.name, Place::Line(line.into()), problem)
+        TraceError::bad(self.source.name(), Place::Line(line.into()), problem)
     }
 
     /// Reads the next rank; none after the last.
@@ -151,19 +153,19 @@ impl<R: BufRead> TextReader<R> {
 
     /// An operation, an operation with a label, or a dependency.
     fn statement(&mut self, from: usize, to: usize, schedule: &mut RankSchedule) -> Result<(), TraceError> {
-        if let Some(kind) = kind_of(&self.line[from..to]) {
+        if let Some(kind) = kind_of(&self.line()[from..to]) {
             return self.op(kind, schedule);
         }
         match self.token()? {
             Some(Token::Colon) => {
                 let number = schedule.ops.len() as u32;
-                let label: Box<[u8]> = self.line[from..to].into();
+                let label: Box<[u8]> = self.line()[from..to].into();
                 if self.labels.insert(label, number).is_some() {
-                    let label = String::from_utf8_lossy(&self.line[from..to]).into_owned();
+                    let label = String::from_utf8_lossy(&self.line()[from..to]).into_owned();
                     return Err(self.bad(format!("the label `{label}` is used twice in this rank")));
                 }
                 let kind = match self.token()? {
-                    Some(Token::Word(from, to)) => kind_of(&self.line[from..to]),
+                    Some(Token::Word(from, to)) => kind_of(&self.line()[from..to]),
                     _ => None,
                 };
                 match kind {
@@ -187,7 +189,7 @@ impl<R: BufRead> TextReader<R> {
         let Some(Token::Word(other_from, other_to)) = self.token()? else {
             return Err(self.bad("the label of another operation is missing"));
         };
-        let (later, earlier) = (&self.line[from..to], &self.line[other_from..other_to]);
+        let (later, earlier) = (&self.line()[from..to], &self.line()[other_from..other_to]);
         match (self.labels.get(later), self.labels.get(earlier)) {
             (Some(&later), Some(&earlier)) => {
                 schedule.dependencies.push(Dependency { later, earlier, start })
@@ -196,7 +198,7 @@ impl<R: BufRead> TextReader<R> {
                 later: later.into(),
                 earlier: earlier.into(),
                 start,
-                line: self.number,
+                line: self.number(),
             }),
         }
         self.end_of_line()?;
@@ -222,7 +224,7 @@ impl<R: BufRead> TextReader<R> {
         }
         self.options(&mut op)?;
         schedule.ops.push(op);
-        self.lines.push(u32::try_from(self.number).unwrap_or(u32::MAX));
+        self.lines.push(u32::try_from(self.number()).unwrap_or(u32::MAX));
         self.not_too_many(schedule.ops.len())
     }
 
@@ -296,16 +298,25 @@ impl<R: BufRead> TextReader<R> {
         self.labels.get(label).copied().ok_or_else(|| {
             let label = String::from_utf8_lossy(label);
             let problem = format!("no operation of this rank has the label `{label}`");
-            TraceError::bad(&self.name, Place::Line(line), problem)
+            TraceError::bad(self.source.name(), Place::Line(line), problem)
         })
     }
 
     fn is(&self, token: Token, word: &str) -> bool {
-        matches!(token, Token::Word(from, to) if &self.line[from..to] == word.as_bytes())
+        matches!(token, Token::Word(from, to) if &self.line()[from..to] == word.as_bytes())
+    }
+
+    fn line(&self) -> &[u8] {
+        self.window.text(self.line.clone())
+    }
+
+    /// The number of the line.
+    fn number(&self) -> u64 {
+        self.window.lines()
     }
 
     fn bad(&self, problem: impl Into<String>) -> TraceError {
-        TraceError::bad(&self.name, Place::Line(self.number), problem)
+        TraceError::bad(self.source.name(), Place::Line(self.number()), problem)
     }
 
     /// The next token, in this line or in one that follows.
@@ -314,13 +325,11 @@ impl<R: BufRead> TextReader<R> {
             if let Some(token) = self.token()? {
                 return Ok(Some(token));
             }
-            self.line.clear();
-            self.at = 0;
-            let read = self.input.read_until(b'\n', &mut self.line);
-            if read.map_err(|error| TraceError::io(&self.name, error))? == 0 {
+            (self.line, self.at) = (0..0, 0);
+            let Some(line) = self.window.line(|at, into| self.source.append(at, CHUNK, into))? else {
                 return Ok(None);
-            }
-            self.number += 1;
+            };
+            self.line = line;
         }
     }
 
@@ -328,19 +337,19 @@ impl<R: BufRead> TextReader<R> {
     fn token(&mut self) -> Result<Option<Token>, TraceError> {
         self.skip();
         let from = self.at;
-        let Some(&first) = self.line.get(from) else { return Ok(None) };
+        let Some(&first) = self.line().get(from) else { return Ok(None) };
         self.at += 1;
         Ok(Some(match first {
             b':' => Token::Colon,
             b'{' => Token::Opening,
             b'}' => Token::Closing,
-            b'-' if self.line.get(self.at) == Some(&b'1') => {
+            b'-' if self.line().get(self.at) == Some(&b'1') => {
                 self.at += 1;
                 Token::Any
             }
             b'0'..=b'9' => {
                 self.at = self.end_of(from, |byte| byte.is_ascii_digit());
-                let digits = std::str::from_utf8(&self.line[from..self.at]).unwrap_or_default();
+                let digits = std::str::from_utf8(&self.line()[from..self.at]).unwrap_or_default();
                 Token::Number(digits.parse().map_err(|_| self.bad(format!("{digits} is too large")))?)
             }
             b'a'..=b'z' | b'A'..=b'Z' => {
@@ -355,21 +364,21 @@ impl<R: BufRead> TextReader<R> {
     }
 
     fn end_of(&self, from: usize, belongs: impl Fn(u8) -> bool) -> usize {
-        let rest = self.line[from..].iter().position(|&byte| !belongs(byte));
-        rest.map_or(self.line.len(), |length| from + length)
+        let rest = self.line()[from..].iter().position(|&byte| !belongs(byte));
+        rest.map_or(self.line().len(), |length| from + length)
     }
 
     /// Skips blanks and comments, up to the end of the line.
     fn skip(&mut self) {
         loop {
-            let rest = &self.line[self.at..];
+            let rest = &self.line()[self.at..];
             if self.in_comment {
                 match rest.windows(2).position(|two| two == b"*/") {
                     Some(end) => (self.at, self.in_comment) = (self.at + end + 2, false),
-                    None => return self.at = self.line.len(),
+                    None => return self.at = self.line().len(),
                 }
             } else if rest.starts_with(b"//") {
-                return self.at = self.line.len();
+                return self.at = self.line().len();
             } else if rest.starts_with(b"/*") {
                 (self.at, self.in_comment) = (self.at + 2, true);
             } else if rest.first().is_some_and(u8::is_ascii_whitespace) {
@@ -392,10 +401,12 @@ fn kind_of(word: &[u8]) -> Option<Kind> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn read(text: &str) -> Result<Vec<RankSchedule>, TraceError> {
-        let mut reader = TextReader::new(Path::new("x.goal"), text.as_bytes())?;
+        let mut reader = TextReader::new(Source::memory(Path::new("x.goal"), text.into()))?;
         let mut ranks = Vec::new();
         while let Some(rank) = reader.next_rank()? {
             ranks.push(rank);

@@ -10,6 +10,7 @@ use crate::completion::{self, Ended, Few};
 use crate::constants::*;
 use crate::error::{MpiError, Result};
 use crate::library::{self, with};
+use crate::objects::request::Request;
 use crate::status;
 use crate::types::*;
 
@@ -124,7 +125,7 @@ unsafe fn one(
 ) -> core::result::Result<bool, c_int> {
     // SAFETY: the caller vouches for it.
     let handle = unsafe { request.as_ref() }.copied();
-    let comm = handle.and_then(|handle| with(|library| library.requests.get(handle).ok().map(|r| r.comm)));
+    let comm = handle.and_then(|handle| with(|library| library.requests.get(handle).ok().map(Request::comm)));
     let mut ended = true;
     let code = library::outcome(comm, || {
         not_null("request", request)?;
@@ -305,7 +306,7 @@ fn forget(requests: &mut [MPI_Request], ended: &Ended) {
 fn active(requests: &[MPI_Request]) -> Result<bool> {
     with(|library| {
         for &handle in requests.iter().filter(|&&request| request != MPI_REQUEST_NULL) {
-            if !library.requests.get(handle)?.inactive {
+            if !library.requests.get(handle)?.is_inactive() {
                 return Ok(true);
             }
         }

@@ -34,14 +34,13 @@ pub(crate) unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c
         // SAFETY: the program hands over a request.
         let handle = unsafe { read(request) }?;
         let freed = with(|library| library.requests.remove(handle))?;
-        for transfer in freed.transfers {
-            if let (Some(id), None) = (transfer.id, transfer.done) {
-                post(&Call::Free { request: id });
-                with(|library| {
-                    library.requests.give_back(id);
-                    library.requests.abandon(transfer);
-                });
-            }
+        for transfer in freed.into_unfinished() {
+            let Some(id) = transfer.id else { continue };
+            post(&Call::Free { request: id });
+            with(|library| {
+                library.requests.give_back(id);
+                library.requests.abandon(transfer);
+            });
         }
         // SAFETY: the program hands over a place for a request.
         unsafe { put("request", request, MPI_REQUEST_NULL) }
@@ -53,8 +52,7 @@ pub(crate) unsafe extern "C" fn MPI_Cancel(request: *mut MPI_Request) -> c_int {
         // SAFETY: the program hands over a request.
         let handle = unsafe { read(request) }?;
         let open: Vec<_> = try_with(|library| {
-            let transfers = &library.requests.get(handle)?.transfers;
-            Ok(transfers.iter().filter(|transfer| transfer.done.is_none()).filter_map(|t| t.id).collect())
+            Ok(library.requests.get(handle)?.open_transfers().map(|(_, id)| id).collect())
         })?;
         open.into_iter().for_each(|request| post(&Call::Cancel { request }));
         Ok(())
@@ -156,7 +154,7 @@ fn peek_active(requests: &[MPI_Request]) -> Result<(usize, Vec<(usize, Completio
     let (mut active, mut ended) = (0, Vec::new());
     for (position, &request) in requests.iter().enumerate().filter(|&(_, &handle)| handle != MPI_REQUEST_NULL)
     {
-        if !try_with(|library| Ok(library.requests.get(request)?.inactive))? {
+        if !try_with(|library| Ok(library.requests.get(request)?.is_inactive()))? {
             active += 1;
             ended.extend(peek(request)?.map(|completion| (position, completion)));
         }
@@ -188,18 +186,17 @@ fn start(handle: MPI_Request) -> Result<()> {
     let plan = with(|library| plan_of(library, handle))?;
     let transfers = plan.launch();
     with(|library| {
-        let request = library.requests.get_mut(handle)?;
-        (request.transfers, request.inactive) = (transfers, false);
+        library.requests.get_mut(handle)?.restart(transfers);
         Ok(())
     })
 }
 
 fn plan_of(library: &library::Library, handle: MPI_Request) -> Result<Operation> {
     let request = library.requests.get(handle)?;
-    match &request.plan {
+    match request.plan() {
         None => fail!(MPI_ERR_REQUEST, "the request is not persistent"),
-        Some(_) if !request.inactive => fail!(MPI_ERR_REQUEST, "the request has been started already"),
-        Some(plan) => Ok((**plan).clone()),
+        Some(_) if !request.is_inactive() => fail!(MPI_ERR_REQUEST, "the request has been started already"),
+        Some(plan) => Ok(plan.clone()),
     }
 }
 

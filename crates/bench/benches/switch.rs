@@ -51,7 +51,7 @@ fn switch(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::from_parameter(ranks), |bencher| {
             bencher.iter(|| {
                 for rank in 0..ranks {
-                    crew.prefetch(rank + 2);
+                    crew.fetch(rank + 2);
                     assert_eq!(crew.resume(rank), Stop::Yielded);
                 }
             });

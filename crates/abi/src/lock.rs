@@ -1,0 +1,108 @@
+//! A lock that costs next to nothing while only one thread can ask for it, which is nearly always.
+//!
+//! An atomic exchange waits until all earlier stores have left the processor; among them are the bytes of messages that were
+//! just copied, so that it may take longer than everything else an MPI function does. A folded rank has one thread, and the
+//! C library says whether a process has more. The word means the same either way: a thread may appear while it is taken.
+
+use core::ffi::c_char;
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use lock_api::{GuardSend, RawMutex};
+use rustix::thread::futex;
+
+use crate::rank;
+
+/// What is behind such a lock.
+pub(crate) type Lock<T> = lock_api::Mutex<Word, T>;
+/// Access to it.
+pub(crate) type Guard<'a, T> = lock_api::MutexGuard<'a, Word, T>;
+
+/// The word that says who has it.
+pub(crate) struct Word(AtomicU32);
+
+const FREE: u32 = 0;
+const TAKEN: u32 = 1;
+/// Taken, and somebody sleeps until it is free.
+const AWAITED: u32 = 2;
+
+unsafe extern "C" {
+    /// Non-zero as long as the process has never had a second thread (glibc 2.32 and later).
+    static __libc_single_threaded: c_char;
+}
+
+// SAFETY: the word changes from free to taken in one step that no other thread can share: an atomic exchange, or any store
+// if there is no other thread.
+unsafe impl RawMutex for Word {
+    #[allow(clippy::declare_interior_mutable_const, reason = "that is how lock_api makes one")]
+    const INIT: Word = Word(AtomicU32::new(FREE));
+    type GuardMarker = GuardSend;
+
+    #[inline]
+    fn lock(&self) {
+        if !self.try_lock() {
+            self.sleep_until_taken();
+        }
+    }
+
+    #[inline]
+    fn try_lock(&self) -> bool {
+        if is_single_threaded() {
+            let free = self.0.load(Ordering::Relaxed) == FREE;
+            if free {
+                self.0.store(TAKEN, Ordering::Relaxed);
+            }
+            return free;
+        }
+        self.0.compare_exchange(FREE, TAKEN, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
+    #[inline]
+    unsafe fn unlock(&self) {
+        if is_single_threaded() {
+            self.0.store(FREE, Ordering::Relaxed);
+        } else if self.0.swap(FREE, Ordering::Release) == AWAITED {
+            let _ = futex::wake(&self.0, futex::Flags::PRIVATE, 1);
+        }
+    }
+}
+
+impl Word {
+    #[cold]
+    fn sleep_until_taken(&self) {
+        while self.0.swap(AWAITED, Ordering::Acquire) != FREE {
+            let _ = futex::wait(&self.0, futex::Flags::PRIVATE, AWAITED, None);
+        }
+    }
+}
+
+/// Can no other thread be in this library?
+#[inline]
+pub(crate) fn is_single_threaded() -> bool {
+    // SAFETY: a byte of the C library that only ever changes when this very thread starts another.
+    rank::is_folded() || unsafe { (&raw const __libc_single_threaded).read_volatile() } != 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lock;
+
+    #[test]
+    fn threads_take_turns() {
+        let sum = Lock::new(0_u64);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..10_000).for_each(|_| *sum.lock() += 1));
+            }
+        });
+        assert_eq!(*sum.lock(), 40_000);
+    }
+
+    #[test]
+    fn what_is_taken_is_not_free() {
+        let lock = Lock::new(());
+        let guard = lock.lock();
+        assert!(lock.try_lock().is_none());
+        drop(guard);
+        assert!(lock.try_lock().is_some());
+    }
+}

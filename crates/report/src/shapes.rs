@@ -1,0 +1,151 @@
+//! What calls, and messages, have in common with others: their shapes.
+//!
+//! Programs repeat themselves. All that a call is besides its times is its shape: function, place, peer relative to the caller,
+//! bytes, tag. There are few of them, each is stored once, and each knows which shape mostly comes after it. Of a rank it is
+//! told where that guess fails:
+//!
+//! ```text
+//! shapes    1: Irecv    2: Isend    3: Waitall          after 1 comes 2, after 2 comes 3, after 3 comes 1
+//! a rank    1 2 3 1 2 3 1 2 3 3 1 2                     told as: 9 as guessed, 3, 2 as guessed
+//! ```
+
+use std::hash::Hash;
+
+use mpirage_call::varint;
+use rustc_hash::FxHashMap;
+
+/// No shape: where every rank begins.
+pub(crate) const NONE: u32 = 0;
+
+/// All shapes, numbered from 1 as they came.
+pub(crate) struct Shapes<S> {
+    all: Vec<S>,
+    following: Vec<Following>,
+    known: FxHashMap<S, u32>,
+}
+
+/// What comes after a shape.
+#[derive(Clone, Copy, Default)]
+struct Following {
+    /// What came last time.
+    last: u32,
+    /// What comes most often, if anything comes more than half of the time (Boyer and Moore's vote).
+    mostly: u32,
+    votes: u32,
+}
+
+impl<S: Copy + Default + Eq + Hash> Shapes<S> {
+    pub fn new() -> Shapes<S> {
+        Shapes { all: vec![S::default()], following: vec![Following::default()], known: FxHashMap::default() }
+    }
+
+    /// The number of the shape that comes after the one with number `last`.
+    #[inline]
+    pub fn after(&mut self, last: u32, shape: &S) -> u32 {
+        let expected = self.is_expected(last, shape);
+        let number = if expected { self.following[last as usize].last } else { self.look_up(shape) };
+        self.following[last as usize].count(number);
+        number
+    }
+
+    /// Is it what came last time?
+    #[inline]
+    pub fn is_expected(&self, last: u32, shape: &S) -> bool {
+        let expected = self.following[last as usize].last;
+        expected != NONE && self.all[expected as usize] == *shape
+    }
+
+    fn look_up(&mut self, shape: &S) -> u32 {
+        *self.known.entry(*shape).or_insert_with(|| {
+            self.all.push(*shape);
+            self.following.push(Following::default());
+            self.all.len() as u32 - 1
+        })
+    }
+
+    /// Has it been seen?
+    pub fn is_known(&self, shape: &S) -> bool {
+        self.known.contains_key(shape)
+    }
+
+    /// What comes after a shape, as a guess.
+    #[inline]
+    fn guess(&self, last: u32) -> u32 {
+        self.following[last as usize].mostly
+    }
+
+    /// How many there are, the one that is none included.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// All of them, each with the one that mostly comes after it.
+    pub fn all(&self) -> impl Iterator<Item = (&S, u32)> + Clone {
+        self.all.iter().zip(self.following.iter().map(|following| following.mostly))
+    }
+
+    /// These shapes, one after the other: in turns how many come as guessed, and one that does not.
+    pub fn told(&self, sequence: impl Iterator<Item = u32>) -> Vec<u8> {
+        let (mut out, mut last, mut guessed) = (Vec::new(), NONE, 0);
+        for shape in sequence {
+            if shape == self.guess(last) {
+                guessed += 1;
+            } else {
+                varint::put(std::mem::take(&mut guessed), &mut out);
+                varint::put(shape.into(), &mut out);
+            }
+            last = shape;
+        }
+        if guessed > 0 {
+            varint::put(guessed, &mut out);
+        }
+        out
+    }
+}
+
+impl Following {
+    #[inline]
+    fn count(&mut self, shape: u32) {
+        self.last = shape;
+        if self.mostly == shape {
+            self.votes += 1;
+        } else if self.votes == 0 {
+            (self.mostly, self.votes) = (shape, 1);
+        } else {
+            self.votes -= 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(shapes: &mut Shapes<char>, text: &str) -> Vec<u32> {
+        let mut last = NONE;
+        let mut number = |shape| {
+            last = shapes.after(last, &shape);
+            last
+        };
+        text.chars().map(&mut number).collect()
+    }
+
+    #[test]
+    fn only_surprises_are_told() {
+        let mut shapes = Shapes::new();
+        let texts = ["abcabcabccab", "abc", "bca", "abcd"];
+        let ranks = texts.map(|text| numbers(&mut shapes, text));
+        let told = ranks.map(|rank| shapes.told(rank.into_iter()));
+        assert_eq!(told, [vec![9, 3, 2], vec![3], vec![0, 2, 2], vec![3, 4]]);
+        assert_eq!(shapes.len(), 5);
+        assert_eq!(shapes.all().map(|(_, next)| next).collect::<Vec<_>>(), [1, 2, 3, 1, 0]);
+    }
+
+    #[test]
+    fn who_comes_first_does_not_decide() {
+        let mut shapes = Shapes::new();
+        numbers(&mut shapes, "ax");
+        let rank = numbers(&mut shapes, "abababab");
+        assert_eq!(shapes.told(rank.into_iter()), [8]);
+    }
+}

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""What tests need beyond the compiler, installed if it is not there: packages of Python into target/python, and Chromium.
+Called as a script it installs everything, which is worth doing while something else compiles: tests/prepare.py"""
+
+import fcntl
+import importlib
+import importlib.util
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+PLACE = pathlib.Path(__file__).resolve().parent.parent / "target" / "python"
+# Readers of timelines, by the module they are imported as; and what drives the browser.
+TIMELINES = {"pandas": "pandas", "pyarrow": "pyarrow", "perfetto": "perfetto", "google.protobuf": "protobuf"}
+PLAYWRIGHT = {"playwright": "playwright"}
+# Commands, and the packages of Debian that have them.
+DEBIAN = {"mpicc.mpich": "libmpich-dev", "mpiexec.mpich": "mpich", "cmake": "cmake", "g++": "g++"}
+DEBIAN_BROWSER = {"chromium": "chromium fonts-dejavu-core"}
+# `CHROMIUM` names another browser.
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
+
+
+def python(packages):
+    """Puts packages where Python finds them; two tests may ask at the same time."""
+    sys.path.insert(0, str(PLACE))
+    PLACE.mkdir(parents=True, exist_ok=True)
+    with open(PLACE / ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        importlib.invalidate_caches()
+        missing = [package for module, package in packages.items() if not found(module)]
+        if missing:
+            command = [sys.executable, "-m", "pip", "install", "--quiet", "--upgrade", "--no-compile", "--target", str(PLACE), *missing]
+            subprocess.run(command, check=True)
+    importlib.invalidate_caches()
+
+
+def found(module):
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # of the package it is in
+        return False
+
+
+def debian(packages):
+    """Installs packages of Debian, all at once, whose commands are not there."""
+    missing = [package for command, package in packages.items() if not shutil.which(command)]
+    if missing:
+        apt = ["apt-get", "-o", "DPkg::Lock::Timeout=600"]
+        quiet = {"stdout": subprocess.DEVNULL, "env": {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}, "check": True}
+        subprocess.run([*apt, "update", "-qq"], **quiet)
+        subprocess.run([*apt, "install", "-y", "-qq", "--no-install-recommends", *" ".join(missing).split()], **quiet)
+
+
+def browser():
+    """Puts a browser where there is none, and what drives it where Python finds it."""
+    python(PLAYWRIGHT)
+    if not pathlib.Path(CHROMIUM).exists():
+        debian(DEBIAN_BROWSER)
+
+
+if __name__ == "__main__":
+    debian(DEBIAN | DEBIAN_BROWSER)
+    python(TIMELINES | PLAYWRIGHT)
