@@ -217,6 +217,7 @@ impl<M: Memory> Engine<M> {
     }
 
     /// Where the next operation of a rank runs, and from when on.
+    #[inline(never)]
     pub(crate) fn choose_lane(&mut self, lane: Lane) -> Progress {
         if let Some(graphs) = &mut self.graphs {
             graphs.lane = lane;
@@ -253,6 +254,7 @@ impl<M: Memory> Engine<M> {
     }
 
     /// A message of a graph leaves when it can.
+    #[inline(never)]
     pub(crate) fn hand_over_send(&mut self, id: u32) {
         let rank = self.messages[id].from;
         let told = self.ranks[rank as usize].reply.now;
@@ -264,6 +266,7 @@ impl<M: Memory> Engine<M> {
     }
 
     /// A receive of a graph is posted when its processor is free.
+    #[inline(never)]
     pub(crate) fn hand_over_receive(&mut self, receive: Receive, request: RequestId) {
         let rank = receive.rank;
         let id = self.enter_receive(receive);
@@ -272,6 +275,7 @@ impl<M: Memory> Engine<M> {
     }
 
     /// A graph computes when its processor is free.
+    #[inline(never)]
     pub(crate) fn hand_over_work(&mut self, rank: u32, work: Work, request: RequestId) {
         self.open_request(rank, request, Operation::Work);
         if let Some(ideal) = &mut self.ideal {
@@ -283,6 +287,7 @@ impl<M: Memory> Engine<M> {
     }
 
     /// A message has come to a graph: its processor takes it when it can.
+    #[inline(never)]
     pub(crate) fn graph_arrival(&mut self, id: u32) {
         let message = &mut self.messages[id];
         message.journey = Journey::AtDoor;
@@ -294,6 +299,7 @@ impl<M: Memory> Engine<M> {
     }
 
     /// Lets the next event happen, if its date is now. All that the one before has freed has been handed over.
+    #[inline(never)]
     pub(crate) fn serve_graphs(&mut self) -> bool {
         let now = self.kernel.now();
         let graphs = self.graphs();
@@ -313,6 +319,7 @@ impl<M: Memory> Engine<M> {
     }
 
     /// The date of the next event may have come.
+    #[inline(never)]
     pub(crate) fn graphs_due(&mut self) {
         let now = self.kernel.now();
         let graphs = self.graphs();
@@ -481,6 +488,7 @@ impl<M: Memory> Engine<M> {
     }
 
     /// What was computed beside a graph, which was told so when it started, is over.
+    #[inline(never)]
     pub(crate) fn graph_worked(&mut self, id: u32) {
         let Beside { rank, start, work, .. } = self.beside.remove(id as usize);
         self.recorder.record(&Record::Burst { rank, start, end: self.kernel.now(), work, beside: true });
@@ -501,6 +509,7 @@ impl<M: Memory> Engine<M> {
 
     /// A message and a receive have found each other: both are complete when the processor has taken the message. A sender
     /// that waited for this is told too. Lower ranks are told first.
+    #[inline(never)]
     pub(crate) fn graph_matched(&mut self, id: u32) {
         let now = self.kernel.now();
         let message = &mut self.messages[id];

@@ -61,12 +61,23 @@ impl<M: Memory> Engine<M> {
         if requests.is_empty() {
             return None;
         }
+        Some(self.begin_paid_test(rank, test, how, requests))
+    }
+
+    #[inline(never)]
+    fn begin_paid_test(
+        &mut self,
+        rank: u32,
+        test: Duration,
+        how: Completing,
+        requests: &[RequestId],
+    ) -> Progress {
         if how == Completing::Any {
             self.pay(rank, after(test, self.polls.tests_of_any), Then::Look);
-            return Some(Progress::Blocked);
+            return Progress::Blocked;
         }
         self.polls.under_way.insert(rank, Look::default());
-        Some(self.look_at_next(rank, test, how, requests))
+        self.look_at_next(rank, test, how, requests)
     }
 
     /// A probe begins. None if it is not paid for first.
@@ -78,6 +89,7 @@ impl<M: Memory> Engine<M> {
 
     /// A poll has been paid for. In SimGrid probes compute, and what is computed ends in order of its start; tests sleep, and of
     /// those who fell asleep at one instant the last wakes first.
+    #[cold]
     pub(crate) fn look_due(&mut self, rank: u32) {
         let state = &self.ranks[rank as usize];
         let probes = matches!(decode_call(&state.inbox[state.current..]), Ok((_, Call::Probe { .. }, _)));
@@ -88,11 +100,12 @@ impl<M: Memory> Engine<M> {
     /// Lets the next poll look that has been paid for. Its rank goes on before the one after it looks, so that what it does next
     /// is at the price of its own failure. True if there was one.
     pub(crate) fn serve_polls(&mut self) -> bool {
-        let due = self.polls.due.pop_front();
-        due.into_iter().for_each(|rank| self.look(rank));
-        due.is_some()
+        let Some(rank) = self.polls.due.pop_front() else { return false };
+        self.look(rank);
+        true
     }
 
+    #[inline(never)]
     fn look(&mut self, rank: u32) {
         let state = &mut self.ranks[rank as usize];
         let inbox = std::mem::take(&mut state.inbox);

@@ -283,7 +283,7 @@ fn simulated(letters: Letters, ranks: usize, goal: &str) -> Vec<u64> {
         recorder: Box::new(Summary::default()),
     };
     let mut engine = Engine::new(setup, NoMemory);
-    let mut goal = Goal::read_text(Path::new("test.goal"), goal.as_bytes()).unwrap();
+    let mut goal = Goal::from_text(Path::new("test.goal"), goal.as_bytes().to_vec()).unwrap();
     let ending = mpirage_replay::run(&mut engine, &mut goal, &mut Nobody).unwrap();
     assert_eq!(ending, Ending::Finished);
     engine.ends().map(|end| (end.as_secs_f64() * 1e9).round() as u64).collect()
