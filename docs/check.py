@@ -61,7 +61,7 @@ def check(line, expected, folder, environment):
 
 def check_document(document, environment):
     passed = failed = 0
-    with tempfile.TemporaryDirectory(prefix="mpirage-docs-") as folder:
+    with tempfile.TemporaryDirectory(prefix="test-docs-") as folder:
         prepare(folder)
         for kind, what, more in steps((ROOT / document).read_text()):
             if kind == "file":

@@ -421,7 +421,7 @@ def main(arguments):
     wanted = [argument for argument in arguments if not argument.startswith("--") and argument != keep]
     tests = [(name[5:], test) for name, test in globals().items() if name.startswith("test_") and (not wanted or name[5:] in wanted)]
     passed = failed = 0
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory(prefix="test-page-") as folder, sync_playwright() as playwright:
         browser = Browser(playwright, keep or folder)
         for name, test in tests:
             try:

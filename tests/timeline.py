@@ -269,6 +269,27 @@ def check_killed(suite):
     suite.check("nothing is left", not left, left)
 
 
+def check_collectives(suite):
+    """With --trace-collectives Paraver and Paje have the messages inside collectives, which tables always have."""
+    program, files = suite.compile(EXAMPLES / "conjugate_gradient.c"), Files(suite, "collectives")
+    result = suite.simulate(*files.options(), "--trace-collectives", "yes", "-n", 4, "--compute", "none", "--json", program)
+    if not suite.check("collectives are traced", result.code == 0, result.err):
+        return
+    figures = json.loads(result.out.splitlines()[-1])
+    tables = check_tables(suite, "collectives", files, figures)
+    inside = len(tables["messages"]) - len(point_to_point(tables))
+    suite.check("there are messages inside collectives", inside > 0, inside)
+    trace = paraver.Trace(files.path["prv"])
+    suite.check("collectives: Paraver", not trace.wrong, "\n".join(trace.wrong))
+    suite.check("collectives: messages in Paraver", trace.messages == len(tables["messages"]), trace.messages)
+    if shutil.which("pj_dump"):
+        dumped = suite.run(["pj_dump", files.path["paje"]])
+        links = [line for line in dumped.out.splitlines() if line.startswith("Link")]
+        suite.check("collectives: messages in Paje", len(links) == len(tables["messages"]), len(links))
+    result = suite.simulate("--trace-collectives", "perhaps", "-n", 2, program)
+    suite.check("--trace-collectives perhaps is refused", result.code == 84 and "yes or no" in result.err, result)
+
+
 def check_refusals(suite):
     program = suite.compile(EXAMPLES / "ring.c")
     for name, words in (("run.otf2", ".prv (Paraver)"), ("no/such/run.prv", "run.prv")):
@@ -290,6 +311,8 @@ def main(wanted):
             check_run(suite, name, [MPIRAGE, "replay", workload, "-p", platform], 0)
     if not wanted or "schedule" in wanted:
         check_schedule(suite)
+    if not wanted or "collectives" in wanted:
+        check_collectives(suite)
     if not wanted:
         check_validator(suite)
         check_same_again(suite)

@@ -121,6 +121,7 @@ def cases():
     yield from segment_cases()
     yield from contention_cases()
     yield from pattern_cases()
+    yield from polling_cases()
 
 
 def reference_cases():
@@ -180,6 +181,14 @@ def pattern_cases():
             yield Case(f"alltoall {how} torus-3x9", "alltoall", [5000], 27, "torus-3x9", f"alltoall={how}")
         yield Case(f"alltoall {how} backbone-16", "alltoall", [65536], 16, "backbone-16", f"alltoall={how}")
     yield Case("allreduce 13 ranks", "allreduce", [5, 100], 13, "switch-13", "allreduce=recursive-doubling")
+
+
+def polling_cases():
+    """Every kind of poll, of messages that are there, that come soon, and that take long; by one rank and by several."""
+    for how in ("test", "all", "any", "some", "probe"):
+        for count, size, gap in ((1, 100, 0), (1, 100, 5000), (1, 1000000, 0), (4, 100, 700), (4, 100000, 12345)):
+            yield Case(f"polls {how} {count} x {size} every {gap}", "polls", [how, count, size, gap], 2, "switch-2")
+        yield Case(f"polls {how} of three ranks", "polls", [how, 3, 20000, 3210], 4, "switch-5")
 
 
 # --- running

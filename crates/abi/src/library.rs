@@ -174,8 +174,9 @@ impl Library {
     }
 }
 
-#[inline]
-fn lock() -> Guard<'static, Library> {
+/// The library, locked: for what is called with every message, and must not move what it finds around in memory.
+#[inline(always)]
+pub(crate) fn lock() -> Guard<'static, Library> {
     // A panic ends the process at the border to C, so a library left in the middle of a change is never used.
     rank::this().library.lock()
 }

@@ -25,6 +25,22 @@ pub fn folded(value: i64) -> u64 {
 /// Takes a number; none if the bytes end or it is too long.
 #[inline]
 pub fn get(bytes: &[u8], at: &mut usize) -> Option<u64> {
+    // Most are one byte or two.
+    match *bytes.get(*at..)? {
+        [low, ..] if low < 0x80 => {
+            *at += 1;
+            Some(u64::from(low))
+        }
+        [low, high, ..] if high < 0x80 => {
+            *at += 2;
+            Some(u64::from(low & 0x7f) | u64::from(high) << 7)
+        }
+        _ => get_long(bytes, at),
+    }
+}
+
+#[inline(never)]
+fn get_long(bytes: &[u8], at: &mut usize) -> Option<u64> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
         let byte = *bytes.get(*at)?;
@@ -46,6 +62,16 @@ pub fn get_signed(bytes: &[u8], at: &mut usize) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_ends_early_is_none() {
+        for value in [127, 128, 1 << 14, u64::MAX] {
+            let mut bytes = Vec::new();
+            put(value, &mut bytes);
+            assert_eq!((get(&bytes, &mut 0), get(&bytes[..bytes.len() - 1], &mut 0)), (Some(value), None));
+        }
+        assert_eq!(get(&[], &mut 1), None);
+    }
 
     #[test]
     fn numbers_come_back() {

@@ -5,10 +5,12 @@
 //! bytes padded to a word. Encoding never allocates; decoding borrows.
 
 mod calls;
+mod plain;
 mod replies;
 mod words;
 
 pub use calls::{decode_call, decode_stamp, encode_call, push_call};
+pub use plain::{PlainCall, PlainWay, decode_plain};
 pub use replies::{Answer, decode_answer, encode_reply, encode_service};
 pub use words::{Full, WireError};
 

@@ -269,6 +269,9 @@ pub struct ResultArguments {
     /// Write a trace; its format is known by its ending: a folder/ or .ti (time-independent), .mpirage (our own), .prv (Paraver), .pftrace (Perfetto), .paje, .parquet or .csv (tables)
     #[arg(long, value_name = "FILE")]
     pub trace: Vec<PathBuf>,
+    /// Show the messages inside collectives too, in traces that show messages one by one (Paraver, Paje): yes or no
+    #[arg(long, default_value = "no", value_name = "WHETHER")]
+    pub trace_collectives: String,
     /// Write a report, to be opened in a browser
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,

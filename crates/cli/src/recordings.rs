@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use crate::arguments::ResultArguments;
 use crate::exit::{Failure, usage};
 use crate::machine::Machine;
-use crate::reporting::{Closing, Reporting};
+use crate::reporting::{Closing, Reporting, whether};
 use crate::trace::scribe;
 
 /// Where the calls of a run come from.
@@ -41,8 +41,10 @@ impl Recordings {
         source: &Source<'_>,
         machine: &Machine,
     ) -> Result<Recordings, Failure> {
+        let collective_messages = whether("--trace-collectives", &wanted.trace_collectives)?;
+        let run = RunInfo { collective_messages, ..run_info(source, machine) };
         let writers =
-            wanted.trace.iter().map(|file| writer(file, source, machine)).collect::<Result<_, _>>()?;
+            wanted.trace.iter().map(|file| writer(file, source, machine, &run)).collect::<Result<_, _>>()?;
         let report = match wanted.report {
             Some(_) => Some(Reporting::new(wanted, &run_info(source, machine), source.speed)?),
             None => None,
@@ -90,7 +92,12 @@ impl Recordings {
     }
 }
 
-fn writer(file: &Path, source: &Source<'_>, machine: &Machine) -> Result<Shared<dyn Writer>, Failure> {
+fn writer(
+    file: &Path,
+    source: &Source<'_>,
+    machine: &Machine,
+    run: &RunInfo,
+) -> Result<Shared<dyn Writer>, Failure> {
     let protocol = &machine.model.protocol;
     let local_work = (protocol.reduce_seconds_per_byte, protocol.copy_seconds_per_byte);
     if let Some(scribe) = scribe(file, machine.ranks() as u32, Some(source.speed), local_work) {
@@ -98,7 +105,7 @@ fn writer(file: &Path, source: &Source<'_>, machine: &Machine) -> Result<Shared<
         let saved = Saved { calls, lines: source.lines.clone() };
         return Ok(Shared(Rc::new(RefCell::new(saved))));
     }
-    let writer = mpirage_timeline::create(file, &run_info(source, machine)).map_err(usage)?;
+    let writer = mpirage_timeline::create(file, run).map_err(usage)?;
     Ok(Shared(Rc::new(RefCell::new(writer))))
 }
 

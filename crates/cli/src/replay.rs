@@ -76,7 +76,12 @@ pub fn replay(arguments: &ReplayArguments) -> Result<Replayed, Failure> {
         warnings: machine.warnings.clone(),
         ..Figures::of(&engine, &machine, &outcome, &recordings.summary(), started.elapsed())
     };
-    drop(engine);
+    if arguments.results.trace.is_empty() && arguments.results.report.is_none() {
+        // Nothing follows but the end: what a large run has left behind need not be put away piece by piece.
+        std::mem::forget(engine);
+    } else {
+        drop(engine);
+    }
     recordings.finish()?;
     let figures = figures.with_usage();
     let notes = notes(arguments, workload.as_ref(), &machine);

@@ -30,6 +30,7 @@ fn data(arguments: &ReportArguments, run: &str) -> Result<String, Failure> {
             json: false,
             quiet: true,
             trace: Vec::new(),
+            trace_collectives: "no".to_owned(),
             report: Some(PathBuf::new()),
             report_ideal: arguments.report_ideal.clone(),
         },

@@ -60,6 +60,15 @@ pub struct Closing<'a> {
     pub computes: bool,
 }
 
+/// What an option says that can be yes or no.
+pub fn whether(option: &str, said: &str) -> Result<bool, Failure> {
+    match said {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        other => Err(usage(format!("{option} {other}: it can be yes or no"))),
+    }
+}
+
 impl Reporting {
     /// A report, if there is to be one.
     pub fn new(results: &ResultArguments, run: &RunInfo, speed: f64) -> Result<Reporting, Failure> {

@@ -111,7 +111,7 @@ impl Sharing {
             chosen.ceiling = joining.ceiling;
         }
         chosen.general |= joining.hard;
-        for Use { resource: index, share } in joining.uses() {
+        joining.each_use(|Use { resource: index, share }| {
             let resource = &mut resources[index as usize];
             if resource.listed > 0 {
                 chosen.general = true;
@@ -121,19 +121,19 @@ impl Sharing {
             } else {
                 resource.open_whole(share);
             }
-        }
+        });
     }
 
     /// The clump that uses some resource of a flow, or a new one.
     fn clump_for(&mut self, flow: u32) -> u32 {
         let (mut label, mut others) = (NONE, false);
-        for used in self.flows[flow as usize].uses() {
+        self.flows[flow as usize].each_use(|used| {
             let found = self.resources[used.resource as usize].clump;
             if found != label && found != NONE {
                 others |= label != NONE;
                 label = found;
             }
-        }
+        });
         match label {
             NONE => self.new_clump(),
             _ if others => self.unite_clumps(flow),

@@ -206,6 +206,17 @@ impl Flow {
         }
     }
 
+    /// Shows each of its uses; for where an iterator costs more than what is done.
+    #[inline(always)]
+    pub fn each_use(&self, mut show: impl FnMut(Use)) {
+        if self.use_count() > INSIDE {
+            return self.more.iter().flat_map(|more| more.iter()).for_each(|&used| show(used));
+        }
+        for (&resource, &share) in self.resources.iter().zip(&self.shares).take(self.use_count()) {
+            show(Use { resource, share });
+        }
+    }
+
     /// What it uses.
     #[inline]
     pub fn uses(&self) -> impl Iterator<Item = Use> + '_ {
@@ -248,6 +259,9 @@ mod tests {
             flow.set_uses(&uses);
             let kept = |used: Use| (used.resource, used.share);
             assert!(flow.uses().map(kept).eq(uses.iter().copied().map(kept)));
+            let mut shown = Vec::new();
+            flow.each_use(|used| shown.push(kept(used)));
+            assert!(shown.into_iter().eq(flow.uses().map(kept)));
             assert!((0..flow.use_count()).map(|nth| kept(flow.nth_use(nth))).eq(flow.uses().map(kept)));
         }
     }

@@ -58,7 +58,7 @@ impl Sharing {
         let mut at = clumps.all[id as usize].flows.first;
         while at != NONE {
             let flow = &mut flows[at as usize];
-            flow.uses().for_each(|used| resources[used.resource as usize].open_whole(used.share));
+            flow.each_use(|used| resources[used.resource as usize].open_whole(used.share));
             at = flow.next;
         }
     }
@@ -141,9 +141,7 @@ impl Sharing {
         for &flow in open {
             let flow = &flows[flow as usize];
             ceiling = ceiling.min(flow.ceiling);
-            for used in flow.uses() {
-                resources[used.resource as usize].open_whole(used.share);
-            }
+            flow.each_use(|used| resources[used.resource as usize].open_whole(used.share));
         }
         let mut level = f64::INFINITY;
         let mut at = clumps.all[id as usize].resources.first;
@@ -189,9 +187,7 @@ impl Sharing {
         while at != NONE {
             let flow = &flows[at as usize];
             if flow.home != Home::Nowhere {
-                for used in flow.uses() {
-                    resources[used.resource as usize].fixed += used.share * flow.level;
-                }
+                flow.each_use(|used| resources[used.resource as usize].fixed += used.share * flow.level);
             }
             at = flow.next;
         }

@@ -119,6 +119,8 @@ struct Ways {
     spokes: Spokes,
     /// Those that are no spokes and were used lately.
     routes: RouteCache,
+    /// The size that was asked for last, and what is known of it: messages of one size come together.
+    sized: (u64, (f64, f64)),
     /// Scratch for the links of a route and for what they are used for.
     route: Vec<LinkId>,
     uses: Vec<(ResourceId, f64)>,
@@ -130,7 +132,16 @@ impl FlowNetwork {
         let (links, spokes) = (LinkResources::new(&platform), Spokes::new(&platform));
         let (routes, route, uses) = (RouteCache::new(), Vec::new(), Vec::new());
         FlowNetwork {
-            ways: Ways { platform, parameters, links, spokes, routes, route, uses },
+            ways: Ways {
+                sized: (0, parameters.work(0)),
+                platform,
+                parameters,
+                links,
+                spokes,
+                routes,
+                route,
+                uses,
+            },
             sharing: Sharing::new(),
             travelling: Agenda::new(),
             lone: None,
@@ -147,7 +158,7 @@ impl FlowNetwork {
     /// A message starts where there is none.
     fn start_alone(&mut self, now: Time, transfer: Transfer, token: Token) {
         let FlowNetwork { ways, sharing, lone, .. } = self;
-        let (work, latency_factor) = ways.parameters.work(transfer.bytes);
+        let (work, latency_factor) = ways.work(transfer.bytes);
         let path = ways.of(&transfer, sharing);
         let departs = now + Duration::from_secs_f64(latency_factor * path.latency);
         let arrives = departs + Duration::from_secs_f64(path.footprint.span_alone(work));
@@ -157,7 +168,7 @@ impl FlowNetwork {
     /// A message starts among others.
     fn start_among(&mut self, now: Time, transfer: Transfer, token: Token) {
         let FlowNetwork { ways, sharing, travelling, .. } = self;
-        let (work, latency_factor) = ways.parameters.work(transfer.bytes);
+        let (work, latency_factor) = ways.work(transfer.bytes);
         let path = ways.of(&transfer, sharing);
         let latency = Duration::from_secs_f64(latency_factor * path.latency);
         let flow = sharing.prepare(&path.footprint, work, token.0);
@@ -168,7 +179,7 @@ impl FlowNetwork {
     fn end_solitude(&mut self, now: Time) {
         let FlowNetwork { ways, sharing, travelling, lone, .. } = self;
         let Some(Lone { transfer, token, departs, .. }) = lone.take() else { return };
-        let (work, _) = ways.parameters.work(transfer.bytes);
+        let (work, _) = ways.work(transfer.bytes);
         let path = ways.of(&transfer, sharing);
         let flow = sharing.prepare(&path.footprint, work, token.0);
         if departs > now {
@@ -238,6 +249,15 @@ impl LinkResources {
 }
 
 impl Ways {
+    /// What a message asks of the links, and the factor on the latency of its route.
+    #[inline]
+    fn work(&mut self, bytes: u64) -> (f64, f64) {
+        if self.sized.0 != bytes {
+            self.sized = (bytes, self.parameters.work(bytes));
+        }
+        self.sized.1
+    }
+
     /// The path of a transfer, at hand or made.
     #[inline]
     fn of(&mut self, transfer: &Transfer, sharing: &mut Sharing) -> &Path {

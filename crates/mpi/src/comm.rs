@@ -104,6 +104,9 @@ impl Comms {
 
     /// The sender's rank in the communicator, and the receiver's in the world.
     pub(crate) fn address(&self, context: ContextId, rank: u32, to: u32) -> Option<(u32, u32)> {
+        if context == WORLD {
+            return ((to as usize) < self.own_entered.len()).then_some((rank, to));
+        }
         match &self.all.get(context as usize)?.group {
             Some(group) => Some((group.rank_of(rank)?, group.world_of(to)?)),
             None => (to == 0).then_some((0, rank)),

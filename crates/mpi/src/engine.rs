@@ -24,6 +24,7 @@ use crate::memory::Memory;
 use crate::message::{Message, Owner, Receive};
 use crate::order::Orders;
 use crate::plans::Plans;
+use crate::poll::Polls;
 use crate::probe::Probing;
 use crate::processor::Processors;
 use crate::protocol::Protocol;
@@ -65,8 +66,8 @@ pub enum Turn {
     Resume(u32),
     /// Print what this rank has written so far.
     Output(u32),
-    /// The run is over.
-    End(Ending),
+    /// The run is over. Boxed, so that a turn fits into two registers.
+    End(Box<Ending>),
 }
 
 /// What a rank did since it was resumed, besides its calls.
@@ -139,6 +140,8 @@ pub struct Engine<M> {
     pub(crate) runs: Slab<Run>,
     /// What keeps ranks busy; of no ranks in models without.
     pub(crate) processors: Processors,
+    /// Polls that are paid for first.
+    pub(crate) polls: Polls,
     /// What graphs keep busy, if ranks are graphs and there are processors.
     pub(crate) graphs: Option<Box<Graphs>>,
     /// What is computed beside ranks.
@@ -206,6 +209,7 @@ impl<M: Memory> Engine<M> {
             orders: Orders::default(),
             runs: Slab::new(),
             processors,
+            polls: Polls::default(),
             graphs: None,
             beside: Slab::new(),
             later: Slab::new(),
@@ -341,7 +345,7 @@ impl<M: Memory> Engine<M> {
         loop {
             self.work_off_tasks();
             if let Some(ending) = self.verdict.take() {
-                return Turn::End(ending);
+                return Turn::End(Box::new(ending));
             }
             if let Some(turn) = self.next_release() {
                 return turn;
@@ -351,14 +355,14 @@ impl<M: Memory> Engine<M> {
                 self.fetch_next();
                 return turn;
             }
-            if self.serve_processors() {
+            if self.serve_polls() || self.serve_processors() {
                 continue;
             }
             if self.alive == 0 {
-                return Turn::End(Ending::Finished);
+                return Turn::End(Box::new(Ending::Finished));
             }
             if !self.pass_time() {
-                return Turn::End(Ending::Deadlock);
+                return Turn::End(Box::new(Ending::Deadlock));
             }
         }
     }
@@ -475,6 +479,7 @@ impl<M: Memory> Engine<M> {
             Phase::Paying(Then::Reply) => self.make_ready(rank),
             Phase::Paying(Then::Perform) => self.after_startup(rank),
             Phase::Paying(Then::Await) => self.await_blocking(rank),
+            Phase::Paying(Then::Look) => self.look_due(rank),
             _ => unreachable!("rank {rank} had no timer"),
         }
     }

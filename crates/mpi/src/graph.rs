@@ -2,7 +2,8 @@
 //!
 //! There is one queue, ordered by date and by turn. What becomes free is entered once, with the next turn and the date at
 //! which its processor (for a send, its interface too) will be free; what finds them busy when its date comes is entered again
-//! for when they are not, and keeps its turn.
+//! for when they are not, and keeps its turn. Thousands may wait for one processor, so in fact they do so beside the queue, in
+//! which the first of them stands for all. What has a later date of its own, and receives, are in the queue themselves.
 //!
 //! ```text
 //! date, turn   what              if it can start
@@ -35,9 +36,9 @@ use crate::token;
 /// The processors and interfaces of graphs, and what waits for them.
 #[derive(Debug)]
 pub(crate) struct Graphs {
-    /// When each processor of each rank is free; those of a rank are there from the first up to the last it has used.
-    processors: Vec<Lanes<Time>>,
-    /// The same of the interfaces of each host.
+    /// Those of each rank, from the first up to the last it has used.
+    processors: Vec<Lanes<Processor>>,
+    /// Those of each host.
     interfaces: Vec<Lanes<Interface>>,
     /// When what each rank has just been told of ends.
     ends: Vec<Time>,
@@ -48,6 +49,35 @@ pub(crate) struct Graphs {
     lane: Lane,
     /// Lanes of messages that are on their way and not in the first.
     lanes: HashMap<u32, Lane>,
+}
+
+/// A processor of a rank.
+#[derive(Debug, Default)]
+struct Processor {
+    /// When it is free.
+    free: Time,
+    waiting: Option<Box<Waiting>>,
+}
+
+/// What has found a processor, or an interface, busy. Each queue is in order of turns.
+#[derive(Debug, Default)]
+struct Waiting {
+    works: Queue,
+    /// By interface.
+    sends: Vec<Queue>,
+    arrivals: Vec<Queue>,
+    /// What stands for all in the queue of events.
+    first: Option<(Time, u64)>,
+}
+
+type Queue = BinaryHeap<Reverse<Waiter>>;
+
+/// What waits, in order of turns; the queue it is in says the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Waiter {
+    turn: u64,
+    id: u32,
+    tell: bool,
 }
 
 /// When an interface can send, and take, the next message.
@@ -68,27 +98,55 @@ pub(crate) struct Lane {
     pub after: Duration,
 }
 
-/// One of each kind, or several.
-#[derive(Clone, Debug, Default)]
+/// One of a kind, or several.
+#[derive(Debug, Default)]
 struct Lanes<T> {
     first: T,
     others: Vec<T>,
 }
 
-impl<T: Copy + Default> Lanes<T> {
-    fn get(&self, lane: u8) -> T {
-        match lane {
-            0 => self.first,
-            n => self.others.get(usize::from(n) - 1).copied().unwrap_or_default(),
-        }
-    }
-
+impl<T: Default> Lanes<T> {
     fn at(&mut self, lane: u8) -> &mut T {
         let Some(other) = usize::from(lane).checked_sub(1) else { return &mut self.first };
         if self.others.len() <= other {
-            self.others.resize(other + 1, T::default());
+            self.others.resize_with(other + 1, T::default);
         }
         &mut self.others[other]
+    }
+}
+
+impl Waiting {
+    /// The queue of those that wait for the same.
+    fn queue(&mut self, what: What, nic: u8) -> &mut Queue {
+        let queues = match what {
+            What::Send => &mut self.sends,
+            What::Arrival => &mut self.arrivals,
+            What::Work | What::Post | What::First => return &mut self.works,
+        };
+        let nic = usize::from(nic);
+        if queues.len() <= nic {
+            queues.resize_with(nic + 1, Queue::new);
+        }
+        &mut queues[nic]
+    }
+
+    /// Who is next, and when: of those that can start earliest the one whose turn it is.
+    fn next(&self, free: Time, interfaces: &mut Lanes<Interface>) -> Option<(Time, u64, What, u8)> {
+        let front =
+            |queue: &Queue, at: Time, what, nic| queue.peek().map(|first| (at, first.0.turn, what, nic));
+        let mut next = front(&self.works, free, What::Work, 0);
+        let mut consider = |other: Option<_>| {
+            if let Some(other) = other {
+                next = Some(next.map_or(other, |next| other.min(next)));
+            }
+        };
+        for (nic, queue) in (0u8..).zip(&self.sends) {
+            consider(front(queue, interfaces.at(nic).sends.max(free), What::Send, nic));
+        }
+        for (nic, queue) in (0u8..).zip(&self.arrivals) {
+            consider(front(queue, interfaces.at(nic).takes.max(free), What::Arrival, nic));
+        }
+        next
     }
 }
 
@@ -111,14 +169,16 @@ enum What {
     Post,
     Work,
     Arrival,
+    /// Stands for all that wait for a processor; `id` is its rank.
+    First,
 }
 
 impl Graphs {
     fn new(placement: &[HostId]) -> Graphs {
         let hosts = placement.iter().map(|host| host.0 as usize + 1).max().unwrap_or(0);
         Graphs {
-            processors: vec![Lanes::default(); placement.len()],
-            interfaces: vec![Lanes::default(); hosts],
+            processors: (0..placement.len()).map(|_| Lanes::default()).collect(),
+            interfaces: (0..hosts).map(|_| Lanes::default()).collect(),
             ends: vec![Time::ZERO; placement.len()],
             queue: BinaryHeap::new(),
             set: Time::MAX,
@@ -133,6 +193,10 @@ impl Graphs {
         } else {
             self.lanes.get(&message).copied().unwrap_or_default()
         }
+    }
+
+    fn processor(&mut self, rank: u32, cpu: u8) -> &mut Processor {
+        self.processors[rank as usize].at(cpu)
     }
 
     /// What a rank has just been told of ends then, if not later.
@@ -177,8 +241,14 @@ impl<M: Memory> Engine<M> {
         let Lane { cpu, nic, tell, after } = lane;
         let sends = if what == What::Send { self.interface_of(rank, nic).sends } else { Time::ZERO };
         let graphs = self.graphs();
-        let at = graphs.processors[rank as usize].get(cpu).max(sends).max(told + after);
-        graphs.queue.push(Reverse(Event { at, turn, what, id, cpu, nic, tell }));
+        let free = graphs.processor(rank, cpu).free.max(sends);
+        let at = free.max(told + after);
+        let event = Event { at, turn, what, id, cpu, nic, tell };
+        if what == What::Post || at > free {
+            graphs.queue.push(Reverse(event));
+        } else {
+            self.wait_for_processor(rank, at, event);
+        }
         lane
     }
 
@@ -216,9 +286,11 @@ impl<M: Memory> Engine<M> {
     pub(crate) fn graph_arrival(&mut self, id: u32) {
         let message = &mut self.messages[id];
         message.journey = Journey::AtDoor;
-        let (at, turn) = (self.kernel.now(), message.turn());
+        let (at, turn, rank) = (self.kernel.now(), message.turn(), message.to);
         let Lane { cpu, nic, .. } = self.graphs().lane_of(id);
-        self.graphs().queue.push(Reverse(Event { at, turn, what: What::Arrival, id, cpu, nic, tell: false }));
+        let event = Event { at, turn, what: What::Arrival, id, cpu, nic, tell: false };
+        let (_, free) = self.free_for(&event);
+        self.wait_for_processor(rank, free.max(at), event);
     }
 
     /// Lets the next event happen, if its date is now. All that the one before has freed has been handed over.
@@ -250,23 +322,90 @@ impl<M: Memory> Engine<M> {
     }
 
     fn happen(&mut self, event: Event) {
-        let free = self.free_for(&event);
-        if free > self.kernel.now() {
-            return self.graphs().queue.push(Reverse(Event { at: free, ..event }));
+        match event.what {
+            What::First => return self.first_may_start(event),
+            What::Post => return self.graph_posts(event),
+            What::Send | What::Work | What::Arrival => {}
         }
+        let (rank, free) = self.free_for(&event);
+        if free > self.kernel.now() {
+            return self.wait_for_processor(rank, free, event);
+        }
+        self.start_event(event);
+    }
+
+    fn start_event(&mut self, event: Event) {
         match event.what {
             What::Send => self.graph_sends(event),
-            What::Post => self.graph_posts(event),
             What::Work => self.graph_works(event),
             What::Arrival => self.graph_takes(event),
+            What::Post | What::First => unreachable!("needs no processor"),
         }
     }
 
-    /// When what an event needs is free. A receive is posted whatever the processor does.
-    fn free_for(&mut self, event: &Event) -> Time {
+    /// What an event needs is free at `at`, if not later.
+    fn wait_for_processor(&mut self, rank: u32, at: Time, event: Event) {
+        let waiting = self.graphs().processor(rank, event.cpu).waiting.get_or_insert_default();
+        let Event { turn, what, id, nic, tell, .. } = event;
+        waiting.queue(what, nic).push(Reverse(Waiter { turn, id, tell }));
+        self.stand_first(rank, event.cpu, at, event.turn);
+    }
+
+    /// Sees to it that what waits for a processor is looked at then, if not before.
+    fn stand_first(&mut self, rank: u32, cpu: u8, at: Time, turn: u64) {
+        let graphs = self.graphs();
+        let Some(waiting) = &mut graphs.processor(rank, cpu).waiting else { return };
+        if waiting.first.is_none_or(|first| (at, turn) < first) {
+            waiting.first = Some((at, turn));
+            graphs.queue.push(Reverse(Event {
+                at,
+                turn,
+                what: What::First,
+                id: rank,
+                cpu,
+                nic: 0,
+                tell: false,
+            }));
+        }
+    }
+
+    /// The first of those that wait for a processor starts, if it still is the first and can.
+    fn first_may_start(&mut self, event: Event) {
+        let Event { at, turn, id: rank, cpu, .. } = event;
+        let (now, host) = (self.kernel.now(), self.hosts[rank as usize].0 as usize);
+        let Graphs { processors, interfaces, .. } =
+            &mut **self.graphs.as_mut().expect("only graphs come here");
+        let Processor { free, waiting: Some(waiting) } = processors[rank as usize].at(cpu) else { return };
+        if waiting.first != Some((at, turn)) {
+            return;
+        }
+        waiting.first = None;
+        let Some((at, turn, what, nic)) = waiting.next(now.max(*free), &mut interfaces[host]) else { return };
+        if at > now || turn > event.turn {
+            return self.stand_first(rank, cpu, at, turn);
+        }
+        if let Some(Reverse(Waiter { turn, id, tell })) = waiting.queue(what, nic).pop() {
+            self.start_event(Event { at, turn, what, id, cpu, nic, tell });
+        }
+        self.next_stands_first(rank, cpu);
+    }
+
+    /// Whoever is next stands for those that wait for a processor.
+    fn next_stands_first(&mut self, rank: u32, cpu: u8) {
+        let (now, host) = (self.kernel.now(), self.hosts[rank as usize].0 as usize);
+        let Graphs { processors, interfaces, .. } =
+            &mut **self.graphs.as_mut().expect("only graphs come here");
+        let Processor { free, waiting: Some(waiting) } = processors[rank as usize].at(cpu) else { return };
+        if let Some((at, turn, ..)) = waiting.next(now.max(*free), &mut interfaces[host]) {
+            self.stand_first(rank, cpu, at, turn);
+        }
+    }
+
+    /// Whose event it is, and when what it needs is free.
+    fn free_for(&mut self, event: &Event) -> (u32, Time) {
         let &Event { what, id, cpu, nic, .. } = event;
         let (rank, interface) = match what {
-            What::Post => return Time::ZERO,
+            What::Post | What::First => unreachable!("needs no processor"),
             What::Work => (self.beside[id as usize].rank, Time::ZERO),
             What::Send => {
                 let rank = self.messages[id].from;
@@ -277,13 +416,13 @@ impl<M: Memory> Engine<M> {
                 (rank, self.interface_of(rank, nic).takes)
             }
         };
-        self.graphs().processors[rank as usize].get(cpu).max(interface)
+        (rank, self.graphs().processor(rank, cpu).free.max(interface))
     }
 
     /// A processor is busy from now on; gives until when.
     fn keep_busy(&mut self, rank: u32, cpu: u8, span: Duration) -> Time {
         let end = self.kernel.now() + span;
-        *self.graphs().processors[rank as usize].at(cpu) = end;
+        self.graphs().processor(rank, cpu).free = end;
         end
     }
 
@@ -308,7 +447,7 @@ impl<M: Memory> Engine<M> {
         let &Receive { rank, key, owner, .. } = &self.receives[id];
         if tell {
             let graphs = self.graphs();
-            let end = graphs.processors[rank as usize].get(cpu).max(now);
+            let end = graphs.processor(rank, cpu).free.max(now);
             graphs.ends_at(rank, end);
             self.tell_start(owner);
         }
@@ -370,12 +509,12 @@ impl<M: Memory> Engine<M> {
         let completion = message.completion();
         let receiver = std::mem::replace(&mut self.receives[receive].owner, Owner::Nobody);
         let Lane { cpu, nic, .. } = self.graphs().lane_of(id);
-        let taken = self.graphs().processors[to as usize].get(cpu);
+        let taken = self.graphs().processor(to, cpu).free;
         self.graphs().ends_at(to, taken.max(now));
         if waited {
-            let busy = self.graphs().processors[from as usize].at(cpu);
-            *busy = now.max(*busy);
-            let end = *busy;
+            let processor = self.graphs().processor(from, cpu);
+            processor.free = now.max(processor.free);
+            let end = processor.free;
             self.graphs().ends_at(from, end);
             let interface = self.interface_of(from, nic);
             interface.sends = now.max(interface.sends);
@@ -410,7 +549,8 @@ impl<M: Memory> Engine<M> {
     pub(crate) fn graph_is_busy(&mut self, rank: u32) -> bool {
         let Some(graphs) = &self.graphs else { return false };
         let Lanes { first, others } = &graphs.processors[rank as usize];
-        let busy = others.iter().fold(*first, |latest, &other| other.max(latest)).since(self.kernel.now());
+        let last = others.iter().fold(first.free, |latest, other| latest.max(other.free));
+        let busy = last.since(self.kernel.now());
         if !busy.is_zero() {
             self.ranks[rank as usize].phase = Phase::Ending;
             self.kernel.start_timer(busy, token::rank(rank));

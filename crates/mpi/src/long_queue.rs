@@ -9,6 +9,8 @@
 
 use std::hash::Hasher;
 
+use mpirage_cache::{fetch, fetch_slice};
+
 use crate::matching::{ANY_SOURCE, ANY_TAG, Key};
 
 /// No entry; and the value of an entry that was taken.
@@ -90,6 +92,19 @@ impl LongQueue {
     pub(crate) fn take_value(&mut self, key: &Key, value: u32) -> bool {
         let bucket = self.bucket_of(key);
         self.take_from(bucket, |node| node.value == value && node.key == *key).is_some()
+    }
+
+    /// Brings near where an entry with this key is looked for and, `deep`, the first that may be it.
+    #[inline]
+    pub(crate) fn fetch(&self, key: &Key, deep: bool) {
+        let Some(bucket) = self.buckets.get(self.bucket_of(key)) else { return };
+        if !deep {
+            return fetch(bucket);
+        }
+        match self.nodes.get(bucket.head as usize) {
+            Some(node) => fetch(node),
+            None => fetch_slice(&self.nodes[self.nodes.len().saturating_sub(1)..], 1),
+        }
     }
 
     /// All values, in order.

@@ -65,6 +65,18 @@ pub(crate) struct Matching {
     pub unexpected: Queue,
 }
 
+impl Matching {
+    /// A message with this key will come soon: brings near what it will be looked for in, or entered into.
+    #[inline]
+    pub(crate) fn fetch(&self, message: &Key, deep: bool) {
+        let used = |queue: &Queue| queue.long.as_deref().is_some_and(|long| long.len > 0);
+        let queue = if used(&self.posted) { &self.posted } else { &self.unexpected };
+        if let Some(long) = &queue.long {
+            long.fetch(message, deep);
+        }
+    }
+}
+
 /// An ordered queue of entries with keys. It fills a cache line, with two entries in it.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {

@@ -4,11 +4,13 @@
 //! The order of turns and of arrivals is known some steps ahead, though. Nothing here changes what happens.
 
 use mpirage_cache::{fetch, fetch_slice};
+use mpirage_collectives::Step;
 use mpirage_kernel::Token;
 
 use crate::engine::{Engine, Turn};
 use crate::memory::{FARTHEST, Memory};
 use crate::message::{Held, Owner};
+use crate::run::Run;
 use crate::token::{self, Meaning};
 
 /// How many arrivals ahead a message is fetched, and what it leads to.
@@ -71,6 +73,7 @@ impl<M: Memory> Engine<M> {
     #[inline]
     fn fetch_delivery(&self, id: u32) {
         let message = &self.messages[id];
+        // Of a step of a schedule there is nothing more than its run.
         let Some(receive) = self.receives.get(message.receive) else { return };
         self.fetch_owner(receive.owner);
         if receive.address != 0 {
@@ -78,6 +81,27 @@ impl<M: Memory> Engine<M> {
                 self.memory.expect_copy(address, message.bytes as usize);
             }
             self.memory.expect_copy(receive.address, message.bytes as usize);
+        }
+    }
+
+    /// A schedule that has much under way goes on: fetches what later steps will need.
+    #[inline]
+    pub(crate) fn fetch_steps(&self, run: &Run) {
+        for (ahead, deep) in [(2 * NEAR, false), (NEAR, true)] {
+            match run.step_ahead(&self.plans, ahead as u32) {
+                Some(Step::Isend { to, slot, .. }) => {
+                    let to = self.instances[run.instance as usize].world_of(to);
+                    self.matching[to as usize].fetch(&run.sends(slot), deep);
+                }
+                // Its own queue is near; the message that waits there is not.
+                Some(Step::Irecv { from, slot, .. }) if deep => {
+                    let waiting = &self.matching[run.rank as usize].unexpected;
+                    if let Some(message) = waiting.find_accepted(&run.receives(from, slot)) {
+                        fetch(&self.messages[message]);
+                    }
+                }
+                _ => {}
+            }
         }
     }
 

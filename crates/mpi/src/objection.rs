@@ -68,22 +68,40 @@ impl<M: Memory> Engine<M> {
 
     /// The communicator does not exist, the rank is not in it, or the peer is not.
     fn unknown_peer(&self, rank: u32, context: ContextId, peer: Option<u32>) -> Option<String> {
-        // A rank that is in it can send to rank 0 of it.
-        let found = self.comms.address(context, rank, peer.unwrap_or(0));
-        let found = found.filter(|_| !self.comms.is_gone(context));
         let text = || match peer {
             Some(peer) => format!("rank {peer} does not exist in communicator {context}"),
             None => format!("it is in no communicator {context}"),
         };
-        found.is_none().then(text)
+        (!self.knows_peer(rank, context, peer)).then(text)
+    }
+
+    /// Does the communicator exist, with the rank and its peer in it?
+    #[inline]
+    pub(crate) fn knows_peer(&self, rank: u32, context: ContextId, peer: Option<u32>) -> bool {
+        // A rank that is in it can send to rank 0 of it.
+        self.comms.address(context, rank, peer.unwrap_or(0)).is_some() && !self.comms.is_gone(context)
     }
 
     fn cannot_open(&self, rank: u32, request: Option<RequestId>) -> Option<String> {
         let id = request?;
+        (!self.may_open(rank, id)).then(|| format!("it begins request {id}, which it may not use"))
+    }
+
+    /// Is a request of this number possible, and not in use?
+    #[inline]
+    pub(crate) fn may_open(&self, rank: u32, id: RequestId) -> bool {
         let slots = &self.ranks[rank as usize].requests;
-        let used = slots.get(id as usize).is_some_and(|slot| slot.operation != Operation::Unused);
-        let far = id as usize > slots.len() + REQUESTS_APART;
-        (id == BLOCKING || used || far).then(|| format!("it begins request {id}, which it may not use"))
+        let unused = match slots.get(id as usize) {
+            Some(slot) => slot.operation == Operation::Unused,
+            None => id as usize <= slots.len() + REQUESTS_APART,
+        };
+        id != BLOCKING && unused
+    }
+
+    /// Can there be a message with this tag, of this size?
+    #[inline]
+    pub(crate) fn may_send(&self, tag: i32, bytes: u64) -> bool {
+        tag != ANY_TAG && bytes <= MOST_BYTES
     }
 
     fn not_open(&self, rank: u32, id: RequestId) -> Option<String> {

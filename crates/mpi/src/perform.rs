@@ -17,6 +17,7 @@ use crate::engine::{Ending, Engine, Task, Turn};
 use crate::graph::Lane;
 use crate::memory::Memory;
 use crate::message::{Outgoing, Owner, Receive};
+use crate::plain::Short;
 use crate::probe::Probing;
 use crate::rank::{Claim, Phase, Then};
 use crate::request::{Operation, key_of};
@@ -32,7 +33,15 @@ pub(crate) enum Progress {
 impl<M: Memory> Engine<M> {
     /// Goes on with the calls of the inbox until something takes time.
     pub(crate) fn next_call(&mut self, rank: u32) {
-        while self.verdict.is_none() && self.begin_call(rank) && self.perform_next(rank) {}
+        while self.verdict.is_none() {
+            let goes_on = match self.plain_call(rank) {
+                Short::No => self.begin_call(rank) && self.perform_next(rank),
+                short => short == Short::Done,
+            };
+            if !goes_on {
+                break;
+            }
+        }
     }
 
     /// Turns to the next call of the inbox: first the burst before it passes. True if that takes no time.
@@ -189,7 +198,7 @@ impl<M: Memory> Engine<M> {
         goes_on
     }
 
-    fn settle(&mut self, rank: u32, progress: Progress, needs_answer: bool) -> bool {
+    pub(crate) fn settle(&mut self, rank: u32, progress: Progress, needs_answer: bool) -> bool {
         let then = if needs_answer { Then::Reply } else { Then::NextCall };
         match (progress, then) {
             (Progress::Blocked, _) => return false,
@@ -234,6 +243,9 @@ impl<M: Memory> Engine<M> {
             Call::Send { .. } => self.perform_send(rank, call),
             Call::Recv { .. } => self.perform_recv(rank, call),
             Call::Wait { how, poll, requests } => {
+                if poll && let Some(progress) = self.begin_test(rank, how, requests) {
+                    return progress;
+                }
                 let complete = self.start_wait(rank, how, requests);
                 self.wait_or_poll(rank, complete, poll)
             }
@@ -425,6 +437,9 @@ impl<M: Memory> Engine<M> {
     }
 
     fn perform_probe(&mut self, rank: u32, probing: Probing, poll: bool) -> Progress {
+        if poll && let Some(progress) = self.begin_probe(rank) {
+            return progress;
+        }
         if self.probe(rank, &probing) {
             self.poll_over(rank);
             return Progress::Done;

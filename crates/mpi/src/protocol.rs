@@ -35,7 +35,7 @@ pub struct Protocol {
     pub isend_overhead: Overhead,
     /// What a completed receive costs the receiver.
     pub recv_overhead: Overhead,
-    /// What a failed test or probe costs.
+    /// What a test or probe costs.
     pub poll: PollCost,
     /// What reading the clock costs.
     pub clock_cost: Duration,
@@ -206,11 +206,17 @@ impl Overhead {
     }
 }
 
-/// What a failed poll costs, so that a program that polls makes time pass.
+/// What a poll costs, so that a program that polls makes time pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PollCost {
-    /// The k-th failure in a row costs k steps.
-    Growing(Duration),
+    /// Every poll costs something before it looks: one step, and after k failures in a row k + 1. As in SimGrid, tests of
+    /// several requests look at each by itself, and failures of all ranks count together.
+    First {
+        /// The step of tests.
+        test: Duration,
+        /// The step of probes.
+        probe: Duration,
+    },
     /// Each failure costs a share of the time polled so far, but at least a minimum: few steps and a bounded error.
     Proportional {
         /// The least.
@@ -221,10 +227,10 @@ pub enum PollCost {
 }
 
 impl PollCost {
-    /// The cost of a failure, the `nth` (from 1) in a row, after having polled for `elapsed`.
-    pub fn of(&self, nth: u32, elapsed: Duration) -> Duration {
+    /// The cost of a failure, after having polled for `elapsed`.
+    pub fn of(&self, elapsed: Duration) -> Duration {
         match *self {
-            PollCost::Growing(step) => Duration::from_picos(step.as_picos().saturating_mul(u64::from(nth))),
+            PollCost::First { .. } => Duration::ZERO,
             PollCost::Proportional { least, share } => {
                 least.max(Duration::from_secs_f64(elapsed.as_secs_f64() * share))
             }
@@ -246,10 +252,8 @@ mod tests {
 
     #[test]
     fn polls_cost_more_and_more() {
-        let growing = PollCost::Growing(Duration::from_nanos(100));
-        assert_eq!(growing.of(3, Duration::ZERO), Duration::from_nanos(300));
         let share = PollCost::Proportional { least: Duration::from_nanos(500), share: 0.01 };
-        assert_eq!(share.of(1, Duration::ZERO), Duration::from_nanos(500));
-        assert_eq!(share.of(9, Duration::from_secs_f64(1.0)), Duration::from_secs_f64(0.01));
+        assert_eq!(share.of(Duration::ZERO), Duration::from_nanos(500));
+        assert_eq!(share.of(Duration::from_secs_f64(1.0)), Duration::from_secs_f64(0.01));
     }
 }

@@ -63,6 +63,8 @@ pub(crate) enum Then {
     Perform,
     /// The call waits for its receive.
     Await,
+    /// The poll looks.
+    Look,
 }
 
 impl PartialEq for Phase {

@@ -315,7 +315,7 @@ impl<M: Memory> Engine<M> {
             polling.since = now;
         }
         polling.failures = polling.failures.saturating_add(1);
-        self.protocol.poll.of(polling.failures, now.since(polling.since))
+        self.protocol.poll.of(now.since(polling.since))
     }
 
     /// A poll succeeded, or the rank did something else.

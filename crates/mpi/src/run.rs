@@ -9,8 +9,12 @@ use crate::engine::{Engine, Task};
 use crate::matching::Key;
 use crate::memory::Memory;
 use crate::message::{COLLECTIVE_CONTEXTS, Outgoing, Owner};
+use crate::plans::Plans;
 use crate::protocol::per_byte;
 use crate::token;
+
+/// A schedule with more under way than this will have much more.
+const MUCH: u32 = 32;
 
 /// What a run waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +35,7 @@ pub(crate) struct Run {
     /// The rank in the collective's group.
     pub seat: u32,
     /// The rank in the world.
-    rank: u32,
+    pub rank: u32,
     /// What its messages are matched by.
     context: u64,
     plan: u32,
@@ -108,6 +112,10 @@ impl<M: Memory> Engine<M> {
             let Some(step) = self.plans.step(run.plan, run.next, run.seat) else {
                 return self.try_end_run(id);
             };
+            if run.under_way > MUCH {
+                self.fetch_steps(&self.runs[id as usize]);
+            }
+            let run = &mut self.runs[id as usize];
             if self.protocol.startup.is_some() && !run.begun {
                 let (rank, instance) = (run.rank, run.instance);
                 let cost = self.startup_of_step(rank, instance, step);
@@ -198,9 +206,8 @@ impl<M: Memory> Engine<M> {
     fn send_step(&mut self, id: u32, to: u32, bytes: u64, slot: u16, blocking: bool) {
         let run = &mut self.runs[id as usize];
         run.begin(if blocking { Stop::Send } else { Stop::None });
-        let &mut Run { rank: from, seat, context, instance, .. } = run;
+        let (from, instance, key) = (run.rank, run.instance, run.sends(slot));
         let to = self.instances[instance as usize].world_of(to);
-        let key = Key { context, source: seat, tag: i32::from(slot) };
         let owner = Owner::Step { run: id, blocking };
         let (payload, mode, origin) = (Payload::Absent, SendMode::Standard, Origin::default());
         self.send(Outgoing { from, to, key, bytes, payload, mode, owner, origin });
@@ -210,8 +217,7 @@ impl<M: Memory> Engine<M> {
         let run = &mut self.runs[id as usize];
         run.begin(if blocking { Stop::Recv } else { Stop::None });
         run.owed += self.protocol.recv_overhead.of(bytes);
-        let &mut Run { rank, context, instance, .. } = run;
-        let key = Key { context, source: from, tag: i32::from(slot) };
+        let (rank, instance, key) = (run.rank, run.instance, run.receives(from, slot));
         if let Some(ideal) = &mut self.ideal
             && self.protocol.way(SendMode::Standard, bytes).sender_waits()
         {
@@ -224,6 +230,21 @@ impl<M: Memory> Engine<M> {
 }
 
 impl Run {
+    /// The key of what it sends.
+    pub(crate) fn sends(&self, slot: u16) -> Key {
+        self.receives(self.seat, slot)
+    }
+
+    /// The key of what it receives from somebody.
+    pub(crate) fn receives(&self, from: u32, slot: u16) -> Key {
+        Key { context: self.context, source: from, tag: i32::from(slot) }
+    }
+
+    /// A step that is to come.
+    pub(crate) fn step_ahead(&self, plans: &Plans, ahead: u32) -> Option<Step> {
+        plans.step(self.plan, self.next + ahead, self.seat)
+    }
+
     /// A send or receive begins.
     fn begin(&mut self, stop: Stop) {
         self.under_way += 1;

@@ -57,7 +57,7 @@ impl<'a> Running<'a> {
             }
             match turn {
                 Turn::Output(rank) => self.show(rank)?,
-                Turn::End(ending) => return Ok(Outcome::of(ending, self.code)),
+                Turn::End(ending) => return Ok(Outcome::of(*ending, self.code)),
                 Turn::Release(rank) => self.release(rank),
                 Turn::Resume(rank) => {
                     if let Some(outcome) = self.resume(rank)? {

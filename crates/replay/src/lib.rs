@@ -49,7 +49,7 @@ pub fn run(
                     return Err(ReplayError::Stopped);
                 }
             }
-            Turn::End(ending) => return Ok(ending),
+            Turn::End(ending) => return Ok(*ending),
             // A replayed rank prints nothing, and gains nothing from an early answer.
             Turn::Output(_) | Turn::Release(_) => {}
         }

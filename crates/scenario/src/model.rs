@@ -309,7 +309,7 @@ fn simgrid_protocol() -> Protocol {
     Protocol {
         push_limit: 0,
         envelope: Envelope::AtSend,
-        poll: PollCost::Growing(Duration::from_nanos(100_000)),
+        poll: PollCost::First { test: Duration::from_nanos(100_000), probe: Duration::from_nanos(100_000) },
         reduce_seconds_per_byte: 0.0,
         copy_seconds_per_byte: 0.0,
         ..eager_protocol()

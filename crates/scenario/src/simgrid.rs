@@ -24,6 +24,20 @@ const IRRELEVANT: [&str; 12] = [
     "cpu/",
 ];
 
+/// What polls cost where one of the two settings is given: SimGrid's own number for the other.
+fn poll_with(poll: PollCost, key: &str, step: Duration) -> PollCost {
+    let usual = Duration::from_nanos(100_000);
+    let (test, probe) = match poll {
+        PollCost::First { test, probe } => (test, probe),
+        PollCost::Proportional { .. } => (usual, usual),
+    };
+    if key == "smpi/test" {
+        PollCost::First { test: step, probe }
+    } else {
+        PollCost::First { test, probe: step }
+    }
+}
+
 /// Applies one `<config>` property.
 pub(crate) fn apply(
     setting: &Setting,
@@ -70,7 +84,10 @@ pub(crate) fn apply(
         "smpi/ois" => protocol.isend_overhead = overhead(text).map_err(bad)?,
         "smpi/or" => protocol.recv_overhead = overhead(text).map_err(bad)?,
         "smpi/wtime" => protocol.clock_cost = Duration::from_secs_f64(seconds()?),
-        "smpi/test" | "smpi/iprobe" => protocol.poll = PollCost::Growing(Duration::from_secs_f64(seconds()?)),
+        "smpi/test" | "smpi/iprobe" => {
+            let step = Duration::from_secs_f64(seconds()?);
+            protocol.poll = poll_with(protocol.poll, &setting.key, step);
+        }
         "network/model" => network_model(text, flow).map_err(bad)?,
         key if IRRELEVANT.iter().any(|start| key.starts_with(start)) => {}
         key => {

@@ -93,6 +93,25 @@ fn polling_makes_time_pass_until_the_message_is_there() {
     assert!((1.0..1.4).contains(&late), "seen after {late} ms");
 }
 
+/// The dates are those of SimGrid 3.32, where a message of 8 bytes takes 0.2018 ms here.
+#[test]
+fn in_simgrid_polls_are_paid_for_before_they_look() {
+    let dates = |how, requests: &'static [u32], polls: usize| {
+        let mut script: Vec<_> = (1..=2).map(|id| recv(Some(0), Some(id as i32), 8, Some(id))).collect();
+        script.extend(vec![wait(how, true, requests); polls]);
+        let sender = vec![send(1, 1, 8, None), sleep(1e-3), send(1, 2, 8, None)];
+        let ran = run(one_switch(2), "simgrid", "", &[sender, script]);
+        let told = ran.replies[1].iter().map(|reply| (reply.now.as_picos() / 100_000_000, reply.completions.len()));
+        told.collect::<Vec<_>>()
+    };
+    // Tenths of milliseconds: the second look finds it, and looks are cheap again then.
+    assert_eq!(dates(Completing::All, &[1], 2), [(1, 0), (3, 1)]);
+    assert_eq!(dates(Completing::Any, &[1, 2], 3), [(1, 0), (3, 1), (4, 0)]);
+    // Each look is paid for. What a test of all has seen it does not look at again.
+    assert_eq!(dates(Completing::Some, &[1, 2], 2), [(3, 0), (7, 1)]);
+    assert_eq!(dates(Completing::All, &[1, 2], 4), [(3, 0), (7, 0), (9, 0), (12, 0)]);
+}
+
 #[test]
 fn waiting_for_any_some_and_all() {
     let receives = [recv(Some(1), Some(0), 8, Some(1)), recv(Some(2), Some(0), 8, Some(2))];

@@ -91,7 +91,7 @@ impl<'a> Calls<'a> {
     }
 
     /// Appends a call.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, stamp: &Stamp, call: &Call<'_>) {
         push_call(stamp, call, self.words);
     }

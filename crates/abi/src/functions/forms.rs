@@ -87,7 +87,9 @@ macro_rules! send {
         ) -> c_int {
             library::outcome(comm, || {
                 let message = message(SendMode::$mode, buf, count, datatype, dest, tag, comm)?;
-                message.iter().for_each(Outgoing::run);
+                if let Some(message) = message {
+                    message.run();
+                }
                 Ok(())
             })
         }

@@ -64,11 +64,13 @@ impl Comm {
     }
 
     /// How many ranks messages can go to: of an inter-communicator, those on the other side.
+    #[inline]
     pub(crate) fn peers(&self) -> u32 {
         self.bridge.as_ref().map_or(self.size(), |bridge| bridge.remote.size())
     }
 
     /// The rank to talk to that the argument `what` names.
+    #[inline]
     pub(crate) fn member(&self, what: &str, rank: c_int) -> Result<u32> {
         match u32::try_from(rank) {
             Ok(member) if member < self.peers() => Ok(member),
@@ -77,6 +79,7 @@ impl Comm {
     }
 
     /// How the simulator calls a rank to talk to.
+    #[inline]
     pub(crate) fn seat_of(&self, member: u32) -> u32 {
         self.bridge.as_ref().map_or(member, |bridge| bridge.seat_of(member))
     }

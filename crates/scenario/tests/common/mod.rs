@@ -60,7 +60,7 @@ fn run_to_end(mut engine: Engine<NoMemory>, scripts: &[Vec<Call<'_>>]) -> Ran {
     let mut replies = vec![Vec::new(); scripts.len()];
     let ending = loop {
         match engine.advance() {
-            Turn::End(ending) => break ending,
+            Turn::End(ending) => break *ending,
             Turn::Output(_) => {}
             Turn::Release(rank) => promised[rank as usize] = Some(engine.reply(rank).clone()),
             Turn::Resume(rank) => {

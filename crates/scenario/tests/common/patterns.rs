@@ -213,7 +213,7 @@ impl Stage {
             match self.engine.advance() {
                 Turn::Resume(rank) if self.actors[rank as usize].is_done(self.rounds) => self.idle.push(rank),
                 Turn::Resume(rank) => self.make_calls(rank),
-                Turn::End(Ending::Deadlock) => return,
+                Turn::End(ending) if *ending == Ending::Deadlock => return,
                 turn => panic!("the ranks only send and receive: {turn:?}"),
             }
         }

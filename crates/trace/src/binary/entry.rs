@@ -14,6 +14,9 @@ use crate::varint;
 
 const BURST: u8 = 0x20;
 const DELAY: u8 = 0x40;
+const KIND: u8 = 0x1f;
+pub(super) const SEND: u8 = 2;
+pub(super) const RECV: u8 = 3;
 
 /// What stands before a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,8 +69,8 @@ fn kind_of(call: &Call<'_>) -> Option<u8> {
     Some(match call {
         Call::Init => 0,
         Call::Finalize => 1,
-        Call::Send { .. } => 2,
-        Call::Recv { .. } => 3,
+        Call::Send { .. } => SEND,
+        Call::Recv { .. } => RECV,
         Call::Wait { .. } => 4,
         Call::Probe { .. } => 5,
         Call::Cancel { .. } => 6,
@@ -238,16 +241,13 @@ pub(super) fn get<'l>(
     lists: &'l mut Lists,
 ) -> Option<(Before, Call<'l>, Outcome)> {
     let mut from = Taker { bytes, at };
-    let head = from.byte()?;
-    let place = from.half()?;
-    let burst = if head & BURST != 0 { from.number()? } else { 0 };
-    let delay = Duration::from_picos(if head & DELAY != 0 { from.number()? } else { 0 });
+    let (kind, before) = from.before()?;
     let mut outcome = Outcome::None;
-    let call = match head & 0x1f {
+    let call = match kind {
         0 => Call::Init,
         1 => Call::Finalize,
-        2 => from.send()?,
-        3 => from.recv()?,
+        SEND => from.send()?,
+        RECV => from.recv()?,
         4 => {
             let how = match from.byte()? {
                 0 => Completing::All,
@@ -280,7 +280,29 @@ pub(super) fn get<'l>(
         14 => Call::Flush,
         _ => return None,
     };
-    Some((Before { place, burst, delay }, call, outcome))
+    Some((before, call, outcome))
+}
+
+/// The same of what must be a send. Most entries are sends or receives: whoever knows which it is need not ask again.
+#[inline(always)]
+pub(super) fn get_send(bytes: &[u8], at: &mut usize) -> Option<(Before, Call<'static>)> {
+    let mut from = Taker { bytes, at };
+    let (_, before) = from.before()?;
+    Some((before, from.send()?))
+}
+
+/// The same of what must be a receive.
+#[inline(always)]
+pub(super) fn get_recv(bytes: &[u8], at: &mut usize) -> Option<(Before, Call<'static>)> {
+    let mut from = Taker { bytes, at };
+    let (_, before) = from.before()?;
+    Some((before, from.recv()?))
+}
+
+/// What kind of call the entry at `at` is.
+#[inline]
+pub(super) fn kind_at(bytes: &[u8], at: usize) -> Option<u8> {
+    bytes.get(at).map(|head| head & KIND)
 }
 
 struct Taker<'b, 'a> {
@@ -289,6 +311,16 @@ struct Taker<'b, 'a> {
 }
 
 impl Taker<'_, '_> {
+    /// The beginning of an entry.
+    #[inline(always)]
+    fn before(&mut self) -> Option<(u8, Before)> {
+        let head = self.byte()?;
+        let place = self.half()?;
+        let burst = if head & BURST != 0 { self.number()? } else { 0 };
+        let delay = Duration::from_picos(if head & DELAY != 0 { self.number()? } else { 0 });
+        Some((head & KIND, Before { place, burst, delay }))
+    }
+
     #[inline]
     fn byte(&mut self) -> Option<u8> {
         let byte = *self.bytes.get(*self.at)?;
@@ -341,7 +373,7 @@ impl Taker<'_, '_> {
         Some(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn send(&mut self) -> Option<Call<'static>> {
         let flags = self.byte()?;
         let mode = match flags & 3 {
@@ -355,7 +387,7 @@ impl Taker<'_, '_> {
         Some(Call::Send { mode, context, to, tag, bytes, payload, request, answer })
     }
 
-    #[inline]
+    #[inline(always)]
     fn recv(&mut self) -> Option<Call<'static>> {
         let flags = self.byte()?;
         let context = self.half()?;

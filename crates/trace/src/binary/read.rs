@@ -136,24 +136,55 @@ impl BinaryTrace {
     #[inline]
     fn step(&mut self, rank: u32, calls: &mut Calls<'_>) -> Result<bool, &'static str> {
         let BinaryTrace { lists, ranks, stamps, sizes, eager_limit, .. } = self;
-        let state = &mut ranks[rank as usize];
-        let found = entry::get(&state.entries, &mut state.at, lists).ok_or("this is no entry")?;
-        let (Before { place, burst, delay }, mut call, outcome) = found;
+        let (state, stamps) = (&mut ranks[rank as usize], &stamps[..]);
+        let mut at = state.at;
+        let waits = match entry::kind_at(&state.entries, at) {
+            Some(entry::SEND) => {
+                let (before, call) = entry::get_send(&state.entries, &mut at).ok_or(NO_ENTRY)?;
+                state.take_over(stamps, before, call, Outcome::None, *eager_limit, calls)
+            }
+            Some(entry::RECV) => {
+                let (before, call) = entry::get_recv(&state.entries, &mut at).ok_or(NO_ENTRY)?;
+                state.take_over(stamps, before, call, Outcome::None, *eager_limit, calls)
+            }
+            _ => {
+                let (before, call, outcome) = entry::get(&state.entries, &mut at, lists).ok_or(NO_ENTRY)?;
+                check(&call, sizes)?;
+                state.take_over(stamps, before, call, outcome, *eager_limit, calls)
+            }
+        };
+        state.at = at;
+        waits
+    }
+}
+
+const NO_ENTRY: &str = "this is no entry";
+
+impl Rank {
+    /// A call of the traced run becomes one of this run. True if it needs an answer.
+    #[inline(always)]
+    fn take_over(
+        &mut self,
+        stamps: &[Stamp],
+        before: Before,
+        mut call: Call<'_>,
+        outcome: Outcome,
+        eager_limit: u64,
+        calls: &mut Calls<'_>,
+    ) -> Result<bool, &'static str> {
+        let Before { place, burst, delay } = before;
         let stamp = stamps.get(place as usize).ok_or("a call from nowhere")?;
         let stamp = Stamp { burst, delay, ..*stamp };
-        check(&call, sizes)?;
-        state.check_requests(&call)?;
-        state.translate(&mut call, *eager_limit)?;
+        self.check_requests(&call)?;
+        self.translate(&mut call, eager_limit)?;
         let waits = call.needs_answer();
         if waits {
-            state.awaited = (outcome != Outcome::None).then_some(outcome);
+            self.awaited = (outcome != Outcome::None).then_some(outcome);
         }
         calls.push(&stamp, &call);
         Ok(waits)
     }
-}
 
-impl Rank {
     /// Notes what the run made where the traced run made something else.
     fn answered(&mut self, reply: &Reply) {
         match self.awaited.take() {
@@ -172,6 +203,7 @@ impl Rank {
     }
 
     /// Numbers of the traced run become those of this one.
+    #[inline(always)]
     fn translate(&mut self, call: &mut Call<'_>, eager_limit: u64) -> Result<(), &'static str> {
         match call {
             Call::Send { context, answer, mode, bytes, .. } => {
@@ -202,6 +234,7 @@ impl Rank {
     }
 
     /// The simulator trusts ranks with the numbers of their requests.
+    #[inline(always)]
     fn check_requests(&mut self, call: &Call<'_>) -> Result<(), &'static str> {
         let opened = match *call {
             Call::Send { request, .. } | Call::Recv { request, .. } => request,

@@ -5,7 +5,7 @@ use core::ffi::{c_int, c_void};
 use crate::arguments::{Number, put};
 use crate::error::Result;
 use crate::functions::forms::{argument, counted};
-use crate::library::{self, with};
+use crate::library;
 use crate::message::{Incoming, Peer, expected_tag};
 use crate::operation::{Operation, Step};
 use crate::region::Region;
@@ -108,16 +108,15 @@ fn message(
     tag: c_int,
     comm: MPI_Comm,
 ) -> Result<Option<Incoming>> {
-    with(|library| {
-        let object = library.comms.get(comm)?;
-        let from = match Peer::source(object, source)? {
-            // Nothing is looked at that comes from nobody.
-            Peer::Nobody => return Ok(None),
-            Peer::Anybody => None,
-            Peer::Rank(from) => Some(from),
-        };
-        let region = Region::of_arguments(library, "buf", buf, count, datatype)?;
-        let (context, bridge, tag) = (object.context, object.bridge.clone(), expected_tag("tag", tag)?);
-        Ok(Some(Incoming { context, from, tag, region, matched: None, bridge }))
-    })
+    let library = library::lock();
+    let object = library.comms.get(comm)?;
+    let from = match Peer::source(object, source)? {
+        // Nothing is looked at that comes from nobody.
+        Peer::Nobody => return Ok(None),
+        Peer::Anybody => None,
+        Peer::Rank(from) => Some(from),
+    };
+    let region = Region::of_arguments(&library, "buf", buf, count, datatype)?;
+    let (context, bridge, tag) = (object.context, object.bridge.clone(), expected_tag("tag", tag)?);
+    Ok(Some(Incoming { context, from, tag, region, matched: None, bridge }))
 }

@@ -7,7 +7,7 @@ use mpirage_call::{Completion, SendMode};
 use crate::arguments::{Number, put};
 use crate::error::Result;
 use crate::functions::forms::{argument, send, sends};
-use crate::library::{self, with};
+use crate::library;
 use crate::message::{Outgoing, Peer, sent_tag};
 use crate::objects::message::Attached;
 use crate::operation::{Operation, Step};
@@ -50,16 +50,15 @@ fn message(
     tag: c_int,
     comm: MPI_Comm,
 ) -> Result<Option<Outgoing>> {
-    with(|library| {
-        let object = library.comms.get(comm)?;
-        // Nothing is looked at that goes to nobody.
-        let Peer::Rank(to) = Peer::destination(object, dest)? else { return Ok(None) };
-        let region = Region::of_arguments(library, "buf", buf, count, datatype)?;
-        let tag = sent_tag("tag", tag)?;
-        if mode == SendMode::Buffered {
-            Attached::check(library.attached, region.bytes())?;
-        }
-        let context = object.context;
-        Ok(Some(Outgoing { mode, context, to, tag, region, copy: None }))
-    })
+    let library = library::lock();
+    let object = library.comms.get(comm)?;
+    // Nothing is looked at that goes to nobody.
+    let Peer::Rank(to) = Peer::destination(object, dest)? else { return Ok(None) };
+    let region = Region::of_arguments(&library, "buf", buf, count, datatype)?;
+    let tag = sent_tag("tag", tag)?;
+    if mode == SendMode::Buffered {
+        Attached::check(library.attached, region.bytes())?;
+    }
+    let context = object.context;
+    Ok(Some(Outgoing { mode, context, to, tag, region, copy: None }))
 }

@@ -1,0 +1,170 @@
+//! The commonest calls, read without more ado: sends and receives with a request of their own.
+
+use mpirage_units::Duration;
+
+use super::words::halves;
+use crate::{ContextId, Payload, RequestId, SendMode, Stamp};
+
+/// Stands for no request, no rank, no message.
+const NONE: u32 = u32::MAX;
+pub(super) const SEND: u8 = 6;
+pub(super) const RECV: u8 = 7;
+
+/// Such a call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlainCall {
+    /// What comes before it.
+    pub stamp: Stamp,
+    /// Its communicator.
+    pub context: ContextId,
+    /// How many bytes, or room for how many.
+    pub bytes: u64,
+    /// Its request.
+    pub request: RequestId,
+    /// The rest of it.
+    pub way: PlainWay,
+    /// The words it takes.
+    pub words: usize,
+}
+
+/// Which of the two it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PlainWay {
+    /// A send.
+    Send {
+        /// How.
+        mode: SendMode,
+        /// To which rank of the communicator.
+        to: u32,
+        /// Its tag.
+        tag: i32,
+        /// Its bytes, which are not in the call.
+        payload: Payload<'static>,
+    },
+    /// A receive of a message that no probe has taken.
+    Recv {
+        /// From which rank of the communicator, or any.
+        from: Option<u32>,
+        /// Its tag, or any.
+        tag: Option<i32>,
+        /// Where the bytes go.
+        address: u64,
+    },
+}
+
+/// Reads the call at the head of `buffer` if it is such a one.
+#[inline(always)]
+pub fn decode_plain(buffer: &[u64]) -> Option<PlainCall> {
+    let &[head, burst, delay, site, ends, numbers, bytes, eighth, ..] = buffer else { return None };
+    let words = (head >> 32) as usize;
+    let ninth = || buffer.get(8).copied().filter(|_| words == 9);
+    let ((context, peer), (tag, request)) = (halves(ends), halves(numbers));
+    if request == NONE {
+        return None;
+    }
+    let flags = (head >> 8) as u8;
+    let way = match head as u8 {
+        SEND => {
+            let payload = match eighth {
+                0 if words == 8 => Payload::Absent,
+                1 => Payload::At(ninth()?),
+                _ => return None,
+            };
+            let mode = match flags & 3 {
+                0 => SendMode::Standard,
+                1 => SendMode::Synchronous,
+                2 => SendMode::Ready,
+                _ => SendMode::Buffered,
+            };
+            PlainWay::Send { mode, to: peer, tag: tag as i32, payload }
+        }
+        RECV if ninth()? as u32 == NONE => PlainWay::Recv {
+            from: (peer != NONE).then_some(peer),
+            tag: (flags & 1 == 0).then_some(tag as i32),
+            address: eighth,
+        },
+        _ => return None,
+    };
+    let stamp = Stamp { function: (head >> 16) as u16, burst, delay: Duration::from_picos(delay), site };
+    Some(PlainCall { stamp, context, bytes, request, way, words })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Call;
+    use crate::wire::{encode_call, push_call};
+
+    /// Is the call read like this, and not at all if its end is missing?
+    fn read(call: &Call<'_>) -> Option<PlainCall> {
+        let stamp = Stamp { function: 7, burst: 5, delay: Duration::from_picos(3), site: 11 };
+        let mut words = Vec::new();
+        push_call(&stamp, call, &mut words);
+        for length in 0..words.len() {
+            assert_eq!(decode_plain(&words[..length]), None, "{length} of {}", words.len());
+        }
+        let mut buffer = [0; 32];
+        let length = encode_call(&stamp, call, &mut buffer).unwrap();
+        assert_eq!(words, buffer[..length]);
+        words.push(99);
+        let plain = decode_plain(&words);
+        assert!(plain.is_none_or(|plain| plain.stamp == stamp && plain.words == words.len() - 1));
+        plain
+    }
+
+    #[test]
+    fn sends_and_receives_are_what_they_were() {
+        for (payload, mode) in
+            [(Payload::Absent, SendMode::Standard), (Payload::At(64), SendMode::Synchronous)]
+        {
+            let send = |request| Call::Send {
+                mode,
+                context: 2,
+                to: 5,
+                tag: -3,
+                bytes: 1 << 40,
+                payload,
+                request,
+                answer: false,
+            };
+            let plain = read(&send(Some(9))).unwrap();
+            assert_eq!((plain.context, plain.bytes, plain.request), (2, 1 << 40, 9));
+            assert_eq!(plain.way, PlainWay::Send { mode, to: 5, tag: -3, payload });
+            assert_eq!(read(&send(None)), None);
+        }
+        for (from, tag) in [(Some(4), Some(1)), (None, Some(-1)), (Some(0), None), (None, None)] {
+            let recv = |request, matched| Call::Recv {
+                context: 0,
+                from,
+                tag,
+                bytes: 77,
+                address: 1 << 33,
+                request,
+                matched,
+            };
+            let plain = read(&recv(Some(1), None)).unwrap();
+            assert_eq!((plain.context, plain.bytes, plain.request), (0, 77, 1));
+            assert_eq!(plain.way, PlainWay::Recv { from, tag, address: 1 << 33 });
+            assert_eq!((read(&recv(None, None)), read(&recv(Some(1), Some(2)))), (None, None));
+        }
+    }
+
+    #[test]
+    fn other_calls_are_not_plain() {
+        let inline = Call::Send {
+            mode: SendMode::Standard,
+            context: 0,
+            to: 1,
+            tag: 0,
+            bytes: 3,
+            payload: Payload::Inline(b"abc"),
+            request: Some(1),
+            answer: false,
+        };
+        let wait =
+            Call::Wait { how: crate::Completing::All, poll: false, requests: &[1, 2, 3, 4, 5, 6, 7, 8] };
+        for call in [Call::Init, Call::Now, inline, wait] {
+            assert_eq!(read(&call), None);
+        }
+    }
+}
