@@ -172,10 +172,15 @@ impl Arrivals {
     pub(crate) fn settle(self) -> Result<()> {
         match self {
             Arrivals::Plain(done, room) => done.map_or(Ok(()), |completion| check_room(&completion, room)),
-            Arrivals::Composite(transfers) => transfers.into_iter().fold(Ok(()), |result, transfer| {
-                let landed = transfer.held.finish(&transfer.done.expect("the request is complete"));
-                result.and(landed)
-            }),
+            // All of them, whatever becomes of the first.
+            Arrivals::Composite(transfers) => {
+                let mut result = Ok(());
+                for transfer in transfers {
+                    let landed = transfer.held.finish(&transfer.done.expect("the request is complete"));
+                    result = result.and(landed);
+                }
+                result
+            }
         }
     }
 }
