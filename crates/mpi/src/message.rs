@@ -512,6 +512,7 @@ impl<M: Memory> Engine<M> {
     }
 
     /// A send or receive is complete: tells its owner.
+    #[inline(always)]
     pub(crate) fn complete(&mut self, owner: Owner, completion: Completion) {
         match owner {
             Owner::Request { rank, id } => self.request_done(rank, id, completion),

@@ -76,6 +76,12 @@ impl Slot {
         self.operation != Operation::Unused && !self.detached
     }
 
+    /// It was freed by the program, and is complete now. What it lends it goes on lending.
+    #[cold]
+    fn forget(&mut self) {
+        *self = Slot { lent: self.lent, behind: self.behind, ..Slot::UNUSED };
+    }
+
     /// The request may be used again.
     fn close(&mut self) {
         (self.operation, self.done, self.detached) = (Operation::Unused, None, false);
@@ -116,7 +122,9 @@ impl<M: Memory> Engine<M> {
         state.requests[id as usize] = Slot { operation, origin: Origin::of(&state.stamp), ..Slot::UNUSED };
     }
 
-    /// The operation behind a request is complete.
+    /// The operation behind a request is complete. Inlined, so that the completion is made in its slot: moved there, it would be
+    /// read just after it was stored, which waits until the bytes of a message that was copied before have left the processor.
+    #[inline(always)]
     pub(crate) fn request_done(&mut self, rank: u32, id: RequestId, completion: Completion) {
         let state = &mut self.ranks[rank as usize];
         let slot = &mut state.requests[id as usize];
@@ -124,10 +132,7 @@ impl<M: Memory> Engine<M> {
             slot.behind = NOTHING;
         }
         if slot.detached {
-            // What it lends it goes on lending.
-            let (lent, behind) = (slot.lent, slot.behind);
-            *slot = Slot { lent, behind, ..Slot::UNUSED };
-            return;
+            return slot.forget();
         }
         slot.done = Some(completion);
         if !slot.awaited {

@@ -129,8 +129,8 @@ impl<'s> Naive<'s> {
             entered: 0,
             freed: Vec::new(),
         };
-        for rank in 0..ranks {
-            let roots = (0..schedules[rank].ops.len()).filter(|&op| naive.left[rank][op] == 0);
+        for (rank, schedule) in schedules.iter().enumerate() {
+            let roots = (0..schedule.ops.len()).filter(|&op| naive.left[rank][op] == 0);
             naive.freed.extend(roots.map(|op| (rank, op)));
         }
         naive.enter_freed();
