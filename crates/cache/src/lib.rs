@@ -6,8 +6,6 @@
 
 /// Bytes that are brought together.
 pub const LINE: usize = 64;
-/// Bytes whose place in memory is looked up together.
-const PAGE: usize = 4096;
 
 /// Brings the line with this address near.
 #[inline(always)]
@@ -44,16 +42,6 @@ pub fn fetch_bytes(address: usize, bytes: usize) {
     }
 }
 
-/// Brings the first line of each page of a long piece of memory near; the processor follows by itself within pages.
-#[inline(always)]
-pub fn fetch_pages(address: usize, bytes: usize) {
-    let mut at = address;
-    while at < address + bytes {
-        fetch_address(at);
-        at = (at & !(PAGE - 1)) + PAGE;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,7 +53,6 @@ mod tests {
         fetch(&values[3]);
         fetch_slice(&values, 100);
         fetch_slice(&values[..0], 1);
-        fetch_pages(values.as_ptr().addr(), 8000);
         fetch_address(0);
         fetch_address(usize::MAX);
         assert!(values.iter().all(|&value| value == 7));

@@ -15,8 +15,6 @@ pub trait Memory {
     }
     /// This rank will be resumed after `ahead` others, [`FARTHEST`] at most: what it needs first may be brought near.
     fn expect(&self, _rank: u32, _ahead: usize) {}
-    /// Bytes at this address of a rank will be copied soon.
-    fn expect_copy(&self, _address: u64, _bytes: usize) {}
     /// Copies bytes from one rank's memory to another's; `by_way_of` is memory of ours, if that is needed.
     fn copy(&mut self, from: (u32, u64), to: (u32, u64), bytes: usize, by_way_of: &mut Vec<u8>) {
         by_way_of.resize(bytes, 0);

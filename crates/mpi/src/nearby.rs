@@ -9,7 +9,7 @@ use mpirage_kernel::Token;
 
 use crate::engine::{Engine, Turn};
 use crate::memory::{FARTHEST, Memory};
-use crate::message::{Held, Owner};
+use crate::message::Owner;
 use crate::run::Run;
 use crate::token::{self, Meaning};
 
@@ -69,19 +69,13 @@ impl<M: Memory> Engine<M> {
         }
     }
 
-    /// The receive of a message is near: so will be what it tells of, and where the bytes go.
+    /// The receive of a message is near: so will be what it tells of.
     #[inline]
     fn fetch_delivery(&self, id: u32) {
         let message = &self.messages[id];
         // Of a step of a schedule there is nothing more than its run.
         let Some(receive) = self.receives.get(message.receive) else { return };
         self.fetch_owner(receive.owner);
-        if receive.address != 0 {
-            if let Held::Memory(address) = message.held {
-                self.memory.expect_copy(address, message.bytes as usize);
-            }
-            self.memory.expect_copy(receive.address, message.bytes as usize);
-        }
     }
 
     /// A schedule that has much under way goes on: fetches what later steps will need.

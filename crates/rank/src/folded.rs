@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use mpirage_cache::{fetch, fetch_pages};
+use mpirage_cache::fetch;
 use mpirage_call::{Reply, Service};
 use mpirage_channel::{Briefing, Fleet, FoldedLibrary, FoldedRank, Passing};
 use mpirage_fold::{Crew, CrewError, Environment, Image, Libraries, Linked, Options, Refusal};
@@ -359,10 +359,6 @@ impl Memory for Folded {
         if ahead == 1 {
             self.crew.fetch(rank as usize);
         }
-    }
-
-    fn expect_copy(&self, address: u64, bytes: usize) {
-        fetch_pages(address as usize, bytes);
     }
 
     fn copy(&mut self, from: (u32, u64), to: (u32, u64), bytes: usize, _: &mut Vec<u8>) {

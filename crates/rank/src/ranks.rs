@@ -221,13 +221,6 @@ impl Memory for Ranks {
         }
     }
 
-    #[inline]
-    fn expect_copy(&self, address: u64, bytes: usize) {
-        if let Ranks::Folded(folded) = self {
-            folded.expect_copy(address, bytes);
-        }
-    }
-
     fn copy(&mut self, from: (u32, u64), to: (u32, u64), bytes: usize, by_way_of: &mut Vec<u8>) {
         either!(self, ranks => ranks.copy(from, to, bytes, by_way_of))
     }
