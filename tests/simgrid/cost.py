@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Processor time of mpirage beside SimGrid's: same programs, same machine, same run, the best of REPEATS.
+"""Processor time of mpirage beside SimGrid's: same programs, same machine, same run, in turns, the best of REPEATS
+of each: the machine's speed changes from second to second.
 
 Both sides simulate SimGrid's model on one switch without computation. A message is what the network carries, those of
 collectives included; a switch is one turn of a rank. The aim of each row stands beside it; a row that misses it says so,
@@ -85,24 +86,22 @@ class Machine:
             subprocess.run([*compiler, "-O2", source, "-o", binary], check=True)
         return binary
 
-    def mpirage(self, row):
+    def mpirage_command(self, row):
         program = self.binary([MPIRAGE, "cc"], "mpirage", row.program)
-        command = [MPIRAGE, "run", "--quiet", "--json", "-n", row.ranks, "-p", self.platform(row.ranks), "--model", "simgrid", "--compute", "none",
+        return [MPIRAGE, "run", "--quiet", "--json", "-n", row.ranks, "-p", self.platform(row.ranks), "--model", "simgrid", "--compute", "none",
                    "--ranks-as", row.how, "--coll", row.algorithm[0], program, *row.arguments]
-        seconds, memory, out = self.best(command)
-        return seconds, memory, json.loads(out.splitlines()[-1]), out
 
-    def simgrid(self, row):
+    def simgrid_command(self, row):
         hosts = self.bench.folder / f"hosts-{row.ranks}"
         hosts.write_text("".join(f"n{i}\n" for i in range(row.ranks)))
         algorithm = [f"--cfg={row.algorithm[1]}"] if row.algorithm[1] else []
-        command = ["smpirun", "-np", row.ranks, "-hostfile", hosts, "-platform", self.platform(row.ranks), *compare.SMPI, *algorithm,
+        return ["smpirun", "-np", row.ranks, "-hostfile", hosts, "-platform", self.platform(row.ranks), *compare.SMPI, *algorithm,
                    self.binary(["smpicc"], "simgrid", row.program), *row.arguments]
-        seconds, _, out = self.best(command)
-        return seconds, out
 
-    def best(self, command):
-        return min((self.once([str(word) for word in command]) for _ in range(self.repeats)), key=lambda run: run[0])
+    def best(self, *commands):
+        """The best run of each command, all in turns."""
+        runs = [[self.once([str(word) for word in command]) for command in commands] for _ in range(self.repeats)]
+        return [min(of_one, key=lambda run: run[0]) for of_one in zip(*runs)]
 
     def once(self, command):
         with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
@@ -125,11 +124,11 @@ def beside(machine, rows):
     print(f"{'case':31} {'ranks':>6} {'as':>9} {'mpirage s':>10} {'SimGrid s':>10} {'ratio':>7} {'aim':>5}  {'messages':>9} {'us each':>8} {'SimGrid':>8}  simulated")
     missed, theirs = 0, {}
     for row in rows:
-        seconds, _, figures, out = machine.mpirage(row)
         key = (row.program, row.arguments, row.ranks)
-        if key not in theirs:
-            theirs[key] = machine.simgrid(row)
-        other, their_out = theirs[key]
+        commands = [machine.mpirage_command(row)] + ([] if key in theirs else [machine.simgrid_command(row)])
+        (seconds, _, out), *others = machine.best(*commands)
+        theirs.update((key, (other, their_out)) for other, _, their_out in others)
+        (other, their_out), figures = theirs[key], json.loads(out.splitlines()[-1])
         ratio, messages = other / seconds, figures["messages"]
         verdict = "" if not row.aim else f"{row.aim:g}x" if ratio >= row.aim else f"{row.aim:g}x MISSED"
         missed += "MISSED" in verdict
@@ -144,8 +143,8 @@ def alone(machine, rows):
     print(f"\n{'case':31} {'ranks':>6} {'CPU s':>8} {'messages':>9} {'us each':>8} {'memory MiB':>11} {'KiB/rank':>9}")
     per_message, missed = {}, 0
     for row in rows:
-        seconds, memory, figures, _ = machine.mpirage(row)
-        messages = figures["messages"]
+        [(seconds, memory, out)] = machine.best(machine.mpirage_command(row))
+        messages = json.loads(out.splitlines()[-1])["messages"]
         if row.program == "halo2d":
             per_message[row.ranks] = seconds / messages
         each = f"{1e6 * seconds / messages:.2f}" if messages else "-"
