@@ -184,7 +184,7 @@ impl<M: Memory> Engine<M> {
         let state = &mut self.ranks[rank as usize];
         state.in_function = is_function(call);
         if self.detailed {
-            state.in_wait = if let Call::Wait { poll, .. } = *call { Some(poll) } else { None };
+            state.in_wait = matches!(call, Call::Wait { poll: false, .. });
         }
         if needs_answer {
             state.reply.clear();

@@ -29,12 +29,12 @@ impl<M: Memory> Engine<M> {
     pub(crate) fn record_details(&mut self, rank: u32, call: Option<&Call<'_>>) {
         let RankState { stamp, entered, inbox, current, reply, in_wait, wait, .. } =
             &self.ranks[rank as usize];
-        let again = match (call, *in_wait) {
+        let again = match call {
             _ if !self.detailed => None,
-            (Some(_), _) => None,
+            Some(_) => None,
             // Nearer at hand than its words.
-            (None, Some(poll)) => Some(Call::Wait { how: wait.how, poll, requests: &wait.requests }),
-            (None, None) => decode_call(&inbox[*current..]).ok().map(|(_, call, _)| call),
+            None if *in_wait => Some(Call::Wait { how: wait.how, poll: false, requests: &wait.requests }),
+            None => decode_call(&inbox[*current..]).ok().map(|(_, call, _)| call),
         };
         let details = call.or(again.as_ref()).map(|call| Details { call, reply });
         let (entered, left) = (*entered, self.kernel.now());
