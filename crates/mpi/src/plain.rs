@@ -1,11 +1,9 @@
-//! The short way for the commonest calls: sends and receives with a request, where nothing stands before them and nobody
-//! wants to know more than that they were made.
+//! The short way for the commonest calls: sends and receives with a request, where nothing stands before them.
 //!
 //! It does what [`perform`](crate::perform) does, without looking at what such calls cannot be. Whatever is unusual, a mistake
 //! included, is left to the long way, before anything is changed.
 
 use mpirage_call::wire::{PlainCall, PlainWay, decode_plain};
-use mpirage_record::Record;
 use mpirage_units::Duration;
 
 use crate::compute::Bursts;
@@ -40,7 +38,7 @@ impl<M: Memory> Engine<M> {
         }
     }
 
-    /// Is it time for the call, and does nobody want to know how it was made?
+    /// Is it time for the call?
     #[inline]
     fn nothing_before(&self, rank: u32, call: &PlainCall) -> bool {
         let no_burst = match self.bursts {
@@ -50,7 +48,6 @@ impl<M: Memory> Engine<M> {
         };
         no_burst
             && call.stamp.delay.is_zero()
-            && !self.detailed
             && self.protocol.startup.is_none()
             && self.protocol.processor.is_none()
             && !self.samples.is_open(rank)
@@ -101,7 +98,7 @@ impl<M: Memory> Engine<M> {
         let now = self.kernel.now();
         let state = &mut self.ranks[rank as usize];
         state.stamp = call.stamp;
-        (state.entered, state.in_function) = (now, true);
+        (state.entered, state.in_function, state.in_wait) = (now, true, false);
         state.current = state.cursor;
         state.cursor += call.words;
         self.poll_over(rank);
@@ -113,8 +110,8 @@ impl<M: Memory> Engine<M> {
             self.pay(rank, cost, Then::NextCall);
             return Short::Paying;
         }
-        let (function, site, now) = (call.stamp.function, call.stamp.site, self.kernel.now());
-        self.recorder.record(&Record::Call { rank, function, entered: now, left: now, site, details: None });
+        let call = self.detailed.then(|| call.whole());
+        self.record_details(rank, call.as_ref());
         Short::Done
     }
 }

@@ -20,23 +20,23 @@ const MANY_SHAPES: usize = 1 << 12;
 /// A call as it is told.
 pub(crate) struct Event {
     pub entered: u64,
-    pub left: u64,
+    pub took: u64,
     /// How long, from its beginning on, it waited for another rank.
     pub waited: u64,
-    pub function: u16,
-    pub site: u32,
-    /// The other rank, and one more; 0 is none.
-    pub peer: u32,
     pub bytes: u64,
+    /// The other rank, and one more; 0 is none.
+    pub peer: u64,
     pub tag: i32,
+    pub site: u32,
     pub comm: u32,
+    pub function: u16,
 }
 
 impl Event {
     /// Something else that a rank did, to be accounted for only.
-    pub fn no_call(entered: u64, left: u64) -> Event {
+    pub fn no_call(entered: u64, took: u64) -> Event {
         let function = NO_CALL;
-        Event { entered, left, waited: 0, function, site: 0, peer: 0, bytes: 0, tag: 0, comm: 0 }
+        Event { entered, took, waited: 0, function, site: 0, peer: 0, bytes: 0, tag: 0, comm: 0 }
     }
 
     #[inline]
@@ -76,8 +76,9 @@ pub(crate) struct Events {
     ranks: Vec<Told>,
 }
 
-/// The calls of one rank.
+/// The calls of one rank: a cache line.
 #[derive(Clone, Default)]
+#[repr(align(64))]
 struct Told {
     shapes: Vec<u32>,
     times: Vec<u8>,
@@ -90,6 +91,23 @@ impl Events {
         Events { budget, count: 0, shapes: Shapes::new(), ranks: vec![Told::default(); ranks] }
     }
 
+    /// A call of this rank will be told of soon.
+    #[inline]
+    pub fn expect(&self, rank: u32) {
+        if let Some(told) = self.ranks.get(rank as usize) {
+            mpirage_cache::fetch(told);
+        }
+    }
+
+    /// And very soon.
+    #[inline]
+    pub fn expect_end(&self, rank: u32) {
+        if let Some(told) = self.ranks.get(rank as usize) {
+            mpirage_cache::fetch_end(&told.shapes);
+            mpirage_cache::fetch_end(&told.times);
+        }
+    }
+
     /// Takes down a call of a rank; they come in order. `rooted`: its peer is the root of all.
     #[inline]
     pub fn push(&mut self, rank: u32, event: &Event, rooted: bool) {
@@ -99,7 +117,7 @@ impl Events {
         }
         let all = self.ranks.len() as u32;
         let told = &mut self.ranks[rank as usize];
-        let (start, end) = (event.entered / NANO, event.left / NANO);
+        let (start, end) = (event.entered / NANO, (event.entered + event.took) / NANO);
         let since = start.saturating_sub(told.last);
         let waited = ((event.entered + event.waited) / NANO).saturating_sub(start);
         let mut flags = 0;
@@ -107,7 +125,7 @@ impl Events {
             flags |= if number > 0 { flag } else { 0 };
         }
         flags |= if rooted { FROM_ZERO } else { 0 };
-        let peer = match event.peer {
+        let peer = match event.peer as u32 {
             0 => 0,
             peer if rooted => peer,
             peer => 1 + ahead(rank, peer - 1, all),
@@ -208,6 +226,22 @@ struct Arrow {
 impl Arrows {
     pub fn new(ranks: usize, budget: u64) -> Arrows {
         Arrows { budget, count: 0, shapes: Shapes::new(), ranks: vec![Sent::default(); ranks] }
+    }
+
+    /// A message of this rank will be told of soon.
+    #[inline]
+    pub fn expect(&self, rank: u32) {
+        if let Some(sent) = self.ranks.get(rank as usize) {
+            mpirage_cache::fetch(sent);
+        }
+    }
+
+    /// And very soon.
+    #[inline]
+    pub fn expect_end(&self, rank: u32) {
+        if let Some(sent) = self.ranks.get(rank as usize) {
+            mpirage_cache::fetch_end(&sent.arrows);
+        }
     }
 
     #[inline]
@@ -317,8 +351,8 @@ mod tests {
     use super::*;
 
     fn event(entered: u64, took: u64) -> Event {
-        let (left, waited) = (entered + took, took / 2);
-        Event { entered, left, waited, function: 5, site: 1, peer: 4, bytes: 300, tag: -1, comm: 0 }
+        let waited = took / 2;
+        Event { entered, took, waited, function: 5, site: 1, peer: 4, bytes: 300, tag: -1, comm: 0 }
     }
 
     #[test]

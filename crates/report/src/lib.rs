@@ -13,7 +13,9 @@
 //!
 //! | module | what it has |
 //! |---|---|
-//! | `report`, `batch`, `delivered` | who is told, and where the rest comes together |
+//! | `report`, `names` | who is told |
+//! | `journal`, `delivered`, `books` | what happened, and where it is entered |
+//! | `result` | what the page is told |
 //! | `category` | what a rank can be doing |
 //! | `tiles`, `events`, `shapes` | the timeline from afar and from near |
 //! | `sites`, `collectives`, `traffic` | calls by place, collectives by algorithm, messages by size and by pair |
@@ -22,7 +24,7 @@
 //! | `container`, `base64`, `page` | how it becomes a file |
 
 mod base64;
-mod batch;
+mod books;
 mod category;
 mod collectives;
 mod container;
@@ -30,10 +32,13 @@ mod critical;
 mod delivered;
 mod drawing;
 mod events;
+mod journal;
+mod names;
 mod network;
 mod page;
 mod path;
 mod report;
+mod result;
 mod shapes;
 mod sites;
 #[cfg(test)]

@@ -54,6 +54,12 @@ impl Paths {
         Paths { tree: Tree::new(ranks), ranks: vec![Trail::default(); ranks] }
     }
 
+    /// Something about this rank will be told soon.
+    #[inline]
+    pub fn expect(&self, rank: u32) {
+        mpirage_cache::fetch(&self.ranks[rank as usize]);
+    }
+
     /// A rank did something by itself.
     #[inline]
     pub fn did(&mut self, rank: u32, kind: Kind, function: u16, end: u64) {

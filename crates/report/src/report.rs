@@ -1,32 +1,23 @@
 //! Who is told what happens, and what is made of it.
 
-use mpirage_call::{Call, ContextId, SELF, WORLD};
+use mpirage_call::Call;
 use mpirage_record::{Details, Message, Record, Recorder, Scope};
+use mpirage_timeline::RunInfo;
 use mpirage_timeline::arguments::Arguments;
 use mpirage_timeline::comms::Comms;
-use mpirage_timeline::function::{Kind as FunctionKind, function};
-use mpirage_timeline::{LinkUse, RunInfo};
-use mpirage_units::{Duration, Time};
-use rustc_hash::FxHashMap;
-use serde_json::{Value, json};
+use mpirage_timeline::function::Kind as FunctionKind;
+use mpirage_units::Time;
+use serde_json::Value;
 
-use crate::batch::Batch;
-use crate::category::{self, CATEGORIES, Category, NAMES};
+use crate::books::Books;
+use crate::category::{self, Category};
 use crate::collectives::Collectives;
-use crate::container::Container;
 use crate::delivered::Delivered;
-use crate::events::{Arrows, Event, Events};
-use crate::network::Network;
-use crate::path::{Kind, NO_FUNCTION, Paths};
+use crate::events::Event;
+use crate::journal::{Deed, Journal, UNTOLD};
+use crate::names::{Contexts, Functions};
+use crate::path::NO_FUNCTION;
 use crate::sites::CallSites;
-use crate::tiles::Tiles;
-use crate::traffic::Traffic;
-use crate::{critical, drawing, seconds};
-
-/// So many messages before it is its turn, what a message needs is asked for.
-const AHEAD: usize = 6;
-/// Bins of time for the use of links.
-const LINK_BINS: u64 = 256;
 
 /// How much of a run is kept one by one.
 #[derive(Clone, Copy, Debug)]
@@ -60,65 +51,30 @@ pub struct Ending {
 
 /// Gathers what a report shows.
 pub struct Report {
-    run: RunInfo,
+    pub(crate) run: RunInfo,
     comms: Comms,
-    contexts: Contexts,
-    kinds: Vec<(FunctionKind, Category)>,
-    functions: Functions,
-    ranks: Vec<Rank>,
+    pub(crate) contexts: Contexts,
+    pub(crate) kinds: Vec<(FunctionKind, Category)>,
+    pub(crate) functions: Functions,
+    pub(crate) ends: Vec<End>,
     /// The blocking collective that each rank is in, by its number and one more.
     inside: Vec<u64>,
-    /// What ranks did, and messages, by sender: not gone through yet.
-    deeds: Batch<Deed>,
-    delivered: Batch<Delivered>,
-    /// In which order what may lie on a path happened, and by its place among others of its kind.
-    history: Vec<Past>,
-    last_arrival: Time,
-    tiles: Tiles,
-    events: Events,
-    arrows: Arrows,
-    sites: CallSites,
-    collectives: Collectives,
-    traffic: Traffic,
-    links: LinkUse,
-    paths: Paths,
+    pub(crate) sites: CallSites,
+    pub(crate) collectives: Collectives,
+    journal: Journal,
+    pub(crate) books: Books,
     /// Is it to be known how long the run would take on an ideal network?
     wants_ideal: bool,
     /// When the last rank would have ended there.
     ideal: Option<Time>,
 }
 
-/// One rank.
+/// The end of a rank.
 #[derive(Clone, Default)]
-struct Rank {
-    /// Until when its time is accounted for.
-    now: u64,
-    /// Picoseconds by category.
-    times: [u64; CATEGORIES],
-    end: u64,
-    /// Since when it has been in a call that never returned, and which.
-    blocked: Option<(u64, u16, u32)>,
-}
-
-/// Something that a rank did.
-struct Deed {
-    rank: u32,
-    /// What it was, once it did not wait for another rank any more.
-    category: Category,
-    /// The function, by its index in the table of functions.
-    of: u16,
-    /// Until when it could not go on because another rank was not there; none if that is for a message to say.
-    late: Option<u64>,
-    /// Of a call, what is told of it; of anything else, when it was.
-    event: Event,
-}
-
-/// Something that happened, to be told to paths.
-enum Past {
-    Deed(u32),
-    Message(u32),
-    /// A rank has entered a collective by this function.
-    Entry(u32, u16),
+pub(crate) struct End {
+    pub at: u64,
+    /// Since when it has been in a call that never returned, and which, and the number of its place.
+    pub blocked: Option<(u64, u16, u32)>,
 }
 
 impl Report {
@@ -130,20 +86,12 @@ impl Report {
             contexts: Contexts::new(run.ranks()),
             kinds: category::of_functions(),
             functions: Functions::default(),
-            ranks: vec![Rank::default(); ranks],
+            ends: vec![End::default(); ranks],
             inside: vec![0; ranks],
-            deeds: Batch::new(ranks),
-            delivered: Batch::new(ranks),
-            history: Vec::new(),
-            last_arrival: Time::ZERO,
-            tiles: Tiles::new(run.ranks()),
-            events: Events::new(ranks, budget.calls),
-            arrows: Arrows::new(ranks, budget.messages),
             sites: CallSites::new(run.sites.clone()),
             collectives: Collectives::new(ranks),
-            traffic: Traffic::new(run.ranks()),
-            links: LinkUse::new(run).coarse(LINK_BINS),
-            paths: Paths::new(ranks),
+            journal: Journal::new(),
+            books: Books::new(run, budget),
             wants_ideal: false,
             ideal: None,
             run: run.clone(),
@@ -161,36 +109,42 @@ impl Report {
         self.ideal.map(Time::as_secs_f64)
     }
 
-    /// A rank did something that was not a call.
-    fn did(&mut self, rank: u32, category: Category, start: u64, end: u64) {
-        self.history.push(Past::Deed(self.deeds.len() as u32));
-        let event = Event::no_call(start, end);
-        self.set_aside(Deed { rank, category, of: NO_FUNCTION, late: Some(0), event });
+    /// Deals with all that has been written down.
+    pub(crate) fn enter_all(&mut self) {
+        self.books.enter(&mut self.journal);
     }
 
-    fn call(&mut self, rank: u32, of: u16, span: [u64; 2], site: u64, details: Option<&Details<'_>>) {
-        let [entered, left] = span;
+    #[inline]
+    fn enter_if_full(&mut self) {
+        if self.journal.is_full() {
+            self.enter_all();
+        }
+    }
+
+    /// A rank did something that was not a call.
+    fn did(&mut self, rank: u32, category: Category, start: u64, end: u64) {
+        let event = Event::no_call(start, end - start);
+        self.journal.deed(Deed { rank, category, of: NO_FUNCTION, event }, true);
+        self.enter_if_full();
+    }
+
+    /// A rank was in a call. How long is told, not until when: two dates side by side would be moved as one, which
+    /// waits for both to have been stored ([`crate::delivered`] says why that matters).
+    fn call(
+        &mut self,
+        rank: u32,
+        of: u16,
+        entered: u64,
+        took: u64,
+        site: u64,
+        details: Option<&Details<'_>>,
+    ) {
         let arguments =
             details.map_or_else(Arguments::default, |details| Arguments::of(rank, details, &self.comms));
-        let bytes = match (arguments.sent, arguments.received) {
-            (Some(bytes), _) | (None, Some(bytes)) => bytes,
-            (None, None) => 0,
-        };
+        let bytes = arguments.sent.or(arguments.received).unwrap_or(0);
         let row = self.sites.row(rank, of, site);
-        let site = self.sites.count(row, bytes, left - entered);
+        let site = self.sites.count(row, bytes, took);
         let (kind, category) = self.kinds[usize::from(of).min(self.kinds.len() - 1)];
-        let event = Event {
-            entered,
-            left,
-            waited: 0,
-            function: self.functions.index(of),
-            site,
-            // Not as an option, which would be put together here only to be taken apart.
-            peer: arguments.peer.map_or(0, |peer| peer + 1),
-            bytes,
-            tag: arguments.tag.unwrap_or(0),
-            comm: arguments.context.map_or(0, |context| self.contexts.index(context)),
-        };
         let call = details.map(|details| details.call);
         let collective = match call {
             None | Some(Call::Collective(_) | Call::MakeComm { .. }) => {
@@ -199,115 +153,45 @@ impl Report {
             Some(_) => None,
         };
         if let Some(number) = collective {
-            self.collectives.leave(number, left - entered);
+            self.collectives.leave(number, took);
         }
-        if left > entered || collective.is_some() {
-            self.history.push(Past::Deed(self.deeds.len() as u32));
-        }
-        let late = self.late(kind, collective, call);
-        self.set_aside(Deed { rank, category, of, late, event });
+        let event = Event {
+            entered,
+            took,
+            waited: if took > 0 { self.waited(kind, collective, call, entered, took) } else { 0 },
+            bytes,
+            // Not as an option, which would be put together here only to be taken apart.
+            peer: arguments.peer.map_or(0, |peer| u64::from(peer) + 1),
+            tag: arguments.tag.unwrap_or(0),
+            comm: arguments.context.map_or(0, |context| self.contexts.index(context)),
+            site,
+            function: self.functions.index(of),
+        };
+        let on_path = took > 0 || collective.is_some();
+        self.journal.deed(Deed { rank, category, of, event }, on_path);
+        self.enter_if_full();
     }
 
-    #[inline]
-    fn set_aside(&mut self, deed: Deed) {
-        if self.deeds.push(deed.rank, deed) {
-            self.go_through();
-        }
-    }
-
-    /// Deals with all that has been set aside.
-    fn go_through(&mut self) {
-        self.follow_paths();
-        self.go_through_deeds();
-        self.go_through_messages();
-    }
-
-    /// Tells paths what happened, and calls who was late.
-    fn follow_paths(&mut self) {
-        let Report { paths, deeds, delivered, history, .. } = self;
-        for past in history.drain(..) {
-            match past {
-                Past::Message(at) => paths.message(delivered.get_mut(at as usize)),
-                Past::Entry(rank, function) => paths.enter_collective(rank, function),
-                Past::Deed(at) => {
-                    let &mut Deed { rank, category, of, late, ref mut event } = deeds.get_mut(at as usize);
-                    let (entered, left) = (event.entered, event.left);
-                    paths.catch_up(rank, entered);
-                    if !event.is_call() {
-                        paths.did(rank, path_kind(category), of, left);
-                        continue;
-                    }
-                    let cause = paths.cause(rank, entered, left);
-                    let by_message = cause.map_or(0, |held| held.late);
-                    event.waited = late.unwrap_or(by_message).clamp(entered, left) - entered;
-                    paths.called(rank, cause, path_kind(category), of, left);
-                }
-            }
-        }
-    }
-
-    /// Adds up what ranks did.
-    fn go_through_deeds(&mut self) {
-        let Report { deeds, ranks, tiles, events, .. } = self;
-        for &Deed { rank, category, ref event, .. } in deeds.sorted().iter() {
-            let state = &mut ranks[rank as usize];
-            let mut spend = |category, until| {
-                if until > state.now {
-                    state.times[category as usize] += until - state.now;
-                    tiles.add(rank, category, until - state.now);
-                    state.now = until;
-                }
-            };
-            if event.left > event.entered {
-                // Time that nothing was told of.
-                spend(Category::Other, event.entered);
-                spend(Category::Wait, event.entered + event.waited);
-                spend(category, event.left);
-            }
-            if event.is_call() {
-                events.push(rank, event, category == Category::Collective);
-            }
-        }
-        deeds.clear();
-    }
-
-    /// Adds up messages.
-    fn go_through_messages(&mut self) {
-        let Report { delivered, traffic, arrows, links, run, .. } = self;
-        links.reach(self.last_arrival);
-        let spots = delivered.sorted();
-        for at in 0..spots.len() {
-            // What is far away is asked for before it is needed.
-            if let Some(message) = spots.get(at + 2 * AHEAD) {
-                links.expect(message.from, message.to());
-            }
-            if let Some(message) = spots.get(at + AHEAD) {
-                links.expect_bins(message.from, message.to(), message.departed());
-            }
-            let Some(message) = spots.get(at) else { break };
-            traffic.add(message);
-            if run.collective_messages || !message.inner {
-                arrows.push(message);
-            }
-            let (departed, arrived) = (message.departed(), message.arrived());
-            links.cross(message.from, message.to(), message.bytes, [departed, arrived].map(Time::from_picos));
-        }
-        delivered.clear();
-    }
-
-    /// Until when a call could not go on because another rank was not there; zero if that is not so, none if the message that
-    /// it ended with has to say.
-    fn late(&self, kind: FunctionKind, collective: Option<u64>, call: Option<&Call<'_>>) -> Option<u64> {
+    /// How long a call could not go on because another rank was not there, if that is known yet.
+    fn waited(
+        &self,
+        kind: FunctionKind,
+        collective: Option<u64>,
+        call: Option<&Call<'_>>,
+        entered: u64,
+        took: u64,
+    ) -> u64 {
         match (kind, call) {
             (FunctionKind::Barrier | FunctionKind::Collective, Some(Call::Collective(call)))
                 if !call.kind.is_rooted() =>
             {
-                collective.and_then(|number| self.collectives.last_entry(number))
+                let last_entry = collective.and_then(|number| self.collectives.last_entry(number));
+                last_entry.map_or(UNTOLD, |last| last.saturating_sub(entered).min(took))
             }
             // What it found is delivered later, so that nothing tells when it was sent.
-            (FunctionKind::Test, Some(Call::Probe { poll: false, .. })) => Some(u64::MAX),
-            (FunctionKind::Other | FunctionKind::File, _) => Some(0),
-            _ => None,
+            (FunctionKind::Test, Some(Call::Probe { poll: false, .. })) => took,
+            (FunctionKind::Other | FunctionKind::File, _) => 0,
+            _ => UNTOLD,
         }
     }
 
@@ -315,170 +199,21 @@ impl Report {
         if let Scope::Collective(number) = message.scope {
             self.collectives.message(number, message.bytes);
         }
-        self.last_arrival = self.last_arrival.max(message.arrived);
-        self.history.push(Past::Message(self.delivered.len() as u32));
-        if self.delivered.push(message.from, Delivered::of(message)) {
-            self.go_through();
-        }
+        self.journal.message(Delivered::of(message));
+        self.enter_if_full();
     }
 
     fn end(&mut self, rank: u32, at: u64, blocked: Option<(Time, u16, u64)>) {
-        if let Some((since, of, site)) = blocked {
+        let blocked = blocked.map(|(since, of, site)| {
             let row = self.sites.row(rank, of, site);
-            let (site, since) = (self.sites.site(row), since.as_picos());
+            let since = since.as_picos();
             self.functions.index(of);
-            self.ranks[rank as usize].blocked = Some((since, of, site));
-            let (category, event) = (Category::Wait, Event::no_call(since, at));
-            self.set_aside(Deed { rank, category, of, late: Some(0), event });
-        }
-        self.ranks[rank as usize].end = at;
-    }
-
-    /// What the page is to show.
-    pub fn finish(&mut self, ending: &Ending) -> Container {
-        self.go_through();
-        let mut out = Container::default();
-        out.set("version", 1);
-        self.write_run(ending, &mut out);
-        self.write_time(ending, &mut out);
-        self.write_names(&mut out);
-        self.write_timeline(&mut out);
-        self.traffic.write(&mut out);
-        self.events.write(&mut out);
-        self.arrows.write(&mut out);
-        self.write_network(ending, &mut out);
-        self.write_blocked(ending, &mut out);
-        out
-    }
-
-    fn write_run(&self, ending: &Ending, out: &mut Container) {
-        let mut run = ending.figures.clone();
-        if let Value::Object(run) = &mut run {
-            run.insert("program".to_owned(), self.run.program.clone().into());
-            run.insert("mpirage_version".to_owned(), env!("CARGO_PKG_VERSION").into());
-        }
-        out.set("run", run);
-        out.set("outcome", &ending.outcome);
-        let warning = |(text, severity): &(String, &str)| json!({"text": text, "severity": severity});
-        let mut warnings: Vec<Value> = ending.warnings.iter().map(warning).collect();
-        if self.paths.is_thinned() {
-            let text = "the run was too long to keep its critical path whole: parts of it are joined";
-            warnings.push(json!({"text": text, "severity": "note"}));
-        }
-        out.set("warnings", warnings);
-    }
-
-    fn write_time(&self, ending: &Ending, out: &mut Container) {
-        let shown = (1..CATEGORIES).map(|at| {
-            let all: u64 = self.ranks.iter().map(|rank| rank.times[at]).sum();
-            (NAMES[at].to_owned(), Value::from(seconds(all)))
+            let (category, event) = (Category::Wait, Event::no_call(since, at - since));
+            self.journal.deed(Deed { rank, category, of, event }, false);
+            (since, of, self.sites.site(row))
         });
-        out.set("time", shown.collect::<serde_json::Map<_, _>>());
-        for (at, name) in NAMES.iter().enumerate().skip(1) {
-            out.section(&format!("rank_{name}"), self.ranks.iter().map(|rank| seconds(rank.times[at])));
-        }
-        out.section("rank_end", self.ranks.iter().map(|rank| seconds(rank.end)));
-        out.set("efficiency", self.efficiency(ending));
-    }
-
-    /// Parallel efficiency is load balance times communication efficiency; that is serialisation times transfer.
-    fn efficiency(&self, ending: &Ending) -> Value {
-        let computed = || self.ranks.iter().map(|rank| seconds(rank.times[Category::Compute as usize]));
-        let (all, most) = (computed().sum::<f64>(), computed().fold(0.0, f64::max));
-        let mean = all / self.ranks.len().max(1) as f64;
-        let took = ending.figures["simulated_seconds"].as_f64().unwrap_or(0.0);
-        if took <= 0.0 || most <= 0.0 {
-            return Value::Null;
-        }
-        let mut shown = json!({
-            "parallel": mean / took,
-            "load_balance": mean / most,
-            "communication": most / took,
-        });
-        if let Some(ideal) = ending.ideal_seconds.filter(|&ideal| ideal > 0.0) {
-            shown["serialisation"] = (most / ideal).into();
-            shown["transfer"] = (ideal / took).into();
-            shown["ideal_seconds"] = ideal.into();
-        }
-        shown
-    }
-
-    fn write_names(&mut self, out: &mut Container) {
-        let (hosts, of_rank) = self.run.used_hosts();
-        let name = |host: &_| self.run.platform.host(*host).name();
-        out.set("hosts", hosts.iter().map(name).collect::<Vec<_>>());
-        out.section("rank_host", of_rank);
-        // Of collectives that nobody has left, the functions have not been called yet.
-        for of in self.collectives.functions() {
-            self.functions.index(of);
-        }
-        let functions = &self.functions;
-        let index = |of: u16| functions.find(of).map_or(0, usize::from);
-        out.set("collectives_table", self.collectives.table(index, |context| self.contexts.index(context)));
-        out.set("calls_table", self.sites.table(index));
-        out.set("functions", functions.names());
-        let category = |&of: &u16| self.kinds[usize::from(of).min(self.kinds.len() - 1)].1 as u8;
-        out.set("function_categories", functions.used.iter().map(category).collect::<Vec<_>>());
-        out.set("sites", self.sites.names());
-        out.set("comms", &self.contexts.shown);
-    }
-
-    fn write_timeline(&mut self, out: &mut Container) {
-        let end = self.last();
-        let levels = self.tiles.levels(end);
-        let about = levels.iter().enumerate().map(|(at, level)| {
-            json!({"bins": level.columns, "section": format!("tiles_{at}"), "share": format!("shares_{at}")})
-        });
-        out.set(
-            "timeline",
-            json!({
-                "rows": self.tiles.rows(),
-                "ranks_per_row": self.tiles.ranks_per_row(),
-                "seconds": seconds(end),
-                "categories": NAMES,
-                "levels": about.collect::<Vec<_>>(),
-            }),
-        );
-        for (at, level) in levels.into_iter().enumerate() {
-            out.bytes(&format!("tiles_{at}"), level.dominant);
-            out.bytes(&format!("shares_{at}"), level.share);
-        }
-    }
-
-    fn write_network(&self, ending: &Ending, out: &mut Container) {
-        let network = Network::new(&self.run.platform, &self.links);
-        network.write(out);
-        drawing::write(&self.run.platform, &network, out);
-        let key =
-            |&rank: &usize| (self.ranks[rank].end, self.paths.reaches(rank as u32), std::cmp::Reverse(rank));
-        let last = (0..self.ranks.len()).max_by_key(key);
-        let path = last.map_or_else(Vec::new, |rank| self.paths.of(rank as u32));
-        let name = |of: u16| self.functions.find(of).map(|index| (index, function(of).name));
-        let gained = |ideal: f64| self.last().saturating_sub(Duration::from_secs_f64(ideal).as_picos());
-        critical::write(&path, &self.run, &network, ending.ideal_seconds.map(gained), name, out);
-    }
-
-    fn write_blocked(&self, ending: &Ending, out: &mut Container) {
-        let waits: FxHashMap<u32, &str> =
-            ending.waits.iter().map(|(rank, text)| (*rank, text.as_str())).collect();
-        let blocked = self.ranks.iter().enumerate().filter_map(|(rank, state)| {
-            let (since, of, site) = state.blocked?;
-            let site = self.sites.name(site);
-            let detail = waits.get(&(rank as u32)).copied().unwrap_or("");
-            Some(json!({
-                "rank": rank,
-                "function": function(of).name,
-                "site": site,
-                "since": seconds(since),
-                "detail": detail,
-            }))
-        });
-        out.set("blocked", blocked.collect::<Vec<_>>());
-    }
-
-    /// When the last rank ended.
-    fn last(&self) -> u64 {
-        self.ranks.iter().map(|rank| rank.end.max(rank.now)).max().unwrap_or(0)
+        self.ends[rank as usize] = End { at, blocked };
+        self.enter_if_full();
     }
 }
 
@@ -486,8 +221,8 @@ impl Recorder for Report {
     fn record(&mut self, record: &Record<'_>) {
         match *record {
             Record::Call { rank, function, entered, left, site, ref details } => {
-                let span = [entered, left].map(Time::as_picos);
-                self.call(rank, function, span, site, details.as_ref());
+                let took = left.since(entered).as_picos();
+                self.call(rank, function, entered.as_picos(), took, site, details.as_ref());
             }
             Record::Burst { rank, start, end, beside: false, .. } => {
                 self.did(rank, Category::Compute, start.as_picos(), end.as_picos());
@@ -505,7 +240,7 @@ impl Recorder for Report {
             Record::Schedule { rank, number, context, kind, algorithm, entered } => {
                 let function = self.collectives.enter(number, context, kind, algorithm, entered.as_picos());
                 self.inside[rank as usize] = number + 1;
-                self.history.push(Past::Entry(rank, function));
+                self.journal.entry(rank, function);
             }
             Record::End { rank, at, blocked, ideal } => {
                 self.ideal = self.ideal.max(ideal);
@@ -523,89 +258,15 @@ impl Recorder for Report {
     }
 }
 
-fn path_kind(category: Category) -> Kind {
-    match category {
-        Category::Compute => Kind::Compute,
-        Category::PointToPoint => Kind::PointToPoint,
-        Category::Collective => Kind::Collective,
-        _ => Kind::Other,
-    }
-}
-
-/// The functions that were called, numbered as they came.
-#[derive(Clone, Default)]
-struct Functions {
-    /// Number and one more, by index in the table of functions.
-    numbers: Vec<u16>,
-    used: Vec<u16>,
-}
-
-impl Functions {
-    #[inline]
-    fn index(&mut self, of: u16) -> u16 {
-        match self.numbers.get(usize::from(of)) {
-            Some(&number) if number > 0 => number - 1,
-            _ => self.add(of),
-        }
-    }
-
-    fn add(&mut self, of: u16) -> u16 {
-        let length = self.numbers.len().max(usize::from(of) + 1);
-        self.numbers.resize(length, 0);
-        self.used.push(of);
-        self.numbers[usize::from(of)] = self.used.len() as u16;
-        self.used.len() as u16 - 1
-    }
-
-    fn find(&self, of: u16) -> Option<u16> {
-        self.numbers.get(usize::from(of))?.checked_sub(1)
-    }
-
-    fn names(&self) -> Vec<&'static str> {
-        self.used.iter().map(|&of| function(of).name).collect()
-    }
-}
-
-/// Communicators, numbered from 1 as they came; 0 is none.
-struct Contexts {
-    shown: Vec<Value>,
-    indices: FxHashMap<ContextId, u32>,
-}
-
-impl Contexts {
-    fn new(ranks: u32) -> Contexts {
-        let none = json!({"id": Value::Null, "size": 0, "name": ""});
-        let mut contexts = Contexts { shown: vec![none], indices: FxHashMap::default() };
-        contexts.push(WORLD, ranks, "MPI_COMM_WORLD".to_owned());
-        contexts.push(SELF, 1, "MPI_COMM_SELF".to_owned());
-        contexts
-    }
-
-    fn add(&mut self, context: ContextId, size: u32) {
-        self.push(context, size, format!("communicator {context}"));
-    }
-
-    fn push(&mut self, context: ContextId, size: u32, name: String) {
-        self.indices.insert(context, self.shown.len() as u32);
-        self.shown.push(json!({"id": context, "size": size, "name": name}));
-    }
-
-    #[inline]
-    fn index(&self, context: ContextId) -> u32 {
-        match context {
-            WORLD => 1,
-            SELF => 2,
-            _ => self.indices.get(&context).copied().unwrap_or(0),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use mpirage_call::{Blocks, CollectiveCall, Part, Payload, Reply, Work, function_names};
+    use mpirage_call::{Blocks, CollectiveCall, Part, Payload, Reply, WORLD, Work, function_names};
     use mpirage_collectives::{Algorithm, Collective};
+    use serde_json::json;
 
     use super::*;
+    use crate::container::Container;
+    use crate::seconds;
     use crate::testing::{inner_message, message, run_on};
 
     fn index(name: &str) -> u16 {

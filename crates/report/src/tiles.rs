@@ -97,6 +97,18 @@ impl Tiles {
         self.ranks_per_row
     }
 
+    /// Something that this rank did will be told of soon.
+    #[inline]
+    pub fn expect(&self, rank: u32) {
+        mpirage_cache::fetch(&self.noted[rank as usize]);
+    }
+
+    /// And very soon.
+    #[inline]
+    pub fn expect_end(&self, rank: u32) {
+        mpirage_cache::fetch_end(&self.noted[rank as usize].stretches);
+    }
+
     /// A rank did something for so many picoseconds, from where it was told of last.
     #[inline]
     pub fn add(&mut self, rank: u32, category: Category, lasts: u64) {

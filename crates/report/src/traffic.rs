@@ -28,10 +28,21 @@ impl Traffic {
         Traffic { cells, ranks_per_cell, matrix, sizes: [[[0; 2]; CLASSES]; 2] }
     }
 
+    /// A message will be told of soon.
+    #[inline]
+    pub fn expect(&self, message: &Delivered) {
+        mpirage_cache::fetch(&self.matrix[self.cell(message)]);
+    }
+
+    #[inline]
+    fn cell(&self, message: &Delivered) -> usize {
+        let place = |rank: u32| (rank / self.ranks_per_cell) as usize;
+        place(message.from) * self.cells as usize + place(message.to())
+    }
+
     #[inline]
     pub fn add(&mut self, message: &Delivered) {
-        let cell = |rank: u32| (rank / self.ranks_per_cell) as usize;
-        let at = cell(message.from) * self.cells as usize + cell(message.to());
+        let at = self.cell(message);
         self.matrix[at][0] += message.bytes as f64;
         self.matrix[at][1] += 1.0;
         let size = &mut self.sizes[usize::from(message.inner)][class(message.bytes)];

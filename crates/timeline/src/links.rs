@@ -45,8 +45,6 @@ pub struct LinkUse {
     /// Links of routes that have more than are remembered with them.
     long_routes: FxHashMap<(HostId, HostId), Box<[u32]>>,
     links: Vec<LinkId>,
-    /// Scratch: the parts of a message, in bins one after the other.
-    parts: Vec<f64>,
 }
 
 /// One link that was used.
@@ -69,6 +67,19 @@ struct SpokeSlots {
     switch: u32,
     up: u32,
     down: u32,
+}
+
+/// Bytes of a message in bins one after the other.
+#[derive(Clone, Copy)]
+struct Stretch {
+    first: u64,
+    last: u64,
+    /// In the first bin.
+    head: f64,
+    /// In each between.
+    inner: f64,
+    /// In the last, if that is another.
+    tail: f64,
 }
 
 /// The link has not been used.
@@ -114,7 +125,6 @@ impl LinkUse {
             routes: Vec::new(),
             long_routes: FxHashMap::default(),
             links: Vec::new(),
-            parts: Vec::new(),
         }
     }
 
@@ -145,23 +155,26 @@ impl LinkUse {
 
     /// A message was delivered.
     pub fn add(&mut self, message: &Message) {
-        self.cross(message.from, message.to, message.bytes, [message.departed, message.arrived]);
+        self.cross(message.from, message.to, message.bytes, message.departed, message.arrived);
     }
 
     /// Bytes were under way between two ranks from one time to the other.
-    pub fn cross(&mut self, from: u32, to: u32, bytes: u64, [departed, arrived]: [Time; 2]) {
+    pub fn cross(&mut self, from: u32, to: u32, bytes: u64, departed: Time, arrived: Time) {
         self.reach(arrived.max(departed));
-        let first = self.cut(departed.as_picos(), arrived.as_picos(), bytes as f64);
+        let bytes = self.cut(departed.as_picos(), arrived.as_picos(), bytes as f64);
         let (from, to) = (self.placement[from as usize], self.placement[to as usize]);
         match self.spokes(from, to) {
-            Some(slots) => self.use_links(&slots, first),
+            Some((up, down)) => {
+                self.use_link(up, bytes);
+                self.use_link(down, bytes);
+            }
             None => {
                 let Route { length, slots, .. } = self.route(from, to);
                 match length as usize {
-                    length @ 0..=SHORT => self.use_links(&slots[..length], first),
+                    length @ 0..=SHORT => self.use_links(&slots[..length], bytes),
                     _ => {
                         let slots = self.long_routes.remove(&(from, to)).unwrap_or_default();
-                        self.use_links(&slots, first);
+                        self.use_links(&slots, bytes);
                         self.long_routes.insert((from, to), slots);
                     }
                 }
@@ -172,13 +185,17 @@ impl LinkUse {
         }
     }
 
-    #[inline]
-    fn use_links(&mut self, slots: &[u32], first: u64) {
+    fn use_links(&mut self, slots: &[u32], bytes: Stretch) {
         for &slot in slots {
-            let used = &mut self.used[slot as usize];
-            used.messages += 1;
-            self.bins += used.add(first, &self.parts);
+            self.use_link(slot, bytes);
         }
+    }
+
+    #[inline]
+    fn use_link(&mut self, slot: u32, bytes: Stretch) {
+        let used = &mut self.used[slot as usize];
+        used.messages += 1;
+        self.bins += used.add(bytes);
     }
 
     /// A message between two ranks will be told of soon.
@@ -213,7 +230,7 @@ impl LinkUse {
 
     /// The links between hosts of one switch: that up from the one, that down to the other.
     #[inline]
-    fn spokes(&mut self, from: HostId, to: HostId) -> Option<[u32; 2]> {
+    fn spokes(&mut self, from: HostId, to: HostId) -> Option<(u32, u32)> {
         if self.spokes.is_empty() {
             self.spokes.resize(self.platform.host_count() as usize, SpokeSlots::UNASKED);
         }
@@ -224,14 +241,14 @@ impl LinkUse {
             && here.up != UNKNOWN
             && there.down != UNKNOWN
         {
-            return Some([here.up, there.down]);
+            return Some((here.up, there.down));
         }
         let apart = here.switch != there.switch && here.switch != NOT_ASKED && there.switch != NOT_ASKED;
         if from == to || apart || here.switch == NO_SWITCH { None } else { self.find_spokes(from, to) }
     }
 
     #[cold]
-    fn find_spokes(&mut self, from: HostId, to: HostId) -> Option<[u32; 2]> {
+    fn find_spokes(&mut self, from: HostId, to: HostId) -> Option<(u32, u32)> {
         let ends = [from, to].map(|host| self.platform.spoke(host));
         for (host, end) in [from, to].into_iter().zip(ends) {
             self.spokes[host.0 as usize].switch = end.map_or(NO_SWITCH, |spoke| spoke.switch);
@@ -244,7 +261,7 @@ impl LinkUse {
         let down = slot_of(&mut self.slots, &mut self.used, there.down);
         self.spokes[from.0 as usize].up = up;
         self.spokes[to.0 as usize].down = down;
-        Some([up, down])
+        Some((up, down))
     }
 
     /// The bin that a time falls into. Widths are the first one times a power of two, so that there is nothing to divide by.
@@ -253,19 +270,21 @@ impl LinkUse {
         (time / FIRST_WIDTH) >> (self.width / FIRST_WIDTH).trailing_zeros()
     }
 
-    /// Gives each bin from `start` to `end` its part; gives the first.
+    /// How bytes that move evenly from `start` to `end` fall into bins.
     #[inline]
-    fn cut(&mut self, start: u64, end: u64, bytes: f64) -> u64 {
+    fn cut(&self, start: u64, end: u64, bytes: f64) -> Stretch {
         let (first, last) = (self.bin(start), self.bin(if end > start { end - 1 } else { start }));
-        self.parts.clear();
         if first == last {
-            self.parts.push(bytes);
-            return first;
+            return Stretch { first, last, head: bytes, inner: 0.0, tail: 0.0 };
         }
         let per_pico = bytes / (end - start) as f64;
-        let inside = |bin: u64| end.min((bin + 1) * self.width) - start.max(bin * self.width);
-        self.parts.extend((first..=last).map(|bin| per_pico * inside(bin) as f64));
-        first
+        Stretch {
+            first,
+            last,
+            head: per_pico * ((first + 1) * self.width - start) as f64,
+            inner: per_pico * self.width as f64,
+            tail: per_pico * (end - last * self.width) as f64,
+        }
     }
 
     /// The route between two hosts; most are remembered.
@@ -340,18 +359,20 @@ impl Used {
         })
     }
 
-    /// Adds parts of a message to the bins from `first` on; how many bins are new.
+    /// Adds bytes of a message to their bins; how many bins are new.
     #[inline]
-    fn add(&mut self, first: u64, parts: &[f64]) -> usize {
-        let from = first.wrapping_sub(self.first) as usize;
-        // Of a first bin that was not there yet, `from` is huge.
-        if let Some(bins) = self.bytes.get_mut(from..from.saturating_add(parts.len())) {
-            bins.iter_mut().zip(parts).for_each(|(bin, part)| *bin += part);
-            return 0;
+    fn add(&mut self, Stretch { first, last, head, inner, tail }: Stretch) -> usize {
+        let known = first >= self.first && last - self.first < self.bytes.len() as u64;
+        let new = if known { 0 } else { self.reach(first, last) };
+        match &mut self.bytes[(first - self.first) as usize..=(last - self.first) as usize] {
+            [bin] => *bin += head,
+            [bin, between @ .., end] => {
+                *bin += head;
+                between.iter_mut().for_each(|bin| *bin += inner);
+                *end += tail;
+            }
+            [] => {}
         }
-        let new = self.reach(first, first + parts.len() as u64 - 1);
-        let bins = &mut self.bytes[(first - self.first) as usize..];
-        bins.iter_mut().zip(parts).for_each(|(bin, part)| *bin += part);
         new
     }
 

@@ -3,7 +3,7 @@
 use mpirage_units::Duration;
 
 use super::words::halves;
-use crate::{ContextId, Payload, RequestId, SendMode, Stamp};
+use crate::{Call, ContextId, Payload, RequestId, SendMode, Stamp};
 
 /// Stands for no request, no rank, no message.
 const NONE: u32 = u32::MAX;
@@ -52,6 +52,23 @@ pub enum PlainWay {
     },
 }
 
+impl PlainCall {
+    /// The same as any call.
+    #[inline]
+    pub fn whole(&self) -> Call<'static> {
+        let &PlainCall { context, bytes, request, .. } = self;
+        let request = Some(request);
+        match self.way {
+            PlainWay::Send { mode, to, tag, payload } => {
+                Call::Send { mode, context, to, tag, bytes, payload, request, answer: false }
+            }
+            PlainWay::Recv { from, tag, address } => {
+                Call::Recv { context, from, tag, bytes, address, request, matched: None }
+            }
+        }
+    }
+}
+
 /// Reads the call at the head of `buffer` if it is such a one.
 #[inline(always)]
 pub fn decode_plain(buffer: &[u64]) -> Option<PlainCall> {
@@ -92,7 +109,6 @@ pub fn decode_plain(buffer: &[u64]) -> Option<PlainCall> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Call;
     use crate::wire::{encode_call, push_call};
 
     /// Is the call read like this, and not at all if its end is missing?
@@ -128,6 +144,7 @@ mod tests {
                 answer: false,
             };
             let plain = read(&send(Some(9))).unwrap();
+            assert_eq!(plain.whole(), send(Some(9)));
             assert_eq!((plain.context, plain.bytes, plain.request), (2, 1 << 40, 9));
             assert_eq!(plain.way, PlainWay::Send { mode, to: 5, tag: -3, payload });
             assert_eq!(read(&send(None)), None);
@@ -143,6 +160,7 @@ mod tests {
                 matched,
             };
             let plain = read(&recv(Some(1), None)).unwrap();
+            assert_eq!(plain.whole(), recv(Some(1), None));
             assert_eq!((plain.context, plain.bytes, plain.request), (0, 77, 1));
             assert_eq!(plain.way, PlainWay::Recv { from, tag, address: 1 << 33 });
             assert_eq!((read(&recv(None, None)), read(&recv(Some(1), Some(2)))), (None, None));

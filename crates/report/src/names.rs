@@ -1,0 +1,74 @@
+//! Functions and communicators, as the page numbers them.
+
+use mpirage_call::{ContextId, SELF, WORLD};
+use mpirage_timeline::function::function;
+use rustc_hash::FxHashMap;
+use serde_json::{Value, json};
+
+/// The functions that were called, numbered as they came.
+#[derive(Clone, Default)]
+pub(crate) struct Functions {
+    /// Number and one more, by index in the table of functions.
+    numbers: Vec<u16>,
+    pub used: Vec<u16>,
+}
+
+impl Functions {
+    #[inline]
+    pub fn index(&mut self, of: u16) -> u16 {
+        match self.numbers.get(usize::from(of)) {
+            Some(&number) if number > 0 => number - 1,
+            _ => self.add(of),
+        }
+    }
+
+    fn add(&mut self, of: u16) -> u16 {
+        let length = self.numbers.len().max(usize::from(of) + 1);
+        self.numbers.resize(length, 0);
+        self.used.push(of);
+        self.numbers[usize::from(of)] = self.used.len() as u16;
+        self.used.len() as u16 - 1
+    }
+
+    pub fn find(&self, of: u16) -> Option<u16> {
+        self.numbers.get(usize::from(of))?.checked_sub(1)
+    }
+
+    pub fn names(&self) -> Vec<&'static str> {
+        self.used.iter().map(|&of| function(of).name).collect()
+    }
+}
+
+/// Communicators, numbered from 1 as they came; 0 is none.
+pub(crate) struct Contexts {
+    pub shown: Vec<Value>,
+    indices: FxHashMap<ContextId, u32>,
+}
+
+impl Contexts {
+    pub fn new(ranks: u32) -> Contexts {
+        let none = json!({"id": Value::Null, "size": 0, "name": ""});
+        let mut contexts = Contexts { shown: vec![none], indices: FxHashMap::default() };
+        contexts.push(WORLD, ranks, "MPI_COMM_WORLD".to_owned());
+        contexts.push(SELF, 1, "MPI_COMM_SELF".to_owned());
+        contexts
+    }
+
+    pub fn add(&mut self, context: ContextId, size: u32) {
+        self.push(context, size, format!("communicator {context}"));
+    }
+
+    fn push(&mut self, context: ContextId, size: u32, name: String) {
+        self.indices.insert(context, self.shown.len() as u32);
+        self.shown.push(json!({"id": context, "size": size, "name": name}));
+    }
+
+    #[inline]
+    pub fn index(&self, context: ContextId) -> u32 {
+        match context {
+            WORLD => 1,
+            SELF => 2,
+            _ => self.indices.get(&context).copied().unwrap_or(0),
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! What has been gathered, as the page is told it.
+
+use mpirage_timeline::function::function;
+use mpirage_units::Duration;
+use rustc_hash::FxHashMap;
+use serde_json::{Value, json};
+
+use crate::category::{CATEGORIES, Category, NAMES};
+use crate::container::Container;
+use crate::network::Network;
+use crate::report::{Ending, Report};
+use crate::{critical, drawing, seconds};
+
+impl Report {
+    /// What the page is to show.
+    pub fn finish(&mut self, ending: &Ending) -> Container {
+        self.enter_all();
+        let mut out = Container::default();
+        out.set("version", 1);
+        self.write_run(ending, &mut out);
+        self.write_time(ending, &mut out);
+        self.write_names(&mut out);
+        self.write_timeline(&mut out);
+        self.books.traffic.write(&mut out);
+        self.books.events.write(&mut out);
+        self.books.arrows.write(&mut out);
+        self.write_network(ending, &mut out);
+        self.write_blocked(ending, &mut out);
+        out
+    }
+
+    fn write_run(&self, ending: &Ending, out: &mut Container) {
+        let mut run = ending.figures.clone();
+        if let Value::Object(run) = &mut run {
+            run.insert("program".to_owned(), self.run.program.clone().into());
+            run.insert("mpirage_version".to_owned(), env!("CARGO_PKG_VERSION").into());
+        }
+        out.set("run", run);
+        out.set("outcome", &ending.outcome);
+        let warning = |(text, severity): &(String, &str)| json!({"text": text, "severity": severity});
+        let mut warnings: Vec<Value> = ending.warnings.iter().map(warning).collect();
+        if self.books.paths.is_thinned() {
+            let text = "the run was too long to keep its critical path whole: parts of it are joined";
+            warnings.push(json!({"text": text, "severity": "note"}));
+        }
+        out.set("warnings", warnings);
+    }
+
+    fn write_time(&self, ending: &Ending, out: &mut Container) {
+        let shown = (1..CATEGORIES).map(|at| {
+            let all: u64 = self.books.ranks.iter().map(|rank| rank.spent[at]).sum();
+            (NAMES[at].to_owned(), Value::from(seconds(all)))
+        });
+        out.set("time", shown.collect::<serde_json::Map<_, _>>());
+        for (at, name) in NAMES.iter().enumerate().skip(1) {
+            out.section(&format!("rank_{name}"), self.books.ranks.iter().map(|rank| seconds(rank.spent[at])));
+        }
+        out.section("rank_end", self.ends.iter().map(|end| seconds(end.at)));
+        out.set("efficiency", self.efficiency(ending));
+    }
+
+    /// Parallel efficiency is load balance times communication efficiency; that is serialisation times transfer.
+    fn efficiency(&self, ending: &Ending) -> Value {
+        let computed = || self.books.ranks.iter().map(|rank| seconds(rank.spent[Category::Compute as usize]));
+        let (all, most) = (computed().sum::<f64>(), computed().fold(0.0, f64::max));
+        let mean = all / self.ends.len().max(1) as f64;
+        let took = ending.figures["simulated_seconds"].as_f64().unwrap_or(0.0);
+        if took <= 0.0 || most <= 0.0 {
+            return Value::Null;
+        }
+        let mut shown = json!({
+            "parallel": mean / took,
+            "load_balance": mean / most,
+            "communication": most / took,
+        });
+        if let Some(ideal) = ending.ideal_seconds.filter(|&ideal| ideal > 0.0) {
+            shown["serialisation"] = (most / ideal).into();
+            shown["transfer"] = (ideal / took).into();
+            shown["ideal_seconds"] = ideal.into();
+        }
+        shown
+    }
+
+    fn write_names(&mut self, out: &mut Container) {
+        let (hosts, of_rank) = self.run.used_hosts();
+        let name = |host: &_| self.run.platform.host(*host).name();
+        out.set("hosts", hosts.iter().map(name).collect::<Vec<_>>());
+        out.section("rank_host", of_rank);
+        // Of collectives that nobody has left, the functions have not been called yet.
+        for of in self.collectives.functions() {
+            self.functions.index(of);
+        }
+        let functions = &self.functions;
+        let index = |of: u16| functions.find(of).map_or(0, usize::from);
+        out.set("collectives_table", self.collectives.table(index, |context| self.contexts.index(context)));
+        out.set("calls_table", self.sites.table(index));
+        out.set("functions", functions.names());
+        let category = |&of: &u16| self.kinds[usize::from(of).min(self.kinds.len() - 1)].1 as u8;
+        out.set("function_categories", functions.used.iter().map(category).collect::<Vec<_>>());
+        out.set("sites", self.sites.names());
+        out.set("comms", &self.contexts.shown);
+    }
+
+    fn write_timeline(&mut self, out: &mut Container) {
+        let end = self.last();
+        let levels = self.books.tiles.levels(end);
+        let about = levels.iter().enumerate().map(|(at, level)| {
+            json!({"bins": level.columns, "section": format!("tiles_{at}"), "share": format!("shares_{at}")})
+        });
+        out.set(
+            "timeline",
+            json!({
+                "rows": self.books.tiles.rows(),
+                "ranks_per_row": self.books.tiles.ranks_per_row(),
+                "seconds": seconds(end),
+                "categories": NAMES,
+                "levels": about.collect::<Vec<_>>(),
+            }),
+        );
+        for (at, level) in levels.into_iter().enumerate() {
+            out.bytes(&format!("tiles_{at}"), level.dominant);
+            out.bytes(&format!("shares_{at}"), level.share);
+        }
+    }
+
+    fn write_network(&self, ending: &Ending, out: &mut Container) {
+        let network = Network::new(&self.run.platform, &self.books.links);
+        network.write(out);
+        drawing::write(&self.run.platform, &network, out);
+        let key = |&rank: &usize| {
+            (self.ends[rank].at, self.books.paths.reaches(rank as u32), std::cmp::Reverse(rank))
+        };
+        let last = (0..self.ends.len()).max_by_key(key);
+        let path = last.map_or_else(Vec::new, |rank| self.books.paths.of(rank as u32));
+        let name = |of: u16| self.functions.find(of).map(|index| (index, function(of).name));
+        let gained = |ideal: f64| self.last().saturating_sub(Duration::from_secs_f64(ideal).as_picos());
+        critical::write(&path, &self.run, &network, ending.ideal_seconds.map(gained), name, out);
+    }
+
+    fn write_blocked(&self, ending: &Ending, out: &mut Container) {
+        let waits: FxHashMap<u32, &str> =
+            ending.waits.iter().map(|(rank, text)| (*rank, text.as_str())).collect();
+        let blocked = self.ends.iter().enumerate().filter_map(|(rank, end)| {
+            let (since, of, site) = end.blocked?;
+            let site = self.sites.name(site);
+            let detail = waits.get(&(rank as u32)).copied().unwrap_or("");
+            Some(json!({
+                "rank": rank,
+                "function": function(of).name,
+                "site": site,
+                "since": seconds(since),
+                "detail": detail,
+            }))
+        });
+        out.set("blocked", blocked.collect::<Vec<_>>());
+    }
+
+    /// When the last rank ended.
+    fn last(&self) -> u64 {
+        self.ends.iter().zip(&self.books.ranks).map(|(end, times)| end.at.max(times.now)).max().unwrap_or(0)
+    }
+}
