@@ -5,7 +5,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use mpirage_record::{Record, Recorder, Several, Summary, Writer};
+use mpirage_record::{Record, Recorder, Summary, Writer};
 use mpirage_report::Container;
 use mpirage_timeline::{RunInfo, Sites};
 use mpirage_trace::{Scribe, Transcript};
@@ -30,7 +30,7 @@ pub struct Source<'a> {
 /// All consumers of a run's records.
 pub struct Recordings {
     summary: Rc<RefCell<Summary>>,
-    writers: Vec<Shared<dyn Writer>>,
+    writers: Vec<Rc<RefCell<dyn Writer>>>,
     report: Option<Reporting>,
 }
 
@@ -52,21 +52,20 @@ impl Recordings {
         Ok(Recordings { summary: Rc::default(), writers, report })
     }
 
-    /// Whom the engine tells.
+    /// Whom the engine tells. Figures and a report, which are what most want, are told without asking who they are.
     pub fn recorder(&self) -> Box<dyn Recorder> {
-        let summary = Box::new(Shared(Rc::clone(&self.summary)));
-        if self.writers.is_empty() && self.report.is_none() {
-            return summary;
+        let summary = Rc::clone(&self.summary);
+        let mut others: Vec<Box<dyn Recorder>> =
+            self.writers.iter().map(|writer| Box::new(Rc::clone(writer)) as Box<dyn Recorder>).collect();
+        if let Some(calls) = self.report.as_ref().and_then(Reporting::calls) {
+            others.push(Box::new(calls));
         }
-        let mut several = Several::new();
-        several.add(summary);
-        for writer in &self.writers {
-            several.add(Box::new(Shared(Rc::clone(&writer.0))));
+        match (self.report.as_ref().map(Reporting::recorder), others.is_empty()) {
+            (None, true) => Box::new(summary),
+            (None, false) => Box::new((summary, others)),
+            (Some(report), true) => Box::new((summary, report)),
+            (Some(report), false) => Box::new((summary, (report, others))),
         }
-        for recorder in self.report.iter().flat_map(Reporting::recorders) {
-            several.add(recorder);
-        }
-        Box::new(several)
     }
 
     /// The figures so far.
@@ -82,7 +81,7 @@ impl Recordings {
     /// Completes the files.
     pub fn finish(&mut self) -> Result<(), Failure> {
         for writer in &self.writers {
-            let mut writer = writer.0.borrow_mut();
+            let mut writer = writer.borrow_mut();
             writer.finish().map_err(usage)?;
             for warning in writer.warnings() {
                 eprintln!("mpirage: in the trace, {warning}");
@@ -97,16 +96,16 @@ fn writer(
     source: &Source<'_>,
     machine: &Machine,
     run: &RunInfo,
-) -> Result<Shared<dyn Writer>, Failure> {
+) -> Result<Rc<RefCell<dyn Writer>>, Failure> {
     let protocol = &machine.model.protocol;
     let local_work = (protocol.reduce_seconds_per_byte, protocol.copy_seconds_per_byte);
     if let Some(scribe) = scribe(file, machine.ranks() as u32, Some(source.speed), local_work) {
         let calls = Transcript::new(scribe.map_err(usage)?);
         let saved = Saved { calls, lines: source.lines.clone() };
-        return Ok(Shared(Rc::new(RefCell::new(saved))));
+        return Ok(Rc::new(RefCell::new(saved)));
     }
     let writer = mpirage_timeline::create(file, run).map_err(usage)?;
-    Ok(Shared(Rc::new(RefCell::new(writer))))
+    Ok(Rc::new(RefCell::new(writer)))
 }
 
 fn run_info(source: &Source<'_>, machine: &Machine) -> RunInfo {
@@ -153,21 +152,5 @@ impl Writer for Saved {
 
     fn warnings(&self) -> Vec<String> {
         self.calls.warnings()
-    }
-}
-
-/// A recorder that somebody else wants to see too.
-struct Shared<R: ?Sized>(Rc<RefCell<R>>);
-
-impl<R: Recorder + ?Sized> Recorder for Shared<R> {
-    fn record(&mut self, record: &Record<'_>) {
-        self.0.borrow_mut().record(record);
-    }
-
-    fn wants_arguments(&self) -> bool {
-        self.0.borrow().wants_arguments()
-    }
-    fn wants_ideal(&self) -> bool {
-        self.0.borrow().wants_ideal()
     }
 }

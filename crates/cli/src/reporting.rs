@@ -85,13 +85,17 @@ impl Reporting {
         Ok(Reporting { report: Rc::new(RefCell::new(report)), ideal })
     }
 
-    /// Whom the engine is to tell.
-    pub fn recorders(&self) -> Vec<Box<dyn Recorder>> {
-        let mut all: Vec<Box<dyn Recorder>> = vec![Box::new(Told(Rc::clone(&self.report)))];
-        if let Ideal::Run(calls) = &self.ideal {
-            all.push(Box::new(Told(Rc::clone(calls))));
+    /// The report, as the engine is to tell it.
+    pub fn recorder(&self) -> Rc<RefCell<Report>> {
+        Rc::clone(&self.report)
+    }
+
+    /// Who else is to be told.
+    pub fn calls(&self) -> Option<Rc<RefCell<dyn Recorder>>> {
+        match &self.ideal {
+            Ideal::Run(calls) => Some(Rc::clone(calls) as Rc<RefCell<dyn Recorder>>),
+            Ideal::Unknown | Ideal::Clocks => None,
         }
-        all
     }
 
     /// The run is over; gives what the page is about.
@@ -218,23 +222,6 @@ impl Recorder for Calls {
 
     fn wants_arguments(&self) -> bool {
         true
-    }
-}
-
-/// A recorder that somebody else wants to see too.
-struct Told<R>(Rc<RefCell<R>>);
-
-impl<R: Recorder> Recorder for Told<R> {
-    fn record(&mut self, record: &Record<'_>) {
-        self.0.borrow_mut().record(record);
-    }
-
-    fn wants_arguments(&self) -> bool {
-        self.0.borrow().wants_arguments()
-    }
-
-    fn wants_ideal(&self) -> bool {
-        self.0.borrow().wants_ideal()
     }
 }
 

@@ -6,10 +6,9 @@
 //! Records come in the order in which what they tell of ends; those of one rank's calls and bursts therefore in the
 //! order of the program. They borrow from the simulator: whoever needs something later copies it.
 
-mod several;
 mod summary;
+mod together;
 
-pub use several::Several;
 pub use summary::Summary;
 
 use mpirage_call::{Call, ContextId, Reply, Work};

@@ -16,6 +16,7 @@ pub struct Summary {
 }
 
 impl Recorder for Summary {
+    #[inline]
     fn record(&mut self, record: &Record<'_>) {
         match *record {
             Record::Call { .. } => self.calls += 1,

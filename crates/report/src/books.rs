@@ -21,7 +21,7 @@ const DEEDS_AHEAD: usize = 16;
 /// The same for messages, and for what may lie on a path.
 const AHEAD: usize = 6;
 /// Bins of time for the use of links.
-const LINK_BINS: u64 = 256;
+const LINK_BINS: usize = 256;
 
 /// All that is kept of a run, besides tables.
 pub(crate) struct Books {
@@ -107,7 +107,7 @@ impl Books {
                 self.spend(rank, category, event.entered + event.took);
             }
             if event.is_call() {
-                self.events.push(rank, event, category == Category::Collective);
+                self.events.push(rank, event);
             }
         }
     }
@@ -126,11 +126,10 @@ impl Books {
     fn enter_messages(&mut self, messages: &[Delivered]) {
         for (at, message) in messages.iter().enumerate() {
             if let Some(next) = messages.get(at + 2 * AHEAD) {
-                self.links.expect(next.from, next.to());
                 self.arrows.expect(next.from);
             }
             if let Some(next) = messages.get(at + AHEAD) {
-                self.links.expect_bins(next.from, next.to(), next.departed());
+                self.links.expect(next.from, next.to(), next.departed());
                 self.traffic.expect(next);
                 self.arrows.expect_end(next.from);
             }

@@ -112,7 +112,7 @@ fn edges(
         edge.bandwidth += link.bandwidth;
         if let Some(&at) = used.get(&link.id) {
             edge.bytes.resize(network.bins, 0.0);
-            network.add(network.used[at], &mut edge.bytes);
+            network.add(&network.used[at], &mut edge.bytes);
         }
     }
     let mut places: Vec<Place> = by_place.keys().flat_map(|&(a, b)| [a, b]).collect();

@@ -4,6 +4,7 @@
 //! of variable length. Beyond the budget all are let go, and the page shows tiles only.
 
 use mpirage_call::varint;
+use rustc_hash::FxHashMap;
 use serde_json::json;
 
 use crate::container::Container;
@@ -12,8 +13,8 @@ use crate::shapes::{NONE, Shapes};
 
 /// Picoseconds of a nanosecond: what times are told in.
 const NANO: u64 = 1_000;
-/// The function of what is no call.
-const NO_CALL: u16 = u16::MAX;
+/// The shape of calls beyond the budget.
+const BEYOND: u32 = u32::MAX;
 /// With so many shapes, sizes that are new are told with times instead.
 const MANY_SHAPES: usize = 1 << 12;
 
@@ -24,39 +25,34 @@ pub(crate) struct Event {
     /// How long, from its beginning on, it waited for another rank.
     pub waited: u64,
     pub bytes: u64,
-    /// The other rank, and one more; 0 is none.
-    pub peer: u64,
-    pub tag: i32,
-    pub site: u32,
-    pub comm: u32,
-    pub function: u16,
+    /// What it is besides ([`Events::shape`]).
+    pub shape: u32,
 }
 
 impl Event {
     /// Something else that a rank did, to be accounted for only.
     pub fn no_call(entered: u64, took: u64) -> Event {
-        let function = NO_CALL;
-        Event { entered, took, waited: 0, function, site: 0, peer: 0, bytes: 0, tag: 0, comm: 0 }
+        Event { entered, took, waited: 0, bytes: 0, shape: NONE }
     }
 
     #[inline]
     pub fn is_call(&self) -> bool {
-        self.function != NO_CALL
+        self.shape != NONE
     }
 }
 
 /// What a call has in common with others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-struct CallShape {
-    function: u16,
-    /// Which of the times, and whether bytes, are told with each call.
-    flags: u8,
+pub(crate) struct CallShape {
+    bytes: u64,
+    tag: i32,
     site: u32,
     /// How far after the caller, or after rank 0 in collectives, and around; and one more: 0 is none.
     peer: u32,
-    tag: i32,
     comm: u32,
-    bytes: u64,
+    function: u16,
+    /// Which times, and whether bytes, are told with each call, and from where its peer is counted.
+    flags: u8,
 }
 
 /// Times that are told, if they are not zero: since the call before, of the call, waited.
@@ -68,12 +64,51 @@ const BYTES: u8 = 8;
 /// The peer is counted from rank 0.
 const FROM_ZERO: u8 = 16;
 
+/// The times that can be told or not.
+const TIMES: usize = (SINCE | TOOK | WAITED) as usize + 1;
+
+impl CallShape {
+    /// Without a peer.
+    #[inline]
+    pub fn new(function: u16, site: u32, comm: u32, tag: i32, bytes: u64) -> CallShape {
+        CallShape { bytes, tag, site, peer: 0, comm, function, flags: 0 }
+    }
+
+    /// With this peer of a rank.
+    #[inline]
+    pub fn with_peer(self, peer: Option<u32>, rank: u32, ranks: u32) -> CallShape {
+        CallShape { peer: peer.map_or(0, |peer| 1 + ahead(rank, peer, ranks)), ..self }
+    }
+
+    /// With this peer, which is everybody's.
+    #[inline]
+    pub fn with_root(self, root: Option<u32>) -> CallShape {
+        CallShape { peer: root.map_or(0, |root| root + 1), flags: FROM_ZERO, ..self }
+    }
+}
+
 /// The calls of all ranks.
 pub(crate) struct Events {
     budget: u64,
     count: u64,
+    /// Shapes as they are told: with the flags of their times.
     shapes: Shapes<CallShape>,
+    /// Shapes without those.
+    plain: Vec<Plain>,
+    known: FxHashMap<CallShape, u32>,
+    /// The last of these that was asked for.
+    last: u32,
     ranks: Vec<Told>,
+}
+
+/// A shape without the flags of times.
+#[derive(Clone, Copy, Default)]
+struct Plain {
+    shape: CallShape,
+    /// Which came after it last time, of whichever rank: one rank mostly does several things in a row.
+    next: u32,
+    /// Its numbers with these flags; none if there has been no such call.
+    told: [u32; TIMES],
 }
 
 /// The calls of one rank: a cache line.
@@ -88,7 +123,47 @@ struct Told {
 
 impl Events {
     pub fn new(ranks: usize, budget: u64) -> Events {
-        Events { budget, count: 0, shapes: Shapes::new(), ranks: vec![Told::default(); ranks] }
+        Events {
+            budget,
+            count: 0,
+            shapes: Shapes::new(),
+            plain: vec![Plain::default()],
+            known: FxHashMap::default(),
+            last: NONE,
+            ranks: vec![Told::default(); ranks],
+        }
+    }
+
+    /// The number by which an event refers to a shape.
+    #[inline]
+    pub fn shape(&mut self, shape: &CallShape) -> u32 {
+        if self.count > self.budget {
+            return BEYOND;
+        }
+        let expected = self.plain[self.last as usize].next;
+        if expected == NONE || self.plain[expected as usize].shape != *shape {
+            let number = self.look_up(shape);
+            self.plain[self.last as usize].next = number;
+            self.last = number;
+        } else {
+            self.last = expected;
+        }
+        self.last
+    }
+
+    fn look_up(&mut self, shape: &CallShape) -> u32 {
+        if let Some(&number) = self.known.get(shape) {
+            return number;
+        }
+        // Of too many sizes all have the same shape.
+        let sized_apart = CallShape { bytes: 0, flags: shape.flags | BYTES, ..*shape };
+        if self.plain.len() >= MANY_SHAPES && *shape != sized_apart {
+            return self.look_up(&sized_apart);
+        }
+        self.plain.push(Plain { shape: *shape, ..Plain::default() });
+        let number = self.plain.len() as u32 - 1;
+        self.known.insert(*shape, number);
+        number
     }
 
     /// A call of this rank will be told of soon.
@@ -108,45 +183,47 @@ impl Events {
         }
     }
 
-    /// Takes down a call of a rank; they come in order. `rooted`: its peer is the root of all.
+    /// Takes down a call of a rank; they come in order.
     #[inline]
-    pub fn push(&mut self, rank: u32, event: &Event, rooted: bool) {
+    pub fn push(&mut self, rank: u32, event: &Event) {
         self.count += 1;
         if self.count > self.budget {
-            return self.give_up();
+            if self.count == self.budget + 1 {
+                self.give_up();
+            }
+            return;
         }
-        let all = self.ranks.len() as u32;
         let told = &mut self.ranks[rank as usize];
-        let (start, end) = (event.entered / NANO, (event.entered + event.took) / NANO);
+        let start = event.entered / NANO;
         let since = start.saturating_sub(told.last);
-        let waited = ((event.entered + event.waited) / NANO).saturating_sub(start);
-        let mut flags = 0;
-        for (number, flag) in [(since, SINCE), (end - start, TOOK), (waited, WAITED)] {
-            flags |= if number > 0 { flag } else { 0 };
-        }
-        flags |= if rooted { FROM_ZERO } else { 0 };
-        let peer = match event.peer as u32 {
-            0 => 0,
-            peer if rooted => peer,
-            peer => 1 + ahead(rank, peer - 1, all),
-        };
-        let &Event { function, site, tag, comm, bytes, .. } = event;
-        let shape = CallShape { function, flags, site, peer, tag, comm, bytes };
-        let last = told.shapes.last().copied().unwrap_or(NONE);
-        let (number, flags) = self.shapes.number(last, shape);
-        told.shapes.push(number);
         told.last = start.max(told.last);
-        for (number, flag) in [(since, SINCE), (end - start, TOOK), (waited, WAITED), (bytes, BYTES)] {
+        let mut flags = if since > 0 { SINCE } else { 0 };
+        let (mut took, mut waited) = (0, 0);
+        if event.took > 0 {
+            took = (event.entered + event.took) / NANO - start;
+            waited = ((event.entered + event.waited) / NANO).saturating_sub(start);
+            flags |= if took > 0 { TOOK } else { 0 };
+            flags |= if waited > 0 { WAITED } else { 0 };
+        }
+        let last = told.shapes.last().copied().unwrap_or(NONE);
+        let plain = &mut self.plain[event.shape as usize];
+        let number = &mut plain.told[usize::from(flags)];
+        if *number == NONE {
+            *number = self.shapes.add(CallShape { flags: plain.shape.flags | flags, ..plain.shape });
+        }
+        self.shapes.follow(last, *number);
+        told.shapes.push(*number);
+        flags |= plain.shape.flags & BYTES;
+        for (value, flag) in [(since, SINCE), (took, TOOK), (waited, WAITED), (event.bytes, BYTES)] {
             if flags & flag != 0 {
-                varint::put(number, &mut told.times);
+                varint::put(value, &mut told.times);
             }
         }
     }
 
     #[cold]
     fn give_up(&mut self) {
-        self.ranks = Vec::new();
-        self.shapes = Shapes::new();
+        *self = Events { count: self.count, ..Events::new(0, self.budget) };
     }
 
     /// Adds them to the data, if there are not too many.
@@ -175,18 +252,6 @@ impl Events {
             times: told.times,
         };
         write_ranks(out, "events", ranks.map(told));
-    }
-}
-
-impl Shapes<CallShape> {
-    /// The number of a shape, and its flags: it may have none of its own because of its size.
-    #[inline]
-    fn number(&mut self, last: u32, shape: CallShape) -> (u32, u8) {
-        if self.is_expected(last, &shape) || self.len() < MANY_SHAPES || self.is_known(&shape) {
-            return (self.after(last, &shape), shape.flags);
-        }
-        let flags = shape.flags | BYTES;
-        (self.after(last, &CallShape { flags, bytes: 0, ..shape }), flags)
     }
 }
 
@@ -350,40 +415,60 @@ impl Column {
 mod tests {
     use super::*;
 
-    fn event(entered: u64, took: u64) -> Event {
-        let waited = took / 2;
-        Event { entered, took, waited, function: 5, site: 1, peer: 4, bytes: 300, tag: -1, comm: 0 }
+    fn shape(bytes: u64) -> CallShape {
+        CallShape::new(5, 1, 0, -1, bytes)
+    }
+
+    fn event(shape: u32, entered: u64, took: u64) -> Event {
+        Event { entered, took, waited: took / 2, bytes: 0, shape }
     }
 
     #[test]
     fn equal_calls_have_one_shape() {
         let mut events = Events::new(8, 10);
-        events.push(0, &event(5_500, 2_000), false);
-        events.push(0, &event(9_000, 4_000), false);
-        events.push(0, &event(13_000, 0), false);
+        let number = events.shape(&shape(300).with_peer(Some(3), 0, 8));
+        events.push(0, &event(number, 5_500, 2_000));
+        events.push(0, &event(number, 9_000, 4_000));
+        events.push(0, &event(number, 13_000, 0));
         // The peer of another rank is as far away.
-        events.push(2, &Event { peer: 6, ..event(7_000, 2_000) }, false);
+        let number = events.shape(&shape(300).with_peer(Some(5), 2, 8));
+        events.push(2, &event(number, 7_000, 2_000));
         assert_eq!(events.ranks[0].times, [5, 2, 1, 4, 4, 2, 4]);
-        assert_eq!(events.shapes.len(), 3);
+        assert_eq!((events.plain.len(), events.shapes.len()), (2, 3));
         assert_eq!((&events.ranks[0].shapes[..], &events.ranks[2].shapes[..]), (&[1, 1, 2][..], &[1][..]));
+    }
+
+    #[test]
+    fn roots_are_counted_from_the_first_rank() {
+        let mut events = Events::new(8, 10);
+        let numbers = [0, 5].map(|_| events.shape(&shape(8).with_root(Some(3))));
+        assert_eq!(numbers, [1, 1]);
+        assert_ne!(events.shape(&shape(8).with_peer(Some(3), 0, 8)), 1);
     }
 
     #[test]
     fn sizes_that_never_repeat_are_no_shapes() {
         let mut events = Events::new(1, 1 << 20);
         for at in 0..10_000 {
-            events.push(0, &Event { bytes: at, ..event(at * 1_000, 0) }, false);
+            let number = events.shape(&shape(at));
+            events.push(0, &Event { bytes: at, ..event(number, at * 1_000, 0) });
         }
         assert!(events.shapes.len() <= MANY_SHAPES + 2);
         assert_eq!(events.count, 10_000);
+        // The last ones are told with when they were and how large.
+        let times = &events.ranks[0].times;
+        assert_eq!(varint::get(times, &mut (times.len() - 2)), Some(9_999));
     }
 
     #[test]
     fn too_many_are_none() {
         let mut events = Events::new(2, 3);
         for at in 0..9 {
-            events.push(1, &event(at * 1_000, 0), false);
+            let number = events.shape(&shape(at));
+            assert_ne!(number, NONE);
+            events.push(1, &event(number, at * 1_000, 0));
         }
+        assert_eq!(events.plain.len(), 1);
         let mut out = Container::default();
         events.write(&mut out);
         assert_eq!(out.get("events"), Some(&serde_json::Value::Null));

@@ -11,7 +11,7 @@ use crate::events::Event;
 /// Things that are written down before they are dealt with.
 const ROOM: usize = 512;
 
-/// Something that a rank did: a cache line.
+/// Something that a rank did.
 pub(crate) struct Deed {
     /// Of a call, what is told of it; of anything else, when it was. How long it waited may be [`UNTOLD`].
     pub event: Event,

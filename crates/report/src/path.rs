@@ -57,7 +57,8 @@ impl Paths {
     /// Something about this rank will be told soon.
     #[inline]
     pub fn expect(&self, rank: u32) {
-        mpirage_cache::fetch(&self.ranks[rank as usize]);
+        // Its first line is all that is needed mostly.
+        mpirage_cache::fetch(&self.ranks[rank as usize].latest);
     }
 
     /// A rank did something by itself.

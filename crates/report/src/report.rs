@@ -13,7 +13,7 @@ use crate::books::Books;
 use crate::category::{self, Category};
 use crate::collectives::Collectives;
 use crate::delivered::Delivered;
-use crate::events::Event;
+use crate::events::{CallShape, Event};
 use crate::journal::{Deed, Journal, UNTOLD};
 use crate::names::{Contexts, Functions};
 use crate::path::NO_FUNCTION;
@@ -155,18 +155,16 @@ impl Report {
         if let Some(number) = collective {
             self.collectives.leave(number, took);
         }
-        let event = Event {
-            entered,
-            took,
-            waited: if took > 0 { self.waited(kind, collective, call, entered, took) } else { 0 },
-            bytes,
-            // Not as an option, which would be put together here only to be taken apart.
-            peer: arguments.peer.map_or(0, |peer| u64::from(peer) + 1),
-            tag: arguments.tag.unwrap_or(0),
-            comm: arguments.context.map_or(0, |context| self.contexts.index(context)),
-            site,
-            function: self.functions.index(of),
+        let comm = arguments.context.map_or(0, |context| self.contexts.index(context));
+        let (function, tag) = (self.functions.index(of), arguments.tag.unwrap_or(0));
+        let shape = CallShape::new(function, site, comm, tag, bytes);
+        let shape = match category {
+            Category::Collective => shape.with_root(arguments.peer),
+            _ => shape.with_peer(arguments.peer, rank, self.ends.len() as u32),
         };
+        let shape = self.books.events.shape(&shape);
+        let waited = if took > 0 { self.waited(kind, collective, call, entered, took) } else { 0 };
+        let event = Event { entered, took, waited, bytes, shape };
         let on_path = took > 0 || collective.is_some();
         self.journal.deed(Deed { rank, category, of, event }, on_path);
         self.enter_if_full();

@@ -42,30 +42,39 @@ impl<S: Copy + Default + Eq + Hash> Shapes<S> {
     /// The number of the shape that comes after the one with number `last`.
     #[inline]
     pub fn after(&mut self, last: u32, shape: &S) -> u32 {
-        let expected = self.is_expected(last, shape);
-        let number = if expected { self.following[last as usize].last } else { self.look_up(shape) };
-        self.following[last as usize].count(number);
+        let number = self.expected(last, shape).unwrap_or_else(|| self.look_up(shape));
+        self.follow(last, number);
         number
     }
 
-    /// Is it what came last time?
+    /// The shape with one number has come after that with another.
     #[inline]
-    pub fn is_expected(&self, last: u32, shape: &S) -> bool {
-        let expected = self.following[last as usize].last;
-        expected != NONE && self.all[expected as usize] == *shape
+    pub fn follow(&mut self, last: u32, number: u32) {
+        self.following[last as usize].count(number);
+    }
+
+    /// A new one, which nobody looks up; gives its number.
+    pub fn add(&mut self, shape: S) -> u32 {
+        self.all.push(shape);
+        self.following.push(Following::default());
+        self.all.len() as u32 - 1
+    }
+
+    /// Its number, if it is what came last time, or what mostly comes.
+    #[inline(always)]
+    fn expected(&self, last: u32, shape: &S) -> Option<u32> {
+        let &Following { last, mostly, .. } = &self.following[last as usize];
+        let is = |number: u32| number != NONE && self.all[number as usize] == *shape;
+        if is(last) { Some(last) } else { (mostly != last && is(mostly)).then_some(mostly) }
     }
 
     fn look_up(&mut self, shape: &S) -> u32 {
-        *self.known.entry(*shape).or_insert_with(|| {
-            self.all.push(*shape);
-            self.following.push(Following::default());
-            self.all.len() as u32 - 1
-        })
-    }
-
-    /// Has it been seen?
-    pub fn is_known(&self, shape: &S) -> bool {
-        self.known.contains_key(shape)
+        if let Some(&number) = self.known.get(shape) {
+            return number;
+        }
+        let number = self.add(*shape);
+        self.known.insert(*shape, number);
+        number
     }
 
     /// What comes after a shape, as a guess.
@@ -75,6 +84,7 @@ impl<S: Copy + Default + Eq + Hash> Shapes<S> {
     }
 
     /// How many there are, the one that is none included.
+    #[cfg(test)]
     pub fn len(&self) -> usize {
         self.all.len()
     }

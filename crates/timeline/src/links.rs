@@ -8,6 +8,8 @@
 //! All bins have the same width, which starts at a nanosecond and doubles, neighbours being merged, whenever there are
 //! too many: for a link, or in all. So memory is bounded, whatever the length of the run.
 
+mod bins;
+
 use std::sync::Arc;
 
 use mpirage_platform::{HostId, LinkId, Platform};
@@ -16,11 +18,12 @@ use mpirage_units::{Duration, Time};
 use rustc_hash::FxHashMap;
 
 use crate::RunInfo;
+use bins::{Bins, Stretch};
 
 /// Bins of one link.
-const MOST_BINS: u64 = 512;
-/// Bins of all links.
-const MOST_IN_ALL: usize = 1 << 20;
+const MOST_BINS: usize = 512;
+/// Bins of all links: 16 MiB.
+const MOST_IN_ALL: usize = 1 << 21;
 /// A nanosecond.
 const FIRST_WIDTH: u64 = 1_000;
 /// Routes that are remembered.
@@ -30,15 +33,11 @@ const ROUTES: usize = 1 << 14;
 pub struct LinkUse {
     platform: Arc<Platform>,
     placement: Arc<[HostId]>,
-    /// Picoseconds of a bin.
-    width: u64,
     /// Links by number, and where each is in `used`.
     slots: FxHashMap<LinkId, u32>,
-    used: Vec<Used>,
-    /// Bins in all.
-    bins: usize,
-    most_bins: u64,
-    most_in_all: usize,
+    /// Links that were used, and how many messages crossed each.
+    used: Vec<(LinkId, u64)>,
+    bins: Bins,
     /// Hosts on switches, by number.
     spokes: Vec<SpokeSlots>,
     routes: Vec<Route>,
@@ -49,7 +48,6 @@ pub struct LinkUse {
 
 /// One link that was used.
 #[derive(Clone, Debug, PartialEq)]
-#[repr(align(64))]
 pub struct Used {
     /// Which.
     pub link: LinkId,
@@ -67,19 +65,6 @@ struct SpokeSlots {
     switch: u32,
     up: u32,
     down: u32,
-}
-
-/// Bytes of a message in bins one after the other.
-#[derive(Clone, Copy)]
-struct Stretch {
-    first: u64,
-    last: u64,
-    /// In the first bin.
-    head: f64,
-    /// In each between.
-    inner: f64,
-    /// In the last, if that is another.
-    tail: f64,
 }
 
 /// The link has not been used.
@@ -115,12 +100,9 @@ impl LinkUse {
         LinkUse {
             platform: Arc::clone(&run.platform),
             placement: Arc::clone(&run.placement),
-            width: FIRST_WIDTH,
             slots: FxHashMap::default(),
             used: Vec::new(),
-            bins: 0,
-            most_bins: MOST_BINS,
-            most_in_all: MOST_IN_ALL,
+            bins: Bins::new(MOST_BINS, MOST_IN_ALL),
             spokes: Vec::new(),
             routes: Vec::new(),
             long_routes: FxHashMap::default(),
@@ -128,29 +110,35 @@ impl LinkUse {
         }
     }
 
-    /// No more bins of each link than that.
-    pub fn coarse(mut self, most_bins: u64) -> LinkUse {
-        self.most_bins = most_bins.max(1);
+    /// No more bins of each link than that. To be said before anything has been used.
+    pub fn coarse(mut self, most_bins: usize) -> LinkUse {
+        self.bins = Bins::new(most_bins, MOST_IN_ALL);
         self
     }
 
     /// How long a bin is.
     pub fn width(&self) -> Duration {
-        Duration::from_picos(self.width)
+        Duration::from_picos(self.bins.width())
     }
 
     /// The links that were used, by number.
-    pub fn used(&self) -> Vec<&Used> {
-        let mut used: Vec<&Used> = self.used.iter().collect();
+    pub fn used(&self) -> Vec<Used> {
+        let used = self.bins.rows().zip(&self.used).map(|((first, bytes), &(link, messages))| Used {
+            link,
+            first,
+            bytes: bytes.to_vec(),
+            messages,
+        });
+        let mut used: Vec<Used> = used.collect();
         used.sort_unstable_by_key(|used| used.link);
         used
     }
 
-    /// There will be messages until then: bins become as wide as they must.
-    pub fn reach(&mut self, end: Time) {
-        while end.as_picos() / self.width >= self.most_bins {
-            self.widen();
-        }
+    /// Only which links were used, by number.
+    pub fn which(&self) -> Vec<LinkId> {
+        let mut which: Vec<LinkId> = self.used.iter().map(|&(link, _)| link).collect();
+        which.sort_unstable();
+        which
     }
 
     /// A message was delivered.
@@ -160,8 +148,7 @@ impl LinkUse {
 
     /// Bytes were under way between two ranks from one time to the other.
     pub fn cross(&mut self, from: u32, to: u32, bytes: u64, departed: Time, arrived: Time) {
-        self.reach(arrived.max(departed));
-        let bytes = self.cut(departed.as_picos(), arrived.as_picos(), bytes as f64);
+        let bytes = self.bins.cut(departed.as_picos(), arrived.as_picos(), bytes as f64);
         let (from, to) = (self.placement[from as usize], self.placement[to as usize]);
         match self.spokes(from, to) {
             Some((up, down)) => {
@@ -180,9 +167,6 @@ impl LinkUse {
                 }
             }
         }
-        while self.bins > self.most_in_all {
-            self.widen();
-        }
     }
 
     fn use_links(&mut self, slots: &[u32], bytes: Stretch) {
@@ -193,39 +177,18 @@ impl LinkUse {
 
     #[inline]
     fn use_link(&mut self, slot: u32, bytes: Stretch) {
-        let used = &mut self.used[slot as usize];
-        used.messages += 1;
-        self.bins += used.add(bytes);
+        self.used[slot as usize].1 += 1;
+        self.bins.add(slot as usize, bytes);
     }
 
-    /// A message between two ranks will be told of soon.
+    /// A message between two ranks will be told of soon, whose bytes start to move at `departed`, in picoseconds.
     #[inline]
-    pub fn expect(&self, from: u32, to: u32) {
-        for slot in self.ends_of(from, to) {
-            if let Some(used) = self.used.get(slot as usize) {
-                mpirage_cache::fetch(used);
-            }
-        }
-    }
-
-    /// And very soon; its bytes start to move at `departed`, in picoseconds.
-    #[inline]
-    pub fn expect_bins(&self, from: u32, to: u32, departed: u64) {
-        let bin = self.bin(departed);
-        for slot in self.ends_of(from, to) {
-            if let Some(used) = self.used.get(slot as usize)
-                && let Some(bin) = used.bytes.get(bin.wrapping_sub(used.first) as usize)
-            {
-                mpirage_cache::fetch(bin);
-            }
-        }
-    }
-
-    /// The links at both ends of the way between two ranks, if they are known to hang on a switch.
-    #[inline]
-    fn ends_of(&self, from: u32, to: u32) -> [u32; 2] {
+    pub fn expect(&self, from: u32, to: u32, departed: u64) {
         let spoke = |rank: u32| self.spokes.get(self.placement[rank as usize].0 as usize);
-        [spoke(from).map_or(UNKNOWN, |spoke| spoke.up), spoke(to).map_or(UNKNOWN, |spoke| spoke.down)]
+        if let (Some(here), Some(there)) = (spoke(from), spoke(to)) {
+            self.bins.expect(here.up as usize, departed);
+            self.bins.expect(there.down as usize, departed);
+        }
     }
 
     /// The links between hosts of one switch: that up from the one, that down to the other.
@@ -257,34 +220,10 @@ impl LinkUse {
         if here.switch != there.switch {
             return None;
         }
-        let up = slot_of(&mut self.slots, &mut self.used, here.up);
-        let down = slot_of(&mut self.slots, &mut self.used, there.down);
+        let [up, down] = [here.up, there.down].map(|link| self.slot_of(link));
         self.spokes[from.0 as usize].up = up;
         self.spokes[to.0 as usize].down = down;
         Some((up, down))
-    }
-
-    /// The bin that a time falls into. Widths are the first one times a power of two, so that there is nothing to divide by.
-    #[inline]
-    fn bin(&self, time: u64) -> u64 {
-        (time / FIRST_WIDTH) >> (self.width / FIRST_WIDTH).trailing_zeros()
-    }
-
-    /// How bytes that move evenly from `start` to `end` fall into bins.
-    #[inline]
-    fn cut(&self, start: u64, end: u64, bytes: f64) -> Stretch {
-        let (first, last) = (self.bin(start), self.bin(if end > start { end - 1 } else { start }));
-        if first == last {
-            return Stretch { first, last, head: bytes, inner: 0.0, tail: 0.0 };
-        }
-        let per_pico = bytes / (end - start) as f64;
-        Stretch {
-            first,
-            last,
-            head: per_pico * ((first + 1) * self.width - start) as f64,
-            inner: per_pico * self.width as f64,
-            tail: per_pico * (end - last * self.width) as f64,
-        }
     }
 
     /// The route between two hosts; most are remembered.
@@ -303,29 +242,28 @@ impl LinkUse {
         if self.routes.is_empty() {
             self.routes.resize(ROUTES, Route::NONE);
         }
-        self.platform.route(from, to, &mut self.links);
-        let (slots, used) = (&mut self.slots, &mut self.used);
-        let mut all = self.links.iter().map(|&link| slot_of(slots, used, link));
-        let (length, mut short) = (self.links.len() as u32, [0; SHORT]);
+        let mut links = std::mem::take(&mut self.links);
+        self.platform.route(from, to, &mut links);
+        let (length, mut short) = (links.len() as u32, [0; SHORT]);
+        let all = links.iter().map(|&link| self.slot_of(link));
         if length as usize <= SHORT {
             short.iter_mut().zip(all).for_each(|(slot, found)| *slot = found);
         } else {
+            let all = all.collect();
             let forgotten = self.routes[place];
             self.long_routes.remove(&(forgotten.from, forgotten.to));
-            self.long_routes.insert((from, to), all.by_ref().collect());
+            self.long_routes.insert((from, to), all);
         }
+        self.links = links;
         self.routes[place] = Route { from, to, length, slots: short };
         self.routes[place]
     }
-
-    /// Bins become twice as wide.
-    fn widen(&mut self) {
-        self.width *= 2;
-        self.bins = 0;
-        for used in &mut self.used {
-            used.merge_neighbours();
-            self.bins += used.bytes.len();
-        }
+    fn slot_of(&mut self, link: LinkId) -> u32 {
+        *self.slots.entry(link).or_insert_with(|| {
+            self.used.push((link, 0));
+            self.bins.add_link();
+            self.used.len() as u32 - 1
+        })
     }
 }
 
@@ -335,13 +273,6 @@ impl Recorder for LinkUse {
             self.add(message);
         }
     }
-}
-
-fn slot_of(slots: &mut FxHashMap<LinkId, u32>, used: &mut Vec<Used>, link: LinkId) -> u32 {
-    *slots.entry(link).or_insert_with(|| {
-        used.push(Used { link, first: 0, bytes: Vec::new(), messages: 0 });
-        used.len() as u32 - 1
-    })
 }
 
 impl Used {
@@ -357,56 +288,6 @@ impl Used {
         bins.map(move |(bin, &bytes)| {
             (Time::from_picos(bin * width), Time::from_picos((bin + 1) * width), bytes)
         })
-    }
-
-    /// Adds bytes of a message to their bins; how many bins are new.
-    #[inline]
-    fn add(&mut self, Stretch { first, last, head, inner, tail }: Stretch) -> usize {
-        let known = first >= self.first && last - self.first < self.bytes.len() as u64;
-        let new = if known { 0 } else { self.reach(first, last) };
-        match &mut self.bytes[(first - self.first) as usize..=(last - self.first) as usize] {
-            [bin] => *bin += head,
-            [bin, between @ .., end] => {
-                *bin += head;
-                between.iter_mut().for_each(|bin| *bin += inner);
-                *end += tail;
-            }
-            [] => {}
-        }
-        new
-    }
-
-    /// There are bins from `first` to `last`; how many are new.
-    #[cold]
-    fn reach(&mut self, first: u64, last: u64) -> usize {
-        let before = self.bytes.len();
-        if self.bytes.is_empty() {
-            self.first = first;
-        }
-        if first < self.first {
-            self.bytes.splice(..0, (first..self.first).map(|_| 0.0));
-            self.first = first;
-        }
-        let needed = (last - self.first + 1) as usize;
-        if self.bytes.len() < needed {
-            self.bytes.resize(needed, 0.0);
-        }
-        self.bytes.len() - before
-    }
-
-    fn merge_neighbours(&mut self) {
-        if self.first % 2 == 1 {
-            self.bytes.insert(0, 0.0);
-        }
-        self.first /= 2;
-        let mut merged = 0;
-        for pair in 0..self.bytes.len().div_ceil(2) {
-            let second = self.bytes.get(2 * pair + 1).copied().unwrap_or(0.0);
-            self.bytes[pair] = self.bytes[2 * pair] + second;
-            merged += 1;
-        }
-        self.bytes.truncate(merged);
-        self.bytes.shrink_to(2 * merged);
     }
 }
 
@@ -440,7 +321,7 @@ mod tests {
     fn nothing_is_lost_when_bins_widen() {
         let run = run_on("cluster:4", 4);
         let mut links = LinkUse::new(&run);
-        links.most_in_all = 100;
+        links.bins = Bins::new(MOST_BINS, 100);
         let mut sent = [0u64; 4];
         for i in 0..5_000u64 {
             let (from, bytes) = ((i % 4) as u32, 1 + i % 17);
@@ -473,7 +354,7 @@ mod tests {
             let start = second * 1_000_000_000_000;
             links.record(&Record::Message(message(0, 1, 8, start, start + 5)));
         }
-        assert!(links.used().iter().all(|used| used.bytes.len() as u64 <= MOST_BINS));
+        assert!(links.used().iter().all(|used| used.bytes.len() <= MOST_BINS));
         assert_eq!(size_of::<Route>(), 32);
         assert!(links.used().iter().all(|used| near(used.total(), 999.0 * 8.0)));
     }

@@ -263,8 +263,8 @@ impl Paje {
         for &host in &hosts {
             writeln!(out, "{CREATE} 0 h{} H p {}", host.0, quoted(&platform.host(host).name()))?;
         }
-        for used in self.links.used() {
-            writeln!(out, "{CREATE} 0 l{} L p {}", used.link.0, quoted(&platform.link(used.link).name()))?;
+        for link in self.links.which() {
+            writeln!(out, "{CREATE} 0 l{} L p {}", link.0, quoted(&platform.link(link).name()))?;
         }
         for (rank, &host) in host_of_rank.iter().enumerate() {
             writeln!(out, "{CREATE} 0 r{rank} R h{} \"rank {rank}\"", hosts[host as usize].0)?;
@@ -285,8 +285,8 @@ impl Paje {
             }
             writeln!(out, "{DESTROY} {time} R r{rank}")?;
         }
-        for used in self.links.used() {
-            writeln!(out, "{DESTROY} {time} L l{}", used.link.0)?;
+        for link in self.links.which() {
+            writeln!(out, "{DESTROY} {time} L l{}", link.0)?;
         }
         for host in self.run.used_hosts().0 {
             writeln!(out, "{DESTROY} {time} H h{}", host.0)?;

@@ -343,7 +343,7 @@ impl Perfetto {
             self.describe(grouping(LINKS, PROGRAM, "links".to_owned(), i32::MAX as u64))?;
         }
         for (position, link) in (0..).zip(used) {
-            self.describe(counter(&platform, link, position))?;
+            self.describe(counter(&platform, &link, position))?;
             let track = LINKS + 1 + u64::from(link.link.0);
             let mut until = None;
             for (start, end, bytes) in link.intervals(width) {

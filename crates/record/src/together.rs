@@ -1,0 +1,55 @@
+//! Several consumers of one stream, and consumers that somebody else looks at too.
+//!
+//! Two of known kinds are a pair, which costs no more than to call both; any number of any kind is a vector.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use crate::{Record, Recorder};
+
+impl<A: Recorder, B: Recorder> Recorder for (A, B) {
+    #[inline]
+    fn record(&mut self, record: &Record<'_>) {
+        self.0.record(record);
+        self.1.record(record);
+    }
+
+    fn wants_arguments(&self) -> bool {
+        self.0.wants_arguments() || self.1.wants_arguments()
+    }
+
+    fn wants_ideal(&self) -> bool {
+        self.0.wants_ideal() || self.1.wants_ideal()
+    }
+}
+
+impl<R: Recorder> Recorder for Vec<R> {
+    fn record(&mut self, record: &Record<'_>) {
+        for recorder in self {
+            recorder.record(record);
+        }
+    }
+
+    fn wants_arguments(&self) -> bool {
+        self.iter().any(Recorder::wants_arguments)
+    }
+
+    fn wants_ideal(&self) -> bool {
+        self.iter().any(Recorder::wants_ideal)
+    }
+}
+
+impl<R: Recorder + ?Sized> Recorder for Rc<RefCell<R>> {
+    #[inline]
+    fn record(&mut self, record: &Record<'_>) {
+        self.borrow_mut().record(record);
+    }
+
+    fn wants_arguments(&self) -> bool {
+        self.borrow().wants_arguments()
+    }
+
+    fn wants_ideal(&self) -> bool {
+        self.borrow().wants_ideal()
+    }
+}
