@@ -32,12 +32,6 @@ pub fn fetch_slice<T>(values: &[T], most: usize) {
     fetch_bytes(values.as_ptr().addr(), values.len().min(most) * size_of::<T>());
 }
 
-/// Brings the place near where the next value of a vector goes.
-#[inline(always)]
-pub fn fetch_end<T>(values: &[T]) {
-    fetch_address(values.as_ptr_range().end.addr());
-}
-
 /// Brings so many bytes near.
 #[inline(always)]
 pub fn fetch_bytes(address: usize, bytes: usize) {

@@ -9,7 +9,8 @@ use serde_json::json;
 
 use crate::container::Container;
 use crate::delivered::Delivered;
-use crate::shapes::{NONE, Shapes};
+use crate::shapes::{NONE, Sequence, Shapes};
+use crate::tapes::{Tape, Tapes};
 
 /// Picoseconds of a nanosecond: what times are told in.
 const NANO: u64 = 1_000;
@@ -98,6 +99,7 @@ pub(crate) struct Events {
     known: FxHashMap<CallShape, u32>,
     /// The last of these that was asked for.
     last: u32,
+    tapes: Tapes,
     ranks: Vec<Told>,
 }
 
@@ -111,14 +113,16 @@ struct Plain {
     told: [u32; TIMES],
 }
 
-/// The calls of one rank: a cache line.
-#[derive(Clone, Default)]
-#[repr(align(64))]
+/// The calls of one rank.
+#[derive(Clone, Copy, Default)]
 struct Told {
-    shapes: Vec<u32>,
-    times: Vec<u8>,
+    /// Of each call the number of its shape, and what that says is told.
+    tape: Tape,
     /// When the last began, in nanoseconds.
     last: u64,
+    /// Its shape.
+    shape: u32,
+    count: u32,
 }
 
 impl Events {
@@ -130,6 +134,7 @@ impl Events {
             plain: vec![Plain::default()],
             known: FxHashMap::default(),
             last: NONE,
+            tapes: Tapes::new(),
             ranks: vec![Told::default(); ranks],
         }
     }
@@ -178,8 +183,7 @@ impl Events {
     #[inline]
     pub fn expect_end(&self, rank: u32) {
         if let Some(told) = self.ranks.get(rank as usize) {
-            mpirage_cache::fetch_end(&told.shapes);
-            mpirage_cache::fetch_end(&told.times);
+            self.tapes.expect(told.tape);
         }
     }
 
@@ -205,18 +209,20 @@ impl Events {
             flags |= if took > 0 { TOOK } else { 0 };
             flags |= if waited > 0 { WAITED } else { 0 };
         }
-        let last = told.shapes.last().copied().unwrap_or(NONE);
         let plain = &mut self.plain[event.shape as usize];
         let number = &mut plain.told[usize::from(flags)];
         if *number == NONE {
             *number = self.shapes.add(CallShape { flags: plain.shape.flags | flags, ..plain.shape });
         }
-        self.shapes.follow(last, *number);
-        told.shapes.push(*number);
+        self.shapes.follow(told.shape, *number);
+        (told.shape, told.count) = (*number, told.count + 1);
+        self.tapes.put(&mut told.tape, u64::from(*number));
         flags |= plain.shape.flags & BYTES;
-        for (value, flag) in [(since, SINCE), (took, TOOK), (waited, WAITED), (event.bytes, BYTES)] {
-            if flags & flag != 0 {
-                varint::put(value, &mut told.times);
+        if flags != 0 {
+            for (value, flag) in [(since, SINCE), (took, TOOK), (waited, WAITED), (event.bytes, BYTES)] {
+                if flags & flag != 0 {
+                    self.tapes.put(&mut told.tape, value);
+                }
             }
         }
     }
@@ -227,7 +233,7 @@ impl Events {
     }
 
     /// Adds them to the data, if there are not too many.
-    pub fn write(&mut self, out: &mut Container) {
+    pub fn write(&self, out: &mut Container) {
         if self.count > self.budget {
             out.set("events", ());
             return;
@@ -245,13 +251,18 @@ impl Events {
         out.section("call_shapes_comm", shapes.clone().map(|(shape, _)| shape.comm));
         out.section("call_shapes_bytes", shapes.clone().map(|(shape, _)| shape.bytes as f64));
         out.section("call_shapes_next", shapes.map(|(_, next)| next));
-        let ranks = std::mem::take(&mut self.ranks).into_iter();
-        let told = |told: Told| Rank {
-            count: told.shapes.len() as u32,
-            shapes: self.shapes.told(told.shapes.into_iter()),
-            times: told.times,
-        };
-        write_ranks(out, "events", ranks.map(told));
+        write_ranks(out, "events", self.ranks.iter().map(|told| self.told(told)));
+    }
+
+    fn told(&self, told: &Told) -> Rank {
+        let (mut shapes, mut times) = (Sequence::new(&self.shapes), Vec::new());
+        let mut tape = self.tapes.read(told.tape);
+        while let Some(number) = tape.next() {
+            shapes.push(number as u32);
+            let flags = self.shapes.get(number as u32).flags & (SINCE | TOOK | WAITED | BYTES);
+            tape.copy(flags.count_ones(), &mut times);
+        }
+        Rank { count: told.count, shapes: shapes.finish(), times }
     }
 }
 
@@ -260,14 +271,20 @@ pub(crate) struct Arrows {
     budget: u64,
     count: u64,
     shapes: Shapes<ArrowShape>,
+    tapes: Tapes,
     ranks: Vec<Sent>,
 }
 
 /// The messages of one rank.
-#[derive(Clone, Default)]
+#[derive(Clone, Copy, Default)]
 struct Sent {
-    arrows: Vec<Arrow>,
-    last: u32,
+    /// Of each message its shape, when it was sent, since the one before or earlier, and how long it took.
+    tape: Tape,
+    /// When the last was sent, in nanoseconds.
+    last: u64,
+    /// Its shape.
+    shape: u32,
+    count: u32,
 }
 
 /// What a message has in common with others.
@@ -280,7 +297,6 @@ struct ArrowShape {
     inner: bool,
 }
 
-#[derive(Clone, Copy)]
 struct Arrow {
     /// In nanoseconds.
     sent: u64,
@@ -290,7 +306,8 @@ struct Arrow {
 
 impl Arrows {
     pub fn new(ranks: usize, budget: u64) -> Arrows {
-        Arrows { budget, count: 0, shapes: Shapes::new(), ranks: vec![Sent::default(); ranks] }
+        let ranks = vec![Sent::default(); ranks];
+        Arrows { budget, count: 0, shapes: Shapes::new(), tapes: Tapes::new(), ranks }
     }
 
     /// A message of this rank will be told of soon.
@@ -305,34 +322,39 @@ impl Arrows {
     #[inline]
     pub fn expect_end(&self, rank: u32) {
         if let Some(sent) = self.ranks.get(rank as usize) {
-            mpirage_cache::fetch_end(&sent.arrows);
+            self.tapes.expect(sent.tape);
         }
     }
 
+    /// Takes down a message; they come in order of their delivery.
     #[inline]
     pub fn push(&mut self, message: &Delivered) {
         self.count += 1;
         if self.count > self.budget {
-            return self.give_up();
+            if self.count == self.budget + 1 {
+                self.give_up();
+            }
+            return;
         }
         let sent = message.sent / NANO;
         let took = (message.delivered() / NANO).saturating_sub(sent);
         let &Delivered { from, tag, bytes, inner, .. } = message;
-        let to = message.to();
-        let to = ahead(from, to, self.ranks.len() as u32);
+        let to = ahead(from, message.to(), self.ranks.len() as u32);
         let rank = &mut self.ranks[from as usize];
-        rank.last = self.shapes.after(rank.last, &ArrowShape { to, tag, bytes, inner });
-        rank.arrows.push(Arrow { sent, took, shape: rank.last });
+        rank.shape = self.shapes.after(rank.shape, &ArrowShape { to, tag, bytes, inner });
+        self.tapes.put(&mut rank.tape, rank.shape.into());
+        self.tapes.put(&mut rank.tape, varint::folded(sent.wrapping_sub(rank.last) as i64));
+        self.tapes.put(&mut rank.tape, took);
+        (rank.last, rank.count) = (sent, rank.count + 1);
     }
 
     #[cold]
     fn give_up(&mut self) {
-        self.ranks = Vec::new();
-        self.shapes = Shapes::new();
+        *self = Arrows { count: self.count, ..Arrows::new(0, self.budget) };
     }
 
     /// Adds them to the data, if there are not too many.
-    pub fn write(&mut self, out: &mut Container) {
+    pub fn write(&self, out: &mut Container) {
         if self.count > self.budget {
             out.set("messages", ());
             return;
@@ -347,8 +369,28 @@ impl Arrows {
         );
         out.section("message_shapes_scope", shapes.clone().map(|(shape, _)| u8::from(shape.inner)));
         out.section("message_shapes_next", shapes.map(|(_, next)| next));
-        let ranks = std::mem::take(&mut self.ranks);
-        write_ranks(out, "messages", ranks.into_iter().map(|rank| told(rank.arrows, &self.shapes)));
+        let mut arrows = Vec::new();
+        write_ranks(out, "messages", self.ranks.iter().map(|sent| self.told(sent, &mut arrows)));
+    }
+
+    /// The messages of a rank in order of their sending.
+    fn told(&self, sent: &Sent, arrows: &mut Vec<Arrow>) -> Rank {
+        arrows.clear();
+        let (mut tape, mut last) = (self.tapes.read(sent.tape), 0_u64);
+        while let (Some(shape), Some(since), Some(took)) = (tape.next(), tape.next(), tape.next()) {
+            last = last.wrapping_add(varint::unfolded(since) as u64);
+            arrows.push(Arrow { sent: last, took, shape: shape as u32 });
+        }
+        arrows.sort_by_key(|arrow| arrow.sent);
+        let mut shapes = Sequence::new(&self.shapes);
+        let (mut times, mut last) = (Vec::with_capacity(4 * arrows.len()), 0);
+        for &Arrow { sent, took, shape } in arrows.iter() {
+            shapes.push(shape);
+            varint::put(sent - last, &mut times);
+            varint::put(took, &mut times);
+            last = sent;
+        }
+        Rank { count: sent.count, shapes: shapes.finish(), times }
     }
 }
 
@@ -356,19 +398,6 @@ impl Arrows {
 #[inline]
 fn ahead(rank: u32, other: u32, ranks: u32) -> u32 {
     if other >= rank { other - rank } else { other + ranks - rank }
-}
-
-/// The messages of a rank in order of their sending.
-fn told(mut arrows: Vec<Arrow>, shapes: &Shapes<ArrowShape>) -> Rank {
-    arrows.sort_by_key(|arrow| arrow.sent);
-    let (mut times, mut last) = (Vec::with_capacity(4 * arrows.len()), 0);
-    for &Arrow { sent, took, .. } in &arrows {
-        varint::put(sent - last, &mut times);
-        varint::put(took, &mut times);
-        last = sent;
-    }
-    let sequence = arrows.iter().map(|arrow| arrow.shape);
-    Rank { count: arrows.len() as u32, shapes: shapes.told(sequence), times }
 }
 
 /// What is told of a rank.
@@ -414,6 +443,7 @@ impl Column {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::message;
 
     fn shape(bytes: u64) -> CallShape {
         CallShape::new(5, 1, 0, -1, bytes)
@@ -433,9 +463,11 @@ mod tests {
         // The peer of another rank is as far away.
         let number = events.shape(&shape(300).with_peer(Some(5), 2, 8));
         events.push(2, &event(number, 7_000, 2_000));
-        assert_eq!(events.ranks[0].times, [5, 2, 1, 4, 4, 2, 4]);
+        let [first, third] = [0, 2].map(|rank: usize| events.told(&events.ranks[rank]));
+        assert_eq!((first.count, first.times), (3, vec![5, 2, 1, 4, 4, 2, 4]));
         assert_eq!((events.plain.len(), events.shapes.len()), (2, 3));
-        assert_eq!((&events.ranks[0].shapes[..], &events.ranks[2].shapes[..]), (&[1, 1, 2][..], &[1][..]));
+        // Twice as guessed, then another; once as guessed.
+        assert_eq!((first.shapes, third.shapes), (vec![2, 2], vec![1]));
     }
 
     #[test]
@@ -456,8 +488,8 @@ mod tests {
         assert!(events.shapes.len() <= MANY_SHAPES + 2);
         assert_eq!(events.count, 10_000);
         // The last ones are told with when they were and how large.
-        let times = &events.ranks[0].times;
-        assert_eq!(varint::get(times, &mut (times.len() - 2)), Some(9_999));
+        let times = events.told(&events.ranks[0]).times;
+        assert_eq!(varint::get(&times, &mut (times.len() - 2)), Some(9_999));
     }
 
     #[test]
@@ -477,17 +509,12 @@ mod tests {
 
     #[test]
     fn arrows_are_in_order_of_sending() {
-        let arrow = |sent, shape| Arrow { sent, took: 1, shape };
-        let Rank { shapes, times, .. } = told(vec![arrow(7, 1), arrow(4, 2)], &Shapes::new().with_two());
-        assert_eq!((shapes, times), (vec![0, 2, 0, 1], vec![4, 1, 3, 1]));
-        assert_eq!([ahead(3, 4, 8), ahead(3, 2, 8), ahead(3, 3, 8)], [1, 7, 0]);
-    }
-
-    impl Shapes<ArrowShape> {
-        fn with_two(mut self) -> Self {
-            self.after(0, &ArrowShape { to: 1, ..ArrowShape::default() });
-            self.after(1, &ArrowShape { to: 2, ..ArrowShape::default() });
-            self
+        let mut arrows = Arrows::new(8, 10);
+        for (to, sent) in [(1, 7_000), (2, 4_000)] {
+            arrows.push(&Delivered::of(&message(0, to, 8, sent, sent + 1_000)));
         }
+        let Rank { shapes, times, count } = arrows.told(&arrows.ranks[0], &mut Vec::new());
+        assert_eq!((shapes, times, count), (vec![0, 2, 0, 1], vec![4, 1, 3, 1], 2));
+        assert_eq!([ahead(3, 4, 8), ahead(3, 2, 8), ahead(3, 3, 8)], [1, 7, 0]);
     }
 }

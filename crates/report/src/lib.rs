@@ -17,7 +17,7 @@
 //! | `journal`, `delivered`, `books` | what happened, and where it is entered |
 //! | `result` | what the page is told |
 //! | `category` | what a rank can be doing |
-//! | `tiles`, `events`, `shapes` | the timeline from afar and from near |
+//! | `tiles`, `events`, `shapes`, `tapes` | the timeline from afar and from near, and how it is kept |
 //! | `sites`, `collectives`, `traffic` | calls by place, collectives by algorithm, messages by size and by pair |
 //! | `path`, `critical` | the critical path while it grows, and what lies on it |
 //! | `network`, `drawing` | the use of links, and the shape of the machine |
@@ -41,6 +41,7 @@ mod report;
 mod result;
 mod shapes;
 mod sites;
+mod tapes;
 #[cfg(test)]
 mod testing;
 mod tiles;

@@ -89,27 +89,47 @@ impl<S: Copy + Default + Eq + Hash> Shapes<S> {
         self.all.len()
     }
 
+    /// One of them.
+    #[inline]
+    pub fn get(&self, number: u32) -> &S {
+        &self.all[number as usize]
+    }
+
     /// All of them, each with the one that mostly comes after it.
     pub fn all(&self) -> impl Iterator<Item = (&S, u32)> + Clone {
         self.all.iter().zip(self.following.iter().map(|following| following.mostly))
     }
+}
 
-    /// These shapes, one after the other: in turns how many come as guessed, and one that does not.
-    pub fn told(&self, sequence: impl Iterator<Item = u32>) -> Vec<u8> {
-        let (mut out, mut last, mut guessed) = (Vec::new(), NONE, 0);
-        for shape in sequence {
-            if shape == self.guess(last) {
-                guessed += 1;
-            } else {
-                varint::put(std::mem::take(&mut guessed), &mut out);
-                varint::put(shape.into(), &mut out);
-            }
-            last = shape;
+/// A sequence of shapes as it is told: in turns how many come as guessed, and one that does not.
+pub(crate) struct Sequence<'a, S> {
+    shapes: &'a Shapes<S>,
+    told: Vec<u8>,
+    last: u32,
+    guessed: u64,
+}
+
+impl<'a, S: Copy + Default + Eq + Hash> Sequence<'a, S> {
+    pub fn new(shapes: &'a Shapes<S>) -> Sequence<'a, S> {
+        Sequence { shapes, told: Vec::new(), last: NONE, guessed: 0 }
+    }
+
+    #[inline]
+    pub fn push(&mut self, shape: u32) {
+        if shape == self.shapes.guess(self.last) {
+            self.guessed += 1;
+        } else {
+            varint::put(std::mem::take(&mut self.guessed), &mut self.told);
+            varint::put(shape.into(), &mut self.told);
         }
-        if guessed > 0 {
-            varint::put(guessed, &mut out);
+        self.last = shape;
+    }
+
+    pub fn finish(mut self) -> Vec<u8> {
+        if self.guessed > 0 {
+            varint::put(self.guessed, &mut self.told);
         }
-        out
+        self.told
     }
 }
 
@@ -131,6 +151,12 @@ impl Following {
 mod tests {
     use super::*;
 
+    fn told(shapes: &Shapes<char>, numbers: &[u32]) -> Vec<u8> {
+        let mut sequence = Sequence::new(shapes);
+        numbers.iter().for_each(|&number| sequence.push(number));
+        sequence.finish()
+    }
+
     fn numbers(shapes: &mut Shapes<char>, text: &str) -> Vec<u32> {
         let mut last = NONE;
         let mut number = |shape| {
@@ -145,7 +171,7 @@ mod tests {
         let mut shapes = Shapes::new();
         let texts = ["abcabcabccab", "abc", "bca", "abcd"];
         let ranks = texts.map(|text| numbers(&mut shapes, text));
-        let told = ranks.map(|rank| shapes.told(rank.into_iter()));
+        let told = ranks.map(|rank| told(&shapes, &rank));
         assert_eq!(told, [vec![9, 3, 2], vec![3], vec![0, 2, 2], vec![3, 4]]);
         assert_eq!(shapes.len(), 5);
         assert_eq!(shapes.all().map(|(_, next)| next).collect::<Vec<_>>(), [1, 2, 3, 1, 0]);
@@ -156,6 +182,6 @@ mod tests {
         let mut shapes = Shapes::new();
         numbers(&mut shapes, "ax");
         let rank = numbers(&mut shapes, "abababab");
-        assert_eq!(shapes.told(rank.into_iter()), [8]);
+        assert_eq!(told(&shapes, &rank), [8]);
     }
 }

@@ -7,6 +7,7 @@
 
 use crate::Category;
 use crate::category::CATEGORIES;
+use crate::tapes::{Tape, Tapes};
 
 /// Rows at most; more ranks share rows.
 const MOST_ROWS: u32 = 2_048;
@@ -16,16 +17,18 @@ const MOST_COLUMNS: usize = 4_096;
 const LEAST_COLUMNS: usize = 512;
 /// Tiles of the finest level, about.
 const TILES: usize = 1 << 20;
+/// Columns of the finest level for each stretch of a row that was noted one by one: every call is shown from nearer.
+const PER_STRETCH: usize = 2;
 /// Columns of the coarsest level.
 const COARSEST: usize = 64;
 /// Picoseconds of a column in the beginning: narrower ones would only cost time, for what is so short is shown call by call.
 const FIRST_WIDTH: u64 = NANO << 6;
 const NANO: u64 = 1_000;
 
-/// Stretches that are noted before they are put into rows, of all ranks together: 16 MiB.
-const NOTED: usize = 1 << 21;
+/// Stretches that are noted before they are put into rows, of all ranks together: some 10 MiB.
+const NOTED: u32 = 1 << 21;
 /// And of one rank, at least and at most.
-const NOTED_OF_RANK: (usize, usize) = (24, 1 << 16);
+const NOTED_OF_RANK: (u32, u32) = (24, 1 << 16);
 
 /// Time of a tile, in picoseconds, for each category but idleness.
 type Tile = [f32; CATEGORIES - 1];
@@ -43,29 +46,23 @@ pub(crate) struct Tiles {
     tiles: Vec<Tile>,
     /// What has been noted of each rank.
     noted: Vec<Noted>,
-    most_noted: usize,
+    tapes: Tapes,
+    most_noted: u32,
 }
 
 /// Stretches of a rank's time that are not in its row yet. Each begins where the one before ends.
-#[derive(Clone, Default)]
+#[derive(Clone, Copy, Default)]
 struct Noted {
     start: u64,
-    /// How long each lasts, and in the last three bits what it is.
-    stretches: Vec<u64>,
-}
-
-impl Noted {
-    /// Category, start and end of each.
-    fn iter(&self) -> impl Iterator<Item = (u8, u64, u64)> {
-        self.stretches.iter().scan(self.start, |now, &stretch| {
-            let start = *now;
-            *now += stretch >> CATEGORY_BITS;
-            Some((stretch as u8 & ((1 << CATEGORY_BITS) - 1), start, *now))
-        })
-    }
+    /// The last, which may become longer yet.
+    last: u64,
+    /// The others: how long each lasts, and in the last three bits what it is.
+    tape: Tape,
+    count: u32,
 }
 
 const CATEGORY_BITS: u32 = 3;
+const CATEGORY: u64 = (1 << CATEGORY_BITS) - 1;
 
 /// All tiles at one width.
 #[derive(Debug, PartialEq)]
@@ -85,8 +82,18 @@ impl Tiles {
             (TILES / rows.max(1) as usize).max(1).next_power_of_two().clamp(LEAST_COLUMNS, MOST_COLUMNS);
         let columns = 2 * finest;
         let (widths, noted) = (vec![FIRST_WIDTH; rows as usize], vec![Noted::default(); ranks as usize]);
-        let most_noted = (NOTED / ranks.max(1) as usize).clamp(NOTED_OF_RANK.0, NOTED_OF_RANK.1);
-        Tiles { ranks, rows, ranks_per_row, columns, widths, tiles: Vec::new(), noted, most_noted }
+        let most_noted = (NOTED / ranks.max(1)).clamp(NOTED_OF_RANK.0, NOTED_OF_RANK.1);
+        Tiles {
+            ranks,
+            rows,
+            ranks_per_row,
+            columns,
+            widths,
+            tiles: Vec::new(),
+            noted,
+            tapes: Tapes::new(),
+            most_noted,
+        }
     }
 
     pub fn rows(&self) -> u32 {
@@ -106,24 +113,33 @@ impl Tiles {
     /// And very soon.
     #[inline]
     pub fn expect_end(&self, rank: u32) {
-        mpirage_cache::fetch_end(&self.noted[rank as usize].stretches);
+        self.tapes.expect(self.noted[rank as usize].tape);
     }
 
     /// A rank did something for so many picoseconds, from where it was told of last.
     #[inline]
     pub fn add(&mut self, rank: u32, category: Category, lasts: u64) {
-        let stretches = &mut self.noted[rank as usize].stretches;
-        match stretches.last_mut() {
-            Some(last) if *last & ((1 << CATEGORY_BITS) - 1) == category as u64 => {
-                *last += lasts << CATEGORY_BITS
-            }
-            _ => {
-                stretches.push(lasts << CATEGORY_BITS | category as u64);
-                if stretches.len() == self.most_noted {
-                    self.settle(rank);
-                }
-            }
+        let noted = &mut self.noted[rank as usize];
+        if noted.last & CATEGORY == category as u64 {
+            noted.last += lasts << CATEGORY_BITS;
+            return;
         }
+        let last = std::mem::replace(&mut noted.last, lasts << CATEGORY_BITS | category as u64);
+        self.tapes.put(&mut noted.tape, last);
+        noted.count += 1;
+        if noted.count == self.most_noted {
+            self.settle(rank);
+        }
+    }
+
+    /// Category, start and end of each stretch that has been noted of a rank.
+    fn stretches(&self, rank: u32) -> impl Iterator<Item = (u8, u64, u64)> {
+        let Noted { start, last, tape, .. } = self.noted[rank as usize];
+        self.tapes.read(tape).chain([last]).scan(start, |now, stretch| {
+            let start = *now;
+            *now += stretch >> CATEGORY_BITS;
+            Some(((stretch & CATEGORY) as u8, start, *now))
+        })
     }
 
     /// Puts what has been noted of a rank into its row.
@@ -132,16 +148,16 @@ impl Tiles {
         if self.tiles.is_empty() {
             self.tiles = vec![Tile::default(); self.rows as usize * self.columns];
         }
-        let mut noted = std::mem::take(&mut self.noted[rank as usize]);
-        let mut start = noted.start;
-        for (category, from, end) in noted.iter() {
+        let mut start = self.noted[rank as usize].start;
+        for (category, from, end) in self.stretches(rank).collect::<Vec<_>>() {
             if category != Category::Idle as u8 {
                 self.put(rank, category, from, end);
             }
             start = end;
         }
-        noted.stretches.clear();
-        self.noted[rank as usize] = Noted { start, ..noted };
+        let noted = &mut self.noted[rank as usize];
+        self.tapes.clear(&mut noted.tape);
+        *noted = Noted { start, ..Noted::default() };
     }
 
     fn put(&mut self, rank: u32, category: u8, start: u64, end: u64) {
@@ -187,7 +203,7 @@ impl Tiles {
         if !self.tiles.is_empty() {
             (0..self.ranks).for_each(|rank| self.settle(rank));
         }
-        let widest = self.columns / 2;
+        let widest = self.finest();
         let mut levels = Vec::new();
         let mut columns = COARSEST.min(widest);
         while columns <= widest {
@@ -212,11 +228,22 @@ impl Tiles {
         levels
     }
 
+    /// Columns of the finest level: no more than it takes to tell apart what ranks did.
+    fn finest(&self) -> usize {
+        let most = self.columns / 2;
+        if !self.tiles.is_empty() {
+            return most;
+        }
+        let noted: u64 = self.noted.iter().map(|noted| u64::from(noted.count)).sum();
+        let of_row = noted / u64::from(self.rows.max(1));
+        (PER_STRETCH * of_row as usize).next_power_of_two().clamp(LEAST_COLUMNS.min(most), most)
+    }
+
     /// What the ranks of a row did, in columns from zero to `end`.
     fn lay_out(&self, row: u32, end: u64, out: &mut Row) {
         let (columns, wide) = (out.columns(), end as f64 / out.columns() as f64);
         let ranks = row * self.ranks_per_row..self.ranks.min((row + 1) * self.ranks_per_row);
-        for (category, start, end) in ranks.flat_map(|rank| self.noted[rank as usize].iter()) {
+        for (category, start, end) in ranks.flat_map(|rank| self.stretches(rank)) {
             if category == Category::Idle as u8 || end == start {
                 continue;
             }
@@ -263,18 +290,29 @@ impl Level {
 
     /// Adds a row; a tile that is full holds `capacity` picoseconds.
     fn push(&mut self, row: &Row, capacity: f64) {
-        let columns = row.columns();
-        let (done, capacity) = (self.dominant.len(), capacity as f32);
+        let (done, columns, capacity) = (self.dominant.len(), row.columns(), capacity as f32);
         self.dominant.resize(done + columns, 0);
         self.share.resize(done + columns, 0);
-        let [a, b, c, d, e] = row.times.each_ref().map(|times| &times[..columns]);
-        let (kinds, shares) = (&mut self.dominant[done..], &mut self.share[done..]);
-        for at in 0..columns.min(kinds.len()).min(shares.len()) {
-            let (category, most) = dominant([a[at], b[at], c[at], d[at], e[at]], capacity);
-            kinds[at] = category;
-            // Without capacity this is no number, and no share.
-            shares[at] = (most / capacity * 255.0 + 0.5).clamp(0.0, 255.0) as u8;
+        let tiles = self.dominant[done..].chunks_mut(LANES).zip(self.share[done..].chunks_mut(LANES));
+        for (nth, (kinds, shares)) in tiles.enumerate() {
+            let from = nth * LANES;
+            let times = row.times.each_ref().map(|times| lanes(&times[from..]));
+            let (kind, share) = dominant(&times, capacity);
+            kinds.copy_from_slice(&kind[..kinds.len()]);
+            shares.copy_from_slice(&share[..shares.len()]);
         }
+    }
+}
+
+/// Tiles that are looked at together.
+const LANES: usize = 16;
+
+/// The first of these, and nothing where there are no more.
+#[inline]
+fn lanes(times: &[f32]) -> [f32; LANES] {
+    match times.first_chunk() {
+        Some(lanes) => *lanes,
+        None => std::array::from_fn(|lane| times.get(lane).copied().unwrap_or(0.0)),
     }
 }
 
@@ -312,18 +350,27 @@ fn sum(a: Tile, b: Tile) -> Tile {
     std::array::from_fn(|kind| a[kind] + b[kind])
 }
 
-/// The category that fills most of a tile, and for how long.
+/// The category that fills most of each tile, and how much of it, from 0 to 255. Without branches, for many tiles at once.
 #[inline]
-fn dominant(tile: Tile, capacity: f32) -> (u8, f32) {
-    let busy: f32 = tile.iter().sum();
-    let (mut category, mut most) = (0, capacity - busy);
-    for (kind, time) in (1..).zip(tile) {
-        // Rounding makes nobody idle who is not.
-        let more = time > 0.0 && time >= most;
-        category = if more { kind } else { category };
-        most = if more { time } else { most };
+fn dominant(times: &[[f32; LANES]; CATEGORIES - 1], capacity: f32) -> ([u8; LANES], [u8; LANES]) {
+    let mut most = [capacity; LANES];
+    for times in times {
+        for lane in 0..LANES {
+            most[lane] -= times[lane];
+        }
     }
-    (category, most)
+    let mut category = [0_i32; LANES];
+    for (kind, times) in (1..).zip(times) {
+        for lane in 0..LANES {
+            // Rounding makes nobody idle who is not.
+            let more = (times[lane] > 0.0) & (times[lane] >= most[lane]);
+            category[lane] = if more { kind } else { category[lane] };
+            most[lane] = if more { times[lane] } else { most[lane] };
+        }
+    }
+    // Without capacity this is no number, and no share.
+    let share = most.map(|most| (most / capacity * 255.0 + 0.5).clamp(0.0, 255.0) as u8);
+    (category.map(|kind| kind as u8), share)
 }
 
 #[cfg(test)]
@@ -340,7 +387,7 @@ mod tests {
         tiles.add(1, Category::Collective, end / 2);
         let levels = tiles.levels(end);
         let coarse = &levels[0];
-        assert_eq!((coarse.columns, levels.last().unwrap().columns), (64, 4_096));
+        assert_eq!((coarse.columns, levels.last().unwrap().columns), (64, 512));
         assert!(levels.windows(2).all(|pair| pair[1].columns == 2 * pair[0].columns));
         let row = |row: usize| &coarse.dominant[64 * row..64 * (row + 1)];
         assert_eq!([0, 31, 32, 63].map(|at| row(0)[at]), [1, 1, 4, 4]);
