@@ -22,12 +22,6 @@ pub fn folded(value: i64) -> u64 {
     (value << 1 ^ value >> 63) as u64
 }
 
-/// What became a small number, as it was.
-#[inline]
-pub fn unfolded(value: u64) -> i64 {
-    (value >> 1) as i64 ^ -((value & 1) as i64)
-}
-
 /// Takes a number; none if the bytes end or it is too long.
 #[inline]
 pub fn get(bytes: &[u8], at: &mut usize) -> Option<u64> {
@@ -62,7 +56,7 @@ fn get_long(bytes: &[u8], at: &mut usize) -> Option<u64> {
 /// Takes a number that may be negative.
 #[inline]
 pub fn get_signed(bytes: &[u8], at: &mut usize) -> Option<i64> {
-    get(bytes, at).map(unfolded)
+    get(bytes, at).map(|value| (value >> 1) as i64 ^ -((value & 1) as i64))
 }
 
 #[cfg(test)]

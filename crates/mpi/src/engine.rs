@@ -29,6 +29,7 @@ use crate::probe::Probing;
 use crate::processor::Processors;
 use crate::protocol::Protocol;
 use crate::rank::{Phase, RankState, Then};
+use crate::records::Telling;
 use crate::run::Run;
 use crate::sampling::Samples;
 use crate::token;
@@ -119,7 +120,7 @@ pub struct Engine<M> {
     pub(crate) collectives: Choice,
     pub(crate) collective_times: Option<Box<dyn CollectiveTimes>>,
     pub(crate) memory: M,
-    pub(crate) recorder: Box<dyn Recorder>,
+    pub(crate) recorder: Telling,
     /// Does the recorder want what calls asked?
     pub(crate) detailed: bool,
     /// When everything would happen on an ideal network, if the recorder wants to know.
@@ -198,7 +199,7 @@ impl<M: Memory> Engine<M> {
             detailed: setup.recorder.wants_arguments(),
             ideal: setup.recorder.wants_ideal().then(|| Box::new(IdealClocks::new(ranks))),
             unrecorded: false,
-            recorder: setup.recorder,
+            recorder: Telling::new(setup.recorder),
             ranks: (0..ranks).map(|_| RankState::new()).collect(),
             desk: Vec::new(),
             hosts: setup.placement,

@@ -13,7 +13,7 @@
 
 use mpirage_call::{Completion, Payload, SendMode};
 use mpirage_kernel::{Departure, Transfer};
-use mpirage_record::{self as record, Record, Scope};
+use mpirage_record::{self as record, Scope};
 use mpirage_units::{Duration, Time};
 
 use crate::diagnosis::Origin;
@@ -477,7 +477,7 @@ impl<M: Memory> Engine<M> {
         let completion = message.completion();
         // Before its bytes are copied: while a processor has much to store, it is slow to read what it has just stored.
         let delivered = self.kernel.now();
-        self.recorder.record(&Record::Message(record::Message {
+        self.recorder.message(record::Message {
             from,
             to,
             bytes,
@@ -488,7 +488,7 @@ impl<M: Memory> Engine<M> {
             arrived,
             delivered,
             awaited: sender_waits,
-        }));
+        });
         let (receiver, truncated) = match step_of(receive) {
             Some(step) => (step, false),
             None => self.end_receive(id, receive),

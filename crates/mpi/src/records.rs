@@ -1,12 +1,60 @@
-//! What recorders are told of ranks.
+//! What recorders are told.
 
 use mpirage_call::Call;
 use mpirage_call::wire::decode_call;
-use mpirage_record::{Details, Record};
+use mpirage_record::{Details, Message, Record, Recorder};
 
 use crate::engine::Engine;
 use crate::memory::Memory;
 use crate::rank::{Phase, RankState};
+
+/// Messages that are kept before the recorder is told of them.
+const KEPT: usize = 128;
+
+/// Whom the engine tells.
+///
+/// Messages are delivered one after the other, each with a copy of its bytes, and whatever is stored between two copies waits
+/// until the first of them has been stored. So of a message only what it was is written down; the recorder is told of many at
+/// once, or before it is told of anything else: for it nothing is out of order.
+pub(crate) struct Telling {
+    recorder: Box<dyn Recorder>,
+    kept: Vec<Message>,
+}
+
+impl Telling {
+    pub(crate) fn new(recorder: Box<dyn Recorder>) -> Telling {
+        Telling { recorder, kept: Vec::with_capacity(KEPT) }
+    }
+
+    /// Something happened.
+    #[inline]
+    pub(crate) fn record(&mut self, record: &Record<'_>) {
+        if !self.kept.is_empty() {
+            self.tell_kept();
+        }
+        self.recorder.record(record);
+    }
+
+    /// A message was delivered.
+    #[inline]
+    pub(crate) fn message(&mut self, message: Message) {
+        if self.kept.len() == KEPT {
+            self.tell_kept();
+        }
+        self.kept.push(message);
+    }
+
+    fn tell_kept(&mut self) {
+        self.recorder.messages(&self.kept);
+        self.kept.clear();
+    }
+}
+
+impl Drop for Telling {
+    fn drop(&mut self) {
+        self.tell_kept();
+    }
+}
 
 impl<M: Memory> Engine<M> {
     /// The call a rank is in is over.
@@ -63,5 +111,6 @@ impl<M: Memory> Engine<M> {
                 self.record_end(rank);
             }
         }
+        self.recorder.tell_kept();
     }
 }

@@ -141,6 +141,13 @@ pub trait Recorder {
     /// Takes note of a record.
     fn record(&mut self, record: &Record<'_>);
 
+    /// Takes note of messages, one after the other.
+    fn messages(&mut self, messages: &[Message]) {
+        for message in messages {
+            self.record(&Record::Message(*message));
+        }
+    }
+
     /// Are the arguments of calls wanted? They cost time.
     fn wants_arguments(&self) -> bool {
         false
@@ -166,6 +173,10 @@ pub trait Writer: Recorder {
 impl<R: Recorder + ?Sized> Recorder for Box<R> {
     fn record(&mut self, record: &Record<'_>) {
         (**self).record(record);
+    }
+
+    fn messages(&mut self, messages: &[Message]) {
+        (**self).messages(messages);
     }
 
     fn wants_arguments(&self) -> bool {

@@ -5,13 +5,18 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use crate::{Record, Recorder};
+use crate::{Message, Record, Recorder};
 
 impl<A: Recorder, B: Recorder> Recorder for (A, B) {
     #[inline]
     fn record(&mut self, record: &Record<'_>) {
         self.0.record(record);
         self.1.record(record);
+    }
+
+    fn messages(&mut self, messages: &[Message]) {
+        self.0.messages(messages);
+        self.1.messages(messages);
     }
 
     fn wants_arguments(&self) -> bool {
@@ -30,6 +35,12 @@ impl<R: Recorder> Recorder for Vec<R> {
         }
     }
 
+    fn messages(&mut self, messages: &[Message]) {
+        for recorder in self {
+            recorder.messages(messages);
+        }
+    }
+
     fn wants_arguments(&self) -> bool {
         self.iter().any(Recorder::wants_arguments)
     }
@@ -43,6 +54,10 @@ impl<R: Recorder + ?Sized> Recorder for Rc<RefCell<R>> {
     #[inline]
     fn record(&mut self, record: &Record<'_>) {
         self.borrow_mut().record(record);
+    }
+
+    fn messages(&mut self, messages: &[Message]) {
+        self.borrow_mut().messages(messages);
     }
 
     fn wants_arguments(&self) -> bool {

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::container::Container;
 use crate::delivered::Delivered;
-use crate::shapes::{NONE, Sequence, Shapes};
+use crate::shapes::{NONE, Rank, Sequence, Shapes};
 use crate::tapes::{Tape, Tapes};
 
 /// Picoseconds of a nanosecond: what times are told in.
@@ -116,13 +116,14 @@ struct Plain {
 /// The calls of one rank.
 #[derive(Clone, Copy, Default)]
 struct Told {
-    /// Of each call the number of its shape, and what that says is told.
-    tape: Tape,
+    /// Of each call the number of its shape.
+    shapes: Tape,
+    /// And what its shape says is told.
+    times: Tape,
     /// When the last began, in nanoseconds.
     last: u64,
     /// Its shape.
     shape: u32,
-    count: u32,
 }
 
 impl Events {
@@ -183,7 +184,8 @@ impl Events {
     #[inline]
     pub fn expect_end(&self, rank: u32) {
         if let Some(told) = self.ranks.get(rank as usize) {
-            self.tapes.expect(told.tape);
+            self.tapes.expect(told.shapes);
+            self.tapes.expect(told.times);
         }
     }
 
@@ -215,13 +217,13 @@ impl Events {
             *number = self.shapes.add(CallShape { flags: plain.shape.flags | flags, ..plain.shape });
         }
         self.shapes.follow(told.shape, *number);
-        (told.shape, told.count) = (*number, told.count + 1);
-        self.tapes.put(&mut told.tape, u64::from(*number));
+        told.shape = *number;
+        self.tapes.put(&mut told.shapes, u64::from(*number));
         flags |= plain.shape.flags & BYTES;
         if flags != 0 {
             for (value, flag) in [(since, SINCE), (took, TOOK), (waited, WAITED), (event.bytes, BYTES)] {
                 if flags & flag != 0 {
-                    self.tapes.put(&mut told.tape, value);
+                    self.tapes.put(&mut told.times, value);
                 }
             }
         }
@@ -255,14 +257,11 @@ impl Events {
     }
 
     fn told(&self, told: &Told) -> Rank {
-        let (mut shapes, mut times) = (Sequence::new(&self.shapes), Vec::new());
-        let mut tape = self.tapes.read(told.tape);
-        while let Some(number) = tape.next() {
-            shapes.push(number as u32);
-            let flags = self.shapes.get(number as u32).flags & (SINCE | TOOK | WAITED | BYTES);
-            tape.copy(flags.count_ones(), &mut times);
-        }
-        Rank { count: told.count, shapes: shapes.finish(), times }
+        let mut shapes = Sequence::new(&self.shapes);
+        self.tapes.read(told.shapes).for_each(|number| shapes.push(number as u32));
+        let mut times = Vec::new();
+        self.tapes.copy(told.times, &mut times);
+        shapes.finish(times)
     }
 }
 
@@ -278,13 +277,16 @@ pub(crate) struct Arrows {
 /// The messages of one rank.
 #[derive(Clone, Copy, Default)]
 struct Sent {
-    /// Of each message its shape, when it was sent, since the one before or earlier, and how long it took.
-    tape: Tape,
+    /// Of each message its shape.
+    shapes: Tape,
+    /// And when it was sent, since the one before, and how long it took.
+    times: Tape,
     /// When the last was sent, in nanoseconds.
     last: u64,
     /// Its shape.
     shape: u32,
-    count: u32,
+    /// Was one sent before the one before it? Such a difference is more than half of all numbers.
+    disordered: bool,
 }
 
 /// What a message has in common with others.
@@ -322,7 +324,8 @@ impl Arrows {
     #[inline]
     pub fn expect_end(&self, rank: u32) {
         if let Some(sent) = self.ranks.get(rank as usize) {
-            self.tapes.expect(sent.tape);
+            self.tapes.expect(sent.shapes);
+            self.tapes.expect(sent.times);
         }
     }
 
@@ -342,10 +345,11 @@ impl Arrows {
         let to = ahead(from, message.to(), self.ranks.len() as u32);
         let rank = &mut self.ranks[from as usize];
         rank.shape = self.shapes.after(rank.shape, &ArrowShape { to, tag, bytes, inner });
-        self.tapes.put(&mut rank.tape, rank.shape.into());
-        self.tapes.put(&mut rank.tape, varint::folded(sent.wrapping_sub(rank.last) as i64));
-        self.tapes.put(&mut rank.tape, took);
-        (rank.last, rank.count) = (sent, rank.count + 1);
+        self.tapes.put(&mut rank.shapes, rank.shape.into());
+        self.tapes.put(&mut rank.times, sent.wrapping_sub(rank.last));
+        self.tapes.put(&mut rank.times, took);
+        rank.disordered |= sent < rank.last;
+        rank.last = sent;
     }
 
     #[cold]
@@ -369,28 +373,39 @@ impl Arrows {
         );
         out.section("message_shapes_scope", shapes.clone().map(|(shape, _)| u8::from(shape.inner)));
         out.section("message_shapes_next", shapes.map(|(_, next)| next));
-        let mut arrows = Vec::new();
-        write_ranks(out, "messages", self.ranks.iter().map(|sent| self.told(sent, &mut arrows)));
+        write_ranks(out, "messages", self.ranks.iter().map(|sent| self.told(sent)));
     }
 
     /// The messages of a rank in order of their sending.
-    fn told(&self, sent: &Sent, arrows: &mut Vec<Arrow>) -> Rank {
-        arrows.clear();
-        let (mut tape, mut last) = (self.tapes.read(sent.tape), 0_u64);
-        while let (Some(shape), Some(since), Some(took)) = (tape.next(), tape.next(), tape.next()) {
-            last = last.wrapping_add(varint::unfolded(since) as u64);
-            arrows.push(Arrow { sent: last, took, shape: shape as u32 });
+    fn told(&self, sent: &Sent) -> Rank {
+        if sent.disordered {
+            return self.told_in_order(sent);
+        }
+        let mut shapes = Sequence::new(&self.shapes);
+        self.tapes.read(sent.shapes).for_each(|number| shapes.push(number as u32));
+        let mut times = Vec::new();
+        self.tapes.copy(sent.times, &mut times);
+        shapes.finish(times)
+    }
+
+    /// The same for one whose messages are not in order yet.
+    fn told_in_order(&self, sent: &Sent) -> Rank {
+        let (mut arrows, mut last) = (Vec::new(), 0_u64);
+        let mut times = self.tapes.read(sent.times);
+        for shape in self.tapes.read(sent.shapes) {
+            last = last.wrapping_add(times.next().unwrap_or(0));
+            arrows.push(Arrow { sent: last, took: times.next().unwrap_or(0), shape: shape as u32 });
         }
         arrows.sort_by_key(|arrow| arrow.sent);
         let mut shapes = Sequence::new(&self.shapes);
         let (mut times, mut last) = (Vec::with_capacity(4 * arrows.len()), 0);
-        for &Arrow { sent, took, shape } in arrows.iter() {
+        for Arrow { sent, took, shape } in arrows {
             shapes.push(shape);
             varint::put(sent - last, &mut times);
             varint::put(took, &mut times);
             last = sent;
         }
-        Rank { count: sent.count, shapes: shapes.finish(), times }
+        shapes.finish(times)
     }
 }
 
@@ -398,13 +413,6 @@ impl Arrows {
 #[inline]
 fn ahead(rank: u32, other: u32, ranks: u32) -> u32 {
     if other >= rank { other - rank } else { other + ranks - rank }
-}
-
-/// What is told of a rank.
-struct Rank {
-    count: u32,
-    shapes: Vec<u8>,
-    times: Vec<u8>,
 }
 
 /// How many each rank has, their shapes, and their times.
@@ -513,8 +521,10 @@ mod tests {
         for (to, sent) in [(1, 7_000), (2, 4_000)] {
             arrows.push(&Delivered::of(&message(0, to, 8, sent, sent + 1_000)));
         }
-        let Rank { shapes, times, count } = arrows.told(&arrows.ranks[0], &mut Vec::new());
+        let Rank { shapes, times, count } = arrows.told(&arrows.ranks[0]);
         assert_eq!((shapes, times, count), (vec![0, 2, 0, 1], vec![4, 1, 3, 1], 2));
+        arrows.push(&Delivered::of(&message(1, 2, 8, 5_000, 9_000)));
+        assert_eq!(arrows.told(&arrows.ranks[1]).times, [5, 4]);
         assert_eq!([ahead(3, 4, 8), ahead(3, 2, 8), ahead(3, 3, 8)], [1, 7, 0]);
     }
 }

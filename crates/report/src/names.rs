@@ -1,19 +1,31 @@
 //! Functions and communicators, as the page numbers them.
 
 use mpirage_call::{ContextId, SELF, WORLD};
-use mpirage_timeline::function::function;
+use mpirage_timeline::function::{Kind, function};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
+use crate::category::{self, Category};
+
 /// The functions that were called, numbered as they came.
-#[derive(Clone, Default)]
 pub(crate) struct Functions {
+    /// What each function of the table is; the last is any other.
+    kinds: Vec<(Kind, Category)>,
     /// Number and one more, by index in the table of functions.
     numbers: Vec<u16>,
     pub used: Vec<u16>,
 }
 
 impl Functions {
+    pub fn new() -> Functions {
+        Functions { kinds: category::of_functions(), numbers: Vec::new(), used: Vec::new() }
+    }
+
+    /// What a function is, and the category of the time in it.
+    pub fn kind(&self, of: u16) -> (Kind, Category) {
+        self.kinds[usize::from(of).min(self.kinds.len() - 1)]
+    }
+
     #[inline]
     pub fn index(&mut self, of: u16) -> u16 {
         match self.numbers.get(usize::from(of)) {

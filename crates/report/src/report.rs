@@ -10,14 +10,14 @@ use mpirage_units::Time;
 use serde_json::Value;
 
 use crate::books::Books;
-use crate::category::{self, Category};
+use crate::category::Category;
 use crate::collectives::Collectives;
 use crate::delivered::Delivered;
 use crate::events::{CallShape, Event};
 use crate::journal::{Deed, Journal, UNTOLD};
 use crate::names::{Contexts, Functions};
 use crate::path::NO_FUNCTION;
-use crate::sites::CallSites;
+use crate::sites::{CallSites, Row};
 
 /// How much of a run is kept one by one.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +54,6 @@ pub struct Report {
     pub(crate) run: RunInfo,
     comms: Comms,
     pub(crate) contexts: Contexts,
-    pub(crate) kinds: Vec<(FunctionKind, Category)>,
     pub(crate) functions: Functions,
     pub(crate) ends: Vec<End>,
     /// The blocking collective that each rank is in, by its number and one more.
@@ -84,8 +83,7 @@ impl Report {
         Report {
             comms: Comms::new(run.ranks()),
             contexts: Contexts::new(run.ranks()),
-            kinds: category::of_functions(),
-            functions: Functions::default(),
+            functions: Functions::new(),
             ends: vec![End::default(); ranks],
             inside: vec![0; ranks],
             sites: CallSites::new(run.sites.clone()),
@@ -142,9 +140,9 @@ impl Report {
         let arguments =
             details.map_or_else(Arguments::default, |details| Arguments::of(rank, details, &self.comms));
         let bytes = arguments.sent.or(arguments.received).unwrap_or(0);
-        let row = self.sites.row(rank, of, site);
-        let site = self.sites.count(row, bytes, took);
-        let (kind, category) = self.kinds[usize::from(of).min(self.kinds.len() - 1)];
+        let row = self.sites.row(rank, of, site, &mut self.functions);
+        row.count(bytes, took);
+        let &mut Row { site, index, kind, category, .. } = row;
         let call = details.map(|details| details.call);
         let collective = match call {
             None | Some(Call::Collective(_) | Call::MakeComm { .. }) => {
@@ -156,8 +154,7 @@ impl Report {
             self.collectives.leave(number, took);
         }
         let comm = arguments.context.map_or(0, |context| self.contexts.index(context));
-        let (function, tag) = (self.functions.index(of), arguments.tag.unwrap_or(0));
-        let shape = CallShape::new(function, site, comm, tag, bytes);
+        let shape = CallShape::new(index, site, comm, arguments.tag.unwrap_or(0), bytes);
         let shape = match category {
             Category::Collective => shape.with_root(arguments.peer),
             _ => shape.with_peer(arguments.peer, rank, self.ends.len() as u32),
@@ -203,12 +200,11 @@ impl Report {
 
     fn end(&mut self, rank: u32, at: u64, blocked: Option<(Time, u16, u64)>) {
         let blocked = blocked.map(|(since, of, site)| {
-            let row = self.sites.row(rank, of, site);
+            let site = self.sites.row(rank, of, site, &mut self.functions).site;
             let since = since.as_picos();
-            self.functions.index(of);
             let (category, event) = (Category::Wait, Event::no_call(since, at - since));
             self.journal.deed(Deed { rank, category, of, event }, false);
-            (since, of, self.sites.site(row))
+            (since, of, site)
         });
         self.ends[rank as usize] = End { at, blocked };
         self.enter_if_full();
@@ -244,6 +240,12 @@ impl Recorder for Report {
                 self.ideal = self.ideal.max(ideal);
                 self.end(rank, at.as_picos(), blocked);
             }
+        }
+    }
+
+    fn messages(&mut self, messages: &[Message]) {
+        for message in messages {
+            self.message(message);
         }
     }
 

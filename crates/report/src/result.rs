@@ -95,7 +95,7 @@ impl Report {
         out.set("collectives_table", self.collectives.table(index, |context| self.contexts.index(context)));
         out.set("calls_table", self.sites.table(index));
         out.set("functions", functions.names());
-        let category = |&of: &u16| self.kinds[usize::from(of).min(self.kinds.len() - 1)].1 as u8;
+        let category = |&of: &u16| functions.kind(of).1 as u8;
         out.set("function_categories", functions.used.iter().map(category).collect::<Vec<_>>());
         out.set("sites", self.sites.names());
         out.set("comms", &self.contexts.shown);

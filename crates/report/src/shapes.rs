@@ -89,12 +89,6 @@ impl<S: Copy + Default + Eq + Hash> Shapes<S> {
         self.all.len()
     }
 
-    /// One of them.
-    #[inline]
-    pub fn get(&self, number: u32) -> &S {
-        &self.all[number as usize]
-    }
-
     /// All of them, each with the one that mostly comes after it.
     pub fn all(&self) -> impl Iterator<Item = (&S, u32)> + Clone {
         self.all.iter().zip(self.following.iter().map(|following| following.mostly))
@@ -107,11 +101,19 @@ pub(crate) struct Sequence<'a, S> {
     told: Vec<u8>,
     last: u32,
     guessed: u64,
+    count: u32,
+}
+
+/// What is told of a rank.
+pub(crate) struct Rank {
+    pub count: u32,
+    pub shapes: Vec<u8>,
+    pub times: Vec<u8>,
 }
 
 impl<'a, S: Copy + Default + Eq + Hash> Sequence<'a, S> {
     pub fn new(shapes: &'a Shapes<S>) -> Sequence<'a, S> {
-        Sequence { shapes, told: Vec::new(), last: NONE, guessed: 0 }
+        Sequence { shapes, told: Vec::new(), last: NONE, guessed: 0, count: 0 }
     }
 
     #[inline]
@@ -123,13 +125,15 @@ impl<'a, S: Copy + Default + Eq + Hash> Sequence<'a, S> {
             varint::put(shape.into(), &mut self.told);
         }
         self.last = shape;
+        self.count += 1;
     }
 
-    pub fn finish(mut self) -> Vec<u8> {
+    /// The whole sequence, and times beside it.
+    pub fn finish(mut self, times: Vec<u8>) -> Rank {
         if self.guessed > 0 {
             varint::put(self.guessed, &mut self.told);
         }
-        self.told
+        Rank { count: self.count, shapes: self.told, times }
     }
 }
 
@@ -154,7 +158,7 @@ mod tests {
     fn told(shapes: &Shapes<char>, numbers: &[u32]) -> Vec<u8> {
         let mut sequence = Sequence::new(shapes);
         numbers.iter().for_each(|&number| sequence.push(number));
-        sequence.finish()
+        sequence.finish(Vec::new()).shapes
     }
 
     fn numbers(shapes: &mut Shapes<char>, text: &str) -> Vec<u32> {

@@ -2,9 +2,13 @@
 
 use std::rc::Rc;
 
+use mpirage_timeline::function::Kind;
 use mpirage_timeline::{Places, Sites};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
+
+use crate::category::Category;
+use crate::names::Functions;
 
 /// Where the row of a call was found last, so that it need not be looked up.
 const REMEMBERED: usize = 1 << 8;
@@ -18,11 +22,15 @@ pub(crate) struct CallSites {
 }
 
 /// Calls of one function from one place.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Row {
-    pub function: u16,
+    function: u16,
     /// The number of the place; 0 if it is not known.
     pub site: u32,
+    /// By which the page knows the function.
+    pub index: u16,
+    pub kind: Kind,
+    pub category: Category,
     calls: u64,
     bytes: u64,
     /// Picoseconds.
@@ -50,41 +58,26 @@ impl CallSites {
 
     /// The row of a call.
     #[inline]
-    pub fn row(&mut self, rank: u32, function: u16, site: u64) -> u32 {
+    pub fn row(&mut self, rank: u32, function: u16, site: u64, functions: &mut Functions) -> &mut Row {
         let site = self.places.key(rank, site);
         let mixed = (site ^ u64::from(function) << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let place = (mixed >> 56) as usize;
         let known = self.remembered[place];
-        if known.is && known.site == site && known.function == function {
-            return known.row;
+        if !(known.is && known.site == site && known.function == function) {
+            let row = self.look_up(function, site, functions);
+            self.remembered[place] = Remembered { site, function, row, is: true };
         }
-        let row = self.look_up(function, site);
-        self.remembered[place] = Remembered { site, function, row, is: true };
-        row
+        &mut self.rows[self.remembered[place].row as usize]
     }
 
-    fn look_up(&mut self, function: u16, key: u64) -> u32 {
+    fn look_up(&mut self, function: u16, key: u64, functions: &mut Functions) -> u32 {
         let site = self.places.number_of(key);
         *self.known.entry((function, site)).or_insert_with(|| {
-            self.rows.push(Row { function, site, ..Row::default() });
+            let ((kind, category), index) = (functions.kind(function), functions.index(function));
+            let (calls, bytes, time, longest) = (0, 0, 0, 0);
+            self.rows.push(Row { function, site, index, kind, category, calls, bytes, time, longest });
             self.rows.len() as u32 - 1
         })
-    }
-
-    /// A call of this row, with its bytes and picoseconds; gives the number of its place.
-    #[inline]
-    pub fn count(&mut self, row: u32, bytes: u64, time: u64) -> u32 {
-        let row = &mut self.rows[row as usize];
-        row.calls += 1;
-        row.bytes += bytes;
-        row.time += time;
-        row.longest = row.longest.max(time);
-        row.site
-    }
-
-    /// The number of the place of a row's calls.
-    pub fn site(&self, row: u32) -> u32 {
-        self.rows[row as usize].site
     }
 
     /// The name of a place, by number.
@@ -112,6 +105,17 @@ impl CallSites {
             "seconds": column(&rows, |row| crate::seconds(row.time)),
             "max_seconds": column(&rows, |row| crate::seconds(row.longest)),
         })
+    }
+}
+
+impl Row {
+    /// One more call, with its bytes and picoseconds.
+    #[inline]
+    pub fn count(&mut self, bytes: u64, time: u64) {
+        self.calls += 1;
+        self.bytes += bytes;
+        self.time += time;
+        self.longest = self.longest.max(time);
     }
 }
 

@@ -8,6 +8,8 @@ use mpirage_call::varint;
 
 /// Bytes of a piece.
 const ROOM: usize = 59;
+/// Bytes of a number, at most.
+const LONGEST: usize = 10;
 /// No piece.
 const NONE: u32 = 0;
 
@@ -53,19 +55,42 @@ impl Tapes {
     }
 
     /// The same for one that takes several bytes, or another piece. Numbers are never cut in two.
-    fn put_long(&mut self, tape: &mut Tape, mut value: u64) {
-        let length = (u64::BITS - (value | 1).leading_zeros()).div_ceil(7) as usize;
-        if usize::from(self.pieces[tape.last as usize].used) + length > ROOM {
-            self.lengthen(tape);
-        }
-        let Piece { used, bytes, .. } = &mut self.pieces[tape.last as usize];
-        let room = &mut bytes[usize::from(*used)..][..length];
-        for byte in room.iter_mut() {
-            *byte = value as u8 | 0x80;
+    fn put_long(&mut self, tape: &mut Tape, value: u64) {
+        let length = match value {
+            0..0x80 => 1,
+            0x80..0x4000 => 2,
+            0x4000..0x20_0000 => 3,
+            0x20_0000..0x1000_0000 => 4,
+            _ => return self.put_very_long(tape, value),
+        };
+        // Four bytes, whatever the length: the next number is written over those that are too many.
+        let piece = self.piece_with_room(tape, 4);
+        let spread = value & 0x7f | value << 1 & 0x7f00 | value << 2 & 0x7f_0000 | value << 3 & 0x7f00_0000;
+        let more = 0x8080_8080_u64 & ((1 << (8 * (length - 1))) - 1);
+        let at = usize::from(piece.used);
+        piece.bytes[at..at + 4].copy_from_slice(&((spread | more) as u32).to_le_bytes());
+        piece.used += length;
+    }
+
+    #[cold]
+    fn put_very_long(&mut self, tape: &mut Tape, mut value: u64) {
+        let piece = self.piece_with_room(tape, LONGEST);
+        let mut more = true;
+        while more {
+            more = value >= 0x80;
+            piece.bytes[usize::from(piece.used)] = value as u8 & 0x7f | u8::from(more) << 7;
+            piece.used += 1;
             value >>= 7;
         }
-        room[length - 1] &= 0x7f;
-        *used += length as u8;
+    }
+
+    /// The last piece of a tape, or a new one if that has not so much room.
+    #[inline]
+    fn piece_with_room(&mut self, tape: &mut Tape, bytes: usize) -> &mut Piece {
+        if usize::from(self.pieces[tape.last as usize].used) + bytes > ROOM {
+            self.lengthen(tape);
+        }
+        &mut self.pieces[tape.last as usize]
     }
 
     #[cold]
@@ -102,6 +127,16 @@ impl Tapes {
         mpirage_cache::fetch(&self.pieces[tape.last as usize]);
     }
 
+    /// Appends all that is on a tape to bytes, as it is.
+    pub fn copy(&self, tape: Tape, into: &mut Vec<u8>) {
+        let mut at = tape.first;
+        while at != NONE {
+            let piece = &self.pieces[at as usize];
+            into.extend_from_slice(&piece.bytes[..usize::from(piece.used)]);
+            at = piece.next;
+        }
+    }
+
     /// What is on a tape.
     pub fn read(&self, tape: Tape) -> Numbers<'_> {
         let at = if tape.first == NONE { ROOM as u8 } else { 0 };
@@ -133,17 +168,6 @@ impl<'a> Numbers<'a> {
             piece = &self.tapes.pieces[self.piece as usize];
         }
         Some(&piece.bytes[usize::from(self.at)..])
-    }
-
-    /// Appends the next numbers, so many of them, to bytes.
-    #[inline]
-    pub fn copy(&mut self, numbers: u32, into: &mut Vec<u8>) {
-        for _ in 0..numbers {
-            let Some(bytes) = self.ahead() else { return };
-            let length = 1 + bytes.iter().take_while(|&&byte| byte >= 0x80).count();
-            into.extend_from_slice(&bytes[..length]);
-            self.at += length as u8;
-        }
     }
 }
 
@@ -177,6 +201,10 @@ mod tests {
         }
         for (tape, at) in all.iter().zip(0..) {
             assert!(tapes.read(*tape).eq((0..500).map(|nth| value(at, nth))));
+            let (mut copied, mut expected) = (Vec::new(), Vec::new());
+            tapes.copy(*tape, &mut copied);
+            (0..500).for_each(|nth| varint::put(value(at, nth), &mut expected));
+            assert_eq!(copied, expected);
         }
         assert_eq!(tapes.read(Tape::default()).next(), None);
         assert_eq!(size_of::<Piece>(), 64);

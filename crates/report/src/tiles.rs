@@ -28,7 +28,7 @@ const NANO: u64 = 1_000;
 /// Stretches that are noted before they are put into rows, of all ranks together: some 10 MiB.
 const NOTED: u32 = 1 << 21;
 /// And of one rank, at least and at most.
-const NOTED_OF_RANK: (u32, u32) = (24, 1 << 16);
+const NOTED_OF_RANK: (u32, u32) = (24, 1 << 20);
 
 /// Time of a tile, in picoseconds, for each category but idleness.
 type Tile = [f32; CATEGORIES - 1];
