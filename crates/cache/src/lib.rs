@@ -23,7 +23,14 @@ pub fn fetch_address(address: usize) {
 /// Brings a value near, all of it.
 #[inline(always)]
 pub fn fetch<T>(value: &T) {
-    fetch_bytes(core::ptr::from_ref(value).addr(), size_of::<T>());
+    let address = core::ptr::from_ref(value).addr();
+    if align_of::<T>() < LINE {
+        return fetch_bytes(address, size_of::<T>());
+    }
+    // It fills its lines: their number is known beforehand.
+    for line in 0..size_of::<T>() / LINE {
+        fetch_address(address + line * LINE);
+    }
 }
 
 /// Brings the first values of a slice near, `most` at most.

@@ -11,7 +11,11 @@ use crate::flows::Flows;
 use crate::heap::{ABSENT, Heap};
 use crate::progress::Progress;
 use crate::resource::{Resource, User};
+use mpirage_cache::fetch;
 use mpirage_units::Time;
+
+/// How many flows ahead the place of a new one is fetched.
+const AHEAD: usize = 3;
 
 /// How the users of a resource share it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -238,6 +242,10 @@ impl Sharing {
     }
 
     fn vacancy(&mut self) -> u32 {
+        // Its last use is long ago, as a rule.
+        if let Some(&later) = self.vacant.len().checked_sub(1 + AHEAD).and_then(|at| self.vacant.get(at)) {
+            fetch(&self.flows[later as usize]);
+        }
         self.vacant.pop().unwrap_or_else(|| {
             self.places.push(ABSENT);
             self.penalties.push(1.0);

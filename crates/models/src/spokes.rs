@@ -46,14 +46,19 @@ impl Spokes {
 
     #[inline]
     fn spoke(&mut self, host: HostId, platform: &Platform) -> Option<Spoke> {
+        if matches!(self.hosts[host.0 as usize], Known::Unasked) {
+            self.ask(host, platform);
+        }
         match self.hosts[host.0 as usize] {
             Known::Yes(spoke) => Some(spoke),
-            Known::No => None,
-            Known::Unasked => {
-                let spoke = platform.spoke(host);
-                self.hosts[host.0 as usize] = spoke.map_or(Known::No, Known::Yes);
-                spoke
-            }
+            Known::No | Known::Unasked => None,
         }
+    }
+
+    /// Apart, so that what is known already goes through registers only.
+    #[cold]
+    #[inline(never)]
+    fn ask(&mut self, host: HostId, platform: &Platform) {
+        self.hosts[host.0 as usize] = platform.spoke(host).map_or(Known::No, Known::Yes);
     }
 }

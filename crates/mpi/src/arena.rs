@@ -5,6 +5,11 @@
 
 use std::ops::{Index, IndexMut};
 
+use mpirage_cache::fetch;
+
+/// How many insertions ahead a place is fetched: it was given back long ago, as a rule.
+const AHEAD: usize = 3;
+
 /// Values by number.
 #[derive(Debug)]
 pub(crate) struct Arena<T> {
@@ -17,11 +22,15 @@ impl<T> Arena<T> {
         Arena { items: Vec::new(), vacant: Vec::new() }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn insert(&mut self, value: T) -> u32 {
         match self.vacant.pop() {
             Some(id) => {
-                self.items[id as usize] = value;
+                if let Some(later) = self.vacant.len().checked_sub(AHEAD).and_then(|at| self.vacant.get(at)) {
+                    fetch(&self.items[*later as usize]);
+                }
+                // Nothing is looked at in the place: what was of worth there has been taken.
+                std::mem::forget(std::mem::replace(&mut self.items[id as usize], value));
                 id
             }
             None => {

@@ -23,10 +23,11 @@ impl Origin {
     /// Nobody's.
     pub const UNKNOWN: Origin = Origin(0);
 
-    /// Of a stamped call.
+    /// Of a stamped call. Rotated rather than shifted: of a shifted index the compiler reads more bytes than it has, and such a
+    /// read has to wait until the stamp, which has often just been stored, has left the processor.
     #[inline]
     pub fn of(stamp: &Stamp) -> Origin {
-        Origin(stamp.site & ((1 << FUNCTION) - 1) | u64::from(stamp.function) << FUNCTION)
+        Origin(stamp.site & ((1 << FUNCTION) - 1) | u64::from(stamp.function).rotate_left(FUNCTION))
     }
 
     /// The address it returns to; zero if unknown.

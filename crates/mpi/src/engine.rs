@@ -432,7 +432,10 @@ impl<M: Memory> Engine<M> {
         {
             match task {
                 Task::NextCall(rank) => self.next_call(rank),
-                Task::FinishWait(rank) => self.finish_wait(rank),
+                Task::FinishWait(rank) => {
+                    self.fetch_waits();
+                    self.finish_wait(rank);
+                }
                 Task::FinishHarvest(rank) => self.finish_harvest(rank),
                 Task::FinishProbe(rank, probing) => self.finish_probe(rank, &probing),
                 Task::Run(run) => self.continue_run(run),

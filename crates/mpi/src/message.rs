@@ -35,6 +35,27 @@ pub(crate) enum Owner {
     Nobody,
 }
 
+impl Owner {
+    /// As two words, which go in registers: an owner that is handed over through memory is slow to read from there.
+    #[inline(always)]
+    fn words(self) -> (u64, u64) {
+        match self {
+            Owner::Request { rank, id } => (0, u64::from(rank) | u64::from(id) << 32),
+            Owner::Step { run, blocking } => (1, u64::from(run) | u64::from(blocking) << 32),
+            Owner::Nobody => (2, 0),
+        }
+    }
+
+    #[inline(always)]
+    fn of_words((kind, words): (u64, u64)) -> Owner {
+        match kind {
+            0 => Owner::Request { rank: words as u32, id: (words >> 32) as u32 },
+            1 => Owner::Step { run: words as u32, blocking: words >> 32 != 0 },
+            _ => Owner::Nobody,
+        }
+    }
+}
+
 /// Where the bytes of a message are meanwhile.
 #[derive(Debug, Default)]
 pub(crate) enum Held {
@@ -84,6 +105,7 @@ pub(crate) fn step_of(receive: u32) -> Option<Owner> {
     (receive >= STEP).then_some(Owner::Step { run, blocking })
 }
 
+/// A message on its way.
 #[derive(Debug)]
 pub(crate) struct Message {
     pub key: Key,
@@ -165,13 +187,15 @@ fn scope_of(key: &Key) -> Scope {
 }
 
 impl<M: Memory> Engine<M> {
-    /// A send starts.
+    /// A send starts. Inlined up to where the message is in its place: what it is made of is still in registers then, while it
+    /// would be slow to read again from where it had just been stored in pieces.
+    #[inline(always)]
     pub(crate) fn send(&mut self, outgoing: Outgoing<'_>) {
         let Outgoing { from, to, key, bytes, payload, mode, owner, origin } = outgoing;
         let way = self.protocol.way(mode, bytes);
         let sender_waits = way.sender_waits();
         let (place, held, sent) =
-            (self.next_place(from, to), self.hold_message(payload, way, to, &key), self.kernel.now());
+            (self.next_place(from, to), self.hold_message(payload, way, to, key), self.kernel.now());
         let id = self.messages.insert(Message {
             key,
             bytes,
@@ -191,6 +215,13 @@ impl<M: Memory> Engine<M> {
             held,
             origin,
         });
+        self.set_out(id, way, owner.words(), bytes);
+    }
+
+    /// A message that has just been sent sets out.
+    #[inline(never)]
+    fn set_out(&mut self, id: u32, way: Way, owner: (u64, u64), bytes: u64) {
+        let owner = Owner::of_words(owner);
         if let Some(ideal) = &mut self.ideal {
             ideal.send(id, &self.messages[id]);
         }
@@ -200,7 +231,7 @@ impl<M: Memory> Engine<M> {
         if self.graphs.is_some() {
             return self.hand_over_send(id);
         }
-        if !sender_waits {
+        if !way.sender_waits() {
             self.free_copied(id, owner, bytes);
         }
         match way {
@@ -214,6 +245,7 @@ impl<M: Memory> Engine<M> {
     }
 
     /// A receive starts: takes a waiting message or waits for one.
+    #[inline(always)]
     pub(crate) fn receive(&mut self, receive: Receive) -> u32 {
         let Receive { rank, key, .. } = receive;
         let id = self.enter_receive(receive);
@@ -222,9 +254,10 @@ impl<M: Memory> Engine<M> {
     }
 
     /// The same, of a receive that has a number already.
+    #[inline(always)]
     pub(crate) fn post(&mut self, rank: u32, key: Key, id: u32) {
         let waiting = &mut self.matching[rank as usize];
-        match waiting.unexpected.take_accepted(&key) {
+        match waiting.unexpected.take_accepted(key) {
             Some(message) => self.join(message, id, true),
             None => waiting.posted.push(key, id),
         }
@@ -234,7 +267,7 @@ impl<M: Memory> Engine<M> {
     pub(crate) fn receive_step(&mut self, rank: u32, key: &Key, run: u32, blocking: bool) {
         let taker = STEP | u32::from(blocking) << STEP_BLOCKS | run;
         let waiting = &mut self.matching[rank as usize];
-        match waiting.unexpected.take_accepted(key) {
+        match waiting.unexpected.take_accepted(*key) {
             Some(message) => self.join(message, taker, true),
             None => waiting.posted.push(*key, taker),
         }
@@ -248,6 +281,7 @@ impl<M: Memory> Engine<M> {
     }
 
     /// Gives a receive a number.
+    #[inline(always)]
     pub(crate) fn enter_receive(&mut self, receive: Receive) -> u32 {
         let id = self.receives.insert(receive);
         if let Some(ideal) = &mut self.ideal {

@@ -7,7 +7,7 @@ use mpirage_cache::{fetch, fetch_slice};
 use mpirage_collectives::Step;
 use mpirage_kernel::Token;
 
-use crate::engine::{Engine, Turn};
+use crate::engine::{Engine, Task, Turn};
 use crate::memory::{FARTHEST, Memory};
 use crate::message::Owner;
 use crate::run::Run;
@@ -40,6 +40,20 @@ impl<M: Memory> Engine<M> {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// A wait ends now: fetches what the next ones will need, since many end at once as a rule.
+    #[inline]
+    pub(crate) fn fetch_waits(&self) {
+        if let Some(&Task::FinishWait(rank)) = self.tasks.get(NEAR) {
+            fetch(&self.ranks[rank as usize]);
+        }
+        if let Some(&Task::FinishWait(rank)) = self.tasks.get(1) {
+            let state = &self.ranks[rank as usize];
+            fetch_slice(&state.wait.requests, REQUESTS);
+            fetch_slice(&state.requests, REQUESTS);
+            fetch_slice(&state.reply.completions, REQUESTS);
         }
     }
 

@@ -90,10 +90,13 @@ impl<M: Memory> Engine<M> {
     }
 
     /// Takes the bytes of a message to `to` that is just being sent.
-    pub(crate) fn hold_message(&mut self, payload: Payload<'_>, way: Way, to: u32, key: &Key) -> Held {
+    #[inline(always)]
+    pub(crate) fn hold_message(&mut self, payload: Payload<'_>, way: Way, to: u32, key: Key) -> Held {
         match payload {
-            Payload::Inline(bytes) if self.lands_at_once(bytes, way, to, key) => Held::Nothing,
-            payload => self.hold(payload),
+            Payload::Absent => Held::Nothing,
+            Payload::At(address) => Held::Memory(address),
+            Payload::Inline(bytes) if self.lands_at_once(bytes, way, to, key.words()) => Held::Nothing,
+            Payload::Inline(_) => self.hold(payload),
         }
     }
 
@@ -112,12 +115,14 @@ impl<M: Memory> Engine<M> {
 
     /// Puts bytes where a receive that waits for them wants them, long before they arrive: until then nobody looks. Only where
     /// that costs no more than keeping them would.
-    fn lands_at_once(&mut self, bytes: &[u8], way: Way, to: u32, key: &Key) -> bool {
+    #[inline(never)]
+    fn lands_at_once(&mut self, bytes: &[u8], way: Way, to: u32, key: (u64, u64)) -> bool {
+        let key = Key::of_words(key);
         let matches_now = !way.sender_waits() && self.protocol.envelope == Envelope::AtSend;
         if !matches_now || !self.memory.is_one() {
             return false;
         }
-        let Some(receive) = self.matching[to as usize].posted.find_accepting(key) else { return false };
+        let Some(receive) = self.matching[to as usize].posted.find_accepting(&key) else { return false };
         let &Receive { rank, address, room, .. } = &self.receives[receive];
         let fits = bytes.len() as u64 <= room;
         if fits && address != 0 {

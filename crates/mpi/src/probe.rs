@@ -19,7 +19,7 @@ impl<M: Memory> Engine<M> {
     pub(crate) fn probe(&mut self, rank: u32, probing: &Probing) -> bool {
         let queue = &mut self.matching[rank as usize].unexpected;
         let found =
-            if probing.take { queue.take_accepted(&probing.key) } else { queue.find_accepted(&probing.key) };
+            if probing.take { queue.take_accepted(probing.key) } else { queue.find_accepted(&probing.key) };
         let Some(id) = found else { return false };
         if let Some(ideal) = &mut self.ideal {
             ideal.probe(rank, id);

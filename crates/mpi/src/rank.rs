@@ -75,6 +75,7 @@ impl PartialEq for Phase {
 
 /// The state of one rank.
 #[derive(Debug)]
+#[repr(align(64))]
 pub(crate) struct RankState {
     pub phase: Phase,
     /// Calls it has made that are not carried out yet.
