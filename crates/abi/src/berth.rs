@@ -86,7 +86,7 @@ pub unsafe extern "C" fn mpirage_fold_end(rank: *mut c_void) {
 
 /// Does work during which other ranks may run, and with them their notes of who called.
 pub(crate) fn with_turns_passed<T>(work: impl FnOnce() -> T) -> T {
-    let note = trampoline::last_call();
+    let note = trampoline::note();
     let result = work();
     trampoline::note_again(note);
     result

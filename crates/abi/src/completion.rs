@@ -46,8 +46,13 @@ pub(crate) fn all_plain(
     requests: &[MPI_Request],
     mut tell: impl FnMut(usize, &Completion, Result<()>),
 ) -> Option<()> {
-    let ids: Few<RequestId> = with(|library| {
-        requests.iter().map(|&request| library.requests.plain_id(request)).collect::<Option<_>>()
+    // In a loop of its own, since collecting takes twice the room on the stack.
+    let mut ids: Few<RequestId> = Few::new();
+    with(|library| {
+        for &request in requests {
+            ids.push(library.requests.plain_id(request)?);
+        }
+        Some(())
     })?;
     if ids.is_empty() {
         return None;

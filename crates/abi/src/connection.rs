@@ -10,7 +10,6 @@ use std::os::unix::ffi::OsStringExt;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use mpirage_cache::fetch_slice;
 use mpirage_call::{Call, Reply, Stamp};
 use mpirage_channel::{Attach, Briefing, CHANNEL_VARIABLE, ChannelError, RankEnd};
 use mpirage_units::{Duration, Time};
@@ -29,24 +28,25 @@ const READINGS_BEFORE_GROWTH: u64 = 1024;
 /// The name of the simulated host, as the simulator sets it.
 const HOST_VARIABLE: &str = "MPIRAGE_HOST";
 
-/// The line of a rank, and what it was told at its start.
+/// The line of a rank, and what it was told at its start. What each call needs comes first.
+#[repr(C)]
 pub(crate) struct Line {
+    talk: Lock<Talk>,
     /// This rank in the world.
     pub rank: u32,
-    /// The name of its host.
-    pub host: Vec<u8>,
-    /// What the simulator said before the start.
-    pub briefing: Briefing,
     /// Is there a simulator at all?
     pub simulated: bool,
-    talk: Lock<Talk>,
+    /// What the simulator said before the start.
+    pub briefing: Briefing,
+    /// The name of its host.
+    pub host: Vec<u8>,
 }
 
 /// What changes from call to call.
 struct Talk {
     peer: Peer,
-    /// The last answer.
-    reply: Reply,
+    /// When the last call returned, unless the rank went on before that was known.
+    returned: Option<Time>,
     /// What the next call has to add to its burst.
     delay: Duration,
     /// Readings of the clock since the last call that was more than that.
@@ -55,8 +55,11 @@ struct Talk {
 
 enum Peer {
     Simulator(RankEnd),
-    Alone(Alone),
+    Alone(Box<Alone>),
 }
+
+/// The last answer, while it is looked at; one for all ranks of this process, since turns are passed only before that.
+static REPLY: Lock<Reply> = Lock::new(Reply::new());
 
 /// This process is a child of the rank's, made by `fork`: it has no line.
 static CHILD: AtomicBool = AtomicBool::new(false);
@@ -71,7 +74,8 @@ pub(crate) fn line() -> &'static Line {
     rank::this().line()
 }
 
-/// Leaves a call that needs no answer.
+/// Leaves a call that needs no answer. Inlined, like what it leads to: who knows what call it is pays for that kind only.
+#[inline(always)]
 pub(crate) fn post(call: &Call<'_>) {
     debug_assert!(!call.needs_answer());
     let mut talk = talk();
@@ -91,7 +95,7 @@ pub(crate) fn ask_then<T>(call: &Call<'_>, take: impl FnOnce(&Reply) -> T) -> T 
     let mut talk = talk();
     talk.readings = 0;
     talk.tell_of_output();
-    take(talk.ask(call))
+    talk.ask_then(call, take)
 }
 
 /// Simulated time as this process sees it; none if no simulator runs it. Never waits for another thread's call.
@@ -159,7 +163,7 @@ fn open_from_environment() -> Line {
             keep_from_children(briefing.shared_file);
             Line::to_simulator(end, briefing, host)
         }
-        Attach::Alone => Line::new(0, Peer::Alone(Alone::default()), alone::BRIEFING, host),
+        Attach::Alone => Line::new(0, Peer::Alone(Box::default()), alone::BRIEFING, host),
     }
 }
 
@@ -178,17 +182,10 @@ impl Line {
         Line::new(end.rank(), Peer::Simulator(end), briefing, host)
     }
 
-    /// Brings near what the next answer is written to.
-    pub(crate) fn fetch(&self) {
-        // SAFETY: a folded rank that does not run; nobody changes it meanwhile.
-        let talk = unsafe { &*self.talk.data_ptr() };
-        fetch_slice(&talk.reply.completions, 8);
-    }
-
     fn new(rank: u32, peer: Peer, briefing: Briefing, host: Vec<u8>) -> Line {
         let simulated = matches!(peer, Peer::Simulator(_));
-        let talk = Lock::new(Talk { peer, reply: Reply::default(), delay: Duration::ZERO, readings: 0 });
-        Line { rank, host, briefing, simulated, talk }
+        let talk = Lock::new(Talk { peer, returned: Some(Time::ZERO), delay: Duration::ZERO, readings: 0 });
+        Line { talk, rank, simulated, briefing, host }
     }
 }
 
@@ -196,62 +193,88 @@ extern "C" fn now_a_child() {
     CHILD.store(true, Ordering::Relaxed);
 }
 
+#[inline(always)]
 fn talk() -> Guard<'static, Talk> {
     let rank = rank::this();
     let line = rank.line();
-    if rank.in_callback.load(Ordering::Relaxed) {
-        give_up("communication inside a reduction operator");
-    }
-    if CHILD.load(Ordering::Relaxed) && line.simulated {
-        give_up("called by a child process of the rank");
+    if rank.in_callback.load(Ordering::Relaxed) || CHILD.load(Ordering::Relaxed) {
+        must_be_silent(rank, line);
     }
     line.talk.lock()
 }
 
+/// Somebody wants to communicate who perhaps must not.
+#[cold]
+fn must_be_silent(rank: &rank::Rank, line: &Line) {
+    if rank.in_callback.load(Ordering::Relaxed) {
+        give_up("communication inside a reduction operator");
+    }
+    if line.simulated {
+        give_up("called by a child process of the rank");
+    }
+}
+
 impl Talk {
+    #[inline(always)]
     fn tell_of_output(&mut self) {
         if output::flush() {
-            self.post(&Call::Output);
+            self.post_output();
         }
     }
 
-    fn post(&mut self, call: &Call<'_>) {
-        let stamp = self.stamp();
-        let sent = match &mut self.peer {
-            Peer::Simulator(end) => {
-                with_turns_passed(|| end.post(&stamp, call, &mut Reply::default(), &mut services::serve))
-            }
-            Peer::Alone(alone) => {
-                alone.post(call);
-                Ok(())
-            }
-        };
-        accept(sent);
+    #[cold]
+    fn post_output(&mut self) {
+        self.post(&Call::Output);
     }
 
-    fn ask(&mut self, call: &Call<'_>) -> &Reply {
+    #[inline(always)]
+    fn post(&mut self, call: &Call<'_>) {
         let stamp = self.stamp();
-        self.put(&stamp, call);
+        match &mut self.peer {
+            Peer::Simulator(end) => {
+                if !end.post(&stamp, call) {
+                    post_later(end, &stamp, call);
+                }
+            }
+            Peer::Alone(alone) => alone.post(call),
+        }
+    }
+
+    /// Asks, and takes from the answer what is wanted.
+    #[inline]
+    fn ask_then<T>(&mut self, call: &Call<'_>, take: impl FnOnce(&Reply) -> T) -> T {
+        self.wait(call);
+        let (mut shared, mut own) = (REPLY.try_lock(), None);
+        let reply = match &mut shared {
+            Some(shared) => &mut **shared,
+            None => own.insert(Box::new(Reply::new())),
+        };
+        self.read_answer(call, reply);
         if line_measures() {
             MARK.set(Some(processor_time()));
         }
-        &self.reply
+        take(reply)
     }
 
-    /// Waits for the answer to a stamped call.
-    fn put(&mut self, stamp: &Stamp, call: &Call<'_>) {
-        let answered = match &mut self.peer {
-            Peer::Simulator(end) => {
-                with_turns_passed(|| end.ask(stamp, call, &mut self.reply, &mut services::serve))
-            }
+    /// Waits for the answer to a call.
+    fn wait(&mut self, call: &Call<'_>) {
+        let stamp = self.stamp();
+        if let Peer::Simulator(end) = &mut self.peer {
+            accept(with_turns_passed(|| end.ask(&stamp, call, &mut services::serve)));
+        }
+    }
+
+    /// Reads the answer to the call that was waited for.
+    fn read_answer(&mut self, call: &Call<'_>, reply: &mut Reply) {
+        match &mut self.peer {
+            Peer::Simulator(end) => accept(end.read_reply(reply)),
             Peer::Alone(alone) => {
-                self.reply.clear();
-                alone.ask(call, &mut self.reply);
-                Ok(())
+                reply.clear();
+                alone.ask(call, reply);
             }
-        };
-        accept(answered);
-        rank::this().show(self.reply.now);
+        }
+        self.returned = (!reply.early).then_some(reply.now);
+        rank::this().show(reply.now);
     }
 
     /// The time now, known without asking if nothing has happened since the last answer.
@@ -260,7 +283,7 @@ impl Talk {
             let nanos = burst() as f64 + sampling::charged() as f64 * 1e-3;
             self.last_return() + Duration::from_secs_f64(nanos * 1e-9 * briefing.speed_ratio) + self.delay
         } else {
-            self.ask(&Call::Now).now
+            self.ask_then(&Call::Now, |reply| reply.now)
         };
         let cost = self.cost_of_reading(briefing);
         self.delay += cost;
@@ -269,14 +292,19 @@ impl Talk {
 
     /// When the last call returned. Asking for it is not a call of the program's: the burst goes on.
     fn last_return(&mut self) -> Time {
-        if self.reply.early {
-            let burst = burst();
-            self.put(&Stamp::default(), &Call::When);
-            if line_measures() {
-                MARK.set(Some(processor_time().saturating_sub(burst)));
-            }
+        if let Some(returned) = self.returned {
+            return returned;
         }
-        self.reply.now
+        let burst = burst();
+        let mut reply = Reply::new();
+        if let Peer::Simulator(end) = &mut self.peer {
+            accept(with_turns_passed(|| end.ask(&Stamp::default(), &Call::When, &mut services::serve)));
+        }
+        self.read_answer(&Call::When, &mut reply);
+        if line_measures() {
+            MARK.set(Some(processor_time().saturating_sub(burst)));
+        }
+        reply.now
     }
 
     /// A program that does nothing but read the clock waits for a date: the longer it reads, the faster time passes.
@@ -291,16 +319,20 @@ impl Talk {
     }
 
     /// The stamp of a call made now; the next burst begins here.
+    #[inline(always)]
     fn stamp(&mut self) -> Stamp {
-        let from = trampoline::last_call();
-        let burst = burst();
-        if burst > 0 {
-            MARK.set(MARK.get().map(|mark| mark + burst));
-        }
+        let from = trampoline::note();
+        let burst = if line_measures() { take_burst() } else { 0 };
         let burst = burst + sampling::take_charged();
         let delay = std::mem::take(&mut self.delay);
         Stamp { burst, delay, site: from.call_site as u64, function: from.index as u16 }
     }
+}
+
+/// The outbox is full: the simulator has to empty it first.
+#[cold]
+fn post_later(end: &mut RankEnd, stamp: &Stamp, call: &Call<'_>) {
+    accept(with_turns_passed(|| end.post_later(stamp, call, &mut services::serve)));
 }
 
 fn accept(result: Result<(), ChannelError>) {
@@ -331,6 +363,17 @@ fn burst() -> u64 {
     }
 }
 
+/// The burst up to here; the next begins.
+#[inline(never)]
+fn take_burst() -> u64 {
+    let burst = burst();
+    if burst > 0 {
+        MARK.set(MARK.get().map(|mark| mark + burst));
+    }
+    burst
+}
+
+#[inline]
 fn line_measures() -> bool {
     line().briefing.measure
 }

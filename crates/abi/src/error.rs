@@ -1,12 +1,21 @@
 //! Errors as MPI has them: a class, and a sentence for whoever reads the message.
 
-use crate::constants::*;
 use core::ffi::c_int;
+use core::fmt;
+use core::ops::Deref;
+
+use crate::constants::*;
 use mpirage_data::{DatatypeError, OpError};
 
 /// Why a call failed. The function's name is not part of the text; whoever reports the error knows it.
+///
+/// One word, so that results that may be errors are passed about in registers: errors are rare, results are not.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct MpiError {
+pub(crate) struct MpiError(Box<Failure>);
+
+/// What an error tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Failure {
     /// The code the call returns: a class of the standard, or what a user's callback returned.
     pub class: c_int,
     /// What is wrong, such as `count is -3`.
@@ -16,15 +25,31 @@ pub(crate) struct MpiError {
 pub(crate) type Result<T> = core::result::Result<T, MpiError>;
 
 impl MpiError {
+    #[cold]
     pub(crate) fn new(class: c_int, text: impl Into<String>) -> MpiError {
-        MpiError { class, text: text.into() }
+        MpiError(Box::new(Failure { class, text: text.into() }))
+    }
+
+    /// The same of a text that is still to be put together; there are many of these inside functions that seldom fail.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn of(class: c_int, text: fmt::Arguments<'_>) -> MpiError {
+        MpiError::new(class, text.to_string())
+    }
+}
+
+impl Deref for MpiError {
+    type Target = Failure;
+
+    fn deref(&self) -> &Failure {
+        &self.0
     }
 }
 
 /// Leaves the function with an error of a class: `fail!(MPI_ERR_RANK, "dest is {dest}, but …")`.
 macro_rules! fail {
     ($class:expr, $($text:tt)*) => {
-        return Err($crate::error::MpiError::new($class, format!($($text)*)))
+        return Err($crate::error::MpiError::of($class, format_args!($($text)*)))
     };
 }
 pub(crate) use fail;

@@ -11,13 +11,14 @@ const STEP: usize = 16;
 
 /// The objects of one kind, by handle.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Handles<T> {
     /// A short list, with their handles.
     predefined: Vec<(usize, T)>,
     /// By the position of the handle after `FIRST`.
     dynamic: Vec<Option<T>>,
     /// Positions in `dynamic` that are free.
-    free: Vec<usize>,
+    free: Vec<u32>,
 }
 
 impl<T> Handles<T> {
@@ -32,14 +33,23 @@ impl<T> Handles<T> {
         self.predefined.push((handle, object));
     }
 
-    /// Gives an object a handle.
+    /// Gives an object a handle. Inlined, so that the object is made in its place: moved there, it would be read just after it
+    /// was stored in smaller pieces, and would have to wait for those.
+    #[inline(always)]
     pub(crate) fn insert(&mut self, object: T) -> usize {
-        let position = self.free.pop().unwrap_or_else(|| {
-            self.dynamic.push(None);
-            self.dynamic.len() - 1
-        });
-        self.dynamic[position] = Some(object);
+        let position = match self.free.pop() {
+            Some(position) => position as usize,
+            None => self.grow(),
+        };
+        // A free place is empty: there is nothing to be dropped.
+        std::mem::forget(self.dynamic[position].replace(object));
         FIRST + STEP * position
+    }
+
+    #[cold]
+    fn grow(&mut self) -> usize {
+        self.dynamic.push(None);
+        self.dynamic.len() - 1
     }
 
     pub(crate) fn get(&self, handle: usize) -> Option<&T> {
@@ -72,8 +82,19 @@ impl<T> Handles<T> {
     pub(crate) fn remove(&mut self, handle: usize) -> Option<T> {
         let position = position(handle)?;
         let object = self.dynamic.get_mut(position)?.take()?;
-        self.free.push(position);
+        self.free.push(position as u32);
         Some(object)
+    }
+
+    /// Takes an object away if `look` finds in it what it looks for, and gives that; the object is not moved.
+    #[inline(always)]
+    pub(crate) fn remove_if<R>(&mut self, handle: usize, look: impl FnOnce(&T) -> Option<R>) -> Option<R> {
+        let position = position(handle)?;
+        let place = self.dynamic.get_mut(position)?;
+        let found = look(place.as_ref()?)?;
+        *place = None;
+        self.free.push(position as u32);
+        Some(found)
     }
 }
 
@@ -99,6 +120,9 @@ mod tests {
         assert_eq!(handles.insert("three"), one);
         assert_eq!(handles.get(0x101), Some(&"world"));
         assert_eq!(handles.remove(0x101), None);
+        assert_eq!(handles.remove_if(two, |_| None::<()>), None);
+        assert_eq!(handles.remove_if(two, |text| Some(text.len())), Some(3));
+        assert!(handles.is_stale(two));
     }
 
     #[test]

@@ -40,15 +40,16 @@ pub(crate) enum Stage {
     After,
 }
 
-/// The objects of a rank.
+/// The objects of a rank, those first that most calls need.
+#[repr(C)]
 pub(crate) struct Library {
-    pub comms: Comms,
     pub requests: Requests,
+    pub comms: Comms,
+    pub datatypes: Datatypes,
     pub reductions: Reductions,
     pub messages: Messages,
     /// The program's buffer for buffered sends.
     pub attached: Option<Attached>,
-    pub datatypes: Datatypes,
     pub ops: Ops,
     pub groups: Groups,
     pub infos: Infos,
@@ -58,6 +59,9 @@ pub(crate) struct Library {
 }
 
 impl Library {
+    /// Bytes at its beginning that most calls need: whether there are datatypes of the rank's own is the last of it.
+    pub(crate) const HOT: usize = core::mem::offset_of!(Library, datatypes) + size_of::<Vec<()>>();
+
     pub(crate) fn new() -> Library {
         Library {
             comms: Comms::new(),
@@ -106,19 +110,27 @@ pub(crate) fn try_with<T>(work: impl FnOnce(&mut Library) -> Result<T>) -> Resul
 /// handler of `comm`, or of `MPI_COMM_SELF` if it is of no communicator.
 #[inline]
 pub(crate) fn outcome(comm: impl Into<Option<MPI_Comm>>, body: impl FnOnce() -> Result<()>) -> c_int {
-    let function = trampoline::last_call().function;
-    match stage() {
-        Stage::Running => {}
-        Stage::Before => misuse(&format!("{function}: MPI_Init has not been called yet")),
-        Stage::After => misuse(&format!("{function}: MPI_Finalize has been called already")),
+    let index = trampoline::note().index;
+    let stage = stage();
+    if stage != Stage::Running {
+        out_of_season(index, stage);
     }
-    settle(function, comm.into(), body())
+    settle(index, comm.into(), body())
+}
+
+/// A function was called before or after its time.
+#[cold]
+fn out_of_season(index: u32, stage: Stage) -> ! {
+    let when = match stage {
+        Stage::Before => "MPI_Init has not been called yet",
+        Stage::Running | Stage::After => "MPI_Finalize has been called already",
+    };
+    misuse(&format!("{}: {when}", trampoline::name_of(index)))
 }
 
 /// The body of an MPI function that may be called at any time.
 pub(crate) fn outcome_at_any_time(body: impl FnOnce() -> Result<()>) -> c_int {
-    let function = trampoline::last_call().function;
-    settle(function, None, body())
+    settle(trampoline::note().index, None, body())
 }
 
 /// Tells the simulator of a mistake of the program. The run ends.
@@ -128,23 +140,23 @@ pub(crate) fn misuse(text: &str) -> ! {
 }
 
 #[inline]
-fn settle(function: &'static str, comm: Option<MPI_Comm>, result: Result<()>) -> c_int {
+fn settle(index: u32, comm: Option<MPI_Comm>, result: Result<()>) -> c_int {
     match result {
         Ok(()) => MPI_SUCCESS,
-        Err(error) => handle(function, comm, error),
+        Err(error) => handle(index, comm, error),
     }
 }
 
 /// Gives an error to the error handler of a communicator.
 #[cold]
-fn handle(function: &'static str, comm: Option<MPI_Comm>, error: MpiError) -> c_int {
+fn handle(index: u32, comm: Option<MPI_Comm>, error: MpiError) -> c_int {
     let (comm, handler) = with(|library| library.handler_of(comm));
     match handler {
         Errhandler::Fatal
         | Errhandler::Abort
         | Errhandler::Win(_)
         | Errhandler::File(_)
-        | Errhandler::Session(_) => misuse(&format!("{function}: {}", error.text)),
+        | Errhandler::Session(_) => misuse(&format!("{}: {}", trampoline::name_of(index), error.text)),
         Errhandler::Return => error.class,
         Errhandler::Comm(handler) => {
             let (mut comm, mut code) = (comm, error.class);

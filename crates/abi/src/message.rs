@@ -8,7 +8,7 @@ use mpirage_call::{Call, Completion, ContextId, Payload, Reply, RequestId, SendM
 use crate::connection::{self, ask_then, post};
 use crate::constants::*;
 use crate::error::{Result, fail};
-use crate::library::with;
+use crate::library::lock;
 use crate::objects::bridge::Bridge;
 use crate::objects::comm::Comm;
 use crate::operation::{Held, Landing, Operation, Step, inline_bytes};
@@ -49,9 +49,22 @@ impl Outgoing {
         if !self.region.is_plain() || self.copy.is_some() {
             return Operation::one(comm, Step::Send(self)).begin();
         }
-        let (id, request) = with(|library| library.requests.open_plain(comm, 0));
-        self.with_payload(|payload| post(&self.call(payload, Some(id), false)));
+        let (id, request) = lock().requests.open_plain(comm, 0);
+        post(&self.call(self.plain_payload(), Some(id), false));
         request
+    }
+
+    /// The bytes of a plain region as they should travel.
+    #[inline(always)]
+    fn plain_payload<'a>(&self) -> Payload<'a> {
+        if self.region.is_shared() {
+            return Payload::Absent;
+        }
+        if self.region.bytes() > inline_bytes() {
+            return Payload::At(self.region.address() as u64);
+        }
+        // SAFETY: the program gave this memory to MPI to read until the send completes; the call copies it at once.
+        Payload::Inline(unsafe { self.region.plain() }.unwrap_or_default())
     }
 
     /// Sends it, to complete with `request`. Gives what must stay in memory until then.
@@ -124,7 +137,7 @@ impl Incoming {
         }
         let room = self.region.bytes() as u64;
         let address = if room == 0 || self.region.is_shared() { 0 } else { self.region.address() as u64 };
-        let (id, request) = with(|library| library.requests.open_plain(comm, room));
+        let (id, request) = lock().requests.open_plain(comm, room);
         post(&self.call(address, Some(id)));
         request
     }

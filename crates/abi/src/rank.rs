@@ -9,7 +9,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU64, Ordering};
 use std::sync::{LazyLock, OnceLock};
 use std::thread::ThreadId;
 
-use mpirage_cache::fetch;
+use mpirage_cache::fetch_bytes;
 use mpirage_units::Time;
 
 use crate::berth::Origins;
@@ -20,26 +20,28 @@ use crate::objects::predefined_attributes::PredefinedAttributes;
 use crate::sampling::Sampling;
 use crate::sharing::Sharing;
 
-/// One rank, as this library knows it.
+/// One rank, as this library knows it. What most calls need comes first: with many ranks in one process nothing of one is in a
+/// near cache when its turn comes.
+#[repr(C, align(64))]
 pub(crate) struct Rank {
-    /// The objects of the program.
-    pub library: Lock<Library>,
     /// How far it is, a [`Stage`].
     pub stage: AtomicU8,
-    /// Who initialized MPI, and what it was granted.
-    pub main: OnceLock<(ThreadId, c_int)>,
-    /// The values behind the attributes of the standard.
-    pub attributes: PredefinedAttributes,
     /// A function of the program runs inside a call.
     pub in_callback: AtomicBool,
     /// The last time shown, for readers that cannot wait for the line.
     last_shown: AtomicU64,
-    /// Its sampled blocks.
-    pub sampling: Sampling,
-    /// Its shared memory.
-    pub sharing: Sharing,
     /// The way to the simulator, opened at the first need.
     line: OnceLock<Line>,
+    /// Its sampled blocks.
+    pub sampling: Sampling,
+    /// The objects of the program.
+    pub library: Lock<Library>,
+    /// Who initialized MPI, and what it was granted.
+    pub main: OnceLock<(ThreadId, c_int)>,
+    /// The values behind the attributes of the standard.
+    pub attributes: PredefinedAttributes,
+    /// Its shared memory.
+    pub sharing: Sharing,
     /// Where it comes from, if it is folded.
     pub origins: Option<Origins>,
 }
@@ -109,14 +111,10 @@ impl Rank {
         let library = unsafe { &*self.library.data_ptr() };
         if pointers_are_near {
             library.comms.fetch();
-            library.requests.fetch();
-            return self.line.get().into_iter().for_each(Line::fetch);
+            return library.requests.fetch();
         }
-        fetch(&self.stage);
-        fetch(&library.comms);
-        fetch(&library.requests);
-        fetch(&library.datatypes);
-        fetch(&self.line);
+        let start = ptr::from_ref(self).addr();
+        fetch_bytes(start, ptr::from_ref(library).addr() + Library::HOT - start);
     }
 
     /// The command that started it, word by word.

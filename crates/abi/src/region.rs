@@ -35,27 +35,29 @@ impl Region {
         datatype: MPI_Datatype,
     ) -> Result<Region> {
         let elements = count("count", elements)?;
-        let region = Region::new(buffer.addr(), elements, library.datatypes.committed(datatype)?)?;
-        region.check_address(what)?;
-        Ok(region)
+        let datatype = library.datatypes.committed(datatype)?;
+        let (address, bytes) = (buffer.addr(), packed_bytes(elements, datatype)?);
+        if is_nowhere(address, bytes, datatype) {
+            return Err(no_buffer(what, bytes));
+        }
+        // Made at last, so that it is not moved.
+        let plain = datatype.is_contiguous();
+        Ok(Region { address, count: elements, plain, datatype: datatype.clone(), bytes })
     }
 
     /// The same without a look at the address.
     #[inline(always)]
     pub(crate) fn new(address: usize, count: usize, datatype: &Datatype) -> Result<Region> {
-        let Some(bytes) = count.checked_mul(datatype.size()) else {
-            fail!(MPI_ERR_COUNT, "count is {count}, more than the memory of any machine holds");
-        };
+        let bytes = packed_bytes(count, datatype)?;
         Ok(Region { address, count, plain: datatype.is_contiguous(), datatype: datatype.clone(), bytes })
     }
 
     /// Refuses data at the null address.
-    #[inline(always)]
     pub(crate) fn check_address(&self, what: &str) -> Result<()> {
-        if self.bytes > 0 && self.address == 0 && self.datatype.true_lb() == 0 {
-            fail!(MPI_ERR_BUFFER, "{what} is a null pointer, but there are {} bytes of data", self.bytes);
+        match is_nowhere(self.address, self.bytes, &self.datatype) {
+            true => Err(no_buffer(what, self.bytes)),
+            false => Ok(()),
         }
-        Ok(())
     }
 
     /// One of `parts` parts of as many elements each.
@@ -143,6 +145,26 @@ impl Region {
     fn pointer_to(&self, displacement: i64) -> *const u8 {
         self.address.wrapping_add_signed(displacement as isize) as *const u8
     }
+}
+
+#[inline(always)]
+fn packed_bytes(count: usize, datatype: &Datatype) -> Result<usize> {
+    match count.checked_mul(datatype.size()) {
+        Some(bytes) => Ok(bytes),
+        None => fail!(MPI_ERR_COUNT, "count is {count}, more than the memory of any machine holds"),
+    }
+}
+
+/// Are these bytes of a datatype said to be at the null address?
+#[inline(always)]
+fn is_nowhere(address: usize, bytes: usize, datatype: &Datatype) -> bool {
+    bytes > 0 && address == 0 && datatype.true_lb() == 0
+}
+
+#[cold]
+fn no_buffer(what: &str, bytes: usize) -> MpiError {
+    let text = format!("{what} is a null pointer, but there are {bytes} bytes of data");
+    MpiError::new(MPI_ERR_BUFFER, text)
 }
 
 /// Where the buffer address is in a slice that begins at displacement `first`. May lie outside the slice.

@@ -35,10 +35,24 @@ pub fn last_call() -> EnteredFrom {
     EnteredFrom { function: name_of(index), index, call_site: CALL_SITE.load(Ordering::Relaxed) }
 }
 
+/// What the entry point has noted of the last call: the index of the function, and where it returns to.
+#[derive(Clone, Copy)]
+pub(crate) struct Note {
+    pub index: u32,
+    pub call_site: usize,
+}
+
+/// The note of the last call into MPI.
+#[inline]
+pub(crate) fn note() -> Note {
+    Note { index: CALL_FUNCTION.load(Ordering::Relaxed), call_site: CALL_SITE.load(Ordering::Relaxed) }
+}
+
 /// Notes a call again after others were made meanwhile.
-pub(crate) fn note_again(call: EnteredFrom) {
-    CALL_FUNCTION.store(call.index, Ordering::Relaxed);
-    CALL_SITE.store(call.call_site, Ordering::Relaxed);
+#[inline]
+pub(crate) fn note_again(note: Note) {
+    CALL_FUNCTION.store(note.index, Ordering::Relaxed);
+    CALL_SITE.store(note.call_site, Ordering::Relaxed);
 }
 
 /// The name of the function with this index.

@@ -55,6 +55,19 @@ pub struct Reply {
 }
 
 impl Reply {
+    /// Nothing.
+    pub const fn new() -> Reply {
+        Reply {
+            now: Time::ZERO,
+            early: false,
+            completions: Vec::new(),
+            message: None,
+            context: None,
+            members: Vec::new(),
+            number: None,
+        }
+    }
+
     /// Forget everything, keep the memory.
     pub fn clear(&mut self) {
         self.now = Time::ZERO;

@@ -4,7 +4,7 @@ use std::os::fd::{AsFd, BorrowedFd, RawFd};
 use std::ptr;
 use std::sync::atomic::Ordering;
 
-use mpirage_call::wire::{Answer, Full, WireError, decode_answer, encode_call};
+use mpirage_call::wire::{Answer, Full, WireError, decode_answer, encode_known_call, is_reply};
 use mpirage_call::{Call, Reply, Service, Stamp};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::mm::{MapFlags, ProtFlags, mmap};
@@ -117,39 +117,49 @@ impl RankEnd {
         unsafe { (*self.mailbox.header()).briefing }
     }
 
-    /// Leaves a call that needs no answer. If the outbox is full, waits until the simulator has emptied it.
-    /// `serve` as in [`RankEnd::ask`].
-    pub fn post(
+    /// Leaves a call that needs no answer. False if the outbox is full: then [`RankEnd::post_later`] has to be called.
+    #[inline(always)]
+    pub fn post(&mut self, stamp: &Stamp, call: &Call<'_>) -> bool {
+        self.append(stamp, call).is_ok()
+    }
+
+    /// Leaves a call that needs no answer once the simulator has emptied the outbox. `serve` as in [`RankEnd::ask`].
+    #[cold]
+    pub fn post_later(
         &mut self,
         stamp: &Stamp,
         call: &Call<'_>,
-        reply: &mut Reply,
         serve: &mut dyn FnMut(&Service<'_>, &mut [u8]),
     ) -> Result<(), ChannelError> {
-        if self.append(stamp, call).is_ok() {
-            return Ok(());
-        }
         let flush = Stamp { site: stamp.site, function: stamp.function, ..Stamp::default() };
-        self.ask(&flush, &Call::Flush, reply, serve)?;
+        self.append(&flush, &Call::Flush)?;
+        self.wait_for_reply(serve)?;
         Ok(self.append(stamp, call)?)
     }
 
-    /// Makes a call and waits for its answer. `serve` carries out what the simulator asks meanwhile and
-    /// leaves what it gives back in the slice.
+    /// Makes a call and waits for its answer, which [`RankEnd::read_reply`] gives; inlined, so that its stamp is in registers.
+    /// `serve` carries out what the simulator asks meanwhile and leaves what it gives back in the slice.
+    #[inline(always)]
     pub fn ask(
         &mut self,
         stamp: &Stamp,
         call: &Call<'_>,
-        reply: &mut Reply,
         serve: &mut dyn FnMut(&Service<'_>, &mut [u8]),
     ) -> Result<(), ChannelError> {
         if self.append(stamp, call).is_err() {
-            let flush = Stamp { site: stamp.site, function: stamp.function, ..Stamp::default() };
-            self.append(&flush, &Call::Flush)?;
-            self.wait_for_reply(reply, serve)?;
-            self.append(stamp, call)?;
+            self.post_later(stamp, call, serve)?;
         }
-        self.wait_for_reply(reply, serve)
+        self.wait_for_reply(serve)
+    }
+
+    /// The answer to the call that was made last.
+    pub fn read_reply(&mut self, reply: &mut Reply) -> Result<(), ChannelError> {
+        // SAFETY: it is our turn whenever this process runs, so the inbox is ours until the next `hand_over`.
+        let inbox = unsafe { self.mailbox.inbox() };
+        match decode_answer(inbox, reply)?.0 {
+            Answer::Done => Ok(()),
+            Answer::Serve(_) => Err(ChannelError::Garbled),
+        }
     }
 
     /// Have calls been made since the last answer?
@@ -158,6 +168,7 @@ impl RankEnd {
         unsafe { (*self.mailbox.header()).outbox_words > 0 }
     }
 
+    #[inline(always)]
     fn append(&mut self, stamp: &Stamp, call: &Call<'_>) -> Result<(), Full> {
         // SAFETY: it is our turn whenever this process runs, and `&mut self` keeps other references away.
         unsafe {
@@ -166,27 +177,39 @@ impl RankEnd {
             // The last words stay free, so that `Flush` always fits.
             let outbox = self.mailbox.outbox();
             let end = outbox.len() - if matches!(call, Call::Flush) { 0 } else { 16 };
-            let words = encode_call(stamp, call, &mut outbox[start.min(end)..end])?;
+            let words = encode_known_call(stamp, call, &mut outbox[start.min(end)..end])?;
             (*header).outbox_words = (start + words) as u64;
         }
         Ok(())
     }
 
-    fn wait_for_reply(
-        &mut self,
-        reply: &mut Reply,
-        serve: &mut dyn FnMut(&Service<'_>, &mut [u8]),
-    ) -> Result<(), ChannelError> {
+    #[inline(never)]
+    fn wait_for_reply(&mut self, serve: &mut dyn FnMut(&Service<'_>, &mut [u8])) -> Result<(), ChannelError> {
         loop {
             self.hand_over();
             // SAFETY: the turn has come back, so the inbox is ours until the next `hand_over`.
             let inbox = unsafe { self.mailbox.inbox() };
-            match decode_answer(inbox, reply)?.0 {
-                Answer::Done => break,
-                Answer::Serve(service) => serve(&service, self.behind_calls()),
+            if is_reply(inbox) {
+                break;
             }
+            self.serve(inbox, serve)?;
         }
         self.apply_stores();
+        Ok(())
+    }
+
+    /// Does what the simulator asks.
+    #[cold]
+    #[inline(never)]
+    fn serve(
+        &mut self,
+        inbox: &[u64],
+        serve: &mut dyn FnMut(&Service<'_>, &mut [u8]),
+    ) -> Result<(), ChannelError> {
+        match decode_answer(inbox, &mut Reply::new())?.0 {
+            Answer::Serve(service) => serve(&service, self.behind_calls()),
+            Answer::Done => {}
+        }
         Ok(())
     }
 

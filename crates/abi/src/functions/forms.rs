@@ -86,11 +86,8 @@ macro_rules! send {
             comm: MPI_Comm,
         ) -> c_int {
             library::outcome(comm, || {
-                let message = message(SendMode::$mode, buf, count, datatype, dest, tag, comm)?;
-                if let Some(message) = message {
-                    message.run();
-                }
-                Ok(())
+                let run = |message: Outgoing| message.run();
+                with_message(SendMode::$mode, buf, count, datatype, dest, tag, comm, run).map(drop)
             })
         }
 
@@ -104,10 +101,10 @@ macro_rules! send {
             request: *mut MPI_Request,
         ) -> c_int {
             library::outcome(comm, || {
-                let begun = match message(SendMode::$mode, buf, count, datatype, dest, tag, comm)? {
-                    Some(message) => message.begin(comm),
-                    None => Operation::one(comm, Step::Nothing(Completion::empty(0))).begin(),
-                };
+                let begin = |message: Outgoing| message.begin(comm);
+                let nothing = || Operation::one(comm, Step::Nothing(Completion::empty(0))).begin();
+                let begun = with_message(SendMode::$mode, buf, count, datatype, dest, tag, comm, begin)?;
+                let begun = begun.unwrap_or_else(nothing);
                 // SAFETY: the program hands over a place for a request.
                 unsafe { put("request", request, begun) }
             })

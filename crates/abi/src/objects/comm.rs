@@ -1,7 +1,7 @@
 //! Communicators.
 
 use core::ffi::c_int;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mpirage_call::{ContextId, SELF, WORLD};
 use mpirage_data::Group;
@@ -98,6 +98,16 @@ impl Comm {
     }
 }
 
+/// The group of a world of so many ranks: one for all ranks of this process, which look at it with every message.
+fn everybody(size: u32) -> Group {
+    static KNOWN: Mutex<Option<Group>> = Mutex::new(None);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if known.as_ref().is_none_or(|group| group.size() != size) {
+        *known = None;
+    }
+    known.get_or_insert_with(|| Group::world(size)).clone()
+}
+
 /// All communicators of this process.
 #[derive(Debug)]
 pub(crate) struct Comms {
@@ -112,7 +122,7 @@ impl Comms {
 
     /// Makes the predefined communicators of rank `me` in a world of `size`.
     pub(crate) fn open(&mut self, me: u32, size: u32) {
-        let world = Comm { name: "MPI_COMM_WORLD".into(), ..Comm::new(WORLD, Group::world(size), me) };
+        let world = Comm { name: "MPI_COMM_WORLD".into(), ..Comm::new(WORLD, everybody(size), me) };
         let alone = Group::of([me]).expect("one rank is a group");
         let own = Comm { name: "MPI_COMM_SELF".into(), ..Comm::new(SELF, alone, me) };
         self.handles.predefine(MPI_COMM_WORLD.0, world);
@@ -128,6 +138,7 @@ impl Comms {
         MPI_Comm(self.handles.insert(comm))
     }
 
+    #[inline]
     pub(crate) fn get(&self, comm: MPI_Comm) -> Result<&Comm> {
         self.handles.get(comm.0).ok_or_else(|| self.invalid(comm))
     }
@@ -137,6 +148,7 @@ impl Comms {
         Ok(self.handles.get_mut(comm.0).expect("it is there"))
     }
 
+    #[cold]
     fn invalid(&self, comm: MPI_Comm) -> MpiError {
         let text = match comm {
             MPI_COMM_NULL => "the communicator is MPI_COMM_NULL".to_owned(),

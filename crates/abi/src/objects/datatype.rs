@@ -12,6 +12,7 @@ use std::sync::LazyLock;
 
 /// All datatypes of this rank.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Datatypes {
     /// Those the program made, and predefined ones that it changed.
     handles: Handles<DatatypeObject>,
@@ -58,6 +59,7 @@ impl Datatypes {
         Datatypes { handles: Handles::new(), parameterized: Vec::new() }
     }
 
+    #[inline]
     pub fn get(&self, datatype: MPI_Datatype) -> Result<&DatatypeObject> {
         self.handles.get(datatype.0).or_else(|| standard(datatype)).ok_or_else(|| invalid(datatype))
     }
@@ -71,6 +73,7 @@ impl Datatypes {
     }
 
     /// A datatype that data may be moved with: a committed one.
+    #[inline]
     pub fn committed(&self, datatype: MPI_Datatype) -> Result<&Datatype> {
         let object = self.get(datatype)?;
         ensure(object.committed, MPI_ERR_TYPE, || match object.name.as_str() {
@@ -167,6 +170,7 @@ impl DatatypeObject {
     }
 }
 
+#[cold]
 fn invalid(datatype: MPI_Datatype) -> MpiError {
     match datatype {
         MPI_DATATYPE_NULL => MpiError::new(MPI_ERR_TYPE, "the datatype is MPI_DATATYPE_NULL"),

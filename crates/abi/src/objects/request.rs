@@ -227,7 +227,7 @@ impl Requests {
     }
 
     /// A request that is one plain message, which there is room for so many bytes of.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn open_plain(&mut self, comm: MPI_Comm, room: u64) -> (RequestId, MPI_Request) {
         let id = self.take_id();
         (id, self.insert(Request::Plain(Plain { comm, id, room, done: None })))
@@ -245,13 +245,14 @@ impl Requests {
     /// Such a request has ended; gives the bytes it had room for.
     #[inline]
     pub(crate) fn end_plain(&mut self, request: MPI_Request) -> u64 {
-        match self.handles.remove(request.0) {
-            Some(Request::Plain(Plain { id, room, .. })) => {
-                self.give_back(id);
-                room
-            }
-            _ => 0,
-        }
+        let plain = |request: &Request| match request {
+            &Request::Plain(Plain { id, room, .. }) => Some((id, room)),
+            Request::Composite(_) => None,
+        };
+        // A handle that stands twice among those waited for is gone at the second place.
+        let Some((id, room)) = self.handles.remove_if(request.0, plain) else { return 0 };
+        self.give_back(id);
+        room
     }
 
     fn invalid(&self, request: MPI_Request) -> MpiError {

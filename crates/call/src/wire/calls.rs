@@ -23,6 +23,40 @@ pub fn encode_call(stamp: &Stamp, call: &Call<'_>, buffer: &mut [u64]) -> Result
     Ok(w.finish())
 }
 
+/// The same, for who knows what call it is: of the commonest the words go from registers to the buffer, since a call or a
+/// stamp that is stored in pieces and read again at once is slow to read.
+#[inline(always)]
+pub fn encode_known_call(stamp: &Stamp, call: &Call<'_>, buffer: &mut [u64]) -> Result<usize, Full> {
+    let head = u64::from(kind_of(call)) | u64::from(flags_of(call)) << 8 | u64::from(stamp.function) << 16;
+    let (burst, delay, site) = (stamp.burst, stamp.delay.as_picos(), stamp.site);
+    let mut words = match *call {
+        Call::Send { context, to, tag, bytes, payload: Payload::At(address), request, .. } => {
+            let numbers = pair(tag as u32, request.unwrap_or(NONE));
+            [head, burst, delay, site, pair(context, to), numbers, bytes, 1, address]
+        }
+        Call::Recv { context, from, tag, bytes, address, request, matched } => {
+            let numbers = pair(tag.unwrap_or(0) as u32, request.unwrap_or(NONE));
+            let (ends, matched) = (pair(context, from.unwrap_or(NONE)), u64::from(matched.unwrap_or(NONE)));
+            [head, burst, delay, site, ends, numbers, bytes, address, matched]
+        }
+        _ => {
+            *buffer.first_chunk_mut().ok_or(Full)? = [head, burst, delay, site];
+            return encode_after_stamp(call, buffer);
+        }
+    };
+    words[0] |= (words.len() as u64) << 32;
+    *buffer.first_chunk_mut().ok_or(Full)? = words;
+    Ok(words.len())
+}
+
+/// The rest of a call whose first four words are there. Once, for all who know their calls.
+#[inline(never)]
+fn encode_after_stamp(call: &Call<'_>, buffer: &mut [u64]) -> Result<usize, Full> {
+    let mut w = Writer::behind(buffer, 4);
+    encode_fields(call, &mut w)?;
+    Ok(w.finish())
+}
+
 /// Appends a call to a list of calls, which grows as it must. Who knows what call it is pays for that kind only.
 #[inline(always)]
 pub fn push_call(stamp: &Stamp, call: &Call<'_>, words: &mut Vec<u64>) {

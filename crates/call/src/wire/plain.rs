@@ -109,7 +109,7 @@ pub fn decode_plain(buffer: &[u64]) -> Option<PlainCall> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::{encode_call, push_call};
+    use crate::wire::{Full, encode_call, encode_known_call, push_call};
 
     /// Is the call read like this, and not at all if its end is missing?
     fn read(call: &Call<'_>) -> Option<PlainCall> {
@@ -122,6 +122,10 @@ mod tests {
         let mut buffer = [0; 32];
         let length = encode_call(&stamp, call, &mut buffer).unwrap();
         assert_eq!(words, buffer[..length]);
+        let mut known = [0; 32];
+        assert_eq!(encode_known_call(&stamp, call, &mut known), Ok(length));
+        assert_eq!(words, known[..length]);
+        assert_eq!(encode_known_call(&stamp, call, &mut known[..length - 1]), Err(Full));
         words.push(99);
         let plain = decode_plain(&words);
         assert!(plain.is_none_or(|plain| plain.stamp == stamp && plain.words == words.len() - 1));

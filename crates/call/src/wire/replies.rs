@@ -64,6 +64,12 @@ pub fn encode_service(service: &Service<'_>, buffer: &mut [u64]) -> Result<usize
     Ok(w.finish())
 }
 
+/// Is the answer a reply?
+#[inline]
+pub fn is_reply(buffer: &[u64]) -> bool {
+    buffer.first().is_some_and(|&header| header as u8 == 0)
+}
+
 /// Reads an answer; a reply goes into `reply`. Gives the number of words it took too.
 #[inline]
 pub fn decode_answer<'b>(buffer: &'b [u64], reply: &mut Reply) -> Result<(Answer<'b>, usize), WireError> {

@@ -25,6 +25,12 @@ impl<'b> Writer<'b> {
         Writer { buffer, at: 0 }
     }
 
+    /// Goes on behind words that are there.
+    #[inline]
+    pub(super) fn behind(buffer: &'b mut [u64], words: usize) -> Self {
+        Writer { buffer, at: words }
+    }
+
     #[inline]
     pub(super) fn word(&mut self, word: u64) -> Result<(), Full> {
         *self.buffer.get_mut(self.at).ok_or(Full)? = word;

@@ -179,6 +179,20 @@ unsafe fn all(
     if !poll && let Some(result) = unsafe { all_plain(requests, statuses) } {
         return result.map(|()| true);
     }
+    // SAFETY: the caller vouches for it.
+    unsafe { all_of_any_kind(requests, statuses, poll) }
+}
+
+/// The same, whatever they are. Apart, because what it needs of the stack lies between a rank that waits and its program.
+///
+/// # Safety
+/// There are as many places for statuses as requests, unless that is null.
+#[inline(never)]
+unsafe fn all_of_any_kind(
+    requests: &mut [MPI_Request],
+    statuses: *mut MPI_Status,
+    poll: bool,
+) -> Result<bool> {
     let Some(list) = completion::all(requests, poll)? else { return Ok(false) };
     for position in 0..requests.len() {
         // SAFETY: the caller vouches for it.
@@ -195,21 +209,41 @@ unsafe fn all(
 /// # Safety
 /// There are as many places for statuses as requests, unless that is null.
 unsafe fn all_plain(requests: &mut [MPI_Request], statuses: *mut MPI_Status) -> Option<Result<()>> {
-    let mut failures: Few<(usize, MpiError)> = Few::new();
+    // Not a list that lies on the stack: failures are few, and there are as many stacks as ranks.
+    let mut failures: Vec<(usize, MpiError)> = Vec::new();
     completion::all_plain(requests, |position, completion, result| {
         // SAFETY: the caller vouches for it.
         unsafe { status::store(place(statuses, position), completion) };
-        failures.extend(result.err().map(|error| (position, error)));
+        if let Err(error) = result {
+            failures.push((position, error));
+        }
     })?;
     requests.fill(MPI_REQUEST_NULL);
-    let Some((_, first)) = failures.first() else { return Some(Ok(())) };
-    for position in 0..requests.len() {
+    if failures.is_empty() {
+        return Some(Ok(()));
+    }
+    // SAFETY: the caller vouches for it.
+    Some(Err(unsafe { tell_of_failures(requests.len(), &failures, statuses) }))
+}
+
+/// Some of so many requests have failed.
+///
+/// # Safety
+/// There are as many places for statuses as requests, unless that is null.
+#[cold]
+unsafe fn tell_of_failures(
+    number: usize,
+    failures: &[(usize, MpiError)],
+    statuses: *mut MPI_Status,
+) -> MpiError {
+    for position in 0..number {
         let failure = failures.iter().find(|(failed, _)| *failed == position);
         let class = failure.map_or(MPI_SUCCESS, |(_, error)| error.class);
         // SAFETY: the caller vouches for it.
         unsafe { status::store_error(place(statuses, position), class) };
     }
-    Some(Err(MpiError::new(MPI_ERR_IN_STATUS, first.text.clone())))
+    let first = failures.first().map_or("", |(_, error)| error.text.as_str());
+    MpiError::new(MPI_ERR_IN_STATUS, first)
 }
 
 /// # Safety
@@ -288,7 +322,7 @@ unsafe fn tell(
             }
         }
     }
-    failure.map_or(Ok(()), |error| Err(MpiError::new(MPI_ERR_IN_STATUS, error.text)))
+    failure.map_or(Ok(()), |error| Err(MpiError::new(MPI_ERR_IN_STATUS, error.text.as_str())))
 }
 
 /// The place in an array of statuses, if there is one.

@@ -36,10 +36,8 @@ unsafe fn recv(
     status: *mut MPI_Status,
 ) -> c_int {
     library::outcome(comm, || {
-        let completion = match message(buf, count, datatype, source, tag, comm)? {
-            Some(message) => message.receive()?,
-            None => status::from_nobody(),
-        };
+        let received = with_message(buf, count, datatype, source, tag, comm, |message| message.receive())?;
+        let completion = received.unwrap_or_else(|| Ok(status::from_nobody()))?;
         // SAFETY: the caller vouches for it.
         unsafe { status::store(status, &completion) };
         Ok(())
@@ -58,10 +56,9 @@ unsafe fn irecv(
     request: *mut MPI_Request,
 ) -> c_int {
     library::outcome(comm, || {
-        let begun = match message(buf, count, datatype, source, tag, comm)? {
-            Some(message) => message.begin(comm),
-            None => Operation::one(comm, Step::Nothing(status::from_nobody())).begin(),
-        };
+        let begun = with_message(buf, count, datatype, source, tag, comm, |message| message.begin(comm))?;
+        let begun =
+            begun.unwrap_or_else(|| Operation::one(comm, Step::Nothing(status::from_nobody())).begin());
         // SAFETY: the caller vouches for it.
         unsafe { put("request", request, begun) }
     })
@@ -94,20 +91,22 @@ pub(super) fn receive(
     tag: c_int,
     comm: MPI_Comm,
 ) -> Result<Operation> {
-    let message = message(buf, count, datatype, source, tag, comm)?;
+    let message = with_message(buf, count, datatype, source, tag, comm, |message| message)?;
     Ok(Operation::one(comm, message.map_or(Step::Nothing(status::from_nobody()), Step::Receive)))
 }
 
-/// The message of a receive, its arguments checked; none if it comes from nobody.
+/// Goes on with the message of a receive, its arguments checked, unless it comes from nobody. Handed on rather than
+/// given back: where it could be an error instead, it would go through memory, in pieces that are slow to read.
 #[inline(always)]
-fn message(
+fn with_message<T>(
     buf: *mut c_void,
     count: impl Number,
     datatype: MPI_Datatype,
     source: c_int,
     tag: c_int,
     comm: MPI_Comm,
-) -> Result<Option<Incoming>> {
+    go_on: impl FnOnce(Incoming) -> T,
+) -> Result<Option<T>> {
     let library = library::lock();
     let object = library.comms.get(comm)?;
     let from = match Peer::source(object, source)? {
@@ -118,5 +117,6 @@ fn message(
     };
     let region = Region::of_arguments(&library, "buf", buf, count, datatype)?;
     let (context, bridge, tag) = (object.context, object.bridge.clone(), expected_tag("tag", tag)?);
-    Ok(Some(Incoming { context, from, tag, region, matched: None, bridge }))
+    drop(library);
+    Ok(Some(go_on(Incoming { context, from, tag, region, matched: None, bridge })))
 }

@@ -35,13 +35,15 @@ pub(super) fn send(
     tag: c_int,
     comm: MPI_Comm,
 ) -> Result<Operation> {
-    let message = message(mode, buf, count, datatype, dest, tag, comm)?;
+    let message = with_message(mode, buf, count, datatype, dest, tag, comm, |message| message)?;
     Ok(Operation::one(comm, message.map_or(Step::Nothing(Completion::empty(0)), Step::Send)))
 }
 
-/// The message of a send, its arguments checked; none if it goes to nobody.
+/// Goes on with the message of a send, its arguments checked, unless it goes to nobody. Handed on for the reason that
+/// receives have.
+#[expect(clippy::too_many_arguments, reason = "those of MPI_Send")]
 #[inline(always)]
-fn message(
+fn with_message<T>(
     mode: SendMode,
     buf: *const c_void,
     count: impl Number,
@@ -49,7 +51,8 @@ fn message(
     dest: c_int,
     tag: c_int,
     comm: MPI_Comm,
-) -> Result<Option<Outgoing>> {
+    go_on: impl FnOnce(Outgoing) -> T,
+) -> Result<Option<T>> {
     let library = library::lock();
     let object = library.comms.get(comm)?;
     // Nothing is looked at that goes to nobody.
@@ -60,5 +63,6 @@ fn message(
         Attached::check(library.attached, region.bytes())?;
     }
     let context = object.context;
-    Ok(Some(Outgoing { mode, context, to, tag, region, copy: None }))
+    drop(library);
+    Ok(Some(go_on(Outgoing { mode, context, to, tag, region, copy: None })))
 }

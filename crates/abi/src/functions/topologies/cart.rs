@@ -173,7 +173,7 @@ unsafe fn grid(comm: MPI_Comm, ndims: c_int, dims: *const c_int, periods: *const
 }
 
 fn dimensions(ndims: c_int) -> Result<usize> {
-    size("ndims", ndims).map_err(|error| MpiError::new(MPI_ERR_DIMS, error.text))
+    size("ndims", ndims).map_err(|error| MpiError::new(MPI_ERR_DIMS, error.text.as_str()))
 }
 
 fn check_room(maxdims: c_int, needed: usize) -> Result<()> {
