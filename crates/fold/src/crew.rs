@@ -19,6 +19,9 @@ use crate::rank::{Leave, Rank, Stop};
 use crate::signal::Handlers;
 use crate::stacks::Stacks;
 
+/// So much of a stack is needed when a rank goes on: what is below where it rests, and the frames up to its program.
+const STACK: usize = 18 * LINE;
+
 /// How many ranks there will be, and what they get.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
@@ -147,7 +150,7 @@ impl Crew {
     #[inline]
     pub fn fetch_early(&self, rank: usize) {
         let Some(&rank) = self.ranks.get(rank) else { return };
-        fetch_bytes(rank as usize, 2 * LINE);
+        fetch_bytes(rank as usize, 3 * LINE);
     }
 
     /// Brings into the cache what resuming this rank will need, while the one before still runs. With thousands of ranks that
@@ -157,7 +160,7 @@ impl Crew {
         let Some(&rank) = self.ranks.get(rank) else { return };
         // SAFETY: ranks live as long as the crew.
         let (resting, base) = unsafe { ((*rank).resting, (*rank).base) };
-        fetch_bytes(resting.wrapping_sub(128), 6 * LINE);
+        fetch_bytes(resting.wrapping_sub(2 * LINE), STACK);
         let [code, linkage] = self.hot;
         fetch_address(base + code);
         fetch_address(base + linkage);
