@@ -129,7 +129,6 @@ impl Books {
                 self.arrows.expect(next.from);
             }
             if let Some(next) = messages.get(at + AHEAD) {
-                self.links.expect(next.from, next.to(), next.departed());
                 self.traffic.expect(next);
                 self.arrows.expect_end(next.from);
             }

@@ -15,7 +15,7 @@ const HOTTEST: usize = 256;
 /// The use of links, in bins that all links share.
 pub(crate) struct Network<'a> {
     platform: &'a Platform,
-    pub used: Vec<Used<'a>>,
+    pub used: Vec<Used>,
     /// Bins of time, and picoseconds of each.
     pub bins: usize,
     width: u64,
@@ -25,7 +25,7 @@ pub(crate) struct Network<'a> {
 }
 
 impl<'a> Network<'a> {
-    pub fn new(platform: &'a Platform, links: &'a LinkUse) -> Network<'a> {
+    pub fn new(platform: &'a Platform, links: &LinkUse) -> Network<'a> {
         let used = links.used();
         let recorded = used.iter().map(|used| used.first as usize + used.bytes.len()).max().unwrap_or(0);
         let per_bin = recorded.div_ceil(MOST_BINS).max(1);
@@ -48,7 +48,7 @@ impl<'a> Network<'a> {
             self.add(used, &mut classes[position(used.link)]);
         }
         let hottest = self.hottest();
-        let link = |used: &&Used<'_>| self.platform.link(used.link);
+        let link = |used: &&Used| self.platform.link(used.link);
         let about = |(&class, bins): (&usize, &Vec<f64>)| {
             let LinkClass { name, links, bandwidth } = &self.classes[class];
             json!({"name": name, "links": links, "bandwidth": bandwidth, "bytes": bins.iter().sum::<f64>()})
@@ -75,17 +75,17 @@ impl<'a> Network<'a> {
     }
 
     /// Adds the bytes of a link to bins that begin at zero.
-    pub fn add(&self, used: &Used<'_>, bins: &mut [f64]) {
-        for (at, bytes) in (used.first as usize..).zip(used.bytes) {
+    pub fn add(&self, used: &Used, bins: &mut [f64]) {
+        for (at, bytes) in (used.first as usize..).zip(&used.bytes) {
             bins[at / self.per_bin] += bytes;
         }
     }
 
     /// The links that were used most for what they can do, the most first.
-    fn hottest(&self) -> Vec<&Used<'a>> {
-        let heat = |used: &Used<'_>| used.total() / self.platform.link(used.link).bandwidth;
+    fn hottest(&self) -> Vec<&Used> {
+        let heat = |used: &Used| used.total() / self.platform.link(used.link).bandwidth;
         let by_heat = self.used.iter().map(|used| (heat(used), used));
-        let mut by_heat: Vec<(f64, &Used<'a>)> = by_heat.filter(|(heat, _)| *heat > 0.0).collect();
+        let mut by_heat: Vec<(f64, &Used)> = by_heat.filter(|(heat, _)| *heat > 0.0).collect();
         by_heat.sort_by(|(a, left), (b, right)| b.total_cmp(a).then(left.link.cmp(&right.link)));
         by_heat.into_iter().take(HOTTEST).map(|(_, used)| used).collect()
     }

@@ -444,7 +444,7 @@ fn grouping(uuid: u64, parent: u64, name: String, position: u64) -> TrackDescrip
 }
 
 /// The track of a link.
-fn counter(platform: &Platform, used: &Used<'_>, position: u64) -> TrackDescriptor {
+fn counter(platform: &Platform, used: &Used, position: u64) -> TrackDescriptor {
     let name = platform.link(used.link).name();
     TrackDescriptor {
         counter: Some(CounterDescriptor { unit_name: Some("B/s".to_owned()) }),

@@ -1,18 +1,26 @@
 //! Bytes of links in bins of time.
 //!
-//! Each link has a row of bins, all rows are equally long and lie one after the other: to add to a bin, nothing has to be looked
-//! up. In the beginning bins are narrow. When time runs over the last one they become twice as wide, neighbours being merged;
-//! when there are so many links that all rows are too much, rows become half as long as well.
+//! All links of one bin lie side by side, since what happens at about one time is told at about one time. In the beginning bins are
+//! narrow. When time runs over the last one they become twice as wide, neighbours being merged; when there are so many links
+//! that all bins are too much, there are half as many as well.
 
 use super::FIRST_WIDTH;
+
+/// Room for links, in the beginning.
+const FEW: usize = 64;
+/// Links whose bins are put together at once: those of a cache line.
+const TOGETHER: usize = 8;
 
 /// All bins.
 pub(super) struct Bins {
     /// Picoseconds of a bin: the first width times a power of two.
     width: u64,
-    /// Bins of a link.
+    /// Bins of a link, at most.
     row: usize,
-    /// Bytes by link and by bin.
+    /// Links, and those for which there is room.
+    links: usize,
+    room: usize,
+    /// Bytes by bin and by link, up to the last bin that was used.
     bytes: Vec<f64>,
     /// Bins of all links, at most.
     most: usize,
@@ -34,7 +42,7 @@ pub(super) struct Stretch {
 impl Bins {
     /// So many bins for each link, and for all of them.
     pub fn new(row: usize, most: usize) -> Bins {
-        Bins { width: FIRST_WIDTH, row: row.max(1), bytes: Vec::new(), most }
+        Bins { width: FIRST_WIDTH, row: row.max(1), links: 0, room: FEW, bytes: Vec::new(), most }
     }
 
     /// Picoseconds of a bin.
@@ -44,11 +52,25 @@ impl Bins {
 
     /// There is another link.
     pub fn add_link(&mut self) {
-        self.bytes.resize(self.bytes.len() + self.row, 0.0);
-        while self.bytes.len() > self.most && self.row > 1 {
+        self.links += 1;
+        while self.links * self.row > self.most && self.row > 1 {
             self.widen();
-            self.shorten();
+            self.row = self.row.div_ceil(2);
         }
+        if self.links > self.room {
+            self.make_room();
+        }
+    }
+
+    /// Room for twice as many links.
+    #[cold]
+    fn make_room(&mut self) {
+        let wider = 2 * self.room;
+        let mut bytes = vec![0.0; self.bytes.len() / self.room * wider];
+        for (old, new) in self.bytes.chunks_exact(self.room).zip(bytes.chunks_exact_mut(wider)) {
+            new[..self.room].copy_from_slice(old);
+        }
+        (self.bytes, self.room) = (bytes, wider);
     }
 
     /// How bytes that move evenly from `start` to `end` fall into bins, which become as wide as they must.
@@ -59,6 +81,9 @@ impl Bins {
             self.widen();
         }
         let (first, last) = (self.bin(start), self.bin(until));
+        if self.bytes.len() <= last * self.room {
+            self.bytes.resize((last + 1) * self.room, 0.0);
+        }
         if first == last {
             return Stretch { first, last, head: bytes, inner: 0.0, tail: 0.0 };
         }
@@ -76,19 +101,12 @@ impl Bins {
     #[inline]
     pub fn add(&mut self, link: usize, bytes: Stretch) {
         let Stretch { first, last, head, inner, tail } = bytes;
-        let row = &mut self.bytes[link * self.row..][..self.row];
-        row[first] += head;
+        self.bytes[first * self.room + link] += head;
         if first != last {
-            row[first + 1..last].iter_mut().for_each(|bin| *bin += inner);
-            row[last] += tail;
-        }
-    }
-
-    /// Bytes that start to move at this time will be added to a link soon.
-    #[inline]
-    pub fn expect(&self, link: usize, time: u64) {
-        if let Some(bin) = self.bytes.get(link * self.row + self.bin(time)) {
-            mpirage_cache::fetch(bin);
+            for bin in first + 1..last {
+                self.bytes[bin * self.room + link] += inner;
+            }
+            self.bytes[last * self.room + link] += tail;
         }
     }
 
@@ -102,31 +120,37 @@ impl Bins {
     #[cold]
     fn widen(&mut self) {
         self.width *= 2;
-        for row in self.bytes.chunks_exact_mut(self.row) {
-            let half = row.len().div_ceil(2);
-            for pair in 0..half {
-                row[pair] = row[2 * pair] + row.get(2 * pair + 1).copied().unwrap_or(0.0);
-            }
-            row[half..].fill(0.0);
+        let (room, bins) = (self.room, self.bytes.len() / self.room);
+        for pair in 0..bins / 2 {
+            self.bytes.copy_within(2 * pair * room..(2 * pair + 1) * room, pair * room);
+            let (merged, second) = self.bytes.split_at_mut((2 * pair + 1) * room);
+            let merged = &mut merged[pair * room..][..room];
+            merged.iter_mut().zip(&*second).for_each(|(sum, more)| *sum += more);
         }
-    }
-
-    /// Rows become half as long. Their second halves are empty.
-    fn shorten(&mut self) {
-        let (links, long, short) = (self.bytes.len() / self.row, self.row, self.row.div_ceil(2));
-        for link in 1..links {
-            self.bytes.copy_within(link * long..link * long + short, link * short);
+        if bins % 2 == 1 {
+            self.bytes.copy_within((bins - 1) * room..bins * room, bins / 2 * room);
         }
-        self.bytes.truncate(links * short);
-        self.row = short;
+        self.bytes.truncate(bins.div_ceil(2) * room);
     }
 
     /// Of each link, its bins from the first with bytes to the last with any; and which is the first.
-    pub fn rows(&self) -> impl Iterator<Item = (u64, &[f64])> {
-        self.bytes.chunks_exact(self.row).map(|row| {
-            let first = row.iter().position(|&bytes| bytes > 0.0).unwrap_or(0);
-            let end = row.iter().rposition(|&bytes| bytes > 0.0).map_or(first, |last| last + 1);
-            (first as u64, &row[first..end])
-        })
+    pub fn rows(&self) -> Vec<(u64, Vec<f64>)> {
+        let mut rows = Vec::with_capacity(self.links);
+        for from in (0..self.links).step_by(TOGETHER) {
+            let mut together = vec![(0, Vec::new()); TOGETHER.min(self.links - from)];
+            for (bin, bytes) in (0..).zip(self.bytes.chunks_exact(self.room)) {
+                for ((first, row), &bytes) in together.iter_mut().zip(&bytes[from..]) {
+                    if bytes > 0.0 {
+                        if row.is_empty() {
+                            *first = bin;
+                        }
+                        row.resize((bin - *first) as usize, 0.0);
+                        row.push(bytes);
+                    }
+                }
+            }
+            rows.append(&mut together);
+        }
+        rows
     }
 }
