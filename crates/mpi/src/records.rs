@@ -29,9 +29,7 @@ impl Telling {
     /// Something happened.
     #[inline]
     pub(crate) fn record(&mut self, record: &Record<'_>) {
-        if !self.kept.is_empty() {
-            self.tell_kept();
-        }
+        self.tell_kept();
         self.recorder.record(record);
     }
 
@@ -44,9 +42,12 @@ impl Telling {
         self.kept.push(message);
     }
 
+    #[inline]
     fn tell_kept(&mut self) {
-        self.recorder.messages(&self.kept);
-        self.kept.clear();
+        if !self.kept.is_empty() {
+            self.recorder.messages(&self.kept);
+            self.kept.clear();
+        }
     }
 }
 

@@ -121,7 +121,7 @@ impl Report {
 
     /// A rank did something that was not a call.
     fn did(&mut self, rank: u32, category: Category, start: u64, end: u64) {
-        let event = Event::no_call(start, end - start);
+        let event = Event::no_call(start, end.saturating_sub(start));
         self.journal.deed(Deed { rank, category, of: NO_FUNCTION, event }, true);
         self.enter_if_full();
     }
@@ -202,7 +202,7 @@ impl Report {
         let blocked = blocked.map(|(since, of, site)| {
             let site = self.sites.row(rank, of, site, &mut self.functions).site;
             let since = since.as_picos();
-            let (category, event) = (Category::Wait, Event::no_call(since, at - since));
+            let (category, event) = (Category::Wait, Event::no_call(since, at.saturating_sub(since)));
             self.journal.deed(Deed { rank, category, of, event }, false);
             (since, of, site)
         });
