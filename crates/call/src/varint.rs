@@ -10,6 +10,30 @@ pub fn put(mut value: u64, into: &mut Vec<u8>) {
     into.push(value as u8);
 }
 
+/// The bytes of a number, the first lowest, and how many they are; none if they are more than eight.
+#[inline]
+pub fn spread(value: u64) -> Option<(u64, u32)> {
+    if value >> 56 != 0 {
+        return None;
+    }
+    let length = (u64::BITS - (value | 1).leading_zeros()).div_ceil(7);
+    // Seven bits in each byte: first four of them in each half, then two in each quarter.
+    let halves = value & 0xfff_ffff | (value & 0xff_ffff_f000_0000) << 4;
+    let quarters = halves & 0x3fff_0000_3fff | (halves & 0xfff_c000_0fff_c000) << 2;
+    let bytes = quarters & 0x7f_007f_007f_007f | (quarters & 0x3f80_3f80_3f80_3f80) << 1;
+    let more = 0x8080_8080_8080_8080 & ((1 << (8 * (length - 1))) - 1);
+    Some((bytes | more, length))
+}
+
+/// What [`spread`] made of a number of so many bytes, as it was.
+#[inline]
+fn gathered(bytes: u64, length: u32) -> u64 {
+    let bytes = bytes & (0x7f7f_7f7f_7f7f_7f7f >> (u64::BITS - 8 * length));
+    let quarters = bytes & 0x7f_007f_007f_007f | (bytes >> 1) & 0x3f80_3f80_3f80_3f80;
+    let halves = quarters & 0x3fff_0000_3fff | (quarters >> 2) & 0xfff_c000_0fff_c000;
+    halves & 0xfff_ffff | (halves >> 4) & 0xff_ffff_f000_0000
+}
+
 /// Appends a number that may be negative; small ones of either sign are short.
 #[inline]
 pub fn put_signed(value: i64, into: &mut Vec<u8>) {
@@ -41,6 +65,15 @@ pub fn get(bytes: &[u8], at: &mut usize) -> Option<u64> {
 
 #[inline(never)]
 fn get_long(bytes: &[u8], at: &mut usize) -> Option<u64> {
+    if let Some(next) = bytes.get(*at..).and_then(<[u8]>::first_chunk) {
+        let next = u64::from_le_bytes(*next);
+        let ends = !next & 0x8080_8080_8080_8080;
+        if ends != 0 {
+            let length = ends.trailing_zeros() / 8 + 1;
+            *at += length as usize;
+            return Some(gathered(next, length));
+        }
+    }
     let mut value = 0;
     for shift in (0..64).step_by(7) {
         let byte = *bytes.get(*at)?;
@@ -71,6 +104,29 @@ mod tests {
             assert_eq!((get(&bytes, &mut 0), get(&bytes[..bytes.len() - 1], &mut 0)), (Some(value), None));
         }
         assert_eq!(get(&[], &mut 1), None);
+    }
+
+    #[test]
+    fn all_bytes_at_once_are_the_same() {
+        for bits in 0..=64 {
+            for value in [0x5555_5555_5555_5555, 0xb6db_6db6_db6d_b6db, u64::MAX] {
+                let value = u64::checked_shr(value, 64 - bits).unwrap_or(0);
+                let mut bytes = Vec::new();
+                put(value, &mut bytes);
+                match spread(value) {
+                    Some((spread, length)) => assert_eq!(spread.to_le_bytes()[..length as usize], bytes),
+                    None => assert!(bytes.len() > 8),
+                }
+                // What comes after it does not matter, nor whether anything does.
+                let (mut at, length) = (0, bytes.len());
+                assert_eq!((get(&bytes, &mut at), at), (Some(value), length));
+                for next in [0, 0x7f, 0x80, 0xff] {
+                    let (mut bytes, mut at) = (bytes.clone(), 0);
+                    bytes.resize(length + 9, next);
+                    assert_eq!((get(&bytes, &mut at), at), (Some(value), length));
+                }
+            }
+        }
     }
 
     #[test]

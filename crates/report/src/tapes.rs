@@ -56,20 +56,12 @@ impl Tapes {
 
     /// The same for one that takes several bytes, or another piece. Numbers are never cut in two.
     fn put_long(&mut self, tape: &mut Tape, value: u64) {
-        let length = match value {
-            0..0x80 => 1,
-            0x80..0x4000 => 2,
-            0x4000..0x20_0000 => 3,
-            0x20_0000..0x1000_0000 => 4,
-            _ => return self.put_very_long(tape, value),
-        };
-        // Four bytes, whatever the length: the next number is written over those that are too many.
-        let piece = self.piece_with_room(tape, 4);
-        let spread = value & 0x7f | value << 1 & 0x7f00 | value << 2 & 0x7f_0000 | value << 3 & 0x7f00_0000;
-        let more = 0x8080_8080_u64 & ((1 << (8 * (length - 1))) - 1);
+        let Some((spread, length)) = varint::spread(value) else { return self.put_very_long(tape, value) };
+        // Eight bytes, whatever the length: the next number is written over those that are too many.
+        let piece = self.piece_with_room(tape, size_of::<u64>());
         let at = usize::from(piece.used);
-        piece.bytes[at..at + 4].copy_from_slice(&((spread | more) as u32).to_le_bytes());
-        piece.used += length;
+        piece.bytes[at..at + size_of::<u64>()].copy_from_slice(&spread.to_le_bytes());
+        piece.used += length as u8;
     }
 
     #[cold]
