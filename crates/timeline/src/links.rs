@@ -22,7 +22,7 @@ use bins::{Bins, Stretch};
 
 /// Bins of one link.
 const MOST_BINS: usize = 512;
-/// Bins of all links: 16 MiB.
+/// Bins of all links: 16 MiB, and up to twice that with room for more links.
 const MOST_IN_ALL: usize = 1 << 21;
 /// A nanosecond.
 const FIRST_WIDTH: u64 = 1_000;
