@@ -15,6 +15,7 @@ use std::rc::Rc;
 
 use crate::clib::streams::{self, Stream};
 use crate::clib::variables::{self, Variables};
+use crate::clib::zeroed;
 use crate::image::{Functions, Relocation, RelocationKind, Segment};
 use crate::{Image, Refusal, tls, unwind};
 
@@ -202,7 +203,7 @@ impl<'a, 'r> Linker<'a, 'r> {
         if name == "__tls_get_addr" {
             return Ok(Bound::Fixed(tls::address_of_get()));
         }
-        match (self.resolve)(name, version) {
+        match (self.resolve)(name, version).map(zeroed::instead_of) {
             Some(address) => Ok(Bound::Fixed(address)),
             None if weak => Ok(Bound::Fixed(0)),
             None => Err(Refusal::Missing(name.into())),

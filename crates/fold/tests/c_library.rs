@@ -260,3 +260,53 @@ fn fortran_common_and_save_are_private() {
     let Some(program) = common::try_compile("fortran", "gfortran", "f90", source, &flags) else { return };
     assert_eq!(run(&program, 4, &[]).codes(), [0, 1, 2, 3]);
 }
+
+#[test]
+fn zeroed_memory_is_zero() {
+    // Fresh and used pages, whole and in part, and so many times that the system is asked now and then only.
+    let source = r#"
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <string.h>
+        void turn(void);
+        static int dirty(const char *p, size_t n) { for (size_t i = 0; i < n; i++) if (p[i]) return 1; return 0; }
+        int main(void) {
+            int wrong = 0;
+            for (size_t i = 0; i < 200; i++) {
+                size_t n = 16000 + i * i * 37 % 300000;
+                char *a = calloc(1, n), *b = calloc(n / 8, 8);
+                turn();
+                wrong += dirty(a, n) + dirty(b, n / 8 * 8);
+                memset(a, 1, n); memset(b + n / 2, 2, 100);
+                if (i % 3) free(a);
+                if (i % 2) free(b);
+            }
+            printf("%d wrong, %d\n", wrong, calloc((size_t) -1 / 2, 3) == NULL);
+            return 0;
+        }"#;
+    same_as_native("zeroed", source, &[]);
+}
+
+#[test]
+fn zeroed_memory_that_nobody_writes_takes_none() {
+    // Pages at the edges are shared with others.
+    let source = r#"
+        #define _DEFAULT_SOURCE
+        #include <stdint.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <sys/mman.h>
+        void turn(void);
+        int main(void) {
+            char *a = calloc(1, 10 * 4096), *inner = (char *) (((uintptr_t) a + 4095) / 4096 * 4096);
+            unsigned char there[9]; int pages = 0;
+            turn();
+            mincore(inner, 9 * 4096, there);
+            for (int i = 0; i < 9; i++) pages += there[i] & 1;
+            printf("%d\n", pages);
+            return 0;
+        }"#;
+    let run = run(&compile("untouched", source), 50, &[]);
+    let taken: u32 = run.outputs.iter().map(|pages| pages.trim().parse::<u32>().unwrap()).sum();
+    assert_eq!(taken, 0);
+}

@@ -12,6 +12,7 @@ pub(crate) mod streams;
 mod text;
 mod time;
 pub(crate) mod variables;
+pub(crate) mod zeroed;
 
 use std::cell::Cell;
 use std::collections::HashMap;
