@@ -1,37 +1,54 @@
-//! What is made of what happened: the sums of each rank, its timeline, the use of links, paths.
+//! What is kept of what happened: everything that ranks did, as long as that is not too much; the sums of each rank, its
+//! timeline, the use of links, paths.
 //!
-//! All of that together fills many cache lines for each rank, and none of them is near when the rank's turn comes. But the
-//! [journal](crate::journal) says whose turn will come; what they need is asked for twice: first where it is, then the
-//! place itself.
+//! Most of it is made at the end, rank by rank, when all is known. Only paths, and messages inside collectives, are dealt with while
+//! the run goes on. What is too much for that is summed up on the way instead.
 
 use mpirage_timeline::{LinkUse, RunInfo};
 use mpirage_units::Time;
 
+use crate::arrows::Arrows;
 use crate::category::{CATEGORIES, Category};
+use crate::container::Container;
 use crate::delivered::Delivered;
-use crate::events::{Arrows, Events};
-use crate::journal::{Deed, Journal, Past, UNTOLD};
-use crate::path::{Kind, Paths};
+use crate::diary::{Diary, Entry, UNTOLD, stretches};
+use crate::events;
+use crate::journal::{Journal, Past};
+use crate::path::{Kind, NO_FUNCTION, Paths};
+use crate::phrases::{self, Phrases, START};
 use crate::report::Budget;
-use crate::tiles::Tiles;
+use crate::tiles::{Level, Tiles};
 use crate::traffic::Traffic;
 
-/// So many deeds before it is its turn, a place is asked for; twice as many before, where it is. A rank does several in a row.
-const DEEDS_AHEAD: usize = 16;
-/// The same for messages, and for what may lie on a path.
+/// So many things before it is its turn, what it needs is asked for.
 const AHEAD: usize = 6;
 /// Bins of time for the use of links.
 const LINK_BINS: usize = 256;
+/// Entries of the diary that are read at once if not all are kept.
+const PORTION: usize = 1 << 15;
 
 /// All that is kept of a run, besides tables.
 pub(crate) struct Books {
     pub ranks: Vec<Times>,
-    pub tiles: Tiles,
-    pub events: Events,
-    pub arrows: Arrows,
+    pub phrases: Phrases,
     pub traffic: Traffic,
     pub links: LinkUse,
     pub paths: Paths,
+    pub arrows: Arrows,
+    journal: Journal,
+    diary: Diary,
+    /// The calls of an instant that may not be over.
+    open: Open,
+    /// How many calls there were; and so many can be kept one by one.
+    calls: u64,
+    most_calls: u64,
+    /// Entries of the diary, at most.
+    room: usize,
+    /// Were there too many?
+    beyond: bool,
+    /// Stretches of time in the diary.
+    stretches: u64,
+    tiles: Tiles,
     /// Are there arrows for messages inside collectives?
     collective_arrows: bool,
 }
@@ -46,129 +63,257 @@ pub(crate) struct Times {
     pub spent: [u64; CATEGORIES],
 }
 
+/// Calls of an instant: whose, when, and which phrase they are so far.
+struct Open {
+    rank: u32,
+    at: u64,
+    phrase: u32,
+}
+
+impl Open {
+    const NONE: Open = Open { rank: u32::MAX, at: 0, phrase: START };
+}
+
 impl Books {
     pub fn new(run: &RunInfo, budget: Budget) -> Books {
         let ranks = run.placement.len();
         Books {
             ranks: vec![Times::default(); ranks],
-            tiles: Tiles::new(run.ranks()),
-            events: Events::new(ranks, budget.calls),
-            arrows: Arrows::new(ranks, budget.messages),
+            phrases: Phrases::new(),
             traffic: Traffic::new(run.ranks()),
             links: LinkUse::new(run).coarse(LINK_BINS),
             paths: Paths::new(ranks),
+            arrows: Arrows::new(run.ranks(), budget.messages),
+            journal: Journal::new(),
+            diary: Diary::new(),
+            open: Open::NONE,
+            calls: 0,
+            most_calls: budget.calls,
+            // Between any two calls a rank may compute.
+            room: usize::try_from(2 * budget.calls).unwrap_or(usize::MAX).max(1),
+            beyond: false,
+            stretches: 0,
+            tiles: Tiles::new(run.ranks()),
             collective_arrows: run.collective_messages,
         }
     }
 
-    /// Deals with all that has been written down.
-    pub fn enter(&mut self, journal: &mut Journal) {
-        self.follow_paths(journal);
-        self.enter_deeds(&journal.deeds);
-        self.enter_messages(&journal.messages);
-        journal.clear();
+    /// The calls that a rank has made in this instant.
+    #[inline]
+    pub fn said(&self, rank: u32, at: u64) -> u32 {
+        if self.open.rank == rank && self.open.at == at { self.open.phrase } else { START }
+    }
+
+    /// A rank made a call that took no time, after those that it `said` in this instant: all of them are a phrase.
+    #[inline]
+    pub fn say(&mut self, rank: u32, at: u64, said: u32, phrase: u32, category: Category) {
+        self.calls += 1;
+        if self.beyond {
+            return;
+        }
+        if said == START {
+            self.write(Entry::calls(rank, phrase, category, at, 0, 0));
+        } else {
+            self.diary.prolong(phrase);
+        }
+        self.open = Open { rank, at, phrase };
+    }
+
+    /// A rank made a call that took time, or was a collective; of which function.
+    #[inline]
+    pub fn call(&mut self, entry: Entry, of: u16) {
+        self.calls += 1;
+        let at = self.write(entry);
+        self.journal.push(Past::Call(at, of));
+        self.enter_if_full();
+    }
+
+    /// The call before was about so many bytes, which its phrase does not say.
+    pub fn size(&mut self, rank: u32, bytes: u64) {
+        if !self.beyond {
+            self.write(Entry::size(rank, bytes));
+        }
+    }
+
+    /// A rank did something that was not a call; on its path or not.
+    #[inline]
+    pub fn did(&mut self, entry: Entry, on_path: bool) {
+        let at = self.write(entry);
+        if on_path {
+            self.journal.push(Past::Deed(at));
+            self.enter_if_full();
+        }
+    }
+
+    /// A message was delivered.
+    #[inline]
+    pub fn message(&mut self, message: Delivered) {
+        self.journal.message(message);
+        self.enter_if_full();
+    }
+
+    /// A rank has entered a collective.
+    #[inline]
+    pub fn enter_collective(&mut self, rank: u32, function: u16) {
+        self.journal.push(Past::Entry(rank, function));
+    }
+
+    /// Writes into the diary; gives the place.
+    #[inline]
+    fn write(&mut self, entry: Entry) -> u32 {
+        if self.diary.len() >= self.room {
+            self.make_room();
+        }
+        self.open = Open::NONE;
+        self.diary.push(entry);
+        self.diary.len() as u32 - 1
+    }
+
+    #[cold]
+    fn make_room(&mut self) {
+        self.enter();
+        if self.beyond { self.sum_up() } else { self.give_up() }
+    }
+
+    #[inline]
+    fn enter_if_full(&mut self) {
+        if self.journal.is_full() {
+            self.enter();
+        }
+    }
+
+    /// Deals with what has been written down.
+    fn enter(&mut self) {
+        self.follow_paths();
+        self.settle_messages();
+        self.journal.clear();
+        if !self.beyond && self.calls > self.most_calls {
+            self.give_up();
+        }
     }
 
     /// Tells paths what happened, and calls who was late.
-    fn follow_paths(&mut self, journal: &mut Journal) {
-        let Journal { deeds, messages, history } = journal;
-        let paths = &mut self.paths;
+    fn follow_paths(&mut self) {
+        let Journal { messages, history } = &self.journal;
+        let (paths, diary) = (&mut self.paths, &mut self.diary);
         for at in 0..history.len() {
             match history.get(at + AHEAD) {
                 Some(&Past::Message(next)) => paths.expect(messages[next as usize].to()),
-                Some(&Past::Deed(next)) => paths.expect(deeds[next as usize].rank),
+                Some(&(Past::Call(next, _) | Past::Deed(next))) => paths.expect(diary.entry(next).rank),
                 _ => {}
             }
             match history[at] {
                 Past::Message(at) => paths.message(&messages[at as usize]),
                 Past::Entry(rank, function) => paths.enter_collective(rank, function),
-                Past::Deed(at) => follow(paths, &mut deeds[at as usize]),
+                Past::Call(at, of) => follow(paths, diary.entry_mut(at), of),
+                Past::Deed(at) => {
+                    let entry = diary.entry(at);
+                    paths.catch_up(entry.rank, entry.entered);
+                    paths.did(entry.rank, path_kind(entry.category()), NO_FUNCTION, entry.left());
+                }
             }
         }
     }
 
-    /// Adds up what ranks did.
-    fn enter_deeds(&mut self, deeds: &[Deed]) {
-        for (at, deed) in deeds.iter().enumerate() {
-            if let Some(rank) = next_rank(deeds, at + 2 * DEEDS_AHEAD) {
-                mpirage_cache::fetch(&self.ranks[rank as usize]);
-                self.events.expect(rank);
-                self.tiles.expect(rank);
+    /// Keeps messages, or adds them up.
+    fn settle_messages(&mut self) {
+        let Books { journal, arrows, traffic, links, .. } = self;
+        for (at, message) in journal.messages.iter().enumerate() {
+            if !arrows.is_beyond() && (self.collective_arrows || !message.inner) {
+                if !arrows.is_full() {
+                    arrows.keep(message);
+                    continue;
+                }
+                arrows.give_up(|message| add_up(message, traffic, links));
             }
-            if let Some(rank) = next_rank(deeds, at + DEEDS_AHEAD) {
-                self.events.expect_end(rank);
-                self.tiles.expect_end(rank);
+            if let Some(next) = journal.messages.get(at + AHEAD) {
+                traffic.expect(next);
             }
-            let &Deed { rank, category, ref event, .. } = deed;
-            if event.took > 0 {
-                // Time that nothing was told of.
-                self.spend(rank, Category::Other, event.entered);
-                self.spend(rank, Category::Wait, event.entered + event.waited);
-                self.spend(rank, category, event.entered + event.took);
-            }
-            if event.is_call() {
-                self.events.push(rank, event);
-            }
+            add_up(message, traffic, links);
         }
     }
 
-    #[inline]
-    fn spend(&mut self, rank: u32, category: Category, until: u64) {
-        let Times { now, spent } = &mut self.ranks[rank as usize];
-        if until > *now {
-            spent[category as usize] += until - *now;
-            self.tiles.add(rank, category, until - *now);
-            *now = until;
+    /// There are too many calls to keep them: from now on what ranks did is only added up.
+    #[cold]
+    fn give_up(&mut self) {
+        self.beyond = true;
+        self.room = PORTION;
+        self.phrases.close();
+        self.sum_up();
+    }
+
+    /// Adds up what is in the diary, and empties it.
+    fn sum_up(&mut self) {
+        self.diary.sort(self.ranks.len());
+        for (rank, Times { now, spent }) in self.ranks.iter_mut().enumerate() {
+            stretches(self.diary.of(rank), now, |category, from, until| {
+                spent[category as usize] += until - from;
+                self.tiles.put(rank as u32, category, from, until);
+            });
+        }
+        self.diary.clear();
+        self.open = Open::NONE;
+    }
+
+    /// The run is over at `end`, or later by what is in here.
+    pub fn close(&mut self, end: u64) {
+        self.enter();
+        if self.beyond {
+            self.sum_up()
+        } else {
+            self.account()
+        }
+        self.links.reach(Time::from_picos(end));
+        let Books { arrows, traffic, links, .. } = self;
+        arrows.sort(|message| add_up(message, traffic, links));
+    }
+
+    /// Adds up what is in the diary, and keeps it.
+    fn account(&mut self) {
+        self.diary.sort(self.ranks.len());
+        for (rank, Times { now, spent }) in self.ranks.iter_mut().enumerate() {
+            let mut before = None;
+            stretches(self.diary.of(rank), now, |category, from, until| {
+                spent[category as usize] += until - from;
+                self.stretches += u64::from(before != Some(category));
+                before = Some(category);
+            });
         }
     }
 
-    /// Adds up messages.
-    fn enter_messages(&mut self, messages: &[Delivered]) {
-        for (at, message) in messages.iter().enumerate() {
-            if let Some(next) = messages.get(at + 2 * AHEAD) {
-                self.arrows.expect(next.from);
-            }
-            if let Some(next) = messages.get(at + AHEAD) {
-                self.traffic.expect(next);
-                self.arrows.expect_end(next.from);
-            }
-            self.traffic.add(message);
-            if self.collective_arrows || !message.inner {
-                self.arrows.push(message);
-            }
-            let (departed, arrived) = (message.departed(), message.arrived());
-            self.links.cross(
-                message.from,
-                message.to(),
-                message.bytes,
-                Time::from_picos(departed),
-                Time::from_picos(arrived),
-            );
+    /// Adds calls one by one to the data, if there were not too many; `place` gives the function and the place of a kind of call.
+    pub fn write_events(&self, place: impl Fn(&phrases::Kind) -> (u16, u32), out: &mut Container) {
+        if self.beyond {
+            return out.set("events", ());
         }
+        out.set("events", serde_json::json!({"count": self.calls}));
+        events::write(&self.phrases, &self.diary, self.ranks.len(), place, out);
+    }
+
+    /// What ranks did when, at all widths, and in how many rows.
+    pub fn levels(&self, end: u64) -> (&Tiles, Vec<Level>) {
+        (&self.tiles, self.tiles.levels(end, &self.diary, self.stretches))
     }
 }
 
-/// The rank of a deed, if the one before is another's.
+/// Adds up a message.
 #[inline]
-fn next_rank(deeds: &[Deed], at: usize) -> Option<u32> {
-    let rank = deeds.get(at)?.rank;
-    (deeds[at - 1].rank != rank).then_some(rank)
+fn add_up(message: &Delivered, traffic: &mut Traffic, links: &mut LinkUse) {
+    traffic.add(message);
+    let [departed, arrived] = [message.departed(), message.arrived()].map(Time::from_picos);
+    links.cross(message.from, message.to(), message.bytes, departed, arrived);
 }
 
-/// Tells paths what a rank did, and the call who was late.
+/// Tells paths of a call, and the call who was late.
 #[inline]
-fn follow(paths: &mut Paths, deed: &mut Deed) {
-    let &mut Deed { rank, category, of, ref mut event } = deed;
-    let (entered, left) = (event.entered, event.entered + event.took);
+fn follow(paths: &mut Paths, call: &mut Entry, of: u16) {
+    let (rank, entered, left) = (call.rank, call.entered, call.left());
     paths.catch_up(rank, entered);
-    if !event.is_call() {
-        return paths.did(rank, path_kind(category), of, left);
-    }
     let cause = paths.cause(rank, entered, left);
-    if event.waited == UNTOLD {
-        event.waited = cause.map_or(0, |held| held.late.clamp(entered, left) - entered);
+    if call.waited == UNTOLD {
+        call.waited = cause.map_or(0, |held| held.late.clamp(entered, left) - entered);
     }
-    paths.called(rank, cause, path_kind(category), of, left);
+    paths.called(rank, cause, path_kind(call.category()), of, left);
 }
 
 fn path_kind(category: Category) -> Kind {

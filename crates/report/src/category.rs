@@ -25,6 +25,21 @@ pub(crate) enum Category {
     Other,
 }
 
+impl Category {
+    /// The category with this number.
+    #[inline]
+    pub fn of_number(number: u32) -> Category {
+        match number {
+            1 => Category::Compute,
+            2 => Category::PointToPoint,
+            3 => Category::Collective,
+            4 => Category::Wait,
+            5 => Category::Other,
+            _ => Category::Idle,
+        }
+    }
+}
+
 /// The category of the time in a function, waiting aside.
 pub(crate) fn category(kind: Kind) -> Category {
     match kind {

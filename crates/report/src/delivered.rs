@@ -42,6 +42,36 @@ impl Delivered {
         }
     }
 
+    /// One that was kept: from and to whom, and since it was sent, when its bytes started to move, had arrived, were delivered.
+    #[inline]
+    pub fn again(
+        [from, to]: [u32; 2],
+        tag: i32,
+        bytes: u64,
+        inner: bool,
+        sent: u64,
+        [departed, arrived, delivered]: [u64; 3],
+    ) -> Delivered {
+        Delivered {
+            sent,
+            departed,
+            arrived,
+            delivered,
+            bytes,
+            to: to.into(),
+            from,
+            tag,
+            inner,
+            awaited: false,
+        }
+    }
+
+    /// How long after it was sent its bytes started to move, had arrived, and were delivered.
+    #[inline]
+    pub fn since_sent(&self) -> [u64; 3] {
+        [self.departed, self.arrived, self.delivered]
+    }
+
     #[inline]
     pub fn to(&self) -> u32 {
         self.to as u32

@@ -14,15 +14,16 @@
 //! | module | what it has |
 //! |---|---|
 //! | `report`, `names` | who is told |
-//! | `journal`, `delivered`, `books` | what happened, and where it is entered |
+//! | `phrases`, `diary`, `delivered`, `journal`, `books` | what happened, and where it is kept and added up |
 //! | `result` | what the page is told |
 //! | `category` | what a rank can be doing |
-//! | `tiles`, `events`, `shapes`, `tapes` | the timeline from afar and from near, and how it is kept |
+//! | `tiles`, `events`, `arrows`, `shapes` | the timeline from afar and from near |
 //! | `sites`, `collectives`, `traffic` | calls by place, collectives by algorithm, messages by size and by pair |
 //! | `path`, `critical` | the critical path while it grows, and what lies on it |
 //! | `network`, `drawing` | the use of links, and the shape of the machine |
 //! | `container`, `base64`, `page` | how it becomes a file |
 
+mod arrows;
 mod base64;
 mod books;
 mod category;
@@ -30,6 +31,7 @@ mod collectives;
 mod container;
 mod critical;
 mod delivered;
+mod diary;
 mod drawing;
 mod events;
 mod journal;
@@ -37,11 +39,11 @@ mod names;
 mod network;
 mod page;
 mod path;
+mod phrases;
 mod report;
 mod result;
 mod shapes;
 mod sites;
-mod tapes;
 #[cfg(test)]
 mod testing;
 mod tiles;

@@ -13,11 +13,10 @@ use crate::books::Books;
 use crate::category::Category;
 use crate::collectives::Collectives;
 use crate::delivered::Delivered;
-use crate::events::{CallShape, Event};
-use crate::journal::{Deed, Journal, UNTOLD};
+use crate::diary::{Entry, UNTOLD};
 use crate::names::{Contexts, Functions};
-use crate::path::NO_FUNCTION;
-use crate::sites::{CallSites, Row};
+use crate::phrases::{Asked, Kind, START, Said};
+use crate::sites::CallSites;
 
 /// How much of a run is kept one by one.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +59,6 @@ pub struct Report {
     inside: Vec<u64>,
     pub(crate) sites: CallSites,
     pub(crate) collectives: Collectives,
-    journal: Journal,
     pub(crate) books: Books,
     /// Is it to be known how long the run would take on an ideal network?
     wants_ideal: bool,
@@ -88,7 +86,6 @@ impl Report {
             inside: vec![0; ranks],
             sites: CallSites::new(run.sites.clone()),
             collectives: Collectives::new(ranks),
-            journal: Journal::new(),
             books: Books::new(run, budget),
             wants_ideal: false,
             ideal: None,
@@ -107,23 +104,9 @@ impl Report {
         self.ideal.map(Time::as_secs_f64)
     }
 
-    /// Deals with all that has been written down.
-    pub(crate) fn enter_all(&mut self) {
-        self.books.enter(&mut self.journal);
-    }
-
-    #[inline]
-    fn enter_if_full(&mut self) {
-        if self.journal.is_full() {
-            self.enter_all();
-        }
-    }
-
     /// A rank did something that was not a call.
     fn did(&mut self, rank: u32, category: Category, start: u64, end: u64) {
-        let event = Event::no_call(start, end.saturating_sub(start));
-        self.journal.deed(Deed { rank, category, of: NO_FUNCTION, event }, true);
-        self.enter_if_full();
+        self.books.did(Entry::other(rank, category, start, end.saturating_sub(start)), true);
     }
 
     /// A rank was in a call. How long is told, not until when: two dates side by side would be moved as one, which
@@ -140,31 +123,85 @@ impl Report {
         let arguments =
             details.map_or_else(Arguments::default, |details| Arguments::of(rank, details, &self.comms));
         let bytes = arguments.sent.or(arguments.received).unwrap_or(0);
-        let row = self.sites.row(rank, of, site, &mut self.functions);
-        row.count(bytes, took);
-        let &mut Row { site, index, kind, category, .. } = row;
+        let (kind, category) = self.functions.kind(of);
+        let place = self.sites.place(rank, site);
+        let comm = arguments.context.map_or(0, |context| self.contexts.index(context));
+        let asked = Asked::new(of, place, comm, arguments.tag.unwrap_or(0), bytes);
+        let asked = match category {
+            Category::Collective => asked.with_root(arguments.peer),
+            _ => asked.with_peer(arguments.peer, rank, self.ends.len() as u32),
+        };
         let call = details.map(|details| details.call);
         let collective = match call {
-            None | Some(Call::Collective(_) | Call::MakeComm { .. }) => {
-                std::mem::take(&mut self.inside[rank as usize]).checked_sub(1)
-            }
+            None | Some(Call::Collective(_) | Call::MakeComm { .. }) => self.leave_collective(rank, took),
             Some(_) => None,
         };
-        if let Some(number) = collective {
-            self.collectives.leave(number, took);
+        if took == 0 && collective.is_none() {
+            return self.call_without_time(rank, entered, category, bytes, &asked);
         }
-        let comm = arguments.context.map_or(0, |context| self.contexts.index(context));
-        let shape = CallShape::new(index, site, comm, arguments.tag.unwrap_or(0), bytes);
-        let shape = match category {
-            Category::Collective => shape.with_root(arguments.peer),
-            _ => shape.with_peer(arguments.peer, rank, self.ends.len() as u32),
+        let said = match self.books.phrases.expected(START, &asked) {
+            Some(step) => Some(Said { step, sized_apart: false }),
+            None => self.find(START, &asked),
         };
-        let shape = self.books.events.shape(&shape);
-        let waited = if took > 0 { self.waited(kind, collective, call, entered, took) } else { 0 };
-        let event = Event { entered, took, waited, bytes, shape };
-        let on_path = took > 0 || collective.is_some();
-        self.journal.deed(Deed { rank, category, of, event }, on_path);
-        self.enter_if_full();
+        let phrase = self.count(said.as_ref(), &asked, bytes, took);
+        let waited = self.waited(kind, collective, call, entered, took);
+        self.books.call(Entry::calls(rank, phrase, category, entered, took, waited), of);
+        if said.is_some_and(|said| said.sized_apart) {
+            self.books.size(rank, bytes);
+        }
+    }
+
+    /// The same for a call that took no time: a part of what the rank does in this instant.
+    #[inline]
+    fn call_without_time(&mut self, rank: u32, at: u64, category: Category, bytes: u64, asked: &Asked) {
+        let said = self.books.said(rank, at);
+        if let Some(step) = self.books.phrases.expected(said, asked) {
+            return self.books.say(rank, at, said, step, category);
+        }
+        let found = if said == START { None } else { self.find(said, asked) };
+        let (said, found) = match found {
+            Some(found) => (said, Some(found)),
+            None => (START, self.find(START, asked)),
+        };
+        let phrase = self.count(found.as_ref(), asked, bytes, 0);
+        self.books.say(rank, at, said, phrase, category);
+        if found.is_some_and(|found| found.sized_apart) {
+            self.books.size(rank, bytes);
+        }
+    }
+
+    /// A call that was not expected.
+    fn find(&mut self, said: u32, asked: &Asked) -> Option<Said> {
+        let Report { sites, functions, books, .. } = self;
+        books.phrases.find(said, asked, || {
+            let row = sites.row(asked.function(), asked.site(), functions);
+            Kind { asked: *asked, row }
+        })
+    }
+
+    /// Counts what phrases do not: times, sizes that are told apart, and calls that are in no phrase. Gives the phrase.
+    #[inline]
+    fn count(&mut self, said: Option<&Said>, asked: &Asked, bytes: u64, took: u64) -> u32 {
+        let Some(&Said { step, sized_apart }) = said else {
+            let row = self.sites.row(asked.function(), asked.site(), &mut self.functions);
+            self.sites.count(row, 1, bytes);
+            self.sites.spend(row, took);
+            return START;
+        };
+        let row = self.books.phrases.kind(step).row;
+        self.sites.spend(row, took);
+        if sized_apart {
+            self.sites.count(row, 0, bytes);
+        }
+        step
+    }
+
+    /// The collective that a rank leaves after so long, if it is in one.
+    #[inline]
+    fn leave_collective(&mut self, rank: u32, took: u64) -> Option<u64> {
+        let number = std::mem::take(&mut self.inside[rank as usize]).checked_sub(1)?;
+        self.collectives.leave(number, took);
+        Some(number)
     }
 
     /// How long a call could not go on because another rank was not there, if that is known yet.
@@ -177,6 +214,7 @@ impl Report {
         took: u64,
     ) -> u64 {
         match (kind, call) {
+            _ if took == 0 => 0,
             (FunctionKind::Barrier | FunctionKind::Collective, Some(Call::Collective(call)))
                 if !call.kind.is_rooted() =>
             {
@@ -190,24 +228,22 @@ impl Report {
         }
     }
 
+    #[inline]
     fn message(&mut self, message: &Message) {
         if let Scope::Collective(number) = message.scope {
             self.collectives.message(number, message.bytes);
         }
-        self.journal.message(Delivered::of(message));
-        self.enter_if_full();
+        self.books.message(Delivered::of(message));
     }
 
     fn end(&mut self, rank: u32, at: u64, blocked: Option<(Time, u16, u64)>) {
         let blocked = blocked.map(|(since, of, site)| {
-            let site = self.sites.row(rank, of, site, &mut self.functions).site;
+            let site = self.sites.number(rank, site);
             let since = since.as_picos();
-            let (category, event) = (Category::Wait, Event::no_call(since, at.saturating_sub(since)));
-            self.journal.deed(Deed { rank, category, of, event }, false);
+            self.books.did(Entry::other(rank, Category::Wait, since, at.saturating_sub(since)), false);
             (since, of, site)
         });
         self.ends[rank as usize] = End { at, blocked };
-        self.enter_if_full();
     }
 }
 
@@ -234,7 +270,7 @@ impl Recorder for Report {
             Record::Schedule { rank, number, context, kind, algorithm, entered } => {
                 let function = self.collectives.enter(number, context, kind, algorithm, entered.as_picos());
                 self.inside[rank as usize] = number + 1;
-                self.journal.entry(rank, function);
+                self.books.enter_collective(rank, function);
             }
             Record::End { rank, at, blocked, ideal } => {
                 self.ideal = self.ideal.max(ideal);

@@ -14,7 +14,8 @@ use crate::{critical, drawing, seconds};
 impl Report {
     /// What the page is to show.
     pub fn finish(&mut self, ending: &Ending) -> Container {
-        self.enter_all();
+        let end = self.ends.iter().map(|end| end.at).max().unwrap_or(0);
+        self.books.close(end);
         let mut out = Container::default();
         out.set("version", 1);
         self.write_run(ending, &mut out);
@@ -22,7 +23,7 @@ impl Report {
         self.write_names(&mut out);
         self.write_timeline(&mut out);
         self.books.traffic.write(&mut out);
-        self.books.events.write(&mut out);
+        self.books.write_events(|kind| self.sites.about(kind.row), &mut out);
         self.books.arrows.write(&mut out);
         self.write_network(ending, &mut out);
         self.write_blocked(ending, &mut out);
@@ -93,7 +94,7 @@ impl Report {
         let functions = &self.functions;
         let index = |of: u16| functions.find(of).map_or(0, usize::from);
         out.set("collectives_table", self.collectives.table(index, |context| self.contexts.index(context)));
-        out.set("calls_table", self.sites.table(index));
+        out.set("calls_table", self.sites.table(self.books.phrases.calls(), index));
         out.set("functions", functions.names());
         let category = |&of: &u16| functions.kind(of).1 as u8;
         out.set("function_categories", functions.used.iter().map(category).collect::<Vec<_>>());
@@ -103,15 +104,15 @@ impl Report {
 
     fn write_timeline(&mut self, out: &mut Container) {
         let end = self.last();
-        let levels = self.books.tiles.levels(end);
+        let (tiles, levels) = self.books.levels(end);
         let about = levels.iter().enumerate().map(|(at, level)| {
             json!({"bins": level.columns, "section": format!("tiles_{at}"), "share": format!("shares_{at}")})
         });
         out.set(
             "timeline",
             json!({
-                "rows": self.books.tiles.rows(),
-                "ranks_per_row": self.books.tiles.ranks_per_row(),
+                "rows": tiles.rows(),
+                "ranks_per_row": tiles.ranks_per_row(),
                 "seconds": seconds(end),
                 "categories": NAMES,
                 "levels": about.collect::<Vec<_>>(),

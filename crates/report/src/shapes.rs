@@ -14,6 +14,8 @@ use std::hash::Hash;
 use mpirage_call::varint;
 use rustc_hash::FxHashMap;
 
+use crate::container::Container;
+
 /// No shape: where every rank begins.
 pub(crate) const NONE: u32 = 0;
 
@@ -27,7 +29,7 @@ pub(crate) struct Shapes<S> {
 /// What comes after a shape.
 #[derive(Clone, Copy, Default)]
 struct Following {
-    /// What came last time.
+    /// What came when it was looked up last.
     last: u32,
     /// What comes most often, if anything comes more than half of the time (Boyer and Moore's vote).
     mostly: u32,
@@ -39,18 +41,22 @@ impl<S: Copy + Default + Eq + Hash> Shapes<S> {
         Shapes { all: vec![S::default()], following: vec![Following::default()], known: FxHashMap::default() }
     }
 
-    /// The number of the shape that comes after the one with number `last`.
+    /// The number of a shape, quickly if it is what came after the one with number `last` the last time.
     #[inline]
-    pub fn after(&mut self, last: u32, shape: &S) -> u32 {
-        let number = self.expected(last, shape).unwrap_or_else(|| self.look_up(shape));
-        self.follow(last, number);
+    pub fn number(&mut self, last: u32, shape: &S) -> u32 {
+        let expected = self.following[last as usize].last;
+        if expected != NONE && self.all[expected as usize] == *shape {
+            return expected;
+        }
+        let number = self.look_up(shape);
+        self.following[last as usize].last = number;
         number
     }
 
-    /// The shape with one number has come after that with another.
+    /// The shape with one number has come after that with another, so many times.
     #[inline]
-    pub fn follow(&mut self, last: u32, number: u32) {
-        self.following[last as usize].count(number);
+    pub fn follow(&mut self, last: u32, number: u32, times: u32) {
+        self.following[last as usize].count(number, times);
     }
 
     /// A new one, which nobody looks up; gives its number.
@@ -58,14 +64,6 @@ impl<S: Copy + Default + Eq + Hash> Shapes<S> {
         self.all.push(shape);
         self.following.push(Following::default());
         self.all.len() as u32 - 1
-    }
-
-    /// Its number, if it is what came last time, or what mostly comes.
-    #[inline(always)]
-    fn expected(&self, last: u32, shape: &S) -> Option<u32> {
-        let &Following { last, mostly, .. } = &self.following[last as usize];
-        let is = |number: u32| number != NONE && self.all[number as usize] == *shape;
-        if is(last) { Some(last) } else { (mostly != last && is(mostly)).then_some(mostly) }
     }
 
     fn look_up(&mut self, shape: &S) -> u32 {
@@ -77,9 +75,15 @@ impl<S: Copy + Default + Eq + Hash> Shapes<S> {
         number
     }
 
+    /// A shape by its number.
+    #[inline]
+    pub fn get(&self, number: u32) -> &S {
+        &self.all[number as usize]
+    }
+
     /// What comes after a shape, as a guess.
     #[inline]
-    fn guess(&self, last: u32) -> u32 {
+    pub fn guess(&self, last: u32) -> u32 {
         self.following[last as usize].mostly
     }
 
@@ -128,6 +132,14 @@ impl<'a, S: Copy + Default + Eq + Hash> Sequence<'a, S> {
         self.count += 1;
     }
 
+    /// So many that come as guessed, up to this one.
+    #[inline]
+    pub fn push_guessed(&mut self, count: u32, last: u32) {
+        self.guessed += u64::from(count);
+        self.count += count;
+        self.last = last;
+    }
+
     /// The whole sequence, and times beside it.
     pub fn finish(mut self, times: Vec<u8>) -> Rank {
         if self.guessed > 0 {
@@ -137,16 +149,48 @@ impl<'a, S: Copy + Default + Eq + Hash> Sequence<'a, S> {
     }
 }
 
+/// Adds how many each rank has, their shapes, and their times.
+pub(crate) fn write_ranks(out: &mut Container, name: &str, ranks: impl Iterator<Item = Rank>) {
+    let mut counts: Vec<u32> = Vec::new();
+    let [mut shapes, mut times] = [Column::default(), Column::default()];
+    for rank in ranks {
+        counts.push(rank.count);
+        shapes.push(&rank.shapes);
+        times.push(&rank.times);
+    }
+    out.section(&format!("{name}_count"), counts);
+    shapes.write(out, &format!("{name}_shapes"));
+    times.write(out, &format!("{name}_times"));
+}
+
+/// Bytes of all ranks, and where those of each begin.
+#[derive(Default)]
+struct Column {
+    index: Vec<u32>,
+    bytes: Vec<u8>,
+}
+
+impl Column {
+    fn push(&mut self, bytes: &[u8]) {
+        self.index.push(self.bytes.len() as u32);
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    fn write(self, out: &mut Container, name: &str) {
+        out.section(&format!("{name}_index"), self.index);
+        out.bytes(name, self.bytes);
+    }
+}
+
 impl Following {
     #[inline]
-    fn count(&mut self, shape: u32) {
-        self.last = shape;
+    fn count(&mut self, shape: u32, times: u32) {
         if self.mostly == shape {
-            self.votes += 1;
-        } else if self.votes == 0 {
-            (self.mostly, self.votes) = (shape, 1);
+            self.votes = self.votes.saturating_add(times);
+        } else if self.votes < times {
+            (self.mostly, self.votes) = (shape, times - self.votes);
         } else {
-            self.votes -= 1;
+            self.votes -= times;
         }
     }
 }
@@ -164,7 +208,9 @@ mod tests {
     fn numbers(shapes: &mut Shapes<char>, text: &str) -> Vec<u32> {
         let mut last = NONE;
         let mut number = |shape| {
-            last = shapes.after(last, &shape);
+            let number = shapes.number(last, &shape);
+            shapes.follow(last, number, 1);
+            last = number;
             last
         };
         text.chars().map(&mut number).collect()

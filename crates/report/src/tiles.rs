@@ -1,13 +1,13 @@
 //! What ranks did when, in tiles: a row for each rank or group of ranks, a column for each stretch of time.
 //!
-//! What a rank did is noted stretch by stretch, and laid out over the columns when the run is over. Of runs that are too long
-//! for that, what has been noted is put into columns on the way. How long such a run takes is not known then: the columns of a
+//! What a rank did is in the [diary](crate::diary), and laid out over the columns when the run is over. Of runs that are too long
+//! for that, what is in the diary is put into columns on the way. How long such a run takes is not known then: the columns of a
 //! row start narrow and become twice as wide, neighbours being merged, whenever time runs over the last one. In the end they
 //! are laid anew over the time that there was. Coarser levels are made from finer ones.
 
 use crate::Category;
 use crate::category::CATEGORIES;
-use crate::tapes::{Tape, Tapes};
+use crate::diary::{Diary, stretches};
 
 /// Rows at most; more ranks share rows.
 const MOST_ROWS: u32 = 2_048;
@@ -25,11 +25,6 @@ const COARSEST: usize = 64;
 const FIRST_WIDTH: u64 = NANO << 6;
 const NANO: u64 = 1_000;
 
-/// Stretches that are noted before they are put into rows, of all ranks together: some 10 MiB.
-const NOTED: u32 = 1 << 21;
-/// And of one rank, at least and at most.
-const NOTED_OF_RANK: (u32, u32) = (24, 1 << 20);
-
 /// Time of a tile, in picoseconds, for each category but idleness.
 type Tile = [f32; CATEGORIES - 1];
 
@@ -42,27 +37,9 @@ pub(crate) struct Tiles {
     columns: usize,
     /// Picoseconds of a column, by row.
     widths: Vec<u64>,
-    /// None as long as all that ranks did is noted.
+    /// None as long as all that ranks did is in the diary.
     tiles: Vec<Tile>,
-    /// What has been noted of each rank.
-    noted: Vec<Noted>,
-    tapes: Tapes,
-    most_noted: u32,
 }
-
-/// Stretches of a rank's time that are not in its row yet. Each begins where the one before ends.
-#[derive(Clone, Copy, Default)]
-struct Noted {
-    start: u64,
-    /// The last, which may become longer yet.
-    last: u64,
-    /// The others: how long each lasts, and in the last three bits what it is.
-    tape: Tape,
-    count: u32,
-}
-
-const CATEGORY_BITS: u32 = 3;
-const CATEGORY: u64 = (1 << CATEGORY_BITS) - 1;
 
 /// All tiles at one width.
 #[derive(Debug, PartialEq)]
@@ -81,19 +58,8 @@ impl Tiles {
         let finest =
             (TILES / rows.max(1) as usize).max(1).next_power_of_two().clamp(LEAST_COLUMNS, MOST_COLUMNS);
         let columns = 2 * finest;
-        let (widths, noted) = (vec![FIRST_WIDTH; rows as usize], vec![Noted::default(); ranks as usize]);
-        let most_noted = (NOTED / ranks.max(1)).clamp(NOTED_OF_RANK.0, NOTED_OF_RANK.1);
-        Tiles {
-            ranks,
-            rows,
-            ranks_per_row,
-            columns,
-            widths,
-            tiles: Vec::new(),
-            noted,
-            tapes: Tapes::new(),
-            most_noted,
-        }
+        let widths = vec![FIRST_WIDTH; rows as usize];
+        Tiles { ranks, rows, ranks_per_row, columns, widths, tiles: Vec::new() }
     }
 
     pub fn rows(&self) -> u32 {
@@ -104,68 +70,16 @@ impl Tiles {
         self.ranks_per_row
     }
 
-    /// Something that this rank did will be told of soon.
-    #[inline]
-    pub fn expect(&self, rank: u32) {
-        mpirage_cache::fetch(&self.noted[rank as usize]);
-    }
-
-    /// And very soon.
-    #[inline]
-    pub fn expect_end(&self, rank: u32) {
-        self.tapes.expect(self.noted[rank as usize].tape);
-    }
-
-    /// A rank did something for so many picoseconds, from where it was told of last.
-    #[inline]
-    pub fn add(&mut self, rank: u32, category: Category, lasts: u64) {
-        let noted = &mut self.noted[rank as usize];
-        if noted.last & CATEGORY == category as u64 {
-            noted.last += lasts << CATEGORY_BITS;
-            return;
-        }
-        let last = std::mem::replace(&mut noted.last, lasts << CATEGORY_BITS | category as u64);
-        self.tapes.put(&mut noted.tape, last);
-        noted.count += 1;
-        if noted.count == self.most_noted {
-            self.settle(rank);
-        }
-    }
-
-    /// Category, start and end of each stretch that has been noted of a rank.
-    fn stretches(&self, rank: u32) -> impl Iterator<Item = (u8, u64, u64)> {
-        let Noted { start, last, tape, .. } = self.noted[rank as usize];
-        self.tapes.read(tape).chain([last]).scan(start, |now, stretch| {
-            let start = *now;
-            *now += stretch >> CATEGORY_BITS;
-            Some(((stretch & CATEGORY) as u8, start, *now))
-        })
-    }
-
-    /// Puts what has been noted of a rank into its row.
-    #[cold]
-    fn settle(&mut self, rank: u32) {
+    /// Puts what a rank did into its row.
+    pub fn put(&mut self, rank: u32, category: Category, start: u64, end: u64) {
         if self.tiles.is_empty() {
             self.tiles = vec![Tile::default(); self.rows as usize * self.columns];
         }
-        let mut start = self.noted[rank as usize].start;
-        for (category, from, end) in self.stretches(rank).collect::<Vec<_>>() {
-            if category != Category::Idle as u8 {
-                self.put(rank, category, from, end);
-            }
-            start = end;
-        }
-        let noted = &mut self.noted[rank as usize];
-        self.tapes.clear(&mut noted.tape);
-        *noted = Noted { start, ..Noted::default() };
-    }
-
-    fn put(&mut self, rank: u32, category: u8, start: u64, end: u64) {
         let row = (rank / self.ranks_per_row) as usize;
         if end > self.widths[row] * self.columns as u64 {
             self.widen(row, end);
         }
-        let (width, kind) = (self.widths[row], usize::from(category) - 1);
+        let (width, kind) = (self.widths[row], category as usize - 1);
         let tiles = &mut self.tiles[row * self.columns..][..self.columns];
         if end == start {
             return;
@@ -198,12 +112,10 @@ impl Tiles {
         }
     }
 
-    /// The levels of a run that lasted until `end`, the coarsest first.
-    pub fn levels(&mut self, end: u64) -> Vec<Level> {
-        if !self.tiles.is_empty() {
-            (0..self.ranks).for_each(|rank| self.settle(rank));
-        }
-        let widest = self.finest();
+    /// The levels of a run that lasted until `end`, the coarsest first; so many stretches of time are in the diary, or everything
+    /// has been put into rows.
+    pub fn levels(&self, end: u64, diary: &Diary, told: u64) -> Vec<Level> {
+        let widest = self.finest(told);
         let mut levels = Vec::new();
         let mut columns = COARSEST.min(widest);
         while columns <= widest {
@@ -214,7 +126,7 @@ impl Tiles {
         for at in 0..self.rows {
             row.clear(widest);
             match self.tiles.is_empty() {
-                true => self.lay_out(at, end, &mut row),
+                true => self.lay_out(at, diary, end, &mut row),
                 false => self.lay_anew(at, end, &mut row),
             }
             let ranks = self.ranks_per_row.min(self.ranks - at * self.ranks_per_row);
@@ -229,36 +141,22 @@ impl Tiles {
     }
 
     /// Columns of the finest level: no more than it takes to tell apart what ranks did.
-    fn finest(&self) -> usize {
+    fn finest(&self, told: u64) -> usize {
         let most = self.columns / 2;
         if !self.tiles.is_empty() {
             return most;
         }
-        let noted: u64 = self.noted.iter().map(|noted| u64::from(noted.count)).sum();
-        let of_row = noted / u64::from(self.rows.max(1));
+        let of_row = told / u64::from(self.rows.max(1));
         (PER_STRETCH * of_row as usize).next_power_of_two().clamp(LEAST_COLUMNS.min(most), most)
     }
 
     /// What the ranks of a row did, in columns from zero to `end`.
-    fn lay_out(&self, row: u32, end: u64, out: &mut Row) {
-        let (columns, wide) = (out.columns(), end as f64 / out.columns() as f64);
-        let ranks = row * self.ranks_per_row..self.ranks.min((row + 1) * self.ranks_per_row);
-        for (category, start, end) in ranks.flat_map(|rank| self.stretches(rank)) {
-            if category == Category::Idle as u8 || end == start {
-                continue;
-            }
-            let times = &mut out.times[usize::from(category) - 1];
-            let (from, to) = (start as f64 / wide, end as f64 / wide);
-            let (first, last) = (from as usize, (to as usize).min(columns - 1));
-            if first >= last {
-                times[last] += (end - start) as f32;
-                continue;
-            }
-            times[first] += ((first + 1) as f64 * wide - start as f64) as f32;
-            for time in &mut times[first + 1..last] {
-                *time += wide as f32;
-            }
-            times[last] += (end as f64 - last as f64 * wide) as f32;
+    fn lay_out(&self, row: u32, diary: &Diary, end: u64, out: &mut Row) {
+        let per_column = out.columns() as f64 / end as f64;
+        for rank in row * self.ranks_per_row..self.ranks.min((row + 1) * self.ranks_per_row) {
+            stretches(diary.of(rank as usize), &mut 0, |category, start, end| {
+                lay(&mut out.times[category as usize - 1], per_column, start, end);
+            });
         }
     }
 
@@ -280,6 +178,23 @@ impl Tiles {
             }
         }
     }
+}
+
+/// Lays a stretch of time over columns.
+#[inline]
+fn lay(times: &mut [f32], per_column: f64, start: u64, end: u64) {
+    let (from, to) = (start as f64 * per_column, end as f64 * per_column);
+    let (first, last) = (from as usize, (to as usize).min(times.len() - 1));
+    if first >= last {
+        times[last] += (end - start) as f32;
+        return;
+    }
+    let wide = 1.0 / per_column;
+    times[first] += ((first + 1) as f64 * wide - start as f64) as f32;
+    for time in &mut times[first + 1..last] {
+        *time += wide as f32;
+    }
+    times[last] += (end as f64 - last as f64 * wide) as f32;
 }
 
 impl Level {
@@ -376,43 +291,61 @@ fn dominant(times: &[[f32; LANES]; CATEGORIES - 1], capacity: f32) -> ([u8; LANE
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diary::Entry;
+
+    fn noted(ranks: usize, deeds: &[(u32, Category, u64, u64)]) -> (Diary, u64) {
+        let mut diary = Diary::new();
+        for &(rank, category, start, end) in deeds {
+            diary.push(Entry::other(rank, category, start, end - start));
+        }
+        diary.sort(ranks);
+        (diary, deeds.len() as u64)
+    }
 
     #[test]
     fn tiles_show_what_fills_them() {
-        let mut tiles = Tiles::new(2);
+        let tiles = Tiles::new(2);
         let end = 64 * 64_000 * 100;
-        tiles.add(0, Category::Compute, end / 2);
-        tiles.add(0, Category::Wait, end / 2);
-        tiles.add(1, Category::Idle, end / 4);
-        tiles.add(1, Category::Collective, end / 2);
-        let levels = tiles.levels(end);
+        let (diary, told) = noted(
+            2,
+            &[
+                (0, Category::Compute, 0, end / 2),
+                (0, Category::Wait, end / 2, end),
+                (1, Category::Compute, 0, end / 4),
+                (1, Category::Collective, end / 4, end / 4 * 3),
+            ],
+        );
+        let levels = tiles.levels(end, &diary, told);
         let coarse = &levels[0];
         assert_eq!((coarse.columns, levels.last().unwrap().columns), (64, 512));
         assert!(levels.windows(2).all(|pair| pair[1].columns == 2 * pair[0].columns));
         let row = |row: usize| &coarse.dominant[64 * row..64 * (row + 1)];
         assert_eq!([0, 31, 32, 63].map(|at| row(0)[at]), [1, 1, 4, 4]);
-        assert_eq!([0, 15, 16, 47, 48].map(|at| row(1)[at]), [0, 0, 3, 3, 0]);
+        assert_eq!([0, 15, 16, 47, 48].map(|at| row(1)[at]), [1, 1, 3, 3, 0]);
         assert!(coarse.share.iter().all(|&share| share == 255));
     }
 
     #[test]
     fn the_end_need_not_be_known() {
-        // The same, noted to the end and put into columns that widen on the way.
-        let (mut noted, mut put) = (Tiles::new(1), Tiles::new(1));
-        put.most_noted = 24;
+        // The same, from the diary and put into columns that widen on the way.
         let end = 3_000_000_000_000;
-        for piece in 0..30_000 {
-            let category = match (piece < 10_000, piece % 3) {
-                (_, 0) => Category::Wait,
-                (true, _) => Category::Compute,
-                (false, _) => Category::PointToPoint,
-            };
-            noted.add(0, category, end / 30_000);
-            put.add(0, category, end / 30_000);
+        let deeds: Vec<_> = (0..30_000)
+            .map(|piece| {
+                let category = match (piece < 10_000, piece % 3) {
+                    (_, 0) => Category::Wait,
+                    (true, _) => Category::Compute,
+                    (false, _) => Category::PointToPoint,
+                };
+                (0, category, end / 30_000 * piece, end / 30_000 * (piece + 1))
+            })
+            .collect();
+        let (diary, told) = noted(1, &deeds);
+        let mut put = Tiles::new(1);
+        for (rank, category, start, end) in deeds {
+            put.put(rank, category, start, end);
         }
-        assert!(noted.tiles.is_empty() && !put.tiles.is_empty());
-        let (noted, put) = (noted.levels(end), put.levels(end));
-        let coarse = [&noted[0], &put[0]];
+        let coarse =
+            [Tiles::new(1).levels(end, &diary, told).remove(0), put.levels(end, &Diary::new(), 0).remove(0)];
         assert_eq!(coarse[0].dominant, coarse[1].dominant);
         assert!(coarse[0].share.iter().zip(&coarse[1].share).all(|(a, b)| a.abs_diff(*b) <= 1));
         assert_eq!(coarse[0].dominant[0..64], [[1; 21].as_slice(), &[2; 43]].concat());
@@ -421,13 +354,14 @@ mod tests {
 
     #[test]
     fn many_ranks_share_rows() {
-        let mut tiles = Tiles::new(5_000);
+        let tiles = Tiles::new(5_000);
         assert_eq!((tiles.rows(), tiles.ranks_per_row()), (1_667, 3));
-        for rank in 0..5_000 {
+        let deeds = (0..5_000).map(|rank| {
             let category = if rank % 3 == 0 { Category::Wait } else { Category::Compute };
-            tiles.add(rank, category, 1_000_000);
-        }
-        let levels = tiles.levels(1_000_000);
+            (rank, category, 0, 1_000_000)
+        });
+        let (diary, told) = noted(5_000, &deeds.collect::<Vec<_>>());
+        let levels = tiles.levels(1_000_000, &diary, told);
         assert!(levels[0].dominant[..1_666 * 64].iter().all(|&category| category == 1));
         assert_eq!(levels[0].share[0], 170);
         assert_eq!(levels[0].share[1_666 * 64], 128, "the last row has two ranks");

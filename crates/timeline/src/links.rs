@@ -137,6 +137,11 @@ impl LinkUse {
         which
     }
 
+    /// Time will go on until then: bins need not become wider on the way.
+    pub fn reach(&mut self, end: Time) {
+        self.bins.reach(end.as_picos());
+    }
+
     /// A message was delivered.
     pub fn add(&mut self, message: &Message) {
         self.cross(message.from, message.to, message.bytes, message.departed, message.arrived);

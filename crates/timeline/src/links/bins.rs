@@ -73,13 +73,18 @@ impl Bins {
         (self.bytes, self.room) = (bytes, wider);
     }
 
+    /// Bins become so wide that they reach to `end`.
+    pub fn reach(&mut self, end: u64) {
+        while self.bin(end.saturating_sub(1)) >= self.row {
+            self.widen();
+        }
+    }
+
     /// How bytes that move evenly from `start` to `end` fall into bins, which become as wide as they must.
     #[inline]
     pub fn cut(&mut self, start: u64, end: u64, bytes: f64) -> Stretch {
         let until = if end > start { end - 1 } else { start };
-        while self.bin(until) >= self.row {
-            self.widen();
-        }
+        self.reach(until + 1);
         let (first, last) = (self.bin(start), self.bin(until));
         if self.bytes.len() <= last * self.room {
             self.bytes.resize((last + 1) * self.room, 0.0);
