@@ -3,11 +3,12 @@
 use mpirage_call::varint;
 use serde_json::json;
 
+use crate::columns::Column;
 use crate::container::Container;
 use crate::delivered::Delivered;
 use crate::diary::{Order, order_by};
 use crate::phrases::ahead;
-use crate::shapes::{NONE, Rank, Sequence, Shapes, write_ranks};
+use crate::shapes::{NONE, Sequence, Shapes};
 
 /// Picoseconds of a nanosecond: what times are told in.
 const NANO: u64 = 1_000;
@@ -20,11 +21,15 @@ pub(crate) struct Arrows {
     ranks: u32,
     shapes: Shapes<ArrowShape>,
     kept: Vec<Kept>,
-    /// The shape of the last.
-    last: u32,
-    /// How many there were, if there were too many.
+    /// The shape of each sender's last.
+    last: Vec<u32>,
+    /// Were there too many?
     beyond: bool,
-    order: Order,
+    /// Of each sender's messages, once they are sorted: how many, when each was sent, since the one before, and how long it took.
+    counts: Vec<u32>,
+    times: Column,
+    /// And their shapes.
+    sequence: Vec<u32>,
 }
 
 /// A message.
@@ -56,9 +61,11 @@ impl Arrows {
             ranks,
             shapes: Shapes::new(),
             kept: Vec::new(),
-            last: NONE,
+            last: vec![NONE; ranks as usize],
             beyond: false,
-            order: Order::default(),
+            counts: Vec::new(),
+            times: Column::default(),
+            sequence: Vec::new(),
         }
     }
 
@@ -79,9 +86,10 @@ impl Arrows {
     pub fn keep(&mut self, message: &Delivered) {
         let &Delivered { from, tag, bytes, inner, sent, .. } = message;
         let to = ahead(from, message.to(), self.ranks);
-        self.last = self.shapes.number(self.last, &ArrowShape { to, tag, bytes, inner });
+        let last = &mut self.last[from as usize];
+        *last = self.shapes.number(*last, &ArrowShape { to, tag, bytes, inner });
         let [departed, arrived, delivered] = message.since_sent();
-        self.kept.push(Kept { sent, departed, arrived, delivered, from, shape: self.last });
+        self.kept.push(Kept { sent, departed, arrived, delivered, from, shape: *last });
     }
 
     /// Lets all go: there are too many. Each is told of once more.
@@ -91,19 +99,40 @@ impl Arrows {
         given_up.kept.iter().for_each(|kept| tell(&given_up.message(kept)));
     }
 
-    /// Puts the messages of each sender together, in the order in which they were delivered, and tells of each.
-    pub fn sort(&mut self, mut tell: impl FnMut(&Delivered)) {
-        self.order = order_by(self.ranks as usize, self.kept.len(), |at| self.kept[at].from);
-        for (nth, &at) in self.order.places.iter().enumerate() {
-            self.expect(nth);
-            tell(&self.message(&self.kept[at as usize]));
+    /// Puts the messages of each sender together, in the order in which they were sent, and tells of each.
+    pub fn settle(&mut self, mut tell: impl FnMut(&Delivered)) {
+        let Order { mut places, ends } =
+            order_by(self.ranks as usize, self.kept.len(), |at| self.kept[at].from);
+        let mut from = 0;
+        for end in ends {
+            self.sort(&mut places[from..end]);
+            self.times.begin_rank();
+            let mut last = (0, NONE);
+            for nth in from..end {
+                if let Some(&soon) = places.get(nth + AHEAD) {
+                    mpirage_cache::fetch(&self.kept[soon as usize]);
+                }
+                let kept = self.kept[places[nth] as usize];
+                tell(&self.message(&kept));
+                let start = kept.sent / NANO;
+                self.times.numbers.put(start - last.0);
+                self.times.numbers.put((kept.sent + kept.delivered) / NANO - start);
+                self.shapes.follow(last.1, kept.shape, 1);
+                last = (start, kept.shape);
+                // From now on that is all that is needed of it.
+                places[nth] = kept.shape;
+            }
+            self.counts.push((end - from) as u32);
+            from = end;
         }
+        self.sequence = places;
     }
 
-    #[inline]
-    fn expect(&self, nth: usize) {
-        if let Some(&soon) = self.order.places.get(nth + AHEAD) {
-            mpirage_cache::fetch(&self.kept[soon as usize]);
+    /// Puts messages of one sender in the order in which they were sent.
+    fn sort(&self, places: &mut [u32]) {
+        let sent = |&at: &u32| self.kept[at as usize].sent;
+        if !places.is_sorted_by_key(sent) {
+            places.sort_by_key(sent);
         }
     }
 
@@ -115,14 +144,13 @@ impl Arrows {
         Delivered::again([from, to], tag, bytes, inner, sent, [departed, arrived, delivered])
     }
 
-    /// Adds them to the data, if there were not too many. They have been sorted.
+    /// Adds them to the data, if there were not too many. They have been settled.
     pub fn write(&mut self, out: &mut Container) {
         if self.beyond {
             out.set("messages", ());
             return;
         }
         out.set("messages", json!({"count": self.kept.len()}));
-        let ranks: Vec<Sent> = (0..self.ranks as usize).map(|rank| self.sent(rank)).collect();
         let shapes = self.shapes.all();
         out.section("message_shapes_to", shapes.clone().map(|(shape, _)| shape.to));
         out.section("message_shapes_bytes", shapes.clone().map(|(shape, _)| shape.bytes as f64));
@@ -132,50 +160,24 @@ impl Arrows {
         );
         out.section("message_shapes_scope", shapes.clone().map(|(shape, _)| u8::from(shape.inner)));
         out.section("message_shapes_next", shapes.map(|(_, next)| next));
-        write_ranks(out, "messages", ranks.into_iter().map(|sent| self.told(sent)));
+        out.section("messages_count", self.counts.iter().copied());
+        self.sequences().write(out, "messages_shapes");
+        std::mem::take(&mut self.times).write(out, "messages_times");
     }
 
-    /// The messages of a rank in order of their sending; and which shapes follow each other is learned from it.
-    fn sent(&mut self, rank: usize) -> Sent {
-        let from = rank.checked_sub(1).map_or(0, |before| self.order.ends[before]);
-        let places = from..self.order.ends[rank];
-        let kept = |at: usize| &self.kept[self.order.places[at] as usize];
-        let ordered = places.clone().is_sorted_by_key(|at| kept(at).sent);
-        let mut sent = Sent::default();
-        let mut last = (0, NONE);
-        let mut add = |kept: &Kept| {
-            let start = kept.sent / NANO;
-            varint::put(start - last.0, &mut sent.times);
-            varint::put((kept.sent + kept.delivered) / NANO - start, &mut sent.times);
-            sent.shapes.push(kept.shape);
-            self.shapes.follow(last.1, kept.shape, 1);
-            last = (start, kept.shape);
-        };
-        if ordered {
-            for at in places {
-                add(kept(at));
-            }
-        } else {
-            let mut places: Vec<usize> = places.collect();
-            places.sort_by_key(|&at| kept(at).sent);
-            places.into_iter().for_each(|at| add(kept(at)));
+    /// The shapes of each rank's messages.
+    fn sequences(&self) -> Column {
+        let (mut column, mut rest) = (Column::default(), self.sequence.as_slice());
+        for &count in &self.counts {
+            let (of_rank, others) = rest.split_at(count as usize);
+            column.begin_rank();
+            let mut shapes = Sequence::new(&self.shapes, &mut column.numbers);
+            of_rank.iter().for_each(|&number| shapes.push(number));
+            shapes.finish();
+            rest = others;
         }
-        sent
+        column
     }
-
-    fn told(&self, sent: Sent) -> Rank {
-        let mut shapes = Sequence::new(&self.shapes);
-        sent.shapes.iter().for_each(|&number| shapes.push(number));
-        shapes.finish(sent.times)
-    }
-}
-
-/// The messages of one rank.
-#[derive(Default)]
-struct Sent {
-    shapes: Vec<u32>,
-    /// Of each when it was sent, since the one before, and how long it took.
-    times: Vec<u8>,
 }
 
 #[cfg(test)]
@@ -191,13 +193,15 @@ mod tests {
             arrows.keep(&Delivered::of(&message(from, to, 8, sent, delivered)));
         }
         let mut told = Vec::new();
-        arrows.sort(|message| told.push((message.from, message.to(), message.delivered())));
-        assert_eq!(told, [(0, 1, 8_000), (0, 2, 5_000), (1, 0, 9_000)]);
-        let [first, second, third] = [0, 1, 2].map(|rank| arrows.sent(rank));
-        assert_eq!((&first.times, &second.times), (&vec![4, 1, 3, 1], &vec![5, 4]));
-        let Rank { shapes, count, .. } = arrows.told(first);
-        assert_eq!((shapes, count), (vec![2], 2), "both as guessed");
-        assert!(third.shapes.is_empty());
+        arrows.settle(|message| told.push((message.from, message.to(), message.delivered())));
+        assert_eq!(told, [(0, 2, 5_000), (0, 1, 8_000), (1, 0, 9_000)]);
+        assert_eq!(
+            (&arrows.counts[..3], arrows.sequence.as_slice()),
+            ([2, 1, 0].as_slice(), [3, 1, 2].as_slice())
+        );
+        let column = arrows.sequences();
+        assert_eq!(column.numbers.finish(), [2, 0, 2], "two as guessed; none, and another");
+        assert_eq!(arrows.times.numbers.finish(), [4, 1, 3, 1, 5, 4]);
     }
 
     #[test]

@@ -265,7 +265,7 @@ impl Books {
         }
         self.links.reach(Time::from_picos(end));
         let Books { arrows, traffic, links, .. } = self;
-        arrows.sort(|message| add_up(message, traffic, links));
+        arrows.settle(|message| add_up(message, traffic, links));
     }
 
     /// Adds up what is in the diary, and keeps it.

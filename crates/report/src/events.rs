@@ -5,10 +5,11 @@
 
 use mpirage_call::varint;
 
+use crate::columns::{Column, Numbers};
 use crate::container::Container;
 use crate::diary::{Diary, Entry};
 use crate::phrases::{Kind, Phrases};
-use crate::shapes::{NONE, Rank, Sequence, Shapes, write_ranks};
+use crate::shapes::{NONE, Sequence, Shapes};
 
 /// Picoseconds of a nanosecond: what times are told in.
 const NANO: u64 = 1_000;
@@ -51,7 +52,17 @@ pub(crate) fn write(
     out.section("call_shapes_comm", asked.clone().map(|asked| asked.comm()));
     out.section("call_shapes_bytes", asked.map(|asked| asked.bytes() as f64));
     out.section("call_shapes_next", words.shapes.all().map(|(_, next)| next));
-    write_ranks(out, "events", (0..ranks).map(|rank| words.tell(diary.of(rank))));
+    let [mut sequences, mut times] = [Column::default(), Column::default()];
+    let counts: Vec<u32> = (0..ranks)
+        .map(|rank| {
+            sequences.begin_rank();
+            times.begin_rank();
+            words.tell(diary.of(rank), &mut sequences.numbers, &mut times.numbers)
+        })
+        .collect();
+    out.section("events_count", counts);
+    sequences.write(out, "events_shapes");
+    times.write(out, "events_times");
 }
 
 /// The shapes that phrases are made of.
@@ -177,20 +188,20 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// What is told of a rank.
-    fn tell(&self, entries: &[Entry]) -> Rank {
-        let (mut shapes, mut times, mut last) = (Sequence::new(&self.shapes), Vec::new(), 0);
+    /// Tells of a rank; gives how many calls.
+    fn tell(&self, entries: &[Entry], shapes: &mut Numbers, times: &mut Numbers) -> u32 {
+        let (mut shapes, mut last) = (Sequence::new(&self.shapes, shapes), 0);
         for entry in entries {
             if !entry.is_call() {
                 if let Some(bytes) = entry.as_size() {
-                    varint::put(bytes, &mut times);
+                    times.put(bytes);
                 }
                 continue;
             }
             let told = Times::of(entry, &mut last);
             for time in [told.since, told.took, told.waited] {
                 if time > 0 {
-                    varint::put(time, &mut times);
+                    times.put(time);
                 }
             }
             let spelled = &self.spelled[entry.phrase() as usize];
@@ -204,6 +215,6 @@ impl<'a> Words<'a> {
                 }
             }
         }
-        shapes.finish(times)
+        shapes.finish()
     }
 }

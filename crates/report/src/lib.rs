@@ -17,7 +17,7 @@
 //! | `phrases`, `diary`, `delivered`, `journal`, `books` | what happened, and where it is kept and added up |
 //! | `result` | what the page is told |
 //! | `category` | what a rank can be doing |
-//! | `tiles`, `events`, `arrows`, `shapes` | the timeline from afar and from near |
+//! | `tiles`, `events`, `arrows`, `shapes`, `columns` | the timeline from afar and from near |
 //! | `sites`, `collectives`, `traffic` | calls by place, collectives by algorithm, messages by size and by pair |
 //! | `path`, `critical` | the critical path while it grows, and what lies on it |
 //! | `network`, `drawing` | the use of links, and the shape of the machine |
@@ -28,6 +28,7 @@ mod base64;
 mod books;
 mod category;
 mod collectives;
+mod columns;
 mod container;
 mod critical;
 mod delivered;

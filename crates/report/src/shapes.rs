@@ -11,10 +11,9 @@
 
 use std::hash::Hash;
 
-use mpirage_call::varint;
 use rustc_hash::FxHashMap;
 
-use crate::container::Container;
+use crate::columns::Numbers;
 
 /// No shape: where every rank begins.
 pub(crate) const NONE: u32 = 0;
@@ -102,22 +101,16 @@ impl<S: Copy + Default + Eq + Hash> Shapes<S> {
 /// A sequence of shapes as it is told: in turns how many come as guessed, and one that does not.
 pub(crate) struct Sequence<'a, S> {
     shapes: &'a Shapes<S>,
-    told: Vec<u8>,
+    told: &'a mut Numbers,
     last: u32,
     guessed: u64,
     count: u32,
 }
 
-/// What is told of a rank.
-pub(crate) struct Rank {
-    pub count: u32,
-    pub shapes: Vec<u8>,
-    pub times: Vec<u8>,
-}
-
 impl<'a, S: Copy + Default + Eq + Hash> Sequence<'a, S> {
-    pub fn new(shapes: &'a Shapes<S>) -> Sequence<'a, S> {
-        Sequence { shapes, told: Vec::new(), last: NONE, guessed: 0, count: 0 }
+    /// A rank's, to be told behind those of others.
+    pub fn new(shapes: &'a Shapes<S>, told: &'a mut Numbers) -> Sequence<'a, S> {
+        Sequence { shapes, told, last: NONE, guessed: 0, count: 0 }
     }
 
     #[inline]
@@ -125,8 +118,8 @@ impl<'a, S: Copy + Default + Eq + Hash> Sequence<'a, S> {
         if shape == self.shapes.guess(self.last) {
             self.guessed += 1;
         } else {
-            varint::put(std::mem::take(&mut self.guessed), &mut self.told);
-            varint::put(shape.into(), &mut self.told);
+            self.told.put(std::mem::take(&mut self.guessed));
+            self.told.put(shape.into());
         }
         self.last = shape;
         self.count += 1;
@@ -140,45 +133,12 @@ impl<'a, S: Copy + Default + Eq + Hash> Sequence<'a, S> {
         self.last = last;
     }
 
-    /// The whole sequence, and times beside it.
-    pub fn finish(mut self, times: Vec<u8>) -> Rank {
+    /// Nothing comes after it; gives the length.
+    pub fn finish(self) -> u32 {
         if self.guessed > 0 {
-            varint::put(self.guessed, &mut self.told);
+            self.told.put(self.guessed);
         }
-        Rank { count: self.count, shapes: self.told, times }
-    }
-}
-
-/// Adds how many each rank has, their shapes, and their times.
-pub(crate) fn write_ranks(out: &mut Container, name: &str, ranks: impl Iterator<Item = Rank>) {
-    let mut counts: Vec<u32> = Vec::new();
-    let [mut shapes, mut times] = [Column::default(), Column::default()];
-    for rank in ranks {
-        counts.push(rank.count);
-        shapes.push(&rank.shapes);
-        times.push(&rank.times);
-    }
-    out.section(&format!("{name}_count"), counts);
-    shapes.write(out, &format!("{name}_shapes"));
-    times.write(out, &format!("{name}_times"));
-}
-
-/// Bytes of all ranks, and where those of each begin.
-#[derive(Default)]
-struct Column {
-    index: Vec<u32>,
-    bytes: Vec<u8>,
-}
-
-impl Column {
-    fn push(&mut self, bytes: &[u8]) {
-        self.index.push(self.bytes.len() as u32);
-        self.bytes.extend_from_slice(bytes);
-    }
-
-    fn write(self, out: &mut Container, name: &str) {
-        out.section(&format!("{name}_index"), self.index);
-        out.bytes(name, self.bytes);
+        self.count
     }
 }
 
@@ -200,9 +160,11 @@ mod tests {
     use super::*;
 
     fn told(shapes: &Shapes<char>, numbers: &[u32]) -> Vec<u8> {
-        let mut sequence = Sequence::new(shapes);
+        let mut told = Numbers::default();
+        let mut sequence = Sequence::new(shapes, &mut told);
         numbers.iter().for_each(|&number| sequence.push(number));
-        sequence.finish(Vec::new()).shapes
+        assert_eq!(sequence.finish() as usize, numbers.len());
+        told.finish()
     }
 
     fn numbers(shapes: &mut Shapes<char>, text: &str) -> Vec<u32> {

@@ -13,8 +13,9 @@ const TOGETHER: usize = 8;
 
 /// All bins.
 pub(super) struct Bins {
-    /// Picoseconds of a bin: the first width times a power of two.
+    /// Picoseconds of a bin: the first width times two to the power of `doubled`.
     width: u64,
+    doubled: u32,
     /// Bins of a link, at most.
     row: usize,
     /// Links, and those for which there is room.
@@ -29,8 +30,9 @@ pub(super) struct Bins {
 /// Bytes of a message in bins one after the other.
 #[derive(Clone, Copy)]
 pub(super) struct Stretch {
+    /// Where the links of the first bin are.
     first: usize,
-    last: usize,
+    bins: usize,
     /// In the first bin.
     head: f64,
     /// In each between.
@@ -42,7 +44,7 @@ pub(super) struct Stretch {
 impl Bins {
     /// So many bins for each link, and for all of them.
     pub fn new(row: usize, most: usize) -> Bins {
-        Bins { width: FIRST_WIDTH, row: row.max(1), links: 0, room: FEW, bytes: Vec::new(), most }
+        Bins { width: FIRST_WIDTH, doubled: 0, row: row.max(1), links: 0, room: FEW, bytes: Vec::new(), most }
     }
 
     /// Picoseconds of a bin.
@@ -84,47 +86,59 @@ impl Bins {
     #[inline]
     pub fn cut(&mut self, start: u64, end: u64, bytes: f64) -> Stretch {
         let until = if end > start { end - 1 } else { start };
-        self.reach(until + 1);
-        let (first, last) = (self.bin(start), self.bin(until));
+        let mut last = self.bin(until);
         if self.bytes.len() <= last * self.room {
-            self.bytes.resize((last + 1) * self.room, 0.0);
+            last = self.lengthen(until);
         }
+        let first = self.bin(start);
         if first == last {
-            return Stretch { first, last, head: bytes, inner: 0.0, tail: 0.0 };
+            return Stretch { first: first * self.room, bins: 1, head: bytes, inner: 0.0, tail: 0.0 };
         }
         let per_pico = bytes / (end - start) as f64;
         Stretch {
-            first,
-            last,
+            first: first * self.room,
+            bins: last - first + 1,
             head: per_pico * ((first as u64 + 1) * self.width - start) as f64,
             inner: per_pico * self.width as f64,
             tail: per_pico * (end - last as u64 * self.width) as f64,
         }
     }
 
+    /// Makes bins up to a time; gives the last.
+    #[cold]
+    fn lengthen(&mut self, until: u64) -> usize {
+        self.reach(until + 1);
+        let bins = (self.bin(until) + 1).max(self.bytes.len() / self.room);
+        self.bytes.resize(bins * self.room, 0.0);
+        self.bin(until)
+    }
+
     /// Adds bytes to what crossed a link.
     #[inline]
     pub fn add(&mut self, link: usize, bytes: Stretch) {
-        let Stretch { first, last, head, inner, tail } = bytes;
-        self.bytes[first * self.room + link] += head;
-        if first != last {
-            for bin in first + 1..last {
-                self.bytes[bin * self.room + link] += inner;
+        let Stretch { first, bins, head, inner, tail } = bytes;
+        let mut at = first + link;
+        self.bytes[at] += head;
+        if bins > 1 {
+            for _ in 2..bins {
+                at += self.room;
+                self.bytes[at] += inner;
             }
-            self.bytes[last * self.room + link] += tail;
+            self.bytes[at + self.room] += tail;
         }
     }
 
     /// The bin that a time falls into. Widths are the first one times a power of two, so that there is nothing to divide by.
     #[inline]
     fn bin(&self, time: u64) -> usize {
-        ((time / FIRST_WIDTH) >> (self.width / FIRST_WIDTH).trailing_zeros()) as usize
+        ((time / FIRST_WIDTH) >> self.doubled) as usize
     }
 
     /// Bins become twice as wide.
     #[cold]
     fn widen(&mut self) {
         self.width *= 2;
+        self.doubled += 1;
         let (room, bins) = (self.room, self.bytes.len() / self.room);
         for pair in 0..bins / 2 {
             self.bytes.copy_within(2 * pair * room..(2 * pair + 1) * room, pair * room);
