@@ -298,16 +298,11 @@ impl<M: Memory> Engine<M> {
     }
 
     fn sleep(&mut self, rank: u32, span: Duration) -> Progress {
-        if let Some(ideal) = &mut self.ideal {
-            ideal.pass(rank, span);
-        }
+        self.pass_ideal(rank, span);
         Progress::Pay(span)
     }
 
     fn finalize(&mut self, rank: u32) -> Progress {
-        if let Some(ideal) = &mut self.ideal {
-            ideal.finalize(rank);
-        }
         let state = &mut self.ranks[rank as usize];
         state.finalized = true;
         state.end = self.kernel.now();

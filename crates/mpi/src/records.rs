@@ -101,7 +101,7 @@ impl<M: Memory> Engine<M> {
             _ => None,
         };
         let at = if state.phase == Phase::Gone { state.end } else { self.kernel.now() };
-        let ideal = self.ideal.as_ref().map(|ideal| ideal.end(rank));
+        let ideal = self.ideal.as_ref().map(|_| state.ideal);
         self.recorder.record(&Record::End { rank, at, blocked, ideal });
     }
 
