@@ -193,7 +193,7 @@ impl<M: Memory> Engine<M> {
         let progress = self.perform(rank, call);
         let goes_on = self.settle(rank, progress, needs_answer);
         if self.detailed && std::mem::take(&mut self.unrecorded) {
-            self.record_details(rank, Some(call));
+            self.record_details(rank, call);
         }
         goes_on
     }
