@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use mpirage_rank::{Ranks, Symbols, Watch};
-use mpirage_timeline::Sites;
+use mpirage_timeline::{Copies, Sites};
 
 use crate::progress::Progress;
 
@@ -15,6 +15,16 @@ pub struct Lines(RefCell<Symbols>);
 impl Sites for Lines {
     fn key(&self, _rank: u32, site: u64) -> u64 {
         self.0.borrow().common_address(site)
+    }
+
+    fn copies(&self, _rank: u32, site: u64) -> Option<Copies> {
+        let symbols = self.0.borrow();
+        if symbols.is_in_one_place() {
+            return Some(Copies::EVERYWHERE);
+        }
+        let (first, instances) = symbols.instances_with(site)?;
+        let (start, stride, ranks) = (instances.start, instances.stride, instances.count as u32);
+        Some(Copies { first, ranks, start, stride, length: stride })
     }
 
     fn name(&self, key: u64) -> Option<String> {

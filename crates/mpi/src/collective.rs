@@ -13,6 +13,7 @@ use mpirage_call::{
 use mpirage_collectives::{Collective, Shape};
 use mpirage_data::{Group, Op};
 use mpirage_record::Record;
+use mpirage_units::Time;
 
 use crate::comm::{Made, Turn, Wish, new_groups};
 use crate::diagnosis::Origin;
@@ -230,7 +231,7 @@ impl<M: Memory> Engine<M> {
         if request == BLOCKING {
             self.make_ready(rank);
         } else {
-            self.request_done(rank, request, Completion::empty(0));
+            self.request_done(rank, request, Completion::empty(0), Time::ZERO);
         }
     }
 

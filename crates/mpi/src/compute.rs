@@ -102,11 +102,8 @@ impl<M: Memory> Engine<M> {
     fn compute_beside(&mut self, rank: u32, work: Work, seconds: f64, request: RequestId) {
         debug_assert_ne!(request, BLOCKING);
         self.open_request(rank, request, Operation::Work);
-        if let Some(ideal) = &mut self.ideal {
-            ideal.open(rank, request);
-        }
         if seconds <= 0.0 {
-            return self.request_done(rank, request, Completion::empty(0));
+            return self.request_done(rank, request, Completion::empty(0), Time::ZERO);
         }
         let start = self.kernel.now();
         let id = self.beside.insert(Beside { rank, request, start, work, turn: 0 }) as u32;
@@ -123,12 +120,10 @@ impl<M: Memory> Engine<M> {
         }
         let Beside { rank, request, start, work, turn } = self.beside.remove(id as usize);
         let end = self.kernel.now();
-        if let Some(ideal) = &mut self.ideal {
-            ideal.prolong(rank, request, end.since(start));
-        }
+        self.ranks[rank as usize].requests[request as usize].ideal += end.since(start);
         self.recorder.record(&Record::Burst { rank, start, end, work, beside: true });
         self.end_of_work(rank);
         self.count_from(rank, turn);
-        self.request_done(rank, request, Completion::empty(0));
+        self.request_done(rank, request, Completion::empty(0), Time::ZERO);
     }
 }

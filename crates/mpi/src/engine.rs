@@ -123,7 +123,7 @@ pub struct Engine<M> {
     pub(crate) recorder: Telling,
     /// Does the recorder want what calls asked?
     pub(crate) detailed: bool,
-    /// When everything would happen on an ideal network, if the recorder wants to know.
+    /// What else ideal clocks need, if the recorder wants to know what they say.
     pub(crate) ideal: Option<Box<IdealClocks>>,
     /// The call that is carried out right now is over: whoever has its words at hand is to record it.
     pub(crate) unrecorded: bool,
@@ -197,7 +197,7 @@ impl<M: Memory> Engine<M> {
             collective_times: setup.collective_times,
             memory,
             detailed: setup.recorder.wants_arguments(),
-            ideal: setup.recorder.wants_ideal().then(|| Box::new(IdealClocks::new(ranks))),
+            ideal: setup.recorder.wants_ideal().then(Box::default),
             unrecorded: false,
             recorder: Telling::new(setup.recorder),
             ranks: (0..ranks).map(|_| RankState::new()).collect(),
@@ -447,9 +447,7 @@ impl<M: Memory> Engine<M> {
     fn work_done(&mut self, rank: u32) {
         let (end, state) = (self.kernel.now(), &self.ranks[rank as usize]);
         let (start, work) = (state.entered, state.work);
-        if let Some(ideal) = &mut self.ideal {
-            ideal.pass(rank, end.since(start));
-        }
+        self.pass_ideal(rank, end.since(start));
         self.recorder.record(&Record::Burst { rank, start, end, work, beside: false });
         self.end_of_work(rank);
     }
@@ -473,9 +471,7 @@ impl<M: Memory> Engine<M> {
             Phase::Ending => self.out_of_calls(rank),
             Phase::Delayed => {
                 let delay = state.stamp.delay;
-                if let Some(ideal) = &mut self.ideal {
-                    ideal.pass(rank, delay);
-                }
+                self.pass_ideal(rank, delay);
                 let start = Time::from_picos(now.as_picos() - delay.as_picos());
                 self.recorder.record(&Record::Pause { rank, start, end: now });
                 self.after_delay(rank);

@@ -43,7 +43,7 @@ impl<M: Memory> Engine<M> {
             self.recorder.record(&Record::Schedule { rank, number, context, kind, algorithm: None, entered });
         }
         if let Some(ideal) = &mut self.ideal {
-            ideal.gather(id, rank, instance.is_first());
+            ideal.gather(id, self.ranks[rank as usize].ideal, instance.is_first());
         }
         if !instance.is_complete() {
             return;
@@ -74,9 +74,10 @@ impl<M: Memory> Engine<M> {
     /// The time of a collective is over.
     pub(crate) fn everybody_leaves(&mut self, id: u32) {
         for seat in 0..self.instances[id as usize].size() as u32 {
-            if let Some(ideal) = &mut self.ideal {
-                let instance = &self.instances[id as usize];
-                ideal.disperse(id, instance.world_of(seat), instance.seats[seat as usize].request);
+            if let Some(ideal) = &self.ideal {
+                let (instance, at) = (&self.instances[id as usize], ideal.gathered(id));
+                let (rank, request) = (instance.world_of(seat), instance.seats[seat as usize].request);
+                self.leave_ideal(rank, request, at);
             }
             self.leave(id, seat);
         }

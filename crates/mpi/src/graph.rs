@@ -278,9 +278,6 @@ impl<M: Memory> Engine<M> {
     #[inline(never)]
     pub(crate) fn hand_over_work(&mut self, rank: u32, work: Work, request: RequestId) {
         self.open_request(rank, request, Operation::Work);
-        if let Some(ideal) = &mut self.ideal {
-            ideal.open(rank, request);
-        }
         let start = self.kernel.now();
         let id = self.beside.insert(Beside { rank, request, start, work, turn: 0 }) as u32;
         self.enter(rank, What::Work, id);
@@ -470,9 +467,7 @@ impl<M: Memory> Engine<M> {
             _ => self.seconds_of(rank, work),
         };
         let span = Duration::from_secs_f64(seconds);
-        if let Some(ideal) = &mut self.ideal {
-            ideal.prolong(rank, request, span);
-        }
+        self.ranks[rank as usize].requests[request as usize].ideal += span;
         let end = self.keep_busy(rank, cpu, span);
         self.graphs().ends_at(rank, end);
         if span.is_zero() {
@@ -484,7 +479,7 @@ impl<M: Memory> Engine<M> {
         if tell {
             self.tell_start(Owner::Request { rank, id: request });
         }
-        self.request_done(rank, request, Completion::empty(0));
+        self.request_done(rank, request, Completion::empty(0), Time::ZERO);
     }
 
     /// What was computed beside a graph, which was told so when it started, is over.
@@ -515,7 +510,7 @@ impl<M: Memory> Engine<M> {
         let message = &mut self.messages[id];
         let (from, to, receive, owner) = (message.from, message.to, message.receive, message.owner);
         let waited = std::mem::replace(&mut message.sender_waits, false);
-        let completion = message.completion();
+        let (completion, ideal) = (message.completion(), message.ideal);
         let receiver = std::mem::replace(&mut self.receives[receive].owner, Owner::Nobody);
         let Lane { cpu, nic, .. } = self.graphs().lane_of(id);
         let taken = self.graphs().processor(to, cpu).free;
@@ -533,11 +528,11 @@ impl<M: Memory> Engine<M> {
             lanes.remove(&id);
         }
         if waited && from <= to {
-            self.complete(owner, Completion::empty(0));
+            self.complete(owner, Completion::empty(0), Time::ZERO);
         }
-        self.complete(receiver, completion);
+        self.complete(receiver, completion, ideal);
         if waited && from > to {
-            self.complete(owner, Completion::empty(0));
+            self.complete(owner, Completion::empty(0), Time::ZERO);
         }
     }
 

@@ -105,8 +105,9 @@ pub(crate) fn step_of(receive: u32) -> Option<Owner> {
     (receive >= STEP).then_some(Owner::Step { run, blocking })
 }
 
-/// A message on its way.
+/// A message on its way: two cache lines.
 #[derive(Debug)]
+#[repr(align(64))]
 pub(crate) struct Message {
     pub key: Key,
     pub bytes: u64,
@@ -127,6 +128,8 @@ pub(crate) struct Message {
     /// Its place among those of this pair of ranks.
     place: Place,
     pub sent: Time,
+    /// When it was sent by ideal clocks ([`crate::ideal`]); of one whose sender waits, from when they meet on, when they do.
+    pub ideal: Time,
     /// When its bytes started to move, and when they had arrived.
     pub departed: Time,
     pub arrived: Time,
@@ -196,6 +199,7 @@ impl<M: Memory> Engine<M> {
         let sender_waits = way.sender_waits();
         let (place, held, sent) =
             (self.next_place(from, to), self.hold_message(payload, way, to, key), self.kernel.now());
+        let ideal = self.ideal_now(owner, from);
         let id = self.messages.insert(Message {
             key,
             bytes,
@@ -210,6 +214,7 @@ impl<M: Memory> Engine<M> {
             lent: false,
             place,
             sent,
+            ideal,
             departed: sent,
             arrived: sent,
             held,
@@ -222,9 +227,6 @@ impl<M: Memory> Engine<M> {
     #[inline(never)]
     fn set_out(&mut self, id: u32, way: Way, owner: (u64, u64), bytes: u64) {
         let owner = Owner::of_words(owner);
-        if let Some(ideal) = &mut self.ideal {
-            ideal.send(id, &self.messages[id]);
-        }
         if let Owner::Request { rank, id: request } = owner {
             self.ranks[rank as usize].requests[request as usize].behind = id;
         }
@@ -283,11 +285,7 @@ impl<M: Memory> Engine<M> {
     /// Gives a receive a number.
     #[inline(always)]
     pub(crate) fn enter_receive(&mut self, receive: Receive) -> u32 {
-        let id = self.receives.insert(receive);
-        if let Some(ideal) = &mut self.ideal {
-            ideal.post(id, &self.receives[id]);
-        }
-        id
+        self.receives.insert(receive)
     }
 
     /// Something of a message has crossed the network.
@@ -381,7 +379,7 @@ impl<M: Memory> Engine<M> {
     /// Somebody who was to be told later that a send is complete.
     pub(crate) fn complete_later(&mut self, id: u32) {
         let owner = self.later.remove(id as usize);
-        self.complete(owner, Completion::empty(0));
+        self.complete(owner, Completion::empty(0), Time::ZERO);
     }
 
     fn start_control(&mut self, id: u32, journey: Journey) {
@@ -453,12 +451,10 @@ impl<M: Memory> Engine<M> {
     fn join(&mut self, id: u32, receive: u32, late: bool) {
         let message = &mut self.messages[id];
         message.receive = receive;
-        if let Some(ideal) = &mut self.ideal {
-            match step_of(receive) {
-                Some(Owner::Step { run, blocking }) => ideal.meet_step(id, message, run, blocking),
-                _ => ideal.meet(id, message, receive, self.receives[receive].owner),
-            }
+        if message.way.sender_waits() && self.ideal.is_some() {
+            self.meet_ideal(id, receive);
         }
+        let message = &self.messages[id];
         match message.journey {
             Journey::Arrived => {
                 let copy = self.protocol.late_copy(message.bytes);
@@ -508,7 +504,7 @@ impl<M: Memory> Engine<M> {
         let message = &self.messages[id];
         let &Message { bytes, from, to, sent, departed, arrived, owner, sender_waits, receive, .. } = message;
         let (tag, scope) = (message.key.tag, scope_of(&message.key));
-        let completion = message.completion();
+        let (completion, ideal) = (message.completion(), message.ideal);
         // Before its bytes are copied: while a processor has much to store, it is slow to read what it has just stored.
         let delivered = self.kernel.now();
         self.recorder.message(record::Message {
@@ -529,9 +525,9 @@ impl<M: Memory> Engine<M> {
         };
         self.end_message(id);
         if sender_waits {
-            self.complete(owner, Completion::empty(0));
+            self.complete(owner, Completion::empty(0), Time::ZERO);
         }
-        self.complete(receiver, Completion { truncated, ..completion });
+        self.complete(receiver, Completion { truncated, ..completion }, ideal);
     }
 
     /// Gives a receive its bytes; gives who is to be told, and whether they did not fit.
@@ -545,13 +541,30 @@ impl<M: Memory> Engine<M> {
         (owner, truncated)
     }
 
-    /// A send or receive is complete: tells its owner.
+    /// A send or receive is complete: tells its owner. By ideal clocks it is not before `ideal`.
     #[inline(always)]
-    pub(crate) fn complete(&mut self, owner: Owner, completion: Completion) {
+    pub(crate) fn complete(&mut self, owner: Owner, completion: Completion, ideal: Time) {
         match owner {
-            Owner::Request { rank, id } => self.request_done(rank, id, completion),
-            Owner::Step { run, blocking } => self.step_done(run, blocking),
+            Owner::Request { rank, id } => self.request_done(rank, id, completion, ideal),
+            Owner::Step { run, blocking } => {
+                if ideal > Time::ZERO
+                    && let Some(clocks) = &mut self.ideal
+                {
+                    clocks.end_step(run, blocking, ideal);
+                }
+                self.step_done(run, blocking);
+            }
             Owner::Nobody => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_two_cache_lines() {
+        assert_eq!(size_of::<Message>(), 128);
     }
 }

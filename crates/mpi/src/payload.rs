@@ -1,6 +1,7 @@
 //! Where the bytes of a message are while it travels, and how they come to their receiver.
 
 use mpirage_call::{BLOCKING, Completion, Payload};
+use mpirage_units::Time;
 
 use crate::engine::Engine;
 use crate::matching::Key;
@@ -134,7 +135,7 @@ impl<M: Memory> Engine<M> {
     /// The sender need not wait. A blocking send's bytes are copied now, a request's when it is waited for.
     pub(crate) fn free_sender(&mut self, id: u32, owner: Owner) {
         self.lend(id, owner);
-        self.complete(owner, Completion::empty(0));
+        self.complete(owner, Completion::empty(0), Time::ZERO);
     }
 
     /// The bytes of a message may stay in the sender's memory until that is the sender's own again.

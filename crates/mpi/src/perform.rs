@@ -193,7 +193,7 @@ impl<M: Memory> Engine<M> {
         let progress = self.perform(rank, call);
         let goes_on = self.settle(rank, progress, needs_answer);
         if self.detailed && std::mem::take(&mut self.unrecorded) {
-            self.record_details(rank, Some(call));
+            self.record_details(rank, call);
         }
         goes_on
     }
@@ -298,16 +298,11 @@ impl<M: Memory> Engine<M> {
     }
 
     fn sleep(&mut self, rank: u32, span: Duration) -> Progress {
-        if let Some(ideal) = &mut self.ideal {
-            ideal.pass(rank, span);
-        }
+        self.pass_ideal(rank, span);
         Progress::Pay(span)
     }
 
     fn finalize(&mut self, rank: u32) -> Progress {
-        if let Some(ideal) = &mut self.ideal {
-            ideal.finalize(rank);
-        }
         let state = &mut self.ranks[rank as usize];
         state.finalized = true;
         state.end = self.kernel.now();

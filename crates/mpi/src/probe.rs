@@ -5,7 +5,7 @@ use mpirage_call::Completion;
 use crate::engine::{Engine, Task};
 use crate::matching::Key;
 use crate::memory::Memory;
-use crate::rank::Phase;
+use crate::rank::{Phase, RankState};
 
 /// What a rank looks for.
 #[derive(Clone, Copy, Debug)]
@@ -21,9 +21,6 @@ impl<M: Memory> Engine<M> {
         let found =
             if probing.take { queue.take_accepted(probing.key) } else { queue.find_accepted(&probing.key) };
         let Some(id) = found else { return false };
-        if let Some(ideal) = &mut self.ideal {
-            ideal.probe(rank, id);
-        }
         let message = &self.messages[id];
         let completion = Completion {
             source: message.key.source as i32,
@@ -31,7 +28,8 @@ impl<M: Memory> Engine<M> {
             bytes: message.bytes,
             ..Completion::empty(0)
         };
-        let reply = &mut self.ranks[rank as usize].reply;
+        let RankState { reply, ideal, .. } = &mut self.ranks[rank as usize];
+        *ideal = (*ideal).max(message.ideal);
         reply.completions.push(completion);
         reply.message = probing.take.then_some(id);
         true

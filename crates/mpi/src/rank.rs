@@ -111,6 +111,8 @@ pub(crate) struct RankState {
     pub leaving: bool,
     /// When it finalized, or made its last call.
     pub end: Time,
+    /// What the time is on its ideal clock ([`crate::ideal`]).
+    pub ideal: Time,
 }
 
 impl RankState {
@@ -137,6 +139,7 @@ impl RankState {
             wrote: false,
             leaving: false,
             end: Time::ZERO,
+            ideal: Time::ZERO,
         }
     }
 }

@@ -1,15 +1,16 @@
 //! What recorders are told.
 
-use mpirage_call::Call;
-use mpirage_call::wire::decode_call;
+use mpirage_call::wire::{decode_call, decode_receive};
+use mpirage_call::{Call, Stamp};
 use mpirage_record::{Details, Message, Record, Recorder};
+use mpirage_units::Time;
 
 use crate::engine::Engine;
 use crate::memory::Memory;
 use crate::rank::{Phase, RankState};
 
 /// Messages that are kept before the recorder is told of them.
-const KEPT: usize = 128;
+const KEPT: usize = 16;
 
 /// Whom the engine tells.
 ///
@@ -31,6 +32,20 @@ impl Telling {
     pub(crate) fn record(&mut self, record: &Record<'_>) {
         self.tell_kept();
         self.recorder.record(record);
+    }
+
+    /// An MPI function is over.
+    #[inline]
+    pub(crate) fn call(
+        &mut self,
+        rank: u32,
+        stamp: &Stamp,
+        entered: Time,
+        left: Time,
+        details: Option<Details<'_>>,
+    ) {
+        let &Stamp { function, site, .. } = stamp;
+        self.record(&Record::Call { rank, function, entered, left, site, details });
     }
 
     /// A message was delivered.
@@ -60,35 +75,46 @@ impl Drop for Telling {
 impl<M: Memory> Engine<M> {
     /// The call a rank is in is over.
     pub(crate) fn record_call(&mut self, rank: u32) {
-        let RankState { entered, in_function, inbox, .. } = &self.ranks[rank as usize];
+        let RankState { stamp, entered, in_function, inbox, .. } = &self.ranks[rank as usize];
         if !in_function {
             let (start, end) = (*entered, self.kernel.now());
             if end > start {
                 self.recorder.record(&Record::Pause { rank, start, end });
             }
-        } else if self.detailed && inbox.is_empty() {
+        } else if !self.detailed {
+            self.recorder.call(rank, stamp, *entered, self.kernel.now(), None);
+        } else if inbox.is_empty() {
             // Its words are being read right now.
             self.unrecorded = true;
         } else {
-            self.record_details(rank, None);
+            self.record_again(rank);
         }
     }
 
-    /// The same for an MPI function; `call` is what it asked, if that is at hand.
-    pub(crate) fn record_details(&mut self, rank: u32, call: Option<&Call<'_>>) {
+    /// The same for an MPI function of which it is at hand what it asked.
+    pub(crate) fn record_details(&mut self, rank: u32, call: &Call<'_>) {
+        let RankState { stamp, entered, reply, .. } = &self.ranks[rank as usize];
+        let details = Some(Details { call, reply });
+        self.recorder.call(rank, stamp, *entered, self.kernel.now(), details);
+    }
+
+    /// The same where that is to be read again, since the function has blocked: most were waits or receives.
+    fn record_again(&mut self, rank: u32) {
         let RankState { stamp, entered, inbox, current, reply, in_wait, wait, .. } =
             &self.ranks[rank as usize];
-        let again = match call {
-            _ if !self.detailed => None,
-            Some(_) => None,
-            // Nearer at hand than its words.
-            None if *in_wait => Some(Call::Wait { how: wait.how, poll: false, requests: &wait.requests }),
-            None => decode_call(&inbox[*current..]).ok().map(|(_, call, _)| call),
+        let words = &inbox[*current..];
+        let mut tell = |call: Option<&Call<'_>>| {
+            let details = call.map(|call| Details { call, reply });
+            self.recorder.call(rank, stamp, *entered, self.kernel.now(), details);
         };
-        let details = call.or(again.as_ref()).map(|call| Details { call, reply });
-        let (entered, left) = (*entered, self.kernel.now());
-        let (function, site) = (stamp.function, stamp.site);
-        self.recorder.record(&Record::Call { rank, function, entered, left, site, details });
+        if *in_wait {
+            tell(Some(&Call::Wait { how: wait.how, poll: false, requests: &wait.requests }));
+        } else if let Some(receive) = &decode_receive(words) {
+            tell(Some(receive));
+        } else {
+            // By reference: a call is large.
+            tell(decode_call(words).as_ref().ok().map(|(_, call, _)| call));
+        }
     }
 
     /// A rank is no more.
@@ -101,7 +127,7 @@ impl<M: Memory> Engine<M> {
             _ => None,
         };
         let at = if state.phase == Phase::Gone { state.end } else { self.kernel.now() };
-        let ideal = self.ideal.as_ref().map(|ideal| ideal.end(rank));
+        let ideal = self.ideal.as_ref().map(|_| state.ideal);
         self.recorder.record(&Record::End { rank, at, blocked, ideal });
     }
 

@@ -47,6 +47,8 @@ pub(crate) struct Slot {
     /// The call that opened it.
     pub origin: Origin,
     pub done: Option<Completion>,
+    /// When it is complete by ideal clocks ([`crate::ideal`]), as far as that is known; at first, when it was opened.
+    pub ideal: Time,
     /// The message it sent, or the receive behind it while that is not complete; else `NOTHING`.
     pub behind: u32,
     /// Are the bytes of its message still in this request's memory although the request is complete?
@@ -64,6 +66,7 @@ impl Slot {
         operation: Operation::Unused,
         origin: Origin::UNKNOWN,
         done: None,
+        ideal: Time::ZERO,
         behind: NOTHING,
         lent: false,
         awaited: false,
@@ -119,13 +122,14 @@ impl<M: Memory> Engine<M> {
         if state.requests.len() <= id as usize {
             state.requests.resize(id as usize + 1, Slot::UNUSED);
         }
-        state.requests[id as usize] = Slot { operation, origin: Origin::of(&state.stamp), ..Slot::UNUSED };
+        let (origin, ideal) = (Origin::of(&state.stamp), state.ideal);
+        state.requests[id as usize] = Slot { operation, origin, ideal, ..Slot::UNUSED };
     }
 
-    /// The operation behind a request is complete. Inlined, so that the completion is made in its slot: moved there, it would be
+    /// The operation behind a request is complete; by ideal clocks not before `ideal`. Inlined, so that the completion is made in its slot: moved there, it would be
     /// read just after it was stored, which waits until the bytes of a message that was copied before have left the processor.
     #[inline(always)]
-    pub(crate) fn request_done(&mut self, rank: u32, id: RequestId, completion: Completion) {
+    pub(crate) fn request_done(&mut self, rank: u32, id: RequestId, completion: Completion, ideal: Time) {
         let state = &mut self.ranks[rank as usize];
         let slot = &mut state.requests[id as usize];
         if matches!(slot.operation, Operation::Recv { .. }) {
@@ -135,6 +139,7 @@ impl<M: Memory> Engine<M> {
             return slot.forget();
         }
         slot.done = Some(completion);
+        slot.ideal = slot.ideal.max(ideal);
         if !slot.awaited {
             return self.note_ripe(rank, id);
         }
@@ -178,7 +183,7 @@ impl<M: Memory> Engine<M> {
 
     /// Puts what is ripe into the reply and frees those requests. Gives what receiving costs the rank.
     pub(crate) fn gather_harvest(&mut self, rank: u32) -> Duration {
-        let RankState { harvest, requests, reply, .. } = &mut self.ranks[rank as usize];
+        let RankState { harvest, requests, reply, ideal, .. } = &mut self.ranks[rank as usize];
         let mut cost = Duration::ZERO;
         for id in harvest.iter_mut().flat_map(|ripe| ripe.drain(..)) {
             if id & STARTED != 0 {
@@ -191,9 +196,7 @@ impl<M: Memory> Engine<M> {
                 cost += self.protocol.recv_overhead.of(completion.bytes);
             }
             slot.close();
-            if let Some(ideal) = &mut self.ideal {
-                ideal.wait(rank, id);
-            }
+            *ideal = (*ideal).max(slot.ideal);
             reply.completions.push(Completion { index: id, ..completion });
         }
         cost
@@ -229,7 +232,7 @@ impl<M: Memory> Engine<M> {
     /// Puts what is complete into the reply and frees those requests. Gives what receiving costs the rank.
     pub(crate) fn gather_completions(&mut self, rank: u32) -> Duration {
         self.reclaim_awaited(rank);
-        let RankState { wait, requests, reply, .. } = &mut self.ranks[rank as usize];
+        let RankState { wait, requests, reply, ideal, .. } = &mut self.ranks[rank as usize];
         // A rank that was released early has been told already, and is told the same.
         reply.completions.clear();
         let mut cost = Duration::ZERO;
@@ -244,9 +247,7 @@ impl<M: Memory> Engine<M> {
                 cost += self.protocol.recv_overhead.of(completion.bytes);
             }
             slot.close();
-            if let Some(ideal) = &mut self.ideal {
-                ideal.wait(rank, id);
-            }
+            *ideal = (*ideal).max(slot.ideal);
             reply.completions.push(Completion { index: index as u32, ..completion });
         }
         cost
@@ -266,9 +267,6 @@ impl<M: Memory> Engine<M> {
 
     /// `MPI_Request_free`.
     pub(crate) fn free_request(&mut self, rank: u32, id: RequestId) {
-        if let Some(ideal) = &mut self.ideal {
-            ideal.free(rank, id);
-        }
         let slot = &mut self.ranks[rank as usize].requests[id as usize];
         if slot.done.is_some() {
             self.reclaim(rank, id);
@@ -279,9 +277,14 @@ impl<M: Memory> Engine<M> {
             return slot.detached = true;
         }
         // The rank may use the number again at once, so what is under way must not know it any more.
-        let (mine, behind) = (Owner::Request { rank, id }, slot.behind);
+        let (mine, behind, opened) = (Owner::Request { rank, id }, slot.behind, slot.ideal);
         let receives = matches!(slot.operation, Operation::Recv { .. });
         *slot = Slot::UNUSED;
+        if let Some(ideal) = &mut self.ideal
+            && receives
+        {
+            ideal.orphan(behind, opened);
+        }
         let owner = match behind {
             NOTHING => None,
             _ if receives => Some(&mut self.receives[behind].owner),
@@ -300,7 +303,8 @@ impl<M: Memory> Engine<M> {
             _ => self.cancel_send(rank, id, slot.behind),
         };
         if taken_back {
-            self.request_done(rank, id, Completion { cancelled: true, ..Completion::empty(0) });
+            let cancelled = Completion { cancelled: true, ..Completion::empty(0) };
+            self.request_done(rank, id, cancelled, Time::ZERO);
         }
     }
 

@@ -84,7 +84,7 @@ impl<M: Memory> Engine<M> {
         };
         let id = self.runs.insert(run) as u32;
         if let Some(ideal) = &mut self.ideal {
-            ideal.start_run(id, rank);
+            ideal.start_run(id, self.ranks[rank as usize].ideal);
         }
         self.tasks.push_back(Task::Run(id));
     }
@@ -197,7 +197,8 @@ impl<M: Memory> Engine<M> {
         }
         let Run { instance, seat, rank, plan, .. } = self.runs.remove(id as usize);
         if let Some(ideal) = &mut self.ideal {
-            ideal.end_run(id, rank, self.instances[instance as usize].seats[seat as usize].request);
+            let at = ideal.end_run(id);
+            self.leave_ideal(rank, self.instances[instance as usize].seats[seat as usize].request, at);
         }
         self.plans.release(plan);
         self.leave(instance, seat);
@@ -208,6 +209,11 @@ impl<M: Memory> Engine<M> {
         run.begin(if blocking { Stop::Send } else { Stop::None });
         let (from, instance, key) = (run.rank, run.instance, run.sends(slot));
         let to = self.instances[instance as usize].world_of(to);
+        if let Some(ideal) = &mut self.ideal
+            && blocking
+        {
+            ideal.send_step(id);
+        }
         let owner = Owner::Step { run: id, blocking };
         let (payload, mode, origin) = (Payload::Absent, SendMode::Standard, Origin::default());
         self.send(Outgoing { from, to, key, bytes, payload, mode, owner, origin });

@@ -287,6 +287,9 @@ impl Folded {
             }
             symbols.learn_instances(run);
         }
+        if self.crew.len() == self.expected {
+            symbols.learned_all_instances();
+        }
     }
 
     /// Where a rank was when it died, if that is known.

@@ -122,6 +122,8 @@ impl Processes {
         let ranks = 0..self.started() as u32;
         ranks.filter_map(|rank| self.living(rank)).take(LOOKED_AT).for_each(|process| symbols.learn(process));
         self.maps.values().for_each(|map| symbols.learn_map(map));
+        // Each process has its own memory, in which its program is once.
+        symbols.learned_all_instances();
     }
 
     /// Keeps the memory map of a rank, unless that has been done. True if it had not.

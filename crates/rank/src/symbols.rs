@@ -34,6 +34,8 @@ impl fmt::Display for Site {
 pub struct Symbols {
     mappings: Vec<Mapping>,
     instances: Vec<Instances>,
+    /// No more instances will come.
+    complete: bool,
     loaders: HashMap<PathBuf, Option<Loader>>,
     /// There is more in the memory map of this process than was read.
     more_to_read: bool,
@@ -84,6 +86,27 @@ impl Symbols {
     /// Hears of a program that is in this process many times.
     pub fn learn_instances(&mut self, instances: Instances) {
         self.instances.push(instances);
+    }
+
+    /// All instances of programs are known, if there are any.
+    pub fn learned_all_instances(&mut self) {
+        self.complete = true;
+    }
+
+    /// The instances of successive ranks that an address belongs to, and the first of these ranks. Nothing if others are still
+    /// to come, or it belongs to none.
+    pub fn instances_with(&self, address: u64) -> Option<(u32, &Instances)> {
+        let mut first = 0;
+        self.instances.iter().filter(|_| self.complete).find_map(|instances| {
+            let rank = first;
+            first += instances.count as u32;
+            instances.contain(address).then_some((rank, instances))
+        })
+    }
+
+    /// Are all programs at the same addresses in every rank, and is that certain?
+    pub fn is_in_one_place(&self) -> bool {
+        self.complete && self.instances.is_empty()
     }
 
     /// An address that is the same in all copies of a program.

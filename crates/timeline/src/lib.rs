@@ -38,4 +38,4 @@ pub use create::{EXTENSIONS, create};
 pub use error::TimelineError;
 pub use links::LinkUse;
 pub use run_info::RunInfo;
-pub use sites::{Places, Sites};
+pub use sites::{Copies, Places, Sites};

@@ -1,5 +1,6 @@
 //! Where in the program calls come from.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -12,14 +13,52 @@ pub trait Sites {
         site
     }
 
+    /// Copies of a program, one of which has this address of a rank, if keys of what is in there are known once and for all.
+    fn copies(&self, rank: u32, site: u64) -> Option<Copies> {
+        let _ = (rank, site);
+        None
+    }
+
     /// The place with this number, as `file:line function`.
     fn name(&self, key: u64) -> Option<String>;
+}
+
+/// The same program in memory once for each of some successive ranks, at equal distances. The key of an address is where the
+/// first rank has the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Copies {
+    /// The first of these ranks.
+    pub first: u32,
+    /// How many there are.
+    pub ranks: u32,
+    /// Where the first rank's copy begins.
+    pub start: u64,
+    /// From one copy to the next.
+    pub stride: u64,
+    /// Bytes that belong to each.
+    pub length: u64,
+}
+
+impl Copies {
+    /// Of programs that are at the same addresses in every rank; zero is nobody's.
+    pub const EVERYWHERE: Copies =
+        Copies { first: 0, ranks: u32::MAX, start: 1, stride: 0, length: u64::MAX };
+
+    /// The key of an address in a rank's copy.
+    #[inline]
+    fn key(&self, rank: u32, site: u64) -> Option<u64> {
+        let nth = rank.wrapping_sub(self.first);
+        let within = site.wrapping_sub(self.start.wrapping_add(self.stride.wrapping_mul(u64::from(nth))));
+        (within < self.length && nth < self.ranks).then(|| self.start + within)
+    }
 }
 
 /// Places that have been seen, numbered from 1.
 #[derive(Default)]
 pub struct Places {
     sites: Option<Rc<dyn Sites>>,
+    /// Where the last call was, and the next will be, as a rule.
+    copies: Cell<Copies>,
     known: FxHashMap<u64, u32>,
     names: Vec<String>,
 }
@@ -40,8 +79,17 @@ impl Places {
     /// A number that is the same for all calls from one place, and quickly found; zero if nothing is known.
     #[inline]
     pub fn key(&self, rank: u32, site: u64) -> u64 {
+        // Every call comes here, so what is asked next is no more than a subtraction.
+        self.copies.get().key(rank, site).unwrap_or_else(|| self.key_elsewhere(rank, site))
+    }
+
+    #[inline(never)]
+    fn key_elsewhere(&self, rank: u32, site: u64) -> u64 {
         match &self.sites {
-            Some(sites) if site != 0 => sites.key(rank, site),
+            Some(sites) if site != 0 => {
+                self.copies.set(sites.copies(rank, site).unwrap_or_default());
+                sites.key(rank, site)
+            }
             _ => 0,
         }
     }
@@ -92,6 +140,45 @@ mod tests {
         fn name(&self, key: u64) -> Option<String> {
             (key != 9).then(|| format!("a.c:{} main", key.min(5)))
         }
+    }
+
+    /// Ten ranks with a copy each, twenty addresses apart, at 1000.
+    struct Apart;
+
+    impl Sites for Apart {
+        fn key(&self, rank: u32, site: u64) -> u64 {
+            assert!(rank == 3 || site < 1003, "keys of copies that are known are not asked for");
+            if site < 1000 { site } else { 1000 + (site - 1000) % 20 }
+        }
+
+        fn copies(&self, _: u32, site: u64) -> Option<Copies> {
+            (site >= 1000).then_some(Copies { first: 3, ranks: 10, start: 1000, stride: 20, length: 20 })
+        }
+
+        fn name(&self, _: u64) -> Option<String> {
+            None
+        }
+    }
+
+    #[test]
+    fn keys_in_known_copies_are_those_of_the_first() {
+        let places = Places::new(Some(Rc::new(Apart)));
+        let keys = [(3, 1007), (4, 1027), (12, 1199), (7, 12), (3, 1000), (4, 1020), (4, 0)];
+        assert_eq!(keys.map(|(rank, site)| places.key(rank, site)), [1007, 1007, 1019, 12, 1000, 1000, 0]);
+        // Of those before and behind, and of a rank that is somewhere else, the program is asked.
+        assert_eq!(
+            [(2, 980), (13, 1002), (5, 1001)].map(|(rank, site)| places.key(rank, site)),
+            [980, 1002, 1001]
+        );
+    }
+
+    #[test]
+    fn addresses_that_are_the_same_everywhere_are_keys() {
+        assert_eq!(
+            [1, 7, u64::MAX].map(|site| Copies::EVERYWHERE.key(u32::MAX - 1, site)),
+            [1, 7, u64::MAX].map(Some)
+        );
+        assert_eq!((Copies::EVERYWHERE.key(0, 0), Copies::default().key(0, 5)), (None, None));
     }
 
     #[test]

@@ -106,6 +106,20 @@ pub fn decode_plain(buffer: &[u64]) -> Option<PlainCall> {
     Some(PlainCall { stamp, context, bytes, request, way, words })
 }
 
+/// Reads the call at the head of `buffer` if it is a receive, with or without a request.
+#[inline]
+pub fn decode_receive(buffer: &[u64]) -> Option<Call<'static>> {
+    let &[head, _, _, _, ends, numbers, bytes, address, matched, ..] = buffer else { return None };
+    if head as u8 != RECV {
+        return None;
+    }
+    let some = |number: u32| (number != NONE).then_some(number);
+    let ((context, from), (tag, request)) = (halves(ends), halves(numbers));
+    let tag = (head >> 8 & 1 == 0).then_some(tag as i32);
+    let (from, request, matched) = (some(from), some(request), some(matched as u32));
+    Some(Call::Recv { context, from, tag, bytes, address, request, matched })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,6 +182,11 @@ mod tests {
             assert_eq!((plain.context, plain.bytes, plain.request), (0, 77, 1));
             assert_eq!(plain.way, PlainWay::Recv { from, tag, address: 1 << 33 });
             assert_eq!((read(&recv(None, None)), read(&recv(Some(1), Some(2)))), (None, None));
+            for call in [recv(None, None), recv(Some(1), None), recv(None, Some(2))] {
+                let mut words = Vec::new();
+                push_call(&Stamp::default(), &call, &mut words);
+                assert_eq!((decode_receive(&words), decode_receive(&words[1..])), (Some(call), None));
+            }
         }
     }
 
@@ -187,6 +206,9 @@ mod tests {
             Call::Wait { how: crate::Completing::All, poll: false, requests: &[1, 2, 3, 4, 5, 6, 7, 8] };
         for call in [Call::Init, Call::Now, inline, wait] {
             assert_eq!(read(&call), None);
+            let mut words = Vec::new();
+            push_call(&Stamp::default(), &call, &mut words);
+            assert_eq!(decode_receive(&words), None);
         }
     }
 }
