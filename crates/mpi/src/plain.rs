@@ -4,7 +4,6 @@
 //! included, is left to the long way, before anything is changed.
 
 use mpirage_call::wire::{PlainCall, PlainWay, decode_plain};
-use mpirage_record::Details;
 use mpirage_units::Duration;
 
 use crate::compute::Bursts;
@@ -114,8 +113,7 @@ impl<M: Memory> Engine<M> {
         // It took no time, and what is told of it is in registers: nothing needs to be read again.
         let now = self.kernel.now();
         if self.detailed {
-            let details = Details { call: &call.whole(), reply: &self.ranks[rank as usize].reply };
-            self.recorder.call(rank, &call.stamp, now, now, Some(details));
+            self.recorder.post(rank, now, call, &self.ranks[rank as usize].reply);
         } else {
             self.recorder.call(rank, &call.stamp, now, now, None);
         }

@@ -1,7 +1,7 @@
 //! What recorders are told.
 
-use mpirage_call::wire::{decode_call, decode_receive};
-use mpirage_call::{Call, Stamp};
+use mpirage_call::wire::{PlainCall, decode_call, decode_receive};
+use mpirage_call::{Call, Reply, Stamp};
 use mpirage_record::{Details, Message, Record, Recorder};
 use mpirage_units::Time;
 
@@ -46,6 +46,13 @@ impl Telling {
     ) {
         let &Stamp { function, site, .. } = stamp;
         self.record(&Record::Call { rank, function, entered, left, site, details });
+    }
+
+    /// A send or a receive with a request is over; it took no time.
+    #[inline]
+    pub(crate) fn post(&mut self, rank: u32, at: Time, call: &PlainCall, reply: &Reply) {
+        self.tell_kept();
+        self.recorder.post(rank, at, call, reply);
     }
 
     /// A message was delivered.

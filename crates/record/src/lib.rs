@@ -11,7 +11,8 @@ mod together;
 
 pub use summary::Summary;
 
-use mpirage_call::{Call, ContextId, Reply, Work};
+use mpirage_call::wire::PlainCall;
+use mpirage_call::{Call, ContextId, Reply, Stamp, Work};
 use mpirage_collectives::{Algorithm, Collective};
 use mpirage_units::Time;
 
@@ -141,6 +142,14 @@ pub trait Recorder {
     /// Takes note of a record.
     fn record(&mut self, record: &Record<'_>);
 
+    /// Takes note of a send or a receive with a request that took no time: the commonest calls, told as they are at hand.
+    #[inline]
+    fn post(&mut self, rank: u32, at: Time, call: &PlainCall, reply: &Reply) {
+        let Stamp { function, site, .. } = call.stamp;
+        let details = Some(Details { call: &call.whole(), reply });
+        self.record(&Record::Call { rank, function, entered: at, left: at, site, details });
+    }
+
     /// Takes note of messages, one after the other.
     fn messages(&mut self, messages: &[Message]) {
         for message in messages {
@@ -173,6 +182,10 @@ pub trait Writer: Recorder {
 impl<R: Recorder + ?Sized> Recorder for Box<R> {
     fn record(&mut self, record: &Record<'_>) {
         (**self).record(record);
+    }
+
+    fn post(&mut self, rank: u32, at: Time, call: &PlainCall, reply: &Reply) {
+        (**self).post(rank, at, call, reply);
     }
 
     fn messages(&mut self, messages: &[Message]) {

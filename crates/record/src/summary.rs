@@ -1,5 +1,9 @@
 //! The figures of the closing summary.
 
+use mpirage_call::Reply;
+use mpirage_call::wire::PlainCall;
+use mpirage_units::Time;
+
 use crate::{Message, Record, Recorder};
 
 /// Counts what a run did.
@@ -39,6 +43,11 @@ impl Recorder for Summary {
             Record::Call { .. } => self.calls += 1,
             _ => self.no_call(record),
         }
+    }
+
+    #[inline]
+    fn post(&mut self, _: u32, _: Time, _: &PlainCall, _: &Reply) {
+        self.calls += 1;
     }
 
     #[inline]

@@ -5,6 +5,10 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use mpirage_call::Reply;
+use mpirage_call::wire::PlainCall;
+use mpirage_units::Time;
+
 use crate::{Message, Record, Recorder};
 
 impl<A: Recorder, B: Recorder> Recorder for (A, B) {
@@ -12,6 +16,12 @@ impl<A: Recorder, B: Recorder> Recorder for (A, B) {
     fn record(&mut self, record: &Record<'_>) {
         self.0.record(record);
         self.1.record(record);
+    }
+
+    #[inline]
+    fn post(&mut self, rank: u32, at: Time, call: &PlainCall, reply: &Reply) {
+        self.0.post(rank, at, call, reply);
+        self.1.post(rank, at, call, reply);
     }
 
     fn messages(&mut self, messages: &[Message]) {
@@ -35,6 +45,12 @@ impl<R: Recorder> Recorder for Vec<R> {
         }
     }
 
+    fn post(&mut self, rank: u32, at: Time, call: &PlainCall, reply: &Reply) {
+        for recorder in self {
+            recorder.post(rank, at, call, reply);
+        }
+    }
+
     fn messages(&mut self, messages: &[Message]) {
         for recorder in self {
             recorder.messages(messages);
@@ -54,6 +70,11 @@ impl<R: Recorder + ?Sized> Recorder for Rc<RefCell<R>> {
     #[inline]
     fn record(&mut self, record: &Record<'_>) {
         self.borrow_mut().record(record);
+    }
+
+    #[inline]
+    fn post(&mut self, rank: u32, at: Time, call: &PlainCall, reply: &Reply) {
+        self.borrow_mut().post(rank, at, call, reply);
     }
 
     fn messages(&mut self, messages: &[Message]) {

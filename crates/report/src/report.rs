@@ -1,6 +1,7 @@
 //! Who is told what happens, and what is made of it.
 
-use mpirage_call::Call;
+use mpirage_call::wire::{PlainCall, PlainWay};
+use mpirage_call::{Call, Reply, Stamp};
 use mpirage_record::{Details, Message, Record, Recorder, Scope};
 use mpirage_timeline::RunInfo;
 use mpirage_timeline::arguments::Arguments;
@@ -124,13 +125,9 @@ impl Report {
             details.map_or_else(Arguments::default, |details| Arguments::of(rank, details, &self.comms));
         let bytes = arguments.sent.or(arguments.received).unwrap_or(0);
         let (kind, category) = self.functions.kind(of);
-        let place = self.sites.place(rank, site);
         let comm = arguments.context.map_or(0, |context| self.contexts.index(context));
-        let asked = Asked::new(of, place, comm, arguments.tag.unwrap_or(0), bytes);
-        let asked = match category {
-            Category::Collective => asked.with_root(arguments.peer),
-            _ => asked.with_peer(arguments.peer, rank, self.ends.len() as u32),
-        };
+        let asked = Asked::new(of, self.sites.place(rank, site), comm, arguments.tag.unwrap_or(0), bytes);
+        let asked = self.with_peer(asked, category, arguments.peer, rank);
         let call = details.map(|details| details.call);
         let collective = match call {
             None | Some(Call::Collective(_) | Call::MakeComm { .. }) => self.leave_collective(rank, took),
@@ -151,7 +148,15 @@ impl Report {
         }
     }
 
-    /// The same for a call that took no time: a part of what the rank does in this instant.
+    #[inline]
+    fn with_peer(&self, asked: Asked, category: Category, peer: Option<u32>, rank: u32) -> Asked {
+        match category {
+            Category::Collective => asked.with_root(peer),
+            _ => asked.with_peer(peer, rank, self.ends.len() as u32),
+        }
+    }
+
+    /// A call that took no time: a part of what the rank does in this instant.
     #[inline]
     fn call_without_time(&mut self, rank: u32, at: u64, category: Category, bytes: u64, asked: &Asked) {
         let said = self.books.said(rank, at);
@@ -277,6 +282,23 @@ impl Recorder for Report {
                 self.end(rank, at.as_picos(), blocked);
             }
         }
+    }
+
+    /// As of any call that took no time, without all that it cannot be.
+    #[inline]
+    fn post(&mut self, rank: u32, at: Time, call: &PlainCall, _: &Reply) {
+        let Stamp { function, site, .. } = call.stamp;
+        let (peer, tag, bytes) = match call.way {
+            PlainWay::Send { to, tag, .. } => (Some(to), tag, call.bytes),
+            // How much has come is told by the call that waits for it.
+            PlainWay::Recv { from, tag, .. } => (from, tag.unwrap_or(0), 0),
+        };
+        let peer = peer.and_then(|peer| self.comms.world_of(call.context, rank, peer));
+        let (_, category) = self.functions.kind(function);
+        let comm = self.contexts.index(call.context);
+        let asked = Asked::new(function, self.sites.place(rank, site), comm, tag, bytes);
+        let asked = self.with_peer(asked, category, peer, rank);
+        self.call_without_time(rank, at.as_picos(), category, bytes, &asked);
     }
 
     fn messages(&mut self, messages: &[Message]) {
