@@ -4,55 +4,29 @@ use mpirage_call::varint;
 
 use crate::container::Container;
 
-/// Bytes of a number, at most.
-const LONGEST: usize = 10;
-
 /// Numbers one after the other.
 #[derive(Default)]
-pub(crate) struct Numbers {
-    /// With room for more behind the last.
-    bytes: Vec<u8>,
-    length: usize,
-}
+pub(crate) struct Numbers(Vec<u8>);
 
 impl Numbers {
     /// Appends a number.
     #[inline]
     pub fn put(&mut self, value: u64) {
-        if self.length + LONGEST > self.bytes.len() {
-            self.make_room();
-        }
-        if value < 0x80 {
-            self.bytes[self.length] = value as u8;
-            self.length += 1;
-            return;
-        }
+        let Numbers(bytes) = self;
         match varint::spread(value) {
-            // Eight bytes, whatever the length: the next number is written over those that are too many.
+            // Eight bytes, whatever the length; those that are too many are taken back.
             Some((spread, length)) => {
-                self.bytes[self.length..self.length + 8].copy_from_slice(&spread.to_le_bytes());
-                self.length += length as usize;
+                let end = bytes.len() + length as usize;
+                bytes.extend_from_slice(&spread.to_le_bytes());
+                bytes.truncate(end);
             }
-            None => self.put_very_long(value),
+            None => varint::put(value, bytes),
         }
-    }
-
-    #[cold]
-    fn make_room(&mut self) {
-        self.bytes.resize(2 * self.bytes.len() + 1024, 0);
-    }
-
-    #[cold]
-    fn put_very_long(&mut self, value: u64) {
-        self.bytes.truncate(self.length);
-        varint::put(value, &mut self.bytes);
-        self.length = self.bytes.len();
     }
 
     /// All bytes.
-    pub fn finish(mut self) -> Vec<u8> {
-        self.bytes.truncate(self.length);
-        self.bytes
+    pub fn finish(self) -> Vec<u8> {
+        self.0
     }
 }
 
@@ -66,7 +40,7 @@ pub(crate) struct Column {
 impl Column {
     /// What comes now is the next rank's.
     pub fn begin_rank(&mut self) {
-        self.index.push(self.numbers.length as u32);
+        self.index.push(self.numbers.0.len() as u32);
     }
 
     /// Adds the column, and where ranks begin in it, to the data.

@@ -37,29 +37,20 @@ pub(crate) fn write(
     place: impl Fn(&Kind) -> (u16, u32),
     out: &mut Container,
 ) {
-    let mut words = Words::new(phrases);
-    (0..ranks).for_each(|rank| words.hear(diary.of(rank)));
+    let (mut words, mut times) = (Words::new(phrases), Column::default());
+    for rank in 0..ranks {
+        times.begin_rank();
+        words.hear(diary.of(rank), &mut times.numbers);
+    }
     words.settle();
-    let kinds = words.shapes.all().map(|(shape, _)| {
-        (shape.times, phrases.kinds().get(shape.kind as usize).copied().unwrap_or(Kind::NONE))
-    });
-    let asked = kinds.clone().map(|(_, kind)| kind.asked);
-    out.section("call_shapes_function", kinds.clone().map(|(_, kind)| place(&kind).0));
-    out.section("call_shapes_flags", kinds.clone().map(|(times, kind)| times | kind.asked.flags()));
-    out.section("call_shapes_site", kinds.map(|(_, kind)| place(&kind).1));
-    out.section("call_shapes_peer", asked.clone().map(|asked| asked.peer()));
-    out.section("call_shapes_tag", asked.clone().map(|asked| varint::folded(asked.tag().into()) as u32));
-    out.section("call_shapes_comm", asked.clone().map(|asked| asked.comm()));
-    out.section("call_shapes_bytes", asked.map(|asked| asked.bytes() as f64));
-    out.section("call_shapes_next", words.shapes.all().map(|(_, next)| next));
-    let [mut sequences, mut times] = [Column::default(), Column::default()];
-    let counts: Vec<u32> = (0..ranks)
-        .map(|rank| {
-            sequences.begin_rank();
-            times.begin_rank();
-            words.tell(diary.of(rank), &mut sequences.numbers, &mut times.numbers)
-        })
-        .collect();
+    words.write_shapes(place, out);
+    let (mut sequences, mut counts, mut heard) = (Column::default(), Vec::new(), words.heard.as_slice());
+    for &length in &words.lengths {
+        let (of_rank, others) = heard.split_at(length as usize);
+        sequences.begin_rank();
+        counts.push(words.tell(of_rank, &mut sequences.numbers));
+        heard = others;
+    }
     out.section("events_count", counts);
     sequences.write(out, "events_shapes");
     times.write(out, "events_times");
@@ -74,6 +65,9 @@ struct Words<'a> {
     spelled: Vec<Spelled>,
     /// Calls of phrases after the first, which are told without times.
     rest: Vec<u32>,
+    /// What was said: the shape of the first call, and the phrase. Of all ranks, and how much of each.
+    heard: Vec<(u32, u32)>,
+    lengths: Vec<u32>,
 }
 
 /// A phrase, by its shapes.
@@ -111,11 +105,17 @@ impl Times {
         Times { since, took, waited }
     }
 
-    /// Which of them are told.
+    /// Tells those that are not zero; gives which.
     #[inline]
-    fn flags(&self) -> usize {
-        let told = [(self.since, SINCE), (self.took, TOOK), (self.waited, WAITED)];
-        told.iter().map(|&(time, flag)| if time > 0 { usize::from(flag) } else { 0 }).sum()
+    fn put(&self, into: &mut Numbers) -> usize {
+        let mut flags = 0;
+        for (time, flag) in [(self.since, SINCE), (self.took, TOOK), (self.waited, WAITED)] {
+            if time > 0 {
+                into.put(time);
+                flags |= flag;
+            }
+        }
+        usize::from(flags)
     }
 }
 
@@ -127,19 +127,27 @@ impl<'a> Words<'a> {
             numbers: vec![[NONE; TIMES]; phrases.kinds().len()],
             spelled: vec![Spelled::default(); phrases.len()],
             rest: Vec::new(),
+            heard: Vec::new(),
+            lengths: Vec::new(),
         }
     }
 
-    /// Learns from a rank which shapes follow each other.
-    fn hear(&mut self, entries: &[Entry]) {
-        let (mut last, mut shape) = (0, NONE);
-        for entry in entries.iter().filter(|entry| entry.is_call()) {
-            let flags = Times::of(entry, &mut last).flags();
-            let phrase = entry.phrase() as usize;
-            if self.spelled[phrase].said == 0 {
-                self.spell(phrase);
+    /// Tells the times of a rank's calls, and learns which shapes follow each other.
+    fn hear(&mut self, entries: &[Entry], times: &mut Numbers) {
+        let (mut last, mut shape, before) = (0, NONE, self.heard.len());
+        for entry in entries {
+            if !entry.is_call() {
+                if let Some(bytes) = entry.as_size() {
+                    times.put(bytes);
+                }
+                continue;
             }
-            let spelled = &mut self.spelled[phrase];
+            let flags = Times::of(entry, &mut last).put(times);
+            let phrase = entry.phrase();
+            if self.spelled[phrase as usize].said == 0 {
+                self.spell(phrase as usize);
+            }
+            let spelled = &mut self.spelled[phrase as usize];
             spelled.said = spelled.said.saturating_add(1);
             let Spelled { first, from, length, .. } = *spelled;
             let first = self.number(first, flags);
@@ -149,7 +157,9 @@ impl<'a> Words<'a> {
                 self.shapes.follow(first, self.rest[from as usize], 1);
                 shape = self.rest[(from + length - 1) as usize];
             }
+            self.heard.push((first, phrase));
         }
+        self.lengths.push((self.heard.len() - before) as u32);
     }
 
     fn spell(&mut self, phrase: usize) {
@@ -188,24 +198,27 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Tells of a rank; gives how many calls.
-    fn tell(&self, entries: &[Entry], shapes: &mut Numbers, times: &mut Numbers) -> u32 {
-        let (mut shapes, mut last) = (Sequence::new(&self.shapes, shapes), 0);
-        for entry in entries {
-            if !entry.is_call() {
-                if let Some(bytes) = entry.as_size() {
-                    times.put(bytes);
-                }
-                continue;
-            }
-            let told = Times::of(entry, &mut last);
-            for time in [told.since, told.took, told.waited] {
-                if time > 0 {
-                    times.put(time);
-                }
-            }
-            let spelled = &self.spelled[entry.phrase() as usize];
-            shapes.push(self.numbers[spelled.first as usize][told.flags()]);
+    /// Adds what shapes are to the data.
+    fn write_shapes(&self, place: impl Fn(&Kind) -> (u16, u32), out: &mut Container) {
+        let kind = |shape: &CallShape| self.phrases.kinds().get(shape.kind as usize).copied();
+        let kinds = self.shapes.all().map(|(shape, _)| (shape.times, kind(shape).unwrap_or(Kind::NONE)));
+        let asked = kinds.clone().map(|(_, kind)| kind.asked);
+        out.section("call_shapes_function", kinds.clone().map(|(_, kind)| place(&kind).0));
+        out.section("call_shapes_flags", kinds.clone().map(|(times, kind)| times | kind.asked.flags()));
+        out.section("call_shapes_site", kinds.map(|(_, kind)| place(&kind).1));
+        out.section("call_shapes_peer", asked.clone().map(|asked| asked.peer()));
+        out.section("call_shapes_tag", asked.clone().map(|asked| varint::folded(asked.tag().into()) as u32));
+        out.section("call_shapes_comm", asked.clone().map(|asked| asked.comm()));
+        out.section("call_shapes_bytes", asked.map(|asked| asked.bytes() as f64));
+        out.section("call_shapes_next", self.shapes.all().map(|(_, next)| next));
+    }
+
+    /// Tells the shapes of a rank's calls; gives how many.
+    fn tell(&self, heard: &[(u32, u32)], into: &mut Numbers) -> u32 {
+        let mut shapes = Sequence::new(&self.shapes, into);
+        for &(first, phrase) in heard {
+            shapes.push(first);
+            let spelled = &self.spelled[phrase as usize];
             let rest = &self.rest[spelled.from as usize..(spelled.from + spelled.length) as usize];
             if let [second, inner @ ..] = rest {
                 shapes.push(*second);
@@ -216,5 +229,63 @@ impl<'a> Words<'a> {
             }
         }
         shapes.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::category::Category;
+    use crate::phrases::{Asked, START};
+
+    /// Phrases of calls with these sizes, and what was said.
+    fn said(phrases: &mut Phrases, sizes: &[u64]) -> u32 {
+        sizes.iter().fold(START, |step, &bytes| {
+            let asked = Asked::new(5, 1, 0, -1, bytes);
+            let kind = || Kind { asked, row: 0 };
+            phrases.find(step, &asked, kind).expect("short").step
+        })
+    }
+
+    fn calls(rank: u32, phrase: u32, entered: u64, took: u64) -> Entry {
+        Entry::calls(rank, phrase, Category::PointToPoint, entered, took, took / 2)
+    }
+
+    #[test]
+    fn phrases_are_told_call_by_call() {
+        let mut phrases = Phrases::new();
+        let (halo, wait) = (said(&mut phrases, &[10, 20, 30, 40]), said(&mut phrases, &[70]));
+        let mut diary = Diary::new();
+        for at in [5_500, 9_500] {
+            diary.push(calls(0, halo, at, 0));
+            diary.push(calls(0, wait, at, 2_000));
+        }
+        diary.push(calls(2, wait, 7_000, 0));
+        diary.sort(3);
+        let (mut words, mut times) = (Words::new(&phrases), Numbers::default());
+        (0..3).for_each(|rank| words.hear(diary.of(rank), &mut times));
+        words.settle();
+        assert_eq!(words.lengths, [4, 0, 1]);
+        // Since the start, took, waited, of each what is not zero.
+        assert_eq!(times.finish(), [5, 2, 1, 4, 2, 1, 7]);
+        let mut told = Numbers::default();
+        assert_eq!(
+            (words.tell(&words.heard[..4], &mut told), words.tell(&words.heard[4..], &mut told)),
+            (10, 1)
+        );
+        // Of the first rank everything as guessed; of the other no call as guessed, and a wait without duration.
+        let shape = words.heard[4].0;
+        assert_eq!(told.finish(), [10, 0, shape as u8]);
+    }
+
+    #[test]
+    fn sizes_can_be_told_apart() {
+        let mut phrases = Phrases::new();
+        let phrase = said(&mut phrases, &[10]);
+        let entries =
+            [calls(0, phrase, 3_000, 0), Entry::size(0, 99), calls(0, phrase, 4_000, 0), Entry::size(0, 98)];
+        let (mut words, mut times) = (Words::new(&phrases), Numbers::default());
+        words.hear(&entries, &mut times);
+        assert_eq!(times.finish(), [3, 99, 1, 98]);
     }
 }

@@ -14,6 +14,8 @@ const CLASSES: usize = 65;
 pub(crate) struct Traffic {
     cells: u32,
     ranks_per_cell: u32,
+    /// The row, or column, of each rank.
+    places: Vec<u16>,
     /// Bytes and messages, row by row; a row is a sender.
     matrix: Vec<[f64; 2]>,
     /// Messages and bytes of each size; of the program, and inside collectives.
@@ -25,7 +27,8 @@ impl Traffic {
         let ranks_per_cell = ranks.div_ceil(MOST_CELLS).max(1);
         let cells = ranks.div_ceil(ranks_per_cell);
         let matrix = vec![[0.0; 2]; (cells * cells) as usize];
-        Traffic { cells, ranks_per_cell, matrix, sizes: [[[0; 2]; CLASSES]; 2] }
+        let places = (0..ranks).map(|rank| (rank / ranks_per_cell) as u16).collect();
+        Traffic { cells, ranks_per_cell, places, matrix, sizes: [[[0; 2]; CLASSES]; 2] }
     }
 
     /// A message will be told of soon.
@@ -36,7 +39,7 @@ impl Traffic {
 
     #[inline]
     fn cell(&self, message: &Delivered) -> usize {
-        let place = |rank: u32| (rank / self.ranks_per_cell) as usize;
+        let place = |rank: u32| usize::from(self.places[rank as usize]);
         place(message.from) * self.cells as usize + place(message.to())
     }
 

@@ -48,13 +48,13 @@ pub struct LinkUse {
 
 /// One link that was used.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Used {
+pub struct Used<'a> {
     /// Which.
     pub link: LinkId,
     /// The number of the first bin; bin `n` begins at `n` times the width.
     pub first: u64,
     /// Bytes in each bin, from the first on.
-    pub bytes: Vec<f64>,
+    pub bytes: &'a [f64],
     /// How many messages crossed it.
     pub messages: u64,
 }
@@ -122,9 +122,9 @@ impl LinkUse {
     }
 
     /// The links that were used, by number.
-    pub fn used(&self) -> Vec<Used> {
-        let used = self.bins.rows().into_iter().zip(&self.used);
-        let mut used: Vec<Used> =
+    pub fn used(&self) -> Vec<Used<'_>> {
+        let used = self.bins.rows().zip(&self.used);
+        let mut used: Vec<Used<'_>> =
             used.map(|((first, bytes), &(link, messages))| Used { link, first, bytes, messages }).collect();
         used.sort_unstable_by_key(|used| used.link);
         used
@@ -266,7 +266,7 @@ impl Recorder for LinkUse {
     }
 }
 
-impl Used {
+impl Used<'_> {
     /// All bytes that crossed the link.
     pub fn total(&self) -> f64 {
         self.bytes.iter().sum()
@@ -275,7 +275,7 @@ impl Used {
     /// Begin, end and bytes of each bin that has any, for bins of this width.
     pub fn intervals(&self, width: Duration) -> impl Iterator<Item = (Time, Time, f64)> + '_ {
         let width = width.as_picos();
-        let bins = (self.first..).zip(&self.bytes).filter(|&(_, &bytes)| bytes > 0.0);
+        let bins = (self.first..).zip(self.bytes).filter(|&(_, &bytes)| bytes > 0.0);
         bins.map(move |(bin, &bytes)| {
             (Time::from_picos(bin * width), Time::from_picos((bin + 1) * width), bytes)
         })
