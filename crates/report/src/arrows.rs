@@ -102,7 +102,7 @@ impl Arrows {
     /// Puts the messages of each sender together, in the order in which they were sent, and tells of each.
     pub fn settle(&mut self, mut tell: impl FnMut(&Delivered)) {
         let Order { mut places, ends } =
-            order_by(self.ranks as usize, self.kept.len(), |at| self.kept[at].from);
+            order_by(self.ranks as usize, self.kept.iter().map(|kept| kept.from));
         let mut from = 0;
         for end in ends {
             self.sort(&mut places[from..end]);
@@ -130,9 +130,10 @@ impl Arrows {
 
     /// Puts messages of one sender in the order in which they were sent.
     fn sort(&self, places: &mut [u32]) {
-        let sent = |&at: &u32| self.kept[at as usize].sent;
-        if !places.is_sorted_by_key(sent) {
-            places.sort_by_key(sent);
+        let sent = |at: u32| self.kept[at as usize].sent;
+        let disordered = |pair: &[u32]| sent(pair[0]) > sent(pair[1]);
+        if places.windows(2).any(disordered) {
+            places.sort_by_key(|&at| sent(at));
         }
     }
 

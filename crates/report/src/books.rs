@@ -300,7 +300,7 @@ impl Books {
 #[inline]
 fn add_up(message: &Delivered, traffic: &mut Traffic, links: &mut LinkUse) {
     traffic.add(message);
-    let [departed, arrived] = [message.departed(), message.arrived()].map(Time::from_picos);
+    let (departed, arrived) = (Time::from_picos(message.departed()), Time::from_picos(message.arrived()));
     links.cross(message.from, message.to(), message.bytes, departed, arrived);
 }
 

@@ -111,9 +111,18 @@ impl Diary {
 
     /// Puts what each rank did together, in order.
     pub fn sort(&mut self, ranks: usize) {
-        let order = order_by(ranks, self.entries.len(), |at| self.entries[at].rank);
-        self.entries = order.places.iter().map(|&at| self.entries[at as usize]).collect();
-        self.ends = order.ends;
+        let mut ends = begins(ranks, self.entries.iter().map(|entry| entry.rank));
+        let mut places: Vec<u32> = Vec::with_capacity(self.entries.len());
+        places.extend(self.entries.iter().map(|entry| next_place(&mut ends, entry.rank)));
+        // Each goes to its place, and the one that was there to this one's: no second book is needed.
+        for at in 0..places.len() {
+            while places[at] as usize != at {
+                let place = places[at] as usize;
+                self.entries.swap(at, place);
+                places.swap(at, place);
+            }
+        }
+        self.ends = ends;
     }
 
     /// What a rank did. Known once it is sorted.
@@ -140,24 +149,33 @@ pub(crate) struct Order {
     pub ends: Vec<usize>,
 }
 
-/// So many things by rank, those of a rank as they came.
-pub(crate) fn order_by(ranks: usize, things: usize, rank: impl Fn(usize) -> u32) -> Order {
-    let mut ends = vec![0; ranks];
-    for at in 0..things {
-        ends[rank(at) as usize] += 1;
-    }
-    // First where they begin; then each moves on to where they end.
-    let mut begin = 0;
-    for end in &mut ends {
-        begin += std::mem::replace(end, begin);
-    }
-    let mut places = vec![0; things];
-    for at in 0..things {
-        let end = &mut ends[rank(at) as usize];
-        places[*end] = at as u32;
-        *end += 1;
+/// Things by rank, those of a rank as they came.
+pub(crate) fn order_by(ranks: usize, of: impl Iterator<Item = u32> + Clone) -> Order {
+    let mut ends = begins(ranks, of.clone());
+    let mut places = vec![0; of.clone().count()];
+    for (at, rank) in (0..).zip(of) {
+        places[next_place(&mut ends, rank) as usize] = at;
     }
     Order { places, ends }
+}
+
+/// Where the things of each rank begin, if they are put together.
+fn begins(ranks: usize, of: impl Iterator<Item = u32>) -> Vec<usize> {
+    let mut begins = vec![0; ranks];
+    of.for_each(|rank| begins[rank as usize] += 1);
+    let mut next = 0;
+    for begin in &mut begins {
+        next += std::mem::replace(begin, next);
+    }
+    begins
+}
+
+/// The place of the next thing of a rank. In the end, what said where they begin says where they end.
+#[inline]
+fn next_place(begins: &mut [usize], rank: u32) -> u32 {
+    let next = &mut begins[rank as usize];
+    *next += 1;
+    *next as u32 - 1
 }
 
 /// Tells of each stretch of a rank's time, from `now` on: what it was, since when, until when.

@@ -22,6 +22,7 @@ impl Functions {
     }
 
     /// What a function is, and the category of the time in it.
+    #[inline]
     pub fn kind(&self, of: u16) -> (Kind, Category) {
         self.kinds[usize::from(of).min(self.kinds.len() - 1)]
     }
