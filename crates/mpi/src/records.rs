@@ -9,7 +9,7 @@ use crate::engine::Engine;
 use crate::memory::Memory;
 use crate::rank::{Phase, RankState};
 
-/// Messages that are kept before the recorder is told of them.
+/// Messages that are kept before the recorder is told of them: so few that they are still near then, whatever was copied meanwhile.
 const KEPT: usize = 16;
 
 /// Whom the engine tells.
