@@ -228,6 +228,7 @@ impl Books {
             }
             if let Some(next) = journal.messages.get(at + AHEAD) {
                 traffic.expect(next);
+                links.expect(next.from, next.to(), Time::from_picos(next.arrived()));
             }
             add_up(message, traffic, links);
         }

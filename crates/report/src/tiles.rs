@@ -211,7 +211,8 @@ impl Level {
         let tiles = self.dominant[done..].chunks_mut(LANES).zip(self.share[done..].chunks_mut(LANES));
         for (nth, (kinds, shares)) in tiles.enumerate() {
             let from = nth * LANES;
-            let times = row.times.each_ref().map(|times| lanes(&times[from..]));
+            let mut times = [[0.0; LANES]; CATEGORIES - 1];
+            times.iter_mut().zip(&row.times).for_each(|(lanes, times)| copy_lanes(&times[from..], lanes));
             let (kind, share) = dominant(&times, capacity);
             kinds.copy_from_slice(&kind[..kinds.len()]);
             shares.copy_from_slice(&share[..shares.len()]);
@@ -222,12 +223,12 @@ impl Level {
 /// Tiles that are looked at together.
 const LANES: usize = 16;
 
-/// The first of these, and nothing where there are no more.
+/// The first of these, as many as there are.
 #[inline]
-fn lanes(times: &[f32]) -> [f32; LANES] {
+fn copy_lanes(times: &[f32], lanes: &mut [f32; LANES]) {
     match times.first_chunk() {
-        Some(lanes) => *lanes,
-        None => std::array::from_fn(|lane| times.get(lane).copied().unwrap_or(0.0)),
+        Some(times) => *lanes = *times,
+        None => lanes[..times.len()].copy_from_slice(times),
     }
 }
 

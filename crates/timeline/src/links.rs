@@ -147,6 +147,16 @@ impl LinkUse {
         self.cross(message.from, message.to, message.bytes, message.departed, message.arrived);
     }
 
+    /// Bytes that arrive at about this time will be told of soon.
+    #[inline]
+    pub fn expect(&self, from: u32, to: u32, arrived: Time) {
+        let spoke = |rank: u32| self.spokes.get(self.placement[rank as usize].0 as usize);
+        if let (Some(here), Some(there)) = (spoke(from), spoke(to)) {
+            self.bins.expect(here.up as usize, arrived.as_picos());
+            self.bins.expect(there.down as usize, arrived.as_picos());
+        }
+    }
+
     /// Bytes were under way between two ranks from one time to the other.
     pub fn cross(&mut self, from: u32, to: u32, bytes: u64, departed: Time, arrived: Time) {
         let bytes = self.bins.cut(departed.as_picos(), arrived.as_picos(), bytes as f64);

@@ -119,6 +119,14 @@ impl Bins {
         last
     }
 
+    /// Something will be added soon to a link that may not be there, at about this time.
+    #[inline]
+    pub fn expect(&self, link: usize, time: u64) {
+        if let Some(bytes) = self.bytes.get(link * self.stride + self.bin(time)) {
+            mpirage_cache::fetch(bytes);
+        }
+    }
+
     /// Adds bytes to what crossed a link.
     #[inline]
     pub fn add(&mut self, link: usize, bytes: Stretch) {
