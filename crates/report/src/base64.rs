@@ -25,22 +25,29 @@ impl<W: Write> Base64<W> {
 
     fn drain(&mut self) -> io::Result<()> {
         self.text.clear();
-        for three in self.waiting.chunks(3) {
-            self.text.extend_from_slice(&letters(three));
+        let (whole, rest) = self.waiting.as_chunks();
+        self.text.extend(whole.iter().flat_map(|three| letters(three)));
+        if !rest.is_empty() {
+            self.text.extend_from_slice(&last_letters(rest));
         }
         self.waiting.clear();
         self.out.write_all(&self.text)
     }
 }
 
-fn letters(three: &[u8]) -> [u8; 4] {
-    let byte = |at: usize| u32::from(three.get(at).copied().unwrap_or(0));
-    let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-    let letter = |at: usize| match at <= three.len() {
-        true => LETTERS[(bits >> (18 - 6 * at) & 63) as usize],
-        false => b'=',
-    };
-    [letter(0), letter(1), letter(2), letter(3)]
+#[inline]
+fn letters(&[a, b, c]: &[u8; 3]) -> [u8; 4] {
+    let bits = u32::from_be_bytes([0, a, b, c]);
+    [18, 12, 6, 0].map(|shift| LETTERS[(bits >> shift & 63) as usize])
+}
+
+/// One byte or two: what is missing is zero, and shown as such.
+fn last_letters(rest: &[u8]) -> [u8; 4] {
+    let mut three = [0; 3];
+    three[..rest.len()].copy_from_slice(rest);
+    let mut letters = letters(&three);
+    letters[rest.len() + 1..].fill(b'=');
+    letters
 }
 
 impl<W: Write> Write for Base64<W> {
