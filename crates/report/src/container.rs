@@ -68,6 +68,11 @@ impl Container {
         self.fields.insert(name.to_owned(), serde_json::to_value(value).unwrap_or(Value::Null));
     }
 
+    /// Sets a field of the JSON to what is JSON already, which is not copied.
+    pub(crate) fn put(&mut self, name: &str, value: Value) {
+        self.fields.insert(name.to_owned(), value);
+    }
+
     /// A field of the JSON.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.fields.get(name)

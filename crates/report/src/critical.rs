@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::container::Container;
 use crate::network::Network;
-use crate::path::{Kind, NO_FUNCTION, Segment};
+use crate::path::{Backwards, Kind, NO_FUNCTION, Segment};
 
 /// Segments that the page gets, at most.
 const MOST: usize = 20_000;
@@ -19,32 +19,38 @@ const LISTED: usize = 32;
 
 /// Sums over the path, in picoseconds.
 #[derive(Default)]
-struct Sums<'a> {
+struct Sums {
     kinds: [u64; Kind::ALL.len()],
-    functions: BTreeMap<u16, u64>,
-    ranks: BTreeMap<u32, u64>,
-    classes: BTreeMap<&'a str, u64>,
+    /// By number.
+    functions: Vec<u64>,
+    ranks: FxHashMap<u32, u64>,
+    /// Transfers, by sender and receiver.
+    pairs: FxHashMap<(u32, u32), u64>,
+    /// Parts, if those that are alike are one.
+    parts: usize,
 }
 
 /// Adds the critical path to the data. `without_network`: what an ideal network gains, if that has been tried; `function` gives name and index by which the page knows a function.
 pub(crate) fn write(
-    path: &[Segment],
+    path: Backwards<'_>,
     run: &RunInfo,
     network: &Network<'_>,
     without_network: Option<u64>,
     function: impl Fn(u16) -> Option<(u16, &'static str)>,
     out: &mut Container,
 ) {
-    let sums = add_up(path, run, network);
+    let sums = Sums::of(path.clone());
     let name = |of: u16| function(of).map_or("MPI", |(_, name)| name);
     let length: u64 = sums.kinds.iter().sum();
     let kinds = Kind::ALL.iter().zip(sums.kinds);
     let by_kind: serde_json::Map<String, Value> =
         kinds.map(|(kind, time)| (kind.name().to_owned(), crate::seconds(time).into())).collect();
-    let functions = longest(sums.functions.iter().map(|(&at, &time)| (name(at), time)));
-    let ranks = longest(sums.ranks.iter().map(|(&rank, &time)| (rank, time)));
-    let classes = longest(sums.classes.iter().map(|(&name, &time)| (name, time)));
-    out.set("critical", json!({
+    let functions = (0..).zip(&sums.functions).filter(|&(_, &time)| time > 0);
+    let functions = longest(functions.map(|(of, &time)| (name(of), time)));
+    let ranks: BTreeMap<u32, u64> = sums.ranks.iter().map(|(&rank, &time)| (rank, time)).collect();
+    let ranks = longest(ranks.into_iter());
+    let classes = longest(classes(&sums, run, network).into_iter());
+    out.put("critical", json!({
         "seconds": crate::seconds(length),
         "kinds": Kind::ALL.map(Kind::name),
         "by_kind": by_kind,
@@ -54,7 +60,7 @@ pub(crate) fn write(
         "gain_if_free": gains(&sums, without_network, &functions, &ranks, &classes),
         "gain_note": "at most so much, for other paths may then be the longest; all transfers: as the run on an ideal network says, if there was one",
     }));
-    let shown = bounded(path, MOST);
+    let shown = bounded(path, sums.parts, MOST);
     out.section("critical_rank", shown.iter().map(|part| part.rank));
     out.bytes("critical_times", times(&shown));
     out.section("critical_kind", shown.iter().map(|part| part.kind as u8));
@@ -73,29 +79,40 @@ fn times(path: &[Segment]) -> Vec<u8> {
     out
 }
 
-fn add_up<'a>(path: &[Segment], run: &RunInfo, network: &'a Network<'_>) -> Sums<'a> {
-    let mut sums = Sums::default();
-    let mut links: Vec<LinkId> = Vec::new();
-    let mut known: FxHashMap<(u32, u32), &str> = FxHashMap::default();
-    for part in path {
+impl Sums {
+    fn of(path: Backwards<'_>) -> Sums {
+        let mut sums = Sums::default();
+        let parts = merged(path.inspect(|part| sums.add(part))).count();
+        Sums { parts, ..sums }
+    }
+
+    fn add(&mut self, part: &Segment) {
         let time = part.end - part.start;
-        sums.kinds[part.kind as usize] += time;
+        self.kinds[part.kind as usize] += time;
         if part.function != NO_FUNCTION {
-            *sums.functions.entry(part.function).or_default() += time;
+            let at = usize::from(part.function);
+            if at >= self.functions.len() {
+                self.functions.resize(at + 1, 0);
+            }
+            self.functions[at] += time;
         }
         match part.kind {
-            Kind::Transfer => {
-                let class = *known.entry((part.peer, part.rank)).or_insert_with(|| {
-                    let host = |rank: u32| run.placement[rank as usize];
-                    run.platform.links_between(host(part.peer), host(part.rank), &mut links);
-                    network.bottleneck(&links).unwrap_or("memory of one host")
-                });
-                *sums.classes.entry(class).or_default() += time;
-            }
-            _ => *sums.ranks.entry(part.rank).or_default() += time,
+            Kind::Transfer => *self.pairs.entry((part.peer, part.rank)).or_default() += time,
+            _ => *self.ranks.entry(part.rank).or_default() += time,
         }
     }
-    sums
+}
+
+/// Transfers by the class of the slowest link on their way.
+fn classes<'a>(sums: &Sums, run: &RunInfo, network: &'a Network<'_>) -> BTreeMap<&'a str, u64> {
+    let mut links: Vec<LinkId> = Vec::new();
+    let mut classes = BTreeMap::new();
+    for (&(from, to), time) in &sums.pairs {
+        let host = |rank: u32| run.placement[rank as usize];
+        run.platform.links_between(host(from), host(to), &mut links);
+        *classes.entry(network.bottleneck(&links).unwrap_or("memory of one host")).or_default() += time;
+    }
+    classes
 }
 
 /// The longest first.
@@ -112,7 +129,7 @@ fn listed<T: serde::Serialize>(what: &str, items: &[(T, u64)]) -> Vec<Value> {
 
 /// Each of what lies on the path, and how long it does.
 fn gains(
-    sums: &Sums<'_>,
+    sums: &Sums,
     without_network: Option<u64>,
     functions: &[(&str, u64)],
     ranks: &[(u32, u64)],
@@ -130,19 +147,49 @@ fn gains(
     gains.into_iter().map(|(what, time)| json!({"what": what, "seconds": crate::seconds(time)})).collect()
 }
 
-/// At most so many segments: neighbours that are alike become one, then those of one rank, then any.
-fn bounded(path: &[Segment], most: usize) -> Vec<Segment> {
-    let mut parts: Vec<Segment> = Vec::with_capacity(path.len());
-    for part in path {
-        match parts.last_mut() {
-            Some(last) if alike(last, part) => last.end = part.end,
-            _ => parts.push(*part),
+/// At most so many segments of a path that is told backwards and has so many `parts`: neighbours that are alike become one,
+/// then two, four and so on, counted from the beginning.
+fn bounded(path: impl Iterator<Item = Segment>, parts: usize, most: usize) -> Vec<Segment> {
+    let mut each = 1;
+    while parts.div_ceil(each) > most {
+        each *= 2;
+    }
+    let mut shown = Vec::with_capacity(parts.div_ceil(each));
+    let mut together = Vec::with_capacity(each);
+    for (at, part) in (0..parts).rev().zip(merged(path)) {
+        together.push(part);
+        if at % each == 0 {
+            together.reverse();
+            shown.push(joined_pairwise(&mut together));
+            together.clear();
         }
     }
-    while parts.len() > most {
-        parts = parts.chunks(2).map(|pair| joined(pair[0], *pair.last().unwrap_or(&pair[0]))).collect();
+    shown.reverse();
+    shown
+}
+
+/// A path that is told backwards, neighbours that are alike being one.
+fn merged(path: impl Iterator<Item = Segment>) -> impl Iterator<Item = Segment> {
+    let mut path = path.peekable();
+    std::iter::from_fn(move || {
+        let mut part = path.next()?;
+        while let Some(before) = path.next_if(|before| alike(before, &part)) {
+            part = Segment { end: part.end, ..before };
+        }
+        Some(part)
+    })
+}
+
+/// One of several, which there are: neighbours are joined, then what came of them.
+fn joined_pairwise(parts: &mut Vec<Segment>) -> Segment {
+    while parts.len() > 1 {
+        let last = parts.len() - 1;
+        for at in 0..=last / 2 {
+            parts[at] = joined(parts[2 * at], parts[(2 * at + 1).min(last)]);
+        }
+        parts.truncate(last / 2 + 1);
     }
-    parts
+    parts[0]
 }
 
 fn alike(a: &Segment, b: &Segment) -> bool {
@@ -174,10 +221,49 @@ mod tests {
                 )
             })
             .collect();
+        let bounded = |path: &[Segment], most| {
+            let back = || path.iter().rev().copied();
+            bounded(back(), merged(back()).count(), most)
+        };
         let few = bounded(&path, 3);
         assert!(few.len() <= 3);
         assert_eq!((few[0].start, few[few.len() - 1].end), (0, 10));
         assert!(few.windows(2).all(|pair| pair[0].end == pair[1].start));
         assert_eq!(bounded(&path[1..3], 9).len(), 1);
+    }
+
+    /// What `bounded` does, said plainly.
+    fn halved(path: &[Segment], most: usize) -> Vec<Segment> {
+        let mut parts: Vec<Segment> = Vec::new();
+        for part in path {
+            match parts.last_mut() {
+                Some(last) if alike(last, part) => last.end = part.end,
+                _ => parts.push(*part),
+            }
+        }
+        while parts.len() > most {
+            parts = parts.chunks(2).map(|pair| joined(pair[0], pair[pair.len() - 1])).collect();
+        }
+        parts
+    }
+
+    #[test]
+    fn backwards_is_as_forwards() {
+        let mut start = 0;
+        let mut path = Vec::new();
+        for at in 0..1_000u64 {
+            // Of any length, with gaps, and now and then alike.
+            let (length, number) = (1 + at * at % 13, (at * at * 7 % 11) as u32);
+            start += u64::from(at % 17 == 0);
+            let kind = if number % 3 == 0 { Kind::Compute } else { Kind::Transfer };
+            path.push(part(number / 4, kind, start, start + length));
+            start += length;
+        }
+        for (length, most) in [(0, 5), (1, 1), (2, 1), (1_000, 2_000), (1_000, 100), (999, 7), (500, 1)] {
+            let path = &path[..length];
+            let back = || path.iter().rev().copied();
+            let parts = merged(back()).count();
+            assert_eq!(bounded(back(), parts, most), halved(path, most), "{length}, {most}");
+        }
     }
 }

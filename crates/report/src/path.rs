@@ -22,7 +22,7 @@
 mod trail;
 mod tree;
 
-pub(crate) use tree::{Kind, NO_FUNCTION, Segment};
+pub(crate) use tree::{Backwards, Kind, NO_FUNCTION, Segment};
 
 use crate::delivered::Delivered;
 use trail::Trail;
@@ -188,9 +188,9 @@ impl Paths {
         self.ranks[rank as usize].latest.0
     }
 
-    /// The path that led to where a rank is now, from the beginning.
-    pub fn of(&self, rank: u32) -> Vec<Segment> {
-        self.tree.path(self.ranks[rank as usize].latest.1)
+    /// The path that led to where a rank is now, backwards; that of nobody is empty.
+    pub fn back_from(&self, rank: Option<u32>) -> Backwards<'_> {
+        self.tree.back_from(rank.map_or(0, |rank| self.ranks[rank as usize].latest.1))
     }
 
     /// Has anything been left out because there was too much?
@@ -205,6 +205,15 @@ mod tests {
 
     use super::*;
     use crate::testing::{inner_message, message};
+
+    impl Paths {
+        /// The path that led to where a rank is now, from the beginning.
+        fn of(&self, rank: u32) -> Vec<Segment> {
+            let mut path: Vec<Segment> = self.back_from(Some(rank)).collect();
+            path.reverse();
+            path
+        }
+    }
 
     fn shape(path: &[Segment]) -> Vec<(u32, Kind, u64, u64)> {
         path.iter().map(|part| (part.rank, part.kind, part.start, part.end)).collect()

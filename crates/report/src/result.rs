@@ -131,10 +131,10 @@ impl Report {
             (self.ends[rank].at, self.books.paths.reaches(rank as u32), std::cmp::Reverse(rank))
         };
         let last = (0..self.ends.len()).max_by_key(key);
-        let path = last.map_or_else(Vec::new, |rank| self.books.paths.of(rank as u32));
+        let path = self.books.paths.back_from(last.map(|rank| rank as u32));
         let name = |of: u16| self.functions.find(of).map(|index| (index, function(of).name));
         let gained = |ideal: f64| self.last().saturating_sub(Duration::from_secs_f64(ideal).as_picos());
-        critical::write(&path, &self.run, &network, ending.ideal_seconds.map(gained), name, out);
+        critical::write(path, &self.run, &network, ending.ideal_seconds.map(gained), name, out);
     }
 
     fn write_blocked(&self, ending: &Ending, out: &mut Container) {

@@ -68,6 +68,32 @@ pub(crate) struct Segment {
     pub function: u16,
 }
 
+/// The parts of a path, the last first: nobody needs a copy of it, which may be as large as the tree.
+#[derive(Clone)]
+pub(crate) struct Backwards<'a> {
+    nodes: &'a [Node],
+    next: u32,
+    /// Where the part that comes after the next one begins.
+    until: u64,
+}
+
+impl Iterator for Backwards<'_> {
+    type Item = Segment;
+
+    #[inline]
+    fn next(&mut self) -> Option<Segment> {
+        while self.next != 0 {
+            let Node { parent, rank, peer, start, end, kind, function } = self.nodes[self.next as usize];
+            let end = end.min(self.until);
+            (self.next, self.until) = (parent, start.min(self.until));
+            if end > start {
+                return Some(Segment { rank, peer, start, end, kind, function });
+            }
+        }
+        None
+    }
+}
+
 /// All paths. Node 0 is where all begin.
 pub(crate) struct Tree {
     nodes: Vec<Node>,
@@ -116,20 +142,9 @@ impl Tree {
         self.thinned
     }
 
-    /// The path that ends with a node, from the beginning.
-    pub fn path(&self, last: u32) -> Vec<Segment> {
-        let (mut path, mut id, mut until) = (Vec::new(), last, u64::MAX);
-        while id != 0 {
-            let Node { parent, rank, peer, start, end, kind, function } = self.nodes[id as usize];
-            let end = end.min(until);
-            if end > start {
-                path.push(Segment { rank, peer, start, end, kind, function });
-            }
-            until = start.min(until);
-            id = parent;
-        }
-        path.reverse();
-        path
+    /// The path that ends with a node, backwards. Of node 0 it is empty.
+    pub fn back_from(&self, last: u32) -> Backwards<'_> {
+        Backwards { nodes: &self.nodes, next: last, until: u64::MAX }
     }
 
     /// Removes what is not needed, and thins out what remains if that is too much. Gives the new number of `kept`.
