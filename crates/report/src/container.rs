@@ -44,7 +44,8 @@ pub(crate) trait Number: Copy {
     const KIND: &'static str;
     /// How many bytes it has.
     const BYTES: usize;
-    fn put(self, out: &mut Vec<u8>);
+    /// Writes it to a place of as many bytes.
+    fn put(self, place: &mut [u8]);
 }
 
 macro_rules! numbers {
@@ -53,8 +54,8 @@ macro_rules! numbers {
             const KIND: &'static str = stringify!($number);
             const BYTES: usize = size_of::<$number>();
             #[inline]
-            fn put(self, out: &mut Vec<u8>) {
-                out.extend_from_slice(&self.to_le_bytes());
+            fn put(self, place: &mut [u8]) {
+                place.copy_from_slice(&self.to_le_bytes());
             }
         }
     )*};
@@ -85,15 +86,25 @@ impl Container {
 
     /// Adds a column.
     pub(crate) fn section<N: Number>(&mut self, name: &str, numbers: impl IntoIterator<Item = N>) {
-        let numbers = numbers.into_iter();
-        let mut bytes = Vec::with_capacity(numbers.size_hint().0 * N::BYTES);
-        numbers.for_each(|number| number.put(&mut bytes));
-        self.sections.push(Section { name: name.to_owned(), kind: N::KIND, bytes });
+        let mut numbers = numbers.into_iter();
+        let mut bytes = vec![0; numbers.size_hint().0 * N::BYTES];
+        bytes.chunks_exact_mut(N::BYTES).zip(&mut numbers).for_each(|(place, number)| number.put(place));
+        for number in numbers {
+            let end = bytes.len();
+            bytes.resize(end + N::BYTES, 0);
+            number.put(&mut bytes[end..]);
+        }
+        self.numbers::<N>(name, bytes);
     }
 
     /// Adds a column of bytes.
     pub(crate) fn bytes(&mut self, name: &str, bytes: Vec<u8>) {
-        self.sections.push(Section { name: name.to_owned(), kind: u8::KIND, bytes });
+        self.numbers::<u8>(name, bytes);
+    }
+
+    /// Adds a column of numbers that are bytes already.
+    pub(crate) fn numbers<N: Number>(&mut self, name: &str, bytes: Vec<u8>) {
+        self.sections.push(Section { name: name.to_owned(), kind: N::KIND, bytes });
     }
 
     /// It as it is embedded in a page: text.

@@ -70,7 +70,7 @@ pub(crate) fn write(
 
 /// For each part, how long after the end of the one before it begins, and how long it lasts, in picoseconds.
 fn times(path: &[Segment]) -> Vec<u8> {
-    let (mut out, mut last) = (Vec::new(), 0);
+    let (mut out, mut last) = (Vec::with_capacity(4 * path.len()), 0);
     for part in path {
         varint::put(varint::folded(part.start as i64 - last as i64), &mut out);
         varint::put(part.end - part.start, &mut out);
@@ -82,7 +82,8 @@ fn times(path: &[Segment]) -> Vec<u8> {
 impl Sums {
     fn of(path: Backwards<'_>) -> Sums {
         let mut sums = Sums::default();
-        let parts = merged(path.inspect(|part| sums.add(part))).count();
+        let mut parts = 0;
+        merge(path.inspect(|part| sums.add(part)), |_| parts += 1);
         Sums { parts, ..sums }
     }
 
@@ -154,42 +155,49 @@ fn bounded(path: impl Iterator<Item = Segment>, parts: usize, most: usize) -> Ve
     while parts.div_ceil(each) > most {
         each *= 2;
     }
-    let mut shown = Vec::with_capacity(parts.div_ceil(each));
-    let mut together = Vec::with_capacity(each);
-    for (at, part) in (0..parts).rev().zip(merged(path)) {
-        together.push(part);
+    let mut shown: Vec<Segment> = Vec::with_capacity(parts.div_ceil(each) + each);
+    let (mut at, mut whole) = (parts, 0);
+    merge(path, |part| {
+        shown.push(part);
+        at -= 1;
         if at % each == 0 {
-            together.reverse();
-            shown.push(joined_pairwise(&mut together));
-            together.clear();
+            join(&mut shown, whole);
+            whole += 1;
         }
-    }
+    });
     shown.reverse();
     shown
 }
 
-/// A path that is told backwards, neighbours that are alike being one.
-fn merged(path: impl Iterator<Item = Segment>) -> impl Iterator<Item = Segment> {
-    let mut path = path.peekable();
-    std::iter::from_fn(move || {
-        let mut part = path.next()?;
-        while let Some(before) = path.next_if(|before| alike(before, &part)) {
-            part = Segment { end: part.end, ..before };
+/// Gives the parts of a path that is told backwards, neighbours that are alike as one.
+fn merge(path: impl Iterator<Item = Segment>, mut give: impl FnMut(Segment)) {
+    let mut held: Option<Segment> = None;
+    for part in path {
+        match &mut held {
+            Some(after) if alike(&part, after) => after.start = part.start,
+            _ => {
+                if let Some(after) = held.replace(part) {
+                    give(after);
+                }
+            }
         }
-        Some(part)
-    })
+    }
+    if let Some(first) = held {
+        give(first);
+    }
 }
 
-/// One of several, which there are: neighbours are joined, then what came of them.
-fn joined_pairwise(parts: &mut Vec<Segment>) -> Segment {
-    while parts.len() > 1 {
-        let last = parts.len() - 1;
+/// Makes one of the last parts, from a position on: neighbours are joined, then what came of them.
+fn join(parts: &mut Vec<Segment>, from: usize) {
+    parts[from..].reverse();
+    while parts.len() - from > 1 {
+        let last = parts.len() - 1 - from;
+        let some = &mut parts[from..];
         for at in 0..=last / 2 {
-            parts[at] = joined(parts[2 * at], parts[(2 * at + 1).min(last)]);
+            some[at] = joined(some[2 * at], some[(2 * at + 1).min(last)]);
         }
-        parts.truncate(last / 2 + 1);
+        parts.truncate(from + last / 2 + 1);
     }
-    parts[0]
 }
 
 fn alike(a: &Segment, b: &Segment) -> bool {
@@ -223,13 +231,19 @@ mod tests {
             .collect();
         let bounded = |path: &[Segment], most| {
             let back = || path.iter().rev().copied();
-            bounded(back(), merged(back()).count(), most)
+            bounded(back(), count(back()), most)
         };
         let few = bounded(&path, 3);
         assert!(few.len() <= 3);
         assert_eq!((few[0].start, few[few.len() - 1].end), (0, 10));
         assert!(few.windows(2).all(|pair| pair[0].end == pair[1].start));
         assert_eq!(bounded(&path[1..3], 9).len(), 1);
+    }
+
+    fn count(path: impl Iterator<Item = Segment>) -> usize {
+        let mut parts = 0;
+        merge(path, |_| parts += 1);
+        parts
     }
 
     /// What `bounded` does, said plainly.
@@ -262,8 +276,7 @@ mod tests {
         for (length, most) in [(0, 5), (1, 1), (2, 1), (1_000, 2_000), (1_000, 100), (999, 7), (500, 1)] {
             let path = &path[..length];
             let back = || path.iter().rev().copied();
-            let parts = merged(back()).count();
-            assert_eq!(bounded(back(), parts, most), halved(path, most), "{length}, {most}");
+            assert_eq!(bounded(back(), count(back()), most), halved(path, most), "{length}, {most}");
         }
     }
 }

@@ -3,14 +3,12 @@
 //! A regular network may have millions of links. Hosts of one switch, switches of one level and blocks of a torus are drawn
 //! as one where there would be too many; the cables between two things that are drawn are one edge.
 
-use std::collections::BTreeMap;
-
 use mpirage_platform::{HostId, LinkEnd, LinkId, Platform, Topology};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 use crate::container::Container;
-use crate::network::{Network, rounded};
+use crate::network::Network;
 
 /// Things of one level that are drawn, at most; fewer if there are too many edges.
 const MOST: [u32; 5] = [512, 256, 128, 64, 32];
@@ -20,7 +18,7 @@ const MOST_EDGES: usize = 2_500;
 const MOST_LINKS: u32 = 4_000_000;
 
 /// What a node of the drawing stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Place {
     level: u8,
     group: u32,
@@ -28,11 +26,18 @@ struct Place {
 }
 
 /// Cables that are drawn as one.
-#[derive(Default)]
 struct Edge {
+    ends: (Place, Place),
     links: u32,
     bandwidth: f64,
-    bytes: Vec<f64>,
+}
+
+/// What is drawn.
+struct Drawn {
+    /// In order.
+    edges: Vec<Edge>,
+    /// The edges of links that were used, by position, and which of those links each is; in order.
+    crossed: Vec<(u32, u32)>,
 }
 
 /// Adds the drawing, if the machine is a regular network.
@@ -42,14 +47,14 @@ pub(crate) fn write(platform: &Platform, network: &Network<'_>, out: &mut Contai
     if platform.link_count() > MOST_LINKS {
         return;
     }
+    let ends = Ends::new(platform);
     let draw = |most| {
-        let scale = Scale::new(platform, &topology, most);
-        let (places, edges) = edges(platform, network, &scale);
-        (scale, places, edges)
+        let scale = Scale::new(&ends, &topology, most);
+        Drawn::new(platform, network, &scale).map(|drawn| (scale, drawn))
     };
-    let mut sizes = MOST.into_iter().map(draw);
-    let fits = |(_, _, edges): &(_, _, BTreeMap<_, _>)| edges.len() <= MOST_EDGES;
-    let Some((scale, places, edges)) = sizes.find(fits) else { return };
+    let Some((scale, Drawn { edges, crossed })) = MOST.into_iter().find_map(draw) else { return };
+    let places = places(&edges);
+    let position = |place| places.binary_search(&place).expect("it was put there");
     let column = |of: &dyn Fn(&Place) -> Value| places.iter().map(of).collect::<Vec<_>>();
     let mut drawing = json!({
         "kind": kind,
@@ -59,25 +64,31 @@ pub(crate) fn write(platform: &Platform, network: &Network<'_>, out: &mut Contai
             "group": column(&|place| place.group.into()),
         },
         "edges": {
-            "from": edges.keys().map(|ends| ends.0).collect::<Vec<_>>(),
-            "to": edges.keys().map(|ends| ends.1).collect::<Vec<_>>(),
-            "links": edges.values().map(|edge| edge.links).collect::<Vec<_>>(),
-            "bandwidth": edges.values().map(|edge| edge.bandwidth).collect::<Vec<_>>(),
+            "from": edges.iter().map(|edge| position(edge.ends.0)).collect::<Vec<_>>(),
+            "to": edges.iter().map(|edge| position(edge.ends.1)).collect::<Vec<_>>(),
+            "links": edges.iter().map(|edge| edge.links).collect::<Vec<_>>(),
+            "bandwidth": edges.iter().map(|edge| edge.bandwidth).collect::<Vec<_>>(),
         },
         "text": topology.to_string(),
     });
     if let Some(blocks) = &scale.blocks {
         drawing["dimensions"] = blocks.counts().into_iter().rev().collect::<Vec<_>>().into();
     }
-    out.set("topology", drawing);
-    let bins = network.bins;
-    out.section(
-        "edges_bytes",
-        edges.values().flat_map(|edge| {
-            let used = edge.bytes.len();
-            edge.bytes.iter().map(|&bytes| rounded(bytes)).chain(std::iter::repeat_n(0.0, bins - used))
-        }),
-    );
+    out.put("topology", drawing);
+    let mut crossed = crossed.into_iter().peekable();
+    network.write_bins("edges_bytes", 0..edges.len() as u32, out, |edge, bins| {
+        while let Some((_, used)) = crossed.next_if(|&(of, _)| of == edge) {
+            network.add(&network.used[used as usize], bins);
+        }
+    });
+}
+
+/// What edges lead to, in order.
+fn places(edges: &[Edge]) -> Vec<Place> {
+    let mut places: Vec<Place> = edges.iter().flat_map(|edge| [edge.ends.0, edge.ends.1]).collect();
+    places.sort_unstable();
+    places.dedup();
+    places
 }
 
 fn kind(topology: &Topology) -> Option<&'static str> {
@@ -92,43 +103,87 @@ fn kind(topology: &Topology) -> Option<&'static str> {
     }
 }
 
-/// What is drawn, in order, and the edges between them by position.
-fn edges(
-    platform: &Platform,
-    network: &Network<'_>,
-    scale: &Scale,
-) -> (Vec<Place>, BTreeMap<(u32, u32), Edge>) {
-    let mut by_place: BTreeMap<(Place, Place), Edge> = BTreeMap::new();
-    let used: FxHashMap<LinkId, usize> =
-        network.used.iter().enumerate().map(|(at, used)| (used.link, at)).collect();
-    for link in platform.links() {
-        let Some(ends) = platform.link_ends(link.id) else { continue };
-        let [a, b] = ends.map(|end| scale.place(end));
-        if a == b {
-            continue;
+impl Drawn {
+    /// None if that is too much.
+    fn new(platform: &Platform, network: &Network<'_>, scale: &Scale<'_>) -> Option<Drawn> {
+        let mut drawn = Drawn { edges: Vec::new(), crossed: Vec::new() };
+        let mut numbers: FxHashMap<(Place, Place), u32> = FxHashMap::default();
+        let mut used = (0..).zip(&network.used).peekable();
+        for link in platform.links() {
+            let use_of_it = used.next_if(|(_, used)| used.link == link.id);
+            let Some(ends) = platform.link_ends(link.id) else { continue };
+            let [a, b] = ends.map(|end| scale.place(end));
+            if a == b {
+                continue;
+            }
+            let ends = (a.min(b), a.max(b));
+            let number = *numbers.entry(ends).or_insert_with(|| drawn.add(ends));
+            if drawn.edges.len() > MOST_EDGES {
+                return None;
+            }
+            let edge = &mut drawn.edges[number as usize];
+            edge.links += 1;
+            edge.bandwidth += link.bandwidth;
+            drawn.crossed.extend(use_of_it.map(|(at, _)| (number, at)));
         }
-        let edge = by_place.entry((a.min(b), a.max(b))).or_default();
-        edge.links += 1;
-        edge.bandwidth += link.bandwidth;
-        if let Some(&at) = used.get(&link.id) {
-            edge.bytes.resize(network.bins, 0.0);
-            network.add(&network.used[at], &mut edge.bytes);
-        }
+        Some(drawn.in_order())
     }
-    let mut places: Vec<Place> = by_place.keys().flat_map(|&(a, b)| [a, b]).collect();
-    places.sort_unstable();
-    places.dedup();
-    let position = |place| places.binary_search(&place).expect("it was put there") as u32;
-    let edges = by_place.into_iter().map(|((a, b), edge)| ((position(a), position(b)), edge)).collect();
-    (places, edges)
+
+    /// Adds an edge without cables.
+    fn add(&mut self, ends: (Place, Place)) -> u32 {
+        self.edges.push(Edge { ends, links: 0, bandwidth: 0.0 });
+        self.edges.len() as u32 - 1
+    }
+
+    /// By what edges lead to, and each edge's links by number.
+    fn in_order(mut self) -> Drawn {
+        let mut order: Vec<u32> = (0..self.edges.len() as u32).collect();
+        order.sort_unstable_by_key(|&at| self.edges[at as usize].ends);
+        let mut position = vec![0; order.len()];
+        for (at, &number) in (0..).zip(&order) {
+            position[number as usize] = at;
+        }
+        for (number, _) in &mut self.crossed {
+            *number = position[*number as usize];
+        }
+        self.crossed.sort_unstable();
+        self.edges.sort_unstable_by_key(|edge| edge.ends);
+        self
+    }
+}
+
+/// What links end at.
+struct Ends {
+    /// How many there are of each level.
+    counts: Vec<u32>,
+    /// The switch of each host.
+    switch_of_host: Vec<u32>,
+}
+
+impl Ends {
+    fn new(platform: &Platform) -> Ends {
+        let mut counts: Vec<u32> = Vec::new();
+        let mut switch_of_host = vec![0; platform.host_count() as usize];
+        for link in 0..platform.link_count() {
+            let Some([a, b]) = platform.link_ends(LinkId(link)) else { continue };
+            for end in [a, b] {
+                let level = usize::from(end.level);
+                counts.resize(counts.len().max(level + 1), 0);
+                counts[level] = counts[level].max(end.position + 1);
+            }
+            if a.level == 0 && b.level == 1 {
+                switch_of_host[a.position as usize] = b.position;
+            }
+        }
+        Ends { counts, switch_of_host }
+    }
 }
 
 /// How many of each level are drawn as one.
-struct Scale {
+struct Scale<'a> {
     /// By level.
     per_place: Vec<u32>,
-    /// The switch of each host, if there are too many hosts to draw or they are drawn in groups.
-    switch_of_host: Vec<u32>,
+    switch_of_host: &'a [u32],
     /// Are all hosts of a switch drawn as one?
     by_switch: bool,
     blocks: Option<Blocks>,
@@ -143,21 +198,9 @@ enum Grouping {
     Each(u32),
 }
 
-impl Scale {
-    fn new(platform: &Platform, topology: &Topology, most: u32) -> Scale {
-        let mut counts: Vec<u32> = Vec::new();
-        let mut switch_of_host = vec![0; platform.host_count() as usize];
-        for link in platform.links() {
-            let Some([a, b]) = platform.link_ends(link.id) else { continue };
-            for end in [a, b] {
-                let level = usize::from(end.level);
-                counts.resize(counts.len().max(level + 1), 0);
-                counts[level] = counts[level].max(end.position + 1);
-            }
-            if a.level == 0 && b.level == 1 {
-                switch_of_host[a.position as usize] = b.position;
-            }
-        }
+impl<'a> Scale<'a> {
+    fn new(ends: &'a Ends, topology: &Topology, most: u32) -> Scale<'a> {
+        let Ends { counts, switch_of_host } = ends;
         let hosts = counts.first().copied().unwrap_or(0);
         let per_place = counts.iter().map(|count| count.div_ceil(most).max(1)).collect();
         let group_of_switch = match topology {

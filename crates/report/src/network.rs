@@ -53,7 +53,7 @@ impl<'a> Network<'a> {
             let LinkClass { name, links, bandwidth } = &self.classes[class];
             json!({"name": name, "links": links, "bandwidth": bandwidth, "bytes": bins.iter().sum::<f64>()})
         };
-        out.set(
+        out.put(
             "links",
             json!({
                 "names": hottest.iter().map(|used| link(used).name()).collect::<Vec<_>>(),
@@ -67,16 +67,37 @@ impl<'a> Network<'a> {
             }),
         );
         out.section("class_bytes", classes.iter().flatten().map(|&bytes| bytes as f32));
-        let mut bins = vec![0.0; hottest.len() * self.bins];
-        for (used, bins) in hottest.iter().zip(bins.chunks_exact_mut(self.bins.max(1))) {
-            self.add(used, bins);
+        self.write_bins("links_bytes", hottest.into_iter(), out, |used, bins| self.add(used, bins));
+    }
+
+    /// Adds a column with the bins of several things, one after the other; `fill` adds the bytes of each to zeros.
+    pub fn write_bins<T>(
+        &self,
+        name: &str,
+        things: impl ExactSizeIterator<Item = T>,
+        out: &mut Container,
+        mut fill: impl FnMut(T, &mut [f64]),
+    ) {
+        let mut bins = vec![0.0; self.bins];
+        let mut column = vec![0; things.len() * self.bins * size_of::<f32>()];
+        for (thing, places) in things.zip(column.chunks_exact_mut((self.bins * size_of::<f32>()).max(1))) {
+            bins.fill(0.0);
+            fill(thing, &mut bins);
+            for (place, &bytes) in places.as_chunks_mut().0.iter_mut().zip(&bins) {
+                *place = rounded(bytes).to_le_bytes();
+            }
         }
-        out.section("links_bytes", bins.into_iter().map(rounded));
+        out.numbers::<f32>(name, column);
     }
 
     /// Adds the bytes of a link to bins that begin at zero.
     pub fn add(&self, used: &Used, bins: &mut [f64]) {
-        for (at, bytes) in (used.first as usize..).zip(&used.bytes) {
+        let first = used.first as usize;
+        if self.per_bin == 1 {
+            let bins = &mut bins[first..][..used.bytes.len()];
+            return bins.iter_mut().zip(&used.bytes).for_each(|(sum, bytes)| *sum += bytes);
+        }
+        for (at, bytes) in (first..).zip(&used.bytes) {
             bins[at / self.per_bin] += bytes;
         }
     }
@@ -86,8 +107,15 @@ impl<'a> Network<'a> {
         let heat = |used: &Used| used.total() / self.platform.link(used.link).bandwidth;
         let by_heat = self.used.iter().map(|used| (heat(used), used));
         let mut by_heat: Vec<(f64, &Used)> = by_heat.filter(|(heat, _)| *heat > 0.0).collect();
-        by_heat.sort_by(|(a, left), (b, right)| b.total_cmp(a).then(left.link.cmp(&right.link)));
-        by_heat.into_iter().take(HOTTEST).map(|(_, used)| used).collect()
+        let order = |(a, left): &(f64, &Used), (b, right): &(f64, &Used)| {
+            b.total_cmp(a).then(left.link.cmp(&right.link))
+        };
+        if by_heat.len() > HOTTEST {
+            by_heat.select_nth_unstable_by(HOTTEST, order);
+            by_heat.truncate(HOTTEST);
+        }
+        by_heat.sort_unstable_by(order);
+        by_heat.into_iter().map(|(_, used)| used).collect()
     }
 }
 
