@@ -26,7 +26,7 @@ impl<W: Write> Base64<W> {
     fn drain(&mut self) -> io::Result<()> {
         self.text.clear();
         let (whole, rest) = self.waiting.as_chunks();
-        self.text.extend(whole.iter().flat_map(|three| letters(three)));
+        self.text.extend(whole.iter().flat_map(letters));
         if !rest.is_empty() {
             self.text.extend_from_slice(&last_letters(rest));
         }
