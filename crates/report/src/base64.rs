@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+pub(crate) const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 /// Bytes that are taken at once; a multiple of three.
 const AT_ONCE: usize = 3 * 4096;
 

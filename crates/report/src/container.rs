@@ -21,6 +21,9 @@ use crate::gzip::Gzip;
 const LEVEL: u32 = 4;
 /// The same for tapes, which are most of a page. What repeats there repeats exactly, and is found in half the time.
 const LEVEL_OF_TAPES: u32 = 2;
+/// If so many bytes of a tape do not become fewer by a tenth, the others are stored as they are: whatever ranks do, noise
+/// repeats nowhere. Several times as far as the compressor looks back.
+const SAMPLE: usize = 1 << 17;
 /// Columns with fewer bytes are compressed as those before them.
 const FEW: usize = 1 << 16;
 
@@ -115,10 +118,7 @@ impl Container {
         let mut out = Gzip::new(Base64::new(&mut text), LEVEL)?;
         self.write_json(&mut out)?;
         for section in &self.sections {
-            if section.bytes.len() >= FEW {
-                out.set_level(section.level)?;
-            }
-            section.write(&mut out)?;
+            section.compress(&mut out)?;
         }
         out.finish()?.finish()?;
         String::from_utf8(text).map_err(io::Error::other)
@@ -157,9 +157,23 @@ impl Container {
 }
 
 impl Section {
-    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        out.write_all(&self.bytes)?;
-        pad(self.bytes.len(), out)
+    /// Writes it, as hard compressed as is worth it.
+    fn compress<W: Write>(&self, out: &mut Gzip<W>) -> io::Result<()> {
+        let (bytes, level) = (&self.bytes, self.level);
+        if bytes.len() >= FEW {
+            out.set_level(level)?;
+        }
+        match bytes.split_at_checked(SAMPLE) {
+            Some((sample, rest)) if level == LEVEL_OF_TAPES && rest.len() >= SAMPLE => {
+                if out.write_and_count(sample)? > SAMPLE as u64 / 10 * 9 {
+                    out.set_level(0)?;
+                }
+                out.write_all(rest)?;
+                out.set_level(level)?;
+            }
+            _ => out.write_all(bytes)?,
+        }
+        pad(bytes.len(), out)
     }
 }
 
@@ -169,7 +183,43 @@ fn pad(length: usize, out: &mut dyn Write) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+
+    use flate2::read::GzDecoder;
+
     use super::*;
+
+    /// What a page finds in it, columns and all.
+    fn decoded(container: &Container) -> Vec<u8> {
+        let text = container.embedded().unwrap();
+        let (mut bits, mut packed) = (0u32, Vec::new());
+        for (at, letter) in text.trim_end_matches('=').bytes().enumerate() {
+            bits = bits << 6 | crate::base64::LETTERS.iter().position(|&one| one == letter).unwrap() as u32;
+            if at % 4 > 0 {
+                packed.push((bits >> (6 - at % 4 * 2)) as u8);
+            }
+        }
+        let mut out = Vec::new();
+        GzDecoder::new(packed.as_slice()).read_to_end(&mut out).unwrap();
+        out
+    }
+
+    #[test]
+    fn tapes_are_whole_whether_they_shrink_or_not() {
+        let mut container = Container::default();
+        let noise: Vec<u8> =
+            (1..400_000u64).map(|at| (at.wrapping_mul(at * 2_654_435_761) >> 13) as u8).collect();
+        let even: Vec<u8> = (0..400_000u32).map(|at| (at % 7) as u8).collect();
+        container.bytes("noise", noise.clone());
+        container.bytes("even", even.clone());
+        container.section("numbers", 0..100_000u32);
+        container.bytes("short", vec![1, 2, 3]);
+        let out = decoded(&container);
+        let mut expected = [noise, vec![0], even].concat();
+        expected.extend((0..100_000u32).flat_map(u32::to_le_bytes));
+        expected.extend([1, 2, 3, 0, 0, 0, 0, 0]);
+        assert_eq!(out[out.len() - expected.len()..], expected);
+    }
 
     #[test]
     fn columns_are_where_the_json_says() {
@@ -177,9 +227,7 @@ mod tests {
         container.set("version", 1);
         container.section("a", [1u8, 2, 3]);
         container.section("b", [2.5f64, -1.0]);
-        let mut out = Vec::new();
-        container.write_json(&mut out).unwrap();
-        container.sections.iter().for_each(|section| section.write(&mut out).unwrap());
+        let out = decoded(&container);
         let length = u32::from_le_bytes(out[..4].try_into().unwrap()) as usize;
         let json: Value = serde_json::from_slice(&out[4..4 + length]).unwrap();
         let first = (4 + length).next_multiple_of(8);

@@ -17,6 +17,8 @@ pub(crate) struct Gzip<W> {
     level: u32,
     compress: Compress,
     packed: Vec<u8>,
+    /// Compressed bytes so far.
+    given: u64,
     sum: Crc,
 }
 
@@ -24,7 +26,7 @@ impl<W: Write> Gzip<W> {
     pub fn new(mut out: W, level: u32) -> io::Result<Gzip<W>> {
         out.write_all(&HEADER)?;
         let compress = Compress::new(Compression::new(level), false);
-        Ok(Gzip { out, level, compress, packed: vec![0; AT_ONCE], sum: Crc::new() })
+        Ok(Gzip { out, level, compress, packed: vec![0; AT_ONCE], given: 0, sum: Crc::new() })
     }
 
     /// What comes next is compressed so hard, without looking at what came before. (A compressor cannot change from one
@@ -37,6 +39,15 @@ impl<W: Write> Gzip<W> {
             self.level = level;
         }
         Ok(())
+    }
+
+    /// Writes bytes, and says how many they have become.
+    pub fn write_and_count(&mut self, bytes: &[u8]) -> io::Result<u64> {
+        self.run(&[], FlushCompress::Sync)?;
+        let before = self.given;
+        self.write_all(bytes)?;
+        self.run(&[], FlushCompress::Sync)?;
+        Ok(self.given - before)
     }
 
     /// Writes the last bytes, and gives back whom it wrote to.
@@ -54,6 +65,7 @@ impl<W: Write> Gzip<W> {
             bytes = &bytes[(self.compress.total_in() - taken) as usize..];
             let given = (self.compress.total_out() - given) as usize;
             self.out.write_all(&self.packed[..given])?;
+            self.given += given as u64;
             // Where there is room left, nothing waits.
             if status == Status::StreamEnd || bytes.is_empty() && given < AT_ONCE {
                 return Ok(());
@@ -108,6 +120,17 @@ mod tests {
         let mut read = Vec::new();
         GzDecoder::new(packed.as_slice()).read_to_end(&mut read).unwrap();
         assert_eq!(read, pieces.concat());
+    }
+
+    #[test]
+    fn noise_does_not_shrink() {
+        let mut out = Gzip::new(Vec::new(), 2).unwrap();
+        let noise: Vec<u8> =
+            (1..20_000u32).map(|at| (at.wrapping_mul(at * 2_654_435_761) >> 13) as u8).collect();
+        assert!(out.write_and_count(&noise).unwrap() > 18_000);
+        assert!(out.write_and_count(&[7; 20_000]).unwrap() < 200);
+        out.set_level(0).unwrap();
+        assert!(out.write_and_count(&[7; 20_000]).unwrap() >= 20_000);
     }
 
     #[test]
