@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+pub(crate) const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 /// Bytes that are taken at once; a multiple of three.
 const AT_ONCE: usize = 3 * 4096;
 
@@ -26,7 +26,7 @@ impl<W: Write> Base64<W> {
     fn drain(&mut self) -> io::Result<()> {
         self.text.clear();
         let (whole, rest) = self.waiting.as_chunks();
-        self.text.extend(whole.iter().flat_map(|three| letters(three)));
+        self.text.extend(whole.iter().flat_map(letters));
         if !rest.is_empty() {
             self.text.extend_from_slice(&last_letters(rest));
         }

@@ -151,19 +151,16 @@ fn gains(
 /// At most so many segments of a path that is told backwards and has so many `parts`: neighbours that are alike become one,
 /// then two, four and so on, counted from the beginning.
 fn bounded(path: impl Iterator<Item = Segment>, parts: usize, most: usize) -> Vec<Segment> {
-    let mut each = 1;
-    while parts.div_ceil(each) > most {
-        each *= 2;
+    let mut halvings = 0;
+    while parts.div_ceil(1 << halvings) > most {
+        halvings += 1;
     }
-    let mut shown: Vec<Segment> = Vec::with_capacity(parts.div_ceil(each) + each);
-    let (mut at, mut whole) = (parts, 0);
+    let mut shown: Vec<Segment> = Vec::with_capacity(parts.div_ceil(1 << halvings) + halvings);
+    let mut at = parts;
     merge(path, |part| {
-        shown.push(part);
         at -= 1;
-        if at % each == 0 {
-            join(&mut shown, whole);
-            whole += 1;
-        }
+        shown.push(part);
+        join(&mut shown, at, parts, halvings);
     });
     shown.reverse();
     shown
@@ -187,16 +184,22 @@ fn merge(path: impl Iterator<Item = Segment>, mut give: impl FnMut(Segment)) {
     }
 }
 
-/// Makes one of the last parts, from a position on: neighbours are joined, then what came of them.
-fn join(parts: &mut Vec<Segment>, from: usize) {
-    parts[from..].reverse();
-    while parts.len() - from > 1 {
-        let last = parts.len() - 1 - from;
-        let some = &mut parts[from..];
-        for at in 0..=last / 2 {
-            some[at] = joined(some[2 * at], some[(2 * at + 1).min(last)]);
+/// Joins the part that was just told, number `at` of `parts`, with its neighbour, if it is the first of two; then, as often
+/// as there are halvings, what came of that with its own.
+#[inline]
+fn join(told: &mut Vec<Segment>, mut at: usize, mut parts: usize, halvings: usize) {
+    for _ in 0..halvings {
+        if at % 2 == 1 {
+            return;
         }
-        parts.truncate(from + last / 2 + 1);
+        // The very last may have no neighbour.
+        if at + 1 < parts
+            && let Some(first) = told.pop()
+            && let Some(second) = told.last_mut()
+        {
+            *second = joined(first, *second);
+        }
+        (at, parts) = (at / 2, parts.div_ceil(2));
     }
 }
 

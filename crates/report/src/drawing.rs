@@ -47,7 +47,7 @@ pub(crate) fn write(platform: &Platform, network: &Network<'_>, out: &mut Contai
     if platform.link_count() > MOST_LINKS {
         return;
     }
-    let ends = Ends::new(platform);
+    let ends = Ends::new(platform, &topology);
     let draw = |most| {
         let scale = Scale::new(&ends, &topology, most);
         Drawn::new(platform, network, &scale).map(|drawn| (scale, drawn))
@@ -109,9 +109,9 @@ impl Drawn {
         let mut drawn = Drawn { edges: Vec::new(), crossed: Vec::new() };
         let mut numbers: FxHashMap<(Place, Place), u32> = FxHashMap::default();
         let mut used = (0..).zip(&network.used).peekable();
-        for link in platform.links() {
-            let use_of_it = used.next_if(|(_, used)| used.link == link.id);
-            let Some(ends) = platform.link_ends(link.id) else { continue };
+        for link in (0..platform.link_count()).map(LinkId) {
+            let use_of_it = used.next_if(|(_, used)| used.link == link);
+            let Some(ends) = platform.link_ends(link) else { continue };
             let [a, b] = ends.map(|end| scale.place(end));
             if a == b {
                 continue;
@@ -123,7 +123,7 @@ impl Drawn {
             }
             let edge = &mut drawn.edges[number as usize];
             edge.links += 1;
-            edge.bandwidth += link.bandwidth;
+            edge.bandwidth += platform.link(link).bandwidth;
             drawn.crossed.extend(use_of_it.map(|(at, _)| (number, at)));
         }
         Some(drawn.in_order())
@@ -156,12 +156,16 @@ impl Drawn {
 struct Ends {
     /// How many there are of each level.
     counts: Vec<u32>,
-    /// The switch of each host.
+    /// The switch of each host, if there are switches.
     switch_of_host: Vec<u32>,
 }
 
 impl Ends {
-    fn new(platform: &Platform) -> Ends {
+    fn new(platform: &Platform, topology: &Topology) -> Ends {
+        if let Topology::Torus { .. } | Topology::Full { .. } = topology {
+            // Hosts only: no need to look at each link, of which there are most.
+            return Ends { counts: vec![platform.host_count()], switch_of_host: Vec::new() };
+        }
         let mut counts: Vec<u32> = Vec::new();
         let mut switch_of_host = vec![0; platform.host_count() as usize];
         for link in 0..platform.link_count() {
@@ -231,10 +235,10 @@ impl<'a> Scale<'a> {
 
     fn place_of_host(&self, host: u32) -> Place {
         if let Some(blocks) = &self.blocks {
-            let block = blocks.of(host);
+            let block = blocks.of_host[host as usize];
             return Place { level: 0, group: block, position: block };
         }
-        let switch = self.switch_of_host[host as usize];
+        let switch = self.switch_of_host.get(host as usize).copied().unwrap_or(0);
         let group = match self.group_of_switch {
             Grouping::Each(many) => switch / many,
             Grouping::Own => switch / self.per_place.get(1).copied().unwrap_or(1),
@@ -267,17 +271,21 @@ impl<'a> Scale<'a> {
 struct Blocks {
     /// Size of each axis, and of a block along it; the first axis is the fastest.
     axes: Vec<(u32, u32)>,
+    /// The block of each host: as an end of many links it is asked for often.
+    of_host: Vec<u32>,
 }
 
 impl Blocks {
     fn new(dimensions: &[u32], most: u32) -> Blocks {
-        let mut blocks = Blocks { axes: dimensions.iter().map(|&size| (size, 1)).collect() };
+        let axes = dimensions.iter().map(|&size| (size, 1)).collect();
+        let mut blocks = Blocks { axes, of_host: Vec::new() };
         while blocks.counts().iter().map(|&count| u64::from(count)).product::<u64>() > u64::from(most) {
             let longest = blocks.axes.iter_mut().max_by_key(|(size, block)| size.div_ceil(*block));
             if let Some((_, block)) = longest {
                 *block += 1;
             }
         }
+        blocks.of_host = (0..dimensions.iter().product()).map(|host| blocks.of(host)).collect();
         blocks
     }
 

@@ -21,7 +21,7 @@
 //! | `sites`, `collectives`, `traffic` | calls by place, collectives by algorithm, messages by size and by pair |
 //! | `path`, `critical` | the critical path while it grows, and what lies on it |
 //! | `network`, `drawing` | the use of links, and the shape of the machine |
-//! | `container`, `base64`, `page` | how it becomes a file |
+//! | `container`, `gzip`, `base64`, `page` | how it becomes a file |
 
 mod arrows;
 mod base64;
@@ -35,6 +35,7 @@ mod delivered;
 mod diary;
 mod drawing;
 mod events;
+mod gzip;
 mod journal;
 mod names;
 mod network;

@@ -119,8 +119,8 @@ impl Report {
             }),
         );
         for (at, level) in levels.into_iter().enumerate() {
-            out.bytes(&format!("tiles_{at}"), level.dominant);
-            out.bytes(&format!("shares_{at}"), level.share);
+            out.numbers::<u8>(&format!("tiles_{at}"), level.dominant);
+            out.numbers::<u8>(&format!("shares_{at}"), level.share);
         }
     }
 
