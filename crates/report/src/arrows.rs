@@ -3,24 +3,22 @@
 use mpirage_call::varint;
 use serde_json::json;
 
+use crate::by_rank::{ByRank, Ranked};
 use crate::columns::Column;
 use crate::container::Container;
 use crate::delivered::Delivered;
-use crate::diary::{Order, order_by};
 use crate::phrases::ahead;
 use crate::shapes::{NONE, Sequence, Shapes};
 
 /// Picoseconds of a nanosecond: what times are told in.
 const NANO: u64 = 1_000;
-/// So many messages before its turn, one is asked for.
-const AHEAD: usize = 12;
 
 /// Messages that are kept.
 pub(crate) struct Arrows {
     budget: usize,
     ranks: u32,
     shapes: Shapes<ArrowShape>,
-    kept: Vec<Kept>,
+    kept: ByRank<Kept>,
     /// The shape of each sender's last.
     last: Vec<u32>,
     /// Were there too many?
@@ -44,6 +42,13 @@ struct Kept {
     shape: u32,
 }
 
+impl Ranked for Kept {
+    #[inline]
+    fn rank(&self) -> u32 {
+        self.from
+    }
+}
+
 /// What a message has in common with others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct ArrowShape {
@@ -60,7 +65,7 @@ impl Arrows {
             budget: usize::try_from(budget).unwrap_or(usize::MAX),
             ranks,
             shapes: Shapes::new(),
-            kept: Vec::new(),
+            kept: ByRank::new(ranks as usize),
             last: vec![NONE; ranks as usize],
             beyond: false,
             counts: Vec::new(),
@@ -89,6 +94,9 @@ impl Arrows {
         let last = &mut self.last[from as usize];
         *last = self.shapes.number(*last, &ArrowShape { to, tag, bytes, inner });
         let [departed, arrived, delivered] = message.since_sent();
+        if self.kept.is_full() {
+            self.kept.settle();
+        }
         self.kept.push(Kept { sent, departed, arrived, delivered, from, shape: *last });
     }
 
@@ -96,44 +104,32 @@ impl Arrows {
     pub fn give_up(&mut self, mut tell: impl FnMut(&Delivered)) {
         let given_up = Arrows { beyond: true, ..Arrows::new(self.ranks, 0) };
         let given_up = std::mem::replace(self, given_up);
-        given_up.kept.iter().for_each(|kept| tell(&given_up.message(kept)));
+        let kept = given_up.kept.settled().iter().chain(given_up.kept.fresh());
+        kept.for_each(|kept| tell(&given_up.message(kept)));
     }
 
-    /// Puts the messages of each sender together, in the order in which they were sent, and tells of each.
+    /// Puts the messages of each sender in the order in which they were sent, and tells of each.
     pub fn settle(&mut self, mut tell: impl FnMut(&Delivered)) {
-        let Order { mut places, ends } =
-            order_by(self.ranks as usize, self.kept.iter().map(|kept| kept.from));
-        let mut from = 0;
-        for end in ends {
-            self.sort(&mut places[from..end]);
+        self.kept.settle();
+        let mut sent: Vec<Kept> = Vec::new();
+        for rank in 0..self.ranks as usize {
+            sent.clear();
+            self.kept.of(rank).for_each(|some| sent.extend_from_slice(some));
+            if sent.windows(2).any(|pair| pair[0].sent > pair[1].sent) {
+                sent.sort_by_key(|kept| kept.sent);
+            }
             self.times.begin_rank();
             let mut last = (0, NONE);
-            for nth in from..end {
-                if let Some(&soon) = places.get(nth + AHEAD) {
-                    mpirage_cache::fetch(&self.kept[soon as usize]);
-                }
-                let kept = self.kept[places[nth] as usize];
-                tell(&self.message(&kept));
+            for kept in &sent {
+                tell(&self.message(kept));
                 let start = kept.sent / NANO;
                 self.times.numbers.put(start - last.0);
                 self.times.numbers.put((kept.sent + kept.delivered) / NANO - start);
                 self.shapes.follow(last.1, kept.shape, 1);
+                self.sequence.push(kept.shape);
                 last = (start, kept.shape);
-                // From now on that is all that is needed of it.
-                places[nth] = kept.shape;
             }
-            self.counts.push((end - from) as u32);
-            from = end;
-        }
-        self.sequence = places;
-    }
-
-    /// Puts messages of one sender in the order in which they were sent.
-    fn sort(&self, places: &mut [u32]) {
-        let sent = |at: u32| self.kept[at as usize].sent;
-        let disordered = |pair: &[u32]| sent(pair[0]) > sent(pair[1]);
-        if places.windows(2).any(disordered) {
-            places.sort_by_key(|&at| sent(at));
+            self.counts.push(sent.len() as u32);
         }
     }
 

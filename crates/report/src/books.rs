@@ -24,8 +24,6 @@ use crate::traffic::Traffic;
 const AHEAD: usize = 6;
 /// Bins of time for the use of links.
 const LINK_BINS: usize = 256;
-/// Entries of the diary that are read at once if not all are kept.
-const PORTION: usize = 1 << 15;
 
 /// All that is kept of a run, besides tables.
 pub(crate) struct Books {
@@ -85,7 +83,7 @@ impl Books {
             paths: Paths::new(ranks),
             arrows: Arrows::new(run.ranks(), budget.messages),
             journal: Journal::new(),
-            diary: Diary::new(),
+            diary: Diary::new(ranks),
             open: Open::NONE,
             calls: 0,
             most_calls: budget.calls,
@@ -161,18 +159,23 @@ impl Books {
     /// Writes into the diary; gives the place.
     #[inline]
     fn write(&mut self, entry: Entry) -> u32 {
-        if self.diary.len() >= self.room {
+        if self.diary.is_full() {
             self.make_room();
         }
         self.open = Open::NONE;
-        self.diary.push(entry);
-        self.diary.len() as u32 - 1
+        self.diary.push(entry)
     }
 
     #[cold]
     fn make_room(&mut self) {
         self.enter();
-        if self.beyond { self.sum_up() } else { self.give_up() }
+        self.diary.settle();
+        if self.beyond {
+            self.sum_up();
+        } else if self.diary.len() > self.room {
+            self.give_up();
+        }
+        self.open = Open::NONE;
     }
 
     #[inline]
@@ -195,19 +198,19 @@ impl Books {
     /// Tells paths what happened, and calls who was late.
     fn follow_paths(&mut self) {
         let Journal { messages, history } = &self.journal;
-        let (paths, diary) = (&mut self.paths, &mut self.diary);
+        let (paths, entries) = (&mut self.paths, self.diary.fresh_mut());
         for at in 0..history.len() {
             match history.get(at + AHEAD) {
                 Some(&Past::Message(next)) => paths.expect(messages[next as usize].to()),
-                Some(&(Past::Call(next, _) | Past::Deed(next))) => paths.expect(diary.entry(next).rank),
+                Some(&(Past::Call(next, _) | Past::Deed(next))) => paths.expect(entries[next as usize].rank),
                 _ => {}
             }
             match history[at] {
                 Past::Message(at) => paths.message(&messages[at as usize]),
                 Past::Entry(rank, function) => paths.enter_collective(rank, function),
-                Past::Call(at, of) => follow(paths, diary.entry_mut(at), of),
+                Past::Call(at, of) => follow(paths, &mut entries[at as usize], of),
                 Past::Deed(at) => {
-                    let entry = diary.entry(at);
+                    let entry = &entries[at as usize];
                     paths.catch_up(entry.rank, entry.entered);
                     paths.did(entry.rank, path_kind(entry.category()), NO_FUNCTION, entry.left());
                 }
@@ -238,14 +241,13 @@ impl Books {
     #[cold]
     fn give_up(&mut self) {
         self.beyond = true;
-        self.room = PORTION;
         self.phrases.close();
+        self.diary.settle();
         self.sum_up();
     }
 
-    /// Adds up what is in the diary, and empties it.
+    /// Adds up what is in the diary, which is in order, and empties it.
     fn sum_up(&mut self) {
-        self.diary.sort(self.ranks.len());
         for (rank, Times { now, spent }) in self.ranks.iter_mut().enumerate() {
             stretches(self.diary.of(rank), now, |category, from, until| {
                 spent[category as usize] += until - from;
@@ -259,6 +261,7 @@ impl Books {
     /// The run is over at `end`, or later by what is in here.
     pub fn close(&mut self, end: u64) {
         self.enter();
+        self.diary.settle();
         if self.beyond {
             self.sum_up()
         } else {
@@ -271,7 +274,6 @@ impl Books {
 
     /// Adds up what is in the diary, and keeps it.
     fn account(&mut self) {
-        self.diary.sort(self.ranks.len());
         for (rank, Times { now, spent }) in self.ranks.iter_mut().enumerate() {
             let mut before = None;
             stretches(self.diary.of(rank), now, |category, from, until| {

@@ -1,8 +1,9 @@
 //! What each rank did, one thing after the other.
 //!
-//! Everything is written into one book as it happens, and sorted by rank when the run is over: what comes next always goes to the
-//! same place, which is near. Of a run that is too long, the book is read and emptied from time to time.
+//! Everything is written into one book as it happens, and put in order of ranks portion by portion ([`crate::by_rank`]). Of a run that is
+//! too long, the book is read and emptied from time to time.
 
+use crate::by_rank::{ByRank, Ranked};
 use crate::category::Category;
 use crate::phrases::START;
 
@@ -70,124 +71,40 @@ impl Entry {
     }
 }
 
-/// All that ranks did, or did last.
-pub(crate) struct Diary {
-    entries: Vec<Entry>,
-    /// Where the entries of each rank end; of none if they are not sorted.
-    ends: Vec<usize>,
+impl Ranked for Entry {
+    #[inline]
+    fn rank(&self) -> u32 {
+        self.rank
+    }
 }
 
+/// All that ranks did, or did last.
+pub(crate) type Diary = ByRank<Entry>;
+
 impl Diary {
-    pub fn new() -> Diary {
-        Diary { entries: Vec::new(), ends: Vec::new() }
-    }
-
-    #[inline]
-    pub fn push(&mut self, entry: Entry) {
-        self.entries.push(entry);
-    }
-
-    pub fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    #[inline]
-    pub fn entry(&self, at: u32) -> &Entry {
-        &self.entries[at as usize]
-    }
-
-    #[inline]
-    pub fn entry_mut(&mut self, at: u32) -> &mut Entry {
-        &mut self.entries[at as usize]
-    }
-
     /// The calls of an instant were followed by another.
     #[inline]
     pub fn prolong(&mut self, phrase: u32) {
-        if let Some(last) = self.entries.last_mut() {
+        if let Some(last) = self.fresh_mut().last_mut() {
             last.what = phrase << CATEGORY_BITS | last.category() as u32;
         }
     }
-
-    /// Puts what each rank did together, in order.
-    pub fn sort(&mut self, ranks: usize) {
-        let mut ends = begins(ranks, self.entries.iter().map(|entry| entry.rank));
-        let mut places: Vec<u32> = Vec::with_capacity(self.entries.len());
-        places.extend(self.entries.iter().map(|entry| next_place(&mut ends, entry.rank)));
-        // Each goes to its place, and the one that was there to this one's: no second book is needed.
-        for at in 0..places.len() {
-            while places[at] as usize != at {
-                let place = places[at] as usize;
-                self.entries.swap(at, place);
-                places.swap(at, place);
-            }
-        }
-        self.ends = ends;
-    }
-
-    /// What a rank did. Known once it is sorted.
-    pub fn of(&self, rank: usize) -> &[Entry] {
-        match self.ends.get(rank) {
-            Some(&end) => &self.entries[rank.checked_sub(1).map_or(0, |before| self.ends[before])..end],
-            None => &[],
-        }
-    }
-
-    /// Everything has been read.
-    pub fn clear(&mut self) {
-        self.entries.clear();
-        self.ends.clear();
-    }
-}
-
-/// Things in order of their ranks.
-#[derive(Default)]
-pub(crate) struct Order {
-    /// Which is next.
-    pub places: Vec<u32>,
-    /// Where those of each rank end.
-    pub ends: Vec<usize>,
-}
-
-/// Things by rank, those of a rank as they came.
-pub(crate) fn order_by(ranks: usize, of: impl Iterator<Item = u32> + Clone) -> Order {
-    let mut ends = begins(ranks, of.clone());
-    let mut places = vec![0; of.clone().count()];
-    for (at, rank) in (0..).zip(of) {
-        places[next_place(&mut ends, rank) as usize] = at;
-    }
-    Order { places, ends }
-}
-
-/// Where the things of each rank begin, if they are put together.
-fn begins(ranks: usize, of: impl Iterator<Item = u32>) -> Vec<usize> {
-    let mut begins = vec![0; ranks];
-    of.for_each(|rank| begins[rank as usize] += 1);
-    let mut next = 0;
-    for begin in &mut begins {
-        next += std::mem::replace(begin, next);
-    }
-    begins
-}
-
-/// The place of the next thing of a rank. In the end, what said where they begin says where they end.
-#[inline]
-fn next_place(begins: &mut [usize], rank: u32) -> u32 {
-    let next = &mut begins[rank as usize];
-    *next += 1;
-    *next as u32 - 1
 }
 
 /// Tells of each stretch of a rank's time, from `now` on: what it was, since when, until when.
 #[inline]
-pub(crate) fn stretches(entries: &[Entry], now: &mut u64, mut tell: impl FnMut(Category, u64, u64)) {
+pub(crate) fn stretches<'a>(
+    entries: impl Iterator<Item = &'a [Entry]>,
+    now: &mut u64,
+    mut tell: impl FnMut(Category, u64, u64),
+) {
     let mut spend = |category, until: u64| {
         if until > *now {
             tell(category, *now, until);
             *now = until;
         }
     };
-    for entry in entries.iter().filter(|entry| entry.took > 0) {
+    for entry in entries.flatten().filter(|entry| entry.took > 0) {
         // Time that nothing was told of.
         spend(Category::Other, entry.entered);
         spend(Category::Wait, entry.entered + entry.waited);
@@ -200,17 +117,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranks_are_told_apart() {
-        let mut diary = Diary::new();
-        for (rank, at) in [(2, 10), (0, 20), (2, 30), (0, 40), (0, 50)] {
-            diary.push(Entry::other(rank, Category::Compute, at, 5));
-        }
-        diary.sort(4);
-        let of = |rank| diary.of(rank).iter().map(|entry| entry.entered).collect::<Vec<_>>();
-        assert_eq!([0, 1, 2, 3].map(of), [vec![20, 40, 50], vec![], vec![10, 30], vec![]]);
-    }
-
-    #[test]
     fn all_time_is_accounted_for() {
         let entries = [
             Entry::other(0, Category::Compute, 10, 20),
@@ -219,7 +125,9 @@ mod tests {
             Entry::calls(0, 8, Category::PointToPoint, 30, 50, 15),
         ];
         let (mut now, mut told) = (0, Vec::new());
-        stretches(&entries, &mut now, |category, from, until| told.push((category, from, until)));
+        stretches([entries.as_slice()].into_iter(), &mut now, |category, from, until| {
+            told.push((category, from, until))
+        });
         let expected = [
             (Category::Other, 0, 10),
             (Category::Compute, 10, 30),

@@ -133,9 +133,9 @@ impl<'a> Words<'a> {
     }
 
     /// Tells the times of a rank's calls, and learns which shapes follow each other.
-    fn hear(&mut self, entries: &[Entry], times: &mut Numbers) {
+    fn hear<'e>(&mut self, entries: impl Iterator<Item = &'e [Entry]>, times: &mut Numbers) {
         let (mut last, mut shape, before) = (0, NONE, self.heard.len());
-        for entry in entries {
+        for entry in entries.flatten() {
             if !entry.is_call() {
                 if let Some(bytes) = entry.as_size() {
                     times.put(bytes);
@@ -255,13 +255,13 @@ mod tests {
     fn phrases_are_told_call_by_call() {
         let mut phrases = Phrases::new();
         let (halo, wait) = (said(&mut phrases, &[10, 20, 30, 40]), said(&mut phrases, &[70]));
-        let mut diary = Diary::new();
+        let mut diary = Diary::new(3);
         for at in [5_500, 9_500] {
             diary.push(calls(0, halo, at, 0));
             diary.push(calls(0, wait, at, 2_000));
         }
         diary.push(calls(2, wait, 7_000, 0));
-        diary.sort(3);
+        diary.settle();
         let (mut words, mut times) = (Words::new(&phrases), Numbers::default());
         (0..3).for_each(|rank| words.hear(diary.of(rank), &mut times));
         words.settle();
@@ -285,7 +285,7 @@ mod tests {
         let entries =
             [calls(0, phrase, 3_000, 0), Entry::size(0, 99), calls(0, phrase, 4_000, 0), Entry::size(0, 98)];
         let (mut words, mut times) = (Words::new(&phrases), Numbers::default());
-        words.hear(&entries, &mut times);
+        words.hear([entries.as_slice()].into_iter(), &mut times);
         assert_eq!(times.finish(), [3, 99, 1, 98]);
     }
 }

@@ -14,7 +14,7 @@
 //! | module | what it has |
 //! |---|---|
 //! | `report`, `names` | who is told |
-//! | `phrases`, `diary`, `delivered`, `journal`, `books` | what happened, and where it is kept and added up |
+//! | `phrases`, `diary`, `by_rank`, `delivered`, `journal`, `books` | what happened, and where it is kept and added up |
 //! | `result` | what the page is told |
 //! | `category` | what a rank can be doing |
 //! | `tiles`, `events`, `arrows`, `shapes`, `columns` | the timeline from afar and from near |
@@ -26,6 +26,7 @@
 mod arrows;
 mod base64;
 mod books;
+mod by_rank;
 mod category;
 mod collectives;
 mod columns;

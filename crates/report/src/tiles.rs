@@ -295,11 +295,11 @@ mod tests {
     use crate::diary::Entry;
 
     fn noted(ranks: usize, deeds: &[(u32, Category, u64, u64)]) -> (Diary, u64) {
-        let mut diary = Diary::new();
+        let mut diary = Diary::new(ranks);
         for &(rank, category, start, end) in deeds {
             diary.push(Entry::other(rank, category, start, end - start));
         }
-        diary.sort(ranks);
+        diary.settle();
         (diary, deeds.len() as u64)
     }
 
@@ -346,7 +346,7 @@ mod tests {
             put.put(rank, category, start, end);
         }
         let coarse =
-            [Tiles::new(1).levels(end, &diary, told).remove(0), put.levels(end, &Diary::new(), 0).remove(0)];
+            [Tiles::new(1).levels(end, &diary, told).remove(0), put.levels(end, &Diary::new(1), 0).remove(0)];
         assert_eq!(coarse[0].dominant, coarse[1].dominant);
         assert!(coarse[0].share.iter().zip(&coarse[1].share).all(|(a, b)| a.abs_diff(*b) <= 1));
         assert_eq!(coarse[0].dominant[0..64], [[1; 21].as_slice(), &[2; 43]].concat());
