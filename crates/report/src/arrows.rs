@@ -13,12 +13,17 @@ use crate::shapes::{NONE, Sequence, Shapes};
 /// Picoseconds of a nanosecond: what times are told in.
 const NANO: u64 = 1_000;
 
+/// Bytes of the times of a message, about.
+const BYTES: usize = 6;
+
 /// Messages that are kept.
 pub(crate) struct Arrows {
     budget: usize,
     ranks: u32,
     shapes: Shapes<ArrowShape>,
     kept: ByRank<Kept>,
+    /// How many they are.
+    count: usize,
     /// The shape of each sender's last.
     last: Vec<u32>,
     /// Were there too many?
@@ -30,16 +35,41 @@ pub(crate) struct Arrows {
     sequence: Vec<u32>,
 }
 
-/// A message.
+/// A message whose bytes started to move as it was sent, and that was delivered as they arrived. In picoseconds. Of any other, the
+/// next of its sender is the rest: how long after it was sent they started to move, and how long after that they arrived.
 #[derive(Clone, Copy)]
 struct Kept {
-    /// When it was sent; then how long after that its bytes started to move, had arrived, were delivered. In picoseconds.
     sent: u64,
-    departed: u64,
-    arrived: u64,
-    delivered: u64,
+    took: u64,
+    from: u32,
+    /// And whether there is a rest.
+    shape: u32,
+}
+
+/// There is a rest.
+const UNUSUAL: u32 = 1 << 31;
+
+/// A message.
+struct Sent {
+    at: u64,
+    /// How long after that its bytes started to move, had arrived, and were delivered.
+    times: [u64; 3],
     from: u32,
     shape: u32,
+}
+
+impl Sent {
+    /// The next message.
+    #[inline]
+    fn next<'a>(kept: &mut impl Iterator<Item = &'a Kept>) -> Option<Sent> {
+        let &Kept { sent: at, took, from, shape } = kept.next()?;
+        if shape & UNUSUAL == 0 {
+            return Some(Sent { at, times: [0, took, took], from, shape });
+        }
+        let rest = kept.next()?;
+        let times = [rest.sent, rest.sent + rest.took, took];
+        Some(Sent { at, times, from, shape: shape & !UNUSUAL })
+    }
 }
 
 impl Ranked for Kept {
@@ -66,6 +96,7 @@ impl Arrows {
             ranks,
             shapes: Shapes::new(),
             kept: ByRank::new(ranks as usize),
+            count: 0,
             last: vec![NONE; ranks as usize],
             beyond: false,
             counts: Vec::new(),
@@ -77,7 +108,7 @@ impl Arrows {
     /// Is there no room for another?
     #[inline]
     pub fn is_full(&self) -> bool {
-        self.kept.len() >= self.budget
+        self.count >= self.budget
     }
 
     /// Were there too many?
@@ -97,48 +128,59 @@ impl Arrows {
         if self.kept.is_full() {
             self.kept.settle();
         }
-        self.kept.push(Kept { sent, departed, arrived, delivered, from, shape: *last });
+        let usual = departed == 0 && arrived == delivered;
+        let shape = if usual { *last } else { *last | UNUSUAL };
+        self.kept.push(Kept { sent, took: delivered, from, shape });
+        if !usual {
+            self.kept.push(Kept { sent: departed, took: arrived.saturating_sub(departed), from, shape });
+        }
+        self.count += 1;
     }
 
     /// Lets all go: there are too many. Each is told of once more.
     pub fn give_up(&mut self, mut tell: impl FnMut(&Delivered)) {
         let given_up = Arrows { beyond: true, ..Arrows::new(self.ranks, 0) };
         let given_up = std::mem::replace(self, given_up);
-        let kept = given_up.kept.settled().iter().chain(given_up.kept.fresh());
-        kept.for_each(|kept| tell(&given_up.message(kept)));
+        let mut kept = given_up.kept.settled().iter().chain(given_up.kept.fresh());
+        while let Some(sent) = Sent::next(&mut kept) {
+            tell(&given_up.message(&sent));
+        }
     }
 
     /// Puts the messages of each sender in the order in which they were sent, and tells of each.
     pub fn settle(&mut self, mut tell: impl FnMut(&Delivered)) {
         self.kept.settle();
-        let mut sent: Vec<Kept> = Vec::new();
+        self.sequence.reserve(self.count);
+        self.times.numbers.reserve(BYTES * self.count);
+        let mut all: Vec<Sent> = Vec::new();
         for rank in 0..self.ranks as usize {
-            sent.clear();
-            self.kept.of(rank).for_each(|some| sent.extend_from_slice(some));
-            if sent.windows(2).any(|pair| pair[0].sent > pair[1].sent) {
-                sent.sort_by_key(|kept| kept.sent);
+            all.clear();
+            let mut kept = self.kept.of(rank).flatten();
+            all.extend(std::iter::from_fn(|| Sent::next(&mut kept)));
+            if all.windows(2).any(|pair| pair[0].at > pair[1].at) {
+                all.sort_by_key(|sent| sent.at);
             }
             self.times.begin_rank();
             let mut last = (0, NONE);
-            for kept in &sent {
-                tell(&self.message(kept));
-                let start = kept.sent / NANO;
+            for sent in &all {
+                tell(&self.message(sent));
+                let start = sent.at / NANO;
                 self.times.numbers.put(start - last.0);
-                self.times.numbers.put((kept.sent + kept.delivered) / NANO - start);
-                self.shapes.follow(last.1, kept.shape, 1);
-                self.sequence.push(kept.shape);
-                last = (start, kept.shape);
+                self.times.numbers.put((sent.at + sent.times[2]) / NANO - start);
+                self.shapes.follow(last.1, sent.shape, 1);
+                self.sequence.push(sent.shape);
+                last = (start, sent.shape);
             }
-            self.counts.push(sent.len() as u32);
+            self.counts.push(all.len() as u32);
         }
     }
 
     #[inline]
-    fn message(&self, kept: &Kept) -> Delivered {
-        let &Kept { sent, departed, arrived, delivered, from, shape } = kept;
+    fn message(&self, sent: &Sent) -> Delivered {
+        let &Sent { at, times, from, shape } = sent;
         let &ArrowShape { to, tag, bytes, inner } = self.shapes.get(shape);
         let to = if to < self.ranks - from { from + to } else { to - (self.ranks - from) };
-        Delivered::again([from, to], tag, bytes, inner, sent, [departed, arrived, delivered])
+        Delivered::again([from, to], tag, bytes, inner, at, times)
     }
 
     /// Adds them to the data, if there were not too many. They have been settled.
@@ -147,7 +189,7 @@ impl Arrows {
             out.set("messages", ());
             return;
         }
-        out.set("messages", json!({"count": self.kept.len()}));
+        out.set("messages", json!({"count": self.count}));
         let shapes = self.shapes.all();
         out.section("message_shapes_to", shapes.clone().map(|(shape, _)| shape.to));
         out.section("message_shapes_bytes", shapes.clone().map(|(shape, _)| shape.bytes as f64));
@@ -199,6 +241,21 @@ mod tests {
         let column = arrows.sequences();
         assert_eq!(column.numbers.finish(), [2, 0, 2], "two as guessed; none, and another");
         assert_eq!(arrows.times.numbers.finish(), [4, 1, 3, 1, 5, 4]);
+    }
+
+    #[test]
+    fn nothing_is_forgotten() {
+        let mut arrows = Arrows::new(4, 100);
+        let times = [[0, 500, 500], [30, 500, 500], [0, 500, 900], [30, 500, 900]];
+        for times in times {
+            arrows.keep(&Delivered::again([3, 1], 5, 77, true, 1_000, times));
+        }
+        let mut told = Vec::new();
+        arrows.settle(|message| {
+            told.push((message.since_sent(), message.to(), message.tag, message.bytes, message.inner))
+        });
+        assert_eq!(told, times.map(|times| (times, 1, 5, 77, true)));
+        assert_eq!(arrows.counts, [0, 0, 0, 4]);
     }
 
     #[test]

@@ -14,6 +14,9 @@ use crate::shapes::{NONE, Sequence, Shapes};
 /// Picoseconds of a nanosecond: what times are told in.
 const NANO: u64 = 1_000;
 
+/// Bytes of the times of a call, about.
+const BYTES: usize = 6;
+
 /// Times that are told, if they are not zero: since the call before, of the call, waited.
 const SINCE: u8 = 1;
 const TOOK: u8 = 2;
@@ -38,6 +41,8 @@ pub(crate) fn write(
     out: &mut Container,
 ) {
     let (mut words, mut times) = (Words::new(phrases), Column::default());
+    words.heard.reserve(diary.len());
+    times.numbers.reserve(BYTES * diary.len());
     for rank in 0..ranks {
         times.begin_rank();
         words.hear(diary.of(rank), &mut times.numbers);
