@@ -159,23 +159,22 @@ impl LinkUse {
 
     /// Bytes were under way between two ranks from one time to the other.
     pub fn cross(&mut self, from: u32, to: u32, bytes: u64, departed: Time, arrived: Time) {
-        let bytes = self.bins.cut(departed.as_picos(), arrived.as_picos(), bytes as f64);
         let (from, to) = (self.placement[from as usize], self.placement[to as usize]);
-        match self.spokes(from, to) {
-            Some((up, down)) => {
-                self.use_link(up, bytes);
-                self.use_link(down, bytes);
-            }
-            None => {
-                let Route { length, slots, .. } = self.route(from, to);
-                match length as usize {
-                    length @ 0..=SHORT => self.use_links(&slots[..length], bytes),
-                    _ => {
-                        let slots = self.long_routes.remove(&(from, to)).unwrap_or_default();
-                        self.use_links(&slots, bytes);
-                        self.long_routes.insert((from, to), slots);
-                    }
-                }
+        // First the links: a new one may leave fewer bins for all.
+        if let Some((up, down)) = self.spokes(from, to) {
+            let bytes = self.bins.cut(departed.as_picos(), arrived.as_picos(), bytes as f64);
+            self.use_link(up, bytes);
+            self.use_link(down, bytes);
+            return;
+        }
+        let Route { length, slots, .. } = self.route(from, to);
+        let bytes = self.bins.cut(departed.as_picos(), arrived.as_picos(), bytes as f64);
+        match length as usize {
+            length @ 0..=SHORT => self.use_links(&slots[..length], bytes),
+            _ => {
+                let slots = self.long_routes.remove(&(from, to)).unwrap_or_default();
+                self.use_links(&slots, bytes);
+                self.long_routes.insert((from, to), slots);
             }
         }
     }
@@ -345,6 +344,28 @@ mod tests {
         let expected: f64 = (0..4).map(|from| sent[from as usize] as f64 * hops(from)).sum();
         assert!(near(all, expected), "{all} instead of {expected}");
         assert_eq!(links.used().iter().map(|used| used.messages).sum::<u64>() % 5_000, 0);
+    }
+
+    #[test]
+    fn nothing_is_lost_when_links_come_late() {
+        for platform in ["cluster:64", "torus:4x4x4"] {
+            let run = run_on(platform, 64);
+            let mut links = LinkUse::new(&run);
+            links.bins = Bins::new(MOST_BINS, 300);
+            let (mut crossed, mut route) = (0, Vec::new());
+            for host in 0..63u32 {
+                let start = u64::from(host) * 100_000;
+                links.record(&Record::Message(message(host, host + 1, 1_000, start, start + 90_000)));
+                let hosts = [host, host + 1].map(|rank| run.placement[rank as usize]);
+                run.platform.route(hosts[0], hosts[1], &mut route);
+                crossed += route.len();
+            }
+            let used = links.used();
+            assert!(used.iter().map(|used| used.bytes.len()).sum::<usize>() <= 300);
+            let all: f64 = used.iter().map(|used| used.total()).sum();
+            assert!(near(all, 1_000.0 * crossed as f64), "{platform}: {all}, {crossed} links");
+            assert_eq!(used.iter().map(|used| used.messages).sum::<u64>(), crossed as u64);
+        }
     }
 
     #[test]
