@@ -24,8 +24,8 @@ pub(crate) struct Arrows {
     kept: ByRank<Kept>,
     /// How many they are.
     count: usize,
-    /// The shape of each sender's last.
-    last: Vec<u32>,
+    /// The last of each sender.
+    last: Vec<Last>,
     /// Were there too many?
     beyond: bool,
     /// Of each sender's messages, once they are sorted: how many, when each was sent, since the one before, and how long it took.
@@ -33,6 +33,15 @@ pub(crate) struct Arrows {
     times: Column,
     /// And their shapes.
     sequence: Vec<u32>,
+}
+
+/// The last message of a sender that was kept.
+#[derive(Clone, Copy, Default)]
+struct Last {
+    sent: u64,
+    shape: u32,
+    /// Was one kept that had been sent before the one before it?
+    disordered: bool,
 }
 
 /// A message whose bytes started to move as it was sent, and that was delivered as they arrived. In picoseconds. Of any other, the
@@ -97,7 +106,7 @@ impl Arrows {
             shapes: Shapes::new(),
             kept: ByRank::new(ranks as usize),
             count: 0,
-            last: vec![NONE; ranks as usize],
+            last: vec![Last::default(); ranks as usize],
             beyond: false,
             counts: Vec::new(),
             times: Column::default(),
@@ -123,13 +132,15 @@ impl Arrows {
         let &Delivered { from, tag, bytes, inner, sent, .. } = message;
         let to = ahead(from, message.to(), self.ranks);
         let last = &mut self.last[from as usize];
-        *last = self.shapes.number(*last, &ArrowShape { to, tag, bytes, inner });
+        last.shape = self.shapes.number(last.shape, &ArrowShape { to, tag, bytes, inner });
+        last.disordered |= sent < last.sent;
+        last.sent = sent;
         let [departed, arrived, delivered] = message.since_sent();
         if self.kept.is_full() {
             self.kept.settle();
         }
         let usual = departed == 0 && arrived == delivered;
-        let shape = if usual { *last } else { *last | UNUSUAL };
+        let shape = if usual { last.shape } else { last.shape | UNUSUAL };
         self.kept.push(Kept { sent, took: delivered, from, shape });
         if !usual {
             self.kept.push(Kept { sent: departed, took: arrived.saturating_sub(departed), from, shape });
@@ -143,7 +154,7 @@ impl Arrows {
         let given_up = std::mem::replace(self, given_up);
         let mut kept = given_up.kept.settled().iter().chain(given_up.kept.fresh());
         while let Some(sent) = Sent::next(&mut kept) {
-            tell(&given_up.message(&sent));
+            tell(&again(&sent, given_up.shapes.get(sent.shape), given_up.ranks));
         }
     }
 
@@ -152,35 +163,30 @@ impl Arrows {
         self.kept.settle();
         self.sequence.reserve(self.count);
         self.times.numbers.reserve(BYTES * self.count);
-        let mut all: Vec<Sent> = Vec::new();
-        for rank in 0..self.ranks as usize {
-            all.clear();
-            let mut kept = self.kept.of(rank).flatten();
-            all.extend(std::iter::from_fn(|| Sent::next(&mut kept)));
-            if all.windows(2).any(|pair| pair[0].at > pair[1].at) {
-                all.sort_by_key(|sent| sent.at);
-            }
+        for rank in 0..self.last.len() {
             self.times.begin_rank();
-            let mut last = (0, NONE);
-            for sent in &all {
-                tell(&self.message(sent));
+            let (before, mut last) = (self.sequence.len(), (0, NONE));
+            let mut kept = self.kept.of(rank).flatten();
+            let mut add = |sent: Sent| {
+                tell(&again(&sent, self.shapes.get(sent.shape), self.ranks));
                 let start = sent.at / NANO;
                 self.times.numbers.put(start - last.0);
                 self.times.numbers.put((sent.at + sent.times[2]) / NANO - start);
                 self.shapes.follow(last.1, sent.shape, 1);
                 self.sequence.push(sent.shape);
                 last = (start, sent.shape);
+            };
+            if self.last[rank].disordered {
+                let mut all: Vec<Sent> = std::iter::from_fn(|| Sent::next(&mut kept)).collect();
+                all.sort_by_key(|sent| sent.at);
+                all.into_iter().for_each(add);
+            } else {
+                while let Some(sent) = Sent::next(&mut kept) {
+                    add(sent);
+                }
             }
-            self.counts.push(all.len() as u32);
+            self.counts.push((self.sequence.len() - before) as u32);
         }
-    }
-
-    #[inline]
-    fn message(&self, sent: &Sent) -> Delivered {
-        let &Sent { at, times, from, shape } = sent;
-        let &ArrowShape { to, tag, bytes, inner } = self.shapes.get(shape);
-        let to = if to < self.ranks - from { from + to } else { to - (self.ranks - from) };
-        Delivered::again([from, to], tag, bytes, inner, at, times)
     }
 
     /// Adds them to the data, if there were not too many. They have been settled.
@@ -217,6 +223,15 @@ impl Arrows {
         }
         column
     }
+}
+
+/// A message that was kept, as it was.
+#[inline]
+fn again(sent: &Sent, shape: &ArrowShape, ranks: u32) -> Delivered {
+    let &ArrowShape { to, tag, bytes, inner } = shape;
+    let behind = ranks - sent.from;
+    let to = if to < behind { sent.from + to } else { to - behind };
+    Delivered::again([sent.from, to], tag, bytes, inner, sent.at, sent.times)
 }
 
 #[cfg(test)]

@@ -13,6 +13,9 @@ impl Numbers {
     #[inline]
     pub fn put(&mut self, value: u64) {
         let Numbers(bytes) = self;
+        if value < 0x80 {
+            return bytes.push(value as u8);
+        }
         match varint::spread(value) {
             // Eight bytes, whatever the length; those that are too many are taken back.
             Some((spread, length)) => {

@@ -152,10 +152,10 @@ impl Tiles {
 
     /// What the ranks of a row did, in columns from zero to `end`.
     fn lay_out(&self, row: u32, diary: &Diary, end: u64, out: &mut Row) {
-        let per_column = out.columns() as f64 / end as f64;
+        let per_column = out.columns as f64 / end as f64;
         for rank in row * self.ranks_per_row..self.ranks.min((row + 1) * self.ranks_per_row) {
             stretches(diary.of(rank as usize), &mut 0, |category, start, end| {
-                lay(&mut out.times[category as usize - 1], per_column, start, end);
+                lay(out.of(category as usize), per_column, start, end);
             });
         }
     }
@@ -165,14 +165,16 @@ impl Tiles {
         let width = self.widths[row as usize];
         let row = &self.tiles[row as usize * self.columns..][..self.columns];
         // In units of the recorded columns.
-        let wide = end as f64 / width as f64 / out.columns() as f64;
-        for at in 0..out.columns() {
+        let wide = end as f64 / width as f64 / out.columns as f64;
+        for at in 0..out.columns {
             let (from, to) = (at as f64 * wide, (at + 1) as f64 * wide);
             let mut column = from as usize;
             while (column as f64) < to && column < row.len() {
                 let part = to.min((column + 1) as f64) - from.max(column as f64);
-                for (out, time) in out.times.iter_mut().zip(row[column]) {
-                    out[at] += time * part as f32;
+                for (kind, time) in (1..CATEGORIES).zip(row[column]) {
+                    if time > 0.0 {
+                        out.of(kind)[at] += time * part as f32;
+                    }
                 }
                 column += 1;
             }
@@ -205,14 +207,14 @@ impl Level {
 
     /// Adds a row; a tile that is full holds `capacity` picoseconds.
     fn push(&mut self, row: &Row, capacity: f64) {
-        let (done, columns, capacity) = (self.dominant.len(), row.columns(), capacity as f32);
+        let (done, columns, capacity) = (self.dominant.len(), row.columns, capacity as f32);
         self.dominant.resize(done + columns, 0);
         self.share.resize(done + columns, 0);
         let tiles = self.dominant[done..].chunks_mut(LANES).zip(self.share[done..].chunks_mut(LANES));
+        let mut times = Vec::with_capacity(CATEGORIES);
         for (nth, (kinds, shares)) in tiles.enumerate() {
-            let from = nth * LANES;
-            let mut times = [[0.0; LANES]; CATEGORIES - 1];
-            times.iter_mut().zip(&row.times).for_each(|(lanes, times)| copy_lanes(&times[from..], lanes));
+            times.clear();
+            times.extend(row.all().map(|(kind, times)| (kind, lanes(&times[nth * LANES..]))));
             let (kind, share) = dominant(&times, capacity);
             kinds.copy_from_slice(&kind[..kinds.len()]);
             shares.copy_from_slice(&share[..shares.len()]);
@@ -223,41 +225,59 @@ impl Level {
 /// Tiles that are looked at together.
 const LANES: usize = 16;
 
-/// The first of these, as many as there are.
+/// The first of these, and nothing where there are no more.
 #[inline]
-fn copy_lanes(times: &[f32], lanes: &mut [f32; LANES]) {
+fn lanes(times: &[f32]) -> [f32; LANES] {
+    let mut lanes = [0.0; LANES];
     match times.first_chunk() {
-        Some(times) => *lanes = *times,
+        Some(times) => lanes = *times,
         None => lanes[..times.len()].copy_from_slice(times),
     }
+    lanes
 }
 
 /// What ranks of one row did: for each category but idleness, its time in each column.
 #[derive(Default)]
 struct Row {
+    columns: usize,
     times: [Vec<f32>; CATEGORIES - 1],
+    /// Did any rank do something of the category?
+    there: [bool; CATEGORIES - 1],
 }
 
 impl Row {
-    fn columns(&self) -> usize {
-        self.times[0].len()
-    }
-
     /// So many columns, and nothing in them.
     fn clear(&mut self, columns: usize) {
-        for times in &mut self.times {
+        self.columns = columns;
+        self.there = [false; CATEGORIES - 1];
+    }
+
+    /// The times of a category, to be added to.
+    #[inline]
+    fn of(&mut self, category: usize) -> &mut [f32] {
+        let (there, times) = (&mut self.there[category - 1], &mut self.times[category - 1]);
+        if !*there {
+            *there = true;
             times.clear();
-            times.resize(columns, 0.0);
+            times.resize(self.columns, 0.0);
         }
+        times
+    }
+
+    /// Categories that there are, by number, and their times.
+    fn all(&self) -> impl Iterator<Item = (i32, &[f32])> {
+        let there = |kind: &i32| self.there[*kind as usize - 1];
+        (1..CATEGORIES as i32).filter(there).map(|kind| (kind, self.times[kind as usize - 1].as_slice()))
     }
 
     /// Makes one of two neighbours each.
     fn halve(&mut self) {
-        for times in &mut self.times {
-            for at in 0..times.len() / 2 {
+        self.columns /= 2;
+        for (times, _) in self.times.iter_mut().zip(self.there).filter(|(_, there)| *there) {
+            for at in 0..self.columns {
                 times[at] = times[2 * at] + times[2 * at + 1];
             }
-            times.truncate(times.len() / 2);
+            times.truncate(self.columns);
         }
     }
 }
@@ -268,15 +288,15 @@ fn sum(a: Tile, b: Tile) -> Tile {
 
 /// The category that fills most of each tile, and how much of it, from 0 to 255. Without branches, for many tiles at once.
 #[inline]
-fn dominant(times: &[[f32; LANES]; CATEGORIES - 1], capacity: f32) -> ([u8; LANES], [u8; LANES]) {
+fn dominant(times: &[(i32, [f32; LANES])], capacity: f32) -> ([u8; LANES], [u8; LANES]) {
     let mut most = [capacity; LANES];
-    for times in times {
+    for (_, times) in times {
         for lane in 0..LANES {
             most[lane] -= times[lane];
         }
     }
     let mut category = [0_i32; LANES];
-    for (kind, times) in (1..).zip(times) {
+    for &(kind, ref times) in times {
         for lane in 0..LANES {
             // Rounding makes nobody idle who is not.
             let more = (times[lane] > 0.0) & (times[lane] >= most[lane]);
