@@ -149,17 +149,22 @@ impl Arrows {
     }
 
     /// Lets all go: there are too many. Each is told of once more.
-    pub fn give_up(&mut self, mut tell: impl FnMut(&Delivered)) {
+    pub fn give_up(&mut self, tell: impl FnMut(&Delivered)) {
         let given_up = Arrows { beyond: true, ..Arrows::new(self.ranks, 0) };
         let given_up = std::mem::replace(self, given_up);
-        let mut kept = given_up.kept.settled().iter().chain(given_up.kept.fresh());
+        given_up.each(tell);
+    }
+
+    /// Tells of each message, in about the order in which they were delivered.
+    pub fn each(&self, mut tell: impl FnMut(&Delivered)) {
+        let mut kept = self.kept.settled().iter().chain(self.kept.fresh());
         while let Some(sent) = Sent::next(&mut kept) {
-            tell(&again(&sent, given_up.shapes.get(sent.shape), given_up.ranks));
+            tell(&again(&sent, self.shapes.get(sent.shape), self.ranks));
         }
     }
 
-    /// Puts the messages of each sender in the order in which they were sent, and tells of each.
-    pub fn settle(&mut self, mut tell: impl FnMut(&Delivered)) {
+    /// Puts the messages of each sender in the order in which they were sent.
+    pub fn settle(&mut self) {
         self.kept.settle();
         self.sequence.reserve(self.count);
         self.times.numbers.reserve(BYTES * self.count);
@@ -168,7 +173,6 @@ impl Arrows {
             let (before, mut last) = (self.sequence.len(), (0, NONE));
             let mut kept = self.kept.of(rank).flatten();
             let mut add = |sent: Sent| {
-                tell(&again(&sent, self.shapes.get(sent.shape), self.ranks));
                 let start = sent.at / NANO;
                 self.times.numbers.put(start - last.0);
                 self.times.numbers.put((sent.at + sent.times[2]) / NANO - start);
@@ -247,8 +251,9 @@ mod tests {
             arrows.keep(&Delivered::of(&message(from, to, 8, sent, delivered)));
         }
         let mut told = Vec::new();
-        arrows.settle(|message| told.push((message.from, message.to(), message.delivered())));
-        assert_eq!(told, [(0, 2, 5_000), (0, 1, 8_000), (1, 0, 9_000)]);
+        arrows.settle();
+        arrows.each(|message| told.push((message.from, message.to(), message.delivered())));
+        assert_eq!(told, [(0, 1, 8_000), (0, 2, 5_000), (1, 0, 9_000)]);
         assert_eq!(
             (&arrows.counts[..3], arrows.sequence.as_slice()),
             ([2, 1, 0].as_slice(), [3, 1, 2].as_slice())
@@ -266,7 +271,8 @@ mod tests {
             arrows.keep(&Delivered::again([3, 1], 5, 77, true, 1_000, times));
         }
         let mut told = Vec::new();
-        arrows.settle(|message| {
+        arrows.settle();
+        arrows.each(|message| {
             told.push((message.since_sent(), message.to(), message.tag, message.bytes, message.inner))
         });
         assert_eq!(told, times.map(|times| (times, 1, 5, 77, true)));

@@ -231,7 +231,6 @@ impl Books {
             }
             if let Some(next) = journal.messages.get(at + AHEAD) {
                 traffic.expect(next);
-                links.expect(next.from, next.to(), Time::from_picos(next.arrived()));
             }
             add_up(message, traffic, links);
         }
@@ -269,7 +268,9 @@ impl Books {
         }
         self.links.reach(Time::from_picos(end));
         let Books { arrows, traffic, links, .. } = self;
-        arrows.settle(|message| add_up(message, traffic, links));
+        arrows.settle();
+        // In about the order in which they were delivered: bins of links that are used at one time are near each other.
+        arrows.each(|message| add_up(message, traffic, links));
     }
 
     /// Adds up what is in the diary, and keeps it.

@@ -15,7 +15,7 @@ const HOTTEST: usize = 256;
 /// The use of links, in bins that all links share.
 pub(crate) struct Network<'a> {
     platform: &'a Platform,
-    pub used: Vec<Used<'a>>,
+    pub used: Vec<Used>,
     /// Bins of time, and picoseconds of each.
     pub bins: usize,
     width: u64,
@@ -25,7 +25,7 @@ pub(crate) struct Network<'a> {
 }
 
 impl<'a> Network<'a> {
-    pub fn new(platform: &'a Platform, links: &'a LinkUse) -> Network<'a> {
+    pub fn new(platform: &'a Platform, links: &LinkUse) -> Network<'a> {
         let used = links.used();
         let recorded = used.iter().map(|used| used.first as usize + used.bytes.len()).max().unwrap_or(0);
         let per_bin = recorded.div_ceil(MOST_BINS).max(1);
@@ -95,15 +95,15 @@ impl<'a> Network<'a> {
         let first = used.first as usize;
         if self.per_bin == 1 {
             let bins = &mut bins[first..][..used.bytes.len()];
-            return bins.iter_mut().zip(used.bytes).for_each(|(sum, bytes)| *sum += bytes);
+            return bins.iter_mut().zip(&used.bytes).for_each(|(sum, bytes)| *sum += bytes);
         }
-        for (at, bytes) in (first..).zip(used.bytes) {
+        for (at, bytes) in (first..).zip(&used.bytes) {
             bins[at / self.per_bin] += bytes;
         }
     }
 
     /// The links that were used most for what they can do, the most first.
-    fn hottest(&self) -> Vec<&Used<'a>> {
+    fn hottest(&self) -> Vec<&Used> {
         let heat = |used: &Used| used.total() / self.platform.link(used.link).bandwidth;
         let by_heat = self.used.iter().map(|used| (heat(used), used));
         let mut by_heat: Vec<(f64, &Used)> = by_heat.filter(|(heat, _)| *heat > 0.0).collect();

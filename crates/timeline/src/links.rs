@@ -48,13 +48,13 @@ pub struct LinkUse {
 
 /// One link that was used.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Used<'a> {
+pub struct Used {
     /// Which.
     pub link: LinkId,
     /// The number of the first bin; bin `n` begins at `n` times the width.
     pub first: u64,
     /// Bytes in each bin, from the first on.
-    pub bytes: &'a [f64],
+    pub bytes: Vec<f64>,
     /// How many messages crossed it.
     pub messages: u64,
 }
@@ -122,9 +122,9 @@ impl LinkUse {
     }
 
     /// The links that were used, by number.
-    pub fn used(&self) -> Vec<Used<'_>> {
-        let used = self.bins.rows().zip(&self.used);
-        let mut used: Vec<Used<'_>> =
+    pub fn used(&self) -> Vec<Used> {
+        let used = self.bins.rows().into_iter().zip(&self.used);
+        let mut used: Vec<Used> =
             used.map(|((first, bytes), &(link, messages))| Used { link, first, bytes, messages }).collect();
         used.sort_unstable_by_key(|used| used.link);
         used
@@ -145,16 +145,6 @@ impl LinkUse {
     /// A message was delivered.
     pub fn add(&mut self, message: &Message) {
         self.cross(message.from, message.to, message.bytes, message.departed, message.arrived);
-    }
-
-    /// Bytes that arrive at about this time will be told of soon.
-    #[inline]
-    pub fn expect(&self, from: u32, to: u32, arrived: Time) {
-        let spoke = |rank: u32| self.spokes.get(self.placement[rank as usize].0 as usize);
-        if let (Some(here), Some(there)) = (spoke(from), spoke(to)) {
-            self.bins.expect(here.up as usize, arrived.as_picos());
-            self.bins.expect(there.down as usize, arrived.as_picos());
-        }
     }
 
     /// Bytes were under way between two ranks from one time to the other.
@@ -275,7 +265,7 @@ impl Recorder for LinkUse {
     }
 }
 
-impl Used<'_> {
+impl Used {
     /// All bytes that crossed the link.
     pub fn total(&self) -> f64 {
         self.bytes.iter().sum()
@@ -284,7 +274,7 @@ impl Used<'_> {
     /// Begin, end and bytes of each bin that has any, for bins of this width.
     pub fn intervals(&self, width: Duration) -> impl Iterator<Item = (Time, Time, f64)> + '_ {
         let width = width.as_picos();
-        let bins = (self.first..).zip(self.bytes).filter(|&(_, &bytes)| bytes > 0.0);
+        let bins = (self.first..).zip(&self.bytes).filter(|&(_, &bytes)| bytes > 0.0);
         bins.map(move |(bin, &bytes)| {
             (Time::from_picos(bin * width), Time::from_picos((bin + 1) * width), bytes)
         })

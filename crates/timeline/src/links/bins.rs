@@ -1,25 +1,27 @@
 //! Bytes of links in bins of time.
 //!
-//! In the beginning bins are narrow. When time runs over the last one they become twice as wide, neighbours being merged; when there are
-//! so many links that all bins are too much, there are half as many as well.
+//! All links of one bin lie side by side, since what happens at about one time is told at about one time. In the beginning bins are
+//! narrow. When time runs over the last one they become twice as wide, neighbours being merged; when there are so many links
+//! that all bins are too much, there are half as many as well.
 
 use super::FIRST_WIDTH;
 
-/// Bins of a cache line.
-const LINE: usize = 8;
+/// Room for links, in the beginning.
+const FEW: usize = 64;
+/// Links whose bins are put together at once: those of a cache line.
+const TOGETHER: usize = 8;
 
 /// All bins.
 pub(super) struct Bins {
     /// Picoseconds of a bin: the first width times two to the power of `doubled`.
     width: u64,
     doubled: u32,
-    /// Bins of a link, at most; and from one link to the next.
+    /// Bins of a link, at most.
     row: usize,
-    stride: usize,
-    /// Bins that have been used.
-    used: usize,
+    /// Links, and those for which there is room.
     links: usize,
-    /// Bytes by link and by bin.
+    room: usize,
+    /// Bytes by bin and by link, up to the last bin that was used.
     bytes: Vec<f64>,
     /// Bins of all links, at most.
     most: usize,
@@ -28,6 +30,7 @@ pub(super) struct Bins {
 /// Bytes of a message in bins one after the other.
 #[derive(Clone, Copy)]
 pub(super) struct Stretch {
+    /// Where the links of the first bin are.
     first: usize,
     bins: usize,
     /// In the first bin.
@@ -41,17 +44,7 @@ pub(super) struct Stretch {
 impl Bins {
     /// So many bins for each link, and for all of them.
     pub fn new(row: usize, most: usize) -> Bins {
-        let row = row.max(1);
-        Bins {
-            width: FIRST_WIDTH,
-            doubled: 0,
-            row,
-            stride: stride(row),
-            used: 0,
-            links: 0,
-            bytes: Vec::new(),
-            most,
-        }
+        Bins { width: FIRST_WIDTH, doubled: 0, row: row.max(1), links: 0, room: FEW, bytes: Vec::new(), most }
     }
 
     /// Picoseconds of a bin.
@@ -63,22 +56,23 @@ impl Bins {
     pub fn add_link(&mut self) {
         self.links += 1;
         while self.links * self.row > self.most && self.row > 1 {
-            self.shorten();
+            self.widen();
+            self.row = self.row.div_ceil(2);
         }
-        self.bytes.resize(self.links * self.stride, 0.0);
+        if self.links > self.room {
+            self.make_room();
+        }
     }
 
-    /// Bins become twice as wide, and half as many.
+    /// Room for twice as many links.
     #[cold]
-    fn shorten(&mut self) {
-        self.widen();
-        self.row = self.row.div_ceil(2);
-        let old = std::mem::replace(&mut self.stride, stride(self.row));
-        for link in 0..self.links.min(self.bytes.len() / old) {
-            self.bytes.copy_within(link * old..link * old + self.row, link * self.stride);
-            self.bytes[link * self.stride + self.row..(link + 1) * self.stride].fill(0.0);
+    fn make_room(&mut self) {
+        let wider = 2 * self.room;
+        let mut bytes = vec![0.0; self.bytes.len() / self.room * wider];
+        for (old, new) in self.bytes.chunks_exact(self.room).zip(bytes.chunks_exact_mut(wider)) {
+            new[..self.room].copy_from_slice(old);
         }
-        self.bytes.truncate((self.links - 1) * self.stride);
+        (self.bytes, self.room) = (bytes, wider);
     }
 
     /// Bins become so wide that they reach to `end`.
@@ -93,16 +87,16 @@ impl Bins {
     pub fn cut(&mut self, start: u64, end: u64, bytes: f64) -> Stretch {
         let until = if end > start { end - 1 } else { start };
         let mut last = self.bin(until);
-        if last >= self.used {
+        if self.bytes.len() <= last * self.room {
             last = self.lengthen(until);
         }
         let first = self.bin(start);
         if first == last {
-            return Stretch { first, bins: 1, head: bytes, inner: 0.0, tail: 0.0 };
+            return Stretch { first: first * self.room, bins: 1, head: bytes, inner: 0.0, tail: 0.0 };
         }
         let per_pico = bytes / (end - start) as f64;
         Stretch {
-            first,
+            first: first * self.room,
             bins: last - first + 1,
             head: per_pico * ((first as u64 + 1) * self.width - start) as f64,
             inner: per_pico * self.width as f64,
@@ -110,32 +104,27 @@ impl Bins {
         }
     }
 
-    /// Uses bins up to a time; gives the last.
+    /// Makes bins up to a time; gives the last.
     #[cold]
     fn lengthen(&mut self, until: u64) -> usize {
         self.reach(until + 1);
-        let last = self.bin(until);
-        self.used = self.used.max(last + 1);
-        last
-    }
-
-    /// Something will be added soon to a link that may not be there, at about this time.
-    #[inline]
-    pub fn expect(&self, link: usize, time: u64) {
-        if let Some(bytes) = self.bytes.get(link * self.stride + self.bin(time)) {
-            mpirage_cache::fetch(bytes);
-        }
+        let bins = (self.bin(until) + 1).max(self.bytes.len() / self.room);
+        self.bytes.resize(bins * self.room, 0.0);
+        self.bin(until)
     }
 
     /// Adds bytes to what crossed a link.
     #[inline]
     pub fn add(&mut self, link: usize, bytes: Stretch) {
         let Stretch { first, bins, head, inner, tail } = bytes;
-        let row = &mut self.bytes[link * self.stride + first..][..bins];
-        row[0] += head;
-        if let [_, between @ .., last] = row {
-            between.iter_mut().for_each(|bytes| *bytes += inner);
-            *last += tail;
+        let mut at = first + link;
+        self.bytes[at] += head;
+        if bins > 1 {
+            for _ in 2..bins {
+                at += self.room;
+                self.bytes[at] += inner;
+            }
+            self.bytes[at + self.room] += tail;
         }
     }
 
@@ -150,33 +139,39 @@ impl Bins {
     fn widen(&mut self) {
         self.width *= 2;
         self.doubled += 1;
-        let used = self.used;
-        for row in self.bytes.chunks_exact_mut(self.stride) {
-            for pair in 0..used / 2 {
-                row[pair] = row[2 * pair] + row[2 * pair + 1];
-            }
-            if used % 2 == 1 {
-                row[used / 2] = row[used - 1];
-            }
-            row[used.div_ceil(2)..used].fill(0.0);
+        let (room, bins) = (self.room, self.bytes.len() / self.room);
+        for pair in 0..bins / 2 {
+            self.bytes.copy_within(2 * pair * room..(2 * pair + 1) * room, pair * room);
+            let (merged, second) = self.bytes.split_at_mut((2 * pair + 1) * room);
+            let merged = &mut merged[pair * room..][..room];
+            merged.iter_mut().zip(&*second).for_each(|(sum, more)| *sum += more);
         }
-        self.used = used.div_ceil(2);
+        if bins % 2 == 1 {
+            self.bytes.copy_within((bins - 1) * room..bins * room, bins / 2 * room);
+        }
+        self.bytes.truncate(bins.div_ceil(2) * room);
     }
 
     /// Of each link, its bins from the first with bytes to the last with any; and which is the first.
-    pub fn rows(&self) -> impl Iterator<Item = (u64, &[f64])> {
-        self.bytes.chunks_exact(self.stride).map(|row| {
-            let some = |bytes: &f64| *bytes > 0.0;
-            let row = &row[..self.used];
-            let first = row.iter().position(some).unwrap_or(0);
-            let end = row.iter().rposition(some).map_or(first, |last| last + 1);
-            (first as u64, &row[first..end])
-        })
+    pub fn rows(&self) -> Vec<(u64, Vec<f64>)> {
+        let mut rows = Vec::with_capacity(self.links);
+        for from in (0..self.links).step_by(TOGETHER) {
+            let row = || (0, Vec::with_capacity(self.bytes.len() / self.room));
+            let mut together: Vec<(u64, Vec<f64>)> =
+                std::iter::repeat_with(row).take(TOGETHER.min(self.links - from)).collect();
+            for (bin, bytes) in (0..).zip(self.bytes.chunks_exact(self.room)) {
+                for ((first, row), &bytes) in together.iter_mut().zip(&bytes[from..]) {
+                    if bytes > 0.0 {
+                        if row.is_empty() {
+                            *first = bin;
+                        }
+                        row.resize((bin - *first) as usize, 0.0);
+                        row.push(bytes);
+                    }
+                }
+            }
+            rows.append(&mut together);
+        }
+        rows
     }
-}
-
-/// From one link to the next. Not a power of two: what happens at one time would be in a few sets of the caches.
-fn stride(row: usize) -> usize {
-    let lines = row.div_ceil(LINE);
-    (lines | 1) * LINE
 }
