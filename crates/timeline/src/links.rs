@@ -337,6 +337,31 @@ mod tests {
     }
 
     #[test]
+    fn long_journeys_are_spread_evenly() {
+        let run = run_on("cluster:4", 4);
+        let mut links = LinkUse::new(&run);
+        // From 0.5 to 400.5 ns, twice; one of them again after all bins have become wider.
+        let long = || Record::Message(message(0, 1, 4_000_000, 500, 400_500));
+        links.record(&long());
+        links.record(&long());
+        let used = links.used();
+        let expected = |bin| if bin == 0 || bin == 400 { 1e4 } else { 2e4 };
+        for link in &used {
+            assert_eq!((link.first, link.bytes.len()), (0, 401));
+            let even = link.bytes.iter().enumerate().all(|(bin, &bytes)| (bytes - expected(bin)).abs() < 0.1);
+            assert!(even, "{link:?}");
+            assert!(near(link.total(), 8e6));
+        }
+        links.record(&Record::Message(message(0, 1, 7, 900_000, 900_001)));
+        links.record(&long());
+        for link in links.used() {
+            assert!(near(link.total(), 12e6 + 7.0), "{link:?}");
+            assert!((link.bytes[50] - 6e4).abs() < 0.2, "{link:?}");
+            assert!(link.bytes[201..link.bytes.len() - 1].iter().all(|&bytes| bytes == 0.0), "{link:?}");
+        }
+    }
+
+    #[test]
     fn nothing_is_lost_when_links_come_late() {
         for platform in ["cluster:64", "torus:4x4x4"] {
             let run = run_on(platform, 64);
