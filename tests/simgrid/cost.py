@@ -46,7 +46,7 @@ BESIDE = [
     Row("halo 10 KiB x 100", "halo2d", (100, 10240), 256, "folded"),
     Row("halo 10 KiB x 100", "halo2d", (100, 10240), 1024, "folded", aim=20),
     # Pages of zeros that nobody has written are one page for all ranks; here there are none.
-    Row("halo 10 KiB x 100, written", "halo2d_written", (100, 10240), 1024, "folded"),
+    Row("halo 10 KiB x 100, written", "halo2d", (100, 10240, 1), 1024, "folded"),
     Row("halo 10 KiB x 100", "halo2d", (100, 10240), 1024, "processes", aim=1),
     Row("allreduce 8 B x 100", "allreduce", (100, 1), 256, "folded", RDB),
     Row("allreduce 8 B x 100", "allreduce", (100, 1), 1024, "folded", RDB, aim=30),
