@@ -138,6 +138,8 @@ pub(crate) struct Phrases {
 #[repr(align(64))]
 struct Step {
     asked: Asked,
+    /// How often it was called here.
+    calls: u64,
     /// What came next the last time: in the phrase, and where it ends.
     next: u32,
     next_phrase: u32,
@@ -145,8 +147,8 @@ struct Step {
     before: u32,
     kind: u32,
     length: u32,
-    /// How often it was called here.
-    calls: u32,
+    /// The row of its kind in the table of calls by place.
+    row: u32,
 }
 
 /// A step of a phrase, and whether its bytes are to be told apart.
@@ -165,6 +167,7 @@ impl Phrases {
             kind: u32::MAX,
             length: 0,
             calls: 0,
+            row: u32::MAX,
         };
         Phrases {
             steps: vec![nothing],
@@ -189,7 +192,7 @@ impl Phrases {
             _ => self.steps[step as usize].next,
         };
         let found = &mut self.steps[expected as usize];
-        if !found.asked.is(asked) || found.before != step || found.calls == u32::MAX {
+        if !found.asked.is(asked) || found.before != step {
             return None;
         }
         found.calls += 1;
@@ -199,10 +202,8 @@ impl Phrases {
 
     /// The same for one that was not. None if the phrase ends here and this begins another; after the start, if there are to be no new ones.
     pub fn find(&mut self, step: u32, asked: &Asked, kind: impl FnOnce() -> Kind) -> Option<Said> {
-        let known = self.following.get(&(step, *asked)).copied();
-        let found = known.filter(|&found| self.steps[found as usize].calls < u32::MAX);
-        let (found, sized_apart) = match found {
-            Some(found) => (found, false),
+        let (found, sized_apart) = match self.following.get(&(step, *asked)) {
+            Some(&found) => (found, false),
             None => self.learn(step, asked, kind)?,
         };
         match step {
@@ -214,7 +215,7 @@ impl Phrases {
         Some(Said { step: found, sized_apart })
     }
 
-    /// A step that has not been there, or is full; of too many sizes all are one.
+    /// A step that has not been there; of too many sizes all are one.
     #[cold]
     fn learn(&mut self, step: u32, asked: &Asked, kind: impl FnOnce() -> Kind) -> Option<(u32, bool)> {
         let length = self.steps[step as usize].length + 1;
@@ -233,10 +234,7 @@ impl Phrases {
             of = self.known.get(&asked).copied();
         }
         let sized_apart = asked.flags() & BYTES != 0;
-        if sized_apart
-            && let Some(&found) = self.following.get(&(step, asked))
-            && self.steps[found as usize].calls < u32::MAX
-        {
+        if sized_apart && let Some(&found) = self.following.get(&(step, asked)) {
             return Some((found, true));
         }
         let of = of.unwrap_or_else(|| {
@@ -253,15 +251,16 @@ impl Phrases {
             kind: of,
             length,
             calls: 0,
+            row: self.kinds[of as usize].row,
         });
         self.following.insert((step, asked), new);
         Some((new, sized_apart))
     }
 
-    /// The kind of the last call of a phrase.
+    /// The row in the table of calls by place of the last call of a phrase.
     #[inline]
-    pub fn kind(&self, phrase: u32) -> &Kind {
-        &self.kinds[self.steps[phrase as usize].kind as usize]
+    pub fn row(&self, phrase: u32) -> u32 {
+        self.steps[phrase as usize].row
     }
 
     /// All kinds of calls.
@@ -287,7 +286,7 @@ impl Phrases {
 
     /// How often each kind was called, by step.
     pub fn calls(&self) -> impl Iterator<Item = (&Kind, u64)> {
-        self.steps[1..].iter().map(|step| (&self.kinds[step.kind as usize], step.calls.into()))
+        self.steps[1..].iter().map(|step| (&self.kinds[step.kind as usize], step.calls))
     }
 }
 
