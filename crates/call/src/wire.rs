@@ -10,7 +10,7 @@ mod replies;
 mod words;
 
 pub use calls::{decode_call, decode_stamp, encode_call, encode_known_call, push_call};
-pub use plain::{PlainCall, PlainWay, decode_plain, decode_receive};
+pub use plain::{PlainCall, PlainWay, Sort, decode_plain, decode_receive, sort_of};
 pub use replies::{Answer, decode_answer, encode_reply, encode_service, is_reply};
 pub use words::{Full, WireError};
 

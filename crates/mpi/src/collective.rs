@@ -362,6 +362,7 @@ impl<M: Memory> Engine<M> {
                 kind: call.kind,
                 algorithm: Some(self.plans.algorithm(plan)),
                 entered: self.kernel.now(),
+                call,
             });
         }
         self.start_run(id, seat, rank, plan);

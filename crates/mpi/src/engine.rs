@@ -123,6 +123,8 @@ pub struct Engine<M> {
     pub(crate) recorder: Telling,
     /// Does the recorder want what calls asked?
     pub(crate) detailed: bool,
+    /// Does it want to know what collectives asked when they are over?
+    pub(crate) collectives_again: bool,
     /// What else ideal clocks need, if the recorder wants to know what they say.
     pub(crate) ideal: Option<Box<IdealClocks>>,
     /// The call that is carried out right now is over: whoever has its words at hand is to record it.
@@ -197,6 +199,7 @@ impl<M: Memory> Engine<M> {
             collective_times: setup.collective_times,
             memory,
             detailed: setup.recorder.wants_arguments(),
+            collectives_again: setup.recorder.wants_collectives_again(),
             ideal: setup.recorder.wants_ideal().then(Box::default),
             unrecorded: false,
             recorder: Telling::new(setup.recorder),

@@ -40,7 +40,8 @@ impl<M: Memory> Engine<M> {
         if self.detailed {
             let (number, entered) = (instance.number, self.kernel.now());
             let (context, kind) = (call.context, call.kind);
-            self.recorder.record(&Record::Schedule { rank, number, context, kind, algorithm: None, entered });
+            let algorithm = None;
+            self.recorder.record(&Record::Schedule { rank, number, context, kind, algorithm, entered, call });
         }
         if let Some(ideal) = &mut self.ideal {
             ideal.gather(id, self.ranks[rank as usize].ideal, instance.is_first());

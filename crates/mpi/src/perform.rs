@@ -183,9 +183,6 @@ impl<M: Memory> Engine<M> {
         let needs_answer = call.needs_answer();
         let state = &mut self.ranks[rank as usize];
         state.in_function = is_function(call);
-        if self.detailed {
-            state.in_wait = matches!(call, Call::Wait { poll: false, .. });
-        }
         if needs_answer {
             state.reply.clear();
             self.show_output(rank);

@@ -98,7 +98,7 @@ impl<M: Memory> Engine<M> {
         let now = self.kernel.now();
         let state = &mut self.ranks[rank as usize];
         state.stamp = call.stamp;
-        (state.entered, state.in_function, state.in_wait) = (now, true, false);
+        (state.entered, state.in_function) = (now, true);
         state.current = state.cursor;
         state.cursor += call.words;
         self.poll_over(rank);

@@ -91,8 +91,6 @@ pub(crate) struct RankState {
     pub work: Work,
     /// Is that call an MPI function's, rather than the library's own?
     pub in_function: bool,
-    /// Is it a wait that is no poll?
-    pub in_wait: bool,
     pub reply: Reply,
     /// The driver knows that the reply is final.
     pub released: bool,
@@ -126,7 +124,6 @@ impl RankState {
             entered: Time::ZERO,
             work: Work::Nanos(0),
             in_function: false,
-            in_wait: false,
             reply: Reply::default(),
             released: false,
             on_call: 0,

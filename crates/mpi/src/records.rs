@@ -1,6 +1,6 @@
 //! What recorders are told.
 
-use mpirage_call::wire::{PlainCall, decode_call, decode_receive};
+use mpirage_call::wire::{PlainCall, Sort, decode_call, decode_receive, sort_of};
 use mpirage_call::{Call, Reply, Stamp};
 use mpirage_record::{Details, Message, Record, Recorder};
 use mpirage_units::Time;
@@ -44,8 +44,8 @@ impl Telling {
         left: Time,
         details: Option<Details<'_>>,
     ) {
-        let &Stamp { function, site, .. } = stamp;
-        self.record(&Record::Call { rank, function, entered, left, site, details });
+        self.tell_kept();
+        self.recorder.call(rank, stamp, entered, left, details);
     }
 
     /// A send or a receive with a request is over; it took no time.
@@ -107,15 +107,17 @@ impl<M: Memory> Engine<M> {
 
     /// The same where that is to be read again, since the function has blocked: most were waits or receives.
     fn record_again(&mut self, rank: u32) {
-        let RankState { stamp, entered, inbox, current, reply, in_wait, wait, .. } =
-            &self.ranks[rank as usize];
+        let RankState { stamp, entered, inbox, current, reply, wait, .. } = &self.ranks[rank as usize];
         let words = &inbox[*current..];
         let mut tell = |call: Option<&Call<'_>>| {
             let details = call.map(|call| Details { call, reply });
             self.recorder.call(rank, stamp, *entered, self.kernel.now(), details);
         };
-        if *in_wait {
+        let sort = sort_of(words);
+        if sort == Sort::Wait {
             tell(Some(&Call::Wait { how: wait.how, poll: false, requests: &wait.requests }));
+        } else if sort == Sort::Collective && !self.collectives_again {
+            tell(None);
         } else if let Some(receive) = &decode_receive(words) {
             tell(Some(receive));
         } else {

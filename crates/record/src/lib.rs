@@ -12,7 +12,7 @@ mod together;
 pub use summary::Summary;
 
 use mpirage_call::wire::PlainCall;
-use mpirage_call::{Call, ContextId, Reply, Stamp, Work};
+use mpirage_call::{Call, CollectiveCall, ContextId, Reply, Stamp, Work};
 use mpirage_collectives::{Algorithm, Collective};
 use mpirage_units::Time;
 
@@ -31,7 +31,8 @@ pub enum Record<'a> {
         left: Time,
         /// The instruction it returned to.
         site: u64,
-        /// What it asked and was told; only if a recorder wants it ([`Recorder::wants_arguments`]).
+        /// What it asked and was told; only if a recorder wants it ([`Recorder::wants_arguments`]), and of collectives
+        /// that made their rank wait only if it is wanted a second time ([`Recorder::wants_collectives_again`]).
         details: Option<Details<'a>>,
     },
     /// A rank computed.
@@ -79,6 +80,8 @@ pub enum Record<'a> {
         algorithm: Option<Algorithm>,
         /// When.
         entered: Time,
+        /// What the rank asked.
+        call: &'a CollectiveCall<'a>,
     },
     /// A rank is no more, or the run has ended without it.
     End {
@@ -144,12 +147,17 @@ pub trait Recorder {
     /// Takes note of a record.
     fn record(&mut self, record: &Record<'_>);
 
+    /// Takes note that an MPI function is over: the same as [`Record::Call`], told as it is at hand.
+    #[inline]
+    fn call(&mut self, rank: u32, stamp: &Stamp, entered: Time, left: Time, details: Option<Details<'_>>) {
+        let &Stamp { function, site, .. } = stamp;
+        self.record(&Record::Call { rank, function, entered, left, site, details });
+    }
+
     /// Takes note of a send or a receive with a request that took no time: the commonest calls, told as they are at hand.
     #[inline]
     fn post(&mut self, rank: u32, at: Time, call: &PlainCall, reply: &Reply) {
-        let Stamp { function, site, .. } = call.stamp;
-        let details = Some(Details { call: &call.whole(), reply });
-        self.record(&Record::Call { rank, function, entered: at, left: at, site, details });
+        self.call(rank, &call.stamp, at, at, Some(Details { call: &call.whole(), reply }));
     }
 
     /// Takes note of messages, one after the other.
@@ -162,6 +170,12 @@ pub trait Recorder {
     /// Are the arguments of calls wanted? They cost time.
     fn wants_arguments(&self) -> bool {
         false
+    }
+
+    /// Are the arguments of a collective wanted again when it is over? They are told when it is entered
+    /// ([`Record::Schedule`]), and reading them a second time costs time too.
+    fn wants_collectives_again(&self) -> bool {
+        self.wants_arguments()
     }
 
     /// Is wanted how long the run would take if messages took no time? It costs a little.
@@ -186,6 +200,10 @@ impl<R: Recorder + ?Sized> Recorder for Box<R> {
         (**self).record(record);
     }
 
+    fn call(&mut self, rank: u32, stamp: &Stamp, entered: Time, left: Time, details: Option<Details<'_>>) {
+        (**self).call(rank, stamp, entered, left, details);
+    }
+
     fn post(&mut self, rank: u32, at: Time, call: &PlainCall, reply: &Reply) {
         (**self).post(rank, at, call, reply);
     }
@@ -196,6 +214,10 @@ impl<R: Recorder + ?Sized> Recorder for Box<R> {
 
     fn wants_arguments(&self) -> bool {
         (**self).wants_arguments()
+    }
+
+    fn wants_collectives_again(&self) -> bool {
+        (**self).wants_collectives_again()
     }
 
     fn wants_ideal(&self) -> bool {

@@ -1,10 +1,10 @@
 //! The figures of the closing summary.
 
-use mpirage_call::Reply;
 use mpirage_call::wire::PlainCall;
+use mpirage_call::{Reply, Stamp};
 use mpirage_units::Time;
 
-use crate::{Message, Record, Recorder};
+use crate::{Details, Message, Record, Recorder};
 
 /// Counts what a run did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,6 +43,11 @@ impl Recorder for Summary {
             Record::Call { .. } => self.calls += 1,
             _ => self.no_call(record),
         }
+    }
+
+    #[inline]
+    fn call(&mut self, _: u32, _: &Stamp, _: Time, _: Time, _: Option<Details<'_>>) {
+        self.calls += 1;
     }
 
     #[inline]

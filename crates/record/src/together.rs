@@ -5,17 +5,23 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use mpirage_call::Reply;
 use mpirage_call::wire::PlainCall;
+use mpirage_call::{Reply, Stamp};
 use mpirage_units::Time;
 
-use crate::{Message, Record, Recorder};
+use crate::{Details, Message, Record, Recorder};
 
 impl<A: Recorder, B: Recorder> Recorder for (A, B) {
     #[inline]
     fn record(&mut self, record: &Record<'_>) {
         self.0.record(record);
         self.1.record(record);
+    }
+
+    #[inline]
+    fn call(&mut self, rank: u32, stamp: &Stamp, entered: Time, left: Time, details: Option<Details<'_>>) {
+        self.0.call(rank, stamp, entered, left, details);
+        self.1.call(rank, stamp, entered, left, details);
     }
 
     #[inline]
@@ -33,6 +39,10 @@ impl<A: Recorder, B: Recorder> Recorder for (A, B) {
         self.0.wants_arguments() || self.1.wants_arguments()
     }
 
+    fn wants_collectives_again(&self) -> bool {
+        self.0.wants_collectives_again() || self.1.wants_collectives_again()
+    }
+
     fn wants_ideal(&self) -> bool {
         self.0.wants_ideal() || self.1.wants_ideal()
     }
@@ -42,6 +52,12 @@ impl<R: Recorder> Recorder for Vec<R> {
     fn record(&mut self, record: &Record<'_>) {
         for recorder in self {
             recorder.record(record);
+        }
+    }
+
+    fn call(&mut self, rank: u32, stamp: &Stamp, entered: Time, left: Time, details: Option<Details<'_>>) {
+        for recorder in self {
+            recorder.call(rank, stamp, entered, left, details);
         }
     }
 
@@ -61,6 +77,10 @@ impl<R: Recorder> Recorder for Vec<R> {
         self.iter().any(Recorder::wants_arguments)
     }
 
+    fn wants_collectives_again(&self) -> bool {
+        self.iter().any(Recorder::wants_collectives_again)
+    }
+
     fn wants_ideal(&self) -> bool {
         self.iter().any(Recorder::wants_ideal)
     }
@@ -70,6 +90,11 @@ impl<R: Recorder + ?Sized> Recorder for Rc<RefCell<R>> {
     #[inline]
     fn record(&mut self, record: &Record<'_>) {
         self.borrow_mut().record(record);
+    }
+
+    #[inline]
+    fn call(&mut self, rank: u32, stamp: &Stamp, entered: Time, left: Time, details: Option<Details<'_>>) {
+        self.borrow_mut().call(rank, stamp, entered, left, details);
     }
 
     #[inline]
@@ -83,6 +108,10 @@ impl<R: Recorder + ?Sized> Recorder for Rc<RefCell<R>> {
 
     fn wants_arguments(&self) -> bool {
         self.borrow().wants_arguments()
+    }
+
+    fn wants_collectives_again(&self) -> bool {
+        self.borrow().wants_collectives_again()
     }
 
     fn wants_ideal(&self) -> bool {

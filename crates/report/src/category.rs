@@ -57,8 +57,11 @@ pub(crate) fn category(kind: Kind) -> Category {
     }
 }
 
-/// The categories of all functions, by index; one more for those that are unknown.
-pub(crate) fn of_functions() -> Vec<(Kind, Category)> {
-    let known = functions().iter().map(|function| (function.kind, category(function.kind)));
-    known.chain([(Kind::Other, Category::Other)]).collect()
+/// The categories of all functions, by index; those that are unknown are others.
+pub(crate) fn of_functions() -> Box<[Category; 1 << 16]> {
+    let mut categories = vec![Category::Other; 1 << 16];
+    for (place, function) in categories.iter_mut().zip(functions()) {
+        *place = category(function.kind);
+    }
+    categories.try_into().expect("a vector of that length")
 }

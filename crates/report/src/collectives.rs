@@ -34,6 +34,8 @@ struct Row {
 /// The collectives of a run. Of those going on, as many are remembered as there can be if every rank is in one or two.
 pub(crate) struct Collectives {
     live: Vec<Live>,
+    /// The one that the last message was of: the next is, as a rule.
+    recent: Live,
     rows: Vec<Row>,
     known: FxHashMap<(Collective, Option<Algorithm>, ContextId), u32>,
     functions: FxHashMap<Collective, u16>,
@@ -43,6 +45,7 @@ impl Collectives {
     pub fn new(ranks: usize) -> Collectives {
         Collectives {
             live: vec![Live::default(); (2 * ranks).next_power_of_two().max(LEAST)],
+            recent: Live::default(),
             rows: Vec::new(),
             known: FxHashMap::default(),
             functions: FxHashMap::default(),
@@ -62,6 +65,7 @@ impl Collectives {
         if self.live[place].number != number + 1 {
             let row = self.row(kind, algorithm, context);
             self.live[place] = Live { number: number + 1, row, last_entry: 0 };
+            self.recent = Live::default();
         }
         let live = &mut self.live[place];
         live.last_entry = live.last_entry.max(entered);
@@ -85,11 +89,13 @@ impl Collectives {
     /// A message of it was delivered.
     #[inline]
     pub fn message(&mut self, number: u64, bytes: u64) {
-        if let Some(live) = self.find(number) {
-            let row = &mut self.rows[live.row as usize];
-            row.bytes += bytes;
-            row.messages += 1;
+        if self.recent.number != number + 1 {
+            let Some(live) = self.find(number) else { return };
+            self.recent = live;
         }
+        let row = &mut self.rows[self.recent.row as usize];
+        row.bytes += bytes;
+        row.messages += 1;
     }
 
     /// The functions of all rows.

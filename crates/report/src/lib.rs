@@ -13,7 +13,7 @@
 //!
 //! | module | what it has |
 //! |---|---|
-//! | `report`, `names` | who is told |
+//! | `report`, `names`, `terms` | who is told, and how calls are told apart |
 //! | `phrases`, `deed`, `came`, `chronicle`, `by_rank`, `books` | what happened, and where it is kept and added up |
 //! | `result` | what the page is told |
 //! | `category` | what a rank can be doing |
@@ -47,6 +47,7 @@ mod report;
 mod result;
 mod shapes;
 mod sites;
+mod terms;
 #[cfg(test)]
 mod testing;
 mod tiles;

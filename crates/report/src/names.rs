@@ -9,8 +9,8 @@ use crate::category::{self, Category};
 
 /// The functions that were called, numbered as they came.
 pub(crate) struct Functions {
-    /// What each function of the table is; the last is any other.
-    kinds: Vec<(Kind, Category)>,
+    /// The category of the time in each function: of all numbers that there can be, so that none is looked at twice.
+    categories: Box<[Category; 1 << 16]>,
     /// Number and one more, by index in the table of functions.
     numbers: Vec<u16>,
     pub used: Vec<u16>,
@@ -18,13 +18,19 @@ pub(crate) struct Functions {
 
 impl Functions {
     pub fn new() -> Functions {
-        Functions { kinds: category::of_functions(), numbers: Vec::new(), used: Vec::new() }
+        Functions { categories: category::of_functions(), numbers: Vec::new(), used: Vec::new() }
     }
 
     /// What a function is, and the category of the time in it.
     #[inline]
     pub fn kind(&self, of: u16) -> (Kind, Category) {
-        self.kinds[usize::from(of).min(self.kinds.len() - 1)]
+        (function(of).kind, self.category(of))
+    }
+
+    /// The category of the time in a function, waiting aside.
+    #[inline]
+    pub fn category(&self, of: u16) -> Category {
+        self.categories[usize::from(of)]
     }
 
     #[inline]

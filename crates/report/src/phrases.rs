@@ -140,6 +140,8 @@ pub(crate) struct Phrases {
 #[repr(align(64))]
 struct Step {
     asked: Asked,
+    /// How often it was called here.
+    calls: u64,
     /// What came next the last time: in the phrase, and where it ends.
     next: u32,
     next_phrase: u32,
@@ -147,8 +149,8 @@ struct Step {
     before: u32,
     kind: u32,
     length: u32,
-    /// How often it was called here.
-    calls: u32,
+    /// The row of its kind in the table of calls by place.
+    row: u32,
 }
 
 /// A step of a phrase, and whether its bytes are to be told apart.
@@ -167,6 +169,7 @@ impl Phrases {
             kind: u32::MAX,
             length: 0,
             calls: 0,
+            row: u32::MAX,
         };
         Phrases {
             steps: vec![nothing],
@@ -192,7 +195,7 @@ impl Phrases {
             _ => self.steps[step as usize].next,
         };
         let found = &mut self.steps[expected as usize];
-        if !found.asked.is(asked) || found.before != step || found.calls == u32::MAX {
+        if !found.asked.is(asked) || found.before != step {
             return None;
         }
         found.calls += 1;
@@ -202,10 +205,8 @@ impl Phrases {
 
     /// The same for one that was not. None if the phrase ends here and this begins another; after the start, if there are to be no new ones.
     pub fn find(&mut self, step: u32, asked: &Asked, kind: impl FnOnce() -> Kind) -> Option<Said> {
-        let known = self.following.get(&(step, *asked)).copied();
-        let found = known.filter(|&found| self.steps[found as usize].calls < u32::MAX);
-        let (found, sized_apart) = match found {
-            Some(found) => (found, false),
+        let (found, sized_apart) = match self.following.get(&(step, *asked)) {
+            Some(&found) => (found, false),
             None => self.learn(step, asked, kind)?,
         };
         match step {
@@ -224,14 +225,22 @@ impl Phrases {
             let asked = Asked::new(function, 0, 0, 0, 0);
             self.kinds.push(Kind { asked, ..Kind::NONE });
             let kind = self.kinds.len() as u32 - 1;
-            let new =
-                Step { asked, next: START, next_phrase: START, before: START, kind, length: 1, calls: 0 };
+            let new = Step {
+                asked,
+                next: START,
+                next_phrase: START,
+                before: START,
+                kind,
+                length: 1,
+                calls: 0,
+                row: u32::MAX,
+            };
             self.steps.push(new);
             self.steps.len() as u32 - 1
         })
     }
 
-    /// A step that has not been there, or is full; of too many sizes all are one.
+    /// A step that has not been there; of too many sizes all are one.
     #[cold]
     fn learn(&mut self, step: u32, asked: &Asked, kind: impl FnOnce() -> Kind) -> Option<(u32, bool)> {
         let length = self.steps[step as usize].length + 1;
@@ -250,10 +259,7 @@ impl Phrases {
             of = self.known.get(&asked).copied();
         }
         let sized_apart = asked.flags() & BYTES != 0;
-        if sized_apart
-            && let Some(&found) = self.following.get(&(step, asked))
-            && self.steps[found as usize].calls < u32::MAX
-        {
+        if sized_apart && let Some(&found) = self.following.get(&(step, asked)) {
             return Some((found, true));
         }
         let of = of.unwrap_or_else(|| {
@@ -270,15 +276,22 @@ impl Phrases {
             kind: of,
             length,
             calls: 0,
+            row: self.kinds[of as usize].row,
         });
         self.following.insert((step, asked), new);
         Some((new, sized_apart))
     }
 
-    /// The kind of the last call of a phrase.
+    /// The row in the table of calls by place of the last call of a phrase.
     #[inline]
-    pub fn kind(&self, phrase: u32) -> &Kind {
-        &self.kinds[self.steps[phrase as usize].kind as usize]
+    pub fn row(&self, phrase: u32) -> u32 {
+        self.steps[phrase as usize].row
+    }
+
+    /// The function of the last call of a phrase.
+    #[inline]
+    pub fn function(&self, phrase: u32) -> u16 {
+        self.steps[phrase as usize].asked.function()
     }
 
     /// All kinds of calls.
@@ -305,7 +318,7 @@ impl Phrases {
     /// How often each kind was called, by step.
     pub fn calls(&self) -> impl Iterator<Item = (&Kind, u64)> {
         let called = self.steps.iter().filter(|step| step.calls > 0);
-        called.map(|step| (&self.kinds[step.kind as usize], step.calls.into()))
+        called.map(|step| (&self.kinds[step.kind as usize], step.calls))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Who is told what happens, and what is made of it.
 
-use mpirage_call::wire::{PlainCall, PlainWay};
+use mpirage_call::wire::PlainCall;
 use mpirage_call::{Call, Reply, Stamp};
 use mpirage_record::{Details, Message, Record, Recorder, Scope};
 use mpirage_timeline::RunInfo;
@@ -16,6 +16,7 @@ use crate::collectives::Collectives;
 use crate::names::{Contexts, Functions};
 use crate::phrases::{Asked, Kind, START, Said};
 use crate::sites::CallSites;
+use crate::terms::Terms;
 
 /// How much of a run is kept one by one.
 #[derive(Clone, Copy, Debug)]
@@ -54,8 +55,8 @@ pub struct Report {
     pub(crate) contexts: Contexts,
     pub(crate) functions: Functions,
     pub(crate) ends: Vec<End>,
-    /// The blocking collective that each rank is in, by its number and one more.
-    inside: Vec<u64>,
+    /// The blocking collective that each rank is in.
+    inside: Vec<Option<Inside>>,
     pub(crate) sites: CallSites,
     pub(crate) collectives: Collectives,
     pub(crate) books: Books,
@@ -63,6 +64,16 @@ pub struct Report {
     wants_ideal: bool,
     /// When the last rank would have ended there.
     ideal: Option<Time>,
+}
+
+/// A collective that a rank is in: what will be asked when it is over.
+#[derive(Clone, Copy)]
+struct Inside {
+    /// Which collective of the run.
+    number: u64,
+    terms: Terms,
+    /// Does it have a root, so that not everybody waits for everybody?
+    rooted: bool,
 }
 
 /// The end of a rank.
@@ -82,7 +93,7 @@ impl Report {
             contexts: Contexts::new(run.ranks()),
             functions: Functions::new(),
             ends: vec![End::default(); ranks],
-            inside: vec![0; ranks],
+            inside: vec![None; ranks],
             sites: CallSites::new(run.sites.clone()),
             collectives: Collectives::new(ranks),
             books: Books::new(run, budget),
@@ -108,40 +119,75 @@ impl Report {
         self.books.did(rank, category, start, end.saturating_sub(start));
     }
 
-    /// A rank was in a call. How long is told, not until when: two dates side by side would be moved as one, which
-    /// waits for both to have been stored ([`crate::came`] says why that matters).
-    fn call(
+    /// A send, a receive or a wait is over. How long it took is told, not until when: two dates side by side would be moved
+    /// as one, which waits for both to have been stored ([`crate::came`] says why that matters).
+    #[inline(always)]
+    fn exchange(&mut self, rank: u32, stamp: &Stamp, entered: u64, took: u64, terms: &Terms) {
+        let category = self.functions.category(stamp.function);
+        let asked = self.asked(rank, stamp, category, terms);
+        if took == 0 {
+            return self.call_without_time(rank, entered, category, terms.bytes, asked);
+        }
+        let waited = if category == Category::Other { Some(0) } else { None };
+        self.call_with_time(rank, category, entered, took, waited, terms.bytes, asked);
+    }
+
+    /// Any other call is over; none is given for a collective that was told of when it began.
+    #[inline(never)]
+    fn other_call(
         &mut self,
         rank: u32,
-        of: u16,
+        stamp: &Stamp,
         entered: u64,
         took: u64,
-        site: u64,
-        details: Option<&Details<'_>>,
+        details: Option<Details<'_>>,
     ) {
-        let arguments =
-            details.map_or_else(Arguments::default, |details| Arguments::of(rank, details, &self.comms));
-        let bytes = arguments.sent.or(arguments.received).unwrap_or(0);
-        let (kind, category) = self.functions.kind(of);
-        let comm = arguments.context.map_or(0, |context| self.contexts.index(context));
-        let asked = Asked::new(of, self.sites.place(rank, site), comm, arguments.tag.unwrap_or(0), bytes);
-        let asked = self.with_peer(asked, category, arguments.peer, rank);
         let call = details.map(|details| details.call);
-        let collective = match call {
+        let inside = match call {
             None | Some(Call::Collective(_) | Call::MakeComm { .. }) => self.leave_collective(rank, took),
             Some(_) => None,
         };
-        if took == 0 && collective.is_none() {
-            return self.call_without_time(rank, entered, category, bytes, &asked);
-        }
-        let said = match self.books.phrases.expected(START, &asked) {
-            Some(step) => Some(Said { step, sized_apart: false }),
-            None => self.find(START, &asked),
+        let terms = match (details, &inside) {
+            (Some(details), _) => Terms::of(&Arguments::of(rank, &details, &self.comms), &self.contexts),
+            (None, Some(inside)) => inside.terms,
+            (None, None) => Terms::default(),
         };
-        let phrase = self.count(said.as_ref(), &asked, bytes, took);
-        let waited = self.waited(kind, collective, call, entered, took);
+        let (kind, category) = self.functions.kind(stamp.function);
+        let asked = self.asked(rank, stamp, category, &terms);
+        if took == 0 && inside.is_none() {
+            return self.call_without_time(rank, entered, category, terms.bytes, asked);
+        }
+        let waited = self.waited(kind, inside.as_ref(), call, entered, took);
+        self.call_with_time(rank, category, entered, took, waited, terms.bytes, asked);
+    }
+
+    #[inline]
+    fn asked(&self, rank: u32, stamp: &Stamp, category: Category, terms: &Terms) -> Asked {
+        let place = self.sites.place(rank, stamp.site);
+        let asked = Asked::new(stamp.function, place, terms.comm, terms.tag, terms.bytes);
+        self.with_peer(asked, category, terms.peer, rank)
+    }
+
+    /// A call that took time, or was a collective: a phrase by itself.
+    #[inline(always)]
+    #[expect(clippy::too_many_arguments, reason = "in registers, as they are at hand")]
+    fn call_with_time(
+        &mut self,
+        rank: u32,
+        category: Category,
+        entered: u64,
+        took: u64,
+        waited: Option<u64>,
+        bytes: u64,
+        asked: Asked,
+    ) {
+        if let Some(step) = self.books.phrases.expected(START, &asked) {
+            self.sites.spend(self.books.phrases.row(step), took);
+            return self.books.call(rank, step, category, entered, took, waited);
+        }
+        let (phrase, sized_apart) = self.unexpected(asked, bytes, took);
         self.books.call(rank, phrase, category, entered, took, waited);
-        if said.is_some_and(|said| said.sized_apart) {
+        if sized_apart {
             self.books.size(rank, bytes);
         }
     }
@@ -155,22 +201,44 @@ impl Report {
     }
 
     /// A call that took no time: a part of what the rank does in this instant.
-    #[inline]
-    fn call_without_time(&mut self, rank: u32, at: u64, category: Category, bytes: u64, asked: &Asked) {
+    #[inline(always)]
+    fn call_without_time(&mut self, rank: u32, at: u64, category: Category, bytes: u64, asked: Asked) {
         let said = self.books.said(rank, at);
-        if let Some(step) = self.books.phrases.expected(said, asked) {
+        if let Some(step) = self.books.phrases.expected(said, &asked) {
             return self.books.say(rank, at, said, step, category);
         }
-        let found = if said == START { None } else { self.find(said, asked) };
+        self.unexpected_without_time(rank, at, category, bytes, asked, said);
+    }
+
+    /// The same for one that was not expected after what the rank `said`.
+    #[inline(never)]
+    fn unexpected_without_time(
+        &mut self,
+        rank: u32,
+        at: u64,
+        category: Category,
+        bytes: u64,
+        asked: Asked,
+        said: u32,
+    ) {
+        let found = if said == START { None } else { self.find(said, &asked) };
         let (said, found) = match found {
             Some(found) => (said, Some(found)),
-            None => (START, self.find(START, asked)),
+            None => (START, self.find(START, &asked)),
         };
-        let phrase = self.count(found.as_ref(), asked, bytes, 0);
+        let phrase = self.count(found.as_ref(), &asked, bytes, 0);
         self.books.say(rank, at, said, phrase, category);
         if found.is_some_and(|found| found.sized_apart) {
             self.books.size(rank, bytes);
         }
+    }
+
+    /// A call that took time and was not expected: the phrase, and whether its bytes are told apart.
+    #[inline(never)]
+    fn unexpected(&mut self, asked: Asked, bytes: u64, took: u64) -> (u32, bool) {
+        let said = self.find(START, &asked);
+        let phrase = self.count(said.as_ref(), &asked, bytes, took);
+        (phrase, said.is_some_and(|said| said.sized_apart))
     }
 
     /// A call that was not expected.
@@ -191,7 +259,7 @@ impl Report {
             self.sites.spend(row, took);
             return self.books.phrases.of_function(asked.function());
         };
-        let row = self.books.phrases.kind(step).row;
+        let row = self.books.phrases.row(step);
         self.sites.spend(row, took);
         if sized_apart {
             self.sites.count(row, 0, bytes);
@@ -201,27 +269,27 @@ impl Report {
 
     /// The collective that a rank leaves after so long, if it is in one.
     #[inline]
-    fn leave_collective(&mut self, rank: u32, took: u64) -> Option<u64> {
-        let number = std::mem::take(&mut self.inside[rank as usize]).checked_sub(1)?;
-        self.collectives.leave(number, took);
-        Some(number)
+    fn leave_collective(&mut self, rank: u32, took: u64) -> Option<Inside> {
+        let inside = self.inside[rank as usize].take()?;
+        self.collectives.leave(inside.number, took);
+        Some(inside)
     }
 
     /// How long a call could not go on because another rank was not there, if that is known yet.
     fn waited(
         &self,
         kind: FunctionKind,
-        collective: Option<u64>,
+        inside: Option<&Inside>,
         call: Option<&Call<'_>>,
         entered: u64,
         took: u64,
     ) -> Option<u64> {
         match (kind, call) {
             _ if took == 0 => Some(0),
-            (FunctionKind::Barrier | FunctionKind::Collective, Some(Call::Collective(call)))
-                if !call.kind.is_rooted() =>
+            (FunctionKind::Barrier | FunctionKind::Collective, None | Some(Call::Collective(_)))
+                if inside.is_some_and(|inside| !inside.rooted) =>
             {
-                let last_entry = collective.and_then(|number| self.collectives.last_entry(number));
+                let last_entry = inside.and_then(|inside| self.collectives.last_entry(inside.number));
                 last_entry.map(|last| last.saturating_sub(entered).min(took))
             }
             // What it found is delivered later, so that nothing tells when it was sent.
@@ -253,9 +321,8 @@ impl Report {
 impl Recorder for Report {
     fn record(&mut self, record: &Record<'_>) {
         match *record {
-            Record::Call { rank, function, entered, left, site, ref details } => {
-                let took = left.since(entered).as_picos();
-                self.call(rank, function, entered.as_picos(), took, site, details.as_ref());
+            Record::Call { rank, function, entered, left, site, details } => {
+                self.call(rank, &Stamp { function, site, ..Stamp::default() }, entered, left, details);
             }
             Record::Burst { rank, start, end, beside: false, .. } => {
                 self.did(rank, Category::Compute, start.as_picos(), end.as_picos());
@@ -270,9 +337,11 @@ impl Recorder for Report {
                 self.comms.add(context, members);
                 self.contexts.add(context, members.len() as u32);
             }
-            Record::Schedule { rank, number, context, kind, algorithm, entered } => {
+            Record::Schedule { rank, number, context, kind, algorithm, entered, call } => {
                 self.collectives.enter(number, context, kind, algorithm, entered.as_picos());
-                self.inside[rank as usize] = number + 1;
+                let arguments = Arguments::of_collective(rank, call, &self.comms);
+                let (terms, rooted) = (Terms::of(&arguments, &self.contexts), kind.is_rooted());
+                self.inside[rank as usize] = Some(Inside { number, terms, rooted });
             }
             Record::End { rank, at, blocked, ideal } => {
                 self.ideal = self.ideal.max(ideal);
@@ -281,21 +350,22 @@ impl Recorder for Report {
         }
     }
 
+    #[inline]
+    fn call(&mut self, rank: u32, stamp: &Stamp, entered: Time, left: Time, details: Option<Details<'_>>) {
+        let (entered, took) = (entered.as_picos(), left.since(entered).as_picos());
+        if let Some(details) = &details
+            && let Some(terms) = Terms::of_exchange(rank, details, &self.comms, &self.contexts)
+        {
+            return self.exchange(rank, stamp, entered, took, &terms);
+        }
+        self.other_call(rank, stamp, entered, took, details);
+    }
+
     /// As of any call that took no time, without all that it cannot be.
     #[inline]
     fn post(&mut self, rank: u32, at: Time, call: &PlainCall, _: &Reply) {
-        let Stamp { function, site, .. } = call.stamp;
-        let (peer, tag, bytes) = match call.way {
-            PlainWay::Send { to, tag, .. } => (Some(to), tag, call.bytes),
-            // How much has come is told by the call that waits for it.
-            PlainWay::Recv { from, tag, .. } => (from, tag.unwrap_or(0), 0),
-        };
-        let peer = peer.and_then(|peer| self.comms.world_of(call.context, rank, peer));
-        let (_, category) = self.functions.kind(function);
-        let comm = self.contexts.index(call.context);
-        let asked = Asked::new(function, self.sites.place(rank, site), comm, tag, bytes);
-        let asked = self.with_peer(asked, category, peer, rank);
-        self.call_without_time(rank, at.as_picos(), category, bytes, &asked);
+        let terms = Terms::of_plain(rank, call, &self.comms, &self.contexts);
+        self.exchange(rank, &call.stamp, at.as_picos(), 0, &terms);
     }
 
     fn messages(&mut self, messages: &[Message]) {
@@ -307,6 +377,10 @@ impl Recorder for Report {
 
     fn wants_arguments(&self) -> bool {
         true
+    }
+
+    fn wants_collectives_again(&self) -> bool {
+        false
     }
 
     fn wants_ideal(&self) -> bool {
@@ -401,7 +475,8 @@ mod tests {
             compute(&mut report, rank, 0, entered);
             let algorithm = Some(Algorithm::ALL[0]);
             let entered = Time::from_picos(entered);
-            report.record(&Record::Schedule { rank, number: 0, context: WORLD, kind, algorithm, entered });
+            let (number, context, call) = (0, WORLD, &barrier);
+            report.record(&Record::Schedule { rank, number, context, kind, algorithm, entered, call });
         }
         report.record(&Record::Message(inner_message(1, 0, 6_000, 8_000)));
         report.record(&Record::Message(inner_message(0, 1, 1_000, 6_000)));

@@ -57,18 +57,19 @@ impl Arguments {
                 let received = details.reply.completions.iter().filter(|came| came.source >= 0);
                 Arguments { received: Some(received.map(|came| came.bytes).sum()), ..Arguments::default() }
             }
-            Call::Collective(ref call) => of_collective(rank, call, comms),
+            Call::Collective(ref call) => Arguments::of_collective(rank, call, comms),
             Call::MakeComm { parent, .. } => Arguments { context: Some(parent), ..Arguments::default() },
             Call::FreeComm { context } => Arguments { context: Some(context), ..Arguments::default() },
             _ => Arguments::default(),
         }
     }
-}
 
-fn of_collective(rank: u32, call: &CollectiveCall<'_>, comms: &Comms) -> Arguments {
-    let size = comms.size(call.context) as usize;
-    let total = |blocks: Blocks<'_>| Some(blocks.total(size));
-    let (sent, received) = (total(call.send.blocks), total(call.recv.blocks));
-    let root = if call.kind.is_rooted() { comms.world_of(call.context, rank, call.root) } else { None };
-    Arguments { peer: root, sent, received, tag: None, context: Some(call.context) }
+    /// The same of a collective.
+    pub fn of_collective(rank: u32, call: &CollectiveCall<'_>, comms: &Comms) -> Arguments {
+        let size = comms.size(call.context) as usize;
+        let total = |blocks: Blocks<'_>| Some(blocks.total(size));
+        let (sent, received) = (total(call.send.blocks), total(call.recv.blocks));
+        let root = if call.kind.is_rooted() { comms.world_of(call.context, rank, call.root) } else { None };
+        Arguments { peer: root, sent, received, tag: None, context: Some(call.context) }
+    }
 }

@@ -176,7 +176,7 @@ impl<S: Sheet> Tables<S> {
                 self.comms.add(context, members);
                 Ok(())
             }
-            Record::Schedule { rank, number, context, kind, algorithm, entered } => {
+            Record::Schedule { rank, number, context, kind, algorithm, entered, .. } => {
                 let kind = Cell::text(self.pool.known(kind.name()));
                 let algorithm = Cell::text(algorithm.map_or(0, |how| self.pool.known(how.name())));
                 let (comm, entered) = (Cell::number(context), Cell::time(entered));

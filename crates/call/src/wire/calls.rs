@@ -3,7 +3,7 @@
 use mpirage_collectives::Collective;
 use mpirage_units::Duration;
 
-use super::plain::{RECV, SEND};
+use super::plain::{COLLECTIVE, RECV, SEND, WAIT};
 use super::words::{Full, Reader, WireError, Writer, halves, pair};
 use crate::{
     Blocks, Call, CollectiveCall, CommRequest, Completing, Operator, Part, Payload, Reduction, RequestId,
@@ -135,11 +135,11 @@ fn kind_of(call: &Call<'_>) -> u8 {
         Call::Sleep { .. } => 5,
         Call::Send { .. } => SEND,
         Call::Recv { .. } => RECV,
-        Call::Wait { .. } => 8,
+        Call::Wait { .. } => WAIT,
         Call::Probe { .. } => 9,
         Call::Cancel { .. } => 10,
         Call::Free { .. } => 11,
-        Call::Collective(_) => 12,
+        Call::Collective(_) => COLLECTIVE,
         Call::MakeComm { .. } => 13,
         Call::FreeComm { .. } => 14,
         Call::Output => 15,
@@ -240,11 +240,11 @@ fn decode_fields<'b>(kind: u8, flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>
         5 => Call::Sleep { span: Duration::from_picos(r.word()?) },
         SEND => decode_send(flags, r)?,
         RECV => decode_recv(flags, r)?,
-        8 => Call::Wait { how: completing(flags & 3)?, poll: flags & 4 != 0, requests: r.halves()? },
+        WAIT => Call::Wait { how: completing(flags & 3)?, poll: flags & 4 != 0, requests: r.halves()? },
         9 => decode_probe(flags, r)?,
         10 => Call::Cancel { request: r.word()? as u32 },
         11 => Call::Free { request: r.word()? as u32 },
-        12 => Call::Collective(decode_collective(r)?),
+        COLLECTIVE => Call::Collective(decode_collective(r)?),
         13 => Call::MakeComm { parent: r.word()? as u32, how: decode_comm(r)? },
         14 => Call::FreeComm { context: r.word()? as u32 },
         15 => Call::Output,

@@ -9,6 +9,10 @@ use crate::{Call, ContextId, Payload, RequestId, SendMode, Stamp};
 const NONE: u32 = u32::MAX;
 pub(super) const SEND: u8 = 6;
 pub(super) const RECV: u8 = 7;
+pub(super) const WAIT: u8 = 8;
+pub(super) const COLLECTIVE: u8 = 12;
+/// In the head of a wait: it is a poll.
+const POLL: u64 = 4 << 8;
 
 /// Such a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -120,10 +124,35 @@ pub fn decode_receive(buffer: &[u64]) -> Option<Call<'static>> {
     Some(Call::Recv { context, from, tag, bytes, address, request, matched })
 }
 
+/// What the call at the head of `buffer` is, for who need not read it to know what it asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// A wait that is no poll.
+    Wait,
+    /// A collective of data.
+    Collective,
+    /// Any other.
+    Other,
+}
+
+/// Tells without reading the call.
+#[inline]
+pub fn sort_of(buffer: &[u64]) -> Sort {
+    let head = buffer.first().copied().unwrap_or(0);
+    match head as u8 {
+        WAIT if head & POLL == 0 => Sort::Wait,
+        COLLECTIVE => Sort::Collective,
+        _ => Sort::Other,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mpirage_collectives::Collective;
+
     use crate::wire::{Full, encode_call, encode_known_call, push_call};
+    use crate::{Blocks, CollectiveCall, Completing, Part};
 
     /// Is the call read like this, and not at all if its end is missing?
     fn read(call: &Call<'_>) -> Option<PlainCall> {
@@ -210,5 +239,39 @@ mod tests {
             push_call(&Stamp::default(), &call, &mut words);
             assert_eq!(decode_receive(&words), None);
         }
+    }
+
+    #[test]
+    fn calls_are_sorted_by_their_heads() {
+        let part = Part { payload: Payload::Absent, blocks: Blocks::Whole(0) };
+        let (kind, reduction) = (Collective::Barrier, None);
+        let barrier = |request| {
+            let collective = CollectiveCall {
+                kind,
+                context: 0,
+                root: 0,
+                send: part,
+                recv: part,
+                reduction,
+                request,
+                plan: 0,
+            };
+            Call::Collective(collective)
+        };
+        let wait = |how, poll| Call::Wait { how, poll, requests: &[1] };
+        for (call, sort) in [
+            (wait(Completing::All, false), Sort::Wait),
+            (wait(Completing::Some, false), Sort::Wait),
+            (wait(Completing::Any, true), Sort::Other),
+            (barrier(None), Sort::Collective),
+            (barrier(Some(3)), Sort::Collective),
+            (Call::Init, Sort::Other),
+            (Call::Probe { context: 0, from: None, tag: None, poll: false, take: false }, Sort::Other),
+        ] {
+            let mut words = Vec::new();
+            push_call(&Stamp { function: u16::MAX, ..Stamp::default() }, &call, &mut words);
+            assert_eq!(sort_of(&words), sort, "{call:?}");
+        }
+        assert_eq!(sort_of(&[]), Sort::Other);
     }
 }

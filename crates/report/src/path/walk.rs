@@ -122,7 +122,7 @@ impl<'a> Walk<'a> {
         };
         match deed.phrase() {
             START => (kind, NO_FUNCTION),
-            phrase => (kind, self.written.phrases.kind(phrase).asked.function()),
+            phrase => (kind, self.written.phrases.function(phrase)),
         }
     }
 

@@ -1,0 +1,140 @@
+//! What a call was about, in the figures that tell calls apart.
+
+use mpirage_call::wire::{PlainCall, PlainWay};
+use mpirage_call::{Call, Completion};
+use mpirage_record::Details;
+use mpirage_timeline::arguments::Arguments;
+use mpirage_timeline::comms::Comms;
+
+use crate::names::Contexts;
+
+/// The figures of a call; zero where it has none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Terms {
+    /// The communicator, by its number in the report.
+    pub comm: u32,
+    pub tag: i32,
+    pub bytes: u64,
+    /// The other rank, or the root, as a rank of the world.
+    pub peer: Option<u32>,
+}
+
+impl Terms {
+    /// Those of any call.
+    pub fn of(arguments: &Arguments, contexts: &Contexts) -> Terms {
+        Terms {
+            comm: arguments.context.map_or(0, |context| contexts.index(context)),
+            tag: arguments.tag.unwrap_or(0),
+            bytes: arguments.sent.or(arguments.received).unwrap_or(0),
+            peer: arguments.peer,
+        }
+    }
+
+    /// The same of a send, a receive or a wait, which are nearly all calls: without a look at what others have. None of others.
+    #[inline(always)]
+    pub fn of_exchange(
+        rank: u32,
+        details: &Details<'_>,
+        comms: &Comms,
+        contexts: &Contexts,
+    ) -> Option<Terms> {
+        let (context, peer, tag, bytes) = match *details.call {
+            Call::Send { context, to, tag, bytes, .. } => (context, Some(to), tag, bytes),
+            Call::Recv { context, from, tag, request: Some(_), .. } => (context, from, tag.unwrap_or(0), 0),
+            Call::Recv { context, from, tag, request: None, .. } => match details.reply.completions.first() {
+                Some(came) => (context, u32::try_from(came.source).ok().or(from), came.tag, came.bytes),
+                None => (context, from, tag.unwrap_or(0), 0),
+            },
+            Call::Wait { .. } => {
+                return Some(Terms { bytes: received(&details.reply.completions), ..Terms::default() });
+            }
+            _ => return None,
+        };
+        let peer = peer.and_then(|peer| comms.world_of(context, rank, peer));
+        Some(Terms { comm: contexts.index(context), tag, bytes, peer })
+    }
+
+    /// The same of a send or a receive with a request.
+    #[inline(always)]
+    pub fn of_plain(rank: u32, call: &PlainCall, comms: &Comms, contexts: &Contexts) -> Terms {
+        let (peer, tag, bytes) = match call.way {
+            PlainWay::Send { to, tag, .. } => (Some(to), tag, call.bytes),
+            // How much has come is told by the call that waits for it.
+            PlainWay::Recv { from, tag, .. } => (from, tag.unwrap_or(0), 0),
+        };
+        let peer = peer.and_then(|peer| comms.world_of(call.context, rank, peer));
+        Terms { comm: contexts.index(call.context), tag, bytes, peer }
+    }
+}
+
+/// The bytes that came; without a branch, since what is a receive and what is not may alternate.
+#[inline]
+fn received(completions: &[Completion]) -> u64 {
+    completions.iter().map(|came| if came.source >= 0 { came.bytes } else { 0 }).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use mpirage_call::{Completing, Payload, Reply, SELF, SendMode, WORLD};
+
+    use super::*;
+
+    #[test]
+    fn exchanges_are_what_they_are_among_all_calls() {
+        let (mut comms, mut contexts) = (Comms::new(4), Contexts::new(4));
+        comms.add(7, &[3, 1]);
+        contexts.add(7, 2);
+        let came = |source, tag, bytes| Completion { source, tag, bytes, ..Completion::empty(0) };
+        let empty = Reply::default();
+        let two =
+            Reply { completions: vec![came(1, 5, 70), came(-1, -1, 9), came(0, 6, 4)], ..Reply::default() };
+        let nobody = Reply { completions: vec![came(-1, -1, 0)], ..Reply::default() };
+        let mut calls = vec![
+            Call::Wait { how: Completing::All, poll: false, requests: &[1, 2] },
+            Call::Wait { how: Completing::Any, poll: true, requests: &[1] },
+        ];
+        for context in [WORLD, SELF, 7, 9] {
+            for request in [None, Some(3)] {
+                let (mode, payload) = (SendMode::Standard, Payload::Absent);
+                calls.push(Call::Send {
+                    mode,
+                    context,
+                    to: 1,
+                    tag: 8,
+                    bytes: 33,
+                    payload,
+                    request,
+                    answer: false,
+                });
+                for (from, tag) in [(Some(0), Some(2)), (None, None)] {
+                    calls.push(Call::Recv {
+                        context,
+                        from,
+                        tag,
+                        bytes: 99,
+                        address: 0,
+                        request,
+                        matched: None,
+                    });
+                }
+            }
+        }
+        for call in &calls {
+            for reply in [&empty, &two, &nobody] {
+                let details = Details { call, reply };
+                let any = Terms::of(&Arguments::of(1, &details, &comms), &contexts);
+                assert_eq!(
+                    Terms::of_exchange(1, &details, &comms, &contexts),
+                    Some(any),
+                    "{call:?} {reply:?}"
+                );
+            }
+        }
+        let other = Details { call: &Call::FreeComm { context: 7 }, reply: &empty };
+        assert_eq!(Terms::of_exchange(1, &other, &comms, &contexts), None);
+        assert_eq!(
+            Terms::of(&Arguments::of(1, &other, &comms), &contexts),
+            Terms { comm: 3, ..Terms::default() }
+        );
+    }
+}
