@@ -61,9 +61,11 @@ impl<'a> Walk<'a> {
         let mut at_once = 0;
         while time > self.since {
             let before = time;
-            let begin = self.written.diary.begin(rank as usize);
-            let (deed, end) = self.ways(rank).diary.seek(time).unwrap_or((&Deed::NONE, begin.min(time)));
-            let (kind, function) = self.about(deed);
+            let written = self.written;
+            let begin = written.diary.begin(rank as usize);
+            let ways = self.ways(rank);
+            let (deed, end) = ways.diary.seek(time).unwrap_or((&Deed::NONE, begin.min(time)));
+            let (kind, function) = about(deed, written.phrases);
             let own =
                 |from: u64, until| Segment { rank, peer: rank, start: from, end: until, kind, function };
             if end < time {
@@ -78,8 +80,13 @@ impl<'a> Walk<'a> {
                 break;
             }
             let entered = end - deed.took;
-            let held =
-                if at_once < self.written.ranks { self.cause(rank, deed, entered, time, end) } else { None };
+            let held = match deed.category() {
+                _ if at_once >= written.ranks => None,
+                Category::Collective => ways.carried(entered, time),
+                _ if deed.phrase() != START && time == end => ways.ended(entered, end),
+                _ => None,
+            };
+            let held = held.map(|(came, delivered)| Held::by(came, delivered, rank, written.ranks));
             let told = match held {
                 None => {
                     let told = tell(own(entered, time));
@@ -111,40 +118,40 @@ impl<'a> Walk<'a> {
             })
         })
     }
+}
 
-    /// What a deed is on a path, and of which function.
-    fn about(&self, deed: &Deed) -> (Kind, u16) {
-        let kind = match deed.category() {
-            Category::Compute => Kind::Compute,
-            Category::PointToPoint => Kind::PointToPoint,
-            Category::Collective => Kind::Collective,
-            _ => Kind::Other,
-        };
-        match deed.phrase() {
-            START => (kind, NO_FUNCTION),
-            phrase => (kind, self.written.phrases.function(phrase)),
-        }
+/// What a deed is on a path, and of which function.
+#[inline]
+fn about(deed: &Deed, phrases: &Phrases) -> (Kind, u16) {
+    let kind = match deed.category() {
+        Category::Compute => Kind::Compute,
+        Category::PointToPoint => Kind::PointToPoint,
+        Category::Collective => Kind::Collective,
+        _ => Kind::Other,
+    };
+    match deed.phrase() {
+        START => (kind, NO_FUNCTION),
+        phrase => (kind, phrases.function(phrase)),
     }
+}
 
-    /// The message that held up a rank at a time in what it did from `entered` to `end`, if one did.
-    fn cause(&mut self, rank: u32, deed: &Deed, entered: u64, time: u64, end: u64) -> Option<Held> {
-        let found = match deed.category() {
-            Category::Collective => self.carried(rank, entered, time),
-            _ if deed.phrase() != START && time == end => self.ended(rank, entered, end),
-            _ => None,
-        };
-        let (came, delivered) = found?;
-        let other = came.other(rank, self.written.ranks);
+impl Held {
+    /// A rank was held up by a message that was delivered at that time.
+    #[inline]
+    fn by(came: &Came, delivered: u64, rank: u32, ranks: u32) -> Held {
+        let other = came.other(rank, ranks);
         let (from, to) = if came.is_outgoing() { (rank, other) } else { (other, rank) };
         let sent = delivered.saturating_sub(came.took);
         let (who, began) = if came.is_held() { (to, sent + came.moved) } else { (from, sent) };
-        Some(Held { delivered, began, who, peer: other })
+        Held { delivered, began, who, peer: other }
     }
+}
 
+impl<'a> Ways<'a> {
     /// Inside a collective every message of it that is delivered to a rank carries it on, if the rank had to wait for it.
-    fn carried(&mut self, rank: u32, entered: u64, time: u64) -> Option<(&'a Came, u64)> {
+    fn carried(&mut self, entered: u64, time: u64) -> Option<(&'a Came, u64)> {
         let mut best: Option<(&Came, u64)> = None;
-        for cursor in &mut self.ways(rank).mail {
+        for cursor in &mut self.mail {
             while let Some((came, delivered)) =
                 cursor.seek(time + 1).filter(|&(_, delivered)| delivered > entered)
             {
@@ -161,9 +168,9 @@ impl<'a> Walk<'a> {
     }
 
     /// A call is held up by the message that came when it was over; or by the last that came to it before, as long as it was in the call.
-    fn ended(&mut self, rank: u32, entered: u64, end: u64) -> Option<(&'a Came, u64)> {
+    fn ended(&mut self, entered: u64, end: u64) -> Option<(&'a Came, u64)> {
         let mut best: Option<(&Came, u64)> = None;
-        for cursor in &mut self.ways(rank).mail {
+        for cursor in &mut self.mail {
             let mut found: Option<(&Came, u64)> = None;
             while let Some((came, delivered)) =
                 cursor.seek(end + 1).filter(|&(_, delivered)| delivered > entered)
