@@ -79,6 +79,17 @@ struct Journey {
     arrived: u64,
 }
 
+impl Journey {
+    /// It went over these links.
+    #[inline(always)]
+    fn over(&self, slots: &[u32], crossed: &mut [u64], bins: &mut Bins) {
+        for &slot in slots {
+            crossed[slot as usize] += 1;
+        }
+        bins.add(slots, self.departed, self.arrived, self.bytes);
+    }
+}
+
 /// Where a rank is, and if that is at a switch, the links up to it and down from it as positions in `used`.
 #[derive(Clone, Copy)]
 struct End {
@@ -185,14 +196,14 @@ impl LinkUse {
     }
 
     /// Bytes were under way between two ranks from one time to the other.
-    #[inline]
     pub fn cross(&mut self, from: u32, to: u32, bytes: u64, departed: Time, arrived: Time) {
         let (departed, arrived) = (departed.as_picos(), arrived.as_picos());
         let journey = Journey { from, to, bytes, departed, arrived };
-        if self.holds > 0 { self.hold(journey) } else { self.enter(&journey) }
+        if self.holds > 0 { self.hold(journey) } else { self.enter(journey) }
     }
 
     /// Puts a journey off until more is known.
+    #[cold]
     fn hold(&mut self, journey: Journey) {
         self.held.push(journey);
         self.holds -= 1;
@@ -213,23 +224,26 @@ impl LinkUse {
         }
         let end = held.iter().map(|journey| journey.arrived).max();
         self.bins.reach(end.unwrap_or(0));
-        held.iter().for_each(|journey| self.enter(journey));
+        held.into_iter().for_each(|journey| self.enter(journey));
     }
 
-    fn enter(&mut self, &Journey { from, to, bytes, departed, arrived }: &Journey) {
+    #[inline]
+    fn enter(&mut self, journey: Journey) {
         // First the links: a new one may leave fewer bins for all.
-        if let Some(slots) = self.spokes(from, to) {
-            slots.iter().for_each(|&slot| self.crossed[slot as usize] += 1);
-            return self.bins.add(&slots, departed, arrived, bytes);
+        match self.spokes(journey.from, journey.to) {
+            Some(slots) => journey.over(&slots, &mut self.crossed, &mut self.bins),
+            None => self.enter_far(journey),
         }
-        let (from, to) = (self.ends[from as usize].host, self.ends[to as usize].host);
+    }
+
+    fn enter_far(&mut self, journey: Journey) {
+        let [from, to] = [journey.from, journey.to].map(|rank| self.ends[rank as usize].host);
         let Route { length, slots, .. } = self.route(from, to);
         let slots = match length as usize {
             length @ 0..=SHORT => &slots[..length],
             _ => self.long_routes.get(&(from, to)).map_or(&[][..], |slots| slots),
         };
-        slots.iter().for_each(|&slot| self.crossed[slot as usize] += 1);
-        self.bins.add(slots, departed, arrived, bytes);
+        journey.over(slots, &mut self.crossed, &mut self.bins);
     }
 
     /// The links between ranks at one switch: that up from the one, that down to the other.

@@ -11,8 +11,8 @@ use super::FIRST_WIDTH;
 
 /// Room for links, in the beginning: a cache line.
 const FEW: usize = 8;
-/// Bins of a stretch, from which on it is long.
-const LONG: usize = 8;
+/// Bins of a stretch before its last one, from which on it is long.
+const LONG: u64 = 7;
 /// Parts of a byte in which steady bytes are counted: whole numbers, so that what ends takes away just what began.
 const PARTS: f64 = (1 << 16) as f64;
 
@@ -90,39 +90,42 @@ impl Bins {
     }
 
     /// Adds bytes that move evenly from `start` to `end` to what crossed these links. Bins become as wide as they must.
-    #[inline]
+    /// (Inlined, so that most who know how many links there are need not count them.)
+    #[inline(always)]
     pub fn add(&mut self, links: &[u32], start: u64, end: u64, bytes: u64) {
         let until = if end > start { end - 1 } else { start };
         if until >= self.end {
             self.lengthen(until);
         }
         let last = self.bin(until);
-        let begins = last as u64 * self.width;
+        let (mut at, mut begins) = (last * self.room, last as u64 * self.width);
         if start >= begins {
-            return self.add_to(last, links, real(bytes));
+            return self.add_at(at, links, real(bytes));
         }
         let per_pico = real(bytes) / real(end - start);
-        self.add_to(last, links, per_pico * real(end - begins));
-        // Most that take more than one bin take two.
-        if begins - start <= self.width {
-            return self.add_to(last - 1, links, per_pico * real(begins - start));
+        self.add_at(at, links, per_pico * real(end - begins));
+        let before = begins - start;
+        if before > LONG * self.width {
+            return self.add_long(last, links, start, per_pico);
         }
-        self.add_before(last, links, start, per_pico);
+        // From the last bin back to the first.
+        let inner = per_pico * real(self.width);
+        while begins - start > self.width {
+            (at, begins) = (at - self.room, begins - self.width);
+            self.add_at(at, links, inner);
+        }
+        self.add_at(at - self.room, links, per_pico * real(begins - start));
     }
 
-    /// The same for what falls into bins before the last, which are several.
-    fn add_before(&mut self, last: usize, links: &[u32], start: u64, per_pico: f64) {
+    /// The same for what falls into the bins before the last, which are many.
+    fn add_long(&mut self, last: usize, links: &[u32], start: u64, per_pico: f64) {
         let first = self.bin(start);
         let head = per_pico * real((first as u64 + 1) * self.width - start);
         let inner = per_pico * real(self.width);
-        if last - first < LONG {
-            self.add_to(first, links, head);
-            return (first + 1..last).for_each(|bin| self.add_to(bin, links, inner));
-        }
         // What whole numbers cannot say goes to the first bin.
         let steady = (inner * PARTS) as i64;
         let rest = (inner - steady as f64 / PARTS) * (last - first - 1) as f64;
-        self.add_to(first, links, head + rest);
+        self.add_at(first * self.room, links, head + rest);
         self.steady.resize(self.bytes.len(), 0);
         for &link in links {
             self.steady[(first + 1) * self.room + link as usize] += steady;
@@ -130,10 +133,11 @@ impl Bins {
         }
     }
 
-    #[inline]
-    fn add_to(&mut self, bin: usize, links: &[u32], bytes: f64) {
+    /// Adds bytes to the bins of these links, where the bin begins.
+    #[inline(always)]
+    fn add_at(&mut self, at: usize, links: &[u32], bytes: f64) {
         for &link in links {
-            self.bytes[bin * self.room + link as usize] += bytes;
+            self.bytes[at + link as usize] += bytes;
         }
     }
 
