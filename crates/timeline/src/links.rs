@@ -32,7 +32,7 @@ const FIRST_WIDTH: u64 = 1_000;
 /// Routes that are remembered.
 const ROUTES: usize = 1 << 14;
 /// Messages that are held back in the beginning, for each rank and in all: 2 MiB.
-const HELD_PER_RANK: usize = 64;
+const HELD_PER_RANK: usize = 128;
 const MOST_HELD: usize = 1 << 16;
 
 /// The use of links over time.
@@ -327,9 +327,10 @@ impl Recorder for LinkUse {
 }
 
 impl Used {
-    /// All bytes that crossed the link.
+    /// All bytes that crossed the link: a whole number, whatever the parts in bins add up to. So links that were used alike
+    /// are alike, in whatever order messages came.
     pub fn total(&self) -> f64 {
-        self.bytes.iter().sum()
+        self.bytes.iter().sum::<f64>().round()
     }
 
     /// Begin, end and bytes of each bin that has any, for bins of this width.

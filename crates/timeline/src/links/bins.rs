@@ -12,7 +12,7 @@ use super::FIRST_WIDTH;
 /// Room for links, in the beginning: a cache line.
 const FEW: usize = 8;
 /// Bins of a stretch before its last one, from which on it is long.
-const LONG: u64 = 7;
+const LONG: u64 = 15;
 /// Parts of a byte in which steady bytes are counted: whole numbers, so that what ends takes away just what began.
 const PARTS: f64 = (1 << 16) as f64;
 
