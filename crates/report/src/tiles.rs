@@ -345,9 +345,9 @@ fn dominant(times: &[(f32, &[[f32; LANES]])], nth: usize, capacity: f32) -> ([u8
             most[lane] -= times[nth][lane];
         }
     }
-    for lane in 0..LANES {
-        // Rounding makes nobody idle who is not, and nothing is not more than nothing.
-        most[lane] = larger(most[lane], f32::MIN_POSITIVE);
+    // Rounding makes nobody idle who is not, and nothing is not more than nothing.
+    for idle in &mut most {
+        *idle = larger(*idle, f32::MIN_POSITIVE);
     }
     for &(kind, times) in times {
         for lane in 0..LANES {
@@ -374,7 +374,7 @@ fn larger(a: f32, b: f32) -> f32 {
 /// The whole part of a number from 0 to 255: the last bits of one that is so large that it has no others.
 #[inline]
 fn whole(number: f32) -> u8 {
-    const LARGE: f32 = (1 << f32::MANTISSA_DIGITS - 1) as f32;
+    const LARGE: f32 = (1 << (f32::MANTISSA_DIGITS - 1)) as f32;
     let large = number + LARGE;
     (large.to_bits() - u32::from(large - LARGE > number)) as u8
 }
