@@ -153,9 +153,9 @@ impl Tiles {
     /// What the ranks of a row did, in columns from zero to `end`.
     fn lay_out(&self, row: u32, diary: &Diary, end: u64, out: &mut Row) {
         for rank in row * self.ranks_per_row..self.ranks.min((row + 1) * self.ranks_per_row) {
-            let mut pen = Pen::new(out.columns, end);
+            let mut brush = Brush::new(out.columns, end);
             stretches(diary.of(rank as usize), &mut 0, |category, start, end| {
-                pen.lay(out.of(category as usize), start, end);
+                brush.lay(out.of(category as usize), start, end);
             });
         }
     }
@@ -183,7 +183,7 @@ impl Tiles {
 }
 
 /// Lays stretches of time over columns, one after the other.
-struct Pen {
+struct Brush {
     per_column: f64,
     wide: f64,
     last_column: usize,
@@ -192,13 +192,13 @@ struct Pen {
     until: u64,
 }
 
-impl Pen {
-    fn new(columns: usize, end: u64) -> Pen {
+impl Brush {
+    fn new(columns: usize, end: u64) -> Brush {
         let per_column = columns as f64 / end as f64;
-        let mut pen =
-            Pen { per_column, wide: 1.0 / per_column, last_column: columns - 1, column: 0, until: 0 };
-        pen.until = pen.next_column_from(0);
-        pen
+        let mut brush =
+            Brush { per_column, wide: 1.0 / per_column, last_column: columns - 1, column: 0, until: 0 };
+        brush.until = brush.next_column_from(0);
+        brush
     }
 
     /// Lays a stretch, which begins where the one before ended or later. Most of short ones end in the column that one ended in.
