@@ -370,45 +370,64 @@ def made(ranks, steps, *, kind="cluster", hosts=None, bins=1024, late=None, stop
 
 
 def store_calls(container, calls):
-    """Every call is a shape that nobody guesses; of those, equal ones are one."""
-    def shape(rank, call):
-        start, took, what, site, peer, size, tag, comm = call
-        return what, 1 | (2 if took else 0), site, 0 if peer < 0 else 1 + (peer - rank) % len(calls), zigzag(tag), comm, size
-
-    columns = (("function", "u16"), ("flags", "u8"), ("site", "u32"), ("peer", "u32"), ("tag", "u32"), ("comm", "u32"), ("bytes", "f64"))
-    store(container, "events", "call_shapes", columns, calls, shape, lambda call: (call[1],) if call[1] else ())
+    """Every call is a deed, a phrase of its own, with its times told."""
+    kinds, rows = {}, []
+    for rank, row in enumerate(calls):
+        rows.append([])
+        end = 0
+        for start, took, what, site, peer, size, tag, comm in row:
+            kind = what, 0, site, 0 if peer < 0 else 1 + (peer - rank) % len(calls), zigzag(tag), comm, size
+            gap, phrase = start - end, kinds.setdefault(kind, len(kinds)) + 1
+            flags = 1 | (2 if gap else 0) | (4 if took else 0)
+            rows[-1].append(((phrase, flags), [value for value in (zigzag(gap), took) if value]))
+            end = start + took
+    names = (("function", "u16"), ("flags", "u8"), ("site", "u32"), ("peer", "u32"), ("tag", "u32"), ("comm", "u32"), ("bytes", "f64"))
+    for at, (column, kind) in enumerate(names):
+        container.add(f"call_kinds_{column}", kind, [values[at] for values in kinds])
+    container.add("phrases_end", "u32", range(len(kinds) + 1))
+    container.add("phrases_calls", "u32", range(len(kinds)))
+    columns = (("phrase", "u32"), ("flags", "u8"))
+    store(container, "events", "deed_shapes", columns, ("gap", "took", "waited"), rows)
 
 
 def store_messages(container, messages):
-    def shape(rank, message):
-        _, _, to, size, tag, scope = message
-        return (to - rank) % len(messages), size, zigzag(tag), scope
+    """By receiver, in order of delivery."""
+    came = [[] for _ in messages]
+    for rank, row in enumerate(messages):
+        for sent, took, to, size, tag, scope in row:
+            came[to].append((sent + took, took, rank, size, tag, scope))
+    rows = []
+    for rank, row in enumerate(came):
+        rows.append([])
+        before = 0
+        for delivered, took, sender, size, tag, scope in sorted(row):
+            rows[-1].append((((sender - rank) % len(messages), size, zigzag(tag), scope | 2), (delivered - before, took)))
+            before = delivered
+    columns = (("from", "u32"), ("bytes", "f64"), ("tag", "u32"), ("flags", "u8"))
+    store(container, "messages", "message_shapes", columns, ("since", "took"), rows)
 
-    columns = (("to", "u32"), ("bytes", "f64"), ("tag", "u32"), ("scope", "u8"))
-    store(container, "messages", "message_shapes", columns, messages, shape, lambda message: (message[1],))
 
-
-def store(container, name, shapes_name, columns, ranks, shape, times_of):
-    """Shapes in columns; of each rank how many there are, their shapes and their times."""
+def store(container, name, shapes_name, columns, fixed, ranks):
+    """Shapes in columns, none of which anybody guesses, nor has times of its own; of each rank how many there are, their shapes and their times."""
     shapes, told, times, told_index, times_index = {}, bytearray(), bytearray(), [], []
-    for rank, rows in enumerate(ranks):
+    for rows in ranks:
         told_index.append(len(told))
         times_index.append(len(times))
-        before = 0
-        for row in rows:
+        for shape, values in rows:
             varint(told, 0)
-            varint(told, shapes.setdefault(shape(rank, row), len(shapes) + 1))
-            for value in (row[0] - before, *times_of(row)):
+            varint(told, shapes.setdefault(shape, len(shapes) + 1))
+            for value in values:
                 varint(times, value)
-            before = row[0]
     for at, (column, kind) in enumerate(columns):
         container.add(f"{shapes_name}_{column}", kind, [0, *(values[at] for values in shapes)])
+    for column in fixed:
+        container.add(f"{shapes_name}_{column}", "f64", [0] * (len(shapes) + 1))
     container.add(f"{shapes_name}_next", "u32", [0] * (len(shapes) + 1))
     container.add(f"{name}_shapes", "u8", told)
     container.add(f"{name}_shapes_index", "u32", told_index)
     container.add(f"{name}_times", "u8", times)
     container.add(f"{name}_times_index", "u32", times_index)
-    container.add(f"{name}_count", "u32", [len(rows) for rows in ranks])
+    container.add(f"{name}_length", "u32", [len(rows) for rows in ranks])
     container.json[name] = {"count": sum(map(len, ranks))}
 
 

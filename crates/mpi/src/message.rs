@@ -125,6 +125,8 @@ pub(crate) struct Message {
     pub sender_waits: bool,
     /// Are the bytes still in the sender's memory although its request is complete?
     pub lent: bool,
+    /// Could its bytes not move because the receiver was not there?
+    waited_for: bool,
     /// Its place among those of this pair of ranks.
     place: Place,
     pub sent: Time,
@@ -212,6 +214,7 @@ impl<M: Memory> Engine<M> {
             cancelled: false,
             sender_waits,
             lent: false,
+            waited_for: false,
             place,
             sent,
             ideal,
@@ -465,10 +468,14 @@ impl<M: Memory> Engine<M> {
                 self.copy_late(id, copy);
             }
             Journey::Moving | Journey::Queued | Journey::AtDoor | Journey::Receiving => self.matched(id),
-            _ if message.way == Way::Rendezvous && self.protocol.handshake => {
-                self.start_control(id, Journey::Granted)
+            _ => {
+                let granted = message.way == Way::Rendezvous && self.protocol.handshake;
+                self.messages[id].waited_for = late;
+                match granted {
+                    true => self.start_control(id, Journey::Granted),
+                    false => self.start_moving(id),
+                }
             }
-            _ => self.start_moving(id),
         }
         if self.early {
             self.found_each_other(id, receive);
@@ -502,7 +509,19 @@ impl<M: Memory> Engine<M> {
 
     fn deliver(&mut self, id: u32) {
         let message = &self.messages[id];
-        let &Message { bytes, from, to, sent, departed, arrived, owner, sender_waits, receive, .. } = message;
+        let &Message {
+            bytes,
+            from,
+            to,
+            sent,
+            departed,
+            arrived,
+            owner,
+            sender_waits,
+            waited_for,
+            receive,
+            ..
+        } = message;
         let (tag, scope) = (message.key.tag, scope_of(&message.key));
         let (completion, ideal) = (message.completion(), message.ideal);
         // Before its bytes are copied: while a processor has much to store, it is slow to read what it has just stored.
@@ -518,6 +537,7 @@ impl<M: Memory> Engine<M> {
             arrived,
             delivered,
             awaited: sender_waits,
+            held: waited_for && departed > sent,
         });
         let (receiver, truncated) = match step_of(receive) {
             Some(step) => (step, false),

@@ -126,6 +126,8 @@ pub struct Message {
     pub delivered: Time,
     /// Is its sender free only now?
     pub awaited: bool,
+    /// Could its bytes start to move only when the receiver was there?
+    pub held: bool,
 }
 
 /// What a message is a part of.

@@ -1,27 +1,26 @@
-//! What is kept of what happened: everything that ranks did, as long as that is not too much; the sums of each rank, its
-//! timeline, the use of links, paths.
+//! What is kept of what happened: everything that ranks did and that came to them, as long as that is not too much; the sums of each
+//! rank, its timeline, the use of links, paths.
 //!
-//! Most of it is made at the end, rank by rank, when all is known. Only paths, and messages inside collectives, are dealt with while
-//! the run goes on. What is too much for that is summed up on the way instead.
+//! While the run goes on, it is only written down ([`crate::chronicle`]), and messages are added up. Everything else is made at the end, rank
+//! by rank, when all is known. What is too much for that is summed up on the way instead.
 
+use mpirage_record::{Message, Scope};
 use mpirage_timeline::{LinkUse, RunInfo};
-use mpirage_units::Time;
+use serde_json::json;
 
-use crate::arrows::Arrows;
+use crate::came::{Came, Mail};
 use crate::category::{CATEGORIES, Category};
+use crate::chronicle::Pen;
 use crate::container::Container;
-use crate::delivered::Delivered;
-use crate::diary::{Diary, Entry, UNTOLD, stretches};
-use crate::events;
-use crate::journal::{Journal, Past};
-use crate::path::{Kind, NO_FUNCTION, Paths};
+use crate::critical::Critical;
+use crate::deed::{Deed, Diary};
+use crate::path::{Paths, Written};
 use crate::phrases::{self, Phrases, START};
 use crate::report::Budget;
 use crate::tiles::{Level, Tiles};
 use crate::traffic::Traffic;
+use crate::{arrows, events};
 
-/// So many things before it is its turn, what it needs is asked for.
-const AHEAD: usize = 6;
 /// Bins of time for the use of links.
 const LINK_BINS: usize = 256;
 
@@ -32,17 +31,20 @@ pub(crate) struct Books {
     pub traffic: Traffic,
     pub links: LinkUse,
     pub paths: Paths,
-    pub arrows: Arrows,
-    journal: Journal,
+    desks: Vec<Desk>,
+    /// Of each rank, when the last message from it that it waited for was delivered, and until when the receiver was not there.
+    outgoing: Vec<(u64, u64)>,
     diary: Diary,
+    /// Messages of the program, and those inside collectives that have no arrows.
+    mail: Mail,
+    inner_mail: Mail,
     /// The calls of an instant that may not be over.
     open: Open,
-    /// How many calls there were; and so many can be kept one by one.
+    /// How many calls, and messages with arrows, there were.
     calls: u64,
-    most_calls: u64,
-    /// Entries of the diary, at most.
-    room: usize,
-    /// Were there too many?
+    messages: u64,
+    budget: Budget,
+    /// What ranks did is only added up: there were too many different things.
     beyond: bool,
     /// Stretches of time in the diary.
     stretches: u64,
@@ -61,15 +63,33 @@ pub(crate) struct Times {
     pub spent: [u64; CATEGORIES],
 }
 
-/// Calls of an instant: whose, when, and which phrase they are so far.
+/// Where a rank is in the books: a cache line.
+#[derive(Clone, Default)]
+#[repr(align(64))]
+struct Desk {
+    /// When what it did last was over.
+    end: u64,
+    pen: Pen,
+    /// When the last message came to it, and the last inside a collective.
+    mail: u64,
+    mail_pen: Pen,
+    inner: u64,
+    inner_pen: Pen,
+    /// When the last message to it was delivered, and until when its sender was late.
+    delivered: u64,
+    late: u64,
+}
+
+/// Calls of a rank in one instant.
 struct Open {
     rank: u32,
-    at: u64,
     phrase: u32,
+    at: u64,
+    category: Category,
 }
 
 impl Open {
-    const NONE: Open = Open { rank: u32::MAX, at: 0, phrase: START };
+    const NONE: Open = Open { rank: u32::MAX, phrase: START, at: 0, category: Category::Idle };
 }
 
 impl Books {
@@ -81,14 +101,15 @@ impl Books {
             traffic: Traffic::new(run.ranks()),
             links: LinkUse::new(run).coarse(LINK_BINS),
             paths: Paths::new(ranks),
-            arrows: Arrows::new(run.ranks(), budget.messages),
-            journal: Journal::new(),
+            desks: vec![Desk::default(); ranks],
+            outgoing: Vec::new(),
             diary: Diary::new(ranks),
+            mail: Mail::new(ranks),
+            inner_mail: Mail::new(ranks),
             open: Open::NONE,
             calls: 0,
-            most_calls: budget.calls,
-            // Between any two calls a rank may compute.
-            room: usize::try_from(2 * budget.calls).unwrap_or(usize::MAX).max(1),
+            messages: 0,
+            budget,
             beyond: false,
             stretches: 0,
             tiles: Tiles::new(run.ranks()),
@@ -106,178 +127,207 @@ impl Books {
     #[inline]
     pub fn say(&mut self, rank: u32, at: u64, said: u32, phrase: u32, category: Category) {
         self.calls += 1;
-        if self.beyond {
+        if said != START {
+            self.open.phrase = phrase;
             return;
         }
-        if said == START {
-            self.write(Entry::calls(rank, phrase, category, at, 0, 0));
-        } else {
-            self.diary.prolong(phrase);
-        }
-        self.open = Open { rank, at, phrase };
+        self.write_open();
+        self.open = Open { rank, phrase, at, category };
     }
 
-    /// A rank made a call that took time, or was a collective; of which function.
+    /// The calls of the instant are over.
     #[inline]
-    pub fn call(&mut self, entry: Entry, of: u16) {
+    fn write_open(&mut self) {
+        if self.open.rank != u32::MAX {
+            let Open { rank, phrase, at, category } = std::mem::replace(&mut self.open, Open::NONE);
+            self.write(rank, at, 0, |gap| Deed::calls(phrase, category, gap, 0, 0));
+        }
+    }
+
+    /// A rank made a call that took time, or was a collective. How long it waited for another rank is told, or found out.
+    #[inline]
+    pub fn call(
+        &mut self,
+        rank: u32,
+        phrase: u32,
+        category: Category,
+        entered: u64,
+        took: u64,
+        waited: Option<u64>,
+    ) {
+        self.write_open();
         self.calls += 1;
-        let at = self.write(entry);
-        self.journal.push(Past::Call(at, of));
-        self.enter_if_full();
+        let waited = waited.unwrap_or_else(|| self.waited(rank, entered, took));
+        self.write(rank, entered, took, |gap| Deed::calls(phrase, category, gap, took, waited));
+    }
+
+    /// How long a call could not go on because another rank was late: whose message came as it ended, or was the last that came meanwhile.
+    #[inline]
+    fn waited(&self, rank: u32, entered: u64, took: u64) -> u64 {
+        let Desk { delivered, late, .. } = self.desks[rank as usize];
+        let left = entered + took;
+        let outgoing = self.outgoing.get(rank as usize).copied().unwrap_or_default();
+        let late = match () {
+            () if delivered == left => late,
+            () if outgoing.0 == left => outgoing.1,
+            () if delivered > entered && delivered < left => late,
+            () => 0,
+        };
+        late.clamp(entered, left) - entered
     }
 
     /// The call before was about so many bytes, which its phrase does not say.
     pub fn size(&mut self, rank: u32, bytes: u64) {
-        if !self.beyond {
-            self.write(Entry::size(rank, bytes));
+        self.write_open();
+        let end = self.desks[rank as usize].end;
+        self.write(rank, end, 0, |_| Deed::size(bytes));
+    }
+
+    /// A rank did something that was not a call.
+    #[inline]
+    pub fn did(&mut self, rank: u32, category: Category, entered: u64, took: u64) {
+        self.write_open();
+        self.write(rank, entered, took, |gap| Deed::other(category, gap, took));
+    }
+
+    /// Writes into the diary.
+    #[inline]
+    fn write(&mut self, rank: u32, entered: u64, took: u64, deed: impl FnOnce(u64) -> Deed) {
+        let desk = &mut self.desks[rank as usize];
+        let gap = entered.wrapping_sub(desk.end);
+        desk.end = entered + took;
+        self.diary.push(rank, &mut desk.pen, deed(gap));
+        if self.diary.is_full() {
+            self.make_room();
         }
     }
 
-    /// A rank did something that was not a call; on its path or not.
+    /// These messages will be told of soon.
     #[inline]
-    pub fn did(&mut self, entry: Entry, on_path: bool) {
-        let at = self.write(entry);
-        if on_path {
-            self.journal.push(Past::Deed(at));
-            self.enter_if_full();
+    pub fn expect(&self, messages: &[Message]) {
+        for message in messages {
+            mpirage_cache::fetch(&self.desks[message.to as usize]);
         }
     }
 
     /// A message was delivered.
     #[inline]
-    pub fn message(&mut self, message: Delivered) {
-        self.journal.message(message);
-        self.enter_if_full();
+    pub fn message(&mut self, message: &Message) {
+        let &Message { from, to, bytes, sent, departed, arrived, delivered, .. } = message;
+        let inner = matches!(message.scope, Scope::Collective(_));
+        self.traffic.add(from, to, bytes, inner);
+        self.links.cross(from, to, bytes, departed, arrived);
+        let (sent, delivered) = (sent.as_picos(), delivered.as_picos());
+        let desk = &mut self.desks[to as usize];
+        (desk.delivered, desk.late) = (delivered, sent);
+        self.deliver(message, [to, from], inner, Came::to_receiver);
+        if message.held || message.awaited {
+            self.outgoing.resize(self.desks.len(), (0, 0));
+            let late = if message.held { departed.as_picos() } else { 0 };
+            self.outgoing[from as usize] = (delivered, late);
+            self.deliver(message, [from, to], inner, Came::to_sender);
+        }
     }
 
-    /// A rank has entered a collective.
+    /// Writes down what came to a rank, from or to another.
     #[inline]
-    pub fn enter_collective(&mut self, rank: u32, function: u16) {
-        self.journal.push(Past::Entry(rank, function));
-    }
-
-    /// Writes into the diary; gives the place.
-    #[inline]
-    fn write(&mut self, entry: Entry) -> u32 {
-        if self.diary.is_full() {
+    fn deliver(
+        &mut self,
+        message: &Message,
+        [rank, other]: [u32; 2],
+        inner: bool,
+        came: impl Fn(&Message, u64) -> Came,
+    ) {
+        let ranks = self.desks.len() as u32;
+        let (desk, delivered) = (&mut self.desks[rank as usize], message.delivered.as_picos());
+        if inner && !self.collective_arrows {
+            let since = delivered.saturating_sub(std::mem::replace(&mut desk.inner, delivered));
+            self.inner_mail.deliver(rank, other, ranks, &mut desk.inner_pen, &came(message, since));
+        } else {
+            let since = delivered.saturating_sub(std::mem::replace(&mut desk.mail, delivered));
+            self.mail.deliver(rank, other, ranks, &mut desk.mail_pen, &came(message, since));
+            self.messages += u64::from(rank == message.to);
+        }
+        if self.mail.is_full() || self.inner_mail.is_full() {
             self.make_room();
         }
-        self.open = Open::NONE;
-        self.diary.push(entry)
     }
 
+    /// Puts what is written in order. If it is too much, it is dealt with and let go of.
     #[cold]
     fn make_room(&mut self) {
-        self.enter();
-        self.diary.settle();
-        if self.beyond {
-            self.sum_up();
-        } else if self.diary.len() > self.room {
-            self.give_up();
+        self.diary.sort();
+        self.mail.sort();
+        self.inner_mail.sort();
+        let many = |rows: usize, most: u64| rows as u64 > 2 * most;
+        let deeds = self.beyond || many(self.diary.rows(), self.budget.calls);
+        let mail = many(self.mail.rows(), self.budget.messages);
+        if !deeds && !mail && !many(self.inner_mail.rows(), self.budget.messages) {
+            return;
         }
-        self.open = Open::NONE;
-    }
-
-    #[inline]
-    fn enter_if_full(&mut self) {
-        if self.journal.is_full() {
-            self.enter();
-        }
-    }
-
-    /// Deals with what has been written down.
-    fn enter(&mut self) {
+        self.settle();
         self.follow_paths();
-        self.settle_messages();
-        self.journal.clear();
-        if !self.beyond && self.calls > self.most_calls {
+        let desks = &mut self.desks;
+        self.inner_mail.clear(desks.iter_mut().map(|desk| (&mut desk.inner_pen, desk.inner)));
+        if mail || deeds {
+            self.mail.clear(desks.iter_mut().map(|desk| (&mut desk.mail_pen, desk.mail)));
+            self.budget.messages = 0;
+        }
+        if deeds {
             self.give_up();
         }
     }
 
-    /// Tells paths what happened, and calls who was late.
+    fn settle(&mut self) {
+        self.diary.settle(self.desks.iter_mut().map(|desk| &mut desk.pen));
+        self.mail.settle(self.desks.iter_mut().map(|desk| &mut desk.mail_pen));
+        self.inner_mail.settle(self.desks.iter_mut().map(|desk| &mut desk.inner_pen));
+    }
+
+    /// All that is written.
+    pub fn written(&self) -> Written<'_> {
+        let Books { phrases, diary, mail, inner_mail, .. } = self;
+        Written { phrases, diary, mail: [mail, inner_mail], ranks: self.desks.len() as u32 }
+    }
+
     fn follow_paths(&mut self) {
-        let Journal { messages, history } = &self.journal;
-        let (paths, entries) = (&mut self.paths, self.diary.fresh_mut());
-        for at in 0..history.len() {
-            match history.get(at + AHEAD) {
-                Some(&Past::Message(next)) => paths.expect(messages[next as usize].to()),
-                Some(&(Past::Call(next, _) | Past::Deed(next))) => paths.expect(entries[next as usize].rank),
-                _ => {}
-            }
-            match history[at] {
-                Past::Message(at) => paths.message(&messages[at as usize]),
-                Past::Entry(rank, function) => paths.enter_collective(rank, function),
-                Past::Call(at, of) => follow(paths, &mut entries[at as usize], of),
-                Past::Deed(at) => {
-                    let entry = &entries[at as usize];
-                    paths.catch_up(entry.rank, entry.entered);
-                    paths.did(entry.rank, path_kind(entry.category()), NO_FUNCTION, entry.left());
-                }
-            }
-        }
+        let now = self.desks.iter().map(|desk| desk.end.max(desk.mail).max(desk.inner)).max().unwrap_or(0);
+        let Books { phrases, diary, mail, inner_mail, desks, paths, .. } = self;
+        let written = Written { phrases, diary, mail: [mail, inner_mail], ranks: desks.len() as u32 };
+        paths.follow(written, desks.iter().map(|desk| desk.end), now);
     }
 
-    /// Keeps messages, or adds them up.
-    fn settle_messages(&mut self) {
-        let Books { journal, arrows, traffic, links, .. } = self;
-        for (at, message) in journal.messages.iter().enumerate() {
-            if !arrows.is_beyond() && (self.collective_arrows || !message.inner) {
-                if !arrows.is_full() {
-                    arrows.keep(message);
-                    continue;
-                }
-                arrows.give_up(|message| add_up(message, traffic, links));
-            }
-            if let Some(next) = journal.messages.get(at + AHEAD) {
-                traffic.expect(next);
-            }
-            add_up(message, traffic, links);
-        }
-    }
-
-    /// There are too many calls to keep them: from now on what ranks did is only added up.
-    #[cold]
+    /// There are too many different things to keep them: from now on what ranks did is only added up.
     fn give_up(&mut self) {
         self.beyond = true;
+        self.budget.calls = 0;
         self.phrases.close();
-        self.diary.settle();
         self.sum_up();
+        self.diary.clear(self.desks.iter_mut().map(|desk| (&mut desk.pen, desk.end)));
     }
 
-    /// Adds up what is in the diary, which is in order, and empties it.
+    /// Adds up what is in the diary.
     fn sum_up(&mut self) {
         for (rank, Times { now, spent }) in self.ranks.iter_mut().enumerate() {
-            stretches(self.diary.of(rank), now, |category, from, until| {
+            self.diary.stretches(rank, now, |category, from, until| {
                 spent[category as usize] += until - from;
                 self.tiles.put(rank as u32, category, from, until);
             });
         }
-        self.diary.clear();
-        self.open = Open::NONE;
     }
 
-    /// The run is over at `end`, or later by what is in here.
-    pub fn close(&mut self, end: u64) {
-        self.enter();
-        self.diary.settle();
-        if self.beyond {
-            self.sum_up()
-        } else {
-            self.account()
-        }
-        self.links.reach(Time::from_picos(end));
-        let Books { arrows, traffic, links, .. } = self;
-        arrows.settle();
-        // In about the order in which they were delivered: bins of links that are used at one time are near each other.
-        arrows.each(|message| add_up(message, traffic, links));
+    /// The run is over.
+    pub fn close(&mut self) {
+        self.write_open();
+        self.settle();
+        if self.beyond { self.sum_up() } else { self.account() }
     }
 
     /// Adds up what is in the diary, and keeps it.
     fn account(&mut self) {
         for (rank, Times { now, spent }) in self.ranks.iter_mut().enumerate() {
             let mut before = None;
-            stretches(self.diary.of(rank), now, |category, from, until| {
+            self.diary.stretches(rank, now, |category, from, until| {
                 spent[category as usize] += until - from;
                 self.stretches += u64::from(before != Some(category));
                 before = Some(category);
@@ -287,44 +337,36 @@ impl Books {
 
     /// Adds calls one by one to the data, if there were not too many; `place` gives the function and the place of a kind of call.
     pub fn write_events(&self, place: impl Fn(&phrases::Kind) -> (u16, u32), out: &mut Container) {
-        if self.beyond {
+        if self.calls > self.budget.calls {
             return out.set("events", ());
         }
-        out.set("events", serde_json::json!({"count": self.calls}));
+        out.set("events", json!({"count": self.calls}));
         events::write(&self.phrases, &self.diary, self.ranks.len(), place, out);
+    }
+
+    /// Adds messages one by one to the data, if there were not too many.
+    pub fn write_arrows(&self, out: &mut Container) {
+        if self.messages > self.budget.messages {
+            return out.set("messages", ());
+        }
+        out.set("messages", json!({"count": self.messages}));
+        arrows::write(&self.mail, self.ranks.len(), out);
     }
 
     /// What ranks did when, at all widths, and in how many rows.
     pub fn levels(&self, end: u64) -> (&Tiles, Vec<Level>) {
         (&self.tiles, self.tiles.levels(end, &self.diary, self.stretches))
     }
-}
 
-/// Adds up a message.
-#[inline]
-fn add_up(message: &Delivered, traffic: &mut Traffic, links: &mut LinkUse) {
-    traffic.add(message);
-    let (departed, arrived) = (Time::from_picos(message.departed()), Time::from_picos(message.arrived()));
-    links.cross(message.from, message.to(), message.bytes, departed, arrived);
-}
-
-/// Tells paths of a call, and the call who was late.
-#[inline]
-fn follow(paths: &mut Paths, call: &mut Entry, of: u16) {
-    let (rank, entered, left) = (call.rank, call.entered, call.left());
-    paths.catch_up(rank, entered);
-    let cause = paths.cause(rank, entered, left);
-    if call.waited == UNTOLD {
-        call.waited = cause.map_or(0, |held| held.late.clamp(entered, left) - entered);
+    /// When what a rank did last was over.
+    pub fn reaches(&self, rank: u32) -> u64 {
+        self.desks[rank as usize].end
     }
-    paths.called(rank, cause, path_kind(call.category()), of, left);
-}
 
-fn path_kind(category: Category) -> Kind {
-    match category {
-        Category::Compute => Kind::Compute,
-        Category::PointToPoint => Kind::PointToPoint,
-        Category::Collective => Kind::Collective,
-        _ => Kind::Other,
+    /// What led a rank to where it was at a time, the last first.
+    pub fn path(&self, rank: u32, time: u64) -> Critical {
+        let mut critical = Critical::new();
+        self.paths.back_from(self.written(), rank, time, |part| critical.add(part));
+        critical
     }
 }

@@ -37,23 +37,10 @@ impl<T: Ranked> ByRank<T> {
         self.fresh.len() >= self.portion
     }
 
-    /// Adds a thing to those that are not in order yet; gives its place among them.
+    /// Adds a thing to those that are not in order yet.
     #[inline]
-    pub fn push(&mut self, thing: T) -> u32 {
+    pub fn push(&mut self, thing: T) {
         self.fresh.push(thing);
-        self.fresh.len() as u32 - 1
-    }
-
-    /// Those that are not in order yet.
-    #[inline]
-    pub fn fresh(&self) -> &[T] {
-        &self.fresh
-    }
-
-    /// The same, to be changed.
-    #[inline]
-    pub fn fresh_mut(&mut self) -> &mut [T] {
-        &mut self.fresh
     }
 
     pub fn len(&self) -> usize {
@@ -92,11 +79,6 @@ impl<T: Ranked> ByRank<T> {
         })
     }
 
-    /// Everything that is in order, by portion and by rank.
-    pub fn settled(&self) -> &[T] {
-        &self.settled
-    }
-
     /// Lets go of everything.
     pub fn clear(&mut self) {
         self.fresh.clear();
@@ -125,9 +107,9 @@ mod tests {
             // Nothing of rank 1.
             things.push(([0, 2, 2, 3][at as usize % 4], at));
         }
-        assert_eq!((things.len(), things.fresh().len()), (20_000, 20_000 - 2 * PORTION));
+        assert_eq!((things.len(), things.fresh.len()), (20_000, 20_000 - 2 * PORTION));
         things.settle();
-        assert_eq!(things.settled().len(), 20_000);
+        assert_eq!(things.settled.len(), 20_000);
         let of = |rank| things.of(rank).flatten().map(|&(_, at)| at).collect::<Vec<u64>>();
         assert_eq!(of(0), (0..20_000).filter(|at| at % 4 == 0).collect::<Vec<_>>());
         assert_eq!(of(2), (0..20_000).filter(|at| (1..3).contains(&(at % 4))).collect::<Vec<_>>());

@@ -27,11 +27,6 @@ impl Numbers {
         }
     }
 
-    /// There will be so many bytes, about.
-    pub fn reserve(&mut self, bytes: usize) {
-        self.0.reserve(bytes);
-    }
-
     /// All bytes.
     pub fn finish(self) -> Vec<u8> {
         self.0

@@ -1,6 +1,7 @@
 //! What lies on the critical path, and what would be gained without it.
 
 use std::collections::BTreeMap;
+use std::hash::Hash;
 
 use mpirage_call::varint;
 use mpirage_platform::LinkId;
@@ -10,12 +11,26 @@ use serde_json::{Value, json};
 
 use crate::container::Container;
 use crate::network::Network;
-use crate::path::{Backwards, Kind, NO_FUNCTION, Segment};
+use crate::path::{Kind, NO_FUNCTION, Segment};
 
 /// Segments that the page gets, at most.
 const MOST: usize = 20_000;
 /// Functions, ranks and possible gains that are listed.
 const LISTED: usize = 32;
+
+/// What lies on the path, which is told backwards.
+pub(crate) struct Critical {
+    /// Parts, at most.
+    most: usize,
+    sums: Sums,
+    /// The part that was told last: those before it may be alike.
+    held: Option<Segment>,
+    /// Its parts; each but the last stands for so many of them, as a power of two.
+    shown: Vec<Segment>,
+    joined: u32,
+    /// How many have become the last one.
+    filled: usize,
+}
 
 /// Sums over the path, in picoseconds.
 #[derive(Default)]
@@ -23,33 +38,131 @@ struct Sums {
     kinds: [u64; Kind::ALL.len()],
     /// By number.
     functions: Vec<u64>,
-    ranks: FxHashMap<u32, u64>,
+    ranks: Tally<u32>,
     /// Transfers, by sender and receiver.
-    pairs: FxHashMap<(u32, u32), u64>,
-    /// Parts, if those that are alike are one.
-    parts: usize,
+    pairs: Tally<(u32, u32)>,
+}
+
+/// Sums by key. Paths stay in one place for a while, so the last two keys are at hand.
+struct Tally<K> {
+    sums: FxHashMap<K, u64>,
+    recent: [Option<(K, u64)>; 2],
+}
+
+impl<K> Default for Tally<K> {
+    fn default() -> Tally<K> {
+        Tally { sums: FxHashMap::default(), recent: [None, None] }
+    }
+}
+
+impl<K: Copy + Eq + Hash> Tally<K> {
+    #[inline]
+    fn add(&mut self, key: K, value: u64) {
+        for (known, sum) in self.recent.iter_mut().flatten() {
+            if *known == key {
+                *sum += value;
+                return;
+            }
+        }
+        self.recent.swap(0, 1);
+        self.settle_first();
+        self.recent[0] = Some((key, value));
+    }
+
+    fn settle_first(&mut self) {
+        if let Some((key, sum)) = self.recent[0].take() {
+            *self.sums.entry(key).or_default() += sum;
+        }
+    }
+
+    /// All sums.
+    fn finish(mut self) -> FxHashMap<K, u64> {
+        self.settle_first();
+        self.recent.swap(0, 1);
+        self.settle_first();
+        self.sums
+    }
+}
+
+impl Critical {
+    pub fn new() -> Critical {
+        Critical::of_parts(MOST)
+    }
+
+    /// An even number of parts, at most.
+    fn of_parts(most: usize) -> Critical {
+        Critical { most, sums: Sums::default(), held: None, shown: Vec::new(), joined: 0, filled: 0 }
+    }
+
+    /// Takes the part of the path that comes before those that were told.
+    #[inline]
+    pub fn add(&mut self, part: Segment) {
+        self.sums.add(&part);
+        match &mut self.held {
+            Some(after) if part.joins(after) => after.start = part.start,
+            held => {
+                if let Some(after) = held.replace(part) {
+                    self.show(after);
+                }
+            }
+        }
+    }
+
+    /// Keeps a part; of too many, two become one.
+    #[inline]
+    fn show(&mut self, part: Segment) {
+        if self.filled < 1 << self.joined
+            && let Some(after) = self.shown.last_mut()
+        {
+            *after = part.joined(*after);
+            self.filled += 1;
+            return;
+        }
+        if self.shown.len() == self.most {
+            for at in 0..self.most / 2 {
+                self.shown[at] = self.shown[2 * at + 1].joined(self.shown[2 * at]);
+            }
+            self.shown.truncate(self.most / 2);
+            self.joined += 1;
+        }
+        self.shown.push(part);
+        self.filled = 1;
+    }
+
+    /// The parts of the path, from its beginning.
+    fn shown(&mut self) -> Vec<Segment> {
+        if let Some(first) = self.held.take() {
+            self.show(first);
+        }
+        let mut shown = std::mem::take(&mut self.shown);
+        shown.reverse();
+        shown
+    }
 }
 
 /// Adds the critical path to the data. `without_network`: what an ideal network gains, if that has been tried; `function` gives name and index by which the page knows a function.
 pub(crate) fn write(
-    path: Backwards<'_>,
+    mut path: Critical,
     run: &RunInfo,
     network: &Network<'_>,
     without_network: Option<u64>,
     function: impl Fn(u16) -> Option<(u16, &'static str)>,
     out: &mut Container,
 ) {
-    let sums = Sums::of(path.clone());
+    let shown = path.shown();
+    let Sums { kinds, functions, ranks, pairs } = path.sums;
     let name = |of: u16| function(of).map_or("MPI", |(_, name)| name);
-    let length: u64 = sums.kinds.iter().sum();
-    let kinds = Kind::ALL.iter().zip(sums.kinds);
-    let by_kind: serde_json::Map<String, Value> =
-        kinds.map(|(kind, time)| (kind.name().to_owned(), crate::seconds(time).into())).collect();
-    let functions = (0..).zip(&sums.functions).filter(|&(_, &time)| time > 0);
-    let functions = longest(functions.map(|(of, &time)| (name(of), time)));
-    let ranks: BTreeMap<u32, u64> = sums.ranks.iter().map(|(&rank, &time)| (rank, time)).collect();
+    let length: u64 = kinds.iter().sum();
+    let by_kind: serde_json::Map<String, Value> = Kind::ALL
+        .iter()
+        .zip(kinds)
+        .map(|(kind, time)| (kind.name().to_owned(), crate::seconds(time).into()))
+        .collect();
+    let functions = (0..).zip(functions).filter(|&(_, time)| time > 0);
+    let functions = longest(functions.map(|(of, time)| (name(of), time)));
+    let ranks: BTreeMap<u32, u64> = ranks.finish().into_iter().collect();
     let ranks = longest(ranks.into_iter());
-    let classes = longest(classes(&sums, run, network).into_iter());
+    let classes = longest(classes(&pairs.finish(), run, network).into_iter());
     out.put("critical", json!({
         "seconds": crate::seconds(length),
         "kinds": Kind::ALL.map(Kind::name),
@@ -57,10 +170,9 @@ pub(crate) fn write(
         "by_function": listed("name", &functions),
         "by_rank": listed("rank", &ranks),
         "by_link_class": listed("name", &classes),
-        "gain_if_free": gains(&sums, without_network, &functions, &ranks, &classes),
+        "gain_if_free": gains(&kinds, without_network, &functions, &ranks, &classes),
         "gain_note": "at most so much, for other paths may then be the longest; all transfers: as the run on an ideal network says, if there was one",
     }));
-    let shown = bounded(path, sums.parts, MOST);
     out.section("critical_rank", shown.iter().map(|part| part.rank));
     out.bytes("critical_times", times(&shown));
     out.section("critical_kind", shown.iter().map(|part| part.kind as u8));
@@ -80,13 +192,7 @@ fn times(path: &[Segment]) -> Vec<u8> {
 }
 
 impl Sums {
-    fn of(path: Backwards<'_>) -> Sums {
-        let mut sums = Sums::default();
-        let mut parts = 0;
-        merge(path.inspect(|part| sums.add(part)), |_| parts += 1);
-        Sums { parts, ..sums }
-    }
-
+    #[inline]
     fn add(&mut self, part: &Segment) {
         let time = part.end - part.start;
         self.kinds[part.kind as usize] += time;
@@ -98,17 +204,21 @@ impl Sums {
             self.functions[at] += time;
         }
         match part.kind {
-            Kind::Transfer => *self.pairs.entry((part.peer, part.rank)).or_default() += time,
-            _ => *self.ranks.entry(part.rank).or_default() += time,
+            Kind::Transfer => self.pairs.add((part.peer, part.rank), time),
+            _ => self.ranks.add(part.rank, time),
         }
     }
 }
 
 /// Transfers by the class of the slowest link on their way.
-fn classes<'a>(sums: &Sums, run: &RunInfo, network: &'a Network<'_>) -> BTreeMap<&'a str, u64> {
+fn classes<'a>(
+    pairs: &FxHashMap<(u32, u32), u64>,
+    run: &RunInfo,
+    network: &'a Network<'_>,
+) -> BTreeMap<&'a str, u64> {
     let mut links: Vec<LinkId> = Vec::new();
     let mut classes = BTreeMap::new();
-    for (&(from, to), time) in &sums.pairs {
+    for (&(from, to), time) in pairs {
         let host = |rank: u32| run.placement[rank as usize];
         run.platform.links_between(host(from), host(to), &mut links);
         *classes.entry(network.bottleneck(&links).unwrap_or("memory of one host")).or_default() += time;
@@ -130,13 +240,13 @@ fn listed<T: serde::Serialize>(what: &str, items: &[(T, u64)]) -> Vec<Value> {
 
 /// Each of what lies on the path, and how long it does.
 fn gains(
-    sums: &Sums,
+    kinds: &[u64],
     without_network: Option<u64>,
     functions: &[(&str, u64)],
     ranks: &[(u32, u64)],
     classes: &[(&str, u64)],
 ) -> Vec<Value> {
-    let of = |kind: Kind| sums.kinds[kind as usize];
+    let of = |kind: Kind| kinds[kind as usize];
     let mut gains = vec![
         ("all computation".to_owned(), of(Kind::Compute)),
         ("all transfers".to_owned(), without_network.unwrap_or(of(Kind::Transfer))),
@@ -148,70 +258,6 @@ fn gains(
     gains.into_iter().map(|(what, time)| json!({"what": what, "seconds": crate::seconds(time)})).collect()
 }
 
-/// At most so many segments of a path that is told backwards and has so many `parts`: neighbours that are alike become one,
-/// then two, four and so on, counted from the beginning.
-fn bounded(path: impl Iterator<Item = Segment>, parts: usize, most: usize) -> Vec<Segment> {
-    let mut halvings = 0;
-    while parts.div_ceil(1 << halvings) > most {
-        halvings += 1;
-    }
-    let mut shown: Vec<Segment> = Vec::with_capacity(parts.div_ceil(1 << halvings) + halvings);
-    let mut at = parts;
-    merge(path, |part| {
-        at -= 1;
-        shown.push(part);
-        join(&mut shown, at, parts, halvings);
-    });
-    shown.reverse();
-    shown
-}
-
-/// Gives the parts of a path that is told backwards, neighbours that are alike as one.
-fn merge(path: impl Iterator<Item = Segment>, mut give: impl FnMut(Segment)) {
-    let mut held: Option<Segment> = None;
-    for part in path {
-        match &mut held {
-            Some(after) if alike(&part, after) => after.start = part.start,
-            _ => {
-                if let Some(after) = held.replace(part) {
-                    give(after);
-                }
-            }
-        }
-    }
-    if let Some(first) = held {
-        give(first);
-    }
-}
-
-/// Joins the part that was just told, number `at` of `parts`, with its neighbour, if it is the first of two; then, as often
-/// as there are halvings, what came of that with its own.
-#[inline]
-fn join(told: &mut Vec<Segment>, mut at: usize, mut parts: usize, halvings: usize) {
-    for _ in 0..halvings {
-        if at % 2 == 1 {
-            return;
-        }
-        // The very last may have no neighbour.
-        if at + 1 < parts
-            && let Some(first) = told.pop()
-            && let Some(second) = told.last_mut()
-        {
-            *second = joined(first, *second);
-        }
-        (at, parts) = (at / 2, parts.div_ceil(2));
-    }
-}
-
-fn alike(a: &Segment, b: &Segment) -> bool {
-    a.rank == b.rank && a.kind == b.kind && a.function == b.function && a.end == b.start
-}
-
-fn joined(a: Segment, b: Segment) -> Segment {
-    let longer = if a.end - a.start > b.end - b.start { a } else { b };
-    Segment { start: a.start, end: b.end, ..longer }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -220,66 +266,45 @@ mod tests {
         Segment { rank, peer: rank, start, end, kind, function: NO_FUNCTION }
     }
 
+    /// A path of so many parts, of any length, and now and then alike.
+    fn path(length: u64) -> Vec<Segment> {
+        let mut start = 0;
+        let parts = (0..length).map(|at| {
+            let (took, number) = (1 + at * at % 13, (at * at * 7 % 11) as u32);
+            let kind = if number % 3 == 0 { Kind::Compute } else { Kind::Transfer };
+            start += took;
+            part(number / 4, kind, start - took, start)
+        });
+        parts.collect()
+    }
+
     #[test]
     fn neighbours_become_one() {
-        let path: Vec<_> = (0..10)
-            .map(|at| {
-                part(
-                    at / 4,
-                    if at % 3 == 0 { Kind::Compute } else { Kind::Other },
-                    at.into(),
-                    u64::from(at) + 1,
-                )
-            })
-            .collect();
-        let bounded = |path: &[Segment], most| {
-            let back = || path.iter().rev().copied();
-            bounded(back(), count(back()), most)
-        };
-        let few = bounded(&path, 3);
-        assert!(few.len() <= 3);
-        assert_eq!((few[0].start, few[few.len() - 1].end), (0, 10));
-        assert!(few.windows(2).all(|pair| pair[0].end == pair[1].start));
-        assert_eq!(bounded(&path[1..3], 9).len(), 1);
-    }
-
-    fn count(path: impl Iterator<Item = Segment>) -> usize {
-        let mut parts = 0;
-        merge(path, |_| parts += 1);
-        parts
-    }
-
-    /// What `bounded` does, said plainly.
-    fn halved(path: &[Segment], most: usize) -> Vec<Segment> {
-        let mut parts: Vec<Segment> = Vec::new();
-        for part in path {
-            match parts.last_mut() {
-                Some(last) if alike(last, part) => last.end = part.end,
-                _ => parts.push(*part),
+        for (length, most) in [(0, 4), (1, 4), (2, 4), (1_000, 2_000), (1_000, 100), (999, 6), (500, 2)] {
+            let (path, mut critical) = (path(length), Critical::of_parts(most));
+            for &part in path.iter().rev() {
+                critical.add(part);
+                assert!(critical.shown.len() <= most, "{length}, {most}");
             }
+            let parts = path.windows(2).filter(|pair| !pair[0].joins(&pair[1])).count() + path.len().min(1);
+            let shown = critical.shown();
+            assert!(shown.len() <= most && (parts > most || shown.len() == parts), "{length}, {most}");
+            assert!(shown.windows(2).all(|pair| pair[0].end == pair[1].start));
+            assert_eq!(shown.first().map(|part| part.start), path.first().map(|part| part.start));
+            assert_eq!(shown.last().map(|part| part.end), path.last().map(|part| part.end));
+            let all: u64 = path.iter().map(|part| part.end - part.start).sum();
+            assert_eq!(critical.sums.kinds.iter().sum::<u64>(), all);
         }
-        while parts.len() > most {
-            parts = parts.chunks(2).map(|pair| joined(pair[0], pair[pair.len() - 1])).collect();
-        }
-        parts
     }
 
     #[test]
-    fn backwards_is_as_forwards() {
-        let mut start = 0;
-        let mut path = Vec::new();
-        for at in 0..1_000u64 {
-            // Of any length, with gaps, and now and then alike.
-            let (length, number) = (1 + at * at % 13, (at * at * 7 % 11) as u32);
-            start += u64::from(at % 17 == 0);
-            let kind = if number % 3 == 0 { Kind::Compute } else { Kind::Transfer };
-            path.push(part(number / 4, kind, start, start + length));
-            start += length;
+    fn sums_are_of_all() {
+        let mut critical = Critical::new();
+        path(1_000).into_iter().rev().for_each(|part| critical.add(part));
+        let mut expected = FxHashMap::default();
+        for part in path(1_000).iter().filter(|part| part.kind == Kind::Transfer) {
+            *expected.entry((part.peer, part.rank)).or_insert(0) += part.end - part.start;
         }
-        for (length, most) in [(0, 5), (1, 1), (2, 1), (1_000, 2_000), (1_000, 100), (999, 7), (500, 1)] {
-            let path = &path[..length];
-            let back = || path.iter().rev().copied();
-            assert_eq!(bounded(back(), count(back()), most), halved(path, most), "{length}, {most}");
-        }
+        assert_eq!(critical.sums.pairs.finish(), expected);
     }
 }

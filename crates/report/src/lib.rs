@@ -14,12 +14,12 @@
 //! | module | what it has |
 //! |---|---|
 //! | `report`, `names` | who is told |
-//! | `phrases`, `diary`, `by_rank`, `delivered`, `journal`, `books` | what happened, and where it is kept and added up |
+//! | `phrases`, `deed`, `came`, `chronicle`, `by_rank`, `books` | what happened, and where it is kept and added up |
 //! | `result` | what the page is told |
 //! | `category` | what a rank can be doing |
-//! | `tiles`, `events`, `arrows`, `shapes`, `columns` | the timeline from afar and from near |
+//! | `tiles`, `events`, `arrows`, `told`, `shapes`, `columns` | the timeline from afar and from near |
 //! | `sites`, `collectives`, `traffic` | calls by place, collectives by algorithm, messages by size and by pair |
-//! | `path`, `critical` | the critical path while it grows, and what lies on it |
+//! | `path`, `critical` | the critical path, and what lies on it |
 //! | `network`, `drawing` | the use of links, and the shape of the machine |
 //! | `container`, `gzip`, `base64`, `page` | how it becomes a file |
 
@@ -27,17 +27,17 @@ mod arrows;
 mod base64;
 mod books;
 mod by_rank;
+mod came;
 mod category;
+mod chronicle;
 mod collectives;
 mod columns;
 mod container;
 mod critical;
-mod delivered;
-mod diary;
+mod deed;
 mod drawing;
 mod events;
 mod gzip;
-mod journal;
 mod names;
 mod network;
 mod page;
@@ -50,6 +50,7 @@ mod sites;
 #[cfg(test)]
 mod testing;
 mod tiles;
+mod told;
 mod traffic;
 
 pub(crate) use category::Category;

@@ -1,7 +1,7 @@
 //! The critical path: what had to happen, one after the other, for the run to end when it did.
 //!
-//! It is followed forwards, while the run goes on. Each rank knows the path that led to where it is: what it did itself,
-//! and where it was held up, the path of whoever held it up:
+//! It is followed backwards when the run is over, from the rank that ended last. What a rank did itself is on the path, and where it was
+//! held up, the path goes on with whoever held it up:
 //!
 //! ```text
 //! rank 0   ███████ compute ███████ send
@@ -10,187 +10,85 @@
 //!          path of rank 1: compute of 0, transfer, compute of 1
 //! ```
 //!
-//! A call that ends with a message continues the path of its sender at the instant it was sent; or that of the receiver, if
-//! the bytes could not move before it was there. Inside collectives every message that is delivered to a rank carries it
-//! on. Of where ranks were earlier, a few recent instants are kept ([`trail`]); what led there is kept as a tree
-//! ([`tree`]), from which everything that no rank's path needs any more is removed.
+//! A call that ends with a message continues with its sender at the instant it was sent; or with the receiver, if the bytes could not
+//! move before it was there. Inside collectives every message that is delivered to a rank carries it on ([`walk`]).
 //!
-//! What is approximate: a call during which messages came but which ended a little later is held up by the last of them;
-//! a message sent longer ago than a rank remembers continues the oldest path it does; paths of ranks that have nothing to do
-//! with each other over a very long run are thinned out, neighbours becoming one.
+//! Of runs that are too long to be kept until they are over, paths are followed from time to time, from all ranks back to where the last time
+//! they were; what led there is kept as a tree ([`tree`]), from which everything that no rank's path needs any more is removed.
+//!
+//! What is approximate: a call during which messages came but which ended a little later is held up by the last of them; and of
+//! very long runs, a message that was sent before paths were followed the last time continues where its sender was then, and
+//! paths of ranks that have nothing to do with each other are thinned out, neighbours becoming one.
 
-mod trail;
 mod tree;
+mod walk;
 
-pub(crate) use tree::{Backwards, Kind, NO_FUNCTION, Segment};
+use std::ops::ControlFlow;
 
-use crate::delivered::Delivered;
-use trail::Trail;
+use rustc_hash::FxHashMap;
+
+pub(crate) use tree::{Kind, NO_FUNCTION, Segment};
 use tree::{Node, Tree};
-
-/// A message that may have held up a rank.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Held {
-    /// When it was delivered; zero if there is none.
-    pub delivered: u64,
-    /// When its bytes had arrived. Whoever comes later is held up by nobody, even if taking the message needs time.
-    arrived: u64,
-    /// Until when the other rank was not there yet: it had not sent, or not received.
-    pub late: u64,
-    /// When the transfer began, and who made it begin.
-    began: u64,
-    who: u32,
-    peer: u32,
-}
+use walk::Walk;
+pub(crate) use walk::Written;
 
 /// The paths that led to where ranks are.
 pub(crate) struct Paths {
     tree: Tree,
-    ranks: Vec<Trail>,
+    /// Until when they have been followed, and what led each rank there.
+    since: u64,
+    heads: Vec<u32>,
 }
 
 impl Paths {
     pub fn new(ranks: usize) -> Paths {
-        Paths { tree: Tree::new(ranks), ranks: vec![Trail::default(); ranks] }
+        Paths { tree: Tree::new(ranks), since: 0, heads: vec![0; ranks] }
     }
 
-    /// Something about this rank will be told soon.
-    #[inline]
-    pub fn expect(&self, rank: u32) {
-        // Its first line is all that is needed mostly.
-        mpirage_cache::fetch(&self.ranks[rank as usize].latest);
-    }
-
-    /// A rank did something by itself.
-    #[inline]
-    pub fn did(&mut self, rank: u32, kind: Kind, function: u16, end: u64) {
-        let (start, parent) = self.ranks[rank as usize].latest;
-        if end <= start {
-            return;
-        }
-        let head = self.tree.node_mut(parent);
-        if head.rank == rank && head.kind == kind && head.function == function && head.end == start {
-            head.end = end;
-            self.ranks[rank as usize].prolong(end);
-            return;
-        }
-        self.go_on(rank, Node { parent, rank, peer: rank, start, end, kind, function });
-    }
-
-    /// Nothing is known of what a rank did until then.
-    #[inline]
-    pub fn catch_up(&mut self, rank: u32, until: u64) {
-        if until > self.ranks[rank as usize].latest.0 {
-            self.did(rank, Kind::Other, NO_FUNCTION, until);
-        }
-    }
-
-    /// A rank is in a blocking collective from now on.
-    pub fn enter_collective(&mut self, rank: u32, function: u16) {
-        self.ranks[rank as usize].enter(function);
-    }
-
-    /// A message was delivered.
-    pub fn message(&mut self, message: &Delivered) {
-        let &Delivered { from, sent, inner, awaited, .. } = message;
-        let (to, departed) = (message.to(), message.departed());
-        let (arrived, delivered) = (message.arrived(), message.delivered());
-        // Only the receiver can have made it wait, if it did something at that very instant.
-        let receiver_late = departed > sent && self.ranks[to as usize].turned_at(departed);
-        let (who, began) = if receiver_late { (to, departed) } else { (from, sent) };
-        let held = Held { delivered, arrived, began, who, peer: from, late: sent };
-        self.ranks[to as usize].incoming = held;
-        if inner {
-            self.carry_on(to, held);
-        }
-        if receiver_late || awaited {
-            let late = if receiver_late { departed } else { 0 };
-            let held = Held { peer: to, late, ..held };
-            self.ranks[from as usize].outgoing = held;
-            if inner && receiver_late {
-                self.carry_on(from, held);
+    /// Follows the paths of all ranks, which are at these times, the latest of them `now`. What is written is not needed any more.
+    pub fn follow(&mut self, written: Written<'_>, at: impl Iterator<Item = u64>, now: u64) {
+        let mut walk = Walk::new(written, self.since);
+        let (ranks, mut parts) = (self.heads.len(), Vec::new());
+        // What leads to transfers, by receiver and end: many paths meet.
+        let mut known: FxHashMap<(u32, u64), u32> = FxHashMap::default();
+        // Where ranks were, and where they are.
+        let mut roots = self.heads.clone();
+        roots.extend_from_slice(&self.heads);
+        for (rank, time) in at.enumerate() {
+            parts.clear();
+            let mut met = None;
+            let (origin, _) = walk.back(rank as u32, time, |part| {
+                met = known.get(&(part.rank, part.end)).copied().filter(|_| part.kind == Kind::Transfer);
+                if met.is_some() {
+                    return ControlFlow::Break(());
+                }
+                self.tree.take(part, &mut parts);
+                ControlFlow::Continue(())
+            });
+            let mut parent = met.unwrap_or(roots[origin as usize]);
+            for &part in parts.iter().rev() {
+                parent = self.tree.push(Node::after(parent, part));
+                if part.kind == Kind::Transfer {
+                    known.insert((part.rank, part.end), parent);
+                }
+            }
+            roots[ranks + rank] = parent;
+            if self.tree.is_full() {
+                self.tree.make_room(&mut roots, &mut known);
             }
         }
+        self.heads.copy_from_slice(&roots[ranks..]);
+        self.tree.make_room(&mut self.heads, &mut FxHashMap::default());
+        self.since = now;
     }
 
-    /// A message inside a collective carries a rank on that is in it.
-    fn carry_on(&mut self, rank: u32, held: Held) {
-        let trail = &self.ranks[rank as usize];
-        if let Some(function) = trail.inside
-            && held.arrived > trail.latest.0
-        {
-            self.arrive(rank, held, function);
-        }
-    }
-
-    /// The message that held up a call of a rank from `entered` to `left`, if one did.
-    #[inline]
-    pub fn cause(&self, rank: u32, entered: u64, left: u64) -> Option<Held> {
-        let trail = &self.ranks[rank as usize];
-        let (incoming, outgoing) = (trail.incoming, trail.outgoing);
-        if incoming.delivered == left && left > entered {
-            Some(incoming)
-        } else if outgoing.delivered == left && left > entered {
-            Some(outgoing)
-        } else if incoming.delivered > entered && incoming.delivered < left {
-            Some(incoming)
-        } else {
-            None
-        }
-    }
-
-    /// A call is over, which a message may have held up.
-    #[inline]
-    pub fn called(&mut self, rank: u32, cause: Option<Held>, kind: Kind, function: u16, left: u64) {
-        if let Some(held) = cause
-            && held.arrived > self.ranks[rank as usize].latest.0
-        {
-            self.arrive(rank, held, function);
-        }
-        self.did(rank, kind, function, left);
-        self.ranks[rank as usize].inside = None;
-    }
-
-    fn arrive(&mut self, rank: u32, held: Held, function: u16) {
-        let Held { who, began, delivered, peer, .. } = held;
-        let (parent, kind) = (self.state(who, began), Kind::Transfer);
-        self.go_on(rank, Node { parent, rank, peer, start: began, end: delivered, kind, function });
-    }
-
-    fn go_on(&mut self, rank: u32, node: Node) {
-        let id = self.tree.push(node, &mut self.ranks);
-        self.ranks[rank as usize].push(node.end, id);
-    }
-
-    /// What led to where a rank was at an instant not long ago.
-    fn state(&mut self, rank: u32, at: u64) -> u32 {
-        let before = self.ranks[rank as usize].before(at);
-        if before.end >= at {
-            return before.node;
-        }
-        // It was in the middle of something: that what came next is part of, or the call it is still in.
-        let (kind, function) = match before.next {
-            Some(next) => (self.tree.node(next).kind, self.tree.node(next).function),
-            None => match self.ranks[rank as usize].inside {
-                Some(function) => (Kind::Collective, function),
-                None => (Kind::PointToPoint, NO_FUNCTION),
-            },
-        };
-        // Whoever is in the middle of a transfer waits for it.
-        let kind = if kind == Kind::Transfer { Kind::PointToPoint } else { kind };
-        let middle =
-            Node { parent: before.node, rank, peer: rank, start: before.end, end: at, kind, function };
-        self.tree.push(middle, &mut self.ranks)
-    }
-
-    /// Until when the path of a rank is known.
-    pub fn reaches(&self, rank: u32) -> u64 {
-        self.ranks[rank as usize].latest.0
-    }
-
-    /// The path that led to where a rank is now, backwards; that of nobody is empty.
-    pub fn back_from(&self, rank: Option<u32>) -> Backwards<'_> {
-        self.tree.back_from(rank.map_or(0, |rank| self.ranks[rank as usize].latest.1))
+    /// Tells of the path that led a rank to where it was at a time, the last part first.
+    pub fn back_from(&self, written: Written<'_>, rank: u32, time: u64, mut tell: impl FnMut(Segment)) {
+        let (origin, since) = Walk::new(written, self.since).back(rank, time, |part| {
+            tell(part);
+            ControlFlow::Continue(())
+        });
+        self.tree.back_from(self.heads[origin as usize], since).for_each(tell);
     }
 
     /// Has anything been left out because there was too much?
@@ -202,146 +100,188 @@ impl Paths {
 #[cfg(test)]
 mod tests {
     use mpirage_record::Message;
+    use mpirage_units::Time;
 
     use super::*;
-    use crate::testing::{inner_message, message};
+    use crate::books::Books;
+    use crate::category::Category;
+    use crate::report::Budget;
+    use crate::testing::{inner_message, message, run_on};
 
-    impl Paths {
-        /// The path that led to where a rank is now, from the beginning.
-        fn of(&self, rank: u32) -> Vec<Segment> {
-            let mut path: Vec<Segment> = self.back_from(Some(rank)).collect();
-            path.reverse();
-            path
-        }
+    const SEND: u16 = 3;
+    const WAIT: u16 = 7;
+    const COLLECTIVE: u16 = 5;
+
+    fn books(ranks: u32) -> Books {
+        Books::new(&run_on(&format!("cluster:{ranks}"), ranks), Budget::default())
+    }
+
+    fn call(books: &mut Books, rank: u32, category: Category, function: u16, [entered, left]: [u64; 2]) {
+        let phrase = books.phrases.of_function(function);
+        books.call(rank, phrase, category, entered, left - entered, None);
+    }
+
+    fn receive(books: &mut Books, rank: u32, entered: u64, left: u64) {
+        call(books, rank, Category::PointToPoint, WAIT, [entered, left]);
+    }
+
+    fn compute(books: &mut Books, rank: u32, start: u64, end: u64) {
+        books.did(rank, Category::Compute, start, end - start);
+    }
+
+    /// The path that led to where a rank is now, from the beginning.
+    fn path(books: &mut Books, rank: u32) -> Vec<Segment> {
+        books.close();
+        let mut path = Vec::new();
+        books.paths.back_from(books.written(), rank, books.reaches(rank), |part| path.push(part));
+        path.reverse();
+        path
     }
 
     fn shape(path: &[Segment]) -> Vec<(u32, Kind, u64, u64)> {
         path.iter().map(|part| (part.rank, part.kind, part.start, part.end)).collect()
     }
 
-    const WAIT: u16 = 7;
-
-    fn tell(paths: &mut Paths, message: &Message) {
-        paths.message(&Delivered::of(message));
-    }
-
-    fn receive(paths: &mut Paths, rank: u32, entered: u64, left: u64) {
-        let cause = paths.cause(rank, entered, left);
-        paths.called(rank, cause, Kind::PointToPoint, WAIT, left);
-    }
-
     #[test]
     fn a_late_sender_is_on_the_path() {
-        let mut paths = Paths::new(2);
-        paths.did(1, Kind::Compute, NO_FUNCTION, 40);
-        paths.did(0, Kind::Compute, NO_FUNCTION, 100);
+        let mut books = books(2);
+        compute(&mut books, 1, 0, 40);
+        compute(&mut books, 0, 0, 100);
+        call(&mut books, 0, Category::PointToPoint, SEND, [100, 101]);
         // Rank 0 goes on computing after its Isend.
-        paths.did(0, Kind::PointToPoint, 3, 101);
-        paths.did(0, Kind::Compute, NO_FUNCTION, 150);
-        tell(&mut paths, &message(0, 1, 8, 101, 160));
-        receive(&mut paths, 1, 40, 160);
-        paths.did(1, Kind::Compute, NO_FUNCTION, 200);
+        compute(&mut books, 0, 101, 150);
+        books.message(&message(0, 1, 8, 101, 160));
+        receive(&mut books, 1, 40, 160);
+        compute(&mut books, 1, 160, 200);
+        let found = path(&mut books, 1);
         let expected = [
             (0, Kind::Compute, 0, 100),
             (0, Kind::PointToPoint, 100, 101),
             (1, Kind::Transfer, 101, 160),
             (1, Kind::Compute, 160, 200),
         ];
-        assert_eq!(shape(&paths.of(1)), expected);
-        assert_eq!(paths.of(1)[2].function, WAIT);
-        assert_eq!(paths.of(1)[2].peer, 0);
+        assert_eq!(shape(&found), expected);
+        assert_eq!((found[2].function, found[2].peer), (WAIT, 0));
         let own =
             [(0, Kind::Compute, 0, 100), (0, Kind::PointToPoint, 100, 101), (0, Kind::Compute, 101, 150)];
-        assert_eq!(shape(&paths.of(0)), own);
+        assert_eq!(shape(&path(&mut books, 0)), own);
+        assert_eq!(books.ranks[1].spent[Category::Wait as usize], 61);
     }
 
     #[test]
     fn a_message_sent_in_the_middle_cuts_what_the_sender_did() {
-        let mut paths = Paths::new(2);
-        // Two stretches of computation, an Isend without duration between them.
-        paths.did(0, Kind::Compute, NO_FUNCTION, 50);
-        paths.did(0, Kind::Compute, NO_FUNCTION, 90);
-        tell(&mut paths, &message(0, 1, 8, 50, 70));
-        receive(&mut paths, 1, 0, 70);
-        assert_eq!(shape(&paths.of(1)), [(0, Kind::Compute, 0, 50), (1, Kind::Transfer, 50, 70)]);
+        let mut books = books(2);
+        compute(&mut books, 0, 0, 90);
+        books.message(&message(0, 1, 8, 50, 70));
+        receive(&mut books, 1, 0, 70);
+        assert_eq!(shape(&path(&mut books, 1)), [(0, Kind::Compute, 0, 50), (1, Kind::Transfer, 50, 70)]);
     }
 
     #[test]
     fn a_late_receiver_holds_up_the_sender() {
-        let mut paths = Paths::new(2);
-        paths.did(0, Kind::Compute, NO_FUNCTION, 10);
-        paths.did(1, Kind::Compute, NO_FUNCTION, 60);
+        let mut books = books(2);
+        compute(&mut books, 0, 0, 10);
+        compute(&mut books, 1, 0, 60);
         // A rendezvous: sent at 10, the receiver is there at 60, delivered at 80.
-        let sent = mpirage_units::Time::from_picos(10);
-        tell(&mut paths, &Message { sent, awaited: true, ..message(0, 1, 1 << 20, 60, 80) });
-        let cause = paths.cause(0, 10, 80).unwrap();
-        assert_eq!(cause.late, 60);
-        paths.called(0, Some(cause), Kind::PointToPoint, 1, 80);
-        assert_eq!(shape(&paths.of(0)), [(1, Kind::Compute, 0, 60), (0, Kind::Transfer, 60, 80)]);
-        receive(&mut paths, 1, 60, 80);
-        assert_eq!(shape(&paths.of(1)), [(1, Kind::Compute, 0, 60), (1, Kind::Transfer, 60, 80)]);
+        let sent = Time::from_picos(10);
+        books.message(&Message { sent, awaited: true, held: true, ..message(0, 1, 1 << 20, 60, 80) });
+        call(&mut books, 0, Category::PointToPoint, SEND, [10, 80]);
+        receive(&mut books, 1, 60, 80);
+        let expected = [(1, Kind::Compute, 0, 60), (0, Kind::Transfer, 60, 80)];
+        assert_eq!(shape(&path(&mut books, 0)), expected);
+        assert_eq!(books.ranks[0].spent[Category::Wait as usize], 50);
+        let expected = [(1, Kind::Compute, 0, 60), (1, Kind::Transfer, 60, 80)];
+        assert_eq!(shape(&path(&mut books, 1)), expected);
     }
 
     #[test]
     fn a_collective_passes_the_path_on() {
-        // A chain 0 → 1 → 2 inside one collective; rank 1 is the last to come.
-        let mut paths = Paths::new(3);
+        // A chain 0 → 1 → 2 inside one collective; rank 1 is the last to come, and combines from 55 to 58 before it sends.
+        let mut books = books(3);
         for (rank, entered) in [(0, 10), (2, 20), (1, 50)] {
-            paths.did(rank, Kind::Compute, NO_FUNCTION, entered);
-            paths.enter_collective(rank, 5);
+            compute(&mut books, rank, 0, entered);
         }
-        tell(&mut paths, &inner_message(0, 1, 10, 55));
-        // Rank 1 combines from 55 to 58, then sends.
-        tell(&mut paths, &inner_message(1, 2, 58, 65));
-        for (rank, left) in [(1, 58), (2, 65)] {
-            let cause = paths.cause(rank, 0, left);
-            paths.called(rank, cause, Kind::Collective, 5, left);
-        }
+        books.message(&inner_message(0, 1, 10, 55));
+        call(&mut books, 1, Category::Collective, COLLECTIVE, [50, 58]);
+        books.message(&inner_message(1, 2, 58, 65));
+        call(&mut books, 2, Category::Collective, COLLECTIVE, [20, 65]);
         let expected = [
             (0, Kind::Compute, 0, 10),
             (1, Kind::Transfer, 10, 55),
             (1, Kind::Collective, 55, 58),
             (2, Kind::Transfer, 58, 65),
         ];
-        assert_eq!(shape(&paths.of(2)), expected);
+        assert_eq!(shape(&path(&mut books, 2)), expected);
     }
 
     #[test]
     fn a_message_that_was_there_holds_nobody_up() {
-        let mut paths = Paths::new(2);
-        paths.did(0, Kind::Compute, NO_FUNCTION, 10);
-        paths.did(1, Kind::Compute, NO_FUNCTION, 60);
-        // It arrives at 30; the receiver comes at 60 and needs until 62 to take it.
-        let arrived = mpirage_units::Time::from_picos(30);
-        tell(&mut paths, &Message { arrived, ..message(0, 1, 8, 10, 62) });
-        receive(&mut paths, 1, 60, 62);
-        assert_eq!(shape(&paths.of(1)), [(1, Kind::Compute, 0, 60), (1, Kind::PointToPoint, 60, 62)]);
-        // The same inside a collective.
-        paths.enter_collective(1, 5);
-        tell(&mut paths, &Message { arrived, ..inner_message(0, 1, 10, 64) });
-        assert_eq!(paths.of(1).last().unwrap().end, 62);
+        let mut books = books(2);
+        compute(&mut books, 0, 0, 10);
+        compute(&mut books, 1, 0, 60);
+        // It arrives at 30; the receiver comes at 60 and needs until 62 to take it. The same inside a collective, until 64.
+        let arrived = Time::from_picos(30);
+        books.message(&Message { arrived, ..message(0, 1, 8, 10, 62) });
+        receive(&mut books, 1, 60, 62);
+        books.message(&Message { arrived, ..inner_message(0, 1, 10, 64) });
+        call(&mut books, 1, Category::Collective, COLLECTIVE, [62, 64]);
+        let expected =
+            [(1, Kind::Compute, 0, 60), (1, Kind::PointToPoint, 60, 62), (1, Kind::Collective, 62, 64)];
+        assert_eq!(shape(&path(&mut books, 1)), expected);
+    }
+
+    #[test]
+    fn messages_that_take_no_time_lead_nowhere_else_for_ever() {
+        let mut books = books(2);
+        for (rank, other) in [(0, 1), (1, 0)] {
+            books.message(&message(other, rank, 8, 50, 50));
+        }
+        (0..2).for_each(|rank| receive(&mut books, rank, 0, 50));
+        let found = path(&mut books, 0);
+        assert_eq!(
+            (found.first().map(|part| part.start), found.last().map(|part| part.end)),
+            (Some(0), Some(50))
+        );
+    }
+
+    /// Two ranks that take turns, and one on its own, so many times; of any duration, or always the same.
+    fn turns(budget: Budget, rounds: u64, same: bool) -> (Books, u64) {
+        let mut books = Books::new(&run_on("cluster:3", 3), budget);
+        let mut now = 0;
+        for round in 0..rounds {
+            let (from, to) = if round % 2 == 0 { (0, 1) } else { (1, 0) };
+            let long = if same { 60 } else { 1 + round * round % 977 };
+            compute(&mut books, from, now, now + long);
+            books.message(&message(from, to, 8, now + long, now + long + 40));
+            receive(&mut books, to, now, now + long + 40);
+            compute(&mut books, 2, now, now + 1 + long / 2);
+            now += long + 40;
+        }
+        (books, now)
     }
 
     #[test]
     fn long_runs_keep_what_matters() {
-        // Two ranks that take turns, many more times than there is room for, and one on its own.
-        let mut paths = Paths::new(3);
-        let mut now = 0;
-        let rounds = 1_500_000u64;
-        for round in 0..rounds {
-            let (from, to) = if round % 2 == 0 { (0, 1) } else { (1, 0) };
-            paths.did(from, Kind::Compute, NO_FUNCTION, now + 60);
-            tell(&mut paths, &message(from, to, 8, now + 60, now + 100));
-            receive(&mut paths, to, now, now + 100);
-            let kind = if round % 2 == 0 { Kind::Compute } else { Kind::Other };
-            paths.did(2, kind, NO_FUNCTION, now + 50);
-            now += 100;
+        for (rounds, same) in [(50_000, false), (1_500_000, true)] {
+            let (mut books, now) = turns(Budget { calls: 1_000, messages: 1_000 }, rounds, same);
+            let path = path(&mut books, rounds as u32 % 2);
+            assert_eq!((path[0].start, path.last().map(|part| part.end)), (0, Some(now)));
+            assert!(path.windows(2).all(|pair| pair[0].end == pair[1].start));
+            let transfers: u64 = path
+                .iter()
+                .filter(|part| part.kind == Kind::Transfer)
+                .map(|part| part.end - part.start)
+                .sum();
+            assert_eq!(transfers, 40 * rounds, "{same}");
         }
-        let path = paths.of(1.min(rounds as u32 % 2));
-        assert_eq!(path.first().unwrap().start, 0);
+    }
+
+    #[test]
+    fn paths_of_very_long_runs_are_thinned_out() {
+        let (mut books, now) = turns(Budget { calls: 1_000, messages: 1_000 }, 1_500_000, false);
+        let path = path(&mut books, 0);
+        assert_eq!((path[0].start, path.last().map(|part| part.end)), (0, Some(now)));
         assert!(path.windows(2).all(|pair| pair[0].end == pair[1].start));
-        assert_eq!(path.last().unwrap().end, now);
-        assert!(paths.is_thinned());
-        assert!(path.len() < 2 << 20);
+        assert!(books.paths.is_thinned() && path.len() < 2 << 20);
     }
 }

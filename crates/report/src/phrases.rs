@@ -131,6 +131,8 @@ pub(crate) struct Phrases {
     last: u32,
     /// Is nothing new to be learned?
     closed: bool,
+    /// Calls of which no more is known than the function.
+    of_functions: FxHashMap<u16, u32>,
 }
 
 /// A call in a phrase: a cache line.
@@ -173,6 +175,7 @@ impl Phrases {
             known: FxHashMap::default(),
             last: START,
             closed: false,
+            of_functions: FxHashMap::default(),
         }
     }
 
@@ -212,6 +215,20 @@ impl Phrases {
         self.steps[found as usize].calls += 1;
         self.last = found;
         Some(Said { step: found, sized_apart })
+    }
+
+    /// A call of a function, and no more is known; it is counted elsewhere.
+    #[cold]
+    pub fn of_function(&mut self, function: u16) -> u32 {
+        *self.of_functions.entry(function).or_insert_with(|| {
+            let asked = Asked::new(function, 0, 0, 0, 0);
+            self.kinds.push(Kind { asked, ..Kind::NONE });
+            let kind = self.kinds.len() as u32 - 1;
+            let new =
+                Step { asked, next: START, next_phrase: START, before: START, kind, length: 1, calls: 0 };
+            self.steps.push(new);
+            self.steps.len() as u32 - 1
+        })
     }
 
     /// A step that has not been there, or is full; of too many sizes all are one.
@@ -287,7 +304,8 @@ impl Phrases {
 
     /// How often each kind was called, by step.
     pub fn calls(&self) -> impl Iterator<Item = (&Kind, u64)> {
-        self.steps[1..].iter().map(|step| (&self.kinds[step.kind as usize], step.calls.into()))
+        let called = self.steps.iter().filter(|step| step.calls > 0);
+        called.map(|step| (&self.kinds[step.kind as usize], step.calls.into()))
     }
 }
 

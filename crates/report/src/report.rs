@@ -13,8 +13,6 @@ use serde_json::Value;
 use crate::books::Books;
 use crate::category::Category;
 use crate::collectives::Collectives;
-use crate::delivered::Delivered;
-use crate::diary::{Entry, UNTOLD};
 use crate::names::{Contexts, Functions};
 use crate::phrases::{Asked, Kind, START, Said};
 use crate::sites::CallSites;
@@ -107,11 +105,11 @@ impl Report {
 
     /// A rank did something that was not a call.
     fn did(&mut self, rank: u32, category: Category, start: u64, end: u64) {
-        self.books.did(Entry::other(rank, category, start, end.saturating_sub(start)), true);
+        self.books.did(rank, category, start, end.saturating_sub(start));
     }
 
     /// A rank was in a call. How long is told, not until when: two dates side by side would be moved as one, which
-    /// waits for both to have been stored ([`crate::delivered`] says why that matters).
+    /// waits for both to have been stored ([`crate::came`] says why that matters).
     fn call(
         &mut self,
         rank: u32,
@@ -142,7 +140,7 @@ impl Report {
         };
         let phrase = self.count(said.as_ref(), &asked, bytes, took);
         let waited = self.waited(kind, collective, call, entered, took);
-        self.books.call(Entry::calls(rank, phrase, category, entered, took, waited), of);
+        self.books.call(rank, phrase, category, entered, took, waited);
         if said.is_some_and(|said| said.sized_apart) {
             self.books.size(rank, bytes);
         }
@@ -191,7 +189,7 @@ impl Report {
             let row = self.sites.row(asked.function(), asked.site(), &mut self.functions);
             self.sites.count(row, 1, bytes);
             self.sites.spend(row, took);
-            return START;
+            return self.books.phrases.of_function(asked.function());
         };
         let row = self.books.phrases.kind(step).row;
         self.sites.spend(row, took);
@@ -217,19 +215,19 @@ impl Report {
         call: Option<&Call<'_>>,
         entered: u64,
         took: u64,
-    ) -> u64 {
+    ) -> Option<u64> {
         match (kind, call) {
-            _ if took == 0 => 0,
+            _ if took == 0 => Some(0),
             (FunctionKind::Barrier | FunctionKind::Collective, Some(Call::Collective(call)))
                 if !call.kind.is_rooted() =>
             {
                 let last_entry = collective.and_then(|number| self.collectives.last_entry(number));
-                last_entry.map_or(UNTOLD, |last| last.saturating_sub(entered).min(took))
+                last_entry.map(|last| last.saturating_sub(entered).min(took))
             }
             // What it found is delivered later, so that nothing tells when it was sent.
-            (FunctionKind::Test, Some(Call::Probe { poll: false, .. })) => took,
-            (FunctionKind::Other | FunctionKind::File, _) => 0,
-            _ => UNTOLD,
+            (FunctionKind::Test, Some(Call::Probe { poll: false, .. })) => Some(took),
+            (FunctionKind::Other | FunctionKind::File, _) => Some(0),
+            _ => None,
         }
     }
 
@@ -238,14 +236,14 @@ impl Report {
         if let Scope::Collective(number) = message.scope {
             self.collectives.message(number, message.bytes);
         }
-        self.books.message(Delivered::of(message));
+        self.books.message(message);
     }
 
     fn end(&mut self, rank: u32, at: u64, blocked: Option<(Time, u16, u64)>) {
         let blocked = blocked.map(|(since, of, site)| {
             let site = self.sites.number(rank, site);
             let since = since.as_picos();
-            self.books.did(Entry::other(rank, Category::Wait, since, at.saturating_sub(since)), false);
+            self.books.did(rank, Category::Wait, since, at.saturating_sub(since));
             (since, of, site)
         });
         self.ends[rank as usize] = End { at, blocked };
@@ -273,9 +271,8 @@ impl Recorder for Report {
                 self.contexts.add(context, members.len() as u32);
             }
             Record::Schedule { rank, number, context, kind, algorithm, entered } => {
-                let function = self.collectives.enter(number, context, kind, algorithm, entered.as_picos());
+                self.collectives.enter(number, context, kind, algorithm, entered.as_picos());
                 self.inside[rank as usize] = number + 1;
-                self.books.enter_collective(rank, function);
             }
             Record::End { rank, at, blocked, ideal } => {
                 self.ideal = self.ideal.max(ideal);
@@ -302,6 +299,7 @@ impl Recorder for Report {
     }
 
     fn messages(&mut self, messages: &[Message]) {
+        self.books.expect(messages);
         for message in messages {
             self.message(message);
         }

@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 
 use crate::category::{CATEGORIES, Category, NAMES};
 use crate::container::Container;
+use crate::critical::{self, Critical};
 use crate::network::Network;
 use crate::report::{Ending, Report};
-use crate::{critical, drawing, seconds};
+use crate::{drawing, seconds};
 
 impl Report {
     /// What the page is to show.
     pub fn finish(&mut self, ending: &Ending) -> Container {
-        let end = self.ends.iter().map(|end| end.at).max().unwrap_or(0);
-        self.books.close(end);
+        self.books.close();
         let mut out = Container::default();
         out.set("version", 1);
         self.write_run(ending, &mut out);
@@ -24,7 +24,7 @@ impl Report {
         self.write_timeline(&mut out);
         self.books.traffic.write(&mut out);
         self.books.write_events(|kind| self.sites.about(kind.row), &mut out);
-        self.books.arrows.write(&mut out);
+        self.books.write_arrows(&mut out);
         self.write_network(ending, &mut out);
         self.write_blocked(ending, &mut out);
         out
@@ -128,11 +128,13 @@ impl Report {
         let network = Network::new(&self.run.platform, &self.books.links);
         network.write(out);
         drawing::write(&self.run.platform, &network, out);
-        let key = |&rank: &usize| {
-            (self.ends[rank].at, self.books.paths.reaches(rank as u32), std::cmp::Reverse(rank))
+        // Of a rank that is blocked, nothing is known of what would end that.
+        let known = |rank: usize| {
+            self.ends[rank].blocked.map_or(self.books.reaches(rank as u32), |(since, ..)| since)
         };
+        let key = |&rank: &usize| (self.ends[rank].at, known(rank), std::cmp::Reverse(rank));
         let last = (0..self.ends.len()).max_by_key(key);
-        let path = self.books.paths.back_from(last.map(|rank| rank as u32));
+        let path = last.map_or_else(Critical::new, |rank| self.books.path(rank as u32, known(rank)));
         let name = |of: u16| self.functions.find(of).map(|index| (index, function(of).name));
         let gained = |ideal: f64| self.last().saturating_sub(Duration::from_secs_f64(ideal).as_picos());
         critical::write(path, &self.run, &network, ending.ideal_seconds.map(gained), name, out);

@@ -58,11 +58,26 @@ impl<S: Copy + Default + Eq + Hash> Shapes<S> {
         self.following[last as usize].count(number, times);
     }
 
+    /// After a shape comes always that one, as a guess.
+    pub fn fix(&mut self, last: u32, next: u32) {
+        self.following[last as usize] = Following { last: next, mostly: next, votes: u32::MAX };
+    }
+
     /// A new one, which nobody looks up; gives its number.
     pub fn add(&mut self, shape: S) -> u32 {
         self.all.push(shape);
         self.following.push(Following::default());
         self.all.len() as u32 - 1
+    }
+
+    /// The number of a shape that is known, quickly if it is what was looked up after the one with number `last` the last time.
+    #[inline]
+    pub fn find(&self, last: u32, shape: &S) -> u32 {
+        let expected = self.following[last as usize].last;
+        if expected != NONE && self.all[expected as usize] == *shape {
+            return expected;
+        }
+        self.known.get(shape).copied().unwrap_or(NONE)
     }
 
     fn look_up(&mut self, shape: &S) -> u32 {
@@ -72,12 +87,6 @@ impl<S: Copy + Default + Eq + Hash> Shapes<S> {
         let number = self.add(*shape);
         self.known.insert(*shape, number);
         number
-    }
-
-    /// A shape by its number.
-    #[inline]
-    pub fn get(&self, number: u32) -> &S {
-        &self.all[number as usize]
     }
 
     /// What comes after a shape, as a guess.

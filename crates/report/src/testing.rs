@@ -26,7 +26,19 @@ pub(crate) fn run_on(platform: &str, ranks: u32) -> RunInfo {
 pub(crate) fn message(from: u32, to: u32, bytes: u64, sent: u64, delivered: u64) -> Message {
     let [departed, arrived] = [sent, delivered].map(Time::from_picos);
     let (sent, delivered, scope) = (departed, arrived, Scope::Comm(WORLD));
-    Message { from, to, bytes, tag: 7, scope, sent, departed, arrived, delivered, awaited: false }
+    Message {
+        from,
+        to,
+        bytes,
+        tag: 7,
+        scope,
+        sent,
+        departed,
+        arrived,
+        delivered,
+        awaited: false,
+        held: false,
+    }
 }
 
 /// A message of the first collective.

@@ -7,7 +7,7 @@
 
 use crate::Category;
 use crate::category::CATEGORIES;
-use crate::diary::{Diary, stretches};
+use crate::deed::Diary;
 
 /// Rows at most; more ranks share rows.
 const MOST_ROWS: u32 = 2_048;
@@ -154,7 +154,7 @@ impl Tiles {
     fn lay_out(&self, row: u32, diary: &Diary, end: u64, out: &mut Row) {
         for rank in row * self.ranks_per_row..self.ranks.min((row + 1) * self.ranks_per_row) {
             let mut brush = Brush::new(out.columns, end);
-            stretches(diary.of(rank as usize), &mut 0, |category, start, end| {
+            diary.stretches(rank as usize, &mut 0, |category, start, end| {
                 brush.lay(out.of(category as usize), start, end);
             });
         }
@@ -382,14 +382,17 @@ fn whole(number: f32) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diary::Entry;
+    use crate::chronicle::Pen;
+    use crate::deed::Deed;
 
     fn noted(ranks: usize, deeds: &[(u32, Category, u64, u64)]) -> (Diary, u64) {
-        let mut diary = Diary::new(ranks);
+        let (mut diary, mut pens) = (Diary::new(ranks), vec![(Pen::default(), 0); ranks]);
         for &(rank, category, start, end) in deeds {
-            diary.push(Entry::other(rank, category, start, end - start));
+            let (pen, last) = &mut pens[rank as usize];
+            diary.push(rank, pen, Deed::other(category, start - *last, end - start));
+            *last = end;
         }
-        diary.settle();
+        diary.settle(pens.iter_mut().map(|(pen, _)| pen));
         (diary, deeds.len() as u64)
     }
 

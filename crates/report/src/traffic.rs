@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use crate::container::Container;
-use crate::delivered::Delivered;
 
 /// Rows and columns of the matrix, at most; more ranks share them.
 const MOST_CELLS: u32 = 256;
@@ -31,24 +30,14 @@ impl Traffic {
         Traffic { cells, ranks_per_cell, places, matrix, sizes: [[[0; 2]; CLASSES]; 2] }
     }
 
-    /// A message will be told of soon.
+    /// A message of so many bytes, of the program or inside a collective.
     #[inline]
-    pub fn expect(&self, message: &Delivered) {
-        mpirage_cache::fetch(&self.matrix[self.cell(message)]);
-    }
-
-    #[inline]
-    fn cell(&self, message: &Delivered) -> usize {
+    pub fn add(&mut self, from: u32, to: u32, bytes: u64, inner: bool) {
         let place = |rank: u32| usize::from(self.places[rank as usize]);
-        place(message.from) * self.cells as usize + place(message.to())
-    }
-
-    #[inline]
-    pub fn add(&mut self, message: &Delivered) {
-        let cell = self.cell(message);
-        let size = &mut self.sizes[usize::from(message.inner)][class(message.bytes)];
-        for [bytes, messages] in [&mut self.matrix[cell], size] {
-            *bytes += message.bytes;
+        let cell = &mut self.matrix[place(from) * self.cells as usize + place(to)];
+        let size = &mut self.sizes[usize::from(inner)][class(bytes)];
+        for [all_bytes, messages] in [cell, size] {
+            *all_bytes += bytes;
             *messages += 1;
         }
     }
@@ -94,7 +83,6 @@ fn from(class: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::message;
 
     #[test]
     fn sizes_are_powers_of_two() {
@@ -107,8 +95,8 @@ mod tests {
     #[test]
     fn ranks_share_cells() {
         let mut traffic = Traffic::new(1_024);
-        traffic.add(&Delivered::of(&message(0, 1_023, 100, 0, 1)));
-        traffic.add(&Delivered::of(&message(3, 1_020, 50, 0, 1)));
+        traffic.add(0, 1_023, 100, false);
+        traffic.add(3, 1_020, 50, false);
         assert_eq!((traffic.cells, traffic.ranks_per_cell), (256, 4));
         assert_eq!(traffic.matrix[255], [150, 2]);
         let sizes = traffic.histogram();

@@ -70,17 +70,40 @@ function unzigzag(value) {
   return value % 2 ? -(value + 1) / 2 : value / 2;
 }
 
-const SINCE = 1, TOOK = 2, WAITED = 4, BYTES = 8, FROM_ZERO = 16;
+/** Reads what happened to a rank: shapes one after the other, each with its times, told one by one or known by the shape. */
+class Told {
+  constructor(run, name, shapes) {
+    this.shapes = shapes;
+    this.sequences = new ByRank(run, `${name}_shapes`);
+    this.times = new ByRank(run, `${name}_times`);
+    this.lengths = run.section(`${name}_length`);
+    this.known = Boolean(this.lengths && shapes.next && this.sequences.known && this.times.known);
+  }
+
+  get ranks() {
+    return this.lengths.length;
+  }
+
+  /** The shapes of a rank. */
+  sequence(rank) {
+    const sequence = new Sequence(this.sequences.of(rank), this.shapes.next), numbers = new Uint32Array(this.lengths[rank] ?? 0);
+    for (let at = 0; at < numbers.length; at += 1) numbers[at] = sequence.next();
+    return numbers;
+  }
+}
+
+const TOLD = 1, GAP = 2, TOOK = 4, WAITED = 8, SIZE = 16;
+const FROM_ZERO = 16;
 
 /** The calls of a run; times in ns. */
 class Calls {
   constructor(run) {
-    this.shapes = shapesOf(run, "call_shapes", ["function", "flags", "site", "peer", "tag", "comm", "bytes", "next"]);
-    this.sequences = new ByRank(run, "events_shapes");
-    this.times = new ByRank(run, "events_times");
-    this.count = run.section("events_count");
+    this.kinds = shapesOf(run, "call_kinds", ["function", "flags", "site", "peer", "tag", "comm", "bytes"]);
+    this.deeds = new Told(run, "events", shapesOf(run, "deed_shapes", ["phrase", "flags", "gap", "took", "waited", "next"]));
+    this.phraseEnds = run.section("phrases_end");
+    this.phraseCalls = run.section("phrases_calls");
     this.ranks = [];
-    this.known = Boolean(run.events && this.count && this.shapes.next && this.sequences.known && this.times.known);
+    this.known = Boolean(run.events && this.deeds.known && this.kinds.function && this.phraseEnds && this.phraseCalls);
   }
 
   /** The columns of a rank. */
@@ -98,47 +121,67 @@ class Calls {
     const idle = self.requestIdleCallback ?? ((work) => setTimeout(work, 20));
     const slice = () => {
       const until = performance.now() + 5;
-      while (rank < this.count.length && performance.now() < until) this.of(rank++);
-      if (rank < this.count.length) idle(slice);
+      while (rank < this.deeds.ranks && performance.now() < until) this.of(rank++);
+      if (rank < this.deeds.ranks) idle(slice);
     };
     if (this.known) idle(slice);
   }
 
+  /** Where the calls of a phrase begin; they end where the next one's begin. */
+  begin(phrase) {
+    return phrase === 0 ? 0 : this.phraseEnds[phrase - 1];
+  }
+
   unpack(rank) {
-    const count = this.count[rank] ?? 0, { shapes } = this;
+    const { shapes } = this.deeds, sequence = this.deeds.sequence(rank), times = this.deeds.times.of(rank);
+    let count = 0;
+    for (const shape of sequence) count += this.phraseEnds[shapes.phrase[shape]] - this.begin(shapes.phrase[shape]);
     const calls = {
       count, start: new Float64Array(count), end: new Float64Array(count), late: new Float64Array(count), what: new Uint16Array(count), site: new Uint32Array(count),
       peer: new Int32Array(count), bytes: new Float64Array(count), tag: new Int32Array(count), comm: new Uint32Array(count),
     };
-    if (count === 0) return calls;
-    const sequence = new Sequence(this.sequences.of(rank), shapes.next), times = this.times.of(rank);
-    let start = 0;
-    for (let at = 0; at < count; at += 1) {
-      const shape = sequence.next(), flags = shapes.flags[shape], peer = shapes.peer[shape];
-      if (flags & SINCE) start += times.next();
-      calls.start[at] = start;
-      calls.end[at] = start + (flags & TOOK ? times.next() : 0);
-      calls.late[at] = start + (flags & WAITED ? times.next() : 0);
-      calls.bytes[at] = flags & BYTES ? times.next() : shapes.bytes[shape];
-      calls.what[at] = shapes.function[shape];
-      calls.site[at] = shapes.site[shape];
-      calls.peer[at] = peer === 0 ? -1 : (peer - 1 + (flags & FROM_ZERO ? 0 : rank)) % this.count.length;
-      calls.tag[at] = unzigzag(shapes.tag[shape]);
-      calls.comm[at] = shapes.comm[shape];
+    // In picoseconds, which are whole numbers.
+    let now = 0, at = 0, before = 0;
+    for (const shape of sequence) {
+      const flags = shapes.flags[shape], told = flags & TOLD;
+      if (flags & SIZE) {
+        calls.bytes[at - 1] = told ? times.next() : shapes.gap[shape];
+        continue;
+      }
+      const start = now + (told ? (flags & GAP ? 1e3 * times.signed() : 0) : shapes.gap[shape]);
+      now = start + (told ? (flags & TOOK ? 1e3 * times.next() : 0) : shapes.took[shape]);
+      const late = start + (told ? (flags & WAITED ? 1e3 * times.next() : 0) : shapes.waited[shape]);
+      const phrase = shapes.phrase[shape];
+      for (let call = this.begin(phrase); call < this.phraseEnds[phrase]; call += 1, at += 1) {
+        // Calls that overlap begin one after the other.
+        before = calls.start[at] = Math.max(start / 1e3, before);
+        calls.end[at] = Math.max(now / 1e3, before);
+        calls.late[at] = late / 1e3;
+        this.describe(calls, at, this.phraseCalls[call], rank);
+      }
     }
     return calls;
   }
+
+  describe(calls, at, kind, rank) {
+    const { kinds } = this, peer = kinds.peer[kind];
+    calls.bytes[at] = kinds.bytes[kind];
+    calls.what[at] = kinds.function[kind];
+    calls.site[at] = kinds.site[kind];
+    calls.peer[at] = peer === 0 ? -1 : (peer - 1 + (kinds.flags[kind] & FROM_ZERO ? 0 : rank)) % this.deeds.ranks;
+    calls.tag[at] = unzigzag(kinds.tag[kind]);
+    calls.comm[at] = kinds.comm[kind];
+  }
 }
 
-/** The messages of a run by sender; times in ns. */
+const INNER = 1, TIMES_TOLD = 2, MIRRORED = 4, OUTGOING = 8;
+
+/** The messages of a run by receiver; times in ns. */
 class Messages {
   constructor(run) {
-    this.shapes = shapesOf(run, "message_shapes", ["to", "bytes", "tag", "scope", "next"]);
-    this.sequences = new ByRank(run, "messages_shapes");
-    this.times = new ByRank(run, "messages_times");
-    this.count = run.section("messages_count");
+    this.told = new Told(run, "messages", shapesOf(run, "message_shapes", ["from", "bytes", "tag", "flags", "since", "took", "next"]));
     this.ranks = [];
-    this.known = Boolean(run.messages && this.count && this.shapes.next && this.sequences.known && this.times.known);
+    this.known = Boolean(run.messages && this.told.known);
   }
 
   of(rank) {
@@ -146,25 +189,27 @@ class Messages {
   }
 
   unpack(rank) {
-    const count = this.count[rank] ?? 0, { shapes } = this;
+    const { shapes } = this.told, sequence = this.told.sequence(rank), times = this.told.times.of(rank);
+    const count = sequence.filter((shape) => !(shapes.flags[shape] & OUTGOING)).length;
     const messages = {
-      count, start: new Float64Array(count), end: new Float64Array(count), to: new Uint32Array(count),
+      count, start: new Float64Array(count), end: new Float64Array(count), from: new Uint32Array(count),
       bytes: new Float64Array(count), tag: new Int32Array(count), scope: new Uint8Array(count), longest: 0,
     };
-    if (count === 0) return messages;
-    const sequence = new Sequence(this.sequences.of(rank), shapes.next), times = this.times.of(rank);
-    let start = 0;
-    for (let at = 0; at < count; at += 1) {
-      const shape = sequence.next();
-      start += times.next();
-      const duration = times.next();
-      messages.start[at] = start;
-      messages.end[at] = start + duration;
-      messages.longest = Math.max(messages.longest, duration);
-      messages.to[at] = (rank + shapes.to[shape]) % this.count.length;
+    let now = 0, at = 0;
+    for (const shape of sequence) {
+      const flags = shapes.flags[shape], told = flags & TIMES_TOLD;
+      now += told ? 1e3 * times.next() : shapes.since[shape];
+      const took = told ? 1e3 * times.next() : shapes.took[shape];
+      // Of what a rank sent, its receiver tells.
+      if (flags & OUTGOING) continue;
+      messages.start[at] = (now - took) / 1e3;
+      messages.end[at] = now / 1e3;
+      messages.longest = Math.max(messages.longest, took / 1e3);
+      messages.from[at] = flags & MIRRORED ? rank ^ shapes.from[shape] : (rank + shapes.from[shape]) % this.told.ranks;
       messages.bytes[at] = shapes.bytes[shape];
       messages.tag[at] = unzigzag(shapes.tag[shape]);
-      messages.scope[at] = shapes.scope[shape];
+      messages.scope[at] = flags & INNER;
+      at += 1;
     }
     return messages;
   }

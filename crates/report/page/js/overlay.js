@@ -110,16 +110,16 @@ function drawCallNames(context, view, timeline, place, rows) {
   }
 }
 
-/** Messages between the ranks in sight; `null` if they are more than `most`. */
+/** Messages to the ranks in sight; `null` if they are more than `most`. */
 function arrowsInSight(view, messages, ranks, most) {
   const arrows = [];
   const first = Math.max(0, Math.floor(view.top)), end = Math.min(ranks, Math.ceil(view.bottom));
-  for (let from = first; from < end; from += 1) {
-    const sent = messages.of(from);
-    for (let at = firstAbove(sent.start, view.from - sent.longest); at < sent.count && sent.start[at] < view.to; at += 1) {
-      if (sent.end[at] < view.from) continue;
+  for (let to = first; to < end; to += 1) {
+    const came = messages.of(to);
+    for (let at = firstAbove(came.end, view.from); at < came.count && came.end[at] - came.longest < view.to; at += 1) {
+      if (came.start[at] > view.to) continue;
       if (arrows.length >= most) return null;
-      arrows.push({ from, to: sent.to[at], sent: sent.start[at], delivered: sent.end[at], bytes: sent.bytes[at], tag: sent.tag[at], scope: sent.scope[at] });
+      arrows.push({ from: came.from[at], to, sent: came.start[at], delivered: came.end[at], bytes: came.bytes[at], tag: came.tag[at], scope: came.scope[at] });
     }
   }
   return arrows;

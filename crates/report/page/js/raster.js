@@ -52,7 +52,7 @@ class Raster {
 
   callsInSight(view) {
     // The mean rate is enough to decide.
-    const ranks = view.bottom - view.top, all = this.run.run?.ranks ?? this.calls.count.length;
+    const ranks = view.bottom - view.top, all = this.run.run?.ranks ?? this.calls.deeds.ranks;
     return this.run.events.count * (ranks / all) * ((view.to - view.from) / (this.run.timeline.seconds * 1e9));
   }
 

@@ -1,6 +1,6 @@
 //! What led where: the paths of all ranks, which share their beginnings.
 
-use super::trail::Trail;
+use rustc_hash::FxHashMap;
 
 /// Nodes at most, if there are few ranks: 32 MiB.
 const MOST: usize = 1 << 20;
@@ -57,7 +57,15 @@ pub(crate) struct Node {
     pub function: u16,
 }
 
-/// A part of a finished path.
+impl Node {
+    /// A part that comes after another.
+    pub fn after(parent: u32, part: Segment) -> Node {
+        let Segment { rank, peer, start, end, kind, function } = part;
+        Node { parent, rank, peer, start, end, kind, function }
+    }
+}
+
+/// A part of a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Segment {
     pub rank: u32,
@@ -68,9 +76,25 @@ pub(crate) struct Segment {
     pub function: u16,
 }
 
-/// The parts of a path, the last first: nobody needs a copy of it, which may be as large as the tree.
-#[derive(Clone)]
-pub(crate) struct Backwards<'a> {
+impl Segment {
+    /// Is it the beginning of what comes after it?
+    #[inline]
+    pub fn joins(&self, after: &Segment) -> bool {
+        self.rank == after.rank
+            && self.kind == after.kind
+            && self.function == after.function
+            && self.end == after.start
+    }
+
+    /// It and what comes after it as one, which is like the longer of the two.
+    pub fn joined(self, after: Segment) -> Segment {
+        let longer = if self.end - self.start > after.end - after.start { self } else { after };
+        Segment { start: self.start, end: after.end, ..longer }
+    }
+}
+
+/// The parts of a path, the last first.
+pub(super) struct Backwards<'a> {
     nodes: &'a [Node],
     next: u32,
     /// Where the part that comes after the next one begins.
@@ -118,46 +142,57 @@ impl Tree {
         Tree { nodes: vec![root], room: FIRST.max(MOST_PER_RANK * ranks).min(most), most, thinned: false }
     }
 
+    /// Adds a node.
     #[inline]
-    pub fn node(&self, id: u32) -> &Node {
-        &self.nodes[id as usize]
-    }
-
-    #[inline]
-    pub fn node_mut(&mut self, id: u32) -> &mut Node {
-        &mut self.nodes[id as usize]
-    }
-
-    /// Adds a node. If there is no room, what no rank's trail leads to is removed first.
-    #[inline]
-    pub fn push(&mut self, mut node: Node, trails: &mut [Trail]) -> u32 {
-        if self.nodes.len() >= self.room {
-            node.parent = self.make_room(node.parent, trails);
-        }
+    pub fn push(&mut self, node: Node) -> u32 {
         self.nodes.push(node);
         self.nodes.len() as u32 - 1
+    }
+
+    /// Is it time to [make room](Tree::make_room)?
+    pub fn is_full(&self) -> bool {
+        self.nodes.len() >= self.room
+    }
+
+    /// Adds a part to those of one path, which are told backwards. If they are too many, neighbours become one.
+    pub fn take(&mut self, part: Segment, parts: &mut Vec<Segment>) {
+        if let Some(after) = parts.last_mut()
+            && part.joins(after)
+        {
+            after.start = part.start;
+            return;
+        }
+        if parts.len() >= self.most {
+            self.thinned = true;
+            for at in 0..parts.len() / 2 {
+                parts[at] = parts[2 * at + 1].joined(parts[2 * at]);
+            }
+            parts.truncate(parts.len() / 2);
+        }
+        parts.push(part);
     }
 
     pub fn is_thinned(&self) -> bool {
         self.thinned
     }
 
-    /// The path that ends with a node, backwards. Of node 0 it is empty.
-    pub fn back_from(&self, last: u32) -> Backwards<'_> {
-        Backwards { nodes: &self.nodes, next: last, until: u64::MAX }
+    /// The path that ends with a node, backwards, up to some time. Of node 0 it is empty.
+    pub fn back_from(&self, last: u32, until: u64) -> Backwards<'_> {
+        Backwards { nodes: &self.nodes, next: last, until }
     }
 
-    /// Removes what is not needed, and thins out what remains if that is too much. Gives the new number of `kept`.
-    fn make_room(&mut self, mut kept: u32, trails: &mut [Trail]) -> u32 {
-        self.sweep(&mut kept, trails);
+    /// Removes all that leads to none of the `roots`, and thins out what remains if that is too much. Numbers of nodes change: those of
+    /// roots, and those in the `index`, where nodes that are no more go.
+    pub fn make_room(&mut self, roots: &mut [u32], index: &mut FxHashMap<(u32, u64), u32>) {
+        self.sweep(roots, index);
         while self.room < self.most && self.nodes.len() > self.room / 4 {
             self.room = (2 * self.room).min(self.most);
         }
         let mut across = false;
         while self.nodes.len() > self.most / 2 {
             let before = self.nodes.len();
-            self.thin(kept, across, trails);
-            self.sweep(&mut kept, trails);
+            self.thin(roots, across);
+            self.sweep(roots, index);
             self.thinned = true;
             if self.nodes.len() > before / 8 * 7 {
                 if across {
@@ -168,15 +203,13 @@ impl Tree {
                 across = true;
             }
         }
-        kept
     }
 
-    fn sweep(&mut self, kept: &mut u32, trails: &mut [Trail]) {
+    fn sweep(&mut self, roots: &mut [u32], index: &mut FxHashMap<(u32, u64), u32>) {
         let mut needed = vec![false; self.nodes.len()];
         needed[0] = true;
-        needed[*kept as usize] = true;
-        for node in trails.iter_mut().flat_map(Trail::nodes) {
-            needed[*node as usize] = true;
+        for &mut node in &mut *roots {
+            needed[node as usize] = true;
         }
         for id in (1..self.nodes.len()).rev() {
             if needed[id] {
@@ -195,19 +228,19 @@ impl Tree {
             }
         }
         self.nodes.truncate(next as usize);
-        *kept = renumbered[*kept as usize];
-        for node in trails.iter_mut().flat_map(Trail::nodes) {
+        roots.iter_mut().for_each(|node| *node = renumbered[*node as usize]);
+        index.retain(|_, node| {
             *node = renumbered[*node as usize];
-        }
+            *node != 0
+        });
     }
 
     /// Makes one of two neighbours, where the first has only this second: of one rank, or `across` ranks too.
-    fn thin(&mut self, kept: u32, across: bool, trails: &mut [Trail]) {
+    fn thin(&mut self, roots: &[u32], across: bool) {
         let mut used = vec![0u8; self.nodes.len()];
-        for node in trails.iter_mut().flat_map(Trail::nodes) {
-            used[*node as usize] = 2;
+        for &node in roots {
+            used[node as usize] = 2;
         }
-        used[kept as usize] = 2;
         for node in &self.nodes[1..] {
             let parent = &mut used[node.parent as usize];
             *parent = parent.saturating_add(1);

@@ -1,0 +1,431 @@
+//! What happened to ranks, one thing after the other; what comes again is a word.
+//!
+//! Programs repeat themselves, and so does what happens to them, down to the picosecond, if nothing disturbs it. A thing that has
+//! come before, with the same times, becomes a word, whichever rank it was; and another word, if other things were before it. Each word
+//! knows which came after it first. As long as that goes on, a rank only counts:
+//!
+//! ```text
+//! words     1: Irecv, Isend in an instant    2: Waitall of 846 us       after 1 comes 2, after 2 comes 1
+//! a rank    1 2 1 2 1 2 1 2, another, 1 2 1 2 1                         8 as expected, another, 5 as expected
+//! ```
+//!
+//! Times are told since the end of the thing before, so that a word is one wherever it comes.
+
+mod cursor;
+
+use std::hash::{BuildHasher, Hash};
+
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use crate::by_rank::{ByRank, Ranked};
+pub(crate) use cursor::Cursor;
+
+/// No word: what is before the first, and what is in its place where there is none.
+pub(crate) const NONE: u32 = 0;
+
+/// Words, at most.
+const MOST: usize = 1 << 16;
+/// Things that are remembered, in case they come again.
+const REMEMBERED: usize = 1 << 13;
+/// Things before a word that make a difference.
+const TAIL: usize = 7;
+
+/// Words that follow each other in a circle, if it is a small one.
+const SHORT_ROUND: u32 = 16;
+
+/// Something that happened to a rank.
+pub(crate) trait Thing: Ranked + Default + Eq + Hash {
+    /// From the end of what was before to its own end, in picoseconds.
+    fn span(&self) -> u64;
+
+    /// How much of that it takes itself.
+    fn took(&self) -> u64;
+
+    /// The same of a rank.
+    fn of(self, rank: u32) -> Self;
+
+    /// A place for a note in a row of things.
+    fn noted(rank: u32, note: Note) -> Self;
+
+    /// The note that is here instead of a thing, if one is.
+    fn note(&self) -> Option<Note>;
+}
+
+/// What is written down instead of things.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Note {
+    /// This word.
+    Word(u32),
+    /// So many words, each as the one before says.
+    Again(u32),
+}
+
+/// Where a rank is.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Pen {
+    /// What came last, if it was a word.
+    word: u32,
+    /// How many have come as expected since anything was written down.
+    again: u32,
+}
+
+/// A thing that comes again and again.
+#[derive(Clone, Copy)]
+pub(crate) struct Word<T> {
+    /// Nobody's.
+    pub thing: T,
+    /// What came after it first.
+    pub next: u32,
+    /// The first word that was this thing, and the same of the words that were before it.
+    base: u32,
+    tail: [u32; TAIL],
+}
+
+/// All that happened, by rank.
+pub(crate) struct Chronicle<T> {
+    words: Vec<Word<T>>,
+    /// The first word that is a thing.
+    known: FxHashMap<T, u32>,
+    /// Words by what was before them, and by the first word that is the same thing.
+    after: FxHashMap<([u32; TAIL], u32), u32>,
+    /// Marks of things that have come, each in a place of its own choice.
+    remembered: Vec<u32>,
+    rows: ByRank<T>,
+    /// When what is written of each rank begins, if not with the run.
+    begins: Vec<u64>,
+}
+
+impl<T: Thing> Chronicle<T> {
+    pub fn new(ranks: usize) -> Chronicle<T> {
+        Chronicle {
+            // No thing is like it.
+            words: vec![Word {
+                thing: T::noted(0, Note::Word(NONE)),
+                next: NONE,
+                base: NONE,
+                tail: [NONE; TAIL],
+            }],
+            known: FxHashMap::default(),
+            after: FxHashMap::default(),
+            remembered: Vec::new(),
+            rows: ByRank::new(ranks),
+            begins: Vec::new(),
+        }
+    }
+
+    /// What is expected of a rank. The thing of no word, which is no thing, if nothing is.
+    #[inline]
+    pub fn expected(&self, pen: &Pen) -> &T {
+        &self.words[self.words[pen.word as usize].next as usize].thing
+    }
+
+    /// It came as expected.
+    #[inline]
+    pub fn confirm(&mut self, rank: u32, pen: &mut Pen) {
+        pen.word = self.words[pen.word as usize].next;
+        pen.again += 1;
+        if pen.again == u32::MAX {
+            self.put_down(rank, pen);
+        }
+    }
+
+    /// This happened to a rank. It is given as nobody's.
+    #[inline]
+    pub fn push(&mut self, rank: u32, pen: &mut Pen, thing: T) {
+        if *self.expected(pen) == thing {
+            self.confirm(rank, pen)
+        } else {
+            self.surprise(rank, pen, &[thing])
+        }
+    }
+
+    /// Something else than expected happened to a rank; of `ways` to say it, one that is known is taken.
+    pub fn surprise(&mut self, rank: u32, pen: &mut Pen, ways: &[T]) {
+        let before = &self.words[pen.word as usize];
+        let tail = std::array::from_fn(|at| *before.tail.get(at + 1).unwrap_or(&before.base));
+        let found = ways.iter().find_map(|way| self.known.get(way).copied());
+        let Some(word) = found.map(|base| self.find(base, tail)).or_else(|| self.learn(ways, tail)) else {
+            self.put_down(rank, pen);
+            pen.word = NONE;
+            return self.write(ways[0].of(rank));
+        };
+        match self.words[pen.word as usize].next {
+            // What follows others does not tell what follows it here.
+            NONE if self.words[word as usize].tail == tail => self.words[pen.word as usize].next = word,
+            expected if expected == word => {}
+            _ => {
+                self.put_down(rank, pen);
+                pen.word = word;
+                return self.write(T::noted(rank, Note::Word(word)));
+            }
+        }
+        self.confirm(rank, pen);
+    }
+
+    /// The word that is a thing after others; the first that is this thing, if there is none.
+    fn find(&mut self, base: u32, tail: [u32; TAIL]) -> u32 {
+        if let Some(&found) = self.after.get(&(tail, base)) {
+            return found;
+        }
+        if !self.has_come(&(tail, base)) {
+            return base;
+        }
+        let thing = self.words[base as usize].thing;
+        self.add(Word { thing, next: NONE, base, tail })
+    }
+
+    /// A new word, if a thing has come before in one of these ways.
+    fn learn(&mut self, ways: &[T], tail: [u32; TAIL]) -> Option<u32> {
+        let thing = *ways.iter().find(|way| self.has_come(way))?;
+        let base = self.words.len() as u32;
+        self.known.insert(thing, base);
+        Some(self.add(Word { thing, next: NONE, base, tail }))
+    }
+
+    /// Has it come before, and may be a word? The answer can be no although it has: not everything can be remembered.
+    fn has_come(&mut self, what: &impl Hash) -> bool {
+        if self.words.len() >= MOST {
+            return false;
+        }
+        if self.remembered.is_empty() {
+            self.remembered.resize(REMEMBERED, 0);
+        }
+        let hash = FxBuildHasher.hash_one(what);
+        let (place, mark) = ((hash >> 48) as usize % REMEMBERED, hash as u32 | 1);
+        std::mem::replace(&mut self.remembered[place], mark) == mark
+    }
+
+    fn add(&mut self, word: Word<T>) -> u32 {
+        let number = self.words.len() as u32;
+        self.after.insert((word.tail, word.base), number);
+        self.words.push(word);
+        number
+    }
+
+    /// Writes down what a rank has only counted.
+    fn put_down(&mut self, rank: u32, pen: &mut Pen) {
+        if pen.again > 0 {
+            self.write(T::noted(rank, Note::Again(std::mem::take(&mut pen.again))));
+        }
+    }
+
+    fn write(&mut self, row: T) {
+        self.rows.push(row);
+    }
+
+    /// Is it time to put a portion in order?
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.rows.is_full()
+    }
+
+    /// Puts in order what is written, if that is a portion.
+    pub fn sort(&mut self) {
+        if self.rows.is_full() {
+            self.rows.settle();
+        }
+    }
+
+    /// Everything is to be read: what these ranks have counted is written down, and rows are put in order.
+    pub fn settle<'a>(&mut self, pens: impl Iterator<Item = &'a mut Pen>) {
+        for (rank, pen) in (0..).zip(pens) {
+            self.put_down(rank, pen);
+        }
+        self.rows.settle();
+    }
+
+    /// How much memory it takes, in rows.
+    pub fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Lets go of all but words. It has been settled, for each rank until that time.
+    pub fn clear<'a>(&mut self, ranks: impl Iterator<Item = (&'a mut Pen, u64)>) {
+        self.rows.clear();
+        self.begins.clear();
+        self.begins.extend(ranks.map(|(pen, end)| {
+            pen.word = NONE;
+            end
+        }));
+    }
+
+    /// When what is written of a rank begins.
+    pub fn begin(&self, rank: usize) -> u64 {
+        self.begins.get(rank).copied().unwrap_or(0)
+    }
+
+    /// The word so many after one, and when it is over if that one was over at `end`.
+    pub fn follow(&self, word: u32, end: u64, times: u32) -> (u32, u64) {
+        let first = self.words[word as usize].next;
+        let (mut at, mut over, mut left) = (word, end, times);
+        while left > 0 {
+            at = self.words[at as usize].next;
+            over = over.wrapping_add(self.words[at as usize].thing.span());
+            left -= 1;
+            // Once around, if it is a short way: the rest is as long, as often as it fits.
+            let around = times - left;
+            if at == word && around <= SHORT_ROUND && first != NONE {
+                let laps = left / around;
+                over = over.wrapping_add(over.wrapping_sub(end).wrapping_mul(laps.into()));
+                left %= around;
+                return self.step(at, over, left);
+            }
+        }
+        (at, over)
+    }
+
+    fn step(&self, mut word: u32, mut over: u64, times: u32) -> (u32, u64) {
+        for _ in 0..times {
+            word = self.words[word as usize].next;
+            over = over.wrapping_add(self.words[word as usize].thing.span());
+        }
+        (word, over)
+    }
+
+    /// All words; the first is none.
+    pub fn words(&self) -> &[Word<T>] {
+        &self.words
+    }
+
+    /// What is written of a rank, in order.
+    pub fn written(&self, rank: usize) -> impl Iterator<Item = &T> {
+        self.rows.of(rank).flatten()
+    }
+
+    /// Tells of all that happened to a rank, from where it [begins](Chronicle::begin).
+    #[inline]
+    pub fn each(&self, rank: usize, mut tell: impl FnMut(&T)) {
+        let mut word = self.words[NONE as usize];
+        for row in self.written(rank) {
+            match row.note() {
+                None => {
+                    word = self.words[NONE as usize];
+                    tell(row);
+                }
+                Some(Note::Word(number)) => {
+                    word = self.words[number as usize];
+                    tell(&word.thing);
+                }
+                Some(Note::Again(times)) => {
+                    for _ in 0..times {
+                        word = self.words[word.next as usize];
+                        tell(&word.thing);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A letter, and how long it takes.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub(super) struct Letter {
+        letter: char,
+        took: u64,
+        rank: u32,
+        note: u32,
+    }
+
+    impl Letter {
+        pub fn new(letter: char) -> Letter {
+            Letter { letter, took: letter as u64 % 10, ..Letter::default() }
+        }
+
+        pub fn letter(&self) -> char {
+            self.letter
+        }
+    }
+
+    impl Ranked for Letter {
+        fn rank(&self) -> u32 {
+            self.rank
+        }
+    }
+
+    impl Thing for Letter {
+        fn span(&self) -> u64 {
+            self.took + 1
+        }
+
+        fn took(&self) -> u64 {
+            self.took
+        }
+
+        fn of(self, rank: u32) -> Letter {
+            Letter { rank, ..self }
+        }
+
+        fn noted(rank: u32, note: Note) -> Letter {
+            let (note, took) = match note {
+                Note::Word(word) => (1, word),
+                Note::Again(times) => (2, times),
+            };
+            Letter { letter: ' ', took: took.into(), rank, note }
+        }
+
+        fn note(&self) -> Option<Note> {
+            match self.note {
+                1 => Some(Note::Word(self.took as u32)),
+                2 => Some(Note::Again(self.took as u32)),
+                _ => None,
+            }
+        }
+    }
+
+    /// What ranks say, letter by letter in turns.
+    pub(super) fn said(texts: &[&str]) -> Chronicle<Letter> {
+        let mut chronicle = Chronicle::new(texts.len());
+        let mut pens = vec![Pen::default(); texts.len()];
+        let mut texts: Vec<_> = texts.iter().map(|text| text.chars()).collect();
+        for turn in 0.. {
+            let mut any = false;
+            for (rank, text) in texts.iter_mut().enumerate() {
+                if let Some(letter) = text.next() {
+                    chronicle.push(rank as u32, &mut pens[rank], Letter::new(letter));
+                    any = true;
+                }
+            }
+            if turn % 7 == 0 {
+                chronicle.settle(pens.iter_mut());
+            }
+            if !any {
+                break;
+            }
+        }
+        chronicle.settle(pens.iter_mut());
+        chronicle
+    }
+
+    #[test]
+    fn all_that_was_said_can_be_read() {
+        let long = "xyz".repeat(500) + "abq" + &"xyz".repeat(20);
+        let texts = ["abcabcabcabc", "abcabcabdabcab", "", "qwertyuiopasdfghjkl", "zzzzzzzzz", &long];
+        let chronicle = said(&texts);
+        for (rank, text) in texts.iter().enumerate() {
+            let mut read = String::new();
+            chronicle.each(rank, |letter| read.push(letter.letter()));
+            assert_eq!(read, *text);
+        }
+        let rows = |rank: usize| chronicle.written(rank).count();
+        assert!(rows(5) < 300, "{}", rows(5));
+        assert_eq!(rows(3), texts[3].len(), "nothing comes again");
+    }
+
+    #[test]
+    fn one_of_several_ways_is_enough() {
+        let mut chronicle = Chronicle::new(1);
+        let mut pen = Pen::default();
+        let ways = |other| [Letter::new(other), Letter::new('x')];
+        for other in "abcdefgh".chars() {
+            chronicle.surprise(0, &mut pen, &ways(other));
+        }
+        chronicle.settle([&mut pen].into_iter());
+        let mut read = String::new();
+        chronicle.each(0, |letter| read.push(letter.letter()));
+        assert_eq!(read, "axxxxxxx");
+    }
+}
