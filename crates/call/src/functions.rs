@@ -17,7 +17,15 @@ pub fn function_names() -> &'static [&'static str] {
 
 fn names() -> Vec<&'static str> {
     let prototypes = TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-    prototypes.filter_map(|line| line.split('(').next()?.rsplit([' ', '*']).next()).collect()
+    prototypes.map(name).collect()
+}
+
+/// What is before the arguments of a prototype, without the type.
+fn name(prototype: &str) -> &str {
+    let bytes = prototype.as_bytes();
+    let end = bytes.iter().position(|&byte| byte == b'(').unwrap_or(bytes.len());
+    let begin = bytes[..end].iter().rposition(|byte| matches!(byte, b' ' | b'*')).map_or(0, |at| at + 1);
+    &prototype[begin..end]
 }
 
 #[cfg(test)]

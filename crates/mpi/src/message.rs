@@ -509,7 +509,19 @@ impl<M: Memory> Engine<M> {
 
     fn deliver(&mut self, id: u32) {
         let message = &self.messages[id];
-        let &Message { bytes, from, to, sent, departed, arrived, owner, sender_waits, waited_for, receive, .. } = message;
+        let &Message {
+            bytes,
+            from,
+            to,
+            sent,
+            departed,
+            arrived,
+            owner,
+            sender_waits,
+            waited_for,
+            receive,
+            ..
+        } = message;
         let (tag, scope) = (message.key.tag, scope_of(&message.key));
         let (completion, ideal) = (message.completion(), message.ideal);
         // Before its bytes are copied: while a processor has much to store, it is slow to read what it has just stored.

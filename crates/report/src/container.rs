@@ -17,15 +17,11 @@ use serde_json::{Map, Value, json};
 use crate::base64::Base64;
 use crate::gzip::Gzip;
 
-/// How hard to compress: more makes files a few per cent smaller and takes several times as long.
-const LEVEL: u32 = 4;
-/// The same for tapes, which are most of a page. What repeats there repeats exactly, and is found in half the time.
-const LEVEL_OF_TAPES: u32 = 2;
+/// How hard to compress: more makes pages one or two per cent smaller and takes several times as long.
+const LEVEL: u32 = 2;
 /// If so many bytes of a tape do not become fewer by a tenth, the others are stored as they are: whatever ranks do, noise
 /// repeats nowhere. Several times as far as the compressor looks back.
 const SAMPLE: usize = 1 << 17;
-/// Columns with fewer bytes are compressed as those before them.
-const FEW: usize = 1 << 16;
 
 /// What a page is about: one run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,7 +34,8 @@ pub struct Container {
 struct Section {
     name: String,
     kind: &'static str,
-    level: u32,
+    /// Is it a tape? That is most of a page.
+    tape: bool,
     bytes: Vec<u8>,
 }
 
@@ -46,20 +43,17 @@ struct Section {
 pub(crate) trait Number: Copy {
     /// What the page calls it.
     const KIND: &'static str;
-    /// How many bytes it has.
-    const BYTES: usize;
-    /// Writes it to a place of as many bytes.
-    fn put(self, place: &mut [u8]);
+    /// A column of them.
+    fn column(numbers: impl Iterator<Item = Self>) -> Vec<u8>;
 }
 
 macro_rules! numbers {
     ($($number:ident),*) => {$(
         impl Number for $number {
             const KIND: &'static str = stringify!($number);
-            const BYTES: usize = size_of::<$number>();
             #[inline]
-            fn put(self, place: &mut [u8]) {
-                place.copy_from_slice(&self.to_le_bytes());
+            fn column(numbers: impl Iterator<Item = $number>) -> Vec<u8> {
+                numbers.map($number::to_le_bytes).collect::<Vec<_>>().into_flattened()
             }
         }
     )*};
@@ -90,26 +84,17 @@ impl Container {
 
     /// Adds a column.
     pub(crate) fn section<N: Number>(&mut self, name: &str, numbers: impl IntoIterator<Item = N>) {
-        let mut numbers = numbers.into_iter();
-        let mut bytes = vec![0; numbers.size_hint().0 * N::BYTES];
-        bytes.chunks_exact_mut(N::BYTES).zip(&mut numbers).for_each(|(place, number)| number.put(place));
-        for number in numbers {
-            let end = bytes.len();
-            bytes.resize(end + N::BYTES, 0);
-            number.put(&mut bytes[end..]);
-        }
-        self.numbers::<N>(name, bytes);
+        self.numbers::<N>(name, N::column(numbers.into_iter()));
     }
 
     /// Adds a column of bytes, which are a tape: one thing after the other, each of as many bytes as it needs.
     pub(crate) fn bytes(&mut self, name: &str, bytes: Vec<u8>) {
-        let (name, kind, level) = (name.to_owned(), u8::KIND, LEVEL_OF_TAPES);
-        self.sections.push(Section { name, kind, level, bytes });
+        self.sections.push(Section { name: name.to_owned(), kind: u8::KIND, tape: true, bytes });
     }
 
     /// Adds a column of numbers that are bytes already.
     pub(crate) fn numbers<N: Number>(&mut self, name: &str, bytes: Vec<u8>) {
-        self.sections.push(Section { name: name.to_owned(), kind: N::KIND, level: LEVEL, bytes });
+        self.sections.push(Section { name: name.to_owned(), kind: N::KIND, tape: false, bytes });
     }
 
     /// It as it is embedded in a page: text.
@@ -159,21 +144,17 @@ impl Container {
 impl Section {
     /// Writes it, as hard compressed as is worth it.
     fn compress<W: Write>(&self, out: &mut Gzip<W>) -> io::Result<()> {
-        let (bytes, level) = (&self.bytes, self.level);
-        if bytes.len() >= FEW {
-            out.set_level(level)?;
-        }
-        match bytes.split_at_checked(SAMPLE) {
-            Some((sample, rest)) if level == LEVEL_OF_TAPES && rest.len() >= SAMPLE => {
+        match self.bytes.split_at_checked(SAMPLE) {
+            Some((sample, rest)) if self.tape && rest.len() >= SAMPLE => {
                 if out.write_and_count(sample)? > SAMPLE as u64 / 10 * 9 {
                     out.set_level(0)?;
                 }
                 out.write_all(rest)?;
-                out.set_level(level)?;
+                out.set_level(LEVEL)?;
             }
-            _ => out.write_all(bytes)?,
+            _ => out.write_all(&self.bytes)?,
         }
-        pad(bytes.len(), out)
+        pad(self.bytes.len(), out)
     }
 }
 

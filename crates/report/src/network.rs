@@ -51,7 +51,7 @@ impl<'a> Network<'a> {
         let link = |used: &&Used| self.platform.link(used.link);
         let about = |(&class, bins): (&usize, &Vec<f64>)| {
             let LinkClass { name, links, bandwidth } = &self.classes[class];
-            json!({"name": name, "links": links, "bandwidth": bandwidth, "bytes": bins.iter().sum::<f64>()})
+            json!({"name": name, "links": links, "bandwidth": bandwidth, "bytes": bins.iter().sum::<f64>().round()})
         };
         out.put(
             "links",

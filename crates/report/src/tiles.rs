@@ -152,10 +152,10 @@ impl Tiles {
 
     /// What the ranks of a row did, in columns from zero to `end`.
     fn lay_out(&self, row: u32, diary: &Diary, end: u64, out: &mut Row) {
-        let per_column = out.columns as f64 / end as f64;
         for rank in row * self.ranks_per_row..self.ranks.min((row + 1) * self.ranks_per_row) {
+            let mut brush = Brush::new(out.columns, end);
             diary.stretches(rank as usize, &mut 0, |category, start, end| {
-                lay(out.of(category as usize), per_column, start, end);
+                brush.lay(out.of(category as usize), start, end);
             });
         }
     }
@@ -182,21 +182,73 @@ impl Tiles {
     }
 }
 
-/// Lays a stretch of time over columns.
+/// Lays stretches of time over columns, one after the other.
+struct Brush {
+    per_column: f64,
+    wide: f64,
+    last_column: usize,
+    /// The column in which the stretch before ended, and since when stretches would end in the next one.
+    column: usize,
+    until: u64,
+}
+
+impl Brush {
+    fn new(columns: usize, end: u64) -> Brush {
+        let per_column = columns as f64 / end as f64;
+        let mut brush =
+            Brush { per_column, wide: 1.0 / per_column, last_column: columns - 1, column: 0, until: 0 };
+        brush.until = brush.next_column_from(0);
+        brush
+    }
+
+    /// Lays a stretch, which begins where the one before ended or later. Most of short ones end in the column that one ended in.
+    #[inline]
+    fn lay(&mut self, times: &mut [f32], start: u64, end: u64) {
+        if end < self.until {
+            times[self.column] += real(end - start) as f32;
+        } else {
+            self.lay_far(times, start, end);
+        }
+    }
+
+    /// Lays a stretch that ends in another column.
+    #[inline(never)]
+    fn lay_far(&mut self, times: &mut [f32], start: u64, end: u64) {
+        let (first, last) = (self.column_of(start), self.column_of(end));
+        (self.column, self.until) = (last, self.next_column_from(last));
+        if first >= last {
+            times[last] += real(end - start) as f32;
+            return;
+        }
+        times[first] += ((first + 1) as f64 * self.wide - real(start)) as f32;
+        for time in &mut times[first + 1..last] {
+            *time += self.wide as f32;
+        }
+        times[last] += (real(end) - last as f64 * self.wide) as f32;
+    }
+
+    /// The column in which a stretch ends.
+    #[inline]
+    fn column_of(&self, time: u64) -> usize {
+        ((real(time) * self.per_column) as usize).min(self.last_column)
+    }
+
+    /// A time up to which, at least, stretches end in this column.
+    #[inline]
+    fn next_column_from(&self, column: usize) -> u64 {
+        if column == self.last_column {
+            return u64::MAX;
+        }
+        // Some picoseconds less, for products are rounded.
+        let until = (column + 1) as f64 * self.wide;
+        (until * (1.0 - 4.0 * f64::EPSILON)) as u64
+    }
+}
+
+/// A time that no run reaches is more than there is an instruction for.
 #[inline]
-fn lay(times: &mut [f32], per_column: f64, start: u64, end: u64) {
-    let (from, to) = (start as f64 * per_column, end as f64 * per_column);
-    let (first, last) = (from as usize, (to as usize).min(times.len() - 1));
-    if first >= last {
-        times[last] += (end - start) as f32;
-        return;
-    }
-    let wide = 1.0 / per_column;
-    times[first] += ((first + 1) as f64 * wide - start as f64) as f32;
-    for time in &mut times[first + 1..last] {
-        *time += wide as f32;
-    }
-    times[last] += (end as f64 - last as f64 * wide) as f32;
+fn real(time: u64) -> f64 {
+    time as i64 as f64
 }
 
 impl Level {
@@ -210,31 +262,21 @@ impl Level {
         let (done, columns, capacity) = (self.dominant.len(), row.columns, capacity as f32);
         self.dominant.resize(done + columns, 0);
         self.share.resize(done + columns, 0);
-        let tiles = self.dominant[done..].chunks_mut(LANES).zip(self.share[done..].chunks_mut(LANES));
-        let mut times = Vec::with_capacity(CATEGORIES);
+        if capacity <= 0.0 {
+            return;
+        }
+        let times: Vec<(f32, &[[f32; LANES]])> = row.all().collect();
+        let (kinds, shares) = (&mut self.dominant[done..], &mut self.share[done..]);
+        let tiles = kinds.as_chunks_mut().0.iter_mut().zip(shares.as_chunks_mut().0);
         for (nth, (kinds, shares)) in tiles.enumerate() {
-            times.clear();
-            times.extend(row.all().map(|(kind, times)| (kind, lanes(&times[nth * LANES..]))));
-            let (kind, share) = dominant(&times, capacity);
-            kinds.copy_from_slice(&kind[..kinds.len()]);
-            shares.copy_from_slice(&share[..shares.len()]);
+            (*kinds, *shares) = dominant(&times, nth, capacity);
         }
     }
 }
 
-/// Tiles that are looked at together.
+/// Tiles that are looked at together; rows have a multiple of it.
 const LANES: usize = 16;
-
-/// The first of these, and nothing where there are no more.
-#[inline]
-fn lanes(times: &[f32]) -> [f32; LANES] {
-    let mut lanes = [0.0; LANES];
-    match times.first_chunk() {
-        Some(times) => lanes = *times,
-        None => lanes[..times.len()].copy_from_slice(times),
-    }
-    lanes
-}
+const _: () = assert!(COARSEST.is_multiple_of(LANES) && LEAST_COLUMNS.is_multiple_of(COARSEST));
 
 /// What ranks of one row did: for each category but idleness, its time in each column.
 #[derive(Default)]
@@ -243,6 +285,8 @@ struct Row {
     times: [Vec<f32>; CATEGORIES - 1],
     /// Did any rank do something of the category?
     there: [bool; CATEGORIES - 1],
+    /// Where a row of half as many columns is made.
+    half: Vec<f32>,
 }
 
 impl Row {
@@ -258,55 +302,81 @@ impl Row {
         let (there, times) = (&mut self.there[category - 1], &mut self.times[category - 1]);
         if !*there {
             *there = true;
-            times.clear();
-            times.resize(self.columns, 0.0);
+            start(times, self.columns);
         }
         times
     }
 
     /// Categories that there are, by number, and their times.
-    fn all(&self) -> impl Iterator<Item = (i32, &[f32])> {
-        let there = |kind: &i32| self.there[*kind as usize - 1];
-        (1..CATEGORIES as i32).filter(there).map(|kind| (kind, self.times[kind as usize - 1].as_slice()))
+    fn all(&self) -> impl Iterator<Item = (f32, &[[f32; LANES]])> {
+        let there = self.times.iter().zip(1u8..).zip(self.there).filter(|(_, there)| *there);
+        there.map(|((times, kind), _)| (f32::from(kind), times.as_chunks().0))
     }
 
     /// Makes one of two neighbours each.
     fn halve(&mut self) {
         self.columns /= 2;
         for (times, _) in self.times.iter_mut().zip(self.there).filter(|(_, there)| *there) {
-            for at in 0..self.columns {
-                times[at] = times[2 * at] + times[2 * at + 1];
-            }
-            times.truncate(self.columns);
+            self.half.clear();
+            self.half.extend(times.as_chunks().0.iter().map(|[a, b]| a + b));
+            std::mem::swap(times, &mut self.half);
         }
     }
+}
+
+/// So many columns without time.
+#[cold]
+fn start(times: &mut Vec<f32>, columns: usize) {
+    times.clear();
+    times.resize(columns, 0.0);
 }
 
 fn sum(a: Tile, b: Tile) -> Tile {
     std::array::from_fn(|kind| a[kind] + b[kind])
 }
 
-/// The category that fills most of each tile, and how much of it, from 0 to 255. Without branches, for many tiles at once.
+/// The category that fills most of each of these tiles, and how much of it, from 0 to 255. Many tiles at once, without branches and with
+/// nothing but what processors do to many numbers at once.
 #[inline]
-fn dominant(times: &[(i32, [f32; LANES])], capacity: f32) -> ([u8; LANES], [u8; LANES]) {
-    let mut most = [capacity; LANES];
+fn dominant(times: &[(f32, &[[f32; LANES]])], nth: usize, capacity: f32) -> ([u8; LANES], [u8; LANES]) {
+    let (mut most, mut category) = ([capacity; LANES], [0.0; LANES]);
     for (_, times) in times {
         for lane in 0..LANES {
-            most[lane] -= times[lane];
+            most[lane] -= times[nth][lane];
         }
     }
-    let mut category = [0_i32; LANES];
-    for &(kind, ref times) in times {
+    // Rounding makes nobody idle who is not, and nothing is not more than nothing.
+    for idle in &mut most {
+        *idle = larger(*idle, f32::MIN_POSITIVE);
+    }
+    for &(kind, times) in times {
         for lane in 0..LANES {
-            // Rounding makes nobody idle who is not.
-            let more = (times[lane] > 0.0) & (times[lane] >= most[lane]);
-            category[lane] = if more { kind } else { category[lane] };
-            most[lane] = if more { times[lane] } else { most[lane] };
+            let time = times[nth][lane];
+            // Kinds come in order.
+            category[lane] = larger(category[lane], if time >= most[lane] { kind } else { 0.0 });
+            most[lane] = larger(most[lane], time);
         }
     }
-    // Without capacity this is no number, and no share.
-    let share = most.map(|most| (most / capacity * 255.0 + 0.5).clamp(0.0, 255.0) as u8);
-    (category.map(|kind| kind as u8), share)
+    let (mut kinds, mut shares) = ([0; LANES], [0; LANES]);
+    for lane in 0..LANES {
+        kinds[lane] = whole(category[lane]);
+        let share = most[lane] / capacity * 255.0 + 0.5;
+        shares[lane] = whole(if share < 255.0 { share } else { 255.0 });
+    }
+    (kinds, shares)
+}
+
+#[inline]
+fn larger(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
+}
+
+/// The whole part of a number from 0 to 255: the last bits of one that is so large that it has no others.
+#[inline]
+fn whole(number: f32) -> u8 {
+    const LARGE: f32 = (1 << (f32::MANTISSA_DIGITS - 1)) as f32;
+    let large = number + LARGE;
+    (large.to_bits() - u32::from(large - LARGE > number)) as u8
 }
 
 #[cfg(test)]

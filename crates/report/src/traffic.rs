@@ -16,8 +16,8 @@ pub(crate) struct Traffic {
     /// The row, or column, of each rank.
     places: Vec<u16>,
     /// Bytes and messages, row by row; a row is a sender.
-    matrix: Vec<[f64; 2]>,
-    /// Messages and bytes of each size; of the program, and inside collectives.
+    matrix: Vec<[u64; 2]>,
+    /// Bytes and messages of each size; of the program, and inside collectives.
     sizes: [[[u64; 2]; CLASSES]; 2],
 }
 
@@ -25,7 +25,7 @@ impl Traffic {
     pub fn new(ranks: u32) -> Traffic {
         let ranks_per_cell = ranks.div_ceil(MOST_CELLS).max(1);
         let cells = ranks.div_ceil(ranks_per_cell);
-        let matrix = vec![[0.0; 2]; (cells * cells) as usize];
+        let matrix = vec![[0; 2]; (cells * cells) as usize];
         let places = (0..ranks).map(|rank| (rank / ranks_per_cell) as u16).collect();
         Traffic { cells, ranks_per_cell, places, matrix, sizes: [[[0; 2]; CLASSES]; 2] }
     }
@@ -35,23 +35,23 @@ impl Traffic {
     pub fn add(&mut self, from: u32, to: u32, bytes: u64, inner: bool) {
         let place = |rank: u32| usize::from(self.places[rank as usize]);
         let cell = &mut self.matrix[place(from) * self.cells as usize + place(to)];
-        cell[0] += bytes as f64;
-        cell[1] += 1.0;
         let size = &mut self.sizes[usize::from(inner)][class(bytes)];
-        size[0] += 1;
-        size[1] += bytes;
+        for [all_bytes, messages] in [cell, size] {
+            *all_bytes += bytes;
+            *messages += 1;
+        }
     }
 
     pub fn write(&self, out: &mut Container) {
         out.set("matrix", json!({"cells": self.cells, "ranks_per_cell": self.ranks_per_cell}));
-        out.section("matrix_bytes", self.matrix.iter().map(|cell| cell[0]));
-        out.section("matrix_messages", self.matrix.iter().map(|cell| cell[1]));
+        out.section("matrix_bytes", self.matrix.iter().map(|cell| cell[0] as f64));
+        out.section("matrix_messages", self.matrix.iter().map(|cell| cell[1] as f64));
         out.set("sizes", self.histogram());
     }
 
     fn histogram(&self) -> Value {
         let [own, inner] = &self.sizes;
-        let used: Vec<usize> = (0..CLASSES).filter(|&class| own[class][0] + inner[class][0] > 0).collect();
+        let used: Vec<usize> = (0..CLASSES).filter(|&class| own[class][1] + inner[class][1] > 0).collect();
         let classes = match (used.first(), used.last()) {
             (Some(&first), Some(&last)) => first..last + 1,
             _ => 0..0,
@@ -59,10 +59,10 @@ impl Traffic {
         let column = |of: &dyn Fn(usize) -> u64| classes.clone().map(of).collect::<Vec<u64>>();
         json!({
             "from": column(&from),
-            "messages": column(&|class| own[class][0] + inner[class][0]),
-            "bytes": column(&|class| own[class][1] + inner[class][1]),
-            "collective_messages": column(&|class| inner[class][0]),
-            "collective_bytes": column(&|class| inner[class][1]),
+            "messages": column(&|class| own[class][1] + inner[class][1]),
+            "bytes": column(&|class| own[class][0] + inner[class][0]),
+            "collective_messages": column(&|class| inner[class][1]),
+            "collective_bytes": column(&|class| inner[class][0]),
         })
     }
 }
@@ -98,7 +98,7 @@ mod tests {
         traffic.add(0, 1_023, 100, false);
         traffic.add(3, 1_020, 50, false);
         assert_eq!((traffic.cells, traffic.ranks_per_cell), (256, 4));
-        assert_eq!(traffic.matrix[255], [150.0, 2.0]);
+        assert_eq!(traffic.matrix[255], [150, 2]);
         let sizes = traffic.histogram();
         assert_eq!((&sizes["from"], &sizes["messages"]), (&json!([32, 64]), &json!([1, 1])));
     }

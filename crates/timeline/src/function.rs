@@ -62,47 +62,44 @@ pub fn functions() -> &'static [Function] {
 
 fn kind_of(name: &str) -> Kind {
     let name = name.strip_prefix("MPI_").unwrap_or(name);
-    let lower = name.to_ascii_lowercase();
-    let one_of = |words: &[&str]| words.contains(&lower.as_str());
-    let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    if name.ends_with("_init")
-        || name == "Reduce_local"
-        || name.starts_with("T_")
-        || name.starts_with("Type_")
-    {
+    let begins = |word| name.starts_with(word);
+    if name.ends_with("_init") || name == "Reduce_local" || begins("T_") || begins("Type_") {
         Kind::Other
-    } else if name.starts_with("File_") {
+    } else if begins("File_") {
         Kind::File
-    } else if name.starts_with("Win_") || is_one_sided(&lower) {
+    } else if begins("Win_") {
         Kind::OneSided
-    } else if has(&["sendrecv"]) {
-        Kind::Sendrecv
-    } else if one_of(&["send", "bsend", "ssend", "rsend"]) {
-        Kind::Send
-    } else if one_of(&["isend", "ibsend", "issend", "irsend"]) {
-        Kind::Isend
-    } else if one_of(&["recv", "mrecv"]) {
-        Kind::Recv
-    } else if one_of(&["irecv", "imrecv"]) {
-        Kind::Irecv
-    } else if one_of(&["start", "startall"]) {
-        Kind::Start
-    } else if one_of(&["wait", "waitall", "waitany", "waitsome"]) {
-        Kind::Wait
-    } else if one_of(&["test", "testall", "testany", "testsome", "probe", "iprobe", "mprobe", "improbe"]) {
-        Kind::Test
-    } else if one_of(&["barrier", "ibarrier"]) {
-        Kind::Barrier
-    } else if has(&["bcast", "reduce", "gather", "scatter", "alltoall"]) || lower.ends_with("scan") {
-        Kind::Collective
     } else {
-        Kind::Other
+        kind_of_lower(&name.to_ascii_lowercase())
     }
 }
 
-fn is_one_sided(lower: &str) -> bool {
-    let plain = lower.strip_prefix('r').unwrap_or(lower);
-    ["put", "get", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap"].contains(&plain)
+/// As [`kind_of`], without `MPI_` and in small letters; most names are compared by their lengths only.
+fn kind_of_lower(name: &str) -> Kind {
+    match name {
+        _ if is_one_sided(name) => Kind::OneSided,
+        "send" | "bsend" | "ssend" | "rsend" => Kind::Send,
+        "isend" | "ibsend" | "issend" | "irsend" => Kind::Isend,
+        "recv" | "mrecv" => Kind::Recv,
+        "irecv" | "imrecv" => Kind::Irecv,
+        "start" | "startall" => Kind::Start,
+        "wait" | "waitall" | "waitany" | "waitsome" => Kind::Wait,
+        "test" | "testall" | "testany" | "testsome" | "probe" | "iprobe" | "mprobe" | "improbe" => Kind::Test,
+        "barrier" | "ibarrier" => Kind::Barrier,
+        _ if name.contains("sendrecv") => Kind::Sendrecv,
+        _ if is_collective(name) => Kind::Collective,
+        _ => Kind::Other,
+    }
+}
+
+fn is_one_sided(name: &str) -> bool {
+    let plain = name.strip_prefix('r').unwrap_or(name);
+    matches!(plain, "put" | "get" | "accumulate" | "get_accumulate" | "fetch_and_op" | "compare_and_swap")
+}
+
+fn is_collective(name: &str) -> bool {
+    ["bcast", "reduce", "gather", "scatter", "alltoall"].iter().any(|word| name.contains(word))
+        || name.ends_with("scan")
 }
 
 #[cfg(test)]

@@ -6,10 +6,13 @@
 //! its way.
 //!
 //! All bins have the same width, which starts at a nanosecond and doubles, neighbours being merged, whenever there are
-//! too many: for a link, or in all. So memory is bounded, whatever the length of the run.
+//! too many: for a link, or in all. So memory is bounded, whatever the length of the run. To cut messages into bins that will
+//! soon be merged is in vain, so the first messages are held back until there are enough of them to tell which links there are
+//! and how long a bin must be.
 
 mod bins;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use mpirage_platform::{HostId, LinkId, Platform};
@@ -18,7 +21,7 @@ use mpirage_units::{Duration, Time};
 use rustc_hash::FxHashMap;
 
 use crate::RunInfo;
-use bins::{Bins, Stretch};
+use bins::Bins;
 
 /// Bins of one link.
 const MOST_BINS: usize = 512;
@@ -28,18 +31,25 @@ const MOST_IN_ALL: usize = 1 << 21;
 const FIRST_WIDTH: u64 = 1_000;
 /// Routes that are remembered.
 const ROUTES: usize = 1 << 14;
+/// Messages that are held back in the beginning, for each rank and in all: 2 MiB.
+const HELD_PER_RANK: usize = 128;
+const MOST_HELD: usize = 1 << 16;
 
 /// The use of links over time.
+#[derive(Clone)]
 pub struct LinkUse {
     platform: Arc<Platform>,
-    placement: Arc<[HostId]>,
     /// Links by number, and where each is in `used`.
     slots: FxHashMap<LinkId, u32>,
     /// Links that were used, and how many messages crossed each.
-    used: Vec<(LinkId, u64)>,
+    used: Vec<LinkId>,
+    crossed: Vec<u64>,
     bins: Bins,
-    /// Hosts on switches, by number.
-    spokes: Vec<SpokeSlots>,
+    /// Messages that are held back, and how many may yet be.
+    held: Vec<Journey>,
+    holds: usize,
+    /// By rank.
+    ends: Vec<End>,
     routes: Vec<Route>,
     /// Links of routes that have more than are remembered with them.
     long_routes: FxHashMap<(HostId, HostId), Box<[u32]>>,
@@ -59,9 +69,31 @@ pub struct Used {
     pub messages: u64,
 }
 
-/// The links of a host that hangs on a switch, as positions in `used`.
+/// Bytes that were under way between two ranks; times in picoseconds.
 #[derive(Clone, Copy)]
-struct SpokeSlots {
+struct Journey {
+    from: u32,
+    to: u32,
+    bytes: u64,
+    departed: u64,
+    arrived: u64,
+}
+
+impl Journey {
+    /// It went over these links.
+    #[inline(always)]
+    fn over(&self, slots: &[u32], crossed: &mut [u64], bins: &mut Bins) {
+        for &slot in slots {
+            crossed[slot as usize] += 1;
+        }
+        bins.add(slots, self.departed, self.arrived, self.bytes);
+    }
+}
+
+/// Where a rank is, and if that is at a switch, the links up to it and down from it as positions in `used`.
+#[derive(Clone, Copy)]
+struct End {
+    host: HostId,
     switch: u32,
     up: u32,
     down: u32,
@@ -73,8 +105,10 @@ const UNKNOWN: u32 = u32::MAX;
 const NO_SWITCH: u32 = u32::MAX - 1;
 const NOT_ASKED: u32 = u32::MAX;
 
-impl SpokeSlots {
-    const UNASKED: SpokeSlots = SpokeSlots { switch: NOT_ASKED, up: UNKNOWN, down: UNKNOWN };
+impl End {
+    fn unasked(&host: &HostId) -> End {
+        End { host, switch: NOT_ASKED, up: UNKNOWN, down: UNKNOWN }
+    }
 }
 
 /// Links of a route that are remembered with it.
@@ -99,11 +133,13 @@ impl LinkUse {
     pub fn new(run: &RunInfo) -> LinkUse {
         LinkUse {
             platform: Arc::clone(&run.platform),
-            placement: Arc::clone(&run.placement),
             slots: FxHashMap::default(),
             used: Vec::new(),
+            crossed: Vec::new(),
             bins: Bins::new(MOST_BINS, MOST_IN_ALL),
-            spokes: Vec::new(),
+            held: Vec::new(),
+            holds: (HELD_PER_RANK * run.placement.len()).min(MOST_HELD),
+            ends: run.placement.iter().map(End::unasked).collect(),
             routes: Vec::new(),
             long_routes: FxHashMap::default(),
             links: Vec::new(),
@@ -118,28 +154,40 @@ impl LinkUse {
 
     /// How long a bin is.
     pub fn width(&self) -> Duration {
-        Duration::from_picos(self.bins.width())
+        Duration::from_picos(self.whole().bins.width())
     }
 
     /// The links that were used, by number.
     pub fn used(&self) -> Vec<Used> {
-        let used = self.bins.rows().into_iter().zip(&self.used);
+        let whole = self.whole();
+        let used = whole.bins.rows().into_iter().zip(&whole.used).zip(&whole.crossed);
         let mut used: Vec<Used> =
-            used.map(|((first, bytes), &(link, messages))| Used { link, first, bytes, messages }).collect();
+            used.map(|(((first, bytes), &link), &messages)| Used { link, first, bytes, messages }).collect();
         used.sort_unstable_by_key(|used| used.link);
         used
     }
 
     /// Only which links were used, by number.
     pub fn which(&self) -> Vec<LinkId> {
-        let mut which: Vec<LinkId> = self.used.iter().map(|&(link, _)| link).collect();
+        let mut which = self.whole().used.clone();
         which.sort_unstable();
         which
+    }
+
+    /// With nothing held back.
+    fn whole(&self) -> Cow<'_, LinkUse> {
+        if self.held.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut whole = self.clone();
+        whole.release();
+        Cow::Owned(whole)
     }
 
     /// Time will go on until then: bins need not become wider on the way.
     pub fn reach(&mut self, end: Time) {
         self.bins.reach(end.as_picos());
+        self.release();
     }
 
     /// A message was delivered.
@@ -149,71 +197,82 @@ impl LinkUse {
 
     /// Bytes were under way between two ranks from one time to the other.
     pub fn cross(&mut self, from: u32, to: u32, bytes: u64, departed: Time, arrived: Time) {
-        let (from, to) = (self.placement[from as usize], self.placement[to as usize]);
-        // First the links: a new one may leave fewer bins for all.
-        if let Some((up, down)) = self.spokes(from, to) {
-            let bytes = self.bins.cut(departed.as_picos(), arrived.as_picos(), bytes as f64);
-            self.use_link(up, bytes);
-            self.use_link(down, bytes);
-            return;
+        let (departed, arrived) = (departed.as_picos(), arrived.as_picos());
+        let journey = Journey { from, to, bytes, departed, arrived };
+        if self.holds > 0 { self.hold(journey) } else { self.enter(journey) }
+    }
+
+    /// Puts a journey off until more is known.
+    #[cold]
+    fn hold(&mut self, journey: Journey) {
+        self.held.push(journey);
+        self.holds -= 1;
+        if self.holds == 0 {
+            self.release();
         }
-        let Route { length, slots, .. } = self.route(from, to);
-        let bytes = self.bins.cut(departed.as_picos(), arrived.as_picos(), bytes as f64);
-        match length as usize {
-            length @ 0..=SHORT => self.use_links(&slots[..length], bytes),
-            _ => {
-                let slots = self.long_routes.remove(&(from, to)).unwrap_or_default();
-                self.use_links(&slots, bytes);
-                self.long_routes.insert((from, to), slots);
+    }
+
+    /// Enters what was held back. First the links: a new one makes all bins move.
+    #[cold]
+    fn release(&mut self) {
+        self.holds = 0;
+        let held = std::mem::take(&mut self.held);
+        for &Journey { from, to, .. } in &held {
+            if self.spokes(from, to).is_none() {
+                self.route(self.ends[from as usize].host, self.ends[to as usize].host);
             }
         }
-    }
-
-    fn use_links(&mut self, slots: &[u32], bytes: Stretch) {
-        for &slot in slots {
-            self.use_link(slot, bytes);
-        }
+        let end = held.iter().map(|journey| journey.arrived).max();
+        self.bins.reach(end.unwrap_or(0));
+        held.into_iter().for_each(|journey| self.enter(journey));
     }
 
     #[inline]
-    fn use_link(&mut self, slot: u32, bytes: Stretch) {
-        self.used[slot as usize].1 += 1;
-        self.bins.add(slot as usize, bytes);
+    fn enter(&mut self, journey: Journey) {
+        // First the links: a new one may leave fewer bins for all.
+        match self.spokes(journey.from, journey.to) {
+            Some(slots) => journey.over(&slots, &mut self.crossed, &mut self.bins),
+            None => self.enter_far(journey),
+        }
     }
 
-    /// The links between hosts of one switch: that up from the one, that down to the other.
+    fn enter_far(&mut self, journey: Journey) {
+        let [from, to] = [journey.from, journey.to].map(|rank| self.ends[rank as usize].host);
+        let Route { length, slots, .. } = self.route(from, to);
+        let slots = match length as usize {
+            length @ 0..=SHORT => &slots[..length],
+            _ => self.long_routes.get(&(from, to)).map_or(&[][..], |slots| slots),
+        };
+        journey.over(slots, &mut self.crossed, &mut self.bins);
+    }
+
+    /// The links between ranks at one switch: that up from the one, that down to the other.
     #[inline]
-    fn spokes(&mut self, from: HostId, to: HostId) -> Option<(u32, u32)> {
-        if self.spokes.is_empty() {
-            self.spokes.resize(self.platform.host_count() as usize, SpokeSlots::UNASKED);
+    fn spokes(&mut self, from: u32, to: u32) -> Option<[u32; 2]> {
+        let (here, there) = (&self.ends[from as usize], &self.ends[to as usize]);
+        let (switch, host) = (here.switch, here.host);
+        // Links are known only of hosts at a switch.
+        if switch == there.switch && host != there.host && here.up != UNKNOWN && there.down != UNKNOWN {
+            return Some([here.up, there.down]);
         }
-        let (here, there) = (self.spokes[from.0 as usize], self.spokes[to.0 as usize]);
-        if here.switch == there.switch
-            && here.switch < NO_SWITCH
-            && from != to
-            && here.up != UNKNOWN
-            && there.down != UNKNOWN
-        {
-            return Some((here.up, there.down));
-        }
-        let apart = here.switch != there.switch && here.switch != NOT_ASKED && there.switch != NOT_ASKED;
-        if from == to || apart || here.switch == NO_SWITCH { None } else { self.find_spokes(from, to) }
+        let apart = switch != there.switch && switch != NOT_ASKED && there.switch != NOT_ASKED;
+        if host == there.host || apart || switch == NO_SWITCH { None } else { self.find_spokes(from, to) }
     }
 
     #[cold]
-    fn find_spokes(&mut self, from: HostId, to: HostId) -> Option<(u32, u32)> {
-        let ends = [from, to].map(|host| self.platform.spoke(host));
-        for (host, end) in [from, to].into_iter().zip(ends) {
-            self.spokes[host.0 as usize].switch = end.map_or(NO_SWITCH, |spoke| spoke.switch);
+    fn find_spokes(&mut self, from: u32, to: u32) -> Option<[u32; 2]> {
+        let spokes = [from, to].map(|rank| self.platform.spoke(self.ends[rank as usize].host));
+        for (rank, spoke) in [from, to].into_iter().zip(spokes) {
+            self.ends[rank as usize].switch = spoke.map_or(NO_SWITCH, |spoke| spoke.switch);
         }
-        let [here, there] = [ends[0]?, ends[1]?];
+        let [here, there] = [spokes[0]?, spokes[1]?];
         if here.switch != there.switch {
             return None;
         }
         let [up, down] = [here.up, there.down].map(|link| self.slot_of(link));
-        self.spokes[from.0 as usize].up = up;
-        self.spokes[to.0 as usize].down = down;
-        Some((up, down))
+        self.ends[from as usize].up = up;
+        self.ends[to as usize].down = down;
+        Some([up, down])
     }
 
     /// The route between two hosts; most are remembered.
@@ -248,9 +307,11 @@ impl LinkUse {
         self.routes[place] = Route { from, to, length, slots: short };
         self.routes[place]
     }
+
     fn slot_of(&mut self, link: LinkId) -> u32 {
         *self.slots.entry(link).or_insert_with(|| {
-            self.used.push((link, 0));
+            self.used.push(link);
+            self.crossed.push(0);
             self.bins.add_link();
             self.used.len() as u32 - 1
         })
@@ -266,9 +327,10 @@ impl Recorder for LinkUse {
 }
 
 impl Used {
-    /// All bytes that crossed the link.
+    /// All bytes that crossed the link: a whole number, whatever the parts in bins add up to. So links that were used alike
+    /// are alike, in whatever order messages came.
     pub fn total(&self) -> f64 {
-        self.bytes.iter().sum()
+        self.bytes.iter().sum::<f64>().round()
     }
 
     /// Begin, end and bytes of each bin that has any, for bins of this width.

@@ -30,7 +30,19 @@ pub(crate) fn run_on(platform: &str, ranks: u32) -> RunInfo {
 pub(crate) fn message(from: u32, to: u32, bytes: u64, departed: u64, arrived: u64) -> Message {
     let [departed, arrived] = [departed, arrived].map(Time::from_picos);
     let (sent, delivered, scope) = (departed, arrived, Scope::Comm(WORLD));
-    Message { from, to, bytes, tag: 7, scope, sent, departed, arrived, delivered, awaited: false, held: false }
+    Message {
+        from,
+        to,
+        bytes,
+        tag: 7,
+        scope,
+        sent,
+        departed,
+        arrived,
+        delivered,
+        awaited: false,
+        held: false,
+    }
 }
 
 /// The index of a function.

@@ -9,17 +9,15 @@
 
 use super::FIRST_WIDTH;
 
-/// Room for links, in the beginning.
-const FEW: usize = 64;
-/// Links whose bins are put together at once: those of a cache line.
-const TOGETHER: usize = 8;
-
-/// Bins of a stretch, from which on it is long.
-const LONG: usize = 8;
+/// Room for links, in the beginning: a cache line.
+const FEW: usize = 8;
+/// Bins of a stretch before its last one, from which on it is long.
+const LONG: u64 = 15;
 /// Parts of a byte in which steady bytes are counted: whole numbers, so that what ends takes away just what began.
 const PARTS: f64 = (1 << 16) as f64;
 
 /// All bins.
+#[derive(Clone)]
 pub(super) struct Bins {
     /// Picoseconds of a bin: the first width times two to the power of `doubled`.
     width: u64,
@@ -31,26 +29,12 @@ pub(super) struct Bins {
     room: usize,
     /// Bytes by bin and by link, up to the last bin that was used.
     bytes: Vec<f64>,
+    /// Where the bins that there are end, in picoseconds.
+    end: u64,
     /// Parts of bytes of long stretches by bin and by link, from that bin on; less from where they end. None if there are no such stretches.
     steady: Vec<i64>,
     /// Bins of all links, at most.
     most: usize,
-}
-
-/// Bytes of a message in bins one after the other.
-#[derive(Clone, Copy)]
-pub(super) struct Stretch {
-    /// Where the links of the first bin are.
-    first: usize,
-    bins: usize,
-    /// In the first bin.
-    head: f64,
-    /// In each between.
-    inner: f64,
-    /// In the last, if that is another.
-    tail: f64,
-    /// Instead of those between, if there are many.
-    steady: i64,
 }
 
 impl Bins {
@@ -63,6 +47,7 @@ impl Bins {
             links: 0,
             room: FEW,
             bytes: Vec::new(),
+            end: 0,
             steady: Vec::new(),
             most,
         }
@@ -104,72 +89,73 @@ impl Bins {
         }
     }
 
-    /// How bytes that move evenly from `start` to `end` fall into bins, which become as wide as they must.
-    #[inline]
-    pub fn cut(&mut self, start: u64, end: u64, bytes: f64) -> Stretch {
+    /// Adds bytes that move evenly from `start` to `end` to what crossed these links. Bins become as wide as they must.
+    /// (Inlined, so that most who know how many links there are need not count them.)
+    #[inline(always)]
+    pub fn add(&mut self, links: &[u32], start: u64, end: u64, bytes: u64) {
         let until = if end > start { end - 1 } else { start };
-        let mut last = self.bin(until);
-        if self.bytes.len() <= last * self.room {
-            last = self.lengthen(until);
+        if until >= self.end {
+            self.lengthen(until);
         }
+        let last = self.bin(until);
+        let (mut at, mut begins) = (last * self.room, last as u64 * self.width);
+        if start >= begins {
+            return self.add_at(at, links, real(bytes));
+        }
+        let per_pico = real(bytes) / real(end - start);
+        self.add_at(at, links, per_pico * real(end - begins));
+        let before = begins - start;
+        if before > LONG * self.width {
+            return self.add_long(last, links, start, per_pico);
+        }
+        // From the last bin back to the first.
+        let inner = per_pico * real(self.width);
+        while begins - start > self.width {
+            (at, begins) = (at - self.room, begins - self.width);
+            self.add_at(at, links, inner);
+        }
+        self.add_at(at - self.room, links, per_pico * real(begins - start));
+    }
+
+    /// The same for what falls into the bins before the last, which are many.
+    fn add_long(&mut self, last: usize, links: &[u32], start: u64, per_pico: f64) {
         let first = self.bin(start);
-        let (bins, first_at) = (last - first + 1, first * self.room);
-        if bins == 1 {
-            return Stretch { first: first_at, bins, head: bytes, inner: 0.0, tail: 0.0, steady: 0 };
+        let head = per_pico * real((first as u64 + 1) * self.width - start);
+        let inner = per_pico * real(self.width);
+        // What whole numbers cannot say goes to the first bin.
+        let steady = (inner * PARTS) as i64;
+        let rest = (inner - steady as f64 / PARTS) * (last - first - 1) as f64;
+        self.add_at(first * self.room, links, head + rest);
+        self.steady.resize(self.bytes.len(), 0);
+        for &link in links {
+            self.steady[(first + 1) * self.room + link as usize] += steady;
+            self.steady[last * self.room + link as usize] -= steady;
         }
-        let per_pico = bytes / (end - start) as f64;
-        let head = per_pico * ((first as u64 + 1) * self.width - start) as f64;
-        let inner = per_pico * self.width as f64;
-        let tail = per_pico * (end - last as u64 * self.width) as f64;
-        let stretch = Stretch { first: first_at, bins, head, inner, tail, steady: 0 };
-        if bins > LONG { self.steadily(stretch) } else { stretch }
     }
 
-    /// The same for a long one. What whole numbers cannot say goes to the first bin.
-    fn steadily(&mut self, stretch: Stretch) -> Stretch {
-        if self.steady.len() < self.bytes.len() {
-            self.steady.resize(self.bytes.len(), 0);
+    /// Adds bytes to the bins of these links, where the bin begins.
+    #[inline(always)]
+    fn add_at(&mut self, at: usize, links: &[u32], bytes: f64) {
+        for &link in links {
+            self.bytes[at + link as usize] += bytes;
         }
-        let steady = (stretch.inner * PARTS) as i64;
-        let rest = (stretch.inner - steady as f64 / PARTS) * (stretch.bins - 2) as f64;
-        Stretch { steady, head: stretch.head + rest, ..stretch }
     }
 
-    /// Makes bins up to a time; gives the last.
+    /// Makes bins up to a time.
     #[cold]
-    fn lengthen(&mut self, until: u64) -> usize {
+    fn lengthen(&mut self, until: u64) {
         self.reach(until + 1);
         let bins = (self.bin(until) + 1).max(self.bytes.len() / self.room);
         self.bytes.resize(bins * self.room, 0.0);
-        if !self.steady.is_empty() {
-            self.steady.resize(self.bytes.len(), 0);
-        }
-        self.bin(until)
-    }
-
-    /// Adds bytes to what crossed a link.
-    #[inline]
-    pub fn add(&mut self, link: usize, bytes: Stretch) {
-        let Stretch { first, bins, head, inner, tail, steady } = bytes;
-        let mut at = first + link;
-        self.bytes[at] += head;
-        if bins > LONG {
-            let last = at + (bins - 1) * self.room;
-            self.bytes[last] += tail;
-            self.steady[at + self.room] += steady;
-            self.steady[last] -= steady;
-        } else if bins > 1 {
-            for _ in 2..bins {
-                at += self.room;
-                self.bytes[at] += inner;
-            }
-            self.bytes[at + self.room] += tail;
-        }
+        self.end = (bins as u64).saturating_mul(self.width);
     }
 
     /// Adds long stretches to the bins they take.
     fn settle(&mut self) {
-        let mut steady = vec![0; if self.steady.is_empty() { 0 } else { self.room }];
+        if self.steady.is_empty() {
+            return;
+        }
+        let mut steady = vec![0; self.room];
         let bins = self.bytes.chunks_exact_mut(self.room).zip(self.steady.chunks_exact(self.room));
         for (bytes, changes) in bins {
             for ((bytes, change), steady) in bytes.iter_mut().zip(changes).zip(&mut steady) {
@@ -194,42 +180,57 @@ impl Bins {
         self.doubled += 1;
         let (room, bins) = (self.room, self.bytes.len() / self.room);
         for pair in 0..bins / 2 {
-            self.bytes.copy_within(2 * pair * room..(2 * pair + 1) * room, pair * room);
-            let (merged, second) = self.bytes.split_at_mut((2 * pair + 1) * room);
-            let merged = &mut merged[pair * room..][..room];
-            merged.iter_mut().zip(&*second).for_each(|(sum, more)| *sum += more);
+            merge(&mut self.bytes[..2 * (pair + 1) * room], pair, room);
         }
         if bins % 2 == 1 {
             self.bytes.copy_within((bins - 1) * room..bins * room, bins / 2 * room);
         }
         self.bytes.truncate(bins.div_ceil(2) * room);
+        self.end = (bins.div_ceil(2) as u64).saturating_mul(self.width);
     }
 
     /// Of each link, its bins from the first with bytes to the last with any; and which is the first.
     pub fn rows(&self) -> Vec<(u64, Vec<f64>)> {
-        let mut rows = Vec::with_capacity(self.links);
-        for from in (0..self.links).step_by(TOGETHER) {
-            let row = || (0, Vec::with_capacity(self.bytes.len() / self.room));
-            let mut together: Vec<(u64, Vec<f64>)> =
-                std::iter::repeat_with(row).take(TOGETHER.min(self.links - from)).collect();
-            let mut steady = [0; TOGETHER];
-            for (bin, bytes) in (0..).zip(self.bytes.chunks_exact(self.room)) {
-                let changes = self.steady.get(bin as usize * self.room + from..).unwrap_or_default();
-                steady.iter_mut().zip(changes).for_each(|(steady, change)| *steady += change);
-                for (((first, row), &bytes), &steady) in together.iter_mut().zip(&bytes[from..]).zip(&steady)
-                {
-                    let bytes = bytes + steady as f64 / PARTS;
-                    if bytes > 0.0 {
-                        if row.is_empty() {
-                            *first = bin;
-                        }
-                        row.resize((bin - *first) as usize, 0.0);
-                        row.push(bytes);
-                    }
-                }
-            }
-            rows.append(&mut together);
-        }
-        rows
+        (0..self.links).map(|link| trimmed(self.row(link))).collect()
     }
+
+    /// All bins of a link.
+    fn row(&self, link: usize) -> Vec<f64> {
+        let bytes = self.bytes.chunks_exact(self.room).map(|bin| bin[link]);
+        if self.steady.is_empty() {
+            return bytes.collect();
+        }
+        let (mut steady, mut changes) = (0, self.steady.chunks_exact(self.room));
+        let with_steady = bytes.map(|bytes| {
+            steady += changes.next().map_or(0, |bin| bin[link]);
+            bytes + steady as f64 / PARTS
+        });
+        with_steady.collect()
+    }
+}
+
+/// Bins of a pair, which are the last of these, become one in its place.
+fn merge(bytes: &mut [f64], pair: usize, room: usize) {
+    let (before, second) = bytes.split_at_mut((2 * pair + 1) * room);
+    if pair == 0 {
+        return before.iter_mut().zip(second).for_each(|(sum, more)| *sum += *more);
+    }
+    let (before, first) = before.split_at_mut(2 * pair * room);
+    let both = first.iter().zip(&*second);
+    before[pair * room..].iter_mut().zip(both).for_each(|(sum, (first, second))| *sum = first + second);
+}
+
+/// Without the zeros at both ends; and how many there were in the beginning.
+fn trimmed(mut row: Vec<f64>) -> (u64, Vec<f64>) {
+    let used = |bytes: &f64| *bytes > 0.0;
+    row.truncate(row.iter().rposition(used).map_or(0, |last| last + 1));
+    let first = row.iter().position(used).unwrap_or(0);
+    row.drain(..first);
+    (first as u64, row)
+}
+
+/// A whole number as a real one. None here is so large that it would be a negative one; of others there is an instruction.
+#[inline]
+fn real(number: u64) -> f64 {
+    number as i64 as f64
 }
