@@ -194,9 +194,17 @@ impl Books {
     #[inline]
     fn write(&mut self, rank: u32, entered: u64, took: u64, deed: impl FnOnce(u64) -> Deed) {
         let desk = &mut self.desks[rank as usize];
-        let gap = entered.wrapping_sub(desk.end);
+        let deed = deed(entered.wrapping_sub(desk.end));
         desk.end = entered + took;
-        self.diary.push(rank, &mut desk.pen, deed(gap));
+        match self.diary.expected(&desk.pen) {
+            (word, expected) if expected.is(&deed) => self.diary.confirm(rank, &mut desk.pen, word),
+            _ => self.write_surprise(rank, &deed),
+        }
+    }
+
+    #[inline(never)]
+    fn write_surprise(&mut self, rank: u32, deed: &Deed) {
+        self.diary.surprise(rank, &mut self.desks[rank as usize].pen, &[*deed]);
         if self.diary.is_full() {
             self.make_room();
         }
@@ -217,38 +225,36 @@ impl Books {
         let inner = matches!(message.scope, Scope::Collective(_));
         self.traffic.add(from, to, bytes, inner);
         self.links.cross(from, to, bytes, departed, arrived);
-        let (sent, delivered) = (sent.as_picos(), delivered.as_picos());
         let desk = &mut self.desks[to as usize];
-        (desk.delivered, desk.late) = (delivered, sent);
-        self.deliver(message, [to, from], inner, Came::to_receiver);
+        (desk.delivered, desk.late) = (delivered.as_picos(), sent.as_picos());
+        self.deliver(message, [to, from], inner, false);
         if message.held || message.awaited {
-            self.outgoing.resize(self.desks.len(), (0, 0));
-            let late = if message.held { departed.as_picos() } else { 0 };
-            self.outgoing[from as usize] = (delivered, late);
-            self.deliver(message, [from, to], inner, Came::to_sender);
+            self.deliver_to_sender(message, inner);
         }
+    }
+
+    /// The sender of a message waited for its delivery, or for the receiver.
+    fn deliver_to_sender(&mut self, message: &Message, inner: bool) {
+        self.outgoing.resize(self.desks.len(), (0, 0));
+        let late = if message.held { message.departed.as_picos() } else { 0 };
+        self.outgoing[message.from as usize] = (message.delivered.as_picos(), late);
+        self.deliver(message, [message.from, message.to], inner, true);
     }
 
     /// Writes down what came to a rank, from or to another.
     #[inline]
-    fn deliver(
-        &mut self,
-        message: &Message,
-        [rank, other]: [u32; 2],
-        inner: bool,
-        came: impl Fn(&Message, u64) -> Came,
-    ) {
-        let ranks = self.desks.len() as u32;
-        let (desk, delivered) = (&mut self.desks[rank as usize], message.delivered.as_picos());
-        if inner && !self.collective_arrows {
-            let since = delivered.saturating_sub(std::mem::replace(&mut desk.inner, delivered));
-            self.inner_mail.deliver(rank, other, ranks, &mut desk.inner_pen, &came(message, since));
-        } else {
-            let since = delivered.saturating_sub(std::mem::replace(&mut desk.mail, delivered));
-            self.mail.deliver(rank, other, ranks, &mut desk.mail_pen, &came(message, since));
-            self.messages += u64::from(rank == message.to);
-        }
-        if self.mail.is_full() || self.inner_mail.is_full() {
+    fn deliver(&mut self, message: &Message, [rank, other]: [u32; 2], inner: bool, outgoing: bool) {
+        let (ranks, apart) = (self.desks.len() as u32, inner && !self.collective_arrows);
+        let desk = &mut self.desks[rank as usize];
+        let (mail, last, pen) = match apart {
+            true => (&mut self.inner_mail, &mut desk.inner, &mut desk.inner_pen),
+            false => (&mut self.mail, &mut desk.mail, &mut desk.mail_pen),
+        };
+        self.messages += u64::from(!apart && !outgoing);
+        let delivered = message.delivered.as_picos();
+        let since = delivered.saturating_sub(std::mem::replace(last, delivered));
+        let came = Came::new(message, since, inner, outgoing);
+        if !mail.deliver(rank, other, ranks, pen, &came) && mail.is_full() {
             self.make_room();
         }
     }

@@ -4,7 +4,7 @@
 //! piece what has just been stored in several waits for all of that. So this is no copy of the record: each field is made from
 //! one of its fields.
 
-use mpirage_record::{Message, Scope};
+use mpirage_record::Message;
 
 use crate::by_rank::Ranked;
 use crate::chronicle::{Chronicle, Note, Pen, Thing};
@@ -40,12 +40,11 @@ const WORD: u32 = 16;
 const AGAIN: u32 = 32;
 
 impl Came {
-    /// For its receiver, at so long after the message before.
+    /// For its receiver, or its sender if it is `outgoing`, so long after the message before. The other rank is not told yet.
     #[inline]
-    pub fn to_receiver(message: &Message, since: u64) -> Came {
-        let sent = message.sent.as_picos();
-        let delivered = message.delivered.as_picos();
-        let inner = if matches!(message.scope, Scope::Collective(_)) { INNER } else { 0 };
+    pub fn new(message: &Message, since: u64, inner: bool, outgoing: bool) -> Came {
+        let (sent, delivered) = (message.sent.as_picos(), message.delivered.as_picos());
+        let flag = |is, flag| if is { flag } else { 0 };
         Came {
             since,
             took: delivered.saturating_sub(sent),
@@ -54,15 +53,20 @@ impl Came {
             bytes: message.bytes,
             peer: 0,
             tag: message.tag,
-            flags: inner | if message.held { HELD } else { 0 },
+            flags: flag(inner, INNER) | flag(outgoing, OUTGOING) | flag(message.held, HELD),
             rank: 0,
         }
     }
 
-    /// The same for its sender.
-    pub fn to_sender(message: &Message, since: u64) -> Came {
-        let came = Came::to_receiver(message, since);
-        Came { flags: came.flags | OUTGOING, ..came }
+    /// Are they the same, if the other rank of that one is `other`? From registers.
+    #[inline]
+    fn is(&self, came: &Came, rank: u32, other: u32, ranks: u32) -> bool {
+        let peer = if self.is_mirrored() { rank ^ other } else { ahead(rank, other, ranks) };
+        let times = (self.since ^ came.since) | (self.took ^ came.took) | (self.moved ^ came.moved);
+        let sizes = (self.early ^ came.early) | (self.bytes ^ came.bytes);
+        let others =
+            (self.peer ^ peer) | (self.tag ^ came.tag) as u32 | (self.flags & !MIRRORED ^ came.flags);
+        times | sizes | u64::from(others) == 0
     }
 
     #[inline]
@@ -94,15 +98,6 @@ impl Came {
         }
         let behind = ranks - rank;
         if self.peer < behind { rank + self.peer } else { self.peer - behind }
-    }
-
-    /// The same message, with the other rank told in one way.
-    #[inline]
-    fn with(&self, rank: u32, other: u32, ranks: u32, mirrored: bool) -> Came {
-        match mirrored {
-            true => Came { peer: rank ^ other, flags: self.flags | MIRRORED, ..*self },
-            false => Came { peer: ahead(rank, other, ranks), ..*self },
-        }
     }
 }
 
@@ -152,17 +147,27 @@ impl Thing for Came {
 pub(crate) type Mail = Chronicle<Came>;
 
 impl Mail {
-    /// A message from or to `other` of `ranks` came to a rank.
+    /// A message from or to `other` of `ranks` came to a rank. Was it expected?
     #[inline]
-    pub fn deliver(&mut self, rank: u32, other: u32, ranks: u32, pen: &mut Pen, came: &Came) {
-        let expected = self.expected(pen);
-        let told = came.with(rank, other, ranks, expected.is_mirrored());
-        if *expected == told {
-            return self.confirm(rank, pen);
+    pub fn deliver(&mut self, rank: u32, other: u32, ranks: u32, pen: &mut Pen, came: &Came) -> bool {
+        match self.expected(pen) {
+            (word, expected) if expected.is(came, rank, other, ranks) => {
+                self.confirm(rank, pen, word);
+                true
+            }
+            _ => {
+                self.deliver_surprise(rank, other, ranks, pen, came);
+                false
+            }
         }
-        // Neighbours are ahead, partners of exchanges mirrored: what all ranks have in common is a word for all of them.
-        let ways = [true, false].map(|mirrored| came.with(rank, other, ranks, mirrored));
-        self.surprise(rank, pen, &ways);
+    }
+
+    /// Partners of exchanges are mirrored, neighbours ahead: what all ranks have in common is a word for all of them.
+    #[inline(never)]
+    fn deliver_surprise(&mut self, rank: u32, other: u32, ranks: u32, pen: &mut Pen, came: &Came) {
+        let mirrored = Came { peer: rank ^ other, flags: came.flags | MIRRORED, ..*came };
+        let ahead = Came { peer: ahead(rank, other, ranks), ..*came };
+        self.surprise(rank, pen, &[mirrored, ahead]);
     }
 }
 
@@ -180,7 +185,7 @@ mod tests {
         for turn in 0..100 {
             for rank in 0..ranks {
                 let other = others(rank, turn);
-                let came = Came::to_receiver(&message(other, rank, 8, 1_000, 5_000), 10);
+                let came = Came::new(&message(other, rank, 8, 1_000, 5_000), 10, false, false);
                 mail.deliver(rank, other, ranks, &mut pens[rank as usize], &came);
             }
         }
@@ -211,9 +216,9 @@ mod tests {
 
     #[test]
     fn messages_are_told_by_both_ranks() {
-        let inner = Came::to_sender(&inner_message(3, 5, 100, 900), 7);
+        let inner = Came::new(&inner_message(3, 5, 100, 900), 7, true, true);
         assert!(inner.is_inner() && inner.is_outgoing() && !inner.is_held());
-        let held = Came::to_receiver(&Message { held: true, ..message(3, 5, 8, 100, 900) }, 7);
+        let held = Came::new(&Message { held: true, ..message(3, 5, 8, 100, 900) }, 7, false, false);
         assert!(!held.is_inner() && !held.is_outgoing() && held.is_held());
         assert_eq!((held.took, held.moved, held.early, held.span()), (800, 0, 0, 7));
         for note in [Note::Word(7), Note::Again(u32::MAX)] {

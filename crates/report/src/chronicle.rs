@@ -30,9 +30,6 @@ const REMEMBERED: usize = 1 << 13;
 /// Things before a word that make a difference.
 const TAIL: usize = 7;
 
-/// Words that follow each other in a circle, if it is a small one.
-const SHORT_ROUND: u32 = 16;
-
 /// Something that happened to a rank.
 pub(crate) trait Thing: Ranked + Default + Eq + Hash {
     /// From the end of what was before to its own end, in picoseconds.
@@ -76,9 +73,21 @@ pub(crate) struct Word<T> {
     pub thing: T,
     /// What came after it first.
     pub next: u32,
-    /// The first word that was this thing, and the same of the words that were before it.
+}
+
+/// Where a word is from.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+struct Origin {
+    /// The first word that is the same thing, and of the words that were before it.
     base: u32,
     tail: [u32; TAIL],
+}
+
+impl Origin {
+    /// Of a word for a thing that comes after this one.
+    fn after(&self, base: u32) -> Origin {
+        Origin { base, tail: std::array::from_fn(|at| *self.tail.get(at + 1).unwrap_or(&self.base)) }
+    }
 }
 
 /// All that happened, by rank.
@@ -86,8 +95,9 @@ pub(crate) struct Chronicle<T> {
     words: Vec<Word<T>>,
     /// The first word that is a thing.
     known: FxHashMap<T, u32>,
-    /// Words by what was before them, and by the first word that is the same thing.
-    after: FxHashMap<([u32; TAIL], u32), u32>,
+    /// Where words are from, and the other way round.
+    origins: Vec<Origin>,
+    from: FxHashMap<Origin, u32>,
     /// Marks of things that have come, each in a place of its own choice.
     remembered: Vec<u32>,
     rows: ByRank<T>,
@@ -99,30 +109,27 @@ impl<T: Thing> Chronicle<T> {
     pub fn new(ranks: usize) -> Chronicle<T> {
         Chronicle {
             // No thing is like it.
-            words: vec![Word {
-                thing: T::noted(0, Note::Word(NONE)),
-                next: NONE,
-                base: NONE,
-                tail: [NONE; TAIL],
-            }],
+            words: vec![Word { thing: T::noted(0, Note::Word(NONE)), next: NONE }],
             known: FxHashMap::default(),
-            after: FxHashMap::default(),
+            origins: vec![Origin::default()],
+            from: FxHashMap::default(),
             remembered: Vec::new(),
             rows: ByRank::new(ranks),
             begins: Vec::new(),
         }
     }
 
-    /// What is expected of a rank. The thing of no word, which is no thing, if nothing is.
+    /// What is expected of a rank: a word, and what it is. No word, and nothing that could happen, if nothing is.
     #[inline]
-    pub fn expected(&self, pen: &Pen) -> &T {
-        &self.words[self.words[pen.word as usize].next as usize].thing
+    pub fn expected(&self, pen: &Pen) -> (u32, &T) {
+        let next = self.words[pen.word as usize].next;
+        (next, &self.words[next as usize].thing)
     }
 
-    /// It came as expected.
+    /// The word that was expected of a rank came.
     #[inline]
-    pub fn confirm(&mut self, rank: u32, pen: &mut Pen) {
-        pen.word = self.words[pen.word as usize].next;
+    pub fn confirm(&mut self, rank: u32, pen: &mut Pen, word: u32) {
+        pen.word = word;
         pen.again += 1;
         if pen.again == u32::MAX {
             self.put_down(rank, pen);
@@ -130,56 +137,55 @@ impl<T: Thing> Chronicle<T> {
     }
 
     /// This happened to a rank. It is given as nobody's.
-    #[inline]
+    #[cfg(test)]
     pub fn push(&mut self, rank: u32, pen: &mut Pen, thing: T) {
-        if *self.expected(pen) == thing {
-            self.confirm(rank, pen)
-        } else {
-            self.surprise(rank, pen, &[thing])
+        match self.expected(pen) {
+            (word, expected) if *expected == thing => self.confirm(rank, pen, word),
+            _ => self.surprise(rank, pen, &[thing]),
         }
     }
 
     /// Something else than expected happened to a rank; of `ways` to say it, one that is known is taken.
     pub fn surprise(&mut self, rank: u32, pen: &mut Pen, ways: &[T]) {
-        let before = &self.words[pen.word as usize];
-        let tail = std::array::from_fn(|at| *before.tail.get(at + 1).unwrap_or(&before.base));
+        let before = self.origins[pen.word as usize];
         let found = ways.iter().find_map(|way| self.known.get(way).copied());
-        let Some(word) = found.map(|base| self.find(base, tail)).or_else(|| self.learn(ways, tail)) else {
+        let found = found.map(|base| self.find(before.after(base)));
+        let Some(word) = found.or_else(|| self.learn(ways, &before)) else {
             self.put_down(rank, pen);
             pen.word = NONE;
-            return self.write(ways[0].of(rank));
+            return self.rows.push(ways[0].of(rank));
         };
+        let Origin { base, tail } = self.origins[word as usize];
         match self.words[pen.word as usize].next {
             // What follows others does not tell what follows it here.
-            NONE if self.words[word as usize].tail == tail => self.words[pen.word as usize].next = word,
+            NONE if before.after(base).tail == tail => self.words[pen.word as usize].next = word,
             expected if expected == word => {}
             _ => {
                 self.put_down(rank, pen);
                 pen.word = word;
-                return self.write(T::noted(rank, Note::Word(word)));
+                return self.rows.push(T::noted(rank, Note::Word(word)));
             }
         }
-        self.confirm(rank, pen);
+        self.confirm(rank, pen, word);
     }
 
-    /// The word that is a thing after others; the first that is this thing, if there is none.
-    fn find(&mut self, base: u32, tail: [u32; TAIL]) -> u32 {
-        if let Some(&found) = self.after.get(&(tail, base)) {
+    /// The word from there; the first that is the same thing, if there is none.
+    fn find(&mut self, origin: Origin) -> u32 {
+        if let Some(&found) = self.from.get(&origin) {
             return found;
         }
-        if !self.has_come(&(tail, base)) {
-            return base;
+        if !self.has_come(&origin) {
+            return origin.base;
         }
-        let thing = self.words[base as usize].thing;
-        self.add(Word { thing, next: NONE, base, tail })
+        self.add(self.words[origin.base as usize].thing, origin)
     }
 
-    /// A new word, if a thing has come before in one of these ways.
-    fn learn(&mut self, ways: &[T], tail: [u32; TAIL]) -> Option<u32> {
+    /// A new word after others, if a thing has come before in one of these ways.
+    fn learn(&mut self, ways: &[T], before: &Origin) -> Option<u32> {
         let thing = *ways.iter().find(|way| self.has_come(way))?;
         let base = self.words.len() as u32;
         self.known.insert(thing, base);
-        Some(self.add(Word { thing, next: NONE, base, tail }))
+        Some(self.add(thing, before.after(base)))
     }
 
     /// Has it come before, and may be a word? The answer can be no although it has: not everything can be remembered.
@@ -195,22 +201,19 @@ impl<T: Thing> Chronicle<T> {
         std::mem::replace(&mut self.remembered[place], mark) == mark
     }
 
-    fn add(&mut self, word: Word<T>) -> u32 {
+    fn add(&mut self, thing: T, origin: Origin) -> u32 {
         let number = self.words.len() as u32;
-        self.after.insert((word.tail, word.base), number);
-        self.words.push(word);
+        self.words.push(Word { thing, next: NONE });
+        self.origins.push(origin);
+        self.from.insert(origin, number);
         number
     }
 
     /// Writes down what a rank has only counted.
     fn put_down(&mut self, rank: u32, pen: &mut Pen) {
         if pen.again > 0 {
-            self.write(T::noted(rank, Note::Again(std::mem::take(&mut pen.again))));
+            self.rows.push(T::noted(rank, Note::Again(std::mem::take(&mut pen.again))));
         }
-    }
-
-    fn write(&mut self, row: T) {
-        self.rows.push(row);
     }
 
     /// Is it time to put a portion in order?
@@ -256,30 +259,23 @@ impl<T: Thing> Chronicle<T> {
 
     /// The word so many after one, and when it is over if that one was over at `end`.
     pub fn follow(&self, word: u32, end: u64, times: u32) -> (u32, u64) {
-        let first = self.words[word as usize].next;
         let (mut at, mut over, mut left) = (word, end, times);
+        // Where it was a while ago, after ever longer whiles (Brent's way to find out that one goes in circles).
+        let (mut seen, mut since, mut steps, mut patience) = (NONE, end, 0, 1);
         while left > 0 {
             at = self.words[at as usize].next;
             over = over.wrapping_add(self.words[at as usize].thing.span());
-            left -= 1;
-            // Once around, if it is a short way: the rest is as long, as often as it fits.
-            let around = times - left;
-            if at == word && around <= SHORT_ROUND && first != NONE {
-                let laps = left / around;
-                over = over.wrapping_add(over.wrapping_sub(end).wrapping_mul(laps.into()));
-                left %= around;
-                return self.step(at, over, left);
+            (left, steps) = (left - 1, steps + 1);
+            if at == seen {
+                let laps = left / steps;
+                over = over.wrapping_add(over.wrapping_sub(since).wrapping_mul(laps.into()));
+                left -= laps * steps;
+                seen = NONE;
+            } else if steps == patience {
+                (seen, since, steps, patience) = (at, over, 0, 2 * patience);
             }
         }
         (at, over)
-    }
-
-    fn step(&self, mut word: u32, mut over: u64, times: u32) -> (u32, u64) {
-        for _ in 0..times {
-            word = self.words[word as usize].next;
-            over = over.wrapping_add(self.words[word as usize].thing.span());
-        }
-        (word, over)
     }
 
     /// All words; the first is none.

@@ -335,7 +335,7 @@ fn sum(a: Tile, b: Tile) -> Tile {
     std::array::from_fn(|kind| a[kind] + b[kind])
 }
 
-/// The category that fills most of each of these tiles, and how much of it, from 0 to 255. Many tiles at once, without branches and with
+/// The category that fills most of each of these tiles, and how much of it, from 0 to 255 in 63 steps. Many tiles at once, without branches and with
 /// nothing but what processors do to many numbers at once.
 #[inline]
 fn dominant(times: &[(f32, &[[f32; LANES]])], nth: usize, capacity: f32) -> ([u8; LANES], [u8; LANES]) {
@@ -360,8 +360,10 @@ fn dominant(times: &[(f32, &[[f32; LANES]])], nth: usize, capacity: f32) -> ([u8
     let (mut kinds, mut shares) = ([0; LANES], [0; LANES]);
     for lane in 0..LANES {
         kinds[lane] = whole(category[lane]);
-        let share = most[lane] / capacity * 255.0 + 0.5;
-        shares[lane] = whole(if share < 255.0 { share } else { 255.0 });
+        // Twice as many steps as there are shades: more would be noise, which makes a page larger.
+        let share = most[lane] / capacity * 63.0 + 0.5;
+        let share = whole(if share < 63.0 { share } else { 63.0 });
+        shares[lane] = share << 2 | share >> 4;
     }
     (kinds, shares)
 }
@@ -458,6 +460,6 @@ mod tests {
         let levels = tiles.levels(1_000_000, &diary, told);
         assert!(levels[0].dominant[..1_666 * 64].iter().all(|&category| category == 1));
         assert_eq!(levels[0].share[0], 170);
-        assert_eq!(levels[0].share[1_666 * 64], 128, "the last row has two ranks");
+        assert_eq!(levels[0].share[1_666 * 64], 130, "the last row has two ranks");
     }
 }
