@@ -5,15 +5,17 @@
 //! by rank, when all is known. What is too much for that is summed up on the way instead.
 
 use mpirage_record::{Message, Scope};
+use mpirage_timeline::links::Journeys;
 use mpirage_timeline::{LinkUse, RunInfo};
+use mpirage_units::{Duration, Time};
 use serde_json::json;
 
 use crate::came::{Came, Mail};
 use crate::category::{CATEGORIES, Category};
-use crate::chronicle::Pen;
+use crate::chronicle::{Part, Pen, Thing};
 use crate::container::Container;
 use crate::critical::Critical;
-use crate::deed::{Deed, Diary};
+use crate::deed::{Deed, Diary, Listener};
 use crate::path::{Paths, Written};
 use crate::phrases::{self, Phrases, START};
 use crate::report::Budget;
@@ -78,6 +80,45 @@ struct Desk {
     /// When the last message to it was delivered, and until when its sender was late.
     delivered: u64,
     late: u64,
+}
+
+/// How a rank spent its time is added up.
+struct Account<'a> {
+    spent: &'a mut [u64; CATEGORIES],
+    /// Stretches, if neighbours that are alike are one.
+    stretches: u64,
+    before: Option<Category>,
+}
+
+impl Listener for Account<'_> {
+    #[inline]
+    fn hear(&mut self, category: Category, from: u64, until: u64, times: u32) {
+        self.spent[category as usize] += (until - from) * u64::from(times);
+        self.stretches += if self.before == Some(category) { 0 } else { times.into() };
+        self.before = Some(category);
+    }
+
+    fn together(&self, _: u64, _: u64) -> u64 {
+        u32::MAX.into()
+    }
+}
+
+/// The same, and it is put into tiles.
+struct Putting<'a> {
+    rank: u32,
+    spent: &'a mut [u64; CATEGORIES],
+    tiles: &'a mut Tiles,
+}
+
+impl Listener for Putting<'_> {
+    fn hear(&mut self, category: Category, from: u64, until: u64, _: u32) {
+        self.spent[category as usize] += until - from;
+        self.tiles.put(self.rank, category, from, until);
+    }
+
+    fn together(&self, _: u64, _: u64) -> u64 {
+        1
+    }
 }
 
 /// Calls of a rank in one instant.
@@ -221,10 +262,8 @@ impl Books {
     /// A message was delivered.
     #[inline]
     pub fn message(&mut self, message: &Message) {
-        let &Message { from, to, bytes, sent, departed, arrived, delivered, .. } = message;
+        let &Message { from, to, sent, delivered, .. } = message;
         let inner = matches!(message.scope, Scope::Collective(_));
-        self.traffic.add(from, to, bytes, inner);
-        self.links.cross(from, to, bytes, departed, arrived);
         let desk = &mut self.desks[to as usize];
         (desk.delivered, desk.late) = (delivered.as_picos(), sent.as_picos());
         self.deliver(message, [to, from], inner, false);
@@ -273,6 +312,7 @@ impl Books {
         }
         self.settle();
         self.follow_paths();
+        self.add_up_messages(mail || deeds);
         let desks = &mut self.desks;
         self.inner_mail.clear(desks.iter_mut().map(|desk| (&mut desk.inner_pen, desk.inner)));
         if mail || deeds {
@@ -315,29 +355,55 @@ impl Books {
     /// Adds up what is in the diary.
     fn sum_up(&mut self) {
         for (rank, Times { now, spent }) in self.ranks.iter_mut().enumerate() {
-            self.diary.stretches(rank, now, |category, from, until| {
-                spent[category as usize] += until - from;
-                self.tiles.put(rank as u32, category, from, until);
-            });
+            self.diary.stretches(
+                rank,
+                now,
+                &mut Putting { rank: rank as u32, spent, tiles: &mut self.tiles },
+            );
         }
     }
 
-    /// The run is over.
-    pub fn close(&mut self) {
+    /// Adds up what has been written of messages inside collectives, and `all` others.
+    fn add_up_messages(&mut self, all: bool) {
+        let Books { traffic, links, mail, inner_mail, desks, .. } = self;
+        let ranks = desks.len() as u32;
+        for rank in 0..ranks {
+            let mut add = |part: Part<'_, Came>| match part {
+                Part::One(came, delivered) => add_up(came, rank, ranks, delivered, 1, 0, traffic, links),
+                Part::Round { things, times, begin, lap } => {
+                    let mut delivered = begin;
+                    for came in things {
+                        delivered += came.span();
+                        add_up(came, rank, ranks, delivered, times, lap, traffic, links);
+                    }
+                }
+            };
+            inner_mail.parts(rank as usize, &mut add);
+            if all {
+                mail.parts(rank as usize, &mut add);
+            }
+        }
+    }
+
+    /// The run is over at `end`.
+    pub fn close(&mut self, end: u64) {
         self.write_open();
         self.settle();
-        if self.beyond { self.sum_up() } else { self.account() }
+        if self.beyond {
+            self.sum_up()
+        } else {
+            self.account()
+        }
+        self.links.reach(Time::from_picos(end));
+        self.add_up_messages(true);
     }
 
     /// Adds up what is in the diary, and keeps it.
     fn account(&mut self) {
         for (rank, Times { now, spent }) in self.ranks.iter_mut().enumerate() {
-            let mut before = None;
-            self.diary.stretches(rank, now, |category, from, until| {
-                spent[category as usize] += until - from;
-                self.stretches += u64::from(before != Some(category));
-                before = Some(category);
-            });
+            let mut account = Account { spent, stretches: 0, before: None };
+            self.diary.stretches(rank, now, &mut account);
+            self.stretches += account.stretches;
         }
     }
 
@@ -375,4 +441,29 @@ impl Books {
         self.paths.back_from(self.written(), rank, time, |part| critical.add(part));
         critical
     }
+}
+
+/// Adds up a message to a rank: so many times, again after each `lap`.
+#[inline]
+#[expect(clippy::too_many_arguments, reason = "a message is many things")]
+fn add_up(
+    came: &Came,
+    rank: u32,
+    ranks: u32,
+    delivered: u64,
+    times: u32,
+    lap: u64,
+    traffic: &mut Traffic,
+    links: &mut LinkUse,
+) {
+    // Its receiver tells of it.
+    if came.is_outgoing() {
+        return;
+    }
+    let from = came.other(rank, ranks);
+    traffic.add(from, rank, came.bytes, came.is_inner(), times);
+    let sent = delivered.saturating_sub(came.took);
+    let [departed, arrived] = [sent + came.moved, delivered.saturating_sub(came.early)].map(Time::from_picos);
+    let after = Duration::from_picos(lap);
+    links.enter(Journeys { from, to: rank, bytes: came.bytes, departed, arrived, times, after });
 }

@@ -57,6 +57,14 @@ pub(crate) enum Note {
     Again(u32),
 }
 
+/// What happened to a rank.
+pub(crate) enum Part<'a, T> {
+    /// A thing, and when it was over.
+    One(&'a T, u64),
+    /// Things one after the other, so many times; when that began, and how long it takes each time.
+    Round { things: &'a [T], times: u32, begin: u64, lap: u64 },
+}
+
 /// Where a rank is.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Pen {
@@ -288,28 +296,75 @@ impl<T: Thing> Chronicle<T> {
         self.rows.of(rank).flatten()
     }
 
-    /// Tells of all that happened to a rank, from where it [begins](Chronicle::begin).
-    #[inline]
-    pub fn each(&self, rank: usize, mut tell: impl FnMut(&T)) {
-        let mut word = self.words[NONE as usize];
+    /// Tells of all that happened to a rank, from where it [begins](Chronicle::begin); of what goes in circles once.
+    pub fn parts(&self, rank: usize, mut tell: impl FnMut(Part<'_, T>)) {
+        let (mut word, mut end) = (NONE, self.begin(rank));
         for row in self.written(rank) {
-            match row.note() {
+            let (thing, times) = match row.note() {
                 None => {
-                    word = self.words[NONE as usize];
-                    tell(row);
+                    word = NONE;
+                    (row, 0)
                 }
                 Some(Note::Word(number)) => {
-                    word = self.words[number as usize];
-                    tell(&word.thing);
+                    word = number;
+                    (&self.words[number as usize].thing, 0)
                 }
-                Some(Note::Again(times)) => {
-                    for _ in 0..times {
-                        word = self.words[word.next as usize];
-                        tell(&word.thing);
-                    }
-                }
+                Some(Note::Again(times)) => (row, times),
+            };
+            if times == 0 {
+                end = end.wrapping_add(thing.span());
+                tell(Part::One(thing, end));
+            } else {
+                (word, end) = self.again(word, end, times, &mut tell);
             }
         }
+    }
+
+    /// Tells of so many words after one that was over at `end`; gives the last, and when it is over.
+    fn again(&self, word: u32, end: u64, times: u32, tell: &mut impl FnMut(Part<'_, T>)) -> (u32, u64) {
+        let (mut at, mut over, mut left) = (word, end, times);
+        // As in `follow`.
+        let (mut seen, mut steps, mut patience) = (NONE, 0, 1);
+        while left > 0 {
+            at = self.words[at as usize].next;
+            let thing = &self.words[at as usize].thing;
+            over = over.wrapping_add(thing.span());
+            tell(Part::One(thing, over));
+            (left, steps) = (left - 1, steps + 1);
+            if at == seen && left >= 2 * steps {
+                let round = self.round(at, steps);
+                let (times, lap) = (left / steps, round.iter().map(T::span).fold(0, u64::wrapping_add));
+                tell(Part::Round { things: &round, times, begin: over, lap });
+                over = over.wrapping_add(lap.wrapping_mul(times.into()));
+                left -= times * steps;
+                seen = NONE;
+            } else if steps == patience {
+                (seen, steps, patience) = (at, 0, 2 * patience);
+            }
+        }
+        (at, over)
+    }
+
+    /// So many things after a word.
+    fn round(&self, mut word: u32, length: u32) -> Vec<T> {
+        let next = (0..length).map(|_| {
+            word = self.words[word as usize].next;
+            self.words[word as usize].thing
+        });
+        next.collect()
+    }
+
+    /// Tells of all that happened to a rank, one by one.
+    #[cfg(test)]
+    pub fn each(&self, rank: usize, mut tell: impl FnMut(&T)) {
+        self.parts(rank, |part| match part {
+            Part::One(thing, _) => tell(thing),
+            Part::Round { things, times, .. } => {
+                for _ in 0..times {
+                    things.iter().for_each(&mut tell);
+                }
+            }
+        });
     }
 }
 

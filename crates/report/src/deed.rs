@@ -2,7 +2,7 @@
 
 use crate::by_rank::Ranked;
 use crate::category::Category;
-use crate::chronicle::{Chronicle, Note, Thing};
+use crate::chronicle::{Chronicle, Note, Part, Thing};
 use crate::phrases::START;
 
 /// Something that a rank did. In picoseconds.
@@ -119,27 +119,52 @@ impl Thing for Deed {
 /// All that ranks did.
 pub(crate) type Diary = Chronicle<Deed>;
 
+/// Somebody who is told how a rank spent its time.
+pub(crate) trait Listener {
+    /// A stretch of time: what it was, since when, until when. If `times` is more than one, the same again in the next rounds.
+    fn hear(&mut self, category: Category, from: u64, until: u64, times: u32);
+
+    /// So many rounds, which take so long each, can be told together from now on; one is always possible.
+    fn together(&self, now: u64, lap: u64) -> u64;
+}
+
 impl Diary {
-    /// Tells of each stretch of a rank's time, from `now` on: what it was, since when, until when.
-    #[inline]
-    pub fn stretches(&self, rank: usize, now: &mut u64, mut tell: impl FnMut(Category, u64, u64)) {
-        let mut spend = |category, until: u64| {
-            if until > *now {
-                tell(category, *now, until);
-                *now = until;
-            }
-        };
-        let mut end = self.begin(rank);
-        self.each(rank, |deed| {
-            let entered = end.wrapping_add(deed.gap());
-            end = entered + deed.took;
-            if deed.took > 0 {
-                // Time that nothing was told of.
-                spend(Category::Other, entered);
-                spend(Category::Wait, entered + deed.waited);
-                spend(deed.category(), end);
+    /// Tells of each stretch of a rank's time, from `now` on.
+    pub fn stretches(&self, rank: usize, now: &mut u64, listener: &mut impl Listener) {
+        self.parts(rank, |part| match part {
+            Part::One(deed, end) => tell(deed, end, 1, now, listener),
+            Part::Round { things, times, begin, lap } => {
+                let (mut end, mut left, mut together) = (begin, u64::from(times), 1);
+                while left > 0 {
+                    for deed in things {
+                        end = end.wrapping_add(deed.span());
+                        tell(deed, end, together as u32, now, listener);
+                    }
+                    end += (together - 1) * lap;
+                    *now += (together - 1) * lap;
+                    left -= together;
+                    together = listener.together(*now, lap).clamp(1, left.max(1));
+                }
             }
         });
+    }
+}
+
+/// Tells of the stretches of a deed that is over at `end`, so many times.
+#[inline]
+fn tell(deed: &Deed, end: u64, times: u32, now: &mut u64, listener: &mut impl Listener) {
+    let entered = end.wrapping_sub(deed.took);
+    let mut spend = |category, until: u64| {
+        if until > *now {
+            listener.hear(category, *now, until, times);
+            *now = until;
+        }
+    };
+    if deed.took > 0 {
+        // Time that nothing was told of.
+        spend(Category::Other, entered);
+        spend(Category::Wait, entered + deed.waited);
+        spend(deed.category(), end);
     }
 }
 
@@ -147,6 +172,44 @@ impl Diary {
 mod tests {
     use super::*;
     use crate::chronicle::Pen;
+
+    /// What was told, and how many rounds can be told together.
+    struct Told(u64, Vec<(Category, u64, u64)>);
+
+    impl Listener for Told {
+        fn hear(&mut self, category: Category, from: u64, until: u64, times: u32) {
+            self.1.extend((0..times).map(|_| (category, from, until)));
+        }
+
+        fn together(&self, _: u64, _: u64) -> u64 {
+            self.0
+        }
+    }
+
+    #[test]
+    fn rounds_can_be_told_together() {
+        let (mut diary, mut pen) = (Diary::new(1), Pen::default());
+        for _ in 0..100 {
+            for deed in [
+                Deed::other(Category::Compute, 3, 20),
+                Deed::calls(8, Category::PointToPoint, 0, 50, 15),
+                Deed::calls(9, Category::PointToPoint, 0, 0, 0),
+            ] {
+                diary.push(0, &mut pen, deed);
+            }
+        }
+        diary.settle([&mut pen].into_iter());
+        let sums = [1, 7, u64::MAX].map(|together| {
+            let (mut now, mut told) = (0, Told(together, Vec::new()));
+            diary.stretches(0, &mut now, &mut told);
+            let of = |wanted| {
+                let stretches = told.1.iter().filter(|(category, ..)| *category == wanted);
+                stretches.map(|(_, from, until)| until - from).sum::<u64>()
+            };
+            (now, [Category::Compute, Category::PointToPoint, Category::Wait, Category::Other].map(of))
+        });
+        assert_eq!(sums, [(7_300, [2_000, 3_500, 1_500, 300]); 3]);
+    }
 
     #[test]
     fn all_time_is_accounted_for() {
@@ -159,8 +222,9 @@ mod tests {
         let (mut diary, mut pen) = (Diary::new(1), Pen::default());
         deeds.iter().for_each(|&deed| diary.push(0, &mut pen, deed));
         diary.settle([&mut pen].into_iter());
-        let (mut now, mut told) = (0, Vec::new());
-        diary.stretches(0, &mut now, |category, from, until| told.push((category, from, until)));
+        let (mut now, mut told) = (0, Told(1, Vec::new()));
+        diary.stretches(0, &mut now, &mut told);
+        let Told(_, told) = told;
         let expected = [
             (Category::Other, 0, 10),
             (Category::Compute, 10, 30),

@@ -131,7 +131,7 @@ mod tests {
 
     /// The path that led to where a rank is now, from the beginning.
     fn path(books: &mut Books, rank: u32) -> Vec<Segment> {
-        books.close();
+        books.close(0);
         let mut path = Vec::new();
         books.paths.back_from(books.written(), rank, books.reaches(rank), |part| path.push(part));
         path.reverse();

@@ -15,7 +15,8 @@ use crate::{drawing, seconds};
 impl Report {
     /// What the page is to show.
     pub fn finish(&mut self, ending: &Ending) -> Container {
-        self.books.close();
+        let end = self.ends.iter().map(|end| end.at).max().unwrap_or(0);
+        self.books.close(end);
         let mut out = Container::default();
         out.set("version", 1);
         self.write_run(ending, &mut out);

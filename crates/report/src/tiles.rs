@@ -7,7 +7,7 @@
 
 use crate::Category;
 use crate::category::CATEGORIES;
-use crate::deed::Diary;
+use crate::deed::{Diary, Listener};
 
 /// Rows at most; more ranks share rows.
 const MOST_ROWS: u32 = 2_048;
@@ -153,10 +153,8 @@ impl Tiles {
     /// What the ranks of a row did, in columns from zero to `end`.
     fn lay_out(&self, row: u32, diary: &Diary, end: u64, out: &mut Row) {
         for rank in row * self.ranks_per_row..self.ranks.min((row + 1) * self.ranks_per_row) {
-            let mut brush = Brush::new(out.columns, end);
-            diary.stretches(rank as usize, &mut 0, |category, start, end| {
-                brush.lay(out.of(category as usize), start, end);
-            });
+            let brush = Brush::new(out.columns, end);
+            diary.stretches(rank as usize, &mut 0, &mut Laying { brush, row: out });
         }
     }
 
@@ -179,6 +177,28 @@ impl Tiles {
                 column += 1;
             }
         }
+    }
+}
+
+/// Stretches of time are being laid over the columns of a row.
+struct Laying<'a> {
+    brush: Brush,
+    row: &'a mut Row,
+}
+
+impl Listener for Laying<'_> {
+    #[inline]
+    fn hear(&mut self, category: Category, from: u64, until: u64, times: u32) {
+        let columns = self.row.of(category as usize);
+        match times {
+            1 => self.brush.lay(columns, from, until),
+            times => columns[self.brush.column] += real(until - from) as f32 * times as f32,
+        }
+    }
+
+    /// As many as end in the column in which the stretch before ended.
+    fn together(&self, now: u64, lap: u64) -> u64 {
+        self.brush.until.saturating_sub(now).saturating_sub(1).checked_div(lap).unwrap_or(1)
     }
 }
 

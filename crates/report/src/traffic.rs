@@ -30,15 +30,15 @@ impl Traffic {
         Traffic { cells, ranks_per_cell, places, matrix, sizes: [[[0; 2]; CLASSES]; 2] }
     }
 
-    /// A message of so many bytes, of the program or inside a collective.
+    /// A message of so many bytes, of the program or inside a collective, and so many times.
     #[inline]
-    pub fn add(&mut self, from: u32, to: u32, bytes: u64, inner: bool) {
+    pub fn add(&mut self, from: u32, to: u32, bytes: u64, inner: bool, times: u32) {
         let place = |rank: u32| usize::from(self.places[rank as usize]);
         let cell = &mut self.matrix[place(from) * self.cells as usize + place(to)];
         let size = &mut self.sizes[usize::from(inner)][class(bytes)];
         for [all_bytes, messages] in [cell, size] {
-            *all_bytes += bytes;
-            *messages += 1;
+            *all_bytes += bytes * u64::from(times);
+            *messages += u64::from(times);
         }
     }
 
@@ -95,11 +95,11 @@ mod tests {
     #[test]
     fn ranks_share_cells() {
         let mut traffic = Traffic::new(1_024);
-        traffic.add(0, 1_023, 100, false);
-        traffic.add(3, 1_020, 50, false);
+        traffic.add(0, 1_023, 25, false, 4);
+        traffic.add(3, 1_020, 50, false, 1);
         assert_eq!((traffic.cells, traffic.ranks_per_cell), (256, 4));
-        assert_eq!(traffic.matrix[255], [150, 2]);
+        assert_eq!(traffic.matrix[255], [150, 5]);
         let sizes = traffic.histogram();
-        assert_eq!((&sizes["from"], &sizes["messages"]), (&json!([32, 64]), &json!([1, 1])));
+        assert_eq!((&sizes["from"], &sizes["messages"]), (&json!([16, 32]), &json!([4, 1])));
     }
 }

@@ -6,13 +6,10 @@
 //! its way.
 //!
 //! All bins have the same width, which starts at a nanosecond and doubles, neighbours being merged, whenever there are
-//! too many: for a link, or in all. So memory is bounded, whatever the length of the run. To cut messages into bins that will
-//! soon be merged is in vain, so the first messages are held back until there are enough of them to tell which links there are
-//! and how long a bin must be.
+//! too many: for a link, or in all. So memory is bounded, whatever the length of the run.
 
 mod bins;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use mpirage_platform::{HostId, LinkId, Platform};
@@ -25,18 +22,13 @@ use bins::Bins;
 
 /// Bins of one link.
 const MOST_BINS: usize = 512;
-/// Bins of all links: 16 MiB, and up to twice that with room for more links.
+/// Bins of all links: 16 MiB.
 const MOST_IN_ALL: usize = 1 << 21;
 /// A nanosecond.
 const FIRST_WIDTH: u64 = 1_000;
 /// Routes that are remembered.
 const ROUTES: usize = 1 << 14;
-/// Messages that are held back in the beginning, for each rank and in all: 2 MiB.
-const HELD_PER_RANK: usize = 128;
-const MOST_HELD: usize = 1 << 16;
-
 /// The use of links over time.
-#[derive(Clone)]
 pub struct LinkUse {
     platform: Arc<Platform>,
     /// Links by number, and where each is in `used`.
@@ -45,9 +37,6 @@ pub struct LinkUse {
     used: Vec<LinkId>,
     crossed: Vec<u64>,
     bins: Bins,
-    /// Messages that are held back, and how many may yet be.
-    held: Vec<Journey>,
-    holds: usize,
     /// By rank.
     ends: Vec<End>,
     routes: Vec<Route>,
@@ -69,24 +58,37 @@ pub struct Used {
     pub messages: u64,
 }
 
-/// Bytes that were under way between two ranks; times in picoseconds.
+/// Bytes that were under way between two ranks, again and again.
 #[derive(Clone, Copy)]
-struct Journey {
-    from: u32,
-    to: u32,
-    bytes: u64,
-    departed: u64,
-    arrived: u64,
+pub struct Journeys {
+    /// From which rank.
+    pub from: u32,
+    /// To which rank.
+    pub to: u32,
+    /// How many bytes.
+    pub bytes: u64,
+    /// When they left the first time.
+    pub departed: Time,
+    /// And when they had arrived.
+    pub arrived: Time,
+    /// How often.
+    pub times: u32,
+    /// How long after each time the next.
+    pub after: Duration,
 }
 
-impl Journey {
-    /// It went over these links.
+impl Journeys {
+    /// They went over these links.
     #[inline(always)]
     fn over(&self, slots: &[u32], crossed: &mut [u64], bins: &mut Bins) {
         for &slot in slots {
-            crossed[slot as usize] += 1;
+            crossed[slot as usize] += u64::from(self.times);
         }
-        bins.add(slots, self.departed, self.arrived, self.bytes);
+        let (departed, arrived) = (self.departed.as_picos(), self.arrived.as_picos());
+        match self.times {
+            1 => bins.add(slots, departed, arrived, self.bytes),
+            times => bins.add_often(slots, [departed, arrived], self.bytes, times, self.after.as_picos()),
+        }
     }
 }
 
@@ -137,8 +139,6 @@ impl LinkUse {
             used: Vec::new(),
             crossed: Vec::new(),
             bins: Bins::new(MOST_BINS, MOST_IN_ALL),
-            held: Vec::new(),
-            holds: (HELD_PER_RANK * run.placement.len()).min(MOST_HELD),
             ends: run.placement.iter().map(End::unasked).collect(),
             routes: Vec::new(),
             long_routes: FxHashMap::default(),
@@ -154,13 +154,12 @@ impl LinkUse {
 
     /// How long a bin is.
     pub fn width(&self) -> Duration {
-        Duration::from_picos(self.whole().bins.width())
+        Duration::from_picos(self.bins.width())
     }
 
     /// The links that were used, by number.
     pub fn used(&self) -> Vec<Used> {
-        let whole = self.whole();
-        let used = whole.bins.rows().into_iter().zip(&whole.used).zip(&whole.crossed);
+        let used = self.bins.rows().into_iter().zip(&self.used).zip(&self.crossed);
         let mut used: Vec<Used> =
             used.map(|(((first, bytes), &link), &messages)| Used { link, first, bytes, messages }).collect();
         used.sort_unstable_by_key(|used| used.link);
@@ -169,25 +168,14 @@ impl LinkUse {
 
     /// Only which links were used, by number.
     pub fn which(&self) -> Vec<LinkId> {
-        let mut which = self.whole().used.clone();
+        let mut which = self.used.clone();
         which.sort_unstable();
         which
-    }
-
-    /// With nothing held back.
-    fn whole(&self) -> Cow<'_, LinkUse> {
-        if self.held.is_empty() {
-            return Cow::Borrowed(self);
-        }
-        let mut whole = self.clone();
-        whole.release();
-        Cow::Owned(whole)
     }
 
     /// Time will go on until then: bins need not become wider on the way.
     pub fn reach(&mut self, end: Time) {
         self.bins.reach(end.as_picos());
-        self.release();
     }
 
     /// A message was delivered.
@@ -197,53 +185,27 @@ impl LinkUse {
 
     /// Bytes were under way between two ranks from one time to the other.
     pub fn cross(&mut self, from: u32, to: u32, bytes: u64, departed: Time, arrived: Time) {
-        let (departed, arrived) = (departed.as_picos(), arrived.as_picos());
-        let journey = Journey { from, to, bytes, departed, arrived };
-        if self.holds > 0 { self.hold(journey) } else { self.enter(journey) }
+        self.enter(Journeys { from, to, bytes, departed, arrived, times: 1, after: Duration::ZERO });
     }
 
-    /// Puts a journey off until more is known.
-    #[cold]
-    fn hold(&mut self, journey: Journey) {
-        self.held.push(journey);
-        self.holds -= 1;
-        if self.holds == 0 {
-            self.release();
-        }
-    }
-
-    /// Enters what was held back. First the links: a new one makes all bins move.
-    #[cold]
-    fn release(&mut self) {
-        self.holds = 0;
-        let held = std::mem::take(&mut self.held);
-        for &Journey { from, to, .. } in &held {
-            if self.spokes(from, to).is_none() {
-                self.route(self.ends[from as usize].host, self.ends[to as usize].host);
-            }
-        }
-        let end = held.iter().map(|journey| journey.arrived).max();
-        self.bins.reach(end.unwrap_or(0));
-        held.into_iter().for_each(|journey| self.enter(journey));
-    }
-
+    /// Bytes were under way between two ranks, again and again.
     #[inline]
-    fn enter(&mut self, journey: Journey) {
+    pub fn enter(&mut self, journeys: Journeys) {
         // First the links: a new one may leave fewer bins for all.
-        match self.spokes(journey.from, journey.to) {
-            Some(slots) => journey.over(&slots, &mut self.crossed, &mut self.bins),
-            None => self.enter_far(journey),
+        match self.spokes(journeys.from, journeys.to) {
+            Some(slots) => journeys.over(&slots, &mut self.crossed, &mut self.bins),
+            None => self.enter_far(journeys),
         }
     }
 
-    fn enter_far(&mut self, journey: Journey) {
-        let [from, to] = [journey.from, journey.to].map(|rank| self.ends[rank as usize].host);
+    fn enter_far(&mut self, journeys: Journeys) {
+        let [from, to] = [journeys.from, journeys.to].map(|rank| self.ends[rank as usize].host);
         let Route { length, slots, .. } = self.route(from, to);
         let slots = match length as usize {
             length @ 0..=SHORT => &slots[..length],
             _ => self.long_routes.get(&(from, to)).map_or(&[][..], |slots| slots),
         };
-        journey.over(slots, &mut self.crossed, &mut self.bins);
+        journeys.over(slots, &mut self.crossed, &mut self.bins);
     }
 
     /// The links between ranks at one switch: that up from the one, that down to the other.
@@ -367,6 +329,34 @@ mod tests {
         }
         let intervals: Vec<_> = used[0].intervals(links.width()).collect();
         assert_eq!(intervals[2].0, Time::from_picos(2_000));
+    }
+
+    #[test]
+    fn what_comes_often_is_what_comes_once_and_again() {
+        let run = run_on("cluster:4", 4);
+        let time = Time::from_picos;
+        for (took, times, after) in
+            [(5, 1_000, 7), (5_000, 300, 900), (90_000, 50, 100_000), (0, 40, 3), (70, 9, 0)]
+        {
+            let [mut often, mut once] =
+                [LinkUse::new(&run), LinkUse::new(&run)].map(|links| links.coarse(64));
+            let (departed, arrived) = (time(1_234), time(1_234 + took));
+            let after = Duration::from_picos(after);
+            often.enter(Journeys { from: 1, to: 2, bytes: 1_000, departed, arrived, times, after });
+            for at in 0..times {
+                let later = 1_234 + u64::from(at) * after.as_picos();
+                once.cross(1, 2, 1_000, time(later), time(later + took));
+            }
+            assert_eq!(often.width(), once.width());
+            for (often, once) in often.used().iter().zip(once.used()) {
+                assert_eq!((often.link, often.first, often.messages), (once.link, once.first, once.messages));
+                assert!(
+                    often.bytes.iter().zip(&once.bytes).all(|(&a, &b)| (a - b).abs() <= 1e-3),
+                    "{took}, {after:?}"
+                );
+                assert_eq!(often.total(), once.total());
+            }
+        }
     }
 
     #[test]

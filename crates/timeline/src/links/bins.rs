@@ -1,55 +1,49 @@
 //! Bytes of links in bins of time.
 //!
-//! All links of one bin lie side by side, since what happens at about one time is told at about one time. In the beginning bins are
-//! narrow. When time runs over the last one they become twice as wide, neighbours being merged; when there are so many links
-//! that all bins are too much, there are half as many as well.
+//! All bins of a link lie side by side. In the beginning bins are narrow. When time runs over the last one they become twice as wide,
+//! neighbours being merged; when there are so many links that all bins are too much, there are half as many as well.
 //!
 //! Of a message that takes many bins, the same bytes are in each but the first and the last. There it is noted where they begin and where
 //! they end, so that messages that all take the whole run do not cost as many bins each.
 
 use super::FIRST_WIDTH;
 
-/// Room for links, in the beginning: a cache line.
-const FEW: usize = 8;
 /// Bins of a stretch before its last one, from which on it is long.
 const LONG: u64 = 15;
 /// Parts of a byte in which steady bytes are counted: whole numbers, so that what ends takes away just what began.
 const PARTS: f64 = (1 << 16) as f64;
 
 /// All bins.
-#[derive(Clone)]
 pub(super) struct Bins {
     /// Picoseconds of a bin: the first width times two to the power of `doubled`.
     width: u64,
     doubled: u32,
-    /// Bins of a link, at most.
+    /// Bins of a link, and of all links at most.
     row: usize,
-    /// Links, and those for which there is room.
-    links: usize,
-    room: usize,
-    /// Bytes by bin and by link, up to the last bin that was used.
-    bytes: Vec<f64>,
-    /// Where the bins that there are end, in picoseconds.
-    end: u64,
-    /// Parts of bytes of long stretches by bin and by link, from that bin on; less from where they end. None if there are no such stretches.
-    steady: Vec<i64>,
-    /// Bins of all links, at most.
     most: usize,
+    links: usize,
+    /// Bytes by link and by bin.
+    bytes: Vec<f64>,
+    /// Where bins end, in picoseconds.
+    end: u64,
+    /// Parts of bytes of long stretches by link and by bin, from that bin on; less from where they end. None if there are no such stretches.
+    steady: Vec<i64>,
 }
 
 impl Bins {
     /// So many bins for each link, and for all of them.
     pub fn new(row: usize, most: usize) -> Bins {
+        let row = row.max(1);
+        let end = FIRST_WIDTH * row as u64;
         Bins {
             width: FIRST_WIDTH,
             doubled: 0,
-            row: row.max(1),
-            links: 0,
-            room: FEW,
-            bytes: Vec::new(),
-            end: 0,
-            steady: Vec::new(),
+            row,
             most,
+            links: 0,
+            bytes: Vec::new(),
+            end,
+            steady: Vec::new(),
         }
     }
 
@@ -63,28 +57,25 @@ impl Bins {
         self.links += 1;
         while self.links * self.row > self.most && self.row > 1 {
             self.widen();
-            self.row = self.row.div_ceil(2);
+            self.shorten();
         }
-        if self.links > self.room {
-            self.make_room();
-        }
+        self.bytes.resize(self.links * self.row, 0.0);
     }
 
-    /// Room for twice as many links.
-    #[cold]
-    fn make_room(&mut self) {
-        self.settle();
-        let wider = 2 * self.room;
-        let mut bytes = vec![0.0; self.bytes.len() / self.room * wider];
-        for (old, new) in self.bytes.chunks_exact(self.room).zip(bytes.chunks_exact_mut(wider)) {
-            new[..self.room].copy_from_slice(old);
+    /// Half as many bins for each link; the others are empty.
+    fn shorten(&mut self) {
+        let short = self.row.div_ceil(2);
+        for link in 0..self.bytes.len() / self.row {
+            self.bytes.copy_within(link * self.row..link * self.row + short, link * short);
         }
-        (self.bytes, self.room) = (bytes, wider);
+        self.bytes.truncate(self.bytes.len() / self.row * short);
+        self.row = short;
+        self.end = self.width.saturating_mul(short as u64);
     }
 
     /// Bins become so wide that they reach to `end`.
     pub fn reach(&mut self, end: u64) {
-        while self.bin(end.saturating_sub(1)) >= self.row {
+        while self.end < end {
             self.widen();
         }
     }
@@ -95,15 +86,15 @@ impl Bins {
     pub fn add(&mut self, links: &[u32], start: u64, end: u64, bytes: u64) {
         let until = if end > start { end - 1 } else { start };
         if until >= self.end {
-            self.lengthen(until);
+            self.reach(until + 1);
         }
         let last = self.bin(until);
-        let (mut at, mut begins) = (last * self.room, last as u64 * self.width);
+        let (mut bin, mut begins) = (last, last as u64 * self.width);
         if start >= begins {
-            return self.add_at(at, links, real(bytes));
+            return self.add_at(bin, links, real(bytes));
         }
         let per_pico = real(bytes) / real(end - start);
-        self.add_at(at, links, per_pico * real(end - begins));
+        self.add_at(bin, links, per_pico * real(end - begins));
         let before = begins - start;
         if before > LONG * self.width {
             return self.add_long(last, links, start, per_pico);
@@ -111,10 +102,36 @@ impl Bins {
         // From the last bin back to the first.
         let inner = per_pico * real(self.width);
         while begins - start > self.width {
-            (at, begins) = (at - self.room, begins - self.width);
-            self.add_at(at, links, inner);
+            (bin, begins) = (bin - 1, begins - self.width);
+            self.add_at(bin, links, inner);
         }
-        self.add_at(at - self.room, links, per_pico * real(begins - start));
+        self.add_at(bin - 1, links, per_pico * real(begins - start));
+    }
+
+    /// The same so many times, again and again after a while.
+    pub fn add_often(&mut self, links: &[u32], [start, end]: [u64; 2], bytes: u64, times: u32, after: u64) {
+        let (mut start, mut end, mut left) = (start, end.max(start), u64::from(times));
+        self.reach(end.saturating_add(after.saturating_mul(left.saturating_sub(1))));
+        while left > 0 {
+            let bin = self.bin(end.saturating_sub(1).max(start));
+            let (begins, ends) = (bin as u64 * self.width, (bin as u64 + 1) * self.width);
+            let together = match start >= begins {
+                false => {
+                    self.add(links, start, end, bytes);
+                    1
+                }
+                // As many as are within the bin.
+                true => {
+                    let more =
+                        if ends - end < after { 0 } else { (ends - end).checked_div(after).unwrap_or(left) };
+                    let together = (more + 1).min(left);
+                    self.add_at(bin, links, real(bytes) * real(together));
+                    together
+                }
+            };
+            left -= together;
+            (start, end) = (start + together * after, end + together * after);
+        }
     }
 
     /// The same for what falls into the bins before the last, which are many.
@@ -125,43 +142,27 @@ impl Bins {
         // What whole numbers cannot say goes to the first bin.
         let steady = (inner * PARTS) as i64;
         let rest = (inner - steady as f64 / PARTS) * (last - first - 1) as f64;
-        self.add_at(first * self.room, links, head + rest);
+        self.add_at(first, links, head + rest);
         self.steady.resize(self.bytes.len(), 0);
         for &link in links {
-            self.steady[(first + 1) * self.room + link as usize] += steady;
-            self.steady[last * self.room + link as usize] -= steady;
+            self.steady[link as usize * self.row + first + 1] += steady;
+            self.steady[link as usize * self.row + last] -= steady;
         }
     }
 
-    /// Adds bytes to the bins of these links, where the bin begins.
+    /// Adds bytes to a bin of these links.
     #[inline(always)]
-    fn add_at(&mut self, at: usize, links: &[u32], bytes: f64) {
+    fn add_at(&mut self, bin: usize, links: &[u32], bytes: f64) {
         for &link in links {
-            self.bytes[at + link as usize] += bytes;
+            self.bytes[link as usize * self.row + bin] += bytes;
         }
-    }
-
-    /// Makes bins up to a time.
-    #[cold]
-    fn lengthen(&mut self, until: u64) {
-        self.reach(until + 1);
-        let bins = (self.bin(until) + 1).max(self.bytes.len() / self.room);
-        self.bytes.resize(bins * self.room, 0.0);
-        self.end = (bins as u64).saturating_mul(self.width);
     }
 
     /// Adds long stretches to the bins they take.
     fn settle(&mut self) {
-        if self.steady.is_empty() {
-            return;
-        }
-        let mut steady = vec![0; self.room];
-        let bins = self.bytes.chunks_exact_mut(self.room).zip(self.steady.chunks_exact(self.room));
-        for (bytes, changes) in bins {
-            for ((bytes, change), steady) in bytes.iter_mut().zip(changes).zip(&mut steady) {
-                *steady += change;
-                *bytes += *steady as f64 / PARTS;
-            }
+        let rows = self.bytes.chunks_exact_mut(self.row).zip(self.steady.chunks_exact(self.row));
+        for (bytes, changes) in rows {
+            add_steady(bytes, changes);
         }
         self.steady.clear();
     }
@@ -178,55 +179,41 @@ impl Bins {
         self.settle();
         self.width *= 2;
         self.doubled += 1;
-        let (room, bins) = (self.room, self.bytes.len() / self.room);
-        for pair in 0..bins / 2 {
-            merge(&mut self.bytes[..2 * (pair + 1) * room], pair, room);
+        self.end = self.width.saturating_mul(self.row as u64);
+        for row in self.bytes.chunks_exact_mut(self.row) {
+            let half = row.len().div_ceil(2);
+            for bin in 0..half {
+                row[bin] = row[2 * bin] + row.get(2 * bin + 1).unwrap_or(&0.0);
+            }
+            row[half..].fill(0.0);
         }
-        if bins % 2 == 1 {
-            self.bytes.copy_within((bins - 1) * room..bins * room, bins / 2 * room);
-        }
-        self.bytes.truncate(bins.div_ceil(2) * room);
-        self.end = (bins.div_ceil(2) as u64).saturating_mul(self.width);
     }
 
     /// Of each link, its bins from the first with bytes to the last with any; and which is the first.
     pub fn rows(&self) -> Vec<(u64, Vec<f64>)> {
-        (0..self.links).map(|link| trimmed(self.row(link))).collect()
+        (0..self.links).map(|link| self.used_row(link)).collect()
     }
 
-    /// All bins of a link.
-    fn row(&self, link: usize) -> Vec<f64> {
-        let bytes = self.bytes.chunks_exact(self.room).map(|bin| bin[link]);
-        if self.steady.is_empty() {
-            return bytes.collect();
+    fn used_row(&self, link: usize) -> (u64, Vec<f64>) {
+        let mut row = self.bytes[link * self.row..][..self.row].to_vec();
+        if let Some(changes) = self.steady.get(link * self.row..(link + 1) * self.row) {
+            add_steady(&mut row, changes);
         }
-        let (mut steady, mut changes) = (0, self.steady.chunks_exact(self.room));
-        let with_steady = bytes.map(|bytes| {
-            steady += changes.next().map_or(0, |bin| bin[link]);
-            bytes + steady as f64 / PARTS
-        });
-        with_steady.collect()
+        let used = |bytes: &f64| *bytes > 0.0;
+        row.truncate(row.iter().rposition(used).map_or(0, |last| last + 1));
+        let first = row.iter().position(used).unwrap_or(0);
+        row.drain(..first);
+        (first as u64, row)
     }
 }
 
-/// Bins of a pair, which are the last of these, become one in its place.
-fn merge(bytes: &mut [f64], pair: usize, room: usize) {
-    let (before, second) = bytes.split_at_mut((2 * pair + 1) * room);
-    if pair == 0 {
-        return before.iter_mut().zip(second).for_each(|(sum, more)| *sum += *more);
+/// Adds long stretches to the bins of a link.
+fn add_steady(bytes: &mut [f64], changes: &[i64]) {
+    let mut steady = 0;
+    for (bytes, change) in bytes.iter_mut().zip(changes) {
+        steady += change;
+        *bytes += steady as f64 / PARTS;
     }
-    let (before, first) = before.split_at_mut(2 * pair * room);
-    let both = first.iter().zip(&*second);
-    before[pair * room..].iter_mut().zip(both).for_each(|(sum, (first, second))| *sum = first + second);
-}
-
-/// Without the zeros at both ends; and how many there were in the beginning.
-fn trimmed(mut row: Vec<f64>) -> (u64, Vec<f64>) {
-    let used = |bytes: &f64| *bytes > 0.0;
-    row.truncate(row.iter().rposition(used).map_or(0, |last| last + 1));
-    let first = row.iter().position(used).unwrap_or(0);
-    row.drain(..first);
-    (first as u64, row)
 }
 
 /// A whole number as a real one. None here is so large that it would be a negative one; of others there is an instruction.
