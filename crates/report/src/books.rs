@@ -438,7 +438,7 @@ impl Books {
     /// What led a rank to where it was at a time, the last first.
     pub fn path(&self, rank: u32, time: u64) -> Critical {
         let mut critical = Critical::new();
-        self.paths.back_from(self.written(), rank, time, |part| critical.add(part));
+        self.paths.back_from(self.written(), rank, time, &mut critical);
         critical
     }
 }

@@ -18,7 +18,7 @@ use std::hash::{BuildHasher, Hash};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::by_rank::{ByRank, Ranked};
-pub(crate) use cursor::Cursor;
+pub(crate) use cursor::{Cursor, Mark};
 
 /// No word: what is before the first, and what is in its place where there is none.
 pub(crate) const NONE: u32 = 0;

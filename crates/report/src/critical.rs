@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::container::Container;
 use crate::network::Network;
-use crate::path::{Kind, NO_FUNCTION, Segment};
+use crate::path::{Follower, Kind, NO_FUNCTION, Segment};
 
 /// Segments that the page gets, at most.
 const MOST: usize = 20_000;
@@ -94,10 +94,9 @@ impl Critical {
         Critical { most, sums: Sums::default(), held: None, shown: Vec::new(), joined: 0, filled: 0 }
     }
 
-    /// Takes the part of the path that comes before those that were told.
+    /// Takes the part of the path that comes before those that were told, but for sums.
     #[inline]
-    pub fn add(&mut self, part: Segment) {
-        self.sums.add(&part);
+    fn take(&mut self, part: Segment) {
         match &mut self.held {
             Some(after) if part.joins(after) => after.start = part.start,
             held => {
@@ -137,6 +136,24 @@ impl Critical {
         let mut shown = std::mem::take(&mut self.shown);
         shown.reverse();
         shown
+    }
+}
+
+impl Follower for Critical {
+    fn part(&mut self, part: Segment) {
+        self.sums.add(&part, 1);
+        self.take(part);
+    }
+
+    fn laps(&mut self, parts: &[Segment], times: u64, lap: u64) {
+        for part in parts {
+            self.sums.add(part, times);
+        }
+        for back in 1..=times {
+            for part in parts {
+                self.take(part.before(back * lap));
+            }
+        }
     }
 }
 
@@ -193,8 +210,8 @@ fn times(path: &[Segment]) -> Vec<u8> {
 
 impl Sums {
     #[inline]
-    fn add(&mut self, part: &Segment) {
-        let time = part.end - part.start;
+    fn add(&mut self, part: &Segment, times: u64) {
+        let time = (part.end - part.start) * times;
         self.kinds[part.kind as usize] += time;
         if part.function != NO_FUNCTION {
             let at = usize::from(part.function);
@@ -283,7 +300,7 @@ mod tests {
         for (length, most) in [(0, 4), (1, 4), (2, 4), (1_000, 2_000), (1_000, 100), (999, 6), (500, 2)] {
             let (path, mut critical) = (path(length), Critical::of_parts(most));
             for &part in path.iter().rev() {
-                critical.add(part);
+                critical.part(part);
                 assert!(critical.shown.len() <= most, "{length}, {most}");
             }
             let parts = path.windows(2).filter(|pair| !pair[0].joins(&pair[1])).count() + path.len().min(1);
@@ -300,7 +317,7 @@ mod tests {
     #[test]
     fn sums_are_of_all() {
         let mut critical = Critical::new();
-        path(1_000).into_iter().rev().for_each(|part| critical.add(part));
+        path(1_000).into_iter().rev().for_each(|part| critical.part(part));
         let mut expected = FxHashMap::default();
         for part in path(1_000).iter().filter(|part| part.kind == Kind::Transfer) {
             *expected.entry((part.peer, part.rank)).or_insert(0) += part.end - part.start;

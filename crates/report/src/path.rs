@@ -20,6 +20,7 @@
 //! very long runs, a message that was sent before paths were followed the last time continues where its sender was then, and
 //! paths of ranks that have nothing to do with each other are thinned out, neighbours becoming one.
 
+mod circle;
 mod tree;
 mod walk;
 
@@ -29,8 +30,17 @@ use rustc_hash::FxHashMap;
 
 pub(crate) use tree::{Kind, NO_FUNCTION, Segment};
 use tree::{Node, Tree};
-use walk::Walk;
 pub(crate) use walk::Written;
+use walk::{Told, Walk};
+
+/// Somebody who is told a path, backwards.
+pub(crate) trait Follower {
+    /// What comes before all that was told.
+    fn part(&mut self, part: Segment);
+
+    /// The parts that were told last come again so many times, each time so long before the last.
+    fn laps(&mut self, parts: &[Segment], times: u64, lap: u64);
+}
 
 /// The paths that led to where ranks are.
 pub(crate) struct Paths {
@@ -57,7 +67,8 @@ impl Paths {
         for (rank, time) in at.enumerate() {
             parts.clear();
             let mut met = None;
-            let (origin, _) = walk.back(rank as u32, time, |part| {
+            let (origin, _) = walk.back(rank as u32, time, false, |told| {
+                let Told::Part(part) = told else { return ControlFlow::Continue(()) };
                 met = known.get(&(part.rank, part.end)).copied().filter(|_| part.kind == Kind::Transfer);
                 if met.is_some() {
                     return ControlFlow::Break(());
@@ -83,12 +94,15 @@ impl Paths {
     }
 
     /// Tells of the path that led a rank to where it was at a time, the last part first.
-    pub fn back_from(&self, written: Written<'_>, rank: u32, time: u64, mut tell: impl FnMut(Segment)) {
-        let (origin, since) = Walk::new(written, self.since).back(rank, time, |part| {
-            tell(part);
+    pub fn back_from(&self, written: Written<'_>, rank: u32, time: u64, critical: &mut impl Follower) {
+        let (origin, since) = Walk::new(written, self.since).back(rank, time, true, |told| {
+            match told {
+                Told::Part(part) => critical.part(part),
+                Told::Laps { parts, times, lap } => critical.laps(parts, times, lap),
+            }
             ControlFlow::Continue(())
         });
-        self.tree.back_from(self.heads[origin as usize], since).for_each(tell);
+        self.tree.back_from(self.heads[origin as usize], since).for_each(|part| critical.part(part));
     }
 
     /// Has anything been left out because there was too much?
@@ -132,10 +146,28 @@ mod tests {
     /// The path that led to where a rank is now, from the beginning.
     fn path(books: &mut Books, rank: u32) -> Vec<Segment> {
         books.close(0);
-        let mut path = Vec::new();
-        books.paths.back_from(books.written(), rank, books.reaches(rank), |part| path.push(part));
+        let mut path = Heard::default();
+        books.paths.back_from(books.written(), rank, books.reaches(rank), &mut path);
+        let Heard(mut path) = path;
         path.reverse();
         path
+    }
+
+    /// All parts of a path.
+    #[derive(Default)]
+    struct Heard(Vec<Segment>);
+
+    impl Follower for Heard {
+        fn part(&mut self, part: Segment) {
+            self.0.push(part);
+        }
+
+        fn laps(&mut self, parts: &[Segment], times: u64, lap: u64) {
+            assert_eq!(self.0[self.0.len() - parts.len()..], *parts);
+            self.0.extend(
+                (1..=times).flat_map(|lap_of| parts.iter().map(move |part| part.before(lap_of * lap))),
+            );
+        }
     }
 
     fn shape(path: &[Segment]) -> Vec<(u32, Kind, u64, u64)> {
@@ -273,6 +305,54 @@ mod tests {
                 .map(|part| part.end - part.start)
                 .sum();
             assert_eq!(transfers, 40 * rounds, "{same}");
+        }
+    }
+
+    /// Ranks in a ring, each waiting for the one before it, and computing for another while; after half of the time for yet another.
+    fn ring(ranks: u32, rounds: u64) -> Books {
+        let mut books = books(ranks);
+        let mut clocks = vec![0; ranks as usize];
+        for round in 0..rounds {
+            let long = |rank: u32| 50 + u64::from(rank) * if round < rounds / 2 { 7 } else { 3 };
+            let before = clocks.clone();
+            for rank in 0..ranks {
+                compute(&mut books, rank, before[rank as usize], before[rank as usize] + long(rank));
+            }
+            for rank in 0..ranks {
+                let from = (rank + ranks - 1) % ranks;
+                let sent = before[from as usize] + long(from);
+                let ready = before[rank as usize] + long(rank);
+                let delivered = (sent + 11).max(ready + 1);
+                let arrived = Time::from_picos(sent + 11);
+                books.message(&Message { arrived, ..message(from, rank, 8, sent, delivered) });
+                receive(&mut books, rank, ready, delivered);
+                clocks[rank as usize] = delivered;
+            }
+        }
+        books
+    }
+
+    #[test]
+    fn circles_change_nothing() {
+        let (turns, _) = turns(Budget::default(), 2_000, true);
+        for (mut books, rank) in [(turns, 0), (ring(5, 300), 3), (ring(2, 1_000), 1), (ring(13, 200), 0)] {
+            let laps = path(&mut books, rank);
+            let mut one_by_one = Vec::new();
+            let mut circles = 0;
+            let time = books.reaches(rank);
+            for at_once in [false, true] {
+                Walk::new(books.written(), 0).back(rank, time, at_once, |told| {
+                    match told {
+                        Told::Part(part) if !at_once => one_by_one.push(part),
+                        Told::Laps { .. } => circles += 1,
+                        Told::Part(_) => {}
+                    }
+                    ControlFlow::Continue(())
+                });
+            }
+            one_by_one.reverse();
+            assert_eq!(laps, one_by_one);
+            assert!(circles > 0 && laps[0].start == 0, "{circles}");
         }
     }
 

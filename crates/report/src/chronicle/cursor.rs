@@ -25,6 +25,23 @@ pub(crate) struct Cursor<'a, T> {
     sought: u64,
 }
 
+/// Where a reader was.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Mark {
+    at: usize,
+    place: usize,
+    length: u32,
+    end: u64,
+}
+
+impl Mark {
+    /// Are both at the same word of the same words?
+    #[inline]
+    pub fn is_like(&self, other: &Mark) -> bool {
+        (self.at, self.place) == (other.at, other.place)
+    }
+}
+
 /// Things one after the other: one that is written down, or words that follow each other.
 struct Run<'a, T> {
     /// When its last thing is over.
@@ -103,6 +120,37 @@ impl<'a, T: Thing> Cursor<'a, T> {
         // All that begins later ends later.
         self.at = (self.runs.partition_point(|run| run.end < time) + 1).min(self.runs.len());
         self.enter();
+    }
+
+    /// Where the reader is, to be compared with later.
+    #[inline]
+    pub fn mark(&self) -> Mark {
+        Mark { at: self.at, place: self.place, length: self.length, end: self.end }
+    }
+
+    /// How often what has been read since the mark, which took so long until `time`, comes again next.
+    pub fn laps_since(&self, mark: &Mark, lap: u64, time: u64) -> u64 {
+        if self.at == 0 && mark.at == 0 {
+            return u64::MAX;
+        }
+        if (self.at, self.place) != (mark.at, mark.place) {
+            return 0;
+        }
+        if self.length == mark.length {
+            // It waits for its time.
+            return time.saturating_sub(self.end) / lap;
+        }
+        let left = u64::from(self.length - 1).saturating_sub(self.round as u64);
+        if mark.end.wrapping_sub(self.end) == lap { left / u64::from(mark.length - self.length) } else { 0 }
+    }
+
+    /// Goes on as since the mark, so many times.
+    pub fn repeat(&mut self, mark: &Mark, times: u64, lap: u64) {
+        if self.length < mark.length && self.at > 0 {
+            self.length -= (times * u64::from(mark.length - self.length)) as u32;
+            self.end -= times * lap;
+        }
+        self.sought = self.sought.saturating_sub(times * lap);
     }
 
     /// Goes back by as many rounds as take no longer than that.

@@ -86,6 +86,12 @@ impl Segment {
             && self.end == after.start
     }
 
+    /// The same so long before.
+    #[inline]
+    pub fn before(&self, time: u64) -> Segment {
+        Segment { start: self.start - time, end: self.end - time, ..*self }
+    }
+
     /// It and what comes after it as one, which is like the longer of the two.
     pub fn joined(self, after: Segment) -> Segment {
         let longer = if self.end - self.start > after.end - after.start { self } else { after };

@@ -4,10 +4,11 @@ use std::ops::ControlFlow;
 
 use crate::came::{Came, Mail};
 use crate::category::Category;
-use crate::chronicle::{Cursor, Thing};
+use crate::chronicle::{Cursor, Mark, Thing};
 use crate::deed::{Deed, Diary};
 use crate::phrases::{Phrases, START};
 
+use super::circle::Circle;
 use super::{Kind, NO_FUNCTION, Segment};
 
 /// What is written about a run.
@@ -29,14 +30,30 @@ pub(super) struct Walk<'a> {
 }
 
 /// What a rank did and what came to it, read backwards.
-struct Ways<'a> {
+pub(super) struct Ways<'a> {
     diary: Cursor<'a, Deed>,
     mail: [Cursor<'a, Came>; 2],
+    /// Since which point the path is known to have been here ([`Circle`]).
+    pub visit: u32,
+}
+
+/// What is told of a path.
+pub(super) enum Told<'a> {
+    /// What comes before all that was told.
+    Part(Segment),
+    /// The parts that were told last come again so many times, each time so long before the last.
+    Laps { parts: &'a [Segment], times: u64, lap: u64 },
+}
+
+/// A step back: parts of the path, the last first, and who was where before them.
+struct Step {
+    parts: [Option<Segment>; 2],
+    who: u32,
+    when: u64,
 }
 
 /// A message that held up a rank.
 struct Held {
-    delivered: u64,
     /// When the transfer began, and who made it begin.
     began: u64,
     who: u32,
@@ -49,72 +66,89 @@ impl<'a> Walk<'a> {
         Walk { written, since, ranks }
     }
 
+    /// Earlier than that nothing is looked for.
+    pub fn since(&self) -> u64 {
+        self.since
+    }
+
     /// Tells of what led a rank to where it was at a time, the last first, until somebody has heard enough or the beginning is reached;
-    /// gives who was where then.
+    /// gives who was where then. What comes again and again is told at once, if that is wanted.
     pub fn back(
         &mut self,
         mut rank: u32,
         mut time: u64,
-        mut tell: impl FnMut(Segment) -> ControlFlow<()>,
+        at_once: bool,
+        mut tell: impl FnMut(Told<'_>) -> ControlFlow<()>,
     ) -> (u32, u64) {
-        // Messages that take no time could lead in a circle.
-        let mut at_once = 0;
+        let mut circle = at_once.then(Circle::default);
+        // Messages that take no time could lead to and fro for ever.
+        let mut still = 0;
         while time > self.since {
-            let before = time;
-            let written = self.written;
-            let begin = written.diary.begin(rank as usize);
-            let ways = self.ways(rank);
-            let (deed, end) = ways.diary.seek(time).unwrap_or((&Deed::NONE, begin.min(time)));
-            let (kind, function) = about(deed, written.phrases);
-            let own =
-                |from: u64, until| Segment { rank, peer: rank, start: from, end: until, kind, function };
-            if end < time {
-                let told = tell(Segment { kind: Kind::Other, function: NO_FUNCTION, ..own(end, time) });
-                time = end;
-                if told.is_break() {
+            if let Some(circle) = &mut circle
+                && let Some((times, lap)) = circle.closes(self, rank, time)
+            {
+                if tell(Told::Laps { parts: &circle.parts, times, lap }).is_break() {
                     break;
                 }
+                circle.go_round(self, times, lap);
+                time -= times * lap;
                 continue;
             }
-            if deed.took == 0 {
+            let Step { parts, who, when } = self.step(rank, time, still < self.written.ranks);
+            if (who, when) == (rank, time) {
                 break;
             }
-            let entered = end - deed.took;
-            let held = match deed.category() {
-                _ if at_once >= written.ranks => None,
-                Category::Collective => ways.carried(entered, time),
-                _ if deed.phrase() != START && time == end => ways.ended(entered, end),
-                _ => None,
-            };
-            let held = held.map(|(came, delivered)| Held::by(came, delivered, rank, written.ranks));
-            let told = match held {
-                None => {
-                    let told = tell(own(entered, time));
-                    time = entered;
-                    told
+            still = if when < time { 0 } else { still + 1 };
+            (rank, time) = (who, when);
+            for part in parts.into_iter().flatten() {
+                if let Some(circle) = &mut circle {
+                    circle.parts.push(part);
                 }
-                Some(Held { delivered, began, who, peer }) => {
-                    let told =
-                        if delivered < time { tell(own(delivered, time)) } else { ControlFlow::Continue(()) };
-                    let transfer = Segment { peer, kind: Kind::Transfer, ..own(began, delivered) };
-                    (rank, time) = (who, began);
-                    if told.is_break() { told } else { tell(transfer) }
+                if tell(Told::Part(part)).is_break() {
+                    return (rank, time);
                 }
-            };
-            if told.is_break() {
-                break;
             }
-            at_once = if time < before { 0 } else { at_once + 1 };
         }
         (rank, time)
     }
 
-    fn ways(&mut self, rank: u32) -> &mut Ways<'a> {
+    /// Goes back by what a rank did last before a time, or by the message that held it up.
+    #[inline]
+    fn step(&mut self, rank: u32, time: u64, may_be_held: bool) -> Step {
+        let written = self.written;
+        let begin = written.diary.begin(rank as usize);
+        let ways = self.ways(rank);
+        let (deed, end) = ways.diary.seek(time).unwrap_or((&Deed::NONE, begin.min(time)));
+        let (kind, function) = about(deed, written.phrases);
+        let own = |start, end| Segment { rank, peer: rank, start, end, kind, function };
+        if end < time || deed.took == 0 {
+            let gap = Segment { kind: Kind::Other, function: NO_FUNCTION, ..own(end, time) };
+            return Step { parts: [Some(gap), None], who: rank, when: end };
+        }
+        let entered = end - deed.took;
+        let held = match deed.category() {
+            _ if !may_be_held => None,
+            Category::Collective => ways.carried(entered, time),
+            _ if deed.phrase() != START && time == end => ways.ended(entered, end),
+            _ => None,
+        };
+        let Some((came, delivered)) = held else {
+            return Step { parts: [Some(own(entered, time)), None], who: rank, when: entered };
+        };
+        let Held { began, who, peer } = Held::by(came, delivered, rank, written.ranks);
+        let after = (delivered < time).then(|| own(delivered, time));
+        let transfer = Segment { peer, kind: Kind::Transfer, ..own(began, delivered) };
+        Step { parts: [after, Some(transfer)], who, when: began }
+    }
+
+    #[inline]
+    pub fn ways(&mut self, rank: u32) -> &mut Ways<'a> {
         let written = self.written;
         self.ranks[rank as usize].get_or_insert_with(|| {
             Box::new(Ways {
                 diary: Cursor::new(written.diary, rank as usize),
                 mail: written.mail.map(|mail| Cursor::new(mail, rank as usize)),
+                visit: 0,
             })
         })
     }
@@ -143,11 +177,33 @@ impl Held {
         let (from, to) = if came.is_outgoing() { (rank, other) } else { (other, rank) };
         let sent = delivered.saturating_sub(came.took);
         let (who, began) = if came.is_held() { (to, sent + came.moved) } else { (from, sent) };
-        Held { delivered, began, who, peer: other }
+        Held { began, who, peer: other }
     }
 }
 
 impl<'a> Ways<'a> {
+    /// Where it is.
+    #[inline]
+    pub fn marks(&self) -> [Mark; 3] {
+        let [mail, inner] = &self.mail;
+        [self.diary.mark(), mail.mark(), inner.mark()]
+    }
+
+    /// How often what has been read since the marks, which took so long until `time`, comes again next.
+    pub fn laps_since(&self, marks: &[Mark; 3], lap: u64, time: u64) -> u64 {
+        let ([diary, mail, inner], [own, others]) = (marks, &self.mail);
+        let mail = own.laps_since(mail, lap, time).min(others.laps_since(inner, lap, time));
+        self.diary.laps_since(diary, lap, time).min(mail)
+    }
+
+    /// Goes on as since the marks, so many times.
+    pub fn repeat(&mut self, marks: &[Mark; 3], times: u64, lap: u64) {
+        let ([diary, mail, inner], [own, others]) = (marks, &mut self.mail);
+        self.diary.repeat(diary, times, lap);
+        own.repeat(mail, times, lap);
+        others.repeat(inner, times, lap);
+    }
+
     /// Inside a collective every message of it that is delivered to a rank carries it on, if the rank had to wait for it.
     fn carried(&mut self, entered: u64, time: u64) -> Option<(&'a Came, u64)> {
         let mut best: Option<(&Came, u64)> = None;
