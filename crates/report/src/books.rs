@@ -122,6 +122,7 @@ impl Listener for Putting<'_> {
 }
 
 /// Calls of a rank in one instant.
+#[derive(Clone, Copy)]
 struct Open {
     rank: u32,
     phrase: u32,
@@ -180,7 +181,8 @@ impl Books {
     #[inline]
     fn write_open(&mut self) {
         if self.open.rank != u32::MAX {
-            let Open { rank, phrase, at, category } = std::mem::replace(&mut self.open, Open::NONE);
+            let Open { rank, phrase, at, category } = self.open;
+            self.open.rank = u32::MAX;
             self.write(rank, at, 0, |gap| Deed::calls(phrase, category, gap, 0, 0));
         }
     }
@@ -206,15 +208,18 @@ impl Books {
     #[inline]
     fn waited(&self, rank: u32, entered: u64, took: u64) -> u64 {
         let Desk { delivered, late, .. } = self.desks[rank as usize];
-        let left = entered + took;
-        let outgoing = self.outgoing.get(rank as usize).copied().unwrap_or_default();
-        let late = match () {
-            () if delivered == left => late,
-            () if outgoing.0 == left => outgoing.1,
-            () if delivered > entered && delivered < left => late,
-            () => 0,
-        };
-        late.clamp(entered, left) - entered
+        let late = if delivered == entered + took { late } else { self.late(rank, entered, entered + took) };
+        late.saturating_sub(entered).min(took)
+    }
+
+    /// Until when another rank was late, if no message to this one came as its call ended.
+    fn late(&self, rank: u32, entered: u64, left: u64) -> u64 {
+        let Desk { delivered, late, .. } = self.desks[rank as usize];
+        match self.outgoing.get(rank as usize) {
+            Some(&(delivered, late)) if delivered == left => late,
+            _ if delivered > entered && delivered < left => late,
+            _ => 0,
+        }
     }
 
     /// The call before was about so many bytes, which its phrase does not say.
@@ -462,8 +467,8 @@ fn add_up(
     }
     let from = came.other(rank, ranks);
     traffic.add(from, rank, came.bytes, came.is_inner(), times);
-    let sent = delivered.saturating_sub(came.took);
-    let [departed, arrived] = [sent + came.moved, delivered.saturating_sub(came.early)].map(Time::from_picos);
+    let departed = delivered.wrapping_sub(came.took).wrapping_add(came.moved);
+    let [departed, arrived] = [departed, delivered.wrapping_sub(came.early)].map(Time::from_picos);
     let after = Duration::from_picos(lap);
     links.enter(Journeys { from, to: rank, bytes: came.bytes, departed, arrived, times, after });
 }

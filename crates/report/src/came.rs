@@ -47,9 +47,9 @@ impl Came {
         let flag = |is, flag| if is { flag } else { 0 };
         Came {
             since,
-            took: delivered.saturating_sub(sent),
-            moved: message.departed.as_picos().saturating_sub(sent),
-            early: delivered.saturating_sub(message.arrived.as_picos()),
+            took: delivered.wrapping_sub(sent),
+            moved: message.departed.as_picos().wrapping_sub(sent),
+            early: delivered.wrapping_sub(message.arrived.as_picos()),
             bytes: message.bytes,
             peer: 0,
             tag: message.tag,

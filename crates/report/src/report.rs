@@ -369,7 +369,10 @@ impl Recorder for Report {
     }
 
     fn messages(&mut self, messages: &[Message]) {
-        self.books.expect(messages);
+        // One that comes alone has nothing to hide behind.
+        if messages.len() > 1 {
+            self.books.expect(messages);
+        }
         for message in messages {
             self.message(message);
         }

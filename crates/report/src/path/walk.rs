@@ -175,8 +175,8 @@ impl Held {
     fn by(came: &Came, delivered: u64, rank: u32, ranks: u32) -> Held {
         let other = came.other(rank, ranks);
         let (from, to) = if came.is_outgoing() { (rank, other) } else { (other, rank) };
-        let sent = delivered.saturating_sub(came.took);
-        let (who, began) = if came.is_held() { (to, sent + came.moved) } else { (from, sent) };
+        let sent = delivered.wrapping_sub(came.took);
+        let (who, began) = if came.is_held() { (to, sent.wrapping_add(came.moved)) } else { (from, sent) };
         Held { began, who, peer: other }
     }
 }
@@ -212,7 +212,7 @@ impl<'a> Ways<'a> {
                 cursor.seek(time + 1).filter(|&(_, delivered)| delivered > entered)
             {
                 let before = entered.max(delivered.wrapping_sub(came.span()));
-                let waited_for = delivered.saturating_sub(came.early) > before && came.is_inner();
+                let waited_for = delivered.wrapping_sub(came.early) > before && came.is_inner();
                 if waited_for && (!came.is_outgoing() || came.is_held()) {
                     best = best.filter(|&(_, other)| other > delivered).or(Some((came, delivered)));
                     break;
@@ -241,7 +241,7 @@ impl<'a> Ways<'a> {
                 }
                 cursor.back();
             }
-            let found = found.filter(|&(came, delivered)| delivered.saturating_sub(came.early) > entered);
+            let found = found.filter(|&(came, delivered)| delivered.wrapping_sub(came.early) > entered);
             best = match (best, found) {
                 (Some(best), Some(found)) if best.1 >= found.1 => Some(best),
                 (best, found) => found.or(best),

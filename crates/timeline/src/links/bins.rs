@@ -110,27 +110,16 @@ impl Bins {
 
     /// The same so many times, again and again after a while.
     pub fn add_often(&mut self, links: &[u32], [start, end]: [u64; 2], bytes: u64, times: u32, after: u64) {
-        let (mut start, mut end, mut left) = (start, end.max(start), u64::from(times));
-        self.reach(end.saturating_add(after.saturating_mul(left.saturating_sub(1))));
-        while left > 0 {
-            let bin = self.bin(end.saturating_sub(1).max(start));
-            let (begins, ends) = (bin as u64 * self.width, (bin as u64 + 1) * self.width);
-            let together = match start >= begins {
-                false => {
-                    self.add(links, start, end, bytes);
-                    1
-                }
-                // As many as are within the bin.
-                true => {
-                    let more =
-                        if ends - end < after { 0 } else { (ends - end).checked_div(after).unwrap_or(left) };
-                    let together = (more + 1).min(left);
-                    self.add_at(bin, links, real(bytes) * real(together));
-                    together
-                }
-            };
-            left -= together;
-            (start, end) = (start + together * after, end + together * after);
+        let end = end.max(start);
+        self.reach(end.saturating_add(after.saturating_mul(u64::from(times).saturating_sub(1))));
+        if end - start > LONG * self.width {
+            let starts = (0..u64::from(times)).map(|time| start + time * after);
+            return starts
+                .for_each(|start_again| self.add(links, start_again, start_again + (end - start), bytes));
+        }
+        for &link in links {
+            let row = &mut self.bytes[link as usize * self.row..][..self.row];
+            Stretch { start, end, bytes: real(bytes) }.lay_often(row, times, after, self.width, self.doubled);
         }
     }
 
@@ -167,10 +156,9 @@ impl Bins {
         self.steady.clear();
     }
 
-    /// The bin that a time falls into. Widths are the first one times a power of two, so that there is nothing to divide by.
     #[inline]
     fn bin(&self, time: u64) -> usize {
-        ((time / FIRST_WIDTH) >> self.doubled) as usize
+        bin(time, self.doubled)
     }
 
     /// Bins become twice as wide.
@@ -204,6 +192,51 @@ impl Bins {
         let first = row.iter().position(used).unwrap_or(0);
         row.drain(..first);
         (first as u64, row)
+    }
+}
+
+/// The bin that a time falls into, if its width has doubled so often. Widths are the first one times a power of two, so that there is
+/// nothing to divide by.
+#[inline]
+fn bin(time: u64, doubled: u32) -> usize {
+    ((time / FIRST_WIDTH) >> doubled) as usize
+}
+
+/// Bytes that move evenly from one time to another.
+struct Stretch {
+    start: u64,
+    end: u64,
+    bytes: f64,
+}
+
+impl Stretch {
+    /// Adds them to the bins of a link, so many times, again and again after a while.
+    fn lay_often(self, row: &mut [f64], times: u32, after: u64, width: u64, doubled: u32) {
+        let Stretch { mut start, mut end, bytes } = self;
+        let per_pico = if end > start { bytes / real(end - start) } else { 0.0 };
+        let mut left = u64::from(times);
+        while left > 0 {
+            let mut at = bin(end.saturating_sub(1).max(start), doubled);
+            let mut begins = at as u64 * width;
+            let mut together = 1;
+            if start >= begins {
+                // As many as are within the bin.
+                let room = begins + width - end;
+                if room >= after {
+                    together = (room.checked_div(after).unwrap_or(left) + 1).min(left);
+                }
+                row[at] += bytes * real(together);
+            } else {
+                row[at] += per_pico * real(end - begins);
+                while begins - start > width {
+                    (at, begins) = (at - 1, begins - width);
+                    row[at] += per_pico * real(width);
+                }
+                row[at - 1] += per_pico * real(begins - start);
+            }
+            left -= together;
+            (start, end) = (start + together * after, end + together * after);
+        }
     }
 }
 
