@@ -299,7 +299,7 @@ impl Report {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn message(&mut self, message: &Message) {
         if let Scope::Collective(number) = message.scope {
             self.collectives.message(number, message.bytes);
@@ -332,7 +332,7 @@ impl Recorder for Report {
             Record::Pause { rank, start, end } => {
                 self.did(rank, Category::Other, start.as_picos(), end.as_picos());
             }
-            Record::Message(ref message) => self.message(message),
+            Record::Message(ref message) => self.messages(std::slice::from_ref(message)),
             Record::Comm { context, members } => {
                 self.comms.add(context, members);
                 self.contexts.add(context, members.len() as u32);

@@ -18,7 +18,7 @@ use mpirage_units::{Duration, Time};
 use rustc_hash::FxHashMap;
 
 use crate::RunInfo;
-use bins::Bins;
+use bins::{Bins, Often};
 
 /// Bins of one link.
 const MOST_BINS: usize = 512;
@@ -87,7 +87,10 @@ impl Journeys {
         let (departed, arrived) = (self.departed.as_picos(), self.arrived.as_picos());
         match self.times {
             1 => bins.add(slots, departed, arrived, self.bytes),
-            times => bins.add_often(slots, [departed, arrived], self.bytes, times, self.after.as_picos()),
+            times => {
+                let (start, end, after) = (departed, arrived, self.after.as_picos());
+                bins.add_often(slots, Often { start, end, bytes: self.bytes, times, after });
+            }
         }
     }
 }

@@ -6,6 +6,10 @@
 //! Of a message that takes many bins, the same bytes are in each but the first and the last. There it is noted where they begin and where
 //! they end, so that messages that all take the whole run do not cost as many bins each.
 
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
 use super::FIRST_WIDTH;
 
 /// Bins of a stretch before its last one, from which on it is long.
@@ -28,7 +32,23 @@ pub(super) struct Bins {
     end: u64,
     /// Parts of bytes of long stretches by link and by bin, from that bin on; less from where they end. None if there are no such stretches.
     steady: Vec<i64>,
+    /// Which bins get how much of what comes again and again: many links get the same.
+    shares: Vec<(u32, f64)>,
+    known: FxHashMap<Often, Range<usize>>,
 }
+
+/// Bytes that move evenly from one time to another, so many times, again and again after a while.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Often {
+    pub start: u64,
+    pub end: u64,
+    pub bytes: u64,
+    pub times: u32,
+    pub after: u64,
+}
+
+/// Shares that are remembered: 1 MiB.
+const MOST_SHARES: usize = 1 << 16;
 
 impl Bins {
     /// So many bins for each link, and for all of them.
@@ -44,6 +64,8 @@ impl Bins {
             bytes: Vec::new(),
             end,
             steady: Vec::new(),
+            shares: Vec::new(),
+            known: FxHashMap::default(),
         }
     }
 
@@ -108,19 +130,40 @@ impl Bins {
         self.add_at(bin - 1, links, per_pico * real(begins - start));
     }
 
-    /// The same so many times, again and again after a while.
-    pub fn add_often(&mut self, links: &[u32], [start, end]: [u64; 2], bytes: u64, times: u32, after: u64) {
-        let end = end.max(start);
+    /// The same again and again.
+    pub fn add_often(&mut self, links: &[u32], often: Often) {
+        let Often { start, end, bytes, times, after } = often;
         self.reach(end.saturating_add(after.saturating_mul(u64::from(times).saturating_sub(1))));
-        if end - start > LONG * self.width {
+        if end.saturating_sub(start) > LONG * self.width {
             let starts = (0..u64::from(times)).map(|time| start + time * after);
-            return starts
-                .for_each(|start_again| self.add(links, start_again, start_again + (end - start), bytes));
+            return starts.for_each(|again| self.add(links, again, again + (end - start), bytes));
         }
+        let shares = self.shares_of(often);
         for &link in links {
             let row = &mut self.bytes[link as usize * self.row..][..self.row];
-            Stretch { start, end, bytes: real(bytes) }.lay_often(row, times, after, self.width, self.doubled);
+            for &(bin, bytes) in &self.shares[shares.clone()] {
+                row[bin as usize] += bytes;
+            }
         }
+    }
+
+    /// Where the shares of what comes again and again are.
+    fn shares_of(&mut self, often: Often) -> Range<usize> {
+        if let Some(known) = self.known.get(&often) {
+            return known.clone();
+        }
+        if self.shares.len() > MOST_SHARES {
+            self.forget();
+        }
+        let from = self.shares.len();
+        often.share(self.width, self.doubled, &mut self.shares);
+        self.known.insert(often, from..self.shares.len());
+        from..self.shares.len()
+    }
+
+    fn forget(&mut self) {
+        self.shares.clear();
+        self.known.clear();
     }
 
     /// The same for what falls into the bins before the last, which are many.
@@ -165,6 +208,7 @@ impl Bins {
     #[cold]
     fn widen(&mut self) {
         self.settle();
+        self.forget();
         self.width *= 2;
         self.doubled += 1;
         self.end = self.width.saturating_mul(self.row as u64);
@@ -202,22 +246,16 @@ fn bin(time: u64, doubled: u32) -> usize {
     ((time / FIRST_WIDTH) >> doubled) as usize
 }
 
-/// Bytes that move evenly from one time to another.
-struct Stretch {
-    start: u64,
-    end: u64,
-    bytes: f64,
-}
-
-impl Stretch {
-    /// Adds them to the bins of a link, so many times, again and again after a while.
-    fn lay_often(self, row: &mut [f64], times: u32, after: u64, width: u64, doubled: u32) {
-        let Stretch { mut start, mut end, bytes } = self;
+impl Often {
+    /// Which bins of this width, which has doubled so often, get how much.
+    fn share(self, width: u64, doubled: u32, shares: &mut Vec<(u32, f64)>) {
+        let Often { mut start, end, bytes, times, after } = self;
+        let (mut end, bytes) = (end.max(start), real(bytes));
         let per_pico = if end > start { bytes / real(end - start) } else { 0.0 };
         let mut left = u64::from(times);
         while left > 0 {
-            let mut at = bin(end.saturating_sub(1).max(start), doubled);
-            let mut begins = at as u64 * width;
+            let mut at = bin(end.saturating_sub(1).max(start), doubled) as u32;
+            let mut begins = u64::from(at) * width;
             let mut together = 1;
             if start >= begins {
                 // As many as are within the bin.
@@ -225,14 +263,14 @@ impl Stretch {
                 if room >= after {
                     together = (room.checked_div(after).unwrap_or(left) + 1).min(left);
                 }
-                row[at] += bytes * real(together);
+                shares.push((at, bytes * real(together)));
             } else {
-                row[at] += per_pico * real(end - begins);
+                shares.push((at, per_pico * real(end - begins)));
                 while begins - start > width {
                     (at, begins) = (at - 1, begins - width);
-                    row[at] += per_pico * real(width);
+                    shares.push((at, per_pico * real(width)));
                 }
-                row[at - 1] += per_pico * real(begins - start);
+                shares.push((at - 1, per_pico * real(begins - start)));
             }
             left -= together;
             (start, end) = (start + together * after, end + together * after);
