@@ -188,7 +188,7 @@ impl Books {
     }
 
     /// A rank made a call that took time, or was a collective. How long it waited for another rank is told, or found out.
-    #[inline]
+    #[inline(always)]
     pub fn call(
         &mut self,
         rank: u32,
@@ -205,7 +205,7 @@ impl Books {
     }
 
     /// How long a call could not go on because another rank was late: whose message came as it ended, or was the last that came meanwhile.
-    #[inline]
+    #[inline(always)]
     fn waited(&self, rank: u32, entered: u64, took: u64) -> u64 {
         let Desk { delivered, late, .. } = self.desks[rank as usize];
         let late = if delivered == entered + took { late } else { self.late(rank, entered, entered + took) };
@@ -237,7 +237,7 @@ impl Books {
     }
 
     /// Writes into the diary.
-    #[inline]
+    #[inline(always)]
     fn write(&mut self, rank: u32, entered: u64, took: u64, deed: impl FnOnce(u64) -> Deed) {
         let desk = &mut self.desks[rank as usize];
         let deed = deed(entered.wrapping_sub(desk.end));
@@ -286,7 +286,7 @@ impl Books {
     }
 
     /// Writes down what came to a rank, from or to another.
-    #[inline]
+    #[inline(always)]
     fn deliver(&mut self, message: &Message, [rank, other]: [u32; 2], inner: bool, outgoing: bool) {
         let (ranks, apart) = (self.desks.len() as u32, inner && !self.collective_arrows);
         let desk = &mut self.desks[rank as usize];

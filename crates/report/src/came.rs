@@ -148,7 +148,7 @@ pub(crate) type Mail = Chronicle<Came>;
 
 impl Mail {
     /// A message from or to `other` of `ranks` came to a rank. Was it expected?
-    #[inline]
+    #[inline(always)]
     pub fn deliver(&mut self, rank: u32, other: u32, ranks: u32, pen: &mut Pen, came: &Came) -> bool {
         match self.expected(pen) {
             (word, expected) if expected.is(came, rank, other, ranks) => {

@@ -107,6 +107,20 @@ impl Critical {
         }
     }
 
+    /// Takes a lap that comes again so many times, some of them together: more parts than are shown would only be joined.
+    fn take_laps(&mut self, all: Segment, times: u64, lap: u64, together: u64) {
+        if let Some(after) = self.held.take() {
+            self.show(after);
+        }
+        let mut done = 0;
+        while done < times {
+            let laps = together.min(times - done);
+            let (first, last) = (all.before((done + laps) * lap), all.before((done + 1) * lap));
+            self.show(Segment { start: first.start, ..last });
+            done += laps;
+        }
+    }
+
     /// Keeps a part; of too many, two become one.
     #[inline]
     fn show(&mut self, part: Segment) {
@@ -149,9 +163,14 @@ impl Follower for Critical {
         for part in parts {
             self.sums.add(part, times);
         }
-        for back in 1..=times {
-            for part in parts {
-                self.take(part.before(back * lap));
+        let together =
+            (times * parts.len() as u64) / (self.most as u64 / 2 * parts.len().max(1) as u64).max(1);
+        match parts.iter().copied().reduce(|after, part| part.joined(after)) {
+            Some(all) if together > 1 => self.take_laps(all, times, lap, together),
+            _ => {
+                for back in 1..=times {
+                    parts.iter().for_each(|part| self.take(part.before(back * lap)));
+                }
             }
         }
     }
@@ -311,6 +330,23 @@ mod tests {
             assert_eq!(shown.last().map(|part| part.end), path.last().map(|part| part.end));
             let all: u64 = path.iter().map(|part| part.end - part.start).sum();
             assert_eq!(critical.sums.kinds.iter().sum::<u64>(), all);
+        }
+    }
+
+    #[test]
+    fn laps_are_shown_as_far_as_there_is_room() {
+        let lap = [part(1, Kind::Transfer, 900_070, 900_100), part(0, Kind::Compute, 900_000, 900_070)];
+        for (times, most) in [(7, 100), (40, 100), (9_000, 100), (9_000, 6)] {
+            let mut critical = Critical::of_parts(most);
+            lap.into_iter().for_each(|part| critical.part(part));
+            critical.laps(&lap, times, 100);
+            let shown = critical.shown();
+            assert!(
+                shown.len() <= most && (shown.len() >= most / 4 || shown.len() == 2 * (times as usize + 1))
+            );
+            assert_eq!((shown[0].start, shown[shown.len() - 1].end), (900_000 - 100 * times, 900_100));
+            assert!(shown.windows(2).all(|pair| pair[0].end == pair[1].start), "{times}, {most}");
+            assert_eq!(critical.sums.kinds[Kind::Transfer as usize], 30 * (times + 1));
         }
     }
 
