@@ -1,6 +1,6 @@
 //! What a rank can be doing, as the report tells it apart.
 
-use mpirage_timeline::function::{Kind, functions};
+use mpirage_timeline::function::Kind;
 
 /// How many categories there are.
 pub(crate) const CATEGORIES: usize = 6;
@@ -55,13 +55,4 @@ pub(crate) fn category(kind: Kind) -> Category {
         Kind::Barrier | Kind::Collective => Category::Collective,
         Kind::File | Kind::Other => Category::Other,
     }
-}
-
-/// The categories of all functions, by index; those that are unknown are others.
-pub(crate) fn of_functions() -> Box<[Category; 1 << 16]> {
-    let mut categories = vec![Category::Other; 1 << 16];
-    for (place, function) in categories.iter_mut().zip(functions()) {
-        *place = category(function.kind);
-    }
-    categories.try_into().expect("a vector of that length")
 }

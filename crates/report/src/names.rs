@@ -1,16 +1,16 @@
 //! Functions and communicators, as the page numbers them.
 
-use mpirage_call::{ContextId, SELF, WORLD};
+use mpirage_call::{ContextId, SELF, WORLD, function_names};
 use mpirage_timeline::function::{Kind, function};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
-use crate::category::{self, Category};
+use crate::category::{Category, category};
 
 /// The functions that were called, numbered as they came.
 pub(crate) struct Functions {
-    /// The category of the time in each function: of all numbers that there can be, so that none is looked at twice.
-    categories: Box<[Category; 1 << 16]>,
+    /// The category of the time in each function, if somebody has asked.
+    categories: Vec<Option<Category>>,
     /// Number and one more, by index in the table of functions.
     numbers: Vec<u16>,
     pub used: Vec<u16>,
@@ -18,19 +18,32 @@ pub(crate) struct Functions {
 
 impl Functions {
     pub fn new() -> Functions {
-        Functions { categories: category::of_functions(), numbers: Vec::new(), used: Vec::new() }
+        Functions { categories: vec![None; function_names().len()], numbers: Vec::new(), used: Vec::new() }
     }
 
     /// What a function is, and the category of the time in it.
     #[inline]
     pub fn kind(&self, of: u16) -> (Kind, Category) {
-        (function(of).kind, self.category(of))
+        let kind = function(of).kind;
+        (kind, category(kind))
     }
 
     /// The category of the time in a function, waiting aside.
     #[inline]
-    pub fn category(&self, of: u16) -> Category {
-        self.categories[usize::from(of)]
+    pub fn category(&mut self, of: u16) -> Category {
+        match self.categories.get(usize::from(of)) {
+            Some(&Some(known)) => known,
+            _ => self.ask(of),
+        }
+    }
+
+    #[cold]
+    fn ask(&mut self, of: u16) -> Category {
+        let (_, category) = self.kind(of);
+        if let Some(place) = self.categories.get_mut(usize::from(of)) {
+            *place = Some(category);
+        }
+        category
     }
 
     #[inline]

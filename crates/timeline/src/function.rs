@@ -44,20 +44,25 @@ pub struct Function {
     pub kind: Kind,
 }
 
-/// The function with this index.
+/// The function with this index. What it is is found out when somebody asks the first time: few of all functions are ever called.
 #[inline]
 pub fn function(index: u16) -> Function {
     const UNKNOWN: Function = Function { name: "MPI", kind: Kind::Other };
-    functions().get(usize::from(index)).copied().unwrap_or(UNKNOWN)
+    static FUNCTIONS: OnceLock<Vec<OnceLock<Function>>> = OnceLock::new();
+    let functions = FUNCTIONS.get_or_init(|| vec![OnceLock::new(); function_names().len()]);
+    let place = functions.get(usize::from(index));
+    place.map_or(UNKNOWN, |place| *place.get_or_init(|| find(function_names()[usize::from(index)])))
 }
 
 /// All functions, by index.
-pub fn functions() -> &'static [Function] {
-    static FUNCTIONS: OnceLock<Vec<Function>> = OnceLock::new();
-    FUNCTIONS.get_or_init(|| {
-        let plain = function_names().iter().map(|name| name.strip_suffix("_c").unwrap_or(name));
-        plain.map(|name| Function { name, kind: kind_of(name) }).collect()
-    })
+pub fn functions() -> impl ExactSizeIterator<Item = Function> {
+    (0..function_names().len()).map(|index| function(index as u16))
+}
+
+#[cold]
+fn find(name: &'static str) -> Function {
+    let name = name.strip_suffix("_c").unwrap_or(name);
+    Function { name, kind: kind_of(name) }
 }
 
 fn kind_of(name: &str) -> Kind {

@@ -70,7 +70,7 @@ impl<S: Sheet> Tables<S> {
             computations: table(layout::COMPUTATIONS)?,
             collectives: table(layout::COLLECTIVES)?,
             // Functions come first, so that their names are found by index.
-            pool: Pool::of(functions().iter().map(|function| function.name)),
+            pool: Pool::of(functions().map(|function| function.name)),
             comms: Comms::new(run.ranks()),
             places: Places::new(run.sites.clone()),
             place_names: vec![0],

@@ -134,7 +134,7 @@ fn value_of(name: &str, index: u16) -> u64 {
     if let Some((_, value)) = EXTRAE.iter().find(|(known, _)| *known == name) {
         return *value;
     }
-    let first = functions().iter().position(|known| known.name == name);
+    let first = functions().position(|known| known.name == name);
     1_000 + first.map_or(u64::from(index), |first| first as u64)
 }
 
@@ -290,7 +290,6 @@ mod tests {
     #[test]
     fn functions_have_distinct_values() {
         let mut values: Vec<_> = functions()
-            .iter()
             .zip(0..)
             .map(|(function, index)| (value_of(function.name, index), function.name))
             .collect();
@@ -300,7 +299,7 @@ mod tests {
         assert!(values.contains(&(10, "MPI_Allreduce")) && values.contains(&(60, "MPI_Waitsome")));
         // Each name that Extrae knows exists here.
         for (name, _) in EXTRAE {
-            assert!(functions().iter().any(|function| function.name == name), "{name}");
+            assert!(functions().any(|function| function.name == name), "{name}");
         }
     }
 
