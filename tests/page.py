@@ -333,6 +333,17 @@ def test_says_what_is_wrong(browser):
     page = browser.open("damaged", ready=False)
     until(page, "Boolean(document.querySelector('.message.bad'))")
     assert "cannot be read" in page.locator("#message").inner_text()
+    other = page_data.made(4, 2)
+    other.json["version"] = 1
+    (browser.folder / "other.html").write_text(text.replace(embedded(text), other.packed()))
+    page = browser.open("other", ready=False)
+    until(page, "Boolean(document.querySelector('.message.bad'))")
+    assert "version 1" in page.locator("#message").inner_text() and "anew" in page.locator("#message").inner_text()
+
+
+def embedded(text):
+    """The data in a page."""
+    return text.split('<script id="data" type="text/plain">', 1)[1].split("</script>", 1)[0]
 
 
 def test_large(browser):

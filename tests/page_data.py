@@ -28,7 +28,7 @@ class Container:
     """The JSON and the sections of one run."""
 
     def __init__(self):
-        self.json = {"version": 1, "sections": {}}
+        self.json = {"version": 2, "sections": {}}
         self.body = bytearray()
 
     def add(self, name, kind, values):

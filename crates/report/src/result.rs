@@ -12,13 +12,16 @@ use crate::network::Network;
 use crate::report::{Ending, Report};
 use crate::{drawing, seconds};
 
+/// The version of the format, which the page knows too (`page/js/container.js`).
+const VERSION: u32 = 2;
+
 impl Report {
     /// What the page is to show.
     pub fn finish(&mut self, ending: &Ending) -> Container {
         let end = self.ends.iter().map(|end| end.at).max().unwrap_or(0);
         self.books.close(end);
         let mut out = Container::default();
-        out.set("version", 1);
+        out.set("version", VERSION);
         self.write_run(ending, &mut out);
         self.write_time(ending, &mut out);
         self.write_names(&mut out);

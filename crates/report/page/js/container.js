@@ -1,5 +1,8 @@
 // The data in the page: base64 of gzip of JSON and typed arrays. The format is in crates/report/README.md.
 
+/** The version of the format. */
+const VERSION = 2;
+
 const ARRAYS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array, f64: Float64Array };
 
 /** One run: the JSON's fields, and `section(name)` for the arrays, `null` where there is none. */
@@ -9,6 +12,7 @@ async function unpackRun(script) {
   const buffer = await new Response(stream).arrayBuffer();
   const length = new DataView(buffer).getUint32(0, true);
   const run = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
+  if (run.version !== VERSION) throw new OtherVersion(`its format is version ${run.version}, and this page reads version ${VERSION}`);
   const start = Math.ceil((4 + length) / 8) * 8;
   run.section = (name) => {
     const found = run.sections?.[name];
@@ -18,6 +22,9 @@ async function unpackRun(script) {
   };
   return run;
 }
+
+/** The data was made by another version of mpirage. */
+class OtherVersion extends Error {}
 
 function bytesOfBase64(text) {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);

@@ -21,7 +21,8 @@ async function start() {
     await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
     window.mpirageReport = { runs, readyAfter: performance.now() };
   } catch (error) {
-    complain(`The data of this report cannot be read: ${error.message}. It may have been cut off on its way here.`);
+    const remedy = error instanceof OtherVersion ? "Make the report anew with this version of mpirage." : "It may have been cut off on its way here.";
+    complain(`The data of this report cannot be read: ${error.message}. ${remedy}`);
   }
 }
 
