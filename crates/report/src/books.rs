@@ -309,10 +309,11 @@ impl Books {
         self.diary.sort();
         self.mail.sort();
         self.inner_mail.sort();
-        let many = |rows: usize, most: u64| rows as u64 > 2 * most;
-        let deeds = self.beyond || many(self.diary.rows(), self.budget.calls);
-        let mail = many(self.mail.rows(), self.budget.messages);
-        if !deeds && !mail && !many(self.inner_mail.rows(), self.budget.messages) {
+        // What is not shown one by one need not be kept for long.
+        let Budget { calls, messages, rows } = self.budget;
+        let deeds = self.diary.rows() > if self.calls > calls { rows } else { 2 * calls as usize };
+        let mail = self.mail.rows() > if self.messages > messages { rows } else { 2 * messages as usize };
+        if !deeds && !mail && self.inner_mail.rows() <= rows {
             return;
         }
         self.settle();
@@ -342,10 +343,9 @@ impl Books {
     }
 
     fn follow_paths(&mut self) {
-        let now = self.desks.iter().map(|desk| desk.end.max(desk.mail).max(desk.inner)).max().unwrap_or(0);
         let Books { phrases, diary, mail, inner_mail, desks, paths, .. } = self;
         let written = Written { phrases, diary, mail: [mail, inner_mail], ranks: desks.len() as u32 };
-        paths.follow(written, desks.iter().map(|desk| desk.end), now);
+        paths.follow(written, desks.iter().map(|desk| desk.end).collect());
     }
 
     /// There are too many different things to keep them: from now on what ranks did is only added up.

@@ -45,26 +45,26 @@ pub(crate) trait Follower {
 /// The paths that led to where ranks are.
 pub(crate) struct Paths {
     tree: Tree,
-    /// Until when they have been followed, and what led each rank there.
-    since: u64,
+    /// Until when that of each rank has been followed, and what led it there.
+    since: Vec<u64>,
     heads: Vec<u32>,
 }
 
 impl Paths {
     pub fn new(ranks: usize) -> Paths {
-        Paths { tree: Tree::new(ranks), since: 0, heads: vec![0; ranks] }
+        Paths { tree: Tree::new(ranks), since: vec![0; ranks], heads: vec![0; ranks] }
     }
 
-    /// Follows the paths of all ranks, which are at these times, the latest of them `now`. What is written is not needed any more.
-    pub fn follow(&mut self, written: Written<'_>, at: impl Iterator<Item = u64>, now: u64) {
-        let mut walk = Walk::new(written, self.since);
+    /// Follows the paths of all ranks, which are at these times. What is written is not needed any more.
+    pub fn follow(&mut self, written: Written<'_>, at: Vec<u64>) {
+        let mut walk = Walk::new(written, &self.since);
         let (ranks, mut parts) = (self.heads.len(), Vec::new());
         // What leads to transfers, by receiver and end: many paths meet.
         let mut known: FxHashMap<(u32, u64), u32> = FxHashMap::default();
         // Where ranks were, and where they are.
         let mut roots = self.heads.clone();
         roots.extend_from_slice(&self.heads);
-        for (rank, time) in at.enumerate() {
+        for (rank, &time) in at.iter().enumerate() {
             parts.clear();
             let mut met = None;
             let (origin, _) = walk.back(rank as u32, time, false, |told| {
@@ -89,13 +89,12 @@ impl Paths {
             }
         }
         self.heads.copy_from_slice(&roots[ranks..]);
-        self.tree.make_room(&mut self.heads, &mut FxHashMap::default());
-        self.since = now;
+        self.since = at;
     }
 
     /// Tells of the path that led a rank to where it was at a time, the last part first.
     pub fn back_from(&self, written: Written<'_>, rank: u32, time: u64, critical: &mut impl Follower) {
-        let (origin, since) = Walk::new(written, self.since).back(rank, time, true, |told| {
+        let (origin, since) = Walk::new(written, &self.since).back(rank, time, true, |told| {
             match told {
                 Told::Part(part) => critical.part(part),
                 Told::Laps { parts, times, lap } => critical.laps(parts, times, lap),
@@ -295,7 +294,8 @@ mod tests {
     #[test]
     fn long_runs_keep_what_matters() {
         for (rounds, same) in [(50_000, false), (1_500_000, true)] {
-            let (mut books, now) = turns(Budget { calls: 1_000, messages: 1_000 }, rounds, same);
+            let (mut books, now) =
+                turns(Budget { calls: 1_000, messages: 1_000, rows: 10_000 }, rounds, same);
             let path = path(&mut books, rounds as u32 % 2);
             assert_eq!((path[0].start, path.last().map(|part| part.end)), (0, Some(now)));
             assert!(path.windows(2).all(|pair| pair[0].end == pair[1].start));
@@ -341,7 +341,7 @@ mod tests {
             let mut circles = 0;
             let time = books.reaches(rank);
             for at_once in [false, true] {
-                Walk::new(books.written(), 0).back(rank, time, at_once, |told| {
+                Walk::new(books.written(), &vec![0; 16]).back(rank, time, at_once, |told| {
                     match told {
                         Told::Part(part) if !at_once => one_by_one.push(part),
                         Told::Laps { .. } => circles += 1,
@@ -358,7 +358,8 @@ mod tests {
 
     #[test]
     fn paths_of_very_long_runs_are_thinned_out() {
-        let (mut books, now) = turns(Budget { calls: 1_000, messages: 1_000 }, 1_500_000, false);
+        let (mut books, now) =
+            turns(Budget { calls: 1_000, messages: 1_000, rows: 10_000 }, 1_500_000, false);
         let path = path(&mut books, 0);
         assert_eq!((path[0].start, path.last().map(|part| part.end)), (0, Some(now)));
         assert!(path.windows(2).all(|pair| pair[0].end == pair[1].start));

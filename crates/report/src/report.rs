@@ -25,11 +25,14 @@ pub struct Budget {
     pub calls: u64,
     /// Messages of the program.
     pub messages: u64,
+    /// Of what is not shown one by one, so many rows are kept at a time: of messages inside collectives, and when there are more calls or messages than
+    /// that. Half a million are some 30 MiB.
+    pub rows: usize,
 }
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { calls: 1_500_000, messages: 1_000_000 }
+        Budget { calls: 1_500_000, messages: 1_000_000, rows: 1 << 19 }
     }
 }
 

@@ -62,9 +62,11 @@ impl Circle {
 
     /// How often it will go round again: as often as all whom it has visited repeat themselves.
     fn laps(&self, walk: &mut Walk<'_>, time: u64, lap: u64) -> u64 {
-        let most = time.saturating_sub(walk.since() + 1) / lap;
-        let repeated = self.visited.iter().map(|(rank, marks)| walk.ways(*rank).laps_since(marks, lap, time));
-        repeated.fold(most, u64::min)
+        let repeated = self.visited.iter().map(|(rank, marks)| {
+            let most = time.saturating_sub(walk.since(*rank) + lap) / lap;
+            walk.ways(*rank).laps_since(marks, lap, time).min(most)
+        });
+        repeated.min().unwrap_or(0)
     }
 
     /// It goes round so often.

@@ -24,8 +24,8 @@ pub(crate) struct Written<'a> {
 /// Goes back along paths.
 pub(super) struct Walk<'a> {
     written: Written<'a>,
-    /// Earlier than that nothing is looked for.
-    since: u64,
+    /// Of each rank, nothing earlier than that is looked for.
+    since: &'a [u64],
     ranks: Vec<Option<Box<Ways<'a>>>>,
 }
 
@@ -61,14 +61,15 @@ struct Held {
 }
 
 impl<'a> Walk<'a> {
-    pub fn new(written: Written<'a>, since: u64) -> Walk<'a> {
+    pub fn new(written: Written<'a>, since: &'a [u64]) -> Walk<'a> {
         let ranks = std::iter::repeat_with(|| None).take(written.ranks as usize).collect();
         Walk { written, since, ranks }
     }
 
-    /// Earlier than that nothing is looked for.
-    pub fn since(&self) -> u64 {
-        self.since
+    /// Of a rank, nothing earlier than that is looked for.
+    #[inline]
+    pub fn since(&self, rank: u32) -> u64 {
+        self.since[rank as usize]
     }
 
     /// Tells of what led a rank to where it was at a time, the last first, until somebody has heard enough or the beginning is reached;
@@ -83,7 +84,7 @@ impl<'a> Walk<'a> {
         let mut circle = at_once.then(Circle::default);
         // Messages that take no time could lead to and fro for ever.
         let mut still = 0;
-        while time > self.since {
+        while time > self.since(rank) {
             if let Some(circle) = &mut circle
                 && let Some((times, lap)) = circle.closes(self, rank, time)
             {
