@@ -341,7 +341,7 @@ mod tests {
             let mut circles = 0;
             let time = books.reaches(rank);
             for at_once in [false, true] {
-                Walk::new(books.written(), &vec![0; 16]).back(rank, time, at_once, |told| {
+                Walk::new(books.written(), &[0; 16]).back(rank, time, at_once, |told| {
                     match told {
                         Told::Part(part) if !at_once => one_by_one.push(part),
                         Told::Laps { .. } => circles += 1,
