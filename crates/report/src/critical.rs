@@ -163,8 +163,7 @@ impl Follower for Critical {
         for part in parts {
             self.sums.add(part, times);
         }
-        let together =
-            (times * parts.len() as u64) / (self.most as u64 / 2 * parts.len().max(1) as u64).max(1);
+        let together = times / (self.most as u64 / 2);
         match parts.iter().copied().reduce(|after, part| part.joined(after)) {
             Some(all) if together > 1 => self.take_laps(all, times, lap, together),
             _ => {

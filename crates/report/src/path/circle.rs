@@ -5,6 +5,9 @@ use crate::chronicle::Mark;
 use super::Segment;
 use super::walk::Walk;
 
+/// Steps of a circle, at most: longer ones are not looked for.
+const LONGEST: usize = 1 << 15;
+
 /// A path since some point of it.
 #[derive(Default)]
 pub(super) struct Circle {
@@ -52,7 +55,8 @@ impl Circle {
     /// Looks from here on whether the path comes round.
     fn begin(&mut self, walk: &mut Walk<'_>, rank: u32, time: u64) {
         let ways = walk.ways(rank);
-        (self.number, self.steps, self.patience) = (self.number + 1, 0, 2 * self.patience + 1);
+        (self.number, self.steps) = (self.number + 1, 0);
+        self.patience = (2 * self.patience + 1).min(LONGEST);
         (self.rank, self.time, self.marks) = (rank, time, Some(ways.marks()));
         ways.visit = self.number;
         self.visited.clear();
