@@ -308,15 +308,21 @@ mod tests {
         }
     }
 
-    /// Ranks in a ring, each waiting for the one before it, and computing for another while; after half of the time for yet another.
-    fn ring(ranks: u32, rounds: u64) -> Books {
-        let mut books = books(ranks);
+    /// Ranks in a ring, each waiting for the one before it, and computing twice for another while; after half of the time for yet another, or
+    /// never for the same.
+    fn ring(budget: Budget, ranks: u32, rounds: u64, same: bool) -> Books {
+        let mut books = Books::new(&run_on(&format!("cluster:{ranks}"), ranks), budget);
         let mut clocks = vec![0; ranks as usize];
         for round in 0..rounds {
-            let long = |rank: u32| 50 + u64::from(rank) * if round < rounds / 2 { 7 } else { 3 };
+            let long = |rank: u32| match same {
+                true => 50 + u64::from(rank) * if round < rounds / 2 { 7 } else { 3 },
+                false => 20 + (round * round + 1) * u64::from(rank * rank + 3) % 9_973,
+            };
             let before = clocks.clone();
             for rank in 0..ranks {
-                compute(&mut books, rank, before[rank as usize], before[rank as usize] + long(rank));
+                let [begin, end] = [0, long(rank)].map(|after| before[rank as usize] + after);
+                compute(&mut books, rank, begin, begin + 9);
+                books.did(rank, Category::Other, begin + 9, end - begin - 9);
             }
             for rank in 0..ranks {
                 let from = (rank + ranks - 1) % ranks;
@@ -335,6 +341,7 @@ mod tests {
     #[test]
     fn circles_change_nothing() {
         let (turns, _) = turns(Budget::default(), 2_000, true);
+        let ring = |ranks, rounds| ring(Budget::default(), ranks, rounds, true);
         for (mut books, rank) in [(turns, 0), (ring(5, 300), 3), (ring(2, 1_000), 1), (ring(13, 200), 0)] {
             let laps = path(&mut books, rank);
             let mut one_by_one = Vec::new();
@@ -353,6 +360,22 @@ mod tests {
             one_by_one.reverse();
             assert_eq!(laps, one_by_one);
             assert!(circles > 0 && laps[0].start == 0, "{circles}");
+        }
+    }
+
+    #[test]
+    fn paths_that_are_followed_on_the_way_are_the_same() {
+        let few = Budget { calls: 100, messages: 100, rows: 1_000 };
+        for ranks in [2, 7, 16] {
+            let [mut on_the_way, mut at_the_end] =
+                [few, Budget::default()].map(|budget| ring(budget, ranks, 3_000, false));
+            for rank in [0, ranks - 1] {
+                assert_eq!(
+                    shape(&path(&mut on_the_way, rank)),
+                    shape(&path(&mut at_the_end, rank)),
+                    "{rank} of {ranks}"
+                );
+            }
         }
     }
 
