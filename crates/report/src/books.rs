@@ -1,8 +1,8 @@
 //! What is kept of what happened: everything that ranks did and that came to them, as long as that is not too much; the sums of each
 //! rank, its timeline, the use of links, paths.
 //!
-//! While the run goes on, it is only written down ([`crate::chronicle`]), and messages are added up. Everything else is made at the end, rank
-//! by rank, when all is known. What is too much for that is summed up on the way instead.
+//! While the run goes on, it is only written down ([`crate::chronicle`]). Everything else is made at the end, rank by rank, when all is
+//! known. What is too much for that is summed up on the way instead.
 
 use mpirage_record::{Message, Scope};
 use mpirage_timeline::links::Journeys;

@@ -267,23 +267,7 @@ impl<T: Thing> Chronicle<T> {
 
     /// The word so many after one, and when it is over if that one was over at `end`.
     pub fn follow(&self, word: u32, end: u64, times: u32) -> (u32, u64) {
-        let (mut at, mut over, mut left) = (word, end, times);
-        // Where it was a while ago, after ever longer whiles (Brent's way to find out that one goes in circles).
-        let (mut seen, mut since, mut steps, mut patience) = (NONE, end, 0, 1);
-        while left > 0 {
-            at = self.words[at as usize].next;
-            over = over.wrapping_add(self.words[at as usize].thing.span());
-            (left, steps) = (left - 1, steps + 1);
-            if at == seen {
-                let laps = left / steps;
-                over = over.wrapping_add(over.wrapping_sub(since).wrapping_mul(laps.into()));
-                left -= laps * steps;
-                seen = NONE;
-            } else if steps == patience {
-                (seen, since, steps, patience) = (at, over, 0, 2 * patience);
-            }
-        }
-        (at, over)
+        self.again(word, end, times, &mut |_| {})
     }
 
     /// All words; the first is none.
@@ -323,7 +307,7 @@ impl<T: Thing> Chronicle<T> {
     /// Tells of so many words after one that was over at `end`; gives the last, and when it is over.
     fn again(&self, word: u32, end: u64, times: u32, tell: &mut impl FnMut(Part<'_, T>)) -> (u32, u64) {
         let (mut at, mut over, mut left) = (word, end, times);
-        // As in `follow`.
+        // Where it was a while ago, after ever longer whiles (Brent's way to find out that one goes in circles).
         let (mut seen, mut steps, mut patience) = (NONE, 0, 1);
         while left > 0 {
             at = self.words[at as usize].next;

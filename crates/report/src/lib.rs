@@ -2,13 +2,13 @@
 //!
 //! ```text
 //! records ──► Report ──► Container ──► write_page ──► run.html
-//!             aggregates   JSON and      the page and
+//!             writes down  JSON and      the page and
 //!             while the    columns       its data, compressed
-//!             run goes on
+//!             run goes on, aggregates at the end
 //! ```
 //!
-//! [`Report`] is a [`mpirage_record::Recorder`] with bounded memory: sums, tiles of time that widen, a tree of paths
-//! that is pruned, and single calls only as long as there are few enough. The page is told results, not records; it
+//! [`Report`] is a [`mpirage_record::Recorder`] with bounded memory: what happened is kept as long as it is not too much, and where it is, it
+//! becomes sums, tiles of time that widen, and a tree of paths that is pruned. The page is told results, not records; it
 //! computes nothing that is not here. `README.md` says what each field means.
 //!
 //! | module | what it has |
