@@ -20,6 +20,7 @@ use thiserror::Error;
 use crate::crash::Death;
 use crate::program::{Identity, Program};
 use crate::ranks::Stop;
+use crate::service::{Reduction, Serve};
 use crate::shared::SharedFile;
 use crate::symbols::{Instances, Symbols};
 use crate::watchdog::Watchdog;
@@ -311,18 +312,6 @@ impl Folded {
         Instances { start: start as u64, stride: stride as u64, count: count as u64, file }
     }
 
-    /// Lets a waiting rank do something for us.
-    fn serve(&mut self, rank: u32, service: &Service<'_>, back: &mut [u8]) {
-        if self.ranks[rank as usize].death.is_some() || self.fleet.serve(MAILBOX, service).is_err() {
-            return;
-        }
-        if self.wait(rank) == Stop::Waits {
-            self.fleet.served(MAILBOX, back);
-        } else {
-            self.note_fault(rank, "it ended while it was asked for data".to_owned());
-        }
-    }
-
     fn note_fault(&mut self, rank: u32, what: String) {
         self.fault.get_or_insert((rank, what));
     }
@@ -381,8 +370,23 @@ impl Memory for Folded {
         incoming: &[u8],
         inout: &mut [u8],
     ) {
-        let operands = inout.to_vec();
-        self.serve(rank, &Service::Reduce { op, datatype, elements, incoming, inout: &operands }, inout);
+        Reduction { op, datatype, elements }.run(self, rank, incoming, inout);
+    }
+}
+
+impl Serve for Folded {
+    fn serve(&mut self, rank: u32, service: &Service<'_>, back: &mut [u8]) {
+        if self.ranks[rank as usize].death.is_some() {
+            return;
+        }
+        if self.fleet.serve(MAILBOX, service).is_err() {
+            return self.note_fault(rank, "a request of the simulator does not fit its mailbox".to_owned());
+        }
+        if self.wait(rank) == Stop::Waits {
+            self.fleet.served(MAILBOX, back);
+        } else {
+            self.note_fault(rank, "it ended while it was asked for data".to_owned());
+        }
     }
 }
 

@@ -15,6 +15,7 @@ mod processes;
 mod program;
 mod ranks;
 mod running;
+mod service;
 mod session;
 mod shared;
 mod signals;
