@@ -40,6 +40,17 @@ pub type ExpectRank = unsafe extern "C" fn(*mut c_void, bool);
 /// `clock_gettime`.
 pub type ReadClock = unsafe extern "C" fn(libc::clockid_t, *mut libc::timespec) -> c_int;
 
+/// Functions of the C library that lock files; those of the MPI library wait in simulated time.
+#[derive(Clone, Copy)]
+pub struct FileLocks {
+    /// `fcntl`.
+    pub fcntl: unsafe extern "C" fn(c_int, c_int, usize) -> c_int,
+    /// `flock`.
+    pub flock: unsafe extern "C" fn(c_int, c_int) -> c_int,
+    /// `lockf`.
+    pub lockf: unsafe extern "C" fn(c_int, c_int, i64) -> c_int,
+}
+
 /// How the turn goes back and forth.
 #[derive(Clone, Copy)]
 pub struct Passing {
@@ -90,6 +101,18 @@ impl FoldedLibrary {
     pub fn clock(&self) -> Option<ReadClock> {
         // SAFETY: the library defines this function of the C library with its usual type.
         unsafe { self.library.get::<ReadClock>(b"clock_gettime") }.ok().map(|clock| *clock)
+    }
+
+    /// The library's functions that lock files.
+    pub fn file_locks(&self) -> Option<FileLocks> {
+        // SAFETY: the library defines these functions of the C library with their usual types.
+        unsafe {
+            Some(FileLocks {
+                fcntl: *self.library.get(b"fcntl").ok()?,
+                flock: *self.library.get(b"flock").ok()?,
+                lockf: *self.library.get(b"lockf").ok()?,
+            })
+        }
     }
 
     /// Makes a rank that uses the mailbox of `fleet`, which has one and outlives it.

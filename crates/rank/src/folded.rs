@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use mpirage_cache::fetch;
 use mpirage_call::{Reply, Service};
-use mpirage_channel::{Briefing, Fleet, FoldedLibrary, FoldedRank, Passing};
+use mpirage_channel::{Briefing, FileLocks, Fleet, FoldedLibrary, FoldedRank, Passing};
 use mpirage_fold::{Crew, CrewError, Environment, Image, Libraries, Linked, Options, Refusal};
 use mpirage_mpi::Memory;
 use thiserror::Error;
@@ -120,6 +120,9 @@ impl Folded {
         })?;
         if let Some(clock) = library.clock() {
             mpirage_fold::set_clock(clock);
+        }
+        if let Some(FileLocks { fcntl, flock, lockf }) = library.file_locks() {
+            mpirage_fold::set_locks(fcntl, flock, lockf);
         }
         let shared = SharedFile::new()?;
         let briefing = Briefing { shared_file: shared.descriptor(), ..*briefing };
