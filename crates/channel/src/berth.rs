@@ -21,6 +21,8 @@ pub struct Berth {
     pub pass: extern "C" fn(),
     /// Ends the rank that runs.
     pub exit: extern "C" fn(c_int) -> !,
+    /// Raises a signal in the rank that runs. Has a handler of the program run?
+    pub raise: extern "C" fn(c_int) -> bool,
     /// The name of its simulated host.
     pub host: *const c_char,
     /// Number of words of the command that starts it.
@@ -58,6 +60,8 @@ pub struct Passing {
     pub pass: extern "C" fn(),
     /// Ends the rank that runs.
     pub exit: extern "C" fn(c_int) -> !,
+    /// Raises a signal in the rank that runs. Has a handler of the program run?
+    pub raise: extern "C" fn(c_int) -> bool,
 }
 
 /// The MPI library, loaded into the simulator's own process.
@@ -130,6 +134,7 @@ impl FoldedLibrary {
             mailbox: fleet.address(0).cast(),
             pass: passing.pass,
             exit: passing.exit,
+            raise: passing.raise,
             host: host.as_ptr(),
             argc: words.len() as c_int,
             argv: argv.as_ptr(),

@@ -21,6 +21,9 @@ const _: () = assert!(STRIDE / (4 * KIB) % 2 == 1);
 // The operands of a reduction are one service together; its other fields take a few words.
 const _: () = assert!(SERVICE_BYTES + 4 * KIB <= INBOX);
 
+/// Length of the memory file that ranks share, by which they recognise it; only pages that are used exist.
+pub const SHARED_FILE_BYTES: u64 = 1 << 62;
+
 /// `turn`: the rank runs.
 pub(crate) const RANK: u32 = 0;
 /// `turn`: the simulator has it.

@@ -202,7 +202,7 @@ impl Folded {
         let environment = common.ok_or(io::ErrorKind::NotFound)?.with(own_variables(who));
         self.crew.add(linked, &words, &environment).map_err(io::Error::other)?;
         let host = CString::new(who.host).map_err(io::Error::other)?;
-        let passing = Passing { pass, exit };
+        let passing = Passing { pass, exit, raise };
         let known = self.library.rank(who.rank, &self.fleet, passing, &host, &words);
         self.ranks.push(Rank { known: Some(known), unshown: Vec::new(), death: None, place: 0 });
         Ok(())
@@ -399,6 +399,10 @@ extern "C" fn pass() {
 
 extern "C" fn exit(code: i32) -> ! {
     mpirage_fold::exit_rank(code)
+}
+
+extern "C" fn raise(signal: i32) -> bool {
+    mpirage_fold::raise_in_rank(signal)
 }
 
 /// Is it our own library, which is loaded already?

@@ -10,6 +10,7 @@ mod files;
 mod getopt;
 mod locks;
 mod random;
+mod signals;
 pub(crate) mod stdio;
 pub(crate) mod streams;
 mod text;
@@ -23,6 +24,7 @@ use std::ptr;
 
 pub use environment::Environment;
 pub use locks::set_locks;
+pub use signals::raise_in_rank;
 pub use time::set_clock;
 
 use crate::current;
@@ -39,7 +41,7 @@ pub fn c_library(name: &str) -> Option<usize> {
     TABLE.with(|table| table.get(name).copied())
 }
 
-fn all() -> [Vec<Function>; 9] {
+fn all() -> [Vec<Function>; 10] {
     [
         descriptors::functions(),
         environment::functions(),
@@ -47,6 +49,7 @@ fn all() -> [Vec<Function>; 9] {
         files::functions(),
         getopt::functions(),
         random::functions(),
+        signals::functions(),
         streams::functions(),
         text::functions(),
         time::functions(),
@@ -70,6 +73,7 @@ pub(crate) struct Library {
     time: time::Buffers,
     descriptors: descriptors::Descriptors,
     streams: files::Streams,
+    signals: Option<Box<signals::Signals>>,
     /// A stream of its own for standard input, if it has opened another file there.
     input: *mut libc::FILE,
 }
@@ -84,6 +88,7 @@ impl Default for Library {
             time: time::Buffers::default(),
             descriptors: descriptors::Descriptors::default(),
             streams: files::Streams::default(),
+            signals: None,
             input: ptr::null_mut(),
         }
     }
