@@ -4,23 +4,21 @@
 //! The line has a lock of its own, held while a call waits. A function of the program that runs meanwhile (a user's
 //! operator) may ask about objects but must not communicate, which is said rather than waited for.
 
-use std::cell::Cell;
 use std::env;
 use std::os::unix::ffi::OsStringExt;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use mpirage_call::{Call, Reply, Stamp};
+use mpirage_call::{Burst, Call, Reply, Stamp};
 use mpirage_channel::{Attach, Briefing, CHANNEL_VARIABLE, ChannelError, RankEnd};
 use mpirage_units::{Duration, Time};
 
 use crate::alone::{self, Alone};
 use crate::berth::{Origins, with_turns_passed};
-use crate::clock;
 use crate::lock::{Guard, Lock};
 use crate::rank;
 use crate::trampoline;
-use crate::{output, sampling, services, timers};
+use crate::{output, sampling, services, timers, work};
 
 /// Readings of the clock in a row that cost the same; from there on each costs more.
 const READINGS_BEFORE_GROWTH: u64 = 1024;
@@ -63,11 +61,6 @@ static REPLY: Lock<Reply> = Lock::new(Reply::new());
 
 /// This process is a child of the rank's, made by `fork`: it has no line.
 static CHILD: AtomicBool = AtomicBool::new(false);
-
-thread_local! {
-    /// Processor time of this thread when its last call returned. Folded ranks share it: whoever goes on sets it.
-    static MARK: Cell<Option<u64>> = const { Cell::new(None) };
-}
 
 /// The line of the rank that runs.
 pub(crate) fn line() -> &'static Line {
@@ -128,10 +121,15 @@ pub(crate) fn call_back<T>(function: impl FnOnce() -> T) -> T {
     result
 }
 
+/// Is this process a child of the rank's?
+pub(crate) fn is_child() -> bool {
+    CHILD.load(Ordering::Relaxed)
+}
+
 /// What was computed since the last call does not count.
 pub(crate) fn forget_burst() {
     if line_measures() {
-        MARK.set(Some(processor_time()));
+        work::begin_burst(u64::MAX);
     }
 }
 
@@ -151,7 +149,7 @@ pub(crate) fn open(origins: Option<&Origins>) -> Line {
         None => open_from_environment(),
     };
     if line.briefing.measure {
-        MARK.set(Some(processor_time()));
+        work::begin_burst(u64::MAX);
     }
     line
 }
@@ -249,7 +247,8 @@ impl Talk {
     /// Asks, and takes from the answer what is wanted.
     #[inline]
     fn ask_then<T>(&mut self, call: &Call<'_>, take: impl FnOnce(&Reply) -> T) -> T {
-        self.wait(call);
+        let before = self.returned;
+        let burst = self.wait(call);
         let (mut shared, mut own) = (REPLY.try_lock(), None);
         let reply = match &mut shared {
             Some(shared) => &mut **shared,
@@ -257,17 +256,29 @@ impl Talk {
         };
         self.read_answer(call, reply);
         if line_measures() {
-            MARK.set(Some(processor_time()));
+            work::begin_burst(self.passed(before, burst));
         }
         take(reply)
     }
 
-    /// Waits for the answer to a call.
-    fn wait(&mut self, call: &Call<'_>) {
+    /// The simulated time that a call took, as nanoseconds of processor time here. Other threads may have worked as long meanwhile. A
+    /// call that ended before its date was known took as long as they worked.
+    #[inline]
+    fn passed(&self, before: Option<Time>, burst: Burst) -> u64 {
+        let (true, Some(before), Some(returned)) = (work::is_threaded(), before, self.returned) else {
+            return u64::MAX;
+        };
+        let nanos = returned.since(before).as_secs_f64() * 1e9 / line().briefing.speed_ratio;
+        (nanos as u64).saturating_sub(burst.elapsed(f64::INFINITY))
+    }
+
+    /// Waits for the answer to a call; gives the burst before it.
+    fn wait(&mut self, call: &Call<'_>) -> Burst {
         let stamp = self.stamp();
         if let Peer::Simulator(end) = &mut self.peer {
             accept(with_turns_passed(|| end.ask(&stamp, call, &mut services::serve)));
         }
+        stamp.burst
     }
 
     /// Reads the answer to the call that was waited for.
@@ -285,8 +296,8 @@ impl Talk {
 
     /// The time now, known without asking if nothing has happened since the last answer.
     fn read_clock(&mut self, briefing: &Briefing) -> Time {
-        let now = if briefing.local_clock && !self.has_calls() {
-            let nanos = burst() as f64 + sampling::charged() as f64 * 1e-3;
+        let now = if briefing.local_clock && !self.has_calls() && !work::is_threaded() {
+            let nanos = burst().nanos() as f64 + sampling::charged() as f64 * 1e-3;
             self.last_return() + Duration::from_secs_f64(nanos * 1e-9 * briefing.speed_ratio) + self.delay
         } else {
             self.ask_then(&Call::Now, |reply| reply.now)
@@ -308,7 +319,7 @@ impl Talk {
         }
         self.read_answer(&Call::When, &mut reply);
         if line_measures() {
-            MARK.set(Some(processor_time().saturating_sub(burst)));
+            work::resume_burst(burst);
         }
         reply.now
     }
@@ -328,8 +339,9 @@ impl Talk {
     #[inline(always)]
     fn stamp(&mut self) -> Stamp {
         let from = trampoline::note();
-        let burst = if line_measures() { take_burst() } else { 0 };
-        let burst = burst + sampling::take_charged();
+        let burst = if line_measures() { take_burst() } else { Burst::NONE };
+        let charged = sampling::take_charged();
+        let burst = if charged > 0 { burst.then(charged) } else { burst };
         let delay = std::mem::take(&mut self.delay);
         Stamp { burst, delay, site: from.call_site as u64, function: from.index as u16 }
     }
@@ -351,40 +363,27 @@ fn accept(result: Result<(), ChannelError>) {
     }
 }
 
-/// Processor time in nanoseconds that this thread has used since its last call returned, if that is measured.
-fn burst() -> u64 {
+/// The work of the rank since its last call returned, if that is measured.
+fn burst() -> Burst {
     if !line_measures() {
-        return 0;
+        return Burst::NONE;
     }
     if sampling::is_muted() {
         forget_burst();
     }
-    let now = processor_time();
-    match MARK.get() {
-        Some(mark) => now.saturating_sub(mark),
-        None => {
-            MARK.set(Some(now));
-            0
-        }
-    }
+    work::burst()
 }
 
 /// The burst up to here; the next begins.
 #[inline(never)]
-fn take_burst() -> u64 {
-    let burst = burst();
-    if burst > 0 {
-        MARK.set(MARK.get().map(|mark| mark + burst));
+fn take_burst() -> Burst {
+    if sampling::is_muted() {
+        forget_burst();
     }
-    burst
+    work::take_burst()
 }
 
 #[inline]
 fn line_measures() -> bool {
     line().briefing.measure
-}
-
-fn processor_time() -> u64 {
-    let time = clock::real(libc::CLOCK_THREAD_CPUTIME_ID);
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }

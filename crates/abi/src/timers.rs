@@ -9,8 +9,6 @@
 //!
 //! Timers of processor time, and those of a process without a simulator, are the kernel's.
 
-mod system;
-
 use core::ffi::{c_int, c_long, c_uint, c_void};
 use core::mem::zeroed;
 use core::ops::{Deref, DerefMut};
@@ -21,6 +19,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use libc::{clockid_t, itimerspec, itimerval, sigevent, suseconds_t, timespec, timeval, useconds_t};
 
 use crate::clock::{self, NANOS, Slept, as_nanos, as_timespec};
+use crate::system::next;
 use crate::{connection, rank};
 
 /// Stands for no date.
@@ -371,10 +370,10 @@ unsafe extern "C" fn timer_create(clock: clockid_t, event: *mut sigevent, place:
         Some(libc::SIGEV_SIGNAL) => wanted.map(|event| event.sigev_signo),
         Some(libc::SIGEV_NONE) => None,
         // Notification by a thread is the C library's.
-        Some(_) => return system::timer_create(clock, event, place),
+        Some(_) => return kernel_create(clock, event, place),
     };
     if now(clock).is_none() || place.is_null() {
-        return system::timer_create(clock, event, place);
+        return kernel_create(clock, event, place);
     }
     let number = rank::this().timers.change(|set| {
         let number = (ALARM + 1..).find(|&number| set.slot(number).is_none()).unwrap_or(ALARM + 1);
@@ -398,7 +397,7 @@ unsafe extern "C" fn timer_settime(
     new: *const itimerspec,
     old: *mut itimerspec,
 ) -> c_int {
-    let Some(number) = ours(timer) else { return system::timer_settime(timer, flags, new, old) };
+    let Some(number) = ours(timer) else { return kernel_settime(timer, flags, new, old) };
     let known = *rank::this().timers.set().slot(number);
     // SAFETY: the program hands over a value, or null.
     let value = unsafe { new.as_ref() }.map(|new| (as_nanos(&new.it_value), as_nanos(&new.it_interval)));
@@ -415,7 +414,7 @@ unsafe extern "C" fn timer_settime(
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn timer_gettime(timer: *mut c_void, place: *mut itimerspec) -> c_int {
-    let Some(number) = ours(timer) else { return system::timer_gettime(timer, place) };
+    let Some(number) = ours(timer) else { return kernel_gettime(timer, place) };
     let known = *rank::this().timers.set().slot(number);
     let Some((known, now)) = known.and_then(|timer| Some((timer, now(timer.clock)?))) else {
         return invalid();
@@ -429,13 +428,13 @@ unsafe extern "C" fn timer_gettime(timer: *mut c_void, place: *mut itimerspec) -
 unsafe extern "C" fn timer_getoverrun(timer: *mut c_void) -> c_int {
     match ours(timer) {
         Some(_) => 0,
-        None => system::timer_getoverrun(timer),
+        None => kernel_getoverrun(timer),
     }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn timer_delete(timer: *mut c_void) -> c_int {
-    let Some(number) = ours(timer) else { return system::timer_delete(timer) };
+    let Some(number) = ours(timer) else { return kernel_delete(timer) };
     match rank::this().timers.change(|set| set.slot(number).take()) {
         Some(_) => 0,
         None => invalid(),
@@ -454,6 +453,29 @@ unsafe extern "C" fn pause() -> c_int {
     }
     // SAFETY: no arguments.
     unsafe { libc::syscall(libc::SYS_pause) as c_int }
+}
+
+/// Defines functions that call those of the C library, whose timers are the kernel's.
+macro_rules! kernel {
+    ($($function:ident = $name:literal($($argument:ident: $type:ty),*);)*) => {
+        $(fn $function($($argument: $type),*) -> c_int {
+            // SAFETY: the C library's function under its name, with its type; it checks what the program hands over.
+            unsafe {
+                match next::<unsafe extern "C" fn($($type),*) -> c_int>($name) {
+                    Some(function) => function($($argument),*),
+                    None => invalid(),
+                }
+            }
+        })*
+    };
+}
+
+kernel! {
+    kernel_create = c"timer_create"(clock: clockid_t, event: *mut sigevent, place: *mut *mut c_void);
+    kernel_settime = c"timer_settime"(timer: *mut c_void, flags: c_int, new: *const itimerspec, old: *mut itimerspec);
+    kernel_gettime = c"timer_gettime"(timer: *mut c_void, place: *mut itimerspec);
+    kernel_getoverrun = c"timer_getoverrun"(timer: *mut c_void);
+    kernel_delete = c"timer_delete"(timer: *mut c_void);
 }
 
 fn invalid() -> c_int {

@@ -13,6 +13,7 @@
 //! rank:  ◄── [now, statuses, bytes to store]                        a blocking call switches
 //! ```
 
+mod burst;
 mod collective;
 mod functions;
 mod reply;
@@ -20,6 +21,7 @@ mod sample;
 pub mod varint;
 pub mod wire;
 
+pub use burst::Burst;
 pub use collective::{Blocks, CollectiveCall, CommRequest, Operator, Part, Reduction};
 pub use functions::{function_name, function_names};
 pub use reply::{Completion, NO_INDEX, Reply, STARTED, Service};
@@ -42,8 +44,8 @@ pub const SELF: ContextId = 1;
 /// When and where a call was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stamp {
-    /// Processor time the rank used on this machine since its previous call, in nanoseconds.
-    pub burst: u64,
+    /// Processor time that the rank used on this machine since its previous call.
+    pub burst: Burst,
     /// Simulated time that passes before the call besides the burst.
     pub delay: Duration,
     /// The instruction the call returns to, for diagnosis.

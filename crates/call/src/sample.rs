@@ -1,5 +1,7 @@
 //! Sampled blocks: parts of a program that are executed a few times and then stand for themselves.
 
+use crate::Burst;
+
 /// When enough executions of a sampled block have been measured.
 ///
 /// ```text
@@ -25,6 +27,14 @@ pub enum Work {
     Flops(f64),
     /// Nanoseconds of this machine, scaled like measured ones.
     Nanos(u64),
+    /// Processor time of several threads on this machine.
+    Threads(Burst),
+}
+
+impl From<Burst> for Work {
+    fn from(burst: Burst) -> Work {
+        if burst.is_parallel() { Work::Threads(burst) } else { Work::Nanos(burst.nanos()) }
+    }
 }
 
 /// What a rank has counted, told once at its end.

@@ -1,12 +1,13 @@
 //! Recorded computation costs, as a file.
 //!
 //! Text, so that people can look at it: a line `mpirage costs 1`, a line with the speed of the machine that
-//! recorded, then one line per rank with the nanoseconds of its bursts.
+//! recorded, then one line per rank with the nanoseconds of its bursts: `1200`, or `4800x3.98` if 3.98 threads worked on average.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use mpirage_call::Burst;
 use mpirage_mpi::Costs;
 
 const HEAD: &str = "mpirage costs 1";
@@ -33,7 +34,7 @@ pub fn read(path: &Path, ranks: usize) -> Result<Recording> {
     let host_speed = speed.with_context(|| format!("{name}:2: not of the form `{SPEED} FLOPS`"))?;
     let mut by_rank = Vec::with_capacity(ranks);
     for (number, line) in lines {
-        let bursts: Result<Vec<u64>, _> = line.split_ascii_whitespace().map(str::parse).collect();
+        let bursts: Option<Vec<Burst>> = line.split_ascii_whitespace().map(parse).collect();
         by_rank.push(bursts.with_context(|| format!("{name}:{}: not a list of nanoseconds", number + 1))?);
     }
     if by_rank.len() != ranks {
@@ -42,12 +43,25 @@ pub fn read(path: &Path, ranks: usize) -> Result<Recording> {
     Ok(Recording { host_speed, costs: Costs { by_rank } })
 }
 
+fn parse(text: &str) -> Option<Burst> {
+    match text.split_once('x') {
+        None => Some(Burst::serial(text.parse().ok()?)),
+        Some((nanos, threads)) => {
+            let threads: f64 = threads.parse().ok().filter(|threads| (1.0..1e6).contains(threads))?;
+            Some(Burst::of_threads(nanos.parse().ok()?, threads))
+        }
+    }
+}
+
 /// Writes what a run recorded.
 pub fn write(path: &Path, host_speed: f64, costs: &Costs) -> Result<()> {
     let mut text = format!("{HEAD}\n{SPEED} {host_speed}\n");
     for bursts in &costs.by_rank {
         for (i, burst) in bursts.iter().enumerate() {
-            let _ = write!(text, "{}{burst}", if i > 0 { " " } else { "" });
+            let _ = write!(text, "{}{}", if i > 0 { " " } else { "" }, burst.nanos());
+            if burst.is_parallel() {
+                let _ = write!(text, "x{:.4}", burst.threads());
+            }
         }
         text.push('\n');
     }
@@ -61,7 +75,8 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let path = std::env::temp_dir().join(format!("mpirage-costs-{}", std::process::id()));
-        let costs = Costs { by_rank: vec![vec![1, 2, 3], vec![], vec![5]] };
+        let (one, two) = (Burst::serial(1), Burst::parallel(4_000_000, 1_300_000));
+        let costs = Costs { by_rank: vec![vec![one, two, one], vec![], vec![Burst::serial(5)]] };
         write(&path, 2.5e9, &costs).unwrap();
         assert_eq!(read(&path, 3).unwrap(), Recording { host_speed: 2.5e9, costs });
         assert!(read(&path, 2).unwrap_err().to_string().contains("3 ranks"));

@@ -95,6 +95,19 @@ impl<T> Agenda<T> {
         what
     }
 
+    /// Takes all entries that are `wanted`, with their dates and in their order. It looks at every entry.
+    pub fn take_where(&mut self, wanted: impl Fn(&T) -> bool) -> Vec<(Time, T)> {
+        let (mut all, mut taken) = (std::mem::take(self), Vec::new());
+        while let Some(at) = all.next() {
+            match all.pop_at(at) {
+                Some(what) if wanted(&what) => taken.push((at, what)),
+                Some(what) => self.push(at, what),
+                None => {}
+            }
+        }
+        taken
+    }
+
     fn add_node(&mut self, what: T) -> u32 {
         let id = self.unused;
         match self.nodes.get_mut(id as usize) {
@@ -135,6 +148,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn entries_are_taken_by_what_they_are() {
+        let mut agenda = Agenda::new();
+        for (at, what) in [(5, 1), (3, 2), (5, 3), (3, 4), (9, 5)] {
+            agenda.push(Time::from_picos(at), what);
+        }
+        let odd = agenda.take_where(|what| what % 2 == 1);
+        assert_eq!(odd, [(5, 1), (5, 3), (9, 5)].map(|(at, what)| (Time::from_picos(at), what)));
+        let rest: Vec<i32> = std::iter::from_fn(|| agenda.pop_at(Time::MAX)).collect();
+        assert_eq!(rest, [2, 4]);
+    }
 
     #[test]
     fn earliest_first_and_first_in_first_out() {

@@ -12,9 +12,8 @@ mod agenda;
 mod model;
 
 pub use agenda::Agenda;
-pub use model::{ComputeModel, Departure, NetworkModel, Token, Transfer};
+pub use model::{Computation, ComputeModel, Departure, NetworkModel, Token, Transfer};
 
-use mpirage_platform::HostId;
 use mpirage_units::{Duration, Time};
 
 /// The simulated clock, and every activity that is under way.
@@ -72,10 +71,10 @@ impl Kernel {
         self.network.start(self.now, transfer, token)
     }
 
-    /// Ends `token` when `host` has computed for `seconds` of one core's undivided time.
-    pub fn start_compute(&mut self, host: HostId, seconds: f64, token: Token) {
+    /// Ends `token` when the cores of a host have done the work.
+    pub fn start_compute(&mut self, computation: Computation, token: Token) {
         self.processors_next.stale = true;
-        self.processors.start(self.now, host, seconds, token);
+        self.processors.start(self.now, computation, token);
     }
 
     /// Moves to the next instant at which something ends, and appends what ends there. False if nothing is under way.
@@ -106,6 +105,8 @@ impl Kernel {
 
 #[cfg(test)]
 mod tests {
+    use mpirage_platform::HostId;
+
     use super::*;
 
     /// Ends everything after a fixed time, in order of start.
@@ -127,8 +128,8 @@ mod tests {
     }
 
     impl ComputeModel for Fixed {
-        fn start(&mut self, now: Time, _: HostId, seconds: f64, token: Token) {
-            self.0.push(now + Duration::from_secs_f64(seconds), token);
+        fn start(&mut self, now: Time, computation: Computation, token: Token) {
+            self.0.push(now + Duration::from_secs_f64(computation.seconds), token);
         }
         fn next(&mut self, _: Time) -> Option<Time> {
             self.0.next()
@@ -147,7 +148,7 @@ mod tests {
     fn what_ends_at_one_instant_ends_together_and_in_order() {
         let mut kernel = kernel();
         let transfer = Transfer { from: HostId(0), to: HostId(1), bytes: 1 };
-        kernel.start_compute(HostId(0), 5e-9, Token(1));
+        kernel.start_compute(Computation { host: HostId(0), seconds: 5e-9, threads: 1.0 }, Token(1));
         kernel.start_transfer(transfer, Token(2));
         kernel.start_timer(Duration::from_nanos(5), Token(3));
         kernel.start_timer(Duration::from_nanos(5), Token(4));

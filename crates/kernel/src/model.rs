@@ -42,10 +42,21 @@ pub trait NetworkModel {
     fn collect(&mut self, now: Time, ended: &mut Vec<Token>);
 }
 
+/// Work for the cores of a host.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Computation {
+    /// Where.
+    pub host: HostId,
+    /// How long one core takes for it.
+    pub seconds: f64,
+    /// How many cores can work on it at the same time: the threads that share it. At least one.
+    pub threads: f64,
+}
+
 /// How long computations take.
 pub trait ComputeModel {
-    /// A computation of `seconds` of one core's undivided time starts.
-    fn start(&mut self, now: Time, host: HostId, seconds: f64, token: Token);
+    /// A computation starts.
+    fn start(&mut self, now: Time, computation: Computation, token: Token);
     /// The next instant at which `collect` has something to do; never before `now`.
     fn next(&mut self, now: Time) -> Option<Time>;
     /// Moves on to `now` and appends the computations that have ended.

@@ -1,66 +1,99 @@
 //! Processor cores.
 //!
-//! A burst of computation takes its length on a core of its own. Where more ranks live on a host than it
-//! has cores, bursts that overlap share the cores evenly.
+//! A computation of one thread takes its length on a core of its own. One of several threads uses as many cores, if the host has
+//! them and no other rank computes there. What is more than a host has cores for shares them: each thread gets the same.
 
 use std::sync::Arc;
 
 use mpirage_fair::{Kind, ResourceId, Sharing};
-use mpirage_kernel::{Agenda, ComputeModel, Token};
+use mpirage_kernel::{Agenda, Computation, ComputeModel, Token};
 use mpirage_platform::{HostId, Platform};
 use mpirage_units::{Duration, Time};
 
 /// The cores of all hosts.
 pub struct Cores {
     platform: Arc<Platform>,
-    /// Hosts with more ranks than cores; the others need no sharing.
-    crowded: Vec<bool>,
-    resources: Vec<Option<ResourceId>>,
+    hosts: Vec<Host>,
     sharing: Sharing,
-    alone: Agenda<Token>,
+    alone: Agenda<Alone>,
     done: Vec<u64>,
+}
+
+/// What is known of a host.
+#[derive(Clone, Copy)]
+struct Host {
+    ranks: u32,
+    /// Its computations may want more cores than it has, so they share them.
+    crowded: bool,
+    resource: Option<ResourceId>,
+}
+
+/// A computation that has its cores for itself.
+#[derive(Clone, Copy)]
+struct Alone {
+    token: Token,
+    host: HostId,
+    /// How many cores it uses.
+    cores: f32,
 }
 
 impl Cores {
     /// Cores for ranks placed as `placement` says.
     pub fn new(platform: Arc<Platform>, placement: &[HostId]) -> Cores {
-        let hosts = platform.host_count() as usize;
-        let mut ranks = vec![0u32; hosts];
+        let empty = Host { ranks: 0, crowded: false, resource: None };
+        let mut hosts = vec![empty; platform.host_count() as usize];
         for host in placement {
-            ranks[host.0 as usize] += 1;
+            hosts[host.0 as usize].ranks += 1;
         }
-        let crowded = |host: usize| ranks[host] > platform.host(HostId(host as u32)).cores;
-        let crowded = (0..hosts).map(|host| ranks[host] > 1 && crowded(host)).collect();
-        Cores {
-            platform,
-            crowded,
-            resources: vec![None; hosts],
-            sharing: Sharing::new(),
-            alone: Agenda::new(),
-            done: Vec::new(),
+        for (number, host) in hosts.iter_mut().enumerate() {
+            host.crowded = host.ranks > 1 && host.ranks > platform.host(HostId(number as u32)).cores;
         }
+        Cores { platform, hosts, sharing: Sharing::new(), alone: Agenda::new(), done: Vec::new() }
     }
 
     /// Does any host have more ranks than cores?
     pub fn is_oversubscribed(&self) -> bool {
-        self.crowded.contains(&true)
+        self.hosts.iter().any(|host| host.crowded)
     }
 
-    fn resource(&mut self, host: HostId) -> ResourceId {
-        let Cores { platform, sharing, resources, .. } = self;
-        *resources[host.0 as usize]
-            .get_or_insert_with(|| sharing.add_resource(f64::from(platform.host(host).cores), Kind::Shared))
+    fn cores(&self, host: HostId) -> f64 {
+        f64::from(self.platform.host(host).cores)
+    }
+
+    fn share(&mut self, now: Time, computation: Computation, token: Token) {
+        let Computation { host, seconds, threads } = computation;
+        let cores = self.cores(host);
+        let resource = &mut self.hosts[host.0 as usize].resource;
+        let resource = *resource.get_or_insert_with(|| self.sharing.add_resource(cores, Kind::Shared));
+        // Each thread gets the same share, and one core at most.
+        self.sharing.start(now, seconds, 1.0 / threads, threads, &[(resource, 1.0)], token.0);
+    }
+
+    /// Threads compute on a host with several ranks: from here on its computations share its cores, those under way too.
+    #[cold]
+    fn crowd(&mut self, now: Time, host: HostId) {
+        self.hosts[host.0 as usize].crowded = true;
+        for (end, Alone { token, host, cores }) in self.alone.take_where(|alone| alone.host == host) {
+            let threads = f64::from(cores);
+            let seconds = end.since(now).as_secs_f64() * threads;
+            self.share(now, Computation { host, seconds, threads }, token);
+        }
     }
 }
 
 impl ComputeModel for Cores {
-    fn start(&mut self, now: Time, host: HostId, seconds: f64, token: Token) {
-        if self.crowded[host.0 as usize] {
-            let resource = self.resource(host);
-            self.sharing.start(now, seconds, 1.0, 1.0, &[(resource, 1.0)], token.0);
-        } else {
-            self.alone.push(now + Duration::from_secs_f64(seconds), token);
+    fn start(&mut self, now: Time, computation: Computation, token: Token) {
+        let Computation { host, seconds, threads } = computation;
+        let Host { ranks, crowded, .. } = self.hosts[host.0 as usize];
+        if !crowded && threads > 1.0 && ranks > 1 {
+            self.crowd(now, host);
         }
+        if self.hosts[host.0 as usize].crowded {
+            return self.share(now, computation, token);
+        }
+        let cores = if threads > 1.0 { threads.min(self.cores(host)) } else { 1.0 };
+        let end = now + Duration::from_secs_f64(seconds / cores);
+        self.alone.push(end, Alone { token, host, cores: cores as f32 });
     }
 
     fn next(&mut self, now: Time) -> Option<Time> {
@@ -69,12 +102,70 @@ impl ComputeModel for Cores {
     }
 
     fn collect(&mut self, now: Time, ended: &mut Vec<Token>) {
-        while let Some(token) = self.alone.pop_at(now) {
-            ended.push(token);
+        while let Some(alone) = self.alone.pop_at(now) {
+            ended.push(alone.token);
         }
         if !self.sharing.is_idle() {
             self.sharing.collect(now, &mut self.done);
             ended.extend(self.done.drain(..).map(Token));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    /// When computations on one host with this many cores and ranks end; each is (start in ns, seconds, threads).
+    fn ends(cores: u32, ranks: usize, computations: &[(u64, f64, f64)]) -> Vec<f64> {
+        let mut platform = tempfile::Builder::new().suffix(".toml").tempfile().unwrap();
+        let links = "bandwidth = \"1GBps\"\nlatency = \"1us\"\n";
+        write!(platform, "[cluster]\nhosts = 1\ncores = {cores}\nspeed = \"1Gf\"\n{links}").unwrap();
+        let platform = Arc::new(Platform::load(platform.path().to_str().unwrap(), 1).unwrap());
+        let mut model = Cores::new(platform, &vec![HostId(0); ranks]);
+        let mut ends = vec![f64::NAN; computations.len()];
+        let (mut waiting, mut now) = (computations.iter().enumerate().peekable(), Time::ZERO);
+        loop {
+            let start = waiting.peek().map(|(_, (start, ..))| Time::from_picos(start * 1_000));
+            let Some(next) = [start, model.next(now)].into_iter().flatten().min() else { return ends };
+            now = next;
+            let mut ended = Vec::new();
+            model.collect(now, &mut ended);
+            ended.iter().for_each(|token| ends[token.0 as usize] = now.as_secs_f64());
+            while let Some((number, &(_, seconds, threads))) =
+                waiting.next_if(|(_, (start, ..))| Time::from_picos(start * 1_000) == now)
+            {
+                model.start(now, Computation { host: HostId(0), seconds, threads }, Token(number as u64));
+            }
+        }
+    }
+
+    #[test]
+    fn threads_use_the_cores_that_there_are() {
+        assert_eq!(ends(1, 1, &[(0, 4.0, 4.0)]), [4.0]);
+        assert_eq!(ends(2, 1, &[(0, 4.0, 4.0)]), [2.0]);
+        assert_eq!(ends(4, 1, &[(0, 4.0, 4.0)]), [1.0]);
+        assert_eq!(ends(64, 1, &[(0, 4.0, 4.0)]), [1.0]);
+    }
+
+    #[test]
+    fn ranks_of_a_host_share_its_cores() {
+        assert_eq!(ends(4, 2, &[(0, 1.0, 1.0), (0, 1.0, 1.0)]), [1.0, 1.0]);
+        assert_eq!(ends(1, 2, &[(0, 1.0, 1.0), (0, 1.0, 1.0)]), [2.0, 2.0]);
+        // Two ranks with four threads each on four cores.
+        assert_eq!(ends(4, 2, &[(0, 4.0, 4.0), (0, 4.0, 4.0)]), [2.0, 2.0]);
+    }
+
+    #[test]
+    fn threads_that_start_later_slow_down_what_is_under_way() {
+        // One thread alone for half a second; then three threads join it on two cores, and each of the four gets half a core.
+        let [first, second] = ends(2, 2, &[(0, 1.0, 1.0), (500_000_000, 3.0, 3.0)])[..] else {
+            unreachable!()
+        };
+        assert_eq!(first, 1.5);
+        // It has had 1.5 of its 3 seconds by then; two cores do the rest.
+        assert_eq!(second, 2.25);
     }
 }

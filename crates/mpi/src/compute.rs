@@ -4,7 +4,8 @@
 //! simulated machine is decided here: it counts, scaled; it does not; or a recorded cost replaces it, so
 //! that a run can be repeated exactly. What a program says that it computes counts as it says.
 
-use mpirage_call::{BLOCKING, Completion, RequestId, Stamp, Work};
+use mpirage_call::{BLOCKING, Burst, Completion, RequestId, Stamp, Work};
+use mpirage_kernel::Computation;
 use mpirage_record::Record;
 use mpirage_units::Time;
 
@@ -15,11 +16,11 @@ use crate::rank::{Claim, Phase};
 use crate::request::Operation;
 use crate::token;
 
-/// Recorded costs: nanoseconds of each burst, by rank.
+/// Recorded costs: each burst, by rank.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Costs {
     /// `by_rank[r][k]`: the burst before the k-th call of rank r.
-    pub by_rank: Vec<Vec<u64>>,
+    pub by_rank: Vec<Vec<Burst>>,
 }
 
 /// Where computation times come from.
@@ -36,11 +37,11 @@ pub enum Bursts {
 }
 
 impl Bursts {
-    /// Nanoseconds of this machine's time that the burst before a call counts for. `Err` if the recording has no such burst.
-    pub(crate) fn nanos(&mut self, rank: u32, stamp: &Stamp) -> Result<u64, usize> {
+    /// What the burst before a call counts for. `Err` if the recording has no such burst.
+    pub(crate) fn of(&mut self, rank: u32, stamp: &Stamp) -> Result<Burst, usize> {
         let rank = rank as usize;
         match self {
-            Bursts::None => Ok(0),
+            Bursts::None => Ok(Burst::NONE),
             Bursts::Measured => Ok(stamp.burst),
             Bursts::Recording(costs) => {
                 costs.by_rank[rank].push(stamp.burst);
@@ -71,12 +72,30 @@ pub(crate) struct Beside {
     pub turn: u64,
 }
 
+impl<M> Engine<M> {
+    /// How long one core of a rank's host computes.
+    pub(crate) fn seconds_of(&self, rank: u32, work: Work) -> f64 {
+        let index = rank as usize;
+        match work {
+            Work::Flops(flops) => flops / self.host_flops[index],
+            Work::Nanos(nanos) => nanos as f64 * self.seconds_per_nano[index],
+            Work::Threads(burst) => burst.nanos() as f64 * self.seconds_per_nano[index],
+        }
+    }
+
+    /// Work of a rank that takes one core so many seconds.
+    pub(crate) fn computation(&self, rank: u32, seconds: f64, work: Work) -> Computation {
+        let threads = if let Work::Threads(burst) = work { burst.threads() } else { 1.0 };
+        Computation { host: self.hosts[rank as usize], seconds, threads }
+    }
+}
+
 impl<M: Memory> Engine<M> {
     /// The rank computes as much as it says, or something beside it does.
     pub(crate) fn compute(&mut self, rank: u32, work: Work, request: Option<RequestId>) -> Progress {
         let index = rank as usize;
         let seconds = match work {
-            Work::Nanos(_) if matches!(self.bursts, Bursts::None) => 0.0,
+            Work::Nanos(_) | Work::Threads(_) if matches!(self.bursts, Bursts::None) => 0.0,
             _ => self.seconds_of(rank, work),
         };
         if let Some(request) = request {
@@ -95,7 +114,8 @@ impl<M: Memory> Engine<M> {
             self.compute_on_processor(rank, Claim::Execute);
             return Progress::Blocked;
         }
-        self.kernel.start_compute(self.hosts[index], seconds, token::rank(rank));
+        let computation = self.computation(rank, seconds, work);
+        self.kernel.start_compute(computation, token::rank(rank));
         Progress::Blocked
     }
 
@@ -110,7 +130,8 @@ impl<M: Memory> Engine<M> {
         if self.protocol.processor.is_some() {
             return self.compute_beside_on_processor(rank, id);
         }
-        self.kernel.start_compute(self.hosts[rank as usize], seconds, token::beside(id));
+        let computation = self.computation(rank, seconds, work);
+        self.kernel.start_compute(computation, token::beside(id));
     }
 
     /// What was computed beside a rank is done.

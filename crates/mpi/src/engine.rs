@@ -44,6 +44,8 @@ pub struct Setup {
     pub seconds_per_nano: Vec<f64>,
     /// Floating-point operations per second of the host of each rank.
     pub host_flops: Vec<f64>,
+    /// Cores of the host of each rank.
+    pub host_cores: Vec<u32>,
     /// How messages travel.
     pub protocol: Protocol,
     /// Which algorithms collectives use.
@@ -165,6 +167,7 @@ pub struct Engine<M> {
     pub(crate) collectives_started: u64,
     pub(crate) seconds_per_nano: Vec<f64>,
     pub(crate) host_flops: Vec<f64>,
+    pub(crate) host_cores: Vec<u32>,
     pub(crate) bursts: Bursts,
     pub(crate) samples: Samples,
     /// Numbers of shared memory by name.
@@ -227,6 +230,7 @@ impl<M: Memory> Engine<M> {
             collectives_started: 0,
             seconds_per_nano: setup.seconds_per_nano,
             host_flops: setup.host_flops,
+            host_cores: setup.host_cores,
             bursts: setup.bursts,
             samples: Samples::default(),
             shared_sites: HashMap::new(),

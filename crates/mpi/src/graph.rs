@@ -463,7 +463,7 @@ impl<M: Memory> Engine<M> {
         let now = self.kernel.now();
         let Beside { rank, request, work, .. } = self.beside[id as usize];
         let seconds = match work {
-            Work::Nanos(_) if matches!(self.bursts, Bursts::None) => 0.0,
+            Work::Nanos(_) | Work::Threads(_) if matches!(self.bursts, Bursts::None) => 0.0,
             _ => self.seconds_of(rank, work),
         };
         let span = Duration::from_secs_f64(seconds);

@@ -9,7 +9,7 @@
 //! What a rank does at one instant it does in one go, as a program would.
 
 use mpirage_call::wire::{decode_call, decode_stamp};
-use mpirage_call::{BLOCKING, Call, CommRequest, Completion, Work};
+use mpirage_call::{BLOCKING, Burst, Call, CommRequest, Completion, Work};
 use mpirage_units::Duration;
 
 use crate::diagnosis::Origin;
@@ -60,21 +60,26 @@ impl<M: Memory> Engine<M> {
         };
         state.stamp = stamp;
         state.entered = self.kernel.now();
-        let nanos = self.bursts.nanos(rank, &stamp);
+        let burst = self.bursts.of(rank, &stamp);
         if self.samples.is_open(rank) {
-            self.sample_passes(rank, nanos.unwrap_or(0), self.next_ends_sample(rank));
+            self.sample_passes(rank, burst.unwrap_or_default(), self.next_ends_sample(rank));
         }
-        match nanos {
-            Ok(0) => self.pass_delay(rank),
-            Ok(nanos) => {
+        match burst {
+            Ok(Burst::NONE) => self.pass_delay(rank),
+            Ok(Burst::TOO_LONG) => {
+                self.misuse(rank, "it computes for more than 52 days between two calls".to_owned());
+                false
+            }
+            Ok(burst) => {
+                let work = Work::from(burst);
                 let state = &mut self.ranks[rank as usize];
-                (state.phase, state.work) = (Phase::Computing, Work::Nanos(nanos));
+                (state.phase, state.work) = (Phase::Computing, work);
                 if self.protocol.processor.is_some() {
                     self.compute_on_processor(rank, Claim::Burst);
                     return false;
                 }
-                let seconds = nanos as f64 * self.seconds_per_nano[rank as usize];
-                self.kernel.start_compute(self.hosts[rank as usize], seconds, token::rank(rank));
+                let computation = self.computation(rank, self.seconds_of(rank, work), work);
+                self.kernel.start_compute(computation, token::rank(rank));
                 false
             }
             Err(position) => {

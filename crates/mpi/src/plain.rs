@@ -43,7 +43,7 @@ impl<M: Memory> Engine<M> {
     fn nothing_before(&self, rank: u32, call: &PlainCall) -> bool {
         let no_burst = match self.bursts {
             Bursts::None => true,
-            Bursts::Measured => call.stamp.burst == 0,
+            Bursts::Measured => call.stamp.burst.is_none(),
             _ => false,
         };
         no_burst

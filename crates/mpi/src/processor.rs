@@ -18,8 +18,8 @@
 
 use std::collections::VecDeque;
 
+use mpirage_call::Call;
 use mpirage_call::wire::decode_call;
-use mpirage_call::{Call, Work};
 use mpirage_collectives::Step;
 use mpirage_platform::HostId;
 use mpirage_units::{Duration, Time};
@@ -428,8 +428,9 @@ impl<M: Memory> Engine<M> {
         let state = &mut self.ranks[rank as usize];
         state.entered = now;
         state.phase = if claim == Claim::Burst { Phase::Computing } else { Phase::Executing };
-        let seconds = self.seconds_of(rank, self.ranks[rank as usize].work);
-        self.kernel.start_compute(self.hosts[rank as usize], seconds, token::rank(rank));
+        let work = self.ranks[rank as usize].work;
+        let computation = self.computation(rank, self.seconds_of(rank, work), work);
+        self.kernel.start_compute(computation, token::rank(rank));
     }
 
     fn start_beside(&mut self, id: u32) {
@@ -439,8 +440,8 @@ impl<M: Memory> Engine<M> {
         let (rank, work) = (beside.rank, beside.work);
         self.occupy(rank, Time::MAX);
         self.beside[id as usize].turn = self.processors.by_rank[rank as usize].since;
-        let seconds = self.seconds_of(rank, work);
-        self.kernel.start_compute(self.hosts[rank as usize], seconds, token::beside(id));
+        let computation = self.computation(rank, self.seconds_of(rank, work), work);
+        self.kernel.start_compute(computation, token::beside(id));
     }
 
     /// The processor takes a message: it is visible from here on, and there when that is done.
@@ -454,17 +455,6 @@ impl<M: Memory> Engine<M> {
         self.processors.by_host[self.hosts[rank as usize].0 as usize].takes = now + gap;
         self.kernel.start_timer(busy, token::transfer(id));
         self.make_visible(id);
-    }
-}
-
-impl<M> Engine<M> {
-    /// How long a rank computes.
-    pub(crate) fn seconds_of(&self, rank: u32, work: Work) -> f64 {
-        let index = rank as usize;
-        match work {
-            Work::Flops(flops) => flops / self.host_flops[index],
-            Work::Nanos(nanos) => nanos as f64 * self.seconds_per_nano[index],
-        }
     }
 }
 

@@ -13,7 +13,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use mpirage_call::{Call, Rule, Tally};
+use mpirage_call::{Burst, Call, Rule, Tally};
 
 use crate::engine::Engine;
 use crate::memory::Memory;
@@ -165,8 +165,10 @@ impl<M: Memory> Engine<M> {
         self.samples.tally
     }
 
-    /// A rank that executes a sampled block has computed for so long; if the block `ends`, its value is known.
-    pub(crate) fn sample_passes(&mut self, rank: u32, nanos: u64, ends: bool) {
+    /// A rank that executes a sampled block has computed; if the block `ends`, its value is known. Threads count as if they had
+    /// the cores of their host for themselves.
+    pub(crate) fn sample_passes(&mut self, rank: u32, burst: Burst, ends: bool) {
+        let nanos = burst.elapsed(f64::from(self.host_cores[rank as usize]));
         if let Some(open) = self.samples.open_mut(rank) {
             open.nanos += nanos;
         }

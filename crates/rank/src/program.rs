@@ -6,6 +6,9 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
+/// Threads of OpenMP that wait for work sleep instead of spinning, unless the user says otherwise: spinning would count as work.
+const PATIENT_THREADS: [(&str, &str); 2] = [("OMP_WAIT_POLICY", "passive"), ("KMP_BLOCKTIME", "0")];
+
 /// A program with its arguments and environment.
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -44,6 +47,11 @@ impl Program {
         command.env(mpirage_channel::CHANNEL_VARIABLE, format!("{}:{}", channel.as_raw_fd(), who.rank));
         for (name, value) in who.variables() {
             command.env(name, value);
+        }
+        for (name, value) in PATIENT_THREADS {
+            if std::env::var_os(name).is_none() && !self.environment.iter().any(|(known, _)| known == name) {
+                command.env(name, value);
+            }
         }
         command.stdin(if who.rank == 0 { Stdio::inherit() } else { Stdio::null() });
         command.stdout(stdout).stderr(Stdio::inherit());

@@ -309,6 +309,7 @@ impl Perfetto {
         let track = if beside { self.lane(rank, span)? } else { self.first_rank + u64::from(rank) };
         match work {
             mpirage_call::Work::Nanos(nanos) => self.annotate(NANOSECONDS, Some(nanos)),
+            mpirage_call::Work::Threads(burst) => self.annotate(NANOSECONDS, Some(burst.nanos())),
             mpirage_call::Work::Flops(flops) => {
                 let (name_iid, double_value) = (Some(FLOPS), Some(flops));
                 let annotation = DebugAnnotation { name_iid, double_value, ..DebugAnnotation::default() };

@@ -127,6 +127,7 @@ impl<S: Sheet> Tables<S> {
         let (flops, nanos) = match work {
             Work::Flops(flops) => (Cell::real(flops), Cell::count(None)),
             Work::Nanos(nanos) => (Cell::real(None), Cell::count(nanos)),
+            Work::Threads(burst) => (Cell::real(None), Cell::count(burst.nanos())),
         };
         let [start, end] = span.map(Cell::time);
         let row = [Cell::number(rank), start, end, flops, nanos, Cell::int(i64::from(beside))];

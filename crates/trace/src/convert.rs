@@ -66,8 +66,8 @@ impl Telling<'_> {
     }
 
     fn tell(&mut self, rank: u32, stamp: &Stamp, call: &Call<'_>) -> Result<(), TraceError> {
-        if stamp.burst > 0 {
-            self.scribe.computed(rank, Work::Nanos(stamp.burst));
+        if !stamp.burst.is_none() {
+            self.scribe.computed(rank, Work::from(stamp.burst));
         }
         if !stamp.delay.is_zero() {
             self.scribe.paused(rank, stamp.delay);

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mpirage_call::{Call, Reply, Stamp};
+use mpirage_call::{Burst, Call, Reply, Stamp};
 use mpirage_data::Group;
 
 use crate::source::Source;
@@ -133,7 +133,7 @@ impl Dumpi {
             times,
             matches!(action, Action::Local | Action::Group(_) | Action::Type(_) | Action::OpCreate),
         );
-        let stamp = Stamp { burst: clock.burst, site, ..stamp };
+        let stamp = Stamp { burst: Burst::serial(clock.burst), site, ..stamp };
         let outcome = player.act(action, stamp, &self.arguments, &mut self.common, calls);
         clock.burst = player.unused_burst();
         outcome.map(Some).map_err(|problem| stream.source().bad(site, format!("{name}: {problem}")))

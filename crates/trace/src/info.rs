@@ -133,6 +133,7 @@ impl Scribe for Census {
         match work {
             Work::Flops(flops) => self.info.flops += flops,
             Work::Nanos(nanos) => self.info.nanos += nanos,
+            Work::Threads(burst) => self.info.nanos += burst.nanos(),
         }
     }
 

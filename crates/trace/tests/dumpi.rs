@@ -23,7 +23,7 @@ fn calls_of(workload: &mut dyn Workload, rank: u32) -> Vec<(&'static str, u64, S
         let mut at = 0;
         while at < words.len() {
             let (stamp, call, length) = decode_call(&words[at..]).unwrap();
-            made.push((function_name(stamp.function), stamp.burst, format!("{call:?}")));
+            made.push((function_name(stamp.function), stamp.burst.nanos(), format!("{call:?}")));
             at += length;
         }
         if step == Step::Ended {

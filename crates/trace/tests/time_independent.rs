@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use mpirage_call::wire::decode_call;
-use mpirage_call::{Call, Completion, Reply, Work, function_name};
+use mpirage_call::{Burst, Call, Completion, Reply, Work, function_name};
 use mpirage_trace::{
     BinaryTrace, BinaryWriter, Calls, Scribe, Step, TiLayout, TiTrace, TiWriter, Workload, convert, info,
 };
@@ -281,8 +281,14 @@ fn bursts_keep_their_nanoseconds() {
     assert_eq!(trace.measured_on(), Some(2e9));
     let mut words = Vec::new();
     assert_eq!(trace.next(0, &Reply::default(), &mut Calls::new(&mut words)).unwrap(), Step::Waits);
-    assert_eq!(decode_call(&words).map(|(stamp, call, _)| (stamp.burst, call)), Ok((1234, Call::Flush)));
+    assert_eq!(
+        decode_call(&words).map(|(stamp, call, _)| (stamp.burst, call)),
+        Ok((Burst::serial(1234), Call::Flush))
+    );
     words.clear();
     trace.next(0, &Reply::default(), &mut Calls::new(&mut words)).unwrap();
-    assert_eq!(decode_call(&words).map(|(stamp, call, _)| (stamp.burst, call)), Ok((77, Call::Init)));
+    assert_eq!(
+        decode_call(&words).map(|(stamp, call, _)| (stamp.burst, call)),
+        Ok((Burst::serial(77), Call::Init))
+    );
 }

@@ -6,8 +6,8 @@ use mpirage_units::Duration;
 use super::plain::{COLLECTIVE, RECV, SEND, WAIT};
 use super::words::{Full, Reader, WireError, Writer, halves, pair};
 use crate::{
-    Blocks, Call, CollectiveCall, CommRequest, Completing, Operator, Part, Payload, Reduction, RequestId,
-    Rule, SendMode, Stamp, Tally, Work,
+    Blocks, Burst, Call, CollectiveCall, CommRequest, Completing, Operator, Part, Payload, Reduction,
+    RequestId, Rule, SendMode, Stamp, Tally, Work,
 };
 
 /// Stands for no request, no rank, no message.
@@ -18,7 +18,7 @@ const NONE: u32 = u32::MAX;
 pub fn encode_call(stamp: &Stamp, call: &Call<'_>, buffer: &mut [u64]) -> Result<usize, Full> {
     let mut w = Writer::new(buffer);
     let head = u64::from(kind_of(call)) | u64::from(flags_of(call)) << 8 | u64::from(stamp.function) << 16;
-    w.all([head, stamp.burst, stamp.delay.as_picos(), stamp.site])?;
+    w.all([head, stamp.burst.word(), stamp.delay.as_picos(), stamp.site])?;
     encode_fields(call, &mut w)?;
     Ok(w.finish())
 }
@@ -28,7 +28,7 @@ pub fn encode_call(stamp: &Stamp, call: &Call<'_>, buffer: &mut [u64]) -> Result
 #[inline(always)]
 pub fn encode_known_call(stamp: &Stamp, call: &Call<'_>, buffer: &mut [u64]) -> Result<usize, Full> {
     let head = u64::from(kind_of(call)) | u64::from(flags_of(call)) << 8 | u64::from(stamp.function) << 16;
-    let (burst, delay, site) = (stamp.burst, stamp.delay.as_picos(), stamp.site);
+    let (burst, delay, site) = (stamp.burst.word(), stamp.delay.as_picos(), stamp.site);
     let mut words = match *call {
         Call::Send { context, to, tag, bytes, payload: Payload::At(address), request, .. } => {
             let numbers = pair(tag as u32, request.unwrap_or(NONE));
@@ -67,7 +67,7 @@ pub fn push_call(stamp: &Stamp, call: &Call<'_>, words: &mut Vec<u64>) {
             | u64::from(stamp.function) << 16
             | length << 32
     };
-    let (burst, delay, site) = (stamp.burst, stamp.delay.as_picos(), stamp.site);
+    let (burst, delay, site) = (stamp.burst.word(), stamp.delay.as_picos(), stamp.site);
     match *call {
         Call::Send { context, to, tag, bytes, payload: Payload::Absent, request, .. } => {
             let numbers = pair(tag as u32, request.unwrap_or(NONE));
@@ -107,9 +107,12 @@ fn push_long_call(stamp: &Stamp, call: &Call<'_>, words: &mut Vec<u64>) {
 #[inline]
 pub fn decode_stamp(buffer: &[u64]) -> Result<Stamp, WireError> {
     match *buffer {
-        [header, burst, delay, site, ..] => {
-            Ok(Stamp { function: (header >> 16) as u16, burst, delay: Duration::from_picos(delay), site })
-        }
+        [header, burst, delay, site, ..] => Ok(Stamp {
+            function: (header >> 16) as u16,
+            burst: Burst::from_word(burst),
+            delay: Duration::from_picos(delay),
+            site,
+        }),
         _ => Err(WireError),
     }
 }
@@ -119,7 +122,12 @@ pub fn decode_stamp(buffer: &[u64]) -> Result<Stamp, WireError> {
 pub fn decode_call(buffer: &[u64]) -> Result<(Stamp, Call<'_>, usize), WireError> {
     let (mut r, length) = Reader::open(buffer)?;
     let [header, burst, delay, site] = r.all()?;
-    let stamp = Stamp { function: (header >> 16) as u16, burst, delay: Duration::from_picos(delay), site };
+    let stamp = Stamp {
+        function: (header >> 16) as u16,
+        burst: Burst::from_word(burst),
+        delay: Duration::from_picos(delay),
+        site,
+    };
     let call = decode_fields(header as u8, (header >> 8) as u8, &mut r)?;
     Ok((stamp, call, length))
 }
@@ -166,6 +174,7 @@ fn flags_of(call: &Call<'_>) -> u8 {
         }
         Call::SampleBegin { global, rule, .. } => u8::from(global) | u8::from(rule.interval) << 1,
         Call::Compute { work: Work::Flops(_), .. } => 1,
+        Call::Compute { work: Work::Threads(_), .. } => 2,
         Call::Lane { tell, .. } => u8::from(tell),
         _ => 0,
     }
@@ -216,6 +225,7 @@ fn encode_fields(call: &Call<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
             let work = match work {
                 Work::Flops(flops) => flops.to_bits(),
                 Work::Nanos(nanos) => nanos,
+                Work::Threads(burst) => burst.word(),
             };
             w.all([work, u64::from(request.unwrap_or(NONE))])
         }
@@ -312,7 +322,11 @@ fn decode_recv<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError>
 
 fn decode_compute<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {
     let [work, request] = r.all()?;
-    let work = if flags & 1 != 0 { Work::Flops(f64::from_bits(work)) } else { Work::Nanos(work) };
+    let work = match flags & 3 {
+        1 => Work::Flops(f64::from_bits(work)),
+        2 => Work::Threads(Burst::from_word(work)),
+        _ => Work::Nanos(work),
+    };
     Ok(Call::Compute { work, request: some(request as u32) })
 }
 

@@ -3,7 +3,7 @@
 use mpirage_units::Duration;
 
 use super::words::halves;
-use crate::{Call, ContextId, Payload, RequestId, SendMode, Stamp};
+use crate::{Burst, Call, ContextId, Payload, RequestId, SendMode, Stamp};
 
 /// Stands for no request, no rank, no message.
 const NONE: u32 = u32::MAX;
@@ -106,7 +106,12 @@ pub fn decode_plain(buffer: &[u64]) -> Option<PlainCall> {
         },
         _ => return None,
     };
-    let stamp = Stamp { function: (head >> 16) as u16, burst, delay: Duration::from_picos(delay), site };
+    let stamp = Stamp {
+        function: (head >> 16) as u16,
+        burst: Burst::from_word(burst),
+        delay: Duration::from_picos(delay),
+        site,
+    };
     Some(PlainCall { stamp, context, bytes, request, way, words })
 }
 
@@ -156,7 +161,7 @@ mod tests {
 
     /// Is the call read like this, and not at all if its end is missing?
     fn read(call: &Call<'_>) -> Option<PlainCall> {
-        let stamp = Stamp { function: 7, burst: 5, delay: Duration::from_picos(3), site: 11 };
+        let stamp = Stamp { function: 7, burst: Burst::serial(5), delay: Duration::from_picos(3), site: 11 };
         let mut words = Vec::new();
         push_call(&stamp, call, &mut words);
         for length in 0..words.len() {

@@ -102,7 +102,8 @@ fn samples() -> Vec<Call<'static>> {
 
 #[test]
 fn calls_survive_the_wire() {
-    let stamp = Stamp { burst: 12, delay: Duration::from_picos(34), site: 56, function: 78 };
+    let stamp =
+        Stamp { burst: Burst::parallel(12, 3), delay: Duration::from_picos(34), site: 56, function: 78 };
     let mut buffer = [0; 64];
     for call in samples() {
         let written = encode_call(&stamp, &call, &mut buffer).unwrap();

@@ -131,6 +131,7 @@ pub fn engine(
     let setup = Setup {
         kernel: Kernel::new(network, Box::new(cores)),
         seconds_per_nano: vec![1e-9; ranks],
+        host_cores: vec![1; ranks],
         host_flops: vec![1e9; ranks],
         placement,
         protocol: model.protocol,

@@ -5,7 +5,8 @@
 //! [varints](crate::varint); those that may be negative are folded first.
 
 use mpirage_call::{
-    Blocks, Call, CollectiveCall, CommRequest, Completing, Operator, Part, Payload, Reduction, SendMode, Work,
+    Blocks, Burst, Call, CollectiveCall, CommRequest, Completing, Operator, Part, Payload, Reduction,
+    SendMode, Work,
 };
 use mpirage_collectives::Collective;
 use mpirage_units::Duration;
@@ -24,7 +25,7 @@ pub(super) struct Before {
     /// Where it was made: a number of the footer's list.
     pub place: u32,
     /// Nanoseconds of computation.
-    pub burst: u64,
+    pub burst: Burst,
     /// Time besides.
     pub delay: Duration,
 }
@@ -51,12 +52,12 @@ pub(super) struct Lists {
 /// Appends an entry. False if calls of this kind have none.
 pub(super) fn put(before: &Before, call: &Call<'_>, outcome: Outcome, into: &mut Vec<u8>) -> bool {
     let Some(kind) = kind_of(call) else { return false };
-    let burst = if before.burst > 0 { BURST } else { 0 };
+    let burst = if !before.burst.is_none() { BURST } else { 0 };
     let delay = if before.delay.is_zero() { 0 } else { DELAY };
     into.push(kind | burst | delay);
     varint::put(u64::from(before.place), into);
     if burst != 0 {
-        varint::put(before.burst, into);
+        varint::put(before.burst.word(), into);
     }
     if delay != 0 {
         varint::put(before.delay.as_picos(), into);
@@ -82,6 +83,7 @@ fn kind_of(call: &Call<'_>) -> Option<u8> {
         Call::Compute { work: Work::Flops(_), request: None } => 12,
         Call::Compute { work: Work::Nanos(_), request: None } => 13,
         Call::Flush => 14,
+        Call::Compute { work: Work::Threads(_), request: None } => 15,
         _ => return None,
     })
 }
@@ -132,6 +134,7 @@ fn put_fields(call: &Call<'_>, outcome: Outcome, into: &mut Vec<u8>) {
         Call::Sleep { span } => varint::put(span.as_picos(), into),
         Call::Compute { work: Work::Flops(flops), .. } => into.extend(flops.to_bits().to_le_bytes()),
         Call::Compute { work: Work::Nanos(nanos), .. } => varint::put(nanos, into),
+        Call::Compute { work: Work::Threads(burst), .. } => varint::put(burst.word(), into),
         _ => {}
     }
 }
@@ -277,6 +280,7 @@ pub(super) fn get<'l>(
         11 => Call::Sleep { span: Duration::from_picos(from.number()?) },
         12 => Call::Compute { work: Work::Flops(from.float()?), request: None },
         13 => Call::Compute { work: Work::Nanos(from.number()?), request: None },
+        15 => Call::Compute { work: Work::Threads(Burst::from_word(from.number()?)), request: None },
         14 => Call::Flush,
         _ => return None,
     };
@@ -316,7 +320,7 @@ impl Taker<'_, '_> {
     fn before(&mut self) -> Option<(u8, Before)> {
         let head = self.byte()?;
         let place = self.half()?;
-        let burst = if head & BURST != 0 { self.number()? } else { 0 };
+        let burst = if head & BURST != 0 { Burst::from_word(self.number()?) } else { Burst::NONE };
         let delay = Duration::from_picos(if head & DELAY != 0 { self.number()? } else { 0 });
         Some((head & KIND, Before { place, burst, delay }))
     }

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use mpirage_call::{Call, Completing, ContextId, Reply, RequestId, Stamp, Work, function_names};
+use mpirage_call::{Burst, Call, Completing, ContextId, Reply, RequestId, Stamp, Work, function_names};
 use mpirage_units::Duration;
 
 use super::entry::{self, Before, Outcome};
@@ -85,7 +85,7 @@ impl BinaryWriter {
     /// What has passed before a call that is not written is written alone.
     fn put_before(&mut self, rank: u32) {
         let Before { burst, delay, .. } = self.ranks[rank as usize].before;
-        if burst > 0 || !delay.is_zero() {
+        if !burst.is_none() || !delay.is_zero() {
             self.put(rank, None, &Call::Flush, Outcome::None);
         }
     }
@@ -152,11 +152,12 @@ impl BinaryWriter {
 impl Scribe for BinaryWriter {
     fn computed(&mut self, rank: u32, work: Work) {
         let before = self.ranks[rank as usize].before;
-        if before.burst > 0 || !before.delay.is_zero() {
+        if !before.burst.is_none() || !before.delay.is_zero() {
             self.put_before(rank);
         }
         match work {
-            Work::Nanos(nanos) => self.ranks[rank as usize].before.burst = nanos,
+            Work::Nanos(nanos) => self.ranks[rank as usize].before.burst = Burst::serial(nanos),
+            Work::Threads(burst) => self.ranks[rank as usize].before.burst = burst,
             Work::Flops(_) => self.put(rank, None, &Call::Compute { work, request: None }, Outcome::None),
         }
     }

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use mpirage_call::{Call, ContextId, Reply, RequestId, Stamp};
+use mpirage_call::{Burst, Call, ContextId, Reply, RequestId, Stamp};
 use mpirage_data::Group;
 
 use super::comm::{Comm, Making};
@@ -132,12 +132,12 @@ impl Player {
 
     /// The computation before the call, unless a call has used it.
     pub fn unused_burst(&self) -> u64 {
-        self.stamp.burst
+        self.stamp.burst.nanos()
     }
 
     pub(super) fn say(&mut self, call: &Call<'_>, answer: Answer, calls: &mut Calls<'_>) -> Outcome {
         calls.push(&self.stamp, call);
-        self.stamp.burst = 0;
+        self.stamp.burst = Burst::NONE;
         Ok(answer)
     }
 }

@@ -258,15 +258,26 @@ impl TiWriter {
     }
 }
 
+impl TiWriter {
+    /// Nanoseconds of the machine that measured them as floating-point operations.
+    fn flops(&mut self, nanos: u64, speed: Option<f64>) -> f64 {
+        match speed {
+            Some(speed) => nanos as f64 * 1e-9 * speed,
+            None => {
+                self.lost.add(Loss::Speed);
+                nanos as f64
+            }
+        }
+    }
+}
+
 impl Scribe for TiWriter {
     fn computed(&mut self, rank: u32, work: Work) {
         let flops = match (work, self.measured_on) {
             (Work::Flops(flops), _) => flops,
-            (Work::Nanos(nanos), Some(speed)) => nanos as f64 * 1e-9 * speed,
-            (Work::Nanos(nanos), None) => {
-                self.lost.add(Loss::Speed);
-                nanos as f64
-            }
+            // The format has no threads: a computation takes as long as if each thread had a core.
+            (Work::Threads(burst), speed) => self.flops(burst.elapsed(f64::INFINITY), speed),
+            (Work::Nanos(nanos), speed) => self.flops(nanos, speed),
         };
         if flops > 0.0 {
             self.line(rank, format_args!("compute {flops}"));

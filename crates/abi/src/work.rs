@@ -1,0 +1,275 @@
+//! The work of a rank between two calls: processor time of all its threads, and of child processes that it has waited for.
+//!
+//! A rank with one thread asks for the time of that thread. Once a program has started a thread, the time of each one is looked at:
+//! the sum is the work, and the sum divided by the longest is how many threads worked at the same time. Other threads may go on
+//! while one is inside a call. What they do then overlaps with the call as far as the call takes simulated time, and counts with the
+//! next burst as far as it does not.
+//!
+//! Child processes count when they have been waited for, as if they had worked one after the other.
+
+use core::ffi::{c_char, c_int, c_void};
+use core::mem::zeroed;
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::cell::{Cell, RefCell};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use libc::{clockid_t, pthread_attr_t, pthread_t};
+use mpirage_call::Burst;
+
+use crate::system::next;
+use crate::{clock, connection};
+
+/// Has the program started a thread? Folded ranks cannot.
+static THREADED: AtomicBool = AtomicBool::new(false);
+/// Has it waited for a child process since the last burst?
+static WAITED: AtomicBool = AtomicBool::new(false);
+static WORKERS: Mutex<Workers> = Mutex::new(Workers { living: Vec::new(), ended: Vec::new() });
+
+thread_local! {
+    /// Processor time of this thread when its last call returned. Folded ranks share it: the one that goes on sets it.
+    static MARK: Cell<Option<u64>> = const { Cell::new(None) };
+    /// Processor time of child processes that has been counted.
+    static CHILDREN: Cell<u64> = const { Cell::new(0) };
+    /// In a thread that the program has started: what tells of its end.
+    static WORKER: RefCell<Option<Registration>> = const { RefCell::new(None) };
+}
+
+/// The threads of a process with several.
+struct Workers {
+    living: Vec<Worker>,
+    /// Work of threads that have ended and were not counted before that.
+    ended: Vec<u64>,
+}
+
+/// A thread.
+struct Worker {
+    thread: pthread_t,
+    clock: clockid_t,
+    /// Its processor time up to which its work has been counted.
+    mark: u64,
+}
+
+fn workers() -> MutexGuard<'static, Workers> {
+    WORKERS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Worker {
+    /// The thread that asks, whose work counts from `mark` on.
+    fn this(mark: u64) -> Worker {
+        let (thread, mut clock) = (this_thread(), libc::CLOCK_THREAD_CPUTIME_ID);
+        // SAFETY: this thread lives.
+        unsafe { libc::pthread_getcpuclockid(thread, &raw mut clock) };
+        Worker { thread, clock, mark }
+    }
+
+    fn time(&self) -> u64 {
+        nanos(clock::real(self.clock))
+    }
+
+    fn work(&self) -> u64 {
+        self.time().saturating_sub(self.mark)
+    }
+}
+
+impl Workers {
+    fn burst(&self) -> Burst {
+        let work = self.living.iter().map(Worker::work).chain(self.ended.iter().copied());
+        let (total, longest) = work.fold((0, 0), |(total, longest), work| (total + work, work.max(longest)));
+        Burst::parallel(total, longest)
+    }
+
+    /// Counts what threads have done, each up to so much.
+    fn count(&mut self, most: u64) {
+        for worker in &mut self.living {
+            worker.mark = worker.time().min(worker.mark.saturating_add(most));
+        }
+        self.ended.clear();
+    }
+}
+
+/// Work since the last call returned.
+pub(crate) fn burst() -> Burst {
+    let own = if THREADED.load(Ordering::Relaxed) { workers().burst() } else { Burst::serial(own_work()) };
+    if WAITED.load(Ordering::Relaxed) { own.then(work_of_children()) } else { own }
+}
+
+/// Work of a thread that is the only one.
+fn own_work() -> u64 {
+    let now = processor_time();
+    match MARK.get() {
+        Some(mark) => now.saturating_sub(mark),
+        None => {
+            MARK.set(Some(now));
+            0
+        }
+    }
+}
+
+/// Takes the burst up to here; the next one begins.
+pub(crate) fn take_burst() -> Burst {
+    let burst = burst();
+    if THREADED.load(Ordering::Relaxed) {
+        workers().count(u64::MAX);
+    } else {
+        MARK.set(MARK.get().map(|mark| mark + burst.nanos() - counted_children(burst)));
+    }
+    if WAITED.swap(false, Ordering::Relaxed) {
+        CHILDREN.set(children_time());
+    }
+    burst
+}
+
+/// The part of a burst of one thread that its child processes did.
+fn counted_children(burst: Burst) -> u64 {
+    if WAITED.load(Ordering::Relaxed) { work_of_children().min(burst.nanos()) } else { 0 }
+}
+
+/// A call returns and a burst begins. Other threads may have worked meanwhile: that counts with the burst as far as it is more than
+/// `passed`, the simulated time that the call took in nanoseconds of this machine.
+pub(crate) fn begin_burst(passed: u64) {
+    if !THREADED.load(Ordering::Relaxed) {
+        return MARK.set(Some(processor_time()));
+    }
+    let mut workers = workers();
+    workers.count(passed);
+    // The thread that made the call has waited in it.
+    let this = this_thread();
+    if let Some(worker) = workers.living.iter_mut().find(|worker| worker.thread == this) {
+        worker.mark = worker.time();
+    }
+}
+
+/// A burst goes on after a question that was no call of the program's.
+pub(crate) fn resume_burst(burst: Burst) {
+    if !THREADED.load(Ordering::Relaxed) {
+        MARK.set(Some(processor_time().saturating_sub(burst.nanos())));
+    }
+}
+
+/// Do several threads of the program work? Then their simulated time is the simulator's to say.
+pub(crate) fn is_threaded() -> bool {
+    THREADED.load(Ordering::Relaxed)
+}
+
+/// What a new thread is to run.
+struct Start {
+    routine: extern "C-unwind" fn(*mut c_void) -> *mut c_void,
+    argument: *mut c_void,
+}
+
+/// A thread among the workers, until it ends.
+struct Registration;
+
+impl Registration {
+    fn new() -> Registration {
+        workers().living.push(Worker::this(0));
+        Registration
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        let (this, mut workers) = (this_thread(), workers());
+        if let Some(at) = workers.living.iter().position(|worker| worker.thread == this) {
+            let work = workers.living.swap_remove(at).work();
+            workers.ended.push(work);
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_create(
+    place: *mut pthread_t,
+    attributes: *const pthread_attr_t,
+    routine: extern "C-unwind" fn(*mut c_void) -> *mut c_void,
+    argument: *mut c_void,
+) -> c_int {
+    type Create = unsafe extern "C" fn(
+        *mut pthread_t,
+        *const pthread_attr_t,
+        extern "C-unwind" fn(*mut c_void) -> *mut c_void,
+        *mut c_void,
+    ) -> c_int;
+    // SAFETY: the C library's function under its name, with its type.
+    let Some(create) = (unsafe { next::<Create>(c"pthread_create") }) else { return libc::EAGAIN };
+    if connection::is_child() {
+        // SAFETY: the program's arguments.
+        return unsafe { create(place, attributes, routine, argument) };
+    }
+    if !THREADED.swap(true, Ordering::Relaxed) {
+        workers().living.push(Worker::this(MARK.get().unwrap_or_else(processor_time)));
+    }
+    let start = Box::into_raw(Box::new(Start { routine, argument }));
+    // SAFETY: the program's arguments; the thread takes what it is to run.
+    unsafe {
+        let result = create(place, attributes, run, start.cast());
+        if result != 0 {
+            drop(Box::from_raw(start));
+        }
+        result
+    }
+}
+
+/// The first function of a thread. Nothing of ours is on its stack while it runs the program's, which may end the thread from within.
+extern "C-unwind" fn run(start: *mut c_void) -> *mut c_void {
+    // SAFETY: `pthread_create` has made it for this thread alone.
+    let Start { routine, argument } = unsafe { *Box::from_raw(start.cast::<Start>()) };
+    WORKER.set(Some(Registration::new()));
+    routine(argument)
+}
+
+/// Defines functions that wait for child processes, whose work counts from then on.
+macro_rules! waiting {
+    ($($function:ident = $name:literal($($argument:ident: $type:ty),*);)*) => {
+        $(#[unsafe(no_mangle)]
+        unsafe extern "C" fn $function($($argument: $type),*) -> c_int {
+            // SAFETY: the C library's function under its name, with its type; the program's arguments.
+            let result = unsafe {
+                match next::<unsafe extern "C" fn($($type),*) -> c_int>($name) {
+                    Some(function) => function($($argument),*),
+                    None => -1,
+                }
+            };
+            WAITED.store(true, Ordering::Relaxed);
+            result
+        })*
+    };
+}
+
+waiting! {
+    system = c"system"(command: *const c_char);
+    pclose = c"pclose"(stream: *mut libc::FILE);
+    wait = c"wait"(status: *mut c_int);
+    waitpid = c"waitpid"(process: libc::pid_t, status: *mut c_int, options: c_int);
+    wait3 = c"wait3"(status: *mut c_int, options: c_int, usage: *mut libc::rusage);
+    wait4 = c"wait4"(process: libc::pid_t, status: *mut c_int, options: c_int, usage: *mut libc::rusage);
+    waitid = c"waitid"(kind: libc::idtype_t, which: libc::id_t, info: *mut libc::siginfo_t, options: c_int);
+}
+
+fn work_of_children() -> u64 {
+    children_time().saturating_sub(CHILDREN.get())
+}
+
+fn children_time() -> u64 {
+    // SAFETY: an empty record is valid, and the kernel fills it in.
+    let usage = unsafe {
+        let mut usage: libc::rusage = zeroed();
+        libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage);
+        usage
+    };
+    let micros = |time: libc::timeval| time.tv_sec as u64 * 1_000_000 + time.tv_usec as u64;
+    (micros(usage.ru_utime) + micros(usage.ru_stime)) * 1_000
+}
+
+fn processor_time() -> u64 {
+    nanos(clock::real(libc::CLOCK_THREAD_CPUTIME_ID))
+}
+
+fn nanos(time: libc::timespec) -> u64 {
+    time.tv_sec as u64 * clock::NANOS + time.tv_nsec as u64
+}
+
+fn this_thread() -> pthread_t {
+    // SAFETY: no arguments.
+    unsafe { libc::pthread_self() }
+}

@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""What real use of the first version found, each a promise that holds as processes, folded and by default, on 4 and on 20
+ranks. The first line of each program in findings/ says what it must do. With names of programs as arguments, only those run."""
+
+import collections
+import json
+import os
+import re
+import signal
+import sys
+import time
+
+from harness import MPIRAGE, TESTS, Suite, marked
+
+SOURCES = TESTS / "findings"
+MODES = ["processes", "folded", "auto"]
+RANKS = [4, 20]
+PARTS = {}
+
+
+def part(function):
+    PARTS[function.__name__] = function
+    return function
+
+
+class Case:
+    """A program in one mode on so many ranks, in a folder of its own."""
+
+    def __init__(self, suite, program, mode, ranks):
+        self.suite, self.program, self.mode, self.ranks = suite, program, mode, ranks
+        self.folder = suite.folder / f"{program.name}-{mode}-{ranks}"
+        self.folder.mkdir()
+
+    def run(self, *arguments, options=(), timeout=60, input=None):
+        command = [MPIRAGE, "run", "-q", "-n", self.ranks, "--ranks-as", self.mode, *options, self.program, *arguments]
+        return self.suite.run(command, timeout=timeout, cwd=self.folder, input=input)
+
+    def check(self, what, holds, detail=""):
+        return self.suite.check(f"{self.program.name}, {self.mode}, {self.ranks} ranks: {what}", holds, detail)
+
+    def files(self, prefix):
+        return {path.name: path.read_text() for path in self.folder.glob(f"{prefix}.*")}
+
+
+def cases(suite, name, flags=("-g",), language="cc", suffix=".c"):
+    program = suite.compile(SOURCES / f"{name}{suffix}", language=language, flags=flags)
+    return [Case(suite, program, mode, ranks) for mode in MODES for ranks in RANKS]
+
+
+@part
+def user_op_large(suite):
+    for case in cases(suite, "user_op_large"):
+        result = case.run()
+        case.check("every sum is right", result.code == 0 and result.out == "", result)
+
+
+@part
+def close_all_fds(suite):
+    for case in cases(suite, "close_all_fds"):
+        result = case.run(options=["--trace", "trace.mpirage"])
+        case.check("ends well", result.code == 0, result)
+        wanted = {f"result.{rank}": "my data\n" for rank in range(case.ranks)}
+        case.check("each rank has its own file", case.files("result") == wanted, case.files("result"))
+        info = suite.run([MPIRAGE, "trace", "info", case.folder / "trace.mpirage"])
+        case.check("the trace is whole", info.code == 0 and re.search(rf"ranks +{case.ranks}\b", info.out), info)
+
+
+@part
+def close_stdout_reopen(suite):
+    for case in cases(suite, "close_stdout_reopen"):
+        result = case.run()
+        hello = sorted(f"{rank} hello" for rank in range(case.ranks))
+        case.check("the first line is printed", result.code == 0 and sorted(result.out.splitlines()) == hello, result)
+        wanted = {f"out.{rank}": f"rank {rank} into file 1\n" for rank in range(case.ranks)}
+        case.check("the second is in the rank's file", case.files("out") == wanted, case.files("out"))
+
+
+@part
+def deadlock_stderr_closed(suite):
+    for case in cases(suite, "deadlock_stderr_closed"):
+        result = case.run()
+        told = f"deadlock: {case.ranks} ranks" in result.err and "rank 0 in MPI_Recv" in result.err
+        case.check("the diagnosis is printed", result.code == 80 and told, result)
+
+
+@part
+def feof_stdin(suite):
+    for case in cases(suite, "feof_stdin"):
+        result = case.run(input=b"a\nb\n")
+        case.check("rank 0 reads two lines", (result.code, result.out) == (0, "2 lines\n"), result)
+
+
+@part
+def flock_sleep(suite):
+    for case in cases(suite, "flock_sleep"):
+        result = case.run()
+        wanted = sorted(f"{rank} locked" for rank in range(case.ranks))
+        case.check("all ranks get the lock", result.code == 0 and sorted(result.out.splitlines()) == wanted, result)
+
+
+@part
+def record_locks(suite):
+    for case in cases(suite, "record_locks"):
+        result = case.run()
+        lines = [f"rank {rank}: busy, waited at least 1.5 ms" for rank in range(1, case.ranks)]
+        wanted = sorted(lines + ["rank 0: free, waited at least 1.5 ms"])
+        case.check("locks exclude other ranks", result.code == 0 and sorted(result.out.splitlines()) == wanted, result)
+
+
+@part
+def alarm(suite):
+    wanted = {"alarm(1) after 1.0 simulated s", "sleep(5) with alarm(1): 4 left, slept 1.0 s, handler 1"}
+    for case in cases(suite, "alarm"):
+        result = case.run()
+        lines = collections.Counter(result.out.splitlines())
+        case.check("alarms follow simulated time", result.code == 0 and lines == {line: case.ranks for line in wanted}, result)
+        case.check("no real second passes", result.seconds < 1 + 0.1 * case.ranks, result.seconds)
+
+
+@part
+def timers(suite):
+    periodic = ["signal 1 at 0.3 s", "signal 2 at 0.4 s", "signal 3 at 0.5 s", "0.1 s left, every 0.1 s", "slept 0"]
+    for case in cases(suite, "timers", flags=("-g", "-lrt")):
+        # A folded rank that computes is not interrupted.
+        computes = case.mode != "folded"
+        result = case.run(*(["compute"] if computes else []))
+        wanted = (["computed for 0.2 s"] if computes else []) + periodic
+        lines = collections.Counter(result.out.splitlines())
+        case.check("timers expire when they should", result.code == 0 and lines == {line: case.ranks for line in wanted}, result)
+
+
+@part
+def blocked_in_open(suite):
+    for case in cases(suite, "blocked_in_open"):
+        os.mkfifo(case.folder / "fifo")
+        result = case.run("fifo", options=["--rank-timeout", "0.5"])
+        case.check("--rank-timeout ends it", result.code == 81 and "has not called MPI for" in result.err, result)
+        for name in ("SIGINT", "SIGTERM"):
+            interrupted(case, getattr(signal, name))
+
+
+def interrupted(case, number):
+    """Sends a signal to a run whose ranks wait in a system call."""
+    mark = f"blocked-{case.mode}-{case.ranks}-{number}"
+    command = [MPIRAGE, "run", "-q", "-n", case.ranks, "--ranks-as", case.mode, case.program, "fifo"]
+    process = case.suite.start(command, mark, cwd=case.folder)
+    time.sleep(1)
+    process.send_signal(number)
+    try:
+        _, err = process.communicate(timeout=5)
+    except Exception as error:  # it is ended by the harness then
+        err = repr(error).encode()
+        process.kill()
+        process.communicate()
+    told = f"interrupted by signal {int(number)}".encode() in err
+    case.check(f"{number.name} ends it", process.returncode == 128 + number and told, (process.returncode, err))
+    case.check(f"{number.name} leaves nothing behind", not marked(mark), marked(mark))
+
+
+@part
+def work_in_thread(suite):
+    program = suite.compile(SOURCES / "work_in_thread.c", flags=["-pthread"])
+    for ranks in RANKS:
+        refused = suite.simulate("-n", ranks, "--ranks-as", "folded", program)
+        told = "starts a thread" in refused.err and "--ranks-as processes" in refused.err
+        suite.check(f"work_in_thread, folded, {ranks} ranks: refused with the reason", refused.code == 84 and told, refused)
+    for mode in ("processes", "auto"):
+        for ranks in (1, 4):
+            times = {}
+            for arguments in ([], ["thread"]):
+                result = suite.simulate("-q", "-n", ranks, "--ranks-as", mode, program, *arguments, timeout=120)
+                seconds = [float(line.split()[-2]) for line in result.out.splitlines()]
+                suite.check(f"work_in_thread, {mode}, {ranks} ranks: ends well", result.code == 0 and len(seconds) == ranks, result)
+                times[len(arguments)] = min(seconds, default=0)
+            # The machine changes its speed between runs, but a thread's work was free.
+            near = 0.4 * times[0] < times[1] < 2.5 * times[0]
+            suite.check(f"work_in_thread, {mode}, {ranks} ranks: a thread's work counts", near, times)
+
+
+@part
+def openmp(suite):
+    """Work of threads is recorded once; then what it takes is a matter of the simulated cores alone."""
+    program = suite.compile(SOURCES / "openmp.c", flags=["-fopenmp"])
+    costs, seconds = suite.folder / "openmp.costs", {}
+    for cores, ranks in ((4, 1), (1, 1), (2, 1), (64, 1)):
+        seconds[cores] = run_openmp(suite, program, cores, ranks, ["--compute", f"recorded:{costs}"])
+    threads = {cores: figures["threads"] for cores, figures in seconds.items()}
+    suite.check("one core takes as long as the work of all threads", 3 < threads[1] / threads[64] <= 4.01, threads)
+    suite.check("two cores take half of that", abs(threads[1] / threads[2] - 2) < 0.01, threads)
+    suite.check("four cores take a quarter, or as long as the longest thread", threads[4] <= 1.34 * threads[1] / 4, threads)
+    suite.check("more cores than threads gain nothing", threads[64] <= threads[4], threads)
+    children = {figures["child"] for figures in seconds.values()}
+    suite.check("a child process counts, on any number of cores", len(children) == 1 and min(children) > 0.01, seconds)
+    # Two ranks on one host share its cores: each has half of what it would have alone.
+    costs = suite.folder / "openmp2.costs"
+    shared = run_openmp(suite, program, 4, 2, ["--compute", f"recorded:{costs}", "--ppn", "2"])
+    apart = run_openmp(suite, program, 4, 2, ["--compute", f"recorded:{costs}", "--ppn", "1"])
+    ratio = shared["threads"] / apart["threads"]
+    suite.check("two ranks with four threads each on four cores take twice as long", 1.6 < ratio < 2.1, (shared, apart))
+    trace = suite.folder / "openmp.mpirage"
+    traced = run_openmp(suite, program, 2, 1, ["--compute", f"recorded:{suite.folder / 'openmp.costs'}", "--trace", trace, "--json"])
+    replayed = suite.run([MPIRAGE, "replay", trace, "-p", cluster(suite, 2), "--json"])
+    ok = replayed.code == 0 and json.loads(replayed.out)["simulated_seconds"] == traced["json"]["simulated_seconds"]
+    suite.check("a trace keeps the threads", ok, (traced, replayed))
+
+
+def cluster(suite, cores):
+    path = suite.folder / f"cores-{cores}.toml"
+    path.write_text(f'[cluster]\nhosts = 4\ncores = {cores}\nspeed = "1Gf"\nbandwidth = "125MBps"\nlatency = "50us"\n')
+    return path
+
+
+def run_openmp(suite, program, cores, ranks, options):
+    command = ["-q", "-n", ranks, "-p", cluster(suite, cores), "--host-speed", "1Gf", *options, program]
+    result = suite.simulate(*command, timeout=120)
+    suite.check(f"openmp on {cores} cores ends well", result.code == 0, result)
+    figures = collections.defaultdict(float)
+    for line in result.out.splitlines():
+        if line.startswith("{"):
+            figures["json"] = json.loads(line)
+        else:
+            name, value = line.split()
+            figures[name] = max(figures[name], float(value))
+    return figures
+
+
+def main(names):
+    suite = Suite("findings")
+    for name, function in PARTS.items():
+        if not names or name in names:
+            function(suite)
+    suite.end()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
