@@ -16,6 +16,7 @@
 //! - `connection`: the way to the simulator, or to `alone` where there is none; `services`: what it asks of a rank.
 //! - `smpi`: what `smpi/smpi.h` declares, made of `sampling` and `sharing`; `allocator`: memory of the library's own.
 //! - `arguments`: pointers, arrays and strings as C hands them over.
+//! - `exceptions`: what functions of the program throw passes through to its `catch`.
 //! - [`missing`]: what happens when a program calls a function without a body.
 //!
 //! The library never calls an exported `MPI_*` symbol itself, so a tool that puts its own `MPI_Send` in front sees the
@@ -35,6 +36,7 @@ mod collection;
 mod completion;
 mod connection;
 mod error;
+mod exceptions;
 mod external32;
 mod fold;
 mod functions;

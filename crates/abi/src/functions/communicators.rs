@@ -19,22 +19,22 @@ use crate::objects::request::Request;
 use crate::operation::{Held, Transfer};
 use crate::types::*;
 
-pub(crate) unsafe extern "C" fn MPI_Comm_rank(comm: MPI_Comm, rank: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_rank(comm: MPI_Comm, rank: *mut c_int) -> c_int {
     // SAFETY: the program hands over a place for an int.
     library::outcome(comm, || unsafe { put("rank", rank, about(comm, |comm| comm.rank as c_int)?) })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_size(comm: MPI_Comm, size: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_size(comm: MPI_Comm, size: *mut c_int) -> c_int {
     // SAFETY: the program hands over a place for an int.
     library::outcome(comm, || unsafe { put("size", size, about(comm, |comm| comm.size() as c_int)?) })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_test_inter(comm: MPI_Comm, flag: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_test_inter(comm: MPI_Comm, flag: *mut c_int) -> c_int {
     // SAFETY: the program hands over a place for an int.
     library::outcome(comm, || unsafe { put("flag", flag, about(comm, |comm| comm.bridge.is_some().into())?) })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_compare(
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_compare(
     comm1: MPI_Comm,
     comm2: MPI_Comm,
     result: *mut c_int,
@@ -49,7 +49,7 @@ pub(crate) unsafe extern "C" fn MPI_Comm_compare(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_set_name(comm: MPI_Comm, comm_name: *const c_char) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_set_name(comm: MPI_Comm, comm_name: *const c_char) -> c_int {
     library::outcome(comm, || {
         // SAFETY: the program hands over a string.
         let name = unsafe { string("comm_name", comm_name) }?.to_string_lossy().into_owned();
@@ -60,7 +60,7 @@ pub(crate) unsafe extern "C" fn MPI_Comm_set_name(comm: MPI_Comm, comm_name: *co
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_get_name(
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_get_name(
     comm: MPI_Comm,
     comm_name: *mut c_char,
     resultlen: *mut c_int,
@@ -78,12 +78,12 @@ pub(crate) unsafe extern "C" fn MPI_Comm_get_name(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_dup(comm: MPI_Comm, newcomm: *mut MPI_Comm) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_dup(comm: MPI_Comm, newcomm: *mut MPI_Comm) -> c_int {
     // SAFETY: the program hands over a place for a communicator.
     library::outcome(comm, || unsafe { put("newcomm", newcomm, duplicate(comm, None)?) })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_dup_with_info(
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_dup_with_info(
     comm: MPI_Comm,
     info: MPI_Info,
     newcomm: *mut MPI_Comm,
@@ -92,7 +92,7 @@ pub(crate) unsafe extern "C" fn MPI_Comm_dup_with_info(
     library::outcome(comm, || unsafe { put("newcomm", newcomm, duplicate(comm, Some(info))?) })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_idup(
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_idup(
     comm: MPI_Comm,
     newcomm: *mut MPI_Comm,
     request: *mut MPI_Request,
@@ -105,7 +105,7 @@ pub(crate) unsafe extern "C" fn MPI_Comm_idup(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_idup_with_info(
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_idup_with_info(
     comm: MPI_Comm,
     info: MPI_Info,
     newcomm: *mut MPI_Comm,
@@ -119,7 +119,7 @@ pub(crate) unsafe extern "C" fn MPI_Comm_idup_with_info(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_split(
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_split(
     comm: MPI_Comm,
     color: c_int,
     key: c_int,
@@ -135,7 +135,7 @@ pub(crate) unsafe extern "C" fn MPI_Comm_split(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_split_type(
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_split_type(
     comm: MPI_Comm,
     split_type: c_int,
     key: c_int,
@@ -157,7 +157,7 @@ pub(crate) unsafe extern "C" fn MPI_Comm_split_type(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_create(
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_create(
     comm: MPI_Comm,
     group: MPI_Group,
     newcomm: *mut MPI_Comm,
@@ -176,7 +176,7 @@ pub(crate) unsafe extern "C" fn MPI_Comm_create(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_create_group(
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_create_group(
     comm: MPI_Comm,
     group: MPI_Group,
     tag: c_int,
@@ -197,7 +197,7 @@ pub(crate) unsafe extern "C" fn MPI_Comm_create_group(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_set_info(comm: MPI_Comm, info: MPI_Info) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_set_info(comm: MPI_Comm, info: MPI_Info) -> c_int {
     library::outcome(comm, || {
         try_with(|library| {
             let hints = library.infos.hints(info)?;
@@ -207,7 +207,7 @@ pub(crate) unsafe extern "C" fn MPI_Comm_set_info(comm: MPI_Comm, info: MPI_Info
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_get_info(comm: MPI_Comm, info_used: *mut MPI_Info) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_get_info(comm: MPI_Comm, info_used: *mut MPI_Info) -> c_int {
     library::outcome(comm, || {
         let info = try_with(|library| {
             let hints = library.comms.get(comm)?.hints.clone();
@@ -218,7 +218,7 @@ pub(crate) unsafe extern "C" fn MPI_Comm_get_info(comm: MPI_Comm, info_used: *mu
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_free(comm: *mut MPI_Comm) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_free(comm: *mut MPI_Comm) -> c_int {
     // SAFETY: the program hands over a communicator.
     let handle = unsafe { comm.as_ref() }.copied();
     library::outcome(handle, || {
@@ -231,13 +231,13 @@ pub(crate) unsafe extern "C" fn MPI_Comm_free(comm: *mut MPI_Comm) -> c_int {
 }
 
 /// Of a communicator that joins no separate worlds, the same as freeing it.
-pub(crate) unsafe extern "C" fn MPI_Comm_disconnect(comm: *mut MPI_Comm) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_disconnect(comm: *mut MPI_Comm) -> c_int {
     // SAFETY: both take the same argument.
     unsafe { MPI_Comm_free(comm) }
 }
 
 /// No rank is ever spawned by others.
-pub(crate) unsafe extern "C" fn MPI_Comm_get_parent(parent: *mut MPI_Comm) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_get_parent(parent: *mut MPI_Comm) -> c_int {
     // SAFETY: the program hands over a place for a communicator.
     library::outcome(None, || unsafe { put("parent", parent, MPI_COMM_NULL) })
 }

@@ -10,7 +10,11 @@ use crate::types::MPI_Comm;
 use core::ffi::c_int;
 use mpirage_data::{Cart, dims_create};
 
-pub(crate) unsafe extern "C" fn MPI_Dims_create(nnodes: c_int, ndims: c_int, dims: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Dims_create(
+    nnodes: c_int,
+    ndims: c_int,
+    dims: *mut c_int,
+) -> c_int {
     outcome(None, || {
         let ndims = dimensions(ndims)?;
         // SAFETY: the program hands over an array of `ndims` entries.
@@ -21,7 +25,7 @@ pub(crate) unsafe extern "C" fn MPI_Dims_create(nnodes: c_int, ndims: c_int, dim
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Cart_create(
+pub(crate) unsafe extern "C-unwind" fn MPI_Cart_create(
     comm_old: MPI_Comm,
     ndims: c_int,
     dims: *const c_int,
@@ -39,7 +43,7 @@ pub(crate) unsafe extern "C" fn MPI_Cart_create(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Cart_sub(
+pub(crate) unsafe extern "C-unwind" fn MPI_Cart_sub(
     comm: MPI_Comm,
     remain_dims: *const c_int,
     newcomm: *mut MPI_Comm,
@@ -57,7 +61,7 @@ pub(crate) unsafe extern "C" fn MPI_Cart_sub(
 }
 
 /// We do not reorder, so everybody stays who they are; those outside the grid are nobody.
-pub(crate) unsafe extern "C" fn MPI_Cart_map(
+pub(crate) unsafe extern "C-unwind" fn MPI_Cart_map(
     comm: MPI_Comm,
     ndims: c_int,
     dims: *const c_int,
@@ -74,12 +78,12 @@ pub(crate) unsafe extern "C" fn MPI_Cart_map(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Cartdim_get(comm: MPI_Comm, ndims: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Cartdim_get(comm: MPI_Comm, ndims: *mut c_int) -> c_int {
     // SAFETY: the program hands over a place for an int.
     outcome(comm, || unsafe { put("ndims", ndims, cart_of(comm)?.0.dims().len() as c_int) })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Cart_get(
+pub(crate) unsafe extern "C-unwind" fn MPI_Cart_get(
     comm: MPI_Comm,
     maxdims: c_int,
     dims: *mut c_int,
@@ -99,7 +103,7 @@ pub(crate) unsafe extern "C" fn MPI_Cart_get(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Cart_rank(
+pub(crate) unsafe extern "C-unwind" fn MPI_Cart_rank(
     comm: MPI_Comm,
     coords: *const c_int,
     rank: *mut c_int,
@@ -113,7 +117,7 @@ pub(crate) unsafe extern "C" fn MPI_Cart_rank(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Cart_coords(
+pub(crate) unsafe extern "C-unwind" fn MPI_Cart_coords(
     comm: MPI_Comm,
     rank: c_int,
     maxdims: c_int,
@@ -128,7 +132,7 @@ pub(crate) unsafe extern "C" fn MPI_Cart_coords(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Cart_shift(
+pub(crate) unsafe extern "C-unwind" fn MPI_Cart_shift(
     comm: MPI_Comm,
     direction: c_int,
     disp: c_int,

@@ -9,7 +9,7 @@ use core::ffi::{c_char, c_int};
 
 const NAME_ROOM: usize = MPI_MAX_OBJECT_NAME as usize;
 
-pub(crate) unsafe extern "C" fn MPI_Type_commit(datatype: *mut MPI_Datatype) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_commit(datatype: *mut MPI_Datatype) -> c_int {
     outcome(None, || {
         not_null("datatype", datatype)?;
         // SAFETY: not null, and the program points to a handle.
@@ -21,7 +21,10 @@ pub(crate) unsafe extern "C" fn MPI_Type_commit(datatype: *mut MPI_Datatype) -> 
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_dup(oldtype: MPI_Datatype, newtype: *mut MPI_Datatype) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_dup(
+    oldtype: MPI_Datatype,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
     outcome(None, || {
         let (object, copies) = library::try_with(|library| {
             let object = library.datatypes.get(oldtype)?;
@@ -39,7 +42,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_dup(oldtype: MPI_Datatype, newtype: *mu
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_free(datatype: *mut MPI_Datatype) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_free(datatype: *mut MPI_Datatype) -> c_int {
     outcome(None, || {
         not_null("datatype", datatype)?;
         // SAFETY: not null, and the program points to a handle.
@@ -56,7 +59,10 @@ pub(crate) unsafe extern "C" fn MPI_Type_free(datatype: *mut MPI_Datatype) -> c_
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_set_name(datatype: MPI_Datatype, type_name: *const c_char) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_set_name(
+    datatype: MPI_Datatype,
+    type_name: *const c_char,
+) -> c_int {
     outcome(None, || {
         // SAFETY: the program hands over a string.
         let name = unsafe { string("type_name", type_name) }?;
@@ -69,7 +75,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_set_name(datatype: MPI_Datatype, type_n
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_get_name(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_get_name(
     datatype: MPI_Datatype,
     type_name: *mut c_char,
     resultlen: *mut c_int,
