@@ -64,7 +64,7 @@ pub enum Refusal {
     #[error("its code has to be changed when it is loaded (text relocations); compile with -fPIC")]
     TextRelocations,
     /// No entry point for us.
-    #[error("its dynamic symbols have no `main`; build it with `mpirage cc`")]
+    #[error("it has no `main` that can be found; build it with `mpirage cc`")]
     NoMain,
     /// A symbol nobody has.
     #[error("nobody defines `{0}`")]

@@ -4,6 +4,7 @@
 //! so that a stripped program is as good as any.
 
 mod dynamic;
+mod entry;
 mod relocation;
 mod symbol;
 
@@ -84,7 +85,9 @@ impl Image {
         let relocations = relocation::read(&contents, &dynamic, &symbols)?;
         Ok(Self {
             path: path.into(),
-            main: symbol::main(&symbols).ok_or(Refusal::NoMain)?,
+            main: symbol::main(&symbols)
+                .or_else(|| entry::main(&contents, header.e_entry(LE) as usize, &relocations))
+                .ok_or(Refusal::NoMain)?,
             eh_frame_header: find(elf::PT_GNU_EH_FRAME).map(|program| program.p_vaddr(LE) as usize),
             contents,
             segments,
