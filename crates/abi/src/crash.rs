@@ -88,7 +88,7 @@ extern "C" fn on_crash(number: c_int, info: *mut libc::siginfo_t, context: *mut 
             let mut walk = Walk { from: code as u64, frames: [0; CRASH_FRAMES], count: 0 };
             // SAFETY: the callback gets the walk, which outlives the call.
             unsafe { _Unwind_Backtrace(step, (&raw mut walk).cast()) };
-            if walk.count > 0 {
+            if walk.count > 1 {
                 place.leave(number, overflow, &walk.frames[..walk.count]);
             } else {
                 // A call through a bad pointer: no table knows its target, but it has left the address to return to.

@@ -74,6 +74,9 @@ fn how_to_make_it_one(path: &Path) -> String {
     if ["c", "cc", "cpp", "cxx", "C"].contains(&ending) {
         return format!("; compile it with `mpirage cc {}`", path.display());
     }
+    if ["o", "a"].contains(&ending) {
+        return format!("; link it with `mpirage cc {} -o PROGRAM`", path.display());
+    }
     format!("; `chmod +x {}` makes it so", path.display())
 }
 
