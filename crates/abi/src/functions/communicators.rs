@@ -80,7 +80,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_get_name(
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_dup(comm: MPI_Comm, newcomm: *mut MPI_Comm) -> c_int {
     // SAFETY: the program hands over a place for a communicator.
-    library::outcome(comm, || unsafe { put("newcomm", newcomm, duplicate(comm, None)?) })
+    library::outcome(comm, || unsafe { put("newcomm", newcomm, duplicate(comm, None, newcomm)?) })
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_dup_with_info(
@@ -89,7 +89,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_dup_with_info(
     newcomm: *mut MPI_Comm,
 ) -> c_int {
     // SAFETY: the program hands over a place for a communicator.
-    library::outcome(comm, || unsafe { put("newcomm", newcomm, duplicate(comm, Some(info))?) })
+    library::outcome(comm, || unsafe { put("newcomm", newcomm, duplicate(comm, Some(info), newcomm)?) })
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_idup(
@@ -99,7 +99,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_idup(
 ) -> c_int {
     // SAFETY: the program hands over places for a communicator and a request.
     library::outcome(comm, || unsafe {
-        let (made, begun) = duplicate_later(comm, None)?;
+        let (made, begun) = duplicate_later(comm, None, newcomm)?;
         put("newcomm", newcomm, made)?;
         put("request", request, begun)
     })
@@ -113,7 +113,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_idup_with_info(
 ) -> c_int {
     // SAFETY: the program hands over places for a communicator and a request.
     library::outcome(comm, || unsafe {
-        let (made, begun) = duplicate_later(comm, Some(info))?;
+        let (made, begun) = duplicate_later(comm, Some(info), newcomm)?;
         put("newcomm", newcomm, made)?;
         put("request", request, begun)
     })
@@ -289,19 +289,41 @@ pub(crate) fn ask_for_comm(
 }
 
 /// A communicator like another, with the attributes that want to be copied.
-fn duplicate(comm: MPI_Comm, info: Option<MPI_Info>) -> Result<MPI_Comm> {
-    duplicate_as(comm, info, CommRequest::Dup)
+///
+/// # Safety
+/// As for [`duplicate_as`].
+unsafe fn duplicate(comm: MPI_Comm, info: Option<MPI_Info>, place: *mut MPI_Comm) -> Result<MPI_Comm> {
+    // SAFETY: the caller vouches for it.
+    unsafe { duplicate_as(comm, info, CommRequest::Dup, place) }
 }
 
 /// The same, to be used when the request has completed.
-fn duplicate_later(comm: MPI_Comm, info: Option<MPI_Info>) -> Result<(MPI_Comm, MPI_Request)> {
+///
+/// # Safety
+/// As for [`duplicate_as`].
+unsafe fn duplicate_later(
+    comm: MPI_Comm,
+    info: Option<MPI_Info>,
+    place: *mut MPI_Comm,
+) -> Result<(MPI_Comm, MPI_Request)> {
     let request = with(|library| library.requests.take_id());
-    let made = duplicate_as(comm, info, CommRequest::DupLater { request })?;
+    // SAFETY: the caller vouches for it.
+    let made = unsafe { duplicate_as(comm, info, CommRequest::DupLater { request }, place) }?;
     let transfer = Transfer { id: Some(request), held: Held::default(), done: None };
     Ok((made, with(|library| library.requests.insert(Request::once(comm, true, smallvec![transfer])))))
 }
 
-fn duplicate_as(comm: MPI_Comm, info: Option<MPI_Info>, how: CommRequest<'_>) -> Result<MPI_Comm> {
+/// Once the arguments are known to be right, `place` holds a null handle until there is a duplicate: that is what the program
+/// finds if one of its functions fails or throws.
+///
+/// # Safety
+/// Unless it is null, `place` can be written.
+unsafe fn duplicate_as(
+    comm: MPI_Comm,
+    info: Option<MPI_Info>,
+    how: CommRequest<'_>,
+    place: *mut MPI_Comm,
+) -> Result<MPI_Comm> {
     let (copies, hints) = try_with(|library| {
         let parent = library.comms.get(comm)?;
         let hints = match info {
@@ -310,6 +332,8 @@ fn duplicate_as(comm: MPI_Comm, info: Option<MPI_Info>, how: CommRequest<'_>) ->
         };
         Ok((parent.attributes.copies(&library.keyvals), hints))
     })?;
+    // SAFETY: the caller vouches for it.
+    unsafe { put("newcomm", place, MPI_COMM_NULL) }?;
     // SAFETY: the program registered these functions to copy attributes; nothing is locked.
     let attributes = unsafe { copies.run(comm.0) }?;
     let made = make_object(comm, how)?;

@@ -35,7 +35,10 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Cart_create(
 ) -> c_int {
     outcome(comm_old, || {
         // SAFETY: the program hands over arrays of `ndims` entries.
-        let cart = unsafe { grid(comm_old, ndims, dims, periods) }?;
+        let cart = unsafe { grid(ndims, dims, periods) }?;
+        // SAFETY: the program hands over a place for the handle, which is null unless the grid fits.
+        unsafe { put("comm_cart", comm_cart, MPI_COMM_NULL) }?;
+        check_size(comm_old, &cart)?;
         let members = cart.size();
         let comm = make::of_first(comm_old, members, Topology::Cart(cart))?;
         // SAFETY: the program hands over a place for the handle.
@@ -70,7 +73,8 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Cart_map(
 ) -> c_int {
     outcome(comm, || {
         // SAFETY: the program hands over arrays of `ndims` entries.
-        let cart = unsafe { grid(comm, ndims, dims, periods) }?;
+        let cart = unsafe { grid(ndims, dims, periods) }?;
+        check_size(comm, &cart)?;
         let rank = rank_in(comm)?;
         let mapped = if rank < cart.size() { rank as c_int } else { MPI_UNDEFINED };
         // SAFETY: the program hands over a place for an int.
@@ -164,16 +168,19 @@ fn cart_of(comm: MPI_Comm) -> Result<(Cart, u32)> {
 ///
 /// # Safety
 /// Unless null, the arrays have `ndims` entries.
-unsafe fn grid(comm: MPI_Comm, ndims: c_int, dims: *const c_int, periods: *const c_int) -> Result<Cart> {
-    let ndims = dimensions(ndims)?;
+unsafe fn grid(ndims: c_int, dims: *const c_int, periods: *const c_int) -> Result<Cart> {
+    let ndims = size("ndims", ndims)?;
     // SAFETY: the caller vouches for it.
     let (dims, periods) = unsafe { (array("dims", dims, ndims)?, array("periods", periods, ndims)?) };
-    let cart = Cart::new(dims, &periods.iter().map(|&ring| ring != 0).collect::<Vec<_>>())?;
+    Ok(Cart::new(dims, &periods.iter().map(|&ring| ring != 0).collect::<Vec<_>>())?)
+}
+
+/// Are there as many processes as the grid has places?
+fn check_size(comm: MPI_Comm, cart: &Cart) -> Result<()> {
     let processes = size_of(comm)?;
     ensure(cart.size() <= processes, MPI_ERR_ARG, || {
         format!("a grid of {} places is larger than a communicator of {processes}", cart.size())
-    })?;
-    Ok(cart)
+    })
 }
 
 fn dimensions(ndims: c_int) -> Result<usize> {

@@ -119,16 +119,15 @@ fn graph_of(comm: MPI_Comm) -> Result<Graph> {
 /// # Safety
 /// Unless null, the index has `nnodes` entries, and there are as many edges as it says.
 unsafe fn graph(comm: MPI_Comm, nnodes: c_int, index: *const c_int, edges: *const c_int) -> Result<Graph> {
+    let (nodes, processes) = (size("nnodes", nnodes)?, size_of(comm)?);
+    ensure(nodes <= processes as usize, MPI_ERR_ARG, || {
+        format!("a graph of {nodes} nodes is larger than a communicator of {processes}")
+    })?;
     // SAFETY: the caller vouches for it.
-    let index = unsafe { array("index", index, size("nnodes", nnodes)?) }?;
+    let index = unsafe { array("index", index, nodes) }?;
     let count = index.last().map_or(Ok(0), |&last| size("the last entry of index", last))?;
     // SAFETY: the caller vouches for it.
-    let graph = Graph::new(index, unsafe { array("edges", edges, count) }?)?;
-    let processes = size_of(comm)?;
-    ensure(graph.size() <= processes, MPI_ERR_ARG, || {
-        format!("a graph of {} nodes is larger than a communicator of {processes}", graph.size())
-    })?;
-    Ok(graph)
+    Ok(Graph::new(index, unsafe { array("edges", edges, count) }?)?)
 }
 
 pub(super) fn check_room(what: &str, room: c_int, needed: usize) -> Result<()> {

@@ -30,6 +30,8 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Type_dup(
             let object = library.datatypes.get(oldtype)?;
             Ok((object.clone(), object.attributes.copies(&library.keyvals)))
         })?;
+        // SAFETY: the program hands over a place for the handle, which is null unless all goes well.
+        unsafe { put("newtype", newtype, MPI_DATATYPE_NULL) }?;
         // SAFETY: the program vouches for its functions.
         let attributes = unsafe { copies.run(oldtype.0) }?;
         let duplicate = DatatypeObject {
