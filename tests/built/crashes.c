@@ -26,7 +26,7 @@ int main(int argc, char **argv)
     int rank;
     volatile int zero = 0, one = 1;
     void (*volatile nowhere)(void) = NULL;
-    int *volatile null = NULL;
+    volatile int *volatile null = NULL;
     if (!strcmp(how, "before")) *null = 1; /* before */
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

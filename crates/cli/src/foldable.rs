@@ -14,7 +14,7 @@ use std::process::Command;
 use crate::compile::{full_line, links};
 use crate::install::Install;
 
-/// Set to `no`, programs are linked as the compiler does by default, and run as processes.
+/// Set to `no`, programs are linked as the compiler does by default.
 const VARIABLE: &str = "MPIRAGE_FOLDABLE";
 
 /// Wishes about code or the kind of file that we do not go against.

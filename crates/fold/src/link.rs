@@ -237,6 +237,10 @@ impl<'a, 'r> Linker<'a, 'r> {
         if name == "__tls_get_addr" {
             return Ok(Bound::Fixed(tls::address_of_get()));
         }
+        // An unwinder that is linked into the program asks for instances too.
+        if name == "_dl_find_object" && unwind::possible() {
+            return Ok(Bound::Fixed(unwind::address_of_find()));
+        }
         match (self.resolve)(name, version).map(zeroed::instead_of) {
             Some(address) => Ok(Bound::Fixed(address)),
             None if weak => Ok(Bound::Fixed(0)),

@@ -56,6 +56,11 @@ pub(crate) fn possible() -> bool {
     ptr::eq(asked, _dl_find_object as *const c_void) && next().is_some()
 }
 
+/// The function for an unwinder that is part of a program.
+pub(crate) fn address_of_find() -> usize {
+    _dl_find_object as *const () as usize
+}
+
 /// Which object has this address?
 ///
 /// # Safety
