@@ -18,6 +18,7 @@ pub(crate) struct Origins {
     pub words: Vec<Vec<u8>>,
     place: FoldedPlace,
     exit: extern "C" fn(c_int) -> !,
+    raise: extern "C" fn(c_int) -> bool,
 }
 
 impl Origins {
@@ -31,6 +32,11 @@ impl Origins {
         (self.exit)(code)
     }
 
+    /// Raises a signal in the rank. Has a handler of the program run?
+    pub(crate) fn raise(&self, signal: c_int) -> bool {
+        (self.raise)(signal)
+    }
+
     /// # Safety
     /// What the berth points to is there: a mailbox that stays, and strings.
     unsafe fn of(berth: &Berth) -> Origins {
@@ -40,7 +46,7 @@ impl Origins {
         let words = (0..berth.argc as usize).map(|at| text(unsafe { *berth.argv.add(at) })).collect();
         // SAFETY: the mailbox stays, and is the rank's whenever it runs.
         let place = unsafe { FoldedPlace::new(berth.rank, berth.mailbox.cast(), berth.pass) };
-        Origins { host: text(berth.host), words, place, exit: berth.exit }
+        Origins { host: text(berth.host), words, place, exit: berth.exit, raise: berth.raise }
     }
 }
 

@@ -12,9 +12,9 @@ use libc::{clockid_t, suseconds_t, time_t, timespec, timeval, useconds_t};
 use mpirage_call::Call;
 use mpirage_units::{Duration, Time};
 
-use crate::connection;
+use crate::{connection, rank};
 
-const NANOS: u64 = 1_000_000_000;
+pub(crate) const NANOS: u64 = 1_000_000_000;
 /// Machines have been up for a while when a program starts.
 const UPTIME: u64 = NANOS;
 
@@ -70,33 +70,43 @@ unsafe extern "C" fn time(place: *mut time_t) -> time_t {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sleep(seconds: c_uint) -> c_uint {
-    if pass(u64::from(seconds) * NANOS) {
-        return 0;
-    }
-    let mut left = timespec { tv_sec: seconds.into(), tv_nsec: 0 };
-    let wanted = left;
-    // SAFETY: two times of ours.
-    match unsafe { libc::syscall(libc::SYS_nanosleep, &raw const wanted, &raw mut left) } {
-        0 => 0,
-        _ => (left.tv_sec + i64::from(left.tv_nsec > 0)) as c_uint,
-    }
+    let left = match pass(u64::from(seconds) * NANOS) {
+        Slept::Fully => return 0,
+        Slept::Woken(left) => as_timespec(left),
+        Slept::Not => {
+            let wanted = timespec { tv_sec: seconds.into(), tv_nsec: 0 };
+            let mut left = wanted;
+            // SAFETY: two times of ours.
+            if unsafe { libc::syscall(libc::SYS_nanosleep, &raw const wanted, &raw mut left) } == 0 {
+                return 0;
+            }
+            left
+        }
+    };
+    // Rounded, as the C library does.
+    (left.tv_sec + i64::from(left.tv_nsec >= NANOS as i64 / 2)) as c_uint
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn usleep(micros: useconds_t) -> c_int {
-    if pass(u64::from(micros) * 1_000) {
-        return 0;
-    }
     let wanted = as_timespec(u64::from(micros) * 1_000);
     // SAFETY: a time of ours; nobody wants to know what is left.
-    unsafe { libc::syscall(libc::SYS_nanosleep, &raw const wanted, 0) as c_int }
+    unsafe { nanosleep(&raw const wanted, core::ptr::null_mut()) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn nanosleep(wanted: *const timespec, left: *mut timespec) -> c_int {
     // SAFETY: the program hands over a time, or null.
-    match unsafe { wanted.as_ref() }.and_then(as_nanos) {
-        Some(span) if pass(span) => 0,
+    match unsafe { wanted.as_ref() }.and_then(as_nanos).map(pass) {
+        Some(Slept::Fully) => 0,
+        Some(Slept::Woken(nanos)) => {
+            // SAFETY: the program hands over a place for a time, or null; this thread's errno.
+            unsafe {
+                put(left, nanos);
+                *libc::__errno_location() = libc::EINTR;
+            }
+            -1
+        }
         // SAFETY: the kernel checks the addresses and the time; `syscall` sets `errno`.
         _ => unsafe { libc::syscall(libc::SYS_nanosleep, wanted, left) as c_int },
     }
@@ -113,8 +123,16 @@ unsafe extern "C" fn clock_nanosleep(
     let time = unsafe { wanted.as_ref() }.and_then(as_nanos);
     if let (Some(time), Some(now)) = (time, shown(clock)) {
         let until = flags & libc::TIMER_ABSTIME != 0;
-        if pass(if until { time.saturating_sub(now) } else { time }) {
-            return 0;
+        match pass(if until { time.saturating_sub(now) } else { time }) {
+            Slept::Fully => return 0,
+            Slept::Woken(nanos) => {
+                if !until {
+                    // SAFETY: the program hands over a place for a time, or null.
+                    unsafe { put(left, nanos) };
+                }
+                return libc::EINTR;
+            }
+            Slept::Not => {}
         }
     }
     // SAFETY: the kernel checks the addresses and the time.
@@ -125,8 +143,17 @@ unsafe extern "C" fn clock_nanosleep(
     }
 }
 
+/// # Safety
+/// A place for a time, or null.
+unsafe fn put(place: *mut timespec, nanos: u64) {
+    // SAFETY: by the contract above.
+    if let Some(place) = unsafe { place.as_mut() } {
+        *place = as_timespec(nanos);
+    }
+}
+
 /// What a clock shows in simulated time, in nanoseconds; none if it is to be the real one.
-fn shown(clock: clockid_t) -> Option<u64> {
+pub(crate) fn shown(clock: clockid_t) -> Option<u64> {
     let line = connection::line();
     if !line.briefing.simulated_clock {
         return None;
@@ -143,13 +170,41 @@ fn shown(clock: clockid_t) -> Option<u64> {
     connection::now().map(|now: Time| offset + now.as_picos() / 1_000)
 }
 
-/// Lets simulated time pass; false if it is to be real time.
-fn pass(nanos: u64) -> bool {
-    let simulated = connection::line().briefing.simulated_clock && connection::is_mine();
-    if simulated {
-        connection::ask(&Call::Sleep { span: Duration::from_nanos(nanos) });
+/// How a sleep in simulated time ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Slept {
+    /// There is no simulated time here: it is to be real time.
+    Not,
+    /// As long as was asked for.
+    Fully,
+    /// A signal came; so many nanoseconds are left.
+    Woken(u64),
+}
+
+/// Lets simulated time pass.
+pub(crate) fn pass(nanos: u64) -> Slept {
+    if !(connection::line().briefing.simulated_clock && connection::is_mine()) {
+        return Slept::Not;
     }
-    simulated
+    let timers = &rank::this().timers;
+    if timers.next_nanos().is_none() {
+        sleep_for(nanos);
+        return Slept::Fully;
+    }
+    let handled = timers.handled();
+    let now = || connection::now().map_or(0, |now| now.as_picos().div_ceil(1_000));
+    let mut at = now();
+    let until = at + nanos;
+    while at < until && timers.handled() == handled {
+        sleep_for(until.min(timers.next_nanos().unwrap_or(until)).saturating_sub(at));
+        // Reading the clock raises the signals of timers that have expired.
+        at = now();
+    }
+    if timers.handled() == handled { Slept::Fully } else { Slept::Woken(until.saturating_sub(at)) }
+}
+
+fn sleep_for(nanos: u64) {
+    connection::ask(&Call::Sleep { span: Duration::from_nanos(nanos) });
 }
 
 /// The real clock, without the C library.
@@ -160,12 +215,12 @@ pub(crate) fn real(clock: clockid_t) -> timespec {
     now
 }
 
-fn as_timespec(nanos: u64) -> timespec {
+pub(crate) fn as_timespec(nanos: u64) -> timespec {
     timespec { tv_sec: (nanos / NANOS) as time_t, tv_nsec: (nanos % NANOS) as i64 }
 }
 
 /// None if the kernel would refuse it.
-fn as_nanos(time: &timespec) -> Option<u64> {
+pub(crate) fn as_nanos(time: &timespec) -> Option<u64> {
     let (seconds, nanos) = (u64::try_from(time.tv_sec).ok()?, u64::try_from(time.tv_nsec).ok()?);
     (nanos < NANOS).then(|| seconds.saturating_mul(NANOS).saturating_add(nanos))
 }

@@ -20,7 +20,7 @@ use crate::clock;
 use crate::lock::{Guard, Lock};
 use crate::rank;
 use crate::trampoline;
-use crate::{output, sampling, services};
+use crate::{output, sampling, services, timers};
 
 /// Readings of the clock in a row that cost the same; from there on each costs more.
 const READINGS_BEFORE_GROWTH: u64 = 1024;
@@ -92,10 +92,14 @@ pub(crate) fn ask(call: &Call<'_>) -> Reply {
 /// Makes a call, waits for its answer, and takes from that what is wanted. The line is busy meanwhile.
 pub(crate) fn ask_then<T>(call: &Call<'_>, take: impl FnOnce(&Reply) -> T) -> T {
     debug_assert!(call.needs_answer());
-    let mut talk = talk();
-    talk.readings = 0;
-    talk.tell_of_output();
-    talk.ask_then(call, take)
+    let result = {
+        let mut talk = talk();
+        talk.readings = 0;
+        talk.tell_of_output();
+        talk.ask_then(call, take)
+    };
+    timers::raise_expired();
+    result
 }
 
 /// Simulated time as this process sees it; none if no simulator runs it. Never waits for another thread's call.
@@ -105,7 +109,9 @@ pub(crate) fn now() -> Option<Time> {
         return None;
     }
     let now = line.talk.try_lock().map_or(Time::ZERO, |mut talk| talk.read_clock(&line.briefing));
-    Some(rank::this().show(now))
+    let shown = rank::this().show(now);
+    timers::raise_expired();
+    Some(shown)
 }
 
 /// May this process make calls now? Not if it is a rank's child, nor inside a call.

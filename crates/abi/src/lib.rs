@@ -12,7 +12,7 @@
 //! - `library`: the one global, what this process knows as a rank; `objects`: what its handles stand for.
 //! - `operation`: what a call sets in motion, made of `message`s and `collection`s whose data are `region`s of the program's
 //!   memory; `completion`, `fold` and `status`: how it ends.
-//! - `clock`: time as the program sees it; `output`: what it prints, kept in step with its calls.
+//! - `clock`: time as the program sees it; `timers`: alarms on that clock; `locks`: file locks, for which it waits in simulated time; `output`: what it prints, kept in step with its calls.
 //! - `connection`: the way to the simulator, or to `alone` where there is none; `services`: what it asks of a rank.
 //! - `smpi`: what `smpi/smpi.h` declares, made of `sampling` and `sharing`; `allocator`: memory of the library's own.
 //! - `arguments`: pointers, arrays and strings as C hands them over.
@@ -45,6 +45,7 @@ mod functions;
 mod handles;
 mod library;
 mod lock;
+mod locks;
 mod message;
 mod objects;
 mod operation;
@@ -56,3 +57,4 @@ mod services;
 mod sharing;
 mod smpi;
 mod status;
+mod timers;

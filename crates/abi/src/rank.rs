@@ -20,6 +20,7 @@ use crate::lock::{Lock, is_single_threaded};
 use crate::objects::predefined_attributes::PredefinedAttributes;
 use crate::sampling::Sampling;
 use crate::sharing::Sharing;
+use crate::timers::Timers;
 
 /// One rank, as this library knows it. What most calls need comes first: with many ranks in one process nothing of one is in a
 /// near cache when its turn comes.
@@ -45,6 +46,8 @@ pub(crate) struct Rank {
     pub attributes: PredefinedAttributes,
     /// Its shared memory.
     pub sharing: Sharing,
+    /// Its alarms and interval timers.
+    pub timers: Timers,
     /// Where it comes from, if it is folded.
     pub origins: Option<Origins>,
 }
@@ -87,6 +90,7 @@ impl Rank {
             sampling: Sampling::default(),
             sharing: Sharing::default(),
             line: OnceLock::new(),
+            timers: Timers::new(),
             origins,
         }
     }
@@ -102,6 +106,11 @@ impl Rank {
             self.last_shown.fetch_max(now.as_picos(), Ordering::Relaxed)
         };
         now.max(Time::from_picos(before))
+    }
+
+    /// The last time that was shown to the program.
+    pub(crate) fn last_shown(&self) -> Time {
+        Time::from_picos(self.last_shown.load(Ordering::Relaxed))
     }
 
     /// The way to the simulator.

@@ -1,6 +1,7 @@
 //! What the simulator asks of a waiting rank: bytes of its memory, and functions of the program.
 
 use std::ptr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mpirage_call::Service;
 
@@ -24,7 +25,32 @@ pub(crate) fn serve(service: &Service<'_>, out: &mut [u8]) {
             out.copy_from_slice(inout);
             reduce(op, elements, incoming, out);
         }
+        Service::Stage { offset, bytes } => {
+            let mut staged = staged();
+            staged.truncate(offset as usize);
+            staged.extend_from_slice(bytes);
+        }
+        Service::ReduceStaged { op, elements, bytes, .. } => {
+            let mut operands = std::mem::take(&mut *staged());
+            let (incoming, inout) = operands.split_at_mut(bytes as usize);
+            reduce(op, elements, incoming, inout);
+            *staged() = operands;
+        }
+        Service::Fetch { offset, bytes } => {
+            let (offset, bytes) = (offset as usize, bytes as usize);
+            let mut staged = staged();
+            out[..bytes].copy_from_slice(&staged[offset..offset + bytes]);
+            if offset + bytes == staged.len() {
+                *staged = Vec::new();
+            }
+        }
     }
+}
+
+/// Operands that are too large for one service; of one rank at a time, since its reduction is carried out in one go.
+fn staged() -> MutexGuard<'static, Vec<u8>> {
+    static STAGED: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+    STAGED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Calls a function of the program, with nothing locked that it could want.

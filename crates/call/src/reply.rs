@@ -110,4 +110,29 @@ pub enum Service<'a> {
         /// The right operand.
         inout: &'a [u8],
     },
+    /// Keep these bytes at this offset of a buffer: part of operands that are too large for one service.
+    Stage {
+        /// Where in the buffer; zero begins a new buffer.
+        offset: u64,
+        /// What.
+        bytes: &'a [u8],
+    },
+    /// Combine what is in the buffer: two operands of `bytes` bytes each. The result replaces the right one.
+    ReduceStaged {
+        /// The operator's handle.
+        op: u64,
+        /// The datatype's handle.
+        datatype: u64,
+        /// How many elements.
+        elements: u64,
+        /// How many bytes each operand has.
+        bytes: u64,
+    },
+    /// Give me bytes of the buffer.
+    Fetch {
+        /// From where in the buffer.
+        offset: u64,
+        /// How many.
+        bytes: u64,
+    },
 }

@@ -21,6 +21,8 @@ pub struct Berth {
     pub pass: extern "C" fn(),
     /// Ends the rank that runs.
     pub exit: extern "C" fn(c_int) -> !,
+    /// Raises a signal in the rank that runs. Has a handler of the program run?
+    pub raise: extern "C" fn(c_int) -> bool,
     /// The name of its simulated host.
     pub host: *const c_char,
     /// Number of words of the command that starts it.
@@ -40,6 +42,17 @@ pub type ExpectRank = unsafe extern "C" fn(*mut c_void, bool);
 /// `clock_gettime`.
 pub type ReadClock = unsafe extern "C" fn(libc::clockid_t, *mut libc::timespec) -> c_int;
 
+/// Functions of the C library that lock files; those of the MPI library wait in simulated time.
+#[derive(Clone, Copy)]
+pub struct FileLocks {
+    /// `fcntl`.
+    pub fcntl: unsafe extern "C" fn(c_int, c_int, usize) -> c_int,
+    /// `flock`.
+    pub flock: unsafe extern "C" fn(c_int, c_int) -> c_int,
+    /// `lockf`.
+    pub lockf: unsafe extern "C" fn(c_int, c_int, i64) -> c_int,
+}
+
 /// How the turn goes back and forth.
 #[derive(Clone, Copy)]
 pub struct Passing {
@@ -47,6 +60,8 @@ pub struct Passing {
     pub pass: extern "C" fn(),
     /// Ends the rank that runs.
     pub exit: extern "C" fn(c_int) -> !,
+    /// Raises a signal in the rank that runs. Has a handler of the program run?
+    pub raise: extern "C" fn(c_int) -> bool,
 }
 
 /// The MPI library, loaded into the simulator's own process.
@@ -92,6 +107,18 @@ impl FoldedLibrary {
         unsafe { self.library.get::<ReadClock>(b"clock_gettime") }.ok().map(|clock| *clock)
     }
 
+    /// The library's functions that lock files.
+    pub fn file_locks(&self) -> Option<FileLocks> {
+        // SAFETY: the library defines these functions of the C library with their usual types.
+        unsafe {
+            Some(FileLocks {
+                fcntl: *self.library.get(b"fcntl").ok()?,
+                flock: *self.library.get(b"flock").ok()?,
+                lockf: *self.library.get(b"lockf").ok()?,
+            })
+        }
+    }
+
     /// Makes a rank that uses the mailbox of `fleet`, which has one and outlives it.
     pub fn rank(
         &self,
@@ -107,6 +134,7 @@ impl FoldedLibrary {
             mailbox: fleet.address(0).cast(),
             pass: passing.pass,
             exit: passing.exit,
+            raise: passing.raise,
             host: host.as_ptr(),
             argc: words.len() as c_int,
             argv: argv.as_ptr(),

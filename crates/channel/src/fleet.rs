@@ -16,6 +16,8 @@ use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use rustix::thread::futex::{self, ClockId, Timespec, WaitFlags, WaitPtr, WaitvFlags};
 
 use crate::crash_note::{self, Crash};
+#[cfg(doc)]
+use crate::layout::SERVICE_BYTES;
 use crate::layout::{Briefing, Mailbox, RANK, SIMULATOR, STRIDE};
 
 /// The clock that patience is measured with.
@@ -177,17 +179,11 @@ impl Fleet {
         unsafe { encode_service(service, mailbox.inbox()).map(drop) }
     }
 
-    /// What the rank gave back for a service: `into` is filled from its outbox, behind the calls that wait there.
+    /// Copies the result that the rank left for a service. A service never has a larger result than [`SERVICE_BYTES`].
     pub fn served(&mut self, rank: usize, into: &mut [u8]) {
         let mailbox = self.own(rank);
-        // SAFETY: it is our turn (checked by `own`); a rank puts the bytes behind its calls (see `RankEnd`).
-        unsafe {
-            let start = (*mailbox.header()).outbox_words as usize;
-            let outbox = mailbox.outbox();
-            let bytes = outbox[start.min(outbox.len())..].as_ptr().cast::<u8>();
-            let room = (outbox.len() - start.min(outbox.len())) * 8;
-            ptr::copy_nonoverlapping(bytes, into.as_mut_ptr(), into.len().min(room));
-        }
+        // SAFETY: it is our turn (checked by `own`) and `&mut self` keeps other references away.
+        into.copy_from_slice(unsafe { &mailbox.result()[..into.len()] });
     }
 
     /// Notes bytes for the rank to store in its memory before its call returns; false if there is no room.

@@ -14,11 +14,17 @@ pub(crate) const OUTBOX: usize = 4096 * KIB;
 pub(crate) const INBOX: usize = 4096 * KIB;
 /// Bytes of the stores.
 pub const STORE_BYTES: usize = 256 * KIB;
-/// Bytes of one mailbox; an odd number of pages, so that mailboxes spread over the caches.
-pub(crate) const STRIDE: usize = HEADER + OUTBOX + INBOX + STORE_BYTES;
-
-/// The most bytes one service moves.
+/// The most bytes one service moves, and the bytes of the region in which a rank leaves the result of a service.
 pub const SERVICE_BYTES: usize = 1024 * KIB;
+/// Bytes of one mailbox; an odd number of pages, so that mailboxes spread over the caches.
+pub(crate) const STRIDE: usize = HEADER + OUTBOX + INBOX + STORE_BYTES + SERVICE_BYTES;
+
+const _: () = assert!(STRIDE / (4 * KIB) % 2 == 1);
+// The operands of a reduction are one service together; its other fields take a few words.
+const _: () = assert!(SERVICE_BYTES + 4 * KIB <= INBOX);
+
+/// Length of the memory file that ranks share, by which they recognise it; only pages that are used exist.
+pub const SHARED_FILE_BYTES: u64 = 1 << 62;
 
 /// `turn`: the rank runs.
 pub(crate) const RANK: u32 = 0;
@@ -120,6 +126,16 @@ impl Mailbox {
     pub(crate) unsafe fn stores<'a>(&self) -> &'a mut [u64] {
         // SAFETY: inside the mailbox, aligned; exclusive by the contract above.
         unsafe { words(self.base.add(HEADER + OUTBOX + INBOX), STORE_BYTES) }
+    }
+
+    /// # Safety
+    /// It is the caller's turn, and it holds no other reference to the result.
+    pub(crate) unsafe fn result<'a>(&self) -> &'a mut [u8] {
+        // SAFETY: inside the mailbox; any bit pattern is a byte; exclusive by the contract above.
+        unsafe {
+            let start = self.base.add(HEADER + OUTBOX + INBOX + STORE_BYTES);
+            std::slice::from_raw_parts_mut(start, SERVICE_BYTES)
+        }
     }
 }
 

@@ -207,21 +207,11 @@ impl RankEnd {
         serve: &mut dyn FnMut(&Service<'_>, &mut [u8]),
     ) -> Result<(), ChannelError> {
         match decode_answer(inbox, &mut Reply::new())?.0 {
-            Answer::Serve(service) => serve(&service, self.behind_calls()),
+            // SAFETY: it is our turn, and `&mut self` keeps other references away.
+            Answer::Serve(service) => serve(&service, unsafe { self.mailbox.result() }),
             Answer::Done => {}
         }
         Ok(())
-    }
-
-    /// The free part of the outbox. The calls in front of it are still being read by the simulator.
-    fn behind_calls(&mut self) -> &mut [u8] {
-        // SAFETY: it is our turn; any bit pattern is a byte.
-        unsafe {
-            let start = (*self.mailbox.header()).outbox_words as usize;
-            let outbox = self.mailbox.outbox();
-            let free = &mut outbox[start..];
-            std::slice::from_raw_parts_mut(free.as_mut_ptr().cast(), free.len() * 8)
-        }
     }
 
     fn hand_over(&self) {

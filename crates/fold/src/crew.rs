@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use corosensei::CoroutineResult;
 use mpirage_cache::{LINE, fetch_address, fetch_bytes};
 
-use crate::clib::{Environment, stdio};
+use crate::clib::{Environment, close_files, stdio};
 use crate::context::Thread;
 use crate::current;
 use crate::link::Linked;
@@ -133,10 +133,11 @@ impl Crew {
                 return (*rank).end;
             }
             current::set(rank);
-            stdio::enter((*rank).number as usize);
+            stdio::enter(rank);
             self.thread.enter(&(*rank).context);
             let left = (*rank).coroutine.resume(());
             self.thread.leave(&mut (*rank).context);
+            stdio::leave(rank);
             let stop = match left {
                 CoroutineResult::Yield(Leave::Turn) => Stop::Yielded,
                 CoroutineResult::Yield(leave) | CoroutineResult::Return(leave) => end(rank, leave),
@@ -277,6 +278,7 @@ unsafe fn end(rank: *mut Rank, leave: Leave) -> Stop {
     let fault = unsafe {
         (*rank).coroutine.force_reset();
         (*rank).ended = true;
+        close_files(rank);
         (*rank).fault
     };
     let stop = match leave {

@@ -37,7 +37,7 @@ mod tls;
 mod unwind;
 mod verdict;
 
-pub use clib::{Environment, c_library, set_clock};
+pub use clib::{Environment, c_library, raise_in_rank, set_clock, set_locks};
 pub use copy::copy;
 pub use crew::{Crew, CrewError, Options};
 pub use current::{current_rank, exit_rank, pass_turn};

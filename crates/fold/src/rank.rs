@@ -67,6 +67,8 @@ pub(crate) struct Rank {
     pub base: usize,
     pub number: u32,
     pub ended: bool,
+    /// What its standard streams have seen; see [`stdio`](crate::clib::stdio).
+    pub streams: u8,
     pub context: Context,
     pub output: Vec<u8>,
     pub stack: RankStack,
@@ -107,6 +109,7 @@ impl Rank {
             number: number as u32,
             resting: 0,
             ended: false,
+            streams: 0,
             base,
             program,
             argument_count: arguments.len() as i32,

@@ -18,6 +18,37 @@ const SIGNALS: usize = 65;
 /// The processor traps after each instruction.
 const TRAP_FLAG: i64 = 0x100;
 const DIRECTION_FLAG: i64 = 0x400;
+/// The instruction `syscall`.
+const SYSCALL: [u8; 2] = [0x0f, 0x05];
+/// System calls that may wait for something outside of this process.
+const WAITING: [i64; 26] = [
+    libc::SYS_read,
+    libc::SYS_readv,
+    libc::SYS_pread64,
+    libc::SYS_preadv,
+    libc::SYS_write,
+    libc::SYS_writev,
+    libc::SYS_open,
+    libc::SYS_openat,
+    libc::SYS_flock,
+    libc::SYS_fcntl,
+    libc::SYS_wait4,
+    libc::SYS_waitid,
+    libc::SYS_poll,
+    libc::SYS_ppoll,
+    libc::SYS_select,
+    libc::SYS_pselect6,
+    libc::SYS_pause,
+    libc::SYS_nanosleep,
+    libc::SYS_clock_nanosleep,
+    libc::SYS_futex,
+    libc::SYS_accept,
+    libc::SYS_connect,
+    libc::SYS_recvfrom,
+    libc::SYS_recvmsg,
+    libc::SYS_rt_sigsuspend,
+    libc::SYS_rt_sigtimedwait,
+];
 const ALTERNATE: usize = 64 << 10;
 
 /// Who handled a signal before (a boxed `sigaction`, never freed while handlers may run).
@@ -33,7 +64,7 @@ type Action = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
 /// stops when the handler has returned. False if no rank was running.
 ///
 /// In the middle of a library, where locks may be held, the rank goes on until it is back in its own code or
-/// passes its turn.
+/// passes its turn. A system call in which it waits fails with `EINTR`, and so do those that would wait from then on.
 ///
 /// # Safety
 /// `context` is the third argument of a handler that was installed with `SA_SIGINFO`.
@@ -58,6 +89,7 @@ pub unsafe fn interrupt_rank(number: c_int, context: *mut c_void) -> bool {
         } else {
             PENDING.store(number, Ordering::Relaxed);
             registers[libc::REG_EFL as usize] |= TRAP_FLAG;
+            skip_wait(code, registers);
         }
     }
     true
@@ -66,7 +98,8 @@ pub unsafe fn interrupt_rank(number: c_int, context: *mut c_void) -> bool {
 /// Installs a handler that [interrupts](interrupt_rank) the rank that runs, and then does what was done before on this
 /// signal if that was a handler.
 pub fn interrupt_on(number: c_int) -> io::Result<()> {
-    install(number, on_interrupt)
+    // The system call in which a rank waits does not begin anew.
+    install(number, on_interrupt, 0)
 }
 
 /// The interrupt that is waiting for the rank to be interruptible.
@@ -98,7 +131,7 @@ impl Handlers {
         THREAD.store(unsafe { libc::pthread_self() } as usize, Ordering::Relaxed);
         let handlers = Self { before, _stack: stack };
         for number in FAULTS {
-            install(number, on_fault)?;
+            install(number, on_fault, libc::SA_RESTART)?;
         }
         Ok(handlers)
     }
@@ -116,11 +149,11 @@ impl Drop for Handlers {
     }
 }
 
-fn install(number: c_int, action: Action) -> io::Result<()> {
+fn install(number: c_int, action: Action, flags: c_int) -> io::Result<()> {
     // SAFETY: an empty set of signals and no flags are valid; the fields that matter follow.
     let mut new: libc::sigaction = unsafe { std::mem::zeroed() };
     new.sa_sigaction = action as *const () as usize;
-    new.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
+    new.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | flags;
     // SAFETY: as above.
     let mut old: libc::sigaction = unsafe { std::mem::zeroed() };
     // SAFETY: both structs are ours, the handler does only what a handler may.
@@ -185,7 +218,19 @@ fn on_step(code: usize, registers: &mut [i64; 23]) {
         if (*rank).has(code) {
             PENDING.store(0, Ordering::Relaxed);
             stop(rank, Fault { number: pending, address: 0, code, stack_overflow: false }, registers);
+        } else {
+            skip_wait(code, registers);
         }
+    }
+}
+
+/// If the next instruction is a system call that may wait, it fails with `EINTR` instead.
+fn skip_wait(code: usize, registers: &mut [i64; 23]) {
+    // SAFETY: the processor is about to execute these bytes; code can be read.
+    let next = unsafe { (code as *const [u8; 2]).read_unaligned() };
+    if next == SYSCALL && WAITING.contains(&registers[libc::REG_RAX as usize]) {
+        registers[libc::REG_RAX as usize] = -i64::from(libc::EINTR);
+        registers[libc::REG_RIP as usize] += SYSCALL.len() as i64;
     }
 }
 

@@ -189,7 +189,9 @@ fn output_belongs_to_the_rank_that_writes_it() {
         }"#;
     let run = run(&compile("output", source), 3, &[]);
     for rank in 0..3 {
-        let many: String = (0..3000).map(|i| format!("{rank}{}", i % 10)).collect();
+        // Rank 1 has closed its standard output, which is not that of the others.
+        let printed = if rank == 1 { 0 } else { 3000 };
+        let many: String = (0..printed).map(|i| format!("{rank}{}", i % 10)).collect();
         assert_eq!(run.outputs[rank], format!("a{rank}b{rank}cwvecd{rank}\n{many}"));
     }
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use mpirage_cache::fetch;
 use mpirage_call::{Reply, Service};
-use mpirage_channel::{Briefing, Fleet, FoldedLibrary, FoldedRank, Passing};
+use mpirage_channel::{Briefing, FileLocks, Fleet, FoldedLibrary, FoldedRank, Passing};
 use mpirage_fold::{Crew, CrewError, Environment, Image, Libraries, Linked, Options, Refusal};
 use mpirage_mpi::Memory;
 use thiserror::Error;
@@ -20,6 +20,7 @@ use thiserror::Error;
 use crate::crash::Death;
 use crate::program::{Identity, Program};
 use crate::ranks::Stop;
+use crate::service::{Reduction, Serve};
 use crate::shared::SharedFile;
 use crate::symbols::{Instances, Symbols};
 use crate::watchdog::Watchdog;
@@ -120,6 +121,9 @@ impl Folded {
         if let Some(clock) = library.clock() {
             mpirage_fold::set_clock(clock);
         }
+        if let Some(FileLocks { fcntl, flock, lockf }) = library.file_locks() {
+            mpirage_fold::set_locks(fcntl, flock, lockf);
+        }
         let shared = SharedFile::new()?;
         let briefing = Briefing { shared_file: shared.descriptor(), ..*briefing };
         let fleet = Fleet::new(1, &briefing)?;
@@ -198,7 +202,7 @@ impl Folded {
         let environment = common.ok_or(io::ErrorKind::NotFound)?.with(own_variables(who));
         self.crew.add(linked, &words, &environment).map_err(io::Error::other)?;
         let host = CString::new(who.host).map_err(io::Error::other)?;
-        let passing = Passing { pass, exit };
+        let passing = Passing { pass, exit, raise };
         let known = self.library.rank(who.rank, &self.fleet, passing, &host, &words);
         self.ranks.push(Rank { known: Some(known), unshown: Vec::new(), death: None, place: 0 });
         Ok(())
@@ -311,18 +315,6 @@ impl Folded {
         Instances { start: start as u64, stride: stride as u64, count: count as u64, file }
     }
 
-    /// Lets a waiting rank do something for us.
-    fn serve(&mut self, rank: u32, service: &Service<'_>, back: &mut [u8]) {
-        if self.ranks[rank as usize].death.is_some() || self.fleet.serve(MAILBOX, service).is_err() {
-            return;
-        }
-        if self.wait(rank) == Stop::Waits {
-            self.fleet.served(MAILBOX, back);
-        } else {
-            self.note_fault(rank, "it ended while it was asked for data".to_owned());
-        }
-    }
-
     fn note_fault(&mut self, rank: u32, what: String) {
         self.fault.get_or_insert((rank, what));
     }
@@ -381,8 +373,23 @@ impl Memory for Folded {
         incoming: &[u8],
         inout: &mut [u8],
     ) {
-        let operands = inout.to_vec();
-        self.serve(rank, &Service::Reduce { op, datatype, elements, incoming, inout: &operands }, inout);
+        Reduction { op, datatype, elements }.run(self, rank, incoming, inout);
+    }
+}
+
+impl Serve for Folded {
+    fn serve(&mut self, rank: u32, service: &Service<'_>, back: &mut [u8]) {
+        if self.ranks[rank as usize].death.is_some() {
+            return;
+        }
+        if self.fleet.serve(MAILBOX, service).is_err() {
+            return self.note_fault(rank, "a request of the simulator does not fit its mailbox".to_owned());
+        }
+        if self.wait(rank) == Stop::Waits {
+            self.fleet.served(MAILBOX, back);
+        } else {
+            self.note_fault(rank, "it ended while it was asked for data".to_owned());
+        }
     }
 }
 
@@ -392,6 +399,10 @@ extern "C" fn pass() {
 
 extern "C" fn exit(code: i32) -> ! {
     mpirage_fold::exit_rank(code)
+}
+
+extern "C" fn raise(signal: i32) -> bool {
+    mpirage_fold::raise_in_rank(signal)
 }
 
 /// Is it our own library, which is loaded already?

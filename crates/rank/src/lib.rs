@@ -16,6 +16,7 @@ mod processes;
 mod program;
 mod ranks;
 mod running;
+mod service;
 mod session;
 mod shared;
 mod signals;

@@ -3,10 +3,8 @@
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 
+use mpirage_channel::SHARED_FILE_BYTES;
 use rustix::fs::{MemfdFlags, fstat, ftruncate, memfd_create};
-
-/// Addresses of the file; only pages that are used exist.
-const LENGTH: u64 = 1 << 62;
 
 /// The file behind memory that exists once for all ranks.
 #[derive(Debug)]
@@ -16,7 +14,7 @@ impl SharedFile {
     /// An empty one, for processes started from now on to inherit.
     pub fn new() -> io::Result<SharedFile> {
         let file = memfd_create("mpirage-shared", MemfdFlags::empty())?;
-        ftruncate(&file, LENGTH)?;
+        ftruncate(&file, SHARED_FILE_BYTES)?;
         Ok(SharedFile(file))
     }
 

@@ -6,11 +6,15 @@
 use core::ffi::c_void;
 use core::ops::Range;
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use libc::{MAP_ANONYMOUS, MAP_FAILED, MAP_FIXED, MAP_NORESERVE, MAP_PRIVATE, MAP_SHARED};
 use libc::{PROT_NONE, PROT_READ, PROT_WRITE, off_t};
+
+use mpirage_channel::SHARED_FILE_BYTES;
 
 use crate::connection;
 
@@ -210,8 +214,27 @@ fn map_private(length: usize) -> Option<usize> {
 }
 
 fn map_file(address: usize, length: usize, file: i32, offset: u64) -> bool {
-    let access = PROT_READ | PROT_WRITE;
-    map(address, length, access, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file, offset as off_t).is_some()
+    let (access, flags) = (PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE);
+    with_file(file, |file| map(address, length, access, flags, file, offset as off_t).is_some())
+}
+
+/// Uses the shared file. A program may have closed the number that it inherited, and opened another file there: then the
+/// simulator's own number leads to it.
+fn with_file(number: i32, work: impl FnOnce(i32) -> bool) -> bool {
+    if is_shared_file(number) {
+        return work(number);
+    }
+    let path = format!("/proc/{}/fd/{number}", connection::line().briefing.simulator);
+    let Ok(file) = File::options().read(true).write(true).open(path) else { return false };
+    is_shared_file(file.as_raw_fd()) && work(file.as_raw_fd())
+}
+
+fn is_shared_file(number: i32) -> bool {
+    // SAFETY: an empty status is valid, and only borrowed; if the number is no open file, the call says so.
+    unsafe {
+        let mut status: libc::stat = core::mem::zeroed();
+        libc::fstat(number, &raw mut status) == 0 && status.st_size as u64 == SHARED_FILE_BYTES
+    }
 }
 
 /// Lets the window stand behind all of these addresses, over and over.

@@ -60,6 +60,15 @@ pub fn encode_service(service: &Service<'_>, buffer: &mut [u64]) -> Result<usize
             w.bytes(incoming)?;
             w.bytes(inout)?;
         }
+        Service::Stage { offset, bytes } => {
+            w.word(4)?;
+            w.word(offset)?;
+            w.bytes(bytes)?;
+        }
+        Service::ReduceStaged { op, datatype, elements, bytes } => {
+            w.all([5, op, datatype, elements, bytes])?;
+        }
+        Service::Fetch { offset, bytes } => w.all([6, offset, bytes])?,
     }
     Ok(w.finish())
 }
@@ -90,6 +99,12 @@ pub fn decode_answer<'b>(buffer: &'b [u64], reply: &mut Reply) -> Result<(Answer
             incoming: r.bytes()?,
             inout: r.bytes()?,
         }),
+        4 => Answer::Serve(Service::Stage { offset: r.word()?, bytes: r.bytes()? }),
+        5 => {
+            let [op, datatype, elements, bytes] = r.all()?;
+            Answer::Serve(Service::ReduceStaged { op, datatype, elements, bytes })
+        }
+        6 => Answer::Serve(Service::Fetch { offset: r.word()?, bytes: r.word()? }),
         _ => return Err(WireError),
     };
     Ok((answer, length))

@@ -156,6 +156,9 @@ fn services_survive_the_wire() {
         Service::Peek { address: 5, bytes: 6 },
         Service::Poke { address: 5, bytes: b"hello, rank" },
         Service::Reduce { op: 1, datatype: 2, elements: 3, incoming: b"abc", inout: b"defg" },
+        Service::Stage { offset: 7, bytes: b"part of an operand" },
+        Service::ReduceStaged { op: 1, datatype: 2, elements: 3, bytes: 4 },
+        Service::Fetch { offset: 8, bytes: 9 },
     ];
     let mut buffer = [0; 64];
     for service in services {

@@ -87,7 +87,7 @@ impl Environment {
     pub(crate) unsafe fn make_private(rank: *mut Rank) -> *mut *mut c_char {
         // SAFETY: as the caller vouches.
         unsafe {
-            let private = &mut (*super::of(rank)).environment;
+            let private = &mut (*super::library_of(rank)).environment;
             if private.vector.is_empty() {
                 let environment = &(*rank).environment;
                 private._owned = environment.entries().cloned().collect();
@@ -213,7 +213,7 @@ unsafe fn edit(change: impl FnOnce(&mut Vec<*mut c_char>)) {
         }
         let seen = vector();
         Environment::make_private(rank);
-        let private = &mut (*super::of(rank)).environment;
+        let private = &mut (*super::library_of(rank)).environment;
         if seen != private.vector.as_mut_ptr() {
             let count =
                 if seen.is_null() { 0 } else { (0..).take_while(|&at| !(*seen.add(at)).is_null()).count() };

@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
 use super::variables::short_name;
-use super::{Function, functions, stdio};
+use super::{Function, files, functions, stdio};
 use crate::current;
 use crate::rank::{self, Leave, Rank};
 
@@ -60,6 +60,7 @@ pub(crate) unsafe fn finish(rank: *mut Rank, code: c_int) -> ! {
             run_finishers(rank);
         }
         stdio::flush();
+        files::close_all();
         current::leave(rank, Leave::Exited(code & 0xff))
     }
 }

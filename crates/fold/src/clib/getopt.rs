@@ -123,7 +123,7 @@ unsafe fn parse(
     // SAFETY: the rank that runs; the strings are the caller's.
     unsafe {
         let options: &'static [u8] = CStr::from_ptr(options).to_bytes();
-        let state = &raw mut (*super::of(rank)).getopt;
+        let state = &raw mut (*super::library_of(rank)).getopt;
         let variables = variables(rank, state);
         let mut scan =
             Scan { state, variables, count, arguments, options, long, index, long_only, silent: false };

@@ -3,10 +3,14 @@
 //! Functions that keep something between two calls are replaced by ones that keep it per rank. They are handed to the program
 //! when its imports are resolved; libraries go on using the originals.
 
+mod descriptors;
 mod environment;
 pub(crate) mod exit;
+mod files;
 mod getopt;
+mod locks;
 mod random;
+mod signals;
 pub(crate) mod stdio;
 pub(crate) mod streams;
 mod text;
@@ -19,6 +23,8 @@ use std::collections::HashMap;
 use std::ptr;
 
 pub use environment::Environment;
+pub use locks::set_locks;
+pub use signals::raise_in_rank;
 pub use time::set_clock;
 
 use crate::current;
@@ -35,13 +41,15 @@ pub fn c_library(name: &str) -> Option<usize> {
     TABLE.with(|table| table.get(name).copied())
 }
 
-fn all() -> [Vec<Function>; 8] {
+fn all() -> [Vec<Function>; 10] {
     [
+        descriptors::functions(),
         environment::functions(),
         exit::functions(),
+        files::functions(),
         getopt::functions(),
         random::functions(),
-        stdio::functions(),
+        signals::functions(),
         streams::functions(),
         text::functions(),
         time::functions(),
@@ -57,13 +65,45 @@ macro_rules! functions {
 pub(crate) use functions;
 
 /// What the C library keeps for one rank, made when first needed.
-#[derive(Default)]
 pub(crate) struct Library {
     random: Option<Box<random::Random>>,
     environment: environment::Private,
     getopt: getopt::Scanner,
     text: text::Buffers,
     time: time::Buffers,
+    descriptors: descriptors::Descriptors,
+    streams: files::Streams,
+    signals: Option<Box<signals::Signals>>,
+    /// A stream of its own for standard input, if it has opened another file there.
+    input: *mut libc::FILE,
+}
+
+impl Default for Library {
+    fn default() -> Self {
+        Self {
+            random: None,
+            environment: environment::Private::default(),
+            getopt: getopt::Scanner::default(),
+            text: text::Buffers::default(),
+            time: time::Buffers::default(),
+            descriptors: descriptors::Descriptors::default(),
+            streams: files::Streams::default(),
+            signals: None,
+            input: ptr::null_mut(),
+        }
+    }
+}
+
+/// Closes what a rank that has ended still has open.
+///
+/// # Safety
+/// The rank does not run any more, and nobody else uses its state.
+pub(crate) unsafe fn close_files(rank: *mut Rank) {
+    // SAFETY: as the caller vouches.
+    if let Some(library) = unsafe { (*rank).library.as_mut() } {
+        files::abandon(&mut library.streams);
+        library.descriptors = descriptors::Descriptors::default();
+    }
 }
 
 /// The state of the rank that runs.
@@ -73,12 +113,12 @@ fn library() -> *mut Library {
         return spare();
     }
     // SAFETY: the rank that runs is alive, and its code is the only one that uses this.
-    unsafe { of(rank) }
+    unsafe { library_of(rank) }
 }
 
 /// # Safety
 /// The rank is alive, and nobody else uses its state.
-unsafe fn of(rank: *mut Rank) -> *mut Library {
+unsafe fn library_of(rank: *mut Rank) -> *mut Library {
     // SAFETY: as the caller vouches.
     unsafe { &raw mut **(*rank).library.get_or_insert_with(Box::default) }
 }

@@ -10,6 +10,7 @@ use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
 
 use super::{DataPlane, PATIENCE, Processes};
 use crate::ranks::Stop;
+use crate::service::{Reduction, Serve};
 
 /// Bytes up to which a store goes through the mailbox, which spares a system call.
 const STORE_LIMIT: usize = 16 * 1024;
@@ -57,20 +58,6 @@ impl Processes {
             done += if copied == 0 { return Err(Errno::EFAULT) } else { copied };
         }
         Ok(())
-    }
-
-    /// Lets a waiting rank do something for us.
-    fn serve(&mut self, rank: u32, service: &Service<'_>, back: &mut [u8]) {
-        let reachable = self.processes[rank as usize].death.is_none() && self.wait_until_stopped(rank);
-        if !reachable || self.fleet.serve(rank as usize, service).is_err() {
-            return;
-        }
-        self.fleet.release(rank as usize);
-        if self.wait_until_stopped(rank) {
-            self.fleet.served(rank as usize, back);
-        } else {
-            self.note_fault(rank, "it ended while it was asked for data");
-        }
     }
 
     /// False if it ended instead.
@@ -164,15 +151,23 @@ impl Memory for Processes {
         incoming: &[u8],
         inout: &mut [u8],
     ) {
-        let element = inout.len() / (elements.max(1) as usize);
-        if element == 0 {
+        Reduction { op, datatype, elements }.run(self, rank, incoming, inout);
+    }
+}
+
+impl Serve for Processes {
+    fn serve(&mut self, rank: u32, service: &Service<'_>, back: &mut [u8]) {
+        if self.processes[rank as usize].death.is_some() || !self.wait_until_stopped(rank) {
             return;
         }
-        let step = (SERVICE_BYTES / 2 / element).max(1) * element;
-        for (incoming, inout) in incoming.chunks(step).zip(inout.chunks_mut(step)) {
-            let elements = (inout.len() / element) as u64;
-            let operands = inout.to_vec();
-            self.serve(rank, &Service::Reduce { op, datatype, elements, incoming, inout: &operands }, inout);
+        if self.fleet.serve(rank as usize, service).is_err() {
+            return self.note_fault(rank, "a request of the simulator does not fit its mailbox");
+        }
+        self.fleet.release(rank as usize);
+        if self.wait_until_stopped(rank) {
+            self.fleet.served(rank as usize, back);
+        } else {
+            self.note_fault(rank, "it ended while it was asked for data");
         }
     }
 }

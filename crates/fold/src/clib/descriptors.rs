@@ -1,0 +1,491 @@
+//! Descriptors of ranks: each rank numbers its open files by itself.
+//!
+//! A number of a rank stands for a descriptor of this process that the rank has opened, or for one of the standard files.
+//! The simulator's own descriptors have no number in any rank, so that no rank can read, write or close them.
+//!
+//! Functions that only need the descriptor of this process are forwarded with it. A number that is not open becomes -1, with which
+//! the C library itself reports `EBADF`.
+
+use std::ffi::{CStr, c_char, c_int, c_long, c_void};
+use std::slice;
+use std::sync::OnceLock;
+
+use super::{Function, functions, library, locks, stdio};
+use crate::current;
+
+/// What a number of a rank stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum File {
+    /// The simulator's standard input for rank 0; nothing for the others.
+    Input,
+    /// What the rank prints.
+    Output,
+    /// The simulator's standard error.
+    Error,
+    /// A descriptor of this process that this number owns.
+    Own(c_int),
+    /// A descriptor of this process that belongs to a stream or a directory of the rank, which will close it.
+    Lent(c_int),
+}
+
+/// The standard files, by number.
+const STANDARD: [Option<File>; 3] = [Some(File::Input), Some(File::Output), Some(File::Error)];
+
+/// The open files of a rank.
+pub(super) struct Descriptors {
+    table: Vec<Option<File>>,
+}
+
+impl Default for Descriptors {
+    fn default() -> Self {
+        Self { table: STANDARD.to_vec() }
+    }
+}
+
+impl Descriptors {
+    fn get(&self, number: c_int) -> Option<File> {
+        *self.table.get(usize::try_from(number).ok()?)?
+    }
+
+    /// Gives a file the lowest free number from `least` on.
+    fn insert(&mut self, file: File, least: usize) -> c_int {
+        let taken = |entry: &Option<File>| entry.is_some();
+        let free = (least..self.table.len()).find(|&at| !taken(&self.table[at]));
+        let at = free.unwrap_or_else(|| least.max(self.table.len()));
+        self.put(file, at)
+    }
+
+    fn put(&mut self, file: File, at: usize) -> c_int {
+        if at >= self.table.len() {
+            self.table.resize(at + 1, None);
+        }
+        self.table[at] = Some(file);
+        if at == 0 {
+            stdio::own_input();
+        }
+        at as c_int
+    }
+
+    fn remove(&mut self, number: c_int) -> Option<File> {
+        self.table.get_mut(usize::try_from(number).ok()?)?.take()
+    }
+
+    /// The number under which a stream or directory with this descriptor is known.
+    fn lent(&self, descriptor: c_int) -> Option<usize> {
+        self.table.iter().position(|&entry| entry == Some(File::Lent(descriptor)))
+    }
+}
+
+impl Drop for Descriptors {
+    fn drop(&mut self) {
+        for file in self.table.drain(..).flatten() {
+            // The result does not matter: the rank is gone.
+            let _ = close_file(file);
+        }
+    }
+}
+
+/// The table of the rank that runs.
+pub(super) fn descriptors<'a>() -> &'a mut Descriptors {
+    // SAFETY: the state of the rank that runs, which only its own code uses; no reference is kept across a switch.
+    unsafe { &mut (*library()).descriptors }
+}
+
+/// What a number stands for. Outside of ranks it is a descriptor of this process.
+pub(super) fn find(number: c_int) -> Option<File> {
+    let rank = current::get();
+    // SAFETY: the rank that runs.
+    match unsafe { rank.as_ref() } {
+        None => Some(File::Own(number)),
+        // Most ranks only print: they need no table.
+        Some(rank) if rank.library.is_none() => *STANDARD.get(usize::try_from(number).ok()?)?,
+        Some(_) => descriptors().get(number),
+    }
+}
+
+/// The descriptor of this process behind a number; -1 if it is not open. Special values (`AT_FDCWD`, -1) stay.
+pub(super) fn real(number: c_int) -> c_int {
+    if number < 0 { number } else { find(number).map_or(-1, behind) }
+}
+
+fn behind(file: File) -> c_int {
+    match file {
+        File::Own(descriptor) | File::Lent(descriptor) => descriptor,
+        File::Input if has_input() => libc::STDIN_FILENO,
+        File::Input => stand_ins().nothing,
+        File::Output => stand_ins().pipe,
+        File::Error => libc::STDERR_FILENO,
+    }
+}
+
+/// Rank 0 has the standard input.
+pub(super) fn has_input() -> bool {
+    let rank = current::get();
+    // SAFETY: the rank that runs.
+    rank.is_null() || unsafe { (*rank).number == 0 }
+}
+
+/// Descriptors that answer questions about files that ranks only seem to have: is it a terminal, what is its size.
+struct StandIns {
+    /// An empty file.
+    nothing: c_int,
+    /// The end of a pipe, which is what launchers give ranks to print to.
+    pipe: c_int,
+}
+
+fn stand_ins() -> &'static StandIns {
+    static STAND_INS: OnceLock<StandIns> = OnceLock::new();
+    STAND_INS.get_or_init(|| {
+        let mut ends = [-1; 2];
+        // SAFETY: a name and a place of ours; a failure leaves -1, with which functions report `EBADF`.
+        unsafe {
+            libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC);
+            StandIns {
+                nothing: libc::open(c"/dev/null".as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC),
+                pipe: ends[1],
+            }
+        }
+    })
+}
+
+/// Numbers what the C library has opened; -1 is passed on.
+pub(super) fn opened(descriptor: c_int) -> c_int {
+    if descriptor < 0 || current::get().is_null() {
+        return descriptor;
+    }
+    descriptors().insert(File::Own(descriptor), 0)
+}
+
+/// Numbers the descriptor of a stream or directory.
+pub(super) fn lend(descriptor: c_int) -> c_int {
+    if descriptor < 0 || current::get().is_null() {
+        return descriptor;
+    }
+    let descriptors = descriptors();
+    match descriptors.lent(descriptor) {
+        Some(number) => number as c_int,
+        None => descriptors.insert(File::Lent(descriptor), 0),
+    }
+}
+
+/// A stream or directory with this descriptor is closed: its number is free again.
+pub(super) fn give_back(descriptor: c_int) {
+    if descriptor >= 0 && !current::get().is_null() {
+        let descriptors = descriptors();
+        if let Some(number) = descriptors.lent(descriptor) {
+            descriptors.table[number] = None;
+        }
+    }
+}
+
+/// From here on a stream or directory owns the descriptor of this number.
+pub(super) fn hand_over(number: c_int) {
+    if let Some(File::Own(descriptor)) = find(number)
+        && !current::get().is_null()
+    {
+        descriptors().put(File::Lent(descriptor), number as usize);
+    }
+}
+
+/// Puts a file at a number, in place of what was there.
+pub(super) fn replace(number: c_int, file: File) -> c_int {
+    if let Some(before) = descriptors().remove(number) {
+        // What is wrong with the old file is not told by the call that replaces it.
+        let _ = close_file(before);
+    }
+    descriptors().put(file, number as usize)
+}
+
+/// Another file with the same content behind it; `None` with `errno` if there is no room.
+fn duplicate(file: File) -> Option<File> {
+    match file {
+        File::Own(descriptor) | File::Lent(descriptor) => {
+            // SAFETY: a descriptor of this process. Above the standard ones, should the simulator have been started without them.
+            let copy = unsafe { libc::fcntl(descriptor, libc::F_DUPFD_CLOEXEC, 3) };
+            (copy >= 0).then_some(File::Own(copy))
+        }
+        standard => Some(standard),
+    }
+}
+
+fn close_file(file: File) -> c_int {
+    match file {
+        // SAFETY: this number was its only owner.
+        File::Own(descriptor) => unsafe { libc::close(descriptor) },
+        File::Lent(_) | File::Input | File::Output | File::Error => 0,
+    }
+}
+
+pub(super) fn bad_descriptor() -> c_int {
+    // SAFETY: this thread's errno.
+    unsafe { *libc::__errno_location() = libc::EBADF };
+    -1
+}
+
+/// Does a path name a descriptor of the process that opens it? Then its number.
+pub(super) fn named(path: *const c_char) -> Option<c_int> {
+    if path.is_null() {
+        return None;
+    }
+    // SAFETY: a string of the program.
+    let path = unsafe { CStr::from_ptr(path) }.to_str().ok()?;
+    match path {
+        "/dev/stdin" => Some(0),
+        "/dev/stdout" => Some(1),
+        "/dev/stderr" => Some(2),
+        _ => {
+            let number =
+                ["/dev/fd/", "/proc/self/fd/"].iter().find_map(|folder| path.strip_prefix(folder))?;
+            number.parse().ok()
+        }
+    }
+}
+
+pub(super) fn functions() -> Vec<Function> {
+    let mut all = functions! {
+        open => open, open64 => open, __open_2 => open, __open64_2 => open, creat => creat, creat64 => creat,
+        openat => openat, openat64 => openat, __openat_2 => openat, __openat64_2 => openat,
+        mkstemp => mkstemp, mkstemp64 => mkstemp, mkostemp => mkostemp, mkostemp64 => mkostemp, mkstemps => mkstemps,
+        mkstemps64 => mkstemps, memfd_create => memfd_create, shm_open => shm_open,
+        close => close, __close => close, close_range => close_range, closefrom => closefrom,
+        dup => dup, dup2 => dup2, __dup2 => dup2, dup3 => dup3, pipe => pipe, pipe2 => pipe2, fcntl => fcntl, fcntl64 => fcntl,
+        __fcntl => fcntl, flock => flock, lockf => lockf, lockf64 => lockf,
+        write => write, __write => write, writev => writev, read => read, __read => read, __read_chk => read, readv => readv,
+        __fxstat => fxstat, __fxstat64 => fxstat, __fxstatat => fxstatat, __fxstatat64 => fxstatat,
+        mmap => mmap, mmap64 => mmap,
+    };
+    all.extend(forwarded());
+    all
+}
+
+/// Functions whose first argument is a number and that need nothing but the descriptor behind it.
+macro_rules! forward {
+    ($($function:ident($($argument:ident: $type:ty),*) -> $result:ty => $($name:ident),+;)*) => {
+        $(unsafe extern "C" fn $function(number: c_int $(, $argument: $type)*) -> $result {
+            // SAFETY: the program's arguments, with the descriptor that its number stands for.
+            unsafe { libc::$function(real(number) $(, $argument)*) }
+        })*
+
+        fn forwarded() -> Vec<Function> {
+            vec![$($((stringify!($name), $function as *const () as usize)),+),*]
+        }
+    };
+}
+
+forward! {
+    lseek(offset: i64, whence: c_int) -> i64 => lseek, lseek64, __lseek;
+    pread(to: *mut c_void, size: usize, offset: i64) -> isize => pread, pread64, __pread_chk, __pread64_chk;
+    pwrite(from: *const c_void, size: usize, offset: i64) -> isize => pwrite, pwrite64;
+    preadv(pieces: *const libc::iovec, count: c_int, offset: i64) -> isize => preadv, preadv64;
+    pwritev(pieces: *const libc::iovec, count: c_int, offset: i64) -> isize => pwritev, pwritev64;
+    fsync() -> c_int => fsync;
+    fdatasync() -> c_int => fdatasync;
+    ftruncate(size: i64) -> c_int => ftruncate, ftruncate64;
+    fallocate(mode: c_int, offset: i64, size: i64) -> c_int => fallocate, fallocate64;
+    posix_fallocate(offset: i64, size: i64) -> c_int => posix_fallocate, posix_fallocate64;
+    posix_fadvise(offset: i64, size: i64, advice: c_int) -> c_int => posix_fadvise, posix_fadvise64;
+    fstat(place: *mut libc::stat) -> c_int => fstat, fstat64;
+    fstatfs(place: *mut libc::statfs) -> c_int => fstatfs, fstatfs64;
+    fstatvfs(place: *mut libc::statvfs) -> c_int => fstatvfs, fstatvfs64;
+    fchmod(mode: libc::mode_t) -> c_int => fchmod;
+    fchown(user: libc::uid_t, group: libc::gid_t) -> c_int => fchown;
+    futimens(times: *const libc::timespec) -> c_int => futimens;
+    isatty() -> c_int => isatty;
+    ttyname_r(to: *mut c_char, size: usize) -> c_int => ttyname_r;
+    fpathconf(name: c_int) -> c_long => fpathconf;
+    ioctl(request: libc::c_ulong, argument: usize) -> c_int => ioctl;
+    fstatat(path: *const c_char, place: *mut libc::stat, flags: c_int) -> c_int => fstatat, fstatat64, newfstatat;
+    faccessat(path: *const c_char, mode: c_int, flags: c_int) -> c_int => faccessat;
+    mkdirat(path: *const c_char, mode: libc::mode_t) -> c_int => mkdirat;
+    unlinkat(path: *const c_char, flags: c_int) -> c_int => unlinkat;
+    readlinkat(path: *const c_char, to: *mut c_char, size: usize) -> isize => readlinkat;
+    utimensat(path: *const c_char, times: *const libc::timespec, flags: c_int) -> c_int => utimensat;
+    fchmodat(path: *const c_char, mode: libc::mode_t, flags: c_int) -> c_int => fchmodat;
+}
+
+unsafe extern "C" fn open(path: *const c_char, flags: c_int, mode: libc::mode_t) -> c_int {
+    // SAFETY: the program's path.
+    unsafe { openat(libc::AT_FDCWD, path, flags, mode) }
+}
+
+unsafe extern "C" fn creat(path: *const c_char, mode: libc::mode_t) -> c_int {
+    // SAFETY: the program's path.
+    unsafe { open(path, libc::O_CREAT | libc::O_WRONLY | libc::O_TRUNC, mode) }
+}
+
+unsafe extern "C" fn openat(folder: c_int, path: *const c_char, flags: c_int, mode: libc::mode_t) -> c_int {
+    if let Some(number) = named(path) {
+        return dup(number);
+    }
+    // SAFETY: the program's path. Nothing is inherited: folded ranks start no processes.
+    opened(unsafe { libc::openat(real(folder), path, flags | libc::O_CLOEXEC, mode) })
+}
+
+unsafe extern "C" fn mkstemp(template: *mut c_char) -> c_int {
+    // SAFETY: the program's template.
+    opened(unsafe { libc::mkstemp(template) })
+}
+
+unsafe extern "C" fn mkostemp(template: *mut c_char, flags: c_int) -> c_int {
+    // SAFETY: the program's template.
+    opened(unsafe { libc::mkostemp(template, flags) })
+}
+
+unsafe extern "C" fn mkstemps(template: *mut c_char, suffix: c_int) -> c_int {
+    // SAFETY: the program's template.
+    opened(unsafe { libc::mkstemps(template, suffix) })
+}
+
+unsafe extern "C" fn memfd_create(name: *const c_char, flags: libc::c_uint) -> c_int {
+    // SAFETY: the program's name.
+    opened(unsafe { libc::memfd_create(name, flags) })
+}
+
+unsafe extern "C" fn shm_open(name: *const c_char, flags: c_int, mode: libc::mode_t) -> c_int {
+    // SAFETY: the program's name.
+    opened(unsafe { libc::shm_open(name, flags, mode) })
+}
+
+pub(super) extern "C" fn close(number: c_int) -> c_int {
+    if current::get().is_null() {
+        // SAFETY: not a rank's.
+        return unsafe { libc::close(number) };
+    }
+    descriptors().remove(number).map_or_else(bad_descriptor, close_file)
+}
+
+extern "C" fn close_range(first: libc::c_uint, last: libc::c_uint, _flags: c_int) -> c_int {
+    let end = descriptors().table.len().min(last as usize + 1);
+    for number in first as usize..end {
+        close(number as c_int);
+    }
+    0
+}
+
+extern "C" fn closefrom(first: c_int) {
+    close_range(first.max(0) as libc::c_uint, libc::c_uint::MAX, 0);
+}
+
+pub(super) extern "C" fn dup(number: c_int) -> c_int {
+    duplicate_from(number, 0)
+}
+
+fn duplicate_from(number: c_int, least: usize) -> c_int {
+    let Some(file) = find(number) else { return bad_descriptor() };
+    duplicate(file).map_or(-1, |copy| descriptors().insert(copy, least))
+}
+
+extern "C" fn dup2(from: c_int, to: c_int) -> c_int {
+    if from == to {
+        return if find(from).is_some() { to } else { bad_descriptor() };
+    }
+    let Some(file) = find(from).filter(|_| to >= 0) else { return bad_descriptor() };
+    duplicate(file).map_or(-1, |copy| replace(to, copy))
+}
+
+extern "C" fn dup3(from: c_int, to: c_int, _flags: c_int) -> c_int {
+    if from == to {
+        // SAFETY: this thread's errno.
+        unsafe { *libc::__errno_location() = libc::EINVAL };
+        return -1;
+    }
+    dup2(from, to)
+}
+
+unsafe extern "C" fn pipe(ends: *mut c_int) -> c_int {
+    // SAFETY: the program's place for two numbers.
+    unsafe { pipe2(ends, 0) }
+}
+
+unsafe extern "C" fn pipe2(ends: *mut c_int, flags: c_int) -> c_int {
+    // SAFETY: the program's place for two numbers.
+    unsafe {
+        let result = libc::pipe2(ends, flags | libc::O_CLOEXEC);
+        if result == 0 {
+            for end in slice::from_raw_parts_mut(ends, 2) {
+                *end = opened(*end);
+            }
+        }
+        result
+    }
+}
+
+unsafe extern "C" fn fcntl(number: c_int, command: c_int, argument: usize) -> c_int {
+    match command {
+        libc::F_DUPFD | libc::F_DUPFD_CLOEXEC => duplicate_from(number, argument),
+        // SAFETY: the program's argument.
+        _ => unsafe { locks::fcntl(real(number), command, argument) },
+    }
+}
+
+extern "C" fn flock(number: c_int, operation: c_int) -> c_int {
+    locks::flock(real(number), operation)
+}
+
+extern "C" fn lockf(number: c_int, command: c_int, size: i64) -> c_int {
+    locks::lockf(real(number), command, size)
+}
+
+/// Writes to a file of the rank. What it prints is kept until the simulator shows it.
+pub(super) unsafe extern "C" fn write(number: c_int, bytes: *const c_void, size: usize) -> isize {
+    // SAFETY: the program's bytes and the rank that runs.
+    unsafe {
+        match find(number) {
+            Some(File::Output) => {
+                (*current::get()).output.extend_from_slice(slice::from_raw_parts(bytes.cast(), size));
+                size as isize
+            }
+            _ => libc::write(real(number), bytes, size),
+        }
+    }
+}
+
+unsafe extern "C" fn writev(number: c_int, pieces: *const libc::iovec, count: c_int) -> isize {
+    // SAFETY: the program's vector.
+    unsafe {
+        if count < 0 || find(number) != Some(File::Output) {
+            return libc::writev(real(number), pieces, count);
+        }
+        let pieces = slice::from_raw_parts(pieces, count as usize);
+        pieces.iter().map(|piece| write(number, piece.iov_base, piece.iov_len)).sum()
+    }
+}
+
+pub(super) unsafe extern "C" fn read(number: c_int, bytes: *mut c_void, size: usize) -> isize {
+    // SAFETY: the program's buffer.
+    unsafe { libc::read(real(number), bytes, size) }
+}
+
+unsafe extern "C" fn readv(number: c_int, pieces: *const libc::iovec, count: c_int) -> isize {
+    // SAFETY: the program's vector.
+    unsafe { libc::readv(real(number), pieces, count) }
+}
+
+/// The `fstat` of programs that were built with an older C library.
+unsafe extern "C" fn fxstat(_version: c_int, number: c_int, place: *mut libc::stat) -> c_int {
+    // SAFETY: the program's place.
+    unsafe { libc::fstat(real(number), place) }
+}
+
+unsafe extern "C" fn fxstatat(
+    _version: c_int,
+    folder: c_int,
+    path: *const c_char,
+    place: *mut libc::stat,
+    flags: c_int,
+) -> c_int {
+    // SAFETY: the program's path and place.
+    unsafe { libc::fstatat(real(folder), path, place, flags) }
+}
+
+unsafe extern "C" fn mmap(
+    address: *mut c_void,
+    size: usize,
+    protection: c_int,
+    flags: c_int,
+    number: c_int,
+    offset: i64,
+) -> *mut c_void {
+    // SAFETY: the program's arguments.
+    unsafe { libc::mmap(address, size, protection, flags, real(number), offset) }
+}
