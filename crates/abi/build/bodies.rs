@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// How the line of a body begins; rustfmt keeps it on one line up to the opening parenthesis.
-const OPENING: &str = "pub(crate) unsafe extern \"C\" fn ";
+const OPENING: &str = "pub(crate) unsafe extern \"C-unwind\" fn ";
 
 /// An MPI function written in Rust.
 pub struct Body {
@@ -27,7 +27,7 @@ pub fn bodies(dir: &Path) -> Vec<Body> {
 fn in_file(file: &Path, module: &str) -> Vec<Body> {
     let source = fs::read_to_string(file).expect("a listed file can be read");
     let declares =
-        |line: &&str| line.contains("extern \"C\" fn MPI_") && !line.trim_start().starts_with("//");
+        |line: &&str| line.contains("extern \"C-unwind\" fn MPI_") && !line.trim_start().starts_with("//");
     let written = source.lines().filter(declares).map(|line| body(line, file));
     let made = source.lines().flat_map(forms).map(str::to_owned);
     written.chain(made).map(|name| Body { path: format!("{module}::{name}"), name }).collect()

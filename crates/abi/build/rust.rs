@@ -61,7 +61,7 @@ pub fn skeleton(function: &Function) -> String {
         .collect();
     let (name, returns) = (&function.name, rust_type(&function.returns));
     format!(
-        "pub(crate) unsafe extern \"C\" fn {name}({}) -> {returns} {{\n    todo!()\n}}\n",
+        "pub(crate) unsafe extern \"C-unwind\" fn {name}({}) -> {returns} {{\n    todo!()\n}}\n",
         arguments.join(", ")
     )
 }
@@ -114,7 +114,7 @@ fn body_of<'a>(function: &Function, bodies: &'a [Body]) -> Option<&'a Body> {
 
 fn signature(function: &Function) -> String {
     let arguments: Vec<String> = function.arguments.iter().map(|argument| rust_type(&argument.of)).collect();
-    format!("unsafe extern \"C\" fn({}) -> {}", arguments.join(", "), rust_type(&function.returns))
+    format!("unsafe extern \"C-unwind\" fn({}) -> {}", arguments.join(", "), rust_type(&function.returns))
 }
 
 fn rust_type(of: &CType) -> String {

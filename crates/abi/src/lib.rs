@@ -17,6 +17,8 @@
 //! - `connection`: the way to the simulator, or to `alone` where there is none; `services`: what it asks of a rank.
 //! - `smpi`: what `smpi/smpi.h` declares, made of `sampling` and `sharing`; `allocator`: memory of the library's own.
 //! - `arguments`: pointers, arrays and strings as C hands them over.
+//! - `crash`: where a process was when a signal killed it.
+//! - `exceptions`: what functions of the program throw passes through to its `catch`.
 //! - [`missing`]: what happens when a program calls a function without a body.
 //!
 //! The library never calls an exported `MPI_*` symbol itself, so a tool that puts its own `MPI_Send` in front sees the
@@ -35,7 +37,9 @@ mod clock;
 mod collection;
 mod completion;
 mod connection;
+mod crash;
 mod error;
+mod exceptions;
 mod external32;
 mod fold;
 mod functions;

@@ -12,6 +12,7 @@ use mpirage_call::Call;
 use crate::connection;
 use crate::constants::{MPI_COMM_SELF, MPI_COMM_WORLD, MPI_SUCCESS};
 use crate::error::{MpiError, Result};
+use crate::exceptions;
 use crate::lock::Guard;
 use crate::objects::comm::Comms;
 use crate::objects::datatype::Datatypes;
@@ -141,6 +142,7 @@ pub(crate) fn misuse(text: &str) -> ! {
 
 #[inline]
 fn settle(index: u32, comm: Option<MPI_Comm>, result: Result<()>) -> c_int {
+    exceptions::raise_held();
     match result {
         Ok(()) => MPI_SUCCESS,
         Err(error) => handle(index, comm, error),
@@ -189,6 +191,6 @@ impl Library {
 /// The library, locked: for what is called with every message, and must not move what it finds around in memory.
 #[inline(always)]
 pub(crate) fn lock() -> Guard<'static, Library> {
-    // A panic ends the process at the border to C, so a library left in the middle of a change is never used.
+    // A panic ends the process, so a library left in the middle of a change is never used.
     rank::this().library.lock()
 }

@@ -14,6 +14,7 @@ use mpirage_units::Time;
 
 use crate::berth::Origins;
 use crate::connection::{self, Line};
+use crate::exceptions::{self, Exception};
 use crate::library::{Library, Stage};
 use crate::lock::{Lock, is_single_threaded};
 use crate::objects::predefined_attributes::PredefinedAttributes;
@@ -29,6 +30,8 @@ pub(crate) struct Rank {
     pub stage: AtomicU8,
     /// A function of the program runs inside a call.
     pub in_callback: AtomicBool,
+    /// What an operator has thrown, to be raised at the end of the call; null if nothing.
+    pub held_exception: AtomicPtr<Exception>,
     /// The last time shown, for readers that cannot wait for the line.
     last_shown: AtomicU64,
     /// The way to the simulator, opened at the first need.
@@ -75,12 +78,14 @@ pub(crate) fn switch_to(rank: *mut Rank) {
 
 impl Rank {
     pub(crate) fn new(origins: Option<Origins>) -> Rank {
+        exceptions::end_at_panics();
         Rank {
             library: Lock::new(Library::new()),
             stage: AtomicU8::new(Stage::Before as u8),
             main: OnceLock::new(),
             attributes: PredefinedAttributes::new(),
             in_callback: AtomicBool::new(false),
+            held_exception: AtomicPtr::new(ptr::null_mut()),
             last_shown: AtomicU64::new(0),
             sampling: Sampling::default(),
             sharing: Sharing::default(),

@@ -3,7 +3,8 @@
 //! Each function of the table has two, `MPI_X` and `PMPI_X`. An entry point notes who called (the return address) and what
 //! was called (the function's index), then jumps to the body. It touches no register that carries an argument and leaves
 //! the stack as it is, so arguments arrive as the caller put them there, however many; the body returns straight to the
-//! caller. Entry points of functions without a body jump to [`crate::missing`] with the index as the only argument.
+//! caller. Unwind tables say so too, for debuggers and for exceptions of the program's functions that pass through the
+//! body. Entry points of functions without a body jump to [`crate::missing`] with the index as the only argument.
 //!
 //! The notes serve diagnostics ("MPI_Send at solver.c:120"). They are one pair per process: with several threads inside MPI
 //! at once the last caller's stays, which is why a body that wants it reads it first thing.
@@ -65,14 +66,16 @@ macro_rules! entry_point {
     ($index:expr, $name:ident, $target:path $(, $($before:tt)*)?) => {
         #[unsafe(no_mangle)]
         #[unsafe(naked)]
-        unsafe extern "C" fn $name() {
+        unsafe extern "C-unwind" fn $name() {
             #[cfg(target_arch = "x86_64")]
             core::arch::naked_asm!(
+                ".cfi_startproc",
                 "mov r11, [rsp]",
                 "mov [rip + {call_site}], r11",
                 "mov dword ptr [rip + {call_function}], {index}",
                 $($($before)*,)?
                 "jmp {target}",
+                ".cfi_endproc",
                 call_site = sym $crate::trampoline::CALL_SITE,
                 call_function = sym $crate::trampoline::CALL_FUNCTION,
                 index = const $index,
@@ -80,6 +83,7 @@ macro_rules! entry_point {
             );
             #[cfg(target_arch = "aarch64")]
             core::arch::naked_asm!(
+                ".cfi_startproc",
                 "adrp x16, {call_site}",
                 "str x30, [x16, :lo12:{call_site}]",
                 "mov w17, #{index}",
@@ -87,6 +91,7 @@ macro_rules! entry_point {
                 "str w17, [x16, :lo12:{call_function}]",
                 $($($before)*,)?
                 "b {target}",
+                ".cfi_endproc",
                 call_site = sym $crate::trampoline::CALL_SITE,
                 call_function = sym $crate::trampoline::CALL_FUNCTION,
                 index = const $index,

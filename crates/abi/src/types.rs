@@ -82,10 +82,11 @@ handles! {
 }
 
 /// A user's reduction operation.
-pub type MPI_User_function = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_int, *mut MPI_Datatype);
+pub type MPI_User_function =
+    unsafe extern "C-unwind" fn(*mut c_void, *mut c_void, *mut c_int, *mut MPI_Datatype);
 /// A user's reduction operation, large counts.
 pub type MPI_User_function_c =
-    unsafe extern "C" fn(*mut c_void, *mut c_void, *mut MPI_Count, *mut MPI_Datatype);
+    unsafe extern "C-unwind" fn(*mut c_void, *mut c_void, *mut MPI_Count, *mut MPI_Datatype);
 
 /// Copies an attribute of a communicator when that is duplicated.
 pub type MPI_Comm_copy_attr_function = CopyAttribute<MPI_Comm>;
@@ -107,44 +108,57 @@ pub type MPI_Delete_function = DeleteAttribute<MPI_Comm>;
 /// From (object, keyval, extra state, value) to (value, flag). The ABI also uses the addresses 0 (copies nothing) and 1
 /// (duplicates the value): compare with `MPI_COMM_NULL_COPY_FN` and `MPI_COMM_DUP_FN` before calling.
 pub type CopyAttribute<Object> =
-    unsafe extern "C" fn(Object, c_int, *mut c_void, *mut c_void, *mut c_void, *mut c_int) -> c_int;
+    unsafe extern "C-unwind" fn(Object, c_int, *mut c_void, *mut c_void, *mut c_void, *mut c_int) -> c_int;
 /// Of (object, keyval, value, extra state).
-pub type DeleteAttribute<Object> = unsafe extern "C" fn(Object, c_int, *mut c_void, *mut c_void) -> c_int;
+pub type DeleteAttribute<Object> =
+    unsafe extern "C-unwind" fn(Object, c_int, *mut c_void, *mut c_void) -> c_int;
 
 /// Handles an error on a communicator.
-pub type MPI_Comm_errhandler_function = unsafe extern "C" fn(*mut MPI_Comm, *mut c_int, ...);
+pub type MPI_Comm_errhandler_function = unsafe extern "C-unwind" fn(*mut MPI_Comm, *mut c_int, ...);
 /// Handles an error on a file.
-pub type MPI_File_errhandler_function = unsafe extern "C" fn(*mut MPI_File, *mut c_int, ...);
+pub type MPI_File_errhandler_function = unsafe extern "C-unwind" fn(*mut MPI_File, *mut c_int, ...);
 /// Handles an error in a session.
-pub type MPI_Session_errhandler_function = unsafe extern "C" fn(*mut MPI_Session, *mut c_int, ...);
+pub type MPI_Session_errhandler_function = unsafe extern "C-unwind" fn(*mut MPI_Session, *mut c_int, ...);
 /// Handles an error on a window.
-pub type MPI_Win_errhandler_function = unsafe extern "C" fn(*mut MPI_Win, *mut c_int, ...);
+pub type MPI_Win_errhandler_function = unsafe extern "C-unwind" fn(*mut MPI_Win, *mut c_int, ...);
 /// MPI-1's name for [`MPI_Comm_errhandler_function`].
 pub type MPI_Handler_function = MPI_Comm_errhandler_function;
 
 /// Fills the status of a generalized request.
-pub type MPI_Grequest_query_function = unsafe extern "C" fn(*mut c_void, *mut MPI_Status) -> c_int;
+pub type MPI_Grequest_query_function = unsafe extern "C-unwind" fn(*mut c_void, *mut MPI_Status) -> c_int;
 /// Frees the state of a generalized request.
-pub type MPI_Grequest_free_function = unsafe extern "C" fn(*mut c_void) -> c_int;
+pub type MPI_Grequest_free_function = unsafe extern "C-unwind" fn(*mut c_void) -> c_int;
 /// Cancels a generalized request.
-pub type MPI_Grequest_cancel_function = unsafe extern "C" fn(*mut c_void, c_int) -> c_int;
+pub type MPI_Grequest_cancel_function = unsafe extern "C-unwind" fn(*mut c_void, c_int) -> c_int;
 
 /// Tells the extent of a datatype in a user's file format.
 pub type MPI_Datarep_extent_function =
-    unsafe extern "C" fn(MPI_Datatype, *mut MPI_Aint, *mut c_void) -> c_int;
+    unsafe extern "C-unwind" fn(MPI_Datatype, *mut MPI_Aint, *mut c_void) -> c_int;
 /// Converts to or from a user's file format.
-pub type MPI_Datarep_conversion_function =
-    unsafe extern "C" fn(*mut c_void, MPI_Datatype, c_int, *mut c_void, MPI_Offset, *mut c_void) -> c_int;
+pub type MPI_Datarep_conversion_function = unsafe extern "C-unwind" fn(
+    *mut c_void,
+    MPI_Datatype,
+    c_int,
+    *mut c_void,
+    MPI_Offset,
+    *mut c_void,
+) -> c_int;
 /// Converts to or from a user's file format, large counts.
-pub type MPI_Datarep_conversion_function_c =
-    unsafe extern "C" fn(*mut c_void, MPI_Datatype, MPI_Count, *mut c_void, MPI_Offset, *mut c_void) -> c_int;
+pub type MPI_Datarep_conversion_function_c = unsafe extern "C-unwind" fn(
+    *mut c_void,
+    MPI_Datatype,
+    MPI_Count,
+    *mut c_void,
+    MPI_Offset,
+    *mut c_void,
+) -> c_int;
 
 /// Receives a tool event.
 pub type MPI_T_event_cb_function =
-    unsafe extern "C" fn(MPI_T_event_instance, MPI_T_event_registration, MPI_T_cb_safety, *mut c_void);
+    unsafe extern "C-unwind" fn(MPI_T_event_instance, MPI_T_event_registration, MPI_T_cb_safety, *mut c_void);
 /// Told that a registration is gone.
 pub type MPI_T_event_free_cb_function =
-    unsafe extern "C" fn(MPI_T_event_registration, MPI_T_cb_safety, *mut c_void);
+    unsafe extern "C-unwind" fn(MPI_T_event_registration, MPI_T_cb_safety, *mut c_void);
 /// Told that tool events were lost.
 pub type MPI_T_event_dropped_cb_function =
-    unsafe extern "C" fn(MPI_Count, MPI_T_event_registration, c_int, MPI_T_cb_safety, *mut c_void);
+    unsafe extern "C-unwind" fn(MPI_Count, MPI_T_event_registration, c_int, MPI_T_cb_safety, *mut c_void);

@@ -15,6 +15,7 @@ use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use rustix::thread::futex::{self, ClockId, Timespec, WaitFlags, WaitPtr, WaitvFlags};
 
+use crate::crash_note::{self, Crash};
 #[cfg(doc)]
 use crate::layout::SERVICE_BYTES;
 use crate::layout::{Briefing, Mailbox, RANK, SIMULATOR, STRIDE};
@@ -131,6 +132,11 @@ impl Fleet {
     /// The rank's process is no more: its mailbox is ours for good.
     pub fn take_back(&self, rank: usize) {
         self.mailbox(rank).turn().store(SIMULATOR, Ordering::Release);
+    }
+
+    /// What a process that is no more has left about its crash.
+    pub fn crash(&mut self, rank: usize) -> Option<Crash> {
+        crash_note::read(&self.own(rank))
     }
 
     /// Has a process attached to the mailbox yet?

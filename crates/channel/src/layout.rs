@@ -2,6 +2,8 @@
 
 use std::sync::atomic::AtomicU32;
 
+use crate::crash_note::CrashNote;
+
 const KIB: usize = 1024;
 
 /// Bytes of the header.
@@ -72,6 +74,8 @@ pub(crate) struct Header {
     pub store_words: u64,
     /// What the rank is told.
     pub briefing: Briefing,
+    /// Where its process was when a signal killed it.
+    pub crash: CrashNote,
 }
 
 const _: () = assert!(size_of::<Header>() <= HEADER);

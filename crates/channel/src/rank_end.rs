@@ -277,7 +277,7 @@ impl RankEnd {
     }
 }
 
-fn parse_variable(value: &str) -> Option<(RawFd, u32)> {
+pub(crate) fn parse_variable(value: &str) -> Option<(RawFd, u32)> {
     let (file, rank) = value.split_once(':')?;
     let (file, rank): (RawFd, u32) = (file.parse().ok()?, rank.parse().ok()?);
     (file >= 0).then_some((file, rank))

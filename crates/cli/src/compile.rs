@@ -52,6 +52,7 @@ pub fn compile(language: Language, arguments: &[OsString]) -> Result<u8, Failure
     {
         return Ok(0);
     }
+    // The ordinary way: what the compiler says about mistakes is shown as it comes.
     let error = Command::new(&compiler).args(full_line(arguments, &install)).exec();
     Err(anyhow!("cannot start the compiler {}: {error}", compiler.display()).into())
 }
@@ -96,7 +97,8 @@ pub(crate) fn links(arguments: &[OsString]) -> bool {
     !arguments.iter().any(|word| STOP.iter().any(|stop| word == stop))
 }
 
-/// Build systems ask wrappers what they would do. CMake's FindMPI asks in MPICH's words.
+/// Build systems ask wrappers what they would do. CMake's FindMPI asks in MPICH's words. `-show` answers with the line that
+/// is run; only if that fails, for instance because an archive is not position-independent, the ordinary line is run too.
 fn answer_question(
     language: Language,
     arguments: &[OsString],
@@ -114,14 +116,25 @@ fn answer_question(
         )));
     }
     let others: Vec<OsString> = arguments.iter().filter(|word| *word != question).cloned().collect();
-    let mut words = vec![language.compiler()];
-    words.extend(others);
-    words.extend(compile_flags(install));
-    if !question.starts_with("-compile") {
-        words.extend(link_flags(install));
-    }
-    let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let compiler = language.compiler();
+    let line = if question.starts_with("-compile") {
+        let stop = [&["-c".into()], &others[..]].concat();
+        full_line(&stop, install).into_iter().filter(|word| word != "-c").collect()
+    } else {
+        foldable::link_line(&compiler, &others, install).unwrap_or_else(|| full_line(&others, install))
+    };
+    let words: Vec<String> = [&[compiler], &line[..]].concat().iter().map(|word| quoted(word)).collect();
     Ok(Some(words.join(" ")))
+}
+
+/// A word as a shell reads it again.
+fn quoted(word: &OsStr) -> String {
+    let text = word.to_string_lossy();
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_=+./,:@%^~".contains(letter);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.into_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]
@@ -152,8 +165,16 @@ mod tests {
         assert!(
             ask("-show").unwrap().unwrap().ends_with("-I/x/include -L/x/lib -Wl,-rpath,/x/lib -lmpi_abi")
         );
-        assert!(ask("-compile-info").unwrap().unwrap().ends_with("-I/x/include"));
+        let code = "-g -fPIC -fno-semantic-interposition -I/x/include";
+        assert!(ask("-compile-info").unwrap().unwrap().ends_with(code));
         assert!(ask("-showme:compile").is_err());
         assert_eq!(ask("ring.c").unwrap(), None);
+    }
+
+    #[test]
+    fn words_are_quoted_for_a_shell() {
+        assert_eq!(quoted(OsStr::new("-Wl,-rpath,/x/lib")), "-Wl,-rpath,/x/lib");
+        assert_eq!(quoted(OsStr::new("-DNAME=\"it's\"")), r#"'-DNAME="it'\''s"'"#);
+        assert_eq!(quoted(OsStr::new("")), "''");
     }
 }

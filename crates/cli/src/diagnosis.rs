@@ -1,6 +1,8 @@
 //! Why a run failed, in words, with source lines.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::mem::{self, Discriminant};
 
 use mpirage_call::{ContextId, SELF, WORLD, function_name};
 use mpirage_mpi::{BlockedRank, Engine, Leftover, Memory, Origin, Want};
@@ -68,15 +70,65 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
         format!("rank {rank} {}{died} {before} it called MPI_Finalize{last}", death.describe())
     }
 
-    /// Messages nobody received, requests nobody waited for and communicators nobody freed.
+    /// Messages nobody received, requests nobody waited for and communicators nobody freed. What was made by the same call of
+    /// the program, on whichever ranks, is one line.
     pub fn leftovers(&mut self) -> Vec<String> {
-        let leftovers = self.engine.leftovers();
-        let mut lines: Vec<String> =
-            leftovers.iter().take(LEFT_SHOWN).map(|leftover| self.leftover(leftover)).collect();
-        if leftovers.len() > LEFT_SHOWN {
-            lines.push(format!("there are {} more such things", leftovers.len() - LEFT_SHOWN));
+        let groups = self.grouped(self.engine.leftovers());
+        let mut lines: Vec<String> = groups.iter().take(LEFT_SHOWN).map(|group| self.group(group)).collect();
+        if groups.len() > LEFT_SHOWN {
+            lines.push(format!("there are {} more such things", groups.len() - LEFT_SHOWN));
         }
         lines
+    }
+
+    /// Leftovers of one kind that one call has made, in the order of their first.
+    fn grouped(&mut self, leftovers: Vec<Leftover>) -> Vec<Vec<Leftover>> {
+        let mut groups: Vec<Vec<Leftover>> = Vec::new();
+        let mut known: HashMap<(Discriminant<Leftover>, String), usize> = HashMap::new();
+        for leftover in leftovers {
+            let (rank, origin) = match leftover {
+                Leftover::Message { from, origin, .. } => (from, origin),
+                Leftover::Requests { rank, origin, .. } => (rank, origin),
+                Leftover::Communicators { origin, .. } => (0, origin),
+            };
+            // Folded ranks have copies of the program, each at its own addresses: only the place in words is the same.
+            let key = (mem::discriminant(&leftover), self.by(rank, origin));
+            match known.get(&key) {
+                // Of calls whose place is not known nothing says that they are the same.
+                Some(&at) if !key.1.is_empty() => groups[at].push(leftover),
+                _ => {
+                    known.insert(key, groups.len());
+                    groups.push(vec![leftover]);
+                }
+            }
+        }
+        groups
+    }
+
+    /// Leftovers of one group, in words.
+    fn group(&mut self, group: &[Leftover]) -> String {
+        let (first, rest) = (&group[0], &group[1..]);
+        match first {
+            Leftover::Communicators { ranks, origin, .. } => {
+                let count = group.iter().map(communicators).sum();
+                let ranks = rest.iter().map(largest).fold(*ranks, u32::max);
+                self.leftover(&Leftover::Communicators { count, ranks, origin: *origin })
+            }
+            Leftover::Requests { rank, example, origin, .. } if !rest.is_empty() => {
+                let count: usize = group.iter().map(requests).sum();
+                let (waits, by) = (self.want(example), self.by(*rank, *origin));
+                format!(
+                    "{} leave {count} requests that they never completed or freed; rank {rank} made one{by} for {waits}",
+                    ranks(group.iter().filter_map(owner))
+                )
+            }
+            Leftover::Message { .. } if !rest.is_empty() => {
+                let one = self.leftover(first);
+                let one = one.strip_suffix(", was never received").unwrap_or(&one);
+                format!("{} messages were never received, such as {one}", group.len())
+            }
+            _ => self.leftover(first),
+        }
     }
 
     /// What each blocked rank waits for.
@@ -237,6 +289,45 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
             return String::new();
         }
         self.places.call(rank, call.site()).map_or(String::new(), |place| format!(" at {place}"))
+    }
+}
+
+fn communicators(leftover: &Leftover) -> usize {
+    match leftover {
+        Leftover::Communicators { count, .. } => *count,
+        _ => 0,
+    }
+}
+
+fn largest(leftover: &Leftover) -> u32 {
+    match leftover {
+        Leftover::Communicators { ranks, .. } => *ranks,
+        _ => 0,
+    }
+}
+
+fn requests(leftover: &Leftover) -> usize {
+    match leftover {
+        Leftover::Requests { count, .. } => *count,
+        _ => 0,
+    }
+}
+
+fn owner(leftover: &Leftover) -> Option<u32> {
+    match leftover {
+        Leftover::Requests { rank, .. } => Some(*rank),
+        _ => None,
+    }
+}
+
+/// `ranks 0, 1 and 2`, or of many the first ones and their number.
+fn ranks(ranks: impl Iterator<Item = u32>) -> String {
+    const NAMED: usize = 4;
+    let all: Vec<String> = ranks.map(|rank| rank.to_string()).collect();
+    match all.as_slice() {
+        [one] => format!("rank {one}"),
+        [some @ .., last] if some.len() < NAMED => format!("ranks {} and {last}", some.join(", ")),
+        many => format!("{} ranks ({}, …)", many.len(), many[..NAMED].join(", ")),
     }
 }
 

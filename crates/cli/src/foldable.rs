@@ -3,6 +3,9 @@
 //! Folding loads a program once per rank, which needs code that runs at any address and finds its data relative to
 //! itself: `-fPIC`, linked `-shared`. With an interpreter and an entry point such a file is also a program that runs alone,
 //! so one file serves as process, folded, and without us. Names are bound inside the program as in any executable.
+//!
+//! An ordinary position-independent executable can be folded too, unless it has thread-local variables or keeps variables
+//! of libraries in its own data. So build systems that only take flags from us (CMake) make foldable programs as well.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Write};
@@ -11,7 +14,7 @@ use std::process::Command;
 use crate::compile::{full_line, links};
 use crate::install::Install;
 
-/// Set to `no`, programs are linked as the compiler does by default, and run as processes.
+/// Set to `no`, programs are linked as the compiler does by default.
 const VARIABLE: &str = "MPIRAGE_FOLDABLE";
 
 /// Wishes about code or the kind of file that we do not go against.
@@ -30,6 +33,9 @@ const OTHER_WISHES: [&str; 12] = [
     "-m32",
 ];
 
+/// The sanitizers' libraries have to be the first of an executable.
+const SANITIZERS: &str = "-fsanitize=";
+
 /// Code that can be folded: it runs at any address, and still knows its own functions.
 pub fn code_flags(arguments: &[OsString]) -> Vec<OsString> {
     if is_wanted(arguments) { vec!["-fPIC".into(), "-fno-semantic-interposition".into()] } else { Vec::new() }
@@ -43,10 +49,9 @@ pub fn link_line(compiler: &OsStr, arguments: &[OsString], install: &Install) ->
     }
     let user: Vec<OsString> = arguments.iter().filter(|word| *word != "-pie").cloned().collect();
     let mut line = full_line(&user, install);
-    if std::io::stderr().is_terminal() {
-        line.insert(0, "-fdiagnostics-color=always".into());
-    }
-    line.extend(["-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs", "-Wl,-e,_start"].map(OsString::from));
+    line.extend(["-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs", "-Wl,-e,mpirage_start"].map(OsString::from));
+    // `main` may be in an archive, which the linker has passed when the code that calls it comes.
+    line.push("-Wl,-u,main".into());
     // What the user said about the language of files ends here.
     line.extend(["-x".into(), "none".into(), start_object(compiler)?, entry.into_os_string()]);
     Some(line)
@@ -54,7 +59,11 @@ pub fn link_line(compiler: &OsStr, arguments: &[OsString], install: &Install) ->
 
 /// Runs the compiler. What it says is shown if it succeeds; if it fails, the ordinary way has its own to say.
 pub fn try_to_compile(compiler: &OsStr, line: &[OsString]) -> bool {
-    let Ok(done) = Command::new(compiler).args(line).output() else { return false };
+    let mut command = Command::new(compiler);
+    if std::io::stderr().is_terminal() {
+        command.arg("-fdiagnostics-color=always");
+    }
+    let Ok(done) = command.args(line).output() else { return false };
     if done.status.success() {
         // A wrapper whose output is closed has still compiled.
         let _ = std::io::stderr().write_all(&done.stderr);
@@ -64,7 +73,10 @@ pub fn try_to_compile(compiler: &OsStr, line: &[OsString]) -> bool {
 }
 
 fn is_wanted(arguments: &[OsString]) -> bool {
-    let other = |word: &OsString| OTHER_WISHES.iter().any(|wish| word == wish);
+    let other = |word: &OsString| {
+        OTHER_WISHES.iter().any(|wish| word == wish)
+            || word.as_encoded_bytes().starts_with(SANITIZERS.as_bytes())
+    };
     !arguments.iter().any(other) && std::env::var_os(VARIABLE).is_none_or(|value| value != "no")
 }
 
@@ -91,7 +103,7 @@ mod tests {
     #[test]
     fn other_wishes_are_respected() {
         assert_eq!(code_flags(&words("-c a.c")).len(), 2);
-        for wish in ["-shared", "-static", "-no-pie"] {
+        for wish in ["-shared", "-static", "-no-pie", "-fsanitize=address"] {
             assert!(code_flags(&words(&format!("a.c {wish}"))).is_empty(), "{wish}");
         }
     }

@@ -22,6 +22,7 @@ mod machine;
 mod output;
 mod plan;
 mod platform;
+mod program_file;
 mod progress;
 mod recordings;
 mod replay;

@@ -12,7 +12,7 @@ use crate::costs::Recording;
 use crate::exit::{Failure, usage};
 use crate::living::{self, Living};
 use crate::machine::Machine;
-use crate::{costs, folding, host_speed};
+use crate::{costs, folding, host_speed, program_file};
 
 /// Where computation times come from, as typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,11 +107,15 @@ fn programs(jobs: &[RunArguments]) -> Result<Vec<Arc<Program>>, Failure> {
         if path.to_str().is_some_and(|word| word.starts_with('-')) {
             return Err(usage(format!("unknown option {}; `mpirage run --help` lists them", path.display())));
         }
-        let path = find_program(Path::new(path), job.wdir.as_deref())?;
+        job.wdir.as_deref().map_or(Ok(()), program_file::check_folder)?;
         let mut environment = environment(job)?;
+        let search_path =
+            environment.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| &**value);
+        let path = program_file::find(Path::new(path), job.wdir.as_deref(), search_path)?;
         folding::add_variables(&mut environment, folded)?;
         let program =
             Arc::new(Program { path, arguments: arguments.to_vec(), environment, folder: job.wdir.clone() });
+        program.check().map_err(usage)?;
         let ranks = job.n.unwrap_or(1);
         programs.extend((0..ranks).map(|_| Arc::clone(&program)));
     }
@@ -119,25 +123,6 @@ fn programs(jobs: &[RunArguments]) -> Result<Vec<Arc<Program>>, Failure> {
         return Err(usage("-n 0: there must be at least one rank"));
     }
     Ok(programs)
-}
-
-/// A name with a slash is a path; a bare name is looked for here first, then as the shell does.
-fn find_program(name: &Path, folder: Option<&Path>) -> Result<PathBuf, Failure> {
-    let missing = || usage(format!("there is no program {}", name.display()));
-    if name.components().count() > 1 {
-        let path = folder.map_or_else(|| name.to_owned(), |folder| folder.join(name));
-        return std::fs::canonicalize(path).map_err(|_| missing());
-    }
-    if let Ok(path) = std::fs::canonicalize(name)
-        && path.is_file()
-    {
-        return Ok(path);
-    }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path)
-        .map(|folder| folder.join(name))
-        .find(|path| path.is_file())
-        .ok_or_else(missing)
 }
 
 fn environment(job: &RunArguments) -> Result<Vec<(OsString, OsString)>, Failure> {

@@ -187,6 +187,12 @@ impl Plan {
                 "this machine forbids copies between processes: bytes went through mailboxes".to_owned(),
             );
         }
+        if finished && let Some(warning) = self.is_no_mpi_program(engine) {
+            if self.arguments.results.quiet {
+                eprintln!("mpirage: warning: {warning}");
+            }
+            self.warnings.push(warning);
+        }
         let mut symbols = Symbols::default();
         engine.memory().explain_addresses(&mut symbols);
         let mut diagnosis = Diagnosis::new(engine, Program { ranks: engine.memory_ref(), symbols });
@@ -200,6 +206,24 @@ impl Plan {
             }
         }
         Explained { text: explanation, waits: if finished { Vec::new() } else { diagnosis.waits() } }
+    }
+
+    /// What to say of a run in which MPI had no part.
+    fn is_no_mpi_program(&self, engine: &Engine<Ranks>) -> Option<String> {
+        let mut ranks = 0..self.programs.len() as u32;
+        if ranks.any(|rank| engine.lifecycle(rank).0) {
+            return None;
+        }
+        let name = self.name();
+        let other = engine.memory_ref().other_mpi().map(|library| {
+            format!(
+                "; it loaded {library}, which belongs to another MPI: build what uses it with mpirage's mpicc"
+            )
+        });
+        Some(format!(
+            "{name} is not an MPI program (no rank called MPI_Init){}",
+            other.unwrap_or_else(|| "; was it built with mpirage's mpicc?".to_owned())
+        ))
     }
 
     fn figures(
@@ -253,7 +277,7 @@ impl Places for Program<'_> {
     }
 
     fn death(&mut self, rank: u32) -> Option<String> {
-        Some(self.symbols.place(self.ranks.place_of_death(rank)?).to_string())
+        Some(self.ranks.place_of_death(rank, &mut self.symbols)?.to_string())
     }
 }
 

@@ -44,6 +44,10 @@ pub(crate) struct Program {
     pub streams: Vec<(usize, Stream)>,
     pub variables: usize,
     pub has_variables: bool,
+    /// Variables of libraries that lie in the program's own data.
+    pub copies: Vec<Copied>,
+    /// Those of them that ranks have for themselves anyway: a copy's address is a place in [`Variables`].
+    pub copied_variables: Vec<Copied>,
     pub main: usize,
     /// What each rank is likely to touch when it is resumed.
     pub hot: [usize; 2],
@@ -66,6 +70,14 @@ pub(crate) struct Tail {
 pub(crate) struct Based {
     pub offset: usize,
     pub value: usize,
+}
+
+/// A place that holds a copy of a variable.
+#[derive(Clone, Copy)]
+pub(crate) struct Copied {
+    pub offset: usize,
+    pub address: usize,
+    pub size: usize,
 }
 
 /// A place that holds what a function of the instance returns.
@@ -119,6 +131,8 @@ struct Linker<'a, 'r> {
     based: Vec<Based>,
     indirect: Vec<Indirect>,
     streams: Vec<(usize, Stream)>,
+    copies: Vec<Copied>,
+    copied_variables: Vec<Copied>,
     has_variables: bool,
     variables: usize,
     thread_local: usize,
@@ -140,6 +154,8 @@ impl<'a, 'r> Linker<'a, 'r> {
             based: Vec::new(),
             indirect: Vec::new(),
             streams,
+            copies: Vec::new(),
+            copied_variables: Vec::new(),
             has_variables: false,
             variables,
             thread_local,
@@ -152,6 +168,7 @@ impl<'a, 'r> Linker<'a, 'r> {
         let value = match relocation.kind {
             RelocationKind::Base => Bound::Based(addend),
             RelocationKind::Indirect => Bound::Indirect(addend),
+            RelocationKind::Copy(symbol) => return self.copy(relocation.offset, symbol),
             RelocationKind::Symbol(0) => Bound::Fixed(addend),
             RelocationKind::Symbol(symbol) => self.symbol(symbol)?.plus(addend),
             RelocationKind::TlsModule(symbol) if self.imported(symbol) => self.symbol(symbol)?,
@@ -163,6 +180,23 @@ impl<'a, 'r> Linker<'a, 'r> {
             RelocationKind::TlsDistance(symbol) => self.distance(symbol)?.plus(addend),
         };
         self.put(relocation.offset, value);
+        Ok(())
+    }
+
+    /// The program has a library's variable in its own data, at `offset`.
+    fn copy(&mut self, offset: usize, symbol: usize) -> Result<(), Refusal> {
+        let symbol = &self.image.symbols()[symbol];
+        let (name, size) = (symbol.name.as_str(), symbol.size);
+        if let Some(address) = variables::offset(name) {
+            self.has_variables = true;
+            self.copied_variables.push(Copied { offset, address, size });
+        } else if let Some(stream) = self.streams.iter_mut().find(|(_, stream)| stream.name == name) {
+            stream.0 = offset;
+        } else {
+            let missing = || Refusal::Missing(name.into());
+            let address = (self.resolve)(name, symbol.version.as_deref()).ok_or_else(missing)?;
+            self.copies.push(Copied { offset, address, size });
+        }
         Ok(())
     }
 
@@ -202,6 +236,10 @@ impl<'a, 'r> Linker<'a, 'r> {
         }
         if name == "__tls_get_addr" {
             return Ok(Bound::Fixed(tls::address_of_get()));
+        }
+        // An unwinder that is linked into the program asks for instances too.
+        if name == "_dl_find_object" && unwind::possible() {
+            return Ok(Bound::Fixed(unwind::address_of_find()));
         }
         match (self.resolve)(name, version).map(zeroed::instead_of) {
             Some(address) => Ok(Bound::Fixed(address)),
@@ -260,6 +298,8 @@ impl<'a, 'r> Linker<'a, 'r> {
             based: self.based,
             indirect: self.indirect,
             streams: self.streams,
+            copies: self.copies,
+            copied_variables: self.copied_variables,
             variables: self.variables,
             has_variables: self.has_variables,
             main: image.main(),

@@ -185,6 +185,10 @@ fn start(yielder: &Yielder<(), Leave>) -> Leave {
             let address = call(base + indirect.function, [0; 3]);
             ((base + indirect.offset) as *mut usize).write_unaligned(address);
         }
+        for copy in &program.copies {
+            let own = (base + copy.offset) as *mut u8;
+            std::ptr::copy_nonoverlapping(copy.address as *const u8, own, copy.size);
+        }
         streams::construct(&program.streams, base);
         let arguments = main_arguments(rank);
         let starters = program.starters;

@@ -36,7 +36,7 @@ pub enum Refusal {
     /// A part of the file points outside of it.
     #[error("its {0} is damaged")]
     Damaged(&'static str),
-    /// `COPY` relocation: a PIE that took a library's variable for itself.
+    /// `COPY` relocation: a PIE that took a library's variable for itself, which the library changes.
     #[error(
         "it keeps the library variable `{0}` in its own data (a COPY relocation of an ordinary executable); build it with `mpirage cc`"
     )]
@@ -64,7 +64,7 @@ pub enum Refusal {
     #[error("its code has to be changed when it is loaded (text relocations); compile with -fPIC")]
     TextRelocations,
     /// No entry point for us.
-    #[error("its dynamic symbols have no `main`; build it with `mpirage cc`")]
+    #[error("it has no `main` that can be found; build it with `mpirage cc`")]
     NoMain,
     /// A symbol nobody has.
     #[error("nobody defines `{0}`")]

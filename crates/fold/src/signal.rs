@@ -9,7 +9,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 
 use crate::rank::{Fault, Leave, Rank};
-use crate::{copy, current};
+use crate::{copy, current, unwind};
 
 /// What a program's mistakes raise.
 const FAULTS: [c_int; 6] =
@@ -198,6 +198,9 @@ extern "C" fn on_fault(number: c_int, info: *mut libc::siginfo_t, context: *mut 
         let address = if has_address { (*info).si_addr() as usize } else { 0 };
         let pointer = registers[libc::REG_RSP as usize] as usize;
         let stack_overflow = has_address && (*rank).stack.overflown(address, pointer);
+        // A crash in a library is explained by the call in the program. Without a stack there are no frames to look at.
+        let code =
+            if stack_overflow { code } else { unwind::innermost(code, pointer, &|frame| (*rank).has(frame)) };
         stop(rank, Fault { number, address, code, stack_overflow }, registers);
     }
 }

@@ -56,6 +56,11 @@ pub(crate) fn possible() -> bool {
     ptr::eq(asked, _dl_find_object as *const c_void) && next().is_some()
 }
 
+/// The function for an unwinder that is part of a program.
+pub(crate) fn address_of_find() -> usize {
+    _dl_find_object as *const () as usize
+}
+
 /// Which object has this address?
 ///
 /// # Safety
@@ -80,6 +85,59 @@ unsafe extern "C" fn _dl_find_object(address: *mut c_void, found: *mut Found) ->
         Some(next) => unsafe { next(address, found) },
         None => -1,
     }
+}
+
+/// Frames above which the program is looked for.
+const DEPTH: usize = 32;
+
+/// In a signal handler: the innermost frame of the interrupted code that `is_own` accepts, at its call; `code`, the interrupted
+/// instruction, if there is none.
+///
+/// # Safety
+/// `stack` is the stack pointer of the interrupted code, and can be read from.
+pub(crate) unsafe fn innermost(code: usize, stack: usize, is_own: &dyn Fn(usize) -> bool) -> usize {
+    if is_own(code) {
+        return code;
+    }
+    let mut walk = Walk { is_own, depth: 0, found: code };
+    // SAFETY: the callback gets the walk, which outlives the call.
+    unsafe { _Unwind_Backtrace(step, (&raw mut walk).cast()) };
+    // A call through a bad pointer: no table knows its target, but it has left the address to return to.
+    // SAFETY: by the contract above.
+    let back = unsafe { (stack as *const usize).read_unaligned() }.wrapping_sub(1);
+    if walk.found == code && is_own(back) { back } else { walk.found }
+}
+
+struct Walk<'a> {
+    is_own: &'a dyn Fn(usize) -> bool,
+    depth: usize,
+    found: usize,
+}
+
+/// What the unwinder keeps about a frame.
+#[repr(C)]
+struct Frame(c_void);
+
+unsafe extern "C" {
+    fn _Unwind_Backtrace(
+        step: unsafe extern "C" fn(*mut Frame, *mut c_void) -> c_int,
+        walk: *mut c_void,
+    ) -> c_int;
+    fn _Unwind_GetIP(frame: *mut Frame) -> usize;
+}
+
+/// Looks at one frame: zero to go on.
+unsafe extern "C" fn step(frame: *mut Frame, walk: *mut c_void) -> c_int {
+    // SAFETY: `innermost` passes its walk.
+    let walk = unsafe { &mut *walk.cast::<Walk<'_>>() };
+    // SAFETY: the unwinder passes a frame. Its address is behind the call.
+    let address = unsafe { _Unwind_GetIP(frame) }.wrapping_sub(1);
+    walk.depth += 1;
+    let own = (walk.is_own)(address);
+    if own {
+        walk.found = address;
+    }
+    c_int::from(own || walk.depth == DEPTH)
 }
 
 fn range_of(address: usize) -> Option<Range> {

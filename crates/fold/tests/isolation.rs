@@ -3,7 +3,7 @@
 #![cfg(target_arch = "x86_64")]
 
 mod common;
-use common::{compile, compile_cpp, run};
+use common::{compile, compile_cpp, run, try_compile};
 
 #[test]
 fn globals_statics_and_bss_are_private() {
@@ -105,6 +105,68 @@ fn cpp_statics_exceptions_and_destructors() {
         "{:?}",
         run.outputs
     );
+}
+
+/// Flags that make an ordinary executable, as plain `cc` does: it has variables of libraries in its own data.
+fn ordinary(name: &str) -> Vec<String> {
+    let stub = "int rank(void) { return 0; } void turn(void) {}";
+    let library = try_compile(&format!("{name}-stub.so"), "gcc", "c", stub, &["-shared", "-fPIC"]);
+    let library = library.expect("gcc is needed for tests").display().to_string();
+    let folder = format!("-Wl,-rpath,{}", env!("CARGO_TARGET_TMPDIR"));
+    ["-fPIE", "-pie", &folder, "-Wl,--no-as-needed", &library].map(str::to_owned).to_vec()
+}
+
+#[test]
+fn ordinary_executables_have_variables_of_the_c_library_for_each_rank() {
+    let flags = ordinary("copies");
+    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+    let source = r#"
+        #include <getopt.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <string.h>
+        extern char **environ; extern char *program_invocation_name;
+        int rank(void); void turn(void);
+        static int length(void) { int n = 0; while (environ[n]) n++; return n; }
+        int main(int argc, char **argv) {
+            int me = rank(), sum = 0, option, before = length();
+            while ((option = getopt(argc, argv, "a:b")) != -1) { turn(); sum += option == 'a' ? atoi(optarg) : 1; }
+            if (optind != argc - 1 || strcmp(argv[optind], "rest")) return 90;
+            optind = 1; turn();
+            if (getopt(argc, argv, "a:b") != 'a' || strcmp(optarg, "40")) return 91;
+            if (me == 1) setenv("MORE", "x", 1);
+            turn();
+            fprintf(stdout, "%d %d\n", me, length() - before);
+            fprintf(stderr, "%s", "");
+            return sum == 41 && strcmp(program_invocation_name, "program") == 0 ? me : 92;
+        }"#;
+    let program = try_compile("copies", "gcc", "c", source, &flags).expect("gcc is needed for tests");
+    let run = run(&program, 3, &["-a", "40", "-b", "rest"]);
+    assert_eq!(run.codes(), [0, 1, 2]);
+    assert_eq!(run.outputs, ["0 0\n", "1 1\n", "2 0\n"]);
+}
+
+#[test]
+fn ordinary_cpp_executables_have_streams_for_each_rank() {
+    let flags = ordinary("cpp-copies");
+    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+    let source = r#"
+        #include <iostream>
+        #include <stdexcept>
+        extern "C" int rank(); extern "C" void turn();
+        int main() {
+            int me = rank();
+            std::cout.precision(me + 2);
+            turn();
+            try { turn(); throw std::runtime_error("caught"); } catch (const std::exception &error) {
+                turn(); std::cout << 3.14159265 << ' ' << error.what() << std::endl;
+            }
+            return me;
+        }"#;
+    let Some(program) = try_compile("cpp-copies", "g++", "cc", source, &flags) else { return };
+    let run = run(&program, 3, &[]);
+    assert_eq!(run.codes(), [0, 1, 2]);
+    assert_eq!(run.outputs, ["3.1 caught\n", "3.14 caught\n", "3.142 caught\n"]);
 }
 
 #[test]

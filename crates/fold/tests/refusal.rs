@@ -24,10 +24,13 @@ fn ordinary_executables() {
     assert!(matches!(refusal("no-pie", main, &["-no-pie"]), Refusal::FixedAddress));
     assert!(matches!(refusal("static", main, &["-static"]), Refusal::FixedAddress));
     assert!(matches!(refusal("static-pie", main, &["-static-pie"]), Refusal::Static));
-    assert!(matches!(refusal("pie", main, &["-fPIE", "-pie"]), Refusal::NoMain));
-    let stream = "#include <stdio.h>\nint main(void) { fputs(\"x\", stdout); return 0; }";
-    let refused = refusal("copy", stream, &["-fPIE", "-pie", "-rdynamic"]);
-    assert!(matches!(&refused, Refusal::CopyRelocation(name) if name == "stdout"), "{refused}");
+    let library = "int helper(void) { return 0; }";
+    assert!(matches!(refusal("no-main", library, &["-fPIC", "-shared"]), Refusal::NoMain));
+    let pie = try_compile("pie", "gcc", "c", main, &["-fPIE", "-pie"]).expect("gcc is needed for tests");
+    assert!(link(&pie).is_ok(), "its entry code says where main is");
+    let input = "#include <stdio.h>\nint main(void) { freopen(\"x\", \"r\", stdin); return getc(stdin); }";
+    let refused = refusal("copy", input, &["-fPIE", "-pie"]);
+    assert!(matches!(&refused, Refusal::CopyRelocation(name) if name == "stdin"), "{refused}");
     let local = "__thread int x = 1; int main(void) { return x; }";
     assert!(matches!(refusal("pie-tls", local, &["-fPIE", "-pie", "-rdynamic"]), Refusal::ExecutableTls));
 }

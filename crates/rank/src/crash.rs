@@ -10,7 +10,7 @@ pub enum Death {
     Exit(i32),
     /// A signal killed it.
     Signal(i32),
-    /// It needed more stack than it has; known of folded ranks only.
+    /// It needed more stack than it has.
     StackOverflow,
 }
 

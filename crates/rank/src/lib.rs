@@ -7,6 +7,7 @@ mod ahead;
 mod cores;
 mod crash;
 mod dispatch;
+mod executable;
 mod foldability;
 #[cfg(target_arch = "x86_64")]
 mod folded;
@@ -27,6 +28,7 @@ mod watchdog;
 
 pub use ahead::RunAhead;
 pub use crash::Death;
+pub use executable::{Unfit, is_other_mpi};
 pub use foldability::Foldability;
 #[cfg(target_arch = "x86_64")]
 pub use foldability::foldability;

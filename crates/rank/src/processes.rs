@@ -9,18 +9,19 @@ use std::time::Duration;
 
 use mpirage_call::wire::decode_call;
 use mpirage_call::{Call, Reply};
-use mpirage_channel::{Briefing, Fleet, Waiting};
+use mpirage_channel::{Briefing, Crash, Fleet, Waiting};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::waitpid;
 use nix::time::ClockId;
 use nix::unistd::Pid;
 
 use crate::crash::Death;
+use crate::executable::other_mpi_in_map;
 use crate::output::Output;
 use crate::program::{Identity, Program};
 use crate::ranks::Stop;
 use crate::shared::SharedFile;
-use crate::symbols::Symbols;
+use crate::symbols::{Site, Symbols};
 
 /// How long to wait for a rank before looking whether it still lives.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(50);
@@ -43,6 +44,8 @@ struct Process {
     id: u32,
     output: Output,
     death: Option<Death>,
+    /// Where it was when a signal killed it, if it could still tell.
+    crash: Option<Crash>,
     /// It may be running although simulated time is not there: its mailbox is not ours.
     ahead: bool,
     /// What is to be stored in its memory when it has stopped: address, length, bytes, filled up to words.
@@ -60,6 +63,8 @@ pub struct Processes {
     fault: Option<(u32, String)>,
     /// Memory maps by rank, of one rank of each program.
     maps: BTreeMap<u32, String>,
+    /// A library of another MPI that a rank has loaded.
+    other_mpi: Option<String>,
 }
 
 impl Processes {
@@ -76,6 +81,7 @@ impl Processes {
             wanted_data_plane: data_plane,
             fault: None,
             maps: BTreeMap::new(),
+            other_mpi: None,
         })
     }
 
@@ -99,6 +105,7 @@ impl Processes {
             id,
             output,
             death: None,
+            crash: None,
             ahead: true,
             late_stores: Vec::new(),
         });
@@ -134,6 +141,19 @@ impl Processes {
             self.maps.insert(rank, map);
         }
         first
+    }
+
+    /// Looks whether a rank that has never called us has loaded another MPI.
+    pub(crate) fn look_for_other_mpi(&mut self, rank: u32) {
+        if self.other_mpi.is_none() && self.fleet.owner(rank as usize).is_none() {
+            let map = std::fs::read_to_string(format!("/proc/{}/maps", self.pid(rank))).unwrap_or_default();
+            self.other_mpi = other_mpi_in_map(&map);
+        }
+    }
+
+    /// The library of another MPI that a rank was seen with.
+    pub(crate) fn other_mpi(&self) -> Option<&str> {
+        self.other_mpi.as_deref()
     }
 
     /// Gives a rank its reply and lets it run.
@@ -233,9 +253,22 @@ impl Processes {
         let process = &mut self.processes[rank as usize];
         let status = process.child.as_mut()?.try_wait().ok()??;
         process.child = None;
-        process.death = Some(Death::of(status));
         self.fleet.take_back(rank as usize);
+        let (mut death, crash) = (Death::of(status), self.fleet.crash(rank as usize));
+        process.crash = crash.filter(|crash| death == Death::Signal(crash.signal));
+        if process.crash.as_ref().is_some_and(|crash| crash.stack_overflow) {
+            death = Death::StackOverflow;
+        }
+        process.death = Some(death);
         process.death
+    }
+
+    /// Where a rank was when it died, if that is known.
+    pub(crate) fn place_of_death(&self, rank: u32) -> Option<Site> {
+        let crash = self.processes.get(rank as usize)?.crash.as_ref()?;
+        let mut symbols = Symbols::default();
+        symbols.learn_map(&crash.map);
+        symbols.place_in_program(&crash.frames)
     }
 
     /// The process whose memory a rank's addresses mean: the one that attached, which a wrapper may have started.

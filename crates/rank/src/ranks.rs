@@ -10,7 +10,7 @@ use crate::Folded;
 use crate::crash::Death;
 use crate::processes::Processes;
 use crate::program::{Identity, Program};
-use crate::symbols::Symbols;
+use crate::symbols::{Site, Symbols};
 
 /// What a resumed rank did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,12 +56,24 @@ impl Ranks {
         }
     }
 
-    /// Where a rank was when it died, if that is known.
-    pub fn place_of_death(&self, rank: u32) -> Option<u64> {
+    /// Where a rank was when it died, if that is known; `symbols` explain addresses of all ranks.
+    pub fn place_of_death(&self, rank: u32, symbols: &mut Symbols) -> Option<Site> {
         match self {
-            Ranks::Processes(_) => None,
-            Ranks::Folded(folded) => folded.place_of_death(rank),
+            Ranks::Processes(processes) => processes.place_of_death(rank),
+            Ranks::Folded(folded) => symbols.place_in_program(&[folded.place_of_death(rank)?]),
         }
+    }
+
+    /// Looks whether a rank that has never called us has loaded another MPI.
+    pub(crate) fn look_for_other_mpi(&mut self, rank: u32) {
+        if let Ranks::Processes(processes) = self {
+            processes.look_for_other_mpi(rank);
+        }
+    }
+
+    /// The library of another MPI that a rank was seen with, which it may have loaded while it ran.
+    pub fn other_mpi(&self) -> Option<&str> {
+        self.processes()?.other_mpi()
     }
 
     /// Starts the next rank. Ranks start in order.

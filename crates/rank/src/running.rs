@@ -175,6 +175,7 @@ impl<'a> Running<'a> {
                 began.inspect(|began| self.learn_from(rank, began.elapsed()));
                 return Ok(Ok(stop));
             }
+            self.engine.memory().look_for_other_mpi(rank);
             let waited = began.get_or_insert_with(Instant::now).elapsed();
             if probation.take_if(|span| waited >= *span).is_some() {
                 self.proved_long(rank);

@@ -132,6 +132,20 @@ impl Symbols {
         self.loader(&file).map_or_else(Site::default, |loader| locate(loader, address))
     }
 
+    /// The innermost of these frames that is the program's own and not a library's below it: where the program was when it
+    /// crashed, also if the crash itself was in the C library. Nothing if none is known.
+    pub fn place_in_program(&mut self, frames: &[u64]) -> Option<Site> {
+        let own = |symbols: &Self, address: u64| {
+            symbols.in_file(address).is_some_and(|(file, _)| !is_system_library(&file))
+        };
+        let mut frame = frames.iter().copied().find(|&frame| own(self, frame));
+        if frame.is_none() && std::mem::take(&mut self.more_to_read) {
+            self.learn(std::process::id());
+            frame = frames.iter().copied().find(|&frame| own(self, frame));
+        }
+        Some(self.place(frame?))
+    }
+
     /// The file an address belongs to, and the address as the file's debug information has it.
     fn in_file(&self, address: u64) -> Option<(PathBuf, u64)> {
         if let Some(instances) = self.instances.iter().find(|instances| instances.contain(address)) {
@@ -151,6 +165,24 @@ impl Instances {
     fn contain(&self, address: u64) -> bool {
         (self.start..self.start + self.stride * self.count).contains(&address)
     }
+}
+
+/// Libraries below a program, in which its mistakes show.
+fn is_system_library(file: &Path) -> bool {
+    const NAMES: [&str; 10] = [
+        "libc.so",
+        "libc-",
+        "libm.so",
+        "libm-",
+        "libgcc_s.so",
+        "libstdc++.so",
+        "libpthread",
+        "ld-linux",
+        "libmpi_abi.so",
+        "libasan.so",
+    ];
+    let name = file.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    NAMES.iter().any(|known| name.starts_with(known))
 }
 
 fn locate(loader: &Loader, address: u64) -> Site {

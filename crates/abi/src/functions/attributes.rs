@@ -10,7 +10,7 @@ use crate::rank;
 use crate::types::*;
 use core::ffi::{c_int, c_void};
 
-pub(crate) unsafe extern "C" fn MPI_Comm_create_keyval(
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_create_keyval(
     comm_copy_attr_fn: Option<MPI_Comm_copy_attr_function>,
     comm_delete_attr_fn: Option<MPI_Comm_delete_attr_function>,
     comm_keyval: *mut c_int,
@@ -21,12 +21,12 @@ pub(crate) unsafe extern "C" fn MPI_Comm_create_keyval(
     unsafe { create(Owner::Comm, functions, comm_keyval, extra_state) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_free_keyval(comm_keyval: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_free_keyval(comm_keyval: *mut c_int) -> c_int {
     // SAFETY: the program points to a key.
     unsafe { free(Owner::Comm, comm_keyval) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_set_attr(
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_set_attr(
     comm: MPI_Comm,
     comm_keyval: c_int,
     attribute_val: *mut c_void,
@@ -35,7 +35,7 @@ pub(crate) unsafe extern "C" fn MPI_Comm_set_attr(
     outcome(comm, || unsafe { set(comm, comm_keyval, attribute_val) })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_get_attr(
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_get_attr(
     comm: MPI_Comm,
     comm_keyval: c_int,
     attribute_val: *mut c_void,
@@ -54,12 +54,12 @@ pub(crate) unsafe extern "C" fn MPI_Comm_get_attr(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_delete_attr(comm: MPI_Comm, comm_keyval: c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_delete_attr(comm: MPI_Comm, comm_keyval: c_int) -> c_int {
     // SAFETY: the program vouches for its functions.
     outcome(comm, || unsafe { delete(comm, comm_keyval) })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_keyval(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_keyval(
     type_copy_attr_fn: Option<MPI_Type_copy_attr_function>,
     type_delete_attr_fn: Option<MPI_Type_delete_attr_function>,
     type_keyval: *mut c_int,
@@ -70,12 +70,12 @@ pub(crate) unsafe extern "C" fn MPI_Type_create_keyval(
     unsafe { create(Owner::Datatype, functions, type_keyval, extra_state) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_free_keyval(type_keyval: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_free_keyval(type_keyval: *mut c_int) -> c_int {
     // SAFETY: the program points to a key.
     unsafe { free(Owner::Datatype, type_keyval) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_set_attr(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_set_attr(
     datatype: MPI_Datatype,
     type_keyval: c_int,
     attribute_val: *mut c_void,
@@ -84,7 +84,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_set_attr(
     outcome(None, || unsafe { set(datatype, type_keyval, attribute_val) })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_get_attr(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_get_attr(
     datatype: MPI_Datatype,
     type_keyval: c_int,
     attribute_val: *mut c_void,
@@ -94,12 +94,15 @@ pub(crate) unsafe extern "C" fn MPI_Type_get_attr(
     outcome(None, || unsafe { tell(value(datatype, type_keyval)?, attribute_val, flag) })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_delete_attr(datatype: MPI_Datatype, type_keyval: c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_delete_attr(
+    datatype: MPI_Datatype,
+    type_keyval: c_int,
+) -> c_int {
     // SAFETY: the program vouches for its functions.
     outcome(None, || unsafe { delete(datatype, type_keyval) })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Keyval_create(
+pub(crate) unsafe extern "C-unwind" fn MPI_Keyval_create(
     copy_fn: Option<MPI_Copy_function>,
     delete_fn: Option<MPI_Delete_function>,
     keyval: *mut c_int,
@@ -109,12 +112,12 @@ pub(crate) unsafe extern "C" fn MPI_Keyval_create(
     unsafe { MPI_Comm_create_keyval(copy_fn, delete_fn, keyval, extra_state) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Keyval_free(keyval: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Keyval_free(keyval: *mut c_int) -> c_int {
     // SAFETY: the same function by its new name.
     unsafe { MPI_Comm_free_keyval(keyval) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Attr_put(
+pub(crate) unsafe extern "C-unwind" fn MPI_Attr_put(
     comm: MPI_Comm,
     keyval: c_int,
     attribute_val: *mut c_void,
@@ -123,7 +126,7 @@ pub(crate) unsafe extern "C" fn MPI_Attr_put(
     unsafe { MPI_Comm_set_attr(comm, keyval, attribute_val) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Attr_get(
+pub(crate) unsafe extern "C-unwind" fn MPI_Attr_get(
     comm: MPI_Comm,
     keyval: c_int,
     attribute_val: *mut c_void,
@@ -133,7 +136,7 @@ pub(crate) unsafe extern "C" fn MPI_Attr_get(
     unsafe { MPI_Comm_get_attr(comm, keyval, attribute_val, flag) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Attr_delete(comm: MPI_Comm, keyval: c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Attr_delete(comm: MPI_Comm, keyval: c_int) -> c_int {
     // SAFETY: the same function by its new name.
     unsafe { MPI_Comm_delete_attr(comm, keyval) }
 }

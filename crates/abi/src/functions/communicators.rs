@@ -19,22 +19,22 @@ use crate::objects::request::Request;
 use crate::operation::{Held, Transfer};
 use crate::types::*;
 
-pub(crate) unsafe extern "C" fn MPI_Comm_rank(comm: MPI_Comm, rank: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_rank(comm: MPI_Comm, rank: *mut c_int) -> c_int {
     // SAFETY: the program hands over a place for an int.
     library::outcome(comm, || unsafe { put("rank", rank, about(comm, |comm| comm.rank as c_int)?) })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_size(comm: MPI_Comm, size: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_size(comm: MPI_Comm, size: *mut c_int) -> c_int {
     // SAFETY: the program hands over a place for an int.
     library::outcome(comm, || unsafe { put("size", size, about(comm, |comm| comm.size() as c_int)?) })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_test_inter(comm: MPI_Comm, flag: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_test_inter(comm: MPI_Comm, flag: *mut c_int) -> c_int {
     // SAFETY: the program hands over a place for an int.
     library::outcome(comm, || unsafe { put("flag", flag, about(comm, |comm| comm.bridge.is_some().into())?) })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_compare(
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_compare(
     comm1: MPI_Comm,
     comm2: MPI_Comm,
     result: *mut c_int,
@@ -49,7 +49,7 @@ pub(crate) unsafe extern "C" fn MPI_Comm_compare(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_set_name(comm: MPI_Comm, comm_name: *const c_char) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_set_name(comm: MPI_Comm, comm_name: *const c_char) -> c_int {
     library::outcome(comm, || {
         // SAFETY: the program hands over a string.
         let name = unsafe { string("comm_name", comm_name) }?.to_string_lossy().into_owned();
@@ -60,7 +60,7 @@ pub(crate) unsafe extern "C" fn MPI_Comm_set_name(comm: MPI_Comm, comm_name: *co
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_get_name(
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_get_name(
     comm: MPI_Comm,
     comm_name: *mut c_char,
     resultlen: *mut c_int,
@@ -78,34 +78,34 @@ pub(crate) unsafe extern "C" fn MPI_Comm_get_name(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_dup(comm: MPI_Comm, newcomm: *mut MPI_Comm) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_dup(comm: MPI_Comm, newcomm: *mut MPI_Comm) -> c_int {
     // SAFETY: the program hands over a place for a communicator.
-    library::outcome(comm, || unsafe { put("newcomm", newcomm, duplicate(comm, None)?) })
+    library::outcome(comm, || unsafe { put("newcomm", newcomm, duplicate(comm, None, newcomm)?) })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_dup_with_info(
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_dup_with_info(
     comm: MPI_Comm,
     info: MPI_Info,
     newcomm: *mut MPI_Comm,
 ) -> c_int {
     // SAFETY: the program hands over a place for a communicator.
-    library::outcome(comm, || unsafe { put("newcomm", newcomm, duplicate(comm, Some(info))?) })
+    library::outcome(comm, || unsafe { put("newcomm", newcomm, duplicate(comm, Some(info), newcomm)?) })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_idup(
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_idup(
     comm: MPI_Comm,
     newcomm: *mut MPI_Comm,
     request: *mut MPI_Request,
 ) -> c_int {
     // SAFETY: the program hands over places for a communicator and a request.
     library::outcome(comm, || unsafe {
-        let (made, begun) = duplicate_later(comm, None)?;
+        let (made, begun) = duplicate_later(comm, None, newcomm)?;
         put("newcomm", newcomm, made)?;
         put("request", request, begun)
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_idup_with_info(
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_idup_with_info(
     comm: MPI_Comm,
     info: MPI_Info,
     newcomm: *mut MPI_Comm,
@@ -113,13 +113,13 @@ pub(crate) unsafe extern "C" fn MPI_Comm_idup_with_info(
 ) -> c_int {
     // SAFETY: the program hands over places for a communicator and a request.
     library::outcome(comm, || unsafe {
-        let (made, begun) = duplicate_later(comm, Some(info))?;
+        let (made, begun) = duplicate_later(comm, Some(info), newcomm)?;
         put("newcomm", newcomm, made)?;
         put("request", request, begun)
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_split(
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_split(
     comm: MPI_Comm,
     color: c_int,
     key: c_int,
@@ -135,7 +135,7 @@ pub(crate) unsafe extern "C" fn MPI_Comm_split(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_split_type(
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_split_type(
     comm: MPI_Comm,
     split_type: c_int,
     key: c_int,
@@ -157,7 +157,7 @@ pub(crate) unsafe extern "C" fn MPI_Comm_split_type(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_create(
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_create(
     comm: MPI_Comm,
     group: MPI_Group,
     newcomm: *mut MPI_Comm,
@@ -176,7 +176,7 @@ pub(crate) unsafe extern "C" fn MPI_Comm_create(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_create_group(
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_create_group(
     comm: MPI_Comm,
     group: MPI_Group,
     tag: c_int,
@@ -197,7 +197,7 @@ pub(crate) unsafe extern "C" fn MPI_Comm_create_group(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_set_info(comm: MPI_Comm, info: MPI_Info) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_set_info(comm: MPI_Comm, info: MPI_Info) -> c_int {
     library::outcome(comm, || {
         try_with(|library| {
             let hints = library.infos.hints(info)?;
@@ -207,7 +207,7 @@ pub(crate) unsafe extern "C" fn MPI_Comm_set_info(comm: MPI_Comm, info: MPI_Info
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_get_info(comm: MPI_Comm, info_used: *mut MPI_Info) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_get_info(comm: MPI_Comm, info_used: *mut MPI_Info) -> c_int {
     library::outcome(comm, || {
         let info = try_with(|library| {
             let hints = library.comms.get(comm)?.hints.clone();
@@ -218,7 +218,7 @@ pub(crate) unsafe extern "C" fn MPI_Comm_get_info(comm: MPI_Comm, info_used: *mu
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_free(comm: *mut MPI_Comm) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_free(comm: *mut MPI_Comm) -> c_int {
     // SAFETY: the program hands over a communicator.
     let handle = unsafe { comm.as_ref() }.copied();
     library::outcome(handle, || {
@@ -231,13 +231,13 @@ pub(crate) unsafe extern "C" fn MPI_Comm_free(comm: *mut MPI_Comm) -> c_int {
 }
 
 /// Of a communicator that joins no separate worlds, the same as freeing it.
-pub(crate) unsafe extern "C" fn MPI_Comm_disconnect(comm: *mut MPI_Comm) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_disconnect(comm: *mut MPI_Comm) -> c_int {
     // SAFETY: both take the same argument.
     unsafe { MPI_Comm_free(comm) }
 }
 
 /// No rank is ever spawned by others.
-pub(crate) unsafe extern "C" fn MPI_Comm_get_parent(parent: *mut MPI_Comm) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_get_parent(parent: *mut MPI_Comm) -> c_int {
     // SAFETY: the program hands over a place for a communicator.
     library::outcome(None, || unsafe { put("parent", parent, MPI_COMM_NULL) })
 }
@@ -289,19 +289,41 @@ pub(crate) fn ask_for_comm(
 }
 
 /// A communicator like another, with the attributes that want to be copied.
-fn duplicate(comm: MPI_Comm, info: Option<MPI_Info>) -> Result<MPI_Comm> {
-    duplicate_as(comm, info, CommRequest::Dup)
+///
+/// # Safety
+/// As for [`duplicate_as`].
+unsafe fn duplicate(comm: MPI_Comm, info: Option<MPI_Info>, place: *mut MPI_Comm) -> Result<MPI_Comm> {
+    // SAFETY: the caller vouches for it.
+    unsafe { duplicate_as(comm, info, CommRequest::Dup, place) }
 }
 
 /// The same, to be used when the request has completed.
-fn duplicate_later(comm: MPI_Comm, info: Option<MPI_Info>) -> Result<(MPI_Comm, MPI_Request)> {
+///
+/// # Safety
+/// As for [`duplicate_as`].
+unsafe fn duplicate_later(
+    comm: MPI_Comm,
+    info: Option<MPI_Info>,
+    place: *mut MPI_Comm,
+) -> Result<(MPI_Comm, MPI_Request)> {
     let request = with(|library| library.requests.take_id());
-    let made = duplicate_as(comm, info, CommRequest::DupLater { request })?;
+    // SAFETY: the caller vouches for it.
+    let made = unsafe { duplicate_as(comm, info, CommRequest::DupLater { request }, place) }?;
     let transfer = Transfer { id: Some(request), held: Held::default(), done: None };
     Ok((made, with(|library| library.requests.insert(Request::once(comm, true, smallvec![transfer])))))
 }
 
-fn duplicate_as(comm: MPI_Comm, info: Option<MPI_Info>, how: CommRequest<'_>) -> Result<MPI_Comm> {
+/// Once the arguments are known to be right, `place` holds a null handle until there is a duplicate: that is what the program
+/// finds if one of its functions fails or throws.
+///
+/// # Safety
+/// Unless it is null, `place` can be written.
+unsafe fn duplicate_as(
+    comm: MPI_Comm,
+    info: Option<MPI_Info>,
+    how: CommRequest<'_>,
+    place: *mut MPI_Comm,
+) -> Result<MPI_Comm> {
     let (copies, hints) = try_with(|library| {
         let parent = library.comms.get(comm)?;
         let hints = match info {
@@ -310,6 +332,8 @@ fn duplicate_as(comm: MPI_Comm, info: Option<MPI_Info>, how: CommRequest<'_>) ->
         };
         Ok((parent.attributes.copies(&library.keyvals), hints))
     })?;
+    // SAFETY: the caller vouches for it.
+    unsafe { put("newcomm", place, MPI_COMM_NULL) }?;
     // SAFETY: the program registered these functions to copy attributes; nothing is locked.
     let attributes = unsafe { copies.run(comm.0) }?;
     let made = make_object(comm, how)?;

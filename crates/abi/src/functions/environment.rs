@@ -23,7 +23,7 @@ const SECONDS_PER_TICK: f64 = 1e-9;
 /// The most a program gets: a rank has one call under way at a time.
 const BEST_THREAD_LEVEL: c_int = MPI_THREAD_SERIALIZED;
 
-pub(crate) unsafe extern "C" fn MPI_Get_version(version: *mut c_int, subversion: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Get_version(version: *mut c_int, subversion: *mut c_int) -> c_int {
     // SAFETY: the program hands over two places for an int.
     library::outcome_at_any_time(|| unsafe {
         put("version", version, MPI_VERSION)?;
@@ -31,7 +31,7 @@ pub(crate) unsafe extern "C" fn MPI_Get_version(version: *mut c_int, subversion:
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Get_library_version(
+pub(crate) unsafe extern "C-unwind" fn MPI_Get_library_version(
     version: *mut c_char,
     resultlen: *mut c_int,
 ) -> c_int {
@@ -45,7 +45,10 @@ pub(crate) unsafe extern "C" fn MPI_Get_library_version(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Get_processor_name(name: *mut c_char, resultlen: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Get_processor_name(
+    name: *mut c_char,
+    resultlen: *mut c_int,
+) -> c_int {
     library::outcome(None, || {
         let host = &connection::line().host;
         // SAFETY: the program hands over a string of MPI_MAX_PROCESSOR_NAME characters and a place for an int.
@@ -56,19 +59,19 @@ pub(crate) unsafe extern "C" fn MPI_Get_processor_name(name: *mut c_char, result
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Wtime() -> f64 {
+pub(crate) unsafe extern "C-unwind" fn MPI_Wtime() -> f64 {
     clock::seconds()
 }
 
-pub(crate) unsafe extern "C" fn MPI_Wtick() -> f64 {
+pub(crate) unsafe extern "C-unwind" fn MPI_Wtick() -> f64 {
     SECONDS_PER_TICK
 }
 
-pub(crate) unsafe extern "C" fn MPI_Init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) -> c_int {
     library::outcome_at_any_time(|| init(MPI_THREAD_SINGLE))
 }
 
-pub(crate) unsafe extern "C" fn MPI_Init_thread(
+pub(crate) unsafe extern "C-unwind" fn MPI_Init_thread(
     _argc: *mut c_int,
     _argv: *mut *mut *mut c_char,
     required: c_int,
@@ -82,7 +85,7 @@ pub(crate) unsafe extern "C" fn MPI_Init_thread(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Query_thread(provided: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Query_thread(provided: *mut c_int) -> c_int {
     library::outcome(None, || {
         let granted = rank::this().main.get().map_or(MPI_THREAD_SINGLE, |&(_, granted)| granted);
         // SAFETY: the program hands over a place for an int.
@@ -90,7 +93,7 @@ pub(crate) unsafe extern "C" fn MPI_Query_thread(provided: *mut c_int) -> c_int 
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Is_thread_main(flag: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Is_thread_main(flag: *mut c_int) -> c_int {
     library::outcome(None, || {
         let main = rank::this().main.get().is_some_and(|&(main, _)| main == thread::current().id());
         // SAFETY: the program hands over a place for an int.
@@ -98,7 +101,7 @@ pub(crate) unsafe extern "C" fn MPI_Is_thread_main(flag: *mut c_int) -> c_int {
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Finalize() -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Finalize() -> c_int {
     library::outcome(None, || {
         delete_attributes(MPI_COMM_SELF)?;
         delete_attributes(MPI_COMM_WORLD)?;
@@ -109,22 +112,22 @@ pub(crate) unsafe extern "C" fn MPI_Finalize() -> c_int {
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Initialized(flag: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Initialized(flag: *mut c_int) -> c_int {
     // SAFETY: the program hands over a place for an int.
     library::outcome_at_any_time(|| unsafe { put("flag", flag, (library::stage() > Stage::Before).into()) })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Finalized(flag: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Finalized(flag: *mut c_int) -> c_int {
     // SAFETY: the program hands over a place for an int.
     library::outcome_at_any_time(|| unsafe { put("flag", flag, (library::stage() == Stage::After).into()) })
 }
 
 /// For tools to put themselves in front of; there is nothing here to control.
-pub(crate) unsafe extern "C" fn MPI_Pcontrol(_level: c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Pcontrol(_level: c_int) -> c_int {
     MPI_SUCCESS
 }
 
-pub(crate) unsafe extern "C" fn MPI_Abort(_comm: MPI_Comm, errorcode: c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Abort(_comm: MPI_Comm, errorcode: c_int) -> c_int {
     connection::ask(&Call::Abort { code: errorcode });
     rank::this().exit(errorcode)
 }

@@ -8,7 +8,7 @@ use crate::objects::errhandler::{self, Errhandler};
 use crate::types::*;
 use core::ffi::c_int;
 
-pub(crate) unsafe extern "C" fn MPI_Comm_create_errhandler(
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_create_errhandler(
     comm_errhandler_fn: Option<MPI_Comm_errhandler_function>,
     errhandler: *mut MPI_Errhandler,
 ) -> c_int {
@@ -16,7 +16,7 @@ pub(crate) unsafe extern "C" fn MPI_Comm_create_errhandler(
     unsafe { create(comm_errhandler_fn.map(Errhandler::Comm), errhandler) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Win_create_errhandler(
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_create_errhandler(
     win_errhandler_fn: Option<MPI_Win_errhandler_function>,
     errhandler: *mut MPI_Errhandler,
 ) -> c_int {
@@ -24,7 +24,7 @@ pub(crate) unsafe extern "C" fn MPI_Win_create_errhandler(
     unsafe { create(win_errhandler_fn.map(Errhandler::Win), errhandler) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_File_create_errhandler(
+pub(crate) unsafe extern "C-unwind" fn MPI_File_create_errhandler(
     file_errhandler_fn: Option<MPI_File_errhandler_function>,
     errhandler: *mut MPI_Errhandler,
 ) -> c_int {
@@ -32,7 +32,7 @@ pub(crate) unsafe extern "C" fn MPI_File_create_errhandler(
     unsafe { create(file_errhandler_fn.map(Errhandler::File), errhandler) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Session_create_errhandler(
+pub(crate) unsafe extern "C-unwind" fn MPI_Session_create_errhandler(
     session_errhandler_fn: Option<MPI_Session_errhandler_function>,
     errhandler: *mut MPI_Errhandler,
 ) -> c_int {
@@ -40,7 +40,7 @@ pub(crate) unsafe extern "C" fn MPI_Session_create_errhandler(
     unsafe { create(session_errhandler_fn.map(Errhandler::Session), errhandler) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Errhandler_create(
+pub(crate) unsafe extern "C-unwind" fn MPI_Errhandler_create(
     handler_fn: Option<MPI_Handler_function>,
     errhandler: *mut MPI_Errhandler,
 ) -> c_int {
@@ -49,7 +49,7 @@ pub(crate) unsafe extern "C" fn MPI_Errhandler_create(
 }
 
 /// The handler stays, for the objects that use it.
-pub(crate) unsafe extern "C" fn MPI_Errhandler_free(errhandler: *mut MPI_Errhandler) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Errhandler_free(errhandler: *mut MPI_Errhandler) -> c_int {
     outcome_at_any_time(|| {
         not_null("errhandler", errhandler)?;
         // SAFETY: not null, and the program points to a handle.
@@ -60,7 +60,10 @@ pub(crate) unsafe extern "C" fn MPI_Errhandler_free(errhandler: *mut MPI_Errhand
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_set_errhandler(comm: MPI_Comm, errhandler: MPI_Errhandler) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_set_errhandler(
+    comm: MPI_Comm,
+    errhandler: MPI_Errhandler,
+) -> c_int {
     outcome(comm, || {
         find(errhandler)?.check_for_comm()?;
         library::try_with(|library| {
@@ -70,7 +73,7 @@ pub(crate) unsafe extern "C" fn MPI_Comm_set_errhandler(comm: MPI_Comm, errhandl
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_get_errhandler(
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_get_errhandler(
     comm: MPI_Comm,
     errhandler: *mut MPI_Errhandler,
 ) -> c_int {
@@ -81,18 +84,24 @@ pub(crate) unsafe extern "C" fn MPI_Comm_get_errhandler(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Errhandler_set(comm: MPI_Comm, errhandler: MPI_Errhandler) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Errhandler_set(
+    comm: MPI_Comm,
+    errhandler: MPI_Errhandler,
+) -> c_int {
     // SAFETY: the same function by its new name.
     unsafe { MPI_Comm_set_errhandler(comm, errhandler) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Errhandler_get(comm: MPI_Comm, errhandler: *mut MPI_Errhandler) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Errhandler_get(
+    comm: MPI_Comm,
+    errhandler: *mut MPI_Errhandler,
+) -> c_int {
     // SAFETY: the same function by its new name.
     unsafe { MPI_Comm_get_errhandler(comm, errhandler) }
 }
 
 /// Succeeds if the handler returns, whatever the error is.
-pub(crate) unsafe extern "C" fn MPI_Comm_call_errhandler(comm: MPI_Comm, errorcode: c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_call_errhandler(comm: MPI_Comm, errorcode: c_int) -> c_int {
     if let Err(unusable) = usable(comm, errorcode) {
         return outcome(comm, || Err(unusable));
     }

@@ -9,7 +9,7 @@ use core::ffi::{c_char, c_int};
 
 const TEXT_ROOM: usize = MPI_MAX_ERROR_STRING as usize;
 
-pub(crate) unsafe extern "C" fn MPI_Error_class(errorcode: c_int, errorclass: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Error_class(errorcode: c_int, errorclass: *mut c_int) -> c_int {
     outcome(|| {
         let class = library::with(|library| library.error_codes.class_of(errorcode))?;
         // SAFETY: the program hands over a place for an int.
@@ -17,7 +17,7 @@ pub(crate) unsafe extern "C" fn MPI_Error_class(errorcode: c_int, errorclass: *m
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Error_string(
+pub(crate) unsafe extern "C-unwind" fn MPI_Error_string(
     errorcode: c_int,
     string: *mut c_char,
     resultlen: *mut c_int,
@@ -32,7 +32,7 @@ pub(crate) unsafe extern "C" fn MPI_Error_string(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Add_error_class(errorclass: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Add_error_class(errorclass: *mut c_int) -> c_int {
     outcome(|| {
         let class = library::with(|library| library.error_codes.add_class());
         rank::this().attributes.set(MPI_LASTUSEDCODE, class);
@@ -41,7 +41,7 @@ pub(crate) unsafe extern "C" fn MPI_Add_error_class(errorclass: *mut c_int) -> c
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Add_error_code(errorclass: c_int, errorcode: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Add_error_code(errorclass: c_int, errorcode: *mut c_int) -> c_int {
     outcome(|| {
         let code = library::with(|library| library.error_codes.add_code(errorclass))?;
         rank::this().attributes.set(MPI_LASTUSEDCODE, code);
@@ -50,7 +50,10 @@ pub(crate) unsafe extern "C" fn MPI_Add_error_code(errorclass: c_int, errorcode:
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Add_error_string(errorcode: c_int, string: *const c_char) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Add_error_string(
+    errorcode: c_int,
+    string: *const c_char,
+) -> c_int {
     outcome(|| {
         // SAFETY: the program hands over a string.
         let text = unsafe { self::string("string", string) }?;
@@ -60,7 +63,7 @@ pub(crate) unsafe extern "C" fn MPI_Add_error_string(errorcode: c_int, string: *
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Remove_error_class(errorclass: c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Remove_error_class(errorclass: c_int) -> c_int {
     outcome(|| {
         library::try_with(|library| {
             let is_class = library.error_codes.class_of(errorclass)? == errorclass;
@@ -72,7 +75,7 @@ pub(crate) unsafe extern "C" fn MPI_Remove_error_class(errorclass: c_int) -> c_i
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Remove_error_code(errorcode: c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Remove_error_code(errorcode: c_int) -> c_int {
     outcome(|| {
         library::try_with(|library| {
             let is_code = library.error_codes.class_of(errorcode)? != errorcode;
@@ -82,6 +85,6 @@ pub(crate) unsafe extern "C" fn MPI_Remove_error_code(errorcode: c_int) -> c_int
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Remove_error_string(errorcode: c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Remove_error_string(errorcode: c_int) -> c_int {
     outcome(|| library::with(|library| library.error_codes.set_text(errorcode, None)))
 }

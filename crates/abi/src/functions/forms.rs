@@ -38,14 +38,14 @@ macro_rules! argument {
 /// The functions that run, begin and keep what `$body` gives.
 macro_rules! collective {
     ($form:ident $body:ident($($name:ident: $type:ident),*; $comm:ident) $run:ident $begin:ident $keep:ident) => {
-        pub(crate) unsafe extern "C" fn $run($($name: argument!($form $type),)* $comm: MPI_Comm) -> c_int {
+        pub(crate) unsafe extern "C-unwind" fn $run($($name: argument!($form $type),)* $comm: MPI_Comm) -> c_int {
             library::outcome($comm, || {
                 // SAFETY: the program hands over what the standard says.
                 unsafe { $body($($name,)* $comm) }?.run().map(drop)
             })
         }
 
-        pub(crate) unsafe extern "C" fn $begin(
+        pub(crate) unsafe extern "C-unwind" fn $begin(
             $($name: argument!($form $type),)* $comm: MPI_Comm, request: *mut MPI_Request
         ) -> c_int {
             library::outcome($comm, || {
@@ -54,7 +54,7 @@ macro_rules! collective {
             })
         }
 
-        pub(crate) unsafe extern "C" fn $keep(
+        pub(crate) unsafe extern "C-unwind" fn $keep(
             $($name: argument!($form $type),)* $comm: MPI_Comm, _info: MPI_Info, request: *mut MPI_Request
         ) -> c_int {
             library::outcome($comm, || {
@@ -77,7 +77,7 @@ macro_rules! collectives {
 /// The forms of a send in one mode and with one kind of count.
 macro_rules! send {
     ($form:ident $mode:ident $run:ident $begin:ident $keep:ident) => {
-        pub(crate) unsafe extern "C" fn $run(
+        pub(crate) unsafe extern "C-unwind" fn $run(
             buf: *const c_void,
     count: argument!($form Count),
             datatype: MPI_Datatype,
@@ -91,7 +91,7 @@ macro_rules! send {
             })
         }
 
-        pub(crate) unsafe extern "C" fn $begin(
+        pub(crate) unsafe extern "C-unwind" fn $begin(
             buf: *const c_void,
     count: argument!($form Count),
             datatype: MPI_Datatype,
@@ -110,7 +110,7 @@ macro_rules! send {
             })
         }
 
-        pub(crate) unsafe extern "C" fn $keep(
+        pub(crate) unsafe extern "C-unwind" fn $keep(
             buf: *const c_void,
     count: argument!($form Count),
             datatype: MPI_Datatype,
@@ -139,12 +139,12 @@ macro_rules! sends {
 /// Functions with two kinds of counts.
 macro_rules! counted {
     ($($body:ident($($name:ident: $type:ident),*): $int:ident $large:ident;)*) => {$(
-        pub(crate) unsafe extern "C" fn $int($($name: argument!(int $type)),*) -> c_int {
+        pub(crate) unsafe extern "C-unwind" fn $int($($name: argument!(int $type)),*) -> c_int {
             // SAFETY: the program hands over what the standard says.
             unsafe { $body($($name),*) }
         }
 
-        pub(crate) unsafe extern "C" fn $large($($name: argument!(large $type)),*) -> c_int {
+        pub(crate) unsafe extern "C-unwind" fn $large($($name: argument!(large $type)),*) -> c_int {
             // SAFETY: the program hands over what the standard says.
             unsafe { $body($($name),*) }
         }

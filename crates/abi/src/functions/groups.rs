@@ -8,7 +8,7 @@ use crate::types::{MPI_Comm, MPI_Group};
 use core::ffi::c_int;
 use mpirage_data::{Comparison, Group, GroupError, RankRange};
 
-pub(crate) unsafe extern "C" fn MPI_Comm_group(comm: MPI_Comm, group: *mut MPI_Group) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_group(comm: MPI_Comm, group: *mut MPI_Group) -> c_int {
     outcome(comm, || {
         let members = library::try_with(|library| Ok(library.comms.get(comm)?.group.clone()))?;
         // SAFETY: the program hands over a place for the handle.
@@ -16,12 +16,12 @@ pub(crate) unsafe extern "C" fn MPI_Comm_group(comm: MPI_Comm, group: *mut MPI_G
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Group_size(group: MPI_Group, size: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Group_size(group: MPI_Group, size: *mut c_int) -> c_int {
     // SAFETY: the program hands over a place for an int.
     outcome(None, || unsafe { put("size", size, find(group)?.size() as c_int) })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Group_rank(group: MPI_Group, rank: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Group_rank(group: MPI_Group, rank: *mut c_int) -> c_int {
     outcome(None, || {
         let me = library::try_with(|library| Ok(library.comms.get(MPI_COMM_WORLD)?.rank))?;
         // SAFETY: the program hands over a place for an int.
@@ -29,7 +29,7 @@ pub(crate) unsafe extern "C" fn MPI_Group_rank(group: MPI_Group, rank: *mut c_in
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Group_compare(
+pub(crate) unsafe extern "C-unwind" fn MPI_Group_compare(
     group1: MPI_Group,
     group2: MPI_Group,
     result: *mut c_int,
@@ -45,7 +45,7 @@ pub(crate) unsafe extern "C" fn MPI_Group_compare(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Group_translate_ranks(
+pub(crate) unsafe extern "C-unwind" fn MPI_Group_translate_ranks(
     group1: MPI_Group,
     n: c_int,
     ranks1: *const c_int,
@@ -66,7 +66,7 @@ pub(crate) unsafe extern "C" fn MPI_Group_translate_ranks(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Group_union(
+pub(crate) unsafe extern "C-unwind" fn MPI_Group_union(
     group1: MPI_Group,
     group2: MPI_Group,
     newgroup: *mut MPI_Group,
@@ -75,7 +75,7 @@ pub(crate) unsafe extern "C" fn MPI_Group_union(
     outcome(None, || unsafe { hand_out(newgroup, find(group1)?.union(&find(group2)?)) })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Group_intersection(
+pub(crate) unsafe extern "C-unwind" fn MPI_Group_intersection(
     group1: MPI_Group,
     group2: MPI_Group,
     newgroup: *mut MPI_Group,
@@ -84,7 +84,7 @@ pub(crate) unsafe extern "C" fn MPI_Group_intersection(
     outcome(None, || unsafe { hand_out(newgroup, find(group1)?.intersection(&find(group2)?)) })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Group_difference(
+pub(crate) unsafe extern "C-unwind" fn MPI_Group_difference(
     group1: MPI_Group,
     group2: MPI_Group,
     newgroup: *mut MPI_Group,
@@ -93,7 +93,7 @@ pub(crate) unsafe extern "C" fn MPI_Group_difference(
     outcome(None, || unsafe { hand_out(newgroup, find(group1)?.difference(&find(group2)?)) })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Group_incl(
+pub(crate) unsafe extern "C-unwind" fn MPI_Group_incl(
     group: MPI_Group,
     n: c_int,
     ranks: *const c_int,
@@ -103,7 +103,7 @@ pub(crate) unsafe extern "C" fn MPI_Group_incl(
     unsafe { pick(group, n, ranks, newgroup, Group::incl) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Group_excl(
+pub(crate) unsafe extern "C-unwind" fn MPI_Group_excl(
     group: MPI_Group,
     n: c_int,
     ranks: *const c_int,
@@ -113,7 +113,7 @@ pub(crate) unsafe extern "C" fn MPI_Group_excl(
     unsafe { pick(group, n, ranks, newgroup, Group::excl) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Group_range_incl(
+pub(crate) unsafe extern "C-unwind" fn MPI_Group_range_incl(
     group: MPI_Group,
     n: c_int,
     ranges: *mut [c_int; 3],
@@ -123,7 +123,7 @@ pub(crate) unsafe extern "C" fn MPI_Group_range_incl(
     unsafe { pick(group, n, ranges, newgroup, |group, ranges| group.range_incl(&rank_ranges(ranges))) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Group_range_excl(
+pub(crate) unsafe extern "C-unwind" fn MPI_Group_range_excl(
     group: MPI_Group,
     n: c_int,
     ranges: *mut [c_int; 3],
@@ -133,7 +133,7 @@ pub(crate) unsafe extern "C" fn MPI_Group_range_excl(
     unsafe { pick(group, n, ranges, newgroup, |group, ranges| group.range_excl(&rank_ranges(ranges))) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Group_free(group: *mut MPI_Group) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Group_free(group: *mut MPI_Group) -> c_int {
     outcome(None, || {
         not_null("group", group)?;
         // SAFETY: not null, and the program points to a handle.

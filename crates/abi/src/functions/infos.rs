@@ -8,12 +8,12 @@ use crate::objects::info::Info;
 use crate::types::MPI_Info;
 use core::ffi::{CStr, c_char, c_int};
 
-pub(crate) unsafe extern "C" fn MPI_Info_create(info: *mut MPI_Info) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Info_create(info: *mut MPI_Info) -> c_int {
     // SAFETY: the program hands over a place for the handle.
     outcome(|| unsafe { hand_out(info, Info::default()) })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Info_create_env(
+pub(crate) unsafe extern "C-unwind" fn MPI_Info_create_env(
     argc: c_int,
     argv: *mut *mut c_char,
     info: *mut MPI_Info,
@@ -34,7 +34,7 @@ pub(crate) unsafe extern "C" fn MPI_Info_create_env(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Info_dup(info: MPI_Info, newinfo: *mut MPI_Info) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Info_dup(info: MPI_Info, newinfo: *mut MPI_Info) -> c_int {
     outcome(|| {
         let duplicate = library::with(|library| library.infos.get(info).cloned())?;
         // SAFETY: the program hands over a place for the handle.
@@ -42,7 +42,7 @@ pub(crate) unsafe extern "C" fn MPI_Info_dup(info: MPI_Info, newinfo: *mut MPI_I
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Info_free(info: *mut MPI_Info) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Info_free(info: *mut MPI_Info) -> c_int {
     outcome(|| {
         not_null("info", info)?;
         // SAFETY: not null, and the program points to a handle.
@@ -53,7 +53,7 @@ pub(crate) unsafe extern "C" fn MPI_Info_free(info: *mut MPI_Info) -> c_int {
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Info_set(
+pub(crate) unsafe extern "C-unwind" fn MPI_Info_set(
     info: MPI_Info,
     key: *const c_char,
     value: *const c_char,
@@ -71,7 +71,7 @@ pub(crate) unsafe extern "C" fn MPI_Info_set(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Info_delete(info: MPI_Info, key: *const c_char) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Info_delete(info: MPI_Info, key: *const c_char) -> c_int {
     outcome(|| {
         // SAFETY: the program hands over a string.
         let key = unsafe { self::key(key) }?;
@@ -80,7 +80,7 @@ pub(crate) unsafe extern "C" fn MPI_Info_delete(info: MPI_Info, key: *const c_ch
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Info_get(
+pub(crate) unsafe extern "C-unwind" fn MPI_Info_get(
     info: MPI_Info,
     key: *const c_char,
     valuelen: c_int,
@@ -97,7 +97,7 @@ pub(crate) unsafe extern "C" fn MPI_Info_get(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Info_get_string(
+pub(crate) unsafe extern "C-unwind" fn MPI_Info_get_string(
     info: MPI_Info,
     key: *const c_char,
     buflen: *mut c_int,
@@ -119,7 +119,7 @@ pub(crate) unsafe extern "C" fn MPI_Info_get_string(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Info_get_valuelen(
+pub(crate) unsafe extern "C-unwind" fn MPI_Info_get_valuelen(
     info: MPI_Info,
     key: *const c_char,
     valuelen: *mut c_int,
@@ -132,7 +132,7 @@ pub(crate) unsafe extern "C" fn MPI_Info_get_valuelen(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Info_get_nkeys(info: MPI_Info, nkeys: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Info_get_nkeys(info: MPI_Info, nkeys: *mut c_int) -> c_int {
     outcome(|| {
         let keys = library::try_with(|library| Ok(library.infos.get(info)?.keys().len()))?;
         // SAFETY: the program hands over a place for an int.
@@ -140,7 +140,11 @@ pub(crate) unsafe extern "C" fn MPI_Info_get_nkeys(info: MPI_Info, nkeys: *mut c
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Info_get_nthkey(info: MPI_Info, n: c_int, key: *mut c_char) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Info_get_nthkey(
+    info: MPI_Info,
+    n: c_int,
+    key: *mut c_char,
+) -> c_int {
     outcome(|| {
         let index = size("n", n)?;
         let found = library::try_with(|library| {

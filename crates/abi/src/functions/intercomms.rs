@@ -26,7 +26,7 @@ use crate::types::*;
 /// Leaders talk with tags from here on, which no program can use.
 const FIRST_TAG: i32 = i32::MIN;
 
-pub(crate) unsafe extern "C" fn MPI_Comm_remote_size(comm: MPI_Comm, size: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_remote_size(comm: MPI_Comm, size: *mut c_int) -> c_int {
     library::outcome(comm, || {
         let remote = bridge(comm)?.remote.size();
         // SAFETY: the program hands over a place for an int.
@@ -34,7 +34,7 @@ pub(crate) unsafe extern "C" fn MPI_Comm_remote_size(comm: MPI_Comm, size: *mut 
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_remote_group(comm: MPI_Comm, group: *mut MPI_Group) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_remote_group(comm: MPI_Comm, group: *mut MPI_Group) -> c_int {
     library::outcome(comm, || {
         let remote = bridge(comm)?.remote.clone();
         // SAFETY: the program hands over a place for a group.
@@ -42,7 +42,7 @@ pub(crate) unsafe extern "C" fn MPI_Comm_remote_group(comm: MPI_Comm, group: *mu
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Intercomm_create(
+pub(crate) unsafe extern "C-unwind" fn MPI_Intercomm_create(
     local_comm: MPI_Comm,
     local_leader: c_int,
     peer_comm: MPI_Comm,
@@ -69,7 +69,7 @@ pub(crate) unsafe extern "C" fn MPI_Intercomm_create(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Intercomm_create_from_groups(
+pub(crate) unsafe extern "C-unwind" fn MPI_Intercomm_create_from_groups(
     local_group: MPI_Group,
     local_leader: c_int,
     remote_group: MPI_Group,
@@ -102,7 +102,7 @@ pub(crate) unsafe extern "C" fn MPI_Intercomm_create_from_groups(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Comm_create_from_group(
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_create_from_group(
     group: MPI_Group,
     stringtag: *const c_char,
     info: MPI_Info,
@@ -126,7 +126,7 @@ pub(crate) unsafe extern "C" fn MPI_Comm_create_from_group(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Intercomm_merge(
+pub(crate) unsafe extern "C-unwind" fn MPI_Intercomm_merge(
     intercomm: MPI_Comm,
     high: c_int,
     newintracomm: *mut MPI_Comm,

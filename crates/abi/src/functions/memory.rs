@@ -8,7 +8,7 @@ use crate::error::fail;
 use crate::library;
 use crate::types::{MPI_Aint, MPI_Info};
 
-pub(crate) unsafe extern "C" fn MPI_Alloc_mem(
+pub(crate) unsafe extern "C-unwind" fn MPI_Alloc_mem(
     size: MPI_Aint,
     _info: MPI_Info,
     baseptr: *mut c_void,
@@ -26,7 +26,7 @@ pub(crate) unsafe extern "C" fn MPI_Alloc_mem(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Free_mem(base: *mut c_void) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Free_mem(base: *mut c_void) -> c_int {
     library::outcome(None, || {
         // SAFETY: the program hands back what MPI_Alloc_mem gave it, or nothing.
         unsafe { libc::free(base) };

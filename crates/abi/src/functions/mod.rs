@@ -3,7 +3,7 @@
 //! To add a function, write it in one of these modules under its own name, beginning the line exactly so:
 //!
 //! ```text
-//! pub(crate) unsafe extern "C" fn MPI_Comm_rank(comm: MPI_Comm, rank: *mut c_int) -> c_int {
+//! pub(crate) unsafe extern "C-unwind" fn MPI_Comm_rank(comm: MPI_Comm, rank: *mut c_int) -> c_int {
 //! ```
 //!
 //! That is all. `build.rs` finds it, points the exported `MPI_Comm_rank` and `PMPI_Comm_rank` at it, and makes the

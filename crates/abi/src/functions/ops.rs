@@ -9,7 +9,7 @@ use crate::region::Region;
 use crate::types::{MPI_Count, MPI_Datatype, MPI_Op, MPI_User_function, MPI_User_function_c};
 use core::ffi::{c_int, c_void};
 
-pub(crate) unsafe extern "C" fn MPI_Op_create(
+pub(crate) unsafe extern "C-unwind" fn MPI_Op_create(
     user_fn: Option<MPI_User_function>,
     commute: c_int,
     op: *mut MPI_Op,
@@ -18,7 +18,7 @@ pub(crate) unsafe extern "C" fn MPI_Op_create(
     unsafe { create(user_fn.map(UserFunction::Int), commute, op) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Op_create_c(
+pub(crate) unsafe extern "C-unwind" fn MPI_Op_create_c(
     user_fn: Option<MPI_User_function_c>,
     commute: c_int,
     op: *mut MPI_Op,
@@ -27,7 +27,7 @@ pub(crate) unsafe extern "C" fn MPI_Op_create_c(
     unsafe { create(user_fn.map(UserFunction::Large), commute, op) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Op_free(op: *mut MPI_Op) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Op_free(op: *mut MPI_Op) -> c_int {
     outcome(None, || {
         not_null("op", op)?;
         // SAFETY: not null, and the program points to a handle.
@@ -38,7 +38,7 @@ pub(crate) unsafe extern "C" fn MPI_Op_free(op: *mut MPI_Op) -> c_int {
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Op_commutative(op: MPI_Op, commute: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Op_commutative(op: MPI_Op, commute: *mut c_int) -> c_int {
     outcome(None, || {
         let operation = library::with(|library| library.ops.get(op))?;
         // SAFETY: the program hands over a place for an int.
@@ -46,7 +46,7 @@ pub(crate) unsafe extern "C" fn MPI_Op_commutative(op: MPI_Op, commute: *mut c_i
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Reduce_local(
+pub(crate) unsafe extern "C-unwind" fn MPI_Reduce_local(
     inbuf: *const c_void,
     inoutbuf: *mut c_void,
     count: c_int,
@@ -57,7 +57,7 @@ pub(crate) unsafe extern "C" fn MPI_Reduce_local(
     unsafe { reduce_local(inbuf, inoutbuf, count, datatype, op) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Reduce_local_c(
+pub(crate) unsafe extern "C-unwind" fn MPI_Reduce_local_c(
     inbuf: *const c_void,
     inoutbuf: *mut c_void,
     count: MPI_Count,

@@ -8,7 +8,7 @@ use crate::region::Region;
 use crate::types::{MPI_Comm, MPI_Count, MPI_Datatype};
 use core::ffi::{c_int, c_void};
 
-pub(crate) unsafe extern "C" fn MPI_Pack(
+pub(crate) unsafe extern "C-unwind" fn MPI_Pack(
     inbuf: *const c_void,
     incount: c_int,
     datatype: MPI_Datatype,
@@ -21,7 +21,7 @@ pub(crate) unsafe extern "C" fn MPI_Pack(
     unsafe { pack((inbuf, incount, datatype), Bytes { address: outbuf, size: outsize, position }, comm) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Pack_c(
+pub(crate) unsafe extern "C-unwind" fn MPI_Pack_c(
     inbuf: *const c_void,
     incount: MPI_Count,
     datatype: MPI_Datatype,
@@ -34,7 +34,7 @@ pub(crate) unsafe extern "C" fn MPI_Pack_c(
     unsafe { pack((inbuf, incount, datatype), Bytes { address: outbuf, size: outsize, position }, comm) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Unpack(
+pub(crate) unsafe extern "C-unwind" fn MPI_Unpack(
     inbuf: *const c_void,
     insize: c_int,
     position: *mut c_int,
@@ -48,7 +48,7 @@ pub(crate) unsafe extern "C" fn MPI_Unpack(
     unsafe { unpack(bytes, (outbuf, outcount, datatype), comm) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Unpack_c(
+pub(crate) unsafe extern "C-unwind" fn MPI_Unpack_c(
     inbuf: *const c_void,
     insize: MPI_Count,
     position: *mut MPI_Count,
@@ -62,7 +62,7 @@ pub(crate) unsafe extern "C" fn MPI_Unpack_c(
     unsafe { unpack(bytes, (outbuf, outcount, datatype), comm) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Pack_size(
+pub(crate) unsafe extern "C-unwind" fn MPI_Pack_size(
     incount: c_int,
     datatype: MPI_Datatype,
     comm: MPI_Comm,
@@ -72,7 +72,7 @@ pub(crate) unsafe extern "C" fn MPI_Pack_size(
     unsafe { pack_size(incount, datatype, comm, size) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Pack_size_c(
+pub(crate) unsafe extern "C-unwind" fn MPI_Pack_size_c(
     incount: MPI_Count,
     datatype: MPI_Datatype,
     comm: MPI_Comm,

@@ -9,7 +9,7 @@ use crate::library::{self, outcome};
 use crate::types::{MPI_Aint, MPI_Count, MPI_Datatype};
 use core::ffi::{c_char, c_int, c_void};
 
-pub(crate) unsafe extern "C" fn MPI_Pack_external(
+pub(crate) unsafe extern "C-unwind" fn MPI_Pack_external(
     datarep: *const c_char,
     inbuf: *const c_void,
     incount: c_int,
@@ -23,7 +23,7 @@ pub(crate) unsafe extern "C" fn MPI_Pack_external(
     unsafe { pack(datarep, (inbuf, incount, datatype), to) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Pack_external_c(
+pub(crate) unsafe extern "C-unwind" fn MPI_Pack_external_c(
     datarep: *const c_char,
     inbuf: *const c_void,
     incount: MPI_Count,
@@ -37,7 +37,7 @@ pub(crate) unsafe extern "C" fn MPI_Pack_external_c(
     unsafe { pack(datarep, (inbuf, incount, datatype), to) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Unpack_external(
+pub(crate) unsafe extern "C-unwind" fn MPI_Unpack_external(
     datarep: *const c_char,
     inbuf: *const c_void,
     insize: MPI_Aint,
@@ -51,7 +51,7 @@ pub(crate) unsafe extern "C" fn MPI_Unpack_external(
     unsafe { unpack(datarep, from, (outbuf, outcount, datatype)) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Unpack_external_c(
+pub(crate) unsafe extern "C-unwind" fn MPI_Unpack_external_c(
     datarep: *const c_char,
     inbuf: *const c_void,
     insize: MPI_Count,
@@ -65,7 +65,7 @@ pub(crate) unsafe extern "C" fn MPI_Unpack_external_c(
     unsafe { unpack(datarep, from, (outbuf, outcount, datatype)) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Pack_external_size(
+pub(crate) unsafe extern "C-unwind" fn MPI_Pack_external_size(
     datarep: *const c_char,
     incount: c_int,
     datatype: MPI_Datatype,
@@ -75,7 +75,7 @@ pub(crate) unsafe extern "C" fn MPI_Pack_external_size(
     unsafe { pack_size(datarep, incount, datatype, size) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Pack_external_size_c(
+pub(crate) unsafe extern "C-unwind" fn MPI_Pack_external_size_c(
     datarep: *const c_char,
     incount: MPI_Count,
     datatype: MPI_Datatype,

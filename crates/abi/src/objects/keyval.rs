@@ -256,7 +256,7 @@ fn invalid(key: c_int) -> MpiError {
 mod tests {
     use super::*;
 
-    unsafe extern "C" fn double(
+    unsafe extern "C-unwind" fn double(
         _: usize,
         _: c_int,
         _: *mut c_void,
@@ -272,7 +272,7 @@ mod tests {
         MPI_SUCCESS
     }
 
-    unsafe extern "C" fn object(_: usize, _: c_int, _: *mut c_void, _: *mut c_void) -> c_int {
+    unsafe extern "C-unwind" fn object(_: usize, _: c_int, _: *mut c_void, _: *mut c_void) -> c_int {
         MPI_ERR_OTHER
     }
 

@@ -2,6 +2,7 @@
 
 use crate::constants::*;
 use crate::error::{MpiError, Result, ensure, fail};
+use crate::exceptions;
 use crate::handles::Handles;
 use crate::types::{MPI_Count, MPI_Datatype, MPI_Op, MPI_User_function, MPI_User_function_c};
 use core::ffi::{c_int, c_void};
@@ -115,6 +116,8 @@ impl Operation {
 }
 
 impl UserFunction {
+    /// What it throws is raised again at the end of the MPI call.
+    ///
     /// # Safety
     /// Both addresses are those of buffers of such elements, and the function does what MPI says it does.
     pub unsafe fn call(self, input: *const c_void, inout: *mut c_void, of: Elements<'_>) -> Result<()> {
@@ -125,12 +128,16 @@ impl UserFunction {
                     || MpiError::new(MPI_ERR_COUNT, format!("{} elements are too many for int", of.count));
                 let mut count = c_int::try_from(of.count).map_err(|_| too_many())?;
                 // SAFETY: the caller vouches for the function and its buffers.
-                unsafe { function(input.cast_mut(), inout, &mut count, &mut handle) };
+                exceptions::holding_back(|| unsafe {
+                    function(input.cast_mut(), inout, &mut count, &mut handle)
+                });
             }
             UserFunction::Large(function) => {
                 let mut count = of.count as MPI_Count;
                 // SAFETY: the caller vouches for the function and its buffers.
-                unsafe { function(input.cast_mut(), inout, &mut count, &mut handle) };
+                exceptions::holding_back(|| unsafe {
+                    function(input.cast_mut(), inout, &mut count, &mut handle)
+                });
             }
         }
         Ok(())
@@ -182,7 +189,7 @@ mod tests {
     use mpirage_data::Basic;
 
     /// Subtracts, of elements 8 bytes apart, the first 4.
-    unsafe extern "C" fn subtract(
+    unsafe extern "C-unwind" fn subtract(
         input: *mut c_void,
         inout: *mut c_void,
         count: *mut c_int,

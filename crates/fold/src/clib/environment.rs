@@ -222,6 +222,7 @@ unsafe fn edit(change: impl FnOnce(&mut Vec<*mut c_char>)) {
         change(&mut private.vector);
         if Rank::program(rank).has_variables {
             (*Variables::of(rank)).environ = private.vector.as_mut_ptr();
+            Variables::publish(rank);
         }
     }
 }

@@ -128,7 +128,9 @@ unsafe fn parse(
         let mut scan =
             Scan { state, variables, count, arguments, options, long, index, long_only, silent: false };
         scan.begin(posix);
-        scan.step()
+        let option = scan.step();
+        Variables::publish(rank);
+        option
     }
 }
 

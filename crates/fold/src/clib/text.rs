@@ -147,6 +147,7 @@ unsafe fn with_sign<T>(function: impl FnOnce(*mut c_int) -> T) -> T {
     unsafe {
         if !rank.is_null() && Rank::program(rank).has_variables {
             (*Variables::of(rank)).signgam = sign;
+            Variables::publish(rank);
         }
     }
     result

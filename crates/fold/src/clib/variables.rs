@@ -40,11 +40,39 @@ impl Variables {
         unsafe { slice::from_raw_parts((&raw const initial).cast::<u8>(), size_of::<Self>()) }.to_vec()
     }
 
-    /// Those of a rank.
+    /// Those of a rank. What the program has changed in its own data is in there; who changes something calls
+    /// [`Variables::publish`] afterwards.
     ///
     /// # Safety
     /// The rank is alive.
     pub(crate) unsafe fn of(rank: *mut Rank) -> *mut Self {
+        // SAFETY: the instance has room for them at this place, and copies are of this size.
+        unsafe {
+            let variables = Self::place(rank);
+            for copy in &Rank::program(rank).copied_variables {
+                let own = ((*rank).base + copy.offset) as *const u8;
+                ptr::copy_nonoverlapping(own, variables.byte_add(copy.address).cast(), copy.size);
+            }
+            variables
+        }
+    }
+
+    /// Shows a change to a program that has variables in its own data, as an ordinary executable does.
+    ///
+    /// # Safety
+    /// The rank is alive.
+    pub(crate) unsafe fn publish(rank: *mut Rank) {
+        // SAFETY: as in `of`.
+        unsafe {
+            let variables = Self::place(rank);
+            for copy in &Rank::program(rank).copied_variables {
+                let own = ((*rank).base + copy.offset) as *mut u8;
+                ptr::copy_nonoverlapping(variables.byte_add(copy.address).cast(), own, copy.size);
+            }
+        }
+    }
+
+    unsafe fn place(rank: *mut Rank) -> *mut Self {
         // SAFETY: the instance has room for them at this place.
         unsafe { ((*rank).base + Rank::program(rank).variables) as *mut Self }
     }
@@ -75,10 +103,11 @@ pub(crate) unsafe fn fill(rank: *mut Rank) {
         if !Rank::program(rank).has_variables {
             return;
         }
-        let variables = Variables::of(rank);
+        let variables = Variables::place(rank);
         (*variables).environ = Environment::make_private(rank);
         (*variables).program = *(*rank).arguments;
         (*variables).program_short = short_name(*(*rank).arguments);
+        Variables::publish(rank);
     }
 }
 

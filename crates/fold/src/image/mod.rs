@@ -4,6 +4,7 @@
 //! so that a stripped program is as good as any.
 
 mod dynamic;
+mod entry;
 mod relocation;
 mod symbol;
 
@@ -30,6 +31,8 @@ pub struct Image {
     dynamic: Dynamic,
     symbols: Vec<Symbol>,
     relocations: Vec<Relocation>,
+    /// Variables of libraries that the program has in its own data, as an ordinary executable does.
+    copied: Vec<Import>,
     main: usize,
 }
 
@@ -81,10 +84,13 @@ impl Image {
         let symbols = symbol::read(&contents, &dynamic)?;
         let tls = find(elf::PT_TLS).map(tls_segment).filter(|tls| tls.memory_size > 0);
         check(&dynamic, tls.as_ref())?;
-        let relocations = relocation::read(&contents, &dynamic, &symbols)?;
+        let relocations = relocation::read(&contents, &dynamic, &symbols, end_of(&segments))?;
+        let copied = copied(&symbols, &relocations)?;
         Ok(Self {
             path: path.into(),
-            main: symbol::main(&symbols).ok_or(Refusal::NoMain)?,
+            main: symbol::main(&symbols)
+                .or_else(|| entry::main(&contents, header.e_entry(LE) as usize, &relocations))
+                .ok_or(Refusal::NoMain)?,
             eh_frame_header: find(elf::PT_GNU_EH_FRAME).map(|program| program.p_vaddr(LE) as usize),
             contents,
             segments,
@@ -92,6 +98,7 @@ impl Image {
             dynamic,
             symbols,
             relocations,
+            copied,
         })
     }
 
@@ -100,9 +107,9 @@ impl Image {
         &self.path
     }
 
-    /// What it needs from libraries, in the order of its symbol table.
+    /// What it needs from libraries, in the order of its symbol table; last the variables it has in its own data.
     pub fn imports(&self) -> impl Iterator<Item = &Import> {
-        self.symbols.iter().filter_map(|symbol| symbol.import.as_ref())
+        self.symbols.iter().filter_map(|symbol| symbol.import.as_ref()).chain(&self.copied)
     }
 
     /// The names of functions and variables that other objects could find in it.
@@ -126,7 +133,7 @@ impl Image {
     }
 
     pub(crate) fn end(&self) -> usize {
-        self.segments.iter().map(|segment| segment.address + segment.memory_size).max().unwrap_or(0)
+        end_of(&self.segments)
     }
 
     pub(crate) fn contents(&self) -> &[u8] {
@@ -173,6 +180,31 @@ impl Image {
     /// The end of what only a dynamic linker reads, if the file starts with that.
     pub(crate) fn linker_tables_end(&self) -> usize {
         self.dynamic.tables_end
+    }
+}
+
+fn end_of(segments: &[Segment]) -> usize {
+    segments.iter().map(|segment| segment.address + segment.memory_size).max().unwrap_or(0)
+}
+
+/// The variables of libraries that the program has in its own data.
+fn copied(symbols: &[Symbol], relocations: &[Relocation]) -> Result<Vec<Import>, Refusal> {
+    let names = relocations.iter().filter_map(|relocation| match relocation.kind {
+        RelocationKind::Copy(symbol) => Some(&symbols[symbol]),
+        _ => None,
+    });
+    let import = |symbol: &Symbol| Import {
+        name: symbol.name.clone(),
+        version: symbol.version.clone(),
+        weak: false,
+        function: false,
+    };
+    let copied: Vec<Import> = names.map(import).collect();
+    // The C library's variable changes when a rank opens another standard input, and the copy would not.
+    let has = |name: &str| symbols.iter().any(|symbol| symbol.import.is_some() && symbol.name == name);
+    match copied.iter().find(|import| import.name == "stdin" && (has("freopen") || has("freopen64"))) {
+        Some(import) => Err(Refusal::CopyRelocation(import.name.clone())),
+        None => Ok(copied),
     }
 }
 

@@ -25,6 +25,8 @@ pub(crate) enum RelocationKind {
     Symbol(usize),
     /// The result of the function at the addend.
     Indirect,
+    /// What a library's variable of this name contains at the start: the program has the variable in its own data.
+    Copy(usize),
     /// Where thread-local variables are: of the program, or of the library that has the symbol.
     TlsModule(usize),
     /// The place of a thread-local variable in there.
@@ -37,6 +39,7 @@ pub(super) fn read(
     contents: &[u8],
     dynamic: &Dynamic,
     symbols: &[Symbol],
+    room: usize,
 ) -> Result<Vec<Relocation>, Refusal> {
     let mut relocations = unpack(contents, dynamic)?;
     for (offset, info, addend) in raw(contents, dynamic)? {
@@ -45,8 +48,14 @@ pub(super) fn read(
             relocations.push(Relocation { offset: offset as usize, kind, addend });
         }
     }
-    let room = contents.len();
-    if relocations.iter().any(|relocation| relocation.offset.checked_add(8).is_none_or(|end| end > room)) {
+    // Copies lie where the file has nothing; the whole image is their room.
+    let outside = |relocation: &Relocation| match relocation.kind {
+        RelocationKind::Copy(symbol) => {
+            relocation.offset.checked_add(symbols[symbol].size).is_none_or(|end| end > room)
+        }
+        _ => relocation.offset.checked_add(8).is_none_or(|end| end > contents.len()),
+    };
+    if relocations.iter().any(outside) {
         return Err(Refusal::Damaged("relocation table"));
     }
     Ok(relocations)
@@ -87,7 +96,7 @@ fn kind(
         elf::R_X86_64_TPOFF64 if named.import.is_some() => RelocationKind::TlsDistance(symbol),
         elf::R_X86_64_TPOFF64 => return Err(Refusal::InitialExecTls(named.name.clone())),
         elf::R_X86_64_TLSDESC => return Err(Refusal::TlsDescriptor),
-        elf::R_X86_64_COPY => return Err(Refusal::CopyRelocation(named.name.clone())),
+        elf::R_X86_64_COPY => RelocationKind::Copy(symbol),
         _ => return Err(Refusal::Relocation { kind, offset }),
     }))
 }

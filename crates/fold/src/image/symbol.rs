@@ -25,6 +25,9 @@ pub struct Import {
 pub(crate) struct Symbol {
     pub name: String,
     pub address: usize,
+    pub size: usize,
+    /// The version it was linked with.
+    pub version: Option<String>,
     /// Its address is what this function returns.
     pub indirect: bool,
     pub import: Option<Import>,
@@ -58,12 +61,14 @@ fn symbol(raw: &Sym64<LE>, name: String, version: Option<String>) -> Symbol {
     let undefined = raw.st_shndx.get(LE) == elf::SHN_UNDEF && !name.is_empty();
     let import = undefined.then(|| Import {
         name: name.clone(),
-        version,
+        version: version.clone(),
         weak: raw.st_bind() == elf::STB_WEAK,
         function: raw.st_type() == elf::STT_FUNC,
     });
     Symbol {
         address: raw.st_value.get(LE) as usize,
+        size: raw.st_size.get(LE) as usize,
+        version,
         indirect: raw.st_type() == elf::STT_GNU_IFUNC,
         name,
         import,

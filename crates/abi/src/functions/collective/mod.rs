@@ -13,7 +13,7 @@ use mpirage_collectives::Collective;
 
 use crate::arguments::{Number, array, count, numbers};
 use crate::collection::{Collection, Side};
-use crate::constants::{MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TRUNCATE, MPI_IN_PLACE};
+use crate::constants::{MPI_BYTE, MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TRUNCATE, MPI_IN_PLACE};
 use crate::error::{MpiError, Result, fail};
 use crate::library::Library;
 use crate::operation::{Operation, Step};
@@ -97,17 +97,21 @@ unsafe fn varying(
     refuse_in_place(what, buffer)?;
     let datatype = library.datatypes.committed(datatype)?;
     // SAFETY: the caller vouches for both.
-    let (counts, displs) = unsafe { (numbers("counts", counts, ranks)?, numbers("displs", displs, ranks)?) };
+    let (counts, displs) = unsafe { counts_and_displs(counts, displs, ranks)? };
     let block = |(&elements, &displacement): (&i64, &i64)| {
-        let address = displaced(buffer.addr(), displacement, datatype)?;
-        let region = Region::new(address, count("a count", elements)?, datatype)?;
+        let elements = count("a count", elements)?;
+        if elements == 0 {
+            return Region::new(buffer.addr(), 0, datatype);
+        }
+        let region = Region::new(displaced(buffer.addr(), displacement, datatype)?, elements, datatype)?;
         region.check_address(what)?;
         Ok(region)
     };
     Ok(Side::each(counts.iter().zip(&displs).map(block).collect::<Result<_>>()?))
 }
 
-/// The same with a datatype of its own for each block; displacements are bytes.
+/// The same with a datatype of its own for each block; displacements are bytes. Where there are no elements, nobody looks at
+/// the datatype, as in MPICH.
 ///
 /// # Safety
 /// Unless they are null, the arrays have an entry for each of `ranks`.
@@ -122,15 +126,36 @@ unsafe fn typed(
 ) -> Result<Side> {
     refuse_in_place(what, buffer)?;
     // SAFETY: the caller vouches for all three.
-    let (counts, displs, types) = unsafe {
-        (numbers("counts", counts, ranks)?, numbers("displs", displs, ranks)?, array("types", types, ranks)?)
-    };
+    let (counts, displs) = unsafe { counts_and_displs(counts, displs, ranks)? };
+    let empty = counts.iter().all(|&elements| elements == 0);
+    let nothing = vec![MPI_BYTE; if empty { ranks } else { 0 }];
+    // SAFETY: as above.
+    let types = if empty { &nothing[..] } else { unsafe { array("types", types, ranks)? } };
     let block = |((&elements, &displacement), &datatype): ((&i64, &i64), &MPI_Datatype)| {
         let address = buffer.addr().wrapping_add_signed(displacement as isize);
-        let datatype = library.datatypes.committed(datatype)?;
+        let datatype = library.datatypes.committed(if elements == 0 { MPI_BYTE } else { datatype })?;
         Region::new(address, count("a count", elements)?, datatype)
     };
     Ok(Side::each(counts.iter().zip(&displs).zip(types).map(block).collect::<Result<_>>()?))
+}
+
+/// The number of elements for each rank and their places, which mean nothing if there are no elements at all.
+///
+/// # Safety
+/// Unless they are null, both have an entry for each of `ranks`.
+unsafe fn counts_and_displs(
+    counts: *const impl Number,
+    displs: *const impl Number,
+    ranks: usize,
+) -> Result<(Vec<i64>, Vec<i64>)> {
+    // SAFETY: the caller vouches for it.
+    let counts = unsafe { numbers("counts", counts, ranks) }?;
+    if counts.iter().all(|&elements| elements == 0) {
+        return Ok((counts, vec![0; ranks]));
+    }
+    // SAFETY: the caller vouches for it.
+    let displs = unsafe { numbers("displs", displs, ranks) }?;
+    Ok((counts, displs))
 }
 
 /// One region of this rank's own.

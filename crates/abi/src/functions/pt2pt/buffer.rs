@@ -22,11 +22,11 @@ counted! {
         MPI_Buffer_detach MPI_Buffer_detach_c;
 }
 
-pub(crate) unsafe extern "C" fn MPI_Buffer_flush() -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Buffer_flush() -> c_int {
     library::outcome(None, || Ok(()))
 }
 
-pub(crate) unsafe extern "C" fn MPI_Buffer_iflush(request: *mut MPI_Request) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Buffer_iflush(request: *mut MPI_Request) -> c_int {
     library::outcome(None, || {
         let flush = Operation::one(MPI_COMM_SELF, Step::Nothing(Completion::empty(0)));
         // SAFETY: the program hands over a place for a request.

@@ -14,12 +14,12 @@ use crate::objects::request::Request;
 use crate::status;
 use crate::types::*;
 
-pub(crate) unsafe extern "C" fn MPI_Wait(request: *mut MPI_Request, status: *mut MPI_Status) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Wait(request: *mut MPI_Request, status: *mut MPI_Status) -> c_int {
     // SAFETY: the program hands over a request, and a place for a status if it wants one.
     unsafe { one(request, status, false).map_or_else(|code| code, |_| MPI_SUCCESS) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Test(
+pub(crate) unsafe extern "C-unwind" fn MPI_Test(
     request: *mut MPI_Request,
     flag: *mut c_int,
     status: *mut MPI_Status,
@@ -36,7 +36,7 @@ pub(crate) unsafe extern "C" fn MPI_Test(
     }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Waitall(
+pub(crate) unsafe extern "C-unwind" fn MPI_Waitall(
     number: c_int,
     array_of_requests: *mut MPI_Request,
     array_of_statuses: *mut MPI_Status,
@@ -47,7 +47,7 @@ pub(crate) unsafe extern "C" fn MPI_Waitall(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Testall(
+pub(crate) unsafe extern "C-unwind" fn MPI_Testall(
     number: c_int,
     array_of_requests: *mut MPI_Request,
     flag: *mut c_int,
@@ -63,7 +63,7 @@ pub(crate) unsafe extern "C" fn MPI_Testall(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Waitany(
+pub(crate) unsafe extern "C-unwind" fn MPI_Waitany(
     number: c_int,
     array_of_requests: *mut MPI_Request,
     index: *mut c_int,
@@ -75,7 +75,7 @@ pub(crate) unsafe extern "C" fn MPI_Waitany(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Testany(
+pub(crate) unsafe extern "C-unwind" fn MPI_Testany(
     number: c_int,
     array_of_requests: *mut MPI_Request,
     index: *mut c_int,
@@ -92,7 +92,7 @@ pub(crate) unsafe extern "C" fn MPI_Testany(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Waitsome(
+pub(crate) unsafe extern "C-unwind" fn MPI_Waitsome(
     incount: c_int,
     array_of_requests: *mut MPI_Request,
     outcount: *mut c_int,
@@ -103,7 +103,7 @@ pub(crate) unsafe extern "C" fn MPI_Waitsome(
     unsafe { some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses, false) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Testsome(
+pub(crate) unsafe extern "C-unwind" fn MPI_Testsome(
     incount: c_int,
     array_of_requests: *mut MPI_Request,
     outcount: *mut c_int,

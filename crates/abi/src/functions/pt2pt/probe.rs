@@ -31,7 +31,7 @@ struct Found {
     message: MPI_Message,
 }
 
-pub(crate) unsafe extern "C" fn MPI_Probe(
+pub(crate) unsafe extern "C-unwind" fn MPI_Probe(
     source: c_int,
     tag: c_int,
     comm: MPI_Comm,
@@ -45,7 +45,7 @@ pub(crate) unsafe extern "C" fn MPI_Probe(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Iprobe(
+pub(crate) unsafe extern "C-unwind" fn MPI_Iprobe(
     source: c_int,
     tag: c_int,
     comm: MPI_Comm,
@@ -62,7 +62,7 @@ pub(crate) unsafe extern "C" fn MPI_Iprobe(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Mprobe(
+pub(crate) unsafe extern "C-unwind" fn MPI_Mprobe(
     source: c_int,
     tag: c_int,
     comm: MPI_Comm,
@@ -79,7 +79,7 @@ pub(crate) unsafe extern "C" fn MPI_Mprobe(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Improbe(
+pub(crate) unsafe extern "C-unwind" fn MPI_Improbe(
     source: c_int,
     tag: c_int,
     comm: MPI_Comm,

@@ -14,12 +14,15 @@ use crate::operation::Operation;
 use crate::status;
 use crate::types::*;
 
-pub(crate) unsafe extern "C" fn MPI_Start(request: *mut MPI_Request) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Start(request: *mut MPI_Request) -> c_int {
     // SAFETY: the program hands over a request.
     library::outcome(None, || start(unsafe { read(request) }?))
 }
 
-pub(crate) unsafe extern "C" fn MPI_Startall(number: c_int, array_of_requests: *mut MPI_Request) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Startall(
+    number: c_int,
+    array_of_requests: *mut MPI_Request,
+) -> c_int {
     library::outcome(None, || {
         // SAFETY: the program hands over that many requests.
         let requests = unsafe { array("array_of_requests", array_of_requests, count("count", number)?) }?;
@@ -29,7 +32,7 @@ pub(crate) unsafe extern "C" fn MPI_Startall(number: c_int, array_of_requests: *
 
 /// The memory that transfers of ours use stays for good, since nobody will say when it is free. What a freed receive of
 /// strided data gets is never unpacked: the program could not know when anyway.
-pub(crate) unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
     library::outcome(None, || {
         // SAFETY: the program hands over a request.
         let handle = unsafe { read(request) }?;
@@ -47,7 +50,7 @@ pub(crate) unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Cancel(request: *mut MPI_Request) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Cancel(request: *mut MPI_Request) -> c_int {
     library::outcome(None, || {
         // SAFETY: the program hands over a request.
         let handle = unsafe { read(request) }?;
@@ -59,7 +62,10 @@ pub(crate) unsafe extern "C" fn MPI_Cancel(request: *mut MPI_Request) -> c_int {
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Test_cancelled(status: *const MPI_Status, flag: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Test_cancelled(
+    status: *const MPI_Status,
+    flag: *mut c_int,
+) -> c_int {
     library::outcome(None, || {
         not_null("status", status)?;
         // SAFETY: the program hands over a status and a place for an int.
@@ -67,7 +73,7 @@ pub(crate) unsafe extern "C" fn MPI_Test_cancelled(status: *const MPI_Status, fl
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Request_get_status(
+pub(crate) unsafe extern "C-unwind" fn MPI_Request_get_status(
     request: MPI_Request,
     flag: *mut c_int,
     status: *mut MPI_Status,
@@ -82,7 +88,7 @@ pub(crate) unsafe extern "C" fn MPI_Request_get_status(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Request_get_status_all(
+pub(crate) unsafe extern "C-unwind" fn MPI_Request_get_status_all(
     number: c_int,
     array_of_requests: *const MPI_Request,
     flag: *mut c_int,
@@ -101,7 +107,7 @@ pub(crate) unsafe extern "C" fn MPI_Request_get_status_all(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Request_get_status_any(
+pub(crate) unsafe extern "C-unwind" fn MPI_Request_get_status_any(
     number: c_int,
     array_of_requests: *const MPI_Request,
     index: *mut c_int,
@@ -124,7 +130,7 @@ pub(crate) unsafe extern "C" fn MPI_Request_get_status_any(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Request_get_status_some(
+pub(crate) unsafe extern "C-unwind" fn MPI_Request_get_status_some(
     incount: c_int,
     array_of_requests: *const MPI_Request,
     outcount: *mut c_int,

@@ -20,7 +20,7 @@ counted! {
         MPI_Status_set_elements MPI_Status_set_elements_c;
 }
 
-pub(crate) unsafe extern "C" fn MPI_Get_elements_x(
+pub(crate) unsafe extern "C-unwind" fn MPI_Get_elements_x(
     status: *const MPI_Status,
     datatype: MPI_Datatype,
     count: *mut MPI_Count,
@@ -29,7 +29,7 @@ pub(crate) unsafe extern "C" fn MPI_Get_elements_x(
     unsafe { get_elements(status, datatype, count) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Status_set_elements_x(
+pub(crate) unsafe extern "C-unwind" fn MPI_Status_set_elements_x(
     status: *mut MPI_Status,
     datatype: MPI_Datatype,
     count: MPI_Count,
@@ -38,27 +38,33 @@ pub(crate) unsafe extern "C" fn MPI_Status_set_elements_x(
     unsafe { set_elements(status, datatype, count) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Status_set_cancelled(status: *mut MPI_Status, flag: c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Status_set_cancelled(
+    status: *mut MPI_Status,
+    flag: c_int,
+) -> c_int {
     // SAFETY: the program hands over a status.
     unsafe { change(status, |status| status.set_cancelled(flag != 0)) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Status_set_source(status: *mut MPI_Status, source: c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Status_set_source(
+    status: *mut MPI_Status,
+    source: c_int,
+) -> c_int {
     // SAFETY: the program hands over a status.
     unsafe { change(status, |status| status.MPI_SOURCE = source) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Status_set_tag(status: *mut MPI_Status, tag: c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Status_set_tag(status: *mut MPI_Status, tag: c_int) -> c_int {
     // SAFETY: the program hands over a status.
     unsafe { change(status, |status| status.MPI_TAG = tag) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Status_set_error(status: *mut MPI_Status, err: c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Status_set_error(status: *mut MPI_Status, err: c_int) -> c_int {
     // SAFETY: the program hands over a status.
     unsafe { change(status, |status| status.MPI_ERROR = err) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Status_get_source(
+pub(crate) unsafe extern "C-unwind" fn MPI_Status_get_source(
     status: *const MPI_Status,
     source: *mut c_int,
 ) -> c_int {
@@ -66,12 +72,18 @@ pub(crate) unsafe extern "C" fn MPI_Status_get_source(
     library::outcome_at_any_time(|| unsafe { put("source", source, read(status)?.MPI_SOURCE) })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Status_get_tag(status: *const MPI_Status, tag: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Status_get_tag(
+    status: *const MPI_Status,
+    tag: *mut c_int,
+) -> c_int {
     // SAFETY: the program hands over a status and a place for an int.
     library::outcome_at_any_time(|| unsafe { put("tag", tag, read(status)?.MPI_TAG) })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Status_get_error(status: *const MPI_Status, err: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Status_get_error(
+    status: *const MPI_Status,
+    err: *mut c_int,
+) -> c_int {
     // SAFETY: the program hands over a status and a place for an int.
     library::outcome_at_any_time(|| unsafe { put("err", err, read(status)?.MPI_ERROR) })
 }

@@ -10,7 +10,11 @@ use crate::types::MPI_Comm;
 use core::ffi::c_int;
 use mpirage_data::{Cart, dims_create};
 
-pub(crate) unsafe extern "C" fn MPI_Dims_create(nnodes: c_int, ndims: c_int, dims: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Dims_create(
+    nnodes: c_int,
+    ndims: c_int,
+    dims: *mut c_int,
+) -> c_int {
     outcome(None, || {
         let ndims = dimensions(ndims)?;
         // SAFETY: the program hands over an array of `ndims` entries.
@@ -21,7 +25,7 @@ pub(crate) unsafe extern "C" fn MPI_Dims_create(nnodes: c_int, ndims: c_int, dim
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Cart_create(
+pub(crate) unsafe extern "C-unwind" fn MPI_Cart_create(
     comm_old: MPI_Comm,
     ndims: c_int,
     dims: *const c_int,
@@ -31,7 +35,10 @@ pub(crate) unsafe extern "C" fn MPI_Cart_create(
 ) -> c_int {
     outcome(comm_old, || {
         // SAFETY: the program hands over arrays of `ndims` entries.
-        let cart = unsafe { grid(comm_old, ndims, dims, periods) }?;
+        let cart = unsafe { grid(ndims, dims, periods) }?;
+        // SAFETY: the program hands over a place for the handle, which is null unless the grid fits.
+        unsafe { put("comm_cart", comm_cart, MPI_COMM_NULL) }?;
+        check_size(comm_old, &cart)?;
         let members = cart.size();
         let comm = make::of_first(comm_old, members, Topology::Cart(cart))?;
         // SAFETY: the program hands over a place for the handle.
@@ -39,7 +46,7 @@ pub(crate) unsafe extern "C" fn MPI_Cart_create(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Cart_sub(
+pub(crate) unsafe extern "C-unwind" fn MPI_Cart_sub(
     comm: MPI_Comm,
     remain_dims: *const c_int,
     newcomm: *mut MPI_Comm,
@@ -57,7 +64,7 @@ pub(crate) unsafe extern "C" fn MPI_Cart_sub(
 }
 
 /// We do not reorder, so everybody stays who they are; those outside the grid are nobody.
-pub(crate) unsafe extern "C" fn MPI_Cart_map(
+pub(crate) unsafe extern "C-unwind" fn MPI_Cart_map(
     comm: MPI_Comm,
     ndims: c_int,
     dims: *const c_int,
@@ -66,7 +73,8 @@ pub(crate) unsafe extern "C" fn MPI_Cart_map(
 ) -> c_int {
     outcome(comm, || {
         // SAFETY: the program hands over arrays of `ndims` entries.
-        let cart = unsafe { grid(comm, ndims, dims, periods) }?;
+        let cart = unsafe { grid(ndims, dims, periods) }?;
+        check_size(comm, &cart)?;
         let rank = rank_in(comm)?;
         let mapped = if rank < cart.size() { rank as c_int } else { MPI_UNDEFINED };
         // SAFETY: the program hands over a place for an int.
@@ -74,12 +82,12 @@ pub(crate) unsafe extern "C" fn MPI_Cart_map(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Cartdim_get(comm: MPI_Comm, ndims: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Cartdim_get(comm: MPI_Comm, ndims: *mut c_int) -> c_int {
     // SAFETY: the program hands over a place for an int.
     outcome(comm, || unsafe { put("ndims", ndims, cart_of(comm)?.0.dims().len() as c_int) })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Cart_get(
+pub(crate) unsafe extern "C-unwind" fn MPI_Cart_get(
     comm: MPI_Comm,
     maxdims: c_int,
     dims: *mut c_int,
@@ -99,7 +107,7 @@ pub(crate) unsafe extern "C" fn MPI_Cart_get(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Cart_rank(
+pub(crate) unsafe extern "C-unwind" fn MPI_Cart_rank(
     comm: MPI_Comm,
     coords: *const c_int,
     rank: *mut c_int,
@@ -113,7 +121,7 @@ pub(crate) unsafe extern "C" fn MPI_Cart_rank(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Cart_coords(
+pub(crate) unsafe extern "C-unwind" fn MPI_Cart_coords(
     comm: MPI_Comm,
     rank: c_int,
     maxdims: c_int,
@@ -128,7 +136,7 @@ pub(crate) unsafe extern "C" fn MPI_Cart_coords(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Cart_shift(
+pub(crate) unsafe extern "C-unwind" fn MPI_Cart_shift(
     comm: MPI_Comm,
     direction: c_int,
     disp: c_int,
@@ -160,16 +168,19 @@ fn cart_of(comm: MPI_Comm) -> Result<(Cart, u32)> {
 ///
 /// # Safety
 /// Unless null, the arrays have `ndims` entries.
-unsafe fn grid(comm: MPI_Comm, ndims: c_int, dims: *const c_int, periods: *const c_int) -> Result<Cart> {
-    let ndims = dimensions(ndims)?;
+unsafe fn grid(ndims: c_int, dims: *const c_int, periods: *const c_int) -> Result<Cart> {
+    let ndims = size("ndims", ndims)?;
     // SAFETY: the caller vouches for it.
     let (dims, periods) = unsafe { (array("dims", dims, ndims)?, array("periods", periods, ndims)?) };
-    let cart = Cart::new(dims, &periods.iter().map(|&ring| ring != 0).collect::<Vec<_>>())?;
+    Ok(Cart::new(dims, &periods.iter().map(|&ring| ring != 0).collect::<Vec<_>>())?)
+}
+
+/// Are there as many processes as the grid has places?
+fn check_size(comm: MPI_Comm, cart: &Cart) -> Result<()> {
     let processes = size_of(comm)?;
     ensure(cart.size() <= processes, MPI_ERR_ARG, || {
         format!("a grid of {} places is larger than a communicator of {processes}", cart.size())
-    })?;
-    Ok(cart)
+    })
 }
 
 fn dimensions(ndims: c_int) -> Result<usize> {

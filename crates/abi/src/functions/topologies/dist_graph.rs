@@ -11,7 +11,7 @@ use crate::types::{MPI_Comm, MPI_Info};
 use core::ffi::c_int;
 use mpirage_data::{Adjacency, Edge};
 
-pub(crate) unsafe extern "C" fn MPI_Dist_graph_create_adjacent(
+pub(crate) unsafe extern "C-unwind" fn MPI_Dist_graph_create_adjacent(
     comm_old: MPI_Comm,
     indegree: c_int,
     sources: *const c_int,
@@ -42,7 +42,7 @@ pub(crate) unsafe extern "C" fn MPI_Dist_graph_create_adjacent(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Dist_graph_create(
+pub(crate) unsafe extern "C-unwind" fn MPI_Dist_graph_create(
     comm_old: MPI_Comm,
     n: c_int,
     sources: *const c_int,
@@ -64,7 +64,7 @@ pub(crate) unsafe extern "C" fn MPI_Dist_graph_create(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Dist_graph_neighbors_count(
+pub(crate) unsafe extern "C-unwind" fn MPI_Dist_graph_neighbors_count(
     comm: MPI_Comm,
     indegree: *mut c_int,
     outdegree: *mut c_int,
@@ -81,7 +81,7 @@ pub(crate) unsafe extern "C" fn MPI_Dist_graph_neighbors_count(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Dist_graph_neighbors(
+pub(crate) unsafe extern "C-unwind" fn MPI_Dist_graph_neighbors(
     comm: MPI_Comm,
     maxindegree: c_int,
     sources: *mut c_int,

@@ -10,7 +10,7 @@ use crate::types::MPI_Comm;
 use core::ffi::c_int;
 use mpirage_data::Graph;
 
-pub(crate) unsafe extern "C" fn MPI_Graph_create(
+pub(crate) unsafe extern "C-unwind" fn MPI_Graph_create(
     comm_old: MPI_Comm,
     nnodes: c_int,
     index: *const c_int,
@@ -29,7 +29,7 @@ pub(crate) unsafe extern "C" fn MPI_Graph_create(
 }
 
 /// We do not reorder, so everybody stays who they are; those outside the graph are nobody.
-pub(crate) unsafe extern "C" fn MPI_Graph_map(
+pub(crate) unsafe extern "C-unwind" fn MPI_Graph_map(
     comm: MPI_Comm,
     nnodes: c_int,
     index: *const c_int,
@@ -46,7 +46,7 @@ pub(crate) unsafe extern "C" fn MPI_Graph_map(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Graphdims_get(
+pub(crate) unsafe extern "C-unwind" fn MPI_Graphdims_get(
     comm: MPI_Comm,
     nnodes: *mut c_int,
     nedges: *mut c_int,
@@ -61,7 +61,7 @@ pub(crate) unsafe extern "C" fn MPI_Graphdims_get(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Graph_get(
+pub(crate) unsafe extern "C-unwind" fn MPI_Graph_get(
     comm: MPI_Comm,
     maxindex: c_int,
     maxedges: c_int,
@@ -80,7 +80,7 @@ pub(crate) unsafe extern "C" fn MPI_Graph_get(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Graph_neighbors_count(
+pub(crate) unsafe extern "C-unwind" fn MPI_Graph_neighbors_count(
     comm: MPI_Comm,
     rank: c_int,
     nneighbors: *mut c_int,
@@ -92,7 +92,7 @@ pub(crate) unsafe extern "C" fn MPI_Graph_neighbors_count(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Graph_neighbors(
+pub(crate) unsafe extern "C-unwind" fn MPI_Graph_neighbors(
     comm: MPI_Comm,
     rank: c_int,
     maxneighbors: c_int,
@@ -119,16 +119,15 @@ fn graph_of(comm: MPI_Comm) -> Result<Graph> {
 /// # Safety
 /// Unless null, the index has `nnodes` entries, and there are as many edges as it says.
 unsafe fn graph(comm: MPI_Comm, nnodes: c_int, index: *const c_int, edges: *const c_int) -> Result<Graph> {
+    let (nodes, processes) = (size("nnodes", nnodes)?, size_of(comm)?);
+    ensure(nodes <= processes as usize, MPI_ERR_ARG, || {
+        format!("a graph of {nodes} nodes is larger than a communicator of {processes}")
+    })?;
     // SAFETY: the caller vouches for it.
-    let index = unsafe { array("index", index, size("nnodes", nnodes)?) }?;
+    let index = unsafe { array("index", index, nodes) }?;
     let count = index.last().map_or(Ok(0), |&last| size("the last entry of index", last))?;
     // SAFETY: the caller vouches for it.
-    let graph = Graph::new(index, unsafe { array("edges", edges, count) }?)?;
-    let processes = size_of(comm)?;
-    ensure(graph.size() <= processes, MPI_ERR_ARG, || {
-        format!("a graph of {} nodes is larger than a communicator of {processes}", graph.size())
-    })?;
-    Ok(graph)
+    Ok(Graph::new(index, unsafe { array("edges", edges, count) }?)?)
 }
 
 pub(super) fn check_room(what: &str, room: c_int, needed: usize) -> Result<()> {

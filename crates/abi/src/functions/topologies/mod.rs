@@ -15,7 +15,7 @@ use crate::types::MPI_Comm;
 use core::ffi::c_int;
 use std::sync::Arc;
 
-pub(crate) unsafe extern "C" fn MPI_Topo_test(comm: MPI_Comm, status: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Topo_test(comm: MPI_Comm, status: *mut c_int) -> c_int {
     outcome(comm, || {
         let kind = library::try_with(|library| {
             Ok(library.comms.get(comm)?.topology.as_ref().map_or(MPI_UNDEFINED, |topology| topology.status()))

@@ -8,7 +8,7 @@ use crate::types::{MPI_Count, MPI_Datatype};
 use core::ffi::c_int;
 use mpirage_data::{DarrayDimension, Distribution, Interface, Order};
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_subarray(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_subarray(
     ndims: c_int,
     array_of_sizes: *const c_int,
     array_of_subsizes: *const c_int,
@@ -22,7 +22,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_create_subarray(
     unsafe { subarray(Interface::Classic, ndims, arrays, order, oldtype, newtype) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_subarray_c(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_subarray_c(
     ndims: c_int,
     array_of_sizes: *const MPI_Count,
     array_of_subsizes: *const MPI_Count,
@@ -36,7 +36,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_create_subarray_c(
     unsafe { subarray(Interface::Large, ndims, arrays, order, oldtype, newtype) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_darray(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_darray(
     size: c_int,
     rank: c_int,
     ndims: c_int,
@@ -58,7 +58,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_create_darray(
     }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_darray_c(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_darray_c(
     size: c_int,
     rank: c_int,
     ndims: c_int,

@@ -11,7 +11,7 @@ use mpirage_data::{Datatype, Interface};
 const CLASSIC: Interface = Interface::Classic;
 const LARGE: Interface = Interface::Large;
 
-pub(crate) unsafe extern "C" fn MPI_Type_contiguous(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_contiguous(
     count: c_int,
     oldtype: MPI_Datatype,
     newtype: *mut MPI_Datatype,
@@ -20,7 +20,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_contiguous(
     unsafe { derive(CLASSIC, oldtype, newtype, |old| Ok(old.contiguous(count.wide())?)) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_contiguous_c(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_contiguous_c(
     count: MPI_Count,
     oldtype: MPI_Datatype,
     newtype: *mut MPI_Datatype,
@@ -29,7 +29,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_contiguous_c(
     unsafe { derive(LARGE, oldtype, newtype, |old| Ok(old.contiguous(count.wide())?)) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_vector(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_vector(
     count: c_int,
     blocklength: c_int,
     stride: c_int,
@@ -44,7 +44,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_vector(
     }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_vector_c(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_vector_c(
     count: MPI_Count,
     blocklength: MPI_Count,
     stride: MPI_Count,
@@ -59,7 +59,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_vector_c(
     }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_hvector(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_hvector(
     count: c_int,
     blocklength: c_int,
     stride: MPI_Aint,
@@ -74,7 +74,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_create_hvector(
     }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_hvector_c(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_hvector_c(
     count: MPI_Count,
     blocklength: MPI_Count,
     stride: MPI_Count,
@@ -89,7 +89,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_create_hvector_c(
     }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_indexed(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_indexed(
     count: c_int,
     array_of_blocklengths: *const c_int,
     array_of_displacements: *const c_int,
@@ -105,7 +105,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_indexed(
     }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_indexed_c(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_indexed_c(
     count: MPI_Count,
     array_of_blocklengths: *const MPI_Count,
     array_of_displacements: *const MPI_Count,
@@ -121,7 +121,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_indexed_c(
     }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_hindexed(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_hindexed(
     count: c_int,
     array_of_blocklengths: *const c_int,
     array_of_displacements: *const MPI_Aint,
@@ -137,7 +137,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_create_hindexed(
     }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_hindexed_c(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_hindexed_c(
     count: MPI_Count,
     array_of_blocklengths: *const MPI_Count,
     array_of_displacements: *const MPI_Count,
@@ -153,7 +153,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_create_hindexed_c(
     }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_indexed_block(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_indexed_block(
     count: c_int,
     blocklength: c_int,
     array_of_displacements: *const c_int,
@@ -170,7 +170,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_create_indexed_block(
     }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_indexed_block_c(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_indexed_block_c(
     count: MPI_Count,
     blocklength: MPI_Count,
     array_of_displacements: *const MPI_Count,
@@ -187,7 +187,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_create_indexed_block_c(
     }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_hindexed_block(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_hindexed_block(
     count: c_int,
     blocklength: c_int,
     array_of_displacements: *const MPI_Aint,
@@ -204,7 +204,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_create_hindexed_block(
     }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_hindexed_block_c(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_hindexed_block_c(
     count: MPI_Count,
     blocklength: MPI_Count,
     array_of_displacements: *const MPI_Count,
@@ -221,7 +221,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_create_hindexed_block_c(
     }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_struct(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_struct(
     count: c_int,
     array_of_blocklengths: *const c_int,
     array_of_displacements: *const MPI_Aint,
@@ -234,7 +234,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_create_struct(
     }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_struct_c(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_struct_c(
     count: MPI_Count,
     array_of_blocklengths: *const MPI_Count,
     array_of_displacements: *const MPI_Count,
@@ -245,7 +245,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_create_struct_c(
     unsafe { structure(LARGE, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_resized(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_resized(
     oldtype: MPI_Datatype,
     lb: MPI_Aint,
     extent: MPI_Aint,
@@ -255,7 +255,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_create_resized(
     unsafe { derive(CLASSIC, oldtype, newtype, |old| Ok(old.resized(lb.wide(), extent.wide())?)) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_resized_c(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_resized_c(
     oldtype: MPI_Datatype,
     lb: MPI_Count,
     extent: MPI_Count,

@@ -9,7 +9,7 @@ use crate::types::{MPI_Aint, MPI_Count, MPI_Datatype};
 use core::ffi::c_int;
 use mpirage_data::{Codes, Combiner, Contents, Interface};
 
-pub(crate) unsafe extern "C" fn MPI_Type_get_envelope(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_get_envelope(
     datatype: MPI_Datatype,
     num_integers: *mut c_int,
     num_addresses: *mut c_int,
@@ -28,7 +28,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_get_envelope(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_get_envelope_c(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_get_envelope_c(
     datatype: MPI_Datatype,
     num_integers: *mut MPI_Count,
     num_addresses: *mut MPI_Count,
@@ -49,7 +49,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_get_envelope_c(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_get_contents(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_get_contents(
     datatype: MPI_Datatype,
     max_integers: c_int,
     max_addresses: c_int,
@@ -70,7 +70,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_get_contents(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_get_contents_c(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_get_contents_c(
     datatype: MPI_Datatype,
     max_integers: MPI_Count,
     max_addresses: MPI_Count,

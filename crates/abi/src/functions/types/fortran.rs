@@ -26,7 +26,7 @@ const INTEGERS: [(c_int, Basic); 5] = [
     (38, Basic::Integer16),
 ];
 
-pub(crate) unsafe extern "C" fn MPI_Type_match_size(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_match_size(
     typeclass: c_int,
     size: c_int,
     datatype: *mut MPI_Datatype,
@@ -37,7 +37,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_match_size(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_f90_real(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_f90_real(
     p: c_int,
     r: c_int,
     newtype: *mut MPI_Datatype,
@@ -50,7 +50,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_create_f90_real(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_f90_complex(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_f90_complex(
     p: c_int,
     r: c_int,
     newtype: *mut MPI_Datatype,
@@ -63,7 +63,10 @@ pub(crate) unsafe extern "C" fn MPI_Type_create_f90_complex(
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_create_f90_integer(r: c_int, newtype: *mut MPI_Datatype) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_f90_integer(
+    r: c_int,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
     outcome(None, || {
         let found = INTEGERS.iter().find(|&&(range, _)| r <= range);
         let none = || MpiError::new(MPI_ERR_ARG, format!("no integer has a decimal exponent of {r}"));
@@ -74,7 +77,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_create_f90_integer(r: c_int, newtype: *
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_get_value_index(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_get_value_index(
     value_type: MPI_Datatype,
     index_type: MPI_Datatype,
     pair_type: *mut MPI_Datatype,

@@ -9,7 +9,7 @@ use core::ffi::{c_char, c_int};
 
 const NAME_ROOM: usize = MPI_MAX_OBJECT_NAME as usize;
 
-pub(crate) unsafe extern "C" fn MPI_Type_commit(datatype: *mut MPI_Datatype) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_commit(datatype: *mut MPI_Datatype) -> c_int {
     outcome(None, || {
         not_null("datatype", datatype)?;
         // SAFETY: not null, and the program points to a handle.
@@ -21,12 +21,17 @@ pub(crate) unsafe extern "C" fn MPI_Type_commit(datatype: *mut MPI_Datatype) -> 
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_dup(oldtype: MPI_Datatype, newtype: *mut MPI_Datatype) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_dup(
+    oldtype: MPI_Datatype,
+    newtype: *mut MPI_Datatype,
+) -> c_int {
     outcome(None, || {
         let (object, copies) = library::try_with(|library| {
             let object = library.datatypes.get(oldtype)?;
             Ok((object.clone(), object.attributes.copies(&library.keyvals)))
         })?;
+        // SAFETY: the program hands over a place for the handle, which is null unless all goes well.
+        unsafe { put("newtype", newtype, MPI_DATATYPE_NULL) }?;
         // SAFETY: the program vouches for its functions.
         let attributes = unsafe { copies.run(oldtype.0) }?;
         let duplicate = DatatypeObject {
@@ -39,7 +44,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_dup(oldtype: MPI_Datatype, newtype: *mu
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_free(datatype: *mut MPI_Datatype) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_free(datatype: *mut MPI_Datatype) -> c_int {
     outcome(None, || {
         not_null("datatype", datatype)?;
         // SAFETY: not null, and the program points to a handle.
@@ -56,7 +61,10 @@ pub(crate) unsafe extern "C" fn MPI_Type_free(datatype: *mut MPI_Datatype) -> c_
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_set_name(datatype: MPI_Datatype, type_name: *const c_char) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_set_name(
+    datatype: MPI_Datatype,
+    type_name: *const c_char,
+) -> c_int {
     outcome(None, || {
         // SAFETY: the program hands over a string.
         let name = unsafe { string("type_name", type_name) }?;
@@ -69,7 +77,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_set_name(datatype: MPI_Datatype, type_n
     })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_get_name(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_get_name(
     datatype: MPI_Datatype,
     type_name: *mut c_char,
     resultlen: *mut c_int,

@@ -9,22 +9,28 @@ use crate::types::{MPI_Aint, MPI_Count, MPI_Datatype};
 use core::ffi::{c_int, c_void};
 use mpirage_data::Datatype;
 
-pub(crate) unsafe extern "C" fn MPI_Type_size(datatype: MPI_Datatype, size: *mut c_int) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_size(datatype: MPI_Datatype, size: *mut c_int) -> c_int {
     // SAFETY: the program hands over a place for the answer.
     unsafe { tell(datatype, ("size", size), |of| of.size() as i64) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_size_c(datatype: MPI_Datatype, size: *mut MPI_Count) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_size_c(
+    datatype: MPI_Datatype,
+    size: *mut MPI_Count,
+) -> c_int {
     // SAFETY: the program hands over a place for the answer.
     unsafe { tell(datatype, ("size", size), |of| of.size() as i64) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_size_x(datatype: MPI_Datatype, size: *mut MPI_Count) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_size_x(
+    datatype: MPI_Datatype,
+    size: *mut MPI_Count,
+) -> c_int {
     // SAFETY: the program hands over a place for the answer.
     unsafe { tell(datatype, ("size", size), |of| of.size() as i64) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_get_extent(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_get_extent(
     datatype: MPI_Datatype,
     lb: *mut MPI_Aint,
     extent: *mut MPI_Aint,
@@ -33,7 +39,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_get_extent(
     unsafe { tell_two(datatype, ("lb", lb), ("extent", extent), |of| (of.lb(), of.extent())) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_get_extent_c(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_get_extent_c(
     datatype: MPI_Datatype,
     lb: *mut MPI_Count,
     extent: *mut MPI_Count,
@@ -42,7 +48,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_get_extent_c(
     unsafe { tell_two(datatype, ("lb", lb), ("extent", extent), |of| (of.lb(), of.extent())) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_get_extent_x(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_get_extent_x(
     datatype: MPI_Datatype,
     lb: *mut MPI_Count,
     extent: *mut MPI_Count,
@@ -51,7 +57,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_get_extent_x(
     unsafe { tell_two(datatype, ("lb", lb), ("extent", extent), |of| (of.lb(), of.extent())) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_get_true_extent(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_get_true_extent(
     datatype: MPI_Datatype,
     true_lb: *mut MPI_Aint,
     true_extent: *mut MPI_Aint,
@@ -64,7 +70,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_get_true_extent(
     }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_get_true_extent_c(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_get_true_extent_c(
     datatype: MPI_Datatype,
     true_lb: *mut MPI_Count,
     true_extent: *mut MPI_Count,
@@ -77,7 +83,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_get_true_extent_c(
     }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_get_true_extent_x(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_get_true_extent_x(
     datatype: MPI_Datatype,
     true_lb: *mut MPI_Count,
     true_extent: *mut MPI_Count,
@@ -90,16 +96,19 @@ pub(crate) unsafe extern "C" fn MPI_Type_get_true_extent_x(
     }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Get_address(location: *const c_void, address: *mut MPI_Aint) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Get_address(
+    location: *const c_void,
+    address: *mut MPI_Aint,
+) -> c_int {
     // SAFETY: the program hands over a place for the answer.
     outcome(None, || unsafe { put("address", address, location.expose_provenance() as MPI_Aint) })
 }
 
-pub(crate) unsafe extern "C" fn MPI_Aint_add(base: MPI_Aint, disp: MPI_Aint) -> MPI_Aint {
+pub(crate) unsafe extern "C-unwind" fn MPI_Aint_add(base: MPI_Aint, disp: MPI_Aint) -> MPI_Aint {
     base.wrapping_add(disp)
 }
 
-pub(crate) unsafe extern "C" fn MPI_Aint_diff(addr1: MPI_Aint, addr2: MPI_Aint) -> MPI_Aint {
+pub(crate) unsafe extern "C-unwind" fn MPI_Aint_diff(addr1: MPI_Aint, addr2: MPI_Aint) -> MPI_Aint {
     addr1.wrapping_sub(addr2)
 }
 

@@ -5,7 +5,7 @@ use super::query::{MPI_Get_address, tell};
 use crate::types::{MPI_Aint, MPI_Datatype};
 use core::ffi::{c_int, c_void};
 
-pub(crate) unsafe extern "C" fn MPI_Type_struct(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_struct(
     count: c_int,
     array_of_blocklengths: *mut c_int,
     array_of_displacements: *mut MPI_Aint,
@@ -18,7 +18,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_struct(
     }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_hvector(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_hvector(
     count: c_int,
     blocklength: c_int,
     stride: MPI_Aint,
@@ -29,7 +29,7 @@ pub(crate) unsafe extern "C" fn MPI_Type_hvector(
     unsafe { MPI_Type_create_hvector(count, blocklength, stride, oldtype, newtype) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_hindexed(
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_hindexed(
     count: c_int,
     array_of_blocklengths: *mut c_int,
     array_of_displacements: *mut MPI_Aint,
@@ -42,22 +42,31 @@ pub(crate) unsafe extern "C" fn MPI_Type_hindexed(
     }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_extent(datatype: MPI_Datatype, extent: *mut MPI_Aint) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_extent(
+    datatype: MPI_Datatype,
+    extent: *mut MPI_Aint,
+) -> c_int {
     // SAFETY: the program hands over a place for the answer.
     unsafe { tell(datatype, ("extent", extent), |of| of.extent()) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_lb(datatype: MPI_Datatype, displacement: *mut MPI_Aint) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_lb(
+    datatype: MPI_Datatype,
+    displacement: *mut MPI_Aint,
+) -> c_int {
     // SAFETY: the program hands over a place for the answer.
     unsafe { tell(datatype, ("displacement", displacement), |of| of.lb()) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Type_ub(datatype: MPI_Datatype, displacement: *mut MPI_Aint) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Type_ub(
+    datatype: MPI_Datatype,
+    displacement: *mut MPI_Aint,
+) -> c_int {
     // SAFETY: the program hands over a place for the answer.
     unsafe { tell(datatype, ("displacement", displacement), |of| of.ub()) }
 }
 
-pub(crate) unsafe extern "C" fn MPI_Address(location: *mut c_void, address: *mut MPI_Aint) -> c_int {
+pub(crate) unsafe extern "C-unwind" fn MPI_Address(location: *mut c_void, address: *mut MPI_Aint) -> c_int {
     // SAFETY: the same function by its new name.
     unsafe { MPI_Get_address(location, address) }
 }

@@ -1,0 +1,164 @@
+//! Where a rank's process was when a signal killed it.
+//!
+//! When the library is loaded into a rank's process, it handles the signals of crashes unless they are handled already.
+//! The handler leaves a note for the simulator and lets the signal do what it would have done. A handler that the program
+//! installs takes the place of ours. Crashes of folded ranks are the simulator's own to handle.
+
+use core::ffi::{c_int, c_void};
+use core::ptr;
+use std::ffi::CString;
+use std::sync::OnceLock;
+
+use mpirage_channel::{CHANNEL_VARIABLE, CRASH_FRAMES, CrashPlace};
+
+/// Signals of crashes.
+const SIGNALS: [c_int; 5] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
+/// Bytes of the stack that handlers run on, since a rank may have none left of its own.
+const STACK: usize = 64 << 10;
+/// How near to the stack pointer an access is that the end of the stack makes fail.
+const NEAR: usize = 64 << 10;
+
+static PLACE: OnceLock<CrashPlace> = OnceLock::new();
+
+/// Called by the dynamic linker when it has loaded the library.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static INSTALL: extern "C" fn() = install;
+
+extern "C" fn install() {
+    let Ok(name) = CString::new(CHANNEL_VARIABLE) else { return };
+    // SAFETY: the name is a string; nobody changes the environment while libraries are loaded.
+    let value = unsafe { libc::getenv(name.as_ptr()) };
+    if value.is_null() {
+        return;
+    }
+    // SAFETY: a string of the environment.
+    let value = unsafe { core::ffi::CStr::from_ptr(value) };
+    let Some(place) = value.to_str().ok().and_then(CrashPlace::of) else { return };
+    if PLACE.set(place).is_ok() {
+        prepare_stack();
+        SIGNALS.into_iter().for_each(handle);
+    }
+}
+
+/// Gives this thread a stack for handlers, unless it has one.
+fn prepare_stack() {
+    // SAFETY: plain system calls with memory of ours; a fresh mapping touches nothing that exists.
+    unsafe {
+        let mut now: libc::stack_t = core::mem::zeroed();
+        if libc::sigaltstack(ptr::null(), &mut now) != 0 || now.ss_flags & libc::SS_DISABLE == 0 {
+            return;
+        }
+        let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        let memory = libc::mmap(ptr::null_mut(), STACK, access, kind, -1, 0);
+        if memory != libc::MAP_FAILED {
+            let stack = libc::stack_t { ss_sp: memory, ss_flags: 0, ss_size: STACK };
+            libc::sigaltstack(&stack, ptr::null_mut());
+        }
+    }
+}
+
+/// Handles a signal that nobody handles.
+fn handle(number: c_int) {
+    // SAFETY: the structures are ours, and the handler does only what a handler may.
+    unsafe {
+        let mut now: libc::sigaction = core::mem::zeroed();
+        if libc::sigaction(number, ptr::null(), &mut now) != 0 || now.sa_sigaction != libc::SIG_DFL {
+            return;
+        }
+        let mut new: libc::sigaction = core::mem::zeroed();
+        new.sa_sigaction = on_crash as *const () as usize;
+        new.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+        libc::sigaction(number, &new, ptr::null_mut());
+    }
+}
+
+extern "C" fn on_crash(number: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: from here on the signal, and any mistake made here, does what it does without us.
+    unsafe { libc::signal(number, libc::SIG_DFL) };
+    // SAFETY: the kernel hands over the state of the interrupted code and what happened.
+    let (code, stack) = unsafe { interrupted(&*context.cast()) };
+    // SAFETY: as above.
+    let (cause, address) = unsafe { ((*info).si_code, (*info).si_addr() as usize) };
+    let overflow = number == libc::SIGSEGV && cause > 0 && address.abs_diff(stack) < NEAR;
+    if let Some(place) = PLACE.get() {
+        // Of a call to nowhere there is at least this; the note is completed if the stack can be walked.
+        place.leave(number, overflow, &[code as u64]);
+        if !overflow {
+            let mut walk = Walk { from: code as u64, frames: [0; CRASH_FRAMES], count: 0 };
+            // SAFETY: the callback gets the walk, which outlives the call.
+            unsafe { _Unwind_Backtrace(step, (&raw mut walk).cast()) };
+            if walk.count > 1 {
+                place.leave(number, overflow, &walk.frames[..walk.count]);
+            } else {
+                // A call through a bad pointer: no table knows its target, but it has left the address to return to.
+                // SAFETY: the kernel hands over the state of the interrupted code.
+                let back = unsafe { return_address(&*context.cast()) };
+                place.leave(number, overflow, &[code as u64, back.wrapping_sub(1)]);
+            }
+        }
+    }
+    // What the processor has noticed happens again when the handler returns; what was sent has to be sent again.
+    if cause <= 0 {
+        // SAFETY: a system call.
+        unsafe { libc::raise(number) };
+    }
+}
+
+/// The instruction and the stack pointer of interrupted code.
+fn interrupted(context: &libc::ucontext_t) -> (usize, usize) {
+    #[cfg(target_arch = "x86_64")]
+    return (
+        context.uc_mcontext.gregs[libc::REG_RIP as usize] as usize,
+        context.uc_mcontext.gregs[libc::REG_RSP as usize] as usize,
+    );
+    #[cfg(target_arch = "aarch64")]
+    return (context.uc_mcontext.pc as usize, context.uc_mcontext.sp as usize);
+}
+
+/// The address that code returns to which has just been called.
+///
+/// # Safety
+/// The stack pointer is that of a stack; if not, this is one more crash, which the default action of the signal ends.
+unsafe fn return_address(context: &libc::ucontext_t) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: by the contract above.
+    return unsafe { (context.uc_mcontext.gregs[libc::REG_RSP as usize] as *const u64).read() };
+    #[cfg(target_arch = "aarch64")]
+    return context.uc_mcontext.regs[30];
+}
+
+/// The frames from the interrupted one on.
+struct Walk {
+    /// The interrupted instruction; frames above it are the handler's.
+    from: u64,
+    frames: [u64; CRASH_FRAMES],
+    count: usize,
+}
+
+/// What the unwinder keeps about a frame.
+#[repr(C)]
+struct Frame(c_void);
+
+unsafe extern "C" {
+    fn _Unwind_Backtrace(
+        step: unsafe extern "C" fn(*mut Frame, *mut c_void) -> c_int,
+        walk: *mut c_void,
+    ) -> c_int;
+    fn _Unwind_GetIPInfo(frame: *mut Frame, before_instruction: *mut c_int) -> usize;
+}
+
+/// Notes one frame: zero to go on.
+unsafe extern "C" fn step(frame: *mut Frame, walk: *mut c_void) -> c_int {
+    // SAFETY: `on_crash` passes its walk.
+    let walk = unsafe { &mut *walk.cast::<Walk>() };
+    let mut exact = 0;
+    // SAFETY: the unwinder passes a frame.
+    let address = unsafe { _Unwind_GetIPInfo(frame, &mut exact) } as u64;
+    if walk.count > 0 || address == walk.from {
+        // A return address is behind the call; the interrupted instruction is where it is.
+        walk.frames[walk.count] = if exact != 0 { address } else { address.wrapping_sub(1) };
+        walk.count += 1;
+    }
+    c_int::from(walk.count == CRASH_FRAMES)
+}

@@ -1,0 +1,67 @@
+//! From the name of a program, as typed, to its file.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use crate::exit::{Failure, usage};
+
+/// A folder for ranks to work in, checked.
+pub fn check_folder(folder: &Path) -> Result<(), Failure> {
+    match std::fs::metadata(folder) {
+        Ok(found) if found.is_dir() => Ok(()),
+        Ok(_) => Err(usage(format!("--wdir {}: that is a file, not a folder", folder.display()))),
+        Err(error) => Err(usage(format!("--wdir {}: {}", folder.display(), why(&error)))),
+    }
+}
+
+/// Finds a program. A name with a slash is a path; a bare name is looked for in the working folder first, then as the shell does.
+/// Both mean the folder of `--wdir` if there is one.
+pub fn find(name: &Path, folder: Option<&Path>, search_path: Option<&OsStr>) -> Result<PathBuf, Failure> {
+    let here = folder.map_or_else(|| name.to_owned(), |folder| folder.join(name));
+    if name.components().count() > 1 {
+        return std::fs::canonicalize(&here).map_err(|error| missing(name, folder, &error));
+    }
+    if let Ok(path) = std::fs::canonicalize(&here)
+        && path.is_file()
+    {
+        return Ok(path);
+    }
+    let environment = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(search_path.unwrap_or(&environment));
+    let found: Vec<PathBuf> = folders.map(|folder| folder.join(name)).filter(|path| path.is_file()).collect();
+    // As a shell does: what cannot be executed is passed over, but remembered.
+    let executable = found.iter().find(|path| is_executable(path));
+    executable.or(found.first()).cloned().ok_or_else(|| {
+        if here.is_dir() {
+            return usage(format!("{} is a folder, not a program; name the program in it", name.display()));
+        }
+        missing(name, folder, &std::io::ErrorKind::NotFound.into())
+    })
+}
+
+fn missing(name: &Path, folder: Option<&Path>, error: &std::io::Error) -> Failure {
+    if error.kind() != std::io::ErrorKind::NotFound {
+        return usage(format!("cannot find the program {}: {}", name.display(), why(error)));
+    }
+    let Some(folder) = folder else {
+        let places = if name.components().count() > 1 { "" } else { " here or on PATH" };
+        return usage(format!("there is no program {}{places}", name.display()));
+    };
+    let hint = match name.is_relative() && name.exists() {
+        true => "; a relative name means a file in the folder of --wdir, so give the whole path",
+        false => "",
+    };
+    usage(format!("there is no program {} in {} (--wdir){hint}", name.display(), folder.display()))
+}
+
+fn why(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such folder".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|found| found.permissions().mode() & 0o111 != 0)
+}

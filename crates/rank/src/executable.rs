@@ -1,0 +1,339 @@
+//! Is a file a program that can run here, and is it one of ours?
+//!
+//! A program that was built for another MPI would run, each of its processes as a world of its own, and the simulation would
+//! be of nothing. Its libraries tell: `DT_NEEDED`, and what the dynamic linker would load for them.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use object::elf::{self, FileHeader32, FileHeader64};
+use object::read::elf::{Dyn, FileHeader, ProgramHeader};
+use object::{Endianness, FileKind};
+use thiserror::Error;
+
+use crate::program::Program;
+
+/// Why a file is not run.
+#[derive(Debug, Error)]
+pub enum Unfit {
+    /// It cannot be read.
+    #[error("cannot read the program {path}: {error}")]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// It is a folder.
+    #[error("{0} is a folder, not a program; name the program in it")]
+    Folder(PathBuf),
+    /// It is a pipe, a device or such.
+    #[error("{0} is neither a program nor a script")]
+    NotAFile(PathBuf),
+    /// Its permissions forbid to run it.
+    #[error("{0} is not executable{hint}", hint = how_to_make_it_one(.0))]
+    NotExecutable(PathBuf),
+    /// The system would not know how to run it.
+    #[error(
+        "{0} is neither a compiled program nor a script that begins with #!; \
+         compile it with `mpirage cc`, or name the interpreter before it"
+    )]
+    UnknownFormat(PathBuf),
+    /// It is a program of another processor.
+    #[error("{path} is built for {processor}, which this machine is not; build it here with `mpirage cc`")]
+    OtherProcessor {
+        /// The file.
+        path: PathBuf,
+        /// For what it is built.
+        processor: String,
+    },
+    /// It is an object file or such.
+    #[error("{0} is not linked yet; link it with `mpirage cc {0} -o PROGRAM`")]
+    NotLinked(PathBuf),
+    /// It is built for another MPI.
+    #[error(
+        "{path} is built for another MPI: it links {library}{}; build it again with mpirage's mpicc (`mpirage cc`)",
+        if *.through { " through one of its libraries" } else { "" }
+    )]
+    OtherMpi {
+        /// The file.
+        path: PathBuf,
+        /// The other MPI's library.
+        library: String,
+        /// Does a library of the program link it?
+        through: bool,
+    },
+}
+
+fn how_to_make_it_one(path: &Path) -> String {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    if ["c", "cc", "cpp", "cxx", "C"].contains(&ending) {
+        return format!("; compile it with `mpirage cc {}`", path.display());
+    }
+    if ["o", "a"].contains(&ending) {
+        return format!("; link it with `mpirage cc {} -o PROGRAM`", path.display());
+    }
+    format!("; `chmod +x {}` makes it so", path.display())
+}
+
+/// Is this the name of another MPI's library, such as `libmpich.so.12` or `libmpi.so.40`?
+pub fn is_other_mpi(library: &str) -> bool {
+    let name = library.rsplit('/').next().unwrap_or(library);
+    let ours = name.starts_with("libmpi_abi.so") || name.starts_with("libmpirage");
+    let rest = name.strip_prefix("libmpi").or_else(|| name.strip_prefix("libpmpi"));
+    !ours && rest.is_some_and(|rest| is_part_of_mpi(rest) && name.contains(".so"))
+}
+
+/// What follows `libmpi` in names of MPICH's, Open MPI's, Intel's and Cray's libraries. A program's own begin so by chance.
+fn is_part_of_mpi(rest: &str) -> bool {
+    const PARTS: [&str; 14] = [
+        ".so", "ch", "cxx", "fort", "f77", "f90", "f08", "_cxx", "_mpifh", "_usempi", "_gnu", "_cray",
+        "_intel", "_nvidia",
+    ];
+    PARTS.iter().any(|part| rest.starts_with(part))
+}
+
+/// Another MPI's library in a memory map of a process, as `/proc/PID/maps` shows it.
+pub(crate) fn other_mpi_in_map(map: &str) -> Option<String> {
+    let files = map.lines().filter_map(|line| line.split_ascii_whitespace().nth(5));
+    files.filter(|file| file.starts_with('/')).find(|file| is_other_mpi(file)).map(str::to_owned)
+}
+
+impl Program {
+    /// Refuses what cannot run here, and what is built for another MPI.
+    pub fn check(&self) -> Result<(), Unfit> {
+        let path = &self.path;
+        let unreadable = |error| Unfit::Unreadable { path: path.clone(), error };
+        let kind = std::fs::metadata(path).map_err(unreadable)?;
+        if kind.is_dir() {
+            return Err(Unfit::Folder(path.clone()));
+        }
+        if !kind.is_file() {
+            return Err(Unfit::NotAFile(path.clone()));
+        }
+        if kind.permissions().mode() & 0o111 == 0 {
+            return Err(Unfit::NotExecutable(path.clone()));
+        }
+        let mut beginning = Vec::new();
+        match File::open(path) {
+            Ok(file) => file.take(BEGINNING).read_to_end(&mut beginning).map_err(unreadable)?,
+            // A program may be executable without being readable; then nothing more is known of it.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(()),
+            Err(error) => return Err(unreadable(error)),
+        };
+        if beginning.starts_with(b"#!") || has_interpreter(path, &beginning) {
+            return Ok(());
+        }
+        if !beginning.starts_with(&elf::ELFMAG) {
+            return Err(Unfit::UnknownFormat(path.clone()));
+        }
+        let bytes = std::fs::read(path).map_err(unreadable)?;
+        self.check_elf(&bytes)
+    }
+
+    fn check_elf(&self, bytes: &[u8]) -> Result<(), Unfit> {
+        let read = match FileKind::parse(bytes) {
+            Ok(FileKind::Elf32) => Elf::read::<FileHeader32<Endianness>>(bytes),
+            Ok(FileKind::Elf64) => Elf::read::<FileHeader64<Endianness>>(bytes),
+            _ => None,
+        };
+        // What is damaged is left to the system, which knows best.
+        let Some(file) = read else { return Ok(()) };
+        if !runs_here(file.machine) {
+            let processor = processor_name(file.machine);
+            return Err(Unfit::OtherProcessor { path: self.path.clone(), processor });
+        }
+        if !file.linked {
+            return Err(Unfit::NotLinked(self.path.clone()));
+        }
+        let other = |library: String, through| Unfit::OtherMpi { path: self.path.clone(), library, through };
+        if let Some(library) = file.needed.iter().find(|library| is_other_mpi(library)) {
+            return Err(other(library.clone(), false));
+        }
+        if file.needed.iter().all(|library| needs_no_mpi(library)) {
+            return Ok(());
+        }
+        match self.loaded().into_iter().find(|library| is_other_mpi(library)) {
+            Some(library) => Err(other(library, true)),
+            None => Ok(()),
+        }
+    }
+
+    /// All libraries that the dynamic linker would load, by name. It is asked: only it knows all its ways to find them.
+    fn loaded(&self) -> Vec<String> {
+        let mut command = Command::new(&self.path);
+        command.envs(self.environment.iter().map(|(name, value): &(OsString, OsString)| (name, value)));
+        command.env("LD_TRACE_LOADED_OBJECTS", "1").stdin(Stdio::null()).stderr(Stdio::null());
+        if let Some(folder) = &self.folder {
+            command.current_dir(folder);
+        }
+        let Ok(told) = command.output() else { return Vec::new() };
+        let lines = String::from_utf8_lossy(&told.stdout).into_owned();
+        lines.lines().filter_map(|line| line.split_ascii_whitespace().next()).map(str::to_owned).collect()
+    }
+}
+
+/// How much of a file tells what it is.
+const BEGINNING: u64 = 256;
+
+/// What matters of an ELF file.
+struct Elf {
+    machine: u16,
+    linked: bool,
+    needed: Vec<String>,
+}
+
+impl Elf {
+    fn read<Header: FileHeader<Endian = Endianness>>(bytes: &[u8]) -> Option<Elf> {
+        let header = Header::parse(bytes).ok()?;
+        let endian = header.endian().ok()?;
+        let linked = [elf::ET_EXEC, elf::ET_DYN].contains(&header.e_type(endian));
+        let mut needed = Vec::new();
+        let segments = header.program_headers(endian, bytes).ok()?;
+        for segment in segments {
+            let Ok(Some(dynamic)) = segment.dynamic(endian, bytes) else { continue };
+            let value = |entry: &Header::Dyn| -> u64 { entry.d_val(endian).into() };
+            let strings = dynamic.iter().find(|entry| entry.d_tag(endian) == elf::DT_STRTAB).map(value);
+            let Some(strings) = strings.and_then(|at| tail(segments, endian, bytes, at)) else { continue };
+            let names = dynamic.iter().filter(|entry| entry.d_tag(endian) == elf::DT_NEEDED).map(value);
+            needed.extend(names.filter_map(|at| string(strings, at as usize)));
+        }
+        Some(Elf { machine: header.e_machine(endian).0, linked, needed })
+    }
+}
+
+/// The bytes of a segment from an address on.
+fn tail<'a, Segment: ProgramHeader<Endian = Endianness>>(
+    segments: &[Segment],
+    endian: Endianness,
+    bytes: &'a [u8],
+    address: u64,
+) -> Option<&'a [u8]> {
+    segments.iter().filter(|segment| segment.p_type(endian) == elf::PT_LOAD).find_map(|segment| {
+        let start: u64 = segment.p_vaddr(endian).into();
+        let data = segment.data(endian, bytes).ok()?;
+        data.get(usize::try_from(address.checked_sub(start)?).ok()?..).filter(|rest| !rest.is_empty())
+    })
+}
+
+fn string(strings: &[u8], at: usize) -> Option<String> {
+    let rest = strings.get(at..)?;
+    let end = rest.iter().position(|&byte| byte == 0)?;
+    Some(String::from_utf8_lossy(&rest[..end]).into_owned())
+}
+
+/// Libraries that every program has, and ours: they link no MPI.
+fn needs_no_mpi(library: &str) -> bool {
+    const KNOWN: [&str; 10] = [
+        "libc.so",
+        "libm.so",
+        "libgcc_s.so",
+        "libstdc++.so",
+        "libmpi_abi.so",
+        "libpthread.so",
+        "libdl.so",
+        "librt.so",
+        "libgomp.so",
+        "ld-linux",
+    ];
+    KNOWN.iter().any(|known| library.starts_with(known))
+}
+
+fn runs_here(machine: u16) -> bool {
+    match std::env::consts::ARCH {
+        "x86_64" => [elf::EM_X86_64.0, elf::EM_386.0].contains(&machine),
+        "aarch64" => [elf::EM_AARCH64.0, elf::EM_ARM.0].contains(&machine),
+        _ => true,
+    }
+}
+
+fn processor_name(machine: u16) -> String {
+    let names = [
+        (elf::EM_X86_64.0, "x86-64"),
+        (elf::EM_386.0, "32-bit x86"),
+        (elf::EM_AARCH64.0, "aarch64"),
+        (elf::EM_ARM.0, "32-bit ARM"),
+        (elf::EM_RISCV.0, "RISC-V"),
+        (elf::EM_PPC64.0, "64-bit PowerPC"),
+        (elf::EM_S390.0, "S/390"),
+    ];
+    let known = names.iter().find(|&&(number, _)| number == machine);
+    known.map_or_else(|| format!("another processor (ELF machine {machine})"), |&(_, name)| name.to_owned())
+}
+
+/// Has somebody registered an interpreter for such files, as emulators of other processors do?
+fn has_interpreter(path: &Path, beginning: &[u8]) -> bool {
+    let Ok(entries) = std::fs::read_dir("/proc/sys/fs/binfmt_misc") else { return false };
+    entries.flatten().any(|entry| {
+        let text = std::fs::read_to_string(entry.path()).unwrap_or_default();
+        registers(&text, path, beginning)
+    })
+}
+
+/// Is this entry of `binfmt_misc` for such a file?
+fn registers(entry: &str, path: &Path, beginning: &[u8]) -> bool {
+    let value = |key: &str| entry.lines().find_map(|line| line.strip_prefix(key)).map(str::trim);
+    if !entry.starts_with("enabled") || value("interpreter ").is_none() {
+        return false;
+    }
+    if let Some(ending) = value("extension .") {
+        return path.extension().is_some_and(|own| own == ending);
+    }
+    let Some(magic) = value("magic ").and_then(hexadecimal) else { return false };
+    let mask = value("mask ").and_then(hexadecimal).unwrap_or_else(|| vec![0xff; magic.len()]);
+    let offset = value("offset ").and_then(|offset| offset.parse().ok()).unwrap_or(0);
+    let Some(there) = beginning.get(offset..offset + magic.len()) else { return false };
+    there.iter().zip(&magic).zip(&mask).all(|((byte, magic), mask)| byte & mask == magic & mask)
+}
+
+fn hexadecimal(text: &str) -> Option<Vec<u8>> {
+    let digits = text.as_bytes().chunks_exact(2);
+    digits.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn libraries_of_other_mpis_are_known_by_name() {
+        let others = ["libmpi.so.40", "libmpich.so.12", "/usr/lib/libmpichcxx.so.12", "libmpi_cxx.so.40"];
+        for name in others.into_iter().chain(["libmpifort.so.12", "libmpicxx.so", "libmpi_gnu_91.so.12"]) {
+            assert!(is_other_mpi(name), "{name}");
+        }
+        for name in
+            ["libmpi_abi.so.1", "libmpirage_malloc.so", "libmpfr.so.6", "libmpi_mine.so", "libmpi.txt"]
+        {
+            assert!(!is_other_mpi(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_map_shows_another_mpi() {
+        let map = "7f0000000000-7f0000001000 r-xp 00000000 fe:00 42   /usr/lib/libmpich.so.12.2.0\n";
+        assert_eq!(other_mpi_in_map(map).as_deref(), Some("/usr/lib/libmpich.so.12.2.0"));
+        assert_eq!(other_mpi_in_map("7f0000000000-7f0000001000 rw-p 00000000 00:00 0 [heap]"), None);
+    }
+
+    #[test]
+    fn entries_of_other_formats_are_understood() {
+        let entry = "enabled\ninterpreter /usr/bin/qemu\nflags:\noffset 0\nmagic 7f454c46\nmask ffffffff\n";
+        assert!(registers(entry, Path::new("a"), b"\x7fELF\x02"));
+        assert!(!registers(entry, Path::new("a"), b"#!/bin"));
+        assert!(registers("enabled\ninterpreter /x\nextension .jar\n", Path::new("a.jar"), b""));
+        assert!(!registers("disabled\ninterpreter /x\nextension .jar\n", Path::new("a.jar"), b""));
+    }
+
+    #[test]
+    fn this_very_test_is_fit_and_its_folder_is_not() {
+        let path = std::env::current_exe().unwrap();
+        let program = |path: PathBuf| Program { path, arguments: vec![], environment: vec![], folder: None };
+        program(path.clone()).check().unwrap();
+        let folder = path.parent().unwrap().to_owned();
+        assert!(matches!(program(folder).check(), Err(Unfit::Folder(_))));
+    }
+}
