@@ -31,6 +31,11 @@ pub enum Network {
 }
 
 impl Network {
+    /// Do both have the same factors by size?
+    pub(crate) fn has_segments_of(&self, other: &Network) -> bool {
+        matches!((self, other), (Network::Flow(one), Network::Flow(two)) if one.segments == two.segments)
+    }
+
     /// What the parameters mean to the MPI layer.
     pub(crate) fn shape(&self, protocol: &mut Protocol) {
         match self {
