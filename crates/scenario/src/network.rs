@@ -59,6 +59,19 @@ impl Model {
         }
     }
 
+    /// Bytes that hosts and links take at the least, whatever happens on them.
+    pub fn bytes_on(&self, platform: &Platform) -> u64 {
+        const LINK: u64 = 8;
+        const HOST: u64 = 13;
+        let (hosts, links) = (u64::from(platform.host_count()), u64::from(platform.link_count()));
+        let network = match &self.network {
+            Network::Flow(_) => links * LINK,
+            Network::Bus(_) => hosts * HOST,
+            Network::Smp(_) | Network::LogGops(_) | Network::Ideal => 0,
+        };
+        hosts * HOST + network
+    }
+
     /// The formula for collectives, if the model has one.
     pub fn collective_times(&self, platform: &Platform) -> Option<Box<dyn CollectiveTimes>> {
         match &self.network {
