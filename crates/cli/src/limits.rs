@@ -30,7 +30,7 @@ impl RankKind {
         match self {
             RankKind::Folded => 16 << 10,
             RankKind::Process => 128 << 10,
-            RankKind::Replayed => 512,
+            RankKind::Replayed => 1 << 10,
         }
     }
 
@@ -45,8 +45,12 @@ impl RankKind {
 
 /// Refuses more ranks than fit. `named` is what the user wrote.
 pub fn check_ranks(named: &str, ranks: u64, kind: RankKind) -> Result<(), Failure> {
+    let (each, room) = (kind.bytes(), available_memory());
     if ranks > MOST_RANKS {
-        return Err(usage(format!("{named}: MPI numbers at most {MOST_RANKS} ranks, not {ranks}")));
+        return Err(usage(format!(
+            "{named}: MPI numbers at most {MOST_RANKS} ranks, and this machine has memory left for {}",
+            room / each
+        )));
     }
     if let Some((most, why)) = most_processes().filter(|(most, _)| kind == RankKind::Process && ranks > *most)
     {
@@ -55,7 +59,6 @@ pub fn check_ranks(named: &str, ranks: u64, kind: RankKind) -> Result<(), Failur
              none (--ranks-as folded), or raise that limit"
         )));
     }
-    let (each, room) = (kind.bytes(), available_memory());
     if ranks.saturating_mul(each) <= room {
         return Ok(());
     }

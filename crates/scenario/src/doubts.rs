@@ -197,12 +197,16 @@ fn counted(number: u32, what: &str) -> String {
 fn bits(bytes_per_second: f64) -> String {
     match bytes_per_second * 8.0 {
         bits if bits >= 1e9 => format!("{} Gbit/s", rounded(bits / 1e9)),
-        bits => format!("{} Mbit/s", rounded(bits / 1e6)),
+        bits if bits >= 1e6 => format!("{} Mbit/s", rounded(bits / 1e6)),
+        bits => format!("{} bit/s", rounded(bits)),
     }
 }
 
 fn micros(seconds: f64) -> String {
-    format!("{} µs", rounded(seconds * 1e6))
+    match seconds {
+        _ if seconds < 1.0 => format!("{} µs", rounded(seconds * 1e6)),
+        _ => format!("{} s", rounded(seconds)),
+    }
 }
 
 /// Up to three digits behind the point, none that says nothing.

@@ -62,7 +62,7 @@ impl Model {
     /// Bytes that hosts and links take at the least, whatever happens on them.
     pub fn bytes_on(&self, platform: &Platform) -> u64 {
         const LINK: u64 = 8;
-        const HOST: u64 = 13;
+        const HOST: u64 = 24;
         let (hosts, links) = (u64::from(platform.host_count()), u64::from(platform.link_count()));
         let network = match &self.network {
             Network::Flow(_) => links * LINK,
