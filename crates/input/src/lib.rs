@@ -73,7 +73,8 @@ pub fn check(path: &Path) -> Result<(), InputError> {
 /// Reads all bytes of a file or a pipe, at most `most` of them.
 pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, InputError> {
     let kind = kind_of(path)?;
-    if !kind.is_file() && !(kind.is_fifo() && is_inherited(path)) {
+    let readable = kind.is_file() || kind.is_fifo() && is_inherited(path);
+    if !readable {
         return Err(not_a_file(path, kind));
     }
     let mut bytes = Vec::new();
