@@ -296,6 +296,9 @@ def warnings(suite):
     for speed in ("1Tf", "100Mf"):
         result = suite.simulate("-q", "--json", "-n", 2, "--host-speed", speed, true)
         suite.check(f"cores that are not like one of {speed}", find("100 times (slower|faster)", "\n".join(figures(result)["warnings"])), result)
+    result = suite.run([MPIRAGE, "report", "-p", bad.write("p.toml", toml(bandwidth="100")), "-o", "r.html", RING], cwd=suite.folder)
+    told = json.dumps(page_data(suite.folder / "r.html"))
+    suite.check("`mpirage report` says it too", "read as 100 B/s" in result.err and "read as 100 B/s" in told, result)
     computes(suite)
 
 

@@ -41,6 +41,9 @@ fn data(arguments: &ReportArguments, run: &str) -> Result<String, Failure> {
         host_speed: arguments.host_speed.clone(),
         workload: run.to_owned(),
     })?;
+    for warning in &replayed.figures.warnings {
+        eprintln!("mpirage: warning: {warning}");
+    }
     let report = replayed.report.ok_or_else(|| anyhow!("{run} gave no report"))?;
     reporting::embedded(&report)
 }

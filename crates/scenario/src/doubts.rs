@@ -46,8 +46,9 @@ impl Situation<'_> {
             (_, faster) if faster > ANOTHER_CORE => (faster, "faster"),
             _ => return None,
         };
+        let ratio = if ratio < 1e6 { format!("{ratio:.0}") } else { format!("{ratio:.0e}") };
         Some(format!(
-            "the simulated cores are {ratio:.0} times {how} than the one computation was measured on: caches, memory and vector \
+            "the simulated cores are {ratio} times {how} than the one computation was measured on: caches, memory and vector \
              units do not scale by one ratio, so computation is a rough guide; measure on a machine that is more alike, or say \
              how fast this program runs with --host-speed"
         ))
