@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """What a run writes down can be replayed: every program of programs/list.toml, run with `--trace`, and then replayed.
 
-A replay of our own format takes the same simulated time, to the last picosecond, and the same messages; with computation off
-and with measured computation. A replay of the time-independent format takes the same time to 1e-9. Says which differ, and at the
-end `N passed, N failed`."""
+A replay of our own format takes the same simulated time, to the last picosecond, and the same messages; with computation off,
+measured and recorded, and without a word about it on the command line: the trace says how it was charged. A replay of the
+time-independent format takes the same time to 1e-9. Says which differ, and at the end `N passed, N failed`."""
 
 import argparse
 import concurrent.futures
@@ -46,7 +46,10 @@ def main():
         folder.mkdir()
         files = {"mpirage": folder / "run.mpirage", "ti": folder / "run.ti"}
         traces = [word for kind in options.format.split(",") for word in ("--trace", files[kind])]
-        run = suite.simulate("-q", "--json", "--model", model, "--compute", compute, "-n", ranks, *traces, binary,
+        how = f"recorded:{folder / 'costs'}" if compute == "recorded" else compute
+        if compute == "recorded":
+            suite.simulate("-q", "--model", model, "--compute", how, "-n", ranks, binary, *program.args, timeout=120)
+        run = suite.simulate("-q", "--json", "--model", model, "--compute", how, "-n", ranks, *traces, binary,
                              *program.args, timeout=120)
         if run.code != 0:
             suite.check(f"{what} runs", program.exit != 0, (run.code, run.err))
@@ -56,8 +59,7 @@ def main():
             if kind == "ti" and program.name in BEYOND_TI:
                 suite.check(f"{what}: the writer says what is lost", BEYOND_TI[program.name] in run.err, run.err)
                 continue
-            traced = "none" if compute == "none" else "traced"
-            again = suite.run([MPIRAGE, "replay", "-q", "--json", "--model", model, "--compute", traced, files[kind]], timeout=120)
+            again = suite.run([MPIRAGE, "replay", "-q", "--json", "--model", model, files[kind]], timeout=120)
             got = figures(again)
             detail = (again.code, again.err, {key: (wanted.get(key), got.get(key)) for key in EXACT if wanted.get(key) != got.get(key)})
             suite.check(f"{what}, {kind}", again.code == 0 and same(kind, wanted, got), detail)
@@ -73,12 +75,48 @@ def main():
         for ranks in options.ranks:
             if ranks not in program.ranks:
                 continue
-            for compute, model in (("none", "flow"), ("none", "simgrid"), ("measured", "flow")):
+            for compute, model in (("none", "flow"), ("none", "simgrid"), ("measured", "flow"), ("recorded", "flow")):
                 check_one(program, binary, ranks, compute, model)
 
     with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
         list(pool.map(examine, programs))
+    charged(suite)
     suite.end()
+
+
+# Reduces vectors, so that combining costs something, and declares work.
+DECLARES = """#include <mpi.h>
+#include <smpi/smpi.h>
+static double in[4096], out[4096];
+int main(void) {
+    MPI_Init(0, 0);
+    for (int i = 0; i < 5; i++) {
+        SMPI_SAMPLE_DELAY(1e6);
+        MPI_Allreduce(in, out, 4096, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+}"""
+
+
+def charged(suite):
+    """How computation was charged is in the trace, in each format; what the user says goes before it; conversions keep it."""
+    program = suite.compile(DECLARES, "declares")
+    seconds = lambda *words: figures(suite.run([MPIRAGE, *words], cwd=suite.folder)).get("simulated_seconds")
+    replay = lambda *words: seconds("replay", "-q", "--json", *words)
+    names = ("run.mpirage", "run.ti", "run.txt", "folder/")
+    traces = [word for name in names for word in ("--trace", suite.folder / name if not name.endswith("/") else f"{suite.folder}/{name}")]
+    free = seconds("run", "-q", "--json", "-n", "4", "--compute", "none", *traces, program)
+    for name in names:
+        again = replay(name)
+        suite.check(f"{name} of a run without computation", abs(again - free) < 1e-12, (again, free))
+    suite.check("the user's word counts", replay("--compute", "traced", "run.mpirage") > free > replay("--compute", "none", "run.mpirage"))
+    for before, after in (("run.mpirage", "a.ti"), ("a.ti", "b.mpirage"), ("b.mpirage", "c.txt"), ("c.txt", "d.mpirage")):
+        made = suite.run([MPIRAGE, "trace", "convert", before, after], cwd=suite.folder)
+        suite.check(f"{before} becomes {after}", made.code == 0 and abs(replay(after) - free) < 1e-12, (made, replay(after), free))
+    info = json.loads(suite.run([MPIRAGE, "trace", "info", "--json", "d.mpirage"], cwd=suite.folder).out)
+    suite.check("`trace info` says so", info["computation_is_free"] is True, info)
+    again = suite.run([MPIRAGE, "replay", "-q", "run.mpirage", "--trace", "replayed.mpirage"], cwd=suite.folder)
+    suite.check("a trace of the replay says so too", again.code == 0 and replay("replayed.mpirage") == free, again)
 
 
 if __name__ == "__main__":

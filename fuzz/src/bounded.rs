@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use mpirage_call::{ContextId, Reply};
-use mpirage_trace::{Calls, Place, Step, TraceError, Workload};
+use mpirage_trace::{Calls, Computation, Place, Step, TraceError, Workload};
 
 /// Words of calls, over all ranks.
 const MOST_WORDS: usize = 1 << 17;
@@ -30,8 +30,8 @@ impl Workload for Bounded<'_> {
         self.whole.communicators()
     }
 
-    fn measured_on(&self) -> Option<f64> {
-        self.whole.measured_on()
+    fn computation(&self) -> Computation {
+        self.whole.computation()
     }
 
     fn sources(&self) -> Vec<(u64, String)> {

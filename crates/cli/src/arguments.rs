@@ -5,6 +5,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use mpirage_units::{QuantityError, TIMEOUT};
 
 /// MPI on machines that are not there: runs a real MPI program here and says how long it would take there.
 #[derive(Debug, Parser)]
@@ -80,9 +81,9 @@ pub struct ReportArguments {
     /// Where to write
     #[arg(short, long, default_value = "report.html", value_name = "FILE.html")]
     pub output: PathBuf,
-    /// Computation of a trace: as traced, or none
-    #[arg(long, default_value = "traced", value_name = "HOW")]
-    pub compute: String,
+    /// Computation of a trace: as in the run that was traced (if not given), traced (all of it counts) or none
+    #[arg(long, value_name = "HOW")]
+    pub compute: Option<String>,
     /// Speed of the machine on which a trace was measured, such as 5Gf, if the trace does not say
     #[arg(long, value_name = "SPEED")]
     pub host_speed: Option<String>,
@@ -192,7 +193,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "SPEED")]
     pub host_speed: Option<String>,
     /// Stop if a rank computes longer than this many seconds without calling MPI
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
     pub rank_timeout: Option<f64>,
     /// Seed of whatever is random (nothing is, so far)
     #[arg(long, default_value_t = 0, value_name = "S")]
@@ -253,8 +254,13 @@ pub struct MachineArguments {
     #[arg(long, default_value = "slot", value_name = "HOW")]
     pub map_by: String,
     /// Ranks per host (also -ppn, -npernode)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub ppn: Option<u32>,
+}
+
+/// Seconds, positive, with or without a unit.
+fn time_limit(text: &str) -> Result<f64, QuantityError> {
+    TIMEOUT.read(text).map(|read| read.value())
 }
 
 /// What is written about a run.
@@ -289,9 +295,9 @@ pub struct ReplayArguments {
     /// What is written about the run.
     #[command(flatten)]
     pub results: ResultArguments,
-    /// Computation of the trace: as traced, or none
-    #[arg(long, default_value = "traced", value_name = "HOW")]
-    pub compute: String,
+    /// Computation of the trace: as in the run that was traced (if not given), traced (all of it counts) or none
+    #[arg(long, value_name = "HOW")]
+    pub compute: Option<String>,
     /// Speed of the machine on which the trace was measured, such as 5Gf, if the trace does not say
     #[arg(long, value_name = "SPEED")]
     pub host_speed: Option<String>,

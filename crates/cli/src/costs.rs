@@ -9,9 +9,12 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use mpirage_call::Burst;
 use mpirage_mpi::Costs;
+use mpirage_units::parse_speed;
 
 const HEAD: &str = "mpirage costs 1";
 const SPEED: &str = "host-speed";
+/// More bytes than this are not read.
+const LONGEST: u64 = 16 << 30;
 
 /// What a run recorded.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,13 +28,14 @@ pub struct Recording {
 /// Reads what a run of `ranks` ranks recorded.
 pub fn read(path: &Path, ranks: usize) -> Result<Recording> {
     let name = path.display();
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+    let text = mpirage_input::read_text(path, LONGEST).context("--compute recorded")?;
     let mut lines = text.lines().enumerate();
     if lines.next().map(|(_, line)| line) != Some(HEAD) {
         bail!("{name}:1: not a file of recorded costs; it would start with `{HEAD}`");
     }
-    let speed = lines.next().and_then(|(_, line)| line.strip_prefix(SPEED)?.trim().parse().ok());
-    let host_speed = speed.with_context(|| format!("{name}:2: not of the form `{SPEED} FLOPS`"))?;
+    let speed = lines.next().and_then(|(_, line)| line.strip_prefix(SPEED));
+    let speed = speed.with_context(|| format!("{name}:2: not of the form `{SPEED} FLOPS`"))?;
+    let host_speed = parse_speed(speed).with_context(|| format!("{name}:2"))?;
     let mut by_rank = Vec::with_capacity(ranks);
     for (number, line) in lines {
         let bursts: Option<Vec<Burst>> = line.split_ascii_whitespace().map(parse).collect();
@@ -82,6 +86,10 @@ mod tests {
         assert!(read(&path, 2).unwrap_err().to_string().contains("3 ranks"));
         std::fs::write(&path, "mpirage costs 1\nhost-speed 1\n1 x\n").unwrap();
         assert!(read(&path, 1).unwrap_err().to_string().contains(":3:"));
+        for speed in ["0", "-1", "nan", "inf", "1e999", ""] {
+            std::fs::write(&path, format!("mpirage costs 1\nhost-speed {speed}\n1\n")).unwrap();
+            assert!(format!("{:#}", read(&path, 1).unwrap_err()).contains(":2: "), "{speed}");
+        }
         std::fs::remove_file(&path).unwrap();
     }
 }

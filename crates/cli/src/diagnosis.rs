@@ -10,6 +10,8 @@ use mpirage_rank::{Death, Outcome};
 
 /// Blocked ranks shown in full; of more, only how many there are.
 const SHOWN: usize = 32;
+/// Ranks shown of a run that takes too long.
+const BUSY_SHOWN: usize = 4;
 /// Things left behind that are shown in full.
 const LEFT_SHOWN: usize = 16;
 /// Messages nobody receives that are shown in a deadlock.
@@ -42,6 +44,7 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
         match outcome {
             Outcome::Finished { .. } => None,
             Outcome::Deadlock => Some(self.deadlock()),
+            Outcome::BeyondTime => Some(self.beyond_time()),
             Outcome::Aborted { rank, code } => {
                 let call = self.last_call(*rank);
                 let place = self.place(*rank, call);
@@ -160,6 +163,22 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
             let _ = writeln!(text, "  {line}");
         }
         text.trim_end().to_owned()
+    }
+
+    /// Which ranks were in the midst of something, or waited for them.
+    fn beyond_time(&mut self) -> String {
+        let ranks = self.engine.ends().count() as u32;
+        let busy: Vec<u32> =
+            (0..ranks).filter(|&rank| !self.engine.lifecycle(rank).1).take(BUSY_SHOWN).collect();
+        let calls: Vec<String> =
+            busy.iter().map(|&rank| format!("\n  rank {rank}{}", self.last_call_of(rank))).collect();
+        format!(
+            "simulated time exceeds 213 days (2^64 picoseconds), which is as long as a run can be simulated; it stood at {:.6} s \
+             when nothing ended before that. Look for a bandwidth, latency or speed with the wrong unit, or for a computation \
+             of that length{}",
+            self.engine.now().as_secs_f64(),
+            calls.concat()
+        )
     }
 
     fn why_no_cycle(&self, blocked: &[BlockedRank]) -> String {

@@ -37,8 +37,8 @@ fn parse_slots(text: &str) -> Result<Slots, String> {
 
 fn read_hostfile(file: &Path) -> Result<Vec<Slots>, Failure> {
     let name = file.display();
-    let text =
-        std::fs::read_to_string(file).map_err(|error| usage(format!("cannot read {name}: {error}")))?;
+    let text = mpirage_input::read_text(file, mpirage_input::LONGEST_TEXT)
+        .map_err(|error| usage(format!("--hostfile: {error}")))?;
     let mut hosts = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default();

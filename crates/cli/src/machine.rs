@@ -8,11 +8,11 @@ use mpirage_models::Cores;
 use mpirage_mpi::{Bursts, Setup};
 use mpirage_platform::{HostId, Platform};
 use mpirage_record::Recorder;
-use mpirage_scenario::{Dimemas, Model, ModelError, Placement, REFERENCE_SPEED};
+use mpirage_scenario::{Dimemas, Model, ModelError, Placement, REFERENCE_SPEED, Situation};
 
 use crate::arguments::MachineArguments;
 use crate::exit::{self, Failure, usage};
-use crate::hosts;
+use crate::{hosts, limits};
 
 /// A machine with ranks on it.
 pub struct Machine {
@@ -41,15 +41,26 @@ impl Machine {
         let spec = arguments.platform.clone().unwrap_or_else(|| format!("cluster:{ranks}"));
         let platform = Platform::load(&spec, ranks).map_err(exit::bad_platform)?;
         let (model, mut warnings) = resolve_model(&arguments.model, &platform)?;
+        limits::check_platform(&spec, &platform, &model).map_err(exit::bad_platform)?;
         let placement = hosts::place(arguments, &platform, ranks)?;
-        if placement.oversubscribed {
-            warnings.push(
-                "some hosts have more ranks than cores: their computation is shared out evenly".to_owned(),
-            );
-        }
         let collectives = Choice::parse(&arguments.coll).map_err(usage)?;
+        warnings.extend_from_slice(platform.doubts());
         let platform = Arc::new(platform);
-        Ok(Machine { platform, spec, model, collectives, placement, warnings, reference_speed: None })
+        let mut machine =
+            Machine { platform, spec, model, collectives, placement, warnings, reference_speed: None };
+        let doubts = machine.situation(arguments.platform.is_some()).doubts();
+        machine.warnings.extend(doubts);
+        Ok(machine)
+    }
+
+    /// The machine as seen by whoever doubts its results.
+    fn situation(&self, platform_named: bool) -> Situation<'_> {
+        Situation { platform: &self.platform, platform_named, model: &self.model, placement: &self.placement }
+    }
+
+    /// What is doubtful about computation that was measured on a core of `speed` flops.
+    pub fn computation_doubt(&self, speed: f64) -> Option<String> {
+        self.situation(true).computation(speed)
     }
 
     /// A configuration of Dimemas is machine, model and placement in one.
@@ -67,7 +78,11 @@ impl Machine {
         let collectives = Choice::parse(&arguments.coll).map_err(usage)?;
         let (platform, spec) = (Arc::new(platform), arguments.model.clone());
         let reference_speed = Some(REFERENCE_SPEED);
-        Ok(Machine { platform, spec, model, collectives, placement, warnings, reference_speed })
+        let mut machine =
+            Machine { platform, spec, model, collectives, placement, warnings, reference_speed };
+        let doubts = machine.situation(false).doubts();
+        machine.warnings.extend(doubts);
+        Ok(machine)
     }
 
     /// The same with a network on which messages take no time.

@@ -16,6 +16,7 @@ mod hosts;
 mod info;
 mod install;
 mod launcher;
+mod limits;
 mod lines;
 mod living;
 mod machine;

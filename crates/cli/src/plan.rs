@@ -10,6 +10,7 @@ use mpirage_units::parse_speed;
 use crate::arguments::RunArguments;
 use crate::costs::Recording;
 use crate::exit::{Failure, usage};
+use crate::limits::{self, RankKind};
 use crate::living::{self, Living};
 use crate::machine::Machine;
 use crate::{costs, folding, host_speed, program_file};
@@ -70,12 +71,19 @@ impl Plan {
             _ => None,
         };
         let living = living::decide(&arguments.ranks_as, &programs)?;
+        if !living.folded {
+            limits::check_ranks(&format!("-n {ranks}"), ranks.into(), RankKind::Process)?;
+        }
         let mut warnings = std::mem::take(&mut machine.warnings);
         warnings.extend(living.warnings.iter().cloned());
         warnings
             .extend(arguments.mca.chunks(2).map(|mca| format!("--mca {} means nothing here", mca.join(" "))));
+        let host_speed = speed_of_this_machine(&arguments, &compute, recording.as_ref())?;
+        if compute != Compute::None {
+            warnings.extend(machine.computation_doubt(host_speed));
+        }
         Ok(Plan {
-            host_speed: speed_of_this_machine(&arguments, &compute, recording.as_ref())?,
+            host_speed,
             recording,
             living,
             data_plane: parse_data_plane(&arguments.data_plane)?,
@@ -99,6 +107,7 @@ fn refuse_what_is_not_there(arguments: &RunArguments) -> Result<(), Failure> {
 }
 
 fn programs(jobs: &[RunArguments]) -> Result<Vec<Arc<Program>>, Failure> {
+    check_number(jobs)?;
     let mut programs = Vec::new();
     let share_malloc = jobs.first().and_then(|job| job.share_malloc.as_deref());
     let folded = folding::parse(share_malloc)?;
@@ -123,6 +132,12 @@ fn programs(jobs: &[RunArguments]) -> Result<Vec<Arc<Program>>, Failure> {
         return Err(usage("-n 0: there must be at least one rank"));
     }
     Ok(programs)
+}
+
+/// Refuses more ranks than this machine can hold in any way, before there is anything for each of them.
+fn check_number(jobs: &[RunArguments]) -> Result<(), Failure> {
+    let ranks = jobs.iter().map(|job| u64::from(job.n.unwrap_or(1))).sum();
+    limits::check_ranks(&format!("-n {ranks}"), ranks, RankKind::Folded)
 }
 
 fn environment(job: &RunArguments) -> Result<Vec<(OsString, OsString)>, Failure> {
@@ -185,7 +200,7 @@ fn speed_of_this_machine(
     recording: Option<&Recording>,
 ) -> Result<f64, Failure> {
     match (&arguments.host_speed, recording, compute) {
-        (Some(text), _, _) => parse_speed(text).map_err(usage),
+        (Some(text), _, _) => parse_speed(text).map_err(|error| usage(format!("--host-speed: {error}"))),
         (None, Some(recording), _) => Ok(recording.host_speed),
         (None, None, Compute::None) => Ok(1.0),
         (None, None, _) => Ok(host_speed::measure()),

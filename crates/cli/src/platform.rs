@@ -24,7 +24,7 @@ pub fn command(action: &PlatformAction) -> Result<u8, Failure> {
 fn check(spec: &str) -> Result<u8, Failure> {
     let platform = Platform::load(spec, RANKS).map_err(bad_platform)?;
     let (_, warnings) = resolve_model("flow", &platform)?;
-    for warning in warnings {
+    for warning in platform.doubts().iter().chain(&warnings) {
         eprintln!("mpirage: warning: {warning}");
     }
     output::line(format_args!(
@@ -42,7 +42,7 @@ fn show(spec: &str, model: &str) -> Result<u8, Failure> {
         output::line(format_args!("{line}"));
     }
     let (model, warnings) = resolve_model(model, &platform)?;
-    for warning in warnings {
+    for warning in platform.doubts().iter().chain(&warnings) {
         eprintln!("mpirage: warning: {warning}");
     }
     output::line(format_args!("\n[model]  # {}", model.name));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use mpirage_record::{Record, Recorder, Summary, Writer};
 use mpirage_report::Container;
 use mpirage_timeline::{RunInfo, Sites};
-use mpirage_trace::{Scribe, Transcript};
+use mpirage_trace::{Computation, Scribe, Transcript};
 use rustc_hash::FxHashMap;
 
 use crate::arguments::ResultArguments;
@@ -23,8 +23,19 @@ pub struct Source<'a> {
     pub name: &'a str,
     /// Speed of the machine on which its computation was measured, in flops.
     pub speed: f64,
+    /// Do bursts take no time, nor combining and copying inside MPI?
+    pub free: bool,
+    /// How computation is charged, in words.
+    pub compute: &'a str,
     /// Its source, if it has one.
     pub lines: Option<Rc<dyn Sites>>,
+}
+
+impl Source<'_> {
+    /// What a trace says about it.
+    fn computation(&self) -> Computation {
+        Computation { measured_on: (!self.free).then_some(self.speed), free: self.free }
+    }
 }
 
 /// All consumers of a run's records.
@@ -46,7 +57,7 @@ impl Recordings {
         let writers =
             wanted.trace.iter().map(|file| writer(file, source, machine, &run)).collect::<Result<_, _>>()?;
         let report = match wanted.report {
-            Some(_) => Some(Reporting::new(wanted, &run_info(source, machine), source.speed)?),
+            Some(_) => Some(Reporting::new(wanted, &run_info(source, machine), source.computation())?),
             None => None,
         };
         Ok(Recordings { summary: Rc::default(), writers, report })
@@ -99,7 +110,8 @@ fn writer(
 ) -> Result<Rc<RefCell<dyn Writer>>, Failure> {
     let protocol = &machine.model.protocol;
     let local_work = (protocol.reduce_seconds_per_byte, protocol.copy_seconds_per_byte);
-    if let Some(scribe) = scribe(file, machine.ranks() as u32, Some(source.speed), local_work) {
+    let computation = source.computation();
+    if let Some(scribe) = scribe(file, machine.ranks() as u32, computation, local_work) {
         let calls = Transcript::new(scribe.map_err(usage)?);
         let saved = Saved { calls, lines: source.lines.clone() };
         return Ok(Rc::new(RefCell::new(saved)));
@@ -113,7 +125,10 @@ fn run_info(source: &Source<'_>, machine: &Machine) -> RunInfo {
         program: source.name.to_owned(),
         platform: Arc::clone(&machine.platform),
         placement: machine.placement.hosts.as_slice().into(),
-        facts: vec![("model".to_owned(), machine.model.name.clone())],
+        facts: vec![
+            ("model".to_owned(), machine.model.name.clone()),
+            ("computation".to_owned(), source.compute.to_owned()),
+        ],
         sites: source.lines.clone(),
         collective_messages: false,
     }

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use mpirage_mpi::{Bursts, Engine, NoMemory};
 use mpirage_rank::Outcome;
+use mpirage_record::Summary;
 use mpirage_replay::{ReplayError, Watch};
 use mpirage_report::Container;
 use mpirage_timeline::Sites;
@@ -15,10 +16,11 @@ use rustc_hash::FxHashMap;
 use crate::arguments::ReplayArguments;
 use crate::diagnosis::{Diagnosis, Places};
 use crate::exit::{self, Failure, bad_trace, usage};
+use crate::limits::{self, RankKind};
 use crate::machine::Machine;
 use crate::progress::Progress;
 use crate::recordings::{Recordings, Source};
-use crate::reporting::{self, Closing};
+use crate::reporting::{self, Charged, Closing};
 use crate::summary::Figures;
 
 /// Replays a trace or runs a generated workload.
@@ -45,17 +47,25 @@ pub struct Replayed {
 pub fn replay(arguments: &ReplayArguments) -> Result<Replayed, Failure> {
     let started = Instant::now();
     let mut workload = mpirage_trace::open(&arguments.workload).map_err(bad_trace)?;
+    limits::check_ranks(&arguments.workload, workload.ranks().into(), RankKind::Replayed)?;
     let mut machine = Machine::new(&arguments.machine, workload.ranks())?;
-    let bursts = parse_compute(&arguments.compute)?;
-    let computes = !matches!(bursts, Bursts::None);
-    if !computes {
+    let charged = charged(arguments.compute.as_deref(), workload.as_ref())?;
+    if !charged.bursts {
         machine.model.without_computation();
     }
     let speed = measured_on(arguments, workload.as_ref(), &machine)?;
-    let source = Source { name: &arguments.workload, speed, lines: lines_of(workload.as_ref()) };
+    let compute = describe_compute(charged, speed);
+    let source = Source {
+        name: &arguments.workload,
+        speed,
+        free: !charged.bursts,
+        compute: &compute,
+        lines: lines_of(workload.as_ref()),
+    };
     let mut recordings = Recordings::create(&arguments.results, &source, &machine)?;
+    let bursts = if charged.bursts { Bursts::Measured } else { Bursts::None };
     let mut setup = machine.setup(speed, bursts, recordings.recorder());
-    if !computes {
+    if !charged.declared {
         setup.host_flops.fill(f64::INFINITY);
     }
     let mut engine = Engine::new(setup, NoMemory);
@@ -72,8 +82,8 @@ pub fn replay(arguments: &ReplayArguments) -> Result<Replayed, Failure> {
     let figures = Figures {
         ranks_as: "replayed".to_owned(),
         ranks_as_because: arguments.workload.clone(),
-        compute: describe_compute(arguments, speed),
-        warnings: machine.warnings.clone(),
+        compute: compute.clone(),
+        warnings: warnings(arguments, workload.as_ref(), &machine, speed, &recordings.summary()),
         ..Figures::of(&engine, &machine, &outcome, &recordings.summary(), started.elapsed())
     };
     if arguments.results.trace.is_empty() && arguments.results.report.is_none() {
@@ -84,30 +94,46 @@ pub fn replay(arguments: &ReplayArguments) -> Result<Replayed, Failure> {
     }
     recordings.finish()?;
     let figures = figures.with_usage();
-    let notes = notes(arguments, workload.as_ref(), &machine);
-    let closing =
-        Closing { figures: &figures, outcome: explanation.as_deref(), waits, notes, speed, computes };
+    let (notes, outcome) = (reporting::notes(&machine), explanation.as_deref());
+    let closing = Closing { figures: &figures, outcome, waits, notes, speed, charged };
     let report = recordings.report(&machine, &closing)?;
     Ok(Replayed { figures, code, report })
 }
 
-/// What a reader of the report should know.
-fn notes(arguments: &ReplayArguments, workload: &dyn Workload, machine: &Machine) -> Vec<String> {
-    let mut notes = reporting::notes(machine);
-    if arguments.host_speed.is_none() && workload.measured_on().is_none() {
-        notes.push(
-            "nobody says how fast the machine was on which computation was measured: it is taken to be as fast as the simulated one"
+/// What makes the result less trustworthy: of the machine, and of computation that was measured elsewhere.
+fn warnings(
+    arguments: &ReplayArguments,
+    workload: &dyn Workload,
+    machine: &Machine,
+    speed: f64,
+    summary: &Summary,
+) -> Vec<String> {
+    let mut warnings = machine.warnings.clone();
+    if summary.measured_nanos == 0 || arguments.workload.starts_with("gen:") {
+        return warnings;
+    }
+    let known = arguments.host_speed.is_some()
+        || workload.computation().measured_on.is_some()
+        || machine.reference_speed.is_some();
+    if known {
+        warnings.extend(machine.computation_doubt(speed));
+    } else {
+        warnings.push(
+            "the trace does not say how fast the machine was on which computation was measured: it is taken to be as fast as the \
+             simulated one; --host-speed says it"
                 .to_owned(),
         );
     }
-    notes
+    warnings
 }
 
-fn parse_compute(text: &str) -> Result<Bursts, Failure> {
-    match text {
-        "traced" => Ok(Bursts::Measured),
-        "none" => Ok(Bursts::None),
-        _ => Err(usage(format!("--compute {text}: of a trace it can be traced or none"))),
+/// Which computation takes time: what the user says, or else what the traced run did.
+fn charged(typed: Option<&str>, workload: &dyn Workload) -> Result<Charged, Failure> {
+    match typed {
+        None => Ok(Charged { bursts: !workload.computation().free, declared: true }),
+        Some("traced") => Ok(Charged { bursts: true, declared: true }),
+        Some("none") => Ok(Charged { bursts: false, declared: false }),
+        Some(other) => Err(usage(format!("--compute {other}: of a trace it can be traced or none"))),
     }
 }
 
@@ -117,15 +143,19 @@ fn measured_on(
     workload: &dyn Workload,
     machine: &Machine,
 ) -> Result<f64, Failure> {
-    let typed = arguments.host_speed.as_deref().map(parse_speed).transpose().map_err(usage)?;
+    let typed = arguments.host_speed.as_deref().map(parse_speed).transpose();
+    let typed = typed.map_err(|error| usage(format!("--host-speed: {error}")))?;
     let first = || machine.placement.hosts.first().map_or(1.0, |&host| machine.platform.host(host).speed);
-    Ok(typed.or(workload.measured_on()).or(machine.reference_speed).unwrap_or_else(first))
+    Ok(typed.or(workload.computation().measured_on).or(machine.reference_speed).unwrap_or_else(first))
 }
 
-fn describe_compute(arguments: &ReplayArguments, speed: f64) -> String {
-    match arguments.compute.as_str() {
-        "none" => "takes no time".to_owned(),
-        _ => format!("as traced, measured times on a machine of {:.2} Gf/s", speed / 1e9),
+fn describe_compute(charged: Charged, speed: f64) -> String {
+    match charged {
+        Charged { bursts: true, .. } => {
+            format!("as traced, measured times on a machine of {:.2} Gf/s", speed / 1e9)
+        }
+        Charged { declared: true, .. } => "takes no time, as in the run that was traced".to_owned(),
+        Charged { .. } => "takes no time".to_owned(),
     }
 }
 
@@ -149,6 +179,7 @@ fn explain(
             if unreceived { 0 } else { exit::BAD_TRACE }
         }
         Outcome::Deadlock if Engine::<NoMemory>::cycle(&engine.blocked()).is_some() => exit::DEADLOCK,
+        Outcome::BeyondTime => exit::USAGE,
         Outcome::Aborted { code, .. } => (*code as u8).max(1),
         _ => exit::BAD_TRACE,
     };

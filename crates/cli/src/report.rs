@@ -2,12 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 
 use crate::arguments::{ReplayArguments, ReportArguments, ResultArguments};
-use crate::exit::Failure;
+use crate::exit::{Failure, usage};
 use crate::output;
 use crate::{replay, reporting};
+
+/// Bytes of the longest page that is read.
+const LONGEST_PAGE: u64 = 4 << 30;
 
 /// Writes a page about one run, or about two side by side.
 pub fn command(arguments: &ReportArguments) -> Result<u8, Failure> {
@@ -20,7 +23,7 @@ pub fn command(arguments: &ReportArguments) -> Result<u8, Failure> {
 /// The data of a run, as it is put into a page.
 fn data(arguments: &ReportArguments, run: &str) -> Result<String, Failure> {
     if is_page(run) {
-        let page = std::fs::read_to_string(run).with_context(|| format!("cannot read {run}"))?;
+        let page = mpirage_input::read_text(Path::new(run), LONGEST_PAGE).map_err(usage)?;
         let data = mpirage_report::data_of(&page).ok_or_else(|| anyhow!("{run} is no report of mpirage"))?;
         return Ok(data.to_owned());
     }
@@ -38,6 +41,9 @@ fn data(arguments: &ReportArguments, run: &str) -> Result<String, Failure> {
         host_speed: arguments.host_speed.clone(),
         workload: run.to_owned(),
     })?;
+    for warning in &replayed.figures.warnings {
+        eprintln!("mpirage: warning: {warning}");
+    }
     let report = replayed.report.ok_or_else(|| anyhow!("{run} gave no report"))?;
     reporting::embedded(&report)
 }

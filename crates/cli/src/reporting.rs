@@ -17,7 +17,7 @@ use mpirage_record::{Record, Recorder, Summary, Writer};
 use mpirage_replay::Watch;
 use mpirage_report::{Budget, Container, Ending, Report};
 use mpirage_timeline::RunInfo;
-use mpirage_trace::{BinaryTrace, BinaryWriter, Transcript};
+use mpirage_trace::{BinaryTrace, BinaryWriter, Computation, Transcript};
 use tempfile::{Builder, NamedTempFile};
 
 use crate::arguments::ResultArguments;
@@ -56,8 +56,17 @@ pub struct Closing<'a> {
     pub notes: Vec<String>,
     /// Speed of the machine on which computation was measured.
     pub speed: f64,
-    /// Does computation take time?
-    pub computes: bool,
+    /// Which computation takes time.
+    pub charged: Charged,
+}
+
+/// Which computation takes time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Charged {
+    /// What was measured, and combining and copying inside MPI.
+    pub bursts: bool,
+    /// What ranks declare in floating-point operations.
+    pub declared: bool,
 }
 
 /// What an option says that can be yes or no.
@@ -71,14 +80,18 @@ pub fn whether(option: &str, said: &str) -> Result<bool, Failure> {
 
 impl Reporting {
     /// A report, if there is to be one.
-    pub fn new(results: &ResultArguments, run: &RunInfo, speed: f64) -> Result<Reporting, Failure> {
+    pub fn new(
+        results: &ResultArguments,
+        run: &RunInfo,
+        computation: Computation,
+    ) -> Result<Reporting, Failure> {
         let mut report = Report::new(run, Budget::default());
         let ideal = match results.report_ideal.as_str() {
             "clocks" => {
                 report = report.with_ideal_clocks();
                 Ideal::Clocks
             }
-            "run" => Ideal::Run(Rc::new(RefCell::new(Calls::new(run.ranks(), speed)?))),
+            "run" => Ideal::Run(Rc::new(RefCell::new(Calls::new(run.ranks(), computation)?))),
             "no" => Ideal::Unknown,
             other => return Err(usage(format!("--report-ideal {other}: it can be clocks, run or no"))),
         };
@@ -140,9 +153,9 @@ impl Reporting {
 /// How long the calls take if messages take no time; or why that is not known.
 fn second_run(machine: &Machine, closing: &Closing<'_>, file: NamedTempFile) -> Result<f64, String> {
     let mut trace = BinaryTrace::open(file.path()).map_err(|error| error.to_string())?;
-    let bursts = if closing.computes { Bursts::Measured } else { Bursts::None };
+    let bursts = if closing.charged.bursts { Bursts::Measured } else { Bursts::None };
     let mut setup = machine.ideal().setup(closing.speed, bursts, Box::new(Summary::default()));
-    if !closing.computes {
+    if !closing.charged.declared {
         setup.host_flops.fill(f64::INFINITY);
     }
     let mut engine = Engine::new(setup, NoMemory);
@@ -193,10 +206,10 @@ struct Calls {
 }
 
 impl Calls {
-    fn new(ranks: u32, speed: f64) -> Result<Calls, Failure> {
+    fn new(ranks: u32, computation: Computation) -> Result<Calls, Failure> {
         let file = NamedTempFile::new().context("cannot make a temporary file for the second run")?;
         let path: PathBuf = file.path().to_owned();
-        let writer = BinaryWriter::create(&path, ranks, Some(speed)).map_err(usage)?;
+        let writer = BinaryWriter::create(&path, ranks, computation).map_err(usage)?;
         Ok(Calls { writer: Some(Transcript::new(writer)), file: Some(file), count: 0 })
     }
 

@@ -23,7 +23,7 @@ use crate::machine::Machine;
 use crate::plan::{Compute, Plan};
 use crate::progress::Progress;
 use crate::recordings::{Recordings, Source};
-use crate::reporting::{self, Closing};
+use crate::reporting::{self, Charged, Closing};
 use crate::summary::Figures;
 use crate::{costs, launcher};
 
@@ -59,6 +59,8 @@ impl Plan {
         let source = Source {
             name: &self.name(),
             speed: self.host_speed,
+            free: self.compute == Compute::None,
+            compute: &self.describe_compute(),
             lines: Some(Rc::clone(&lines) as Rc<dyn Sites>),
         };
         let mut recordings = Recordings::create(&self.arguments.results, &source, &self.machine)?;
@@ -82,7 +84,8 @@ impl Plan {
         // The ranks end with the engine; their use of memory and processor is known then.
         drop(engine);
         recordings.finish()?;
-        let figures = figures.with_usage();
+        let mut figures = figures.with_usage();
+        figures.warnings.extend(self.left_out_doubt(&figures));
         self.report(&recordings, &figures, explained)?;
         figures.show(&self.arguments.results)?;
         Ok(exit_code(&outcome))
@@ -101,9 +104,10 @@ impl Plan {
                 self.host_speed / 1e9
             ));
         }
-        let (speed, computes) = (self.host_speed, self.compute != Compute::None);
+        let speed = self.host_speed;
+        let charged = Charged { bursts: self.compute != Compute::None, declared: true };
         let (outcome, waits) = (explained.text.as_deref(), explained.waits);
-        let closing = Closing { figures, outcome, waits, notes, speed, computes };
+        let closing = Closing { figures, outcome, waits, notes, speed, charged };
         match (recordings.report(&self.machine, &closing)?, &self.arguments.results.report) {
             (Some(run), Some(file)) => reporting::write(file, &[reporting::embedded(&run)?]),
             _ => Ok(()),
@@ -248,6 +252,18 @@ impl Plan {
         }
     }
 
+    /// The program computes, and that was left out. Only what is beyond doubt counts, since processor times vary.
+    fn left_out_doubt(&self, figures: &Figures) -> Option<String> {
+        let each = figures.cpu_seconds / figures.ranks.max(1) as f64;
+        let per_call = figures.cpu_seconds / figures.calls.max(1) as f64;
+        let computes = each > 1.0_f64.max(figures.simulated_seconds) && per_call > 1e-4;
+        (self.compute == Compute::None && computes).then(|| {
+            "computation took no time (--compute none), but the ranks used the processor for longer than the run took: this is the \
+             program's communication alone; --compute measured includes what it computes"
+                .to_owned()
+        })
+    }
+
     fn describe_compute(&self) -> String {
         let speed = format!("on this machine, {:.2} Gf/s", self.host_speed / 1e9);
         match &self.compute {
@@ -294,6 +310,7 @@ fn exit_code(outcome: &Outcome) -> u8 {
     match outcome {
         Outcome::Finished { code } => *code as u8,
         Outcome::Deadlock => exit::DEADLOCK,
+        Outcome::BeyondTime => exit::USAGE,
         Outcome::Misuse { .. } | Outcome::RankHangs { .. } => exit::MISUSE,
         Outcome::Aborted { code, .. } => nonzero(*code as u8, 1),
         Outcome::RankDied { death, .. } => nonzero(death.code() as u8, exit::MISUSE),

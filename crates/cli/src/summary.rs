@@ -17,7 +17,7 @@ use crate::output;
 /// The figures of a run.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Figures {
-    /// How it ended: `finished`, `deadlock`, `misuse`, `aborted`, `rank-died`, `rank-hangs`.
+    /// How it ended: `finished`, `deadlock`, `beyond-time`, `misuse`, `aborted`, `rank-died`, `rank-hangs`.
     pub outcome: String,
     /// When the last rank ended, in simulated seconds.
     pub simulated_seconds: f64,
@@ -98,6 +98,10 @@ impl Figures {
         if !wanted.quiet {
             self.print();
         }
+        // Whoever wants no summary still has to know that the result may be wrong.
+        for warning in &self.warnings {
+            eprintln!("mpirage: warning: {warning}");
+        }
         if wanted.json {
             let json = serde_json::to_string(self).context("cannot write JSON")?;
             output::line(format_args!("{json}"));
@@ -154,9 +158,6 @@ impl Figures {
             );
         }
         eprintln!("  ranks           {}: {}", self.ranks_as, self.ranks_as_because);
-        for warning in &self.warnings {
-            eprintln!("  warning: {warning}");
-        }
     }
 }
 
@@ -165,6 +166,7 @@ fn outcome_name(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Finished { .. } => "finished",
         Outcome::Deadlock => "deadlock",
+        Outcome::BeyondTime => "beyond-time",
         Outcome::Aborted { .. } => "aborted",
         Outcome::Misuse { .. } => "misuse",
         Outcome::RankDied { .. } => "rank-died",

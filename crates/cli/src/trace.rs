@@ -5,8 +5,8 @@ use std::io::BufWriter;
 use std::path::Path;
 
 use mpirage_trace::{
-    BinaryWriter, Format, GoalBinaryWriter, GoalSchedules, GoalTextWriter, Info, Scribe, TiLayout, TiWriter,
-    TraceError, Workload, convert, info, open, recognise,
+    BinaryWriter, Computation, Format, GoalBinaryWriter, GoalSchedules, GoalTextWriter, Info, Scribe,
+    TiLayout, TiWriter, TraceError, Workload, convert, info, open, recognise,
 };
 use mpirage_units::parse_speed;
 use serde_json::{Value, json};
@@ -25,7 +25,8 @@ const MATRIX_SHOWN: u32 = 16;
 pub fn command(action: &TraceAction) -> Result<u8, Failure> {
     match action {
         TraceAction::Convert { input, output, host_speed } => {
-            let speed = host_speed.as_deref().map(parse_speed).transpose().map_err(usage)?;
+            let speed = host_speed.as_deref().map(parse_speed).transpose();
+            let speed = speed.map_err(|error| usage(format!("--host-speed: {error}")))?;
             convert_file(input, output, speed)
         }
         TraceAction::Info { trace, json } => show(trace, *json),
@@ -37,14 +38,14 @@ pub fn command(action: &TraceAction) -> Result<u8, Failure> {
 pub fn scribe(
     file: &Path,
     ranks: u32,
-    measured_on: Option<f64>,
+    computation: Computation,
     local_work: (f64, f64),
 ) -> Option<Result<Box<dyn Scribe>, TraceError>> {
     let folder = file.as_os_str().as_encoded_bytes().ends_with(b"/");
     let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let layout = match ending {
         "mpirage" => {
-            let writer = BinaryWriter::create(file, ranks, measured_on);
+            let writer = BinaryWriter::create(file, ranks, computation);
             return Some(writer.map(|writer| Box::new(writer) as Box<dyn Scribe>));
         }
         _ if folder => TiLayout::Folder,
@@ -52,7 +53,7 @@ pub fn scribe(
         "txt" => TiLayout::OneFile,
         _ => return None,
     };
-    let writer = TiWriter::create(file, layout, ranks, measured_on);
+    let writer = TiWriter::create(file, layout, ranks, computation);
     Some(writer.map(|writer| Box::new(writer.local_work(local_work.0, local_work.1)) as Box<dyn Scribe>))
 }
 
@@ -65,8 +66,9 @@ fn convert_file(input: &str, output: &str, speed: Option<f64>) -> Result<u8, Fai
         return Ok(0);
     }
     let mut workload = open(input).map_err(bad_trace)?;
-    let measured_on = speed.or(workload.measured_on());
-    let Some(scribe) = scribe(path, workload.ranks(), measured_on, (0.0, 0.0)) else {
+    let traced = workload.computation();
+    let computation = Computation { measured_on: speed.or(traced.measured_on), ..traced };
+    let Some(scribe) = scribe(path, workload.ranks(), computation, (0.0, 0.0)) else {
         return Err(usage(no_way(input, output, ending)));
     };
     let mut scribe = scribe.map_err(usage)?;
@@ -138,8 +140,9 @@ fn as_value(info: &Info) -> Value {
         "collective_bytes": info.collective_bytes,
         "flops": info.flops,
         "measured_seconds": info.nanos as f64 * 1e-9,
-        "measured_on_flops": info.measured_on,
-        "paused_seconds": info.paused.as_secs_f64(),
+        "measured_on_flops": info.computation.measured_on,
+        "computation_is_free": info.computation.free,
+        "paused_seconds": info.paused_picos as f64 * 1e-12,
         "ranks_per_cell": info.matrix.ranks_per_cell,
         "matrix_messages": rows(|cell| cell.0),
         "matrix_bytes": rows(|cell| cell.1),
@@ -162,8 +165,8 @@ fn print(trace: &str, info: &Info) {
     print_sizes(info);
     line("collectives", format!("{} calls that bring {}", info.collectives, bytes(info.collective_bytes)));
     line("computation", computation(info));
-    if !info.paused.is_zero() {
-        line("pauses", info.paused.to_string());
+    if info.paused_picos > 0 {
+        line("pauses", format!("{:.6} s", info.paused_picos as f64 * 1e-12));
     }
     if info.matrix.side <= MATRIX_SHOWN {
         print_matrix(info);
@@ -185,8 +188,10 @@ fn print_sizes(info: &Info) {
 
 fn computation(info: &Info) -> String {
     let measured = format!("{:.6} s measured", info.nanos as f64 * 1e-9);
-    let on = info.measured_on.map_or(String::new(), |speed| format!(" at {:.2} Gf/s", speed / 1e9));
+    let on =
+        info.computation.measured_on.map_or(String::new(), |speed| format!(" at {:.2} Gf/s", speed / 1e9));
     match (info.nanos, info.flops) {
+        (0, 0.0) if info.computation.free => "none: the traced run had --compute none".to_owned(),
         (0, 0.0) => "none".to_owned(),
         (0, flops) => format!("{flops:.3e} flops"),
         (_, 0.0) => format!("{measured}{on}"),

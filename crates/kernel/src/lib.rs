@@ -16,9 +16,22 @@ pub use model::{Computation, ComputeModel, Departure, NetworkModel, Token, Trans
 
 use mpirage_units::{Duration, Time};
 
+/// What an attempt to go on has led to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Advance {
+    /// The clock moved to the next instant at which something ends.
+    Moved,
+    /// Nothing is under way.
+    Idle,
+    /// What is under way ends later than the clock can show ([`Time::MAX`]).
+    BeyondTime,
+}
+
 /// The simulated clock, and every activity that is under way.
 pub struct Kernel {
     now: Time,
+    /// Ends that are still to be handed out.
+    under_way: u64,
     timers: Agenda<Token>,
     network: Box<dyn NetworkModel>,
     processors: Box<dyn ComputeModel>,
@@ -50,7 +63,8 @@ impl Kernel {
     /// A clock at zero over these models.
     pub fn new(network: Box<dyn NetworkModel>, processors: Box<dyn ComputeModel>) -> Kernel {
         let (network_next, processors_next) = (Next::UNKNOWN, Next::UNKNOWN);
-        Kernel { now: Time::ZERO, timers: Agenda::new(), network, processors, network_next, processors_next }
+        let (now, timers) = (Time::ZERO, Agenda::new());
+        Kernel { now, under_way: 0, timers, network, processors, network_next, processors_next }
     }
 
     /// The current instant.
@@ -61,6 +75,7 @@ impl Kernel {
 
     /// Ends `token` after `span`.
     pub fn start_timer(&mut self, span: Duration, token: Token) {
+        self.under_way += 1;
         self.timers.push(self.now + span, token);
     }
 
@@ -68,24 +83,32 @@ impl Kernel {
     #[inline]
     pub fn start_transfer(&mut self, transfer: Transfer, token: Token) -> Departure {
         self.network_next.stale = true;
-        self.network.start(self.now, transfer, token)
+        let departure = self.network.start(self.now, transfer, token);
+        self.under_way += match departure {
+            Departure::Now => 1,
+            Departure::Later => 2,
+        };
+        departure
     }
 
     /// Ends `token` when the cores of a host have done the work.
     pub fn start_compute(&mut self, computation: Computation, token: Token) {
         self.processors_next.stale = true;
+        self.under_way += 1;
         self.processors.start(self.now, computation, token);
     }
 
-    /// Moves to the next instant at which something ends, and appends what ends there. False if nothing is under way.
-    pub fn advance(&mut self, ended: &mut Vec<Token>) -> bool {
-        let Kernel { now, timers, network, processors, network_next, processors_next } = self;
+    /// Moves to the next instant at which something ends, and appends what ends there.
+    pub fn advance(&mut self, ended: &mut Vec<Token>) -> Advance {
+        let Kernel { now, under_way, timers, network, processors, network_next, processors_next } = self;
         let in_network = network_next.ask(|| network.next(*now));
         let in_processors = processors_next.ask(|| processors.next(*now));
         let next = in_network.min(in_processors).min(timers.next().unwrap_or(Time::MAX));
+        // Dates saturate there, so it is no date.
         if next == Time::MAX {
-            return false;
+            return if *under_way == 0 { Advance::Idle } else { Advance::BeyondTime };
         }
+        let had = ended.len();
         debug_assert!(next >= *now, "time runs backwards");
         *now = next;
         while let Some(token) = timers.pop_at(next) {
@@ -99,7 +122,8 @@ impl Kernel {
             processors_next.stale = true;
             processors.collect(next, ended);
         }
-        true
+        *under_way -= (ended.len() - had) as u64;
+        Advance::Moved
     }
 }
 
@@ -154,10 +178,29 @@ mod tests {
         kernel.start_timer(Duration::from_nanos(5), Token(4));
         kernel.start_timer(Duration::from_nanos(6), Token(5));
         let mut ended = Vec::new();
-        assert!(kernel.advance(&mut ended));
+        assert_eq!(kernel.advance(&mut ended), Advance::Moved);
         assert_eq!(ended, [Token(3), Token(4), Token(2), Token(1)]);
-        assert!(kernel.advance(&mut ended));
+        assert_eq!(kernel.advance(&mut ended), Advance::Moved);
         assert_eq!((ended.len(), kernel.now()), (5, Time::from_picos(6000)));
-        assert!(!kernel.advance(&mut ended));
+        assert_eq!(kernel.advance(&mut ended), Advance::Idle);
+    }
+
+    #[test]
+    fn what_ends_too_late_for_the_clock_is_not_nothing() {
+        let mut ended = Vec::new();
+        let starts: [fn(&mut Kernel); 2] = [
+            |kernel| kernel.start_timer(Duration::MAX, Token(1)),
+            |kernel| {
+                kernel.start_compute(Computation { host: HostId(0), seconds: 1e300, threads: 1.0 }, Token(1))
+            },
+        ];
+        for start in starts {
+            let mut kernel = kernel();
+            kernel.start_timer(Duration::from_nanos(5), Token(0));
+            start(&mut kernel);
+            assert_eq!(kernel.advance(&mut ended), Advance::Moved);
+            assert_eq!(kernel.advance(&mut ended), Advance::BeyondTime);
+        }
+        assert_eq!(ended, [Token(0), Token(0)]);
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use mpirage_call::{ContextId, Reply, Stamp};
 use mpirage_collectives::Choice;
 use mpirage_data::Group;
-use mpirage_kernel::{Kernel, Token};
+use mpirage_kernel::{Advance, Kernel, Token};
 use mpirage_platform::HostId;
 use mpirage_record::{Record, Recorder};
 use mpirage_units::{Duration, Time};
@@ -89,6 +89,8 @@ pub enum Ending {
     Finished,
     /// Nothing can happen any more, but ranks wait.
     Deadlock,
+    /// The run takes longer than the simulated clock can show.
+    BeyondTime,
     /// A rank called `MPI_Abort`.
     Aborted {
         /// Which.
@@ -367,9 +369,13 @@ impl<M: Memory> Engine<M> {
                 continue;
             }
             if self.alive == 0 {
-                self.verdict = Some(Ending::Finished);
-            } else if !self.pass_time() {
-                self.verdict = Some(Ending::Deadlock);
+                self.verdict = Some(self.finished());
+                continue;
+            }
+            match self.pass_time() {
+                Advance::Moved => {}
+                Advance::Idle => self.verdict = Some(Ending::Deadlock),
+                Advance::BeyondTime => self.verdict = Some(Ending::BeyondTime),
             }
         }
     }
@@ -412,7 +418,13 @@ impl<M: Memory> Engine<M> {
         }
     }
 
-    fn pass_time(&mut self) -> bool {
+    /// All ranks have ended; those of graphs may do so at a date of their own, which the kernel does not see.
+    fn finished(&self) -> Ending {
+        let beyond = self.ranks.iter().any(|rank| rank.end == Time::MAX);
+        if beyond { Ending::BeyondTime } else { Ending::Finished }
+    }
+
+    fn pass_time(&mut self) -> Advance {
         let mut ended = std::mem::take(&mut self.ended);
         let passed = self.kernel.advance(&mut ended);
         for at in 0..ended.len() {

@@ -279,17 +279,9 @@ impl Builder {
         let names = &fabric.hosts.names;
         let taken = self.names.keys().filter(|name| names.position(name).is_some()).min().cloned();
         let taken = taken.or_else(|| {
-            self.fabrics().filter(|(_, other)| other.hosts.names.may_overlap(names)).find_map(|(_, other)| {
-                let other = &other.hosts.names;
-                let (few, many) = if names.numbers.count() < other.numbers.count() {
-                    (names, other)
-                } else {
-                    (other, names)
-                };
-                (0..few.numbers.count())
-                    .map(|position| few.name(position))
-                    .find(|name| many.position(name).is_some())
-            })
+            self.fabrics()
+                .filter(|(_, other)| other.hosts.names.may_overlap(names))
+                .find_map(|(_, other)| names.common(&other.hosts.names))
         });
         match taken {
             Some(name) => Err(format!("there are two things called `{name}`")),

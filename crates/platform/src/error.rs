@@ -3,11 +3,15 @@
 //! A reader keeps a [`Source`] and complains about a byte span of it; the result is a
 //! [`PlatformError`] that owns the one line it shows, so it outlives the file.
 
+use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use thiserror::Error;
+
+/// No more doubts than a reader reads.
+const DOUBTS_SHOWN: usize = 5;
 
 /// A platform that cannot be used, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -25,7 +29,7 @@ impl PlatformError {
     }
 
     /// Adds what would be right.
-    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+    pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
@@ -101,12 +105,15 @@ pub(crate) struct Source<'t> {
     text: &'t str,
     /// Where each line starts.
     lines: Vec<usize>,
+    /// What is allowed and hardly meant, in order of reading.
+    doubts: RefCell<Vec<String>>,
 }
 
 impl<'t> Source<'t> {
     pub fn new(file: &str, text: &'t str) -> Self {
         let after_newlines = text.match_indices('\n').map(|(newline, _)| newline + 1);
-        Self { file: file.into(), text, lines: std::iter::once(0).chain(after_newlines).collect() }
+        let lines = std::iter::once(0).chain(after_newlines).collect();
+        Self { file: file.into(), text, lines, doubts: RefCell::default() }
     }
 
     pub fn file(&self) -> &str {
@@ -115,6 +122,24 @@ impl<'t> Source<'t> {
 
     pub fn text(&self) -> &'t str {
         self.text
+    }
+
+    /// Notes that what stands in `span` is allowed and hardly meant.
+    pub fn doubt(&self, span: Range<usize>, doubt: String) {
+        let (file, line) = (&self.file, self.place(span).line);
+        self.doubts.borrow_mut().push(format!("{file}:{line}: {doubt}"));
+    }
+
+    /// The doubts so far; of many, the first.
+    pub fn take_doubts(&self) -> Vec<String> {
+        let mut doubts = self.doubts.take();
+        doubts.dedup();
+        if doubts.len() > DOUBTS_SHOWN {
+            let more = doubts.len() - DOUBTS_SHOWN;
+            doubts.truncate(DOUBTS_SHOWN);
+            doubts.push(format!("{}: {more} more quantities look like these", self.file));
+        }
+        doubts
     }
 
     /// An error about the bytes in `span`.

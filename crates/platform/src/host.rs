@@ -37,11 +37,24 @@ impl HostNames {
         if canonical { self.numbers.position(number) } else { None }
     }
 
-    /// Whether a name could be in both groups at all.
+    /// Whether a name could be in both groups at all: what one has more before or behind its number must be digits.
     pub fn may_overlap(&self, other: &Self) -> bool {
-        let nested = |a: &str, b: &str| a.starts_with(b) || b.starts_with(a);
-        nested(&self.prefix, &other.prefix)
-            && (self.suffix.ends_with(&other.suffix) || other.suffix.ends_with(&self.suffix))
+        let digits = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_digit());
+        let before = |a: &str, b: &str| a.strip_prefix(b).is_some_and(digits);
+        let behind = |a: &str, b: &str| a.strip_suffix(b).is_some_and(digits);
+        (before(&self.prefix, &other.prefix) || before(&other.prefix, &self.prefix))
+            && (behind(&self.suffix, &other.suffix) || behind(&other.suffix, &self.suffix))
+    }
+
+    /// A name that is in both groups.
+    pub fn common(&self, other: &Self) -> Option<String> {
+        if (&self.prefix, &self.suffix) == (&other.prefix, &other.suffix) {
+            let number = self.numbers.common(&other.numbers)?;
+            return Some(format!("{}{number}{}", self.prefix, self.suffix));
+        }
+        let (few, many) =
+            if self.numbers.count < other.numbers.count { (self, other) } else { (other, self) };
+        (0..few.numbers.count).map(|position| few.name(position)).find(|name| many.position(name).is_some())
     }
 }
 
@@ -97,6 +110,15 @@ impl Numbers {
         Some(range.position + (number - range.first) as u32)
     }
 
+    /// The first number of these that is also one of others.
+    fn common(&self, other: &Self) -> Option<u64> {
+        let meets = |range: &NumberRange| {
+            let meet = |one: &NumberRange| (range.first.max(one.first), range.last.min(one.last));
+            other.ranges.iter().map(meet).filter(|(first, last)| first <= last).map(|(first, _)| first).min()
+        };
+        self.ranges.iter().find_map(meets)
+    }
+
     fn push(&mut self, first: u64, last: u64) -> Result<(), String> {
         let count = u64::from(self.count) + (last - first) + 1;
         let range = NumberRange { first, last, position: self.count };
@@ -145,6 +167,20 @@ mod tests {
         for stranger in ["griffon-30.nancy", "griffon-01.nancy", "griffon-.nancy", "griffon-+1.nancy", "x"] {
             assert_eq!(names.position(stranger), None, "{stranger}");
         }
+    }
+
+    #[test]
+    fn names_of_two_groups_are_compared_without_listing_them() {
+        let names = |prefix: &str, radical: &str| HostNames {
+            prefix: prefix.into(),
+            suffix: String::new(),
+            numbers: Numbers::parse(radical).unwrap(),
+        };
+        let (low, high) = (names("n", "0-999999999"), names("n", "1000000000-1999999999"));
+        assert_eq!(low.common(&high), None);
+        assert_eq!(low.common(&names("n", "999999999-1999999999")), Some("n999999999".to_owned()));
+        assert!(!low.may_overlap(&names("node", "0-9")) && low.may_overlap(&names("n1", "0-9")));
+        assert_eq!(low.common(&names("n1", "7-9")), Some("n17".to_owned()));
     }
 
     #[test]

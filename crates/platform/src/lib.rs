@@ -25,7 +25,7 @@
 //! | `zone` | its parts, and routes through several of them |
 //! | `fabric` | regular topologies by formula: nothing is stored per host or per pair |
 //! | `classes` | links by class, and what they connect |
-//! | `describe`, `check` | a platform in words, and what looks wrong about it |
+//! | `describe`, `check`, `taper` | a platform in words, and what looks wrong about it |
 //!
 //! The formats are described in [`mod@format`].
 //!
@@ -47,6 +47,7 @@ mod platform;
 mod quantity;
 mod settings;
 mod suggest;
+mod taper;
 mod toml;
 mod topology;
 mod xml;
@@ -62,4 +63,5 @@ pub use host::HostId;
 pub use link::{LinkId, Sharing};
 pub use platform::{Host, Link, Platform, Spoke};
 pub use settings::{ModelSettings, Setting, Value};
+pub use taper::GroupTaper;
 pub use topology::Topology;

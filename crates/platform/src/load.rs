@@ -60,11 +60,10 @@ impl ModelSettings {
 }
 
 fn read_text(path: &str, missing: impl Fn(&str) -> PlatformError) -> Result<String, PlatformError> {
-    let bytes = std::fs::read(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => missing(path),
-        _ => PlatformError::new(format!("{path} cannot be read: {error}")),
-    })?;
-    String::from_utf8(bytes).map_err(|_| PlatformError::new(format!("{path} is not a text file in UTF-8")))
+    mpirage_input::read_text(Path::new(path), mpirage_input::LONGEST_TEXT).map_err(|error| match error {
+        mpirage_input::InputError::Missing { .. } => missing(path),
+        error => PlatformError::new(error.to_string()),
+    })
 }
 
 fn recognise(text: &str) -> Format {

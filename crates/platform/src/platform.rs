@@ -23,6 +23,7 @@ pub struct Platform {
     links: LinkTable,
     names: HashMap<String, NetPoint>,
     settings: ModelSettings,
+    doubts: Vec<String>,
 }
 
 /// A host, seen in its platform.
@@ -91,7 +92,17 @@ impl Platform {
         };
         let leaves: Vec<_> = (0..zones.len() as u32).map(ZoneId).filter(holds_hosts).collect();
         let hosts = leaves.iter().map(|id| zones[id.index()].host_count).sum();
-        Self { name, zones, leaves, hosts, links, names, settings }
+        Self { name, zones, leaves, hosts, links, names, settings, doubts: Vec::new() }
+    }
+
+    pub(crate) fn with_doubts(mut self, doubts: Vec<String>) -> Self {
+        self.doubts = doubts;
+        self
+    }
+
+    /// What its file says and hardly means: quantities without a unit, or of an unlikely size.
+    pub fn doubts(&self) -> &[String] {
+        &self.doubts
     }
 
     /// Its name.

@@ -52,10 +52,7 @@ impl ModelSettings {
 
     /// The setting of that name, when it is a string.
     pub fn text(&self, key: &str) -> Option<&str> {
-        match &self.get(key)?.value {
-            Value::Text(text) => Some(text),
-            _ => None,
-        }
+        self.get(key)?.value.as_text()
     }
 
     /// How many there are.
@@ -76,6 +73,16 @@ impl ModelSettings {
                 self.settings.push(setting);
                 Ok(())
             }
+        }
+    }
+}
+
+impl Value {
+    /// The string, when it is one.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
         }
     }
 }

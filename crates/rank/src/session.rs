@@ -61,6 +61,8 @@ pub enum Outcome {
     },
     /// Ranks wait for each other.
     Deadlock,
+    /// The run takes longer than the simulated clock can show.
+    BeyondTime,
     /// A rank called `MPI_Abort`.
     Aborted {
         /// Which.
@@ -97,6 +99,7 @@ impl Outcome {
         match ending {
             Ending::Finished => Outcome::Finished { code },
             Ending::Deadlock => Outcome::Deadlock,
+            Ending::BeyondTime => Outcome::BeyondTime,
             Ending::Aborted { rank, code } => Outcome::Aborted { rank, code },
             Ending::Misuse { rank, text } => Outcome::Misuse { rank, text },
         }

@@ -1,7 +1,7 @@
 //! The figures of the closing summary.
 
 use mpirage_call::wire::PlainCall;
-use mpirage_call::{Reply, Stamp};
+use mpirage_call::{Reply, Stamp, Work};
 use mpirage_units::Time;
 
 use crate::{Details, Message, Record, Recorder};
@@ -16,7 +16,9 @@ pub struct Summary {
     /// MPI calls.
     pub calls: u64,
     /// Picoseconds computed, over all ranks.
-    pub computed_picos: u64,
+    pub computed_picos: u128,
+    /// Nanoseconds that were measured, over all ranks.
+    pub measured_nanos: u128,
 }
 
 impl Summary {
@@ -24,7 +26,12 @@ impl Summary {
     #[inline(never)]
     fn no_call(&mut self, record: &Record<'_>) {
         match *record {
-            Record::Burst { start, end, .. } => self.computed_picos += end.since(start).as_picos(),
+            Record::Burst { start, end, work, .. } => {
+                self.computed_picos += u128::from(end.since(start).as_picos());
+                if let Work::Nanos(nanos) = work {
+                    self.measured_nanos += u128::from(nanos);
+                }
+            }
             Record::Message(message) => self.messages(&[message]),
             Record::Call { .. }
             | Record::Pause { .. }

@@ -46,8 +46,8 @@ impl Bus {
         let node = nodes[0];
         let count = |limit: Limit| limit.unwrap_or(0);
         let mut lines = vec![
-            format!("latency = {}", node.latency),
-            format!("bandwidth = {}", number(*bandwidth)),
+            format!("latency = \"{}s\"", node.latency),
+            format!("bandwidth = {}", self::bandwidth(*bandwidth)),
             format!("buses = {}", count(*buses)),
         ];
         match node.links {
@@ -58,8 +58,8 @@ impl Bus {
             ]),
         }
         lines.extend([
-            format!("within-latency = {}", node.within_latency),
-            format!("within-bandwidth = {}", number(node.within_bandwidth)),
+            format!("within-latency = \"{}s\"", node.within_latency),
+            format!("within-bandwidth = {}", self::bandwidth(node.within_bandwidth)),
             format!("within-buses = {}", count(node.within_buses)),
             format!("linear-with-root = {}", self.collectives.linear_with_root),
             "collectives = [".to_owned(),
@@ -79,9 +79,9 @@ impl Bus {
     }
 }
 
-/// TOML writes infinity as `inf`, as Rust does.
-fn number(value: f64) -> String {
-    if value.is_infinite() { "inf".to_owned() } else { value.to_string() }
+/// A bandwidth; TOML writes infinity as `inf`.
+fn bandwidth(value: f64) -> String {
+    if value.is_infinite() { "inf".to_owned() } else { format!("\"{value}Bps\"") }
 }
 
 /// All sends are eager unless they say otherwise or a limit is set; a rendezvous frees its sender when it starts to move.

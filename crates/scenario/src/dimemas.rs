@@ -13,6 +13,7 @@ use std::path::Path;
 
 use mpirage_models::{BusNode, BusParameters, Fan, FanTable, Fans, KINDS, Limit, Links};
 use mpirage_platform::{HostId, Platform};
+use mpirage_units::{BANDWIDTH, SPEED};
 
 use crate::bus::{self, Bus};
 use crate::model::{Model, ModelError};
@@ -25,6 +26,9 @@ pub const REFERENCE_SPEED: f64 = 1e9;
 
 /// Flops of a node on which computation takes no time.
 const INSTANTANEOUS: f64 = 1e30;
+
+/// Nodes are kept one by one; of more than this a platform file can tell.
+const MOST_NODES: usize = 1 << 20;
 
 /// Bytes of a megabyte.
 const MEGABYTE: f64 = 1_048_576.0;
@@ -58,7 +62,8 @@ enum Mapping {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Node {
     processors: u32,
-    ratio: f64,
+    /// Flops of a processor.
+    speed: f64,
     links: BusNode,
 }
 
@@ -122,7 +127,8 @@ impl Dimemas {
 }
 
 fn read(path: &Path) -> Result<String, ModelError> {
-    std::fs::read_to_string(path).map_err(|error| ModelError::Dimemas(format!("{}: {error}", path.display())))
+    mpirage_input::read_text(path, mpirage_input::LONGEST_TEXT)
+        .map_err(|error| ModelError::Dimemas(error.to_string()))
 }
 
 impl Draft {
@@ -176,9 +182,12 @@ impl Draft {
 
     /// So many nodes; `at` is the field of their architecture.
     fn node(&mut self, record: &Record<'_>, count: u32, at: usize) -> Result<(), ModelError> {
-        let ratio = record.number(at + 2)?;
-        if ratio < 0.0 {
+        if record.is_negative(at + 2) {
             return Err(record.wrong("bursts of a fixed length (a negative speed) cannot be simulated"));
+        }
+        let speed = record.unless_zero(at + 2, &SPEED, REFERENCE_SPEED)?.unwrap_or(INSTANTANEOUS);
+        if self.nodes.len() + count as usize > MOST_NODES {
+            return Err(record.wrong(&format!("a machine can have {MOST_NODES} nodes and no more")));
         }
         let links = match (record.whole(at + 9)?, record.whole(at + 10)?) {
             (0, 0) => Links::Duplex { inputs: None, outputs: None },
@@ -192,7 +201,7 @@ impl Draft {
             within_bandwidth: bandwidth(record, at + 4)?,
             within_buses: limit(record.whole(at + 5)?),
         };
-        let node = Node { processors: record.whole::<u32>(at + 1)?.max(1), ratio, links };
+        let node = Node { processors: record.whole::<u32>(at + 1)?.max(1), speed, links };
         self.nodes.extend(std::iter::repeat_n(node, count as usize));
         Ok(())
     }
@@ -225,8 +234,7 @@ fn limit(count: u32) -> Limit {
 
 /// Megabytes per second; zero is infinitely many.
 fn bandwidth(record: &Record<'_>, field: usize) -> Result<f64, ModelError> {
-    let megabytes = record.seconds(field)?;
-    Ok(if megabytes == 0.0 { f64::INFINITY } else { megabytes * MEGABYTE })
+    Ok(record.unless_zero(field, &BANDWIDTH, MEGABYTE)?.unwrap_or(f64::INFINITY))
 }
 
 fn predefined(record: &Record<'_>) -> Result<Mapping, ModelError> {
@@ -283,27 +291,26 @@ fn read_collectives(path: &Path, table: &mut FanTable, warnings: &mut Vec<String
 /// Hosts with processors and a speed. The links are there for whoever asks for a route; `bus` does not.
 fn platform_of(path: &str, nodes: &[Node], network: &BusParameters) -> Result<Platform, ModelError> {
     use std::fmt::Write as _;
-    let speed = |ratio: f64| if ratio == 0.0 { INSTANTANEOUS } else { ratio * REFERENCE_SPEED };
     let wire = |latency: f64| {
         let bandwidth = network.bandwidth.min(1e15);
-        format!("bandwidth = {bandwidth:e}\nlatency = {latency:e}\n")
+        format!("bandwidth = \"{bandwidth:e}Bps\"\nlatency = \"{latency:e}s\"\n")
     };
     let first = nodes[0];
     let mut text = String::new();
-    if nodes.iter().all(|node| (node.processors, node.ratio) == (first.processors, first.ratio)) {
-        let (hosts, cores, speed) = (nodes.len(), first.processors, speed(first.ratio));
+    if nodes.iter().all(|node| (node.processors, node.speed) == (first.processors, first.speed)) {
+        let (hosts, cores, speed) = (nodes.len(), first.processors, first.speed);
         let wire = wire(first.links.latency / 2.0);
         let _ = write!(
             text,
-            "[cluster]\nhosts = {hosts}\ncores = {cores}\nspeed = {speed:e}\nprefix = \"node\"\n{wire}"
+            "[cluster]\nhosts = {hosts}\ncores = {cores}\nspeed = \"{speed:e}f\"\nprefix = \"node\"\n{wire}"
         );
     } else {
         let _ = write!(text, "routing = \"shortest\"\n[[router]]\nname = \"switch\"\n");
         for (number, node) in nodes.iter().enumerate() {
-            let (cores, speed, wire) = (node.processors, speed(node.ratio), wire(node.links.latency / 2.0));
+            let (cores, speed, wire) = (node.processors, node.speed, wire(node.links.latency / 2.0));
             let _ = write!(
                 text,
-                "[[host]]\nname = \"node{number}\"\ncores = {cores}\nspeed = {speed:e}\n\
+                "[[host]]\nname = \"node{number}\"\ncores = {cores}\nspeed = \"{speed:e}f\"\n\
                  [[link]]\nname = \"wire{number}\"\n{wire}\
                  [[route]]\nfrom = \"node{number}\"\nto = \"switch\"\nlinks = [\"wire{number}:up\"]\n"
             );

@@ -3,11 +3,11 @@
 use mpirage_models::{FanTable, Fans, FlowParameters, Limit, Links, Segment};
 use mpirage_mpi::{Envelope, Overhead, Protocol};
 use mpirage_platform::{PlatformError, Setting, Value};
-use mpirage_units::{Duration, parse_bandwidth, parse_bytes, parse_duration};
+use mpirage_units::{BANDWIDTH, BYTES, DIVISOR, DURATION, Duration, FACTOR, LATENCY, Quantity};
 
 use crate::bus::{self, Bus};
 use crate::loggops::LogGops;
-use crate::model::Model;
+use crate::model::{Calibration, Model};
 use crate::network::Network;
 use crate::smp::Smp;
 
@@ -15,8 +15,10 @@ use crate::smp::Smp;
 const COMMON: [&str; 4] = ["eager-limit", "clock-cost", "reduce-seconds-per-byte", "copy-seconds-per-byte"];
 
 /// Keys of flow models.
-const FLOW: [&str; 14] = [
+const FLOW: [&str; 16] = [
     "segments",
+    "calibrated-bandwidth",
+    "calibrated-latency",
     "header",
     "window",
     "penalty-scale",
@@ -60,20 +62,81 @@ const SMP: [&str; 6] = [
 /// Keys of `loggops`: the letters of the model.
 const LOGGOPS: [&str; 5] = ["L", "o", "g", "G", "O"];
 
-/// Applies one setting. False if it is of another model.
-pub(crate) fn apply(setting: &Setting, model: &mut Model) -> Result<bool, PlatformError> {
-    apply_value(&setting.key, &setting.value, model).map_err(|problem| setting.place.error(problem))
+/// Applies one setting. False if it is of another model. Warns of quantities that are hardly meant.
+pub(crate) fn apply(
+    setting: &Setting,
+    model: &mut Model,
+    warnings: &mut Vec<String>,
+) -> Result<bool, PlatformError> {
+    let Setting { key, value, place } = setting;
+    let problem = |problem: String| place.error(format!("`{key}`: {problem}"));
+    let applied = apply_value(key, value, model).map_err(problem)?;
+    let doubt = applied.then(|| doubt(key, value)).flatten();
+    warnings.extend(doubt.map(|doubt| format!("{}:{}: `{key}`: {doubt}", place.file(), place.line())));
+    Ok(applied)
+}
+
+/// Keys of bandwidths and of times, for which a number without a unit is doubtful.
+const BANDWIDTHS: [&str; 6] = [
+    "bandwidth",
+    "within-bandwidth",
+    "loopback-bandwidth",
+    "calibrated-bandwidth",
+    "memory-bandwidth",
+    "network-bandwidth",
+];
+const TIMES: [&str; 17] = [
+    "latency",
+    "within-latency",
+    "loopback-latency",
+    "calibrated-latency",
+    "memory-latency",
+    "network-latency",
+    "clock-cost",
+    "call-cost",
+    "buffer-cost",
+    "send-overhead",
+    "isend-overhead",
+    "recv-overhead",
+    "L",
+    "o",
+    "g",
+    "G",
+    "O",
+];
+
+/// What is doubtful about a quantity that was accepted.
+fn doubt(key: &str, value: &Value) -> Option<String> {
+    let kind = match key {
+        _ if BANDWIDTHS.contains(&key) => BANDWIDTH,
+        _ if TIMES.contains(&key) => LATENCY,
+        _ => return None,
+    };
+    let text = match value {
+        Value::Text(text) => text.clone(),
+        Value::Integer(_) | Value::Float(_) => value.to_string(),
+        _ => return None,
+    };
+    kind.read(&text).ok()?.doubt()
 }
 
 fn apply_value(key: &str, value: &Value, model: &mut Model) -> Result<bool, String> {
-    let Model { network, protocol, .. } = model;
+    let Model { network, protocol, calibration, .. } = model;
     match key {
         "eager-limit" => protocol.eager_limit = bytes(value)?,
         "clock-cost" => protocol.clock_cost = Duration::from_secs_f64(seconds(value)?),
-        "reduce-seconds-per-byte" => protocol.reduce_seconds_per_byte = number(value)?,
-        "copy-seconds-per-byte" => protocol.copy_seconds_per_byte = number(value)?,
+        "reduce-seconds-per-byte" => protocol.reduce_seconds_per_byte = seconds(value)?,
+        "copy-seconds-per-byte" => protocol.copy_seconds_per_byte = seconds(value)?,
         _ => {
             return match network {
+                Network::Flow(_) if key == "calibrated-bandwidth" => {
+                    calibration.get_or_insert(Calibration::UNKNOWN).bandwidth = Some(bandwidth(value)?);
+                    Ok(true)
+                }
+                Network::Flow(_) if key == "calibrated-latency" => {
+                    calibration.get_or_insert(Calibration::UNKNOWN).latency = Some(seconds(value)?);
+                    Ok(true)
+                }
                 Network::Flow(flow) if FLOW.contains(&key) => apply_flow(key, value, flow, protocol),
                 Network::Bus(bus) if BUS.contains(&key) => apply_bus(key, value, bus),
                 Network::Smp(smp) if SMP.contains(&key) => apply_smp(key, value, smp),
@@ -109,9 +172,9 @@ fn apply_flow(
     match key {
         "segments" => flow.segments = segments(value)?,
         "header" => flow.header = bytes(value)?,
-        "window" => flow.window = positive(number(value)?)?,
-        "penalty-scale" => flow.penalty_scale = number(value)?,
-        "cross-traffic" => flow.cross_traffic = number(value)?,
+        "window" => flow.window = quantity(value, &DIVISOR)?,
+        "penalty-scale" => flow.penalty_scale = quantity(value, &FACTOR)?,
+        "cross-traffic" => flow.cross_traffic = quantity(value, &FACTOR)?,
         "contention" => flow.contention = truth(value)?,
         "loopback-bandwidth" => flow.loopback.bandwidth = bandwidth(value)?,
         "loopback-latency" => flow.loopback.latency = seconds(value)?,
@@ -131,7 +194,7 @@ fn apply_bus(key: &str, value: &Value, bus: &mut Bus) -> Result<bool, String> {
     let network = &mut bus.network;
     match key {
         "latency" => network.all_nodes(seconds(value)?, |node, latency| node.latency = latency),
-        "bandwidth" => network.bandwidth = bandwidth(value)?,
+        "bandwidth" => network.bandwidth = any_bandwidth(value)?,
         "buses" => network.buses = limit(value)?,
         "input-links" => network.all_nodes(limit(value)?, |node, inputs| {
             node.links = Links::Duplex { inputs, outputs: node.links.outputs() };
@@ -145,7 +208,7 @@ fn apply_bus(key: &str, value: &Value, bus: &mut Bus) -> Result<bool, String> {
         }
         "within-latency" => network.all_nodes(seconds(value)?, |node, latency| node.within_latency = latency),
         "within-bandwidth" => {
-            network.all_nodes(bandwidth(value)?, |node, bandwidth| node.within_bandwidth = bandwidth);
+            network.all_nodes(any_bandwidth(value)?, |node, bandwidth| node.within_bandwidth = bandwidth);
         }
         "within-buses" => network.all_nodes(limit(value)?, |node, buses| node.within_buses = buses),
         "collectives" => bus.collectives = fan_table(value, &bus.collectives)?,
@@ -219,7 +282,8 @@ fn fan_table(value: &Value, before: &FanTable) -> Result<FanTable, String> {
 
 /// A number of links or buses; zero for as many as anybody wants.
 fn limit(value: &Value) -> Result<Limit, String> {
-    match number(value)? {
+    let number = quantity(value, &FACTOR)?;
+    match number {
         0.0 => Ok(None),
         whole if whole.fract() == 0.0 && whole < f64::from(u32::MAX) => Ok(Some(whole as u32)),
         _ => Err(format!("{value} is not a number of links or buses")),
@@ -227,7 +291,15 @@ fn limit(value: &Value) -> Result<Limit, String> {
 }
 
 fn bandwidth(value: &Value) -> Result<f64, String> {
-    positive(quantity(value, |text| parse_bandwidth(text).ok())?)
+    quantity(value, &BANDWIDTH)
+}
+
+/// A bandwidth, or `inf`: Dimemas knows links that take no time.
+fn any_bandwidth(value: &Value) -> Result<f64, String> {
+    match value {
+        Value::Float(f64::INFINITY) => Ok(f64::INFINITY),
+        value => bandwidth(value),
+    }
 }
 
 fn segments(value: &Value) -> Result<Vec<Segment>, String> {
@@ -238,8 +310,8 @@ fn segments(value: &Value) -> Result<Vec<Segment>, String> {
         let need = |name: &str| field(name).ok_or(format!("a segment needs `{name}`"));
         segments.push(Segment {
             above: bytes(need("above")?)?,
-            latency_factor: number(need("latency")?)?,
-            bandwidth_factor: positive(number(need("bandwidth")?)?)?,
+            latency_factor: quantity(need("latency")?, &FACTOR)?,
+            bandwidth_factor: quantity(need("bandwidth")?, &DIVISOR)?,
         });
     }
     let increasing = segments.windows(2).all(|pair| pair[0].above < pair[1].above);
@@ -251,8 +323,8 @@ fn segments(value: &Value) -> Result<Vec<Segment>, String> {
 }
 
 fn overhead(value: &Value) -> Result<Overhead, String> {
-    if let Ok(constant) = seconds(value) {
-        return Ok(Overhead { sections: vec![(0, constant, 0.0)] });
+    if !matches!(value, Value::List(_)) {
+        return Ok(Overhead { sections: vec![(0, seconds(value)?, 0.0)] });
     }
     let mut sections = Vec::new();
     for entry in list(value)? {
@@ -260,7 +332,7 @@ fn overhead(value: &Value) -> Result<Overhead, String> {
         let field = |name: &str| table.iter().find(|(key, _)| key == name).map(|(_, value)| value);
         let from = field("from").map_or(Ok(0), bytes)?;
         let constant = field("seconds").map_or(Ok(0.0), seconds)?;
-        sections.push((from, constant, field("per-byte").map_or(Ok(0.0), number)?));
+        sections.push((from, constant, field("per-byte").map_or(Ok(0.0), seconds)?));
     }
     sections.sort_by_key(|section| section.0);
     Ok(Overhead { sections })
@@ -296,32 +368,29 @@ fn truth(value: &Value) -> Result<bool, String> {
     }
 }
 
-fn number(value: &Value) -> Result<f64, String> {
-    let number = match value {
-        Value::Integer(number) => *number as f64,
-        Value::Float(number) => *number,
+/// A number, or a text with a unit that fits.
+fn quantity(value: &Value, kind: &Quantity) -> Result<f64, String> {
+    let read = match value {
+        Value::Text(text) => kind.read(text).map(|read| read.value()),
+        Value::Integer(number) => kind.check(*number as f64),
+        Value::Float(number) => kind.check(*number),
         other => return Err(format!("{other} is not a number")),
     };
-    if number >= 0.0 { Ok(number) } else { Err(format!("{value} is negative")) }
-}
-
-fn positive(number: f64) -> Result<f64, String> {
-    if number > 0.0 { Ok(number) } else { Err("it must be more than zero".to_owned()) }
-}
-
-fn quantity(value: &Value, parse: impl Fn(&str) -> Option<f64>) -> Result<f64, String> {
-    match value {
-        Value::Text(text) => parse(text).ok_or_else(|| format!("`{text}` has no unit that fits here")),
-        other => number(other),
-    }
+    read.map_err(|problem| problem.to_string())
 }
 
 fn bytes(value: &Value) -> Result<u64, String> {
-    quantity(value, |text| parse_bytes(text).ok()).map(|bytes| bytes as u64)
+    let read = match value {
+        Value::Text(text) => BYTES.read_whole(text),
+        Value::Integer(number) => BYTES.check_whole(*number as f64),
+        Value::Float(number) => BYTES.check_whole(*number),
+        other => return Err(format!("{other} is not a number of bytes")),
+    };
+    read.map_err(|problem| problem.to_string())
 }
 
 fn seconds(value: &Value) -> Result<f64, String> {
-    quantity(value, |text| parse_duration(text).ok())
+    quantity(value, &DURATION)
 }
 
 #[cfg(test)]

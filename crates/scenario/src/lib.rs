@@ -5,6 +5,7 @@
 
 mod bus;
 mod dimemas;
+mod doubts;
 mod fit;
 mod keys;
 mod loggops;
@@ -16,8 +17,9 @@ mod smp;
 
 pub use bus::Bus;
 pub use dimemas::{Dimemas, REFERENCE_SPEED};
+pub use doubts::Situation;
 pub use loggops::LogGops;
-pub use model::{MODELS, Model, ModelError, ModelName};
+pub use model::{Calibration, MODELS, Model, ModelError, ModelName};
 pub use network::Network;
 pub use placement::{Mapping, Placement, PlacementError, Slots};
 pub use smp::Smp;

@@ -56,7 +56,7 @@ impl LogGops {
         let LogGops { latency, overhead, gap, gap_per_byte, overhead_per_byte } = self;
         let letters =
             [("L", latency), ("o", overhead), ("g", gap), ("G", gap_per_byte), ("O", overhead_per_byte)];
-        letters.map(|(letter, seconds)| format!("{letter} = {seconds:e}")).to_vec()
+        letters.map(|(letter, seconds)| format!("{letter} = \"{seconds:e}s\"")).to_vec()
     }
 }
 

@@ -20,6 +20,28 @@ pub struct Model {
     pub network: Network,
     /// How MPI behaves.
     pub protocol: Protocol,
+    /// What its parameters were measured on, if that is known.
+    pub calibration: Option<Calibration>,
+}
+
+/// The network on which a model was measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Calibration {
+    /// Bytes per second of its links.
+    pub bandwidth: Option<f64>,
+    /// Seconds from host to host.
+    pub latency: Option<f64>,
+    /// What is measured, in words.
+    pub on: &'static str,
+}
+
+impl Calibration {
+    /// Nothing is known yet.
+    pub(crate) const UNKNOWN: Calibration =
+        Calibration { bandwidth: None, latency: None, on: "another network" };
+    /// The factors that come with `flow` and `simgrid`.
+    const GIGABIT: Calibration =
+        Calibration { bandwidth: Some(125e6), latency: Some(100e-6), on: "TCP over 1 Gbit/s Ethernet" };
 }
 
 /// A model that comes with mpirage.
@@ -84,6 +106,9 @@ const MEASURED_SEGMENTS: [(u64, f64, f64); 9] = [
     (65472, 11.6436, 0.940694),
 ];
 
+/// Messages within a host where neither platform nor model say anything: those of the built-in platforms.
+pub(crate) const MODEL_LOOPBACK: Loopback = Loopback { bandwidth: 10e9, latency: 200e-9 };
+
 /// The part of a link's bandwidth that TCP can use, for the default affine model of paper 1.
 const TCP_SHARE: f64 = 0.92;
 
@@ -100,15 +125,19 @@ impl Model {
         let base = if is_file(spec) { file.text("base").unwrap_or(DEFAULT) } else { spec };
         let mut model = Model::named(base, sample)?;
         spec.clone_into(&mut model.name);
+        let preset = model.network.clone();
         let mut warnings = Vec::new();
         for setting in settings.iter().chain(file.iter()) {
             if setting.key.contains('/') {
                 simgrid::apply(setting, &mut model, &mut warnings)?;
-            } else if setting.key != "base" && !keys::apply(setting, &mut model)? {
+            } else if setting.key != "base" && !keys::apply(setting, &mut model, &mut warnings)? {
                 let (file, line, key) = (setting.place.file(), setting.place.line(), &setting.key);
                 warnings
                     .push(format!("{file}:{line}: {key} is a parameter of another model and is left aside"));
             }
+        }
+        if model.calibration.is_none() && model.network.has_segments_of(&preset) {
+            model.calibration = Some(Calibration::GIGABIT);
         }
         model.network.shape(&mut model.protocol);
         Ok((model, warnings))
@@ -124,7 +153,7 @@ impl Model {
             Network::LogGops(_) => loggops::protocol(base),
         };
         network.shape(&mut protocol);
-        Model { name: name.to_owned(), network, protocol }
+        Model { name: name.to_owned(), network, protocol, calibration: None }
     }
 
     /// Computation costs nothing: neither does combining and copying inside MPI.
@@ -151,7 +180,7 @@ impl Model {
             recv_overhead: Overhead::default(),
             ..self.protocol.clone()
         };
-        Model { name: "ideal".to_owned(), network: Network::Ideal, protocol }
+        Model { name: "ideal".to_owned(), network: Network::Ideal, protocol, calibration: None }
     }
 
     fn named(name: &str, sample: (f64, f64)) -> Result<Model, ModelError> {
@@ -178,7 +207,7 @@ impl Model {
             "loggops" => return Ok(Model::of_network(name, Network::LogGops(LogGops::default()))),
             _ => return Err(unknown(name)),
         };
-        Ok(Model { name: name.to_owned(), network: Network::Flow(flow), protocol })
+        Ok(Model { name: name.to_owned(), network: Network::Flow(flow), protocol, calibration: None })
     }
 
     /// The parameters, one per line, as they would be written in the `[model]` table of a platform file.
@@ -195,7 +224,7 @@ impl Model {
             lines.push(format!("eager-limit = {}", protocol.eager_limit));
         }
         lines.extend([
-            format!("clock-cost = {}", protocol.clock_cost.as_secs_f64()),
+            format!("clock-cost = \"{}s\"", protocol.clock_cost.as_secs_f64()),
             format!("reduce-seconds-per-byte = {}", protocol.reduce_seconds_per_byte),
             format!("copy-seconds-per-byte = {}", protocol.copy_seconds_per_byte),
         ]);
@@ -219,8 +248,8 @@ fn describe_flow(flow: &FlowParameters, protocol: &Protocol) -> Vec<String> {
         format!("penalty-scale = {penalty_scale}"),
         format!("cross-traffic = {cross_traffic}"),
         format!("contention = {contention}"),
-        format!("loopback-bandwidth = {}", loopback.bandwidth),
-        format!("loopback-latency = {}", loopback.latency),
+        format!("loopback-bandwidth = \"{}Bps\"", loopback.bandwidth),
+        format!("loopback-latency = \"{}s\"", loopback.latency),
         format!("push-limit = {}", protocol.push_limit),
         format!("envelope = \"{envelope}\""),
         format!("handshake = {}", protocol.handshake),
@@ -278,7 +307,7 @@ fn measured_flow() -> FlowParameters {
         penalty_scale: 8775.0,
         cross_traffic: 0.05,
         contention: true,
-        loopback: Loopback { bandwidth: 498e6, latency: 15e-6 },
+        loopback: MODEL_LOOPBACK,
     }
 }
 

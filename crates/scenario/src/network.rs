@@ -31,6 +31,11 @@ pub enum Network {
 }
 
 impl Network {
+    /// Do both have the same factors by size?
+    pub(crate) fn has_segments_of(&self, other: &Network) -> bool {
+        matches!((self, other), (Network::Flow(one), Network::Flow(two)) if one.segments == two.segments)
+    }
+
     /// What the parameters mean to the MPI layer.
     pub(crate) fn shape(&self, protocol: &mut Protocol) {
         match self {
@@ -52,6 +57,19 @@ impl Model {
             Network::LogGops(loggops) => Box::new(Uncontended::new(loggops.wire(), loggops.wire())),
             Network::Ideal => Box::new(Uncontended::new(NOTHING, NOTHING)),
         }
+    }
+
+    /// Bytes that hosts and links take at the least, whatever happens on them.
+    pub fn bytes_on(&self, platform: &Platform) -> u64 {
+        const LINK: u64 = 8;
+        const HOST: u64 = 24;
+        let (hosts, links) = (u64::from(platform.host_count()), u64::from(platform.link_count()));
+        let network = match &self.network {
+            Network::Flow(_) => links * LINK,
+            Network::Bus(_) => hosts * HOST,
+            Network::Smp(_) | Network::LogGops(_) | Network::Ideal => 0,
+        };
+        hosts * HOST + network
     }
 
     /// The formula for collectives, if the model has one.

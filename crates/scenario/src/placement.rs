@@ -59,11 +59,13 @@ impl Placement {
         mapping: Mapping,
     ) -> Result<Placement, PlacementError> {
         let slots = resolve(platform, listed, per_node, ranks)?;
+        // No more than there are ranks: the slots of a list may be billions.
         let order: Vec<HostId> = match mapping {
             Mapping::BySlot => {
-                slots.iter().flat_map(|&(host, count)| (0..count).map(move |_| host)).collect()
+                let all = slots.iter().flat_map(|&(host, count)| (0..count).map(move |_| host));
+                all.take(ranks as usize).collect()
             }
-            Mapping::ByNode => deal(&slots),
+            Mapping::ByNode => deal(&slots, ranks),
         };
         if order.is_empty() {
             return Err(PlacementError::NoHosts);
@@ -121,9 +123,11 @@ fn unknown(platform: &Platform, host: &str) -> PlacementError {
     }
 }
 
-fn deal(slots: &[(HostId, u32)]) -> Vec<HostId> {
+fn deal(slots: &[(HostId, u32)], ranks: u32) -> Vec<HostId> {
     let rounds = slots.iter().map(|slot| slot.1).max().unwrap_or(0);
-    (0..rounds).flat_map(|round| slots.iter().filter(move |slot| slot.1 > round).map(|slot| slot.0)).collect()
+    let all =
+        (0..rounds).flat_map(|round| slots.iter().filter(move |slot| slot.1 > round).map(|slot| slot.0));
+    all.take(ranks as usize).collect()
 }
 
 fn is_oversubscribed(platform: &Platform, hosts: &[HostId]) -> bool {
@@ -159,6 +163,13 @@ mod tests {
         assert_eq!(place(8, &[], None, Mapping::BySlot), [0, 0, 1, 1, 2, 2, 0, 0]);
         assert!(Placement::new(&platform(), 8, &[], None, Mapping::BySlot).unwrap().oversubscribed);
         assert!(!Placement::new(&platform(), 6, &[], None, Mapping::BySlot).unwrap().oversubscribed);
+    }
+
+    #[test]
+    fn billions_of_slots_cost_no_more_than_the_ranks() {
+        assert_eq!(place(3, &[], Some(u32::MAX), Mapping::BySlot), [0, 0, 0]);
+        let listed = [Slots { host: platform().host(HostId(1)).name(), slots: Some(u32::MAX) }];
+        assert_eq!(place(3, &listed, None, Mapping::ByNode), [1, 1, 1]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use mpirage_models::{FlowParameters, Segment};
 use mpirage_mpi::{Overhead, PollCost};
 use mpirage_platform::{PlatformError, Setting, Value};
-use mpirage_units::{Duration, parse_bandwidth, parse_bytes, parse_duration};
+use mpirage_units::{BANDWIDTH, BYTES, DIVISOR, DURATION, Duration, FACTOR, Quantity};
 
 use crate::model::Model;
 use crate::network::Network;
@@ -62,21 +62,19 @@ pub(crate) fn apply(
                 .error(format!("{} is to be a text, as SimGrid writes it", setting.key)));
         }
     };
-    let bad = |what: String| setting.place.error(what);
-    let number = || text.trim().parse::<f64>().map_err(|_| bad(format!("`{text}` is not a number")));
-    let bytes = || parse_bytes(text).map(|bytes| bytes as u64).map_err(|error| bad(error.to_string()));
-    let seconds = || parse_duration(text).map_err(|error| bad(error.to_string()));
+    let bad = |what: String| setting.place.error(format!("{}: {what}", setting.key));
+    let number = |kind: &Quantity| read(kind, text).map_err(bad);
+    let bytes = || BYTES.read_whole(text).map_err(|error| bad(error.to_string()));
+    let seconds = || number(&DURATION);
     match setting.key.as_str() {
-        "smpi/lat-factor" => set_factors(flow, &factors(text).map_err(bad)?, Which::Latency),
-        "smpi/bw-factor" => set_factors(flow, &factors(text).map_err(bad)?, Which::Bandwidth),
-        "network/latency-factor" => set_factors(flow, &[(0, number()?)], Which::Latency),
-        "network/bandwidth-factor" => set_factors(flow, &[(0, number()?)], Which::Bandwidth),
-        "network/weight-S" => flow.penalty_scale = number()?,
-        "network/TCP-gamma" => flow.window = number()?,
+        "smpi/lat-factor" => set_factors(flow, &factors(text, &FACTOR).map_err(bad)?, Which::Latency),
+        "smpi/bw-factor" => set_factors(flow, &factors(text, &DIVISOR).map_err(bad)?, Which::Bandwidth),
+        "network/latency-factor" => set_factors(flow, &[(0, number(&FACTOR)?)], Which::Latency),
+        "network/bandwidth-factor" => set_factors(flow, &[(0, number(&DIVISOR)?)], Which::Bandwidth),
+        "network/weight-S" => flow.penalty_scale = number(&FACTOR)?,
+        "network/TCP-gamma" => flow.window = window(number(&FACTOR)?),
         "network/crosstraffic" => flow.cross_traffic = if truth(text).map_err(bad)? { 0.05 } else { 0.0 },
-        "network/loopback-bw" => {
-            flow.loopback.bandwidth = parse_bandwidth(text).map_err(|e| bad(e.to_string()))?
-        }
+        "network/loopback-bw" => flow.loopback.bandwidth = number(&BANDWIDTH)?,
         "network/loopback-lat" => flow.loopback.latency = seconds()?,
         "smpi/async-small-thresh" => protocol.push_limit = bytes()?,
         "smpi/send-is-detached-thresh" => protocol.eager_limit = bytes()?,
@@ -138,18 +136,26 @@ fn set_factors(flow: &mut FlowParameters, factors: &[(u64, f64)], which: Which) 
     flow.segments = boundaries.into_iter().map(segment).collect();
 }
 
+fn read(kind: &Quantity, text: &str) -> Result<f64, String> {
+    kind.read(text).map(|read| read.value()).map_err(|error| error.to_string())
+}
+
+/// In SimGrid a window of 0 bounds nothing.
+fn window(bytes: f64) -> f64 {
+    if bytes == 0.0 { f64::INFINITY } else { bytes }
+}
+
 /// `65472:11.6436;15424:3.48845;…`, or one number for all sizes.
-fn factors(text: &str) -> Result<Vec<(u64, f64)>, String> {
-    if let Ok(all) = text.trim().parse::<f64>() {
-        return Ok(vec![(0, all)]);
+fn factors(text: &str, kind: &Quantity) -> Result<Vec<(u64, f64)>, String> {
+    if !text.contains(':') {
+        return Ok(vec![(0, read(kind, text)?)]);
     }
     let mut list = Vec::new();
     for part in text.split(';').map(str::trim).filter(|part| !part.is_empty()) {
-        let pair =
-            part.split_once(':').and_then(|(b, f)| Some((b.trim().parse().ok()?, f.trim().parse().ok()?)));
-        list.push(
-            pair.ok_or_else(|| format!("`{part}` is not of the form boundary:factor, as in 65472:11.6436"))?,
-        );
+        let (boundary, factor) = part
+            .split_once(':')
+            .ok_or_else(|| format!("`{part}` is not of the form boundary:factor, as in 65472:11.6436"))?;
+        list.push((boundary_of(boundary)?, read(kind, factor)?));
     }
     list.sort_by_key(|factor: &(u64, f64)| factor.0);
     if list.is_empty() { Err("no factors".to_owned()) } else { Ok(list) }
@@ -159,17 +165,22 @@ fn factors(text: &str) -> Result<Vec<(u64, f64)>, String> {
 fn overhead(text: &str) -> Result<Overhead, String> {
     let mut sections = Vec::new();
     for part in text.split(';').map(str::trim).filter(|part| !part.is_empty()) {
-        let numbers: Result<Vec<f64>, _> =
-            part.split(':').map(|number| number.trim().parse::<f64>()).collect();
-        match numbers.as_deref() {
-            Ok([constant]) => sections.push((0, *constant, 0.0)),
-            Ok([boundary, constant]) => sections.push((*boundary as u64, *constant, 0.0)),
-            Ok([boundary, constant, per_byte]) => sections.push((*boundary as u64, *constant, *per_byte)),
+        let seconds = |text: &str| read(&DURATION, text);
+        sections.push(match part.split(':').collect::<Vec<_>>()[..] {
+            [constant] => (0, seconds(constant)?, 0.0),
+            [boundary, constant] => (boundary_of(boundary)?, seconds(constant)?, 0.0),
+            [boundary, constant, per_byte] => {
+                (boundary_of(boundary)?, seconds(constant)?, seconds(per_byte)?)
+            }
             _ => return Err(format!("`{part}` is not of the form boundary:seconds:seconds-per-byte")),
-        }
+        });
     }
     sections.sort_by_key(|section| section.0);
     Ok(Overhead { sections })
+}
+
+fn boundary_of(text: &str) -> Result<u64, String> {
+    BYTES.read_whole(text).map_err(|error| error.to_string())
 }
 
 fn truth(text: &str) -> Result<bool, String> {
@@ -186,9 +197,22 @@ mod tests {
 
     #[test]
     fn factors_are_read_in_simgrids_notation() {
-        assert_eq!(factors("65472:11.6;0:2").unwrap(), [(0, 2.0), (65472, 11.6)]);
-        assert_eq!(factors("1.5").unwrap(), [(0, 1.5)]);
-        assert!(factors("65472=11").is_err());
+        assert_eq!(factors("65472:11.6;0:2", &FACTOR).unwrap(), [(0, 2.0), (65472, 11.6)]);
+        assert_eq!(factors("1.5", &DIVISOR).unwrap(), [(0, 1.5)]);
+        assert!(factors("65472=11", &FACTOR).is_err());
+    }
+
+    #[test]
+    fn numbers_that_are_none_are_refused() {
+        for bad in ["nan", "-1", "inf", "0:nan", "0:-2", "-5:1", "0:1e999", "", ":", "0:", "nan:1", "1.5:1"] {
+            assert!(factors(bad, &DIVISOR).is_err(), "{bad}");
+            assert!(factors(bad, &FACTOR).is_err(), "{bad}");
+        }
+        for bad in ["nan", "-1", "0:inf", "0:-2", "0:0:nan", "0:0:-1e-9", "-1:0:0", "1e30:0:0", "0:0:0:0"] {
+            assert!(overhead(bad).is_err(), "{bad}");
+        }
+        assert!(factors("0:0", &DIVISOR).is_err() && factors("0:0", &FACTOR).is_ok());
+        assert_eq!(window(0.0), f64::INFINITY);
     }
 
     #[test]

@@ -42,12 +42,12 @@ impl Smp {
     pub(crate) fn describe(&self) -> Vec<String> {
         let Smp { memory, network, call_cost, buffer_cost } = self;
         vec![
-            format!("memory-latency = {}", memory.latency),
-            format!("memory-bandwidth = {}", memory.bandwidth),
-            format!("network-latency = {}", network.latency),
-            format!("network-bandwidth = {}", network.bandwidth),
-            format!("call-cost = {call_cost}"),
-            format!("buffer-cost = {buffer_cost}"),
+            format!("memory-latency = \"{}s\"", memory.latency),
+            format!("memory-bandwidth = \"{}Bps\"", memory.bandwidth),
+            format!("network-latency = \"{}s\"", network.latency),
+            format!("network-bandwidth = \"{}Bps\"", network.bandwidth),
+            format!("call-cost = \"{call_cost}s\""),
+            format!("buffer-cost = \"{buffer_cost}s\""),
         ]
     }
 }

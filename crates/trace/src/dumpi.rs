@@ -90,7 +90,7 @@ impl Dumpi {
             name.push(format!("-{rank:04}.bin"));
             Ok(Stream::new(Source::one_of(Path::new(&name), ranks as usize)?, chunk))
         });
-        Dumpi::new(streams.collect::<Result<_, _>>()?)
+        Dumpi::new(streams.collect::<Result<_, TraceError>>()?)
     }
 
     /// A trace that is in memory: the file of each rank.
@@ -200,7 +200,7 @@ fn meta_of(path: &Path) -> Result<PathBuf, TraceError> {
 
 /// The number of ranks, and how the names of their files begin.
 fn read_meta(path: &Path) -> Result<(u32, PathBuf), TraceError> {
-    let bytes = std::fs::read(path).map_err(|error| TraceError::io(path, error))?;
+    let bytes = mpirage_input::read(path, mpirage_input::LONGEST_TEXT)?;
     let text = String::from_utf8_lossy(&bytes);
     let value = |key: &str| {
         let mut lines = text.lines().zip(1..).filter_map(|(line, n)| Some((line.split_once('=')?, n)));

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use mpirage_input::InputError;
 use thiserror::Error;
 
 /// Where in a trace.
@@ -28,6 +29,9 @@ pub enum TraceError {
         /// Why.
         error: io::Error,
     },
+    /// A file is none that can be read.
+    #[error(transparent)]
+    Input(#[from] InputError),
     /// A file says something that is wrong.
     #[error("{}{place}: {problem}", file.display())]
     Bad {

@@ -7,7 +7,7 @@ use mpirage_units::Duration;
 
 use crate::convert::tell;
 use crate::scribe::Scribe;
-use crate::{TraceError, Workload};
+use crate::{Computation, TraceError, Workload};
 
 /// Rows and columns of the communication matrix at the most.
 const CELLS: u32 = 64;
@@ -34,11 +34,11 @@ pub struct Info {
     /// Computation declared as floating-point operations.
     pub flops: f64,
     /// Computation measured, in nanoseconds.
-    pub nanos: u64,
-    /// Speed of the machine it was measured on, if it is known.
-    pub measured_on: Option<f64>,
-    /// Time in which ranks only waited for time to pass.
-    pub paused: Duration,
+    pub nanos: u128,
+    /// How the run that was traced charged it.
+    pub computation: Computation,
+    /// Time in which ranks only waited for time to pass, in picoseconds.
+    pub paused_picos: u128,
     /// Who sends how much to whom.
     pub matrix: Matrix,
     /// Messages whose receiver is in a communicator that nobody knows before a run.
@@ -81,7 +81,7 @@ impl Matrix {
 pub fn info(workload: &mut dyn Workload) -> Result<Info, TraceError> {
     let ranks = workload.ranks();
     let info =
-        Info { ranks, measured_on: workload.measured_on(), matrix: Matrix::new(ranks), ..Info::default() };
+        Info { ranks, computation: workload.computation(), matrix: Matrix::new(ranks), ..Info::default() };
     let mut census = Census { info, by_function: Vec::new(), communicators: HashMap::new() };
     tell(workload, &mut census, false)?;
     Ok(census.result())
@@ -132,13 +132,13 @@ impl Scribe for Census {
     fn computed(&mut self, _: u32, work: Work) {
         match work {
             Work::Flops(flops) => self.info.flops += flops,
-            Work::Nanos(nanos) => self.info.nanos += nanos,
-            Work::Threads(burst) => self.info.nanos += burst.nanos(),
+            Work::Nanos(nanos) => self.info.nanos += u128::from(nanos),
+            Work::Threads(burst) => self.info.nanos += u128::from(burst.nanos()),
         }
     }
 
     fn paused(&mut self, _: u32, span: Duration) {
-        self.info.paused += span;
+        self.info.paused_picos += u128::from(span.as_picos());
     }
 
     fn called(&mut self, rank: u32, stamp: &Stamp, call: &Call<'_>, _: &Reply, _: Duration) {

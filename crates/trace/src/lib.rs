@@ -34,4 +34,4 @@ pub use info::{Info, Matrix, info};
 pub use open::{Format, open, recognise};
 pub use scribe::{Scribe, Transcript};
 pub use ti::{TiLayout, TiTrace, TiWriter};
-pub use workload::{Calls, Step, Workload};
+pub use workload::{Calls, Computation, Step, Workload};

@@ -54,9 +54,10 @@ impl Source {
     pub fn one_of(path: &Path, files: usize) -> Result<Source, TraceError> {
         let io = |error| TraceError::io(path, error);
         let (metadata, bytes) = if files <= OPEN_FILES {
-            let file = File::open(path).map_err(io)?;
+            let file = mpirage_input::open(path)?;
             (file.metadata(), Bytes::Open(file))
         } else {
+            mpirage_input::check(path)?;
             (std::fs::metadata(path), Bytes::Closed)
         };
         Ok(Source { name: path.to_owned(), length: metadata.map_err(io)?.len(), bytes })

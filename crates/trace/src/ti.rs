@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 
 use mpirage_call::Reply;
 
-use crate::{Calls, Place, Step, TraceError, Workload};
+use crate::{Calls, Computation, Place, Step, TraceError, Workload};
 use files::{Files, Lines};
 use player::{Common, Player};
 use words::Functions;
@@ -41,6 +41,7 @@ pub struct TiTrace {
     files: Files,
     ranks: Vec<(Lines, Player)>,
     common: Common,
+    computation: Computation,
 }
 
 impl TiTrace {
@@ -57,7 +58,8 @@ impl TiTrace {
             eager_limit: 0,
         };
         let ranks = (0..ranks).map(|rank| (Lines::default(), Player::new(rank))).collect();
-        Ok(TiTrace { files, ranks, common })
+        let computation = files.computation()?;
+        Ok(TiTrace { files, ranks, common, computation })
     }
 
     fn bad(&self, rank: u32, problem: String) -> TraceError {
@@ -71,12 +73,16 @@ impl Workload for TiTrace {
         self.ranks.len() as u32
     }
 
+    fn computation(&self) -> Computation {
+        self.computation
+    }
+
     fn eager_limit(&mut self, bytes: u64) {
         self.common.eager_limit = bytes;
     }
 
     fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError> {
-        let TiTrace { files, ranks, common } = self;
+        let TiTrace { files, ranks, common, .. } = self;
         let (lines, player) = &mut ranks[rank as usize];
         player.answered(reply, calls);
         loop {

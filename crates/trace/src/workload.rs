@@ -20,10 +20,9 @@ pub trait Workload {
         Vec::new()
     }
 
-    /// Speed in flops of the machine on which nanoseconds of computation were measured; none if the trace does not know,
-    /// or has none.
-    fn measured_on(&self) -> Option<f64> {
-        None
+    /// How the run that was traced charged computation, as far as the trace says.
+    fn computation(&self) -> Computation {
+        Computation::default()
     }
 
     /// Source lines of calls, by the site in their stamps; of the program that was traced, if that is known.
@@ -68,6 +67,17 @@ pub trait Workload {
         let _ = (rank, site);
         None
     }
+}
+
+/// How a run charged computation, for whoever replays it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Computation {
+    /// Speed in flops of the machine on which nanoseconds of computation were measured; none if that is not known, or if
+    /// nothing was measured.
+    pub measured_on: Option<f64>,
+    /// Bursts took no time, and neither did combining and copying inside MPI: `--compute none`. What a program declares in
+    /// floating-point operations took its time.
+    pub free: bool,
 }
 
 /// What follows the calls that were written.

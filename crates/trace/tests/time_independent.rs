@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use mpirage_call::wire::decode_call;
 use mpirage_call::{Burst, Call, Completion, Reply, Work, function_name};
 use mpirage_trace::{
-    BinaryTrace, BinaryWriter, Calls, Scribe, Step, TiLayout, TiTrace, TiWriter, Workload, convert, info,
+    BinaryTrace, BinaryWriter, Calls, Computation, Scribe, Step, TiLayout, TiTrace, TiWriter, Workload,
+    convert, info,
 };
 
 /// A folder of this test's own.
@@ -205,10 +206,10 @@ const PAIR: &str = "0 init\n0 compute 1e6\n0 isend 1 3 1000 6\n0 compute 2e6\n0 
 fn a_trace_goes_through_our_format_and_comes_back() {
     let source = file("round", PAIR);
     let binary = source.with_extension("mpirage");
-    let mut writer = BinaryWriter::create(&binary, 2, None).unwrap();
+    let mut writer = BinaryWriter::create(&binary, 2, Computation::default()).unwrap();
     convert(&mut TiTrace::open(&source).unwrap(), &mut writer).unwrap();
     let back = folder("round-back");
-    let mut writer = TiWriter::create(&back, TiLayout::Folder, 2, None).unwrap();
+    let mut writer = TiWriter::create(&back, TiLayout::Folder, 2, Computation::default()).unwrap();
     convert(&mut BinaryTrace::open(&binary).unwrap(), &mut writer).unwrap();
     assert_eq!(writer.warnings(), Vec::<String>::new());
     let (mut first, mut last) = (TiTrace::open(&source).unwrap(), TiTrace::open(&back).unwrap());
@@ -221,7 +222,7 @@ fn a_trace_goes_through_our_format_and_comes_back() {
 fn one_file_for_all_reads_like_a_file_for_each() {
     let source = file("one-source", PAIR);
     let one = source.with_file_name("one.txt");
-    let mut writer = TiWriter::create(&one, TiLayout::OneFile, 2, None).unwrap();
+    let mut writer = TiWriter::create(&one, TiLayout::OneFile, 2, Computation::default()).unwrap();
     convert(&mut TiTrace::open(&source).unwrap(), &mut writer).unwrap();
     for rank in 0..2 {
         let (mut a, mut b) = (TiTrace::open(&source).unwrap(), TiTrace::open(&one).unwrap());
@@ -233,7 +234,8 @@ fn one_file_for_all_reads_like_a_file_for_each() {
 fn damage_to_our_format_is_found() {
     let source = file("damage", PAIR);
     let binary = source.with_extension("mpirage");
-    let mut writer = BinaryWriter::create(&binary, 2, Some(1e9)).unwrap();
+    let mut writer =
+        BinaryWriter::create(&binary, 2, Computation { measured_on: Some(1e9), free: false }).unwrap();
     convert(&mut TiTrace::open(&source).unwrap(), &mut writer).unwrap();
     let whole = fs::read(&binary).unwrap();
     // Whatever byte is changed, somebody notices, and nobody panics.
@@ -265,20 +267,21 @@ fn a_census_counts_what_is_there() {
     assert_eq!(told.sizes[10], 1, "{:?}", told.sizes);
     assert_eq!(told.calls[0], ("MPI_Allreduce", 2));
     assert_eq!(told.matrix.cell(0, 1), (1, 1000));
-    assert_eq!(told.paused, mpirage_units::Duration::from_secs_f64(0.001));
+    assert_eq!(told.paused_picos, 1_000_000_000);
 }
 
 #[test]
 fn bursts_keep_their_nanoseconds() {
     let path = folder("bursts").join("run.mpirage");
-    let mut writer = BinaryWriter::create(&path, 1, Some(2e9)).unwrap();
+    let mut writer =
+        BinaryWriter::create(&path, 1, Computation { measured_on: Some(2e9), free: false }).unwrap();
     writer.computed(0, Work::Nanos(1234));
     writer.computed(0, Work::Nanos(77));
     writer.called(0, &Default::default(), &Call::Init, &Reply::default(), Default::default());
     writer.computed(0, Work::Flops(1.5));
     writer.finish().unwrap();
     let mut trace = BinaryTrace::open(&path).unwrap();
-    assert_eq!(trace.measured_on(), Some(2e9));
+    assert_eq!(trace.computation().measured_on, Some(2e9));
     let mut words = Vec::new();
     assert_eq!(trace.next(0, &Reply::default(), &mut Calls::new(&mut words)).unwrap(), Step::Waits);
     assert_eq!(
@@ -291,4 +294,28 @@ fn bursts_keep_their_nanoseconds() {
         decode_call(&words).map(|(stamp, call, _)| (stamp.burst, call)),
         Ok((Burst::serial(77), Call::Init))
     );
+}
+
+/// Whatever the format and the layout, a trace says how computation was charged, and a conversion keeps it.
+#[test]
+fn how_computation_was_charged_is_kept() {
+    let source = file("charged", PAIR);
+    assert_eq!(TiTrace::open(&source).unwrap().computation(), Computation::default());
+    for free in [false, true] {
+        let computation = Computation { measured_on: None, free };
+        let binary = source.with_extension("mpirage");
+        let mut writer = BinaryWriter::create(&binary, 2, computation).unwrap();
+        convert(&mut TiTrace::open(&source).unwrap(), &mut writer).unwrap();
+        assert_eq!(BinaryTrace::open(&binary).unwrap().computation(), computation);
+        for (layout, name) in
+            [(TiLayout::Folder, "c.d"), (TiLayout::List, "c.ti"), (TiLayout::OneFile, "c.txt")]
+        {
+            let path = source.with_file_name(format!("{free}-{name}"));
+            let mut writer = TiWriter::create(&path, layout, 2, computation).unwrap();
+            convert(&mut BinaryTrace::open(&binary).unwrap(), &mut writer).unwrap();
+            let mut again = TiTrace::open(&path).unwrap();
+            assert_eq!(again.computation(), computation, "{layout:?}");
+            assert_eq!(calls(&mut again, 0).unwrap(), calls(&mut TiTrace::open(&path).unwrap(), 0).unwrap());
+        }
+    }
 }

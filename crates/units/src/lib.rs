@@ -5,7 +5,12 @@
 //! is rounded to the nearest picosecond.
 
 mod parse;
+mod quantity;
 mod time;
 
-pub use parse::{ParseUnitError, parse_bandwidth, parse_bytes, parse_duration, parse_speed};
+pub use parse::{parse_bandwidth, parse_bytes, parse_duration, parse_speed};
+pub use quantity::{
+    BANDWIDTH, BYTES, DIVISOR, DURATION, FACTOR, LATENCY, Quantity, QuantityError, Reading, SPEED, TIMEOUT,
+    WORK,
+};
 pub use time::{Duration, Time};

@@ -1,78 +1,65 @@
-//! Quantities as people write them in platform files: `125MBps`, `50us`, `1Gf`, `64KiB`.
+//! Numbers and units as people write them: `125MBps`, `50us`, `1Gf`, `64KiB`.
 
-use thiserror::Error;
-
-/// A quantity that could not be read, with what would be right.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{text}` is not a {what}; write for example {example}")]
-pub struct ParseUnitError {
-    /// What was written.
-    pub text: String,
-    /// What kind of quantity was expected.
-    pub what: &'static str,
-    /// Something that would be accepted.
-    pub example: &'static str,
-}
+use crate::quantity::{BANDWIDTH, BYTES, DURATION, QuantityError, SPEED};
 
 /// Bytes per second. `Bps` counts bytes, `bps` bits; prefixes k M G T P and Ki Mi Gi Ti Pi; a bare number is bytes per second.
-pub fn parse_bandwidth(text: &str) -> Result<f64, ParseUnitError> {
-    parse(text, "bandwidth", "\"125MBps\" or \"1Gbps\"", |unit| match unit {
-        "" => Some(1.0),
-        _ => scaled(unit, "Bps", 1.0).or_else(|| scaled(unit, "bps", 0.125)),
-    })
+pub fn parse_bandwidth(text: &str) -> Result<f64, QuantityError> {
+    Ok(BANDWIDTH.read(text)?.value())
 }
 
 /// Seconds. Units w d h m s ms us (µs) ns ps; a bare number is seconds.
-pub fn parse_duration(text: &str) -> Result<f64, ParseUnitError> {
-    parse(text, "duration", "\"50us\" or \"1.5ms\"", |unit| {
-        Some(match unit {
-            "" | "s" => 1.0,
-            "w" => 604_800.0,
-            "d" => 86_400.0,
-            "h" => 3_600.0,
-            "m" => 60.0,
-            "ms" => 1e-3,
-            "us" | "µs" | "μs" => 1e-6,
-            "ns" => 1e-9,
-            "ps" => 1e-12,
-            _ => return None,
-        })
-    })
+pub fn parse_duration(text: &str) -> Result<f64, QuantityError> {
+    Ok(DURATION.read(text)?.value())
 }
 
 /// Floating-point operations per second. `f` or `flops` with prefixes; a bare number is flops.
-pub fn parse_speed(text: &str) -> Result<f64, ParseUnitError> {
-    parse(text, "speed", "\"1Gf\" or \"38.1Gf\"", |unit| match unit {
-        "" => Some(1.0),
-        _ => scaled(unit, "flops", 1.0).or_else(|| scaled(unit, "f", 1.0)),
-    })
+pub fn parse_speed(text: &str) -> Result<f64, QuantityError> {
+    Ok(SPEED.read(text)?.value())
 }
 
 /// Bytes. `B` counts bytes, `b` bits, with prefixes; a bare number is bytes.
-pub fn parse_bytes(text: &str) -> Result<f64, ParseUnitError> {
-    parse(text, "number of bytes", "\"64KiB\" or \"65536\"", |unit| match unit {
+pub fn parse_bytes(text: &str) -> Result<f64, QuantityError> {
+    Ok(BYTES.read(text)?.value())
+}
+
+pub(crate) fn rate(unit: &str) -> Option<f64> {
+    match unit {
         "" => Some(1.0),
-        _ => scaled(unit, "B", 1.0).or_else(|| scaled(unit, "b", 0.125)),
+        _ => scaled(unit, "Bps", 1.0).or_else(|| scaled(unit, "bps", 0.125)),
+    }
+}
+
+pub(crate) fn seconds(unit: &str) -> Option<f64> {
+    Some(match unit {
+        "" | "s" => 1.0,
+        "w" => 604_800.0,
+        "d" => 86_400.0,
+        "h" => 3_600.0,
+        "m" => 60.0,
+        "ms" => 1e-3,
+        "us" | "µs" | "μs" => 1e-6,
+        "ns" => 1e-9,
+        "ps" => 1e-12,
+        _ => return None,
     })
 }
 
-fn parse(
-    text: &str,
-    what: &'static str,
-    example: &'static str,
-    factor: impl Fn(&str) -> Option<f64>,
-) -> Result<f64, ParseUnitError> {
-    let error = || ParseUnitError { text: text.to_owned(), what, example };
-    let trimmed = text.trim();
-    let (number, unit) = trimmed.split_at(number_len(trimmed));
-    let value: f64 = number.parse().map_err(|_| error())?;
-    let factor = factor(unit.trim()).ok_or_else(error)?;
-    let result = value * factor;
-    if result.is_finite() && result >= 0.0 { Ok(result) } else { Err(error()) }
+pub(crate) fn flops(unit: &str) -> Option<f64> {
+    match unit {
+        "" => Some(1.0),
+        _ => scaled(unit, "flops", 1.0).or_else(|| scaled(unit, "f", 1.0)),
+    }
+}
+
+pub(crate) fn bits_or_bytes(unit: &str) -> Option<f64> {
+    match unit {
+        "" => Some(1.0),
+        _ => scaled(unit, "B", 1.0).or_else(|| scaled(unit, "b", 0.125)),
+    }
 }
 
 /// Length of the leading number. An `e` belongs to it only when an exponent follows, so that `1Ebps` is exabits.
-fn number_len(text: &str) -> usize {
+pub(crate) fn number_len(text: &str) -> usize {
     let bytes = text.as_bytes();
     let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit() || **b == b'.').count();
     let sign = |at: usize| usize::from(matches!(bytes.get(at), Some(b'+' | b'-')));

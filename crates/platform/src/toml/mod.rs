@@ -46,7 +46,7 @@ pub(crate) fn read(source: &Source<'_>, file_stem: &str) -> Result<Platform, Pla
         Some(topology) => fabrics::read(&file, topology, name, &mut builder)?,
         None => explicit::read(&file, name, &mut builder)?,
     }
-    builder.finish(name.to_owned()).map_err(|problem| {
+    let platform = builder.finish(name.to_owned()).map_err(|problem| {
         let place = ["route", "host"].into_iter().find_map(|key| file.get(key));
         let error =
             place.map_or_else(|| file.error(problem.to_string()), |entry| entry.error(problem.to_string()));
@@ -56,7 +56,8 @@ pub(crate) fn read(source: &Source<'_>, file_stem: &str) -> Result<Platform, Pla
                 "add a [[route]], or say `routing = \"shortest\"` if routes join neighbours only"
             }
         })
-    })
+    })?;
+    Ok(platform.with_doubts(source.take_doubts()))
 }
 
 fn parse<'t>(source: &Source<'t>) -> Result<Spanned<DeTable<'t>>, PlatformError> {

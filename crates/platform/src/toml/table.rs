@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
+use mpirage_units::{BANDWIDTH, LATENCY, Quantity, SPEED};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::error::{PlatformError, Source};
-use crate::quantity;
 use crate::suggest::did_you_mean;
 
 /// A table all of whose keys are known.
@@ -142,26 +142,30 @@ impl<'d> Entry<'d> {
     }
 
     pub fn bandwidth(self) -> Result<f64, PlatformError> {
-        self.quantity(quantity::bandwidth)
+        self.quantity(&BANDWIDTH)
     }
 
     pub fn latency(self) -> Result<f64, PlatformError> {
-        self.quantity(quantity::latency)
+        self.quantity(&LATENCY)
     }
 
     pub fn speed(self) -> Result<f64, PlatformError> {
-        self.quantity(quantity::speed)
+        self.quantity(&SPEED)
     }
 
-    /// A quantity is a string with a unit, or a bare number in the base unit.
-    fn quantity(self, read: impl Fn(&str) -> Result<f64, String>) -> Result<f64, PlatformError> {
+    /// A quantity is a string with a unit, or a bare number in the base unit, which is doubted.
+    fn quantity(self, kind: &Quantity) -> Result<f64, PlatformError> {
         let text = match self.value.get_ref() {
             DeValue::String(text) => text.as_ref(),
             DeValue::Integer(number) if number.radix() == 10 => number.as_str(),
             DeValue::Float(number) => number.as_str(),
             _ => return Err(self.wrong_type("a quantity").help(example(self.key))),
         };
-        read(text).map_err(|problem| self.error(format!("`{}`: {problem}", self.key)))
+        let read = kind.read(text).map_err(|problem| self.error(format!("`{}`: {problem}", self.key)))?;
+        if let Some(doubt) = read.doubt() {
+            self.source.doubt(self.value.span(), format!("`{}`: {doubt}", self.key));
+        }
+        Ok(read.value())
     }
 
     fn integer(self) -> Result<i64, PlatformError> {

@@ -1,5 +1,7 @@
 //! `<cluster>`: one switch, a torus, a fat tree or a dragonfly, in one line.
 
+use mpirage_units::{BANDWIDTH, LATENCY};
+
 use super::element::Element;
 use super::{Reader, only_properties};
 use crate::error::PlatformError;
@@ -8,7 +10,6 @@ use crate::fabric::{
 };
 use crate::host::{HostGroup, HostNames, Numbers};
 use crate::link::{Cable, Duplex};
-use crate::quantity;
 
 const KNOWN: [&str; 17] = [
     "id",
@@ -126,7 +127,7 @@ fn hosts(cluster: &Element<'_>, speed: &str) -> Result<HostGroup, PlatformError>
             suffix: cluster.text("suffix")?.to_owned(),
             numbers: cluster.read("radical", Numbers::parse)?,
         },
-        speed: cluster.read(speed, |text| quantity::speed_in_state(text, 0))?,
+        speed: cluster.speed(speed, 0)?,
         cores: cluster.count("core", 1)?,
     })
 }
@@ -154,8 +155,8 @@ fn cable(cluster: &Element<'_>) -> Result<Cable, PlatformError> {
 }
 
 fn backbone(cluster: &Element<'_>) -> Result<Option<Cable>, PlatformError> {
-    let latency = cluster.optional("bb_lat", quantity::latency)?;
-    let bandwidth = cluster.optional("bb_bw", quantity::bandwidth)?;
+    let latency = cluster.optional("bb_lat", &LATENCY)?;
+    let bandwidth = cluster.optional("bb_bw", &BANDWIDTH)?;
     let make = cluster.choice(
         "bb_sharing_policy",
         &[("SHARED", single as fn(f64, f64) -> Cable), ("FATPIPE", Cable::fat_pipe)],
@@ -172,15 +173,15 @@ fn single(bandwidth: f64, latency: f64) -> Cable {
 }
 
 fn extras(cluster: &Element<'_>) -> Result<Extras, PlatformError> {
-    let latency = cluster.optional("loopback_lat", quantity::latency)?;
-    let loopback = match (cluster.optional("loopback_bw", quantity::bandwidth)?, latency) {
+    let latency = cluster.optional("loopback_lat", &LATENCY)?;
+    let loopback = match (cluster.optional("loopback_bw", &BANDWIDTH)?, latency) {
         (Some(bandwidth), latency) => Some(Cable::fat_pipe(bandwidth, latency.unwrap_or(0.0))),
         (None, None) => None,
         (None, Some(_)) => {
             return Err(cluster.wrong("loopback_lat", "a loopback with `loopback_lat` needs `loopback_bw`"));
         }
     };
-    let limiter = cluster.optional("limiter_link", quantity::bandwidth)?;
+    let limiter = cluster.optional("limiter_link", &BANDWIDTH)?;
     Ok(Extras { loopback, limiter, dialect: Dialect::SimGrid })
 }
 

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use mpirage_units::{BANDWIDTH, LATENCY, Quantity};
 use roxmltree::Node;
 
 use crate::error::{Place, PlatformError, Source};
@@ -91,24 +92,43 @@ impl<'d> Element<'d> {
     }
 
     pub fn bandwidth(&self, name: &str) -> Result<f64, PlatformError> {
-        self.read(name, quantity::bandwidth)
+        self.quantity(name, &BANDWIDTH)
     }
 
     pub fn latency(&self, name: &str) -> Result<f64, PlatformError> {
-        self.read(name, quantity::latency)
+        self.quantity(name, &LATENCY)
+    }
+
+    /// The speed of a core in a performance state.
+    pub fn speed(&self, name: &str, state: usize) -> Result<f64, PlatformError> {
+        let (speed, doubt) = self.read(name, |text| quantity::speed_in_state(text, state))?;
+        self.doubt(name, doubt);
+        Ok(speed)
+    }
+
+    /// SimGrid takes bare numbers, so only their size can be doubtful.
+    fn quantity(&self, name: &str, kind: &Quantity) -> Result<f64, PlatformError> {
+        let (value, doubt) = self.read(name, |text| {
+            let read = kind.read(text).map_err(|problem| problem.to_string())?;
+            Ok((read.value(), read.unlikely_doubt()))
+        })?;
+        self.doubt(name, doubt);
+        Ok(value)
+    }
+
+    fn doubt(&self, name: &str, doubt: Option<String>) {
+        if let Some(doubt) = doubt {
+            self.source.doubt(self.span(), format!("`{name}` of <{}>: {doubt}", self.tag()));
+        }
     }
 
     /// A bandwidth or latency that may be missing; 0 means missing too.
-    pub fn optional(
-        &self,
-        name: &str,
-        read: impl Fn(&str) -> Result<f64, String>,
-    ) -> Result<Option<f64>, PlatformError> {
+    pub fn optional(&self, name: &str, kind: &Quantity) -> Result<Option<f64>, PlatformError> {
         match self.get(name) {
             None => Ok(None),
             // Whatever its unit, nothing is nothing.
             Some(text) if quantity::is_zero(text) => Ok(None),
-            Some(_) => self.read(name, read).map(Some),
+            Some(_) => self.quantity(name, kind).map(Some),
         }
     }
 

@@ -7,7 +7,6 @@ use crate::builder::{Direction, NetPoint};
 use crate::error::PlatformError;
 use crate::host::{HostNames, Numbers};
 use crate::link::{Cable, Duplex, LinkId, Sharing};
-use crate::quantity;
 use crate::suggest::did_you_mean;
 use crate::zone::{Node, StarZone, ZoneKind};
 
@@ -36,7 +35,7 @@ impl Reader {
             None => 0,
             Some(_) => host.read("pstate", performance_state)?,
         };
-        let speed = host.read(speed, |text| quantity::speed_in_state(text, state))?;
+        let speed = host.speed(speed, state)?;
         let cores = host.count("core", 1)?;
         self.builder.add_host(host.need("id")?, speed, cores).map_err(|problem| host.wrong("id", problem))?;
         Ok(())
@@ -146,7 +145,7 @@ impl Reader {
         if names.numbers.count() > LARGEST_CABINET {
             return Err(cabinet.wrong("radical", format!("a cabinet holds at most {LARGEST_CABINET} hosts")));
         }
-        let speed = cabinet.read(speed, |text| quantity::speed_in_state(text, 0))?;
+        let speed = cabinet.speed(speed, 0)?;
         let cable = Cable::shared(cabinet.bandwidth("bw")?, cabinet.latency("lat")?, Duplex::Split);
         for position in 0..names.numbers.count() {
             let name = names.name(position);

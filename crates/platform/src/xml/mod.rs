@@ -12,6 +12,7 @@ mod zones;
 
 use std::collections::HashMap;
 
+use mpirage_units::FACTOR;
 use roxmltree::{Document, ParsingOptions};
 
 use crate::builder::{Builder, Unfinished};
@@ -63,18 +64,20 @@ pub(crate) fn read(source: &Source<'_>) -> Result<Platform, PlatformError> {
     }
     let name = name.ok_or_else(|| root.error("this platform has no <zone>"))?;
     let places = reader.places;
-    reader.builder.finish(name).map_err(|problem| match &problem {
+    let platform = reader.builder.finish(name).map_err(|problem| match &problem {
         Unfinished::NoRoute { zone, .. } if places.contains_key(zone) => {
             places[zone].error(problem.to_string())
         }
         _ => root.error(problem.to_string()),
-    })
+    })?;
+    Ok(platform.with_doubts(source.take_doubts()))
 }
 
 fn version(root: &Element<'_>) -> Result<f64, PlatformError> {
     root.check_attributes(&["version"])?;
-    let version: f64 =
-        root.read("version", |text| text.parse().map_err(|_| format!("`{text}` is not a number")))?;
+    let number = |text: &str| FACTOR.read(text).map(|read| read.value());
+    let version =
+        root.read("version", |text| number(text).map_err(|_| format!("`{text}` is not a number")))?;
     match version {
         3.0..=4.1 => Ok(version),
         _ => Err(root

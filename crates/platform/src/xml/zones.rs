@@ -1,10 +1,11 @@
 //! `<zone>` and `<AS>`: zones of hosts, and zones of zones.
 
+use mpirage_units::{BANDWIDTH, LATENCY, Quantity};
+
 use super::element::Element;
 use super::{Reader, property, unsupported};
 use crate::error::PlatformError;
 use crate::link::{Cable, LinkId};
-use crate::quantity;
 use crate::zone::{RoutedZone, Routing, StarZone, ZoneKind};
 
 /// Deeper nesting than any platform has; protects the stack.
@@ -109,7 +110,7 @@ impl Reader {
         if !is_leaf || !has_routes(&self.builder.zone(id).kind) {
             return Ok(());
         }
-        let link = self.loopback().map_err(|problem| zone.error(problem))?;
+        let link = self.loopback(zone)?;
         if let ZoneKind::Routed(routed) = &mut self.builder.zone_mut(id).kind {
             routed.loopback = Some(link);
         }
@@ -117,17 +118,25 @@ impl Reader {
     }
 
     /// The loopback of the network model, made when the first zone needs it.
-    fn loopback(&mut self) -> Result<LinkId, String> {
+    fn loopback(&mut self, zone: &Element<'_>) -> Result<LinkId, PlatformError> {
         const NAME: &str = "__loopback__";
         if let Ok(link) = self.builder.find_link(NAME, crate::builder::Direction::None) {
             return Ok(link.there);
         }
-        let settings = &self.builder.settings;
-        let bandwidth = settings.text("network/loopback-bw").map_or(Ok(10e9), quantity::bandwidth)?;
-        let latency = settings.text("network/loopback-lat").map_or(Ok(0.0), quantity::latency)?;
+        let bandwidth = self.setting("network/loopback-bw", &BANDWIDTH)?.unwrap_or(10e9);
+        let latency = self.setting("network/loopback-lat", &LATENCY)?.unwrap_or(0.0);
         let link = LinkId(self.builder.links.count());
-        self.builder.add_link(NAME, Cable::fat_pipe(bandwidth, latency))?;
+        let cable = Cable::fat_pipe(bandwidth, latency);
+        self.builder.add_link(NAME, cable).map_err(|problem| zone.error(problem))?;
         Ok(link)
+    }
+
+    /// A quantity that `<config>` sets.
+    fn setting(&self, key: &str, kind: &Quantity) -> Result<Option<f64>, PlatformError> {
+        let Some(setting) = self.builder.settings.get(key) else { return Ok(None) };
+        let text = setting.value.as_text().unwrap_or_default();
+        let read = kind.read(text).map_err(|problem| setting.place.error(format!("`{key}`: {problem}")))?;
+        Ok(Some(read.value()))
     }
 }
 

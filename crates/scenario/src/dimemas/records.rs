@@ -1,5 +1,7 @@
 //! Records of a configuration: `"name" {1, 2.5, "text", [2] {0, 1}};;`.
 
+use mpirage_units::{DURATION, Quantity};
+
 use crate::model::ModelError;
 
 /// One record, and where it is.
@@ -35,16 +37,28 @@ impl<'t> Record<'t> {
         self.field(nth)?.parse().map_err(|_| self.bad(nth, "a whole number"))
     }
 
-    /// Any number.
-    pub fn number(&self, nth: usize) -> Result<f64, ModelError> {
-        let number = self.field(nth)?.parse::<f64>().ok().filter(|number| number.is_finite());
-        number.ok_or_else(|| self.bad(nth, "a number"))
+    /// A number that such a quantity can have; `per` is how much of it the field counts in.
+    pub fn quantity(&self, nth: usize, kind: &Quantity, per: f64) -> Result<f64, ModelError> {
+        let number: f64 = self.field(nth)?.parse().map_err(|_| self.bad(nth, "a number"))?;
+        kind.check(number * per).map_err(|problem| self.wrong(&format!("field {}: {problem}", nth + 1)))
+    }
+
+    /// The same, and none for zero.
+    pub fn unless_zero(&self, nth: usize, kind: &Quantity, per: f64) -> Result<Option<f64>, ModelError> {
+        match self.field(nth)?.parse() {
+            Ok(0.0) => Ok(None),
+            _ => self.quantity(nth, kind, per).map(Some),
+        }
     }
 
     /// A number that is no less than zero.
     pub fn seconds(&self, nth: usize) -> Result<f64, ModelError> {
-        let number = self.number(nth)?;
-        if number < 0.0 { Err(self.bad(nth, "no less than zero")) } else { Ok(number) }
+        self.quantity(nth, &DURATION, 1.0)
+    }
+
+    /// Is the field a number below zero?
+    pub fn is_negative(&self, nth: usize) -> bool {
+        self.fields.get(nth).is_some_and(|field| field.starts_with('-'))
     }
 
     /// A text in quotes.

@@ -9,7 +9,7 @@ use mpirage_call::{
     SendMode, Work,
 };
 use mpirage_collectives::Collective;
-use mpirage_units::Duration;
+use mpirage_units::{Duration, WORK};
 
 use crate::varint;
 
@@ -278,7 +278,7 @@ pub(super) fn get<'l>(
         }
         10 => Call::FreeComm { context: from.half()? },
         11 => Call::Sleep { span: Duration::from_picos(from.number()?) },
-        12 => Call::Compute { work: Work::Flops(from.float()?), request: None },
+        12 => Call::Compute { work: Work::Flops(from.flops()?), request: None },
         13 => Call::Compute { work: Work::Nanos(from.number()?), request: None },
         15 => Call::Compute { work: Work::Threads(Burst::from_word(from.number()?)), request: None },
         14 => Call::Flush,
@@ -347,10 +347,11 @@ impl Taker<'_, '_> {
         i32::try_from(varint::get_signed(self.bytes, self.at)?).ok()
     }
 
-    fn float(&mut self) -> Option<f64> {
+    /// Floating-point operations.
+    fn flops(&mut self) -> Option<f64> {
         let bits = self.bytes.get(*self.at..)?.first_chunk()?;
         *self.at += 8;
-        Some(f64::from_bits(u64::from_le_bytes(*bits))).filter(|value| value.is_finite())
+        WORK.check(f64::from_bits(u64::from_le_bytes(*bits))).ok()
     }
 
     /// A number if it is there; the outer is none if the bytes are bad.

@@ -1,10 +1,14 @@
 //! The frame around entries: header, blocks, footer, trailer. Everything is little-endian.
 
-use crate::varint;
+use mpirage_units::SPEED;
+
+use crate::{Computation, varint};
 
 pub(super) const MAGIC: &[u8; 8] = b"MPIRAGE\n";
 pub(super) const END: &[u8; 8] = b"EGARIPM\n";
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
+/// The oldest that is read: it does not say how computation was charged.
+pub(super) const OLDEST: u32 = 1;
 /// Bytes of the header, of what stands before a block, and of the trailer.
 pub(super) const HEADER: usize = 16;
 pub(super) const BLOCK: usize = 16;
@@ -78,8 +82,8 @@ fn u32_at(bytes: &[u8], at: usize) -> u32 {
 /// What all ranks share, and where their blocks are.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Footer {
-    /// Flops of the machine on which bursts were measured; not positive if it is not known.
-    pub measured_on: f64,
+    /// How computation was charged.
+    pub computation: Computation,
     /// Where calls were made, by the number that entries give.
     pub places: Vec<Spot>,
     /// Communicators that were there from the start.
@@ -104,7 +108,8 @@ pub(super) struct Spot {
 impl Footer {
     pub(super) fn bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        bytes.extend(self.measured_on.to_bits().to_le_bytes());
+        bytes.extend(self.computation.measured_on.unwrap_or(0.0).to_bits().to_le_bytes());
+        varint::put(u64::from(self.computation.free), &mut bytes);
         varint::put(self.places.len() as u64, &mut bytes);
         for spot in &self.places {
             put_bytes(spot.function.as_bytes(), &mut bytes);
@@ -130,12 +135,19 @@ impl Footer {
         bytes
     }
 
-    /// None if the bytes make no sense.
-    pub(super) fn read(bytes: &[u8]) -> Option<Footer> {
-        let measured_on = f64::from_bits(u64::from_le_bytes(*bytes.first_chunk()?));
+    /// None if the bytes make no sense in this version of the format.
+    pub(super) fn read(bytes: &[u8], version: u32) -> Option<Footer> {
+        let measured_on = match f64::from_bits(u64::from_le_bytes(*bytes.first_chunk()?)) {
+            0.0 => None,
+            speed => Some(SPEED.check(speed).ok()?),
+        };
         let mut at = 8;
         let number = |at: &mut usize| varint::get(bytes, at);
-        let mut footer = Footer { measured_on, ..Footer::default() };
+        let free = match version {
+            OLDEST => false,
+            _ => [false, true].into_iter().nth(usize::try_from(number(&mut at)?).ok()?)?,
+        };
+        let mut footer = Footer { computation: Computation { measured_on, free }, ..Footer::default() };
         for _ in 0..number(&mut at)? {
             let function = text(bytes, &mut at)?;
             let site = number(&mut at)?;
@@ -183,17 +195,24 @@ mod tests {
     fn a_footer_comes_back_and_half_of_one_does_not() {
         let spot = Spot { function: "MPI_Send".to_owned(), site: 0x4011aa, source: "halo.c:12".to_owned() };
         let footer = Footer {
-            measured_on: 2e9,
+            computation: Computation { measured_on: Some(2e9), free: true },
             places: vec![spot, Spot::default()],
             given: 1,
             communicators: vec![(2, vec![3, 1, 2]), (9, vec![])],
             ranks: vec![(17, vec![16, 1]), (0, vec![])],
         };
         let bytes = footer.bytes();
-        assert_eq!(Footer::read(&bytes), Some(footer));
+        assert_eq!(Footer::read(&bytes, VERSION), Some(footer));
         for length in 0..bytes.len() {
-            assert_eq!(Footer::read(&bytes[..length]), None, "{length} bytes of {}", bytes.len());
+            assert_eq!(Footer::read(&bytes[..length], VERSION), None, "{length} bytes of {}", bytes.len());
         }
+        for speed in [f64::NAN, f64::INFINITY, -1.0] {
+            let bad = [&speed.to_bits().to_le_bytes()[..], &bytes[8..]].concat();
+            assert_eq!(Footer::read(&bad, VERSION), None, "{speed} flops");
+        }
+        let old = [&bytes[..8], &bytes[9..]].concat();
+        let charged = Footer::read(&old, OLDEST).unwrap().computation;
+        assert_eq!(charged, Computation { measured_on: Some(2e9), free: false });
     }
 
     #[test]
@@ -202,7 +221,7 @@ mod tests {
         [0, 0, 1, 2, 2].into_iter().for_each(|number| varint::put(number, &mut bytes));
         [i64::from(u32::MAX), i64::MAX].into_iter().for_each(|gap| varint::put_signed(gap, &mut bytes));
         varint::put(0, &mut bytes);
-        assert_eq!(Footer::read(&bytes), None);
+        assert_eq!(Footer::read(&bytes, OLDEST), None);
     }
 
     #[test]

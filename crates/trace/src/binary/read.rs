@@ -11,8 +11,8 @@ use mpirage_call::{
 };
 
 use super::entry::{self, Before, Lists, Outcome};
-use super::layout::{BLOCK, BlockHead, Footer, HEADER, MAGIC, TRAILER, Trailer, VERSION, plausible};
-use crate::{Calls, Place, Step, TraceError, Workload, varint};
+use super::layout::{BLOCK, BlockHead, Footer, HEADER, MAGIC, OLDEST, TRAILER, Trailer, VERSION, plausible};
+use crate::{Calls, Computation, Place, Step, TraceError, Workload, varint};
 
 /// Sites from here on are numbers of places whose file and line are known.
 const KNOWN: u64 = 1 << 63;
@@ -56,10 +56,10 @@ struct Rank {
 impl BinaryTrace {
     /// Opens a file and reads what all ranks share.
     pub fn open(path: &Path) -> Result<BinaryTrace, TraceError> {
-        let file = File::open(path).map_err(|error| TraceError::io(path, error))?;
-        let ranks = header(path, &file)?;
+        let file = mpirage_input::open(path)?;
+        let (ranks, version) = header(path, &file)?;
         let length = file.metadata().map_err(|error| TraceError::io(path, error))?.len();
-        let footer = footer(path, &file, length)?;
+        let footer = footer(path, &file, length, version)?;
         let bad = |problem: &str| TraceError::bad(path, Place::File, problem);
         if footer.ranks.len() != ranks as usize {
             return Err(bad("the beginning and the end of the file disagree on the number of ranks"));
@@ -282,8 +282,8 @@ impl Workload for BinaryTrace {
         given.map(|(_, members)| members.clone()).collect()
     }
 
-    fn measured_on(&self) -> Option<f64> {
-        Some(self.footer.measured_on).filter(|&speed| speed > 0.0)
+    fn computation(&self) -> Computation {
+        self.footer.computation
     }
 
     fn traced_communicators(&self) -> Vec<(ContextId, Vec<u32>)> {
@@ -334,8 +334,8 @@ impl Workload for BinaryTrace {
     }
 }
 
-/// How many ranks the file says there are.
-fn header(path: &Path, file: &File) -> Result<u32, TraceError> {
+/// How many ranks the file says there are, and in what version of the format.
+fn header(path: &Path, file: &File) -> Result<(u32, u32), TraceError> {
     let mut header = [0; HEADER];
     let short = |_| TraceError::bad(path, Place::Byte(0), "is too short to be a trace");
     file.read_exact_at(&mut header, 0).map_err(short)?;
@@ -343,15 +343,17 @@ fn header(path: &Path, file: &File) -> Result<u32, TraceError> {
     if header[..8] != MAGIC[..] {
         return Err(TraceError::bad(path, Place::Byte(0), "does not start as a trace of mpirage does"));
     }
-    if word(8) != VERSION {
-        let problem =
-            format!("has version {} of the format, but this mpirage reads version {VERSION}", word(8));
+    if !(OLDEST..=VERSION).contains(&word(8)) {
+        let problem = format!(
+            "has version {} of the format, but this mpirage reads versions {OLDEST} to {VERSION}",
+            word(8)
+        );
         return Err(TraceError::bad(path, Place::Byte(8), problem));
     }
-    Ok(word(12))
+    Ok((word(12), word(8)))
 }
 
-fn footer(path: &Path, file: &File, length: u64) -> Result<Footer, TraceError> {
+fn footer(path: &Path, file: &File, length: u64, version: u32) -> Result<Footer, TraceError> {
     let cut_off = || {
         let problem = "the file has no end: it was cut off, or the run that wrote it did not come to its end";
         TraceError::bad(path, Place::Byte(length), problem)
@@ -372,5 +374,5 @@ fn footer(path: &Path, file: &File, length: u64) -> Result<Footer, TraceError> {
         return Err(damaged());
     }
     let raw = lz4_flex::block::decompress(&stored, trailer.raw as usize).map_err(|_| damaged())?;
-    Footer::read(&raw).filter(|_| raw.len() == trailer.raw as usize).ok_or_else(damaged)
+    Footer::read(&raw, version).filter(|_| raw.len() == trailer.raw as usize).ok_or_else(damaged)
 }

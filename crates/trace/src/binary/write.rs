@@ -11,7 +11,7 @@ use mpirage_units::Duration;
 use super::entry::{self, Before, Outcome};
 use super::layout::{BLOCK, BlockHead, Footer, HEADER, LARGEST, MAGIC, Spot, Trailer, VERSION};
 use crate::scribe::Scribe;
-use crate::{TraceError, varint};
+use crate::{Computation, TraceError, varint};
 
 /// Bytes of blocks under way, over all ranks.
 const UNDER_WAY: usize = 64 << 20;
@@ -45,8 +45,8 @@ struct Rank {
 }
 
 impl BinaryWriter {
-    /// Starts a file. Bursts are measured on a machine of `measured_on` flops per second.
-    pub fn create(path: &Path, ranks: u32, measured_on: Option<f64>) -> Result<BinaryWriter, TraceError> {
+    /// Starts the file of a run that charges computation like this.
+    pub fn create(path: &Path, ranks: u32, computation: Computation) -> Result<BinaryWriter, TraceError> {
         let file = File::create(path).map_err(|error| TraceError::io(path, error))?;
         let mut writer = BinaryWriter {
             path: path.to_owned(),
@@ -54,7 +54,7 @@ impl BinaryWriter {
             offset: HEADER as u64,
             full: (UNDER_WAY / ranks.max(1) as usize).clamp(SMALLEST, LARGEST),
             ranks: (0..ranks).map(|_| Rank::default()).collect(),
-            footer: Footer { measured_on: measured_on.unwrap_or(0.0), ..Footer::default() },
+            footer: Footer { computation, ..Footer::default() },
             places: HashMap::new(),
             compressed: Vec::new(),
             requests: Vec::new(),

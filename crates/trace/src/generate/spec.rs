@@ -1,7 +1,7 @@
 //! `gen:NAME,key=value,…`: what patterns there are, what they can be told, and what somebody has typed.
 
 use mpirage_data::dims_create;
-use mpirage_units::{parse_bytes, parse_duration, parse_speed};
+use mpirage_units::{BYTES, DURATION, FACTOR, WORK};
 
 use super::grid::Grid;
 use crate::TraceError;
@@ -132,8 +132,8 @@ impl Spec {
             iterations: typed.whole("iterations", 0, u32::MAX - 2)?,
             bytes: typed.bytes()?,
             compute: typed.amount()?,
-            imbalance: typed.real("imbalance", 0.0)?,
-            noise: typed.real("noise", 0.0)?,
+            imbalance: typed.real("imbalance")?,
+            noise: typed.real("noise")?,
             seed: typed.number("seed", "a whole number")?,
         })
     }
@@ -206,34 +206,31 @@ impl<'a> Typed<'a> {
         Err(self.bad(format!("`{key}={number}`: it must be from {least} to {most}")))
     }
 
-    fn real(&self, key: &str, least: f64) -> Result<f64, TraceError> {
-        let number: f64 = self.number(key, "a number")?;
-        if number.is_finite() && number >= least {
-            return Ok(number);
-        }
-        Err(self.bad(format!("`{key}={number}`: it must not be less than {least}")))
+    fn real(&self, key: &str) -> Result<f64, TraceError> {
+        let number = FACTOR.read(self.value(key)).map(|read| read.value());
+        number.map_err(|error| self.bad(format!("{key}: {error}")))
     }
 
     fn bytes(&self) -> Result<u64, TraceError> {
-        let bytes = parse_bytes(self.value("bytes")).map_err(|error| self.bad(format!("bytes: {error}")))?;
-        let most = (1u64 << 36) as f64;
-        if bytes <= most {
-            return Ok(bytes.round() as u64);
+        let bytes =
+            BYTES.read_whole(self.value("bytes")).map_err(|error| self.bad(format!("bytes: {error}")))?;
+        if bytes <= 1 << 36 {
+            return Ok(bytes);
         }
         Err(self.bad(format!("`bytes={bytes}`: no message is larger than 64 GiB here")))
     }
 
     fn amount(&self) -> Result<Amount, TraceError> {
         let value = self.value("compute");
-        if value.parse::<f64>().is_ok_and(|number| number != 0.0) {
+        if FACTOR.read(value).is_ok_and(|number| number.value() != 0.0) {
             return Err(self.bad(format!(
                 "`compute={value}` has no unit; write a time (50us) or work in floating-point operations (2Mf)"
             )));
         }
-        if let Ok(seconds) = parse_duration(value) {
-            return Ok(Amount::Nanos(seconds * 1e9));
+        if let Ok(seconds) = DURATION.read(value) {
+            return Ok(Amount::Nanos(seconds.value() * 1e9));
         }
-        parse_speed(value).map(Amount::Flops).map_err(|_| {
+        WORK.read(value).map(|flops| Amount::Flops(flops.value())).map_err(|_| {
             self.bad(format!("`compute={value}` is neither a time (50us) nor an amount of work (2Mf)"))
         })
     }
@@ -338,7 +335,8 @@ mod tests {
         assert!(problem("gen:halo2d,ranks=16,dims=4x5").contains("product is 16"));
         assert!(problem("gen:ring,compute=5").contains("has no unit"));
         assert!(problem("gen:ring,compute=fast").contains("neither a time"));
-        assert!(problem("gen:ring,noise=nan").contains("must not be less"));
+        assert!(problem("gen:ring,noise=nan").contains("noise: `nan` is not a factor"));
+        assert!(problem("gen:ring,imbalance=-1").contains("not negative"));
         assert!(problem("gen:ring,bytes=1EB").contains("64 GiB"));
     }
 

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use super::stretches::{Cursor, Stretches};
 use super::text::{Words, whole};
 use crate::source::{Source, Window};
-use crate::{Place, TraceError};
+use crate::{Computation, Place, TraceError};
 
 /// Bytes of chunks, over all ranks: more than that does not stay in caches.
 const CHUNKS: usize = 8 << 20;
@@ -23,6 +23,10 @@ const CHUNK: Range<usize> = 1 << 10..64 << 10;
 /// The first line is looked for so far.
 const HEAD: u64 = 1 << 20;
 const HEAD_CHUNK: usize = 4 << 10;
+
+/// Comments above the first action that say how the traced run charged computation.
+pub(super) const FREE: &str = "# computation: none\n";
+pub(super) const CHARGED: &str = "# computation: charged\n";
 
 /// The files of a trace.
 pub(super) struct Files {
@@ -57,6 +61,26 @@ impl Files {
             Kind::Each(files) => files.len(),
             Kind::All(all) => all.ranks(),
         }
+    }
+
+    /// What the comments above the first action say about computation.
+    pub(super) fn computation(&self) -> Result<Computation, TraceError> {
+        let source = match &self.kind {
+            Kind::Each(files) => &files[0],
+            Kind::All(all) => all.source(),
+        };
+        let mut window = Window::default();
+        while let Some(line) = window.line(|at, into| source.append(at, HEAD_CHUNK, into))? {
+            let line = window.text(line);
+            match line.first() {
+                Some(b'#') if line == FREE.trim_end().as_bytes() => {
+                    return Ok(Computation { free: true, ..Computation::default() });
+                }
+                Some(b'#') | None => {}
+                Some(_) => break,
+            }
+        }
+        Ok(Computation::default())
     }
 
     /// The file of a rank, and the line in it that is the `nth` of the rank, from 1.
@@ -171,7 +195,7 @@ fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, TraceError> {
 
 /// What a list of files names: one for each rank, or one for all.
 fn listed(list: &Path) -> Result<Kind, TraceError> {
-    let text = std::fs::read(list).map_err(|error| TraceError::io(list, error))?;
+    let text = mpirage_input::read(list, mpirage_input::LONGEST_TEXT)?;
     let text = String::from_utf8(text).map_err(|_| {
         TraceError::bad(list, Place::File, "is neither a trace nor a list of files: it is not text")
     })?;

@@ -17,8 +17,9 @@ use mpirage_call::{Call, ContextId, Reply, RequestId, SELF, SendMode, Stamp, WOR
 use mpirage_collectives::{Algorithm, Collective, Schedule};
 use mpirage_units::Duration;
 
-use crate::TraceError;
+use super::files::{CHARGED, FREE};
 use crate::scribe::Scribe;
+use crate::{Computation, TraceError};
 use files::Files;
 pub use files::TiLayout;
 use losses::{Loss, Losses};
@@ -80,18 +81,21 @@ struct Open {
 type Named = (i64, i64, i64);
 
 impl TiWriter {
-    /// Starts the files. Bursts are measured on a machine of `measured_on` flops per second.
+    /// Starts the files of a run that charges computation like this.
     pub fn create(
         path: &Path,
         layout: TiLayout,
         ranks: u32,
-        measured_on: Option<f64>,
+        computation: Computation,
     ) -> Result<TiWriter, TraceError> {
-        let files = Files::create(path, layout, ranks)?;
+        let head = if computation.free { FREE } else { CHARGED };
+        let files = Files::create(path, layout, ranks, head)?;
+        // Lines are counted from the start of the rank's file, if it has one.
+        let flushed = if files.one_each() { head.len() as u64 } else { 0 };
         Ok(TiWriter {
             files,
-            measured_on,
-            ranks: (0..ranks).map(|_| Rank::default()).collect(),
+            measured_on: computation.measured_on,
+            ranks: (0..ranks).map(|_| Rank { flushed, ..Rank::default() }).collect(),
             full: (UNDER_WAY / ranks.max(1) as usize).clamp(SMALLEST, LARGEST),
             communicators: HashMap::new(),
             tags: HashMap::new(),

@@ -31,9 +31,9 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Makes the files, empty, and their list.
-    pub fn create(path: &Path, layout: TiLayout, ranks: u32) -> Result<Files, TraceError> {
-        let files = lay_out(path, layout, ranks)?;
+    /// Makes the files, with nothing but `head` in them, and their list.
+    pub fn create(path: &Path, layout: TiLayout, ranks: u32, head: &str) -> Result<Files, TraceError> {
+        let files = lay_out(path, layout, ranks, head)?;
         Ok(Files { layout, path: path.to_owned(), files, failed: None })
     }
 
@@ -67,12 +67,11 @@ impl Files {
     }
 }
 
-/// Makes the files, empty, and their list.
-fn lay_out(path: &Path, layout: TiLayout, ranks: u32) -> Result<Vec<PathBuf>, TraceError> {
-    let empty = |file: &Path| File::create(file).map(drop).map_err(|error| TraceError::io(file, error));
+fn lay_out(path: &Path, layout: TiLayout, ranks: u32, head: &str) -> Result<Vec<PathBuf>, TraceError> {
+    let begin = |file: &Path| fs::write(file, head).map_err(|error| TraceError::io(file, error));
     let folder = match layout {
         TiLayout::OneFile => {
-            empty(path)?;
+            begin(path)?;
             return Ok(vec![path.to_owned()]);
         }
         TiLayout::Folder => path.to_owned(),
@@ -84,7 +83,7 @@ fn lay_out(path: &Path, layout: TiLayout, ranks: u32) -> Result<Vec<PathBuf>, Tr
     };
     fs::create_dir_all(&folder).map_err(|error| TraceError::io(&folder, error))?;
     let files: Vec<PathBuf> = (0..ranks).map(|rank| folder.join(format!("ti_trace{rank}.txt"))).collect();
-    files.iter().try_for_each(|file| empty(file))?;
+    files.iter().try_for_each(|file| begin(file))?;
     let list = if layout == TiLayout::List { path.to_owned() } else { folder.join("ranks.txt") };
     write_list(&list, &files).map_err(|error| TraceError::io(&list, error))?;
     Ok(files)
