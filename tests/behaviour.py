@@ -280,7 +280,7 @@ def usage(suite):
         (["run", "--map-by", "moon", "/bin/true"], "moon"),
         (["nonsense"], "nonsense"),
         (["info", "nonsense"], "nonsense"),
-        (["emulate"], "not there yet"),
+        (["emulate"], "not implemented yet"),
     ]:
         result = suite.run([MPIRAGE, *arguments])
         what = " ".join(arguments)

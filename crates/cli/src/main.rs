@@ -2,11 +2,17 @@
 //!
 //! One binary with several names: called `mpicc`, `mpicxx`, `mpiexec` or `mpirun` it is that command.
 
+// A closed or full stream must not end a run: `output` writes, and says what failed.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod arguments;
 mod compile;
+mod conflicts;
 mod costs;
+mod deadlock;
 mod demo;
 mod diagnosis;
+mod examples;
 mod exit;
 mod foldable;
 mod folding;
@@ -15,21 +21,26 @@ mod host_speed;
 mod hosts;
 mod info;
 mod install;
+mod interrupt;
 mod launcher;
 mod lines;
 mod living;
 mod machine;
+mod manual;
 mod output;
 mod plan;
 mod platform;
+mod program_output;
 mod progress;
 mod recordings;
 mod replay;
 mod report;
 mod reporting;
+mod results;
 mod run;
 mod summary;
 mod trace;
+mod words;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -45,7 +56,7 @@ fn main() -> ExitCode {
     match dispatch(&typed) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
-            eprintln!("mpirage: {:#}", failure.error);
+            output::report(&failure);
             ExitCode::from(failure.code)
         }
     }
@@ -74,7 +85,7 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Some("gdb") => return gdb::command(tail),
         Some(planned @ ("emulate" | "calibrate" | "compare" | "balance" | "sweep" | "check")) => {
             return Err(exit::usage(format!(
-                "`mpirage {planned}` is not there yet; docs/roadmap.md says what is planned"
+                "`mpirage {planned}` is not implemented yet; docs/roadmap.md says what is planned"
             )));
         }
         _ => {}
@@ -90,6 +101,8 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Command::Trace(action) => trace::command(&action),
         Command::Report(report) => report::command(&report),
         Command::Info { topic } => info::command(topic),
+        Command::Completions { shell } => manual::completions(shell),
+        Command::Man { folder } => manual::pages(&folder),
         Command::Cc { .. } | Command::Cxx { .. } | Command::Run(_) | Command::Gdb { .. } => {
             unreachable!("taken care of above")
         }

@@ -12,7 +12,7 @@ use crate::costs::Recording;
 use crate::exit::{Failure, usage};
 use crate::living::{self, Living};
 use crate::machine::Machine;
-use crate::{costs, folding, host_speed};
+use crate::{costs, folding, host_speed, launcher};
 
 /// Where computation times come from, as typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,8 +72,7 @@ impl Plan {
         let living = living::decide(&arguments.ranks_as, &programs)?;
         let mut warnings = std::mem::take(&mut machine.warnings);
         warnings.extend(living.warnings.iter().cloned());
-        warnings
-            .extend(arguments.mca.chunks(2).map(|mca| format!("--mca {} means nothing here", mca.join(" "))));
+        warnings.extend(arguments.mca.chunks(2).map(|mca| format!("--mca {} is ignored", mca.join(" "))));
         Ok(Plan {
             host_speed: speed_of_this_machine(&arguments, &compute, recording.as_ref())?,
             recording,
@@ -93,7 +92,7 @@ impl Plan {
 
 fn refuse_what_is_not_there(arguments: &RunArguments) -> Result<(), Failure> {
     if arguments.mpi_profile.is_some() {
-        return Err(usage("--mpi-profile is not there yet; docs/roadmap.md says what is planned"));
+        return Err(usage("--mpi-profile is not implemented yet; docs/roadmap.md says what is planned"));
     }
     Ok(())
 }
@@ -105,7 +104,7 @@ fn programs(jobs: &[RunArguments]) -> Result<Vec<Arc<Program>>, Failure> {
     for job in jobs {
         let (path, arguments) = job.program.split_first().ok_or_else(|| usage("no program given"))?;
         if path.to_str().is_some_and(|word| word.starts_with('-')) {
-            return Err(usage(format!("unknown option {}; `mpirage run --help` lists them", path.display())));
+            return Err(usage(launcher::unknown_option(path)));
         }
         let path = find_program(Path::new(path), job.wdir.as_deref())?;
         let mut environment = environment(job)?;

@@ -5,7 +5,7 @@ use mpirage_platform::Platform;
 use crate::arguments::PlatformAction;
 use crate::exit::{Failure, bad_platform, usage};
 use crate::machine::resolve_model;
-use crate::output;
+use crate::output::{self, say};
 
 /// Hosts of a built-in platform whose size is not written.
 const RANKS: u32 = 16;
@@ -25,7 +25,7 @@ fn check(spec: &str) -> Result<u8, Failure> {
     let platform = Platform::load(spec, RANKS).map_err(bad_platform)?;
     let (_, warnings) = resolve_model("flow", &platform)?;
     for warning in warnings {
-        eprintln!("mpirage: warning: {warning}");
+        say!("mpirage: warning: {warning}");
     }
     output::line(format_args!(
         "{} is right: {} hosts, {} links",
@@ -43,7 +43,7 @@ fn show(spec: &str, model: &str) -> Result<u8, Failure> {
     }
     let (model, warnings) = resolve_model(model, &platform)?;
     for warning in warnings {
-        eprintln!("mpirage: warning: {warning}");
+        say!("mpirage: warning: {warning}");
     }
     output::line(format_args!("\n[model]  # {}", model.name));
     for line in model.describe() {

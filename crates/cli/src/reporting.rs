@@ -4,21 +4,19 @@
 //! run: then the calls are kept in a file of ours that nobody sees, and replayed where messages take no time.
 
 use std::cell::RefCell;
-use std::fs::Permissions;
-use std::io::{BufWriter, Write};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use anyhow::Context;
 use mpirage_mpi::{Bursts, Engine, NoMemory};
+use mpirage_outfile::OutputFile;
 use mpirage_rank::Outcome;
 use mpirage_record::{Record, Recorder, Summary, Writer};
 use mpirage_replay::Watch;
 use mpirage_report::{Budget, Container, Ending, Report};
 use mpirage_timeline::RunInfo;
 use mpirage_trace::{BinaryTrace, BinaryWriter, Transcript};
-use tempfile::{Builder, NamedTempFile};
+use tempfile::NamedTempFile;
 
 use crate::arguments::ResultArguments;
 use crate::exit::{Failure, usage};
@@ -166,18 +164,10 @@ pub fn notes(machine: &Machine) -> Vec<String> {
 }
 
 /// Writes the page about one run or two.
-pub fn write(file: &Path, runs: &[String]) -> Result<(), Failure> {
-    let cannot = || format!("cannot write {}", file.display());
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // As of a file that is made without further ado: the user's mask applies.
-    let mode = Permissions::from_mode(0o666);
-    let draft =
-        Builder::new().prefix(".mpirage-").permissions(mode).tempfile_in(folder).with_context(cannot)?;
-    let mut out = BufWriter::new(&draft);
-    mpirage_report::write_page(runs, &mut out).and_then(|()| out.flush()).with_context(cannot)?;
-    drop(out);
-    draft.persist(file).with_context(cannot)?;
-    Ok(())
+pub fn write(mut file: OutputFile, runs: &[String]) -> Result<(), Failure> {
+    let name = file.path().display().to_string();
+    let written = mpirage_report::write_page(runs, &mut file).and_then(|()| file.finish());
+    Ok(written.with_context(|| format!("cannot write {name}"))?)
 }
 
 /// A run as it is put into a page.
