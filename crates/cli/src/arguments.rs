@@ -109,7 +109,7 @@ pub struct ReportArguments {
     #[command(flatten)]
     pub machine: MachineArguments,
     /// The page to write
-    #[arg(short, long, default_value = "report.html", value_name = "FILE.html")]
+    #[arg(short, long, default_value = "report.html", value_name = "FILE.html", help_heading = "Results")]
     pub output: PathBuf,
     /// Computation of a trace: as traced, or none
     #[arg(long, default_value = "traced", value_name = "HOW", help_heading = COMPUTATION)]
@@ -118,10 +118,10 @@ pub struct ReportArguments {
     #[arg(long, value_name = "SPEED", help_heading = COMPUTATION)]
     pub host_speed: Option<String>,
     /// How long the run takes on an ideal network: by clocks that go along, by another run of the same calls, or no
-    #[arg(long, default_value = "clocks", value_name = "clocks|run|no")]
+    #[arg(long, default_value = "clocks", value_name = "clocks|run|no", help_heading = "Results")]
     pub report_ideal: String,
     /// One run or two: traces (such as FILE.mpirage), which are replayed, or reports (FILE.html), which are taken as they are
-    #[arg(required = true, num_args = 1..=2, value_name = "RUN")]
+    #[arg(required = true, num_args = 1..=2, value_name = "RUN", help_heading = "Arguments")]
     pub runs: Vec<String>,
 }
 
@@ -196,7 +196,6 @@ pub enum PlatformAction {
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "mpirage run",
-    display_name = "mpirage",
     about = "Run an MPI program on a simulated machine",
     version,
     max_term_width = 100,
@@ -215,7 +214,7 @@ pub struct RunArguments {
     /// Where computation times come from: measured, none, or recorded:FILE (measures and writes FILE if there is none yet, else reuses it)
     #[arg(long, default_value = "measured", value_name = "HOW", help_heading = COMPUTATION)]
     pub compute: String,
-    /// How ranks live: auto, processes or folded
+    /// How ranks are executed: auto, processes or folded
     #[arg(long, default_value = "auto", value_name = "HOW", env = "MPIRAGE_RANKS_AS", help_heading = EXECUTION)]
     pub ranks_as: String,
     /// The time that the program's clock functions show: simulated or real
@@ -271,7 +270,8 @@ pub struct RunArguments {
         required = true,
         trailing_var_arg = true,
         allow_hyphen_values = true,
-        value_name = "PROGRAM [ARGUMENTS…]"
+        value_name = "PROGRAM [ARGUMENTS…]",
+        help_heading = "Arguments"
     )]
     pub program: Vec<OsString>,
 }
@@ -343,7 +343,7 @@ pub struct ReplayArguments {
     #[arg(long, value_name = "SPEED", help_heading = COMPUTATION)]
     pub host_speed: Option<String>,
     /// A trace (SimGrid's time-independent format, Dimemas, GOAL, DUMPI, our own), or gen:PATTERN,…; `mpirage info workloads` lists patterns
-    #[arg(value_name = "TRACE")]
+    #[arg(value_name = "TRACE", help_heading = "Arguments")]
     pub workload: String,
 }
 

@@ -29,13 +29,13 @@ Examples:
 /// `mpirage run --help`.
 pub const RUN: &str = "\
 Examples:
-  mpirage run -n 16 ./ring                                on a cluster of 16 nodes
-  mpirage run -n 16 -p griffon --ppn 1 ./ring             on a Grid'5000 cluster, one rank per node
-  mpirage run -n 16 -p cluster.toml --compute none ./ring communication only; the same time on every computer
-  mpirage run -n 16 --report ring.html ./ring             a page for the browser
-  mpirage run -n 16 --trace ring.mpirage ./ring           a trace that `mpirage replay` plays on other machines
-  mpirage run -n 16 -q --json=ring.json ./ring            figures for a script
-  mpirage run -n 1 ./ring : -n 3 ./ring                   two programs in one world";
+  mpirage run -n 16 ./ring                                  # on a cluster of 16 nodes
+  mpirage run -n 16 -p griffon --ppn 1 ./ring               # on a cluster of Grid'5000
+  mpirage run -n 16 -p cluster.toml --compute none ./ring   # communication only
+  mpirage run -n 16 --report ring.html ./ring               # a page for the browser
+  mpirage run -n 16 --trace ring.mpirage ./ring             # a trace for `mpirage replay`
+  mpirage run -n 16 -q --json=ring.json ./ring              # figures for a script
+  mpirage run -n 1 ./ring : -n 3 ./ring                     # two programs in one world";
 
 /// `mpirage replay --help`.
 pub const REPLAY: &str = "\

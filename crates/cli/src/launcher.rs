@@ -66,16 +66,19 @@ pub fn unknown_option(word: &OsStr) -> String {
     let names: Vec<String> = ours.map(|name| format!("--{name}")).collect();
     let others = SPELLINGS.iter().map(|(other, _)| *other);
     let meant = words::did_you_mean(&typed, names.iter().map(String::as_str).chain(others));
-    format!("unknown option {typed}{meant}; `mpirage run --help` lists all options")
+    format!("unknown option {typed}{meant} (`mpirage run --help` lists all options)")
 }
 
 fn spelled_our_way(word: &OsString) -> OsString {
-    // Numbers without a space, as in -np4; clap itself understands -n4.
+    // Numbers without a space, as in -n4.
     let joined = word.to_str().and_then(|text| {
-        let number =
-            ["-np", "-ppn", "-npernode"].iter().find_map(|name| Some((*name, text.strip_prefix(name)?)));
-        let (name, number) = number.filter(|(_, number)| number.parse::<u32>().is_ok())?;
-        Some(OsString::from(format!("{}={number}", if name == "-np" { "--np" } else { "--ppn" })))
+        let (name, number) = text.split_at(text.find(|letter: char| letter.is_ascii_digit())?);
+        number.parse::<u32>().ok()?;
+        match name {
+            "-n" | "-np" | "-c" => Some(format!("--np={number}").into()),
+            "-ppn" | "-npernode" | "-N" => Some(format!("--ppn={number}").into()),
+            _ => None,
+        }
     });
     if let Some(joined) = joined {
         return joined;

@@ -46,7 +46,8 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 
 use crate::arguments::{Command, Line};
 use crate::exit::Failure;
@@ -92,6 +93,9 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
     }
     let line = match Line::try_parse_from(typed) {
         Ok(line) => line,
+        Err(error) if error.kind() == ErrorKind::InvalidSubcommand && !rest.is_empty() => {
+            return Err(exit::usage(unknown_command(&Line::command(), rest)));
+        }
         Err(error) => return exit::from_clap(&error),
     };
     match line.command {
@@ -107,4 +111,17 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
             unreachable!("taken care of above")
         }
     }
+}
+
+/// What to say about a command that does not exist: `mpirage rnu`, `mpirage trace inof`.
+fn unknown_command(around: &clap::Command, typed: &[OsString]) -> String {
+    let Some((word, rest)) = typed.split_first() else { return String::new() };
+    let word = word.to_string_lossy();
+    if let Some(command) = around.find_subcommand(&*word) {
+        return unknown_command(command, rest);
+    }
+    let names =
+        around.get_subcommands().filter(|command| !command.is_hide_set()).map(clap::Command::get_name);
+    let meant = words::did_you_mean(&word, names);
+    format!("there is no command {word}{meant} (`mpirage --help` lists all commands)")
 }

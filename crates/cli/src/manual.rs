@@ -21,9 +21,13 @@ pub fn completions(shell: Shell) -> Result<u8, Failure> {
 
 /// Writes a manual page for each command into a folder.
 pub fn pages(folder: &Path) -> Result<u8, Failure> {
-    let mut command = Line::command();
-    command.build();
+    // `help` needs no pages: they would repeat those of the commands.
+    let command = without_help(Line::command());
     clap_mangen::generate_to(command, folder)
         .with_context(|| format!("cannot write manual pages into {}", folder.display()))?;
     Ok(0)
+}
+
+fn without_help(command: clap::Command) -> clap::Command {
+    command.disable_help_subcommand(true).mut_subcommands(without_help)
 }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use mpirage_channel::Briefing;
 use mpirage_mpi::{Bursts, Costs, Engine};
 use mpirage_outfile::OutputFile;
@@ -44,13 +44,19 @@ const EPOCH: u64 = 946_684_800;
 pub fn command(typed: &[OsString]) -> Result<u8, Failure> {
     let mut jobs = Vec::new();
     for words in launcher::translate(typed) {
-        match RunArguments::try_parse_from(&words) {
+        match parse(&words) {
             Ok(arguments) => jobs.push(arguments),
             Err(error) => return exit::from_clap(&error),
         }
     }
     let plan = Plan::new(jobs)?;
     plan.run()
+}
+
+fn parse(words: &[OsString]) -> Result<RunArguments, clap::Error> {
+    // `mpirun --version` names the product, as other launchers do.
+    let command = RunArguments::command().display_name("mpirage");
+    RunArguments::from_arg_matches(&command.try_get_matches_from(words)?)
 }
 
 impl Plan {

@@ -1,8 +1,5 @@
 //! Numbers and suggestions in messages for people.
 
-/// Two names are so alike that one is taken for the other, from 0 to 1.
-const ALIKE: f64 = 0.75;
-
 /// `1 message`, `18,815 messages`.
 pub fn count(number: u64, noun: &str) -> String {
     let ending = match number {
@@ -28,9 +25,10 @@ pub fn thousands(number: u64) -> String {
 
 /// `; did you mean NAME?` if one of the names is like what was typed, else nothing.
 pub fn did_you_mean<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> String {
-    let likeness = |name: &str| strsim::jaro_winkler(typed, name);
-    let closest = names.max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    match closest.filter(|name| likeness(name) >= ALIKE) {
+    // Letters that are swapped, missing, added or wrong.
+    let mistakes = |name: &str| strsim::osa_distance(typed, name);
+    let closest = names.min_by_key(|name| mistakes(name));
+    match closest.filter(|name| mistakes(name) <= 1 + typed.chars().count() / 4) {
         Some(name) => format!("; did you mean {name}?"),
         None => String::new(),
     }

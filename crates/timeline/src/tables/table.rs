@@ -28,7 +28,8 @@ pub(crate) struct Layout {
 pub(crate) struct Heading {
     pub name: &'static str,
     pub kind: Kind,
-    /// Are there rows without a value?
+    /// Are there rows without a value? Only Parquet asks.
+    #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
     pub optional: bool,
 }
 
