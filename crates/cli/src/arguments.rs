@@ -5,7 +5,6 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use clap_complete::Shell;
 
 use crate::conflicts::Conflicts;
 use crate::examples;
@@ -123,6 +122,17 @@ pub struct ReportArguments {
     /// One run or two: traces (such as FILE.mpirage), which are replayed, or reports (FILE.html), which are taken as they are
     #[arg(required = true, num_args = 1..=2, value_name = "RUN", help_heading = "Arguments")]
     pub runs: Vec<String>,
+}
+
+/// Shells that have completions.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Shell {
+    /// bash
+    Bash,
+    /// zsh
+    Zsh,
+    /// fish
+    Fish,
 }
 
 /// What `mpirage info` lists.

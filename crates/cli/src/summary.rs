@@ -16,16 +16,8 @@ use crate::words::{count, thousands};
 /// The figures of a run.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Figures {
-    /// The version of mpirage.
-    pub version: String,
-    /// The command line, word by word.
-    pub command: Vec<String>,
     /// How it ended: `finished`, `deadlock`, `misuse`, `aborted`, `rank-died`, `rank-hangs`.
     pub outcome: String,
-    /// Why it did not finish, in words.
-    pub explanation: Option<String>,
-    /// The blocked calls, if it ended in a deadlock.
-    pub deadlock: Option<Deadlock>,
     /// When the last rank ended, in simulated seconds.
     pub simulated_seconds: f64,
     /// How long the simulation took here.
@@ -70,6 +62,14 @@ pub struct Figures {
     pub host_speed_flops: Option<f64>,
     /// What makes the result less trustworthy.
     pub warnings: Vec<String>,
+    /// Why it did not finish, in words.
+    pub explanation: Option<String>,
+    /// The blocked calls, if it ended in a deadlock.
+    pub deadlock: Option<Deadlock>,
+    /// The version of mpirage.
+    pub version: String,
+    /// The command line, word by word.
+    pub command: Vec<String>,
 }
 
 impl Figures {
