@@ -6,6 +6,7 @@ use crate::arguments::PlatformAction;
 use crate::exit::{Failure, bad_platform, usage};
 use crate::machine::resolve_model;
 use crate::output::{self, say};
+use crate::words::count;
 
 /// Hosts of a built-in platform whose size is not written.
 const RANKS: u32 = 16;
@@ -16,7 +17,7 @@ pub fn command(action: &PlatformAction) -> Result<u8, Failure> {
         PlatformAction::Check { platform } => check(platform),
         PlatformAction::Show { platform, model } => show(platform, model),
         PlatformAction::Import { platform } => Err(usage(format!(
-            "import of {platform} is not there yet; SimGrid XML files can be used as they are"
+            "import of {platform} is not implemented yet; SimGrid XML files can be used as they are"
         ))),
     }
 }
@@ -28,10 +29,9 @@ fn check(spec: &str) -> Result<u8, Failure> {
         say!("mpirage: warning: {warning}");
     }
     output::line(format_args!(
-        "{} is right: {} hosts, {} links",
-        platform.name(),
-        platform.host_count(),
-        platform.link_count()
+        "{spec}: OK ({}, {})",
+        count(platform.host_count() as u64, "host"),
+        count(platform.link_count() as u64, "link")
     ));
     Ok(0)
 }

@@ -16,7 +16,7 @@ use mpirage_replay::Watch;
 use mpirage_report::{Budget, Container, Ending, Report};
 use mpirage_timeline::RunInfo;
 use mpirage_trace::{BinaryTrace, BinaryWriter, Transcript};
-use tempfile::NamedTempFile;
+use tempfile::{Builder, NamedTempFile};
 
 use crate::arguments::ResultArguments;
 use crate::exit::{Failure, usage};
@@ -184,7 +184,8 @@ struct Calls {
 
 impl Calls {
     fn new(ranks: u32, speed: f64) -> Result<Calls, Failure> {
-        let file = NamedTempFile::new().context("cannot make a temporary file for the second run")?;
+        let file = Builder::new().prefix(".mpirage-").suffix(".partial").tempfile();
+        let file = file.context("cannot make a temporary file for the second run")?;
         let path: PathBuf = file.path().to_owned();
         let writer = BinaryWriter::create(&path, ranks, Some(speed)).map_err(usage)?;
         Ok(Calls { writer: Some(Transcript::new(writer)), file: Some(file), count: 0 })
