@@ -286,6 +286,10 @@ def json_line(suite):
     suite.check("--json=FILE leaves standard output to the program", result.out == "a line\n", result.out)
     suite.check("--json=FILE", json.loads(file.read_text())["command"][1:3] == ["run", "-q"], file.read_text())
     suite.check("--json=FILE has the permissions of any new file", stat.S_IMODE(file.stat().st_mode) == 0o666 & ~umask(), oct(file.stat().st_mode))
+    result = shell(suite, f"{MPIRAGE} run -q --json=/dev/stdout -n 2 {program} > both.txt; cat both.txt", cwd=suite.folder)
+    suite.check("--json=/dev/stdout appends to a file", result.out.startswith("a line\n{") and result.out.endswith("}\n"), result)
+    result = shell(suite, f"{MPIRAGE} run -q --json=/dev/stdout -n 2 {program} | cat", cwd=suite.folder)
+    suite.check("--json=/dev/stdout into a pipe", result.out.startswith("a line\n{"), result)
     for ranks_as in ("processes", "folded"):
         tagged = suite.simulate("-q", "--tag-output", "--ranks-as", ranks_as, "-n", 3, program, 0, "unfinished")
         suite.check(f"--tag-output ({ranks_as})", tagged.out == "[1,0]<stdout>:no newline\n", tagged)

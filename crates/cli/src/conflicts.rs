@@ -8,7 +8,7 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use mpirage_outfile::{folder_of, resolve};
+use mpirage_outfile::{folder_of, is_special, resolve};
 
 use crate::exit::{Failure, usage};
 
@@ -96,11 +96,10 @@ impl Conflicts {
 impl File {
     /// None if there is nothing to protect: devices and pipes can be written to more than once.
     fn new(what: String, path: &Path, folder_of_ending: Option<&'static str>) -> Option<File> {
-        let path = resolve(path).ok()?;
-        let found = std::fs::metadata(&path).ok();
-        if found.as_ref().is_some_and(|found| !found.is_file() && !found.is_dir()) {
+        if is_special(path) {
             return None;
         }
+        let path = resolve(path).ok()?;
         let around = std::fs::metadata(folder_of(&path)).ok();
         let inside = around.zip(path.file_name()).map(|(around, name)| (existing(&around), name.to_owned()));
         Some(File { what, identity: Identity::of(&path)?, inside, folder_of: folder_of_ending })

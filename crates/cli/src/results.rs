@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
-use mpirage_outfile::OutputFile;
+use mpirage_outfile::{OutputFile, is_special};
 
 use crate::arguments::ResultArguments;
 use crate::exit::{Failure, usage};
@@ -75,7 +75,7 @@ pub fn open(file: &Path) -> Result<OutputFile, Failure> {
 pub fn open_report(option: &str, file: &Path) -> Result<OutputFile, Failure> {
     let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let is_page = ["html", "htm"].iter().any(|known| ending.eq_ignore_ascii_case(known));
-    if !is_page && !file.starts_with("/dev") {
+    if !is_page && !is_special(file) {
         return Err(usage(format!(
             "{option} {}: a report is a page of HTML; choose a name that ends in .html",
             file.display()

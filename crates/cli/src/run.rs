@@ -88,6 +88,7 @@ impl Plan {
         interrupt.check()?;
         let outcome = session.run(&mut engine, &mut watch);
         let mut output = watch.output;
+        let passed_on = output::written(output.finish());
         progress.finish();
         let outcome = match outcome {
             Ok(outcome) => outcome,
@@ -103,7 +104,7 @@ impl Plan {
         let figures =
             Figures { explanation: explained.text.clone(), deadlock: explained.deadlock.clone(), ..figures };
         let mut failures = Failures::default();
-        failures.note(output::written(output.finish()));
+        failures.note(passed_on);
         failures.note(self.save_costs(&engine, new_costs));
         // The ranks end with the engine; their use of memory and processor is known then.
         drop(engine);

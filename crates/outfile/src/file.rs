@@ -53,6 +53,9 @@ enum Name {
 impl OutputFile {
     /// Opens an output in a folder that must exist.
     pub fn create(path: &Path) -> io::Result<OutputFile> {
+        if is_special(path) {
+            return OutputFile::direct(path);
+        }
         let path = resolve(path)?;
         let folder = folder_of(&path).to_owned();
         OutputFile::create_from(&path, &folder)
@@ -72,21 +75,24 @@ impl OutputFile {
         if !folder.is_dir() {
             return Err(no_folder(folder));
         }
-        let existing = || OpenOptions::new().write(true).open(path);
-        let special = is_special(path);
-        if !special && path.exists() {
+        if path.exists() {
             // A rename would replace a file that the user has protected against writing.
-            existing()?;
+            OpenOptions::new().write(true).open(path)?;
         }
-        let (file, name) = if special {
-            (existing()?, Name::Final)
-        } else if let Ok(file) = nameless(folder) {
+        let (file, name) = if let Ok(file) = nameless(folder) {
             (file, Name::None)
         } else {
             let (file, name) = named(folder)?;
             (file, Name::Temporary(name))
         };
         let target = Target { path: path.to_owned(), name };
+        Ok(OutputFile { out: BufWriter::with_capacity(BUFFER, file), target })
+    }
+
+    /// Writes to what exists: at its end, where a shell's `>` has begun a file.
+    fn direct(path: &Path) -> io::Result<OutputFile> {
+        let file = OpenOptions::new().append(true).open(path)?;
+        let target = Target { path: path.to_owned(), name: Name::Final };
         Ok(OutputFile { out: BufWriter::with_capacity(BUFFER, file), target })
     }
 

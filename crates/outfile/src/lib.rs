@@ -21,4 +21,4 @@ mod place;
 
 pub use file::{OutputFile, SealedFile};
 pub use folder::OutputFolder;
-pub use place::{folder_of, resolve};
+pub use place::{folder_of, is_special, resolve};

@@ -32,7 +32,11 @@ pub(crate) fn existing_folder(folder: &Path) -> &Path {
     folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("."))
 }
 
-/// Does something exist there that must not be replaced by a file, such as a device, a pipe or a socket?
-pub(crate) fn is_special(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
+/// Names of descriptors that are open already. A file behind one is in use: it must not be replaced.
+const DESCRIPTORS: [&str; 4] = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"];
+
+/// Does something exist there that must not be replaced by a file, such as a device, a pipe, or an open descriptor?
+pub fn is_special(path: &Path) -> bool {
+    let descriptor = DESCRIPTORS.iter().any(|name| path.starts_with(name));
+    std::fs::metadata(path).is_ok_and(|found| !found.is_dir() && (descriptor || !found.is_file()))
 }
