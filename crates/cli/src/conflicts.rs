@@ -3,7 +3,7 @@
 //! Files are compared by device and inode, so that links and other spellings of a path do not hide what they are. An output
 //! that does not exist yet is known by its folder and its name.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ struct File {
     /// Its role and name, such as `the trace run.mpirage`.
     what: String,
     identity: Identity,
-    /// The folder around it, if that exists, and its name there.
+    /// The folder around it, and its name there.
     inside: Option<(Identity, OsString)>,
     /// The ending of the files that are written into it, if it is a folder of outputs.
     folder_of: Option<&'static str>,
@@ -100,8 +100,7 @@ impl File {
             return None;
         }
         let path = resolve(path).ok()?;
-        let around = std::fs::metadata(folder_of(&path)).ok();
-        let inside = around.zip(path.file_name()).map(|(around, name)| (existing(&around), name.to_owned()));
+        let inside = Identity::of(folder_of(&path)).zip(path.file_name().map(OsStr::to_owned));
         Some(File { what, identity: Identity::of(&path)?, inside, folder_of: folder_of_ending })
     }
 
