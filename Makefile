@@ -6,17 +6,29 @@ BUILD   := target/release
 MPIRAGE := $(BUILD)/mpirage
 NAMES   := mpicc mpicxx mpic++ mpif77 mpif90 mpifort mpiexec mpirun
 
-.PHONY: all build demo test bench fuzz install clean lint docs
+.PHONY: all build links demo test bench fuzz install uninstall clean lint docs
 
 all: build
 
+PACKAGES := -p mpirage-cli -p mpirage-abi -p mpirage-malloc
+# Exists once everything was built.
+FULL    := $(BUILD)/.mpirage-full
+
 build:
-	$(CARGO) build --release --quiet -p mpirage-cli -p mpirage-abi -p mpirage-malloc
+	$(CARGO) build --release --quiet $(PACKAGES)
+	@touch $(FULL)
+	@$(MAKE) --no-print-directory links
+
+# The names under which mpirage is also called.
+links:
 	@mkdir -p $(BUILD)/bin
 	@for name in mpirage $(NAMES); do ln -sf ../mpirage $(BUILD)/bin/$$name; done
 
-# Compiles a bundled MPI program, simulates it on a bundled cluster, shows the result.
-demo: build
+# Compiles a bundled MPI program, simulates it on a bundled cluster, shows the result. Parquet is a third of the first build and the
+# demo does without it; a build that has it keeps it.
+demo:
+	$(CARGO) build --release --quiet $(PACKAGES) $(if $(wildcard $(FULL)),,--no-default-features)
+	@$(MAKE) --no-print-directory links
 	$(MPIRAGE) demo
 
 # Everything that is tested: units and properties, programs against recorded outputs of MPICH, faults, wrappers.
@@ -38,16 +50,11 @@ lint:
 	crates/report/page/join.py --check
 
 install: build
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/mpirage $(DESTDIR)$(PREFIX)/include/mpirage/smpi $(DESTDIR)$(PREFIX)/share/mpirage/examples $(DESTDIR)$(PREFIX)/share/mpirage/platforms
-	install -m 755 $(MPIRAGE) $(DESTDIR)$(PREFIX)/bin/mpirage
-	@for name in $(NAMES); do ln -sf mpirage $(DESTDIR)$(PREFIX)/bin/$$name; done
-	install -m 644 $(BUILD)/libmpi_abi.so $(DESTDIR)$(PREFIX)/lib/mpirage/libmpi_abi.so.1
-	ln -sf libmpi_abi.so.1 $(DESTDIR)$(PREFIX)/lib/mpirage/libmpi_abi.so
-	install -m 644 $(BUILD)/libmpirage_malloc.so $(DESTDIR)$(PREFIX)/lib/mpirage/libmpirage_malloc.so
-	install -m 644 crates/abi/include/mpi.h crates/abi/include/program.S $(DESTDIR)$(PREFIX)/include/mpirage
-	install -m 644 crates/abi/include/smpi/smpi.h $(DESTDIR)$(PREFIX)/include/mpirage/smpi/smpi.h
-	install -m 644 examples/*.c $(DESTDIR)$(PREFIX)/share/mpirage/examples
-	install -m 644 platforms/* $(DESTDIR)$(PREFIX)/share/mpirage/platforms
+	packaging/install install $(BUILD) $(PREFIX) $(DESTDIR)
+
+# Removes what `make install` has put below the same PREFIX.
+uninstall:
+	packaging/install uninstall $(BUILD) $(PREFIX) $(DESTDIR)
 
 clean:
 	$(CARGO) clean

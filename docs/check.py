@@ -1,13 +1,29 @@
 #!/usr/bin/env python3
-"""Runs the commands that the documents show: every ```console block of README.md, docs/tutorial.md, docs/folded-ranks.md, docs/sampling.md,
-docs/memory-folding.md and docs/howto/traces-out.md that starts with `$ mpirage …`.
+"""Runs every command that the documents show, and compares what they print with what the documents say: docs/check.py [DOCUMENT…]
 
-All blocks of one document run in one temporary folder, in order, with the files of examples/ and platforms/ in it and
-target/release/bin on PATH. ```c and ```toml blocks whose first line is a comment that begins with a file name
-(`/* skewed.c: … */`, `# fast.toml`) are written to that file first. A command must exit with 0, or with the N of
-`# exit N` at the end of its line. Where there is no jq, pipes into it are cut off. The last line printed is `N passed, N failed`.
+The documents are README.md and all Markdown files below docs/ and crates/. Commands are
+
+    ```console   each line that starts with `$ `; lines that follow are its output
+    ```sh        the whole block, as one script
+    ```python    the whole block, as one script
+    ```yaml      lines of `run:`
+    ```text      a block whose first line starts with `$ `
+
+A command must exit with 0, or with the N of `# exit N` at the end of its line. Each line of output in a document must appear, in that order, in
+what the command prints; numbers and units may differ, and `…` stands for anything.
+
+All blocks of one document run in one temporary folder, in order, with the files of examples/ and platforms/ in it and target/release/bin on
+PATH. ```c and ```toml blocks whose first line is a comment that begins with a file name (`/* skewed.c: … */`, `# fast.toml`) are written to
+that file first. Comments in a document say what a reader has done before, and which block is not run, and why:
+
+    <!-- check: use shift.c -->                        a file that another document shows
+    <!-- check: run mpirage cc heat1d.c -o heat1d -->   a command
+    <!-- check: skip needs a checkout of its own -->   the next block is not run
+
+Before the last line, which is `N passed, N failed`, it says how many commands were skipped, and why.
 """
 
+import collections
 import os
 import pathlib
 import re
@@ -17,62 +33,129 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-DOCUMENTS = ["README.md", "docs/tutorial.md", "docs/folded-ranks.md", "docs/sampling.md", "docs/memory-folding.md",
-             "docs/howto/traces-out.md"]
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-FILE_NAME = re.compile(r"(?:/\*|//|#) ([\w.-]+\.(?:c|cpp|toml))\b")
+sys.path.insert(0, str(ROOT / "tests"))
+import prepare
+
+PIECE = re.compile(r"^<!-- check: (use|run|skip) (.+?) -->$|^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE_NAME = re.compile(r"(?:/\*|//|#) ([\w.-]+\.(?:c|cpp|toml|goal))\b")
 EXIT = re.compile(r"\s+# exit (\d+)$")
-LIMIT = 60
+NUMBER = re.compile(r"\d[\d,]*(\.\d+)?(e[+-]?\d+)?")
+UNIT = re.compile(r"# ?(ps|ns|µs|us|ms|s|B|KiB|MiB|GiB|%)(?!\w)")
+LIMIT = 120
 
 
-def steps(text):
-    """`("file", name, contents)` and `("command", line, exit code)`, in the order of the document."""
-    for match in BLOCK.finditer(text):
-        language, body = match.groups()
-        name = FILE_NAME.match(body)
-        if language in ("c", "toml") and name:
-            yield "file", name.group(1), body
-        elif language == "console" and body.startswith("$ mpirage"):
-            yield from commands(body)
+class Block:
+    """A command or a script of a document."""
+
+    def __init__(self, line, code=0, shown=(), python=False):
+        self.line, self.code, self.shown, self.python = line, code, list(shown), python
 
 
-def commands(body):
-    for line in body.replace("\\\n", " ").splitlines():
-        if line.startswith("$ "):
-            code = EXIT.search(line)
-            yield "command", EXIT.sub("", line[2:]), int(code.group(1)) if code else 0
+def documents():
+    found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "crates").rglob("*.md"))]
+    return [path.relative_to(ROOT) for path in found]
 
 
-def prepare(folder):
-    for source in (ROOT / "examples", ROOT / "platforms"):
-        shutil.copytree(source, folder, dirs_exist_ok=True)
+def is_command(language, body):
+    return (language in ("console", "sh", "bash", "python") or language == "text" and body.startswith("$ ")
+            or language == "yaml" and "run:" in body)
 
 
-def check(line, expected, folder, environment):
-    if "| jq" in line and not shutil.which("jq"):
-        line = line.split(" | ")[0]
+def blocks(language, body):
+    """The commands of a block."""
+    if language in ("sh", "bash", "yaml"):
+        yield Block(body)
+    elif language == "python":
+        yield Block(body, python=True)
+    else:
+        command = None
+        for line in body.replace("\\\n", " ").splitlines():
+            if line.startswith("$ "):
+                if command:
+                    yield command
+                code = EXIT.search(line)
+                command = Block(EXIT.sub("", line[2:]), int(code.group(1)) if code else 0)
+            elif command:
+                command.shown.append(line)
+        if command:
+            yield command
+
+
+def shown_files():
+    """The files that documents show, by name."""
+    files = {}
+    for document in documents():
+        for match in PIECE.finditer((ROOT / document).read_text()):
+            name = match.group(4) and FILE_NAME.match(match.group(4))
+            if name and match.group(3) in ("c", "cpp", "toml"):
+                files.setdefault(name.group(1), match.group(4))
+    return files
+
+
+def shape(line, folder):
+    """A line without what differs from run to run and from machine to machine."""
+    line = NUMBER.sub("#", line.replace(f"{folder}/", ""))
+    return re.sub(r"\s+", " ", UNIT.sub("# unit", line)).strip()
+
+
+def missing_line(shown, printed, folder):
+    """The first line of a document that a command does not print."""
+    lines = iter([shape(line, folder) for line in printed.splitlines()])
+    for line in shown:
+        wanted = shape(line, folder)
+        pattern = re.compile(".*".join(re.escape(part) for part in wanted.split("…")))
+        if wanted.strip("… ") and not any(pattern.fullmatch(line) for line in lines):
+            return line
+    return None
+
+
+def execute(block, folder, environment):
+    """What is wrong with a command; none if all is well."""
+    command = [sys.executable, "-c", block.line] if block.python else ["bash", "-eo", "pipefail", "-c", block.line]
     try:
-        done = subprocess.run(["bash", "-o", "pipefail", "-c", line], cwd=folder, env=environment, text=True,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=LIMIT)
+        done = subprocess.run(command, cwd=folder, env=environment, text=True, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=LIMIT)
     except subprocess.TimeoutExpired:
         return f"takes more than {LIMIT} s"
-    return None if done.returncode == expected else f"exit {done.returncode}, not {expected}\n{done.stdout}"
+    if done.returncode != block.code:
+        return f"exit {done.returncode}, not {block.code}\n{done.stdout}"
+    absent = missing_line(block.shown, done.stdout, folder)
+    return f"does not print what the document shows: {absent}\n{done.stdout}" if absent is not None else None
 
 
-def check_document(document, environment):
+def check_document(document, files, environment, skipped):
     passed = failed = 0
     with tempfile.TemporaryDirectory(prefix="test-docs-") as folder:
-        prepare(folder)
-        for kind, what, more in steps((ROOT / document).read_text()):
-            if kind == "file":
-                pathlib.Path(folder, what).write_text(more)
-                continue
-            problem = check(what, more, folder, environment)
-            if problem:
-                failed += 1
-                print(f"{document}: $ {what}\n  {problem}", file=sys.stderr)
-            else:
-                passed += 1
+        for source in (ROOT / "examples", ROOT / "platforms"):
+            shutil.copytree(source, folder, dirs_exist_ok=True)
+        skip = None
+        for match in PIECE.finditer((ROOT / document).read_text()):
+            word, rest, language, body = match.groups()
+            name = body and FILE_NAME.match(body)
+            if word == "use":
+                for file in rest.split():
+                    pathlib.Path(folder, file).write_text(files[file])
+            elif word == "run":
+                problem = execute(Block(rest), folder, environment)
+                if problem:
+                    failed += 1
+                    print(f"{document}: before a command: {rest}\n  {problem}", file=sys.stderr)
+            elif word == "skip":
+                skip = rest
+            elif name and language in ("c", "cpp", "toml"):
+                pathlib.Path(folder, name.group(1)).write_text(body)
+            elif is_command(language, body):
+                for block in blocks(language, body):
+                    if skip:
+                        skipped[skip] += 1
+                        continue
+                    problem = execute(block, folder, environment)
+                    if problem:
+                        failed += 1
+                        print(f"{document}: $ {block.line}\n  {problem}", file=sys.stderr)
+                    else:
+                        passed += 1
+                skip = None
     return passed, failed
 
 
@@ -80,9 +163,16 @@ def main():
     commands_here = ROOT / "target/release/bin"
     if not (commands_here / "mpirage").exists():
         sys.exit("docs/check.py: there is no target/release/bin/mpirage; `make build` makes it")
-    environment = dict(os.environ, PATH=f"{commands_here}:{os.environ['PATH']}")
-    results = [check_document(document, environment) for document in DOCUMENTS]
+    prepare.debian({"jq": "jq", "cmake": "cmake"})
+    prepare.python(prepare.TIMELINES)
+    environment = dict(os.environ, PATH=f"{commands_here}:{os.environ['PATH']}", PYTHONPATH=str(prepare.PLACE), ROOT=str(ROOT))
+    wanted = [pathlib.Path(name) for name in sys.argv[1:]] or documents()
+    skipped, files = collections.Counter(), shown_files()
+    results = [check_document(document, files, environment, skipped) for document in wanted]
     passed, failed = (sum(column) for column in zip(*results))
+    for reason, count in skipped.most_common():
+        print(f"skipped {count}: {reason}")
+    print(f"{sum(skipped.values())} commands skipped")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -104,7 +104,7 @@ def install(suite):
     suite.check("installed: nothing of the build tree is used", str(ROOT) not in show, show)
     linked = suite.run(["ldd", suite.folder / "installed" / "two-steps"]).out
     suite.check("installed: the installed library is used", f"{prefix}/lib" in linked, linked)
-    result = suite.run([prefix / "bin" / "mpirage", "demo"], timeout=60)
+    result = suite.run([prefix / "bin" / "mpirage", "demo"], timeout=60, cwd=suite.folder)
     suite.check("installed: demo", result.code == 0 and "simulated time" in result.err, result)
     result = suite.run([prefix / "bin" / "mpirage", "platform", "check", prefix / "share" / "mpirage" / "platforms" / "griffon.toml"])
     suite.check("installed: platforms", result.code == 0, result)
@@ -113,6 +113,40 @@ def install(suite):
     suite.check("installed: smpi/smpi.h is found", made.code == 0, made)
     result = suite.run([prefix / "bin" / "mpirun", "-n", 2, "--compute", "none", "--share-malloc", "1MiB", program, 18, 50])
     suite.check("installed: sampling, and the library before malloc", result.code == 0 and "2 executed, 2 skipped" in result.err, result)
+
+
+def uninstall(suite):
+    """Everything that is installed, and that it can be removed."""
+    prefix = suite.folder / "other-prefix"
+    (prefix / "bin").mkdir(parents=True)
+    (prefix / "bin" / "mine").write_text("a file of the user")
+    for _ in range(2):  # again over itself
+        made = suite.run(["make", "-C", ROOT, "install", f"PREFIX={prefix}"], timeout=600)
+        suite.check("make install", made.code == 0, made)
+    installed = {str(path.relative_to(prefix)) for path in prefix.rglob("*") if not path.is_dir()}
+    examples = {f"share/mpirage/examples/{path.relative_to(ROOT / 'examples')}" for path in (ROOT / "examples").rglob("*") if path.is_file()}
+    suite.check("all examples are installed", examples <= installed, examples - installed)
+    for file in ("share/man/man1/mpirage.1", "share/man/man1/mpirage-run.1", "share/man/man1/mpirage-trace-convert.1", "lib/pkgconfig/mpirage.pc",
+                 "share/bash-completion/completions/mpirage", "share/zsh/site-functions/_mpirage", "share/fish/vendor_completions.d/mpirage.fish"):
+        suite.check(f"{file} is installed", file in installed and (prefix / file).stat().st_size > 100, sorted(installed))
+    manual = (prefix / "share/man/man1/mpirage-run.1").read_text()
+    suite.check("the manual page has options and examples", manual.startswith(".") and "\\-\\-platform" in manual and "Examples" in manual, manual[:300])
+    completions = prefix / "share/bash-completion/completions/mpirage"
+    ask = f"source {completions}; COMP_WORDS=(mpirage run --pla); COMP_CWORD=2; _mpirage mpirage --pla run; echo ${{COMPREPLY[@]}}"
+    result = suite.run(["bash", "-c", ask])
+    suite.check("bash completes options", result.out.strip() == "--platform", result)
+    if shutil.which("pkg-config"):
+        asked = suite.run(["pkg-config", "--cflags", "--libs", "mpirage"], env={"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")})
+        suite.check("pkg-config knows mpirage", f"-I{prefix}/include/mpirage" in asked.out and "-lmpi_abi" in asked.out, asked)
+        program = suite.folder / "pkg-config-hello"
+        made = suite.run(["bash", "-c", f"cc {SOURCES}/hello.c -o {program} {asked.out.strip()}"])
+        result = suite.run([program])
+        suite.check("pkg-config's flags make a program", (made.code, result.out) == (0, "C 1 0\n"), (made, result))
+    else:
+        print("skipped: there is no pkg-config")
+    made = suite.run(["make", "-C", ROOT, "uninstall", f"PREFIX={prefix}"], timeout=60)
+    left = [str(path.relative_to(prefix)) for path in prefix.rglob("*")]
+    suite.check("make uninstall removes everything but other files", made.code == 0 and sorted(left) == ["bin", "bin/mine"], left)
 
 
 def json_fields(suite):
@@ -280,7 +314,7 @@ def usage(suite):
         (["run", "--map-by", "moon", "/bin/true"], "moon"),
         (["nonsense"], "nonsense"),
         (["info", "nonsense"], "nonsense"),
-        (["emulate"], "not there yet"),
+        (["emulate"], "not implemented yet"),
     ]:
         result = suite.run([MPIRAGE, *arguments])
         what = " ".join(arguments)
@@ -320,7 +354,7 @@ def platforms(suite):
     suite.check("a bad model file: 82 and its line", result.code == 82 and "model.toml:3" in result.err, result)
     for path in sorted((ROOT / "platforms").iterdir()) + ["cluster:16", "fat-tree:4x4", "torus:4x4x4", "griffon", "gdx", "dragonfly:3x2x4x2"]:
         result = suite.run([MPIRAGE, "platform", "check", path])
-        suite.check(f"platform check {path}", result.code == 0 and "right" in result.out, result)
+        suite.check(f"platform check {path}", result.code == 0 and f"{path}: OK (" in result.out, result)
     result = suite.run([MPIRAGE, "platform", "show", "griffon"])
     suite.check("platform show", result.code == 0 and "92 ×" in result.out and "[model]" in result.out and "segments" in result.out, result)
     for topic, part in (("functions", "MPI_Send "), ("models", "flow:no-contention"), ("platforms", "griffon"), ("collectives", "recursive-doubling")):
@@ -329,8 +363,16 @@ def platforms(suite):
 
 
 def demo(suite):
-    result = suite.run([MPIRAGE, "demo"], timeout=60)
+    folder = suite.folder / "demo"
+    folder.mkdir()
+    (folder / "report.html").write_text("mine")
+    result = suite.run([MPIRAGE, "demo"], timeout=60, cwd=folder)
     suite.check("demo", result.code == 0 and "16 ranks" in result.err and "simulated time" in result.err and result.out, result)
+    suite.check("demo keeps a report that exists", (folder / "report.html").read_text() == "mine", result)
+    suite.check("demo says where its report is", "open report-2.html" in result.err and (folder / "report-2.html").exists(), result.err)
+    traced = suite.run(["strace", "-f", "-e", "trace=mkdir,mkdirat", MPIRAGE, "demo", "-n", 2], timeout=60, cwd=folder) if shutil.which("strace") else None
+    if traced:
+        suite.check("demo works in a folder of its own", find(r'mpirage-demo-\w{6,}", 0700\) = 0', traced.err), traced.err)
     suite.check("demo leaves nothing", not os.listdir(suite.temporary) and not result.left, os.listdir(suite.temporary))
 
 
@@ -355,7 +397,84 @@ def polling(suite):
                 suite.check(f"a loop of {name} ends in time ({compute}, {ranks} ranks)", ok, result)
 
 
-PARTS = [wrappers, cmake, install, json_fields, determinism, cores, order, clocks, placement, environment, usage, platforms, demo,
+def examples_of(text):
+    """The commands at the end of a help text."""
+    return [line.strip() for line in text.split("Examples:\n")[-1].splitlines() if line.startswith("  ")]
+
+
+def help_texts(suite):
+    """Help by subject, with examples that run."""
+    folder = suite.folder / "help"
+    shutil.copytree(ROOT / "examples", folder)
+    shutil.copytree(ROOT / "platforms", folder, dirs_exist_ok=True)
+    environment = {"PATH": f"{BIN}:{os.environ['PATH']}"}
+    listed = re.findall(r"^  ([a-z]+) ", suite.run([MPIRAGE, "--help"]).out.split("Examples:")[0], re.MULTILINE)
+    commands = [[]] + [[name] for name in listed if name != "help"]
+    commands += [[around, name] for around, names in (("trace", ("convert", "info")), ("platform", ("check", "show"))) for name in names]
+    suite.check("all commands are listed", {"run", "demo", "cc", "cxx", "replay", "trace", "report", "platform", "info", "gdb", "completions"} <= set(listed), listed)
+    # Files that examples read are made by those before.
+    order = {"cc": 0, "cxx": 0, "run": 1, "replay": 2, "report": 3}
+    for words in sorted(commands, key=lambda words: order.get(words[0] if words else "", 4)):
+        text = suite.run([MPIRAGE, "help", *words]).out
+        what = " ".join(["help", *words])
+        examples = examples_of(text) if "Examples:" in text else []
+        suite.check(f"{what}: has examples", examples, text)
+        for line in examples:
+            if " gdb " not in line:
+                result = suite.run(["bash", "-c", line], cwd=folder, env=environment, timeout=60)
+                suite.check(f"{what}: {line}", result.code == 0, result)
+    for words, headings in ((["run"], ("Machine:", "Results:", "Computation:", "Execution on this machine:", "Environment and output of ranks:")),
+                            (["replay"], ("Machine:", "Results:", "Computation:")), (["report"], ("Machine:", "Results:"))):
+        text = suite.run([MPIRAGE, *words, "--help"]).out
+        suite.check(f"{words}: options by subject", all(f"\n{heading}\n" in text for heading in headings), text)
+        suite.check(f"{words}: no line is broken by hand", max(map(len, text.splitlines())) <= 100, text)
+
+
+def mistyped(suite):
+    for words, meant in [
+        (["rnu"], "run"), (["replya"], "replay"), (["trace", "inof"], "info"), (["platform", "shwo"], "show"), (["info", "modles"], "models"),
+        (["run", "--platfrom", "x", "/bin/true"], "--platform"), (["run", "--compite", "none", "/bin/true"], "--compute"),
+        (["replay", "--modle", "flow", "gen:ring"], "--model"), (["run", "-p", "clustre:4", "/bin/true"], "cluster"),
+        (["run", "-p", "grifon", "/bin/true"], "griffon"), (["run", "--model", "simgird", "/bin/true"], "simgrid"),
+        (["run", "--model", "logops", "/bin/true"], "loggops"), (["run", "-p", "machine.cfg", "/bin/true"], "--model machine.cfg"),
+    ]:
+        result = suite.run([MPIRAGE, *words])
+        suite.check(f"{' '.join(words)}: suggests {meant}", result.code in (82, 84) and meant in result.err, result)
+    result = suite.run([MPIRAGE, "run", "--zzzz", "/bin/true"])
+    suite.check("nothing is suggested that is not alike", result.code == 84 and "did you mean" not in result.err, result)
+
+
+def launchers(suite):
+    """What people type for other launchers."""
+    where = suite.compile(SOURCES / "where.c")
+    for launcher in ("mpirun", "mpiexec"):
+        result = suite.run([BIN / launcher, "--version"])
+        suite.check(f"{launcher} --version", result.code == 0 and find(r"^mpirage \d+\.\d+\.\d+$", result.out), result)
+    for option in ("-n4", "-np4", "-c4", "--np=4"):
+        result = suite.run([BIN / "mpirun", "-q", option, where])
+        suite.check(f"mpirun {option}", result.code == 0 and len(result.out.splitlines()) == 4, result)
+    result = suite.run([BIN / "mpirun", "-n4", "-ppn2", "-p", "cluster:2", "-q", where])
+    suite.check("mpirun -ppn2", len({line.split()[1] for line in result.out.splitlines()}) == 2, result)
+    result = suite.simulate("-n", 1, "--compute", "none", where)
+    suite.check("one rank is one rank", "mpirage: 1 rank on" in result.err and "0 messages (0 B)" in result.err, result.err)
+    heat = suite.compile(ROOT / "examples" / "heat1d.c", flags=["-O2"])
+    result = suite.simulate("-n", 16, "-p", ROOT / "platforms" / "cluster.toml", "--compute", "none", heat)
+    suite.check("the summary counts for people", find(r"18,815 messages \(147\.8 KiB\), [\d,]+ MPI calls, [\d,]+ context switches$", result.err), result.err)
+
+
+def documents(suite):
+    """Numbers in documents that the program knows."""
+    functions = suite.run([MPIRAGE, "info", "functions"]).out.splitlines()
+    implemented = sum(line.endswith(" there") for line in functions)
+    for name in ("README.md", "CHANGELOG.md", "docs/reference/mpi-coverage.md"):
+        said = [int(number) for number in re.findall(r"(\d+) (?:of (?:the )?702|have a body)", (ROOT / name).read_text())]
+        suite.check(f"{name}: number of MPI functions", said and all(number == implemented for number in said), (said, implemented))
+    table = (ROOT / "docs/reference/command-line.md").read_text()
+    options = set(re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", suite.run([MPIRAGE, "run", "--help"]).out, re.MULTILINE)) - {"--help", "--version"}
+    suite.check("all options of run are documented", all(f"`{option}" in table for option in options), [o for o in options if f"`{o}" not in table])
+
+
+PARTS = [help_texts, mistyped, launchers, documents, wrappers, cmake, install, uninstall, json_fields, determinism, cores, order, clocks, placement, environment, usage, platforms, demo,
          data_planes, polling]
 
 

@@ -19,8 +19,8 @@ ROOT = TESTS.parent
 BUILD = pathlib.Path(os.environ.get("MPIRAGE_BUILD", ROOT / "target" / "release"))
 MPIRAGE = BUILD / "mpirage"
 MARK = "MPIRAGE_TEST"
-# What the measured figures of a run are called; they differ from run to run.
-MEASURED = ("wall_seconds", "cpu_seconds", "peak_rss_bytes", "largest_rank_rss_bytes")
+# Fields of a result that differ between runs that are otherwise equal: measured figures, and the command line.
+MEASURED = ("wall_seconds", "cpu_seconds", "peak_rss_bytes", "largest_rank_rss_bytes", "command")
 
 
 @dataclass

@@ -15,8 +15,10 @@ PLACE = pathlib.Path(__file__).resolve().parent.parent / "target" / "python"
 # Readers of timelines, by the module they are imported as; and what drives the browser.
 TIMELINES = {"pandas": "pandas", "pyarrow": "pyarrow", "perfetto": "perfetto", "google.protobuf": "protobuf"}
 PLAYWRIGHT = {"playwright": "playwright"}
+# Checks results against docs/reference/result.schema.json.
+SCHEMAS = {"jsonschema": "jsonschema"}
 # Commands, and the packages of Debian that have them.
-DEBIAN = {"mpicc.mpich": "libmpich-dev", "mpiexec.mpich": "mpich", "cmake": "cmake", "g++": "g++"}
+DEBIAN = {"mpicc.mpich": "libmpich-dev", "mpiexec.mpich": "mpich", "cmake": "cmake", "g++": "g++", "jq": "jq", "pkg-config": "pkg-config"}
 DEBIAN_BROWSER = {"chromium": "chromium fonts-dejavu-core"}
 # `CHROMIUM` names another browser.
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
@@ -62,4 +64,4 @@ def browser():
 
 if __name__ == "__main__":
     debian(DEBIAN | DEBIAN_BROWSER)
-    python(TIMELINES | PLAYWRIGHT)
+    python(TIMELINES | PLAYWRIGHT | SCHEMAS)

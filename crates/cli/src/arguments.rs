@@ -1,4 +1,4 @@
-//! What can be typed. One definition gives parser and help.
+//! What can be typed. One definition gives the parser, the help, the manual pages and the completions of shells.
 
 use std::ffi::OsString;
 use std::num::NonZero;
@@ -7,6 +7,16 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use mpirage_units::{QuantityError, TIMEOUT};
 
+use crate::conflicts::Conflicts;
+use crate::examples;
+use crate::results::STANDARD_OUTPUT;
+
+// Subjects by which help groups options.
+const COMPUTATION: &str = "Computation";
+const EXECUTION: &str = "Execution on this machine";
+const ENVIRONMENT: &str = "Environment and output of ranks";
+const COMPATIBILITY: &str = "Compatibility with other launchers";
+
 /// MPI on machines that are not there: runs a real MPI program here and says how long it would take there.
 #[derive(Debug, Parser)]
 #[command(
@@ -14,10 +24,11 @@ use mpirage_units::{QuantityError, TIMEOUT};
     version,
     max_term_width = 100,
     subcommand_required = true,
-    arg_required_else_help = true
+    arg_required_else_help = true,
+    after_help = examples::ALL
 )]
 pub struct Line {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -26,41 +37,60 @@ pub struct Line {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Compile a bundled MPI program, simulate it on a bundled cluster, show the result
+    #[command(after_help = examples::DEMO)]
     Demo(DemoArguments),
     /// Compile a C program (also installed as mpicc)
+    #[command(after_help = examples::CC)]
     Cc {
-        /// What the C compiler is to do
+        /// Arguments of the C compiler
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
     /// Compile a C++ program (also installed as mpicxx, mpic++)
+    #[command(after_help = examples::CXX)]
     Cxx {
-        /// What the C++ compiler is to do
+        /// Arguments of the C++ compiler
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
     /// Run an MPI program on a simulated machine (also installed as mpiexec, mpirun)
     Run(Box<RunArguments>),
     /// Replay a trace, or a generated workload, on a simulated machine
+    #[command(after_help = examples::REPLAY)]
     Replay(Box<ReplayArguments>),
-    /// Convert traces, or say what is in them
-    #[command(subcommand)]
+    /// Convert traces, or show what they contain
+    #[command(subcommand, after_help = examples::TRACE)]
     Trace(TraceAction),
-    /// Run a program with folded ranks under gdb; takes what `run` takes
+    /// Run a program with folded ranks under gdb; takes the arguments of `run`
+    #[command(after_help = examples::GDB)]
     Gdb {
-        /// What to run
+        /// Arguments of `mpirage run`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
     /// Write a report about a saved run, or about two side by side
+    #[command(after_help = examples::REPORT)]
     Report(Box<ReportArguments>),
-    /// Look at descriptions of machines
-    #[command(subcommand)]
+    /// Check and show descriptions of machines
+    #[command(subcommand, after_help = examples::PLATFORM)]
     Platform(PlatformAction),
-    /// List what there is
+    /// List MPI functions, models, platforms, collectives, workloads or trace formats
+    #[command(after_help = examples::INFO)]
     Info {
-        /// Of what
+        /// What to list
         topic: InfoTopic,
+    },
+    /// Print the completions of a shell
+    #[command(after_help = examples::COMPLETIONS)]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Write manual pages into a folder (`make install` does)
+    #[command(hide = true)]
+    Man {
+        /// The folder, which must exist
+        folder: PathBuf,
     },
 }
 
@@ -78,27 +108,38 @@ pub struct ReportArguments {
     /// The machine.
     #[command(flatten)]
     pub machine: MachineArguments,
-    /// Where to write
-    #[arg(short, long, default_value = "report.html", value_name = "FILE.html")]
+    /// The page to write
+    #[arg(short, long, default_value = "report.html", value_name = "FILE.html", help_heading = "Results")]
     pub output: PathBuf,
     /// Computation of a trace: as in the run that was traced (if not given), traced (all of it counts) or none
-    #[arg(long, value_name = "HOW")]
+    #[arg(long, value_name = "HOW", help_heading = COMPUTATION)]
     pub compute: Option<String>,
     /// Speed of the machine on which a trace was measured, such as 5Gf, if the trace does not say
-    #[arg(long, value_name = "SPEED")]
+    #[arg(long, value_name = "SPEED", help_heading = COMPUTATION)]
     pub host_speed: Option<String>,
     /// How long the run takes on an ideal network: by clocks that go along, by another run of the same calls, or no
-    #[arg(long, default_value = "clocks", value_name = "clocks|run|no")]
+    #[arg(long, default_value = "clocks", value_name = "clocks|run|no", help_heading = "Results")]
     pub report_ideal: String,
     /// One run or two: traces (such as FILE.mpirage), which are replayed, or reports (FILE.html), which are taken as they are
-    #[arg(required = true, num_args = 1..=2, value_name = "RUN")]
+    #[arg(required = true, num_args = 1..=2, value_name = "RUN", help_heading = "Arguments")]
     pub runs: Vec<String>,
+}
+
+/// Shells that have completions.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Shell {
+    /// bash
+    Bash,
+    /// zsh
+    Zsh,
+    /// fish
+    Fish,
 }
 
 /// What `mpirage info` lists.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum InfoTopic {
-    /// MPI functions: which are there, which are not yet
+    /// MPI functions, and whether they are implemented
     Functions,
     /// Models of the network
     Models,
@@ -116,6 +157,7 @@ pub enum InfoTopic {
 #[derive(Debug, Subcommand)]
 pub enum TraceAction {
     /// Write a trace in another format, which is known by its ending
+    #[command(after_help = examples::TRACE_CONVERT)]
     Convert {
         /// Speed of the machine on which the trace was measured, such as 5Gf, if the trace does not say
         #[arg(long, value_name = "SPEED")]
@@ -125,7 +167,8 @@ pub enum TraceAction {
         /// FILE.mpirage (our own), FILE.ti, FILE.txt or FOLDER/ (time-independent); of GOAL schedules also FILE.goal (text) and FILE.bin
         output: String,
     },
-    /// Say what is in a trace: ranks, calls, bytes, computation, who talks to whom
+    /// Show what a trace contains: ranks, calls, bytes, computation, communication between ranks
+    #[command(after_help = examples::TRACE_INFO)]
     Info {
         /// A trace, or gen:PATTERN,…
         trace: String,
@@ -138,12 +181,14 @@ pub enum TraceAction {
 /// `mpirage platform`.
 #[derive(Debug, Subcommand)]
 pub enum PlatformAction {
-    /// Read a platform and say whether it is right
+    /// Read a platform and report mistakes
+    #[command(after_help = examples::PLATFORM_CHECK)]
     Check {
         /// A file or a built-in name
         platform: String,
     },
     /// Show hosts, links, a route and the parameters of a model
+    #[command(after_help = examples::PLATFORM_SHOW)]
     Show {
         /// A file or a built-in name
         platform: String,
@@ -151,7 +196,7 @@ pub enum PlatformAction {
         #[arg(long, default_value = "flow")]
         model: String,
     },
-    /// Turn a description of another tool into ours (not there yet)
+    /// Turn a description of another tool into ours (not implemented yet)
     Import {
         /// The file
         platform: String,
@@ -160,7 +205,13 @@ pub enum PlatformAction {
 
 /// `mpirage run`, after the spellings of other launchers have been translated.
 #[derive(Clone, Debug, Parser)]
-#[command(name = "mpirage run", about = "Run an MPI program on a simulated machine", max_term_width = 100)]
+#[command(
+    name = "mpirage run",
+    about = "Run an MPI program on a simulated machine",
+    version,
+    max_term_width = 100,
+    after_help = examples::RUN
+)]
 pub struct RunArguments {
     /// Number of ranks (also -np, --np)
     #[arg(short, long = "np", value_name = "N")]
@@ -168,17 +219,20 @@ pub struct RunArguments {
     /// The machine.
     #[command(flatten)]
     pub machine: MachineArguments,
+    /// Prefix each line of a rank's standard output with [1,RANK]<stdout>: (also -tag-output)
+    #[arg(long, help_heading = ENVIRONMENT)]
+    pub tag_output: bool,
     /// Where computation times come from: measured, none, or recorded:FILE (measures and writes FILE if there is none yet, else reuses it)
-    #[arg(long, default_value = "measured", value_name = "HOW")]
+    #[arg(long, default_value = "measured", value_name = "HOW", help_heading = COMPUTATION)]
     pub compute: String,
-    /// How ranks live: auto, processes or folded
-    #[arg(long, default_value = "auto", value_name = "HOW", env = "MPIRAGE_RANKS_AS")]
+    /// How ranks are executed: auto, processes or folded
+    #[arg(long, default_value = "auto", value_name = "HOW", env = "MPIRAGE_RANKS_AS", help_heading = EXECUTION)]
     pub ranks_as: String,
-    /// What the program's clock functions show: simulated or real time
-    #[arg(long, default_value = "simulated", value_name = "TIME")]
+    /// The time that the program's clock functions show: simulated or real
+    #[arg(long, default_value = "simulated", value_name = "TIME", help_heading = COMPUTATION)]
     pub clock: String,
     /// Cores of this machine to use; simulated time does not depend on it [default: all]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = EXECUTION)]
     pub cores: Option<NonZero<usize>>,
     /// When ranks run ahead of simulated time, on other cores: auto (where it pays), always or never
     #[arg(long, default_value = "auto", value_name = "WHEN", hide = true)]
@@ -186,54 +240,56 @@ pub struct RunArguments {
     /// How bytes move between ranks: direct, or mailbox where the kernel forbids direct copies
     #[arg(long, default_value = "direct", value_name = "HOW", hide = true)]
     pub data_plane: String,
-    /// Let allocations of at least SIZE, such as 1MiB, share one small memory in all ranks; what is in them is then nobody's own
-    #[arg(long, value_name = "SIZE")]
+    /// Let allocations of at least SIZE, such as 1MiB, share one small memory in all ranks; their contents become meaningless
+    #[arg(long, value_name = "SIZE", help_heading = EXECUTION)]
     pub share_malloc: Option<String>,
     /// Speed of this machine, such as 5Gf; measured if not given
-    #[arg(long, value_name = "SPEED")]
+    #[arg(long, value_name = "SPEED", help_heading = COMPUTATION)]
     pub host_speed: Option<String>,
     /// Stop if a rank computes longer than this many seconds without calling MPI
-    #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
+    #[arg(long, value_name = "SECONDS", value_parser = time_limit, help_heading = EXECUTION)]
     pub rank_timeout: Option<f64>,
-    /// Seed of whatever is random (nothing is, so far)
-    #[arg(long, default_value_t = 0, value_name = "S")]
+    /// Seed of random numbers; a run of a program uses none so far
+    #[arg(long, default_value_t = 0, value_name = "S", help_heading = EXECUTION)]
     pub seed: u64,
     /// What is written about the run.
     #[command(flatten)]
     pub results: ResultArguments,
     /// Give ranks an environment variable: NAME or NAME=VALUE
-    #[arg(short = 'x', value_name = "NAME[=VALUE]")]
+    #[arg(short = 'x', value_name = "NAME[=VALUE]", help_heading = ENVIRONMENT)]
     pub export: Vec<String>,
     /// Give ranks an environment variable (also -genv, -env)
-    #[arg(long, num_args = 2, value_names = ["NAME", "VALUE"])]
+    #[arg(long, num_args = 2, value_names = ["NAME", "VALUE"], help_heading = ENVIRONMENT)]
     pub env: Vec<String>,
     /// Run in this folder (also -wdir)
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER", help_heading = ENVIRONMENT)]
     pub wdir: Option<PathBuf>,
-    /// Accepted for other launchers' sake: more ranks than cores are always allowed
-    #[arg(long)]
+    /// Ignored; accepted for compatibility: more ranks than cores are always allowed
+    #[arg(long, help_heading = COMPATIBILITY)]
     pub oversubscribe: bool,
-    /// Accepted for other launchers' sake
-    #[arg(long)]
+    /// Ignored; accepted for compatibility
+    #[arg(long, help_heading = COMPATIBILITY)]
     pub allow_run_as_root: bool,
-    /// Parameters of Open MPI; they mean nothing here and are reported
-    #[arg(long, num_args = 2, value_names = ["NAME", "VALUE"])]
+    /// Parameters of Open MPI; ignored with a warning
+    #[arg(long, num_args = 2, value_names = ["NAME", "VALUE"], help_heading = COMPATIBILITY)]
     pub mca: Vec<String>,
-    /// Behave like a certain MPI library (not there yet)
-    #[arg(long, value_name = "PROFILE")]
+    /// Behave like a certain MPI library (not implemented yet)
+    #[arg(long, value_name = "PROFILE", help_heading = COMPATIBILITY)]
     pub mpi_profile: Option<String>,
     /// The program and its arguments; a lone `:` starts another program with its own -n
     #[arg(
         required = true,
         trailing_var_arg = true,
         allow_hyphen_values = true,
-        value_name = "PROGRAM [ARGUMENTS…]"
+        value_name = "PROGRAM [ARGUMENTS…]",
+        help_heading = "Arguments"
     )]
     pub program: Vec<OsString>,
 }
 
 /// The simulated machine, and where ranks live on it.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Machine")]
 pub struct MachineArguments {
     /// The machine: a platform file (TOML or SimGrid XML) or a built-in name; `mpirage info platforms` lists them [default: cluster:N]
     #[arg(short, long, value_name = "PLATFORM")]
@@ -265,10 +321,11 @@ fn time_limit(text: &str) -> Result<f64, QuantityError> {
 
 /// What is written about a run.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Results")]
 pub struct ResultArguments {
-    /// Print the result as one JSON object on standard output, after the program's own output
-    #[arg(long)]
-    pub json: bool,
+    /// Print the result as one JSON object: on standard output after the program's own output, or into FILE
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = STANDARD_OUTPUT)]
+    pub json: Option<PathBuf>,
     /// Print no closing summary
     #[arg(short, long)]
     pub quiet: bool,
@@ -296,12 +353,23 @@ pub struct ReplayArguments {
     #[command(flatten)]
     pub results: ResultArguments,
     /// Computation of the trace: as in the run that was traced (if not given), traced (all of it counts) or none
-    #[arg(long, value_name = "HOW")]
+    #[arg(long, value_name = "HOW", help_heading = COMPUTATION)]
     pub compute: Option<String>,
     /// Speed of the machine on which the trace was measured, such as 5Gf, if the trace does not say
-    #[arg(long, value_name = "SPEED")]
+    #[arg(long, value_name = "SPEED", help_heading = COMPUTATION)]
     pub host_speed: Option<String>,
     /// A trace (SimGrid's time-independent format, Dimemas, GOAL, DUMPI, our own), or gen:PATTERN,…; `mpirage info workloads` lists patterns
-    #[arg(value_name = "TRACE")]
+    #[arg(value_name = "TRACE", help_heading = "Arguments")]
     pub workload: String,
+}
+
+impl ResultArguments {
+    /// The files that a run writes.
+    pub fn add_outputs(&self, files: &mut Conflicts) {
+        self.trace.iter().for_each(|file| files.trace("--trace", file));
+        for file in self.json.iter().filter(|file| file.as_os_str() != STANDARD_OUTPUT) {
+            files.output("--json", file);
+        }
+        self.report.iter().for_each(|file| files.output("--report", file));
+    }
 }

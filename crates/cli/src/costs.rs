@@ -3,12 +3,13 @@
 //! Text, so that people can look at it: a line `mpirage costs 1`, a line with the speed of the machine that
 //! recorded, then one line per rank with the nanoseconds of its bursts: `1200`, or `4800x3.98` if 3.98 threads worked on average.
 
-use std::fmt::Write as _;
+use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use mpirage_call::Burst;
 use mpirage_mpi::Costs;
+use mpirage_outfile::OutputFile;
 use mpirage_units::parse_speed;
 
 const HEAD: &str = "mpirage costs 1";
@@ -58,18 +59,24 @@ fn parse(text: &str) -> Option<Burst> {
 }
 
 /// Writes what a run recorded.
-pub fn write(path: &Path, host_speed: f64, costs: &Costs) -> Result<()> {
-    let mut text = format!("{HEAD}\n{SPEED} {host_speed}\n");
+pub fn write(mut file: OutputFile, host_speed: f64, costs: &Costs) -> Result<()> {
+    let name = file.path().display().to_string();
+    let written = write_lines(&mut file, host_speed, costs).and_then(|()| file.finish());
+    written.with_context(|| format!("cannot write {name}"))
+}
+
+fn write_lines(file: &mut OutputFile, host_speed: f64, costs: &Costs) -> io::Result<()> {
+    writeln!(file, "{HEAD}\n{SPEED} {host_speed}")?;
     for bursts in &costs.by_rank {
         for (i, burst) in bursts.iter().enumerate() {
-            let _ = write!(text, "{}{}", if i > 0 { " " } else { "" }, burst.nanos());
+            write!(file, "{}{}", if i > 0 { " " } else { "" }, burst.nanos())?;
             if burst.is_parallel() {
-                let _ = write!(text, "x{:.4}", burst.threads());
+                write!(file, "x{:.4}", burst.threads())?;
             }
         }
-        text.push('\n');
+        writeln!(file)?;
     }
-    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+    Ok(())
 }
 
 #[cfg(test)]
@@ -78,10 +85,11 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let path = std::env::temp_dir().join(format!("mpirage-costs-{}", std::process::id()));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("costs");
         let (one, two) = (Burst::serial(1), Burst::parallel(4_000_000, 1_300_000));
         let costs = Costs { by_rank: vec![vec![one, two, one], vec![], vec![Burst::serial(5)]] };
-        write(&path, 2.5e9, &costs).unwrap();
+        write(OutputFile::create(&path).unwrap(), 2.5e9, &costs).unwrap();
         assert_eq!(read(&path, 3).unwrap(), Recording { host_speed: 2.5e9, costs });
         assert!(read(&path, 2).unwrap_err().to_string().contains("3 ranks"));
         std::fs::write(&path, "mpirage costs 1\nhost-speed 1\n1 x\n").unwrap();
@@ -90,6 +98,5 @@ mod tests {
             std::fs::write(&path, format!("mpirage costs 1\nhost-speed {speed}\n1\n")).unwrap();
             assert!(format!("{:#}", read(&path, 1).unwrap_err()).contains(":2: "), "{speed}");
         }
-        std::fs::remove_file(&path).unwrap();
     }
 }

@@ -1,54 +1,85 @@
 //! `mpirage demo`: the first five minutes in one command.
 
 use std::ffi::OsStr;
-use std::path::Path;
-use std::process::Command;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus};
+use std::time::Duration;
 
 use anyhow::{Context, anyhow};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 
 use crate::arguments::DemoArguments;
 use crate::exit::Failure;
 use crate::install::Install;
+use crate::interrupt::Interrupt;
+use crate::output::say;
 
 /// The program that is shown, among the examples.
 const PROGRAM: &str = "examples/halo2d.c";
-
-/// Where what happened can be seen.
-const REPORT: &str = "report.html";
+/// How often a signal is looked for.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Compiles a bundled program, runs it on a bundled cluster and says what was done.
 pub fn command(arguments: &DemoArguments) -> Result<u8, Failure> {
-    let folder = std::env::temp_dir().join(format!("mpirage-demo-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let code = show(arguments, &folder.join("halo2d"));
-    let _ = std::fs::remove_dir_all(&folder);
-    code
+    let interrupt = Interrupt::watch()?;
+    // A program is run from here: no other user may write into the folder, or know its name beforehand.
+    let private = Permissions::from_mode(0o700);
+    let folder = tempfile::Builder::new().prefix("mpirage-demo-").permissions(private).tempdir();
+    let folder = folder.context("cannot make a temporary folder")?;
+    show(arguments, &folder.path().join("halo2d"), &interrupt)
 }
 
-fn show(arguments: &DemoArguments, program: &Path) -> Result<u8, Failure> {
+fn show(arguments: &DemoArguments, program: &Path, interrupt: &Interrupt) -> Result<u8, Failure> {
     let source = Install::locate()?.share.join(PROGRAM);
-    eprintln!("mpirage: this is what you could type yourself:\n");
-    eprintln!("  mpirage cc -O2 {PROGRAM} -o halo2d");
-    let compiled =
-        myself(["cc", "-O2"].map(OsStr::new), [source.as_os_str(), OsStr::new("-o"), program.as_os_str()])?;
-    if compiled != 0 {
+    say!("mpirage: you can type these commands yourself:\n");
+    say!("  mpirage cc -O2 {PROGRAM} -o halo2d");
+    let compile = ["cc", "-O2"].map(OsStr::new);
+    let files = [source.as_os_str(), OsStr::new("-o"), program.as_os_str()];
+    if mpirage(compile.into_iter().chain(files), interrupt)? != 0 {
         return Err(anyhow!("{} could not be compiled; is there a C compiler?", source.display()).into());
     }
-    let (n, platform) = (arguments.n.to_string(), format!("cluster:{}", arguments.n));
-    eprintln!("  mpirage run -n {n} -p {platform} --report {REPORT} ./halo2d\n");
-    let options = ["run", "-n", &n, "-p", &platform, "--report", REPORT].map(OsStr::new);
-    let code = myself(options, [program.as_os_str()])?;
-    eprintln!("\nmpirage: open {REPORT} in a browser to see what happened");
+    let (n, platform, report) = (arguments.n.to_string(), format!("cluster:{}", arguments.n), new_report());
+    say!("  mpirage run -n {n} -p {platform} --report {} ./halo2d\n", report.display());
+    let options = ["run", "-n", &n, "-p", &platform, "--report"].map(OsStr::new);
+    let code = mpirage(options.into_iter().chain([report.as_os_str(), program.as_os_str()]), interrupt)?;
+    if code == 0 {
+        say!("\nmpirage: open {} in a browser to see what happened", report.display());
+    }
     Ok(code)
 }
 
-/// Does what the user would type. A process of its own, so that what it used is not mixed with what came before.
-fn myself<'a>(
-    command: impl IntoIterator<Item = &'a OsStr>,
-    rest: impl IntoIterator<Item = &'a OsStr>,
-) -> Result<u8, Failure> {
+/// A report that does not exist yet: those of earlier runs stay.
+fn new_report() -> PathBuf {
+    let numbered = (2..).map(|number| PathBuf::from(format!("report-{number}.html")));
+    let mut names = std::iter::once(PathBuf::from("report.html")).chain(numbered);
+    names.find(|name| name.symlink_metadata().is_err()).unwrap_or_default()
+}
+
+/// Runs mpirage as the user would. A process of its own, so that its use of this machine is not mixed with that of the
+/// commands before.
+fn mpirage<'a>(words: impl Iterator<Item = &'a OsStr>, interrupt: &Interrupt) -> Result<u8, Failure> {
     let executable = std::env::current_exe().context("cannot find out where mpirage is")?;
-    let status = Command::new(&executable).args(command).args(rest).status();
-    let status = status.with_context(|| format!("cannot start {}", executable.display()))?;
+    let child = Command::new(&executable).args(words).spawn();
+    let child = child.with_context(|| format!("cannot start {}", executable.display()))?;
+    let status = wait(child, interrupt).context("cannot wait for mpirage")?;
+    interrupt.check()?;
     Ok(status.code().unwrap_or(1) as u8)
+}
+
+/// Waits for a command; passes on a signal that asks to stop.
+fn wait(mut child: Child, interrupt: &Interrupt) -> std::io::Result<ExitStatus> {
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if interrupt.came() {
+            // It may have ended by itself.
+            let _ = kill(Pid::from_raw(child.id() as i32), Signal::SIGTERM);
+            return child.wait();
+        }
+        std::thread::sleep(LOOK);
+    }
 }

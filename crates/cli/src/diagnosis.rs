@@ -20,17 +20,30 @@ const UNRECEIVED_SHOWN: usize = 4;
 /// What is known of places in what ranks do: lines of a program, or of a trace.
 pub trait Places {
     /// Where a call of `rank` was made, by its stamp; nothing if that is not known.
-    fn call(&mut self, rank: u32, site: u64) -> Option<String>;
+    fn call(&mut self, rank: u32, site: u64) -> Option<SourcePlace>;
     /// Where a rank died.
     fn death(&mut self, _rank: u32) -> Option<String> {
         None
     }
 }
 
+/// A place in a program or a trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourcePlace {
+    /// As messages show it.
+    pub text: String,
+    /// The file, if it is known.
+    pub file: Option<String>,
+    /// The line, if it is known.
+    pub line: Option<u64>,
+    /// The function, if it is known.
+    pub function: Option<String>,
+}
+
 /// Explains ends of runs.
 pub struct Diagnosis<'a, M, P> {
-    engine: &'a Engine<M>,
-    places: P,
+    pub(crate) engine: &'a Engine<M>,
+    pub(crate) places: P,
 }
 
 impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
@@ -265,7 +278,7 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
         }
     }
 
-    fn communicator(&self, context: ContextId) -> String {
+    pub(crate) fn communicator(&self, context: ContextId) -> String {
         match context {
             WORLD => "MPI_COMM_WORLD".to_owned(),
             SELF => "MPI_COMM_SELF".to_owned(),
@@ -307,7 +320,7 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
         if call.site() == 0 {
             return String::new();
         }
-        self.places.call(rank, call.site()).map_or(String::new(), |place| format!(" at {place}"))
+        self.places.call(rank, call.site()).map_or(String::new(), |place| format!(" at {}", place.text))
     }
 }
 

@@ -2,6 +2,8 @@
 
 use anyhow::Error;
 
+use crate::output;
+
 /// Ranks wait for each other.
 pub const DEADLOCK: u8 = 80;
 /// MPI was used wrongly.
@@ -10,7 +12,7 @@ pub const MISUSE: u8 = 81;
 pub const BAD_PLATFORM: u8 = 82;
 /// A trace is bad.
 pub const BAD_TRACE: u8 = 83;
-/// The command line, or this machine, is not as it must be.
+/// The command line, or this machine, is not as it must be; or an output could not be written.
 pub const USAGE: u8 = 84;
 
 /// Nobody reads standard output any more: what a shell says of a program that SIGPIPE ended.
@@ -48,8 +50,10 @@ impl From<Error> for Failure {
 
 /// Help and version are printed and succeed; anything else is a mistake in what was typed.
 pub fn from_clap(error: &clap::Error) -> Result<u8, Failure> {
-    let wanted = !error.use_stderr();
-    // Nothing can be done if the terminal is gone.
-    let _ = error.print();
-    Ok(if wanted { 0 } else { USAGE })
+    let printed = error.print();
+    if error.use_stderr() {
+        // The exit code says enough if standard error is gone.
+        return Ok(USAGE);
+    }
+    output::written(printed).map(|()| 0)
 }

@@ -3,14 +3,16 @@
 //! People type `mpirun -np 4 -ppn 2 -genv A 1 prog`. These single-dash words are turned into the options
 //! of [`RunArguments`] before they are parsed; which of them take values is asked of that definition.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 use clap::{Arg, ArgAction, CommandFactory};
 
 use crate::arguments::RunArguments;
+use crate::words;
 
 /// Other spellings, and ours.
-const SPELLINGS: [(&str, &str); 18] = [
+const SPELLINGS: [(&str, &str); 19] = [
+    ("-tag-output", "--tag-output"),
     ("-np", "--np"),
     ("--n", "--np"),
     ("-c", "--np"),
@@ -56,7 +58,31 @@ fn translate_one(typed: &[OsString]) -> Vec<OsString> {
     translated
 }
 
+/// What to say about an option that does not exist.
+pub fn unknown_option(word: &OsStr) -> String {
+    let typed = word.to_string_lossy();
+    let command = RunArguments::command();
+    let ours = command.get_arguments().filter(|arg| !arg.is_hide_set()).filter_map(Arg::get_long);
+    let names: Vec<String> = ours.map(|name| format!("--{name}")).collect();
+    let others = SPELLINGS.iter().map(|(other, _)| *other);
+    let meant = words::did_you_mean(&typed, names.iter().map(String::as_str).chain(others));
+    format!("unknown option {typed}{meant} (`mpirage run --help` lists all options)")
+}
+
 fn spelled_our_way(word: &OsString) -> OsString {
+    // Numbers without a space, as in -n4.
+    let joined = word.to_str().and_then(|text| {
+        let (name, number) = text.split_at(text.find(|letter: char| letter.is_ascii_digit())?);
+        number.parse::<u32>().ok()?;
+        match name {
+            "-n" | "-np" | "-c" => Some(format!("--np={number}").into()),
+            "-ppn" | "-npernode" | "-N" => Some(format!("--ppn={number}").into()),
+            _ => None,
+        }
+    });
+    if let Some(joined) = joined {
+        return joined;
+    }
     let known = SPELLINGS.iter().find(|(other, _)| word == other);
     known.map_or_else(|| word.clone(), |(_, ours)| OsString::from(ours))
 }
@@ -96,10 +122,32 @@ mod tests {
     #[test]
     fn what_people_type_is_understood() {
         let run = parse("-np 4 -ppn 2 -genv A 1 -x B=2 --mca btl tcp -host a,b:2 ./prog -np 7 --json");
-        assert_eq!((run.n, run.machine.ppn, run.results.json), (Some(4), Some(2), false));
+        assert_eq!((run.n, run.machine.ppn, run.results.json), (Some(4), Some(2), None));
         assert_eq!((run.env, run.export), (vec!["A".to_owned(), "1".to_owned()], vec!["B=2".to_owned()]));
         assert_eq!(run.program, ["./prog", "-np", "7", "--json"]);
         assert_eq!(run.machine.host, ["a", "b:2"]);
+    }
+
+    #[test]
+    fn numbers_may_follow_without_a_space() {
+        let run = parse("-n4 ./prog");
+        assert_eq!((run.n, run.program.len()), (Some(4), 1));
+        let run = parse("-np4 -ppn2 ./prog -np7");
+        assert_eq!((run.n, run.machine.ppn, run.program.len()), (Some(4), Some(2), 2));
+    }
+
+    #[test]
+    fn json_takes_a_file_only_with_an_equals_sign() {
+        let run = parse("--json ./prog");
+        assert_eq!((run.results.json, run.program), (Some("-".into()), vec![OsString::from("./prog")]));
+        let run = parse("--json=out.json ./prog");
+        assert_eq!((run.results.json, run.program.len()), (Some("out.json".into()), 1));
+    }
+
+    #[test]
+    fn mistyped_options_are_recognised() {
+        assert!(unknown_option(OsStr::new("--platfrom")).contains("did you mean --platform?"));
+        assert!(!unknown_option(OsStr::new("--zzz")).contains("did you mean"));
     }
 
     #[test]

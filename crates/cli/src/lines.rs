@@ -1,11 +1,13 @@
 //! Source lines of the program while it runs, for whoever writes about it.
 
 use std::cell::RefCell;
+use std::io::Write;
 use std::rc::Rc;
 
 use mpirage_rank::{Ranks, Symbols, Watch};
 use mpirage_timeline::{Copies, Sites};
 
+use crate::program_output::ProgramOutput;
 use crate::progress::Progress;
 
 /// Lines of the program that is in memory.
@@ -39,6 +41,8 @@ pub struct Attentive<'a> {
     pub progress: &'a mut Progress,
     /// Who learns.
     pub lines: Rc<Lines>,
+    /// Where the program's output goes.
+    pub output: ProgramOutput,
 }
 
 impl Watch for Attentive<'_> {
@@ -50,6 +54,10 @@ impl Watch for Attentive<'_> {
         let mut symbols = Symbols::default();
         ranks.explain_addresses(&mut symbols);
         *self.lines.0.borrow_mut() = symbols;
+    }
+
+    fn output(&mut self, rank: u32) -> Box<dyn Write + '_> {
+        Box::new(self.output.of(rank))
     }
 
     fn slow_rank(&mut self, rank: u32, seconds: f64) {

@@ -1,5 +1,6 @@
 //! The simulated machine that a command was given, resolved and checked.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use mpirage_collectives::Choice;
@@ -11,8 +12,9 @@ use mpirage_record::Recorder;
 use mpirage_scenario::{Dimemas, Model, ModelError, Placement, REFERENCE_SPEED, Situation};
 
 use crate::arguments::MachineArguments;
+use crate::conflicts::Conflicts;
 use crate::exit::{self, Failure, usage};
-use crate::{hosts, limits};
+use crate::{hosts, limits, words};
 
 /// A machine with ranks on it.
 pub struct Machine {
@@ -32,11 +34,29 @@ pub struct Machine {
     pub reference_speed: Option<f64>,
 }
 
+impl MachineArguments {
+    /// The files that describe the machine.
+    pub fn add_inputs(&self, files: &mut Conflicts) {
+        if let Some(spec) = &self.platform {
+            files.input("the platform", Path::new(spec));
+        }
+        files.input("the model", Path::new(&self.model));
+        if let Some(file) = &self.hostfile {
+            files.input("the host file", file);
+        }
+    }
+}
+
 impl Machine {
     /// The machine for so many ranks.
     pub fn new(arguments: &MachineArguments, ranks: u32) -> Result<Machine, Failure> {
         if arguments.model.ends_with(".cfg") {
             return Machine::of_dimemas(arguments, ranks);
+        }
+        if let Some(spec) = arguments.platform.as_deref().filter(|spec| spec.ends_with(".cfg")) {
+            return Err(usage(format!(
+                "-p {spec}: a configuration of Dimemas is machine and model in one; use --model {spec} instead"
+            )));
         }
         let spec = arguments.platform.clone().unwrap_or_else(|| format!("cluster:{ranks}"));
         let platform = Platform::load(&spec, ranks).map_err(exit::bad_platform)?;
@@ -133,6 +153,10 @@ impl Machine {
     }
 }
 
+fn model_names() -> impl Iterator<Item = &'static str> {
+    mpirage_scenario::MODELS.iter().map(|model| model.name)
+}
+
 /// The model, fitted where it must be on the route between the first two hosts.
 pub fn resolve_model(name: &str, platform: &Platform) -> Result<(Model, Vec<String>), Failure> {
     let mut links = Vec::new();
@@ -141,7 +165,7 @@ pub fn resolve_model(name: &str, platform: &Platform) -> Result<(Model, Vec<Stri
     let bandwidth = links.iter().map(|&link| platform.link(link).bandwidth).fold(f64::INFINITY, f64::min);
     let sample = if links.is_empty() { (1e-6, 1e9) } else { (latency, bandwidth) };
     Model::resolve(name, platform.settings(), sample).map_err(|error| match error {
-        ModelError::Name(_) => usage(error),
+        ModelError::Name(_) => usage(format!("{error}{}", words::did_you_mean(name, model_names()))),
         ModelError::Setting(_) | ModelError::Dimemas(_) => exit::bad_platform(error),
     })
 }

@@ -2,11 +2,17 @@
 //!
 //! One binary with several names: called `mpicc`, `mpicxx`, `mpiexec` or `mpirun` it is that command.
 
+// A closed or full stream must not end a run: `output` writes, and says what failed.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod arguments;
 mod compile;
+mod conflicts;
 mod costs;
+mod deadlock;
 mod demo;
 mod diagnosis;
+mod examples;
 mod exit;
 mod foldable;
 mod folding;
@@ -15,29 +21,35 @@ mod host_speed;
 mod hosts;
 mod info;
 mod install;
+mod interrupt;
 mod launcher;
 mod limits;
 mod lines;
 mod living;
 mod machine;
+mod manual;
 mod output;
 mod plan;
 mod platform;
 mod program_file;
+mod program_output;
 mod progress;
 mod recordings;
 mod replay;
 mod report;
 mod reporting;
+mod results;
 mod run;
 mod summary;
 mod trace;
+mod words;
 
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 
 use crate::arguments::{Command, Line};
 use crate::exit::Failure;
@@ -47,7 +59,7 @@ fn main() -> ExitCode {
     match dispatch(&typed) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
-            eprintln!("mpirage: {:#}", failure.error);
+            output::report(&failure);
             ExitCode::from(failure.code)
         }
     }
@@ -76,13 +88,16 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Some("gdb") => return gdb::command(tail),
         Some(planned @ ("emulate" | "calibrate" | "compare" | "balance" | "sweep" | "check")) => {
             return Err(exit::usage(format!(
-                "`mpirage {planned}` is not there yet; docs/roadmap.md says what is planned"
+                "`mpirage {planned}` is not implemented yet; docs/roadmap.md says what is planned"
             )));
         }
         _ => {}
     }
     let line = match Line::try_parse_from(typed) {
         Ok(line) => line,
+        Err(error) if error.kind() == ErrorKind::InvalidSubcommand && !rest.is_empty() => {
+            return Err(exit::usage(unknown_command(&Line::command(), rest)));
+        }
         Err(error) => return exit::from_clap(&error),
     };
     match line.command {
@@ -92,8 +107,23 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Command::Trace(action) => trace::command(&action),
         Command::Report(report) => report::command(&report),
         Command::Info { topic } => info::command(topic),
+        Command::Completions { shell } => manual::completions(shell),
+        Command::Man { folder } => manual::pages(&folder),
         Command::Cc { .. } | Command::Cxx { .. } | Command::Run(_) | Command::Gdb { .. } => {
             unreachable!("taken care of above")
         }
     }
+}
+
+/// What to say about a command that does not exist: `mpirage rnu`, `mpirage trace inof`.
+fn unknown_command(around: &clap::Command, typed: &[OsString]) -> String {
+    let Some((word, rest)) = typed.split_first() else { return String::new() };
+    let word = word.to_string_lossy();
+    if let Some(command) = around.find_subcommand(&*word) {
+        return unknown_command(command, rest);
+    }
+    let names =
+        around.get_subcommands().filter(|command| !command.is_hide_set()).map(clap::Command::get_name);
+    let meant = words::did_you_mean(&word, names);
+    format!("there is no command {word}{meant} (`mpirage --help` lists all commands)")
 }

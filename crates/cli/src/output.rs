@@ -1,16 +1,48 @@
-//! Lines on standard output.
+//! Lines on standard output and standard error: the only place that writes to either.
 
-use std::fmt::Display;
-use std::io::{ErrorKind, Write, stdout};
+use std::fmt::{Arguments, Display};
+use std::io::{self, ErrorKind, Write, stderr, stdout};
 
-use crate::exit;
+use anyhow::anyhow;
 
-/// Prints a line. Whoever reads it may have seen enough (`mpirage info functions | head -1`), which ends us quietly.
+use crate::exit::{self, Failure};
+
+/// Prints a line of a list. A reader that has seen enough (`mpirage info functions | head -1`) ends this command quietly.
 pub fn line(text: impl Display) {
-    if let Err(error) = writeln!(stdout(), "{text}").and_then(|()| stdout().flush()) {
-        if error.kind() != ErrorKind::BrokenPipe {
-            eprintln!("mpirage: cannot write to standard output: {error}");
-        }
-        std::process::exit(i32::from(exit::BROKEN_PIPE));
+    if let Err(failure) = try_line(text) {
+        report(&failure);
+        std::process::exit(i32::from(failure.code));
     }
 }
+
+/// Prints a line on standard output.
+pub fn try_line(text: impl Display) -> Result<(), Failure> {
+    written(stdout().write_all(format!("{text}\n").as_bytes()).and_then(|()| stdout().flush()))
+}
+
+/// What a failed write to standard output means for this command.
+pub fn written(result: io::Result<()>) -> Result<(), Failure> {
+    result.map_err(|error| {
+        let code = if error.kind() == ErrorKind::BrokenPipe { exit::BROKEN_PIPE } else { exit::USAGE };
+        Failure { code, error: anyhow!("cannot write to standard output: {error}") }
+    })
+}
+
+/// Says on standard error why something failed; nothing if the reader of standard output has gone.
+pub fn report(failure: &Failure) {
+    if failure.code != exit::BROKEN_PIPE {
+        error_line(format_args!("mpirage: {:#}", failure.error));
+    }
+}
+
+/// Prints a line on standard error. A closed or full standard error changes nothing: results go elsewhere.
+pub fn error_line(text: Arguments<'_>) {
+    // One write, so that lines of ranks do not come in between.
+    let _ = stderr().write_all(format!("{text}\n").as_bytes());
+}
+
+/// Prints a line on standard error, as `eprintln!` does, but never panics.
+macro_rules! say {
+    ($($text:tt)*) => { $crate::output::error_line(format_args!($($text)*)) };
+}
+pub(crate) use say;

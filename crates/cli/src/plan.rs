@@ -13,7 +13,7 @@ use crate::exit::{Failure, usage};
 use crate::limits::{self, RankKind};
 use crate::living::{self, Living};
 use crate::machine::Machine;
-use crate::{costs, folding, host_speed, program_file};
+use crate::{costs, folding, host_speed, launcher, program_file};
 
 /// Where computation times come from, as typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,8 +76,7 @@ impl Plan {
         }
         let mut warnings = std::mem::take(&mut machine.warnings);
         warnings.extend(living.warnings.iter().cloned());
-        warnings
-            .extend(arguments.mca.chunks(2).map(|mca| format!("--mca {} means nothing here", mca.join(" "))));
+        warnings.extend(arguments.mca.chunks(2).map(|mca| format!("--mca {} is ignored", mca.join(" "))));
         let host_speed = speed_of_this_machine(&arguments, &compute, recording.as_ref())?;
         if compute != Compute::None {
             warnings.extend(machine.computation_doubt(host_speed));
@@ -101,7 +100,7 @@ impl Plan {
 
 fn refuse_what_is_not_there(arguments: &RunArguments) -> Result<(), Failure> {
     if arguments.mpi_profile.is_some() {
-        return Err(usage("--mpi-profile is not there yet; docs/roadmap.md says what is planned"));
+        return Err(usage("--mpi-profile is not implemented yet; docs/roadmap.md says what is planned"));
     }
     Ok(())
 }
@@ -114,7 +113,7 @@ fn programs(jobs: &[RunArguments]) -> Result<Vec<Arc<Program>>, Failure> {
     for job in jobs {
         let (path, arguments) = job.program.split_first().ok_or_else(|| usage("no program given"))?;
         if path.to_str().is_some_and(|word| word.starts_with('-')) {
-            return Err(usage(format!("unknown option {}; `mpirage run --help` lists them", path.display())));
+            return Err(usage(launcher::unknown_option(path)));
         }
         job.wdir.as_deref().map_or(Ok(()), program_file::check_folder)?;
         let mut environment = environment(job)?;

@@ -5,7 +5,8 @@ use mpirage_platform::Platform;
 use crate::arguments::PlatformAction;
 use crate::exit::{Failure, bad_platform, usage};
 use crate::machine::resolve_model;
-use crate::output;
+use crate::output::{self, say};
+use crate::words::count;
 
 /// Hosts of a built-in platform whose size is not written.
 const RANKS: u32 = 16;
@@ -16,7 +17,7 @@ pub fn command(action: &PlatformAction) -> Result<u8, Failure> {
         PlatformAction::Check { platform } => check(platform),
         PlatformAction::Show { platform, model } => show(platform, model),
         PlatformAction::Import { platform } => Err(usage(format!(
-            "import of {platform} is not there yet; SimGrid XML files can be used as they are"
+            "import of {platform} is not implemented yet; SimGrid XML files can be used as they are"
         ))),
     }
 }
@@ -25,13 +26,12 @@ fn check(spec: &str) -> Result<u8, Failure> {
     let platform = Platform::load(spec, RANKS).map_err(bad_platform)?;
     let (_, warnings) = resolve_model("flow", &platform)?;
     for warning in platform.doubts().iter().chain(&warnings) {
-        eprintln!("mpirage: warning: {warning}");
+        say!("mpirage: warning: {warning}");
     }
     output::line(format_args!(
-        "{} is right: {} hosts, {} links",
-        platform.name(),
-        platform.host_count(),
-        platform.link_count()
+        "{spec}: OK ({}, {})",
+        count(platform.host_count() as u64, "host"),
+        count(platform.link_count() as u64, "link")
     ));
     Ok(0)
 }
@@ -43,7 +43,7 @@ fn show(spec: &str, model: &str) -> Result<u8, Failure> {
     }
     let (model, warnings) = resolve_model(model, &platform)?;
     for warning in platform.doubts().iter().chain(&warnings) {
-        eprintln!("mpirage: warning: {warning}");
+        say!("mpirage: warning: {warning}");
     }
     output::line(format_args!("\n[model]  # {}", model.name));
     for line in model.describe() {

@@ -5,6 +5,8 @@ use std::io::IsTerminal;
 use indicatif::{ProgressBar, ProgressStyle};
 use mpirage_rank::Watch;
 
+use crate::output::say;
+
 /// Shows how far a run is.
 pub struct Progress {
     bar: Option<ProgressBar>,
@@ -43,7 +45,7 @@ impl Watch for Progress {
 
     fn slow_rank(&mut self, rank: u32, seconds: f64) {
         let say = || {
-            eprintln!(
+            say!(
                 "mpirage: rank {rank} has computed for {seconds:.0} s without calling MPI; --rank-timeout limits that"
             )
         };

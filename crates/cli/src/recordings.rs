@@ -14,7 +14,9 @@ use rustc_hash::FxHashMap;
 use crate::arguments::ResultArguments;
 use crate::exit::{Failure, usage};
 use crate::machine::Machine;
+use crate::output::say;
 use crate::reporting::{Closing, Reporting, whether};
+use crate::results::Failures;
 use crate::trace::scribe;
 
 /// Where the calls of a run come from.
@@ -89,16 +91,17 @@ impl Recordings {
         self.report.as_ref().map(|report| report.finish(machine, closing)).transpose()
     }
 
-    /// Completes the files.
-    pub fn finish(&mut self) -> Result<(), Failure> {
+    /// Completes the files. One that fails does not stop the others.
+    pub fn finish(&mut self, failures: &mut Failures) {
         for writer in &self.writers {
             let mut writer = writer.borrow_mut();
-            writer.finish().map_err(usage)?;
-            for warning in writer.warnings() {
-                eprintln!("mpirage: in the trace, {warning}");
+            let finished = writer.finish().map_err(|error| usage(format!("cannot write {error}")));
+            if failures.note(finished).is_some() {
+                for warning in writer.warnings() {
+                    say!("mpirage: in the trace, {warning}");
+                }
             }
         }
-        Ok(())
     }
 }
 

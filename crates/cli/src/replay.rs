@@ -1,5 +1,6 @@
 //! `mpirage replay`.
 
+use std::path::Path;
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -9,28 +10,35 @@ use mpirage_record::Summary;
 use mpirage_replay::{ReplayError, Watch};
 use mpirage_report::Container;
 use mpirage_timeline::Sites;
-use mpirage_trace::Workload;
+use mpirage_trace::{Place, Workload};
 use mpirage_units::parse_speed;
 use rustc_hash::FxHashMap;
 
 use crate::arguments::ReplayArguments;
-use crate::diagnosis::{Diagnosis, Places};
+use crate::conflicts::Conflicts;
+use crate::deadlock::Deadlock;
+use crate::diagnosis::{Diagnosis, Places, SourcePlace};
 use crate::exit::{self, Failure, bad_trace, usage};
+use crate::interrupt::Interrupt;
 use crate::limits::{self, RankKind};
 use crate::machine::Machine;
+use crate::output::say;
 use crate::progress::Progress;
 use crate::recordings::{Recordings, Source};
 use crate::reporting::{self, Charged, Closing};
+use crate::results::{Failures, Results};
 use crate::summary::Figures;
+use crate::trace::add_files;
 
 /// Replays a trace or runs a generated workload.
 pub fn command(arguments: &ReplayArguments) -> Result<u8, Failure> {
-    let Replayed { figures, code, report } = replay(arguments)?;
-    if let (Some(report), Some(file)) = (report, &arguments.results.report) {
-        reporting::write(file, &[reporting::embedded(&report)?])?;
+    let mut results = Results::open(&arguments.results)?;
+    let Replayed { figures, code, report, mut failures } = replay(arguments)?;
+    if let (Some(report), Some(file)) = (report, results.take_report()) {
+        failures.note(reporting::embedded(&report).and_then(|run| reporting::write(file, &[run])));
     }
-    figures.show(&arguments.results)?;
-    Ok(code)
+    failures.note(results.show(&figures, false));
+    Ok(failures.exit_code(code))
 }
 
 /// What a replay has given.
@@ -41,13 +49,17 @@ pub struct Replayed {
     pub code: u8,
     /// The data of its report, if there is to be one.
     pub report: Option<Container>,
+    /// Outputs that could not be written.
+    pub failures: Failures,
 }
 
 /// Replays, and writes all files but the report.
 pub fn replay(arguments: &ReplayArguments) -> Result<Replayed, Failure> {
     let started = Instant::now();
+    let interrupt = Interrupt::watch()?;
     let mut workload = mpirage_trace::open(&arguments.workload).map_err(bad_trace)?;
     limits::check_ranks(&arguments.workload, workload.ranks().into(), RankKind::Replayed)?;
+    files(arguments, workload.as_ref()).check()?;
     let mut machine = Machine::new(&arguments.machine, workload.ranks())?;
     let charged = charged(arguments.compute.as_deref(), workload.as_ref())?;
     if !charged.bursts {
@@ -69,21 +81,25 @@ pub fn replay(arguments: &ReplayArguments) -> Result<Replayed, Failure> {
         setup.host_flops.fill(f64::INFINITY);
     }
     let mut engine = Engine::new(setup, NoMemory);
-    let mut progress = Progress::new(machine.ranks(), arguments.results.quiet);
-    let ending = mpirage_replay::run(&mut engine, workload.as_mut(), &mut progress);
-    progress.finish();
+    let progress = Progress::new(machine.ranks(), arguments.results.quiet);
+    let mut watch = Interruptible { progress, interrupt: interrupt.clone() };
+    let ending = mpirage_replay::run(&mut engine, workload.as_mut(), &mut watch);
+    watch.progress.finish();
+    interrupt.check()?;
     let outcome = match ending {
         Ok(ending) => Outcome::of(ending, 0),
         Err(ReplayError::Trace(error)) => return Err(bad_trace(error)),
         Err(error) => return Err(usage(error)),
     };
     engine.close_records();
-    let (explanation, waits, code) = explain(&engine, workload.as_ref(), &outcome);
+    let Explained { text, waits, deadlock, code } = explain(&engine, workload.as_ref(), &outcome);
     let figures = Figures {
         ranks_as: "replayed".to_owned(),
         ranks_as_because: arguments.workload.clone(),
         compute: compute.clone(),
         warnings: warnings(arguments, workload.as_ref(), &machine, speed, &recordings.summary()),
+        explanation: text.clone(),
+        deadlock,
         ..Figures::of(&engine, &machine, &outcome, &recordings.summary(), started.elapsed())
     };
     if arguments.results.trace.is_empty() && arguments.results.report.is_none() {
@@ -92,12 +108,23 @@ pub fn replay(arguments: &ReplayArguments) -> Result<Replayed, Failure> {
     } else {
         drop(engine);
     }
-    recordings.finish()?;
+    let mut failures = Failures::default();
+    recordings.finish(&mut failures);
     let figures = figures.with_usage();
-    let (notes, outcome) = (reporting::notes(&machine), explanation.as_deref());
+    let (notes, outcome) = (reporting::notes(&machine), text.as_deref());
     let closing = Closing { figures: &figures, outcome, waits, notes, speed, charged };
-    let report = recordings.report(&machine, &closing)?;
-    Ok(Replayed { figures, code, report })
+    let report = failures.note(recordings.report(&machine, &closing)).flatten();
+    Ok(Replayed { figures, code, report, failures })
+}
+
+/// The files of a replay.
+fn files(arguments: &ReplayArguments, workload: &dyn Workload) -> Conflicts {
+    let mut files = Conflicts::default();
+    files.input("the trace", Path::new(&arguments.workload));
+    add_files(&mut files, workload);
+    arguments.machine.add_inputs(&mut files);
+    arguments.results.add_outputs(&mut files);
+    files
 }
 
 /// What makes the result less trustworthy: of the machine, and of computation that was measured elsewhere.
@@ -160,21 +187,17 @@ fn describe_compute(charged: Charged, speed: f64) -> String {
 }
 
 /// Says what is wrong, and gives that and the exit code. What no receive takes, and what nobody sends, is wrong in the trace.
-fn explain(
-    engine: &Engine<NoMemory>,
-    workload: &dyn Workload,
-    outcome: &Outcome,
-) -> (Option<String>, Vec<(u32, String)>, u8) {
+fn explain(engine: &Engine<NoMemory>, workload: &dyn Workload, outcome: &Outcome) -> Explained {
     let mut diagnosis = Diagnosis::new(engine, Trace(workload));
-    let explanation = diagnosis.explain(outcome);
-    if let Some(text) = &explanation {
-        eprintln!("mpirage: {text}");
+    let text = diagnosis.explain(outcome);
+    if let Some(text) = &text {
+        say!("mpirage: {text}");
     }
     let code = match outcome {
         Outcome::Finished { .. } => {
             let unreceived = engine.unreceived().is_empty();
             for leftover in diagnosis.leftovers() {
-                eprintln!("mpirage: at the end of the trace, {leftover}");
+                say!("mpirage: at the end of the trace, {leftover}");
             }
             if unreceived { 0 } else { exit::BAD_TRACE }
         }
@@ -184,7 +207,17 @@ fn explain(
         _ => exit::BAD_TRACE,
     };
     let waits = if matches!(outcome, Outcome::Finished { .. }) { Vec::new() } else { diagnosis.waits() };
-    (explanation, waits, code)
+    let deadlock = matches!(outcome, Outcome::Deadlock).then(|| diagnosis.deadlock_data());
+    Explained { text, waits, deadlock, code }
+}
+
+/// What is said about the end of a replay.
+struct Explained {
+    text: Option<String>,
+    /// What blocked ranks wait for.
+    waits: Vec<(u32, String)>,
+    deadlock: Option<Deadlock>,
+    code: u8,
 }
 
 /// Source lines that the trace knows.
@@ -205,15 +238,23 @@ impl Sites for Traced {
 struct Trace<'a>(&'a dyn Workload);
 
 impl Places for Trace<'_> {
-    fn call(&mut self, rank: u32, site: u64) -> Option<String> {
+    fn call(&mut self, rank: u32, site: u64) -> Option<SourcePlace> {
         let (file, place) = self.0.place(rank, site)?;
-        Some(format!("{}{place}", file.display()))
+        let line = if let Place::Line(line) = place { Some(line) } else { None };
+        let text = format!("{}{place}", file.display());
+        Some(SourcePlace { text, file: Some(file.display().to_string()), line, function: None })
     }
 }
 
-impl Watch for Progress {
+/// Shows progress, and stops when a signal asks for it.
+struct Interruptible {
+    progress: Progress,
+    interrupt: Interrupt,
+}
+
+impl Watch for Interruptible {
     fn progress(&mut self, simulated: f64, ended: usize) -> bool {
-        mpirage_rank::Watch::progress(self, simulated, ended);
-        false
+        mpirage_rank::Watch::progress(&mut self.progress, simulated, ended);
+        self.interrupt.came()
     }
 }

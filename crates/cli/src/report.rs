@@ -5,17 +5,25 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 
 use crate::arguments::{ReplayArguments, ReportArguments, ResultArguments};
+use crate::conflicts::Conflicts;
 use crate::exit::{Failure, usage};
 use crate::output;
-use crate::{replay, reporting};
+use crate::output::say;
+use crate::{replay, reporting, results};
 
 /// Bytes of the longest page that is read.
 const LONGEST_PAGE: u64 = 4 << 30;
 
 /// Writes a page about one run, or about two side by side.
 pub fn command(arguments: &ReportArguments) -> Result<u8, Failure> {
+    let mut files = Conflicts::default();
+    arguments.runs.iter().for_each(|run| files.input("the run", Path::new(run)));
+    arguments.machine.add_inputs(&mut files);
+    files.output("-o", &arguments.output);
+    files.check()?;
+    let file = results::open_report("-o", &arguments.output)?;
     let runs = arguments.runs.iter().map(|run| data(arguments, run)).collect::<Result<Vec<_>, _>>()?;
-    reporting::write(&arguments.output, &runs)?;
+    reporting::write(file, &runs)?;
     output::line(format_args!("{}", arguments.output.display()));
     Ok(0)
 }
@@ -30,7 +38,7 @@ fn data(arguments: &ReportArguments, run: &str) -> Result<String, Failure> {
     let replayed = replay::replay(&ReplayArguments {
         machine: arguments.machine.clone(),
         results: ResultArguments {
-            json: false,
+            json: None,
             quiet: true,
             trace: Vec::new(),
             trace_collectives: "no".to_owned(),
@@ -42,12 +50,12 @@ fn data(arguments: &ReportArguments, run: &str) -> Result<String, Failure> {
         workload: run.to_owned(),
     })?;
     for warning in &replayed.figures.warnings {
-        eprintln!("mpirage: warning: {warning}");
+        say!("mpirage: warning: {warning}");
     }
     let report = replayed.report.ok_or_else(|| anyhow!("{run} gave no report"))?;
     reporting::embedded(&report)
 }
 
 fn is_page(run: &str) -> bool {
-    Path::new(run).extension().is_some_and(|ending| ending == "html")
+    Path::new(run).extension().is_some_and(|ending| ending == "html" || ending == "htm")
 }

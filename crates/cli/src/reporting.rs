@@ -4,14 +4,12 @@
 //! run: then the calls are kept in a file of ours that nobody sees, and replayed where messages take no time.
 
 use std::cell::RefCell;
-use std::fs::Permissions;
-use std::io::{BufWriter, Write};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use anyhow::Context;
 use mpirage_mpi::{Bursts, Engine, NoMemory};
+use mpirage_outfile::OutputFile;
 use mpirage_rank::Outcome;
 use mpirage_record::{Record, Recorder, Summary, Writer};
 use mpirage_replay::Watch;
@@ -179,18 +177,10 @@ pub fn notes(machine: &Machine) -> Vec<String> {
 }
 
 /// Writes the page about one run or two.
-pub fn write(file: &Path, runs: &[String]) -> Result<(), Failure> {
-    let cannot = || format!("cannot write {}", file.display());
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // As of a file that is made without further ado: the user's mask applies.
-    let mode = Permissions::from_mode(0o666);
-    let draft =
-        Builder::new().prefix(".mpirage-").permissions(mode).tempfile_in(folder).with_context(cannot)?;
-    let mut out = BufWriter::new(&draft);
-    mpirage_report::write_page(runs, &mut out).and_then(|()| out.flush()).with_context(cannot)?;
-    drop(out);
-    draft.persist(file).with_context(cannot)?;
-    Ok(())
+pub fn write(mut file: OutputFile, runs: &[String]) -> Result<(), Failure> {
+    let name = file.path().display().to_string();
+    let written = mpirage_report::write_page(runs, &mut file).and_then(|()| file.finish());
+    Ok(written.with_context(|| format!("cannot write {name}"))?)
 }
 
 /// A run as it is put into a page.
@@ -207,7 +197,8 @@ struct Calls {
 
 impl Calls {
     fn new(ranks: u32, computation: Computation) -> Result<Calls, Failure> {
-        let file = NamedTempFile::new().context("cannot make a temporary file for the second run")?;
+        let file = Builder::new().prefix(".mpirage-").suffix(".partial").tempfile();
+        let file = file.context("cannot make a temporary file for the second run")?;
         let path: PathBuf = file.path().to_owned();
         let writer = BinaryWriter::create(&path, ranks, computation).map_err(usage)?;
         Ok(Calls { writer: Some(Transcript::new(writer)), file: Some(file), count: 0 })

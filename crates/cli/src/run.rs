@@ -3,29 +3,37 @@
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::num::NonZero;
+use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use mpirage_channel::Briefing;
 use mpirage_mpi::{Bursts, Costs, Engine};
+use mpirage_outfile::OutputFile;
 use mpirage_rank::{Folded, Outcome, Processes, Ranks, Session, SessionError, Symbols};
 use mpirage_record::{Recorder, Summary};
 use mpirage_timeline::Sites;
 
 use crate::arguments::RunArguments;
-use crate::diagnosis::{Diagnosis, Places};
+use crate::conflicts::Conflicts;
+use crate::deadlock::Deadlock;
+use crate::diagnosis::{Diagnosis, Places, SourcePlace};
 use crate::exit::{self, Failure};
 use crate::install::{self, Install};
+use crate::interrupt::Interrupt;
 use crate::lines::{Attentive, Lines};
 use crate::machine::Machine;
+use crate::output::say;
 use crate::plan::{Compute, Plan};
+use crate::program_output::ProgramOutput;
 use crate::progress::Progress;
 use crate::recordings::{Recordings, Source};
 use crate::reporting::{self, Charged, Closing};
+use crate::results::{self, Failures, Results};
 use crate::summary::Figures;
-use crate::{costs, launcher};
+use crate::{costs, launcher, output};
 
 /// Messages up to this many bytes travel inside calls, which spares system calls and costs one copy.
 const INLINE_BYTES: u64 = 4096;
@@ -36,13 +44,19 @@ const EPOCH: u64 = 946_684_800;
 pub fn command(typed: &[OsString]) -> Result<u8, Failure> {
     let mut jobs = Vec::new();
     for words in launcher::translate(typed) {
-        match RunArguments::try_parse_from(&words) {
+        match parse(&words) {
             Ok(arguments) => jobs.push(arguments),
             Err(error) => return exit::from_clap(&error),
         }
     }
     let plan = Plan::new(jobs)?;
     plan.run()
+}
+
+fn parse(words: &[OsString]) -> Result<RunArguments, clap::Error> {
+    // `mpirun --version` names the product, as other launchers do.
+    let command = RunArguments::command().display_name("mpirage");
+    RunArguments::from_arg_matches(&command.try_get_matches_from(words)?)
 }
 
 impl Plan {
@@ -54,6 +68,10 @@ impl Plan {
 
     fn run(mut self) -> Result<u8, Failure> {
         let started = Instant::now();
+        self.files().check()?;
+        let interrupt = Interrupt::watch()?;
+        let mut results = Results::open(&self.arguments.results)?;
+        let new_costs = self.open_costs()?;
         let bursts = self.bursts();
         let lines = Rc::new(Lines::default());
         let source = Source {
@@ -67,7 +85,12 @@ impl Plan {
         let mut engine = self.engine(bursts, recordings.recorder())?;
         let session = self.session();
         let mut progress = Progress::new(self.programs.len(), self.arguments.results.quiet);
-        let outcome = session.run(&mut engine, &mut Attentive { progress: &mut progress, lines });
+        let output = ProgramOutput::new(self.arguments.tag_output);
+        let mut watch = Attentive { progress: &mut progress, lines, output };
+        interrupt.check()?;
+        let outcome = session.run(&mut engine, &mut watch);
+        let mut output = watch.output;
+        let passed_on = output::written(output.finish());
         progress.finish();
         let outcome = match outcome {
             Ok(outcome) => outcome,
@@ -80,15 +103,19 @@ impl Plan {
         engine.close_records();
         let explained = self.explain(&mut engine, &outcome);
         let figures = self.figures(&engine, &outcome, &recordings.summary(), started.elapsed());
-        self.save_costs(&engine)?;
+        let figures =
+            Figures { explanation: explained.text.clone(), deadlock: explained.deadlock.clone(), ..figures };
+        let mut failures = Failures::default();
+        failures.note(passed_on);
+        failures.note(self.save_costs(&engine, new_costs));
         // The ranks end with the engine; their use of memory and processor is known then.
         drop(engine);
-        recordings.finish()?;
+        recordings.finish(&mut failures);
         let mut figures = figures.with_usage();
         figures.warnings.extend(self.left_out_doubt(&figures));
-        self.report(&recordings, &figures, explained)?;
-        figures.show(&self.arguments.results)?;
-        Ok(exit_code(&outcome))
+        failures.note(self.report(&recordings, &figures, explained, results.take_report()));
+        failures.note(results.show(&figures, output.ends_within_line()));
+        Ok(failures.exit_code(exit_code(&outcome)))
     }
 
     fn report(
@@ -96,11 +123,12 @@ impl Plan {
         recordings: &Recordings,
         figures: &Figures,
         explained: Explained,
+        file: Option<OutputFile>,
     ) -> Result<(), Failure> {
         let mut notes = reporting::notes(&self.machine);
         if self.compute == Compute::Measured && self.arguments.host_speed.is_none() {
             notes.push(format!(
-                "the speed of this machine, {:.2} Gf/s, was found out in a moment; --host-speed says it exactly",
+                "the speed of this machine, {:.2} Gf/s, is a quick estimate; set it with --host-speed",
                 self.host_speed / 1e9
             ));
         }
@@ -108,7 +136,7 @@ impl Plan {
         let charged = Charged { bursts: self.compute != Compute::None, declared: true };
         let (outcome, waits) = (explained.text.as_deref(), explained.waits);
         let closing = Closing { figures, outcome, waits, notes, speed, charged };
-        match (recordings.report(&self.machine, &closing)?, &self.arguments.results.report) {
+        match (recordings.report(&self.machine, &closing)?, file) {
             (Some(run), Some(file)) => reporting::write(file, &[reporting::embedded(&run)?]),
             _ => Ok(()),
         }
@@ -176,11 +204,35 @@ impl Plan {
         }
     }
 
-    fn save_costs(&self, engine: &Engine<Ranks>) -> Result<(), Failure> {
-        if let (Compute::Recorded(file), Bursts::Recording(recorded)) = (&self.compute, engine.bursts()) {
+    /// The file for costs that this run is to record.
+    fn open_costs(&self) -> Result<Option<OutputFile>, Failure> {
+        match &self.compute {
+            Compute::Recorded(file) if self.recording.is_none() => Ok(Some(results::open(file)?)),
+            _ => Ok(None),
+        }
+    }
+
+    fn save_costs(&self, engine: &Engine<Ranks>, file: Option<OutputFile>) -> Result<(), Failure> {
+        if let (Some(file), Bursts::Recording(recorded)) = (file, engine.bursts()) {
             costs::write(file, self.host_speed, recorded)?;
         }
         Ok(())
+    }
+
+    /// The files that the run reads and writes.
+    fn files(&self) -> Conflicts {
+        let mut files = Conflicts::default();
+        let mut programs: Vec<&Path> = self.programs.iter().map(|program| program.path.as_path()).collect();
+        programs.dedup();
+        programs.iter().for_each(|program| files.input("the program", program));
+        self.arguments.machine.add_inputs(&mut files);
+        match &self.compute {
+            Compute::Recorded(file) if self.recording.is_none() => files.output("--compute recorded:", file),
+            Compute::Recorded(file) => files.input("the recorded costs", file),
+            Compute::Measured | Compute::None => {}
+        }
+        self.arguments.results.add_outputs(&mut files);
+        files
     }
 
     /// Says what is wrong, if anything is.
@@ -192,9 +244,6 @@ impl Plan {
             );
         }
         if finished && let Some(warning) = self.is_no_mpi_program(engine) {
-            if self.arguments.results.quiet {
-                eprintln!("mpirage: warning: {warning}");
-            }
             self.warnings.push(warning);
         }
         let mut symbols = Symbols::default();
@@ -202,14 +251,16 @@ impl Plan {
         let mut diagnosis = Diagnosis::new(engine, Program { ranks: engine.memory_ref(), symbols });
         let explanation = diagnosis.explain(outcome);
         if let Some(text) = &explanation {
-            eprintln!("mpirage: {text}");
+            say!("mpirage: {text}");
         }
         if finished {
             for leftover in diagnosis.leftovers() {
-                eprintln!("mpirage: at the end of the run, {leftover}");
+                say!("mpirage: at the end of the run, {leftover}");
             }
         }
-        Explained { text: explanation, waits: if finished { Vec::new() } else { diagnosis.waits() } }
+        let deadlock = matches!(outcome, Outcome::Deadlock).then(|| diagnosis.deadlock_data());
+        let waits = if finished { Vec::new() } else { diagnosis.waits() };
+        Explained { text: explanation, waits, deadlock }
     }
 
     /// What to say of a run in which MPI had no part.
@@ -279,6 +330,7 @@ struct Explained {
     text: Option<String>,
     /// What blocked ranks wait for.
     waits: Vec<(u32, String)>,
+    deadlock: Option<Deadlock>,
 }
 
 /// Source lines of the program.
@@ -288,8 +340,11 @@ struct Program<'a> {
 }
 
 impl Places for Program<'_> {
-    fn call(&mut self, _: u32, site: u64) -> Option<String> {
-        Some(self.symbols.site(site).to_string())
+    fn call(&mut self, _: u32, site: u64) -> Option<SourcePlace> {
+        let site = self.symbols.site(site);
+        let text = site.to_string();
+        let (file, line) = site.line.map(|(file, line)| (file, u64::from(line))).unzip();
+        Some(SourcePlace { text, file, line, function: site.function })
     }
 
     fn death(&mut self, rank: u32) -> Option<String> {

@@ -1,6 +1,5 @@
 //! The closing summary and the JSON object: two views of the same figures.
 
-use anyhow::Context;
 use mpirage_mpi::{Engine, Memory};
 use mpirage_rank::Outcome;
 use mpirage_record::Summary;
@@ -9,10 +8,10 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use serde::Serialize;
 
-use crate::arguments::ResultArguments;
-use crate::exit::Failure;
+use crate::deadlock::Deadlock;
 use crate::machine::Machine;
-use crate::output;
+use crate::output::say;
+use crate::words::{count, thousands};
 
 /// The figures of a run.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -63,6 +62,14 @@ pub struct Figures {
     pub host_speed_flops: Option<f64>,
     /// What makes the result less trustworthy.
     pub warnings: Vec<String>,
+    /// Why it did not finish, in words.
+    pub explanation: Option<String>,
+    /// The blocked calls, if it ended in a deadlock.
+    pub deadlock: Option<Deadlock>,
+    /// The version of mpirage.
+    pub version: String,
+    /// The command line, word by word.
+    pub command: Vec<String>,
 }
 
 impl Figures {
@@ -78,6 +85,8 @@ impl Figures {
         let finished = matches!(outcome, Outcome::Finished { .. });
         let last = ends.iter().copied().fold(0.0, f64::max);
         Figures {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            command: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
             outcome: outcome_name(outcome).to_owned(),
             simulated_seconds: if finished { last } else { engine.now().as_secs_f64() },
             wall_seconds: wall.as_secs_f64(),
@@ -93,22 +102,6 @@ impl Figures {
         }
     }
 
-    /// Prints what was asked for.
-    pub fn show(&self, wanted: &ResultArguments) -> Result<(), Failure> {
-        if !wanted.quiet {
-            self.print();
-        }
-        // Whoever wants no summary still has to know that the result may be wrong.
-        for warning in &self.warnings {
-            eprintln!("mpirage: warning: {warning}");
-        }
-        if wanted.json {
-            let json = serde_json::to_string(self).context("cannot write JSON")?;
-            output::line(format_args!("{json}"));
-        }
-        Ok(())
-    }
-
     /// Adds what simulator and ranks have used of this machine.
     pub fn with_usage(mut self) -> Figures {
         let (own, ranks) = (usage_of(UsageWho::RUSAGE_SELF), usage_of(UsageWho::RUSAGE_CHILDREN));
@@ -118,46 +111,49 @@ impl Figures {
         self
     }
 
-    /// For people.
-    fn print(&self) {
+    /// Prints the closing summary on standard error.
+    pub fn print(&self) {
         let seconds = Duration::from_secs_f64(self.simulated_seconds);
         let ratio = match self.simulated_seconds {
             0.0 => String::new(),
             simulated => format!(", {:.3} × the simulated time", self.wall_seconds / simulated),
         };
-        eprintln!("mpirage: {} ranks on {}, model {}", self.ranks, self.platform, self.model);
-        eprintln!("  simulated time  {seconds} ({:.9} s)", self.simulated_seconds);
-        eprintln!(
+        let ranks = count(self.ranks as u64, "rank");
+        say!("mpirage: {ranks} on {}, model {}", self.platform, self.model);
+        say!("  simulated time  {seconds} ({:.9} s)", self.simulated_seconds);
+        say!(
             "  wall time       {:.3} s here{ratio}; {:.3} s of processor time",
-            self.wall_seconds, self.cpu_seconds
+            self.wall_seconds,
+            self.cpu_seconds
         );
-        eprintln!(
-            "  messages        {} of {} in all, in {} MPI calls and {} switches",
-            self.messages,
+        say!(
+            "  communication   {} ({}), {}, {}",
+            count(self.messages, "message"),
             bytes(self.bytes),
-            self.calls,
-            self.switches
+            count(self.calls, "MPI call"),
+            count(self.switches, "context switch")
         );
         let largest = match self.largest_rank_rss_bytes {
             0 => String::new(),
             rank => format!(", {} largest rank", bytes(rank)),
         };
-        eprintln!("  memory          {} simulator{largest}", bytes(self.peak_rss_bytes));
+        say!("  memory          {} simulator{largest}", bytes(self.peak_rss_bytes));
         if self.shared_bytes > 0 {
-            eprintln!(
+            say!(
                 "  shared          {} in blocks that all ranks share, of which {} exist",
                 bytes(self.shared_bytes),
                 bytes(self.shared_resident_bytes)
             );
         }
-        eprintln!("  computation     {}", self.compute);
+        say!("  computation     {}", self.compute);
         if self.samples_executed + self.samples_skipped > 0 {
-            eprintln!(
+            say!(
                 "  samples         {} executed, {} skipped",
-                self.samples_executed, self.samples_skipped
+                thousands(self.samples_executed),
+                thousands(self.samples_skipped)
             );
         }
-        eprintln!("  ranks           {}: {}", self.ranks_as, self.ranks_as_because);
+        say!("  ranks           {}: {}", self.ranks_as, self.ranks_as_because);
     }
 }
 

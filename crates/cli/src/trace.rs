@@ -1,19 +1,20 @@
 //! `mpirage trace`: traces without dates, converted and looked through.
 
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::Path;
 
 use mpirage_trace::{
-    BinaryWriter, Computation, Format, GoalBinaryWriter, GoalSchedules, GoalTextWriter, Info, Scribe,
-    TiLayout, TiWriter, TraceError, Workload, convert, info, open, recognise,
+    BinaryWriter, Computation, Format, GoalBinaryWriter, GoalSchedules, GoalTextWriter, Info, RankSchedule,
+    Scribe, TiLayout, TiWriter, TraceError, Workload, convert, info, open, recognise,
 };
 use mpirage_units::parse_speed;
 use serde_json::{Value, json};
 
 use crate::arguments::TraceAction;
+use crate::conflicts::Conflicts;
 use crate::exit::{Failure, bad_trace, usage};
-use crate::output;
+use crate::interrupt::Interrupt;
+use crate::output::{self, say};
+use crate::results;
 use crate::summary::bytes;
 
 /// MPI functions shown; of more, only how many there are.
@@ -61,20 +62,29 @@ fn convert_file(input: &str, output: &str, speed: Option<f64>) -> Result<u8, Fai
     let path = Path::new(output);
     let from_goal = matches!(recognise(input).map_err(bad_trace)?, Format::GoalText | Format::GoalBinary);
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let interrupt = Interrupt::watch()?;
+    let mut files = Conflicts::default();
+    files.input("the trace", Path::new(input));
+    files.trace("the output", path);
+    files.check()?;
     if from_goal && matches!(ending, "goal" | "bin") {
-        convert_goal(Path::new(input), path, ending == "bin").map_err(bad_trace)?;
+        convert_goal(Path::new(input), path, ending == "bin", &interrupt)?;
         return Ok(0);
     }
     let mut workload = open(input).map_err(bad_trace)?;
+    add_files(&mut files, workload.as_ref());
+    files.check()?;
     let traced = workload.computation();
     let computation = Computation { measured_on: speed.or(traced.measured_on), ..traced };
     let Some(scribe) = scribe(path, workload.ranks(), computation, (0.0, 0.0)) else {
         return Err(usage(no_way(input, output, ending)));
     };
     let mut scribe = scribe.map_err(usage)?;
-    convert(workload.as_mut(), scribe.as_mut()).map_err(bad_trace)?;
+    let converted = convert(workload.as_mut(), scribe.as_mut(), &|| interrupt.came());
+    interrupt.check()?;
+    converted.map_err(bad_trace)?;
     for warning in scribe.warnings() {
-        eprintln!("mpirage: warning: {warning}");
+        say!("mpirage: warning: {warning}");
     }
     Ok(0)
 }
@@ -93,21 +103,47 @@ fn no_way(input: &str, output: &str, ending: &str) -> String {
     }
 }
 
-fn convert_goal(input: &Path, output: &Path, compiled: bool) -> Result<(), TraceError> {
-    let mut schedules = GoalSchedules::open(input)?;
-    let file = BufWriter::new(File::create(output).map_err(|error| TraceError::io(output, error))?);
-    if compiled {
-        let mut writer = GoalBinaryWriter::new(output, file, schedules.ranks())?;
-        while let Some(schedule) = schedules.next_rank()? {
-            writer.rank(&schedule)?;
-        }
-        writer.finish().map(drop)
+fn convert_goal(input: &Path, output: &Path, compiled: bool, interrupt: &Interrupt) -> Result<(), Failure> {
+    let mut schedules = GoalSchedules::open(input).map_err(bad_trace)?;
+    let file = results::open(output)?;
+    let written = if compiled {
+        GoalBinaryWriter::new(output, file, schedules.ranks()).and_then(|mut writer| {
+            while let Some(schedule) = next_schedule(&mut schedules, interrupt)? {
+                writer.rank(&schedule)?;
+            }
+            writer.finish()
+        })
     } else {
-        let mut writer = GoalTextWriter::new(output, file, schedules.ranks())?;
-        while let Some(schedule) = schedules.next_rank()? {
-            writer.rank(&schedule)?;
+        GoalTextWriter::new(output, file, schedules.ranks()).and_then(|mut writer| {
+            while let Some(schedule) = next_schedule(&mut schedules, interrupt)? {
+                writer.rank(&schedule)?;
+            }
+            writer.finish()
+        })
+    };
+    interrupt.check()?;
+    let finished = written.map_err(bad_trace)?.finish();
+    finished.map_err(|error| usage(format!("cannot write {}: {error}", output.display())))
+}
+
+fn next_schedule(
+    schedules: &mut GoalSchedules,
+    interrupt: &Interrupt,
+) -> Result<Option<RankSchedule>, TraceError> {
+    if interrupt.came() { Err(TraceError::Stopped) } else { schedules.next_rank() }
+}
+
+/// The files of a trace, which may be many: none of them may be replaced while it is read.
+pub fn add_files(files: &mut Conflicts, workload: &dyn Workload) {
+    let mut before = None;
+    for rank in 0..workload.ranks() {
+        let file = workload.place(rank, 1).map(|(file, _)| file);
+        if file != before
+            && let Some(file) = &file
+        {
+            files.input("the trace", file);
         }
-        writer.finish().map(drop)
+        before = file;
     }
 }
 

@@ -1,6 +1,5 @@
 //! The loop of a run: what the engine wants is done, rank by rank.
 
-use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -217,7 +216,7 @@ impl<'a> Running<'a> {
     }
 
     fn show(&mut self, rank: u32) -> Result<(), SessionError> {
-        let shown = self.engine.memory().show_output(rank, &mut io::stdout().lock());
+        let shown = self.engine.memory().show_output(rank, &mut *self.watch.output(rank));
         shown.map_err(SessionError::Output)
     }
 
@@ -242,14 +241,12 @@ impl<'a> Running<'a> {
 /// Whatever ends the run, nothing is lost that was written up to here. What a rank wrote ahead of time was not written yet.
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        let mut stdout = io::stdout().lock();
         let ranks = self.engine.memory();
         for rank in 0..ranks.started() as u32 {
             if !self.ahead.ran_ahead(rank) {
                 ranks.collect_output(rank);
             }
-            let _ = ranks.show_output(rank, &mut stdout);
+            let _ = ranks.show_output(rank, &mut *self.watch.output(rank));
         }
-        let _ = stdout.flush();
     }
 }

@@ -114,6 +114,11 @@ pub trait Watch {
     fn loaded(&mut self, ranks: &mut Ranks) {
         let _ = ranks;
     }
+    /// Where the standard output of a rank goes.
+    fn output(&mut self, rank: u32) -> Box<dyn io::Write + '_> {
+        let _ = rank;
+        Box::new(io::stdout().lock())
+    }
     /// A rank has computed for this long without calling MPI.
     fn slow_rank(&mut self, rank: u32, seconds: f64);
 }

@@ -7,7 +7,9 @@ use mpirage_record::Writer;
 use crate::paje::Paje;
 use crate::paraver::Paraver;
 use crate::perfetto::Perfetto;
-use crate::tables::{Csv, Parquet, Tables};
+#[cfg(feature = "parquet")]
+use crate::tables::Parquet;
+use crate::tables::{Csv, Tables};
 use crate::{RunInfo, TimelineError};
 
 /// The endings of file names that are known, and what each stands for.
@@ -29,7 +31,10 @@ pub fn create(path: &Path, run: &RunInfo) -> Result<Box<dyn Writer>, TimelineErr
         "prv" => Box::new(Paraver::create(path, run)?),
         "pftrace" | "perfetto-trace" | "perfetto" => Box::new(Perfetto::create(path, run)?),
         "paje" | "trace" => Box::new(Paje::create(path, run)?),
+        #[cfg(feature = "parquet")]
         "parquet" => Box::new(Tables::<Parquet>::create(path, run)?),
+        #[cfg(not(feature = "parquet"))]
+        "parquet" => return Err(TimelineError::LeftOut { file: path.to_owned() }),
         "csv" => Box::new(Tables::<Csv>::create(path, run)?),
         _ => {
             let endings = EXTENSIONS.map(|(ending, what)| format!(".{ending} ({what})")).join(", ");
@@ -47,6 +52,9 @@ mod tests {
     fn every_known_ending_has_a_writer() {
         let (run, folder) = (run_on("cluster:2", 2), tempfile::tempdir().unwrap());
         for (ending, _) in EXTENSIONS {
+            if ending == "parquet" && cfg!(not(feature = "parquet")) {
+                continue;
+            }
             let path = folder.path().join(ending).with_extension(ending);
             let mut writer = create(&path, &run).unwrap();
             assert!(!path.is_file());

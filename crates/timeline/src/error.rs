@@ -24,6 +24,16 @@ pub enum TimelineError {
         /// What there is.
         endings: String,
     },
+    /// This build does not contain the format.
+    #[error(
+        "{}: this build of mpirage leaves Parquet out, because it takes a third of the time to build; \
+         `make build` or `make install` builds it in, or choose the ending .csv",
+        file.display()
+    )]
+    LeftOut {
+        /// Which file.
+        file: PathBuf,
+    },
     /// Tables go to a folder, and there is something else.
     #[error("{}: this is a file, but tables are written to a folder; remove it or choose another name", folder.display())]
     NotAFolder {

@@ -8,8 +8,7 @@
 //! ```
 //!
 //! Each writer is a [`mpirage_record::Recorder`] that streams: its memory grows with ranks, communicators and messages
-//! that are under way, not with the length of the run. A file gets its name when it is whole ([`mpirage_record::Writer::finish`]); a run
-//! that dies leaves none that could be taken for one.
+//! that are under way, not with the length of the run. Files appear only when complete ([`mpirage_record::Writer::finish`], `mpirage_outfile`).
 //!
 //! [`LinkUse`] tells how much of each link was used when; several writers and the report have it. So have they
 //! [`arguments`], [`comms`], [`function`] and [`Places`]: what calls mean.
@@ -17,7 +16,6 @@
 pub mod arguments;
 pub mod comms;
 mod create;
-mod draft;
 mod error;
 mod flows;
 pub mod function;

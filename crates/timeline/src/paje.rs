@@ -15,13 +15,13 @@ use std::path::{Path, PathBuf};
 use mpirage_record::{Message, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
 
-use crate::draft::{Draft, folder_of};
 use crate::error::Trouble;
 use crate::function::{Kind, function, functions};
 use crate::lanes::Lanes;
 use crate::sorted::Sorted;
 use crate::text::{number, seconds};
 use crate::{LinkUse, RunInfo, TimelineError};
+use mpirage_outfile::{OutputFile, folder_of};
 
 /// The names and fields of the events that are used, by number.
 const EVENTS: [(&str, &[(&str, &str)]); 12] = [
@@ -102,7 +102,7 @@ const END: u32 = 11;
 /// Writes Paje files.
 pub(crate) struct Paje {
     path: PathBuf,
-    draft: Option<Draft>,
+    draft: Option<OutputFile>,
     body: Sorted,
     run: RunInfo,
     called: Vec<bool>,
@@ -118,7 +118,7 @@ impl Paje {
     pub fn create(path: &Path, run: &RunInfo) -> Result<Paje, TimelineError> {
         Ok(Paje {
             path: path.to_owned(),
-            draft: Some(Draft::create(path)?),
+            draft: Some(OutputFile::create(path).map_err(|error| TimelineError::io(path, error))?),
             body: Sorted::new(folder_of(path).to_owned()),
             run: run.clone(),
             called: vec![false; functions().len() + 1],
@@ -216,7 +216,7 @@ impl Paje {
         Ok(())
     }
 
-    fn write(&mut self, out: &mut Draft) -> io::Result<()> {
+    fn write(&mut self, out: &mut OutputFile) -> io::Result<()> {
         self.set_links()?;
         self.write_definitions(out)?;
         self.write_containers(out)?;
@@ -300,7 +300,7 @@ impl Paje {
         self.trouble.check(&self.path)?;
         let Some(mut out) = self.draft.take() else { return Ok(()) };
         self.write(&mut out).map_err(|error| TimelineError::io(&self.path, error))?;
-        out.finish()
+        out.finish().map_err(|error| TimelineError::io(&self.path, error))
     }
 }
 

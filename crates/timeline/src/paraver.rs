@@ -26,7 +26,6 @@ use rustc_hash::FxHashMap;
 
 use crate::arguments::Arguments;
 use crate::comms::Comms;
-use crate::draft::{Draft, folder_of};
 use crate::error::Trouble;
 use crate::function::{Kind, function};
 use crate::lanes::Lanes;
@@ -34,6 +33,7 @@ use crate::sites::Places;
 use crate::sorted::Sorted;
 use crate::text::{fields, number};
 use crate::{RunInfo, TimelineError};
+use mpirage_outfile::{OutputFile, SealedFile, folder_of};
 use names::{Machine, write_row};
 use values::{Meaning, write_pcf};
 
@@ -43,7 +43,7 @@ const RANK: u64 = 1;
 /// Writes Paraver files.
 pub(crate) struct Paraver {
     path: PathBuf,
-    draft: Option<Draft>,
+    draft: Option<OutputFile>,
     body: Sorted,
     comm_lines: Sorted,
     machine: Machine,
@@ -64,7 +64,7 @@ impl Paraver {
         let folder = folder_of(path).to_owned();
         let mut paraver = Paraver {
             path: path.to_owned(),
-            draft: Some(Draft::create(path)?),
+            draft: Some(open(path)?),
             body: Sorted::new(folder.clone()),
             comm_lines: Sorted::new(folder),
             machine: Machine::of(run),
@@ -192,7 +192,7 @@ impl Paraver {
         writeln!(out, "),{}", self.comm_numbers.len())
     }
 
-    fn write_prv(&mut self, out: &mut Draft) -> std::io::Result<()> {
+    fn write_prv(&mut self, out: &mut OutputFile) -> std::io::Result<()> {
         self.write_header(out)?;
         self.comm_lines.write_to(out)?;
         self.body.write_to(out)
@@ -203,16 +203,17 @@ impl Paraver {
     fn complete(&mut self) -> Result<(), TimelineError> {
         self.trouble.check(&self.path)?;
         let Some(mut prv) = self.draft.take() else { return Ok(()) };
-        let mut pcf = Draft::create(&self.path.with_extension("pcf"))?;
-        let mut row = Draft::create(&self.path.with_extension("row"))?;
+        let mut pcf = open(&self.path.with_extension("pcf"))?;
+        let mut row = open(&self.path.with_extension("row"))?;
         let io =
             |path: &Path, result: std::io::Result<()>| result.map_err(|error| TimelineError::io(path, error));
         io(&self.path.clone(), self.write_prv(&mut prv))?;
         io(&self.path, write_pcf(&mut pcf, &self.meaning, self.places.names()))?;
         io(&self.path, write_row(&mut row, &self.machine, &self.lanes))?;
-        pcf.finish()?;
-        row.finish()?;
-        prv.finish()
+        // All three are complete before the first of them appears.
+        let sealed = [pcf, row, prv].map(OutputFile::seal);
+        let published = sealed.into_iter().collect::<Result<Vec<_>, _>>();
+        io(&self.path, published.and_then(|files| files.into_iter().try_for_each(SealedFile::publish)))
     }
 }
 
@@ -251,6 +252,10 @@ impl Writer for Paraver {
     fn finish(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
         Ok(self.complete()?)
     }
+}
+
+fn open(path: &Path) -> Result<OutputFile, TimelineError> {
+    OutputFile::create(path).map_err(|error| TimelineError::io(path, error))
 }
 
 /// Appends the beginning of an event.

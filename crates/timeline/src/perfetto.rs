@@ -24,7 +24,6 @@ use prost::Message as _;
 
 use crate::arguments::Arguments;
 use crate::comms::Comms;
-use crate::draft::Draft;
 use crate::error::Trouble;
 use crate::flows::{Flows, Sending};
 use crate::function::function;
@@ -32,6 +31,7 @@ use crate::lanes::Lanes;
 use crate::links::Used;
 use crate::sites::Places;
 use crate::{LinkUse, RunInfo, TimelineError};
+use mpirage_outfile::OutputFile;
 use schema::*;
 
 /// All packets are of one sequence.
@@ -77,7 +77,7 @@ const LINKS: u64 = 1 << 61;
 
 /// Writes Perfetto files.
 pub(crate) struct Perfetto {
-    out: Option<Draft>,
+    out: Option<OutputFile>,
     run: RunInfo,
     first_rank: u64,
     /// The packet that is being written; its memory is used again.
@@ -98,7 +98,7 @@ impl Perfetto {
     pub fn create(path: &Path, run: &RunInfo) -> Result<Perfetto, TimelineError> {
         let (hosts, host_of_rank) = run.used_hosts();
         let mut perfetto = Perfetto {
-            out: Some(Draft::create(path)?),
+            out: Some(OutputFile::create(path).map_err(|error| TimelineError::io(path, error))?),
             run: run.clone(),
             first_rank: FIRST_HOST + hosts.len() as u64,
             packet: TracePacket {
@@ -399,8 +399,9 @@ impl Perfetto {
             self.trouble.note(written);
         }
         let Some(out) = self.out.take() else { return Ok(()) };
-        self.trouble.check(out.path())?;
-        out.finish()
+        let path = out.path().to_owned();
+        self.trouble.check(&path)?;
+        out.finish().map_err(|error| TimelineError::io(&path, error))
     }
 }
 
@@ -424,7 +425,7 @@ impl Writer for Perfetto {
 }
 
 /// A trace is a message whose field 1 is repeated: its tag, the length, the packet.
-fn write_packet(out: &mut Option<Draft>, bytes: &mut Vec<u8>, packet: &TracePacket) -> io::Result<()> {
+fn write_packet(out: &mut Option<OutputFile>, bytes: &mut Vec<u8>, packet: &TracePacket) -> io::Result<()> {
     let Some(out) = out else { return Ok(()) };
     bytes.clear();
     bytes.push(0x0a);

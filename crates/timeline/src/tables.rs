@@ -9,23 +9,25 @@
 //! | `links` | a link in a stretch of time |
 //! | `ranks` | a rank and its sums |
 //!
-//! Times are seconds. Rows are collected and written in batches; `ranks`, written last, is there only if all others are.
+//! Times are seconds. Rows are collected and written in batches; `ranks` appears last.
 
 mod csv_sheet;
 mod layout;
+#[cfg(feature = "parquet")]
 mod parquet_sheet;
 mod sums;
 mod table;
 
 pub(crate) use csv_sheet::Csv;
+#[cfg(feature = "parquet")]
 pub(crate) use parquet_sheet::Parquet;
 
 use std::error::Error;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use mpirage_call::Work;
+use mpirage_outfile::SealedFile;
 use mpirage_record::{Details, Message, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
 
@@ -62,7 +64,6 @@ impl<S: Sheet> Tables<S> {
         if folder.is_file() {
             return Err(TimelineError::NotAFolder { folder: folder.to_owned() });
         }
-        fs::create_dir_all(folder).map_err(|error| TimelineError::io(folder, error))?;
         let table = |layout| Table::create(folder, layout, run);
         Ok(Tables {
             messages: table(layout::MESSAGES)?,
@@ -205,11 +206,21 @@ impl<S: Sheet> Tables<S> {
         let mut ranks = Table::<S>::create(&self.folder, layout::RANKS, &self.run)?;
         let written = self.fill_links(&mut links).and_then(|()| self.fill_ranks(&mut ranks));
         written.map_err(|error| TimelineError::io(&self.folder, error))?;
-        for table in [&mut self.messages, &mut self.calls, &mut self.computations, &mut self.collectives] {
-            table.finish(&self.pool)?;
-        }
-        links.finish(&self.pool)?;
-        ranks.finish(&self.pool)
+        let tables = [
+            &mut self.messages,
+            &mut self.calls,
+            &mut self.computations,
+            &mut self.collectives,
+            &mut links,
+            &mut ranks,
+        ];
+        // All tables are complete before the first of them appears.
+        let sealed: Vec<SealedFile> = tables
+            .into_iter()
+            .filter_map(|table| table.seal(&self.pool).transpose())
+            .collect::<Result<_, _>>()?;
+        let published = sealed.into_iter().try_for_each(SealedFile::publish);
+        published.map_err(|error| TimelineError::io(&self.folder, error))
     }
 
     fn fill_links(&mut self, table: &mut Table<S>) -> io::Result<()> {

@@ -10,9 +10,14 @@ use mpirage_call::{Call, CommRequest, Completing, Completion, ContextId, Reply, 
 use crate::scribe::Scribe;
 use crate::{Calls, Step, TraceError, Workload};
 
-/// Tells `scribe` all that `workload` does, rank by rank, and lets it finish.
-pub fn convert(workload: &mut dyn Workload, scribe: &mut dyn Scribe) -> Result<(), TraceError> {
-    tell(workload, scribe, true)?;
+/// Tells `scribe` all that `workload` does, rank by rank, and lets it finish. Ends early, with nothing written, once
+/// `stop` says so.
+pub fn convert(
+    workload: &mut dyn Workload,
+    scribe: &mut dyn Scribe,
+    stop: &dyn Fn() -> bool,
+) -> Result<(), TraceError> {
+    tell(workload, scribe, true, stop)?;
     scribe.finish()
 }
 
@@ -21,6 +26,7 @@ pub(crate) fn tell(
     workload: &mut dyn Workload,
     scribe: &mut dyn Scribe,
     exact: bool,
+    stop: &dyn Fn() -> bool,
 ) -> Result<(), TraceError> {
     for (context, members) in (2..).zip(workload.communicators()) {
         scribe.given_communicator(context, &members);
@@ -30,7 +36,8 @@ pub(crate) fn tell(
     for (context, members) in traced.iter().skip(given) {
         scribe.communicator(*context, members);
     }
-    let mut telling = Telling { workload, scribe, traced, exact, reply: Reply::default(), made: 1 << 31 };
+    let mut telling =
+        Telling { workload, scribe, traced, exact, stop, reply: Reply::default(), made: 1 << 31 };
     (0..telling.workload.ranks()).try_for_each(|rank| telling.rank(rank))
 }
 
@@ -39,6 +46,7 @@ struct Telling<'a> {
     scribe: &'a mut dyn Scribe,
     traced: Vec<(ContextId, Vec<u32>)>,
     exact: bool,
+    stop: &'a dyn Fn() -> bool,
     reply: Reply,
     /// Numbers things that only a run could number.
     made: u32,
@@ -49,6 +57,9 @@ impl Telling<'_> {
         let mut words = Vec::new();
         self.reply.clear();
         loop {
+            if (self.stop)() {
+                return Err(TraceError::Stopped);
+            }
             words.clear();
             let step = self.workload.next(rank, &self.reply, &mut Calls::new(&mut words))?;
             let mut at = 0;

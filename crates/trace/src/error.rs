@@ -42,6 +42,9 @@ pub enum TraceError {
         /// What is wrong and, if it is known, what would be right.
         problem: String,
     },
+    /// The user stopped the conversion.
+    #[error("interrupted")]
+    Stopped,
     /// What was asked for is no workload.
     #[error("{0}")]
     Spec(String),

@@ -83,7 +83,7 @@ pub fn info(workload: &mut dyn Workload) -> Result<Info, TraceError> {
     let info =
         Info { ranks, computation: workload.computation(), matrix: Matrix::new(ranks), ..Info::default() };
     let mut census = Census { info, by_function: Vec::new(), communicators: HashMap::new() };
-    tell(workload, &mut census, false)?;
+    tell(workload, &mut census, false, &|| false)?;
     Ok(census.result())
 }
 

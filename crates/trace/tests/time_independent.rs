@@ -207,10 +207,10 @@ fn a_trace_goes_through_our_format_and_comes_back() {
     let source = file("round", PAIR);
     let binary = source.with_extension("mpirage");
     let mut writer = BinaryWriter::create(&binary, 2, Computation::default()).unwrap();
-    convert(&mut TiTrace::open(&source).unwrap(), &mut writer).unwrap();
+    convert(&mut TiTrace::open(&source).unwrap(), &mut writer, &|| false).unwrap();
     let back = folder("round-back");
     let mut writer = TiWriter::create(&back, TiLayout::Folder, 2, Computation::default()).unwrap();
-    convert(&mut BinaryTrace::open(&binary).unwrap(), &mut writer).unwrap();
+    convert(&mut BinaryTrace::open(&binary).unwrap(), &mut writer, &|| false).unwrap();
     assert_eq!(writer.warnings(), Vec::<String>::new());
     let (mut first, mut last) = (TiTrace::open(&source).unwrap(), TiTrace::open(&back).unwrap());
     for rank in 0..2 {
@@ -223,7 +223,7 @@ fn one_file_for_all_reads_like_a_file_for_each() {
     let source = file("one-source", PAIR);
     let one = source.with_file_name("one.txt");
     let mut writer = TiWriter::create(&one, TiLayout::OneFile, 2, Computation::default()).unwrap();
-    convert(&mut TiTrace::open(&source).unwrap(), &mut writer).unwrap();
+    convert(&mut TiTrace::open(&source).unwrap(), &mut writer, &|| false).unwrap();
     for rank in 0..2 {
         let (mut a, mut b) = (TiTrace::open(&source).unwrap(), TiTrace::open(&one).unwrap());
         assert_eq!(calls(&mut a, rank).unwrap(), calls(&mut b, rank).unwrap());
@@ -236,7 +236,7 @@ fn damage_to_our_format_is_found() {
     let binary = source.with_extension("mpirage");
     let mut writer =
         BinaryWriter::create(&binary, 2, Computation { measured_on: Some(1e9), free: false }).unwrap();
-    convert(&mut TiTrace::open(&source).unwrap(), &mut writer).unwrap();
+    convert(&mut TiTrace::open(&source).unwrap(), &mut writer, &|| false).unwrap();
     let whole = fs::read(&binary).unwrap();
     // Whatever byte is changed, somebody notices, and nobody panics.
     for at in 0..whole.len() {
@@ -305,14 +305,14 @@ fn how_computation_was_charged_is_kept() {
         let computation = Computation { measured_on: None, free };
         let binary = source.with_extension("mpirage");
         let mut writer = BinaryWriter::create(&binary, 2, computation).unwrap();
-        convert(&mut TiTrace::open(&source).unwrap(), &mut writer).unwrap();
+        convert(&mut TiTrace::open(&source).unwrap(), &mut writer, &|| false).unwrap();
         assert_eq!(BinaryTrace::open(&binary).unwrap().computation(), computation);
         for (layout, name) in
             [(TiLayout::Folder, "c.d"), (TiLayout::List, "c.ti"), (TiLayout::OneFile, "c.txt")]
         {
             let path = source.with_file_name(format!("{free}-{name}"));
             let mut writer = TiWriter::create(&path, layout, 2, computation).unwrap();
-            convert(&mut BinaryTrace::open(&binary).unwrap(), &mut writer).unwrap();
+            convert(&mut BinaryTrace::open(&binary).unwrap(), &mut writer, &|| false).unwrap();
             let mut again = TiTrace::open(&path).unwrap();
             assert_eq!(again.computation(), computation, "{layout:?}");
             assert_eq!(calls(&mut again, 0).unwrap(), calls(&mut TiTrace::open(&path).unwrap(), 0).unwrap());

@@ -3,13 +3,13 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::table::{Cell, Heading, Kind, Layout, Pool, Sheet};
-use crate::draft::Draft;
+use super::table::{Cell, Heading, Kind, Layout, Pool, Sheet, open};
 use crate::{RunInfo, TimelineError, text};
+use mpirage_outfile::{OutputFile, SealedFile};
 
 /// A CSV file.
 pub(crate) struct Csv {
-    out: csv::Writer<Draft>,
+    out: csv::Writer<OutputFile>,
     path: std::path::PathBuf,
     columns: &'static [Heading],
     field: Vec<u8>,
@@ -19,7 +19,7 @@ impl Sheet for Csv {
     const ENDING: &'static str = "csv";
 
     fn create(path: &Path, layout: &Layout, _: &RunInfo) -> Result<Csv, TimelineError> {
-        let mut out = csv::Writer::from_writer(Draft::create(path)?);
+        let mut out = csv::Writer::from_writer(open(path)?);
         let names = layout.columns.iter().map(|heading| heading.name);
         out.write_record(names).map_err(|error| TimelineError::io(path, error))?;
         Ok(Csv { out, path: path.to_owned(), columns: layout.columns, field: Vec::new() })
@@ -37,12 +37,12 @@ impl Sheet for Csv {
         Ok(())
     }
 
-    fn finish(self) -> Result<(), TimelineError> {
-        let draft = self.out.into_inner().map_err(|error| {
+    fn seal(self) -> Result<SealedFile, TimelineError> {
+        let file = self.out.into_inner().map_err(|error| {
             let kind = error.error().kind();
             TimelineError::io(&self.path, kind)
         })?;
-        draft.finish()
+        file.seal().map_err(|error| TimelineError::io(&self.path, error))
     }
 }
 

@@ -13,13 +13,13 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
 
-use super::table::{Cell, Heading, Kind, Layout, Pool, Sheet};
-use crate::draft::Draft;
+use super::table::{Cell, Heading, Kind, Layout, Pool, Sheet, open};
 use crate::{RunInfo, TimelineError};
+use mpirage_outfile::{OutputFile, SealedFile};
 
 /// A Parquet file.
 pub(crate) struct Parquet {
-    out: SerializedFileWriter<Draft>,
+    out: SerializedFileWriter<OutputFile>,
     path: std::path::PathBuf,
     columns: &'static [Heading],
     scratch: Scratch,
@@ -29,9 +29,8 @@ impl Sheet for Parquet {
     const ENDING: &'static str = "parquet";
 
     fn create(path: &Path, layout: &Layout, run: &RunInfo) -> Result<Parquet, TimelineError> {
-        let draft = Draft::create(path)?;
-        let made =
-            schema(layout).and_then(|schema| SerializedFileWriter::new(draft, schema, properties(run)));
+        let file = open(path)?;
+        let made = schema(layout).and_then(|schema| SerializedFileWriter::new(file, schema, properties(run)));
         let out = made.map_err(|error| TimelineError::io(path, error))?;
         Ok(Parquet { out, path: path.to_owned(), columns: layout.columns, scratch: Scratch::default() })
     }
@@ -48,9 +47,9 @@ impl Sheet for Parquet {
         Ok(())
     }
 
-    fn finish(self) -> Result<(), TimelineError> {
-        let draft = self.out.into_inner().map_err(|error| TimelineError::io(&self.path, error))?;
-        draft.finish()
+    fn seal(self) -> Result<SealedFile, TimelineError> {
+        let file = self.out.into_inner().map_err(|error| TimelineError::io(&self.path, error))?;
+        file.seal().map_err(|error| TimelineError::io(&self.path, error))
     }
 }
 

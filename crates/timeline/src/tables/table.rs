@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use mpirage_outfile::{OutputFile, SealedFile};
 use mpirage_units::{Duration, Time};
 use rustc_hash::FxHashMap;
 
@@ -27,7 +28,8 @@ pub(crate) struct Layout {
 pub(crate) struct Heading {
     pub name: &'static str,
     pub kind: Kind,
-    /// Are there rows without a value?
+    /// Are there rows without a value? Only Parquet asks.
+    #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
     pub optional: bool,
 }
 
@@ -142,8 +144,8 @@ pub(crate) trait Sheet: Sized {
     /// Appends rows: their cells, one row after the other.
     fn append(&mut self, cells: &[Cell], pool: &Pool) -> io::Result<()>;
 
-    /// The file is whole.
-    fn finish(self) -> Result<(), TimelineError>;
+    /// Completes the file, which does not have its name yet.
+    fn seal(self) -> Result<SealedFile, TimelineError>;
 }
 
 /// A table that is being written.
@@ -178,9 +180,14 @@ impl<S: Sheet> Table<S> {
         Ok(())
     }
 
-    /// Writes what is left.
-    pub fn finish(&mut self, pool: &Pool) -> Result<(), TimelineError> {
+    /// Writes the remaining rows and completes the file, unless that has happened before.
+    pub fn seal(&mut self, pool: &Pool) -> Result<Option<SealedFile>, TimelineError> {
         self.flush(pool).map_err(|error| TimelineError::io(&self.path, error))?;
-        self.sheet.take().map_or(Ok(()), S::finish)
+        self.sheet.take().map(S::seal).transpose()
     }
+}
+
+/// The file of a table. Its folder is made when the first table is complete.
+pub(crate) fn open(path: &Path) -> Result<OutputFile, TimelineError> {
+    OutputFile::create_with_folder(path).map_err(|error| TimelineError::io(path, error))
 }

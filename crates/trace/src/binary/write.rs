@@ -1,11 +1,11 @@
 //! Writing: entries gather in a block for each rank, and full blocks go to the file.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use mpirage_call::{Burst, Call, Completing, ContextId, Reply, RequestId, Stamp, Work, function_names};
+use mpirage_outfile::OutputFile;
 use mpirage_units::Duration;
 
 use super::entry::{self, Before, Outcome};
@@ -21,7 +21,8 @@ const SMALLEST: usize = 1 << 10;
 /// Writes a trace of our own.
 pub struct BinaryWriter {
     path: PathBuf,
-    file: BufWriter<File>,
+    /// None once it is finished.
+    file: Option<OutputFile>,
     /// Bytes written.
     offset: u64,
     /// Blocks of at least so many bytes are full.
@@ -47,10 +48,10 @@ struct Rank {
 impl BinaryWriter {
     /// Starts the file of a run that charges computation like this.
     pub fn create(path: &Path, ranks: u32, computation: Computation) -> Result<BinaryWriter, TraceError> {
-        let file = File::create(path).map_err(|error| TraceError::io(path, error))?;
+        let file = OutputFile::create(path).map_err(|error| TraceError::io(path, error))?;
         let mut writer = BinaryWriter {
             path: path.to_owned(),
-            file: BufWriter::with_capacity(1 << 18, file),
+            file: Some(file),
             offset: HEADER as u64,
             full: (UNDER_WAY / ranks.max(1) as usize).clamp(SMALLEST, LARGEST),
             ranks: (0..ranks).map(|_| Rank::default()).collect(),
@@ -122,8 +123,10 @@ impl BinaryWriter {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        if self.failed.is_none() {
-            self.failed = self.file.write_all(bytes).err();
+        if self.failed.is_none()
+            && let Some(file) = &mut self.file
+        {
+            self.failed = file.write_all(bytes).err();
         }
     }
 
@@ -217,15 +220,11 @@ impl Scribe for BinaryWriter {
             self.flush(rank);
         }
         self.write_footer();
-        if self.failed.is_none() {
-            self.failed = self.file.flush().err();
-        }
-        match self.failed.take() {
-            Some(error) => {
-                let _ = std::fs::remove_file(&self.path);
-                Err(TraceError::io(&self.path, error))
-            }
-            None => Ok(()),
-        }
+        let finished = match (self.failed.take(), self.file.take()) {
+            (Some(error), _) => Err(error),
+            (None, Some(file)) => file.finish(),
+            (None, None) => Ok(()),
+        };
+        finished.map_err(|error| TraceError::io(&self.path, error))
     }
 }

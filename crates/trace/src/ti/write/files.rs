@@ -1,11 +1,16 @@
-//! The files of a trace that is being written: opened for each piece, so that any number of ranks will do.
+//! The files of a trace that is being written. Files of ranks are opened for each piece, so that any number of ranks will do.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use mpirage_outfile::{OutputFile, OutputFolder};
+
 use crate::TraceError;
+
+/// The list of files inside a folder.
+const LIST: &str = "ranks.txt";
 
 /// How the lines of ranks are laid out in files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,79 +26,128 @@ pub enum TiLayout {
 /// Where the lines of ranks go.
 #[derive(Debug)]
 pub(super) struct Files {
-    layout: TiLayout,
-    /// What the user has named.
     path: PathBuf,
-    /// One, or one for each rank.
-    files: Vec<PathBuf>,
+    lines: Lines,
     /// The first failure; nothing is written after it.
     failed: Option<TraceError>,
 }
 
+/// None once it is finished.
+#[derive(Debug)]
+enum Lines {
+    /// All ranks in one file.
+    Together(Option<OutputFile>),
+    /// A file for each rank, and their list if it is not in the same folder.
+    Apart(Option<(OutputFolder, Option<OutputFile>)>),
+}
+
 impl Files {
-    /// Makes the files, with nothing but `head` in them, and their list.
+    /// Opens the outputs, with nothing but `head` in the files of ranks, and their list.
     pub fn create(path: &Path, layout: TiLayout, ranks: u32, head: &str) -> Result<Files, TraceError> {
-        let files = lay_out(path, layout, ranks, head)?;
-        Ok(Files { layout, path: path.to_owned(), files, failed: None })
+        let lines = Lines::create(path, layout, ranks, head).map_err(|error| TraceError::io(path, error))?;
+        Ok(Files { path: path.to_owned(), lines, failed: None })
     }
 
     /// Does each rank have a file of its own?
     pub fn one_each(&self) -> bool {
-        self.layout != TiLayout::OneFile
+        matches!(self.lines, Lines::Apart(_))
     }
 
     /// Appends lines of a rank.
     pub fn append(&mut self, rank: u32, text: &str) {
-        self.change(rank, |file| OpenOptions::new().append(true).open(file)?.write_all(text.as_bytes()));
+        self.change(|lines| match lines {
+            Lines::Together(Some(file)) => file.write_all(text.as_bytes()),
+            Lines::Apart(Some((folder, _))) => {
+                let file = folder.temporary(&file_name(rank));
+                OpenOptions::new().append(true).open(file)?.write_all(text.as_bytes())
+            }
+            Lines::Together(None) | Lines::Apart(None) => Ok(()),
+        });
     }
 
     /// Makes a line of a rank a comment, by where it starts; the rank has a file of its own.
     pub fn comment_out(&mut self, rank: u32, line: u64) {
-        self.change(rank, |file| OpenOptions::new().write(true).open(file)?.write_all_at(b"#", line));
+        self.change(|lines| match lines {
+            Lines::Apart(Some((folder, _))) => {
+                let file = folder.temporary(&file_name(rank));
+                OpenOptions::new().write(true).open(file)?.write_all_at(b"#", line)
+            }
+            _ => Ok(()),
+        });
     }
 
-    fn change(&mut self, rank: u32, how: impl FnOnce(&Path) -> io::Result<()>) {
-        let file = &self.files[if self.one_each() { rank as usize } else { 0 }];
+    fn change(&mut self, how: impl FnOnce(&mut Lines) -> io::Result<()>) {
         if self.failed.is_none() {
-            self.failed = how(file).err().map(|error| TraceError::io(file, error));
+            let (path, changed) = (&self.path, how(&mut self.lines));
+            self.failed = changed.err().map(|error| TraceError::io(path, error));
         }
     }
 
-    /// Everything has been written. If that has failed, nothing stays.
+    /// Completes all files. If anything has failed, none appears.
     pub fn finish(&mut self) -> Result<(), TraceError> {
-        let Some(error) = self.failed.take() else { return Ok(()) };
-        self.files.iter().chain([&self.path]).for_each(|file| drop(fs::remove_file(file)));
-        Err(error)
+        match self.failed.take() {
+            Some(error) => Err(error),
+            None => self.lines.finish().map_err(|error| TraceError::io(&self.path, error)),
+        }
     }
 }
 
-fn lay_out(path: &Path, layout: TiLayout, ranks: u32, head: &str) -> Result<Vec<PathBuf>, TraceError> {
-    let begin = |file: &Path| fs::write(file, head).map_err(|error| TraceError::io(file, error));
-    let folder = match layout {
-        TiLayout::OneFile => {
-            begin(path)?;
-            return Ok(vec![path.to_owned()]);
+impl Lines {
+    fn create(path: &Path, layout: TiLayout, ranks: u32, head: &str) -> io::Result<Lines> {
+        let (name, list) = match layout {
+            TiLayout::OneFile => {
+                let mut file = OutputFile::create(path)?;
+                file.write_all(head.as_bytes())?;
+                return Ok(Lines::Together(Some(file)));
+            }
+            TiLayout::Folder => (path.to_owned(), None),
+            TiLayout::List => (folder_of_list(path), Some(OutputFile::create(path)?)),
+        };
+        let folder = OutputFolder::create(&name)?;
+        for rank in 0..ranks {
+            File::create_new(folder.temporary(&file_name(rank)))?.write_all(head.as_bytes())?;
         }
-        TiLayout::Folder => path.to_owned(),
-        TiLayout::List => {
-            let mut name = path.as_os_str().to_owned();
-            name.push("_files");
-            PathBuf::from(name)
+        let list = match list {
+            Some(mut list) => {
+                write_list(&mut list, &name, ranks)?;
+                Some(list)
+            }
+            None => {
+                write_list(&mut io::BufWriter::new(File::create_new(folder.temporary(LIST))?), &name, ranks)?;
+                None
+            }
+        };
+        Ok(Lines::Apart(Some((folder, list))))
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        match self {
+            Lines::Together(file) => file.take().map_or(Ok(()), OutputFile::finish),
+            Lines::Apart(apart) => {
+                let Some((folder, list)) = apart.take() else { return Ok(()) };
+                let list = list.map(OutputFile::seal).transpose()?;
+                folder.finish()?;
+                list.map_or(Ok(()), |list| list.publish())
+            }
         }
-    };
-    fs::create_dir_all(&folder).map_err(|error| TraceError::io(&folder, error))?;
-    let files: Vec<PathBuf> = (0..ranks).map(|rank| folder.join(format!("ti_trace{rank}.txt"))).collect();
-    files.iter().try_for_each(|file| begin(file))?;
-    let list = if layout == TiLayout::List { path.to_owned() } else { folder.join("ranks.txt") };
-    write_list(&list, &files).map_err(|error| TraceError::io(&list, error))?;
-    Ok(files)
+    }
 }
 
-/// Paths as seen from where we are, as smpirun reads them.
-fn write_list(list: &Path, files: &[PathBuf]) -> io::Result<()> {
-    let mut out = io::BufWriter::new(File::create(list)?);
-    for file in files {
-        writeln!(out, "{}", file.display())?;
+fn file_name(rank: u32) -> String {
+    format!("ti_trace{rank}.txt")
+}
+
+/// The folder of the files that a list names.
+fn folder_of_list(list: &Path) -> PathBuf {
+    let mut name = list.as_os_str().to_owned();
+    name.push("_files");
+    PathBuf::from(name)
+}
+
+/// Paths as seen from the working directory, as smpirun reads them.
+fn write_list(out: &mut dyn io::Write, folder: &Path, ranks: u32) -> io::Result<()> {
+    for rank in 0..ranks {
+        writeln!(out, "{}", folder.join(file_name(rank)).display())?;
     }
     out.flush()
 }

@@ -1,0 +1,106 @@
+//! Examples at the end of each help text. `tests/behaviour.py` runs them.
+
+/// `mpirage --help`.
+pub const ALL: &str = "\
+Examples:
+  mpirage demo
+  mpirage cc -O2 ring.c -o ring
+  mpirage run -n 64 -p cluster:64 ./ring
+  mpirage run -n 64 --report ring.html ./ring";
+
+/// `mpirage demo --help`.
+pub const DEMO: &str = "\
+Examples:
+  mpirage demo
+  mpirage demo -n 64";
+
+/// `mpirage cc --help` is the compiler's; `mpirage help cc` shows this.
+pub const CC: &str = "\
+Examples:
+  mpirage cc -O2 ring.c -o ring
+  mpirage cc -show";
+
+/// `mpirage help cxx`.
+pub const CXX: &str = "\
+Examples:
+  mpirage cxx -O2 sieve.cpp -o sieve
+  mpirage cxx -show";
+
+/// `mpirage run --help`.
+pub const RUN: &str = "\
+Examples:
+  mpirage run -n 16 ./ring                                  # on a cluster of 16 nodes
+  mpirage run -n 16 -p griffon --ppn 1 ./ring               # on a cluster of Grid'5000
+  mpirage run -n 16 -p cluster.toml --compute none ./ring   # communication only
+  mpirage run -n 16 --report ring.html ./ring               # a page for the browser
+  mpirage run -n 16 --trace ring.mpirage ./ring             # a trace for `mpirage replay`
+  mpirage run -n 16 -q --json=ring.json ./ring              # figures for a script
+  mpirage run -n 1 ./ring : -n 3 ./ring                     # two programs in one world";
+
+/// `mpirage replay --help`.
+pub const REPLAY: &str = "\
+Examples:
+  mpirage replay ring.mpirage -p fat-tree:4x4
+  mpirage replay ring.mpirage --model simgrid --report ring.html
+  mpirage replay gen:allreduce,ranks=1024,bytes=8";
+
+/// `mpirage trace --help`.
+pub const TRACE: &str = "\
+Examples:
+  mpirage trace info ring.mpirage
+  mpirage trace convert ring.mpirage ring.ti";
+
+/// `mpirage trace convert --help`.
+pub const TRACE_CONVERT: &str = "\
+Examples:
+  mpirage trace convert ring.mpirage ring.ti
+  mpirage trace convert gen:halo2d,ranks=64 halo.mpirage";
+
+/// `mpirage trace info --help`.
+pub const TRACE_INFO: &str = "\
+Examples:
+  mpirage trace info ring.mpirage
+  mpirage trace info --json gen:halo2d,ranks=64";
+
+/// `mpirage help gdb`.
+pub const GDB: &str = "\
+Examples:
+  mpirage gdb -n 4 ./ring";
+
+/// `mpirage report --help`.
+pub const REPORT: &str = "\
+Examples:
+  mpirage report ring.mpirage -o ring.html
+  mpirage report ring.mpirage -p torus:4x4 -o torus.html
+  mpirage report ring.html torus.html -o both.html";
+
+/// `mpirage platform --help`.
+pub const PLATFORM: &str = "\
+Examples:
+  mpirage platform check cluster.toml
+  mpirage platform show griffon";
+
+/// `mpirage platform check --help`.
+pub const PLATFORM_CHECK: &str = "\
+Examples:
+  mpirage platform check cluster.toml
+  mpirage platform check torus:4x4x4";
+
+/// `mpirage platform show --help`.
+pub const PLATFORM_SHOW: &str = "\
+Examples:
+  mpirage platform show griffon
+  mpirage platform show cluster.toml --model simgrid";
+
+/// `mpirage info --help`.
+pub const INFO: &str = "\
+Examples:
+  mpirage info platforms
+  mpirage info collectives";
+
+/// `mpirage completions --help`.
+pub const COMPLETIONS: &str = "\
+Examples:
+  mpirage completions bash > mpirage.bash
+  mpirage completions zsh > _mpirage
+  mpirage completions fish > mpirage.fish";

@@ -1,0 +1,114 @@
+//! Where the results of a run go: opened before the run, written after it, each on its own.
+//!
+//! A place that cannot be written to is refused before the run, and an output that fails at the end does not take the others
+//! with it.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::Context;
+use mpirage_outfile::{OutputFile, is_special};
+
+use crate::arguments::ResultArguments;
+use crate::exit::{Failure, usage};
+use crate::output::{self, say};
+use crate::summary::Figures;
+
+/// The value of `--json` without a file.
+pub const STANDARD_OUTPUT: &str = "-";
+
+/// Opened outputs that are written when the run is over.
+pub struct Results {
+    json: Option<Json>,
+    report: Option<OutputFile>,
+    quiet: bool,
+}
+
+enum Json {
+    StandardOutput,
+    File(OutputFile),
+}
+
+impl Results {
+    /// Opens what was asked for.
+    pub fn open(wanted: &ResultArguments) -> Result<Results, Failure> {
+        let json = match &wanted.json {
+            Some(file) if file.as_os_str() == STANDARD_OUTPUT => Some(Json::StandardOutput),
+            Some(file) => Some(Json::File(open(file)?)),
+            None => None,
+        };
+        let report = wanted.report.as_deref().map(|file| open_report("--report", file)).transpose()?;
+        Ok(Results { json, report, quiet: wanted.quiet })
+    }
+
+    /// The file of the report, if there is to be one.
+    pub fn take_report(&mut self) -> Option<OutputFile> {
+        self.report.take()
+    }
+
+    /// Prints the summary and writes the JSON object. `unfinished_line`: the program's output does not end with a newline.
+    pub fn show(self, figures: &Figures, unfinished_line: bool) -> Result<(), Failure> {
+        if !self.quiet {
+            figures.print();
+        }
+        // With `--quiet` too: the result may be wrong.
+        for warning in &figures.warnings {
+            say!("mpirage: warning: {warning}");
+        }
+        let Some(json) = self.json else { return Ok(()) };
+        let text = serde_json::to_string(figures).context("cannot write JSON")?;
+        match json {
+            Json::StandardOutput => {
+                output::try_line(format_args!("{}{text}", if unfinished_line { "\n" } else { "" }))
+            }
+            Json::File(mut file) => {
+                let name = file.path().display().to_string();
+                let written = writeln!(file, "{text}").and_then(|()| file.finish());
+                Ok(written.with_context(|| format!("cannot write {name}"))?)
+            }
+        }
+    }
+}
+
+/// Opens an output, or says why that is impossible.
+pub fn open(file: &Path) -> Result<OutputFile, Failure> {
+    OutputFile::create(file).map_err(|error| usage(format!("cannot write {}: {error}", file.display())))
+}
+
+/// Opens a report, which is HTML and has a name that says so.
+pub fn open_report(option: &str, file: &Path) -> Result<OutputFile, Failure> {
+    let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let is_page = ["html", "htm"].iter().any(|known| ending.eq_ignore_ascii_case(known));
+    if !is_page && !is_special(file) {
+        return Err(usage(format!(
+            "{option} {}: a report is a page of HTML; choose a name that ends in .html",
+            file.display()
+        )));
+    }
+    open(file)
+}
+
+/// Failures of outputs, said as they come. They decide the exit code of a run that has none of its own.
+#[derive(Default)]
+pub struct Failures {
+    first: Option<u8>,
+}
+
+impl Failures {
+    /// Says what failed, if anything did, and goes on.
+    pub fn note<T>(&mut self, result: Result<T, Failure>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(failure) => {
+                output::report(&failure);
+                self.first.get_or_insert(failure.code);
+                None
+            }
+        }
+    }
+
+    /// The exit code of a run that ended with `code`.
+    pub fn exit_code(&self, code: u8) -> u8 {
+        if code == 0 { self.first.unwrap_or(0) } else { code }
+    }
+}

@@ -1,0 +1,56 @@
+//! Numbers and suggestions in messages for people.
+
+/// `1 message`, `18,815 messages`.
+pub fn count(number: u64, noun: &str) -> String {
+    let ending = match number {
+        1 => "",
+        _ if noun.ends_with("ch") => "es",
+        _ => "s",
+    };
+    format!("{} {noun}{ending}", thousands(number))
+}
+
+/// `18,815`.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `; did you mean NAME?` if one of the names is like what was typed, else nothing.
+pub fn did_you_mean<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> String {
+    // Letters that are swapped, missing, added or wrong.
+    let mistakes = |name: &str| strsim::osa_distance(typed, name);
+    let closest = names.min_by_key(|name| mistakes(name));
+    match closest.filter(|name| mistakes(name) <= 1 + typed.chars().count() / 4) {
+        Some(name) => format!("; did you mean {name}?"),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_separators_and_nouns_have_plurals() {
+        assert_eq!(count(0, "message"), "0 messages");
+        assert_eq!(count(1, "context switch"), "1 context switch");
+        assert_eq!(count(9_664, "context switch"), "9,664 context switches");
+        assert_eq!(thousands(1_234_567), "1,234,567");
+        assert_eq!((thousands(999), thousands(100_000)), ("999".to_owned(), "100,000".to_owned()));
+    }
+
+    #[test]
+    fn only_what_is_alike_is_suggested() {
+        let models = || ["flow", "simgrid", "loggops"].into_iter();
+        assert_eq!(did_you_mean("simgird", models()), "; did you mean simgrid?");
+        assert_eq!(did_you_mean("magic", models()), "");
+    }
+}
