@@ -17,14 +17,14 @@
 //! When a flow joins or leaves, the slope of one clock changes; its other members are not touched.
 //!
 //! Where flows fall apart into pieces that share nothing with each other, even that is more than needed: small or regular
-//! pieces (*clumps*) are solved whole, each time anew.
+//! pieces (*components*) are solved whole, each time anew.
 //!
 //! | file | what it holds |
 //! |---|---|
 //! | `sharing`  | [`Sharing`], the interface |
 //! | `flow`, `flows`, `resource` | the two kinds of things, and a resource's account |
-//! | `clump`, `ending` | pieces of traffic: how they are gathered, and how they end |
-//! | `whole`    | the solve of one clump, from scratch |
+//! | `component`, `ending` | pieces of traffic: how they are gathered, and how they end |
+//! | `whole`    | the solve of one component, from scratch |
 //! | `filling`  | the incremental solve: progressive filling of what a change can reach |
 //! | `deciding` | which level a full resource gives, and to whom |
 //! | `moves`    | how a flow is freed, settled, or given a new home during a solve |
@@ -35,11 +35,12 @@
 //! Invariants: this crate never reads a clock, never iterates over a hash map, and allocates only when there are
 //! more flows, on a resource or in all, than ever before.
 
-mod booking;
-mod chain;
-mod clump;
+mod reservation;
+mod list;
+mod class;
+mod component;
 mod deciding;
-mod ending;
+mod component_end;
 mod filling;
 mod flow;
 mod flows;
@@ -49,7 +50,7 @@ pub mod oracle;
 mod progress;
 mod resource;
 mod sharing;
-mod whole;
+mod component_fill;
 
 pub use flow::Footprint;
 pub use sharing::{FlowId, Kind, ResourceId, Sharing};
