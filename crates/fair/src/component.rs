@@ -23,6 +23,8 @@ use mpirage_units::Time;
 pub(crate) const SMALL: u32 = 16;
 /// A larger one only if at least one in so many of its flows has come or gone.
 const WORTHWHILE: u32 = 8;
+/// Or so many times at fewer changes: to keep accounts of all its flows costs more than a few solves.
+const SPARE_SOLVES: u32 = 6;
 
 /// All components, and the flows that look for one.
 #[derive(Clone, Debug)]
@@ -38,6 +40,8 @@ pub(crate) struct Components {
     /// Components by the date at which something of them ends.
     pub dates: Heap<Time>,
     pub places: Vec<u32>,
+    /// What components that were taken apart since the last solve hand on.
+    spare_solves: u32,
     /// Reused list of flows.
     pub open: Vec<u32>,
     /// Without components everything is shared incrementally.
@@ -58,6 +62,8 @@ pub(crate) struct Component {
     solve: u64,
     /// Something about it is to be shared incrementally, so all of it is.
     general: bool,
+    /// How often its flows were solved anew for few changes.
+    spare_solves: u32,
     /// When it was solved: its flows had `left` left then.
     pub since: Time,
     /// The flow that ends first.
@@ -74,6 +80,7 @@ impl Default for Components {
             gathered: Vec::new(),
             dates: Heap::new(),
             places: Vec::new(),
+            spare_solves: 0,
             open: Vec::new(),
             enabled: true,
         }
@@ -117,6 +124,7 @@ impl Sharing {
             }
         }
         self.components.gathered = gathered;
+        self.components.spare_solves = 0;
     }
 
     /// A flow looks for the component of its resources, or makes one.
@@ -194,7 +202,7 @@ impl Sharing {
         let newcomers = (self.components.fresh.len() + self.components.joined.len()) as u32;
         let component = &mut self.components.all[id as usize];
         component.solve = self.filling.solve;
-        component.general = !is_worthwhile(component.size, newcomers);
+        component.general = !component.is_worthwhile(component.size, newcomers);
         self.components.gathered.push(id);
         self.open_all(id);
     }
@@ -214,6 +222,7 @@ impl Sharing {
         component.size += other.size;
         component.ceiling = component.ceiling.min(other.ceiling);
         component.general |= other.general;
+        component.spare_solves = component.spare_solves.max(other.spare_solves);
         larger
     }
 
@@ -227,6 +236,7 @@ impl Sharing {
             ceiling: f64::INFINITY,
             solve: self.filling.solve,
             general: !self.components.enabled,
+            spare_solves: self.components.spare_solves,
             since: self.now,
             first: NONE,
         };
@@ -253,6 +263,15 @@ impl Sharing {
             at = flow.next;
         }
         self.unschedule_component(id);
+    }
+
+    /// Takes a solved component of which some flows have ended apart.
+    pub(crate) fn dissolve_rest(&mut self, id: u32, ended: u32) {
+        let component = &mut self.components.all[id as usize];
+        let worthwhile = component.is_worthwhile(component.size - ended, ended);
+        let spare_solves = component.spare_solves;
+        self.components.spare_solves = self.components.spare_solves.max(spare_solves);
+        self.dissolve(id, !worthwhile);
     }
 
     /// Takes a solved component apart: its flows are to be gathered anew, or shared incrementally if `hard`.
@@ -295,9 +314,15 @@ impl Sharing {
     }
 }
 
-/// Is it worth to solve a component of `size` flows anew when so many have come or gone?
-pub(crate) fn is_worthwhile(size: u32, changed: u32) -> bool {
-    size <= SMALL || size / WORTHWHILE <= changed
+impl Component {
+    /// Is it worth to solve its `size` flows anew when so many have come or gone? If not, a spare solve is used up.
+    fn is_worthwhile(&mut self, size: u32, changed: u32) -> bool {
+        if size <= SMALL || size / WORTHWHILE <= changed {
+            return true;
+        }
+        self.spare_solves += 1;
+        self.spare_solves <= SPARE_SOLVES
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! How components end: all at once as a rule, or some flows first and the rest is gathered anew.
 
 use crate::list::{IntrusiveList, NONE};
-use crate::component::{Component, is_worthwhile};
+use crate::component::Component;
 use crate::heap::ABSENT;
 use crate::sharing::Sharing;
 use mpirage_units::{Duration, Time};
@@ -23,7 +23,7 @@ impl Sharing {
 
     /// Ends the flows of a component that are done: the first if its date has come, and whoever is done with it.
     pub(crate) fn end_component(&mut self, id: u32, due: bool) -> bool {
-        let Component { since, first, size, mut flows, .. } = self.components.all[id as usize];
+        let Component { since, first, mut flows, .. } = self.components.all[id as usize];
         let passed = self.now.since(since);
         if !due && !self.flows[first as usize].is_done_after(passed) {
             return false;
@@ -45,7 +45,7 @@ impl Sharing {
             self.unschedule_component(id);
             self.vacate_component(id);
         } else {
-            self.dissolve(id, !is_worthwhile(size - ended, ended));
+            self.dissolve_rest(id, ended);
         }
         true
     }
