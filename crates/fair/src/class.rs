@@ -114,7 +114,8 @@ impl Sharing {
         let place = &mut classes.lately[(hash >> 32) as usize % PLACES];
         if place.0 == hash as u32 && place.1 != NONE && place.1 != flow {
             let known = &flows[place.1 as usize];
-            let same = starting.asks_the_same(known) && penalties[flow as usize] == penalties[place.1 as usize];
+            let same =
+                starting.asks_the_same(known) && penalties[flow as usize] == penalties[place.1 as usize];
             if same && known.is_under_way() {
                 return Some(place.1);
             }
@@ -267,5 +268,78 @@ impl Flow {
 
     fn is_under_way(&self) -> bool {
         self.sequence != NEVER && !matches!(self.bottleneck, Bottleneck::SameAs(_))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Kind, ResourceId};
+    use mpirage_units::{Duration, Time};
+
+    /// Host 0 sends many messages, to `peers` hosts in turn, faster than its link carries them. Gives how many flows were looked at.
+    fn flood(mut sharing: Sharing, messages: u64, peers: usize, bound: f64) -> u64 {
+        let links: Vec<ResourceId> =
+            (0..2 * peers + 2).map(|_| sharing.add_resource(1e9, Kind::Shared)).collect();
+        let (mut now, mut done) = (Time::ZERO, vec![]);
+        for nth in 0..messages {
+            let peer = 1 + nth as usize % peers;
+            let uses =
+                [(links[0], 1.0), (links[2 * peer], 1.0), (links[2 * peer + 1], 0.05), (links[1], 0.05)];
+            let size = 100.0 + (nth * 7919 % 1000) as f64;
+            sharing.start(now, size, 1e-4, bound, &uses, nth);
+            sharing.next_completion(now);
+            now += Duration::from_nanos(300);
+            sharing.collect(now, &mut done);
+        }
+        while let Some(date) = sharing.next_completion(now) {
+            now = date;
+            sharing.collect(now, &mut done);
+        }
+        done.sort_unstable();
+        assert!(done.into_iter().eq(0..messages));
+        sharing.looked_at
+    }
+
+    /// However many messages are under way between the same hosts, one that comes or goes costs the same.
+    #[test]
+    fn a_flood_costs_as_much_per_message_as_a_few() {
+        for sharing in [Sharing::new(), Sharing::without_components()] {
+            for (peers, bound) in [(1, 1e9), (1, f64::INFINITY), (1, 1e5), (3, 1e9), (40, 1e9), (40, 1e6)] {
+                let [few, many] =
+                    [2000, 16_000].map(|messages| flood(sharing.clone(), messages, peers, bound));
+                println!("{peers} {bound} {few} {many}");
+                let linear = many < 10 * few.max(2000);
+                assert!(
+                    linear,
+                    "{peers} peers, bound {bound}: {few} flows for 2,000 messages, {many} for 16,000"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn messages_of_one_flow_end_one_by_one_and_can_be_cancelled() {
+        for mut sharing in [Sharing::new(), Sharing::without_components()] {
+            let link = sharing.add_resource(1e6, Kind::Shared);
+            let mut start = |work, token| sharing.start(Time::ZERO, work, 1.0, 1e6, &[(link, 1.0)], token);
+            let [first, second, third] =
+                [(1e6, 1), (3e6, 2), (2e6, 3)].map(|(work, token)| start(work, token));
+            let is_a_third = |rate: f64| (rate - 1e6 / 3.0).abs() < 1e-3;
+            assert!([first, second, third].into_iter().all(|flow| is_a_third(sharing.rate(flow))));
+            assert_eq!(sharing.load(link), 1e6);
+            let seconds = |seconds: u64| Time::from_picos(seconds * 1_000_000_000_000);
+            let mut done = vec![];
+            assert_eq!(sharing.next_completion(Time::ZERO), Some(seconds(3)));
+            sharing.collect(seconds(3), &mut done);
+            assert_eq!((done.as_slice(), sharing.rate(first)), (&[1][..], 0.0));
+            sharing.cancel(seconds(4), third);
+            assert_eq!(sharing.rate(third), 0.0);
+            // The second has done 1 of 3 after three seconds, and half of 1 in the fourth.
+            assert_eq!(sharing.next_completion(seconds(4)), Some(Time::from_picos(5_500_000_000_000)));
+            sharing.collect(seconds(6), &mut done);
+            assert_eq!(done, [1, 2]);
+            assert!(sharing.is_idle() && sharing.classes.vacant.len() == sharing.classes.all.len());
+        }
     }
 }

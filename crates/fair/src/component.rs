@@ -13,9 +13,9 @@
 //!
 //! A resource is used by the flows of one component, or by flows that are shared incrementally, never by both.
 
-use crate::list::{IntrusiveList, NONE};
 use crate::flow::{Bottleneck, Use};
 use crate::heap::{ABSENT, Heap};
+use crate::list::{IntrusiveList, NONE};
 use crate::sharing::{FlowId, Sharing};
 use mpirage_units::Time;
 
@@ -253,9 +253,10 @@ impl Sharing {
 
     /// Takes off from each flow what it has done since the component was solved, and the component from the calendar.
     pub(crate) fn take_progress(&mut self, id: u32) {
-        let Sharing { flows, components, now, .. } = self;
+        let Sharing { flows, components, now, looked_at, .. } = self;
         let component = &mut components.all[id as usize];
         let passed = now.since(std::mem::replace(&mut component.since, *now));
+        *looked_at += u64::from(component.size);
         let mut at = if passed.is_zero() { NONE } else { component.flows.first };
         while at != NONE {
             let flow = &mut flows[at as usize];

@@ -1,8 +1,8 @@
 //! How components end: all at once as a rule, or some flows first and the rest is gathered anew.
 
-use crate::list::{IntrusiveList, NONE};
 use crate::component::Component;
 use crate::heap::ABSENT;
+use crate::list::{IntrusiveList, NONE};
 use crate::sharing::Sharing;
 use mpirage_units::{Duration, Time};
 
@@ -59,7 +59,8 @@ impl Sharing {
                 return true;
             };
             let now_first = &mut self.flows[flow as usize];
-            (now_first.work, now_first.sequence, now_first.left) = (next.work, next.due.sequence, left + more);
+            (now_first.work, now_first.sequence, now_first.left) =
+                (next.work, next.due.sequence, left + more);
             if !now_first.is_done_after(passed) {
                 return false;
             }

@@ -3,9 +3,9 @@
 //! Flows that do alike are stopped together, so the level rises in few steps: one for a halo exchange or an
 //! all-to-all, however many flows there are. A large component that needs many steps is not solved here.
 
-use crate::list::NONE;
 use crate::component::SMALL;
-use crate::flow::{Flow, Bottleneck, level_alone};
+use crate::flow::{Bottleneck, Flow, level_alone};
+use crate::list::NONE;
 use crate::resource::Resource;
 use crate::sharing::Sharing;
 use crate::{Kind, above};
@@ -27,6 +27,7 @@ impl Sharing {
     pub(crate) fn solve_whole(&mut self, id: u32) -> bool {
         let component = &mut self.components.all[id as usize];
         (component.since, component.first) = (self.now, NONE);
+        self.looked_at += u64::from(component.size);
         if component.size == 1 && self.flows[component.flows.first as usize].class == NONE {
             let flow = &self.flows[component.flows.first as usize];
             let level = level_alone(self.level_alone(flow.uses()), flow.ceiling);

@@ -34,6 +34,7 @@ impl Sharing {
     /// Lists the users at home elsewhere above `level`; returns the load and the highest level of the others.
     fn gather_captives(&mut self, index: u32, level: f64) -> (f64, f64) {
         let (mut fixed, mut highest) = (0.0, 0.0_f64);
+        self.looked_at += self.resources[index as usize].users.len() as u64;
         for user in &self.resources[index as usize].users {
             let flow = &self.flows[user.flow as usize];
             if flow.free || flow.bottleneck == Bottleneck::At(index) {

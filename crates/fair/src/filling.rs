@@ -289,6 +289,7 @@ impl Sharing {
     pub(crate) fn take_members(&mut self, index: u32) -> Vec<u32> {
         let mut crowd = std::mem::take(&mut self.filling.crowd);
         let members = &self.resources[index as usize].members;
+        self.looked_at += members.len() as u64;
         crowd.extend((0..members.len()).map(|place| members.item(place)));
         crowd
     }

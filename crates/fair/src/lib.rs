@@ -35,22 +35,22 @@
 //! Invariants: this crate never reads a clock, never iterates over a hash map, and allocates only when there are
 //! more flows, on a resource or in all, than ever before.
 
-mod reservation;
-mod list;
 mod class;
 mod component;
-mod deciding;
 mod component_end;
+mod component_fill;
+mod deciding;
 mod filling;
 mod flow;
 mod flows;
 mod heap;
+mod list;
 mod moves;
 pub mod oracle;
 mod progress;
+mod reservation;
 mod resource;
 mod sharing;
-mod component_fill;
 
 pub use flow::Footprint;
 pub use sharing::{FlowId, Kind, ResourceId, Sharing};

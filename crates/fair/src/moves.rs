@@ -152,6 +152,7 @@ impl Sharing {
     /// Makes the account of a resource from its users.
     pub(crate) fn sum_account(&mut self, index: u32) {
         let mut resource = std::mem::replace(self.resource(index), Resource::placeholder());
+        self.looked_at += resource.users.len() as u64;
         resource.clear_account();
         for nth in 0..resource.users.len() {
             let user = resource.users[nth];
@@ -257,8 +258,9 @@ impl Sharing {
     /// How many active resources the flow uses beside its home.
     fn entanglement(&self, flow: u32) -> u32 {
         let flow = &self.flows[flow as usize];
-        let active =
-            |u: &Use| self.resources[u.resource as usize].active && flow.bottleneck != Bottleneck::At(u.resource);
+        let active = |u: &Use| {
+            self.resources[u.resource as usize].active && flow.bottleneck != Bottleneck::At(u.resource)
+        };
         flow.uses().filter(active).count() as u32
     }
 }

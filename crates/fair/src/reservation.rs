@@ -100,6 +100,7 @@ impl Sharing {
             if self.resources[index as usize].active || shared && !self.is_overreserved(index) {
                 continue;
             }
+            self.looked_at += self.resources[index as usize].users.len() as u64;
             if self.is_overloaded(index) {
                 self.activate(index);
                 convicted = true;
@@ -112,7 +113,8 @@ impl Sharing {
 
     fn is_overloaded(&self, index: u32) -> bool {
         let resource = &self.resources[index as usize];
-        let loads = resource.users.iter().map(|user| user.share * self.count(user.flow) * self.level(user.flow));
+        let loads =
+            resource.users.iter().map(|user| user.share * self.count(user.flow) * self.level(user.flow));
         match resource.kind {
             Kind::Shared => above(loads.sum(), resource.capacity),
             Kind::FatPipe => self.is_full_pipe(index),
@@ -160,9 +162,8 @@ impl Sharing {
 
     pub(crate) fn sum_reservations(&mut self, index: u32) {
         let resource = &self.resources[index as usize];
-        let load = |user: &User| {
-            user.share * self.count(user.flow) * self.accounts[user.flow as usize].reserved
-        };
+        let load =
+            |user: &User| user.share * self.count(user.flow) * self.accounts[user.flow as usize].reserved;
         let reserved_load = resource.users.iter().map(load).sum();
         self.resource(index).reserved_load = reserved_load;
     }

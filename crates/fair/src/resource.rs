@@ -10,8 +10,8 @@
 //!
 //! so the level at which it fills up costs one division, however many users there are.
 
-use crate::list::NONE;
 use crate::heap::Heap;
+use crate::list::NONE;
 use crate::sharing::Kind;
 use mpirage_units::{Duration, Time};
 use std::cmp::Ordering;

@@ -3,13 +3,13 @@
 //! Changes are only noted when they are made; the first question asked afterwards (or the first change at a
 //! later date) solves for all of them at once.
 
-use crate::list::NONE;
 use crate::class::Classes;
 use crate::component::Components;
 use crate::filling::Filling;
-use crate::flow::{Account, Footprint, Bottleneck, NEVER, Use};
+use crate::flow::{Account, Bottleneck, Footprint, NEVER, Use};
 use crate::flows::Flows;
 use crate::heap::{ABSENT, Heap};
+use crate::list::NONE;
 use crate::progress::Progress;
 use crate::resource::{Resource, User};
 use mpirage_cache::fetch;
@@ -57,6 +57,8 @@ pub struct Sharing {
     pub(crate) classes: Classes,
     vacant: Vec<u32>,
     started: u64,
+    /// How many flows solves have looked at; tests see from it how costs grow.
+    pub(crate) looked_at: u64,
     /// Capacities have changed, so that footprints made before may be wrong.
     pub(crate) recapped: bool,
 }
