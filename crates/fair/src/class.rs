@@ -308,7 +308,6 @@ mod tests {
             for (peers, bound) in [(1, 1e9), (1, f64::INFINITY), (1, 1e5), (3, 1e9), (40, 1e9), (40, 1e6)] {
                 let [few, many] =
                     [2000, 16_000].map(|messages| flood(sharing.clone(), messages, peers, bound));
-                println!("{peers} {bound} {few} {many}");
                 let linear = many < 10 * few.max(2000);
                 assert!(
                     linear,
