@@ -144,12 +144,30 @@ impl Sharing {
 
     /// Ends the first message of a flow that is shared incrementally, and the flow if there is no other.
     fn end(&mut self, flow: u32) {
-        let left = if self.has_class(flow) { self.left_now(flow) } else { 0.0 };
         match self.end_first(flow) {
             None => self.remove(flow),
             Some((next, more)) => {
                 self.post_message(flow, -1.0);
-                self.set_first(flow, next, left + more);
+                self.postpone(flow, next, more);
+            }
+        }
+    }
+
+    /// The next message of a flow, which had so much more to do than the first, is the first now.
+    fn postpone(&mut self, flow: u32, message: Message, more: f64) {
+        let (sequence, place) = (message.due.sequence, self.places[flow as usize]);
+        let first = &mut self.flows[flow as usize];
+        (first.work, first.sequence) = (message.work, sequence);
+        match first.bottleneck {
+            Bottleneck::At(index) => {
+                let members = &mut self.resources[index as usize].members;
+                let due = Due { at: members.key(place).at + more, sequence };
+                members.set(due, flow, &mut self.places);
+            }
+            _ => {
+                first.left += more;
+                self.progress.solos.remove(place, &mut self.places);
+                self.schedule_solo(flow);
             }
         }
     }
