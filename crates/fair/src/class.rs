@@ -10,10 +10,10 @@
 //! A flow of one message has no class. Flows are found by a table of those that started lately; where it forgets one, two flows of the same
 //! footprint exist, which is right too.
 
-use crate::flow::{Bottleneck, Flow, NEVER};
+use crate::flow::{Bottleneck, Flow};
 use crate::list::NONE;
 use crate::resource::Due;
-use crate::sharing::Sharing;
+use crate::sharing::{FlowId, Sharing};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
@@ -23,12 +23,12 @@ const PLACES: usize = 1 << 12;
 const ROUND: u32 = 64;
 
 /// The messages of all flows that have more than one.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Classes {
     all: Vec<Class>,
     vacant: Vec<u32>,
     /// Flows that started lately, by a hash of what they use.
-    lately: Vec<(u32, u32)>,
+    lately: Vec<Option<FlowId>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -73,6 +73,12 @@ impl PartialEq for Message {
 
 impl Eq for Message {}
 
+impl Default for Classes {
+    fn default() -> Classes {
+        Classes { all: Vec::new(), vacant: Vec::new(), lately: vec![None; PLACES] }
+    }
+}
+
 impl Classes {
     /// How many messages a flow has.
     #[inline]
@@ -106,21 +112,19 @@ impl Sharing {
     #[inline]
     pub(crate) fn find_alike(&mut self, flow: u32) -> Option<u32> {
         let Sharing { classes, flows, penalties, .. } = self;
-        if classes.lately.is_empty() {
-            classes.lately.resize(PLACES, (0, NONE));
-        }
         let starting = &flows[flow as usize];
-        let hash = starting.hash_of_uses()?;
-        let place = &mut classes.lately[(hash >> 32) as usize % PLACES];
-        if place.0 == hash as u32 && place.1 != NONE && place.1 != flow {
-            let known = &flows[place.1 as usize];
-            let same =
-                starting.asks_the_same(known) && penalties[flow as usize] == penalties[place.1 as usize];
-            if same && known.is_under_way() {
-                return Some(place.1);
+        let place = &mut classes.lately[starting.hash_of_uses()? as usize % PLACES];
+        if let Some(FlowId { index, generation }) = *place {
+            let known = &flows[index as usize];
+            let under_way = known.generation == generation && index != flow;
+            if under_way
+                && starting.asks_the_same(known)
+                && penalties[flow as usize] == penalties[index as usize]
+            {
+                return Some(index);
             }
         }
-        *place = (hash as u32, flow);
+        *place = Some(FlowId { index: flow, generation: starting.generation });
         None
     }
 
@@ -157,13 +161,18 @@ impl Sharing {
     }
 
     /// Ends the first message of a flow. Gives the message that is first now, and how much more it had to do.
+    #[inline]
     pub(crate) fn end_first(&mut self, flow: u32) -> Option<(Message, f64)> {
-        let id = self.flows[flow as usize].class;
-        if id == NONE {
-            let Flow { sequence, token, .. } = self.flows[flow as usize];
-            self.progress.note_end(sequence, token);
-            return None;
+        let Flow { class, sequence, token, .. } = self.flows[flow as usize];
+        if class != NONE {
+            return self.end_first_of(class, flow);
         }
+        self.progress.note_end(sequence, token);
+        None
+    }
+
+    #[inline(never)]
+    fn end_first_of(&mut self, id: u32, flow: u32) -> Option<(Message, f64)> {
         let class = &mut self.classes.all[id as usize];
         let first = *class.first()?;
         let next = class.drop_first();
@@ -254,20 +263,22 @@ impl Class {
 }
 
 impl Flow {
-    /// A hash of what it uses; nothing if that is nothing.
+    /// A hash of what it uses, by its first resource and one in the middle, where a way there ends and the way back begins; nothing if
+    /// it uses nothing.
+    #[inline]
     fn hash_of_uses(&self) -> Option<u64> {
         const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-        let mut hash = self.ceiling.to_bits();
-        self.each_use(|used| hash = (hash.rotate_left(5) ^ u64::from(used.resource)).wrapping_mul(FACTOR));
-        (self.use_count() > 0).then_some(hash)
+        let count = self.use_count();
+        let middle = count.checked_sub(1)? / 2;
+        let (from, to) = (self.nth_use(0).resource, self.nth_use(middle).resource);
+        let mixed = (u64::from(from) << 32 | u64::from(to)).wrapping_add(count as u64).wrapping_mul(FACTOR);
+        Some(mixed >> 32)
     }
 
     fn asks_the_same(&self, other: &Flow) -> bool {
-        self.ceiling == other.ceiling && self.uses().eq(other.uses())
-    }
-
-    fn is_under_way(&self) -> bool {
-        self.sequence != NEVER && !matches!(self.bottleneck, Bottleneck::SameAs(_))
+        let count = self.use_count();
+        let alike = count == other.use_count() && self.ceiling == other.ceiling;
+        alike && (0..count).all(|nth| self.nth_use(nth) == other.nth_use(nth))
     }
 }
 

@@ -322,6 +322,7 @@ impl Sharing {
     }
 
     /// Makes room for another flow.
+    #[inline]
     pub(crate) fn vacate(&mut self, index: u32) {
         let flow = &mut self.flows[index as usize];
         flow.generation = flow.generation.wrapping_add(1);
