@@ -13,7 +13,7 @@
 use crate::flow::{Bottleneck, Flow};
 use crate::list::NONE;
 use crate::resource::Due;
-use crate::sharing::{FlowId, Sharing};
+use crate::sharing::Sharing;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
@@ -28,7 +28,15 @@ pub(crate) struct Classes {
     all: Vec<Class>,
     vacant: Vec<u32>,
     /// Flows that started lately, by a hash of what they use.
-    lately: Vec<Option<FlowId>>,
+    lately: Vec<Started>,
+}
+
+/// A flow that started lately: its id, and a hash of what it uses, which is not zero.
+#[derive(Clone, Copy, Debug, Default)]
+struct Started {
+    hash: u32,
+    index: u32,
+    generation: u32,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -75,7 +83,7 @@ impl Eq for Message {}
 
 impl Default for Classes {
     fn default() -> Classes {
-        Classes { all: Vec::new(), vacant: Vec::new(), lately: vec![None; PLACES] }
+        Classes { all: Vec::new(), vacant: Vec::new(), lately: vec![Started::default(); PLACES] }
     }
 }
 
@@ -113,18 +121,17 @@ impl Sharing {
     pub(crate) fn find_alike(&mut self, flow: u32) -> Option<u32> {
         let Sharing { classes, flows, penalties, .. } = self;
         let starting = &flows[flow as usize];
-        let place = &mut classes.lately[starting.hash_of_uses()? as usize % PLACES];
-        if let Some(FlowId { index, generation }) = *place {
+        let hash = starting.hash_of_uses()?;
+        let place = &mut classes.lately[hash as usize % PLACES];
+        let Started { hash: known_hash, index, generation } = *place;
+        if known_hash == hash && index != flow {
             let known = &flows[index as usize];
-            let under_way = known.generation == generation && index != flow;
-            if under_way
-                && starting.asks_the_same(known)
-                && penalties[flow as usize] == penalties[index as usize]
-            {
+            let as_light = penalties[flow as usize] == penalties[index as usize];
+            if known.generation == generation && as_light && starting.asks_the_same(known) {
                 return Some(index);
             }
         }
-        *place = Some(FlowId { index: flow, generation: starting.generation });
+        *place = Started { hash, index: flow, generation: starting.generation };
         None
     }
 
@@ -266,13 +273,13 @@ impl Flow {
     /// A hash of what it uses, by its first resource and one in the middle, where a way there ends and the way back begins; nothing if
     /// it uses nothing.
     #[inline]
-    fn hash_of_uses(&self) -> Option<u64> {
+    fn hash_of_uses(&self) -> Option<u32> {
         const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
         let count = self.use_count();
         let middle = count.checked_sub(1)? / 2;
         let (from, to) = (self.nth_use(0).resource, self.nth_use(middle).resource);
         let mixed = (u64::from(from) << 32 | u64::from(to)).wrapping_add(count as u64).wrapping_mul(FACTOR);
-        Some(mixed >> 32)
+        Some((mixed >> 32) as u32 | 1 << 31)
     }
 
     fn asks_the_same(&self, other: &Flow) -> bool {
