@@ -5,6 +5,7 @@
     replay_cost.py trace         SimGrid's own halo trace of 1,024 ranks, replayed by both: actions per second
     replay_cost.py scale         generated workloads of 4,096 to 1,048,576 ranks: cost of a message, memory
     replay_cost.py collapse      all-to-all and incast beside a halo
+    replay_cost.py uneven        a flood of small messages, and traffic whose flows all differ, on three topologies
 
 Machines are noisy, so this is no test: an aim that is missed is said, and --strict makes it the exit code.
 """
@@ -14,6 +15,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,6 +28,8 @@ import replay as simgrid_replay  # noqa: E402
 MPIRAGE = os.environ.get("MPIRAGE", str(ROOT / "target" / "release" / "mpirage"))
 FAT_TREES = {4096: "fat-tree:16x16x16", 65536: "fat-tree:32x32x64", 1048576: "fat-tree:64x128x128"}
 SWITCH_RANKS = 1024
+# Hosts, and the most microseconds that a message of uneven traffic should cost.
+UNEVEN = {512: (("cluster:512", "fat-tree:16x64", "torus:16x8x8"), 5), 4096: (("cluster:4096", "fat-tree:16x16x16", "torus:16x16x16"), 8)}
 
 
 class Aims:
@@ -124,9 +128,59 @@ def collapse(folder, repeats, aims):
         aims.check(each[name] <= 2 * each["halo2d"], f"{name}: {each[name] / each['halo2d']:.2f} times a message of the halo; the aim is 2")
 
 
+def compiled(compiler, side, name, folder):
+    program = folder / f"{name}.{side}"
+    if not program.exists():
+        subprocess.run([*compiler, "-O2", ROOT / "tests" / "simgrid" / f"{name}.c", "-o", program], check=True)
+    return program
+
+
+def flood(folder, repeats, aims):
+    """Small messages from one rank to another, with measured computation, so that each starts at a date of its own."""
+    platform, hosts = folder / "two.xml", folder / "two-hosts"
+    platform.write_text(compare.cluster(2))
+    hosts.write_text("n0\nn1\n")
+    each = {}
+    for messages in (4000, 32000):
+        program = compiled([MPIRAGE, "cc"], "mpirage", "eager_flood", folder)
+        seconds, _, _ = best([MPIRAGE, "run", "--quiet", "-n", 2, "-p", platform, "--model", "flow", program, messages, 8], folder, repeats)
+        each[messages] = seconds / messages
+        theirs = ""
+        if shutil.which("smpirun"):
+            other = compiled(["smpicc"], "simgrid", "eager_flood", folder)
+            spent, _, _ = best(["smpirun", "-np", 2, "-hostfile", hosts, "-platform", platform, "--log=root.thres:critical", other, messages, 8], folder, 1)
+            theirs = f"   SimGrid {spent:7.3f} s"
+        print(f"flood of {messages:6} messages {seconds:7.3f} s {1e6 * each[messages]:7.2f} us each{theirs}", flush=True)
+    aims.check(each[32000] <= 2 * each[4000], f"a message of 32,000 costs {each[32000] / each[4000]:.2f} times one of 4,000; the aim is 2")
+
+
+def uneven(folder, repeats, aims, largest):
+    flood(folder, repeats, aims)
+    print(f"{'workload':10} {'platform':18} {'ranks':>6} {'messages':>9} {'CPU s':>8} {'us each':>8}  simulated s")
+    for ranks, (platforms, most) in UNEVEN.items():
+        for platform in platforms if ranks <= largest else ():
+            # An all-to-all of 4,096 ranks has 17 million messages under way at once: too many for this script.
+            for workload in ("random", "alltoall")[: 2 if ranks <= 512 else 1]:
+                spec = f"gen:{workload},ranks={ranks},iterations={10 if workload == 'random' else 1}"
+                seconds, _, figures = replay(["-p", platform, "--model", "flow", spec], folder, min(repeats, 2))
+                row(workload, platform, ranks, figures, seconds, most, aims)
+    program = compiled([MPIRAGE, "cc"], "mpirage", "alltoallv", folder)
+    # Of 512 ranks it takes many minutes: 260,000 completions, each of which changes the rates of most flows.
+    for platform in ("cluster:64", "fat-tree:8x8", "torus:4x4x4"):
+        command = [MPIRAGE, "run", "--quiet", "--json", "-n", 64, "-p", platform, "--model", "flow", "--compute", "none", program, 1024]
+        seconds, _, text = best(command, folder, min(repeats, 2))
+        row("alltoallv", platform, 64, json.loads(text[text.index("{"):].splitlines()[0]), seconds, 5, aims)
+
+
+def row(workload, platform, ranks, figures, seconds, most, aims):
+    each = 1e6 * seconds / figures["messages"]
+    print(f"{workload:10} {platform:18} {ranks:6} {figures['messages']:9} {seconds:8.2f} {each:8.2f}  {figures['simulated_seconds']:.9f}")
+    aims.check(each <= most, f"{each:.2f} us for a message; the aim is {most}")
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("parts", nargs="*", default=["trace", "scale", "collapse"])
+    options.add_argument("parts", nargs="*", default=["trace", "scale", "collapse", "uneven"])
     options.add_argument("--repeats", type=int, default=3)
     options.add_argument("--largest", type=int, default=1 << 20)
     options.add_argument("--strict", action="store_true")
@@ -140,6 +194,8 @@ def main():
             scale(folder, options.repeats, aims, options.largest)
         if "collapse" in options.parts:
             collapse(folder, options.repeats, aims)
+        if "uneven" in options.parts:
+            uneven(folder, options.repeats, aims, options.largest)
     print(f"\n{aims.missed} aims missed")
     return 1 if aims.missed and options.strict else 0
 

@@ -9,7 +9,7 @@
 //! ```
 
 use crate::filling::Captive;
-use crate::flow::Home;
+use crate::flow::Bottleneck;
 use crate::resource::Resource;
 use crate::sharing::{Kind, Sharing};
 use crate::{TOLERANCE, above};
@@ -34,16 +34,17 @@ impl Sharing {
     /// Lists the users at home elsewhere above `level`; returns the load and the highest level of the others.
     fn gather_captives(&mut self, index: u32, level: f64) -> (f64, f64) {
         let (mut fixed, mut highest) = (0.0, 0.0_f64);
+        self.looked_at += self.resources[index as usize].users.len() as u64;
         for user in &self.resources[index as usize].users {
             let flow = &self.flows[user.flow as usize];
-            if flow.free || flow.home == Home::At(index) {
+            if flow.free || flow.bottleneck == Bottleneck::At(index) {
                 continue;
             }
-            let current = self.level(user.flow);
+            let (current, share) = (self.level(user.flow), user.share * self.classes.count(flow));
             if above(current, level) {
-                self.filling.captured.push(Captive { level: current, flow: user.flow, share: user.share });
+                self.filling.captured.push(Captive { level: current, flow: user.flow, share });
             } else {
-                fixed += user.share * current;
+                fixed += share * current;
                 highest = highest.max(current);
             }
         }
@@ -80,7 +81,7 @@ impl Sharing {
         loop {
             let open = resource.users.iter().filter(|user| {
                 let flow = &self.flows[user.flow as usize];
-                flow.free || flow.home == Home::At(index) || !above(level, self.level(user.flow))
+                flow.free || flow.bottleneck == Bottleneck::At(index) || !above(level, self.level(user.flow))
             });
             let largest = open.map(|user| user.share).fold(0.0, f64::max);
             let next = if largest > 0.0 { resource.capacity / largest } else { f64::INFINITY };
@@ -108,7 +109,7 @@ impl Sharing {
             self.announce(index, level, old);
             return false;
         }
-        self.book_group(index);
+        self.reserve_for_members(index);
         self.decide(index, level);
         true
     }
@@ -146,13 +147,13 @@ impl Sharing {
         if !(same && freed.is_empty() && self.filling.captured.is_empty()) {
             self.set_level(index, level);
             for flow in freed.drain(..) {
-                self.settle(flow, Home::At(index), level);
-                self.book_member(flow, index);
+                self.settle(flow, Bottleneck::At(index), level);
+                self.reserve_for_member(flow, index);
             }
             let mut captured = std::mem::take(&mut self.filling.captured);
             for captive in captured.drain(..) {
-                self.settle(captive.flow, Home::At(index), level);
-                self.book_member(captive.flow, index);
+                self.settle(captive.flow, Bottleneck::At(index), level);
+                self.reserve_for_member(captive.flow, index);
             }
             self.filling.captured = captured;
         }
@@ -170,7 +171,7 @@ impl Sharing {
         if resource.entangled > 0 && old != level {
             self.announce(index, old, level);
         }
-        self.book_group(index);
+        self.reserve_for_members(index);
     }
 
     fn announce(&mut self, home: u32, old: f64, level: f64) {
@@ -184,13 +185,14 @@ impl Sharing {
     }
 
     fn announce_one(&mut self, flow: u32, home: u32, old: f64, level: f64) {
+        let count = self.count(flow);
         for nth in 0..self.use_count(flow) {
             let used = self.nth_use(flow, nth);
             if used.resource != home && self.resources[used.resource as usize].active {
                 self.touch(used.resource);
                 let resource = self.resource(used.resource);
-                resource.unfix(used.share, old);
-                resource.fix(used.share, level);
+                resource.unfix(used.share * count, old);
+                resource.fix(used.share * count, level);
                 if level < old {
                     self.queue_later(used.resource);
                 } else {

@@ -17,7 +17,7 @@
 //! them might be overloaded now; those that are become active, and another pass starts from the state
 //! reached. Each pass solves a relaxed problem exactly, so the last one has solved the problem.
 
-use crate::flow::Home;
+use crate::flow::Bottleneck;
 use crate::sharing::{Kind, Sharing};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -85,7 +85,7 @@ impl Sharing {
     /// Brings all rates up to date at `self.now`.
     #[inline]
     pub(crate) fn solve(&mut self) {
-        if !self.clumps.fresh.is_empty() || self.is_disturbed() {
+        if !self.components.is_settled() || self.is_disturbed() {
             self.solve_changes();
         }
     }
@@ -93,7 +93,7 @@ impl Sharing {
     #[inline(never)]
     fn solve_changes(&mut self) {
         self.filling.solve += 1;
-        self.solve_clumps();
+        self.solve_components();
         if self.is_disturbed() {
             self.solve_incrementally();
         }
@@ -120,7 +120,7 @@ impl Sharing {
     }
 
     fn touch_disturbed(&mut self) {
-        self.rebook_recapped();
+        self.reserve_recapped();
         while let Some(index) = self.filling.disturbed.pop() {
             if self.resources[index as usize].active {
                 self.touch(index);
@@ -138,7 +138,7 @@ impl Sharing {
         });
         for &(flow, _) in &newcomers {
             self.open_accounts(flow);
-            self.book_newcomer(flow);
+            self.reserve_for_newcomer(flow);
         }
         self.filling.newcomers = newcomers;
     }
@@ -151,12 +151,13 @@ impl Sharing {
 
     /// Adds a newcomer to the resources that are active already; the others see it when they become active.
     fn open_accounts(&mut self, flow: u32) {
+        let count = self.count(flow);
         for nth in 0..self.use_count(flow) {
             let used = self.nth_use(flow, nth);
             if self.resources[used.resource as usize].active {
                 self.touch(used.resource);
                 let resource = self.resource(used.resource);
-                resource.open_account(used.share);
+                resource.open_account(used.share * count);
                 resource.freed.push(flow);
             }
         }
@@ -256,8 +257,8 @@ impl Sharing {
     fn meet_bound(&mut self, flow: u32) {
         if self.flows[flow as usize].free {
             let ceiling = self.flows[flow as usize].ceiling;
-            self.settle(flow, Home::Bound, ceiling);
-            self.book(flow, ceiling);
+            self.settle(flow, Bottleneck::Bound, ceiling);
+            self.reserve(flow, ceiling);
         }
     }
 
@@ -288,6 +289,7 @@ impl Sharing {
     pub(crate) fn take_members(&mut self, index: u32) -> Vec<u32> {
         let mut crowd = std::mem::take(&mut self.filling.crowd);
         let members = &self.resources[index as usize].members;
+        self.looked_at += members.len() as u64;
         crowd.extend((0..members.len()).map(|place| members.item(place)));
         crowd
     }

@@ -4,8 +4,9 @@
 //! Weights are kept divided by the penalty (*shares*), so that its load on a resource is share·λ.
 
 use crate::above;
-use crate::chain::NONE;
+use crate::list::NONE;
 use crate::progress::{HALF_PICOSECOND, NEGLIGIBLE};
+use crate::resource::Resource;
 use crate::sharing::ResourceId;
 use mpirage_units::{Duration, Time};
 use smallvec::SmallVec;
@@ -15,19 +16,23 @@ pub(crate) const NEVER: u64 = u64::MAX;
 
 /// What decides a flow's level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Home {
+pub(crate) enum Bottleneck {
     /// Nothing yet: the flow is new.
-    Nowhere,
+    Unknown,
+    /// Nothing yet, and the flow is to be shared incrementally.
+    Uneven,
     /// Its own bound.
     Bound,
     /// A full resource.
     At(u32),
-    /// What its clump was solved to.
-    Clump(u32),
+    /// What its component was solved to.
+    Component(u32),
+    /// Nothing of its own: it is a message of another flow (`class`).
+    SameAs(u32),
 }
 
 /// One use of a resource by a flow.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Use {
     pub resource: u32,
     /// Weight divided by penalty.
@@ -117,9 +122,9 @@ pub(crate) fn level_alone(alone: f64, ceiling: f64) -> f64 {
 #[repr(C, align(64))]
 pub(crate) struct Flow {
     pub generation: u32,
-    /// The next of its clump.
+    /// The next of its component.
     pub next: u32,
-    pub home: Home,
+    pub bottleneck: Bottleneck,
     /// Order of start, which breaks ties.
     pub sequence: u64,
     pub token: u64,
@@ -127,7 +132,7 @@ pub(crate) struct Flow {
     pub left: f64,
     /// All the virtual work of this flow.
     pub work: f64,
-    /// The level at which its clump was solved.
+    /// The level at which its component was solved.
     pub level: f64,
     /// The level at which the bound is reached.
     pub ceiling: f64,
@@ -137,13 +142,13 @@ pub(crate) struct Flow {
     /// All uses, if they are too many to be inside. The memory stays for the next flow of this number.
     #[expect(clippy::box_collection, reason = "one word of the cache line instead of three")]
     more: Option<Box<Vec<Use>>>,
-    uses: u32,
+    /// Its messages, if it has others than its own.
+    pub class: u32,
+    uses: u16,
     /// Growing in the solve that is under way: its level is not decided.
     pub free: bool,
     /// It is on the lists of its resources.
     pub listed: bool,
-    /// It is to be shared incrementally.
-    pub hard: bool,
 }
 
 /// What incremental sharing keeps of a flow.
@@ -152,8 +157,8 @@ pub(crate) struct Account {
     /// The level it would have alone on its resources, whatever its bound.
     pub alone: f64,
     pub since: Time,
-    /// The level booked for it on its resources (see `booking`).
-    pub booked: f64,
+    /// The level reserved for it on its resources (see `booking`).
+    pub reserved: f64,
     /// Its positions in its resources' lists of users, in the order of its uses.
     pub slots: SmallVec<[u32; INSIDE]>,
 }
@@ -165,10 +170,10 @@ impl Flow {
             next: NONE,
             sequence: NEVER,
             token: 0,
-            home: Home::Nowhere,
+            bottleneck: Bottleneck::Unknown,
             free: false,
             listed: false,
-            hard: false,
+            class: NONE,
             ceiling: 0.0,
             work: 0.0,
             left: 0.0,
@@ -183,7 +188,7 @@ impl Flow {
     /// Sets what it uses.
     #[inline]
     pub fn set_uses(&mut self, uses: &[Use]) {
-        self.uses = uses.len() as u32;
+        self.uses = uses.len() as u16;
         if uses.len() > INSIDE {
             let more = self.more.get_or_insert_default();
             more.clear();
@@ -210,8 +215,10 @@ impl Flow {
     /// Shows each of its uses; for where an iterator costs more than what is done.
     #[inline(always)]
     pub fn each_use(&self, mut show: impl FnMut(Use)) {
-        if self.use_count() > INSIDE {
-            return self.more.iter().flat_map(|more| more.iter()).for_each(|&used| show(used));
+        if let Some(more) = &self.more
+            && self.use_count() > INSIDE
+        {
+            return more.iter().for_each(|&used| show(used));
         }
         for (&resource, &share) in self.resources.iter().zip(&self.shares).take(self.use_count()) {
             show(Use { resource, share });
@@ -230,7 +237,18 @@ impl Flow {
         pairs.map(|(&resource, &share)| Use { resource, share }).chain(more.iter().copied())
     }
 
-    /// Of a flow in a clump: what is left when so much time has passed since the clump was solved.
+    /// Its level as last decided.
+    #[inline]
+    pub fn level_among(&self, resources: &[Resource]) -> f64 {
+        match self.bottleneck {
+            Bottleneck::Unknown | Bottleneck::Uneven | Bottleneck::SameAs(_) => 0.0,
+            Bottleneck::Bound => self.ceiling,
+            Bottleneck::At(resource) => resources[resource as usize].clock.level,
+            Bottleneck::Component(_) => self.level,
+        }
+    }
+
+    /// Of a flow in a component: what is left when so much time has passed since the component was solved.
     pub fn left_after(&self, passed: Duration) -> f64 {
         // An infinite level has done everything, in no time at all.
         if passed.is_zero() { self.left } else { self.left - self.level * passed.as_secs_f64() }

@@ -5,7 +5,7 @@
 //! may be a link or a core, a flow a message or a computation.
 //!
 //! **The solution.** Write x = λ/p, where p is the flow's penalty and λ its *level*. In the fair solution every
-//! flow either runs at its bound or has a *home*: a full resource on which no other flow has a higher level.
+//! flow either runs at its bound or has a *bottleneck*, its home: a full resource on which no other flow has a higher level.
 //! All flows at home on r share one level μ_r, and that is what makes the engine fast:
 //!
 //! ```text
@@ -16,40 +16,46 @@
 //!
 //! When a flow joins or leaves, the slope of one clock changes; its other members are not touched.
 //!
+//! Messages of the same footprint, such as all those between two hosts, always have the same level. They are one flow with several
+//! messages (a *class*), so that a message more or less costs the same however many there are.
+//!
 //! Where flows fall apart into pieces that share nothing with each other, even that is more than needed: small or regular
-//! pieces (*clumps*) are solved whole, each time anew.
+//! pieces (*components*) are solved whole, each time anew.
 //!
 //! | file | what it holds |
 //! |---|---|
 //! | `sharing`  | [`Sharing`], the interface |
 //! | `flow`, `flows`, `resource` | the two kinds of things, and a resource's account |
-//! | `clump`, `ending` | pieces of traffic: how they are gathered, and how they end |
-//! | `whole`    | the solve of one clump, from scratch |
+//! | `class`    | messages of the same footprint: one flow |
+//! | `component`, `component_end` | pieces of traffic: how they are gathered, and how they end |
+//! | `component_fill` | the solve of one component, from scratch |
 //! | `filling`  | the incremental solve: progressive filling of what a change can reach |
-//! | `deciding` | which level a full resource gives, and to whom |
-//! | `moves`    | how a flow is freed, settled, or given a new home during a solve |
-//! | `booking`  | proofs that a resource is not full, so that nobody need look at it |
+//! | `deciding` | which level a full resource gives, and to which flows |
+//! | `moves`    | how a flow is freed, settled, or given a new bottleneck during a solve |
+//! | `reservation` | proofs that a resource is not full, so that no solve need look at it |
 //! | `progress` | completion dates |
+//! | `list`, `heap` | an intrusive list; a heap whose items know their places |
 //! | [`oracle`] | the definition, naive and from scratch, for tests |
 //!
 //! Invariants: this crate never reads a clock, never iterates over a hash map, and allocates only when there are
 //! more flows, on a resource or in all, than ever before.
 
-mod booking;
-mod chain;
-mod clump;
+mod class;
+mod component;
+mod component_end;
+mod component_fill;
 mod deciding;
-mod ending;
 mod filling;
 mod flow;
 mod flows;
 mod heap;
+mod list;
 mod moves;
 pub mod oracle;
 mod progress;
+mod reservation;
 mod resource;
 mod sharing;
-mod whole;
 
 pub use flow::Footprint;
 pub use sharing::{FlowId, Kind, ResourceId, Sharing};

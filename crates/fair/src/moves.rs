@@ -9,7 +9,7 @@
 //!
 //! A freed flow stays in its home's heap until it settles elsewhere: most come back to where they were.
 
-use crate::flow::{Home, Use};
+use crate::flow::{Bottleneck, Use};
 use crate::heap::ABSENT;
 use crate::resource::{Clock, Due, Resource};
 use crate::sharing::Sharing;
@@ -29,16 +29,16 @@ impl Sharing {
     }
 
     /// Decides a flow's level: at its bound, or at home on the resource that has just filled up.
-    pub(crate) fn settle(&mut self, flow: u32, home: Home, level: f64) {
+    pub(crate) fn settle(&mut self, flow: u32, home: Bottleneck, level: f64) {
         self.post_settlement(flow, home, level);
         self.flows[flow as usize].free = false;
-        if self.flows[flow as usize].home != home {
+        if self.flows[flow as usize].bottleneck != home {
             self.leave_home(flow);
             self.enter_home(flow, home);
         }
         for nth in 0..self.use_count(flow) {
             let resource = self.nth_use(flow, nth).resource;
-            if Home::At(resource) != home && self.resources[resource as usize].active {
+            if Bottleneck::At(resource) != home && self.resources[resource as usize].active {
                 // Whoever stops growing, or is taken down to a lower level, leaves more to others.
                 self.touch(resource);
                 self.queue_later(resource);
@@ -46,17 +46,19 @@ impl Sharing {
         }
     }
 
-    fn post_settlement(&mut self, flow: u32, home: Home, level: f64) {
+    fn post_settlement(&mut self, flow: u32, home: Bottleneck, level: f64) {
         let (free, old_home, old_level) =
-            (self.flows[flow as usize].free, self.flows[flow as usize].home, self.level(flow));
+            (self.flows[flow as usize].free, self.flows[flow as usize].bottleneck, self.level(flow));
+        let count = self.count(flow);
         for nth in 0..self.use_count(flow) {
-            let Use { resource: index, share, .. } = self.nth_use(flow, nth);
+            let Use { resource: index, share } = self.nth_use(flow, nth);
+            let share = share * count;
             let resource = self.resource(index);
             if !resource.active {
                 continue;
             }
-            let was_open = free || old_home == Home::At(index);
-            let is_open = home == Home::At(index);
+            let was_open = free || old_home == Bottleneck::At(index);
+            let is_open = home == Bottleneck::At(index);
             match (was_open, is_open) {
                 (true, false) => resource.close_account(share),
                 (false, true) => resource.open_account(share),
@@ -75,11 +77,13 @@ impl Sharing {
     pub(crate) fn free(&mut self, flow: u32, home: u32) {
         let level = self.level(flow);
         if let Some((resource, level)) = self.obstacle(flow, home, level) {
-            return self.settle(flow, Home::At(resource), level);
+            return self.settle(flow, Bottleneck::At(resource), level);
         }
         self.flows[flow as usize].free = true;
+        let count = self.count(flow);
         for nth in 0..self.use_count(flow) {
-            let Use { resource: index, share, .. } = self.nth_use(flow, nth);
+            let Use { resource: index, share } = self.nth_use(flow, nth);
+            let share = share * count;
             let resource = self.resource(index);
             if index == home {
                 resource.freed.push(flow);
@@ -115,7 +119,7 @@ impl Sharing {
             if self.flows[user as usize].free {
                 self.resource(index).freed.push(user);
             }
-            if let Home::At(home) = self.flows[user as usize].home {
+            if let Bottleneck::At(home) = self.flows[user as usize].bottleneck {
                 self.resource(home).entangled += 1;
                 self.queue_if_visited(home);
             }
@@ -135,27 +139,29 @@ impl Sharing {
         self.resource(index).active = false;
         for nth in 0..self.resources[index as usize].users.len() {
             let user = self.resources[index as usize].users[nth].flow;
-            if let Home::At(home) = self.flows[user as usize].home {
+            if let Bottleneck::At(home) = self.flows[user as usize].bottleneck {
                 self.resource(home).entangled -= 1;
             }
         }
-        self.sum_reserve(index);
-        if self.is_overbooked(index) || self.is_overbooked_pipe(index) {
-            self.reduce_bookings(index);
+        self.sum_reservations(index);
+        if self.is_overreserved(index) || self.is_overreserved_pipe(index) {
+            self.reduce_reservations(index);
         }
     }
 
     /// Makes the account of a resource from its users.
     pub(crate) fn sum_account(&mut self, index: u32) {
         let mut resource = std::mem::replace(self.resource(index), Resource::placeholder());
+        self.looked_at += resource.users.len() as u64;
         resource.clear_account();
         for nth in 0..resource.users.len() {
             let user = resource.users[nth];
             let flow = &self.flows[user.flow as usize];
-            if flow.free || flow.home == Home::At(index) {
-                resource.open_account(user.share);
+            let share = user.share * self.classes.count(flow);
+            if flow.free || flow.bottleneck == Bottleneck::At(index) {
+                resource.open_account(share);
             } else {
-                resource.fix(user.share, self.level(user.flow));
+                resource.fix(share, self.level(user.flow));
             }
         }
         (resource.postings, resource.stale) = (0, false);
@@ -164,16 +170,18 @@ impl Sharing {
 
     /// Forgets a flow that ends in the accounts of its resources.
     pub(crate) fn strike_from_accounts(&mut self, flow: u32) {
-        let (home, level, booked) =
-            (self.flows[flow as usize].home, self.level(flow), self.accounts[flow as usize].booked);
+        let (home, level, reserved) =
+            (self.flows[flow as usize].bottleneck, self.level(flow), self.accounts[flow as usize].reserved);
+        let count = self.count(flow);
         for nth in 0..self.use_count(flow) {
-            let Use { resource: index, share, .. } = self.nth_use(flow, nth);
+            let Use { resource: index, share } = self.nth_use(flow, nth);
+            let share = share * count;
             let resource = self.resource(index);
-            resource.reserve -= share * booked;
-            if home == Home::Nowhere {
+            resource.reserved_load -= share * reserved;
+            if home == Bottleneck::Unknown {
                 resource.newcomers -= 1;
             } else if resource.active {
-                if home == Home::At(index) {
+                if home == Bottleneck::At(index) {
                     resource.close_account(share);
                 } else {
                     resource.unfix(share, level);
@@ -183,12 +191,28 @@ impl Sharing {
         }
     }
 
+    /// A flow has got a message more (`sign` 1) or one less (-1): enters that into the accounts of its resources.
+    pub(crate) fn post_message(&mut self, flow: u32, sign: f64) {
+        let (bottleneck, level) = (self.flows[flow as usize].bottleneck, self.level(flow));
+        let reserved = self.accounts[flow as usize].reserved;
+        for nth in 0..self.use_count(flow) {
+            let Use { resource: index, share } = self.nth_use(flow, nth);
+            let resource = self.resource(index);
+            resource.reserved_load += sign * share * reserved;
+            if resource.active {
+                resource.post_message(sign * share, level, bottleneck == Bottleneck::At(index));
+            } else if self.is_overreserved(index) {
+                self.suspect(index);
+            }
+            self.filling.disturbed.push(index);
+        }
+    }
+
     pub(crate) fn leave_home(&mut self, flow: u32) {
         let (now, place) = (self.now, self.places[flow as usize]);
-        match self.flows[flow as usize].home {
-            Home::Nowhere | Home::Clump(_) => return,
-            Home::Bound => self.leave_bound(flow, place),
-            Home::At(home) => {
+        match self.flows[flow as usize].bottleneck {
+            Bottleneck::Bound => self.leave_bound(flow, place),
+            Bottleneck::At(home) => {
                 let entangled = self.entanglement(flow);
                 let resource = &mut self.resources[home as usize];
                 resource.entangled -= entangled;
@@ -199,8 +223,9 @@ impl Sharing {
                     resource.vacate(now);
                 }
             }
+            _ => return,
         }
-        self.flows[flow as usize].home = Home::Nowhere;
+        self.flows[flow as usize].bottleneck = Bottleneck::Unknown;
         self.accounts[flow as usize].since = now;
     }
 
@@ -213,11 +238,11 @@ impl Sharing {
         self.progress.solos.remove(place, &mut self.places);
     }
 
-    fn enter_home(&mut self, flow: u32, home: Home) {
+    fn enter_home(&mut self, flow: u32, home: Bottleneck) {
         let index = flow as usize;
-        self.flows[index].home = home;
+        self.flows[index].bottleneck = home;
         debug_assert_eq!(self.places[index], ABSENT);
-        if let Home::At(resource) = home {
+        if let Bottleneck::At(resource) = home {
             let entangled = self.entanglement(flow);
             let resource = &mut self.resources[resource as usize];
             let (left, sequence) = (self.flows[index].left, self.flows[index].sequence);
@@ -233,8 +258,9 @@ impl Sharing {
     /// How many active resources the flow uses beside its home.
     fn entanglement(&self, flow: u32) -> u32 {
         let flow = &self.flows[flow as usize];
-        let active =
-            |u: &Use| self.resources[u.resource as usize].active && flow.home != Home::At(u.resource);
+        let active = |u: &Use| {
+            self.resources[u.resource as usize].active && flow.bottleneck != Bottleneck::At(u.resource)
+        };
         flow.uses().filter(active).count() as u32
     }
 }
@@ -258,6 +284,6 @@ impl Resource {
     /// The last member is gone.
     fn vacate(&mut self, now: mpirage_units::Time) {
         self.clock = Clock { value: 0.0, since: now, level: self.clock.level };
-        (self.lowest_ceiling, self.booked, self.ticks) = (f64::INFINITY, 0.0, 0);
+        (self.lowest_ceiling, self.reserved, self.ticks) = (f64::INFINITY, 0.0, 0);
     }
 }

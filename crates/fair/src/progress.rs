@@ -4,7 +4,8 @@
 //! nothing. Flows that belong together must end together: at a completion date, whoever has less left than
 //! half a picosecond's or a 10⁻⁹th of its work is done, too.
 
-use crate::flow::Home;
+use crate::class::Message;
+use crate::flow::Bottleneck;
 use crate::heap::{ABSENT, Heap};
 use crate::resource::{Due, Resource};
 use crate::sharing::Sharing;
@@ -34,6 +35,11 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
+    /// A message ends at the date in hand.
+    pub fn note_end(&mut self, sequence: u64, token: u64) {
+        self.batch.push((sequence, token));
+    }
+
     /// Moves the tokens of the batch to those finished, in order of start.
     fn hand_over_batch(&mut self) {
         if !self.batch.is_sorted() {
@@ -66,7 +72,7 @@ impl Sharing {
     pub(crate) fn earliest(&self) -> Option<Time> {
         let first = |heap: &Heap<Time>| heap.first().map_or(Time::MAX, |(date, _)| date);
         let date =
-            first(&self.clumps.dates).min(first(&self.progress.dates)).min(first(&self.progress.solos));
+            first(&self.components.dates).min(first(&self.progress.dates)).min(first(&self.progress.solos));
         (date < Time::MAX).then_some(date)
     }
 
@@ -90,8 +96,8 @@ impl Sharing {
     /// Ends all flows that are done at `date`.
     fn complete(&mut self, date: Time) {
         self.now = date;
-        while let Some((next, id)) = self.clumps.dates.first()
-            && self.end_clump(id, next <= date)
+        while let Some((next, id)) = self.components.dates.first()
+            && self.end_component(id, next <= date)
         {}
         while let Some((next, index)) = self.progress.dates.first()
             && self.end_members(index, next <= date)
@@ -136,17 +142,73 @@ impl Sharing {
         left <= (NEGLIGIBLE * self.flows[flow as usize].work).max(HALF_PICOSECOND * clock.level)
     }
 
+    /// Ends the first message of a flow that is shared incrementally, and the flow if there is no other.
     fn end(&mut self, flow: u32) {
-        let ended = &self.flows[flow as usize];
-        self.progress.batch.push((ended.sequence, ended.token));
-        self.remove(flow);
+        match self.end_first(flow) {
+            None => self.remove(flow),
+            Some((next, more)) => {
+                self.post_message(flow, -1.0);
+                self.postpone(flow, next, more);
+            }
+        }
     }
 
-    /// Ends a flow of a clump, which sees to the rest.
-    pub(crate) fn end_clumped(&mut self, flow: u32) {
-        let ended = &self.flows[flow as usize];
-        self.progress.batch.push((ended.sequence, ended.token));
-        self.vacate(flow);
+    /// The next message of a flow, which had so much more to do than the first, is the first now.
+    fn postpone(&mut self, flow: u32, message: Message, more: f64) {
+        let (sequence, place) = (message.due.sequence, self.places[flow as usize]);
+        let first = &mut self.flows[flow as usize];
+        (first.work, first.sequence) = (message.work, sequence);
+        match first.bottleneck {
+            Bottleneck::At(index) => {
+                let members = &mut self.resources[index as usize].members;
+                let due = Due { at: members.key(place).at + more, sequence };
+                members.set(due, flow, &mut self.places);
+            }
+            _ => {
+                first.left += more;
+                self.progress.solos.remove(place, &mut self.places);
+                self.schedule_solo(flow);
+            }
+        }
+    }
+
+    /// What is left of the first message of a flow.
+    pub(crate) fn left_now(&mut self, flow: u32) -> f64 {
+        let place = self.places[flow as usize];
+        match self.flows[flow as usize].bottleneck {
+            Bottleneck::Component(id) => self.take_progress(id),
+            Bottleneck::At(index) => {
+                let resource = &self.resources[index as usize];
+                return (resource.members.key(place).at - resource.clock.at(self.now)).max(0.0);
+            }
+            Bottleneck::Bound => {
+                let passed = self.now.since(self.accounts[flow as usize].since).as_secs_f64();
+                let flow = &self.flows[flow as usize];
+                return if passed > 0.0 { (flow.left - flow.ceiling * passed).max(0.0) } else { flow.left };
+            }
+            _ => {}
+        }
+        self.flows[flow as usize].left
+    }
+
+    /// Another message of a flow is the first now, and has so much left.
+    pub(crate) fn set_first(&mut self, flow: u32, message: Message, left: f64) {
+        let sequence = message.due.sequence;
+        let first = &mut self.flows[flow as usize];
+        (first.work, first.sequence, first.left) = (message.work, sequence, left);
+        match first.bottleneck {
+            Bottleneck::At(index) => {
+                let resource = &mut self.resources[index as usize];
+                let due = Due { at: resource.clock.at(self.now) + left, sequence };
+                resource.members.set(due, flow, &mut self.places);
+            }
+            Bottleneck::Bound => {
+                self.accounts[flow as usize].since = self.now;
+                self.progress.solos.remove(self.places[flow as usize], &mut self.places);
+                self.schedule_solo(flow);
+            }
+            _ => {}
+        }
     }
 
     /// Gives a home the date of its first member.
@@ -169,7 +231,7 @@ impl Sharing {
     /// Gives a flow at its bound a date.
     pub(crate) fn schedule_solo(&mut self, flow: u32) {
         let solo = &self.flows[flow as usize];
-        debug_assert_eq!(solo.home, Home::Bound);
+        debug_assert_eq!(solo.bottleneck, Bottleneck::Bound);
         let date = self.accounts[flow as usize].since + Duration::from_secs_f64(solo.left / solo.ceiling);
         self.progress.solos.push(date.max(self.now), flow, &mut self.places);
     }

@@ -10,8 +10,8 @@
 //!
 //! so the level at which it fills up costs one division, however many users there are.
 
-use crate::chain::NONE;
 use crate::heap::Heap;
+use crate::list::NONE;
 use crate::sharing::Kind;
 use mpirage_units::{Duration, Time};
 use std::cmp::Ordering;
@@ -89,10 +89,10 @@ pub(crate) struct Resource {
     pub postings: u32,
     /// An upper limit of the levels in `fixed`.
     pub highest_fixed: f64,
-    /// Σ share·booked over all users; while it fits, the resource cannot be full.
-    pub reserve: f64,
-    /// The clump whose flows use it, and the next resource of that clump.
-    pub clump: u32,
+    /// Σ share·reserved over all users; while it fits, the resource cannot be full.
+    pub reserved_load: f64,
+    /// The component whose flows use it, and the next resource of that component.
+    pub component: u32,
     pub next: u32,
     /// How many users there are.
     pub listed: u32,
@@ -109,12 +109,12 @@ pub(crate) struct Resource {
     /// How often members use other active resources: if never, their level concerns nobody else.
     pub entangled: u32,
 
-    /// The level at which it is full, in the solve of a clump.
+    /// The level at which it is full, in the solve of a component.
     pub full_at: f64,
     /// A lower limit of the members' ceilings.
     pub lowest_ceiling: f64,
-    /// Every member has at least this level booked.
-    pub booked: f64,
+    /// Every member has at least this level reserved.
+    pub reserved: f64,
     /// Flows at home here, by virtual date of completion.
     pub members: Heap<Due>,
     /// Users freed in this pass; some may be settled again.
@@ -152,7 +152,7 @@ impl Resource {
             ticks: 0,
             lowest_ceiling: f64::INFINITY,
             entangled: 0,
-            booked: 0.0,
+            reserved: 0.0,
             active: false,
             fixed: 0.0,
             open_share: 0.0,
@@ -160,9 +160,9 @@ impl Resource {
             highest_fixed: 0.0,
             stale: false,
             postings: 0,
-            reserve: 0.0,
+            reserved_load: 0.0,
             suspect: false,
-            clump: NONE,
+            component: NONE,
             next: NONE,
             listed: 0,
             full_at: 0.0,
@@ -195,6 +195,16 @@ impl Resource {
         // A load above the capacity is provisional and huge; subtracting it leaves noise.
         self.stale |= share * level > self.capacity;
         self.fixed -= share * level;
+        self.post();
+    }
+
+    /// A user has got more messages, or fewer, of so much share together.
+    pub fn post_message(&mut self, share: f64, level: f64, open: bool) {
+        if open {
+            self.open_share += share;
+        } else {
+            self.fixed += share * level;
+        }
         self.post();
     }
 

@@ -3,12 +3,13 @@
 //! Changes are only noted when they are made; the first question asked afterwards (or the first change at a
 //! later date) solves for all of them at once.
 
-use crate::chain::NONE;
-use crate::clump::Clumps;
+use crate::class::Classes;
+use crate::component::Components;
 use crate::filling::Filling;
-use crate::flow::{Account, Footprint, Home, NEVER, Use};
+use crate::flow::{Account, Bottleneck, Footprint, NEVER, Use};
 use crate::flows::Flows;
 use crate::heap::{ABSENT, Heap};
+use crate::list::NONE;
 use crate::progress::Progress;
 use crate::resource::{Resource, User};
 use mpirage_cache::fetch;
@@ -46,15 +47,18 @@ pub struct Sharing {
     pub(crate) flows: Flows,
     /// What incremental sharing keeps of each; no longer than it must be.
     pub(crate) accounts: Vec<Account>,
-    penalties: Vec<f64>,
+    pub(crate) penalties: Vec<f64>,
     /// Where each flow is in the heap of its home.
     pub(crate) places: Vec<u32>,
     pub(crate) now: Time,
     pub(crate) filling: Filling,
     pub(crate) progress: Progress,
-    pub(crate) clumps: Clumps,
+    pub(crate) components: Components,
+    pub(crate) classes: Classes,
     vacant: Vec<u32>,
     started: u64,
+    /// How many flows solves have looked at; tests see from it how costs grow.
+    pub(crate) looked_at: u64,
     /// Capacities have changed, so that footprints made before may be wrong.
     pub(crate) recapped: bool,
 }
@@ -65,10 +69,10 @@ impl Sharing {
         Self::default()
     }
 
-    /// Nothing to share yet, and no clumps ever: to test incremental sharing, or to measure it.
-    pub fn without_clumps() -> Self {
+    /// Nothing to share yet, and no components ever: to test incremental sharing, or to measure it.
+    pub fn without_components() -> Self {
         let mut sharing = Self::default();
-        sharing.clumps.enabled = false;
+        sharing.components.enabled = false;
         sharing
     }
 
@@ -88,12 +92,12 @@ impl Sharing {
         let changed = &mut self.resources[resource.0 as usize];
         // What rounding was under the old capacity may be much under the new one.
         (changed.capacity, changed.stale) = (capacity, true);
-        match changed.clump {
+        match changed.component {
             NONE => {
                 self.filling.disturbed.push(resource.0);
                 self.filling.recapped.push(resource.0);
             }
-            clump => self.dissolve(clump, false),
+            component => self.dissolve(component, false),
         }
     }
 
@@ -149,7 +153,10 @@ impl Sharing {
         debug_assert!(prepared.generation == flow.generation && prepared.sequence == NEVER);
         prepared.sequence = self.started;
         self.started += 1;
-        self.clumps.fresh.push(flow);
+        match self.find_alike(flow.index) {
+            Some(alike) => self.join_class(alike, flow.index),
+            None => self.components.fresh.push(flow),
+        }
     }
 
     /// Ends a flow without completing it. An id that is no longer valid is ignored.
@@ -158,13 +165,11 @@ impl Sharing {
         if !self.is_alive(flow) {
             return;
         }
-        match self.flows[flow.index as usize].home {
-            Home::Clump(clump) => {
-                self.dissolve(clump, false);
-                self.vacate(flow.index);
-            }
-            _ => self.remove(flow.index),
+        let (message, carrier) = (flow.index, self.carrier(flow.index));
+        if let Bottleneck::Component(component) = self.flows[carrier as usize].bottleneck {
+            self.dissolve(component, false);
         }
+        if self.has_class(carrier) { self.withdraw(carrier, message) } else { self.remove(carrier) }
     }
 
     /// Is there no flow at all?
@@ -205,26 +210,22 @@ impl Sharing {
         if !self.is_alive(flow) {
             return 0.0;
         }
-        self.level(flow.index) / self.penalties[flow.index as usize]
+        let carrier = self.carrier(flow.index);
+        self.level(carrier) / self.penalties[flow.index as usize]
     }
 
     /// What a resource carries: the weighted sum of its users' rates.
     pub fn load(&mut self, resource: ResourceId) -> f64 {
         self.solve();
         let users = &self.resources[resource.0 as usize].users;
-        let listed: f64 = users.iter().map(|user| user.share * self.level(user.flow)).sum();
-        listed + self.clump_load(resource.0)
+        let load = |user: &User| user.share * self.count(user.flow) * self.level(user.flow);
+        let listed: f64 = users.iter().map(load).sum();
+        listed + self.component_load(resource.0)
     }
 
     /// The level of a flow as last decided.
     pub(crate) fn level(&self, flow: u32) -> f64 {
-        let flow = &self.flows[flow as usize];
-        match flow.home {
-            Home::Nowhere => 0.0,
-            Home::Bound => flow.ceiling,
-            Home::At(resource) => self.resources[resource as usize].clock.level,
-            Home::Clump(_) => flow.level,
-        }
+        self.flows[flow as usize].level_among(&self.resources)
     }
 
     /// Computes the level a flow would have alone.
@@ -237,8 +238,18 @@ impl Sharing {
         levels.fold(f64::INFINITY, f64::min)
     }
 
-    pub(crate) fn is_alive(&self, id: FlowId) -> bool {
+    /// Is the message under way that this flow was made for?
+    fn is_alive(&self, id: FlowId) -> bool {
+        self.exists(id) && !self.has_own_ended(id.index)
+    }
+
+    /// Is the flow under way, with its own message or others?
+    pub(crate) fn exists(&self, id: FlowId) -> bool {
         self.flows[id.index as usize].generation == id.generation
+    }
+
+    pub(crate) fn id(&self, index: u32) -> FlowId {
+        FlowId { index, generation: self.flows[index as usize].generation }
     }
 
     fn vacancy(&mut self) -> u32 {
@@ -259,7 +270,7 @@ impl Sharing {
             self.accounts.resize(index as usize + 1, Account::default());
         }
         let account = &mut self.accounts[index as usize];
-        (account.since, account.booked) = (self.now, 0.0);
+        (account.since, account.reserved) = (self.now, 0.0);
         self.measure_alone(index);
     }
 
@@ -303,19 +314,23 @@ impl Sharing {
         }
     }
 
-    /// Nobody uses a resource any more: it is free for any clump.
+    /// Nobody uses a resource any more: it is free for any component.
     fn rest(&mut self, index: u32) {
         let resource = self.resource(index);
-        (resource.active, resource.reserve) = (false, 0.0);
+        (resource.active, resource.reserved_load) = (false, 0.0);
         self.unschedule_group(index);
     }
 
     /// Makes room for another flow.
+    #[inline]
     pub(crate) fn vacate(&mut self, index: u32) {
         let flow = &mut self.flows[index as usize];
         flow.generation = flow.generation.wrapping_add(1);
-        (flow.sequence, flow.home) = (NEVER, Home::Nowhere);
-        (flow.free, flow.listed, flow.hard) = (false, false, false);
+        (flow.sequence, flow.bottleneck) = (NEVER, Bottleneck::Unknown);
+        (flow.free, flow.listed) = (false, false);
+        if flow.class != NONE {
+            self.vacate_class(index);
+        }
         self.vacant.push(index);
     }
 

@@ -142,7 +142,7 @@ fn close(a: f64, b: f64, tolerance: f64) -> bool {
 
 /// Runs it as it is, and with everything shared incrementally.
 fn run_both(resources: &[(f64, Kind)], ops: &[Op]) -> [Bench; 2] {
-    [Sharing::new(), Sharing::without_clumps()].map(|sharing| run(sharing, resources, ops))
+    [Sharing::new(), Sharing::without_components()].map(|sharing| run(sharing, resources, ops))
 }
 
 fn run(sharing: Sharing, resources: &[(f64, Kind)], ops: &[Op]) -> Bench {
@@ -205,7 +205,7 @@ proptest! {
 #[test]
 fn rates_stay_those_of_the_oracle_on_a_busy_switch() {
     keep_a_switch_busy(Sharing::new());
-    keep_a_switch_busy(Sharing::without_clumps());
+    keep_a_switch_busy(Sharing::without_components());
 }
 
 fn keep_a_switch_busy(sharing: Sharing) {

@@ -1,16 +1,16 @@
-//! A clump solved whole: progressive filling as in the definition, over its own flows and resources only.
+//! A component solved whole: progressive filling as in the definition, over its own flows and resources only.
 //!
 //! Flows that do alike are stopped together, so the level rises in few steps: one for a halo exchange or an
-//! all-to-all, however many flows there are. A large clump that needs many steps is not solved here.
+//! all-to-all, however many flows there are. A large component that needs many steps is not solved here.
 
-use crate::chain::NONE;
-use crate::clump::SMALL;
-use crate::flow::{Flow, Home, level_alone};
+use crate::component::SMALL;
+use crate::flow::{Bottleneck, Flow, level_alone};
+use crate::list::NONE;
 use crate::resource::Resource;
 use crate::sharing::Sharing;
 use crate::{Kind, above};
 
-/// How often the level of a clump that is not small may rise.
+/// How often the level of a component that is not small may rise.
 const STEPS: u32 = 6;
 
 /// What the level meets next.
@@ -22,43 +22,45 @@ enum Stop {
 }
 
 impl Sharing {
-    /// Decides the level of every flow of a gathered clump and gives the clump its date. False if that takes too many
+    /// Decides the level of every flow of a gathered component and gives the component its date. False if that takes too many
     /// steps; then nothing has been decided that counts.
     pub(crate) fn solve_whole(&mut self, id: u32) -> bool {
-        let clump = &mut self.clumps.all[id as usize];
-        (clump.since, clump.first) = (self.now, NONE);
-        if clump.size == 1 {
-            let flow = &self.flows[clump.flows.first as usize];
+        let component = &mut self.components.all[id as usize];
+        (component.since, component.first) = (self.now, NONE);
+        self.looked_at += u64::from(component.size);
+        if component.size == 1 && self.flows[component.flows.first as usize].class == NONE {
+            let flow = &self.flows[component.flows.first as usize];
             let level = level_alone(self.level_alone(flow.uses()), flow.ceiling);
             let span = self.stop_all(id, level);
-            self.schedule_clump(id, span);
+            self.schedule_component(id, span);
             return true;
         }
         let (level, all_full) = self.fill_resources(id);
-        let clump = &self.clumps.all[id as usize];
+        let component = &self.components.all[id as usize];
         // Levels that differ by rounding only are equal: then the resource is full before the bound is met.
-        let full_first = !above(level, clump.ceiling) && level.is_finite();
+        let full_first = !above(level, component.ceiling) && level.is_finite();
         let span =
             if all_full && full_first { Some(self.stop_all(id, level)) } else { self.rise_in_steps(id) };
         if let Some(span) = span {
-            self.schedule_clump(id, span);
+            self.schedule_component(id, span);
         }
         span.is_some()
     }
 
-    /// Opens the accounts of a clump that was solved before to all its flows.
+    /// Opens the accounts of a component that was solved before to all its flows.
     pub(crate) fn open_all(&mut self, id: u32) {
-        let Sharing { flows, resources, clumps, .. } = self;
-        let mut at = clumps.all[id as usize].resources.first;
+        let Sharing { flows, resources, components, classes, .. } = self;
+        let mut at = components.all[id as usize].resources.first;
         while at != NONE {
             let resource = &mut resources[at as usize];
             (resource.fixed, resource.open_share) = (0.0, 0.0);
             at = resource.next;
         }
-        let mut at = clumps.all[id as usize].flows.first;
+        let mut at = components.all[id as usize].flows.first;
         while at != NONE {
-            let flow = &mut flows[at as usize];
-            flow.each_use(|used| resources[used.resource as usize].open_whole(used.share));
+            let flow = &flows[at as usize];
+            let count = classes.count(flow);
+            flow.each_use(|used| resources[used.resource as usize].open_whole(used.share, count));
             at = flow.next;
         }
     }
@@ -67,10 +69,10 @@ impl Sharing {
     /// whether all of them are that low.
     fn fill_resources(&mut self, id: u32) -> (f64, bool) {
         let (mut lowest, mut highest) = (f64::INFINITY, 0.0);
-        let mut at = self.clumps.all[id as usize].resources.first;
+        let mut at = self.components.all[id as usize].resources.first;
         while at != NONE {
             let resource = &mut self.resources[at as usize];
-            resource.clump = id;
+            resource.component = id;
             let level = resource.filled_whole_at();
             lowest = if level < lowest { level } else { lowest };
             highest = if level > highest { level } else { highest };
@@ -81,16 +83,16 @@ impl Sharing {
 
     /// Stops all flows at one level; gives the time that the first of them needs.
     fn stop_all(&mut self, id: u32, level: f64) -> f64 {
-        let Sharing { flows, clumps, .. } = self;
-        let clump = &mut clumps.all[id as usize];
+        let Sharing { flows, components, .. } = self;
+        let component = &mut components.all[id as usize];
         let mut least = f64::INFINITY;
-        let mut at = clump.flows.first;
-        clump.first = at;
+        let mut at = component.flows.first;
+        component.first = at;
         while at != NONE {
             let flow = &mut flows[at as usize];
-            (flow.level, flow.home) = (level, Home::Clump(id));
+            (flow.level, flow.bottleneck) = (level, Bottleneck::Component(id));
             if flow.left < least {
-                (least, clump.first) = (flow.left, at);
+                (least, component.first) = (flow.left, at);
             }
             at = flow.next;
         }
@@ -99,10 +101,10 @@ impl Sharing {
 
     /// Raises the level from stop to stop. None if there are too many.
     fn rise_in_steps(&mut self, id: u32) -> Option<f64> {
-        let mut open = std::mem::take(&mut self.clumps.open);
+        let mut open = std::mem::take(&mut self.components.open);
         open.clear();
         self.list_open(id, &mut open);
-        let steps = if self.clumps.all[id as usize].size <= SMALL { SMALL } else { STEPS };
+        let steps = if self.components.all[id as usize].size <= SMALL { SMALL } else { STEPS };
         let mut span = f64::INFINITY;
         for _ in 0..steps {
             let stop = self.next_stop(id, &open);
@@ -112,21 +114,21 @@ impl Sharing {
             }
         }
         let stopped = open.is_empty();
-        self.clumps.open = open;
+        self.components.open = open;
         stopped.then_some(span)
     }
 
     /// All flows are open, all resources are empty.
     fn list_open(&mut self, id: u32, open: &mut Vec<u32>) {
-        let clump = &self.clumps.all[id as usize];
-        let mut at = clump.flows.first;
+        let component = &self.components.all[id as usize];
+        let mut at = component.flows.first;
         while at != NONE {
             let flow = &mut self.flows[at as usize];
-            flow.home = Home::Nowhere;
+            flow.bottleneck = Bottleneck::Unknown;
             open.push(at);
             at = flow.next;
         }
-        let mut at = clump.resources.first;
+        let mut at = component.resources.first;
         while at != NONE {
             let resource = &mut self.resources[at as usize];
             resource.open_share = 0.0;
@@ -136,15 +138,16 @@ impl Sharing {
 
     /// What stops the rise of the open flows first; notes for each resource the level at which it is full.
     fn next_stop(&mut self, id: u32, open: &[u32]) -> Stop {
-        let Sharing { flows, resources, clumps, .. } = self;
+        let Sharing { flows, resources, components, classes, .. } = self;
         let mut ceiling = f64::INFINITY;
         for &flow in open {
             let flow = &flows[flow as usize];
             ceiling = ceiling.min(flow.ceiling);
-            flow.each_use(|used| resources[used.resource as usize].open_whole(used.share));
+            let count = classes.count(flow);
+            flow.each_use(|used| resources[used.resource as usize].open_whole(used.share, count));
         }
         let mut level = f64::INFINITY;
-        let mut at = clumps.all[id as usize].resources.first;
+        let mut at = components.all[id as usize].resources.first;
         while at != NONE {
             let resource = &mut resources[at as usize];
             level = level.min(resource.fill_whole());
@@ -156,15 +159,15 @@ impl Sharing {
 
     /// Takes from `open` the flows that are stopped, and lowers `span` to the time the first of them needs.
     fn stop_flows(&mut self, id: u32, stop: Stop, open: &mut Vec<u32>, span: &mut f64) {
-        let Sharing { flows, resources, clumps, .. } = self;
-        let clump = &mut clumps.all[id as usize];
+        let Sharing { flows, resources, components, .. } = self;
+        let component = &mut components.all[id as usize];
         open.retain(|&index| {
             let flow = &mut flows[index as usize];
             let Some(level) = stop.level_of(flow, resources) else { return true };
-            (flow.level, flow.home) = (level, Home::Clump(id));
+            (flow.level, flow.bottleneck) = (level, Bottleneck::Component(id));
             let needs = if flow.left > 0.0 { flow.left / level } else { 0.0 };
-            if needs < *span || clump.first == NONE {
-                (*span, clump.first) = (needs, index);
+            if needs < *span || component.first == NONE {
+                (*span, component.first) = (needs, index);
             }
             false
         });
@@ -175,19 +178,20 @@ impl Sharing {
 
     /// Writes down what the flows stopped so far use, before the level rises on.
     fn fix_stopped(&mut self, id: u32) {
-        let Sharing { flows, resources, clumps, .. } = self;
-        let clump = &clumps.all[id as usize];
-        let mut at = clump.resources.first;
+        let Sharing { flows, resources, components, classes, .. } = self;
+        let component = &components.all[id as usize];
+        let mut at = component.resources.first;
         while at != NONE {
             let resource = &mut resources[at as usize];
             (resource.fixed, resource.open_share) = (0.0, 0.0);
             at = resource.next;
         }
-        let mut at = clump.flows.first;
+        let mut at = component.flows.first;
         while at != NONE {
             let flow = &flows[at as usize];
-            if flow.home != Home::Nowhere {
-                flow.each_use(|used| resources[used.resource as usize].fixed += used.share * flow.level);
+            if flow.bottleneck != Bottleneck::Unknown {
+                let level = flow.level * classes.count(flow);
+                flow.each_use(|used| resources[used.resource as usize].fixed += used.share * level);
             }
             at = flow.next;
         }
@@ -208,10 +212,11 @@ impl Stop {
 }
 
 impl Resource {
-    /// An open flow uses it.
-    pub(crate) fn open_whole(&mut self, share: f64) {
+    /// An open flow of so many messages uses it.
+    #[inline(always)]
+    pub(crate) fn open_whole(&mut self, share: f64, count: f64) {
         let fat = self.kind == Kind::FatPipe;
-        self.open_share = if fat { self.open_share.max(share) } else { self.open_share + share };
+        self.open_share = if fat { self.open_share.max(share) } else { self.open_share + share * count };
     }
 
     /// The level at which it is full, noted.

@@ -5,12 +5,12 @@ use std::ops::IndexMut;
 use crate::flow::Flow;
 use crate::resource::Resource;
 
-/// No item, and no clump.
+/// No item, and no component.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// A list, by its ends.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Chain {
+pub(crate) struct IntrusiveList {
     pub first: u32,
     last: u32,
 }
@@ -37,12 +37,12 @@ impl Linked for Resource {
     }
 }
 
-impl Chain {
-    pub const EMPTY: Chain = Chain { first: NONE, last: NONE };
+impl IntrusiveList {
+    pub const EMPTY: IntrusiveList = IntrusiveList { first: NONE, last: NONE };
 
     pub fn push(&mut self, items: &mut impl Items, item: u32) {
         *items[item as usize].next() = NONE;
-        self.append(items, Chain { first: item, last: item });
+        self.append(items, IntrusiveList { first: item, last: item });
     }
 
     pub fn push_front(&mut self, items: &mut impl Items, item: u32) {
@@ -53,7 +53,7 @@ impl Chain {
         self.first = item;
     }
 
-    pub fn append(&mut self, items: &mut impl Items, other: Chain) {
+    pub fn append(&mut self, items: &mut impl Items, other: IntrusiveList) {
         if self.first == NONE {
             self.first = other.first;
         } else {
