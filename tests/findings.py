@@ -204,6 +204,55 @@ def openmp(suite):
     suite.check("a trace keeps the threads", ok, (traced, replayed))
 
 
+@part
+def bursts(suite):
+    """Bursts that are far longer than usual are told of; medians of several runs leave out what happens once."""
+    program = suite.compile(SOURCES / "bursts.c")
+    usual = "times as long as usual at their place"
+    for mode in ("processes", "folded"):
+        run = ["-q", "--json", "-n", 4, "--ranks-as", mode]
+        result = suite.simulate(*run, program, "disturbed")
+        warnings = json.loads(result.out)["warnings"]
+        suite.check(f"{mode}: a long burst gives a warning", any(usual in text for text in warnings) and usual in result.err, result)
+        none = suite.simulate(*run, "--compute", "none", program, "disturbed")
+        suite.check(f"{mode}: without computation there is none", usual not in none.err, none)
+        marker = suite.folder / f"marker-{mode}"
+        repeated = suite.simulate(*run, "--compute", "repeat:3", program, "once", marker, timeout=60)
+        figures = json.loads(repeated.out)
+        slow = json.loads(suite.simulate(*run, program, "disturbed").out)["simulated_seconds"]
+        # 141 bursts of rank 0 instead of 41: medians are far below that on any machine.
+        suite.check(f"{mode}: medians leave out what happened once", figures["simulated_seconds"] < 0.7 * slow, (figures, slow))
+        told = figures["compute"].startswith("medians of 3 runs") and "between the 3 runs" in repeated.err
+        suite.check(f"{mode}: the spread between runs is told", told, repeated)
+    for wrong in ("repeat:0", "repeat:", "repeat:x", "repeat"):
+        refused = suite.simulate("-n", 1, "--compute", wrong, program)
+        suite.check(f"--compute {wrong} is refused", refused.code == 84 and "repeat:N" in refused.err, refused)
+    uneven = suite.compile(UNEVEN, "uneven")
+    refused = suite.run([MPIRAGE, "run", "-q", "-n", 1, "--compute", "repeat:2", uneven], cwd=suite.folder)
+    suite.check("runs with other calls are refused", refused.code == 84 and "calls do not depend" in refused.err, refused)
+    failing = suite.compile("#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Abort(MPI_COMM_WORLD, 7); }\n", "failing")
+    result = suite.simulate("-q", "-n", 2, "--compute", "repeat:2", failing)
+    suite.check("a measuring run that fails ends all", result.code == 7 and "run 1 of 2" in result.err, result)
+
+
+# A program that makes one call more in each run: it appends to a file and counts what is in it.
+UNEVEN = r"""
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    FILE *file = fopen("runs", "a");
+    fputc('x', file);
+    long runs = ftell(file);
+    fclose(file);
+    MPI_Init(&argc, &argv);
+    for (long i = 0; i < runs; i++)
+        MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+}
+"""
+
+
 def cluster(suite, cores):
     path = suite.folder / f"cores-{cores}.toml"
     path.write_text(f'[cluster]\nhosts = 4\ncores = {cores}\nspeed = "1Gf"\nbandwidth = "125MBps"\nlatency = "50us"\n')

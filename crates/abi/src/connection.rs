@@ -15,6 +15,7 @@ use mpirage_units::{Duration, Time};
 
 use crate::alone::{self, Alone};
 use crate::berth::{Origins, with_turns_passed};
+use crate::disturbances::{self, Disturbances};
 use crate::lock::{Guard, Lock};
 use crate::rank;
 use crate::trampoline;
@@ -49,6 +50,7 @@ struct Talk {
     delay: Duration,
     /// Readings of the clock since the last call that was more than that.
     readings: u64,
+    disturbances: Disturbances,
 }
 
 enum Peer {
@@ -188,7 +190,13 @@ impl Line {
 
     fn new(rank: u32, peer: Peer, briefing: Briefing, host: Vec<u8>) -> Line {
         let simulated = matches!(peer, Peer::Simulator(_));
-        let talk = Lock::new(Talk { peer, returned: Some(Time::ZERO), delay: Duration::ZERO, readings: 0 });
+        let talk = Lock::new(Talk {
+            peer,
+            returned: Some(Time::ZERO),
+            delay: Duration::ZERO,
+            readings: 0,
+            disturbances: Disturbances::default(),
+        });
         Line { talk, rank, simulated, briefing, host }
     }
 }
@@ -223,6 +231,15 @@ impl Talk {
     fn tell_of_output(&mut self) {
         if output::flush() {
             self.post_output();
+        }
+    }
+
+    /// A burst that is worth a look: was it disturbed?
+    #[cold]
+    fn note_long_burst(&mut self, place: usize, burst: Burst) {
+        let longer = self.disturbances.note(place, burst.nanos());
+        if let (Some(nanos), Peer::Simulator(end)) = (longer, &mut self.peer) {
+            end.note_disturbance(nanos);
         }
     }
 
@@ -340,6 +357,9 @@ impl Talk {
     fn stamp(&mut self) -> Stamp {
         let from = trampoline::note();
         let burst = if line_measures() { take_burst() } else { Burst::NONE };
+        if burst.nanos() >= disturbances::LEAST_NANOS {
+            self.note_long_burst(from.call_site, burst);
+        }
         let charged = sampling::take_charged();
         let burst = if charged > 0 { burst.then(charged) } else { burst };
         let delay = std::mem::take(&mut self.delay);

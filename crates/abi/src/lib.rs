@@ -13,7 +13,7 @@
 //! - `operation`: what a call sets in motion, made of `message`s and `collection`s whose data are `region`s of the program's
 //!   memory; `completion`, `fold` and `status`: how it ends.
 //! - `clock`: time as the program sees it; `timers`: alarms on that clock; `locks`: file locks, for which it waits in simulated time; `output`: what it prints, kept in step with its calls.
-//! - `work`: processor time of threads and child processes; `system`: the C library behind what is put in front of it.
+//! - `work`: processor time of threads and child processes; `disturbances`: bursts that were unusually long; `system`: the C library behind what is put in front of it.
 //! - `connection`: the way to the simulator, or to `alone` where there is none; `services`: what it asks of a rank.
 //! - `smpi`: what `smpi/smpi.h` declares, made of `sampling` and `sharing`; `allocator`: memory of the library's own.
 //! - `arguments`: pointers, arrays and strings as C hands them over.
@@ -38,6 +38,7 @@ mod collection;
 mod completion;
 mod connection;
 mod crash;
+mod disturbances;
 mod error;
 mod exceptions;
 mod external32;

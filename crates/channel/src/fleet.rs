@@ -18,7 +18,7 @@ use rustix::thread::futex::{self, ClockId, Timespec, WaitFlags, WaitPtr, WaitvFl
 use crate::crash_note::{self, Crash};
 #[cfg(doc)]
 use crate::layout::SERVICE_BYTES;
-use crate::layout::{Briefing, Mailbox, RANK, SIMULATOR, STRIDE};
+use crate::layout::{Briefing, Disturbed, Mailbox, RANK, SIMULATOR, STRIDE};
 
 /// The clock that patience is measured with.
 const MONOTONIC: ClockId = ClockId::Monotonic;
@@ -184,6 +184,15 @@ impl Fleet {
         let mailbox = self.own(rank);
         // SAFETY: it is our turn (checked by `own`) and `&mut self` keeps other references away.
         into.copy_from_slice(unsafe { &mailbox.result()[..into.len()] });
+    }
+
+    /// Bursts of all ranks that took far longer than usual. No rank runs any more.
+    pub fn disturbances(&self) -> Disturbed {
+        (0..self.ranks).fold(Disturbed::default(), |sum, rank| {
+            // SAFETY: inside the mapping; a rank that runs against the contract can only spoil two numbers.
+            let one = unsafe { (*self.mailbox(rank).header()).disturbances };
+            Disturbed { bursts: sum.bursts + one.bursts, nanos: sum.nanos + one.nanos }
+        })
     }
 
     /// Notes bytes for the rank to store in its memory before its call returns; false if there is no room.

@@ -61,6 +61,16 @@ pub struct Briefing {
     pub share_malloc: u64,
 }
 
+/// Bursts that took far longer than usual at their place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Disturbed {
+    /// How many.
+    pub bursts: u64,
+    /// By how many nanoseconds in all.
+    pub nanos: u64,
+}
+
 /// The head of a mailbox.
 #[repr(C)]
 pub(crate) struct Header {
@@ -72,6 +82,8 @@ pub(crate) struct Header {
     pub outbox_words: u64,
     /// Words in the stores.
     pub store_words: u64,
+    /// Bursts that took far longer than usual.
+    pub disturbances: Disturbed,
     /// What the rank is told.
     pub briefing: Briefing,
     /// Where its process was when a signal killed it.

@@ -19,7 +19,7 @@ mod rank_end;
 pub use berth::{Berth, FileLocks, FoldedLibrary, FoldedRank, MakeRank, NameRank, Passing, ReadClock};
 pub use crash_note::{CRASH_FRAMES, Crash, CrashPlace};
 pub use fleet::{Fleet, Waiting, interrupt_waits_when_children_end, kill_with_us};
-pub use layout::{Briefing, SERVICE_BYTES, SHARED_FILE_BYTES, STORE_BYTES};
+pub use layout::{Briefing, Disturbed, SERVICE_BYTES, SHARED_FILE_BYTES, STORE_BYTES};
 pub use rank_end::{Attach, ChannelError, FoldedPlace, RankEnd};
 
 /// Environment variable by which a rank finds the memory file: `descriptor:rank`.

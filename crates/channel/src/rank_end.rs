@@ -162,6 +162,15 @@ impl RankEnd {
         }
     }
 
+    /// A burst took so much longer than usual.
+    #[cold]
+    pub fn note_disturbance(&mut self, nanos: u64) {
+        // SAFETY: it is our turn whenever this process runs, and `&mut self` keeps other references away.
+        let disturbed = unsafe { &mut (*self.mailbox.header()).disturbances };
+        disturbed.bursts += 1;
+        disturbed.nanos += nanos;
+    }
+
     /// Have calls been made since the last answer?
     pub fn has_calls(&self) -> bool {
         // SAFETY: it is our turn whenever this process runs.

@@ -222,7 +222,8 @@ pub struct RunArguments {
     /// Prefix each line of a rank's standard output with [1,RANK]<stdout>: (also -tag-output)
     #[arg(long, help_heading = ENVIRONMENT)]
     pub tag_output: bool,
-    /// Where computation times come from: measured, none, or recorded:FILE (measures and writes FILE if there is none yet, else reuses it)
+    /// Where computation times come from: measured, none, recorded:FILE (measures and writes FILE if there is none yet, else reuses it), or repeat:N
+    /// (runs the program N times more to measure it, and takes medians)
     #[arg(long, default_value = "measured", value_name = "HOW", help_heading = COMPUTATION)]
     pub compute: String,
     /// How ranks are executed: auto, processes or folded

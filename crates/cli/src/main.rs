@@ -35,6 +35,7 @@ mod program_file;
 mod program_output;
 mod progress;
 mod recordings;
+mod repeat;
 mod replay;
 mod report;
 mod reporting;

@@ -13,6 +13,7 @@ use crate::exit::{Failure, usage};
 use crate::limits::{self, RankKind};
 use crate::living::{self, Living};
 use crate::machine::Machine;
+use crate::repeat::{self, Measured};
 use crate::{costs, folding, host_speed, launcher, program_file};
 
 /// Where computation times come from, as typed.
@@ -24,6 +25,8 @@ pub enum Compute {
     None,
     /// Recorded in this file, or to be.
     Recorded(PathBuf),
+    /// Medians of this many runs.
+    Repeat(u32),
 }
 
 /// Everything a run needs, checked.
@@ -40,6 +43,8 @@ pub struct Plan {
     pub host_speed: f64,
     /// What an earlier run recorded, if this one is to reuse it.
     pub recording: Option<Recording>,
+    /// What the runs gave that measured computation for this one.
+    pub repeated: Option<Measured>,
     /// How ranks live.
     pub living: Living,
     /// How bytes move between processes.
@@ -56,9 +61,10 @@ pub struct Plan {
 
 impl Plan {
     /// Resolves the options of the programs of one run; those of the first count for all.
-    pub fn new(jobs: Vec<RunArguments>) -> Result<Plan, Failure> {
+    pub fn new(jobs: Vec<RunArguments>, typed: &[OsString]) -> Result<Plan, Failure> {
         let programs = programs(&jobs)?;
-        let arguments = jobs.into_iter().next().ok_or_else(|| usage("no program given"))?;
+        let mut arguments = jobs.into_iter().next().ok_or_else(|| usage("no program given"))?;
+        repeat::obey(&mut arguments);
         refuse_what_is_not_there(&arguments)?;
         let ranks = programs.len() as u32;
         let mut machine = Machine::new(&arguments.machine, ranks)?;
@@ -81,9 +87,15 @@ impl Plan {
         if compute != Compute::None {
             warnings.extend(machine.computation_doubt(host_speed));
         }
+        let repeated = match compute {
+            Compute::Repeat(runs) => Some(repeat::measure(typed, runs, programs.len(), host_speed)?),
+            _ => None,
+        };
+        warnings.extend(repeated.as_ref().and_then(Measured::warning));
         Ok(Plan {
             host_speed,
-            recording,
+            recording: recording.or_else(|| repeated.as_ref().map(|measured| measured.recording.clone())),
+            repeated,
             living,
             data_plane: parse_data_plane(&arguments.data_plane)?,
             run_ahead: parse_run_ahead(&arguments.run_ahead)?,
@@ -159,11 +171,17 @@ fn environment(job: &RunArguments) -> Result<Vec<(OsString, OsString)>, Failure>
 }
 
 fn parse_compute(text: &str) -> Result<Compute, Failure> {
+    let wrong = || {
+        usage(format!(
+            "--compute {text}: it can be measured, none, recorded:FILE or repeat:N (1 to 1000 runs)"
+        ))
+    };
     match text.split_once(':') {
         None if text == "measured" => Ok(Compute::Measured),
         None if text == "none" => Ok(Compute::None),
         Some(("recorded", file)) if !file.is_empty() => Ok(Compute::Recorded(file.into())),
-        _ => Err(usage(format!("--compute {text}: it can be measured, none or recorded:FILE"))),
+        Some(("repeat", runs)) => repeat::parse(runs).map(Compute::Repeat).ok_or_else(wrong),
+        _ => Err(wrong()),
     }
 }
 

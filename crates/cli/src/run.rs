@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
 use clap::{CommandFactory, FromArgMatches};
-use mpirage_channel::Briefing;
+use mpirage_channel::{Briefing, Disturbed};
 use mpirage_mpi::{Bursts, Costs, Engine};
 use mpirage_outfile::OutputFile;
 use mpirage_rank::{Folded, Outcome, Processes, Ranks, Session, SessionError, Symbols};
@@ -30,10 +30,11 @@ use crate::plan::{Compute, Plan};
 use crate::program_output::ProgramOutput;
 use crate::progress::Progress;
 use crate::recordings::{Recordings, Source};
+use crate::repeat::Measured;
 use crate::reporting::{self, Charged, Closing};
 use crate::results::{self, Failures, Results};
 use crate::summary::Figures;
-use crate::{costs, launcher, output};
+use crate::{costs, launcher, output, words};
 
 /// Messages up to this many bytes travel inside calls, which spares system calls and costs one copy.
 const INLINE_BYTES: u64 = 4096;
@@ -49,7 +50,7 @@ pub fn command(typed: &[OsString]) -> Result<u8, Failure> {
             Err(error) => return exit::from_clap(&error),
         }
     }
-    let plan = Plan::new(jobs)?;
+    let plan = Plan::new(jobs, typed)?;
     plan.run()
 }
 
@@ -199,8 +200,12 @@ impl Plan {
         match (&self.compute, self.recording.take()) {
             (Compute::None, _) => Bursts::None,
             (Compute::Measured, _) => Bursts::Measured,
-            (Compute::Recorded(_), Some(recording)) => Bursts::Recorded(recording.costs, vec![0; ranks]),
-            (Compute::Recorded(_), None) => Bursts::Recording(Costs { by_rank: vec![Vec::new(); ranks] }),
+            (Compute::Recorded(_) | Compute::Repeat(_), Some(recording)) => {
+                Bursts::Recorded(recording.costs, vec![0; ranks])
+            }
+            (Compute::Recorded(_) | Compute::Repeat(_), None) => {
+                Bursts::Recording(Costs { by_rank: vec![Vec::new(); ranks] })
+            }
         }
     }
 
@@ -229,7 +234,7 @@ impl Plan {
         match &self.compute {
             Compute::Recorded(file) if self.recording.is_none() => files.output("--compute recorded:", file),
             Compute::Recorded(file) => files.input("the recorded costs", file),
-            Compute::Measured | Compute::None => {}
+            Compute::Measured | Compute::None | Compute::Repeat(_) => {}
         }
         self.arguments.results.add_outputs(&mut files);
         files
@@ -246,6 +251,7 @@ impl Plan {
         if finished && let Some(warning) = self.is_no_mpi_program(engine) {
             self.warnings.push(warning);
         }
+        self.warnings.extend(disturbance(engine.memory_ref().disturbances()));
         let mut symbols = Symbols::default();
         engine.memory().explain_addresses(&mut symbols);
         let mut diagnosis = Diagnosis::new(engine, Program { ranks: engine.memory_ref(), symbols });
@@ -321,6 +327,10 @@ impl Plan {
             Compute::None => "takes no time".to_owned(),
             Compute::Measured => format!("measured {speed}"),
             Compute::Recorded(file) => format!("recorded in {}, {speed}", file.display()),
+            Compute::Repeat(_) => {
+                let repeated = self.repeated.as_ref().map(Measured::describe).unwrap_or_default();
+                format!("{repeated} {speed}")
+            }
         }
     }
 }
@@ -350,6 +360,19 @@ impl Places for Program<'_> {
     fn death(&mut self, rank: u32) -> Option<String> {
         Some(self.ranks.place_of_death(rank, &mut self.symbols)?.to_string())
     }
+}
+
+/// What to say of bursts that took far longer than usual at their place.
+fn disturbance(disturbed: Disturbed) -> Option<String> {
+    let Disturbed { bursts, nanos } = disturbed;
+    (bursts > 0).then(|| {
+        format!(
+            "{} took over four times as long as usual at their place, {:.3} s more in all: this machine was busy, or the program \
+             computes unevenly; --compute repeat:5 takes medians of five runs",
+            words::count(bursts, "burst"),
+            nanos as f64 * 1e-9
+        )
+    })
 }
 
 fn session_failure(error: SessionError) -> Failure {

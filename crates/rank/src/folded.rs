@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use mpirage_cache::fetch;
 use mpirage_call::{Reply, Service};
-use mpirage_channel::{Briefing, FileLocks, Fleet, FoldedLibrary, FoldedRank, Passing};
+use mpirage_channel::{Briefing, Disturbed, FileLocks, Fleet, FoldedLibrary, FoldedRank, Passing};
 use mpirage_fold::{Crew, CrewError, Environment, Image, Libraries, Linked, Options, Refusal};
 use mpirage_mpi::Memory;
 use thiserror::Error;
@@ -180,6 +180,11 @@ impl Folded {
     /// Bytes that exist once for all ranks.
     pub(crate) fn shared_resident_bytes(&self) -> u64 {
         self.shared.resident_bytes()
+    }
+
+    /// Bursts that took far longer than usual at their place.
+    pub(crate) fn disturbances(&self) -> Disturbed {
+        self.fleet.disturbances()
     }
 
     /// Signals that end the run reach a rank that does not come back.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use mpirage_call::wire::decode_call;
 use mpirage_call::{Call, Reply};
-use mpirage_channel::{Briefing, Crash, Fleet, Waiting};
+use mpirage_channel::{Briefing, Crash, Disturbed, Fleet, Waiting};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::waitpid;
 use nix::time::ClockId;
@@ -93,6 +93,11 @@ impl Processes {
     /// Bytes that exist once for all ranks.
     pub fn shared_resident_bytes(&self) -> u64 {
         self.shared.resident_bytes()
+    }
+
+    /// Bursts that took far longer than usual at their place.
+    pub(crate) fn disturbances(&self) -> Disturbed {
+        self.fleet.disturbances()
     }
 
     /// Starts the next rank. Ranks start in order.

@@ -4,6 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use mpirage_call::Reply;
+use mpirage_channel::Disturbed;
 use mpirage_mpi::Memory;
 
 use crate::Folded;
@@ -45,6 +46,11 @@ impl Ranks {
     /// How many ranks have been started.
     pub(crate) fn started(&self) -> usize {
         either!(self, ranks => ranks.started())
+    }
+
+    /// Bursts that took far longer than usual at their place.
+    pub fn disturbances(&self) -> Disturbed {
+        either!(self, ranks => ranks.disturbances())
     }
 
     /// Signals that end the run reach ranks that do not come back.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mpirage_call::Reply;
-use mpirage_channel::Briefing;
+use mpirage_channel::{Briefing, Disturbed};
 use mpirage_mpi::Memory;
 use thiserror::Error;
 
@@ -58,6 +58,7 @@ macro_rules! of_nobody {
 of_nobody! {
     shared_resident_bytes() -> u64;
     listen() -> io::Result<()>;
+    disturbances() -> Disturbed;
     started() -> usize;
     start(&Program, &Identity<'_>) -> io::Result<()>;
     answer(u32, &Reply) -> Result<(), String>;

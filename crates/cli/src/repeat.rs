@@ -1,0 +1,211 @@
+//! `--compute repeat:N`: runs the program N times to measure its bursts, and takes medians burst by burst.
+//!
+//! Each measuring run is another mpirage with the same arguments. Only the closing run, with the medians, prints and writes
+//! what was asked for.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{IsTerminal, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow, bail};
+use mpirage_call::Burst;
+use mpirage_mpi::Costs;
+
+use crate::arguments::RunArguments;
+use crate::costs::{self, Recording};
+use crate::exit::{self, Failure};
+use crate::interrupt::Interrupt;
+
+/// Tells another mpirage that it measures: the file for its costs.
+const FILE_VARIABLE: &str = "MPIRAGE_MEASURE_INTO";
+/// The speed of this machine, so that all runs take it to be the same.
+const SPEED_VARIABLE: &str = "MPIRAGE_MEASURE_SPEED";
+/// How often to look whether a measuring run has ended.
+const LOOK: Duration = Duration::from_millis(5);
+/// How many runs there may be.
+const MOST: u32 = 1000;
+/// Total computation that differs by more than this share between runs is worth a warning.
+const WIDE: f64 = 0.2;
+
+/// What the measuring runs gave.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// The medians.
+    pub recording: Recording,
+    /// How many runs there were.
+    pub runs: u32,
+    /// Seconds of computation of all ranks, in the shortest and in the longest run.
+    pub seconds: (f64, f64),
+}
+
+impl Measured {
+    /// How far the total computation of the runs is apart, as a share of the shortest.
+    pub fn spread(&self) -> f64 {
+        let (shortest, longest) = self.seconds;
+        if shortest > 0.0 { longest / shortest - 1.0 } else { 0.0 }
+    }
+
+    /// In words.
+    pub fn describe(&self) -> String {
+        let (shortest, longest) = self.seconds;
+        format!("medians of {} runs with {shortest:.6} to {longest:.6} s of computation", self.runs)
+    }
+
+    /// What makes the medians less trustworthy.
+    pub fn warning(&self) -> Option<String> {
+        (self.spread() > WIDE).then(|| {
+            format!(
+                "computation differed by {:.0} % between the {} runs that measured it; more runs, or a quieter machine, help",
+                100.0 * self.spread(),
+                self.runs
+            )
+        })
+    }
+}
+
+/// Is this a measuring run? Then it records into a file and shows nothing.
+pub fn obey(arguments: &mut RunArguments) {
+    if let (Some(file), Some(speed)) = (std::env::var_os(FILE_VARIABLE), std::env::var(SPEED_VARIABLE).ok()) {
+        arguments.compute = format!("recorded:{}", PathBuf::from(file).display());
+        arguments.host_speed = Some(speed);
+        let results = &mut arguments.results;
+        (results.trace, results.report, results.json, results.quiet) = (Vec::new(), None, None, true);
+    }
+}
+
+/// The number of runs in `repeat:N`.
+pub fn parse(text: &str) -> Option<u32> {
+    text.parse().ok().filter(|runs| (1..=MOST).contains(runs))
+}
+
+/// Runs what was typed `runs` times.
+pub fn measure(typed: &[OsString], runs: u32, ranks: usize, speed: f64) -> Result<Measured, Failure> {
+    let interrupt = Interrupt::watch()?;
+    let folder =
+        tempfile::Builder::new().prefix("mpirage-").tempdir().context("cannot make a temporary folder")?;
+    let mut measured = Vec::new();
+    for run in 1..=runs {
+        let file = folder.path().join(format!("{run}.costs"));
+        measure_once(typed, &file, speed, &interrupt, (run, runs))?;
+        measured.push(
+            costs::read(&file, ranks)
+                .with_context(|| format!("run {run} of {runs} recorded no costs"))?
+                .costs,
+        );
+    }
+    let seconds = measured.iter().map(total_seconds);
+    let range =
+        seconds.fold((f64::INFINITY, 0.0), |(least, most): (f64, f64), one| (least.min(one), most.max(one)));
+    let costs = medians(&measured)?;
+    Ok(Measured { recording: Recording { host_speed: speed, costs }, runs, seconds: range })
+}
+
+fn measure_once(
+    typed: &[OsString],
+    file: &Path,
+    speed: f64,
+    interrupt: &Interrupt,
+    (run, runs): (u32, u32),
+) -> Result<(), Failure> {
+    let mut command = Command::new(std::env::current_exe().context("cannot find this program's own file")?);
+    command.arg("run").args(typed).env(FILE_VARIABLE, file).env(SPEED_VARIABLE, speed.to_string());
+    command.stdin(standard_input()).stdout(Stdio::null()).stderr(Stdio::piped());
+    mpirage_channel::kill_with_us(&mut command);
+    let mut child = command.spawn().context("cannot start a measuring run")?;
+    let mut errors = child.stderr.take();
+    let said = std::thread::spawn(move || {
+        let mut said = Vec::new();
+        let _ = errors.as_mut().map(|errors| errors.read_to_end(&mut said));
+        String::from_utf8_lossy(&said).into_owned()
+    });
+    let status = loop {
+        if let Some(status) = child.try_wait().context("cannot wait for a measuring run")? {
+            break status;
+        }
+        if let Err(failure) = interrupt.check() {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(failure);
+        }
+        std::thread::sleep(LOOK);
+    };
+    let said = said.join().unwrap_or_default();
+    if status.success() { Ok(()) } else { Err(failed(status, &said, run, runs)) }
+}
+
+fn failed(status: ExitStatus, said: &str, run: u32, runs: u32) -> Failure {
+    let code = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(exit::USAGE);
+    Failure {
+        code,
+        error: anyhow!("run {run} of {runs}, which measures computation, failed:\n{}", said.trim_end()),
+    }
+}
+
+/// A file can be read by every run. What comes through a pipe or from a terminal is left to the closing run.
+fn standard_input() -> Stdio {
+    let regular = !std::io::stdin().is_terminal()
+        && std::fs::metadata("/proc/self/fd/0").is_ok_and(|metadata| metadata.is_file());
+    let file = if regular { File::open("/proc/self/fd/0").ok() } else { None };
+    file.map_or_else(Stdio::null, Stdio::from)
+}
+
+fn total_seconds(costs: &Costs) -> f64 {
+    costs.by_rank.iter().flatten().map(|burst| burst.nanos() as f64 * 1e-9).sum()
+}
+
+/// The median of each burst, by its length.
+fn medians(runs: &[Costs]) -> Result<Costs> {
+    let ranks = runs.first().map_or(0, |run| run.by_rank.len());
+    let mut by_rank = Vec::with_capacity(ranks);
+    for rank in 0..ranks {
+        let calls: Vec<usize> = runs.iter().map(|run| run.by_rank[rank].len()).collect();
+        if calls.iter().any(|&count| count != calls[0]) {
+            bail!(
+                "rank {rank} made {calls:?} calls in the {} runs: --compute repeat needs a program whose calls do not depend on how long it computes; \
+                 use --compute measured or recorded:FILE",
+                runs.len()
+            );
+        }
+        by_rank.push((0..calls[0]).map(|call| median(runs, rank, call)).collect());
+    }
+    Ok(Costs { by_rank })
+}
+
+fn median(runs: &[Costs], rank: usize, call: usize) -> Burst {
+    let mut bursts: Vec<Burst> = runs.iter().map(|run| run.by_rank[rank][call]).collect();
+    bursts.sort_by_key(|burst| burst.nanos());
+    // Of an even number, the shorter one: disturbances only make bursts longer.
+    bursts[(bursts.len() - 1) / 2]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(by_rank: &[&[u64]]) -> Costs {
+        let bursts = |rank: &&[u64]| rank.iter().map(|&nanos| Burst::serial(nanos)).collect();
+        Costs { by_rank: by_rank.iter().map(bursts).collect() }
+    }
+
+    #[test]
+    fn a_disturbed_burst_does_not_count() {
+        let runs = [run(&[&[5, 700], &[3]]), run(&[&[6, 10], &[900]]), run(&[&[4, 11], &[2]])];
+        assert_eq!(medians(&runs).unwrap(), run(&[&[5, 11], &[3]]));
+        assert_eq!(medians(&runs[..2]).unwrap(), run(&[&[5, 10], &[3]]));
+    }
+
+    #[test]
+    fn runs_with_other_calls_are_refused() {
+        let error = medians(&[run(&[&[5], &[3]]), run(&[&[5], &[3, 4]])]).unwrap_err().to_string();
+        assert!(error.contains("rank 1 made [1, 2] calls"), "{error}");
+    }
+
+    #[test]
+    fn numbers_of_runs() {
+        assert_eq!(["1", "5", "1000"].map(parse), [Some(1), Some(5), Some(1000)]);
+        assert_eq!(["0", "1001", "-1", "x", ""].map(parse), [None; 5]);
+    }
+}
