@@ -100,7 +100,7 @@ BAD_OPTIONS = [
     (["-n", "99999999999"], "99999999999"), (["-n", "200000000", "--ranks-as", "processes"], "are possible"), (["-n", "1e3"], "1e3"),
     (["--ppn", "0"], "0"), (["--ppn", "-1"], "-1"), (["-H", "host-0:x"], "not a number of slots"), (["-H", "host-0:0"], "empty"),
     (["--cores", "0"], "0"), (["--share-malloc", "nan"], "nan"), (["--share-malloc", "-1"], "share-malloc"), (["--share-malloc", "1"], "at least"),
-    (["--seed", "-1"], "-1"), (["--compute", "sometimes"], "measured, none or recorded"),
+    (["--seed", "-1"], "-1"), (["--compute", "sometimes"], "measured, none, recorded"),
 ]
 
 # configurations of Dimemas: refused with exit code 82

@@ -210,9 +210,9 @@ def crashes(suite):
             lines = range(line - 4, line + 1) if name == "overflow" else [line]
             named = any(f" at {source}:{number} in {'deep' if name == 'overflow' else 'main'}" in result.err.split(" it called ")[0] for number in lines)
             suite.check(f"{name} ({how})", result.code == code and word in result.err and named, result)
-    # Not checked of folded ranks: clib/signals.rs keeps their handlers, and a crash does not run them.
-    result = suite.simulate("-q", "-n", 4, "--ranks-as", "processes", program, "handled")
-    suite.check("the program's own handler is used", result.code == 7 and result.out == "handled\n", result)
+    for how in HOWS:
+        result = suite.simulate("-q", "-n", 4, "--ranks-as", how, program, "handled")
+        suite.check(f"the program's own handler is used ({how})", result.code == 7 and result.out == "handled\n", result)
 
 
 def leaks(suite):

@@ -26,9 +26,9 @@ def part(function):
 class Case:
     """A program in one mode on so many ranks, in a folder of its own."""
 
-    def __init__(self, suite, program, mode, ranks):
+    def __init__(self, suite, program, mode, ranks, variant=""):
         self.suite, self.program, self.mode, self.ranks = suite, program, mode, ranks
-        self.folder = suite.folder / f"{program.name}-{mode}-{ranks}"
+        self.folder = suite.folder / f"{program.name}-{mode}-{ranks}{variant}"
         self.folder.mkdir()
 
     def run(self, *arguments, options=(), timeout=60, input=None):
@@ -127,6 +127,24 @@ def timers(suite):
         wanted = (["computed for 0.2 s"] if computes else []) + periodic
         lines = collections.Counter(result.out.splitlines())
         case.check("timers expire when they should", result.code == 0 and lines == {line: case.ranks for line in wanted}, result)
+
+
+@part
+def error_handler_throws(suite):
+    for case in cases(suite, "error_handler_throws", language="cxx", suffix=".cpp"):
+        result = case.run()
+        wanted = sorted(f"{rank} caught mpi error" for rank in range(case.ranks))
+        case.check("each rank catches the error", result.code == 0 and sorted(result.out.splitlines()) == wanted, result)
+
+
+@part
+def eager_flood(suite):
+    """Cost is linear in messages: `fair` counts its steps in a unit test, `make bench` measures; here a large flood ends."""
+    program = suite.compile(SOURCES / "eager_flood.c")
+    for mode in MODES:
+        for compute in ("measured", "none"):
+            result = Case(suite, program, mode, 2, compute).run(16000, 64, options=["--compute", compute], timeout=30)
+            suite.check(f"eager_flood, {mode}, computation {compute}: a flood ends", result.code == 0, result)
 
 
 @part

@@ -14,8 +14,8 @@ use mpirage_call::{
 use mpirage_channel::Briefing;
 use mpirage_collectives::Collective;
 
-use crate::missing;
 use crate::trampoline;
+use crate::{missing, output};
 
 /// What a rank alone is told at its start.
 pub(crate) const BRIEFING: Briefing = Briefing {
@@ -97,7 +97,7 @@ impl Alone {
         match *call {
             Call::Abort { code } => std::process::exit(code),
             Call::Misuse { text } => {
-                eprintln!("mpirage: {text}");
+                output::say(format_args!("{text}"));
                 std::process::exit(missing::EXIT_CODE)
             }
             Call::Send { mode, context, tag, bytes, payload, .. } => {
@@ -289,6 +289,6 @@ fn nothing_yet(poll: bool) {
 
 fn deadlock() -> ! {
     let function = trampoline::last_call().function;
-    eprintln!("mpirage: {function} would wait for ever: the program runs alone, without a simulator");
+    output::say(format_args!("{function} would wait for ever: the program runs alone, without a simulator"));
     std::process::exit(DEADLOCK_EXIT_CODE)
 }

@@ -137,7 +137,7 @@ pub(crate) fn forget_burst() {
 
 /// Ends the rank because the line is of no use any more.
 pub(crate) fn give_up(reason: &str) -> ! {
-    eprintln!("mpirage: {}: {reason}", trampoline::last_call().function);
+    output::say(format_args!("{}: {reason}", trampoline::last_call().function));
     rank::this().exit(crate::missing::EXIT_CODE)
 }
 

@@ -4,11 +4,17 @@
 //! ranks in simulated order.
 
 use core::ffi::c_int;
+use std::io::Write;
 
 unsafe extern "C" {
     static stdout: *mut libc::FILE;
     /// Bytes waiting in the buffer of a stream (glibc, musl).
     fn __fpending(stream: *mut libc::FILE) -> usize;
+}
+
+/// Says something on standard error. Where that is closed or full there is nobody to tell.
+pub(crate) fn say(text: core::fmt::Arguments<'_>) {
+    let _ = writeln!(std::io::stderr(), "mpirage: {text}");
 }
 
 /// Writes what is buffered. Was there anything?

@@ -8,6 +8,7 @@ use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 
+use crate::clib::signals;
 use crate::rank::{Fault, Leave, Rank};
 use crate::{copy, current, unwind};
 
@@ -201,7 +202,39 @@ extern "C" fn on_fault(number: c_int, info: *mut libc::siginfo_t, context: *mut 
         // A crash in a library is explained by the call in the program. Without a stack there are no frames to look at.
         let code =
             if stack_overflow { code } else { unwind::innermost(code, pointer, &|frame| (*rank).has(frame)) };
-        stop(rank, Fault { number, address, code, stack_overflow }, registers);
+        let fault = Fault { number, address, code, stack_overflow };
+        if !stack_overflow && signals::handles(number) {
+            handle(rank, fault, registers);
+        } else {
+            stop(rank, fault, registers);
+        }
+    }
+}
+
+/// Changes the interrupted registers so that the rank runs its own handler, on its own stack, when ours returns.
+///
+/// # Safety
+/// The registers are those of code on the rank's stack, and the rank handles the signal.
+unsafe fn handle(rank: *mut Rank, fault: Fault, registers: &mut [i64; 23]) {
+    /// What functions keep below their stack pointer.
+    const RED_ZONE: i64 = 128;
+    // SAFETY: the rank that runs.
+    unsafe { (*rank).fault = fault };
+    let stack = (registers[libc::REG_RSP as usize] - RED_ZONE) & !15;
+    // As if called: the place of a return address makes the rest of the stack aligned.
+    registers[libc::REG_RSP as usize] = stack - 8;
+    registers[libc::REG_RIP as usize] = run_handler as *const () as i64;
+    registers[libc::REG_EFL as usize] &= !(TRAP_FLAG | DIRECTION_FLAG);
+}
+
+/// Runs the handler for the fault of the rank. A handler that comes back has not mended anything, and the rank ends.
+extern "C" fn run_handler() -> ! {
+    let rank = current::get();
+    // SAFETY: the rank that runs, which has had a fault that it handles.
+    unsafe {
+        let Fault { number, address, .. } = (*rank).fault;
+        signals::handle(number, address);
+        current::leave(rank, Leave::Fault)
     }
 }
 

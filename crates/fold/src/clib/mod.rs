@@ -10,7 +10,7 @@ mod files;
 mod getopt;
 mod locks;
 mod random;
-mod signals;
+pub(crate) mod signals;
 pub(crate) mod stdio;
 pub(crate) mod streams;
 mod text;

@@ -1,6 +1,6 @@
-//! Signals that a rank raises itself, and those of its timers: each rank has handlers and a mask of its own.
+//! Signals that a rank raises itself, those of its timers, and those of its crashes: each rank has handlers and a mask of its own.
 //!
-//! Signals from outside the process, and those of crashes, are the simulator's ([`crate::signal`]).
+//! Signals from outside the process are the simulator's ([`crate::signal`]).
 
 use std::ffi::c_int;
 use std::mem::zeroed;
@@ -10,6 +10,8 @@ use super::{Function, functions, library};
 use crate::current;
 use crate::rank::{Fault, Leave};
 
+/// Words before the address in the kernel's `siginfo_t`.
+const INFO_ADDRESS: usize = 2;
 /// One more than the largest signal.
 const SIGNALS: usize = 65;
 
@@ -82,10 +84,24 @@ pub fn raise_in_rank(number: c_int) -> bool {
         libc::SIG_DFL if is_ignored_by_default(number) => false,
         libc::SIG_DFL => end_by(number),
         _ => {
-            run(number, action);
+            run(number, action, libc::SI_TIMER, 0);
             true
         }
     }
+}
+
+/// Does the rank that runs have a handler for a signal, and is it not blocked?
+pub(crate) fn handles(number: c_int) -> bool {
+    let rank = current::get();
+    // SAFETY: the rank that runs.
+    let known = unsafe { rank.as_ref() }.and_then(|rank| rank.library.as_ref()?.signals.as_ref());
+    let Some(signals) = known.filter(|_| is_signal(number)) else { return false };
+    signals.actions[number as usize].sa_sigaction > libc::SIG_IGN && signals.mask & bit(number) == 0
+}
+
+/// Runs the handler for a crash at an address.
+pub(crate) fn handle(number: c_int, address: usize) {
+    run(number, signals().actions[number as usize], libc::SI_KERNEL, address);
 }
 
 fn is_signal(number: c_int) -> bool {
@@ -107,7 +123,7 @@ fn end_by(number: c_int) -> ! {
 }
 
 /// Runs a handler with its mask.
-fn run(number: c_int, action: libc::sigaction) {
+fn run(number: c_int, action: libc::sigaction, code: c_int, address: usize) {
     let before = signals().mask;
     if action.sa_flags & libc::SA_RESETHAND != 0 {
         signals().actions[number as usize].sa_sigaction = libc::SIG_DFL;
@@ -118,7 +134,9 @@ fn run(number: c_int, action: libc::sigaction) {
         let own = if action.sa_flags & libc::SA_NODEFER == 0 { bit(number) } else { 0 };
         signals().mask = before | own | read(&raw const action.sa_mask).unwrap_or(0);
         let mut info: libc::siginfo_t = zeroed();
-        (info.si_signo, info.si_code) = (number, libc::SI_TIMER);
+        (info.si_signo, info.si_code) = (number, code);
+        // The address follows the head of the structure, which the `libc` crate keeps to itself.
+        (&raw mut info).cast::<usize>().add(INFO_ADDRESS).write(address);
         let information = if action.sa_flags & libc::SA_SIGINFO != 0 { &raw mut info as usize } else { 0 };
         crate::rank::call(action.sa_sigaction, [number as usize, information, 0]);
     }
