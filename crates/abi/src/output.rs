@@ -12,7 +12,7 @@ unsafe extern "C" {
     fn __fpending(stream: *mut libc::FILE) -> usize;
 }
 
-/// Says something on standard error. Where that is closed or full there is nobody to tell.
+/// Writes a message to standard error. If that is closed or full, the message is lost.
 pub(crate) fn say(text: core::fmt::Arguments<'_>) {
     let _ = writeln!(std::io::stderr(), "mpirage: {text}");
 }

@@ -35,7 +35,7 @@ impl Burst {
     pub fn of_threads(nanos: u64, threads: f64) -> Burst {
         let code = (threads.max(1.0).log2() * STEPS).round() as u64;
         let nanos = nanos.min(MOST_NANOS);
-        // Without work, nobody did it.
+        // The only burst without work is `NONE`, whatever the number of threads.
         if nanos == 0 { Burst::NONE } else { Burst(nanos | code.min(MOST_CODE) << NANOS_BITS) }
     }
 
