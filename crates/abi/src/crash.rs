@@ -27,7 +27,7 @@ static INSTALL: extern "C" fn() = install;
 
 extern "C" fn install() {
     let Ok(name) = CString::new(CHANNEL_VARIABLE) else { return };
-    // SAFETY: the name is a string; nobody changes the environment while libraries are loaded.
+    // SAFETY: the name is a string; no other thread changes the environment while libraries are loaded.
     let value = unsafe { libc::getenv(name.as_ptr()) };
     if value.is_null() {
         return;
@@ -58,7 +58,7 @@ fn prepare_stack() {
     }
 }
 
-/// Handles a signal that nobody handles.
+/// Handles a signal for which the program has no handler.
 fn handle(number: c_int) {
     // SAFETY: the structures are ours, and the handler does only what a handler may.
     unsafe {

@@ -86,7 +86,7 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
         format!("rank {rank} {}{died} {before} it called MPI_Finalize{last}", death.describe())
     }
 
-    /// Messages nobody received, requests nobody waited for and communicators nobody freed. What was made by the same call of
+    /// Messages that no rank received, requests without a wait and communicators that were not freed. What was made by the same call of
     /// the program, on whichever ranks, is one line.
     pub fn leftovers(&mut self) -> Vec<String> {
         let groups = self.grouped(self.engine.leftovers());

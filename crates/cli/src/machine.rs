@@ -73,7 +73,7 @@ impl Machine {
         Ok(machine)
     }
 
-    /// The machine as seen by whoever doubts its results.
+    /// The machine as the checks for doubtful results see it.
     fn situation(&self, platform_named: bool) -> Situation<'_> {
         Situation { platform: &self.platform, platform_named, model: &self.model, placement: &self.placement }
     }

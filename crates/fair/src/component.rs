@@ -303,7 +303,7 @@ impl Sharing {
         }
     }
 
-    /// Nobody is in it any more.
+    /// The component has no flows any more.
     pub(crate) fn vacate_component(&mut self, id: u32) {
         let mut at = self.components.all[id as usize].resources.first;
         while at != NONE {

@@ -21,7 +21,7 @@ impl Sharing {
         }
     }
 
-    /// Ends the flows of a component that are done: the first if its date has come, and whoever is done with it.
+    /// Ends the flows of a component that are done: the first if its date has come, and all that end with it.
     pub(crate) fn end_component(&mut self, id: u32, due: bool) -> bool {
         let Component { since, first, mut flows, .. } = self.components.all[id as usize];
         let passed = self.now.since(since);

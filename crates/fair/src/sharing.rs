@@ -314,7 +314,7 @@ impl Sharing {
         }
     }
 
-    /// Nobody uses a resource any more: it is free for any component.
+    /// No flow uses a resource any more: it is free for any component.
     fn rest(&mut self, index: u32) {
         let resource = self.resource(index);
         (resource.active, resource.reserved_load) = (false, 0.0);

@@ -110,7 +110,7 @@ unsafe fn varying(
     Ok(Side::each(counts.iter().zip(&displs).map(block).collect::<Result<_>>()?))
 }
 
-/// The same with a datatype of its own for each block; displacements are bytes. Where there are no elements, nobody looks at
+/// The same with a datatype of its own for each block; displacements are bytes. Where there are no elements, the library ignores
 /// the datatype, as in MPICH.
 ///
 /// # Safety
