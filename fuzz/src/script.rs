@@ -161,7 +161,7 @@ impl Script {
                 };
                 Call::Compute { work, request: self.some(rank) }
             }
-            18 => Call::Harvest,
+            18 => Call::TakeCompleted,
             _ => match self.byte(rank) % 5 {
                 0 => Call::Init,
                 1 => Call::Finalize,

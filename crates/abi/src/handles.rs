@@ -4,7 +4,7 @@
 //! keeps few predefined objects of its own: what all ranks have in common is in tables of the kinds themselves, so that a
 //! rank costs little where there are many in one process.
 
-use mpirage_cache::fetch_slice;
+use mpirage_prefetch::fetch_slice;
 
 const FIRST: usize = 0x10000;
 const STEP: usize = 16;

@@ -9,7 +9,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU64, Ordering};
 use std::sync::{LazyLock, OnceLock};
 use std::thread::ThreadId;
 
-use mpirage_cache::fetch_bytes;
+use mpirage_prefetch::fetch_bytes;
 use mpirage_units::Time;
 
 use crate::berth::Origins;

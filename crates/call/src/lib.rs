@@ -232,9 +232,9 @@ pub enum Call<'a> {
         request: Option<RequestId>,
     },
     /// Which of my requests are complete? Answered as soon as one is: gives all that are, by number, and frees them.
-    Harvest,
+    TakeCompleted,
     /// About the next send, receive or computation of a rank that is a graph: where it runs, and from when on. No answer.
-    Lane {
+    ExecutionUnit {
         /// Which of the rank's processors.
         cpu: u8,
         /// Which network interface.
@@ -269,7 +269,7 @@ impl Call<'_> {
             | Call::MakeComm { .. }
             | Call::Flush
             | Call::SampleBegin { .. }
-            | Call::Harvest
+            | Call::TakeCompleted
             | Call::Share { .. } => true,
             Call::Send { request, answer, .. } => request.is_none() && answer,
             Call::Recv { request, .. } => request.is_none(),
@@ -280,7 +280,7 @@ impl Call<'_> {
             | Call::Output
             | Call::SampleEnd
             | Call::Compute { .. }
-            | Call::Lane { .. }
+            | Call::ExecutionUnit { .. }
             | Call::Tally(_) => false,
         }
     }

@@ -12,7 +12,7 @@ use crate::heap::{ABSENT, Heap};
 use crate::list::NONE;
 use crate::progress::Progress;
 use crate::resource::{Resource, User};
-use mpirage_cache::fetch;
+use mpirage_prefetch::fetch;
 use mpirage_units::Time;
 
 /// How many flows ahead the place of a new one is fetched.

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use corosensei::CoroutineResult;
-use mpirage_cache::{LINE, fetch_address, fetch_bytes};
+use mpirage_prefetch::{LINE, fetch_address, fetch_bytes};
 
 use crate::clib::{Environment, close_files, stdio};
 use crate::context::Thread;

@@ -5,7 +5,7 @@
 
 use std::ops::{Index, IndexMut};
 
-use mpirage_cache::fetch;
+use mpirage_prefetch::fetch;
 
 /// How many insertions ahead a place is fetched: it was given back long ago, as a rule.
 const AHEAD: usize = 3;

@@ -112,7 +112,7 @@ pub enum Ending {
 pub(crate) enum Task {
     NextCall(u32),
     FinishWait(u32),
-    FinishHarvest(u32),
+    FinishTakeCompleted(u32),
     FinishProbe(u32, Probing),
     Run(u32),
 }
@@ -455,7 +455,7 @@ impl<M: Memory> Engine<M> {
                     self.fetch_waits();
                     self.finish_wait(rank);
                 }
-                Task::FinishHarvest(rank) => self.finish_harvest(rank),
+                Task::FinishTakeCompleted(rank) => self.finish_take_completed(rank),
                 Task::FinishProbe(rank, probing) => self.finish_probe(rank, &probing),
                 Task::Run(run) => self.continue_run(run),
             }

@@ -9,7 +9,7 @@
 
 use std::hash::Hasher;
 
-use mpirage_cache::{fetch, fetch_slice};
+use mpirage_prefetch::{fetch, fetch_slice};
 
 use crate::matching::{ANY_SOURCE, ANY_TAG, Key};
 

@@ -3,9 +3,9 @@
 //! Among thousands of ranks hardly anything of a rank is in a near cache when its turn comes, or when a message of its arrives.
 //! The order of turns and of arrivals is known some steps ahead, though. Nothing here changes what happens.
 
-use mpirage_cache::{fetch, fetch_slice};
 use mpirage_collectives::Step;
 use mpirage_kernel::Token;
+use mpirage_prefetch::{fetch, fetch_slice};
 
 use crate::engine::{Engine, Task, Turn};
 use crate::memory::{FARTHEST, Memory};

@@ -270,8 +270,8 @@ impl<M: Memory> Engine<M> {
             // Its value was taken when its burst began.
             Call::SampleEnd => Progress::Done,
             Call::Compute { work, request } => self.compute(rank, work, request),
-            Call::Harvest => self.perform_harvest(rank),
-            Call::Lane { cpu, nic, after, tell } => self.choose_lane(Lane { cpu, nic, tell, after }),
+            Call::TakeCompleted => self.perform_harvest(rank),
+            Call::ExecutionUnit { cpu, nic, after, tell } => self.choose_lane(Lane { cpu, nic, tell, after }),
             Call::Share { site } => self.share(rank, site),
             Call::Tally(tally) => self.count(tally),
         }
@@ -425,7 +425,7 @@ impl<M: Memory> Engine<M> {
         Progress::Blocked
     }
 
-    pub(crate) fn finish_harvest(&mut self, rank: u32) {
+    pub(crate) fn finish_take_completed(&mut self, rank: u32) {
         let cost = self.gather_harvest(rank);
         self.reply_after(rank, cost);
         if let Some(end) = self.end_of_told(rank) {
@@ -468,8 +468,8 @@ fn is_function(call: &Call<'_>) -> bool {
             | Call::SampleBegin { .. }
             | Call::SampleEnd
             | Call::Compute { .. }
-            | Call::Harvest
-            | Call::Lane { .. }
+            | Call::TakeCompleted
+            | Call::ExecutionUnit { .. }
             | Call::Share { .. }
             | Call::Tally(_)
     )

@@ -161,7 +161,7 @@ impl<M: Memory> Engine<M> {
         ripe.push(id);
         if state.phase == Phase::Harvesting {
             state.phase = Phase::Woken;
-            self.tasks.push_back(crate::engine::Task::FinishHarvest(rank));
+            self.tasks.push_back(crate::engine::Task::FinishTakeCompleted(rank));
         }
     }
 

@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use mpirage_cache::fetch;
 use mpirage_call::{Reply, Service};
 use mpirage_channel::{Briefing, Disturbed, FileLocks, Fleet, FoldedLibrary, FoldedRank, Passing};
 use mpirage_fold::{Crew, CrewError, Environment, Image, Libraries, Linked, Options, Refusal};
 use mpirage_mpi::Memory;
+use mpirage_prefetch::fetch;
 use thiserror::Error;
 
 use crate::crash::Death;

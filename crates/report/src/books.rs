@@ -260,7 +260,7 @@ impl Books {
     #[inline]
     pub fn expect(&self, messages: &[Message]) {
         for message in messages {
-            mpirage_cache::fetch(&self.desks[message.to as usize]);
+            mpirage_prefetch::fetch(&self.desks[message.to as usize]);
         }
     }
 

@@ -88,7 +88,7 @@ impl Telling<'_> {
             self.answer(rank, call)?;
         }
         match *call {
-            Call::Compute { request: Some(_), .. } | Call::Harvest | Call::Lane { .. } => {
+            Call::Compute { request: Some(_), .. } | Call::TakeCompleted | Call::ExecutionUnit { .. } => {
                 return Err(needs_run("computes beside its ranks"));
             }
             Call::Compute { work, request: None } => self.scribe.computed(rank, work),

@@ -221,7 +221,7 @@ impl Goal {
             let request = self.open(rank, op, true)?;
             let (Op { cpu, nic, size, kind, .. }, tell) = (entry.op, entry.at_start.1 > 0);
             if (cpu, nic, tell) != (0, 0, false) || !after.is_zero() {
-                calls.push(&Stamp::default(), &Call::Lane { cpu, nic, after, tell });
+                calls.push(&Stamp::default(), &Call::ExecutionUnit { cpu, nic, after, tell });
             }
             let site = self.site(rank, op);
             if kind == Kind::Calc {
@@ -380,7 +380,7 @@ impl Workload for Goal {
         if state.free.len() == state.behind.len() {
             return self.end(rank);
         }
-        calls.push(&self.stamps.harvest, &Call::Harvest);
+        calls.push(&self.stamps.harvest, &Call::TakeCompleted);
         Ok(Step::Waits)
     }
 

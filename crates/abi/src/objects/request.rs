@@ -1,7 +1,7 @@
 //! Requests: operations under way, and operations to be started again.
 
-use mpirage_cache::fetch_slice;
 use mpirage_call::{Completion, RequestId};
+use mpirage_prefetch::fetch_slice;
 use smallvec::smallvec;
 
 use crate::constants::{MPI_ERR_REQUEST, MPI_REQUEST_NULL};

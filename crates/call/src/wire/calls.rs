@@ -158,8 +158,8 @@ fn kind_of(call: &Call<'_>) -> u8 {
         Call::Share { .. } => 20,
         Call::Tally(_) => 21,
         Call::When => 22,
-        Call::Harvest => 23,
-        Call::Lane { .. } => 24,
+        Call::TakeCompleted => 23,
+        Call::ExecutionUnit { .. } => 24,
     }
 }
 
@@ -175,7 +175,7 @@ fn flags_of(call: &Call<'_>) -> u8 {
         Call::SampleBegin { global, rule, .. } => u8::from(global) | u8::from(rule.interval) << 1,
         Call::Compute { work: Work::Flops(_), .. } => 1,
         Call::Compute { work: Work::Threads(_), .. } => 2,
-        Call::Lane { tell, .. } => u8::from(tell),
+        Call::ExecutionUnit { tell, .. } => u8::from(tell),
         _ => 0,
     }
 }
@@ -189,7 +189,7 @@ fn encode_fields(call: &Call<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
         | Call::When
         | Call::Output
         | Call::Flush
-        | Call::Harvest
+        | Call::TakeCompleted
         | Call::SampleEnd => Ok(()),
         Call::Abort { code } => w.word(u64::from(code as u32)),
         Call::Misuse { text } => w.bytes(text.as_bytes()),
@@ -229,7 +229,9 @@ fn encode_fields(call: &Call<'_>, w: &mut Writer<'_>) -> Result<(), Full> {
             };
             w.all([work, u64::from(request.unwrap_or(NONE))])
         }
-        Call::Lane { cpu, nic, after, .. } => w.all([u64::from(cpu) << 8 | u64::from(nic), after.as_picos()]),
+        Call::ExecutionUnit { cpu, nic, after, .. } => {
+            w.all([u64::from(cpu) << 8 | u64::from(nic), after.as_picos()])
+        }
         Call::Share { site } => w.bytes(site.as_bytes()),
         Call::Tally(Tally { executed, skipped, shared }) => {
             w.word(executed)?;
@@ -265,7 +267,7 @@ fn decode_fields<'b>(kind: u8, flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>
         20 => Call::Share { site: decode_text(r)? },
         21 => Call::Tally(Tally { executed: r.word()?, skipped: r.word()?, shared: r.word()? }),
         22 => Call::When,
-        23 => Call::Harvest,
+        23 => Call::TakeCompleted,
         24 => decode_lane(flags, r)?,
         _ => return Err(WireError),
     })
@@ -333,7 +335,7 @@ fn decode_compute<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireErr
 fn decode_lane<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {
     let [place, after] = r.all()?;
     let (cpu, nic) = ((place >> 8) as u8, place as u8);
-    Ok(Call::Lane { cpu, nic, after: Duration::from_picos(after), tell: flags & 1 != 0 })
+    Ok(Call::ExecutionUnit { cpu, nic, after: Duration::from_picos(after), tell: flags & 1 != 0 })
 }
 
 fn decode_probe<'b>(flags: u8, r: &mut Reader<'b>) -> Result<Call<'b>, WireError> {

@@ -93,8 +93,8 @@ fn samples() -> Vec<Call<'static>> {
         Call::SampleEnd,
         Call::Compute { work: Work::Flops(2.5e9), request: None },
         Call::Compute { work: Work::Nanos(77), request: Some(3) },
-        Call::Harvest,
-        Call::Lane { cpu: 3, nic: 200, after: Duration::from_picos(7), tell: true },
+        Call::TakeCompleted,
+        Call::ExecutionUnit { cpu: 3, nic: 200, after: Duration::from_picos(7), tell: true },
         Call::Share { site: "dt.c:7" },
         Call::Tally(Tally { executed: 1, skipped: 2, shared: 3 }),
     ]
