@@ -26,6 +26,7 @@ fn main() {
     let constants = table::constants(&read("constants.txt"));
     write("constants.rs", &rust::constants(&constants));
     write("constant_values.rs", &rust::constant_values(&constants));
+    write("names.rs", &rust::names(&functions));
     write("trampolines.rs", &rust::trampolines(&functions, &bodies));
     write("signatures.rs", &rust::signatures(&functions, &bodies));
 }

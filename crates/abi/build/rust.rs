@@ -24,13 +24,17 @@ pub fn constant_values(groups: &[Group]) -> String {
     format!("[\n{}]\n", groups.iter().map(of_group).collect::<String>())
 }
 
-/// One `entry!` per function with a body, one `missing!` per function without, and all names by index.
+/// One `entry!` per function with a body, one `missing!` per function without.
 pub fn trampolines(functions: &[Function], bodies: &[Body]) -> String {
     let entries: String =
         functions.iter().enumerate().map(|(index, function)| entry(index, function, bodies)).collect();
+    format!("{entries}\n{}", missing_list(functions, bodies))
+}
+
+/// The names of all functions, by index.
+pub fn names(functions: &[Function]) -> String {
     let names: String = functions.iter().map(|function| format!("    \"{}\",\n", function.name)).collect();
-    let names = format!("pub(crate) static NAMES: [&str; {}] = [\n{names}];\n", functions.len());
-    format!("{entries}\n{names}{}", missing_list(functions, bodies))
+    format!("static NAMES: [&str; {}] = [\n{names}];\n", functions.len())
 }
 
 /// The names of functions without a body, where `mpirage info functions` finds them in the library's file.

@@ -14,8 +14,9 @@ use mpirage_call::{
 use mpirage_channel::Briefing;
 use mpirage_collectives::Collective;
 
-use crate::trampoline;
-use crate::{missing, output};
+use crate::caller::Caller;
+use crate::output;
+use crate::process::MISUSE_EXIT_CODE;
 
 /// What a rank alone is told at its start.
 pub(crate) const BRIEFING: Briefing = Briefing {
@@ -98,7 +99,7 @@ impl Alone {
             Call::Abort { code } => std::process::exit(code),
             Call::Misuse { text } => {
                 output::say(format_args!("{text}"));
-                std::process::exit(missing::EXIT_CODE)
+                std::process::exit(MISUSE_EXIT_CODE)
             }
             Call::Send { mode, context, tag, bytes, payload, .. } => {
                 self.send(mode, context, tag, read(payload, bytes), None);
@@ -288,7 +289,7 @@ fn nothing_yet(poll: bool) {
 }
 
 fn deadlock() -> ! {
-    let function = trampoline::last_call().function;
+    let function = Caller::last().name();
     output::say(format_args!("{function} would wait for ever: the program runs alone, without a simulator"));
     std::process::exit(DEADLOCK_EXIT_CODE)
 }

@@ -12,15 +12,16 @@ use libc::{clockid_t, suseconds_t, time_t, timespec, timeval, useconds_t};
 use mpirage_call::Call;
 use mpirage_units::{Duration, Time};
 
-use crate::{connection, rank};
+use crate::connection::Connection;
+use crate::rank;
+use crate::system::{NANOS, as_nanos, as_timespec, errno, fail_with, real};
 
-pub(crate) const NANOS: u64 = 1_000_000_000;
 /// Machines have been up for a while when a program starts.
 const UPTIME: u64 = NANOS;
 
 /// Seconds, for `MPI_Wtime`: simulated in a rank of a simulation, real elsewhere.
 pub(crate) fn seconds() -> f64 {
-    match connection::now() {
+    match rank::this().connection().now() {
         Some(now) => now.as_secs_f64(),
         None => {
             let now = real(libc::CLOCK_MONOTONIC);
@@ -100,12 +101,9 @@ unsafe extern "C" fn nanosleep(wanted: *const timespec, left: *mut timespec) -> 
     match unsafe { wanted.as_ref() }.and_then(as_nanos).map(pass) {
         Some(Slept::Fully) => 0,
         Some(Slept::Woken(nanos)) => {
-            // SAFETY: the program hands over a place for a time, or null; this thread's errno.
-            unsafe {
-                put(left, nanos);
-                *libc::__errno_location() = libc::EINTR;
-            }
-            -1
+            // SAFETY: the program hands over a place for a time, or null.
+            unsafe { put(left, nanos) };
+            fail_with(libc::EINTR)
         }
         // SAFETY: the kernel checks the addresses and the time; `syscall` sets `errno`.
         _ => unsafe { libc::syscall(libc::SYS_nanosleep, wanted, left) as c_int },
@@ -138,8 +136,7 @@ unsafe extern "C" fn clock_nanosleep(
     // SAFETY: the kernel checks the addresses and the time.
     match unsafe { libc::syscall(libc::SYS_clock_nanosleep, clock, flags, wanted, left) } {
         0 => 0,
-        // SAFETY: the C library's errno of this thread, which `syscall` has just set.
-        _ => unsafe { *libc::__errno_location() },
+        _ => errno(),
     }
 }
 
@@ -154,12 +151,14 @@ unsafe fn put(place: *mut timespec, nanos: u64) {
 
 /// What a clock shows in simulated time, in nanoseconds; none if it is to be the real one.
 pub(crate) fn shown(clock: clockid_t) -> Option<u64> {
-    let line = connection::line();
-    if !line.briefing.simulated_clock {
+    let connection = rank::this().connection();
+    if !connection.briefing().simulated_clock {
         return None;
     }
     let offset = match clock {
-        libc::CLOCK_REALTIME | libc::CLOCK_REALTIME_COARSE | libc::CLOCK_TAI => line.briefing.epoch * NANOS,
+        libc::CLOCK_REALTIME | libc::CLOCK_REALTIME_COARSE | libc::CLOCK_TAI => {
+            connection.briefing().epoch * NANOS
+        }
         libc::CLOCK_MONOTONIC
         | libc::CLOCK_MONOTONIC_RAW
         | libc::CLOCK_MONOTONIC_COARSE
@@ -167,7 +166,7 @@ pub(crate) fn shown(clock: clockid_t) -> Option<u64> {
         // Processor time is what it is.
         _ => return None,
     };
-    connection::now().map(|now: Time| offset + now.as_picos() / 1_000)
+    connection.now().map(|now: Time| offset + now.as_picos() / 1_000)
 }
 
 /// How a sleep in simulated time ended.
@@ -183,60 +182,34 @@ pub(crate) enum Slept {
 
 /// Lets simulated time pass.
 pub(crate) fn pass(nanos: u64) -> Slept {
-    if !(connection::line().briefing.simulated_clock && connection::is_mine()) {
+    let connection = rank::this().connection();
+    if !(connection.briefing().simulated_clock && connection.may_call()) {
         return Slept::Not;
     }
-    let timers = &rank::this().timers;
+    let timers = connection.timers();
     if timers.next_nanos().is_none() {
-        sleep_for(nanos);
+        sleep_for(connection, nanos);
         return Slept::Fully;
     }
     let handled = timers.handled();
-    let now = || connection::now().map_or(0, |now| now.as_picos().div_ceil(1_000));
+    let now = || connection.now().map_or(0, |now| now.as_picos().div_ceil(1_000));
     let mut at = now();
     let until = at + nanos;
     while at < until && timers.handled() == handled {
-        sleep_for(until.min(timers.next_nanos().unwrap_or(until)).saturating_sub(at));
+        sleep_for(connection, until.min(timers.next_nanos().unwrap_or(until)).saturating_sub(at));
         // Reading the clock raises the signals of timers that have expired.
         at = now();
     }
     if timers.handled() == handled { Slept::Fully } else { Slept::Woken(until.saturating_sub(at)) }
 }
 
-fn sleep_for(nanos: u64) {
-    connection::ask(&Call::Sleep { span: Duration::from_nanos(nanos) });
-}
-
-/// The real clock, without the C library.
-pub(crate) fn real(clock: clockid_t) -> timespec {
-    let mut now = timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: a place of ours.
-    unsafe { libc::syscall(libc::SYS_clock_gettime, clock, &raw mut now) };
-    now
-}
-
-pub(crate) fn as_timespec(nanos: u64) -> timespec {
-    timespec { tv_sec: (nanos / NANOS) as time_t, tv_nsec: (nanos % NANOS) as i64 }
-}
-
-/// None if the kernel would refuse it.
-pub(crate) fn as_nanos(time: &timespec) -> Option<u64> {
-    let (seconds, nanos) = (u64::try_from(time.tv_sec).ok()?, u64::try_from(time.tv_nsec).ok()?);
-    (nanos < NANOS).then(|| seconds.saturating_mul(NANOS).saturating_add(nanos))
+fn sleep_for(connection: &Connection, nanos: u64) {
+    connection.ask(&Call::Sleep { span: Duration::from_nanos(nanos) });
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_are_split_and_joined() {
-        let time = as_timespec(3 * NANOS + 7);
-        assert_eq!((time.tv_sec, time.tv_nsec), (3, 7));
-        assert_eq!(as_nanos(&time), Some(3 * NANOS + 7));
-        assert_eq!(as_nanos(&timespec { tv_sec: -1, tv_nsec: 0 }), None);
-        assert_eq!(as_nanos(&timespec { tv_sec: 0, tv_nsec: NANOS as i64 }), None);
-    }
 
     #[test]
     fn alone_time_is_real() {

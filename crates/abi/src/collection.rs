@@ -23,11 +23,11 @@ use mpirage_call::{Blocks, Call, CollectiveCall, ContextId, Part, Payload, Reduc
 use mpirage_collectives::Collective;
 use smallvec::{SmallVec, smallvec};
 
-use crate::connection::{ask_then, post};
+use crate::combination::Combination;
+use crate::connection::Connection;
 use crate::error::Result;
-use crate::fold::Fold;
-use crate::operation::{Held, Landing, inline_bytes};
 use crate::region::Region;
+use crate::transfer::{Landing, TransferBuffers};
 
 /// A collective operation as this rank takes part in it.
 #[derive(Clone, Debug)]
@@ -52,7 +52,7 @@ pub(crate) struct Side {
     /// Does it have a size only?
     pub absent: bool,
     /// Are the regions contributions, to be combined when they are here?
-    pub fold: Option<Fold>,
+    pub combination: Option<Combination>,
 }
 
 /// Most sides have one region, which needs no memory of its own.
@@ -116,8 +116,8 @@ impl Side {
     }
 
     /// Contributions of this size, to be combined.
-    pub(crate) fn folded(self, fold: Fold) -> Side {
-        Side { fold: Some(fold), ..self }
+    pub(crate) fn combined(self, combination: Combination) -> Side {
+        Side { combination: Some(combination), ..self }
     }
 
     /// The block of `rank`, of `ranks` that there are.
@@ -141,7 +141,8 @@ impl Side {
 
     /// Does all of it lie in shared memory, so that only its size counts?
     fn is_shared(&self) -> bool {
-        self.fold.is_none() && self.regions.iter().all(|region| region.bytes() == 0 || region.is_shared())
+        self.combination.is_none()
+            && self.regions.iter().all(|region| region.bytes() == 0 || region.is_shared())
     }
 
     /// The blocks, if the bytes of each region are where `list` says.
@@ -194,12 +195,12 @@ impl Side {
     }
 
     /// Chooses how what is given travels. `packed` keeps what had to be packed.
-    fn lay_out<'a>(&self, packed: &'a mut Option<Vec<u8>>) -> Laid<'a> {
+    fn lay_out<'a>(&self, inline_bytes: usize, packed: &'a mut Option<Vec<u8>>) -> Laid<'a> {
         let bytes = self.bytes();
         if bytes == 0 || self.absent || self.is_shared() {
             return Laid { payload: Payload::Absent, list: self.list_packed() };
         }
-        let inline = bytes <= inline_bytes();
+        let inline = bytes <= inline_bytes;
         if let (true, [region]) = (inline, &self.regions[..]) {
             // SAFETY: the program gave this memory to MPI to read until the collective completes; the call copies it at once.
             if let Some(plain) = unsafe { region.plain() } {
@@ -220,8 +221,8 @@ impl Side {
         if self.bytes() == 0 || self.absent || self.is_shared() {
             return Laid { payload: Payload::Absent, list: self.list_packed() };
         }
-        if let Some(fold) = &self.fold {
-            let room = Landing::of_contributions(self.bytes(), fold.clone());
+        if let Some(combination) = &self.combination {
+            let room = Landing::of_contributions(self.bytes(), combination.clone());
             let address = landing.insert(room).address();
             return Laid { payload: Payload::At(address), list: self.list_packed() };
         }
@@ -244,25 +245,31 @@ fn one_after_the_other(lengths: impl Iterator<Item = usize>) -> Vec<u64> {
 }
 
 impl Collection {
-    /// Takes part, to complete with `request`. Gives what must stay in memory until then.
-    pub(crate) fn post(&self, request: RequestId) -> Held {
-        self.call(Some(request), post)
+    /// Takes part, to complete with `request`. Returns what must stay in memory until then.
+    pub(crate) fn post(&self, connection: &Connection, request: RequestId) -> TransferBuffers {
+        self.call(connection.inline_bytes(), Some(request), |call| connection.post(call))
     }
 
     /// Takes part and waits for the end.
-    pub(crate) fn run(&self) -> Held {
-        self.call(None, |call| ask_then(call, |_| ()))
+    pub(crate) fn run(&self, connection: &Connection) -> TransferBuffers {
+        self.call(connection.inline_bytes(), None, |call| connection.ask_then(call, |_| ()))
     }
 
-    fn call(&self, request: Option<RequestId>, make: impl FnOnce(&Call<'_>)) -> Held {
+    fn call(
+        &self,
+        inline_bytes: usize,
+        request: Option<RequestId>,
+        make: impl FnOnce(&Call<'_>),
+    ) -> TransferBuffers {
         let (mut outgoing, mut incoming) = (None, None);
-        let given = self.gives.lay_out(&mut outgoing);
+        let given = self.gives.lay_out(inline_bytes, &mut outgoing);
         let got = self.gets.make_room(&mut incoming);
         let &Collection { kind, context, root, ref gives, ref gets, reduction, plan } = self;
         let send = Part { payload: given.payload, blocks: gives.blocks(&given.list) };
         let recv = Part { payload: got.payload, blocks: gets.blocks(&got.list) };
         make(&Call::Collective(CollectiveCall { kind, context, root, send, recv, reduction, request, plan }));
-        Held { outgoing: outgoing.map(Arc::new), incoming: incoming.map(Box::new), ..Held::default() }
+        let (outgoing, incoming) = (outgoing.map(Arc::new), incoming.map(Box::new));
+        TransferBuffers { outgoing, incoming, ..TransferBuffers::default() }
     }
 }
 
@@ -303,7 +310,7 @@ mod tests {
         let data = [1_i32, 2, 3];
         let side = Side::equal(ints(data.as_ptr().addr(), 3), 4);
         let mut packed = None;
-        let laid = side.lay_out(&mut packed);
+        let laid = side.lay_out(4096, &mut packed);
         assert_eq!(laid.payload, Payload::Inline(&data.map(i32::to_ne_bytes).concat()));
         assert_eq!(side.blocks(&laid.list), Blocks::Equal(4));
     }

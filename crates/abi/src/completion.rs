@@ -3,11 +3,11 @@
 use mpirage_call::{Call, Completing, Completion, RequestId};
 use smallvec::SmallVec;
 
-use crate::connection::ask_then;
 use crate::constants::MPI_REQUEST_NULL;
 use crate::error::Result;
-use crate::library::{Library, try_with, with};
+use crate::objects::Objects;
 use crate::objects::request::Arrivals;
+use crate::rank::{self, Rank, try_with, with};
 use crate::status;
 use crate::types::MPI_Request;
 
@@ -48,30 +48,33 @@ pub(crate) fn all_plain(
 ) -> Option<()> {
     // In a loop of its own, since collecting takes twice the room on the stack.
     let mut ids: Few<RequestId> = Few::new();
-    with(|library| {
+    with(|objects| {
         for &request in requests {
-            ids.push(library.requests.plain_id(request)?);
+            ids.push(objects.requests.plain_id(request)?);
         }
         Some(())
     })?;
     if ids.is_empty() {
         return None;
     }
-    ask_then(&Call::Wait { how: Completing::All, poll: false, requests: &ids }, |reply| {
-        with(|library| {
-            for completion in &reply.completions {
-                let position = completion.index as usize;
-                let room = library.requests.end_plain(requests[position]);
-                tell(position, completion, status::check_room(completion, room));
-            }
-        });
-    });
+    rank::this().connection().ask_then(
+        &Call::Wait { how: Completing::All, poll: false, requests: &ids },
+        |reply| {
+            with(|objects| {
+                for completion in &reply.completions {
+                    let position = completion.index as usize;
+                    let room = objects.requests.end_plain(requests[position]);
+                    tell(position, completion, status::check_room(completion, room));
+                }
+            });
+        },
+    );
     Some(())
 }
 
 /// The end of all requests that are active; of a `poll`, none unless all have ended.
 pub(crate) fn all(requests: &[MPI_Request], poll: bool) -> Result<Option<Few<Ended>>> {
-    let open = with(|library| Open::of(library, requests))?;
+    let open = with(|objects| Open::of(objects, requests))?;
     if !open.ids.is_empty() {
         let completed = open.settle(Completing::All, poll)?;
         if completed < open.ids.len() {
@@ -85,10 +88,10 @@ pub(crate) fn all(requests: &[MPI_Request], poll: bool) -> Result<Option<Few<End
 pub(crate) fn some(requests: &[MPI_Request], how: Completing, poll: bool) -> Result<Few<Ended>> {
     let limit = if how == Completing::Any { 1 } else { usize::MAX };
     loop {
-        let (active, ready) = with(|library| count(library, requests))?;
+        let (active, ready) = with(|objects| count(objects, requests))?;
         // Those that have ended already are enough for one, but not for as many as there are.
         if active > ready && (ready == 0 || how == Completing::Some) {
-            let open = with(|library| Open::of(library, requests))?;
+            let open = with(|objects| Open::of(objects, requests))?;
             open.settle(how, poll || ready > 0)?;
         }
         let ended = collect_some(requests, limit)?;
@@ -100,21 +103,21 @@ pub(crate) fn some(requests: &[MPI_Request], how: Completing, poll: bool) -> Res
 
 /// Looks whether a request has ended without releasing it; its completion if so.
 pub(crate) fn peek(request: MPI_Request) -> Result<Option<Completion>> {
-    let open = with(|library| Open::of(library, &[request]))?;
+    let open = with(|objects| Open::of(objects, &[request]))?;
     if !open.ids.is_empty() {
         open.settle(Completing::All, true)?;
     }
-    with(|library| {
-        let request = library.requests.get(request)?;
+    with(|objects| {
+        let request = objects.requests.get(request)?;
         Ok(request.is_complete().then(|| request.completion()))
     })
 }
 
 impl Open {
-    fn of(library: &Library, requests: &[MPI_Request]) -> Result<Open> {
+    fn of(objects: &Objects, requests: &[MPI_Request]) -> Result<Open> {
         let mut open = Open::default();
         for &handle in requests.iter().filter(|&&request| request != MPI_REQUEST_NULL) {
-            let request = library.requests.get(handle)?;
+            let request = objects.requests.get(handle)?;
             for (which, id) in request.open_transfers() {
                 open.ids.push(id);
                 open.owners.push((handle, which));
@@ -125,27 +128,27 @@ impl Open {
 
     /// Asks the simulator and notes what has ended; gives how much that is.
     fn settle(&self, how: Completing, poll: bool) -> Result<usize> {
-        ask_then(&Call::Wait { how, poll, requests: &self.ids }, |reply| {
-            with(|library| self.note(library, &reply.completions))?;
+        rank::this().connection().ask_then(&Call::Wait { how, poll, requests: &self.ids }, |reply| {
+            with(|objects| self.note(objects, &reply.completions))?;
             Ok(reply.completions.len())
         })
     }
 
-    fn note(&self, library: &mut Library, completions: &[Completion]) -> Result<()> {
+    fn note(&self, objects: &mut Objects, completions: &[Completion]) -> Result<()> {
         for completion in completions {
             let (handle, which) = self.owners[completion.index as usize];
-            library.requests.get_mut(handle)?.note_end(which, completion);
-            library.requests.give_back(self.ids[completion.index as usize]);
+            objects.requests.get_mut(handle)?.note_end(which, completion);
+            objects.requests.give_back(self.ids[completion.index as usize]);
         }
         Ok(())
     }
 }
 
 /// How many requests are active, and how many of these have ended.
-fn count(library: &Library, requests: &[MPI_Request]) -> Result<(usize, usize)> {
+fn count(objects: &Objects, requests: &[MPI_Request]) -> Result<(usize, usize)> {
     let (mut active, mut ready) = (0, 0);
     for &handle in requests.iter().filter(|&&request| request != MPI_REQUEST_NULL) {
-        let request = library.requests.get(handle)?;
+        let request = objects.requests.get(handle)?;
         active += usize::from(!request.is_inactive());
         ready += usize::from(!request.is_inactive() && request.is_complete());
     }
@@ -160,20 +163,21 @@ fn collect(requests: &[MPI_Request]) -> Result<Few<Ended>> {
 /// locked, because a function of the program may have to combine it.
 fn collect_some(requests: &[MPI_Request], limit: usize) -> Result<Few<Ended>> {
     let mut released = Few::new();
-    try_with(|library| {
+    try_with(|objects| {
         for (position, &handle) in requests.iter().enumerate() {
-            if released.len() < limit && handle != MPI_REQUEST_NULL && is_ready(library, handle) {
-                released.push(release(library, position, handle)?);
+            if released.len() < limit && handle != MPI_REQUEST_NULL && is_ready(objects, handle) {
+                released.push(release(objects, position, handle)?);
             }
         }
         Ok(())
     })?;
-    Ok(released.into_iter().map(Released::finish).collect())
+    let rank = rank::this();
+    Ok(released.into_iter().map(|released: Released| released.finish(rank)).collect())
 }
 
 /// A handle that stands twice in an array is gone at the second place.
-fn is_ready(library: &Library, handle: MPI_Request) -> bool {
-    library.requests.get(handle).is_ok_and(|request| !request.is_inactive() && request.is_complete())
+fn is_ready(objects: &Objects, handle: MPI_Request) -> bool {
+    objects.requests.get(handle).is_ok_and(|request| !request.is_inactive() && request.is_complete())
 }
 
 /// A request that has ended, with what it received still to be put where it belongs.
@@ -185,20 +189,20 @@ struct Released {
 }
 
 impl Released {
-    fn finish(self) -> Ended {
+    fn finish(self, rank: &Rank) -> Ended {
         let Released { position, completion, arrivals, gone } = self;
-        Ended { position, completion, result: arrivals.settle(), gone }
+        Ended { position, completion, result: arrivals.settle(&rank.held_exception), gone }
     }
 }
 
 /// The handle goes unless the request is persistent.
-fn release(library: &mut Library, position: usize, handle: MPI_Request) -> Result<Released> {
-    let request = library.requests.get_mut(handle)?;
+fn release(objects: &mut Objects, position: usize, handle: MPI_Request) -> Result<Released> {
+    let request = objects.requests.get_mut(handle)?;
     let completion = request.completion();
     let arrivals = request.release();
     let gone = request.plan().is_none();
     if gone {
-        library.requests.remove(handle)?;
+        objects.requests.remove(handle)?;
     }
     Ok(Released { position, completion, arrivals, gone })
 }

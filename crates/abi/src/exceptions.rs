@@ -1,27 +1,24 @@
 //! Exceptions that functions of the program throw.
 //!
-//! Error handlers and attribute functions are called where the library holds nothing: their exceptions simply pass through
-//! the frames of the MPI function, whose destructors run, to the program's `catch`. All entry points and callbacks have
-//! the ABI `C-unwind` for that.
+//! The library calls error handlers and attribute functions where it holds no lock. Their exceptions pass through the frames
+//! of the MPI function, whose destructors run, to the program's `catch`. For that all entry points and callbacks have the
+//! ABI `C-unwind`.
 //!
-//! A reduction operator is called in the middle of the protocol between a rank and the simulator, which waits for the
-//! operator's result. Its exception is held back: the operator counts as done, the MPI call goes on to its end, and
-//! there the exception is raised again ([`raise_held`]). So a call that throws leaves the library as one that returns.
+//! A reduction operator runs in the middle of the protocol between a rank and the simulator, which waits for the operator's
+//! result. Its exception is held back ([`HeldException`]): the operator counts as done, the MPI call goes on to its end, and
+//! there the exception is raised again. So a call that throws leaves the library in the same state as a call that returns.
 //! While an exception is held, no operator of the rank is called.
 //!
-//! Rust cannot catch exceptions of other languages. [`catching`] is a frame in assembly whose personality routine,
-//! which the unwinder asks, catches all of them.
+//! Rust cannot catch exceptions of other languages. [`catching`] is a frame in assembly. The unwinder asks its personality
+//! routine, which catches all exceptions.
 
 use core::ffi::{c_int, c_void};
 use core::ptr;
-use core::sync::atomic::Ordering;
-use std::sync::Once;
+use core::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::rank;
-
-/// An exception on its way, whatever its language. Only the unwinder knows what is inside.
+/// An exception of any language. Only the unwinder knows its contents.
 #[repr(C)]
-pub(crate) struct Exception(c_void);
+struct Exception(c_void);
 
 /// What the unwinder keeps about a frame.
 #[repr(C)]
@@ -44,40 +41,28 @@ unsafe extern "C-unwind" {
     fn _Unwind_SetIP(context: *mut Context, address: usize);
 }
 
-/// Calls an operator of the program. An exception is kept for the end of the MPI call; if one is kept already, the operator is
-/// not called.
-pub(crate) fn holding_back(operator: impl FnOnce()) {
-    let held = &rank::this().held_exception;
-    if held.load(Ordering::Relaxed).is_null() {
-        held.store(catch(operator), Ordering::Relaxed);
+/// An exception that an operator of a rank has thrown, until the MPI call ends.
+#[derive(Default)]
+pub(crate) struct HeldException(AtomicPtr<Exception>);
+
+impl HeldException {
+    /// Calls an operator of the program and holds its exception. Does not call the operator if an exception is held already.
+    pub(crate) fn hold_from(&self, operator: impl FnOnce()) {
+        if self.0.load(Ordering::Relaxed).is_null() {
+            self.0.store(catch(operator), Ordering::Relaxed);
+        }
+    }
+
+    /// Raises the held exception, if there is one, at the end of an MPI function.
+    #[inline]
+    pub(crate) fn raise(&self) {
+        if !self.0.load(Ordering::Relaxed).is_null() {
+            raise(self.0.swap(ptr::null_mut(), Ordering::Relaxed));
+        }
     }
 }
 
-/// Raises the exception that is held back, if there is one: here an MPI function ends.
-#[inline]
-pub(crate) fn raise_held() {
-    let held = &rank::this().held_exception;
-    if !held.load(Ordering::Relaxed).is_null() {
-        raise(held.swap(ptr::null_mut(), Ordering::Relaxed));
-    }
-}
-
-/// A panic is our own mistake. It ends the process, since beyond the entry points there are only frames of the program.
-pub(crate) fn end_at_panics() {
-    static ONCE: Once = Once::new();
-    if cfg!(test) {
-        return;
-    }
-    ONCE.call_once(|| {
-        let report = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |panic| {
-            report(panic);
-            std::process::abort();
-        }));
-    });
-}
-
-/// Calls a function; gives the exception that it throws, or null.
+/// Calls a function. Returns the exception that it throws, or null.
 fn catch<F: FnOnce()>(function: F) -> *mut Exception {
     let mut function = Some(function);
     // SAFETY: `call_once` gets the address of the very type it expects, which lives until it returns or throws.
@@ -111,13 +96,13 @@ fn raise(exception: *mut Exception) -> ! {
     std::process::abort()
 }
 
-/// Calls `function(data)`. Gives null if it returns, the exception if it throws.
-#[cfg(target_arch = "x86_64")]
+/// Calls `function(data)`. Returns null if the function returns, the exception if it throws.
 #[unsafe(naked)]
 unsafe extern "C-unwind" fn catching(
     function: unsafe extern "C-unwind" fn(*mut c_void),
     data: *mut c_void,
 ) -> *mut Exception {
+    #[cfg(target_arch = "x86_64")]
     core::arch::naked_asm!(
         ".cfi_startproc",
         // Encoding: relative to its place, four bytes with sign.
@@ -140,16 +125,8 @@ unsafe extern "C-unwind" fn catching(
         "ret",
         ".cfi_endproc",
         personality = sym catch_all,
-    )
-}
-
-/// Calls `function(data)`. Gives null if it returns, the exception if it throws.
-#[cfg(target_arch = "aarch64")]
-#[unsafe(naked)]
-unsafe extern "C-unwind" fn catching(
-    function: unsafe extern "C-unwind" fn(*mut c_void),
-    data: *mut c_void,
-) -> *mut Exception {
+    );
+    #[cfg(target_arch = "aarch64")]
     core::arch::naked_asm!(
         ".cfi_startproc",
         ".cfi_personality 0x1b, {personality}",
@@ -172,7 +149,7 @@ unsafe extern "C-unwind" fn catching(
         "ret",
         ".cfi_endproc",
         personality = sym catch_all,
-    )
+    );
 }
 
 unsafe extern "C" {

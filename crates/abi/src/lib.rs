@@ -24,17 +24,20 @@
 //! The library never calls an exported `MPI_*` symbol itself, so a tool that puts its own `MPI_Send` in front sees the
 //! program's calls and nothing else.
 
+pub mod caller;
 pub mod constants;
+pub mod folded_ranks;
 pub mod missing;
 pub mod trampoline;
 pub mod types;
 
+mod alarms;
 mod allocator;
 mod alone;
 mod arguments;
-pub mod berth;
 mod clock;
 mod collection;
+mod combination;
 mod completion;
 mod connection;
 mod crash;
@@ -42,16 +45,18 @@ mod disturbances;
 mod error;
 mod exceptions;
 mod external32;
-mod fold;
+mod frame;
 mod functions;
 mod handles;
-mod library;
 mod lock;
 mod locks;
 mod message;
 mod objects;
 mod operation;
+mod origin;
 mod output;
+mod perform;
+mod process;
 mod rank;
 mod region;
 mod sampling;
@@ -61,4 +66,5 @@ mod smpi;
 mod status;
 mod system;
 mod timers;
+mod transfer;
 mod work;

@@ -1,28 +1,30 @@
-//! A lock that costs next to nothing while only one thread can ask for it, which is nearly always.
+//! A lock that costs next to nothing while the process has one thread, which is nearly always.
 //!
-//! An atomic exchange waits until all earlier stores have left the processor; among them are the bytes of messages that were
-//! just copied, so that it may take longer than everything else an MPI function does. A folded rank has one thread, and the
-//! C library says whether a process has more. The word means the same either way: a thread may appear while it is taken.
+//! An atomic exchange waits until all earlier stores have left the processor. Among these stores are the bytes of messages that
+//! were just copied, so the exchange may take longer than the rest of an MPI function. A folded rank has one thread, and the
+//! C library says whether a process has more. The word means the same in both cases, because the program may start a thread
+//! while the lock is taken.
 
 use core::ffi::c_char;
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use lock_api::{GuardSend, RawMutex};
 use rustix::thread::futex;
 
-use crate::rank;
-
-/// What is behind such a lock.
+/// A value behind such a lock.
 pub(crate) type Lock<T> = lock_api::Mutex<Word, T>;
-/// Access to it.
+/// Access to the value while the lock is held.
 pub(crate) type Guard<'a, T> = lock_api::MutexGuard<'a, Word, T>;
 
-/// The word that says who has it.
+/// The state of a lock: free, taken or awaited.
 pub(crate) struct Word(AtomicU32);
+
+/// The ranks of this process are folded: they take turns on one thread.
+static FOLDED: AtomicBool = AtomicBool::new(false);
 
 const FREE: u32 = 0;
 const TAKEN: u32 = 1;
-/// Taken, and somebody sleeps until it is free.
+/// Taken, and at least one thread sleeps until it is free.
 const AWAITED: u32 = 2;
 
 unsafe extern "C" {
@@ -75,11 +77,22 @@ impl Word {
     }
 }
 
-/// Can no other thread be in this library?
+/// The ranks of this process are folded from now on.
+pub(crate) fn note_folded_ranks() {
+    FOLDED.store(true, Ordering::Relaxed);
+}
+
+/// Are the ranks of this process folded?
+#[inline]
+pub(crate) fn is_folded() -> bool {
+    FOLDED.load(Ordering::Relaxed)
+}
+
+/// Is this thread the only one that can be inside this library?
 #[inline]
 pub(crate) fn is_single_threaded() -> bool {
-    // SAFETY: a byte of the C library that only ever changes when this very thread starts another.
-    rank::is_folded() || unsafe { (&raw const __libc_single_threaded).read_volatile() } != 0
+    // SAFETY: a byte of the C library that changes only when this thread starts another.
+    is_folded() || unsafe { (&raw const __libc_single_threaded).read_volatile() } != 0
 }
 
 #[cfg(test)]

@@ -10,7 +10,9 @@ use libc::timespec;
 use mpirage_call::Call;
 use mpirage_units::Duration;
 
-use crate::{connection, rank};
+use crate::lock::is_folded;
+use crate::rank;
+use crate::system::{errno, fail_with};
 
 /// Nanoseconds until the second try.
 const FIRST: u64 = 10_000;
@@ -33,7 +35,7 @@ unsafe extern "C" fn flock(file: c_int, operation: c_int) -> c_int {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn fcntl(file: c_int, command: c_int, argument: usize) -> c_int {
-    let command = if rank::is_folded() { of_file(command, argument) } else { command };
+    let command = if is_folded() { of_file(command, argument) } else { command };
     // SAFETY: the program's argument, which the kernel checks.
     let system = |command: c_int| unsafe { libc::syscall(libc::SYS_fcntl, file, command, argument) };
     let attempt = match command {
@@ -60,13 +62,13 @@ unsafe extern "C" fn lockf(file: c_int, command: c_int, size: i64) -> c_int {
         libc::F_TLOCK => (libc::F_SETLK, libc::F_WRLCK),
         libc::F_ULOCK => (libc::F_SETLK, libc::F_UNLCK),
         libc::F_TEST => (libc::F_GETLK, libc::F_WRLCK),
-        _ => return fail(libc::EINVAL),
+        _ => return fail_with(libc::EINVAL),
     };
     lock.l_type = kind as c_short;
     // SAFETY: a lock of ours.
     let result = unsafe { fcntl(file, command, &raw mut lock as usize) };
     let held = command == libc::F_GETLK && result == 0 && lock.l_type != libc::F_UNLCK as c_short;
-    if held { fail(libc::EACCES) } else { result }
+    if held { fail_with(libc::EACCES) } else { result }
 }
 
 #[unsafe(no_mangle)]
@@ -93,7 +95,8 @@ fn of_file(command: c_int, lock: usize) -> c_int {
 
 /// Tries until the lock is not another's. Outside of a simulation the kernel waits.
 fn until_free(attempt: impl Fn() -> c_long, wait: impl Fn() -> c_long) -> c_int {
-    if !connection::line().simulated || !connection::is_mine() {
+    let connection = rank::this().connection();
+    if !connection.is_simulated() || !connection.may_call() {
         return wait() as c_int;
     }
     let (mut waited, mut tries) = (0, 0);
@@ -103,7 +106,7 @@ fn until_free(attempt: impl Fn() -> c_long, wait: impl Fn() -> c_long) -> c_int 
             return result as c_int;
         }
         let span = (waited / 8).clamp(FIRST, MOST);
-        connection::ask(&Call::Sleep { span: Duration::from_nanos(span) });
+        connection.ask(&Call::Sleep { span: Duration::from_nanos(span) });
         waited += span;
         tries += 1;
         if tries > PATIENT {
@@ -111,15 +114,4 @@ fn until_free(attempt: impl Fn() -> c_long, wait: impl Fn() -> c_long) -> c_int 
             unsafe { libc::syscall(libc::SYS_nanosleep, &raw const NAP, 0) };
         }
     }
-}
-
-fn fail(error: c_int) -> c_int {
-    // SAFETY: this thread's errno.
-    unsafe { *libc::__errno_location() = error };
-    -1
-}
-
-fn errno() -> c_int {
-    // SAFETY: this thread's errno.
-    unsafe { *libc::__errno_location() }
 }

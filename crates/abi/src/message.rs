@@ -5,15 +5,13 @@ use std::sync::Arc;
 
 use mpirage_call::{Call, Completion, ContextId, Payload, Reply, RequestId, SendMode};
 
-use crate::connection::{self, ask_then, post};
+use crate::connection::Connection;
 use crate::constants::*;
 use crate::error::{Result, fail};
-use crate::library::lock;
 use crate::objects::bridge::Bridge;
 use crate::objects::comm::Comm;
-use crate::operation::{Held, Landing, Operation, Step, inline_bytes};
 use crate::region::Region;
-use crate::types::{MPI_Comm, MPI_Request};
+use crate::transfer::{Landing, TransferBuffers};
 
 /// A message to send.
 #[derive(Clone, Debug)]
@@ -43,51 +41,54 @@ pub(crate) struct Incoming {
 }
 
 impl Outgoing {
-    /// Sets it in motion.
+    /// Do its bytes lie contiguously in the program's memory, so that nothing is kept until it completes?
     #[inline(always)]
-    pub(crate) fn begin(self, comm: MPI_Comm) -> MPI_Request {
-        if !self.region.is_plain() || self.copy.is_some() {
-            return Operation::one(comm, Step::Send(self)).begin();
-        }
-        let (id, request) = lock().requests.open_plain(comm, 0);
-        post(&self.call(self.plain_payload(), Some(id), false));
-        request
+    pub(crate) fn is_plain(&self) -> bool {
+        self.region.is_plain() && self.copy.is_none()
+    }
+
+    /// Sends a plain message, to complete with `request`.
+    #[inline(always)]
+    pub(crate) fn post_plain(&self, connection: &Connection, request: RequestId) {
+        let payload = self.plain_payload(connection.inline_bytes());
+        connection.post(&self.call(payload, Some(request), false));
     }
 
     /// The bytes of a plain region as they should travel.
     #[inline(always)]
-    fn plain_payload<'a>(&self) -> Payload<'a> {
+    fn plain_payload<'a>(&self, inline_bytes: usize) -> Payload<'a> {
         if self.region.is_shared() {
             return Payload::Absent;
         }
-        if self.region.bytes() > inline_bytes() {
+        if self.region.bytes() > inline_bytes {
             return Payload::At(self.region.address() as u64);
         }
         // SAFETY: the program gave this memory to MPI to read until the send completes; the call copies it at once.
         Payload::Inline(unsafe { self.region.plain() }.unwrap_or_default())
     }
 
-    /// Sends it, to complete with `request`. Gives what must stay in memory until then.
-    pub(crate) fn post(&self, request: RequestId) -> Held {
-        let packed = self.with_payload(|payload| post(&self.call(payload, Some(request), false)));
+    /// Sends it, to complete with `request`. Returns what must stay in memory until then.
+    pub(crate) fn post(&self, connection: &Connection, request: RequestId) -> TransferBuffers {
+        let send = |payload: Payload<'_>| connection.post(&self.call(payload, Some(request), false));
+        let packed = self.with_payload(connection.inline_bytes(), send);
         let outgoing = packed.map(Arc::new).or_else(|| self.copy.clone());
-        Held { outgoing, ..Held::default() }
+        TransferBuffers { outgoing, ..TransferBuffers::default() }
     }
 
-    /// Sends it and comes back when the sender may go on.
+    /// Sends it and returns when the sender may go on.
     #[inline(always)]
-    pub(crate) fn run(&self) {
-        self.with_payload(|payload| match self.runs_ahead() {
-            true => post(&self.call(payload, None, false)),
-            false => ask_then(&self.call(payload, None, true), |_| ()),
+    pub(crate) fn run(&self, connection: &Connection) {
+        self.with_payload(connection.inline_bytes(), |payload| match self.runs_ahead(connection) {
+            true => connection.post(&self.call(payload, None, false)),
+            false => connection.ask_then(&self.call(payload, None, true), |_| ()),
         });
     }
 
     /// May the sender go on before the simulator has seen the call?
     #[inline(always)]
-    fn runs_ahead(&self) -> bool {
-        let eager = (self.region.bytes() as u64) < connection::line().briefing.eager_limit;
-        (self.region.bytes() <= inline_bytes() || self.region.is_shared())
+    fn runs_ahead(&self, connection: &Connection) -> bool {
+        let eager = (self.region.bytes() as u64) < connection.briefing().eager_limit;
+        (self.region.bytes() <= connection.inline_bytes() || self.region.is_shared())
             && match self.mode {
                 SendMode::Standard | SendMode::Ready => eager,
                 SendMode::Buffered => true,
@@ -95,14 +96,14 @@ impl Outgoing {
             }
     }
 
-    /// Hands out the bytes as they should travel; gives back what `send` did not take along.
+    /// Passes the bytes to `send` as they should travel. Returns packed bytes that `send` refers to by their address.
     #[inline(always)]
-    fn with_payload(&self, send: impl FnOnce(Payload<'_>)) -> Option<Vec<u8>> {
+    fn with_payload(&self, inline_bytes: usize, send: impl FnOnce(Payload<'_>)) -> Option<Vec<u8>> {
         if self.region.is_shared() {
             send(Payload::Absent);
             return None;
         }
-        let inline = self.region.bytes() <= inline_bytes();
+        let inline = self.region.bytes() <= inline_bytes;
         // SAFETY: the program gave this memory to MPI to read until the send completes.
         match (unsafe { self.region.plain() }, inline) {
             (Some(bytes), true) => send(Payload::Inline(bytes)),
@@ -129,59 +130,59 @@ impl Outgoing {
 }
 
 impl Incoming {
-    /// Sets it in motion.
+    /// Do its bytes arrive where the program wants them, so that nothing is kept until it completes?
     #[inline(always)]
-    pub(crate) fn begin(self, comm: MPI_Comm) -> MPI_Request {
-        if !self.region.is_plain() || self.bridge.is_some() {
-            return Operation::one(comm, Step::Receive(self)).begin();
-        }
-        let room = self.region.bytes() as u64;
-        let address = if room == 0 || self.region.is_shared() { 0 } else { self.region.address() as u64 };
-        let (id, request) = lock().requests.open_plain(comm, room);
-        post(&self.call(address, Some(id)));
-        request
+    pub(crate) fn is_plain(&self) -> bool {
+        self.region.is_plain() && self.bridge.is_none()
     }
 
-    /// Expects it, to complete with `request`. Gives what must stay in memory until then.
-    pub(crate) fn post(&self, request: RequestId) -> Held {
-        let (held, address) = self.make_room();
-        post(&self.call(address, Some(request)));
-        held
-    }
-
-    /// Waits for it, and puts it where it belongs.
-    pub(crate) fn receive(&self) -> Result<Completion> {
-        let (held, completion) = self.run();
-        held.finish(&completion)?;
-        Ok(completion)
-    }
-
-    /// Waits for it.
+    /// Posts a plain receive, to complete with `request`.
     #[inline(always)]
-    pub(crate) fn run(&self) -> (Held, Completion) {
-        let (held, address) = self.make_room();
+    pub(crate) fn post_plain(&self, connection: &Connection, request: RequestId) {
+        let absent = self.region.bytes() == 0 || self.region.is_shared();
+        let address = if absent { 0 } else { self.region.address() as u64 };
+        connection.post(&self.call(address, Some(request)));
+    }
+
+    /// Posts the receive, to complete with `request`. Returns what must stay in memory until then.
+    pub(crate) fn post(&self, connection: &Connection, request: RequestId) -> TransferBuffers {
+        let (buffers, address) = self.make_room();
+        connection.post(&self.call(address, Some(request)));
+        buffers
+    }
+
+    /// Waits for the message.
+    #[inline(always)]
+    pub(crate) fn run(&self, connection: &Connection) -> (TransferBuffers, Completion) {
+        let (buffers, address) = self.make_room();
         let first = |reply: &Reply| reply.completions.first().copied().unwrap_or(Completion::empty(0));
-        let completion = ask_then(&self.call(address, None), first);
-        let completion = held.seen_from_here(completion);
-        (held, completion)
+        let completion = connection.ask_then(&self.call(address, None), first);
+        let completion = buffers.seen_from_here(completion);
+        (buffers, completion)
     }
 
     /// Where its packed bytes go: where the program wants them, or first to memory of ours.
     #[inline(always)]
-    fn make_room(&self) -> (Held, u64) {
+    fn make_room(&self) -> (TransferBuffers, u64) {
         let (room, bridge) = (self.region.bytes() as u64, self.bridge.clone());
         if room == 0 {
-            return (Held { bridge, ..Held::default() }, 0);
+            return (TransferBuffers { bridge, ..TransferBuffers::default() }, 0);
         }
         if self.region.is_shared() {
-            return (Held { room, bridge, ..Held::default() }, 0);
+            return (TransferBuffers { room, bridge, ..TransferBuffers::default() }, 0);
         }
         if self.region.is_plain() {
-            return (Held { room, bridge, ..Held::default() }, self.region.address() as u64);
+            return (
+                TransferBuffers { room, bridge, ..TransferBuffers::default() },
+                self.region.address() as u64,
+            );
         }
         let mut landing = Landing::of_message(self.region.clone());
         let address = landing.address();
-        (Held { incoming: Some(Box::new(landing)), room, bridge, ..Held::default() }, address)
+        (
+            TransferBuffers { incoming: Some(Box::new(landing)), room, bridge, ..TransferBuffers::default() },
+            address,
+        )
     }
 
     #[inline(always)]

@@ -1,12 +1,9 @@
-//! What happens when a program calls a function that has no body yet: the run ends and says which.
+//! What happens when a program calls a function that has no body yet: the run ends with a message that names the function.
 
-use crate::library;
-use crate::trampoline::name_of;
+use crate::caller::name_of;
+use crate::frame;
 
-/// The exit code of a program that needed a function which is not there.
-pub const EXIT_CODE: i32 = 81;
-
-/// Where the trampoline of every function without a body ends.
-pub(crate) extern "C" fn not_there_yet(index: u32) -> ! {
-    library::misuse(&format!("{} is not there yet", name_of(index)))
+/// The target of the entry points of all functions without a body.
+pub(crate) extern "C" fn not_implemented(function: u32) -> ! {
+    frame::misuse(&format!("{} is not there yet", name_of(function)))
 }

@@ -1,59 +1,70 @@
-//! What one rank knows: everything in this library that changes and belongs to a rank.
+//! One rank: its connection, its objects, and the rest of what belongs to it. All state of this library that belongs to a rank
+//! is here.
 //!
-//! A process is one rank, and has one of these. A simulator that folds ranks has many in one process and says which of
-//! them runs ([`crate::berth`]); they take turns on one thread.
+//! A process is one rank. A simulator that folds ranks has many in one process and says which of them runs
+//! ([`crate::folded_ranks`]); they take turns on one thread.
+//!
+//! The parts know nothing of each other. The functions above them get a rank from [`this`] and pass to each part what it needs.
 
 use core::ffi::c_int;
 use core::ptr;
-use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 use std::sync::{LazyLock, OnceLock};
 use std::thread::ThreadId;
 
+use mpirage_call::{Call, Reply, Service};
 use mpirage_prefetch::fetch_bytes;
-use mpirage_units::Time;
 
-use crate::berth::Origins;
-use crate::connection::{self, Line};
-use crate::exceptions::{self, Exception};
-use crate::library::{Library, Stage};
-use crate::lock::{Lock, is_single_threaded};
+use crate::connection::Connection;
+use crate::error::Result;
+use crate::exceptions::HeldException;
+use crate::lock::{Guard, Lock};
+use crate::objects::Objects;
 use crate::objects::predefined_attributes::PredefinedAttributes;
+use crate::origin::FoldedOrigin;
+use crate::process;
 use crate::sampling::Sampling;
+use crate::services::{self, UserReduce};
 use crate::sharing::Sharing;
-use crate::timers::Timers;
 
-/// One rank, as this library knows it. What most calls need comes first: with many ranks in one process nothing of one is in a
-/// near cache when its turn comes.
+/// A rank. What most calls need comes first: with many ranks in one process the caches hold nothing of a rank when its turn comes.
 #[repr(C, align(64))]
 pub(crate) struct Rank {
-    /// How far it is, a [`Stage`].
-    pub stage: AtomicU8,
-    /// A function of the program runs inside a call.
-    pub in_callback: AtomicBool,
-    /// What an operator has thrown, to be raised at the end of the call; null if nothing.
-    pub held_exception: AtomicPtr<Exception>,
-    /// The last time shown, for readers that cannot wait for the line.
-    last_shown: AtomicU64,
-    /// The way to the simulator, opened at the first need.
-    line: OnceLock<Line>,
-    /// Its sampled blocks.
-    pub sampling: Sampling,
-    /// The objects of the program.
-    pub library: Lock<Library>,
-    /// Who initialized MPI, and what it was granted.
+    /// A [`Stage`].
+    stage: AtomicU8,
+    /// What an operator of the program has thrown.
+    pub held_exception: HeldException,
+    /// Opened at the first need, because the rank's first burst begins then.
+    connection: OnceLock<Connection>,
+    /// The objects behind the program's handles.
+    ///
+    /// The lock is held for moments only: never while a call waits for the simulator, and never while a function of the
+    /// program runs, because operators, attribute callbacks and error handlers may call MPI.
+    objects: Lock<Objects>,
+    /// The thread that initialized MPI, and the thread level it was granted.
     pub main: OnceLock<(ThreadId, c_int)>,
     /// The values behind the attributes of the standard.
     pub attributes: PredefinedAttributes,
-    /// Its shared memory.
+    pub sampling: Sampling,
     pub sharing: Sharing,
-    /// Its alarms and interval timers.
-    pub timers: Timers,
-    /// Where it comes from, if it is folded.
-    pub origins: Option<Origins>,
+    /// How the rank finds the simulator, if it is folded.
+    origin: Option<FoldedOrigin>,
+}
+
+/// How far a rank is in the life of an MPI program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub(crate) enum Stage {
+    /// `MPI_Init` has not been called.
+    Before,
+    /// Between `MPI_Init` and `MPI_Finalize`.
+    Running,
+    /// `MPI_Finalize` has been called.
+    After,
 }
 
 /// The rank that is this process.
-static PROCESS: LazyLock<Rank> = LazyLock::new(|| Rank::new(None));
+static PROCESS: LazyLock<Rank> = LazyLock::new(|| Rank::new(None, None));
 /// The folded rank that runs; null in a process that is a rank.
 static RUNNING: AtomicPtr<Rank> = AtomicPtr::new(ptr::null_mut());
 
@@ -65,85 +76,102 @@ pub(crate) fn this() -> &'static Rank {
     unsafe { running.as_ref() }.unwrap_or_else(|| &PROCESS)
 }
 
-/// Is the rank that runs one of many in this process?
-#[inline]
-pub(crate) fn is_folded() -> bool {
-    !RUNNING.load(Ordering::Relaxed).is_null()
-}
-
-/// From now on this one runs.
+/// Makes a folded rank the one that runs.
 pub(crate) fn switch_to(rank: *mut Rank) {
     RUNNING.store(rank, Ordering::Relaxed);
 }
 
+/// Works on the objects of the rank that runs. They are locked meanwhile: `work` makes no calls and runs no callbacks.
+#[inline]
+pub(crate) fn with<T>(work: impl FnOnce(&mut Objects) -> T) -> T {
+    work(&mut this().objects())
+}
+
+/// The same for work that may fail.
+pub(crate) fn try_with<T>(work: impl FnOnce(&mut Objects) -> Result<T>) -> Result<T> {
+    with(work)
+}
+
+/// Makes a call of the rank that runs and waits for its answer.
+pub(crate) fn ask(call: &Call<'_>) -> Reply {
+    this().connection().ask(call)
+}
+
+/// Leaves a call of the rank that runs, which needs no answer.
+#[inline(always)]
+pub(crate) fn post(call: &Call<'_>) {
+    this().connection().post(call);
+}
+
 impl Rank {
-    pub(crate) fn new(origins: Option<Origins>) -> Rank {
-        exceptions::end_at_panics();
+    /// A rank whose connection is still to be opened. `command` is what started it, if it is not this process.
+    pub(crate) fn new(origin: Option<FoldedOrigin>, command: Option<Vec<Vec<u8>>>) -> Rank {
+        process::abort_on_panic();
         Rank {
-            library: Lock::new(Library::new()),
             stage: AtomicU8::new(Stage::Before as u8),
+            held_exception: HeldException::default(),
+            connection: OnceLock::new(),
+            objects: Lock::new(Objects::new(command)),
             main: OnceLock::new(),
             attributes: PredefinedAttributes::new(),
-            in_callback: AtomicBool::new(false),
-            held_exception: AtomicPtr::new(ptr::null_mut()),
-            last_shown: AtomicU64::new(0),
             sampling: Sampling::default(),
             sharing: Sharing::default(),
-            line: OnceLock::new(),
-            timers: Timers::new(),
-            origins,
+            origin,
         }
     }
 
-    /// Notes a time that is shown to the program; gives it, or a later one that was shown already.
+    /// How far this rank is.
     #[inline]
-    pub(crate) fn show(&self, now: Time) -> Time {
-        let before = if is_single_threaded() {
-            let before = self.last_shown.load(Ordering::Relaxed);
-            self.last_shown.store(before.max(now.as_picos()), Ordering::Relaxed);
-            before
-        } else {
-            self.last_shown.fetch_max(now.as_picos(), Ordering::Relaxed)
-        };
-        now.max(Time::from_picos(before))
+    pub(crate) fn stage(&self) -> Stage {
+        match self.stage.load(Ordering::Acquire) {
+            before if before == Stage::Before as u8 => Stage::Before,
+            running if running == Stage::Running as u8 => Stage::Running,
+            _ => Stage::After,
+        }
     }
 
-    /// The last time that was shown to the program.
-    pub(crate) fn last_shown(&self) -> Time {
-        Time::from_picos(self.last_shown.load(Ordering::Relaxed))
+    /// This rank has reached a stage.
+    pub(crate) fn enter(&self, stage: Stage) {
+        self.stage.store(stage as u8, Ordering::Release);
     }
 
     /// The way to the simulator.
     #[inline]
-    pub(crate) fn line(&self) -> &Line {
-        self.line.get_or_init(|| connection::open(self.origins.as_ref()))
+    pub(crate) fn connection(&self) -> &Connection {
+        self.connection.get_or_init(|| Connection::open(self.origin.as_ref(), serve))
     }
 
-    /// Brings near what most calls need; what is behind pointers only once the pointers are near.
+    /// The objects, locked. For functions that every message calls, where [`with`] would move results around in memory.
+    #[inline(always)]
+    pub(crate) fn objects(&self) -> Guard<'_, Objects> {
+        // A panic ends the process, so objects that a panic left in the middle of a change are never used.
+        self.objects.lock()
+    }
+
+    /// Prefetches what most calls need; what lies behind pointers only when the pointers themselves are in the cache.
     pub(crate) fn fetch(&self, pointers_are_near: bool) {
-        // SAFETY: a folded rank that does not run; nobody changes its library meanwhile.
-        let library = unsafe { &*self.library.data_ptr() };
+        // SAFETY: a folded rank that does not run; nothing changes its objects meanwhile.
+        let objects = unsafe { &*self.objects.data_ptr() };
         if pointers_are_near {
-            library.comms.fetch();
-            return library.requests.fetch();
+            objects.comms.fetch();
+            return objects.requests.fetch();
         }
         let start = ptr::from_ref(self).addr();
-        fetch_bytes(start, ptr::from_ref(library).addr() + Library::HOT - start);
+        fetch_bytes(start, ptr::from_ref(objects).addr() + Objects::HOT - start);
     }
 
-    /// The command that started it, word by word.
-    pub(crate) fn words(&self) -> Vec<Vec<u8>> {
-        match &self.origins {
-            Some(origins) => origins.words.clone(),
-            None => std::env::args_os().map(|word| word.into_encoded_bytes()).collect(),
+    /// Applies a function of the program for the simulator, with no lock held that the function could want.
+    fn reduce(&self, UserReduce { number, elements, incoming, inout }: UserReduce<'_>) {
+        let reduction = self.objects().reductions.get(number).cloned();
+        let reduction = reduction.expect("the simulator knows only numbers that this rank sent");
+        let combine = || reduction.combine(elements, incoming, inout, &self.held_exception);
+        if let Err(error) = self.connection().call_back(combine) {
+            self.connection().give_up(&error.text);
         }
     }
+}
 
-    /// Ends the rank where it stands.
-    pub(crate) fn exit(&self, code: c_int) -> ! {
-        match &self.origins {
-            Some(origins) => origins.exit(code),
-            None => std::process::exit(code),
-        }
-    }
+/// Carries out a request of the simulator to the rank that runs.
+fn serve(service: &Service<'_>, out: &mut [u8]) {
+    services::serve(service, out, |reduce| this().reduce(reduce));
 }

@@ -8,7 +8,7 @@ use mpirage_data::Datatype;
 use crate::arguments::{Number, count};
 use crate::constants::{MPI_ERR_BUFFER, MPI_ERR_COUNT};
 use crate::error::{MpiError, Result, fail};
-use crate::library::Library;
+use crate::objects::datatype::Datatypes;
 use crate::sharing;
 use crate::types::MPI_Datatype;
 
@@ -28,14 +28,14 @@ impl Region {
     /// The elements that three arguments of a call name; `what` is the name of the buffer argument.
     #[inline(always)]
     pub(crate) fn of_arguments(
-        library: &Library,
+        datatypes: &Datatypes,
         what: &str,
         buffer: *const c_void,
         elements: impl Number,
         datatype: MPI_Datatype,
     ) -> Result<Region> {
         let elements = count("count", elements)?;
-        let datatype = library.datatypes.committed(datatype)?;
+        let datatype = datatypes.committed(datatype)?;
         let (address, bytes) = (buffer.addr(), packed_bytes(elements, datatype)?);
         if is_nowhere(address, bytes, datatype) {
             return Err(no_buffer(what, bytes));

@@ -1,28 +1,21 @@
-//! Sampled blocks as a rank sees them: which it skips without asking, and what it has computed without computing.
+//! Sampled blocks: which of them a rank skips without asking the simulator.
 //!
-//! The simulator decides whether a block is executed ([`Call::SampleBegin`]); once it says that a block is to be skipped,
-//! that holds for good, and the rank counts the block's mean by itself: it adds to the burst before the next call.
+//! The simulator decides whether a block is executed ([`Call::SampleBegin`]). Once it says that the rank skips a block, that
+//! holds for the rest of the run. From then on the rank itself adds the block's mean to the burst before its next call.
 
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::ffi::CStr;
 use std::hash::Hasher;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mpirage_call::{Call, Rule, Tally, Work};
+use mpirage_call::{Call, Rule, Tally};
 
-use crate::{connection, rank};
+use crate::connection::Connection;
 
-/// What a rank knows of its sampled blocks.
+/// The sampled blocks of a rank.
 #[derive(Default)]
-pub(crate) struct Sampling {
-    /// Picoseconds of this machine that skipped blocks stand for, since the last call.
-    charged: AtomicU64,
-    /// A block runs whose work the program has declared: its time does not count.
-    muted: AtomicBool,
-    blocks: Mutex<Blocks>,
-}
+pub(crate) struct Sampling(Mutex<Blocks>);
 
 #[derive(Default)]
 struct Blocks {
@@ -35,7 +28,7 @@ struct Blocks {
 /// Where a block is: address of the file's name, line, hash of the tag, and whose executions count.
 type Place = (usize, i32, u64, bool);
 
-/// A block in the program's words.
+/// A block as the program names it.
 pub(crate) struct Site<'a> {
     pub file: &'a CStr,
     pub line: i32,
@@ -44,72 +37,39 @@ pub(crate) struct Site<'a> {
     pub global: bool,
 }
 
-/// Is the block to be executed? If not, it counts as executed from here on. Alone, everything is executed.
-pub(crate) fn begin(site: &Site<'_>, rule: Rule) -> bool {
-    if !connection::line().simulated {
-        return true;
+impl Sampling {
+    /// Is the block to be executed? If not, it counts as executed from here on. Without a simulator all blocks are.
+    pub(crate) fn begin(&self, connection: &Connection, site: &Site<'_>, rule: Rule) -> bool {
+        if !connection.is_simulated() {
+            return true;
+        }
+        let place = site.place();
+        let known = self.blocks().known.get(&place).copied();
+        let mean = known.or_else(|| {
+            connection.ask(&Call::SampleBegin { site: &site.name(), global: site.global, rule }).number
+        });
+        let mut blocks = self.blocks();
+        let Some(picos) = mean else {
+            blocks.executed += 1;
+            return true;
+        };
+        blocks.skipped += 1;
+        if known.is_none() {
+            blocks.known.insert(place, picos);
+        }
+        connection.charge(picos);
+        false
     }
-    let place = site.place();
-    let known = blocks().known.get(&place).copied();
-    let mean = known.or_else(|| {
-        connection::ask(&Call::SampleBegin { site: &site.name(), global: site.global, rule }).number
-    });
-    let mut blocks = blocks();
-    let Some(picos) = mean else {
-        blocks.executed += 1;
-        return true;
-    };
-    blocks.skipped += 1;
-    if known.is_none() {
-        blocks.known.insert(place, picos);
+
+    /// How many blocks were executed and skipped.
+    pub(crate) fn tally(&self) -> Tally {
+        let blocks = self.blocks();
+        Tally { executed: blocks.executed, skipped: blocks.skipped, shared: 0 }
     }
-    this().charged.fetch_add(picos, Ordering::Relaxed);
-    false
-}
 
-/// The block has been executed.
-pub(crate) fn end() {
-    if connection::line().simulated {
-        connection::post(&Call::SampleEnd);
+    fn blocks(&self) -> MutexGuard<'_, Blocks> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The program computes this much here, as far as simulated time goes.
-pub(crate) fn declare(work: Work) {
-    if connection::line().simulated {
-        connection::post(&Call::Compute { work, request: None });
-    }
-}
-
-/// From here on the processor time of this rank does not count, or counts again.
-pub(crate) fn mute(muted: bool) {
-    connection::forget_burst();
-    this().muted.store(muted, Ordering::Relaxed);
-}
-
-/// Does the processor time of this rank count for nothing?
-pub(crate) fn is_muted() -> bool {
-    this().muted.load(Ordering::Relaxed)
-}
-
-/// Picoseconds that skipped blocks stand for since the last call.
-pub(crate) fn charged() -> u64 {
-    this().charged.load(Ordering::Relaxed)
-}
-
-/// The same in whole nanoseconds, now accounted for; the rest stays.
-pub(crate) fn take_charged() -> u64 {
-    let picos = charged();
-    if picos > 0 {
-        this().charged.store(picos % 1_000, Ordering::Relaxed);
-    }
-    picos / 1_000
-}
-
-/// How many blocks were executed and skipped.
-pub(crate) fn tally() -> Tally {
-    let blocks = blocks();
-    Tally { executed: blocks.executed, skipped: blocks.skipped, shared: 0 }
 }
 
 impl Site<'_> {
@@ -131,12 +91,4 @@ fn hash_of(bytes: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     hasher.write(bytes);
     hasher.finish()
-}
-
-fn this() -> &'static Sampling {
-    &rank::this().sampling
-}
-
-fn blocks() -> MutexGuard<'static, Blocks> {
-    this().blocks.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,15 +1,21 @@
-//! What the simulator asks of a waiting rank: bytes of its memory, and functions of the program.
+//! Requests of the simulator to a waiting rank: to read or write its memory, and to call functions of the program.
 
 use std::ptr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mpirage_call::Service;
 
-use crate::connection;
-use crate::library::with;
+/// A reduction with a function of the program: `inout[i] = incoming[i] op inout[i]`.
+pub(crate) struct UserReduce<'a> {
+    /// The number of the pair of function and datatype.
+    pub number: u64,
+    pub elements: u64,
+    pub incoming: &'a [u8],
+    pub inout: &'a mut [u8],
+}
 
-/// Carries out a service; what it gives back goes to the front of `out`.
-pub(crate) fn serve(service: &Service<'_>, out: &mut [u8]) {
+/// Carries out a service, reductions by `reduce`. The result goes to the front of `out`.
+pub(crate) fn serve(service: &Service<'_>, out: &mut [u8], reduce: impl FnOnce(UserReduce<'_>)) {
     match *service {
         Service::Peek { address, bytes } => {
             let bytes = (bytes as usize).min(out.len());
@@ -23,7 +29,7 @@ pub(crate) fn serve(service: &Service<'_>, out: &mut [u8]) {
         Service::Reduce { op, elements, incoming, inout, .. } => {
             let out = &mut out[..inout.len()];
             out.copy_from_slice(inout);
-            reduce(op, elements, incoming, out);
+            reduce(UserReduce { number: op, elements, incoming, inout: out });
         }
         Service::Stage { offset, bytes } => {
             let mut staged = staged();
@@ -33,7 +39,7 @@ pub(crate) fn serve(service: &Service<'_>, out: &mut [u8]) {
         Service::ReduceStaged { op, elements, bytes, .. } => {
             let mut operands = std::mem::take(&mut *staged());
             let (incoming, inout) = operands.split_at_mut(bytes as usize);
-            reduce(op, elements, incoming, inout);
+            reduce(UserReduce { number: op, elements, incoming, inout });
             *staged() = operands;
         }
         Service::Fetch { offset, bytes } => {
@@ -51,13 +57,4 @@ pub(crate) fn serve(service: &Service<'_>, out: &mut [u8]) {
 fn staged() -> MutexGuard<'static, Vec<u8>> {
     static STAGED: Mutex<Vec<u8>> = Mutex::new(Vec::new());
     STAGED.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Calls a function of the program, with nothing locked that it could want.
-fn reduce(number: u64, elements: u64, incoming: &[u8], inout: &mut [u8]) {
-    let reduction = with(|library| library.reductions.get(number).cloned());
-    let reduction = reduction.expect("the simulator knows only numbers that it was given");
-    if let Err(error) = connection::call_back(|| reduction.combine(elements, incoming, inout)) {
-        connection::give_up(&error.text);
-    }
 }

@@ -5,10 +5,9 @@ use std::ffi::CStr;
 
 use mpirage_call::{Call, Rule, Tally, Work};
 
-use crate::connection;
-use crate::library;
-use crate::sampling::{self, Site};
-use crate::sharing;
+use crate::frame::misuse;
+use crate::rank;
+use crate::sampling::Site;
 
 /// A sampled block, as the header's macros describe it.
 #[repr(C)]
@@ -47,7 +46,8 @@ pub unsafe extern "C" fn mpirage_sample_begin(sample: *mut Sample) -> c_int {
         error: sample.error,
         interval: sample.interval != 0,
     };
-    sample.open = c_int::from(sampling::begin(&site, rule));
+    let rank = rank::this();
+    sample.open = c_int::from(rank.sampling.begin(rank.connection(), &site, rule));
     sample.open
 }
 
@@ -59,7 +59,7 @@ pub unsafe extern "C" fn mpirage_sample_begin(sample: *mut Sample) -> c_int {
 pub unsafe extern "C" fn mpirage_sample_end(sample: *mut Sample) {
     // SAFETY: by the contract above.
     if core::mem::take(unsafe { &mut (*sample).open }) != 0 {
-        sampling::end();
+        post(&Call::SampleEnd);
     }
 }
 
@@ -67,14 +67,14 @@ pub unsafe extern "C" fn mpirage_sample_end(sample: *mut Sample) {
 #[unsafe(no_mangle)]
 pub extern "C" fn mpirage_delay(flops: f64) -> c_int {
     smpi_execute_flops(flops);
-    c_int::from(!connection::line().simulated)
+    c_int::from(!rank::this().connection().is_simulated())
 }
 
 /// A block begins whose work is given: its own time does not count.
 #[unsafe(no_mangle)]
 pub extern "C" fn mpirage_work_begin(flops: f64) -> c_int {
     smpi_execute_flops(flops);
-    sampling::mute(true);
+    rank::this().connection().mute(true);
     1
 }
 
@@ -86,21 +86,21 @@ pub extern "C" fn mpirage_work_begin(flops: f64) -> c_int {
 pub unsafe extern "C" fn mpirage_work_end(open: *mut c_int) {
     // SAFETY: by the contract above.
     if core::mem::take(unsafe { &mut *open }) != 0 {
-        sampling::mute(false);
+        rank::this().connection().mute(false);
     }
 }
 
 /// Computes so many floating-point operations on the simulated host.
 #[unsafe(no_mangle)]
 pub extern "C" fn smpi_execute_flops(flops: f64) {
-    sampling::declare(Work::Flops(sensible("smpi_execute_flops", flops)));
+    declare(Work::Flops(sensible("smpi_execute_flops", flops)));
 }
 
 /// Computes for what takes so many seconds on this machine.
 #[unsafe(no_mangle)]
 pub extern "C" fn smpi_execute(seconds: f64) {
     let seconds = sensible("smpi_execute", seconds);
-    sampling::declare(Work::Nanos((seconds * 1e9).round() as u64));
+    declare(Work::Nanos((seconds * 1e9).round() as u64));
 }
 
 /// The same as [`smpi_execute_flops`]: what was computed before is never lost here.
@@ -123,7 +123,9 @@ pub extern "C" fn smpi_execute_benched(seconds: f64) {
 pub unsafe extern "C" fn smpi_shared_malloc(size: usize, file: *const c_char, line: c_int) -> *mut c_void {
     // SAFETY: by the contract above.
     let file = unsafe { CStr::from_ptr(file) }.to_string_lossy();
-    sharing::of_site(size, &format!("{file}:{line}"))
+    let rank = rank::this();
+    let memory = rank.sharing.of_site(rank.connection(), size, &format!("{file}:{line}"));
+    memory.unwrap_or_else(|_| out_of_addresses("SMPI_SHARED_MALLOC", size))
 }
 
 /// Memory of which parts are shared: from `offsets[2 * i]` up to `offsets[2 * i + 1]`.
@@ -142,14 +144,16 @@ pub unsafe extern "C" fn smpi_shared_malloc_partial(
     let mut end = 0;
     for part in offsets.chunks_exact(2) {
         if part[0] < end || part[1] < part[0] || part[1] > size {
-            library::misuse(&format!(
+            misuse(&format!(
                 "SMPI_PARTIAL_SHARED_MALLOC: from {} up to {} is no part of {size} bytes behind the one before",
                 part[0], part[1]
             ));
         }
         end = part[1];
     }
-    sharing::in_parts(size, offsets)
+    let rank = rank::this();
+    let memory = rank.sharing.in_parts(rank.connection(), size, offsets);
+    memory.unwrap_or_else(|_| out_of_addresses("SMPI_PARTIAL_SHARED_MALLOC", size))
 }
 
 /// Gives back memory, shared or not.
@@ -159,7 +163,7 @@ pub unsafe extern "C" fn smpi_shared_malloc_partial(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn smpi_shared_free(data: *mut c_void) {
     // SAFETY: by the contract above.
-    unsafe { sharing::free(data) }
+    unsafe { rank::this().sharing.free(data) }
 }
 
 /// Has this rank made this call before?
@@ -169,7 +173,7 @@ pub unsafe extern "C" fn smpi_shared_free(data: *mut c_void) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn smpi_shared_known_call(function: *const c_char, input: *const c_char) -> c_int {
     // SAFETY: by the contract above.
-    c_int::from(sharing::known_call(unsafe { key_of(function, input) }).is_some())
+    c_int::from(rank::this().sharing.known_call(unsafe { key_of(function, input) }).is_some())
 }
 
 /// What it gave.
@@ -179,7 +183,7 @@ pub unsafe extern "C" fn smpi_shared_known_call(function: *const c_char, input: 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn smpi_shared_get_call(function: *const c_char, input: *const c_char) -> *mut c_void {
     // SAFETY: by the contract above.
-    sharing::known_call(unsafe { key_of(function, input) }).unwrap_or(0) as *mut c_void
+    rank::this().sharing.known_call(unsafe { key_of(function, input) }).unwrap_or(0) as *mut c_void
 }
 
 /// Keeps what it gave.
@@ -193,16 +197,34 @@ pub unsafe extern "C" fn smpi_shared_set_call(
     data: *mut c_void,
 ) -> *mut c_void {
     // SAFETY: by the contract above.
-    sharing::keep_call(unsafe { key_of(function, input) }, data.addr());
+    rank::this().sharing.keep_call(unsafe { key_of(function, input) }, data.addr());
     data
 }
 
 /// Tells the simulator what this rank has counted, if it has counted anything.
 pub(crate) fn tell_counts() {
-    let tally = Tally { shared: sharing::peak(), ..sampling::tally() };
-    if tally != Tally::default() && connection::line().simulated {
-        connection::post(&Call::Tally(tally));
+    let rank = rank::this();
+    let tally = Tally { shared: rank.sharing.peak(), ..rank.sampling.tally() };
+    if tally != Tally::default() {
+        post(&Call::Tally(tally));
     }
+}
+
+/// The program computes this much here, in simulated time.
+fn declare(work: Work) {
+    post(&Call::Compute { work, request: None });
+}
+
+/// Leaves a call for the simulator, if there is one.
+fn post(call: &Call<'_>) {
+    let connection = rank::this().connection();
+    if connection.is_simulated() {
+        connection.post(call);
+    }
+}
+
+fn out_of_addresses(function: &str, size: usize) -> ! {
+    misuse(&format!("{function}: there is no room for {size} bytes among this process' addresses"))
 }
 
 /// # Safety
@@ -215,7 +237,7 @@ unsafe fn key_of(function: *const c_char, input: *const c_char) -> (Vec<u8>, Vec
 
 fn sensible(function: &str, amount: f64) -> f64 {
     if !(amount.is_finite() && amount >= 0.0) {
-        library::misuse(&format!("{function}: {amount} is no amount of work"));
+        misuse(&format!("{function}: {amount} is no amount of work"));
     }
     amount
 }

@@ -1,67 +1,15 @@
-//! The entry points: what the library exports, and the only thing it exports.
+//! The entry points: the MPI functions that the library exports.
 //!
-//! Each function of the table has two, `MPI_X` and `PMPI_X`. An entry point notes who called (the return address) and what
-//! was called (the function's index), then jumps to the body. It touches no register that carries an argument and leaves
-//! the stack as it is, so arguments arrive as the caller put them there, however many; the body returns straight to the
-//! caller. Unwind tables say so too, for debuggers and for exceptions of the program's functions that pass through the
-//! body. Entry points of functions without a body jump to [`crate::missing`] with the index as the only argument.
-//!
-//! The notes serve diagnostics ("MPI_Send at solver.c:120"). They are one pair per process: with several threads inside MPI
-//! at once the last caller's stays, which is why a body that wants it reads it first thing.
-
-use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+//! Each function of the table has two, `MPI_X` and `PMPI_X`. An entry point stores the return address and the function's index
+//! ([`crate::caller`]), then jumps to the body. It changes no register that carries an argument and leaves the stack as it is.
+//! So all arguments arrive as the caller passed them, and the body returns directly to the caller. Unwind tables say the same to
+//! debuggers and to exceptions that pass through the body. Entry points of functions without a body jump to
+//! [`crate::missing`] with the index as the only argument.
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 compile_error!("the entry points are written for x86-64 and aarch64");
 
-/// The return address of the last call into MPI.
-static CALL_SITE: AtomicUsize = AtomicUsize::new(0);
-/// The index of the function called last.
-static CALL_FUNCTION: AtomicU32 = AtomicU32::new(0);
-
-/// A call into MPI, as its entry point saw it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EnteredFrom {
-    /// The name of the function, `MPI_Send` also when `PMPI_Send` was called.
-    pub function: &'static str,
-    /// Its place in the table of functions.
-    pub index: u32,
-    /// The address after the call instruction in the caller.
-    pub call_site: usize,
-}
-
-/// The last call into MPI.
-pub fn last_call() -> EnteredFrom {
-    let index = CALL_FUNCTION.load(Ordering::Relaxed);
-    EnteredFrom { function: name_of(index), index, call_site: CALL_SITE.load(Ordering::Relaxed) }
-}
-
-/// What the entry point has noted of the last call: the index of the function, and where it returns to.
-#[derive(Clone, Copy)]
-pub(crate) struct Note {
-    pub index: u32,
-    pub call_site: usize,
-}
-
-/// The note of the last call into MPI.
-#[inline]
-pub(crate) fn note() -> Note {
-    Note { index: CALL_FUNCTION.load(Ordering::Relaxed), call_site: CALL_SITE.load(Ordering::Relaxed) }
-}
-
-/// Notes a call again after others were made meanwhile.
-#[inline]
-pub(crate) fn note_again(note: Note) {
-    CALL_FUNCTION.store(note.index, Ordering::Relaxed);
-    CALL_SITE.store(note.call_site, Ordering::Relaxed);
-}
-
-/// The name of the function with this index.
-pub(crate) fn name_of(index: u32) -> &'static str {
-    generated::NAMES[index as usize]
-}
-
-/// One entry point: notes the call, then jumps to `$target`, having executed `$before`.
+/// One entry point: stores the call, then jumps to `$target`, having executed `$before`.
 macro_rules! entry_point {
     ($index:expr, $name:ident, $target:path $(, $($before:tt)*)?) => {
         #[unsafe(no_mangle)]
@@ -76,8 +24,8 @@ macro_rules! entry_point {
                 $($($before)*,)?
                 "jmp {target}",
                 ".cfi_endproc",
-                call_site = sym $crate::trampoline::CALL_SITE,
-                call_function = sym $crate::trampoline::CALL_FUNCTION,
+                call_site = sym $crate::caller::CALL_SITE,
+                call_function = sym $crate::caller::CALL_FUNCTION,
                 index = const $index,
                 target = sym $target,
             );
@@ -92,8 +40,8 @@ macro_rules! entry_point {
                 $($($before)*,)?
                 "b {target}",
                 ".cfi_endproc",
-                call_site = sym $crate::trampoline::CALL_SITE,
-                call_function = sym $crate::trampoline::CALL_FUNCTION,
+                call_site = sym $crate::caller::CALL_SITE,
+                call_function = sym $crate::caller::CALL_FUNCTION,
                 index = const $index,
                 target = sym $target,
             );
@@ -126,15 +74,15 @@ macro_rules! entry {
 /// The two entry points of a function without a body.
 macro_rules! missing {
     ($index:expr, $name:ident, $profiling_name:ident) => {
-        entry_point!($index, $name, not_there_yet, pass_the_index!());
-        entry_point!($index, $profiling_name, not_there_yet, pass_the_index!());
+        entry_point!($index, $name, not_implemented, pass_the_index!());
+        entry_point!($index, $profiling_name, not_implemented, pass_the_index!());
     };
 }
 
 /// Made by `build.rs`, in the order of the table.
 #[allow(non_snake_case)]
 mod generated {
-    use crate::missing::not_there_yet;
+    use crate::missing::not_implemented;
 
     include!(concat!(env!("OUT_DIR"), "/trampolines.rs"));
 }

@@ -16,8 +16,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use libc::{clockid_t, pthread_attr_t, pthread_t};
 use mpirage_call::Burst;
 
-use crate::system::next;
-use crate::{clock, connection};
+use crate::process;
+use crate::system::{self, NANOS, next};
 
 /// Has the program started a thread? Folded ranks cannot.
 static THREADED: AtomicBool = AtomicBool::new(false);
@@ -63,7 +63,7 @@ impl Worker {
     }
 
     fn time(&self) -> u64 {
-        nanos(clock::real(self.clock))
+        nanos(system::real(self.clock))
     }
 
     fn work(&self) -> u64 {
@@ -192,7 +192,7 @@ unsafe extern "C" fn pthread_create(
     ) -> c_int;
     // SAFETY: the C library's function under its name, with its type.
     let Some(create) = (unsafe { next::<Create>(c"pthread_create") }) else { return libc::EAGAIN };
-    if connection::is_child() {
+    if process::is_child() {
         // SAFETY: the program's arguments.
         return unsafe { create(place, attributes, routine, argument) };
     }
@@ -262,11 +262,11 @@ fn children_time() -> u64 {
 }
 
 fn processor_time() -> u64 {
-    nanos(clock::real(libc::CLOCK_THREAD_CPUTIME_ID))
+    nanos(system::real(libc::CLOCK_THREAD_CPUTIME_ID))
 }
 
 fn nanos(time: libc::timespec) -> u64 {
-    time.tv_sec as u64 * clock::NANOS + time.tv_nsec as u64
+    time.tv_sec as u64 * NANOS + time.tv_nsec as u64
 }
 
 fn this_thread() -> pthread_t {

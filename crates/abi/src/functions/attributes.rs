@@ -3,7 +3,8 @@
 use crate::arguments::{not_null, put};
 use crate::constants::MPI_KEYVAL_INVALID;
 use crate::error::Result;
-use crate::library::{self, Library, outcome, outcome_at_any_time};
+use crate::frame::{outcome, outcome_at_any_time};
+use crate::objects::Objects;
 use crate::objects::keyval::{Attributes, Copying, Keyval, Owner, deleting};
 use crate::objects::predefined_attributes;
 use crate::rank;
@@ -44,7 +45,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_get_attr(
     outcome(comm, || {
         let value = match predefined_attributes::is_predefined(comm_keyval) {
             true => {
-                library::with(|library| library.comms.get(comm).map(drop))?;
+                rank::with(|objects| objects.comms.get(comm).map(drop))?;
                 rank::this().attributes.address(comm_keyval).map(|address| address.expose_provenance())
             }
             false => value(comm, comm_keyval)?,
@@ -145,7 +146,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Attr_delete(comm: MPI_Comm, keyval: c
 trait Owning: Copy {
     const OWNER: Owner;
     fn word(self) -> usize;
-    fn attributes(self, library: &mut Library) -> Result<&mut Attributes>;
+    fn attributes(self, objects: &mut Objects) -> Result<&mut Attributes>;
 }
 
 impl Owning for MPI_Comm {
@@ -155,8 +156,8 @@ impl Owning for MPI_Comm {
         self.0
     }
 
-    fn attributes(self, library: &mut Library) -> Result<&mut Attributes> {
-        Ok(&mut library.comms.get_mut(self)?.attributes)
+    fn attributes(self, objects: &mut Objects) -> Result<&mut Attributes> {
+        Ok(&mut objects.comms.get_mut(self)?.attributes)
     }
 }
 
@@ -167,8 +168,8 @@ impl Owning for MPI_Datatype {
         self.0
     }
 
-    fn attributes(self, library: &mut Library) -> Result<&mut Attributes> {
-        Ok(&mut library.datatypes.get_mut(self)?.attributes)
+    fn attributes(self, objects: &mut Objects) -> Result<&mut Attributes> {
+        Ok(&mut objects.datatypes.get_mut(self)?.attributes)
     }
 }
 
@@ -185,7 +186,7 @@ unsafe fn create<Object>(
         let (copy, delete) = unsafe { (Copying::new(copy), deleting(delete)) };
         let keyval = Keyval { owner, copy, delete, extra_state: extra_state.expose_provenance() };
         // SAFETY: the caller vouches for it.
-        unsafe { put("keyval", place, library::with(|library| library.keyvals.insert(keyval))) }
+        unsafe { put("keyval", place, rank::with(|objects| objects.keyvals.insert(keyval))) }
     })
 }
 
@@ -196,7 +197,7 @@ unsafe fn free(owner: Owner, place: *mut c_int) -> c_int {
         not_null("keyval", place)?;
         // SAFETY: not null, and the caller vouches for the rest.
         let key = unsafe { *place };
-        library::with(|library| library.keyvals.free(key, owner))?;
+        rank::with(|objects| objects.keyvals.free(key, owner))?;
         // SAFETY: as above.
         unsafe { put("keyval", place, MPI_KEYVAL_INVALID) }
     })
@@ -209,8 +210,8 @@ unsafe fn free(owner: Owner, place: *mut c_int) -> c_int {
 unsafe fn set<O: Owning>(object: O, key: c_int, value: *mut c_void) -> Result<()> {
     // SAFETY: the caller vouches for it.
     unsafe { run_deletion(object, key) }?;
-    library::try_with(|library| {
-        object.attributes(library)?.set(key, value.expose_provenance());
+    rank::try_with(|objects| {
+        object.attributes(objects)?.set(key, value.expose_provenance());
         Ok(())
     })
 }
@@ -220,26 +221,26 @@ unsafe fn set<O: Owning>(object: O, key: c_int, value: *mut c_void) -> Result<()
 unsafe fn delete<O: Owning>(object: O, key: c_int) -> Result<()> {
     // SAFETY: the caller vouches for it.
     unsafe { run_deletion(object, key) }?;
-    library::try_with(|library| {
-        object.attributes(library)?.remove(key);
+    rank::try_with(|objects| {
+        object.attributes(objects)?.remove(key);
         Ok(())
     })
 }
 
 unsafe fn run_deletion<O: Owning>(object: O, key: c_int) -> Result<()> {
-    let deletion = library::try_with(|library| {
-        let attributes = object.attributes(library)?.clone();
-        library.keyvals.attached(key, O::OWNER, &attributes)?;
-        Ok(attributes.deletion(key, &library.keyvals))
+    let deletion = rank::try_with(|objects| {
+        let attributes = object.attributes(objects)?.clone();
+        objects.keyvals.attached(key, O::OWNER, &attributes)?;
+        Ok(attributes.deletion(key, &objects.keyvals))
     })?;
     // SAFETY: the caller vouches for it.
     unsafe { deletion.run(object.word()) }
 }
 
 fn value<O: Owning>(object: O, key: c_int) -> Result<Option<usize>> {
-    library::try_with(|library| {
-        let attributes = object.attributes(library)?.clone();
-        library.keyvals.attached(key, O::OWNER, &attributes)?;
+    rank::try_with(|objects| {
+        let attributes = object.attributes(objects)?.clone();
+        objects.keyvals.attached(key, O::OWNER, &attributes)?;
         Ok(attributes.get(key))
     })
 }

@@ -8,30 +8,30 @@ use mpirage_data::Group;
 use smallvec::smallvec;
 
 use crate::arguments::{not_null, put, put_string, string};
-use crate::connection::{self, ask, post};
 use crate::constants::*;
 use crate::error::{MpiError, Result, fail};
-use crate::library::{self, try_with, with};
+use crate::frame;
 use crate::message::sent_tag;
 use crate::objects::bridge::Bridge;
 use crate::objects::comm::Comm;
 use crate::objects::request::Request;
-use crate::operation::{Held, Transfer};
+use crate::rank::{self, ask, post, try_with, with};
+use crate::transfer::{Transfer, TransferBuffers};
 use crate::types::*;
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_rank(comm: MPI_Comm, rank: *mut c_int) -> c_int {
     // SAFETY: the program hands over a place for an int.
-    library::outcome(comm, || unsafe { put("rank", rank, about(comm, |comm| comm.rank as c_int)?) })
+    frame::outcome(comm, || unsafe { put("rank", rank, about(comm, |comm| comm.rank as c_int)?) })
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_size(comm: MPI_Comm, size: *mut c_int) -> c_int {
     // SAFETY: the program hands over a place for an int.
-    library::outcome(comm, || unsafe { put("size", size, about(comm, |comm| comm.size() as c_int)?) })
+    frame::outcome(comm, || unsafe { put("size", size, about(comm, |comm| comm.size() as c_int)?) })
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_test_inter(comm: MPI_Comm, flag: *mut c_int) -> c_int {
     // SAFETY: the program hands over a place for an int.
-    library::outcome(comm, || unsafe { put("flag", flag, about(comm, |comm| comm.bridge.is_some().into())?) })
+    frame::outcome(comm, || unsafe { put("flag", flag, about(comm, |comm| comm.bridge.is_some().into())?) })
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_compare(
@@ -39,9 +39,9 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_compare(
     comm2: MPI_Comm,
     result: *mut c_int,
 ) -> c_int {
-    library::outcome(comm1, || {
-        let comparison = try_with(|library| {
-            let (one, other) = (library.comms.get(comm1)?, library.comms.get(comm2)?);
+    frame::outcome(comm1, || {
+        let comparison = try_with(|objects| {
+            let (one, other) = (objects.comms.get(comm1)?, objects.comms.get(comm2)?);
             Ok(compare(one, other))
         })?;
         // SAFETY: the program hands over a place for an int.
@@ -50,11 +50,11 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_compare(
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_set_name(comm: MPI_Comm, comm_name: *const c_char) -> c_int {
-    library::outcome(comm, || {
+    frame::outcome(comm, || {
         // SAFETY: the program hands over a string.
         let name = unsafe { string("comm_name", comm_name) }?.to_string_lossy().into_owned();
-        with(|library| {
-            library.comms.get_mut(comm)?.name = name;
+        with(|objects| {
+            objects.comms.get_mut(comm)?.name = name;
             Ok(())
         })
     })
@@ -65,7 +65,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_get_name(
     comm_name: *mut c_char,
     resultlen: *mut c_int,
 ) -> c_int {
-    library::outcome(comm, || {
+    frame::outcome(comm, || {
         let name = match comm {
             MPI_COMM_NULL => "MPI_COMM_NULL".to_owned(),
             comm => about(comm, |comm| comm.name.clone())?,
@@ -80,7 +80,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_get_name(
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_dup(comm: MPI_Comm, newcomm: *mut MPI_Comm) -> c_int {
     // SAFETY: the program hands over a place for a communicator.
-    library::outcome(comm, || unsafe { put("newcomm", newcomm, duplicate(comm, None, newcomm)?) })
+    frame::outcome(comm, || unsafe { put("newcomm", newcomm, duplicate(comm, None, newcomm)?) })
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_dup_with_info(
@@ -89,7 +89,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_dup_with_info(
     newcomm: *mut MPI_Comm,
 ) -> c_int {
     // SAFETY: the program hands over a place for a communicator.
-    library::outcome(comm, || unsafe { put("newcomm", newcomm, duplicate(comm, Some(info), newcomm)?) })
+    frame::outcome(comm, || unsafe { put("newcomm", newcomm, duplicate(comm, Some(info), newcomm)?) })
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_idup(
@@ -98,7 +98,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_idup(
     request: *mut MPI_Request,
 ) -> c_int {
     // SAFETY: the program hands over places for a communicator and a request.
-    library::outcome(comm, || unsafe {
+    frame::outcome(comm, || unsafe {
         let (made, begun) = duplicate_later(comm, None, newcomm)?;
         put("newcomm", newcomm, made)?;
         put("request", request, begun)
@@ -112,7 +112,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_idup_with_info(
     request: *mut MPI_Request,
 ) -> c_int {
     // SAFETY: the program hands over places for a communicator and a request.
-    library::outcome(comm, || unsafe {
+    frame::outcome(comm, || unsafe {
         let (made, begun) = duplicate_later(comm, Some(info), newcomm)?;
         put("newcomm", newcomm, made)?;
         put("request", request, begun)
@@ -125,7 +125,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_split(
     key: c_int,
     newcomm: *mut MPI_Comm,
 ) -> c_int {
-    library::outcome(comm, || {
+    frame::outcome(comm, || {
         if color < 0 && color != MPI_UNDEFINED {
             fail!(MPI_ERR_ARG, "color is {color}, but must be MPI_UNDEFINED or not negative");
         }
@@ -142,7 +142,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_split_type(
     _info: MPI_Info,
     newcomm: *mut MPI_Comm,
 ) -> c_int {
-    library::outcome(comm, || {
+    frame::outcome(comm, || {
         let how = match split_type {
             MPI_COMM_TYPE_SHARED => CommRequest::SplitByHost { key },
             // Whether there is hardware to tell ranks apart is unknown, so there is no such communicator.
@@ -162,7 +162,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_create(
     group: MPI_Group,
     newcomm: *mut MPI_Comm,
 ) -> c_int {
-    library::outcome(comm, || {
+    frame::outcome(comm, || {
         let members = members(comm, group)?;
         let (me, inter) = about(comm, |comm| (comm.rank, comm.bridge.is_some()))?;
         // Of an inter-communicator each side names its own members only, so they find each other by colour.
@@ -182,7 +182,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_create_group(
     tag: c_int,
     newcomm: *mut MPI_Comm,
 ) -> c_int {
-    library::outcome(comm, || {
+    frame::outcome(comm, || {
         let (members, tag) = (members(comm, group)?, sent_tag("tag", tag)?);
         let me = about(comm, |comm| match comm.bridge {
             None => Ok(comm.rank),
@@ -198,20 +198,20 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_create_group(
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_set_info(comm: MPI_Comm, info: MPI_Info) -> c_int {
-    library::outcome(comm, || {
-        try_with(|library| {
-            let hints = library.infos.hints(info)?;
-            library.comms.get_mut(comm)?.hints = hints;
+    frame::outcome(comm, || {
+        try_with(|objects| {
+            let hints = objects.infos.hints(info)?;
+            objects.comms.get_mut(comm)?.hints = hints;
             Ok(())
         })
     })
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_get_info(comm: MPI_Comm, info_used: *mut MPI_Info) -> c_int {
-    library::outcome(comm, || {
-        let info = try_with(|library| {
-            let hints = library.comms.get(comm)?.hints.clone();
-            Ok(library.infos.insert(hints))
+    frame::outcome(comm, || {
+        let info = try_with(|objects| {
+            let hints = objects.comms.get(comm)?.hints.clone();
+            Ok(objects.infos.insert(hints))
         })?;
         // SAFETY: the program hands over a place for an info.
         unsafe { put("info_used", info_used, info) }
@@ -221,7 +221,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_get_info(comm: MPI_Comm, info_us
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_free(comm: *mut MPI_Comm) -> c_int {
     // SAFETY: the program hands over a communicator.
     let handle = unsafe { comm.as_ref() }.copied();
-    library::outcome(handle, || {
+    frame::outcome(handle, || {
         not_null("comm", comm)?;
         // SAFETY: not null, and the program hands over a communicator.
         free(unsafe { *comm })?;
@@ -239,14 +239,14 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_disconnect(comm: *mut MPI_Comm) 
 /// No rank is ever spawned by others.
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_get_parent(parent: *mut MPI_Comm) -> c_int {
     // SAFETY: the program hands over a place for a communicator.
-    library::outcome(None, || unsafe { put("parent", parent, MPI_COMM_NULL) })
+    frame::outcome(None, || unsafe { put("parent", parent, MPI_COMM_NULL) })
 }
 
 /// Makes a communicator from `parent`; `MPI_COMM_NULL` if this rank is not in it. All members of the parent do, or those
 /// that are to be in the new one.
 pub(crate) fn make(parent: MPI_Comm, how: CommRequest<'_>) -> Result<MPI_Comm> {
     match make_object(parent, how)? {
-        Some(comm) => Ok(with(|library| library.comms.insert(comm))),
+        Some(comm) => Ok(with(|objects| objects.comms.insert(comm))),
         None => Ok(MPI_COMM_NULL),
     }
 }
@@ -257,7 +257,7 @@ pub(crate) fn make_object(parent: MPI_Comm, how: CommRequest<'_>) -> Result<Opti
         (parent.context, parent.group.clone(), parent.bridge.clone(), parent.errhandler)
     })?;
     let Some((made, members)) = ask_for_comm(context, how)? else { return Ok(None) };
-    let me = connection::line().rank;
+    let me = rank::this().connection().rank();
     match (bridge, members) {
         (bridge, None) => Ok(Some(Comm { errhandler, bridge, ..Comm::new(made, group, me) })),
         (None, Some(members)) => Ok(Some(Comm { errhandler, ..Comm::new(made, members, me) })),
@@ -306,11 +306,11 @@ unsafe fn duplicate_later(
     info: Option<MPI_Info>,
     place: *mut MPI_Comm,
 ) -> Result<(MPI_Comm, MPI_Request)> {
-    let request = with(|library| library.requests.take_id());
+    let request = with(|objects| objects.requests.take_id());
     // SAFETY: the caller vouches for it.
     let made = unsafe { duplicate_as(comm, info, CommRequest::DupLater { request }, place) }?;
-    let transfer = Transfer { id: Some(request), held: Held::default(), done: None };
-    Ok((made, with(|library| library.requests.insert(Request::once(comm, true, smallvec![transfer])))))
+    let transfer = Transfer { id: Some(request), buffers: TransferBuffers::default(), done: None };
+    Ok((made, with(|objects| objects.requests.insert(Request::once(comm, true, smallvec![transfer])))))
 }
 
 /// Once the arguments are known to be right, `place` holds a null handle until there is a duplicate: that is what the program
@@ -324,13 +324,13 @@ unsafe fn duplicate_as(
     how: CommRequest<'_>,
     place: *mut MPI_Comm,
 ) -> Result<MPI_Comm> {
-    let (copies, hints) = try_with(|library| {
-        let parent = library.comms.get(comm)?;
+    let (copies, hints) = try_with(|objects| {
+        let parent = objects.comms.get(comm)?;
         let hints = match info {
-            Some(info) => library.infos.hints(info)?,
+            Some(info) => objects.infos.hints(info)?,
             None => parent.hints.clone(),
         };
-        Ok((parent.attributes.copies(&library.keyvals), hints))
+        Ok((parent.attributes.copies(&objects.keyvals), hints))
     })?;
     // SAFETY: the caller vouches for it.
     unsafe { put("newcomm", place, MPI_COMM_NULL) }?;
@@ -338,29 +338,29 @@ unsafe fn duplicate_as(
     let attributes = unsafe { copies.run(comm.0) }?;
     let made = make_object(comm, how)?;
     let made = made.ok_or_else(|| MpiError::new(MPI_ERR_INTERN, "a duplicate without this rank"))?;
-    try_with(|library| {
-        let topology = library.comms.get(comm)?.topology.clone();
-        Ok(library.comms.insert(Comm { attributes, hints, topology, ..made }))
+    try_with(|objects| {
+        let topology = objects.comms.get(comm)?.topology.clone();
+        Ok(objects.comms.insert(Comm { attributes, hints, topology, ..made }))
     })
 }
 
 /// Frees a communicator, after its attributes have been deleted.
 fn free(comm: MPI_Comm) -> Result<()> {
-    let deletions = try_with(|library| {
-        library.comms.check_freeable(comm)?;
-        Ok(library.comms.get(comm)?.attributes.deletions(&library.keyvals))
+    let deletions = try_with(|objects| {
+        objects.comms.check_freeable(comm)?;
+        Ok(objects.comms.get(comm)?.attributes.deletions(&objects.keyvals))
     })?;
     // SAFETY: the program registered these functions to delete attributes; nothing is locked.
     unsafe { deletions.run(comm.0) }?;
-    let freed = with(|library| library.comms.remove(comm))?;
+    let freed = with(|objects| objects.comms.remove(comm))?;
     post(&Call::FreeComm { context: freed.context });
     Ok(())
 }
 
 /// The members of a group as ranks of a communicator that has them all.
 fn members(comm: MPI_Comm, group: MPI_Group) -> Result<Vec<u32>> {
-    try_with(|library| {
-        let (parent, group) = (library.comms.get(comm)?, library.groups.get(group)?);
+    try_with(|objects| {
+        let (parent, group) = (objects.comms.get(comm)?, objects.groups.get(group)?);
         let rank = |world| {
             let outside = || format!("group has rank {world} of the world, but {} has not", parent.title());
             parent.group.rank_of(world).ok_or_else(|| MpiError::new(MPI_ERR_GROUP, outside()))
@@ -392,5 +392,5 @@ fn compare(one: &Comm, other: &Comm) -> c_int {
 
 /// What a communicator tells.
 pub(super) fn about<T>(comm: MPI_Comm, what: impl FnOnce(&Comm) -> T) -> Result<T> {
-    with(|library| library.comms.get(comm).map(what))
+    with(|objects| objects.comms.get(comm).map(what))
 }

@@ -4,7 +4,7 @@
 
 use crate::arguments::not_null;
 use crate::constants::MPI_F_STATUS_SIZE;
-use crate::library::outcome_at_any_time as outcome;
+use crate::frame::outcome_at_any_time as outcome;
 use crate::types::*;
 use core::ffi::c_int;
 

@@ -7,11 +7,10 @@ use mpirage_call::Call;
 
 use crate::arguments::{put, put_string};
 use crate::clock;
-use crate::connection;
 use crate::constants::*;
 use crate::error::{Result, fail};
-use crate::library::{self, Stage};
-use crate::rank;
+use crate::frame;
+use crate::rank::{self, Stage};
 use crate::smpi;
 use crate::types::MPI_Comm;
 
@@ -25,7 +24,7 @@ const BEST_THREAD_LEVEL: c_int = MPI_THREAD_SERIALIZED;
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Get_version(version: *mut c_int, subversion: *mut c_int) -> c_int {
     // SAFETY: the program hands over two places for an int.
-    library::outcome_at_any_time(|| unsafe {
+    frame::outcome_at_any_time(|| unsafe {
         put("version", version, MPI_VERSION)?;
         put("subversion", subversion, MPI_SUBVERSION)
     })
@@ -35,7 +34,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Get_library_version(
     version: *mut c_char,
     resultlen: *mut c_int,
 ) -> c_int {
-    library::outcome_at_any_time(|| {
+    frame::outcome_at_any_time(|| {
         // SAFETY: the program hands over a string of MPI_MAX_LIBRARY_VERSION_STRING characters and a place for an int.
         unsafe {
             let room = MPI_MAX_LIBRARY_VERSION_STRING as usize;
@@ -49,8 +48,8 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Get_processor_name(
     name: *mut c_char,
     resultlen: *mut c_int,
 ) -> c_int {
-    library::outcome(None, || {
-        let host = &connection::line().host;
+    frame::outcome(None, || {
+        let host = rank::this().connection().host();
         // SAFETY: the program hands over a string of MPI_MAX_PROCESSOR_NAME characters and a place for an int.
         unsafe {
             let length = put_string("name", name, MPI_MAX_PROCESSOR_NAME as usize, host)?;
@@ -68,7 +67,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Wtick() -> f64 {
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) -> c_int {
-    library::outcome_at_any_time(|| init(MPI_THREAD_SINGLE))
+    frame::outcome_at_any_time(|| init(MPI_THREAD_SINGLE))
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Init_thread(
@@ -77,7 +76,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Init_thread(
     required: c_int,
     provided: *mut c_int,
 ) -> c_int {
-    library::outcome_at_any_time(|| {
+    frame::outcome_at_any_time(|| {
         let granted = required.clamp(MPI_THREAD_SINGLE, BEST_THREAD_LEVEL);
         init(granted)?;
         // SAFETY: the program hands over a place for an int.
@@ -86,7 +85,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Init_thread(
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Query_thread(provided: *mut c_int) -> c_int {
-    library::outcome(None, || {
+    frame::outcome(None, || {
         let granted = rank::this().main.get().map_or(MPI_THREAD_SINGLE, |&(_, granted)| granted);
         // SAFETY: the program hands over a place for an int.
         unsafe { put("provided", provided, granted) }
@@ -94,7 +93,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Query_thread(provided: *mut c_int) ->
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Is_thread_main(flag: *mut c_int) -> c_int {
-    library::outcome(None, || {
+    frame::outcome(None, || {
         let main = rank::this().main.get().is_some_and(|&(main, _)| main == thread::current().id());
         // SAFETY: the program hands over a place for an int.
         unsafe { put("flag", flag, main.into()) }
@@ -102,24 +101,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Is_thread_main(flag: *mut c_int) -> c
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Finalize() -> c_int {
-    library::outcome(None, || {
+    frame::outcome(None, || {
         delete_attributes(MPI_COMM_SELF)?;
         delete_attributes(MPI_COMM_WORLD)?;
         smpi::tell_counts();
-        connection::ask(&Call::Finalize);
-        library::enter(Stage::After);
+        rank::ask(&Call::Finalize);
+        rank::this().enter(Stage::After);
         Ok(())
     })
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Initialized(flag: *mut c_int) -> c_int {
     // SAFETY: the program hands over a place for an int.
-    library::outcome_at_any_time(|| unsafe { put("flag", flag, (library::stage() > Stage::Before).into()) })
+    frame::outcome_at_any_time(|| unsafe { put("flag", flag, (rank::this().stage() > Stage::Before).into()) })
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Finalized(flag: *mut c_int) -> c_int {
     // SAFETY: the program hands over a place for an int.
-    library::outcome_at_any_time(|| unsafe { put("flag", flag, (library::stage() == Stage::After).into()) })
+    frame::outcome_at_any_time(|| unsafe { put("flag", flag, (rank::this().stage() == Stage::After).into()) })
 }
 
 /// For tools to put themselves in front of; there is nothing here to control.
@@ -128,31 +127,34 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Pcontrol(_level: c_int) -> c_int {
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Abort(_comm: MPI_Comm, errorcode: c_int) -> c_int {
-    connection::ask(&Call::Abort { code: errorcode });
-    rank::this().exit(errorcode)
+    let connection = rank::this().connection();
+    connection.ask(&Call::Abort { code: errorcode });
+    connection.exit(errorcode)
 }
 
 fn init(thread_level: c_int) -> Result<()> {
-    if library::stage() != Stage::Before {
+    let rank = rank::this();
+    if rank.stage() != Stage::Before {
         fail!(MPI_ERR_OTHER, "MPI has been initialized already");
     }
-    let line = connection::line();
-    connection::ask(&Call::Init);
+    let connection = rank.connection();
+    connection.ask(&Call::Init);
     // Only the first initialization comes here.
-    let _ = rank::this().main.set((thread::current().id(), thread_level));
-    library::with(|library| library.comms.open(line.rank, line.briefing.size));
-    rank::this().attributes.set(MPI_UNIVERSE_SIZE, line.briefing.size as c_int);
-    rank::this().attributes.set(MPI_APPNUM, 0);
-    library::enter(Stage::Running);
+    let _ = rank.main.set((thread::current().id(), thread_level));
+    let size = connection.briefing().size;
+    rank::with(|objects| objects.comms.open(connection.rank(), size));
+    rank.attributes.set(MPI_UNIVERSE_SIZE, size as c_int);
+    rank.attributes.set(MPI_APPNUM, 0);
+    rank.enter(Stage::Running);
     Ok(())
 }
 
 /// The attributes of `MPI_COMM_SELF` are deleted first of all, as programs use that to be told of the end. Those of the
 /// world follow, as in MPICH.
 fn delete_attributes(comm: MPI_Comm) -> Result<()> {
-    let deletions = library::try_with(|library| {
-        let attributes = core::mem::take(&mut library.comms.get_mut(comm)?.attributes);
-        Ok(attributes.deletions(&library.keyvals))
+    let deletions = rank::try_with(|objects| {
+        let attributes = core::mem::take(&mut objects.comms.get_mut(comm)?.attributes);
+        Ok(attributes.deletions(&objects.keyvals))
     })?;
     // SAFETY: the program registered these functions to delete attributes; nothing is locked.
     unsafe { deletions.run(comm.0) }

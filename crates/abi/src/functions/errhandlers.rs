@@ -3,8 +3,9 @@
 use crate::arguments::{not_null, put};
 use crate::constants::*;
 use crate::error::{MpiError, Result};
-use crate::library::{self, outcome, outcome_at_any_time};
+use crate::frame::{outcome, outcome_at_any_time};
 use crate::objects::errhandler::{self, Errhandler};
+use crate::rank;
 use crate::types::*;
 use core::ffi::c_int;
 
@@ -66,8 +67,8 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_set_errhandler(
 ) -> c_int {
     outcome(comm, || {
         find(errhandler)?.check_for_comm()?;
-        library::try_with(|library| {
-            library.comms.get_mut(comm)?.errhandler = errhandler;
+        rank::try_with(|objects| {
+            objects.comms.get_mut(comm)?.errhandler = errhandler;
             Ok(())
         })
     })
@@ -78,7 +79,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_get_errhandler(
     errhandler: *mut MPI_Errhandler,
 ) -> c_int {
     outcome(comm, || {
-        let handle = library::try_with(|library| Ok(library.comms.get(comm)?.errhandler))?;
+        let handle = rank::try_with(|objects| Ok(objects.comms.get(comm)?.errhandler))?;
         // SAFETY: the program hands over a place for the handle.
         unsafe { put("errhandler", errhandler, handle) }
     })
@@ -105,16 +106,16 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_call_errhandler(comm: MPI_Comm, 
     if let Err(unusable) = usable(comm, errorcode) {
         return outcome(comm, || Err(unusable));
     }
-    let text = library::with(|library| library.error_codes.text_of(errorcode).map(str::to_owned));
+    let text = rank::with(|objects| objects.error_codes.text_of(errorcode).map(str::to_owned));
     let text = text.unwrap_or_else(|_| format!("error {errorcode}"));
     outcome(comm, || Err(MpiError::new(errorcode, text)));
     MPI_SUCCESS
 }
 
 fn usable(comm: MPI_Comm, errorcode: c_int) -> Result<()> {
-    library::try_with(|library| {
-        library.comms.get(comm)?;
-        library.error_codes.class_of(errorcode).map(drop)
+    rank::try_with(|objects| {
+        objects.comms.get(comm)?;
+        objects.error_codes.class_of(errorcode).map(drop)
     })
 }
 
@@ -124,12 +125,12 @@ unsafe fn create(handler: Option<Errhandler>, place: *mut MPI_Errhandler) -> c_i
     outcome_at_any_time(|| {
         let null = || MpiError::new(MPI_ERR_ARG, "the error handling function is a null pointer");
         let handler = handler.ok_or_else(null)?;
-        let handle = library::with(|library| library.errhandlers.insert(handler));
+        let handle = rank::with(|objects| objects.errhandlers.insert(handler));
         // SAFETY: the caller vouches for it.
         unsafe { put("errhandler", place, MPI_Errhandler(handle)) }
     })
 }
 
 fn find(handle: MPI_Errhandler) -> Result<Errhandler> {
-    library::with(|library| errhandler::find(&library.errhandlers, handle))
+    rank::with(|objects| errhandler::find(&objects.errhandlers, handle))
 }

@@ -3,7 +3,7 @@
 use crate::arguments::{put, put_string, string};
 use crate::constants::{MPI_ERR_ARG, MPI_ERR_LASTCODE, MPI_LASTUSEDCODE, MPI_MAX_ERROR_STRING};
 use crate::error::ensure;
-use crate::library::{self, outcome_at_any_time as outcome};
+use crate::frame::outcome_at_any_time as outcome;
 use crate::rank;
 use core::ffi::{c_char, c_int};
 
@@ -11,7 +11,7 @@ const TEXT_ROOM: usize = MPI_MAX_ERROR_STRING as usize;
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Error_class(errorcode: c_int, errorclass: *mut c_int) -> c_int {
     outcome(|| {
-        let class = library::with(|library| library.error_codes.class_of(errorcode))?;
+        let class = rank::with(|objects| objects.error_codes.class_of(errorcode))?;
         // SAFETY: the program hands over a place for an int.
         unsafe { put("errorclass", errorclass, class) }
     })
@@ -23,7 +23,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Error_string(
     resultlen: *mut c_int,
 ) -> c_int {
     outcome(|| {
-        let text = library::try_with(|library| Ok(library.error_codes.text_of(errorcode)?.to_owned()))?;
+        let text = rank::try_with(|objects| Ok(objects.error_codes.text_of(errorcode)?.to_owned()))?;
         // SAFETY: the program hands over MPI_MAX_ERROR_STRING characters and a place for an int.
         unsafe {
             let length = put_string("string", string, TEXT_ROOM, text.as_bytes())?;
@@ -34,7 +34,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Error_string(
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Add_error_class(errorclass: *mut c_int) -> c_int {
     outcome(|| {
-        let class = library::with(|library| library.error_codes.add_class());
+        let class = rank::with(|objects| objects.error_codes.add_class());
         rank::this().attributes.set(MPI_LASTUSEDCODE, class);
         // SAFETY: the program hands over a place for an int.
         unsafe { put("errorclass", errorclass, class) }
@@ -43,7 +43,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Add_error_class(errorclass: *mut c_in
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Add_error_code(errorclass: c_int, errorcode: *mut c_int) -> c_int {
     outcome(|| {
-        let code = library::with(|library| library.error_codes.add_code(errorclass))?;
+        let code = rank::with(|objects| objects.error_codes.add_code(errorclass))?;
         rank::this().attributes.set(MPI_LASTUSEDCODE, code);
         // SAFETY: the program hands over a place for an int.
         unsafe { put("errorcode", errorcode, code) }
@@ -59,32 +59,32 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Add_error_string(
         let text = unsafe { self::string("string", string) }?;
         let kept = &text.to_bytes()[..text.count_bytes().min(TEXT_ROOM - 1)];
         let text = String::from_utf8_lossy(kept).into_owned();
-        library::with(|library| library.error_codes.set_text(errorcode, Some(text)))
+        rank::with(|objects| objects.error_codes.set_text(errorcode, Some(text)))
     })
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Remove_error_class(errorclass: c_int) -> c_int {
     outcome(|| {
-        library::try_with(|library| {
-            let is_class = library.error_codes.class_of(errorclass)? == errorclass;
+        rank::try_with(|objects| {
+            let is_class = objects.error_codes.class_of(errorclass)? == errorclass;
             ensure(is_class && errorclass > MPI_ERR_LASTCODE, MPI_ERR_ARG, || {
                 format!("{errorclass} is not an error class that was added")
             })?;
-            library.error_codes.remove(errorclass)
+            objects.error_codes.remove(errorclass)
         })
     })
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Remove_error_code(errorcode: c_int) -> c_int {
     outcome(|| {
-        library::try_with(|library| {
-            let is_code = library.error_codes.class_of(errorcode)? != errorcode;
+        rank::try_with(|objects| {
+            let is_code = objects.error_codes.class_of(errorcode)? != errorcode;
             ensure(is_code, MPI_ERR_ARG, || format!("{errorcode} is not an error code that was added"))?;
-            library.error_codes.remove(errorcode)
+            objects.error_codes.remove(errorcode)
         })
     })
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Remove_error_string(errorcode: c_int) -> c_int {
-    outcome(|| library::with(|library| library.error_codes.set_text(errorcode, None)))
+    outcome(|| rank::with(|objects| objects.error_codes.set_text(errorcode, None)))
 }

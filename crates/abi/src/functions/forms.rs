@@ -39,27 +39,27 @@ macro_rules! argument {
 macro_rules! collective {
     ($form:ident $body:ident($($name:ident: $type:ident),*; $comm:ident) $run:ident $begin:ident $keep:ident) => {
         pub(crate) unsafe extern "C-unwind" fn $run($($name: argument!($form $type),)* $comm: MPI_Comm) -> c_int {
-            library::outcome($comm, || {
+            frame::outcome($comm, || {
                 // SAFETY: the program hands over what the standard says.
-                unsafe { $body($($name,)* $comm) }?.run().map(drop)
+                perform::run(unsafe { $body($($name,)* $comm) }?).map(drop)
             })
         }
 
         pub(crate) unsafe extern "C-unwind" fn $begin(
             $($name: argument!($form $type),)* $comm: MPI_Comm, request: *mut MPI_Request
         ) -> c_int {
-            library::outcome($comm, || {
+            frame::outcome($comm, || {
                 // SAFETY: the program hands over what the standard says.
-                unsafe { put("request", request, $body($($name,)* $comm)?.begin()) }
+                unsafe { put("request", request, perform::begin($body($($name,)* $comm)?)) }
             })
         }
 
         pub(crate) unsafe extern "C-unwind" fn $keep(
             $($name: argument!($form $type),)* $comm: MPI_Comm, _info: MPI_Info, request: *mut MPI_Request
         ) -> c_int {
-            library::outcome($comm, || {
+            frame::outcome($comm, || {
                 // SAFETY: the program hands over what the standard says.
-                unsafe { put("request", request, $body($($name,)* $comm)?.keep()) }
+                unsafe { put("request", request, perform::keep($body($($name,)* $comm)?)) }
             })
         }
     };
@@ -85,8 +85,8 @@ macro_rules! send {
             tag: c_int,
             comm: MPI_Comm,
         ) -> c_int {
-            library::outcome(comm, || {
-                let run = |message: Outgoing| message.run();
+            frame::outcome(comm, || {
+                let run = |message: Outgoing| perform::send(&message);
                 with_message(SendMode::$mode, buf, count, datatype, dest, tag, comm, run).map(drop)
             })
         }
@@ -100,9 +100,9 @@ macro_rules! send {
             comm: MPI_Comm,
             request: *mut MPI_Request,
         ) -> c_int {
-            library::outcome(comm, || {
-                let begin = |message: Outgoing| message.begin(comm);
-                let nothing = || Operation::one(comm, Step::Nothing(Completion::empty(0))).begin();
+            frame::outcome(comm, || {
+                let begin = |message: Outgoing| perform::begin_send(message, comm);
+                let nothing = || perform::begin(Operation::one(comm, Step::Nothing(Completion::empty(0))));
                 let begun = with_message(SendMode::$mode, buf, count, datatype, dest, tag, comm, begin)?;
                 let begun = begun.unwrap_or_else(nothing);
                 // SAFETY: the program hands over a place for a request.
@@ -119,10 +119,10 @@ macro_rules! send {
             comm: MPI_Comm,
             request: *mut MPI_Request,
         ) -> c_int {
-            library::outcome(comm, || {
-                let request_made = send(SendMode::$mode, buf, count, datatype, dest, tag, comm)?.keep();
+            frame::outcome(comm, || {
+                let kept = send(SendMode::$mode, buf, count, datatype, dest, tag, comm)?;
                 // SAFETY: the program hands over a place for a request.
-                unsafe { put("request", request, request_made) }
+                unsafe { put("request", request, perform::keep(kept)) }
             })
         }
     };

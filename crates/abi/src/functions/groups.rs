@@ -3,14 +3,15 @@
 use crate::arguments::{array, not_null, put, put_all, size};
 use crate::constants::*;
 use crate::error::{MpiError, Result};
-use crate::library::{self, outcome};
+use crate::frame::outcome;
+use crate::rank;
 use crate::types::{MPI_Comm, MPI_Group};
 use core::ffi::c_int;
 use mpirage_data::{Comparison, Group, GroupError, RankRange};
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_group(comm: MPI_Comm, group: *mut MPI_Group) -> c_int {
     outcome(comm, || {
-        let members = library::try_with(|library| Ok(library.comms.get(comm)?.group.clone()))?;
+        let members = rank::try_with(|objects| Ok(objects.comms.get(comm)?.group.clone()))?;
         // SAFETY: the program hands over a place for the handle.
         unsafe { hand_out(group, members) }
     })
@@ -23,7 +24,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Group_size(group: MPI_Group, size: *m
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Group_rank(group: MPI_Group, rank: *mut c_int) -> c_int {
     outcome(None, || {
-        let me = library::try_with(|library| Ok(library.comms.get(MPI_COMM_WORLD)?.rank))?;
+        let me = rank::try_with(|objects| Ok(objects.comms.get(MPI_COMM_WORLD)?.rank))?;
         // SAFETY: the program hands over a place for an int.
         unsafe { put("rank", rank, rank_or_undefined(find(group)?.rank_of(me))) }
     })
@@ -138,7 +139,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Group_free(group: *mut MPI_Group) -> 
         not_null("group", group)?;
         // SAFETY: not null, and the program points to a handle.
         let handle = unsafe { *group };
-        library::with(|library| library.groups.remove(handle))?;
+        rank::with(|objects| objects.groups.remove(handle))?;
         // SAFETY: as above.
         unsafe { put("group", group, MPI_GROUP_NULL) }
     })
@@ -172,14 +173,14 @@ fn rank_or_undefined(rank: Option<u32>) -> c_int {
 }
 
 fn find(group: MPI_Group) -> Result<Group> {
-    library::with(|library| library.groups.get(group).cloned())
+    rank::with(|objects| objects.groups.get(group).cloned())
 }
 
 /// # Safety
 /// Unless it is null, the place can be written.
 pub(super) unsafe fn hand_out(place: *mut MPI_Group, group: Group) -> Result<()> {
     // SAFETY: the caller vouches for it.
-    unsafe { put("group", place, library::with(|library| library.groups.insert(group))) }
+    unsafe { put("group", place, rank::with(|objects| objects.groups.insert(group))) }
 }
 
 impl From<GroupError> for MpiError {

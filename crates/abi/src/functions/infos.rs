@@ -3,8 +3,9 @@
 use crate::arguments::{array, not_null, put, put_string, size, string};
 use crate::constants::*;
 use crate::error::{MpiError, Result, ensure};
-use crate::library::{self, outcome_at_any_time as outcome};
+use crate::frame::outcome_at_any_time as outcome;
 use crate::objects::info::Info;
+use crate::rank;
 use crate::types::MPI_Info;
 use core::ffi::{CStr, c_char, c_int};
 
@@ -19,7 +20,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Info_create_env(
     info: *mut MPI_Info,
 ) -> c_int {
     outcome(|| {
-        let mut environment = Info::environment();
+        let mut environment = rank::with(|objects| objects.infos.environment());
         let words = size("argc", argc)?;
         if !argv.is_null() && words > 0 {
             // SAFETY: not null, and the program hands over the arguments of its `main`.
@@ -36,7 +37,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Info_create_env(
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Info_dup(info: MPI_Info, newinfo: *mut MPI_Info) -> c_int {
     outcome(|| {
-        let duplicate = library::with(|library| library.infos.get(info).cloned())?;
+        let duplicate = rank::with(|objects| objects.infos.get(info).cloned())?;
         // SAFETY: the program hands over a place for the handle.
         unsafe { hand_out(newinfo, duplicate) }
     })
@@ -47,7 +48,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Info_free(info: *mut MPI_Info) -> c_i
         not_null("info", info)?;
         // SAFETY: not null, and the program points to a handle.
         let handle = unsafe { *info };
-        library::with(|library| library.infos.remove(handle))?;
+        rank::with(|objects| objects.infos.remove(handle))?;
         // SAFETY: as above.
         unsafe { put("info", info, MPI_INFO_NULL) }
     })
@@ -64,8 +65,8 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Info_set(
         ensure(value.len() < MPI_MAX_INFO_VAL as usize, MPI_ERR_INFO_VALUE, || {
             format!("the value of \"{}\" has {} characters", key.escape_ascii(), value.len())
         })?;
-        library::try_with(|library| {
-            library.infos.get_mut(info)?.set(key, value);
+        rank::try_with(|objects| {
+            objects.infos.get_mut(info)?.set(key, value);
             Ok(())
         })
     })
@@ -75,7 +76,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Info_delete(info: MPI_Info, key: *con
     outcome(|| {
         // SAFETY: the program hands over a string.
         let key = unsafe { self::key(key) }?;
-        let deleted = library::try_with(|library| Ok(library.infos.get_mut(info)?.delete(key)))?;
+        let deleted = rank::try_with(|objects| Ok(objects.infos.get_mut(info)?.delete(key)))?;
         ensure(deleted, MPI_ERR_INFO_NOKEY, || format!("there is no key \"{}\"", key.escape_ascii()))
     })
 }
@@ -134,7 +135,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Info_get_valuelen(
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Info_get_nkeys(info: MPI_Info, nkeys: *mut c_int) -> c_int {
     outcome(|| {
-        let keys = library::try_with(|library| Ok(library.infos.get(info)?.keys().len()))?;
+        let keys = rank::try_with(|objects| Ok(objects.infos.get(info)?.keys().len()))?;
         // SAFETY: the program hands over a place for an int.
         unsafe { put("nkeys", nkeys, keys as c_int) }
     })
@@ -147,8 +148,8 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Info_get_nthkey(
 ) -> c_int {
     outcome(|| {
         let index = size("n", n)?;
-        let found = library::try_with(|library| {
-            let object = library.infos.get(info)?;
+        let found = rank::try_with(|objects| {
+            let object = objects.infos.get(info)?;
             let (found, all) = (object.keys().nth(index), object.keys().len());
             let beyond = || MpiError::new(MPI_ERR_ARG, format!("n is {n}, but there are {all} keys"));
             Ok(found.ok_or_else(beyond)?.to_vec())
@@ -162,7 +163,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Info_get_nthkey(
 /// Unless it is null, `place` can be written.
 unsafe fn hand_out(place: *mut MPI_Info, info: Info) -> Result<()> {
     // SAFETY: the caller vouches for it.
-    unsafe { put("info", place, library::with(|library| library.infos.insert(info))) }
+    unsafe { put("info", place, rank::with(|objects| objects.infos.insert(info))) }
 }
 
 /// The value of a key, if there is one, which the flag tells too.
@@ -172,7 +173,7 @@ unsafe fn hand_out(place: *mut MPI_Info, info: Info) -> Result<()> {
 unsafe fn find(info: MPI_Info, key: *const c_char, flag: *mut c_int) -> Result<Option<Vec<u8>>> {
     // SAFETY: the caller vouches for it.
     let key = unsafe { self::key(key) }?;
-    let found = library::try_with(|library| Ok(library.infos.get(info)?.get(key).map(<[u8]>::to_vec)))?;
+    let found = rank::try_with(|objects| Ok(objects.infos.get(info)?.get(key).map(<[u8]>::to_vec)))?;
     // SAFETY: the caller vouches for it.
     unsafe { put("flag", flag, found.is_some().into()) }?;
     Ok(found)

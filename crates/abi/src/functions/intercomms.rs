@@ -12,14 +12,15 @@ use mpirage_data::{Basic, Group};
 use super::collective::gather::MPI_Bcast;
 use super::communicators::{about, ask_for_comm};
 use crate::arguments::{not_null, put, string};
-use crate::connection::{self, post};
 use crate::constants::*;
 use crate::error::{MpiError, Result, fail};
-use crate::library::{self, try_with, with};
+use crate::frame;
 use crate::message::{Incoming, Outgoing, sent_tag};
 use crate::objects::bridge::Bridge;
 use crate::objects::comm::Comm;
 use crate::operation::{Operation, Step, Steps};
+use crate::perform;
+use crate::rank::{self, post, try_with, with};
 use crate::region::Region;
 use crate::types::*;
 
@@ -27,7 +28,7 @@ use crate::types::*;
 const FIRST_TAG: i32 = i32::MIN;
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_remote_size(comm: MPI_Comm, size: *mut c_int) -> c_int {
-    library::outcome(comm, || {
+    frame::outcome(comm, || {
         let remote = bridge(comm)?.remote.size();
         // SAFETY: the program hands over a place for an int.
         unsafe { put("size", size, remote as c_int) }
@@ -35,7 +36,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_remote_size(comm: MPI_Comm, size
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_remote_group(comm: MPI_Comm, group: *mut MPI_Group) -> c_int {
-    library::outcome(comm, || {
+    frame::outcome(comm, || {
         let remote = bridge(comm)?.remote.clone();
         // SAFETY: the program hands over a place for a group.
         unsafe { super::groups::hand_out(group, remote) }
@@ -50,10 +51,10 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Intercomm_create(
     tag: c_int,
     newintercomm: *mut MPI_Comm,
 ) -> c_int {
-    library::outcome(local_comm, || {
+    frame::outcome(local_comm, || {
         not_null("newintercomm", newintercomm)?;
         let (group, me, errhandler) = about(local_comm, intra)??;
-        let leader = try_with(|library| library.comms.get(local_comm)?.member("local_leader", local_leader))?;
+        let leader = try_with(|objects| objects.comms.get(local_comm)?.member("local_leader", local_leader))?;
         let mut words = Vec::new();
         if leader == me {
             words = exchange(peer_comm, remote_leader, sent_tag("tag", tag)?, &group)?;
@@ -63,7 +64,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Intercomm_create(
             fail!(MPI_ERR_COMM, "the two sides have ranks in common");
         }
         let made = join(&group, &remote, tag)?;
-        let made = with(|library| library.comms.insert(Comm { errhandler, ..made }));
+        let made = with(|objects| objects.comms.insert(Comm { errhandler, ..made }));
         // SAFETY: the program hands over a place for a communicator.
         unsafe { put("newintercomm", newintercomm, made) }
     })
@@ -79,24 +80,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Intercomm_create_from_groups(
     errhandler: MPI_Errhandler,
     newintercomm: *mut MPI_Comm,
 ) -> c_int {
-    library::outcome(None, || {
+    frame::outcome(None, || {
         not_null("newintercomm", newintercomm)?;
         // SAFETY: the program hands over a string.
         let tag = unsafe { tag_of(stringtag) }?;
-        let hints = try_with(|library| library.infos.hints(info))?;
+        let hints = try_with(|objects| objects.infos.hints(info))?;
         let side = from_group(local_group, tag)?;
         let (group, me, context) = (side.group.clone(), side.rank, side.context);
-        let side = with(|library| library.comms.insert(side));
-        let leader = try_with(|library| library.comms.get(side)?.member("local_leader", local_leader))?;
+        let side = with(|objects| objects.comms.insert(side));
+        let leader = try_with(|objects| objects.comms.get(side)?.member("local_leader", local_leader))?;
         let words = match leader == me {
-            true => try_with(|library| Ok(library.groups.get(remote_group)?.iter().collect()))?,
+            true => try_with(|objects| Ok(objects.groups.get(remote_group)?.iter().collect()))?,
             false => Vec::new(),
         };
         let remote = group_of(told_by(side, local_leader, words)?)?;
-        with(|library| library.comms.remove(side))?;
+        with(|objects| objects.comms.remove(side))?;
         post(&Call::FreeComm { context });
         let made = join(&group, &remote, tag)?;
-        let made = with(|library| library.comms.insert(Comm { errhandler, hints, ..made }));
+        let made = with(|objects| objects.comms.insert(Comm { errhandler, hints, ..made }));
         // SAFETY: the program hands over a place for a communicator.
         unsafe { put("newintercomm", newintercomm, made) }
     })
@@ -109,16 +110,16 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_create_from_group(
     errhandler: MPI_Errhandler,
     newcomm: *mut MPI_Comm,
 ) -> c_int {
-    library::outcome(None, || {
+    frame::outcome(None, || {
         not_null("newcomm", newcomm)?;
         // SAFETY: the program hands over a string.
         let tag = unsafe { tag_of(stringtag) }?;
-        let hints = try_with(|library| library.infos.hints(info))?;
-        let made = match try_with(|library| Ok(library.groups.get(group)?.size()))? {
+        let hints = try_with(|objects| objects.infos.hints(info))?;
+        let made = match try_with(|objects| Ok(objects.groups.get(group)?.size()))? {
             0 => MPI_COMM_NULL,
             _ => {
                 let made = Comm { errhandler, hints, ..from_group(group, tag)? };
-                with(|library| library.comms.insert(made))
+                with(|objects| objects.comms.insert(made))
             }
         };
         // SAFETY: the program hands over a place for a communicator.
@@ -131,7 +132,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Intercomm_merge(
     high: c_int,
     newintracomm: *mut MPI_Comm,
 ) -> c_int {
-    library::outcome(intercomm, || {
+    frame::outcome(intercomm, || {
         not_null("newintracomm", newintracomm)?;
         let bridge = bridge(intercomm)?;
         let (context, errhandler) = about(intercomm, |comm| (comm.context, comm.errhandler))?;
@@ -142,16 +143,16 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Intercomm_merge(
         let Some((context, Some(members))) = made else {
             fail!(MPI_ERR_INTERN, "a merged communicator without this rank");
         };
-        let comm = Comm { errhandler, ..Comm::new(context, members, connection::line().rank) };
+        let comm = Comm { errhandler, ..Comm::new(context, members, rank::this().connection().rank()) };
         // SAFETY: the program hands over a place for a communicator.
-        unsafe { put("newintracomm", newintracomm, with(|library| library.comms.insert(comm))) }
+        unsafe { put("newintracomm", newintracomm, with(|objects| objects.comms.insert(comm))) }
     })
 }
 
 /// A communicator of a group, made by its members.
 fn from_group(group: MPI_Group, tag: i32) -> Result<Comm> {
-    let me = connection::line().rank;
-    let group = try_with(|library| Ok(library.groups.get(group)?.clone()))?;
+    let me = rank::this().connection().rank();
+    let group = try_with(|objects| Ok(objects.groups.get(group)?.clone()))?;
     if group.rank_of(me).is_none() {
         fail!(MPI_ERR_GROUP, "this rank is not in the group");
     }
@@ -200,8 +201,8 @@ fn exchange(peer_comm: MPI_Comm, remote_leader: c_int, tag: i32, group: &Group) 
 
 /// A message to the other leader and one from it.
 fn swap(peer_comm: MPI_Comm, leader: c_int, tag: i32, own: &[u32], other: &mut [u32]) -> Result<()> {
-    let (context, peer) = try_with(|library| {
-        let object = library.comms.get(peer_comm)?;
+    let (context, peer) = try_with(|objects| {
+        let object = objects.comms.get(peer_comm)?;
         Ok((object.context, object.seat_of(object.member("remote_leader", leader)?)))
     })?;
     let bytes = |address: usize, words: usize| Region::new(address, 4 * words, &Basic::Byte.into());
@@ -212,7 +213,7 @@ fn swap(peer_comm: MPI_Comm, leader: c_int, tag: i32, own: &[u32], other: &mut [
     let receive =
         Incoming { context, from: Some(peer), tag: Some(tag), region: got, matched: None, bridge: None };
     let steps = Steps::from_vec(vec![Step::Send(send), Step::Receive(receive)]);
-    Operation { comm: peer_comm, steps, collective: false }.run().map(drop)
+    perform::run(Operation { comm: peer_comm, steps, collective: false }).map(drop)
 }
 
 /// What the leader has to say, at everybody.
@@ -244,5 +245,5 @@ fn join(group: &Group, remote: &Group, tag: i32) -> Result<Comm> {
     let made = ask_for_comm(WORLD, CommRequest::CreateGroup { members: &members, tag })?;
     let Some((context, _)) = made else { fail!(MPI_ERR_INTERN, "an inter-communicator without this rank") };
     let bridge = Some(Arc::new(Bridge { remote: remote.clone(), all: group_of(members)? }));
-    Ok(Comm { bridge, ..Comm::new(context, group.clone(), connection::line().rank) })
+    Ok(Comm { bridge, ..Comm::new(context, group.clone(), rank::this().connection().rank()) })
 }

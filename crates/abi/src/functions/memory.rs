@@ -5,7 +5,7 @@ use core::ffi::{c_int, c_void};
 use crate::arguments::{not_null, put};
 use crate::constants::*;
 use crate::error::fail;
-use crate::library;
+use crate::frame;
 use crate::types::{MPI_Aint, MPI_Info};
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Alloc_mem(
@@ -13,7 +13,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Alloc_mem(
     _info: MPI_Info,
     baseptr: *mut c_void,
 ) -> c_int {
-    library::outcome(None, || {
+    frame::outcome(None, || {
         not_null("baseptr", baseptr)?;
         let Ok(bytes) = usize::try_from(size) else { fail!(MPI_ERR_ARG, "size is {size}") };
         // SAFETY: malloc takes any size; a program may ask for none and expects something it can free.
@@ -27,7 +27,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Alloc_mem(
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Free_mem(base: *mut c_void) -> c_int {
-    library::outcome(None, || {
+    frame::outcome(None, || {
         // SAFETY: the program hands back what MPI_Alloc_mem gave it, or nothing.
         unsafe { libc::free(base) };
         Ok(())

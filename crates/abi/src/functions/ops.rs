@@ -3,8 +3,9 @@
 use crate::arguments::{Number, not_null, put};
 use crate::constants::{MPI_ERR_ARG, MPI_ERR_BUFFER, MPI_IN_PLACE, MPI_OP_NULL};
 use crate::error::{MpiError, Result, ensure};
-use crate::library::{self, outcome};
+use crate::frame::outcome;
 use crate::objects::op::{Elements, Operation, UserFunction};
+use crate::rank;
 use crate::region::Region;
 use crate::types::{MPI_Count, MPI_Datatype, MPI_Op, MPI_User_function, MPI_User_function_c};
 use core::ffi::{c_int, c_void};
@@ -32,7 +33,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Op_free(op: *mut MPI_Op) -> c_int {
         not_null("op", op)?;
         // SAFETY: not null, and the program points to a handle.
         let handle = unsafe { *op };
-        library::with(|library| library.ops.remove(handle))?;
+        rank::with(|objects| objects.ops.remove(handle))?;
         // SAFETY: as above.
         unsafe { put("op", op, MPI_OP_NULL) }
     })
@@ -40,7 +41,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Op_free(op: *mut MPI_Op) -> c_int {
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Op_commutative(op: MPI_Op, commute: *mut c_int) -> c_int {
     outcome(None, || {
-        let operation = library::with(|library| library.ops.get(op))?;
+        let operation = rank::with(|objects| objects.ops.get(op))?;
         // SAFETY: the program hands over a place for an int.
         unsafe { put("commute", commute, operation.is_commutative().into()) }
     })
@@ -76,7 +77,7 @@ unsafe fn create(function: Option<UserFunction>, commute: c_int, op: *mut MPI_Op
         let function = function.ok_or_else(null)?;
         let operation = Operation::User { function, commutative: commute != 0 };
         // SAFETY: the caller vouches for it.
-        unsafe { put("op", op, library::with(|library| library.ops.insert(operation))) }
+        unsafe { put("op", op, rank::with(|objects| objects.ops.insert(operation))) }
     })
 }
 
@@ -92,10 +93,10 @@ unsafe fn reduce_local<N: Number>(
     outcome(None, || {
         let in_place = [inbuf, inoutbuf.cast_const()].contains(&MPI_IN_PLACE.cast_const());
         ensure(!in_place, MPI_ERR_BUFFER, || "MPI_IN_PLACE means nothing to MPI_Reduce_local".to_owned())?;
-        let (input, inout, operation) = library::try_with(|library| {
-            let input = Region::of_arguments(library, "inbuf", inbuf, count, handle)?;
-            let inout = Region::of_arguments(library, "inoutbuf", inoutbuf, count, handle)?;
-            Ok((input, inout, library.ops.get(op)?))
+        let (input, inout, operation) = rank::try_with(|objects| {
+            let input = Region::of_arguments(&objects.datatypes, "inbuf", inbuf, count, handle)?;
+            let inout = Region::of_arguments(&objects.datatypes, "inoutbuf", inoutbuf, count, handle)?;
+            Ok((input, inout, objects.ops.get(op)?))
         })?;
         operation.check(input.datatype())?;
         if input.bytes() == 0 {
@@ -107,7 +108,9 @@ unsafe fn reduce_local<N: Number>(
         })?;
         match operation {
             // SAFETY: the caller vouches for the buffers, the program for its function.
-            Operation::User { function, .. } => unsafe { function.call(inbuf, inoutbuf, of) },
+            Operation::User { function, .. } => unsafe {
+                function.call(inbuf, inoutbuf, of, &rank::this().held_exception)
+            },
             // SAFETY: the caller vouches for the buffers.
             Operation::Predefined(_) => unsafe { reduce_packed(operation, of, &input, &inout) },
         }
@@ -127,7 +130,7 @@ unsafe fn reduce_packed(
     unsafe {
         input.pack(&mut operand);
         inout.pack(&mut result);
-        operation.combine_packed(of, &operand, &mut result)?;
+        operation.combine_packed(of, &operand, &mut result, &rank::this().held_exception)?;
         inout.unpack(&result);
     }
     Ok(())

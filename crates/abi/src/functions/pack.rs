@@ -3,7 +3,8 @@
 use crate::arguments::{Number, array, not_null, put, size};
 use crate::constants::{MPI_ERR_ARG, MPI_UNDEFINED};
 use crate::error::{MpiError, Result};
-use crate::library::{self, outcome};
+use crate::frame::outcome;
+use crate::rank;
 use crate::region::Region;
 use crate::types::{MPI_Comm, MPI_Count, MPI_Datatype};
 use core::ffi::{c_int, c_void};
@@ -140,7 +141,7 @@ pub(super) fn region<N: Number>(
     what: &str,
     (buffer, count, datatype): Typed<*const c_void, N>,
 ) -> Result<Region> {
-    library::with(|library| Region::of_arguments(library, what, buffer, count, datatype))
+    rank::with(|objects| Region::of_arguments(&objects.datatypes, what, buffer, count, datatype))
 }
 
 unsafe fn pack<N: Number>(from: Typed<*const c_void, N>, to: Bytes<N>, comm: MPI_Comm) -> c_int {
@@ -173,8 +174,8 @@ unsafe fn pack_size<N: Number>(count: N, datatype: MPI_Datatype, comm: MPI_Comm,
     outcome(comm, || {
         check_comm(comm)?;
         let count = crate::arguments::count("incount", count)?;
-        let bytes = library::try_with(|library| {
-            Ok(Region::new(0, count, library.datatypes.committed(datatype)?)?.bytes())
+        let bytes = rank::try_with(|objects| {
+            Ok(Region::new(0, count, objects.datatypes.committed(datatype)?)?.bytes())
         })?;
         let undefined = || N::narrow(MPI_UNDEFINED.into()).expect("fits everywhere");
         // SAFETY: the caller vouches for it.
@@ -183,5 +184,5 @@ unsafe fn pack_size<N: Number>(count: N, datatype: MPI_Datatype, comm: MPI_Comm,
 }
 
 fn check_comm(comm: MPI_Comm) -> Result<()> {
-    library::with(|library| library.comms.get(comm).map(drop))
+    rank::with(|objects| objects.comms.get(comm).map(drop))
 }

@@ -5,7 +5,8 @@ use crate::arguments::{Number, count, put, string};
 use crate::constants::{MPI_ERR_ARG, MPI_UNDEFINED};
 use crate::error::{Result, ensure};
 use crate::external32;
-use crate::library::{self, outcome};
+use crate::frame::outcome;
+use crate::rank;
 use crate::types::{MPI_Aint, MPI_Count, MPI_Datatype};
 use core::ffi::{c_char, c_int, c_void};
 
@@ -127,8 +128,7 @@ unsafe fn pack_size<N: Number, S: Number>(
         // SAFETY: the caller vouches for the string.
         unsafe { check_representation(datarep) }?;
         let elements = count("incount", incount)?;
-        let element =
-            library::try_with(|library| Ok(external32::size(library.datatypes.committed(datatype)?)))?;
+        let element = rank::try_with(|objects| Ok(external32::size(objects.datatypes.committed(datatype)?)))?;
         let bytes = element.checked_mul(elements).and_then(|bytes| S::narrow(bytes as i64));
         let undefined = || S::narrow(MPI_UNDEFINED.into()).expect("fits everywhere");
         // SAFETY: the caller vouches for it.

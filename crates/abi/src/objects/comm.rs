@@ -78,6 +78,12 @@ impl Comm {
         }
     }
 
+    /// The number of the next persistent collective.
+    pub(crate) fn next_plan(&mut self) -> u32 {
+        self.plans += 1;
+        self.plans
+    }
+
     /// How the simulator calls a rank to talk to.
     #[inline]
     pub(crate) fn seat_of(&self, member: u32) -> u32 {

@@ -3,7 +3,6 @@
 use crate::constants::{MPI_ERR_INFO, MPI_INFO_ENV, MPI_INFO_NULL};
 use crate::error::{MpiError, Result, fail};
 use crate::handles::Handles;
-use crate::rank;
 use crate::types::MPI_Info;
 use std::cell::OnceCell;
 
@@ -11,8 +10,10 @@ use std::cell::OnceCell;
 #[derive(Debug)]
 pub(crate) struct Infos {
     handles: Handles<Info>,
-    /// What `MPI_INFO_ENV` stands for, once somebody has asked.
-    environment: OnceCell<Info>,
+    /// The words of the command that started the rank, if it is not a process with arguments of its own.
+    command: Option<Vec<Vec<u8>>>,
+    /// The object behind `MPI_INFO_ENV`, made when the program first asks.
+    predefined: OnceCell<Info>,
 }
 
 /// Keys and values, as the bytes the program wrote.
@@ -20,15 +21,34 @@ pub(crate) struct Infos {
 pub(crate) struct Info(Vec<(Vec<u8>, Vec<u8>)>);
 
 impl Infos {
-    pub const fn new() -> Infos {
-        Infos { handles: Handles::new(), environment: OnceCell::new() }
+    /// None yet. `command` is what started the rank, if it is not this process.
+    pub const fn new(command: Option<Vec<Vec<u8>>>) -> Infos {
+        Infos { handles: Handles::new(), command, predefined: OnceCell::new() }
     }
 
     pub fn get(&self, info: MPI_Info) -> Result<&Info> {
         if info == MPI_INFO_ENV {
-            return Ok(self.environment.get_or_init(Info::environment));
+            return Ok(self.predefined.get_or_init(|| self.environment()));
         }
         self.handles.get(info.0).ok_or_else(|| invalid(info))
+    }
+
+    /// How this rank was started, for `MPI_INFO_ENV`.
+    pub fn environment(&self) -> Info {
+        let mut info = Info::default();
+        let own = || std::env::args_os().map(|word| word.into_encoded_bytes()).collect();
+        let mut words = self.command.clone().unwrap_or_else(own).into_iter();
+        if let Some(command) = words.next() {
+            info.set(b"command", &command);
+        }
+        let arguments: Vec<Vec<u8>> = words.collect();
+        if !arguments.is_empty() {
+            info.set(b"argv", &arguments.join(&b' '));
+        }
+        if let Ok(directory) = std::env::current_dir() {
+            info.set(b"wdir", directory.as_os_str().as_encoded_bytes());
+        }
+        info
     }
 
     pub fn get_mut(&mut self, info: MPI_Info) -> Result<&mut Info> {
@@ -54,23 +74,6 @@ impl Infos {
 }
 
 impl Info {
-    /// How this rank was started, for `MPI_INFO_ENV`.
-    pub fn environment() -> Info {
-        let mut info = Info::default();
-        let mut words = rank::this().words().into_iter();
-        if let Some(command) = words.next() {
-            info.set(b"command", &command);
-        }
-        let arguments: Vec<Vec<u8>> = words.collect();
-        if !arguments.is_empty() {
-            info.set(b"argv", &arguments.join(&b' '));
-        }
-        if let Ok(directory) = std::env::current_dir() {
-            info.set(b"wdir", directory.as_os_str().as_encoded_bytes());
-        }
-        info
-    }
-
     pub fn get(&self, key: &[u8]) -> Option<&[u8]> {
         self.0.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_slice())
     }
@@ -119,7 +122,7 @@ mod tests {
 
     #[test]
     fn the_environment_is_read_only() {
-        let mut infos = Infos::new();
+        let mut infos = Infos::new(None);
         assert!(infos.get(MPI_INFO_ENV).unwrap().get(b"command").is_some());
         assert!(infos.get_mut(MPI_INFO_ENV).is_err());
         assert!(infos.remove(MPI_INFO_ENV).is_err());

@@ -15,3 +15,100 @@ pub(crate) mod predefined_types;
 pub(crate) mod reduction;
 pub(crate) mod request;
 pub(crate) mod topology;
+
+use mpirage_call::{Operator, Reduction};
+
+use crate::constants::{MPI_COMM_SELF, MPI_COMM_WORLD};
+use crate::error::Result;
+use crate::types::{MPI_Comm, MPI_Datatype, MPI_Op};
+
+use comm::Comms;
+use datatype::Datatypes;
+use errhandler::{Errhandler, Errhandlers};
+use error_codes::ErrorCodes;
+use group::Groups;
+use info::Infos;
+use keyval::Keyvals;
+use message::{Attached, Messages};
+use op::{Operation, Ops};
+use reduction::{Reductions, UserReduction};
+use request::Requests;
+
+/// The objects of a rank, those first that most calls need.
+#[repr(C)]
+pub(crate) struct Objects {
+    pub requests: Requests,
+    pub comms: Comms,
+    pub datatypes: Datatypes,
+    pub reductions: Reductions,
+    pub messages: Messages,
+    /// The program's buffer for buffered sends.
+    pub attached: Option<Attached>,
+    pub ops: Ops,
+    pub groups: Groups,
+    pub infos: Infos,
+    pub keyvals: Keyvals,
+    pub errhandlers: Errhandlers,
+    pub error_codes: ErrorCodes,
+}
+
+impl Objects {
+    /// Bytes at its beginning that most calls need: whether there are datatypes of the rank's own is the last of it.
+    pub(crate) const HOT: usize = core::mem::offset_of!(Objects, datatypes) + size_of::<Vec<()>>();
+
+    /// The predefined objects. `command` is what started the rank, if it is not this process.
+    pub(crate) fn new(command: Option<Vec<Vec<u8>>>) -> Objects {
+        Objects {
+            comms: Comms::new(),
+            requests: Requests::new(),
+            reductions: Reductions::default(),
+            messages: Messages::new(),
+            attached: None,
+            datatypes: Datatypes::new(),
+            ops: Ops::new(),
+            groups: Groups::new(),
+            infos: Infos::new(command),
+            keyvals: Keyvals::default(),
+            errhandlers: Errhandlers::new(),
+            error_codes: ErrorCodes::default(),
+        }
+    }
+
+    /// How `count` elements of a datatype are combined by an operator.
+    pub(crate) fn reduction(&mut self, op: MPI_Op, count: usize, handle: MPI_Datatype) -> Result<Reduction> {
+        let operation = self.ops.get(op)?;
+        let datatype = self.datatypes.committed(handle)?.clone();
+        operation.check(&datatype)?;
+        let commutative = operation.is_commutative();
+        match (operation, datatype.uniform_basic()) {
+            (Operation::Predefined(op), Some(basic)) => {
+                let elements = (count * datatype.size() / basic.size()) as u64;
+                let operator = Operator::Predefined { op: op.code(), basic: basic.code() };
+                Ok(Reduction { operator, commutative, element: basic.size() as u32, elements })
+            }
+            _ => {
+                let (element, elements) = (datatype.size() as u32, count as u64);
+                let number = self.reductions.number_of(UserReduction { op, operation, handle, datatype });
+                let operator = Operator::User { op: number, datatype: handle.0 as u64 };
+                Ok(Reduction { operator, commutative, element, elements })
+            }
+        }
+    }
+
+    /// The communicator whose error handler counts, and the handler. Without a communicator that is `MPI_COMM_SELF`'s, or
+    /// `MPI_COMM_WORLD`'s as before MPI 4 if the program has not set the former.
+    pub(crate) fn handler_of(&self, comm: Option<MPI_Comm>) -> (MPI_Comm, Errhandler) {
+        let named = comm.filter(|&comm| self.comms.get(comm).is_ok());
+        let candidates = [named, Some(MPI_COMM_SELF), Some(MPI_COMM_WORLD)];
+        for comm in candidates.into_iter().flatten() {
+            let Ok(object) = self.comms.get(comm) else { continue };
+            let handler = errhandler::find(&self.errhandlers, object.errhandler).unwrap_or(Errhandler::Fatal);
+            let undecided =
+                comm == MPI_COMM_SELF && named != Some(comm) && matches!(handler, Errhandler::Fatal);
+            if !undecided {
+                return (comm, handler);
+            }
+        }
+        (MPI_COMM_SELF, Errhandler::Fatal)
+    }
+}

@@ -2,7 +2,7 @@
 
 use crate::constants::*;
 use crate::error::{MpiError, Result, ensure, fail};
-use crate::exceptions;
+use crate::exceptions::HeldException;
 use crate::handles::Handles;
 use crate::types::{MPI_Count, MPI_Datatype, MPI_Op, MPI_User_function, MPI_User_function_c};
 use core::ffi::{c_int, c_void};
@@ -102,7 +102,13 @@ impl Operation {
     ///
     /// # Safety
     /// The library is not locked. A program's function does what MPI says it does.
-    pub unsafe fn combine_packed(self, of: Elements<'_>, input: &[u8], inout: &mut [u8]) -> Result<()> {
+    pub unsafe fn combine_packed(
+        self,
+        of: Elements<'_>,
+        input: &[u8],
+        inout: &mut [u8],
+        held: &HeldException,
+    ) -> Result<()> {
         self.check(of.datatype)?;
         match self {
             Operation::Predefined(op) => match of.datatype.uniform_basic() {
@@ -110,17 +116,25 @@ impl Operation {
                 None => Ok(()),
             },
             // SAFETY: the caller vouches for the function; `as_in_memory` for what it is handed.
-            Operation::User { function, .. } => unsafe { combine_as_in_memory(function, of, input, inout) },
+            Operation::User { function, .. } => unsafe {
+                combine_as_in_memory(function, of, input, inout, held)
+            },
         }
     }
 }
 
 impl UserFunction {
-    /// What it throws is raised again at the end of the MPI call.
+    /// Calls it. Its exception is held until the MPI call ends.
     ///
     /// # Safety
     /// Both addresses are those of buffers of such elements, and the function does what MPI says it does.
-    pub unsafe fn call(self, input: *const c_void, inout: *mut c_void, of: Elements<'_>) -> Result<()> {
+    pub unsafe fn call(
+        self,
+        input: *const c_void,
+        inout: *mut c_void,
+        of: Elements<'_>,
+        held: &HeldException,
+    ) -> Result<()> {
         let mut handle = of.handle;
         match self {
             UserFunction::Int(function) => {
@@ -128,16 +142,12 @@ impl UserFunction {
                     || MpiError::new(MPI_ERR_COUNT, format!("{} elements are too many for int", of.count));
                 let mut count = c_int::try_from(of.count).map_err(|_| too_many())?;
                 // SAFETY: the caller vouches for the function and its buffers.
-                exceptions::holding_back(|| unsafe {
-                    function(input.cast_mut(), inout, &mut count, &mut handle)
-                });
+                held.hold_from(|| unsafe { function(input.cast_mut(), inout, &mut count, &mut handle) });
             }
             UserFunction::Large(function) => {
                 let mut count = of.count as MPI_Count;
                 // SAFETY: the caller vouches for the function and its buffers.
-                exceptions::holding_back(|| unsafe {
-                    function(input.cast_mut(), inout, &mut count, &mut handle)
-                });
+                held.hold_from(|| unsafe { function(input.cast_mut(), inout, &mut count, &mut handle) });
             }
         }
         Ok(())
@@ -153,6 +163,7 @@ unsafe fn combine_as_in_memory(
     of: Elements<'_>,
     input: &[u8],
     inout: &mut [u8],
+    held: &HeldException,
 ) -> Result<()> {
     let (low, high) = of.datatype.span(of.count)?;
     let origin = low.wrapping_neg() as usize;
@@ -164,7 +175,7 @@ unsafe fn combine_as_in_memory(
     let (mut input, mut output) = (laid_out(input), laid_out(inout));
     let address = |memory: &mut [u128]| memory.as_mut_ptr().wrapping_byte_sub(low as usize).cast::<c_void>();
     // SAFETY: each buffer holds the span of the elements, aligned as strictly as C ever wants it.
-    unsafe { function.call(address(&mut input), address(&mut output), of) }?;
+    unsafe { function.call(address(&mut input), address(&mut output), of, held) }?;
     let mut packed = Vec::with_capacity(inout.len());
     of.datatype.pack(of.count, as_bytes(&mut output), origin, &mut packed);
     inout.copy_from_slice(&packed);
@@ -211,7 +222,7 @@ mod tests {
         let mut inout: Vec<u8> = [50_i32, 60].iter().flat_map(|x| x.to_ne_bytes()).collect();
         let input: Vec<u8> = [1_i32, 2].iter().flat_map(|x| x.to_ne_bytes()).collect();
         // SAFETY: the function fits the datatype.
-        unsafe { operation.combine_packed(of, &input, &mut inout) }.unwrap();
+        unsafe { operation.combine_packed(of, &input, &mut inout, &HeldException::default()) }.unwrap();
         assert_eq!(inout, [49_i32, 58].iter().flat_map(|x| x.to_ne_bytes()).collect::<Vec<_>>());
     }
 

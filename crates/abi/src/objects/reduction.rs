@@ -5,11 +5,10 @@
 
 use core::ffi::c_void;
 
-use mpirage_call::{Operator, Reduction};
 use mpirage_data::Datatype;
 
 use crate::error::Result;
-use crate::library::Library;
+use crate::exceptions::HeldException;
 use crate::objects::op::{Elements, Operation};
 use crate::types::{MPI_Datatype, MPI_Op};
 
@@ -20,10 +19,10 @@ pub(crate) struct Reductions(Vec<UserReduction>);
 /// A function of the program applied to a datatype.
 #[derive(Clone, Debug)]
 pub(crate) struct UserReduction {
-    op: MPI_Op,
-    operation: Operation,
-    handle: MPI_Datatype,
-    datatype: Datatype,
+    pub op: MPI_Op,
+    pub operation: Operation,
+    pub handle: MPI_Datatype,
+    pub datatype: Datatype,
 }
 
 impl Reductions {
@@ -32,7 +31,7 @@ impl Reductions {
     }
 
     /// The number of this pair.
-    fn number_of(&mut self, wanted: UserReduction) -> u64 {
+    pub(crate) fn number_of(&mut self, wanted: UserReduction) -> u64 {
         let known = self.0.iter().position(|known| known.is(&wanted));
         known.unwrap_or_else(|| {
             self.0.push(wanted);
@@ -51,36 +50,16 @@ impl UserReduction {
     }
 
     /// `inout[i] = incoming[i] op inout[i]`, both packed.
-    pub(crate) fn combine(&self, elements: u64, incoming: &[u8], inout: &mut [u8]) -> Result<()> {
+    pub(crate) fn combine(
+        &self,
+        elements: u64,
+        incoming: &[u8],
+        inout: &mut [u8],
+        held: &HeldException,
+    ) -> Result<()> {
         let of = Elements { count: elements as usize, handle: self.handle, datatype: &self.datatype };
         // SAFETY: called without the library's lock; the program says that its function is a reduction.
-        unsafe { self.operation.combine_packed(of, incoming, inout) }
-    }
-}
-
-/// How `count` elements of a datatype are combined by an operator.
-pub(crate) fn reduction(
-    library: &mut Library,
-    op: MPI_Op,
-    count: usize,
-    handle: MPI_Datatype,
-) -> Result<Reduction> {
-    let operation = library.ops.get(op)?;
-    let datatype = library.datatypes.committed(handle)?.clone();
-    operation.check(&datatype)?;
-    let commutative = operation.is_commutative();
-    match (operation, datatype.uniform_basic()) {
-        (Operation::Predefined(op), Some(basic)) => {
-            let elements = (count * datatype.size() / basic.size()) as u64;
-            let operator = Operator::Predefined { op: op.code(), basic: basic.code() };
-            Ok(Reduction { operator, commutative, element: basic.size() as u32, elements })
-        }
-        _ => {
-            let (element, elements) = (datatype.size() as u32, count as u64);
-            let number = library.reductions.number_of(UserReduction { op, operation, handle, datatype });
-            let operator = Operator::User { op: number, datatype: handle.0 as u64 };
-            Ok(Reduction { operator, commutative, element, elements })
-        }
+        unsafe { self.operation.combine_packed(of, incoming, inout, held) }
     }
 }
 

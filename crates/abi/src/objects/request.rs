@@ -6,9 +6,11 @@ use smallvec::smallvec;
 
 use crate::constants::{MPI_ERR_REQUEST, MPI_REQUEST_NULL};
 use crate::error::{MpiError, Result};
+use crate::exceptions::HeldException;
 use crate::handles::Handles;
-use crate::operation::{Held, Operation, Transfer, Transfers};
+use crate::operation::Operation;
 use crate::status::check_room;
+use crate::transfer::{Transfer, TransferBuffers, Transfers};
 use crate::types::{MPI_Comm, MPI_Request};
 
 /// An operation behind a handle.
@@ -111,7 +113,7 @@ impl Request {
             Request::Plain(plain) => plain.done = Some(*completion),
             Request::Composite(composite) => {
                 let transfer = &mut composite.transfers[which];
-                transfer.done = Some(transfer.held.seen_from_here(*completion));
+                transfer.done = Some(transfer.buffers.seen_from_here(*completion));
             }
         }
     }
@@ -151,7 +153,11 @@ impl Request {
     pub(crate) fn into_unfinished(self) -> Transfers {
         let transfers = match self {
             Request::Plain(Plain { id, room, done, .. }) => {
-                smallvec![Transfer { id: Some(id), held: Held { room, ..Held::default() }, done }]
+                smallvec![Transfer {
+                    id: Some(id),
+                    buffers: TransferBuffers { room, ..TransferBuffers::default() },
+                    done
+                }]
             }
             Request::Composite(composite) => composite.transfers,
         };
@@ -169,14 +175,15 @@ pub(crate) enum Arrivals {
 
 impl Arrivals {
     /// Puts everything where it belongs. Nothing is locked meanwhile: a function of the program may have to combine it.
-    pub(crate) fn settle(self) -> Result<()> {
+    pub(crate) fn settle(self, held: &HeldException) -> Result<()> {
         match self {
             Arrivals::Plain(done, room) => done.map_or(Ok(()), |completion| check_room(&completion, room)),
             // All of them, whatever becomes of the first.
             Arrivals::Composite(transfers) => {
                 let mut result = Ok(());
                 for transfer in transfers {
-                    let landed = transfer.held.finish(&transfer.done.expect("the request is complete"));
+                    let done = transfer.done.expect("the request is complete");
+                    let landed = transfer.buffers.finish(&done, held);
                     result = result.and(landed);
                 }
                 result
@@ -281,7 +288,7 @@ impl Requests {
 
     /// Keeps what a transfer needs in memory although nobody will wait for it.
     pub(crate) fn abandon(&mut self, transfer: Transfer) {
-        if transfer.held.keeps_memory() {
+        if transfer.buffers.keeps_memory() {
             self.abandoned.push(transfer);
         }
     }

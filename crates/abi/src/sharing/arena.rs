@@ -16,7 +16,7 @@ use libc::{PROT_NONE, PROT_READ, PROT_WRITE, off_t};
 
 use mpirage_channel::SHARED_FILE_BYTES;
 
-use crate::connection;
+use crate::connection::Connection;
 
 /// Bytes that back all large allocations of unmodified programs.
 const WINDOW: usize = 16 << 20;
@@ -35,8 +35,16 @@ static END: AtomicUsize = AtomicUsize::new(0);
 static IN_PARTS: AtomicUsize = AtomicUsize::new(0);
 static ARENA: Mutex<Option<Arena>> = Mutex::new(None);
 
+/// The memory file that the simulator made.
+#[derive(Clone, Copy)]
+pub(super) struct SharedFile {
+    descriptor: i32,
+    /// The simulator's process, where the descriptor is open too.
+    simulator: u32,
+}
+
 pub(super) struct Arena {
-    file: i32,
+    file: SharedFile,
     /// Where nothing has been yet.
     next: usize,
     end: usize,
@@ -67,14 +75,19 @@ enum Kind {
     InParts(Vec<Range<usize>>),
 }
 
-/// Works on the arena, which is made if need be.
-pub(super) fn with<T>(work: impl FnOnce(&mut Arena) -> T) -> T {
+/// Works on the arena, which is made of `file` at the first need.
+pub(super) fn make<T>(file: SharedFile, work: impl FnOnce(&mut Arena) -> T) -> T {
     let mut arena = ARENA.lock().unwrap_or_else(PoisonError::into_inner);
-    work(arena.get_or_insert_with(Arena::new))
+    work(arena.get_or_insert_with(|| Arena::new(file)))
 }
 
-/// Has anybody wanted shared memory yet?
-pub(super) fn is_there() -> bool {
+/// Works on the arena if it exists.
+pub(super) fn with<T>(work: impl FnOnce(&mut Arena) -> T) -> Option<T> {
+    ARENA.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(work)
+}
+
+/// Does the arena exist?
+pub(super) fn exists() -> bool {
     END.load(Ordering::Relaxed) > 0
 }
 
@@ -87,15 +100,35 @@ pub(super) fn may_have(address: usize) -> bool {
 pub(super) fn is_shared(address: usize, bytes: usize) -> bool {
     let Some(last) = bytes.checked_sub(1) else { return false };
     in_arena(address) && in_arena(address + last)
-        || IN_PARTS.load(Ordering::Relaxed) > 0 && with(|arena| arena.shares(address..address + bytes))
+        || IN_PARTS.load(Ordering::Relaxed) > 0
+            && with(|arena| arena.shares(address..address + bytes)) == Some(true)
 }
 
 fn in_arena(address: usize) -> bool {
     address >= BASE.load(Ordering::Relaxed) && address < END.load(Ordering::Relaxed)
 }
 
+impl SharedFile {
+    /// The file of a rank's simulator, if there is one.
+    pub(super) fn of(connection: &Connection) -> Option<SharedFile> {
+        let (descriptor, simulator) = (connection.briefing().shared_file, connection.briefing().simulator);
+        (connection.is_simulated() && descriptor >= 0).then_some(SharedFile { descriptor, simulator })
+    }
+
+    /// Uses the file. A program may have closed the descriptor that it inherited, and opened another file under that number:
+    /// then the simulator's own descriptor leads to the file.
+    fn with_descriptor(self, work: impl FnOnce(i32) -> bool) -> bool {
+        if is_shared_file(self.descriptor) {
+            return work(self.descriptor);
+        }
+        let path = format!("/proc/{}/fd/{}", self.simulator, self.descriptor);
+        let Ok(file) = File::options().read(true).write(true).open(path) else { return false };
+        is_shared_file(file.as_raw_fd()) && work(file.as_raw_fd())
+    }
+}
+
 impl Arena {
-    fn new() -> Arena {
+    fn new(file: SharedFile) -> Arena {
         let mut length = ADDRESSES;
         let mut base = set_aside(length);
         while base.is_none() && length > FEWEST_ADDRESSES {
@@ -107,13 +140,7 @@ impl Arena {
         let end = if base == 0 { 0 } else { base + length };
         BASE.store(base, Ordering::Relaxed);
         END.store(end, Ordering::Relaxed);
-        Arena {
-            file: connection::line().briefing.shared_file,
-            next: base,
-            end,
-            blocks: BTreeMap::new(),
-            views: BTreeMap::new(),
-        }
+        Arena { file, next: base, end, blocks: BTreeMap::new(), views: BTreeMap::new() }
     }
 
     /// The addresses of a view of at least so many bytes.
@@ -213,20 +240,9 @@ fn map_private(length: usize) -> Option<usize> {
     map(0, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
 }
 
-fn map_file(address: usize, length: usize, file: i32, offset: u64) -> bool {
+fn map_file(address: usize, length: usize, file: SharedFile, offset: u64) -> bool {
     let (access, flags) = (PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE);
-    with_file(file, |file| map(address, length, access, flags, file, offset as off_t).is_some())
-}
-
-/// Uses the shared file. A program may have closed the number that it inherited, and opened another file there: then the
-/// simulator's own number leads to it.
-fn with_file(number: i32, work: impl FnOnce(i32) -> bool) -> bool {
-    if is_shared_file(number) {
-        return work(number);
-    }
-    let path = format!("/proc/{}/fd/{number}", connection::line().briefing.simulator);
-    let Ok(file) = File::options().read(true).write(true).open(path) else { return false };
-    is_shared_file(file.as_raw_fd()) && work(file.as_raw_fd())
+    file.with_descriptor(|file| map(address, length, access, flags, file, offset as off_t).is_some())
 }
 
 fn is_shared_file(number: i32) -> bool {
@@ -238,7 +254,7 @@ fn is_shared_file(number: i32) -> bool {
 }
 
 /// Lets the window stand behind all of these addresses, over and over.
-fn map_window(addresses: Range<usize>, file: i32) -> bool {
+fn map_window(addresses: Range<usize>, file: SharedFile) -> bool {
     let end = addresses.end;
     addresses.step_by(WINDOW).all(|address| map_file(address, WINDOW.min(end - address), file, 0))
 }

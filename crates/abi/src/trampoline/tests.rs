@@ -1,6 +1,6 @@
 //! A caller compiled by the C compiler goes through an entry point of ours.
 
-use super::{last_call, name_of};
+use crate::caller::{Caller, name_of};
 use crate::constants::{MPI_COMM_SELF, MPI_DOUBLE, MPI_INT};
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_Status};
 use core::ffi::{CStr, c_char, c_int, c_void};
@@ -46,8 +46,8 @@ fn arguments_result_and_call_site_pass_through() {
     // SAFETY: it calls the entry point, hence `sendrecv`, which follows none of the addresses.
     let code = unsafe { call(mpirage_test_sendrecv as *const c_void, SENT, RECEIVED, STATUS) };
     assert_eq!(code, 42);
-    assert_eq!(last_call().function, name_of(INDEX));
-    assert_eq!(function_around(last_call().call_site), c"call_sendrecv");
+    assert_eq!(Caller::last().name(), name_of(INDEX));
+    assert_eq!(function_around(Caller::last().call_site), c"call_sendrecv");
 }
 
 fn shared_library(name: &str) -> PathBuf {

@@ -9,9 +9,11 @@ use super::{Place, apart, equal, fits, is_in_place, typed, varying};
 use crate::arguments::{Number, put};
 use crate::collection::Side;
 use crate::error::Result;
+use crate::frame;
 use crate::functions::forms::{argument, collective, collectives};
-use crate::library::{self, with};
 use crate::operation::Operation;
+use crate::perform;
+use crate::rank::with;
 use crate::types::*;
 
 collectives! {
@@ -37,13 +39,13 @@ unsafe fn alltoall(
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> Result<Operation> {
-    with(|library| {
-        let (place, inter) = (Place::of(library, comm)?, Inter::of(library, comm)?);
+    with(|objects| {
+        let (place, inter) = (Place::of(objects, comm)?, Inter::of(objects, comm)?);
         let ranks = inter.as_ref().map_or(place.size, Inter::remote);
-        let gets = equal(library, "recvbuf", recvbuf, recvcount, recvtype, ranks)?;
+        let gets = equal(objects, "recvbuf", recvbuf, recvcount, recvtype, ranks)?;
         let gives = match is_in_place(sendbuf) {
             true => gets.clone().copied(),
-            false => equal(library, "sendbuf", sendbuf, sendcount, sendtype, ranks)?,
+            false => equal(objects, "sendbuf", sendbuf, sendcount, sendtype, ranks)?,
         };
         exchanged(&place, inter, Collective::Alltoall, gives, gets)
     })
@@ -60,16 +62,16 @@ unsafe fn alltoallv<Displacement: Number>(
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> Result<Operation> {
-    with(|library| {
-        let (place, inter) = (Place::of(library, comm)?, Inter::of(library, comm)?);
+    with(|objects| {
+        let (place, inter) = (Place::of(objects, comm)?, Inter::of(objects, comm)?);
         let ranks = inter.as_ref().map_or(place.size, Inter::remote);
         // SAFETY: the caller vouches for the arrays.
-        let gets = unsafe { varying(library, "recvbuf", recvbuf, recvcounts, rdispls, recvtype, ranks) }?;
+        let gets = unsafe { varying(objects, "recvbuf", recvbuf, recvcounts, rdispls, recvtype, ranks) }?;
         let gives = match is_in_place(sendbuf) {
             true => gets.clone().copied(),
             false => {
                 // SAFETY: the caller vouches for the arrays.
-                unsafe { varying(library, "sendbuf", sendbuf, sendcounts, sdispls, sendtype, ranks) }?
+                unsafe { varying(objects, "sendbuf", sendbuf, sendcounts, sdispls, sendtype, ranks) }?
             }
         };
         exchanged(&place, inter, Collective::Alltoallv, gives, gets)
@@ -87,16 +89,16 @@ unsafe fn alltoallw<Displacement: Number>(
     recvtypes: *const MPI_Datatype,
     comm: MPI_Comm,
 ) -> Result<Operation> {
-    with(|library| {
-        let (place, inter) = (Place::of(library, comm)?, Inter::of(library, comm)?);
+    with(|objects| {
+        let (place, inter) = (Place::of(objects, comm)?, Inter::of(objects, comm)?);
         let ranks = inter.as_ref().map_or(place.size, Inter::remote);
         // SAFETY: the caller vouches for the arrays.
-        let gets = unsafe { typed(library, "recvbuf", recvbuf, recvcounts, rdispls, recvtypes, ranks) }?;
+        let gets = unsafe { typed(objects, "recvbuf", recvbuf, recvcounts, rdispls, recvtypes, ranks) }?;
         let gives = match is_in_place(sendbuf) {
             true => gets.clone().copied(),
             false => {
                 // SAFETY: the caller vouches for the arrays.
-                unsafe { typed(library, "sendbuf", sendbuf, sendcounts, sdispls, sendtypes, ranks) }?
+                unsafe { typed(objects, "sendbuf", sendbuf, sendcounts, sdispls, sendtypes, ranks) }?
             }
         };
         exchanged(&place, inter, Collective::Alltoallw, gives, gets)

@@ -9,9 +9,12 @@ use super::{Place, apart, equal, fits, is_in_place, varying, whole};
 use crate::arguments::{Number, put};
 use crate::collection::Side;
 use crate::error::Result;
+use crate::frame;
 use crate::functions::forms::{argument, collective, collectives};
-use crate::library::{self, Library, with};
+use crate::objects::Objects;
 use crate::operation::Operation;
+use crate::perform;
+use crate::rank::with;
 use crate::types::*;
 
 collectives! {
@@ -42,8 +45,8 @@ collectives! {
 /// # Safety
 /// None: there are no buffers.
 unsafe fn barrier(comm: MPI_Comm) -> Result<Operation> {
-    with(|library| {
-        let place = Place::of(library, comm)?;
+    with(|objects| {
+        let place = Place::of(objects, comm)?;
         Ok(place.operation(Collective::Barrier, Side::nothing(), Side::nothing()))
     })
 }
@@ -57,13 +60,13 @@ unsafe fn bcast(
     root: c_int,
     comm: MPI_Comm,
 ) -> Result<Operation> {
-    with(|library| {
-        if let Some(inter) = Inter::with_root(library, comm, root)? {
-            let data = || whole(library, "buffer", buffer, count, datatype);
+    with(|objects| {
+        if let Some(inter) = Inter::with_root(objects, comm, root)? {
+            let data = || whole(objects, "buffer", buffer, count, datatype);
             return inter.root_gives(|_| data(), data);
         }
-        let (place, root) = Place::with_root(library, comm, root)?;
-        let data = whole(library, "buffer", buffer, count, datatype)?;
+        let (place, root) = Place::with_root(objects, comm, root)?;
+        let data = whole(objects, "buffer", buffer, count, datatype)?;
         let (gives, gets) = if place.is(root) { (data, Side::nothing()) } else { (Side::nothing(), data) };
         Ok(place.rooted(Collective::Bcast, root, gives, gets, None))
     })
@@ -79,7 +82,7 @@ unsafe fn gather(
     root: c_int,
     comm: MPI_Comm,
 ) -> Result<Operation> {
-    let blocks = |library: &Library, ranks| equal(library, "recvbuf", recvbuf, recvcount, recvtype, ranks);
+    let blocks = |objects: &Objects, ranks| equal(objects, "recvbuf", recvbuf, recvcount, recvtype, ranks);
     gathered(Collective::Gather, (sendbuf, sendcount, sendtype), root, comm, blocks)
 }
 
@@ -95,8 +98,8 @@ unsafe fn gatherv(
     comm: MPI_Comm,
 ) -> Result<Operation> {
     // SAFETY: the caller vouches for the arrays.
-    let blocks = |library: &Library, ranks| unsafe {
-        varying(library, "recvbuf", recvbuf, recvcounts, displs, recvtype, ranks)
+    let blocks = |objects: &Objects, ranks| unsafe {
+        varying(objects, "recvbuf", recvbuf, recvcounts, displs, recvtype, ranks)
     };
     gathered(Collective::Gatherv, (sendbuf, sendcount, sendtype), root, comm, blocks)
 }
@@ -107,20 +110,20 @@ fn gathered(
     (sendbuf, sendcount, sendtype): (*const c_void, impl Number, MPI_Datatype),
     root: c_int,
     comm: MPI_Comm,
-    blocks: impl FnOnce(&Library, usize) -> Result<Side>,
+    blocks: impl FnOnce(&Objects, usize) -> Result<Side>,
 ) -> Result<Operation> {
-    with(|library| {
-        if let Some(inter) = Inter::with_root(library, comm, root)? {
-            let given = || whole(library, "sendbuf", sendbuf, sendcount, sendtype);
-            return inter.root_gets(|ranks| blocks(library, ranks), given);
+    with(|objects| {
+        if let Some(inter) = Inter::with_root(objects, comm, root)? {
+            let given = || whole(objects, "sendbuf", sendbuf, sendcount, sendtype);
+            return inter.root_gets(|ranks| blocks(objects, ranks), given);
         }
-        let (place, root) = Place::with_root(library, comm, root)?;
+        let (place, root) = Place::with_root(objects, comm, root)?;
         if !place.is(root) {
-            let gives = whole(library, "sendbuf", sendbuf, sendcount, sendtype)?;
+            let gives = whole(objects, "sendbuf", sendbuf, sendcount, sendtype)?;
             return Ok(place.rooted(kind, root, gives, Side::nothing(), None));
         }
-        let gets = blocks(library, place.size)?;
-        let gives = own_block(library, (sendbuf, sendcount, sendtype), &gets, &place)?;
+        let gets = blocks(objects, place.size)?;
+        let gives = own_block(objects, (sendbuf, sendcount, sendtype), &gets, &place)?;
         Ok(place.rooted(kind, root, gives, gets, None))
     })
 }
@@ -135,7 +138,7 @@ unsafe fn scatter(
     root: c_int,
     comm: MPI_Comm,
 ) -> Result<Operation> {
-    let blocks = |library: &Library, ranks| equal(library, "sendbuf", sendbuf, sendcount, sendtype, ranks);
+    let blocks = |objects: &Objects, ranks| equal(objects, "sendbuf", sendbuf, sendcount, sendtype, ranks);
     scattered(Collective::Scatter, (recvbuf, recvcount, recvtype), root, comm, blocks)
 }
 
@@ -151,8 +154,8 @@ unsafe fn scatterv(
     comm: MPI_Comm,
 ) -> Result<Operation> {
     // SAFETY: the caller vouches for the arrays.
-    let blocks = |library: &Library, ranks| unsafe {
-        varying(library, "sendbuf", sendbuf, sendcounts, displs, sendtype, ranks)
+    let blocks = |objects: &Objects, ranks| unsafe {
+        varying(objects, "sendbuf", sendbuf, sendcounts, displs, sendtype, ranks)
     };
     scattered(Collective::Scatterv, (recvbuf, recvcount, recvtype), root, comm, blocks)
 }
@@ -163,18 +166,18 @@ fn scattered(
     (recvbuf, recvcount, recvtype): (*mut c_void, impl Number, MPI_Datatype),
     root: c_int,
     comm: MPI_Comm,
-    blocks: impl FnOnce(&Library, usize) -> Result<Side>,
+    blocks: impl FnOnce(&Objects, usize) -> Result<Side>,
 ) -> Result<Operation> {
-    with(|library| {
-        if let Some(inter) = Inter::with_root(library, comm, root)? {
-            let got = || whole(library, "recvbuf", recvbuf, recvcount, recvtype);
-            return inter.root_gives(|ranks| blocks(library, ranks), got);
+    with(|objects| {
+        if let Some(inter) = Inter::with_root(objects, comm, root)? {
+            let got = || whole(objects, "recvbuf", recvbuf, recvcount, recvtype);
+            return inter.root_gives(|ranks| blocks(objects, ranks), got);
         }
-        let (place, root) = Place::with_root(library, comm, root)?;
-        let gives = if place.is(root) { blocks(library, place.size)? } else { Side::nothing() };
+        let (place, root) = Place::with_root(objects, comm, root)?;
+        let gives = if place.is(root) { blocks(objects, place.size)? } else { Side::nothing() };
         let gets = match place.is(root) && is_in_place(recvbuf) {
             true => Side::whole(gives.block_of(place.rank, place.size)?).unstored(),
-            false => whole(library, "recvbuf", recvbuf, recvcount, recvtype)?,
+            false => whole(objects, "recvbuf", recvbuf, recvcount, recvtype)?,
         };
         if place.is(root) {
             apart(&gives, &gets)?;
@@ -193,15 +196,15 @@ unsafe fn allgather(
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> Result<Operation> {
-    with(|library| {
-        if let Some(inter) = Inter::of(library, comm)? {
-            let gives = whole(library, "sendbuf", sendbuf, sendcount, sendtype)?;
+    with(|objects| {
+        if let Some(inter) = Inter::of(objects, comm)? {
+            let gives = whole(objects, "sendbuf", sendbuf, sendcount, sendtype)?;
             return inter
-                .both_ways(gives, equal(library, "recvbuf", recvbuf, recvcount, recvtype, inter.remote())?);
+                .both_ways(gives, equal(objects, "recvbuf", recvbuf, recvcount, recvtype, inter.remote())?);
         }
-        let place = Place::of(library, comm)?;
-        let gets = equal(library, "recvbuf", recvbuf, recvcount, recvtype, place.size)?;
-        let gives = own_block(library, (sendbuf, sendcount, sendtype), &gets, &place)?;
+        let place = Place::of(objects, comm)?;
+        let gets = equal(objects, "recvbuf", recvbuf, recvcount, recvtype, place.size)?;
+        let gives = own_block(objects, (sendbuf, sendcount, sendtype), &gets, &place)?;
         Ok(place.operation(Collective::Allgather, gives, gets))
     })
 }
@@ -216,24 +219,24 @@ unsafe fn allgatherv(
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> Result<Operation> {
-    with(|library| {
-        if let Some(inter) = Inter::of(library, comm)? {
-            let (gives, ranks) = (whole(library, "sendbuf", sendbuf, sendcount, sendtype)?, inter.remote());
+    with(|objects| {
+        if let Some(inter) = Inter::of(objects, comm)? {
+            let (gives, ranks) = (whole(objects, "sendbuf", sendbuf, sendcount, sendtype)?, inter.remote());
             // SAFETY: the caller vouches for the arrays.
-            let gets = unsafe { varying(library, "recvbuf", recvbuf, recvcounts, displs, recvtype, ranks) }?;
+            let gets = unsafe { varying(objects, "recvbuf", recvbuf, recvcounts, displs, recvtype, ranks) }?;
             return inter.both_ways(gives, gets);
         }
-        let place = Place::of(library, comm)?;
+        let place = Place::of(objects, comm)?;
         // SAFETY: the caller vouches for the arrays.
-        let gets = unsafe { varying(library, "recvbuf", recvbuf, recvcounts, displs, recvtype, place.size) }?;
-        let gives = own_block(library, (sendbuf, sendcount, sendtype), &gets, &place)?;
+        let gets = unsafe { varying(objects, "recvbuf", recvbuf, recvcounts, displs, recvtype, place.size) }?;
+        let gives = own_block(objects, (sendbuf, sendcount, sendtype), &gets, &place)?;
         Ok(place.operation(Collective::Allgatherv, gives, gets))
     })
 }
 
 /// What this rank gives to a gathering, which may lie in its block already.
 fn own_block(
-    library: &Library,
+    objects: &Objects,
     (sendbuf, sendcount, sendtype): (*const c_void, impl Number, MPI_Datatype),
     gets: &Side,
     place: &Place,
@@ -242,7 +245,7 @@ fn own_block(
     if is_in_place(sendbuf) {
         return Ok(Side::whole(block));
     }
-    let gives = whole(library, "sendbuf", sendbuf, sendcount, sendtype)?;
+    let gives = whole(objects, "sendbuf", sendbuf, sendcount, sendtype)?;
     apart(&gives, gets)?;
     apart(&gives, &Side::whole(block.clone()))?;
     fits(&gives.block_of(0, 1)?, &block)?;

@@ -2,7 +2,7 @@
 //!
 //! What one side gives, the other gets. Every such operation is an exchange of blocks between ranks of the two sides, and
 //! travels as the alltoallv it is, each block directly; see [`Bridge`] for the numbers of the ranks. Reductions are such
-//! an exchange whose contributions are combined on arrival ([`crate::fold`]).
+//! an exchange whose contributions are combined on arrival ([`crate::combination`]).
 
 use core::ffi::c_int;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::Place;
 use crate::collection::Side;
 use crate::constants::{MPI_PROC_NULL, MPI_ROOT};
 use crate::error::Result;
-use crate::library::Library;
+use crate::objects::Objects;
 use crate::objects::bridge::Bridge;
 use crate::operation::Operation;
 use crate::region::Region;
@@ -49,20 +49,20 @@ pub(super) enum Reach {
 
 impl Inter {
     /// The other side of a communicator, if it has one.
-    pub(super) fn of(library: &Library, comm: MPI_Comm) -> Result<Option<Inter>> {
-        Inter::with_root(library, comm, MPI_PROC_NULL)
+    pub(super) fn of(objects: &Objects, comm: MPI_Comm) -> Result<Option<Inter>> {
+        Inter::with_root(objects, comm, MPI_PROC_NULL)
     }
 
     /// The same, with the root that is named.
-    pub(super) fn with_root(library: &Library, comm: MPI_Comm, root: c_int) -> Result<Option<Inter>> {
-        let object = library.comms.get(comm)?;
+    pub(super) fn with_root(objects: &Objects, comm: MPI_Comm, root: c_int) -> Result<Option<Inter>> {
+        let object = objects.comms.get(comm)?;
         let Some(bridge) = object.bridge.clone() else { return Ok(None) };
         let root = match root {
             MPI_ROOT => Root::Here,
             MPI_PROC_NULL => Root::Beside,
             rank => Root::There(object.member("root", rank)?),
         };
-        Ok(Some(Inter { place: Place::of(library, comm)?, bridge, root }))
+        Ok(Some(Inter { place: Place::of(objects, comm)?, bridge, root }))
     }
 
     /// How many ranks the other side has.
@@ -99,13 +99,13 @@ impl Inter {
     /// The same of a reduction.
     pub(super) fn reduced(
         &self,
-        library: &mut Library,
-        at_root: impl FnOnce(&mut Library) -> Result<Side>,
-        at_others: impl FnOnce(&Library) -> Result<Side>,
+        objects: &mut Objects,
+        at_root: impl FnOnce(&mut Objects) -> Result<Side>,
+        at_others: impl FnOnce(&Objects) -> Result<Side>,
     ) -> Result<Operation> {
         match self.root {
-            Root::There(_) => self.root_gets(|_| Ok(Side::nothing()), || at_others(library)),
-            _ => self.root_gets(|_| at_root(library), || Ok(Side::nothing())),
+            Root::There(_) => self.root_gets(|_| Ok(Side::nothing()), || at_others(objects)),
+            _ => self.root_gets(|_| at_root(objects), || Ok(Side::nothing())),
         }
     }
 
@@ -122,20 +122,20 @@ impl Inter {
     fn seated(&self, reach: Reach) -> Result<Side> {
         let nothing = Region::new(0, 0, &Basic::Byte.into())?;
         let mut regions = vec![nothing; self.bridge.all.size() as usize];
-        let fold = match reach {
+        let combination = match reach {
             Reach::Nobody => None,
             Reach::One(member, side) => {
                 regions[self.bridge.seat_of(member) as usize] = side.block_of(0, 1)?;
-                side.fold
+                side.combination
             }
             Reach::Everybody(side) => {
                 for member in 0..self.remote() {
                     let block = side.block_of(member, self.remote())?;
                     regions[self.bridge.seat_of(member as u32) as usize] = block;
                 }
-                side.fold
+                side.combination
             }
         };
-        Ok(Side { fold, ..Side::each(regions) })
+        Ok(Side { combination, ..Side::each(regions) })
     }
 }

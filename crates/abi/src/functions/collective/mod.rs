@@ -15,7 +15,7 @@ use crate::arguments::{Number, array, count, numbers};
 use crate::collection::{Collection, Side};
 use crate::constants::{MPI_BYTE, MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TRUNCATE, MPI_IN_PLACE};
 use crate::error::{MpiError, Result, fail};
-use crate::library::Library;
+use crate::objects::Objects;
 use crate::operation::{Operation, Step};
 use crate::region::{Region, displaced};
 use crate::types::*;
@@ -30,15 +30,15 @@ struct Place {
 }
 
 impl Place {
-    fn of(library: &Library, comm: MPI_Comm) -> Result<Place> {
-        let object = library.comms.get(comm)?;
+    fn of(objects: &Objects, comm: MPI_Comm) -> Result<Place> {
+        let object = objects.comms.get(comm)?;
         Ok(Place { comm, context: object.context, size: object.size() as usize, rank: object.rank as usize })
     }
 
     /// The same, with the root that is named.
-    fn with_root(library: &Library, comm: MPI_Comm, root: c_int) -> Result<(Place, u32)> {
-        let root = library.comms.get(comm)?.member("root", root)?;
-        Ok((Place::of(library, comm)?, root))
+    fn with_root(objects: &Objects, comm: MPI_Comm, root: c_int) -> Result<(Place, u32)> {
+        let root = objects.comms.get(comm)?.member("root", root)?;
+        Ok((Place::of(objects, comm)?, root))
     }
 
     fn is(&self, root: u32) -> bool {
@@ -64,7 +64,7 @@ impl Place {
 
 /// A buffer with one block of `elements` for each of `ranks`.
 fn equal(
-    library: &Library,
+    objects: &Objects,
     what: &str,
     buffer: *const c_void,
     elements: impl Number,
@@ -76,7 +76,7 @@ fn equal(
     let Some(all) = elements.checked_mul(ranks).and_then(|all| i64::try_from(all).ok()) else {
         fail!(MPI_ERR_COUNT, "count is {elements}, more than the memory of any machine holds");
     };
-    let region = Region::of_arguments(library, what, buffer, all, datatype)?;
+    let region = Region::of_arguments(&objects.datatypes, what, buffer, all, datatype)?;
     let bytes = region.bytes() / ranks.max(1);
     Ok(Side::equal(region, bytes))
 }
@@ -86,7 +86,7 @@ fn equal(
 /// # Safety
 /// Unless they are null, `counts` and `displs` have an entry for each of `ranks`.
 unsafe fn varying(
-    library: &Library,
+    objects: &Objects,
     what: &str,
     buffer: *const c_void,
     counts: *const impl Number,
@@ -95,7 +95,7 @@ unsafe fn varying(
     ranks: usize,
 ) -> Result<Side> {
     refuse_in_place(what, buffer)?;
-    let datatype = library.datatypes.committed(datatype)?;
+    let datatype = objects.datatypes.committed(datatype)?;
     // SAFETY: the caller vouches for both.
     let (counts, displs) = unsafe { counts_and_displs(counts, displs, ranks)? };
     let block = |(&elements, &displacement): (&i64, &i64)| {
@@ -116,7 +116,7 @@ unsafe fn varying(
 /// # Safety
 /// Unless they are null, the arrays have an entry for each of `ranks`.
 unsafe fn typed(
-    library: &Library,
+    objects: &Objects,
     what: &str,
     buffer: *const c_void,
     counts: *const impl Number,
@@ -133,7 +133,7 @@ unsafe fn typed(
     let types = if empty { &nothing[..] } else { unsafe { array("types", types, ranks)? } };
     let block = |((&elements, &displacement), &datatype): ((&i64, &i64), &MPI_Datatype)| {
         let address = buffer.addr().wrapping_add_signed(displacement as isize);
-        let datatype = library.datatypes.committed(if elements == 0 { MPI_BYTE } else { datatype })?;
+        let datatype = objects.datatypes.committed(if elements == 0 { MPI_BYTE } else { datatype })?;
         Region::new(address, count("a count", elements)?, datatype)
     };
     Ok(Side::each(counts.iter().zip(&displs).zip(types).map(block).collect::<Result<_>>()?))
@@ -160,14 +160,14 @@ unsafe fn counts_and_displs(
 
 /// One region of this rank's own.
 fn whole(
-    library: &Library,
+    objects: &Objects,
     what: &str,
     buffer: *const c_void,
     elements: impl Number,
     datatype: MPI_Datatype,
 ) -> Result<Side> {
     refuse_in_place(what, buffer)?;
-    Region::of_arguments(library, what, buffer, elements, datatype).map(Side::whole)
+    Region::of_arguments(&objects.datatypes, what, buffer, elements, datatype).map(Side::whole)
 }
 
 /// What is given must fit where it is got; each rank can tell of its own block.

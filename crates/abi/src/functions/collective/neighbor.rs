@@ -11,11 +11,14 @@ use crate::arguments::{Number, put};
 use crate::collection::Side;
 use crate::constants::MPI_ERR_TOPOLOGY;
 use crate::error::{Result, fail};
+use crate::frame;
 use crate::functions::forms::{argument, collective, collectives};
-use crate::library::{self, Library, with};
 use crate::message::{Incoming, Outgoing};
+use crate::objects::Objects;
 use crate::objects::topology::{Neighbors, Topology};
 use crate::operation::{Operation, Step, Steps};
+use crate::perform;
+use crate::rank::with;
 use crate::region::Region;
 use crate::types::*;
 
@@ -52,8 +55,8 @@ struct Neighborhood {
 }
 
 impl Neighborhood {
-    fn of(library: &Library, comm: MPI_Comm) -> Result<Neighborhood> {
-        let object = library.comms.get(comm)?;
+    fn of(objects: &Objects, comm: MPI_Comm) -> Result<Neighborhood> {
+        let object = objects.comms.get(comm)?;
         let Some(topology) = &object.topology else {
             fail!(MPI_ERR_TOPOLOGY, "{} has no topology", object.title());
         };
@@ -126,10 +129,10 @@ unsafe fn allgather(
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> Result<Operation> {
-    with(|library| {
-        let here = Neighborhood::of(library, comm)?;
-        let gives = whole(library, "sendbuf", sendbuf, sendcount, sendtype)?;
-        let gets = equal(library, "recvbuf", recvbuf, recvcount, recvtype, here.sources())?;
+    with(|objects| {
+        let here = Neighborhood::of(objects, comm)?;
+        let gives = whole(objects, "sendbuf", sendbuf, sendcount, sendtype)?;
+        let gets = equal(objects, "recvbuf", recvbuf, recvcount, recvtype, here.sources())?;
         here.exchange(&gives, &gets)
     })
 }
@@ -144,12 +147,12 @@ unsafe fn allgatherv(
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> Result<Operation> {
-    with(|library| {
-        let here = Neighborhood::of(library, comm)?;
-        let gives = whole(library, "sendbuf", sendbuf, sendcount, sendtype)?;
+    with(|objects| {
+        let here = Neighborhood::of(objects, comm)?;
+        let gives = whole(objects, "sendbuf", sendbuf, sendcount, sendtype)?;
         // SAFETY: the caller vouches for the arrays.
         let gets =
-            unsafe { varying(library, "recvbuf", recvbuf, recvcounts, displs, recvtype, here.sources()) }?;
+            unsafe { varying(objects, "recvbuf", recvbuf, recvcounts, displs, recvtype, here.sources()) }?;
         here.exchange(&gives, &gets)
     })
 }
@@ -163,10 +166,10 @@ unsafe fn alltoall(
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> Result<Operation> {
-    with(|library| {
-        let here = Neighborhood::of(library, comm)?;
-        let gives = equal(library, "sendbuf", sendbuf, sendcount, sendtype, here.destinations())?;
-        let gets = equal(library, "recvbuf", recvbuf, recvcount, recvtype, here.sources())?;
+    with(|objects| {
+        let here = Neighborhood::of(objects, comm)?;
+        let gives = equal(objects, "sendbuf", sendbuf, sendcount, sendtype, here.destinations())?;
+        let gets = equal(objects, "recvbuf", recvbuf, recvcount, recvtype, here.sources())?;
         here.exchange(&gives, &gets)
     })
 }
@@ -182,14 +185,14 @@ unsafe fn alltoallv<Displacement: Number>(
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> Result<Operation> {
-    with(|library| {
-        let here = Neighborhood::of(library, comm)?;
+    with(|objects| {
+        let here = Neighborhood::of(objects, comm)?;
         let (sources, destinations) = (here.sources(), here.destinations());
         // SAFETY: the caller vouches for the arrays.
         let (gives, gets) = unsafe {
             (
-                varying(library, "sendbuf", sendbuf, sendcounts, sdispls, sendtype, destinations)?,
-                varying(library, "recvbuf", recvbuf, recvcounts, rdispls, recvtype, sources)?,
+                varying(objects, "sendbuf", sendbuf, sendcounts, sdispls, sendtype, destinations)?,
+                varying(objects, "recvbuf", recvbuf, recvcounts, rdispls, recvtype, sources)?,
             )
         };
         here.exchange(&gives, &gets)
@@ -207,14 +210,14 @@ unsafe fn alltoallw<Displacement: Number>(
     recvtypes: *const MPI_Datatype,
     comm: MPI_Comm,
 ) -> Result<Operation> {
-    with(|library| {
-        let here = Neighborhood::of(library, comm)?;
+    with(|objects| {
+        let here = Neighborhood::of(objects, comm)?;
         let (sources, destinations) = (here.sources(), here.destinations());
         // SAFETY: the caller vouches for the arrays.
         let (gives, gets) = unsafe {
             (
-                typed(library, "sendbuf", sendbuf, sendcounts, sdispls, sendtypes, destinations)?,
-                typed(library, "recvbuf", recvbuf, recvcounts, rdispls, recvtypes, sources)?,
+                typed(objects, "sendbuf", sendbuf, sendcounts, sdispls, sendtypes, destinations)?,
+                typed(objects, "recvbuf", recvbuf, recvcounts, rdispls, recvtypes, sources)?,
             )
         };
         here.exchange(&gives, &gets)

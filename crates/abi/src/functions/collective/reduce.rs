@@ -8,13 +8,15 @@ use super::inter::Inter;
 use super::{Place, apart, is_in_place, whole};
 use crate::arguments::{Number, count, numbers, put};
 use crate::collection::Side;
+use crate::combination::Combination;
 use crate::constants::{MPI_ERR_COMM, MPI_ERR_COUNT};
 use crate::error::{Result, fail};
-use crate::fold::Fold;
+use crate::frame;
 use crate::functions::forms::{argument, collective, collectives};
-use crate::library::{self, Library, with};
-use crate::objects::reduction::reduction;
+use crate::objects::Objects;
 use crate::operation::Operation;
+use crate::perform;
+use crate::rank::with;
 use crate::region::Region;
 use crate::types::*;
 
@@ -45,59 +47,64 @@ struct Vectors<Count> {
 
 impl<Count: Number> Vectors<Count> {
     /// What this rank contributes, which may lie where the result goes.
-    fn given(&self, library: &Library) -> Result<Side> {
+    fn given(&self, objects: &Objects) -> Result<Side> {
         match is_in_place(self.sendbuf) {
-            true => whole(library, "recvbuf", self.recvbuf, self.count, self.datatype),
-            false => whole(library, "sendbuf", self.sendbuf, self.count, self.datatype),
+            true => whole(objects, "recvbuf", self.recvbuf, self.count, self.datatype),
+            false => whole(objects, "sendbuf", self.sendbuf, self.count, self.datatype),
         }
     }
 
     /// Refuses to give from where the result goes, unless that is said to be meant.
-    fn apart(&self, library: &Library) -> Result<()> {
+    fn apart(&self, objects: &Objects) -> Result<()> {
         match is_in_place(self.sendbuf) {
             true => Ok(()),
-            false => apart(&self.given(library)?, &self.got(library)?),
+            false => apart(&self.given(objects)?, &self.got(objects)?),
         }
     }
 
-    fn got(&self, library: &Library) -> Result<Side> {
-        whole(library, "recvbuf", self.recvbuf, self.count, self.datatype)
+    fn got(&self, objects: &Objects) -> Result<Side> {
+        whole(objects, "recvbuf", self.recvbuf, self.count, self.datatype)
     }
 
     /// Vectors of the other side of an inter-communicator, of whose combination `result` is wanted, from a byte on.
-    fn contributions(&self, library: &mut Library, result: Side, skipped: usize) -> Result<Side> {
-        let reduction = reduction(library, self.op, count("count", self.count)?, self.datatype)?;
+    fn contributions(&self, objects: &mut Objects, result: Side, skipped: usize) -> Result<Side> {
+        let reduction = objects.reduction(self.op, count("count", self.count)?, self.datatype)?;
         let vector =
-            Region::new(0, count("count", self.count)?, library.datatypes.committed(self.datatype)?)?;
-        Ok(Side::whole(vector).folded(Fold::new(library, reduction, result.block_of(0, 1)?, skipped)))
+            Region::new(0, count("count", self.count)?, objects.datatypes.committed(self.datatype)?)?;
+        Ok(Side::whole(vector).combined(Combination::new(
+            &objects.reductions,
+            reduction,
+            result.block_of(0, 1)?,
+            skipped,
+        )))
     }
 
     /// What this rank gets is combined from the other side, and the other way round.
     fn across(
         &self,
-        library: &mut Library,
+        objects: &mut Objects,
         inter: &Inter,
         result: Side,
         skipped: usize,
     ) -> Result<Operation> {
-        let gives = self.given(library)?;
-        inter.both_ways(gives, self.contributions(library, result, skipped)?)
+        let gives = self.given(objects)?;
+        inter.both_ways(gives, self.contributions(objects, result, skipped)?)
     }
 
     /// The operation in which this rank gets `gets`.
     fn operation(
         &self,
-        library: &mut Library,
+        objects: &mut Objects,
         place: &Place,
         kind: Collective,
         root: u32,
         gets: Side,
     ) -> Result<Operation> {
-        let gives = self.given(library)?;
+        let gives = self.given(objects)?;
         if !is_in_place(self.sendbuf) {
             apart(&gives, &gets)?;
         }
-        let reduction = reduction(library, self.op, count("count", self.count)?, self.datatype)?;
+        let reduction = objects.reduction(self.op, count("count", self.count)?, self.datatype)?;
         Ok(place.rooted(kind, root, gives, gets, Some(reduction)))
     }
 }
@@ -114,17 +121,17 @@ unsafe fn reduce(
     comm: MPI_Comm,
 ) -> Result<Operation> {
     let vectors = Vectors { sendbuf, recvbuf, count, datatype, op };
-    with(|library| {
-        if let Some(inter) = Inter::with_root(library, comm, root)? {
+    with(|objects| {
+        if let Some(inter) = Inter::with_root(objects, comm, root)? {
             return inter.reduced(
-                library,
-                |library| vectors.contributions(library, vectors.got(library)?, 0),
-                |library| vectors.given(library),
+                objects,
+                |objects| vectors.contributions(objects, vectors.got(objects)?, 0),
+                |objects| vectors.given(objects),
             );
         }
-        let (place, root) = Place::with_root(library, comm, root)?;
-        let gets = if place.is(root) { vectors.got(library)? } else { Side::nothing() };
-        vectors.operation(library, &place, Collective::Reduce, root, gets)
+        let (place, root) = Place::with_root(objects, comm, root)?;
+        let gets = if place.is(root) { vectors.got(objects)? } else { Side::nothing() };
+        vectors.operation(objects, &place, Collective::Reduce, root, gets)
     })
 }
 
@@ -169,23 +176,23 @@ unsafe fn reduce_scatter(
     op: MPI_Op,
     comm: MPI_Comm,
 ) -> Result<Operation> {
-    with(|library| {
-        let place = Place::of(library, comm)?;
+    with(|objects| {
+        let place = Place::of(objects, comm)?;
         // SAFETY: the caller vouches for the array.
         let counts = unsafe { numbers("recvcounts", recvcounts, place.size) }?;
         let counts: Vec<usize> =
             counts.iter().map(|&n| count("a receive count", n)).collect::<Result<_>>()?;
         let all = total(&counts)?;
         let own = counts[place.rank] as i64;
-        let bytes_each = library.datatypes.committed(datatype)?.size();
-        let share = whole(library, "recvbuf", recvbuf, own, datatype)?.block_of(0, 1)?;
+        let bytes_each = objects.datatypes.committed(datatype)?.size();
+        let share = whole(objects, "recvbuf", recvbuf, own, datatype)?.block_of(0, 1)?;
         let vectors = Vectors { sendbuf, recvbuf, count: all, datatype, op };
-        if let Some(inter) = Inter::of(library, comm)? {
+        if let Some(inter) = Inter::of(objects, comm)? {
             let skipped = counts[..place.rank].iter().sum::<usize>() * bytes_each;
-            return vectors.across(library, &inter, Side::whole(share), skipped);
+            return vectors.across(objects, &inter, Side::whole(share), skipped);
         }
         let gets = Side::share(share, counts.iter().map(|count| count * bytes_each).collect());
-        vectors.operation(library, &place, Collective::ReduceScatter, 0, gets)
+        vectors.operation(objects, &place, Collective::ReduceScatter, 0, gets)
     })
 }
 
@@ -197,38 +204,38 @@ unsafe fn reduce_scatter_block(
     op: MPI_Op,
     comm: MPI_Comm,
 ) -> Result<Operation> {
-    with(|library| {
-        let place = Place::of(library, comm)?;
+    with(|objects| {
+        let place = Place::of(objects, comm)?;
         let all = total(&vec![count("recvcount", recvcount)?; place.size])?;
-        let gets = whole(library, "recvbuf", recvbuf, recvcount, datatype)?;
+        let gets = whole(objects, "recvbuf", recvbuf, recvcount, datatype)?;
         let vectors = Vectors { sendbuf, recvbuf, count: all, datatype, op };
-        if let Some(inter) = Inter::of(library, comm)? {
+        if let Some(inter) = Inter::of(objects, comm)? {
             let skipped = place.rank * gets.block_of(0, 1)?.bytes();
-            return vectors.across(library, &inter, gets, skipped);
+            return vectors.across(objects, &inter, gets, skipped);
         }
-        vectors.operation(library, &place, Collective::ReduceScatterBlock, 0, gets)
+        vectors.operation(objects, &place, Collective::ReduceScatterBlock, 0, gets)
     })
 }
 
 /// A reduction of which everybody gets the result; an exclusive scan gives the first rank nothing.
 fn everywhere(kind: Collective, vectors: Vectors<impl Number>, comm: MPI_Comm) -> Result<Operation> {
-    with(|library| {
-        if let Some(inter) = Inter::of(library, comm)? {
+    with(|objects| {
+        if let Some(inter) = Inter::of(objects, comm)? {
             if kind != Collective::Allreduce {
                 fail!(MPI_ERR_COMM, "scans are of one group, but the communicator is an inter-communicator");
             }
-            let result = vectors.got(library)?;
-            return vectors.across(library, &inter, result, 0);
+            let result = vectors.got(objects)?;
+            return vectors.across(objects, &inter, result, 0);
         }
-        let place = Place::of(library, comm)?;
+        let place = Place::of(objects, comm)?;
         let gets = match (kind, place.rank) {
             (Collective::Exscan, 0) => {
-                vectors.apart(library)?;
-                vectors.given(library)?.unstored()
+                vectors.apart(objects)?;
+                vectors.given(objects)?.unstored()
             }
-            _ => vectors.got(library)?,
+            _ => vectors.got(objects)?,
         };
-        vectors.operation(library, &place, kind, 0, gets)
+        vectors.operation(objects, &place, kind, 0, gets)
     })
 }
 

@@ -9,10 +9,12 @@ use mpirage_call::Completion;
 use crate::arguments::{Number, count, put};
 use crate::constants::{MPI_BUFFER_AUTOMATIC, MPI_COMM_SELF, MPI_ERR_BUFFER};
 use crate::error::{MpiError, fail};
+use crate::frame;
 use crate::functions::forms::{argument, counted};
-use crate::library::{self, with};
 use crate::objects::message::Attached;
 use crate::operation::{Operation, Step};
+use crate::perform;
+use crate::rank::with;
 use crate::types::*;
 
 counted! {
@@ -23,28 +25,28 @@ counted! {
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Buffer_flush() -> c_int {
-    library::outcome(None, || Ok(()))
+    frame::outcome(None, || Ok(()))
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Buffer_iflush(request: *mut MPI_Request) -> c_int {
-    library::outcome(None, || {
+    frame::outcome(None, || {
         let flush = Operation::one(MPI_COMM_SELF, Step::Nothing(Completion::empty(0)));
         // SAFETY: the program hands over a place for a request.
-        unsafe { put("request", request, flush.begin()) }
+        unsafe { put("request", request, perform::begin(flush)) }
     })
 }
 
 /// # Safety
 /// None: the buffer is not touched.
 unsafe fn attach(buffer: *mut c_void, size: impl Number) -> c_int {
-    library::outcome(None, || {
+    frame::outcome(None, || {
         let size = count("size", size)?;
         let size = (buffer != MPI_BUFFER_AUTOMATIC).then_some(size);
-        with(|library| {
-            if library.attached.is_some() {
+        with(|objects| {
+            if objects.attached.is_some() {
                 fail!(MPI_ERR_BUFFER, "a buffer is attached already");
             }
-            library.attached = Some(Attached { address: buffer.addr(), size });
+            objects.attached = Some(Attached { address: buffer.addr(), size });
             Ok(())
         })
     })
@@ -53,8 +55,8 @@ unsafe fn attach(buffer: *mut c_void, size: impl Number) -> c_int {
 /// # Safety
 /// There are places for an address and for a number.
 unsafe fn detach<T: Number>(buffer_addr: *mut c_void, size: *mut T) -> c_int {
-    library::outcome(None, || {
-        let Some(attached) = with(|library| library.attached.take()) else {
+    frame::outcome(None, || {
+        let Some(attached) = with(|objects| objects.attached.take()) else {
             fail!(MPI_ERR_BUFFER, "no buffer is attached");
         };
         let bytes = T::narrow(attached.size.unwrap_or(0) as i64)

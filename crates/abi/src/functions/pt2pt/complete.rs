@@ -9,8 +9,9 @@ use crate::arguments::{count, not_null, put};
 use crate::completion::{self, Ended, Few};
 use crate::constants::*;
 use crate::error::{MpiError, Result};
-use crate::library::{self, with};
+use crate::frame;
 use crate::objects::request::Request;
+use crate::rank::with;
 use crate::status;
 use crate::types::*;
 
@@ -27,7 +28,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Test(
     // SAFETY: the program hands over a request, a place for an int, and for a status if it wants one.
     unsafe {
         match one(request, status, true) {
-            Ok(ended) => library::outcome(None, || put("flag", flag, ended.into())),
+            Ok(ended) => frame::outcome(None, || put("flag", flag, ended.into())),
             Err(code) => {
                 flag.as_mut().into_iter().for_each(|flag| *flag = 1);
                 code
@@ -41,7 +42,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Waitall(
     array_of_requests: *mut MPI_Request,
     array_of_statuses: *mut MPI_Status,
 ) -> c_int {
-    library::outcome(None, || {
+    frame::outcome(None, || {
         // SAFETY: the program hands over that many requests, and places for statuses if it wants them.
         unsafe { all(number, array_of_requests, array_of_statuses, false).map(drop) }
     })
@@ -53,7 +54,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Testall(
     flag: *mut c_int,
     array_of_statuses: *mut MPI_Status,
 ) -> c_int {
-    library::outcome(None, || {
+    frame::outcome(None, || {
         // SAFETY: as for `MPI_Waitall`, and a place for an int.
         unsafe {
             let ended = all(number, array_of_requests, array_of_statuses, true);
@@ -69,7 +70,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Waitany(
     index: *mut c_int,
     status: *mut MPI_Status,
 ) -> c_int {
-    library::outcome(None, || {
+    frame::outcome(None, || {
         // SAFETY: the program hands over that many requests, a place for an int, and for a status if it wants one.
         unsafe { any(number, array_of_requests, index, status, false).map(drop) }
     })
@@ -82,7 +83,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Testany(
     flag: *mut c_int,
     status: *mut MPI_Status,
 ) -> c_int {
-    library::outcome(None, || {
+    frame::outcome(None, || {
         // SAFETY: as for `MPI_Waitany`, and another place for an int.
         unsafe {
             let ended = any(number, array_of_requests, index, status, true);
@@ -125,9 +126,9 @@ unsafe fn one(
 ) -> core::result::Result<bool, c_int> {
     // SAFETY: the caller vouches for it.
     let handle = unsafe { request.as_ref() }.copied();
-    let comm = handle.and_then(|handle| with(|library| library.requests.get(handle).ok().map(Request::comm)));
+    let comm = handle.and_then(|handle| with(|objects| objects.requests.get(handle).ok().map(Request::comm)));
     let mut ended = true;
-    let code = library::outcome(comm, || {
+    let code = frame::outcome(comm, || {
         not_null("request", request)?;
         // SAFETY: not null, and the caller vouches for the rest.
         let requests = unsafe { slice::from_raw_parts_mut(request, 1) };
@@ -280,7 +281,7 @@ unsafe fn some(
     statuses: *mut MPI_Status,
     poll: bool,
 ) -> c_int {
-    library::outcome(None, || {
+    frame::outcome(None, || {
         // SAFETY: the caller vouches for it.
         let requests = unsafe { requests_of(number, requests) }?;
         if !active(requests)? {
@@ -338,9 +339,9 @@ fn forget(requests: &mut [MPI_Request], ended: &Ended) {
 
 /// Is there any request that can end?
 fn active(requests: &[MPI_Request]) -> Result<bool> {
-    with(|library| {
+    with(|objects| {
         for &handle in requests.iter().filter(|&&request| request != MPI_REQUEST_NULL) {
-            if !library.requests.get(handle)?.is_inactive() {
+            if !objects.requests.get(handle)?.is_inactive() {
                 return Ok(true);
             }
         }

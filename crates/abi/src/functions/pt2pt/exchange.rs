@@ -10,9 +10,10 @@ use super::receive::receive;
 use super::send::send;
 use crate::arguments::{Number, put};
 use crate::error::Result;
+use crate::frame;
 use crate::functions::forms::{argument, counted};
-use crate::library;
 use crate::operation::{Operation, Step};
+use crate::perform;
 use crate::region::Region;
 use crate::status;
 use crate::types::*;
@@ -120,8 +121,8 @@ unsafe fn isendrecv_replace(
 /// # Safety
 /// `status` is null or a place for one.
 unsafe fn now(comm: MPI_Comm, status: *mut MPI_Status, what: impl FnOnce() -> Result<Operation>) -> c_int {
-    library::outcome(comm, || {
-        let completion = what()?.run()?;
+    frame::outcome(comm, || {
+        let completion = perform::run(what()?)?;
         // SAFETY: the caller vouches for it.
         unsafe { status::store(status, &completion) };
         Ok(())
@@ -136,7 +137,7 @@ unsafe fn later(
     what: impl FnOnce() -> Result<Operation>,
 ) -> c_int {
     // SAFETY: the caller vouches for it.
-    library::outcome(comm, || unsafe { put("request", request, what()?.begin()) })
+    frame::outcome(comm, || unsafe { put("request", request, perform::begin(what()?)) })
 }
 
 /// A send and a receive at the same time; the status is the receive's.

@@ -5,14 +5,15 @@ use core::ffi::{c_int, c_void};
 use mpirage_call::{Call, Completion, Reply};
 
 use crate::arguments::{Number, not_null, put};
-use crate::connection::ask;
 use crate::constants::{MPI_COMM_SELF, MPI_MESSAGE_NO_PROC, MPI_MESSAGE_NULL};
 use crate::error::Result;
+use crate::frame;
 use crate::functions::forms::{argument, counted};
-use crate::library::{self, try_with, with};
 use crate::message::{Incoming, Peer, expected_tag};
 use crate::objects::message::Message;
 use crate::operation::{Operation, Step};
+use crate::perform;
+use crate::rank::{ask, try_with, with};
 use crate::region::Region;
 use crate::status;
 use crate::types::*;
@@ -37,7 +38,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Probe(
     comm: MPI_Comm,
     status: *mut MPI_Status,
 ) -> c_int {
-    library::outcome(comm, || {
+    frame::outcome(comm, || {
         let found = probe(source, tag, comm, false, false)?;
         // SAFETY: the program hands over a place for a status, if it wants one.
         unsafe { tell(found.as_ref(), status) };
@@ -52,7 +53,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Iprobe(
     flag: *mut c_int,
     status: *mut MPI_Status,
 ) -> c_int {
-    library::outcome(comm, || {
+    frame::outcome(comm, || {
         let found = probe(source, tag, comm, true, false)?;
         // SAFETY: the program hands over a place for an int, and for a status if it wants one.
         unsafe {
@@ -69,7 +70,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Mprobe(
     message: *mut MPI_Message,
     status: *mut MPI_Status,
 ) -> c_int {
-    library::outcome(comm, || {
+    frame::outcome(comm, || {
         let found = probe(source, tag, comm, false, true)?;
         // SAFETY: the program hands over a place for a message, and for a status if it wants one.
         unsafe {
@@ -87,7 +88,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Improbe(
     message: *mut MPI_Message,
     status: *mut MPI_Status,
 ) -> c_int {
-    library::outcome(comm, || {
+    frame::outcome(comm, || {
         let found = probe(source, tag, comm, true, true)?;
         // SAFETY: the program hands over places for an int and a message, and for a status if it wants one.
         unsafe {
@@ -107,9 +108,9 @@ unsafe fn mrecv(
     message: *mut MPI_Message,
     status: *mut MPI_Status,
 ) -> c_int {
-    library::outcome(None, || {
+    frame::outcome(None, || {
         // SAFETY: the caller vouches for it.
-        let completion = unsafe { receive(buf, count, datatype, message) }?.run()?;
+        let completion = perform::run(unsafe { receive(buf, count, datatype, message) }?)?;
         // SAFETY: the caller vouches for it.
         unsafe { status::store(status, &completion) };
         Ok(())
@@ -125,16 +126,16 @@ unsafe fn imrecv(
     message: *mut MPI_Message,
     request: *mut MPI_Request,
 ) -> c_int {
-    library::outcome(None, || {
+    frame::outcome(None, || {
         // SAFETY: the caller vouches for it.
-        unsafe { put("request", request, receive(buf, count, datatype, message)?.begin()) }
+        unsafe { put("request", request, perform::begin(receive(buf, count, datatype, message)?)) }
     })
 }
 
 /// Looks for a message; `poll` does not wait for one, `take` keeps it from everybody else.
 fn probe(source: c_int, tag: c_int, comm: MPI_Comm, poll: bool, take: bool) -> Result<Option<Found>> {
-    let (context, bridge, from, tag) = try_with(|library| {
-        let object = library.comms.get(comm)?;
+    let (context, bridge, from, tag) = try_with(|objects| {
+        let object = objects.comms.get(comm)?;
         let (from, tag) = (Peer::source(object, source)?, expected_tag("tag", tag)?);
         Ok((object.context, object.bridge.clone(), from, tag))
     })?;
@@ -152,7 +153,7 @@ fn probe(source: c_int, tag: c_int, comm: MPI_Comm, poll: bool, take: bool) -> R
     };
     let completion = completions.first().copied().map(seen);
     let message = match message {
-        Some(number) => with(|library| library.messages.insert(Message { number, context, comm, bridge })),
+        Some(number) => with(|objects| objects.messages.insert(Message { number, context, comm, bridge })),
         None => MPI_MESSAGE_NULL,
     };
     Ok(completion.map(|completion| Found { completion, message }))
@@ -175,10 +176,10 @@ unsafe fn receive(
         *place = MPI_MESSAGE_NULL;
         return Ok(Operation::one(MPI_COMM_SELF, Step::Nothing(status::from_nobody())));
     }
-    let (taken, region) = try_with(|library| {
-        library.messages.get(*place)?;
-        let region = Region::of_arguments(library, "buf", buf, count, datatype)?;
-        Ok((library.messages.remove(*place)?, region))
+    let (taken, region) = try_with(|objects| {
+        objects.messages.get(*place)?;
+        let region = Region::of_arguments(&objects.datatypes, "buf", buf, count, datatype)?;
+        Ok((objects.messages.remove(*place)?, region))
     })?;
     *place = MPI_MESSAGE_NULL;
     let Message { number, context, comm, bridge } = taken;

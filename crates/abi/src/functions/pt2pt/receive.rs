@@ -4,10 +4,12 @@ use core::ffi::{c_int, c_void};
 
 use crate::arguments::{Number, put};
 use crate::error::Result;
+use crate::frame;
 use crate::functions::forms::{argument, counted};
-use crate::library;
 use crate::message::{Incoming, Peer, expected_tag};
 use crate::operation::{Operation, Step};
+use crate::perform;
+use crate::rank;
 use crate::region::Region;
 use crate::status;
 use crate::types::*;
@@ -35,8 +37,9 @@ unsafe fn recv(
     comm: MPI_Comm,
     status: *mut MPI_Status,
 ) -> c_int {
-    library::outcome(comm, || {
-        let received = with_message(buf, count, datatype, source, tag, comm, |message| message.receive())?;
+    frame::outcome(comm, || {
+        let received =
+            with_message(buf, count, datatype, source, tag, comm, |message| perform::receive(&message))?;
         let completion = received.unwrap_or_else(|| Ok(status::from_nobody()))?;
         // SAFETY: the caller vouches for it.
         unsafe { status::store(status, &completion) };
@@ -55,10 +58,12 @@ unsafe fn irecv(
     comm: MPI_Comm,
     request: *mut MPI_Request,
 ) -> c_int {
-    library::outcome(comm, || {
-        let begun = with_message(buf, count, datatype, source, tag, comm, |message| message.begin(comm))?;
-        let begun =
-            begun.unwrap_or_else(|| Operation::one(comm, Step::Nothing(status::from_nobody())).begin());
+    frame::outcome(comm, || {
+        let begun = with_message(buf, count, datatype, source, tag, comm, |message| {
+            perform::begin_receive(message, comm)
+        })?;
+        let begun = begun
+            .unwrap_or_else(|| perform::begin(Operation::one(comm, Step::Nothing(status::from_nobody()))));
         // SAFETY: the caller vouches for it.
         unsafe { put("request", request, begun) }
     })
@@ -75,8 +80,8 @@ unsafe fn recv_init(
     comm: MPI_Comm,
     request: *mut MPI_Request,
 ) -> c_int {
-    library::outcome(comm, || {
-        let kept = receive(buf, count, datatype, source, tag, comm)?.keep();
+    frame::outcome(comm, || {
+        let kept = perform::keep(receive(buf, count, datatype, source, tag, comm)?);
         // SAFETY: the caller vouches for it.
         unsafe { put("request", request, kept) }
     })
@@ -107,16 +112,16 @@ fn with_message<T>(
     comm: MPI_Comm,
     go_on: impl FnOnce(Incoming) -> T,
 ) -> Result<Option<T>> {
-    let library = library::lock();
-    let object = library.comms.get(comm)?;
+    let objects = rank::this().objects();
+    let object = objects.comms.get(comm)?;
     let from = match Peer::source(object, source)? {
         // Nothing is looked at that comes from nobody.
         Peer::Nobody => return Ok(None),
         Peer::Anybody => None,
         Peer::Rank(from) => Some(from),
     };
-    let region = Region::of_arguments(&library, "buf", buf, count, datatype)?;
+    let region = Region::of_arguments(&objects.datatypes, "buf", buf, count, datatype)?;
     let (context, bridge, tag) = (object.context, object.bridge.clone(), expected_tag("tag", tag)?);
-    drop(library);
+    drop(objects);
     Ok(Some(go_on(Incoming { context, from, tag, region, matched: None, bridge })))
 }

@@ -6,24 +6,26 @@ use mpirage_call::{Call, Completion};
 
 use crate::arguments::{array, count, not_null, put, put_all};
 use crate::completion;
-use crate::connection::post;
 use crate::constants::{MPI_ERR_REQUEST, MPI_REQUEST_NULL, MPI_UNDEFINED};
 use crate::error::{Result, fail};
-use crate::library::{self, try_with, with};
+use crate::frame;
+use crate::objects::Objects;
 use crate::operation::Operation;
+use crate::perform;
+use crate::rank::{post, try_with, with};
 use crate::status;
 use crate::types::*;
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Start(request: *mut MPI_Request) -> c_int {
     // SAFETY: the program hands over a request.
-    library::outcome(None, || start(unsafe { read(request) }?))
+    frame::outcome(None, || start(unsafe { read(request) }?))
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Startall(
     number: c_int,
     array_of_requests: *mut MPI_Request,
 ) -> c_int {
-    library::outcome(None, || {
+    frame::outcome(None, || {
         // SAFETY: the program hands over that many requests.
         let requests = unsafe { array("array_of_requests", array_of_requests, count("count", number)?) }?;
         requests.iter().try_for_each(|&request| start(request))
@@ -33,16 +35,16 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Startall(
 /// The memory that transfers of ours use stays for good, since nobody will say when it is free. What a freed receive of
 /// strided data gets is never unpacked: the program could not know when anyway.
 pub(crate) unsafe extern "C-unwind" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
-    library::outcome(None, || {
+    frame::outcome(None, || {
         // SAFETY: the program hands over a request.
         let handle = unsafe { read(request) }?;
-        let freed = with(|library| library.requests.remove(handle))?;
+        let freed = with(|objects| objects.requests.remove(handle))?;
         for transfer in freed.into_unfinished() {
             let Some(id) = transfer.id else { continue };
             post(&Call::Free { request: id });
-            with(|library| {
-                library.requests.give_back(id);
-                library.requests.abandon(transfer);
+            with(|objects| {
+                objects.requests.give_back(id);
+                objects.requests.abandon(transfer);
             });
         }
         // SAFETY: the program hands over a place for a request.
@@ -51,11 +53,11 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Request_free(request: *mut MPI_Reques
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Cancel(request: *mut MPI_Request) -> c_int {
-    library::outcome(None, || {
+    frame::outcome(None, || {
         // SAFETY: the program hands over a request.
         let handle = unsafe { read(request) }?;
-        let open: Vec<_> = try_with(|library| {
-            Ok(library.requests.get(handle)?.open_transfers().map(|(_, id)| id).collect())
+        let open: Vec<_> = try_with(|objects| {
+            Ok(objects.requests.get(handle)?.open_transfers().map(|(_, id)| id).collect())
         })?;
         open.into_iter().for_each(|request| post(&Call::Cancel { request }));
         Ok(())
@@ -66,7 +68,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Test_cancelled(
     status: *const MPI_Status,
     flag: *mut c_int,
 ) -> c_int {
-    library::outcome(None, || {
+    frame::outcome(None, || {
         not_null("status", status)?;
         // SAFETY: the program hands over a status and a place for an int.
         unsafe { put("flag", flag, (*status).is_cancelled().into()) }
@@ -78,7 +80,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Request_get_status(
     flag: *mut c_int,
     status: *mut MPI_Status,
 ) -> c_int {
-    library::outcome(None, || {
+    frame::outcome(None, || {
         let ended = peek(request)?;
         // SAFETY: the program hands over a place for an int, and for a status if it wants one.
         unsafe {
@@ -94,7 +96,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Request_get_status_all(
     flag: *mut c_int,
     array_of_statuses: *mut MPI_Status,
 ) -> c_int {
-    library::outcome(None, || {
+    frame::outcome(None, || {
         // SAFETY: the program hands over that many requests.
         let requests = unsafe { array("array_of_requests", array_of_requests, count("count", number)?) }?;
         let peeked: Vec<_> = requests.iter().map(|&request| peek(request)).collect::<Result<_>>()?;
@@ -114,7 +116,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Request_get_status_any(
     flag: *mut c_int,
     status: *mut MPI_Status,
 ) -> c_int {
-    library::outcome(None, || {
+    frame::outcome(None, || {
         // SAFETY: the program hands over that many requests.
         let requests = unsafe { array("array_of_requests", array_of_requests, count("count", number)?) }?;
         let (active, ended) = peek_active(requests)?;
@@ -137,7 +139,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Request_get_status_some(
     array_of_indices: *mut c_int,
     array_of_statuses: *mut MPI_Status,
 ) -> c_int {
-    library::outcome(None, || {
+    frame::outcome(None, || {
         // SAFETY: the program hands over that many requests.
         let requests = unsafe { array("array_of_requests", array_of_requests, count("incount", incount)?) }?;
         let (active, ended) = peek_active(requests)?;
@@ -160,7 +162,7 @@ fn peek_active(requests: &[MPI_Request]) -> Result<(usize, Vec<(usize, Completio
     let (mut active, mut ended) = (0, Vec::new());
     for (position, &request) in requests.iter().enumerate().filter(|&(_, &handle)| handle != MPI_REQUEST_NULL)
     {
-        if !try_with(|library| Ok(library.requests.get(request)?.is_inactive()))? {
+        if !try_with(|objects| Ok(objects.requests.get(request)?.is_inactive()))? {
             active += 1;
             ended.extend(peek(request)?.map(|completion| (position, completion)));
         }
@@ -189,16 +191,16 @@ fn peek(request: MPI_Request) -> Result<Option<Completion>> {
 
 /// Starts a persistent request.
 fn start(handle: MPI_Request) -> Result<()> {
-    let plan = with(|library| plan_of(library, handle))?;
-    let transfers = plan.launch();
-    with(|library| {
-        library.requests.get_mut(handle)?.restart(transfers);
+    let plan = with(|objects| plan_of(objects, handle))?;
+    let transfers = perform::launch(&plan);
+    with(|objects| {
+        objects.requests.get_mut(handle)?.restart(transfers);
         Ok(())
     })
 }
 
-fn plan_of(library: &library::Library, handle: MPI_Request) -> Result<Operation> {
-    let request = library.requests.get(handle)?;
+fn plan_of(objects: &Objects, handle: MPI_Request) -> Result<Operation> {
+    let request = objects.requests.get(handle)?;
     match request.plan() {
         None => fail!(MPI_ERR_REQUEST, "the request is not persistent"),
         Some(_) if !request.is_inactive() => fail!(MPI_ERR_REQUEST, "the request has been started already"),

@@ -6,11 +6,13 @@ use mpirage_call::{Completion, SendMode};
 
 use crate::arguments::{Number, put};
 use crate::error::Result;
+use crate::frame;
 use crate::functions::forms::{argument, send, sends};
-use crate::library;
 use crate::message::{Outgoing, Peer, sent_tag};
 use crate::objects::message::Attached;
 use crate::operation::{Operation, Step};
+use crate::perform;
+use crate::rank;
 use crate::region::Region;
 use crate::types::*;
 
@@ -53,16 +55,16 @@ fn with_message<T>(
     comm: MPI_Comm,
     go_on: impl FnOnce(Outgoing) -> T,
 ) -> Result<Option<T>> {
-    let library = library::lock();
-    let object = library.comms.get(comm)?;
+    let objects = rank::this().objects();
+    let object = objects.comms.get(comm)?;
     // Nothing is looked at that goes to nobody.
     let Peer::Rank(to) = Peer::destination(object, dest)? else { return Ok(None) };
-    let region = Region::of_arguments(&library, "buf", buf, count, datatype)?;
+    let region = Region::of_arguments(&objects.datatypes, "buf", buf, count, datatype)?;
     let tag = sent_tag("tag", tag)?;
     if mode == SendMode::Buffered {
-        Attached::check(library.attached, region.bytes())?;
+        Attached::check(objects.attached, region.bytes())?;
     }
     let context = object.context;
-    drop(library);
+    drop(objects);
     Ok(Some(go_on(Outgoing { mode, context, to, tag, region, copy: None })))
 }

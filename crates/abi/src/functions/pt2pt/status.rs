@@ -7,8 +7,9 @@ use mpirage_data::Datatype;
 use crate::arguments::{Number, count, not_null, put};
 use crate::constants::MPI_UNDEFINED;
 use crate::error::Result;
+use crate::frame;
 use crate::functions::forms::{argument, counted};
-use crate::library::{self, try_with};
+use crate::rank::try_with;
 use crate::types::*;
 
 counted! {
@@ -69,7 +70,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Status_get_source(
     source: *mut c_int,
 ) -> c_int {
     // SAFETY: the program hands over a status and a place for an int.
-    library::outcome_at_any_time(|| unsafe { put("source", source, read(status)?.MPI_SOURCE) })
+    frame::outcome_at_any_time(|| unsafe { put("source", source, read(status)?.MPI_SOURCE) })
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Status_get_tag(
@@ -77,7 +78,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Status_get_tag(
     tag: *mut c_int,
 ) -> c_int {
     // SAFETY: the program hands over a status and a place for an int.
-    library::outcome_at_any_time(|| unsafe { put("tag", tag, read(status)?.MPI_TAG) })
+    frame::outcome_at_any_time(|| unsafe { put("tag", tag, read(status)?.MPI_TAG) })
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Status_get_error(
@@ -85,7 +86,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Status_get_error(
     err: *mut c_int,
 ) -> c_int {
     // SAFETY: the program hands over a status and a place for an int.
-    library::outcome_at_any_time(|| unsafe { put("err", err, read(status)?.MPI_ERROR) })
+    frame::outcome_at_any_time(|| unsafe { put("err", err, read(status)?.MPI_ERROR) })
 }
 
 /// # Safety
@@ -110,10 +111,10 @@ unsafe fn counted_as<T: Number>(
     place: *mut T,
     in_units: impl FnOnce(&Datatype, usize) -> Option<u64>,
 ) -> c_int {
-    library::outcome(None, || {
+    frame::outcome(None, || {
         // SAFETY: the caller vouches for it.
         let bytes = unsafe { read(status) }?.bytes() as usize;
-        let number = try_with(|library| Ok(in_units(&library.datatypes.get(datatype)?.datatype, bytes)))?;
+        let number = try_with(|objects| Ok(in_units(&objects.datatypes.get(datatype)?.datatype, bytes)))?;
         let number = number.and_then(|number| T::narrow(number as i64));
         let undefined = || T::narrow(MPI_UNDEFINED.into()).expect("MPI_UNDEFINED fits into every number");
         // SAFETY: the caller vouches for it.
@@ -124,11 +125,11 @@ unsafe fn counted_as<T: Number>(
 /// # Safety
 /// `status` is null or a status.
 unsafe fn set_elements(status: *mut MPI_Status, datatype: MPI_Datatype, number: impl Number) -> c_int {
-    library::outcome(None, || {
+    frame::outcome(None, || {
         not_null("status", status)?;
         let number = count("count", number)?;
         let size =
-            try_with(|library| Ok(size_of_elements(&library.datatypes.get(datatype)?.datatype, number)))?;
+            try_with(|objects| Ok(size_of_elements(&objects.datatypes.get(datatype)?.datatype, number)))?;
         // SAFETY: not null, and the caller vouches for the rest.
         unsafe { (*status).set_bytes(size as u64) };
         Ok(())
@@ -149,7 +150,7 @@ fn size_of_elements(datatype: &Datatype, elements: usize) -> usize {
 /// # Safety
 /// `status` is null or a status.
 unsafe fn change(status: *mut MPI_Status, change: impl FnOnce(&mut MPI_Status)) -> c_int {
-    library::outcome_at_any_time(|| {
+    frame::outcome_at_any_time(|| {
         not_null("status", status)?;
         // SAFETY: not null, and the caller vouches for the rest.
         change(unsafe { &mut *status });

@@ -5,8 +5,9 @@ use super::{exchange, make, size_of, topology_of, wrong_kind};
 use crate::arguments::{array, put, put_all, size};
 use crate::constants::*;
 use crate::error::{MpiError, Result};
-use crate::library::{self, outcome};
+use crate::frame::outcome;
 use crate::objects::topology::Topology;
+use crate::rank;
 use crate::types::{MPI_Comm, MPI_Info};
 use core::ffi::c_int;
 use mpirage_data::{Adjacency, Edge};
@@ -24,7 +25,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Dist_graph_create_adjacent(
     comm_dist_graph: *mut MPI_Comm,
 ) -> c_int {
     outcome(comm_old, || {
-        library::with(|library| library.infos.hints(info))?;
+        rank::with(|objects| objects.infos.hints(info))?;
         // SAFETY: the program hands over arrays of these lengths.
         let adjacency = unsafe {
             let (from, to) = (size("indegree", indegree)?, size("outdegree", outdegree)?);
@@ -54,7 +55,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Dist_graph_create(
     comm_dist_graph: *mut MPI_Comm,
 ) -> c_int {
     outcome(comm_old, || {
-        library::with(|library| library.infos.hints(info))?;
+        rank::with(|objects| objects.infos.hints(info))?;
         // SAFETY: the program hands over arrays of these lengths.
         let own = unsafe { contributed(n, sources, degrees, destinations, weights) }?;
         let adjacency = dealt(comm_old, own)?;

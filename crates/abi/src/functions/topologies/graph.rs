@@ -4,7 +4,7 @@ use super::{make, rank_in, size_of, topology_of, wrong_kind};
 use crate::arguments::{array, put, put_all, size};
 use crate::constants::*;
 use crate::error::{Result, ensure};
-use crate::library::outcome;
+use crate::frame::outcome;
 use crate::objects::topology::Topology;
 use crate::types::MPI_Comm;
 use core::ffi::c_int;

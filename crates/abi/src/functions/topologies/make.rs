@@ -3,9 +3,9 @@
 use crate::constants::MPI_COMM_NULL;
 use crate::error::Result;
 use crate::functions::communicators::make_object;
-use crate::library;
 use crate::objects::comm::Comm;
 use crate::objects::topology::Topology;
+use crate::rank;
 use crate::types::MPI_Comm;
 use mpirage_call::CommRequest;
 use std::sync::Arc;
@@ -30,5 +30,5 @@ pub(super) fn of_all(parent: MPI_Comm, topology: Topology) -> Result<MPI_Comm> {
 fn with_topology(parent: MPI_Comm, how: CommRequest<'_>, topology: Topology) -> Result<MPI_Comm> {
     let Some(made) = make_object(parent, how)? else { return Ok(MPI_COMM_NULL) };
     let comm = Comm { topology: Some(Arc::new(topology)), ..made };
-    Ok(library::with(|library| library.comms.insert(comm)))
+    Ok(rank::with(|objects| objects.comms.insert(comm)))
 }

@@ -9,16 +9,17 @@ mod make;
 use crate::arguments::put;
 use crate::constants::{MPI_ERR_TOPOLOGY, MPI_UNDEFINED};
 use crate::error::{MpiError, Result};
-use crate::library::{self, outcome};
+use crate::frame::outcome;
 use crate::objects::topology::Topology;
+use crate::rank;
 use crate::types::MPI_Comm;
 use core::ffi::c_int;
 use std::sync::Arc;
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Topo_test(comm: MPI_Comm, status: *mut c_int) -> c_int {
     outcome(comm, || {
-        let kind = library::try_with(|library| {
-            Ok(library.comms.get(comm)?.topology.as_ref().map_or(MPI_UNDEFINED, |topology| topology.status()))
+        let kind = rank::try_with(|objects| {
+            Ok(objects.comms.get(comm)?.topology.as_ref().map_or(MPI_UNDEFINED, |topology| topology.status()))
         })?;
         // SAFETY: the program hands over a place for an int.
         unsafe { put("status", status, kind) }
@@ -27,8 +28,8 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Topo_test(comm: MPI_Comm, status: *mu
 
 /// What a communicator with a topology has: the topology, and this process's rank.
 fn topology_of(comm: MPI_Comm) -> Result<(Arc<Topology>, u32)> {
-    library::try_with(|library| {
-        let object = library.comms.get(comm)?;
+    rank::try_with(|objects| {
+        let object = objects.comms.get(comm)?;
         let topology = object.topology.clone().ok_or_else(|| wrong_kind("a topology"))?;
         Ok((topology, object.rank))
     })
@@ -39,9 +40,9 @@ fn wrong_kind(expected: &str) -> MpiError {
 }
 
 fn size_of(comm: MPI_Comm) -> Result<u32> {
-    library::try_with(|library| Ok(library.comms.get(comm)?.size()))
+    rank::try_with(|objects| Ok(objects.comms.get(comm)?.size()))
 }
 
 fn rank_in(comm: MPI_Comm) -> Result<u32> {
-    library::try_with(|library| Ok(library.comms.get(comm)?.rank))
+    rank::try_with(|objects| Ok(objects.comms.get(comm)?.rank))
 }

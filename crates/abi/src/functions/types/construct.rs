@@ -3,7 +3,7 @@
 use super::{datatype, derive, hand_out};
 use crate::arguments::{self, Number, array, numbers};
 use crate::error::Result;
-use crate::library::outcome;
+use crate::frame::outcome;
 use crate::types::{MPI_Aint, MPI_Count, MPI_Datatype};
 use core::ffi::c_int;
 use mpirage_data::{Datatype, Interface};

@@ -3,8 +3,9 @@
 use crate::arguments::{Number, put, put_all, size};
 use crate::constants::*;
 use crate::error::{MpiError, Result, ensure, fail};
-use crate::library::{self, outcome};
+use crate::frame::outcome;
 use crate::objects::datatype::{DatatypeObject, Kind, Parameters};
+use crate::rank;
 use crate::types::{MPI_Aint, MPI_Count, MPI_Datatype};
 use core::ffi::c_int;
 use mpirage_data::{Codes, Combiner, Contents, Interface};
@@ -105,8 +106,8 @@ const CODES: Codes = Codes {
 
 /// The combiner and the arguments, sorted as the form that made the datatype has them unless told otherwise.
 fn describe(handle: MPI_Datatype, interface: Option<Interface>) -> Result<(c_int, Contents)> {
-    library::with(|library| {
-        let object = library.datatypes.get(handle)?;
+    rank::with(|objects| {
+        let object = objects.datatypes.get(handle)?;
         if let Kind::Parameterized(parameters) = object.kind {
             return Ok((parameters.combiner, parameters_of(parameters)));
         }
@@ -164,8 +165,8 @@ unsafe fn fill<T: Number, N: Number>(what: &str, place: *mut T, room: N, values:
 /// Unless it is null, the array has `room` entries.
 unsafe fn fill_datatypes<N: Number>(place: *mut MPI_Datatype, room: N, lists: &Contents) -> Result<()> {
     check_room("array_of_datatypes", room, lists.datatypes.len())?;
-    let handles: Vec<MPI_Datatype> = library::with(|library| {
-        lists.datatypes.iter().map(|part| library.datatypes.handle_of_part(part)).collect()
+    let handles: Vec<MPI_Datatype> = rank::with(|objects| {
+        lists.datatypes.iter().map(|part| objects.datatypes.handle_of_part(part)).collect()
     });
     // SAFETY: the caller vouches for it.
     unsafe { put_all("array_of_datatypes", place, handles.into_iter()) }

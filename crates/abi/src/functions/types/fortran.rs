@@ -3,9 +3,10 @@
 use crate::arguments::put;
 use crate::constants::*;
 use crate::error::{MpiError, Result, ensure};
-use crate::library::{self, outcome};
+use crate::frame::outcome;
 use crate::objects::datatype::Parameters;
 use crate::objects::predefined_types::{PREDEFINED, handle_of};
+use crate::rank;
 use crate::types::MPI_Datatype;
 use core::ffi::c_int;
 use mpirage_data::Basic;
@@ -115,5 +116,5 @@ fn of_precision(p: c_int, r: c_int) -> Result<(Basic, Basic)> {
 }
 
 fn parameterized(parameters: Parameters, basic: Basic) -> MPI_Datatype {
-    library::with(|library| library.datatypes.parameterized(parameters, basic))
+    rank::with(|objects| objects.datatypes.parameterized(parameters, basic))
 }

@@ -2,8 +2,9 @@
 
 use crate::arguments::{not_null, put, put_string, string};
 use crate::constants::{MPI_DATATYPE_NULL, MPI_MAX_OBJECT_NAME};
-use crate::library::{self, outcome};
+use crate::frame::outcome;
 use crate::objects::datatype::DatatypeObject;
+use crate::rank;
 use crate::types::MPI_Datatype;
 use core::ffi::{c_char, c_int};
 
@@ -14,8 +15,8 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Type_commit(datatype: *mut MPI_Dataty
         not_null("datatype", datatype)?;
         // SAFETY: not null, and the program points to a handle.
         let handle = unsafe { *datatype };
-        library::try_with(|library| {
-            library.datatypes.get_mut(handle)?.committed = true;
+        rank::try_with(|objects| {
+            objects.datatypes.get_mut(handle)?.committed = true;
             Ok(())
         })
     })
@@ -26,9 +27,9 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Type_dup(
     newtype: *mut MPI_Datatype,
 ) -> c_int {
     outcome(None, || {
-        let (object, copies) = library::try_with(|library| {
-            let object = library.datatypes.get(oldtype)?;
-            Ok((object.clone(), object.attributes.copies(&library.keyvals)))
+        let (object, copies) = rank::try_with(|objects| {
+            let object = objects.datatypes.get(oldtype)?;
+            Ok((object.clone(), object.attributes.copies(&objects.keyvals)))
         })?;
         // SAFETY: the program hands over a place for the handle, which is null unless all goes well.
         unsafe { put("newtype", newtype, MPI_DATATYPE_NULL) }?;
@@ -40,7 +41,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Type_dup(
             ..DatatypeObject::derived(object.datatype.dup())
         };
         // SAFETY: the program hands over a place for the handle.
-        unsafe { put("newtype", newtype, library::with(|library| library.datatypes.insert(duplicate))) }
+        unsafe { put("newtype", newtype, rank::with(|objects| objects.datatypes.insert(duplicate))) }
     })
 }
 
@@ -49,13 +50,13 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Type_free(datatype: *mut MPI_Datatype
         not_null("datatype", datatype)?;
         // SAFETY: not null, and the program points to a handle.
         let handle = unsafe { *datatype };
-        let deletions = library::try_with(|library| {
-            let object = library.datatypes.get_derived(handle)?;
-            Ok(object.attributes.deletions(&library.keyvals))
+        let deletions = rank::try_with(|objects| {
+            let object = objects.datatypes.get_derived(handle)?;
+            Ok(object.attributes.deletions(&objects.keyvals))
         })?;
         // SAFETY: the program vouches for its functions.
         unsafe { deletions.run(handle.0) }?;
-        library::with(|library| library.datatypes.remove(handle))?;
+        rank::with(|objects| objects.datatypes.remove(handle))?;
         // SAFETY: as above.
         unsafe { put("datatype", datatype, MPI_DATATYPE_NULL) }
     })
@@ -70,8 +71,8 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Type_set_name(
         let name = unsafe { string("type_name", type_name) }?;
         let kept = &name.to_bytes()[..name.count_bytes().min(NAME_ROOM - 1)];
         let name = String::from_utf8_lossy(kept).into_owned();
-        library::try_with(|library| {
-            library.datatypes.get_mut(datatype)?.name = name;
+        rank::try_with(|objects| {
+            objects.datatypes.get_mut(datatype)?.name = name;
             Ok(())
         })
     })
@@ -85,7 +86,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Type_get_name(
     outcome(None, || {
         let name = match datatype {
             MPI_DATATYPE_NULL => "MPI_DATATYPE_NULL".into(),
-            _ => library::try_with(|library| Ok(library.datatypes.get(datatype)?.name.clone()))?,
+            _ => rank::try_with(|objects| Ok(objects.datatypes.get(datatype)?.name.clone()))?,
         };
         // SAFETY: the program hands over MPI_MAX_OBJECT_NAME characters and a place for an int.
         unsafe {

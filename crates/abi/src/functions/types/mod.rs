@@ -10,8 +10,9 @@ pub(crate) mod removed;
 
 use crate::arguments::put;
 use crate::error::Result;
-use crate::library::{self, outcome};
+use crate::frame::outcome;
 use crate::objects::datatype::DatatypeObject;
+use crate::rank;
 use crate::types::MPI_Datatype;
 use core::ffi::c_int;
 use mpirage_data::{Datatype, Interface};
@@ -40,10 +41,10 @@ unsafe fn derive(
 unsafe fn hand_out(interface: Interface, made: Datatype, newtype: *mut MPI_Datatype) -> Result<()> {
     let object = DatatypeObject { interface, ..DatatypeObject::derived(made) };
     // SAFETY: the caller vouches for it.
-    unsafe { put("newtype", newtype, library::with(|library| library.datatypes.insert(object))) }
+    unsafe { put("newtype", newtype, rank::with(|objects| objects.datatypes.insert(object))) }
 }
 
 /// What a handle stands for, committed or not.
 fn datatype(handle: MPI_Datatype) -> Result<Datatype> {
-    library::with(|library| Ok(library.datatypes.get(handle)?.datatype.clone()))
+    rank::with(|objects| Ok(objects.datatypes.get(handle)?.datatype.clone()))
 }

@@ -4,7 +4,7 @@ use super::datatype;
 use crate::arguments::{Number, put};
 use crate::constants::MPI_UNDEFINED;
 use crate::error::Result;
-use crate::library::outcome;
+use crate::frame::outcome;
 use crate::types::{MPI_Aint, MPI_Count, MPI_Datatype};
 use core::ffi::{c_int, c_void};
 use mpirage_data::Datatype;

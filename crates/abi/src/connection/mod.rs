@@ -1,0 +1,194 @@
+//! The connection of a rank to the simulator: every call goes through it, stamped.
+//!
+//! ```text
+//!  Connection ── ConnectionState: a line of control's end of its mailbox, and the time between its calls
+//!             └─ RankSide: the rank's identity, clock, timers and account of work
+//! ```
+//!
+//! A rank has one line of control so far, so it has one connection. A process that no simulator started is a world of one
+//! rank, and [`Alone`] answers its calls; only this module knows the difference. The state has a lock of its own, held while
+//! a call waits. A function of the program that runs meanwhile (a user's operator) may ask about objects, but the run ends
+//! with a message if it communicates.
+
+mod rank_side;
+mod state;
+
+use core::ffi::c_int;
+use std::env;
+use std::os::unix::ffi::OsStringExt;
+
+use mpirage_call::{Call, Reply};
+use mpirage_channel::{Attach, Briefing, CHANNEL_VARIABLE, RankEnd};
+use mpirage_units::Time;
+
+use crate::alone::{self, Alone};
+use crate::lock::{Guard, Lock};
+use crate::origin::{Control, FoldedOrigin};
+use crate::process;
+use crate::timers::Timers;
+
+use rank_side::{Identity, RankSide};
+use state::{ConnectionState, Peer};
+
+pub(crate) use rank_side::Serve;
+
+/// The environment variable with the name of the simulated host.
+const HOST_VARIABLE: &str = "MPIRAGE_HOST";
+
+/// A line of control's way to the simulator.
+#[repr(C)]
+pub(crate) struct Connection {
+    state: Lock<ConnectionState>,
+    rank: RankSide,
+}
+
+impl Connection {
+    /// Opens the connection of a rank: of a folded one to the mailbox that the simulator lends, else to the one that the
+    /// environment names. `serve` carries out requests of the simulator.
+    pub(crate) fn open(origin: Option<&FoldedOrigin>, serve: Serve) -> Connection {
+        let (peer, identity) = match origin {
+            Some(origin) => to_simulator(RankEnd::folded(origin.place), origin.host.clone()),
+            None => from_environment(),
+        };
+        let control = origin.map_or(Control::PROCESS, |origin| origin.control);
+        let rank = RankSide::new(identity, serve, control);
+        rank.forget_burst();
+        Connection { state: Lock::new(ConnectionState::new(peer)), rank }
+    }
+
+    /// Leaves a call that needs no answer. Inlined, so that each caller pays only for encoding its own kind of call.
+    #[inline(always)]
+    pub(crate) fn post(&self, call: &Call<'_>) {
+        debug_assert!(!call.needs_answer());
+        self.lock().post(&self.rank, call);
+    }
+
+    /// Makes a call and waits for its answer.
+    pub(crate) fn ask(&self, call: &Call<'_>) -> Reply {
+        self.ask_then(call, Reply::clone)
+    }
+
+    /// Makes a call, waits for its answer, and takes what the caller wants from it. The connection is locked meanwhile.
+    pub(crate) fn ask_then<T>(&self, call: &Call<'_>, take: impl FnOnce(&Reply) -> T) -> T {
+        debug_assert!(call.needs_answer());
+        let result = self.lock().ask_then(&self.rank, call, take);
+        self.rank.raise_expired();
+        result
+    }
+
+    /// Simulated time as this process sees it; none if no simulator runs it. Never waits for another thread's call.
+    pub(crate) fn now(&self) -> Option<Time> {
+        if !self.is_simulated() || process::is_child() {
+            return None;
+        }
+        let now = self.state.try_lock().map_or(Time::ZERO, |mut state| state.read_clock(&self.rank));
+        let shown = self.rank.show(now);
+        self.rank.raise_expired();
+        Some(shown)
+    }
+
+    /// May this process make calls now? A child of a rank may not, nor may a function of the program inside a call.
+    pub(crate) fn may_call(&self) -> bool {
+        !process::is_child() && !self.rank.is_in_callback()
+    }
+
+    /// Runs a function of the program inside a call.
+    pub(crate) fn call_back<T>(&self, function: impl FnOnce() -> T) -> T {
+        self.rank.call_back(function)
+    }
+
+    /// The rank in the world.
+    pub(crate) fn rank(&self) -> u32 {
+        self.rank.identity.rank
+    }
+
+    /// Is there a simulator?
+    pub(crate) fn is_simulated(&self) -> bool {
+        self.rank.identity.simulated
+    }
+
+    /// What the simulator said before the start.
+    #[inline]
+    pub(crate) fn briefing(&self) -> &Briefing {
+        self.rank.briefing()
+    }
+
+    /// Bytes up to which a message travels inside its call.
+    #[inline]
+    pub(crate) fn inline_bytes(&self) -> usize {
+        self.briefing().inline_bytes as usize
+    }
+
+    /// The name of the rank's host.
+    pub(crate) fn host(&self) -> &[u8] {
+        &self.rank.identity.host
+    }
+
+    /// The rank's alarms and interval timers.
+    pub(crate) fn timers(&self) -> &Timers {
+        &self.rank.timers
+    }
+
+    /// Adds picoseconds of work of this machine that the rank did not do to its next burst.
+    pub(crate) fn charge(&self, picos: u64) {
+        self.rank.charge(picos);
+    }
+
+    /// From now on the rank's processor time does not count, or counts again.
+    pub(crate) fn mute(&self, muted: bool) {
+        self.rank.mute(muted);
+    }
+
+    /// Ends the rank.
+    pub(crate) fn exit(&self, code: c_int) -> ! {
+        self.rank.exit(code)
+    }
+
+    /// Ends the rank because its connection is of no use any more.
+    pub(crate) fn give_up(&self, reason: &str) -> ! {
+        self.rank.give_up(reason)
+    }
+
+    #[inline(always)]
+    fn lock(&self) -> Guard<'_, ConnectionState> {
+        if self.rank.is_in_callback() || process::is_child() {
+            self.check_caller();
+        }
+        self.state.lock()
+    }
+
+    /// Ends the rank if the caller must not communicate.
+    #[cold]
+    fn check_caller(&self) {
+        if self.rank.is_in_callback() {
+            self.give_up("communication inside a reduction operator");
+        }
+        if self.is_simulated() {
+            self.give_up("called by a child process of the rank");
+        }
+    }
+}
+
+fn to_simulator(end: RankEnd, host: Vec<u8>) -> (Peer, Identity) {
+    let identity = Identity { rank: end.rank(), simulated: true, briefing: end.briefing(), host };
+    (Peer::Simulator(end), identity)
+}
+
+fn from_environment() -> (Peer, Identity) {
+    process::watch_forks();
+    let host = env::var_os(HOST_VARIABLE).map_or_else(real_host, OsStringExt::into_vec);
+    match RankEnd::attach(env::var(CHANNEL_VARIABLE).ok().as_deref()) {
+        Attach::Rank(end) => {
+            process::close_on_exec(end.briefing().shared_file);
+            to_simulator(end, host)
+        }
+        Attach::Alone => {
+            let identity = Identity { rank: 0, simulated: false, briefing: alone::BRIEFING, host };
+            (Peer::Alone(Box::<Alone>::default()), identity)
+        }
+    }
+}
+
+fn real_host() -> Vec<u8> {
+    rustix::system::uname().nodename().to_bytes().to_vec()
+}

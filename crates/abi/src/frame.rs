@@ -1,0 +1,78 @@
+//! The frame around the body of every MPI function: checks the stage of the rank, and passes errors to error handlers.
+
+use core::ffi::c_int;
+
+use mpirage_call::Call;
+
+use crate::caller::{Caller, name_of};
+use crate::constants::MPI_SUCCESS;
+use crate::error::{MpiError, Result};
+use crate::objects::errhandler::Errhandler;
+use crate::process::MISUSE_EXIT_CODE;
+use crate::rank::{self, Rank, Stage};
+use crate::types::MPI_Comm;
+
+/// The body of an MPI function that may be called only between `MPI_Init` and `MPI_Finalize`. An error goes to the error
+/// handler of `comm`, or of `MPI_COMM_SELF` if it concerns no communicator.
+#[inline]
+pub(crate) fn outcome(comm: impl Into<Option<MPI_Comm>>, body: impl FnOnce() -> Result<()>) -> c_int {
+    let function = Caller::last().function;
+    let rank = rank::this();
+    let stage = rank.stage();
+    if stage != Stage::Running {
+        out_of_season(function, stage);
+    }
+    settle(rank, function, comm.into(), body())
+}
+
+/// The body of an MPI function that may be called at any time.
+pub(crate) fn outcome_at_any_time(body: impl FnOnce() -> Result<()>) -> c_int {
+    let function = Caller::last().function;
+    settle(rank::this(), function, None, body())
+}
+
+/// Reports a mistake of the program to the simulator, which ends the run.
+pub(crate) fn misuse(text: &str) -> ! {
+    let connection = rank::this().connection();
+    connection.ask(&Call::Misuse { text });
+    connection.exit(MISUSE_EXIT_CODE)
+}
+
+/// The program called a function before `MPI_Init` or after `MPI_Finalize`.
+#[cold]
+fn out_of_season(function: u32, stage: Stage) -> ! {
+    let when = match stage {
+        Stage::Before => "MPI_Init has not been called yet",
+        Stage::Running | Stage::After => "MPI_Finalize has been called already",
+    };
+    misuse(&format!("{}: {when}", name_of(function)))
+}
+
+#[inline]
+fn settle(rank: &Rank, function: u32, comm: Option<MPI_Comm>, result: Result<()>) -> c_int {
+    rank.held_exception.raise();
+    match result {
+        Ok(()) => MPI_SUCCESS,
+        Err(error) => handle(function, comm, error),
+    }
+}
+
+/// Passes an error to the error handler of a communicator.
+#[cold]
+fn handle(function: u32, comm: Option<MPI_Comm>, error: MpiError) -> c_int {
+    let (comm, handler) = rank::with(|objects| objects.handler_of(comm));
+    match handler {
+        Errhandler::Fatal
+        | Errhandler::Abort
+        | Errhandler::Win(_)
+        | Errhandler::File(_)
+        | Errhandler::Session(_) => misuse(&format!("{}: {}", name_of(function), error.text)),
+        Errhandler::Return => error.class,
+        Errhandler::Comm(handler) => {
+            let (mut comm, mut code) = (comm, error.class);
+            // SAFETY: the program registered this function as an error handler of communicators; no lock is held.
+            unsafe { handler(&mut comm, &mut code) };
+            error.class
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! The process that this library is loaded into: whether it is a forked child, and how it ends.
+
+use core::ffi::c_int;
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Once;
+
+/// The exit code of a program that misuses MPI or needs a function that this library does not implement.
+pub(crate) const MISUSE_EXIT_CODE: c_int = 81;
+
+/// This process was forked by a rank. It is no rank itself.
+static CHILD: AtomicBool = AtomicBool::new(false);
+
+/// Is this process a child that a rank has forked?
+#[inline]
+pub(crate) fn is_child() -> bool {
+    CHILD.load(Ordering::Relaxed)
+}
+
+/// Makes [`is_child`] true in the children that this process forks from now on.
+pub(crate) fn watch_forks() {
+    extern "C" fn note_child() {
+        CHILD.store(true, Ordering::Relaxed);
+    }
+    static WATCHING: Once = Once::new();
+    WATCHING.call_once(|| {
+        // SAFETY: the handler only stores to an atomic, which is safe in a forked child.
+        unsafe { libc::pthread_atfork(None, None, Some(note_child)) };
+    });
+}
+
+/// Keeps programs that this process executes from inheriting a descriptor.
+pub(crate) fn close_on_exec(file: c_int) {
+    // SAFETY: this sets a flag of a descriptor; the kernel refuses a number that is none.
+    unsafe { libc::fcntl(file, libc::F_SETFD, libc::FD_CLOEXEC) };
+}
+
+/// Ends a panicking process. Above the entry points there are only frames of the program, through which a Rust panic must not
+/// unwind.
+pub(crate) fn abort_on_panic() {
+    static ONCE: Once = Once::new();
+    if cfg!(test) {
+        return;
+    }
+    ONCE.call_once(|| {
+        let report = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            report(panic);
+            std::process::abort();
+        }));
+    });
+}

@@ -1,0 +1,112 @@
+//! Transfers: steps of operations under way, and the memory of this library that they use until they complete.
+
+use std::sync::Arc;
+
+use mpirage_call::{Completion, RequestId};
+use smallvec::SmallVec;
+
+use crate::combination::Combination;
+use crate::error::Result;
+use crate::exceptions::HeldException;
+use crate::objects::bridge::Bridge;
+use crate::region::Region;
+use crate::status;
+
+/// The transfers of an operation. Most have one, which needs no memory of its own.
+pub(crate) type Transfers = SmallVec<[Transfer; 1]>;
+
+/// A step under way.
+#[derive(Debug)]
+pub(crate) struct Transfer {
+    /// Its number at the simulator; none once it is complete.
+    pub id: Option<RequestId>,
+    /// What it keeps in memory until then.
+    pub buffers: TransferBuffers,
+    /// How it ended.
+    pub done: Option<Completion>,
+}
+
+/// Memory of this library that a transfer uses.
+#[derive(Debug, Default)]
+pub(crate) struct TransferBuffers {
+    /// Packed bytes that are sent from here.
+    #[allow(dead_code, reason = "it is kept for its address, which the simulator has")]
+    pub outgoing: Option<Arc<Vec<u8>>>,
+    /// Packed bytes that arrive here, to be unpacked.
+    pub incoming: Option<Box<Landing>>,
+    /// Bytes there is room for, for the message when there are more.
+    pub room: u64,
+    /// Whence it comes, if from the other side of an inter-communicator.
+    pub bridge: Option<Arc<Bridge>>,
+}
+
+/// Packed bytes and where they go from here.
+#[derive(Debug)]
+pub(crate) struct Landing {
+    packed: Vec<u8>,
+    /// Filled one after the other.
+    regions: Vec<Region>,
+    /// Does a completion tell how many bytes have come? Of a collective, all of them have.
+    counted: bool,
+    /// Are they contributions to be combined first?
+    combination: Option<Combination>,
+}
+
+impl TransferBuffers {
+    /// Does the simulator know addresses of memory in here?
+    pub(crate) fn keeps_memory(&self) -> bool {
+        self.outgoing.is_some() || self.incoming.is_some()
+    }
+
+    /// The completion with its source as the program numbers it.
+    pub(crate) fn seen_from_here(&self, completion: Completion) -> Completion {
+        self.bridge.as_ref().map_or(completion, |bridge| bridge.seen_from_here(completion))
+    }
+
+    /// Puts what arrived where it belongs.
+    pub(crate) fn finish(self, completion: &Completion, held: &HeldException) -> Result<()> {
+        if let Some(landing) = self.incoming {
+            landing.finish(completion, held)?;
+        }
+        status::check_room(completion, self.room)
+    }
+}
+
+impl Landing {
+    /// Room for a message.
+    pub(crate) fn of_message(region: Region) -> Landing {
+        Landing { packed: vec![0; region.bytes()], regions: vec![region], counted: true, combination: None }
+    }
+
+    /// Room for what a collective brings.
+    pub(crate) fn of_collective(regions: Vec<Region>) -> Landing {
+        let bytes = regions.iter().map(Region::bytes).sum();
+        Landing { packed: vec![0; bytes], regions, counted: false, combination: None }
+    }
+
+    /// Room for so many bytes of contributions, which are combined.
+    pub(crate) fn of_contributions(bytes: usize, combination: Combination) -> Landing {
+        let regions = vec![combination.result.clone()];
+        Landing { packed: vec![0; bytes], regions, counted: false, combination: Some(combination) }
+    }
+
+    /// Where the packed bytes are to be stored.
+    pub(crate) fn address(&mut self) -> u64 {
+        self.packed.as_mut_ptr().addr() as u64
+    }
+
+    fn finish(mut self, completion: &Completion, held: &HeldException) -> Result<()> {
+        if let Some(combination) = self.combination.take() {
+            self.packed = combination.apply(&self.packed, held)?;
+        }
+        let arrived = if self.counted { completion.bytes as usize } else { usize::MAX };
+        let mut rest = &self.packed[..arrived.min(self.packed.len())];
+        for region in &self.regions {
+            let (now, later) = rest.split_at(region.bytes().min(rest.len()));
+            // SAFETY: the program gave this memory to MPI for the operation that is just completing.
+            unsafe { region.unpack(now) };
+            rest = later;
+        }
+        Ok(())
+    }
+}
