@@ -6,7 +6,7 @@
 
 use core::ffi::c_void;
 
-use mpirage_channel::Berth;
+use mpirage_channel::FoldedRankInit;
 
 use crate::lock;
 use crate::origin::FoldedOrigin;
@@ -17,7 +17,7 @@ use crate::rank::{self, Rank};
 /// # Safety
 /// `init` points to a valid description whose mailbox and functions stay; its strings are copied.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mpirage_fold_rank(init: *const Berth) -> *mut c_void {
+pub unsafe extern "C" fn mpirage_fold_rank(init: *const FoldedRankInit) -> *mut c_void {
     lock::note_folded_ranks();
     // SAFETY: by the contract above.
     let (origin, command) = unsafe { FoldedOrigin::new(&*init) };

@@ -6,10 +6,10 @@
 //! while the lock is taken.
 
 use core::ffi::c_char;
+use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use lock_api::{GuardSend, RawMutex};
-use rustix::thread::futex;
 
 /// A value behind such a lock.
 pub(crate) type Lock<T> = lock_api::Mutex<Word, T>;
@@ -63,16 +63,26 @@ unsafe impl RawMutex for Word {
         if is_single_threaded() {
             self.0.store(FREE, Ordering::Relaxed);
         } else if self.0.swap(FREE, Ordering::Release) == AWAITED {
-            let _ = futex::wake(&self.0, futex::Flags::PRIVATE, 1);
+            self.wake_one();
         }
     }
 }
 
 impl Word {
     #[cold]
+    fn wake_one(&self) {
+        let operation = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
+        // SAFETY: the kernel uses only the address of the word.
+        unsafe { libc::syscall(libc::SYS_futex, self.0.as_ptr(), operation, 1) };
+    }
+
+    #[cold]
     fn sleep_until_taken(&self) {
         while self.0.swap(AWAITED, Ordering::Acquire) != FREE {
-            let _ = futex::wait(&self.0, futex::Flags::PRIVATE, AWAITED, None);
+            let (operation, forever) =
+                (libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG, ptr::null::<libc::timespec>());
+            // SAFETY: the word lives as long as the call. A call that returns early is repeated.
+            unsafe { libc::syscall(libc::SYS_futex, self.0.as_ptr(), operation, AWAITED, forever) };
         }
     }
 }

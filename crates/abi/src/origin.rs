@@ -5,7 +5,8 @@ use core::mem::zeroed;
 use core::ptr;
 use std::ffi::CStr;
 
-use mpirage_channel::{Berth, FoldedPlace};
+use mpirage_call::{LineId, RankId};
+use mpirage_channel::{FoldedPlace, FoldedRankInit};
 
 /// Where a folded rank finds the simulator.
 pub(crate) struct FoldedOrigin {
@@ -28,13 +29,15 @@ impl FoldedOrigin {
     ///
     /// # Safety
     /// What `init` points to exists: strings, and a mailbox that stays.
-    pub(crate) unsafe fn new(init: &Berth) -> (FoldedOrigin, Vec<Vec<u8>>) {
+    pub(crate) unsafe fn new(init: &FoldedRankInit) -> (FoldedOrigin, Vec<Vec<u8>>) {
         // SAFETY: by the contract above.
         let text = |text: *const c_char| unsafe { CStr::from_ptr(text) }.to_bytes().to_vec();
         // SAFETY: `argv` has `argc` strings.
         let words = (0..init.argc as usize).map(|at| text(unsafe { *init.argv.add(at) })).collect();
         // SAFETY: the mailbox stays, and belongs to the rank whenever the rank runs.
-        let place = unsafe { FoldedPlace::new(init.rank, init.mailbox.cast(), init.pass) };
+        let place = unsafe {
+            FoldedPlace::new(LineId::new(init.line), RankId::new(init.rank), init.mailbox.cast(), init.pass)
+        };
         let control = Control { exit: init.exit, raise: init.raise };
         (FoldedOrigin { host: text(init.host), place, control }, words)
     }

@@ -16,6 +16,7 @@
 mod burst;
 mod collective;
 mod functions;
+mod ids;
 mod reply;
 mod sample;
 pub mod varint;
@@ -24,6 +25,7 @@ pub mod wire;
 pub use burst::Burst;
 pub use collective::{Blocks, CollectiveCall, CommRequest, Operator, Part, Reduction};
 pub use functions::{function_name, function_names};
+pub use ids::{LineId, RankId};
 pub use reply::{Completion, NO_INDEX, Reply, STARTED, Service};
 pub use sample::{Rule, Tally, Work};
 

@@ -1,7 +1,7 @@
-//! What a rank's process leaves behind when a signal kills it: where it was, and what was where in its memory.
+//! The note that a rank's process leaves in its mailbox when a signal kills it: the stack frames and the memory map.
 //!
-//! The note is written by a signal handler, so it allocates nothing and takes no lock. The process dies right after; then
-//! the mailbox is the simulator's. The memory map takes the place of the stores, which are empty while a rank runs.
+//! A signal handler writes the note, so it allocates nothing and takes no lock. The process dies right after that, and then
+//! the simulator owns the mailbox. The memory map takes the place of the stores, which are empty while a line runs.
 
 use std::ptr;
 use std::sync::atomic::Ordering;
@@ -11,9 +11,9 @@ use rustix::mm::{MapFlags, ProtFlags, mmap};
 use rustix::process::Pid;
 
 use crate::layout::{Mailbox, STORE_BYTES, STRIDE};
-use crate::rank_end::parse_variable;
+use crate::line_end::parse_variable;
 
-/// Return addresses that are kept.
+/// The number of frames that a note holds.
 pub const CRASH_FRAMES: usize = 32;
 
 /// The note as it lies in the mailbox.
@@ -34,15 +34,15 @@ pub(crate) struct CrashNote {
 pub struct Crash {
     /// The signal.
     pub signal: i32,
-    /// Was it the end of the stack that the process ran into?
+    /// Did the process overflow its stack?
     pub stack_overflow: bool,
-    /// The instruction that was interrupted, then those that called it, each at the call.
+    /// The interrupted instruction, then the calls that led to it, innermost first.
     pub frames: Vec<u64>,
     /// The memory map as `/proc/PID/maps` shows it.
     pub map: String,
 }
 
-/// Where a rank's process can leave a note.
+/// The place where a rank's process can leave a note.
 pub struct CrashPlace {
     mailbox: Mailbox,
     process: Pid,
@@ -54,13 +54,13 @@ unsafe impl Send for CrashPlace {}
 unsafe impl Sync for CrashPlace {}
 
 impl CrashPlace {
-    /// The place of the rank that the environment variable's value names.
+    /// The place in the mailbox that the environment variable's value names.
     pub fn of(variable: &str) -> Option<CrashPlace> {
-        let (file, rank) = parse_variable(variable)?;
+        let (file, line) = parse_variable(variable)?;
         // SAFETY: only borrowed; if the number is no open file, `mmap` says so.
         let file = unsafe { std::os::fd::BorrowedFd::borrow_raw(file) };
         let access = ProtFlags::READ | ProtFlags::WRITE;
-        let offset = u64::from(rank) * STRIDE as u64;
+        let offset = u64::from(line.get()) * STRIDE as u64;
         // SAFETY: a fresh mapping wherever the kernel likes touches nothing that exists.
         let base = unsafe { mmap(ptr::null_mut(), STRIDE, access, MapFlags::SHARED, file, offset) }.ok()?;
         // SAFETY: a mapping of `STRIDE` bytes that is never unmapped.
@@ -70,14 +70,14 @@ impl CrashPlace {
 
     /// Leaves a note. May be called by a signal handler.
     ///
-    /// Only the process that answers for the rank leaves one; a child of it, or another one of the rank's, does not.
+    /// Only the process that attached to the mailbox leaves one; a child of it, or another process of the rank, does not.
     pub fn leave(&self, signal: i32, stack_overflow: bool, frames: &[u64]) {
         let owner = self.mailbox.owner().load(Ordering::Acquire);
         let me = rustix::process::getpid();
         if me != self.process || (owner != 0 && owner != me.as_raw_nonzero().get() as u32) {
             return;
         }
-        // SAFETY: this process runs, so the turn is its rank's; it is about to end and does nothing else in the mailbox.
+        // SAFETY: this process runs, so its line has the turn; it is about to end and uses nothing else in the mailbox.
         unsafe {
             let note = &raw mut (*self.mailbox.header()).crash;
             let count = frames.len().min(CRASH_FRAMES);
@@ -92,7 +92,7 @@ impl CrashPlace {
     }
 }
 
-/// Reads the memory map of this process; gives its length.
+/// Reads the memory map of this process. Returns its length.
 fn read_map(room: &mut [u8]) -> usize {
     let Ok(file) = rustix::fs::open(c"/proc/self/maps", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
     else {
@@ -108,9 +108,9 @@ fn read_map(room: &mut [u8]) -> usize {
     length
 }
 
-/// The note in a mailbox that is ours for good, if there is one.
+/// The note in the mailbox of a process that has ended, if there is one.
 pub(crate) fn read(mailbox: &Mailbox) -> Option<Crash> {
-    // SAFETY: the process is no more, so the mailbox is ours.
+    // SAFETY: the process has ended, so the simulator owns the mailbox.
     let (note, stores) = unsafe { (&raw const (*mailbox.header()).crash, mailbox.stores()) };
     // SAFETY: as above; any bytes that the process may have written are valid numbers, and the flag is read as one.
     let (signal, count, map_bytes) = unsafe { ((*note).signal, (*note).count, (*note).map_bytes) };

@@ -1,4 +1,4 @@
-//! Where things are in a mailbox.
+//! The layout of a mailbox.
 
 use std::sync::atomic::AtomicU32;
 
@@ -14,9 +14,9 @@ pub(crate) const OUTBOX: usize = 4096 * KIB;
 pub(crate) const INBOX: usize = 4096 * KIB;
 /// Bytes of the stores.
 pub const STORE_BYTES: usize = 256 * KIB;
-/// The most bytes one service moves, and the bytes of the region in which a rank leaves the result of a service.
+/// The most bytes one service moves, and the size of the region where a line leaves the result of a service.
 pub const SERVICE_BYTES: usize = 1024 * KIB;
-/// Bytes of one mailbox; an odd number of pages, so that mailboxes spread over the caches.
+/// Bytes of one mailbox: an odd number of pages, so that mailboxes spread over the caches.
 pub(crate) const STRIDE: usize = HEADER + OUTBOX + INBOX + STORE_BYTES + SERVICE_BYTES;
 
 const _: () = assert!(STRIDE / (4 * KIB) % 2 == 1);
@@ -26,12 +26,12 @@ const _: () = assert!(SERVICE_BYTES + 4 * KIB <= INBOX);
 /// Length of the memory file that ranks share, by which they recognise it; only pages that are used exist.
 pub const SHARED_FILE_BYTES: u64 = 1 << 62;
 
-/// `turn`: the rank runs.
-pub(crate) const RANK: u32 = 0;
-/// `turn`: the simulator has it.
+/// `turn`: the line of control runs.
+pub(crate) const LINE: u32 = 0;
+/// `turn`: the simulator owns the mailbox.
 pub(crate) const SIMULATOR: u32 = 1;
 
-/// What a rank is told before it starts.
+/// What the simulator says to a rank before it starts.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Briefing {
@@ -57,7 +57,7 @@ pub struct Briefing {
     pub simulator: u32,
     /// Descriptor of the memory file that ranks share; negative if there is none.
     pub shared_file: i32,
-    /// Allocations of at least this many bytes are folded; zero if none is.
+    /// Allocations of at least this many bytes are shared; zero if none is.
     pub share_malloc: u64,
 }
 
@@ -65,34 +65,36 @@ pub struct Briefing {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Disturbed {
-    /// How many.
+    /// The number of such bursts.
     pub bursts: u64,
-    /// By how many nanoseconds in all.
+    /// The nanoseconds by which all of them together were longer.
     pub nanos: u64,
 }
 
 /// The head of a mailbox.
 #[repr(C)]
 pub(crate) struct Header {
-    /// Whose turn it is.
+    /// [`LINE`] or [`SIMULATOR`].
     pub turn: AtomicU32,
-    /// The process that answers for this rank, once it has attached.
+    /// The process of the line, once it has attached.
     pub owner: AtomicU32,
+    /// The rank that the line belongs to.
+    pub rank: u32,
     /// Words in the outbox.
     pub outbox_words: u64,
     /// Words in the stores.
     pub store_words: u64,
     /// Bursts that took far longer than usual.
     pub disturbances: Disturbed,
-    /// What the rank is told.
+    /// What the simulator says to the rank.
     pub briefing: Briefing,
-    /// Where its process was when a signal killed it.
+    /// Where the process was when a signal killed it.
     pub crash: CrashNote,
 }
 
 const _: () = assert!(size_of::<Header>() <= HEADER);
 
-/// One mailbox, wherever it is mapped.
+/// One mailbox, at the address where it is mapped.
 #[derive(Clone, Copy)]
 pub(crate) struct Mailbox {
     base: *mut u8,
@@ -152,7 +154,7 @@ impl Mailbox {
 }
 
 /// # Safety
-/// `base` points to `bytes` bytes aligned to 8 that nobody else uses while the slice lives.
+/// `base` points to `bytes` bytes aligned to 8 that no other reference covers while the slice lives.
 unsafe fn words<'a>(base: *mut u8, bytes: usize) -> &'a mut [u64] {
     // SAFETY: by the contract above; any bit pattern is a u64.
     unsafe { std::slice::from_raw_parts_mut(base.cast(), bytes / 8) }

@@ -358,7 +358,7 @@ impl Places for Program<'_> {
     }
 
     fn death(&mut self, rank: u32) -> Option<String> {
-        Some(self.ranks.place_of_death(rank, &mut self.symbols)?.to_string())
+        Some(self.ranks.place_of_death(mpirage_call::RankId::new(rank), &mut self.symbols)?.to_string())
     }
 }
 

@@ -1,8 +1,8 @@
-//! Who runs ahead of simulated time: where, and whether it is worth it.
+//! Which lines run ahead of simulated time, and on which cores.
 //!
-//! A rank that the engine has released may run before its calls are wanted. That pays where its next burst is long enough to
-//! make up for a switch across cores; how long it will be is told by earlier bursts that began at the same place of the
-//! program, in any rank. Each core has one rank at a time.
+//! A line that the engine has released may run before the engine wants its calls. That pays if its next burst is long enough to
+//! make up for a switch across cores. Earlier bursts that began at the same place of the program, in any line, predict its
+//! length. Each core has one line at a time.
 //!
 //! ```text
 //!          ┌───────── resumed, and its calls are taken ─────────────┐
@@ -14,16 +14,18 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
+use mpirage_call::LineId;
+
 use crate::cores::Cores;
 
 /// A burst this long makes up for a switch across cores.
 const LONG: Duration = Duration::from_micros(200);
 /// Starting a program makes up for it if it takes this long: most of an ordinary start is the kernel's work, and ours.
 const LONG_START: Duration = Duration::from_millis(4);
-/// No burst counts for more, so that one interruption by somebody else is soon forgotten.
+/// No burst counts for more, so that one interruption by another process is soon forgotten.
 const LONGEST: Duration = Duration::from_millis(6);
 
-/// The place where the first burst of every rank begins.
+/// The place where the first burst of every line begins.
 const START: u64 = 0;
 
 /// When ranks run ahead of simulated time. Results do not depend on it.
@@ -38,7 +40,7 @@ pub enum RunAhead {
     Never,
 }
 
-/// What the driver knows of a rank.
+/// What the driver knows of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum State {
     /// It waits, or its time has come.
@@ -46,7 +48,7 @@ pub(crate) enum State {
     Still,
     /// It may run.
     Released,
-    /// It is to run as soon as a core is free.
+    /// It runs as soon as a core is free.
     Queued,
     /// It runs ahead.
     Running,
@@ -54,118 +56,118 @@ pub(crate) enum State {
     Stopped,
 }
 
-/// A rank on a core.
+/// A line on a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Busy {
-    pub rank: u32,
-    /// The processor time of its process when it was let go; none if it is not to be measured.
+    pub line: LineId,
+    /// The processor time of its process when it started to run; none if it is not measured.
     pub since: Option<Duration>,
 }
 
-/// Ranks that run ahead.
+/// The lines that run ahead.
 pub(crate) struct Ahead {
     how: RunAhead,
     pub cores: Cores,
-    lanes: Vec<Option<Busy>>,
+    occupied: Vec<Option<Busy>>,
     states: Vec<State>,
-    /// Where the next burst of a released rank begins.
+    /// Where the next burst of a released line begins.
     sites: Vec<u64>,
-    /// The core each rank was last put on.
+    /// The core each line was last put on.
     placed: Vec<Option<usize>>,
-    queue: VecDeque<u32>,
+    queue: VecDeque<LineId>,
     /// How long bursts last, by where they begin.
     spans: BTreeMap<u64, Duration>,
 }
 
 impl Ahead {
-    pub(crate) fn new(how: RunAhead, cores: Cores, ranks: usize) -> Ahead {
+    pub(crate) fn new(how: RunAhead, cores: Cores, lines: usize) -> Ahead {
         Ahead {
             how,
-            lanes: vec![None; cores.count()],
+            occupied: vec![None; cores.count()],
             cores,
-            states: vec![State::default(); ranks],
-            sites: vec![0; ranks],
-            placed: vec![None; ranks],
+            states: vec![State::default(); lines],
+            sites: vec![0; lines],
+            placed: vec![None; lines],
             queue: VecDeque::new(),
             spans: BTreeMap::new(),
         }
     }
 
-    /// Can ranks run ahead at all?
+    /// Can lines run ahead at all?
     pub(crate) fn is_possible(&self) -> bool {
         match self.how {
             RunAhead::Always => true,
-            RunAhead::Auto => self.lanes.len() > 1,
+            RunAhead::Auto => self.occupied.len() > 1,
             RunAhead::Never => false,
         }
     }
 
-    /// Has the rank been let go although its calls are not wanted yet?
-    pub(crate) fn ran_ahead(&self, rank: u32) -> bool {
-        matches!(self.state(rank), State::Running | State::Stopped)
+    /// Does the line run, or has it run, although the engine does not want its calls yet?
+    pub(crate) fn ran_ahead(&self, line: LineId) -> bool {
+        matches!(self.state(line), State::Running | State::Stopped)
     }
 
-    pub(crate) fn state(&self, rank: u32) -> State {
-        self.states[rank as usize]
+    pub(crate) fn state(&self, line: LineId) -> State {
+        self.states[line.index()]
     }
 
-    pub(crate) fn set_state(&mut self, rank: u32, state: State) {
-        self.states[rank as usize] = state;
+    pub(crate) fn set_state(&mut self, line: LineId, state: State) {
+        self.states[line.index()] = state;
     }
 
-    /// The rank may run from here on; its burst begins at `site`.
-    pub(crate) fn release(&mut self, rank: u32, site: u64) {
-        self.sites[rank as usize] = site;
-        self.set_state(rank, State::Released);
-        self.enqueue_if_long(rank);
+    /// The line may run from here on; its burst begins at `site`.
+    pub(crate) fn release(&mut self, line: LineId, site: u64) {
+        self.sites[line.index()] = site;
+        self.set_state(line, State::Released);
+        self.enqueue_if_long(line);
     }
 
-    /// The next rank to let go, and a core for it.
-    pub(crate) fn next(&mut self) -> Option<(u32, usize)> {
-        let rank = *self.queue.front()?;
-        let core = self.free_core(rank)?;
+    /// The next line to run ahead, and a core for it.
+    pub(crate) fn next(&mut self) -> Option<(LineId, usize)> {
+        let line = *self.queue.front()?;
+        let core = self.free_core(line)?;
         self.queue.pop_front();
-        Some((rank, core))
+        Some((line, core))
     }
 
-    /// The rank is to run at once: it need not wait in the queue.
-    pub(crate) fn take_out(&mut self, rank: u32) {
-        if self.state(rank) == State::Queued {
-            self.queue.retain(|&queued| queued != rank);
+    /// The line runs at once: it need not wait in the queue.
+    pub(crate) fn take_out(&mut self, line: LineId) {
+        if self.state(line) == State::Queued {
+            self.queue.retain(|&queued| queued != line);
         }
-        self.set_state(rank, State::Still);
+        self.set_state(line, State::Still);
     }
 
-    /// A free core for the rank: the one it was on, any other but the simulator's, that one.
-    pub(crate) fn free_core(&self, rank: u32) -> Option<usize> {
-        let free = |core: &usize| self.lanes[*core].is_none();
-        self.placed[rank as usize].filter(free).or_else(|| (0..self.lanes.len()).rev().find(free))
+    /// A free core for the line: the one it was on, else any other but the simulator's, else the simulator's.
+    pub(crate) fn free_core(&self, line: LineId) -> Option<usize> {
+        let free = |core: &usize| self.occupied[*core].is_none();
+        self.placed[line.index()].filter(free).or_else(|| (0..self.occupied.len()).rev().find(free))
     }
 
-    /// The rank is on a core. True if it was on another before.
-    pub(crate) fn move_to(&mut self, rank: u32, core: usize) -> bool {
-        self.placed[rank as usize].replace(core) != Some(core)
+    /// The line is on a core. True if it was on another before.
+    pub(crate) fn move_to(&mut self, line: LineId, core: usize) -> bool {
+        self.placed[line.index()].replace(core) != Some(core)
     }
 
-    /// The core is the rank's until it stops.
+    /// The core belongs to the line until it stops.
     pub(crate) fn occupy(&mut self, core: usize, busy: Busy) {
-        self.lanes[core] = Some(busy);
+        self.occupied[core] = Some(busy);
     }
 
-    /// The rank has stopped: its core is free.
-    pub(crate) fn vacate(&mut self, rank: u32) -> Option<Busy> {
-        let is_its = |busy: &mut Busy| busy.rank == rank;
-        self.lanes.iter_mut().find_map(|lane| lane.take_if(is_its))
+    /// The line has stopped: its core is free.
+    pub(crate) fn vacate(&mut self, line: LineId) -> Option<Busy> {
+        let is_its = |busy: &mut Busy| busy.line == line;
+        self.occupied.iter_mut().find_map(|core| core.take_if(is_its))
     }
 
-    /// The ranks that are on cores now.
-    pub(crate) fn running(&self) -> impl Iterator<Item = u32> + '_ {
-        self.lanes.iter().flatten().map(|busy| busy.rank)
+    /// The lines that are on cores now.
+    pub(crate) fn running(&self) -> impl Iterator<Item = LineId> + '_ {
+        self.occupied.iter().flatten().map(|busy| busy.line)
     }
 
-    /// Does nobody run ahead, and does nobody want to?
+    /// Does no line run ahead or wait for a core?
     pub(crate) fn is_idle(&self) -> bool {
-        self.queue.is_empty() && self.lanes.iter().all(Option::is_none)
+        self.queue.is_empty() && self.occupied.iter().all(Option::is_none)
     }
 
     /// Are bursts that begin here long?
@@ -173,7 +175,7 @@ impl Ahead {
         self.how == RunAhead::Always || self.spans.get(&site).is_some_and(|&span| span >= enough(site))
     }
 
-    /// How long to wait for a burst that begins here until it has proved to be long; none if that is known or does not matter.
+    /// How long to wait for a burst that begins here until it counts as long. None if that is known or does not matter.
     pub(crate) fn probation(&self, site: u64) -> Option<Duration> {
         (self.is_possible() && !self.is_long(site)).then(|| enough(site))
     }
@@ -198,13 +200,13 @@ impl Ahead {
     }
 
     fn enqueue_all_that_are_long(&mut self) {
-        (0..self.states.len() as u32).for_each(|rank| self.enqueue_if_long(rank));
+        (0..self.states.len() as u32).map(LineId::new).for_each(|line| self.enqueue_if_long(line));
     }
 
-    fn enqueue_if_long(&mut self, rank: u32) {
-        if self.state(rank) == State::Released && self.is_long(self.sites[rank as usize]) {
-            self.set_state(rank, State::Queued);
-            self.queue.push_back(rank);
+    fn enqueue_if_long(&mut self, line: LineId) {
+        if self.state(line) == State::Released && self.is_long(self.sites[line.index()]) {
+            self.set_state(line, State::Queued);
+            self.queue.push_back(line);
         }
     }
 }
@@ -220,37 +222,41 @@ mod tests {
 
     const SITE: u64 = 0x1000;
 
+    fn line(number: u32) -> LineId {
+        LineId::new(number)
+    }
+
     fn on_two_cores(how: RunAhead) -> Ahead {
         let mut ahead = Ahead::new(how, Cores::new(Some(1)), 4);
-        ahead.lanes = vec![None; 2];
+        ahead.occupied = vec![None; 2];
         ahead
     }
 
     #[test]
     fn a_released_rank_is_queued_once_its_bursts_prove_long() {
         let mut ahead = on_two_cores(RunAhead::Auto);
-        ahead.release(1, SITE);
-        ahead.release(2, SITE);
-        assert_eq!((ahead.state(1), ahead.next()), (State::Released, None));
+        ahead.release(line(1), SITE);
+        ahead.release(line(2), SITE);
+        assert_eq!((ahead.state(line(1)), ahead.next()), (State::Released, None));
         ahead.learn(SITE, Duration::from_micros(5));
         assert_eq!(ahead.probation(SITE), Some(LONG));
         ahead.found_long(SITE);
-        assert_eq!((ahead.probation(SITE), ahead.state(2)), (None, State::Queued));
-        assert_eq!(ahead.next().map(|(rank, _)| rank), Some(1));
+        assert_eq!((ahead.probation(SITE), ahead.state(line(2))), (None, State::Queued));
+        assert_eq!(ahead.next().map(|(line, _)| line), Some(line(1)));
     }
 
     #[test]
     fn each_core_has_one_rank_and_the_queue_waits() {
         let mut ahead = on_two_cores(RunAhead::Always);
-        (0..3).for_each(|rank| ahead.release(rank, SITE));
-        for rank in 0..2 {
+        (0..3).for_each(|number| ahead.release(line(number), SITE));
+        for number in 0..2 {
             let (next, core) = ahead.next().unwrap();
-            assert_eq!(next, rank);
-            ahead.occupy(core, Busy { rank, since: None });
+            assert_eq!(next, line(number));
+            ahead.occupy(core, Busy { line: next, since: None });
         }
         assert_eq!(ahead.next(), None);
-        assert!(ahead.vacate(1).is_some() && ahead.vacate(1).is_none());
-        assert_eq!(ahead.next().map(|(rank, _)| rank), Some(2));
+        assert!(ahead.vacate(line(1)).is_some() && ahead.vacate(line(1)).is_none());
+        assert_eq!(ahead.next().map(|(line, _)| line), Some(line(2)));
     }
 
     #[test]

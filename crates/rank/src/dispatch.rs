@@ -1,148 +1,150 @@
-//! Released ranks get cores.
+//! Gives cores to lines that the engine has released.
 
 use std::time::{Duration, Instant};
+
+use mpirage_call::LineId;
 
 use crate::ahead::{Busy, State};
 use crate::processes::PATIENCE;
 use crate::running::Running;
 use crate::session::{Outcome, SessionError};
 
-/// How long the rank everything waits for waits for a core of its own. Others may never stop.
+/// How long a line that the whole run waits for waits for a core of its own. The lines on cores may never stop.
 const FAIR: Duration = Duration::from_secs(1);
 
 impl Running<'_> {
-    /// The engine needs a rank no longer until it says so.
-    pub(crate) fn release(&mut self, rank: u32) {
-        self.engine.memory().goes_ahead(rank);
+    /// The engine does not need a line until it resumes it.
+    pub(crate) fn release(&mut self, line: LineId) {
+        self.simulation.ranks().goes_ahead(line);
         if !self.ahead.is_possible() {
             return;
         }
-        match self.ahead.state(rank) {
+        match self.ahead.state(line) {
             State::Still => {
-                let site = self.site(rank);
-                self.ahead.release(rank, site);
+                let site = self.site(line);
+                self.ahead.release(line, site);
             }
-            State::Stopped => self.release_again(rank),
+            State::Stopped => self.release_again(line),
             State::Released | State::Queued | State::Running => {}
         }
         self.fill_cores();
     }
 
-    /// Lets ranks go that wait for a core, as far as there are any.
+    /// Runs lines that wait for a core, as long as cores are free.
     pub(crate) fn fill_cores(&mut self) {
         self.notice_stops();
-        while let Some((rank, core)) = self.ahead.next() {
-            // What goes wrong is told when the rank is resumed, which tries again.
-            let went = self.let_go(rank, core);
-            self.ahead.set_state(rank, if went { State::Running } else { State::Released });
+        while let Some((line, core)) = self.ahead.next() {
+            // An error is reported when the line is resumed, which tries again.
+            let went = self.let_go(line, core);
+            self.ahead.set_state(line, if went { State::Running } else { State::Released });
         }
     }
 
-    /// Lets a rank go that simulated time is there for.
-    pub(crate) fn run_here(&mut self, rank: u32) -> Result<Option<Outcome>, SessionError> {
-        self.ahead.take_out(rank);
+    /// Runs a line whose simulated time has come.
+    pub(crate) fn run_here(&mut self, line: LineId) -> Result<Option<Outcome>, SessionError> {
+        self.ahead.take_out(line);
         if !self.ahead.is_possible() {
-            return self.give_turn(rank);
+            return self.give_turn(line);
         }
-        let core = match self.ahead.is_long(self.site(rank)) {
-            true => self.wait_for_core(rank)?,
+        let core = match self.ahead.is_long(self.site(line)) {
+            true => self.wait_for_core(line)?,
             false => None,
         };
-        let started = self.is_started(rank);
+        let started = self.is_started(line);
         if started {
-            self.place(rank, core);
+            self.place(line, core);
         }
-        let outcome = self.give_turn(rank)?;
+        let outcome = self.give_turn(line)?;
         if !started {
-            self.place(rank, core);
+            self.place(line, core);
         }
         if let Some(core) = core {
-            self.ahead.occupy(core, Busy { rank, since: None });
+            self.ahead.occupy(core, Busy { line, since: None });
         }
         Ok(outcome)
     }
 
-    /// The rank computes for long. So will others from the same place.
-    pub(crate) fn proved_long(&mut self, rank: u32) {
-        self.ahead.found_long(self.site(rank));
-        if let Some(core) = self.ahead.free_core(rank) {
-            self.ahead.occupy(core, Busy { rank, since: None });
+    /// The line computes for long. Other lines will too, from the same place.
+    pub(crate) fn proved_long(&mut self, line: LineId) {
+        self.ahead.found_long(self.site(line));
+        if let Some(core) = self.ahead.free_core(line) {
+            self.ahead.occupy(core, Busy { line, since: None });
         }
     }
 
-    /// The rank, which ran while all waited for it, has stopped.
-    pub(crate) fn learn_from(&mut self, rank: u32, span: Duration) {
-        if self.ahead.is_possible() && self.ahead.state(rank) == State::Still {
-            self.ahead.learn(self.site(rank), span);
+    /// The line, for which the run waited, has stopped.
+    pub(crate) fn learn_from(&mut self, line: LineId, span: Duration) {
+        if self.ahead.is_possible() && self.ahead.state(line) == State::Still {
+            self.ahead.learn(self.site(line), span);
         }
     }
 
-    /// A rank has stopped, and simulated time is where it is.
-    pub(crate) fn back_in_time(&mut self, rank: u32) {
-        let vacated = self.ahead.vacate(rank);
-        self.ahead.take_out(rank);
+    /// A line has stopped at its simulated time.
+    pub(crate) fn back_in_time(&mut self, line: LineId) {
+        let vacated = self.ahead.vacate(line);
+        self.ahead.take_out(line);
         if let Some(busy) = vacated {
             self.learn_by_processor(busy);
             self.fill_cores();
         }
-        self.engine.memory().caught_up(rank);
+        self.simulation.ranks().caught_up(line);
     }
 
-    /// Frees the cores of ranks that have stopped or ended.
+    /// Frees the cores of lines that have stopped or ended.
     fn notice_stops(&mut self) {
-        let running: Vec<u32> = self.ahead.running().collect();
-        for rank in running {
-            if !self.engine.memory().has_stopped(rank) {
+        let running: Vec<LineId> = self.ahead.running().collect();
+        for line in running {
+            if !self.simulation.ranks().has_stopped(line) {
                 continue;
             }
-            let Some(busy) = self.ahead.vacate(rank) else { continue };
-            if self.ahead.state(rank) == State::Running {
-                self.ahead.set_state(rank, State::Stopped);
+            let Some(busy) = self.ahead.vacate(line) else { continue };
+            if self.ahead.state(line) == State::Running {
+                self.ahead.set_state(line, State::Stopped);
                 self.learn_by_processor(busy);
-                self.release_again(rank);
+                self.release_again(line);
             }
         }
     }
 
-    /// A rank has stopped to ask for a date: is it known by now?
-    fn release_again(&mut self, rank: u32) {
-        if !self.engine.reply(rank).early && self.engine.memory().asks_when(rank) {
-            let site = self.site(rank);
-            self.ahead.release(rank, site);
+    /// A line has stopped to ask for a date: lets it go on if the date is known by now.
+    fn release_again(&mut self, line: LineId) {
+        if !self.simulation.reply(line).early && self.simulation.ranks().asks_when(line) {
+            let site = self.site(line);
+            self.ahead.release(line, site);
         }
     }
 
-    fn let_go(&mut self, rank: u32, core: usize) -> bool {
-        let started = self.is_started(rank);
-        if rank as usize > self.engine.memory().started() {
+    fn let_go(&mut self, line: LineId, core: usize) -> bool {
+        let started = self.is_started(line);
+        if line.index() > self.simulation.ranks().started() {
             return false;
         }
         if started {
-            self.place(rank, Some(core));
+            self.place(line, Some(core));
         }
-        let since = if started { self.engine.memory().processor_time(rank) } else { Duration::ZERO };
-        if !matches!(self.give_turn(rank), Ok(None)) {
+        let since = if started { self.simulation.ranks().processor_time(line) } else { Duration::ZERO };
+        if !matches!(self.give_turn(line), Ok(None)) {
             return false;
         }
         if !started {
-            self.place(rank, Some(core));
+            self.place(line, Some(core));
         }
-        self.ahead.occupy(core, Busy { rank, since: Some(since) });
+        self.ahead.occupy(core, Busy { line, since: Some(since) });
         true
     }
 
-    /// Puts a rank on a core of its own, or home if nobody else is anywhere.
-    fn place(&mut self, rank: u32, core: Option<usize>) {
-        let Some(process) = self.engine.memory().process(rank) else { return };
+    /// Puts a line on a core of its own, or on the simulator's core if no line runs ahead.
+    fn place(&mut self, line: LineId, core: Option<usize>) {
+        let Some(process) = self.simulation.ranks().process(line) else { return };
         match core {
             Some(core) => {
                 self.ahead.cores.leave_home();
-                let moved = self.ahead.move_to(rank, core);
+                let moved = self.ahead.move_to(line, core);
                 self.ahead.cores.place(process, core, moved);
             }
             None if self.ahead.is_idle() => {
                 self.ahead.cores.go_home();
-                if self.ahead.move_to(rank, 0) {
+                if self.ahead.move_to(line, 0) {
                     self.ahead.cores.bring_home(process);
                 }
             }
@@ -150,36 +152,36 @@ impl Running<'_> {
         }
     }
 
-    fn wait_for_core(&mut self, rank: u32) -> Result<Option<usize>, SessionError> {
+    fn wait_for_core(&mut self, line: LineId) -> Result<Option<usize>, SessionError> {
         let began = Instant::now();
         loop {
             self.notice_stops();
-            let core = self.ahead.free_core(rank);
+            let core = self.ahead.free_core(line);
             if core.is_some() || began.elapsed() > FAIR {
                 return Ok(core);
             }
-            let running: Vec<u32> = self.ahead.running().collect();
-            self.engine.memory().wait_any(&running, PATIENCE);
+            let running: Vec<LineId> = self.ahead.running().collect();
+            self.simulation.ranks().wait_any(&running, PATIENCE);
             self.signals.check()?;
         }
     }
 
     fn learn_by_processor(&mut self, busy: Busy) {
-        let ranks = self.engine.memory();
+        let ranks = self.simulation.ranks();
         if let Some(since) = busy.since
-            && !ranks.asks_when(busy.rank)
+            && !ranks.asks_when(busy.line)
         {
-            let used = ranks.processor_time(busy.rank).saturating_sub(since);
-            self.ahead.learn(self.site(busy.rank), used);
+            let used = ranks.processor_time(busy.line).saturating_sub(since);
+            self.ahead.learn(self.site(busy.line), used);
         }
     }
 
-    /// Where in the program the rank's burst begins.
-    pub(crate) fn site(&self, rank: u32) -> u64 {
-        self.engine.last_call(rank).site
+    /// Where in the program the line's burst begins.
+    pub(crate) fn site(&self, line: LineId) -> u64 {
+        self.simulation.site(line)
     }
 
-    fn is_started(&mut self, rank: u32) -> bool {
-        (rank as usize) < self.engine.memory().started()
+    fn is_started(&mut self, line: LineId) -> bool {
+        line.index() < self.simulation.ranks().started()
     }
 }

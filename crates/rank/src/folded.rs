@@ -10,23 +10,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use mpirage_call::{Reply, Service};
-use mpirage_channel::{Briefing, Disturbed, FileLocks, Fleet, FoldedLibrary, FoldedRank, Passing};
+use mpirage_call::{LineId, RankId, Reply, Service};
+use mpirage_channel::{Briefing, Disturbed, FileLocks, FoldedLibrary, FoldedRank, Mailboxes, Passing};
 use mpirage_fold::{Crew, CrewError, Environment, Image, Libraries, Linked, Options, Refusal};
-use mpirage_mpi::Memory;
 use mpirage_prefetch::fetch;
 use thiserror::Error;
 
 use crate::crash::Death;
 use crate::program::{Identity, Program};
-use crate::ranks::Stop;
-use crate::service::{Reduction, Serve};
+use crate::ranks::{Place, Stop};
+use crate::service::Serve;
 use crate::shared::SharedFile;
 use crate::symbols::{Instances, Symbols};
 use crate::watchdog::Watchdog;
 
-/// The one mailbox.
-const MAILBOX: usize = 0;
+/// The mailbox of the first line, which all lines use in turn.
+const MAILBOX: LineId = LineId::new(0);
 
 /// Functions of the C library that allocate, and those of the MPI library that fold what is large.
 const ALLOCATION: [(&str, &CStr); 8] = [
@@ -73,7 +72,7 @@ pub struct Folded {
     watchdog: Watchdog,
     crew: Crew,
     library: FoldedLibrary,
-    fleet: Fleet,
+    mailboxes: Mailboxes,
     shared: SharedFile,
     /// Do the programs' allocations come to the MPI library first?
     share_malloc: bool,
@@ -85,7 +84,7 @@ pub struct Folded {
     map: String,
     /// What the last program's ranks have in common, with what was asked for.
     environment: Option<(Vec<(OsString, OsString)>, Environment)>,
-    fault: Option<(u32, String)>,
+    fault: Option<(RankId, String)>,
 }
 
 /// One rank.
@@ -126,14 +125,14 @@ impl Folded {
         }
         let shared = SharedFile::new()?;
         let briefing = Briefing { shared_file: shared.descriptor(), ..*briefing };
-        let fleet = Fleet::new(1, &briefing)?;
+        let mailboxes = Mailboxes::of_ranks(1, &briefing)?;
         // Turns are passed by switching stacks: the mailbox is ours whenever this code runs.
-        fleet.take_back(MAILBOX);
+        mailboxes.take_back(MAILBOX);
         let crew = Crew::new(Options { ranks, stack: None, mapped: None })?;
         let mut folded = Folded {
             crew,
             library,
-            fleet,
+            mailboxes,
             shared,
             share_malloc: briefing.share_malloc > 0,
             ranks: Vec::with_capacity(ranks),
@@ -184,12 +183,17 @@ impl Folded {
 
     /// Bursts that took far longer than usual at their place.
     pub(crate) fn disturbances(&self) -> Disturbed {
-        self.fleet.disturbances()
+        self.mailboxes.disturbances()
     }
 
     /// Signals that end the run reach a rank that does not come back.
     pub(crate) fn listen(&self) -> io::Result<()> {
         self.watchdog.listen()
+    }
+
+    /// The rank that a line belongs to: so far each has one.
+    pub(crate) fn rank_of(&self, line: LineId) -> RankId {
+        RankId::new(line.get())
     }
 
     pub(crate) fn started(&self) -> usize {
@@ -208,18 +212,18 @@ impl Folded {
         self.crew.add(linked, &words, &environment).map_err(io::Error::other)?;
         let host = CString::new(who.host).map_err(io::Error::other)?;
         let passing = Passing { pass, exit, raise };
-        let known = self.library.rank(who.rank, &self.fleet, passing, &host, &words);
+        let known = self.library.rank(who.rank, (&self.mailboxes, MAILBOX), passing, &host, &words);
         self.ranks.push(Rank { known: Some(known), unshown: Vec::new(), death: None, place: 0 });
         Ok(())
     }
 
-    pub(crate) fn answer(&mut self, _rank: u32, reply: &Reply) -> Result<(), String> {
-        self.fleet.answer(MAILBOX, reply).map_err(|error| error.to_string())
+    pub(crate) fn answer(&mut self, _line: LineId, reply: &Reply) -> Result<(), String> {
+        self.mailboxes.answer(MAILBOX, reply).map_err(|error| error.to_string())
     }
 
     /// Runs the rank until it waits again or ends.
-    pub(crate) fn wait(&mut self, rank: u32) -> Stop {
-        let index = rank as usize;
+    pub(crate) fn wait(&mut self, rank: RankId) -> Stop {
+        let index = rank.index();
         let Some(known) = &self.ranks[index].known else {
             return Stop::Ended(self.ranks[index].death.unwrap_or(Death::Exit(1)));
         };
@@ -247,19 +251,19 @@ impl Folded {
         Stop::Ended(death)
     }
 
-    pub(crate) fn calls(&mut self, _rank: u32, into: &mut Vec<u64>) {
-        into.extend_from_slice(self.fleet.calls(MAILBOX));
-        self.fleet.forget_calls(MAILBOX);
+    pub(crate) fn calls(&mut self, _line: LineId, into: &mut Vec<u64>) {
+        into.extend_from_slice(self.mailboxes.calls(MAILBOX));
+        self.mailboxes.forget_calls(MAILBOX);
     }
 
-    pub(crate) fn collect_output(&mut self, rank: u32) -> bool {
-        let unshown = &mut self.ranks[rank as usize].unshown;
-        self.crew.collect_output(rank as usize, unshown);
+    pub(crate) fn collect_output(&mut self, rank: RankId) -> bool {
+        let unshown = &mut self.ranks[rank.index()].unshown;
+        self.crew.collect_output(rank.index(), unshown);
         !unshown.is_empty()
     }
 
-    pub(crate) fn show_output(&mut self, rank: u32, to: &mut dyn Write) -> io::Result<()> {
-        let unshown = &mut self.ranks[rank as usize].unshown;
+    pub(crate) fn show_output(&mut self, rank: RankId, to: &mut dyn Write) -> io::Result<()> {
+        let unshown = &mut self.ranks[rank.index()].unshown;
         to.write_all(unshown)?;
         // Most ranks print little: memory is not kept for more.
         *unshown = Vec::new();
@@ -270,16 +274,16 @@ impl Folded {
         self.fault.is_some()
     }
 
-    pub(crate) fn fault(&mut self) -> Option<(u32, String)> {
+    pub(crate) fn fault(&mut self) -> Option<(RankId, String)> {
         self.fault.take()
     }
 
-    pub(crate) fn death(&mut self, rank: u32) -> Option<Death> {
-        self.ranks[rank as usize].death
+    pub(crate) fn death(&mut self, rank: RankId) -> Option<Death> {
+        self.ranks[rank.index()].death
     }
 
     /// Addresses are known from the loading.
-    pub(crate) fn note_addresses(&mut self, _rank: u32) -> bool {
+    pub(crate) fn note_addresses(&mut self, _rank: RankId) -> bool {
         false
     }
 
@@ -302,8 +306,8 @@ impl Folded {
     }
 
     /// Where a rank was when it died, if that is known.
-    pub(crate) fn place_of_death(&self, rank: u32) -> Option<u64> {
-        let place = self.ranks.get(rank as usize)?.place;
+    pub(crate) fn place_of_death(&self, rank: RankId) -> Option<u64> {
+        let place = self.ranks.get(rank.index())?.place;
         (place != 0).then_some(place as u64)
     }
 
@@ -320,78 +324,64 @@ impl Folded {
         Instances { start: start as u64, stride: stride as u64, count: count as u64, file }
     }
 
-    fn note_fault(&mut self, rank: u32, what: String) {
+    fn note_fault(&mut self, rank: RankId, what: String) {
         self.fault.get_or_insert((rank, what));
     }
 
-    fn inaccessible(&mut self, rank: u32, address: u64, bytes: usize) {
+    fn inaccessible(&mut self, Place { rank, address }: Place, bytes: usize) {
         let what =
             format!("the buffer of {bytes} bytes at {address:#x} that it gave to MPI is not accessible");
         self.note_fault(rank, what);
     }
 }
 
-impl Memory for Folded {
-    fn read(&mut self, rank: u32, address: u64, into: &mut [u8]) {
-        if !self.crew.read(address as usize, into) {
-            self.inaccessible(rank, address, into.len());
+/// Memory of ranks, which is memory of this process.
+impl Folded {
+    pub(crate) fn read(&mut self, from: Place, into: &mut [u8]) {
+        if !self.crew.read(from.address as usize, into) {
+            self.inaccessible(from, into.len());
         }
     }
 
-    fn write(&mut self, rank: u32, address: u64, bytes: &[u8]) {
-        if !self.crew.write(address as usize, bytes) {
-            self.inaccessible(rank, address, bytes.len());
+    pub(crate) fn write(&mut self, to: Place, bytes: &[u8]) {
+        if !self.crew.write(to.address as usize, bytes) {
+            self.inaccessible(to, bytes.len());
         }
     }
 
-    fn is_one(&self) -> bool {
-        true
-    }
-
-    fn expect(&self, rank: u32, ahead: usize) {
-        let Some(here) = self.ranks.get(rank as usize) else { return };
+    /// Prefetches what a rank needs that will run after `ahead` others.
+    pub(crate) fn expect(&self, rank: RankId, ahead: usize) {
+        let Some(here) = self.ranks.get(rank.index()) else { return };
         if ahead > 1 {
             fetch(here);
-            return self.crew.fetch_early(rank as usize);
+            return self.crew.fetch_early(rank.index());
         }
         let Some(known) = &here.known else { return };
         self.library.expect(known, ahead == 0);
         if ahead == 1 {
-            self.crew.fetch(rank as usize);
+            self.crew.fetch(rank.index());
         }
     }
 
-    fn copy(&mut self, from: (u32, u64), to: (u32, u64), bytes: usize, _: &mut Vec<u8>) {
-        if !self.crew.copy(to.1 as usize, from.1 as usize, bytes) {
-            let readable = self.crew.copy(from.1 as usize, from.1 as usize, bytes);
-            let (rank, address) = if readable { to } else { from };
-            self.inaccessible(rank, address, bytes);
+    pub(crate) fn copy(&mut self, from: Place, to: Place, bytes: usize, _: &mut Vec<u8>) {
+        let (source, destination) = (from.address as usize, to.address as usize);
+        if !self.crew.copy(destination, source, bytes) {
+            let readable = self.crew.copy(source, source, bytes);
+            self.inaccessible(if readable { to } else { from }, bytes);
         }
-    }
-
-    fn reduce(
-        &mut self,
-        rank: u32,
-        op: u64,
-        datatype: u64,
-        elements: u64,
-        incoming: &[u8],
-        inout: &mut [u8],
-    ) {
-        Reduction { op, datatype, elements }.run(self, rank, incoming, inout);
     }
 }
 
 impl Serve for Folded {
-    fn serve(&mut self, rank: u32, service: &Service<'_>, back: &mut [u8]) {
-        if self.ranks[rank as usize].death.is_some() {
+    fn serve(&mut self, rank: RankId, service: &Service<'_>, back: &mut [u8]) {
+        if self.ranks[rank.index()].death.is_some() {
             return;
         }
-        if self.fleet.serve(MAILBOX, service).is_err() {
+        if self.mailboxes.serve(MAILBOX, service).is_err() {
             return self.note_fault(rank, "a request of the simulator does not fit its mailbox".to_owned());
         }
         if self.wait(rank) == Stop::Waits {
-            self.fleet.served(MAILBOX, back);
+            self.mailboxes.served(MAILBOX, back);
         } else {
             self.note_fault(rank, "it ended while it was asked for data".to_owned());
         }

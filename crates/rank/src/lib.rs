@@ -1,9 +1,11 @@
-//! How ranks live: as processes of this machine, or folded into the simulator's own.
+//! Drives the ranks of a run: processes of this machine, or coroutines folded into the simulator's own process.
 //!
-//! [`Session`] starts the ranks, lets them run, hands their calls to the MPI engine and carries the bytes
-//! it moves. It knows processes and memory; it knows neither models nor what a call means.
+//! [`Session`] starts the ranks, lets them run, passes their calls to the MPI engine and moves bytes between their memories. It
+//! knows processes and memory. It knows neither models nor the meaning of a call. A rank is an address; a line of control is a
+//! thread of a rank that makes calls and waits. Mailboxes belong to lines, processes and memories to ranks.
 
 mod ahead;
+mod border;
 mod cores;
 mod crash;
 mod dispatch;

@@ -1,4 +1,4 @@
-//! The processes of a run: their mailboxes, memories and ends.
+//! Ranks that are processes: their mailboxes, memories and ends.
 
 mod bytes;
 
@@ -8,8 +8,8 @@ use std::process::Child;
 use std::time::Duration;
 
 use mpirage_call::wire::decode_call;
-use mpirage_call::{Call, Reply};
-use mpirage_channel::{Briefing, Crash, Disturbed, Fleet, Waiting};
+use mpirage_call::{Call, LineId, RankId, Reply};
+use mpirage_channel::{Briefing, Crash, Disturbed, Mailboxes, Waiting};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::waitpid;
 use nix::time::ClockId;
@@ -23,10 +23,10 @@ use crate::ranks::Stop;
 use crate::shared::SharedFile;
 use crate::symbols::{Site, Symbols};
 
-/// How long to wait for a rank before looking whether it still lives.
+/// How long to wait for a line before checking that its process still lives.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Living processes whose memory maps are read after a run; those of one program are the same.
+/// The number of living processes whose memory maps are read after a run; those of one program are the same.
 const LOOKED_AT: usize = 32;
 
 /// How bytes get from one process to another.
@@ -34,7 +34,7 @@ const LOOKED_AT: usize = 32;
 pub enum DataPlane {
     /// The kernel copies between processes.
     Direct,
-    /// Where the kernel does not let us: ranks copy to and from their mailboxes.
+    /// Ranks copy to and from their mailboxes, where the kernel does not let the simulator copy.
     Mailbox,
 }
 
@@ -44,39 +44,47 @@ struct Process {
     id: u32,
     output: Output,
     death: Option<Death>,
-    /// Where it was when a signal killed it, if it could still tell.
+    /// Where it was when a signal killed it, if its handler could say so.
     crash: Option<Crash>,
-    /// It may be running although simulated time is not there: its mailbox is not ours.
+}
+
+/// A line of control: who waits for answers.
+struct Line {
+    /// It may run although its simulated time has not come: its mailbox does not belong to the simulator.
     ahead: bool,
-    /// What is to be stored in its memory when it has stopped: address, length, bytes, filled up to words.
+    /// Stores for its rank's memory that wait until it has stopped: address, length, bytes, filled up to words.
     late_stores: Vec<u64>,
 }
 
 /// All processes of a run.
 pub struct Processes {
-    fleet: Fleet,
+    mailboxes: Mailboxes,
     shared: SharedFile,
+    /// By rank.
     processes: Vec<Process>,
+    /// By line.
+    lines: Vec<Line>,
     data_plane: DataPlane,
     wanted_data_plane: DataPlane,
     /// A rank whose memory could not be reached, and why.
-    fault: Option<(u32, String)>,
+    fault: Option<(RankId, String)>,
     /// Memory maps by rank, of one rank of each program.
-    maps: BTreeMap<u32, String>,
+    maps: BTreeMap<RankId, String>,
     /// A library of another MPI that a rank has loaded.
     other_mpi: Option<String>,
 }
 
 impl Processes {
-    /// No process yet, but a mailbox for each.
+    /// No process yet, but a mailbox for the line of each.
     pub fn new(ranks: usize, briefing: &Briefing, data_plane: DataPlane) -> io::Result<Processes> {
         let shared = SharedFile::new()?;
         let briefing = Briefing { shared_file: shared.descriptor(), ..*briefing };
-        let fleet = Fleet::new(ranks, &briefing)?;
+        let mailboxes = Mailboxes::of_ranks(ranks, &briefing)?;
         Ok(Processes {
-            fleet,
+            mailboxes,
             shared,
             processes: Vec::with_capacity(ranks),
+            lines: Vec::with_capacity(ranks),
             data_plane,
             wanted_data_plane: data_plane,
             fault: None,
@@ -85,7 +93,7 @@ impl Processes {
         })
     }
 
-    /// Did it turn out that the kernel does not let us copy between processes?
+    /// Has the kernel refused to copy between processes?
     pub(crate) fn fell_back_to_mailboxes(&self) -> bool {
         self.data_plane != self.wanted_data_plane
     }
@@ -97,24 +105,22 @@ impl Processes {
 
     /// Bursts that took far longer than usual at their place.
     pub(crate) fn disturbances(&self) -> Disturbed {
-        self.fleet.disturbances()
+        self.mailboxes.disturbances()
     }
 
     /// Starts the next rank. Ranks start in order.
     pub(crate) fn start(&mut self, program: &Program, who: &Identity<'_>) -> io::Result<()> {
         let (output, writer) = Output::new()?;
-        let child = program.start(who, self.fleet.file(), writer)?;
+        let child = program.start(who, self.mailboxes.file(), writer)?;
         let id = child.id();
-        self.processes.push(Process {
-            child: Some(child),
-            id,
-            output,
-            death: None,
-            crash: None,
-            ahead: true,
-            late_stores: Vec::new(),
-        });
+        self.processes.push(Process { child: Some(child), id, output, death: None, crash: None });
+        self.lines.push(Line { ahead: true, late_stores: Vec::new() });
         Ok(())
+    }
+
+    /// The rank that a line belongs to.
+    pub(crate) fn rank_of(&self, line: LineId) -> RankId {
+        self.mailboxes.rank_of(line)
     }
 
     /// How many ranks have been started.
@@ -123,23 +129,23 @@ impl Processes {
     }
 
     /// The process number of a rank, while it lives.
-    fn living(&self, rank: u32) -> Option<u32> {
-        let process = self.processes.get(rank as usize)?;
-        process.child.as_ref().map(|_| self.fleet.owner(rank as usize).unwrap_or(process.id))
+    fn living(&self, rank: RankId) -> Option<u32> {
+        let process = self.processes.get(rank.index())?;
+        process.child.as_ref().map(|_| self.mailboxes.owner(LineId::first_of(rank)).unwrap_or(process.id))
     }
 
-    /// Tells where code is. What a living rank has loaded meanwhile comes first; of those that are no more, there is the map
-    /// of the first rank of each program, as it was when that first waited.
+    /// Tells `symbols` where code is. The maps of living ranks come first, because they show what the ranks have loaded meanwhile.
+    /// Then come the maps of the first rank of each program, as they were when it first waited.
     pub(crate) fn explain_addresses(&self, symbols: &mut Symbols) {
-        let ranks = 0..self.started() as u32;
+        let ranks = (0..self.started() as u32).map(RankId::new);
         ranks.filter_map(|rank| self.living(rank)).take(LOOKED_AT).for_each(|process| symbols.learn(process));
         self.maps.values().for_each(|map| symbols.learn_map(map));
         // Each process has its own memory, in which its program is once.
         symbols.learned_all_instances();
     }
 
-    /// Keeps the memory map of a rank, unless that has been done. True if it had not.
-    pub(crate) fn note_addresses(&mut self, rank: u32) -> bool {
+    /// Keeps the memory map of a rank. False if that was done before.
+    pub(crate) fn note_addresses(&mut self, rank: RankId) -> bool {
         let first = !self.maps.contains_key(&rank);
         if first {
             let map = std::fs::read_to_string(format!("/proc/{}/maps", self.pid(rank))).unwrap_or_default();
@@ -148,83 +154,84 @@ impl Processes {
         first
     }
 
-    /// Looks whether a rank that has never called us has loaded another MPI.
-    pub(crate) fn look_for_other_mpi(&mut self, rank: u32) {
-        if self.other_mpi.is_none() && self.fleet.owner(rank as usize).is_none() {
+    /// Checks whether a rank that has never attached has loaded another MPI.
+    pub(crate) fn look_for_other_mpi(&mut self, rank: RankId) {
+        if self.other_mpi.is_none() && self.mailboxes.owner(LineId::first_of(rank)).is_none() {
             let map = std::fs::read_to_string(format!("/proc/{}/maps", self.pid(rank))).unwrap_or_default();
             self.other_mpi = other_mpi_in_map(&map);
         }
     }
 
-    /// The library of another MPI that a rank was seen with.
+    /// The library of another MPI that a rank has loaded.
     pub(crate) fn other_mpi(&self) -> Option<&str> {
         self.other_mpi.as_deref()
     }
 
-    /// Gives a rank its reply and lets it run.
-    pub(crate) fn answer(&mut self, rank: u32, reply: &Reply) -> Result<(), String> {
-        self.fleet.answer(rank as usize, reply).map_err(|error| error.to_string())?;
-        self.fleet.release(rank as usize);
+    /// Gives a line its reply and lets it run.
+    pub(crate) fn answer(&mut self, line: LineId, reply: &Reply) -> Result<(), String> {
+        self.mailboxes.answer(line, reply).map_err(|error| error.to_string())?;
+        self.mailboxes.release(line);
         Ok(())
     }
 
-    /// Waits for a while until a rank stops, or one of the others that run. None if this one still runs.
-    pub(crate) fn wait(&mut self, rank: u32, others: &[u32], patience: Duration) -> Option<Stop> {
-        if let Some(death) = self.processes[rank as usize].death {
+    /// Waits for a while until a line stops, or one of the others that run. None if this one still runs.
+    pub(crate) fn wait(&mut self, line: LineId, others: &[LineId], patience: Duration) -> Option<Stop> {
+        let rank = self.rank_of(line);
+        if let Some(death) = self.processes[rank.index()].death {
             return Some(Stop::Ended(death));
         }
         let waited = match others {
-            [] => self.fleet.wait(rank as usize, patience),
-            _ => self.fleet.wait_any(&[&[rank], others].concat(), patience),
+            [] => self.mailboxes.wait(line, patience),
+            _ => self.mailboxes.wait_any(&[&[line], others].concat(), patience),
         };
         match waited {
-            Waiting::Over if !self.fleet.is_running(rank as usize) => Some(Stop::Waits),
+            Waiting::Over if !self.mailboxes.is_running(line) => Some(Stop::Waits),
             _ => self.reap(rank).map(Stop::Ended),
         }
     }
 
-    /// Waits for a while until one of these ranks stops.
-    pub(crate) fn wait_any(&self, ranks: &[u32], patience: Duration) {
-        self.fleet.wait_any(ranks, patience);
+    /// Waits for a while until one of these lines stops.
+    pub(crate) fn wait_any(&self, lines: &[LineId], patience: Duration) {
+        self.mailboxes.wait_any(lines, patience);
     }
 
-    /// Processor time that the rank's process has used; none if it is no more.
-    pub(crate) fn processor_time(&self, rank: u32) -> Duration {
+    /// Processor time that the rank's process has used; zero if it has ended.
+    pub(crate) fn processor_time(&self, rank: RankId) -> Duration {
         let time = ClockId::pid_cpu_clock_id(self.pid(rank)).and_then(ClockId::now);
         time.map(Duration::from).unwrap_or_default()
     }
 
-    /// Has the rank stopped, or ended?
-    pub(crate) fn has_stopped(&mut self, rank: u32) -> bool {
-        !self.fleet.is_running(rank as usize) || self.reap(rank).is_some()
+    /// Has the line stopped, or ended?
+    pub(crate) fn has_stopped(&mut self, line: LineId) -> bool {
+        !self.mailboxes.is_running(line) || self.reap(self.rank_of(line)).is_some()
     }
 
-    /// Does a stopped rank only want to know when its last call returned?
-    pub(crate) fn asks_when(&mut self, rank: u32) -> bool {
-        let lives = self.processes[rank as usize].death.is_none();
-        lives && matches!(decode_call(self.fleet.calls(rank as usize)), Ok((_, Call::When, _)))
+    /// Does a stopped line only ask when its last call returned?
+    pub(crate) fn asks_when(&mut self, line: LineId) -> bool {
+        let lives = self.processes[self.rank_of(line).index()].death.is_none();
+        lives && matches!(decode_call(self.mailboxes.calls(line)), Ok((_, Call::When, _)))
     }
 
-    /// The rank may run from here on, before simulated time is there: nobody touches its mailbox.
-    pub(crate) fn goes_ahead(&mut self, rank: u32) {
-        if let Some(process) = self.processes.get_mut(rank as usize) {
-            process.ahead = true;
+    /// The line may run from here on, before its simulated time: the simulator does not touch its mailbox.
+    pub(crate) fn goes_ahead(&mut self, line: LineId) {
+        if let Some(line) = self.lines.get_mut(line.index()) {
+            line.ahead = true;
         }
     }
 
-    /// The calls a stopped rank has made.
-    pub(crate) fn calls(&mut self, rank: u32, into: &mut Vec<u64>) {
-        into.extend_from_slice(self.fleet.calls(rank as usize));
+    /// The calls that a stopped line has made.
+    pub(crate) fn calls(&mut self, line: LineId, into: &mut Vec<u64>) {
+        into.extend_from_slice(self.mailboxes.calls(line));
     }
 
     /// Collects what a stopped rank has written. True if there is something to show.
-    pub(crate) fn collect_output(&mut self, rank: u32) -> bool {
-        self.processes[rank as usize].output.collect().unwrap_or(false)
+    pub(crate) fn collect_output(&mut self, rank: RankId) -> bool {
+        self.processes[rank.index()].output.collect().unwrap_or(false)
     }
 
     /// Shows what a rank has written.
-    pub(crate) fn show_output(&mut self, rank: u32, to: &mut dyn io::Write) -> io::Result<()> {
-        self.processes[rank as usize].output.show(to)
+    pub(crate) fn show_output(&mut self, rank: RankId, to: &mut dyn io::Write) -> io::Result<()> {
+        self.processes[rank.index()].output.show(to)
     }
 
     /// Is there a rank whose memory could not be reached?
@@ -232,8 +239,8 @@ impl Processes {
         self.fault.is_some()
     }
 
-    /// Which, and why.
-    pub(crate) fn fault(&mut self) -> Option<(u32, String)> {
+    /// The rank whose memory could not be reached, and why.
+    pub(crate) fn fault(&mut self) -> Option<(RankId, String)> {
         self.fault.take()
     }
 
@@ -249,17 +256,18 @@ impl Processes {
     }
 
     /// How the rank's process ended, if it has.
-    pub(crate) fn death(&mut self, rank: u32) -> Option<Death> {
-        self.reap(rank).or(self.processes[rank as usize].death)
+    pub(crate) fn death(&mut self, rank: RankId) -> Option<Death> {
+        self.reap(rank).or(self.processes[rank.index()].death)
     }
 
-    /// Has the rank's process ended just now? Then its mailbox is ours.
-    fn reap(&mut self, rank: u32) -> Option<Death> {
-        let process = &mut self.processes[rank as usize];
+    /// Notices that the rank's process has ended, and takes back its mailbox. Returns how it ended, once.
+    fn reap(&mut self, rank: RankId) -> Option<Death> {
+        let process = &mut self.processes[rank.index()];
         let status = process.child.as_mut()?.try_wait().ok()??;
         process.child = None;
-        self.fleet.take_back(rank as usize);
-        let (mut death, crash) = (Death::of(status), self.fleet.crash(rank as usize));
+        let line = LineId::first_of(rank);
+        self.mailboxes.take_back(line);
+        let (mut death, crash) = (Death::of(status), self.mailboxes.crash(line));
         process.crash = crash.filter(|crash| death == Death::Signal(crash.signal));
         if process.crash.as_ref().is_some_and(|crash| crash.stack_overflow) {
             death = Death::StackOverflow;
@@ -269,28 +277,28 @@ impl Processes {
     }
 
     /// Where a rank was when it died, if that is known.
-    pub(crate) fn place_of_death(&self, rank: u32) -> Option<Site> {
-        let crash = self.processes.get(rank as usize)?.crash.as_ref()?;
+    pub(crate) fn place_of_death(&self, rank: RankId) -> Option<Site> {
+        let crash = self.processes.get(rank.index())?.crash.as_ref()?;
         let mut symbols = Symbols::default();
         symbols.learn_map(&crash.map);
         symbols.place_in_program(&crash.frames)
     }
 
-    /// The process whose memory a rank's addresses mean: the one that attached, which a wrapper may have started.
-    pub(crate) fn pid(&self, rank: u32) -> Pid {
-        let id = self.fleet.owner(rank as usize).unwrap_or(self.processes[rank as usize].id);
+    /// The process whose memory a rank's addresses refer to: the one that attached, which a wrapper may have started.
+    pub(crate) fn pid(&self, rank: RankId) -> Pid {
+        let id = self.mailboxes.owner(LineId::first_of(rank)).unwrap_or(self.processes[rank.index()].id);
         Pid::from_raw(id as i32)
     }
 }
 
-/// However a run ends, no process is left.
+/// No process survives a run, however the run ends.
 impl Drop for Processes {
     fn drop(&mut self) {
         self.end_all();
     }
 }
 
-/// Ends what ranks had started and left behind, one generation of it. True if there was any.
+/// Ends the processes that ranks had started and left behind, one generation of them. True if there were any.
 fn end_orphans() -> bool {
     let me = std::process::id();
     let children = std::fs::read_to_string(format!("/proc/{me}/task/{me}/children")).unwrap_or_default();

@@ -6,6 +6,8 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
+use mpirage_call::{LineId, RankId};
+
 /// Threads of OpenMP that wait for work sleep instead of spinning, unless the user says otherwise: spinning would count as work.
 const PATIENT_THREADS: [(&str, &str); 2] = [("OMP_WAIT_POLICY", "passive"), ("KMP_BLOCKTIME", "0")];
 
@@ -24,7 +26,7 @@ pub struct Program {
 
 /// Who a process is to be.
 pub(crate) struct Identity<'a> {
-    pub rank: u32,
+    pub rank: RankId,
     pub size: u32,
     /// Number among the ranks of its host, and how many those are.
     pub local: (u32, u32),
@@ -44,7 +46,10 @@ impl Program {
         if let Some(folder) = &self.folder {
             command.current_dir(folder);
         }
-        command.env(mpirage_channel::CHANNEL_VARIABLE, format!("{}:{}", channel.as_raw_fd(), who.rank));
+        command.env(
+            mpirage_channel::CHANNEL_VARIABLE,
+            format!("{}:{}", channel.as_raw_fd(), LineId::first_of(who.rank)),
+        );
         for (name, value) in who.variables() {
             command.env(name, value);
         }
@@ -53,7 +58,7 @@ impl Program {
                 command.env(name, value);
             }
         }
-        command.stdin(if who.rank == 0 { Stdio::inherit() } else { Stdio::null() });
+        command.stdin(if who.rank.get() == 0 { Stdio::inherit() } else { Stdio::null() });
         command.stdout(stdout).stderr(Stdio::inherit());
         mpirage_channel::kill_with_us(&mut command);
         command.spawn()

@@ -1,11 +1,10 @@
-//! The ranks of a run, however they live.
+//! The ranks of a run: processes or folded ranks.
 
 use std::io;
 use std::time::Duration;
 
-use mpirage_call::Reply;
+use mpirage_call::{LineId, RankId, Reply};
 use mpirage_channel::Disturbed;
-use mpirage_mpi::Memory;
 
 use crate::Folded;
 use crate::crash::Death;
@@ -13,15 +12,22 @@ use crate::processes::Processes;
 use crate::program::{Identity, Program};
 use crate::symbols::{Site, Symbols};
 
-/// What a resumed rank did.
+/// Why a line stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
     /// It waits for an answer.
     Waits,
     /// It has ended.
     Ended(Death),
-    /// Somebody wants the run to stop.
+    /// A signal ended the run, or the rank ran for longer than allowed.
     Cancelled,
+}
+
+/// An address in the memory of a rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub rank: RankId,
+    pub address: u64,
 }
 
 /// All ranks of a run.
@@ -32,7 +38,7 @@ pub enum Ranks {
     Folded(Box<Folded>),
 }
 
-/// Does the same with whichever it is.
+/// Does the same with processes and with folded ranks.
 macro_rules! either {
     ($ranks:expr, $inner:ident => $action:expr) => {
         match $ranks {
@@ -43,6 +49,26 @@ macro_rules! either {
 }
 
 impl Ranks {
+    /// The rank that a line belongs to.
+    pub(crate) fn rank_of(&self, line: LineId) -> RankId {
+        either!(self, ranks => ranks.rank_of(line))
+    }
+
+    /// Fills `into` from the memory of a rank.
+    pub(crate) fn read_memory(&mut self, from: Place, into: &mut [u8]) {
+        either!(self, ranks => ranks.read(from, into))
+    }
+
+    /// Stores bytes in the memory of a rank.
+    pub(crate) fn write_memory(&mut self, to: Place, bytes: &[u8]) {
+        either!(self, ranks => ranks.write(to, bytes))
+    }
+
+    /// Copies bytes between the memories of ranks.
+    pub(crate) fn copy_memory(&mut self, from: Place, to: Place, bytes: usize, buffer: &mut Vec<u8>) {
+        either!(self, ranks => ranks.copy(from, to, bytes, buffer))
+    }
+
     /// How many ranks have been started.
     pub(crate) fn started(&self) -> usize {
         either!(self, ranks => ranks.started())
@@ -53,25 +79,25 @@ impl Ranks {
         either!(self, ranks => ranks.disturbances())
     }
 
-    /// Signals that end the run reach ranks that do not come back.
+    /// Makes signals that end the run interrupt a rank that does not stop.
     pub(crate) fn listen(&self) -> io::Result<()> {
         match self {
-            // The simulator waits for processes, and is woken.
+            // The simulator waits for processes, and signals wake it.
             Ranks::Processes(_) => Ok(()),
             Ranks::Folded(folded) => folded.listen(),
         }
     }
 
     /// Where a rank was when it died, if that is known; `symbols` explain addresses of all ranks.
-    pub fn place_of_death(&self, rank: u32, symbols: &mut Symbols) -> Option<Site> {
+    pub fn place_of_death(&self, rank: RankId, symbols: &mut Symbols) -> Option<Site> {
         match self {
             Ranks::Processes(processes) => processes.place_of_death(rank),
             Ranks::Folded(folded) => symbols.place_in_program(&[folded.place_of_death(rank)?]),
         }
     }
 
-    /// Looks whether a rank that has never called us has loaded another MPI.
-    pub(crate) fn look_for_other_mpi(&mut self, rank: u32) {
+    /// Checks whether a rank that has never called this library has loaded another MPI.
+    pub(crate) fn look_for_other_mpi(&mut self, rank: RankId) {
         if let Ranks::Processes(processes) = self {
             processes.look_for_other_mpi(rank);
         }
@@ -87,31 +113,31 @@ impl Ranks {
         either!(self, ranks => ranks.start(program, who))
     }
 
-    /// Gives a rank its reply and lets it run.
-    pub(crate) fn answer(&mut self, rank: u32, reply: &Reply) -> Result<(), String> {
-        either!(self, ranks => ranks.answer(rank, reply))
+    /// Gives a line its reply and lets it run.
+    pub(crate) fn answer(&mut self, line: LineId, reply: &Reply) -> Result<(), String> {
+        either!(self, ranks => ranks.answer(line, reply))
     }
 
-    /// Waits for a while until a rank stops, or one of the others that run. None if this one still runs.
-    pub(crate) fn wait(&mut self, rank: u32, others: &[u32], patience: Duration) -> Option<Stop> {
+    /// Waits for a while until a line stops, or one of the others that run. None if this one still runs.
+    pub(crate) fn wait(&mut self, line: LineId, others: &[LineId], patience: Duration) -> Option<Stop> {
         match self {
-            Ranks::Processes(processes) => processes.wait(rank, others, patience),
-            Ranks::Folded(folded) => Some(folded.wait(rank)),
+            Ranks::Processes(processes) => processes.wait(line, others, patience),
+            Ranks::Folded(folded) => Some(folded.wait(folded.rank_of(line))),
         }
     }
 
-    /// The calls a stopped rank has made.
-    pub(crate) fn calls(&mut self, rank: u32, into: &mut Vec<u64>) {
-        either!(self, ranks => ranks.calls(rank, into))
+    /// The calls that a stopped line has made.
+    pub(crate) fn calls(&mut self, line: LineId, into: &mut Vec<u64>) {
+        either!(self, ranks => ranks.calls(line, into))
     }
 
     /// Collects what a stopped rank has written. True if there is something to show.
-    pub(crate) fn collect_output(&mut self, rank: u32) -> bool {
+    pub(crate) fn collect_output(&mut self, rank: RankId) -> bool {
         either!(self, ranks => ranks.collect_output(rank))
     }
 
     /// Shows what a rank has written.
-    pub(crate) fn show_output(&mut self, rank: u32, to: &mut dyn io::Write) -> io::Result<()> {
+    pub(crate) fn show_output(&mut self, rank: RankId, to: &mut dyn io::Write) -> io::Result<()> {
         either!(self, ranks => ranks.show_output(rank, to))
     }
 
@@ -121,22 +147,22 @@ impl Ranks {
         either!(self, ranks => ranks.has_fault())
     }
 
-    /// Which, and why.
-    pub(crate) fn fault(&mut self) -> Option<(u32, String)> {
+    /// The rank whose memory could not be reached, and why.
+    pub(crate) fn fault(&mut self) -> Option<(RankId, String)> {
         either!(self, ranks => ranks.fault())
     }
 
     /// How the rank ended, if it has.
-    pub(crate) fn death(&mut self, rank: u32) -> Option<Death> {
+    pub(crate) fn death(&mut self, rank: RankId) -> Option<Death> {
         either!(self, ranks => ranks.death(rank))
     }
 
-    /// Notes where the rank's code is, unless that has been done. True if it had not.
-    pub(crate) fn note_addresses(&mut self, rank: u32) -> bool {
+    /// Keeps the memory map of the rank. False if that was done before.
+    pub(crate) fn note_addresses(&mut self, rank: RankId) -> bool {
         either!(self, ranks => ranks.note_addresses(rank))
     }
 
-    /// Did it turn out that the kernel does not let us copy between processes?
+    /// Has the kernel refused to copy between processes?
     pub fn fell_back_to_mailboxes(&self) -> bool {
         matches!(self, Ranks::Processes(processes) if processes.fell_back_to_mailboxes())
     }
@@ -146,61 +172,63 @@ impl Ranks {
         either!(self, ranks => ranks.shared_resident_bytes())
     }
 
-    /// Tells where code is, for addresses to be explained.
+    /// Tells `symbols` where code is in memory.
     pub fn explain_addresses(&mut self, symbols: &mut Symbols) {
         either!(self, ranks => ranks.explain_addresses(symbols))
     }
 }
 
-/// What only processes can do: run while the simulator does something else.
+/// What only processes can do: run while the simulator works.
 impl Ranks {
     pub(crate) fn are_processes(&self) -> bool {
         self.processes().is_some()
     }
 
-    /// The number of the rank's process.
-    pub(crate) fn process(&self, rank: u32) -> Option<u32> {
-        self.processes().map(|processes| processes.pid(rank).as_raw() as u32)
+    /// The process of a line.
+    pub(crate) fn process(&self, line: LineId) -> Option<u32> {
+        self.processes().map(|processes| processes.pid(processes.rank_of(line)).as_raw() as u32)
     }
 
-    /// Waits for a while until one of these ranks stops.
-    pub(crate) fn wait_any(&self, ranks: &[u32], patience: Duration) {
+    /// Waits for a while until one of these lines stops.
+    pub(crate) fn wait_any(&self, lines: &[LineId], patience: Duration) {
         if let Some(processes) = self.processes() {
-            processes.wait_any(ranks, patience);
+            processes.wait_any(lines, patience);
         }
     }
 
-    /// Processor time that the rank's process has used.
-    pub(crate) fn processor_time(&self, rank: u32) -> Duration {
-        self.processes().map(|processes| processes.processor_time(rank)).unwrap_or_default()
+    /// Processor time that the process of a line has used.
+    pub(crate) fn processor_time(&self, line: LineId) -> Duration {
+        self.processes()
+            .map(|processes| processes.processor_time(processes.rank_of(line)))
+            .unwrap_or_default()
     }
 
     /// May bytes be copied from the rank without its help?
-    pub(crate) fn copies_directly(&self, rank: u32) -> bool {
+    pub(crate) fn copies_directly(&self, rank: RankId) -> bool {
         self.processes().is_none_or(|processes| processes.copies_directly(rank))
     }
 
-    /// Has the rank stopped, or ended?
-    pub(crate) fn has_stopped(&mut self, rank: u32) -> bool {
-        self.processes_mut().is_none_or(|processes| processes.has_stopped(rank))
+    /// Has the line stopped, or ended?
+    pub(crate) fn has_stopped(&mut self, line: LineId) -> bool {
+        self.processes_mut().is_none_or(|processes| processes.has_stopped(line))
     }
 
-    /// Does a stopped rank only want to know when its last call returned?
-    pub(crate) fn asks_when(&mut self, rank: u32) -> bool {
-        self.processes_mut().is_some_and(|processes| processes.asks_when(rank))
+    /// Does a stopped line only ask when its last call returned?
+    pub(crate) fn asks_when(&mut self, line: LineId) -> bool {
+        self.processes_mut().is_some_and(|processes| processes.asks_when(line))
     }
 
-    /// The rank may run from here on, before simulated time is there.
-    pub(crate) fn goes_ahead(&mut self, rank: u32) {
+    /// The line may run from here on, before its simulated time.
+    pub(crate) fn goes_ahead(&mut self, line: LineId) {
         if let Some(processes) = self.processes_mut() {
-            processes.goes_ahead(rank);
+            processes.goes_ahead(line);
         }
     }
 
-    /// Simulated time is there and the rank has stopped.
-    pub(crate) fn caught_up(&mut self, rank: u32) {
+    /// The line has stopped at its simulated time.
+    pub(crate) fn caught_up(&mut self, line: LineId) {
         if let Some(processes) = self.processes_mut() {
-            processes.caught_up(rank);
+            processes.caught_up(line);
         }
     }
 
@@ -216,42 +244,5 @@ impl Ranks {
             Ranks::Processes(processes) => Some(processes),
             Ranks::Folded(_) => None,
         }
-    }
-}
-
-impl Memory for Ranks {
-    fn read(&mut self, rank: u32, address: u64, into: &mut [u8]) {
-        either!(self, ranks => ranks.read(rank, address, into))
-    }
-
-    fn write(&mut self, rank: u32, address: u64, bytes: &[u8]) {
-        either!(self, ranks => ranks.write(rank, address, bytes))
-    }
-
-    fn is_one(&self) -> bool {
-        !self.are_processes()
-    }
-
-    #[inline]
-    fn expect(&self, rank: u32, ahead: usize) {
-        if let Ranks::Folded(folded) = self {
-            folded.expect(rank, ahead);
-        }
-    }
-
-    fn copy(&mut self, from: (u32, u64), to: (u32, u64), bytes: usize, by_way_of: &mut Vec<u8>) {
-        either!(self, ranks => ranks.copy(from, to, bytes, by_way_of))
-    }
-
-    fn reduce(
-        &mut self,
-        rank: u32,
-        op: u64,
-        datatype: u64,
-        elements: u64,
-        incoming: &[u8],
-        inout: &mut [u8],
-    ) {
-        either!(self, ranks => ranks.reduce(rank, op, datatype, elements, incoming, inout))
     }
 }

@@ -1,13 +1,13 @@
-//! What a waiting rank does for the simulator, in portions that fit a mailbox.
+//! Services: what a waiting rank does for the simulator, in portions that fit a mailbox.
 
-use mpirage_call::Service;
+use mpirage_call::{RankId, Service};
 use mpirage_channel::SERVICE_BYTES;
 
 /// Lets a waiting rank carry out services.
 pub(crate) trait Serve {
-    /// Asks a rank for one service, whose operands and result fit a mailbox; fills `back` with the result. If the rank cannot
-    /// carry it out, the implementation notes a fault, which ends the run.
-    fn serve(&mut self, rank: u32, service: &Service<'_>, back: &mut [u8]);
+    /// Asks a rank for one service, whose operands and result fit a mailbox, and fills `back` with the result. If the rank cannot
+    /// carry it out, the implementation reports a fault, which ends the run.
+    fn serve(&mut self, rank: RankId, service: &Service<'_>, back: &mut [u8]);
 }
 
 /// A reduction by an operator of the program.
@@ -20,7 +20,7 @@ pub(crate) struct Reduction {
 
 impl Reduction {
     /// Replaces `inout` by `incoming op inout`, computed by a rank, however large the operands are.
-    pub(crate) fn run(self, server: &mut impl Serve, rank: u32, incoming: &[u8], inout: &mut [u8]) {
+    pub(crate) fn run(self, server: &mut impl Serve, rank: RankId, incoming: &[u8], inout: &mut [u8]) {
         let element = inout.len() / (self.elements.max(1) as usize);
         if element == 0 {
             return;
@@ -39,7 +39,7 @@ impl Reduction {
     }
 
     /// One element does not fit: the rank collects the operands in a buffer first.
-    fn run_staged(self, server: &mut impl Serve, rank: u32, incoming: &[u8], inout: &mut [u8]) {
+    fn run_staged(self, server: &mut impl Serve, rank: RankId, incoming: &[u8], inout: &mut [u8]) {
         let Reduction { op, datatype, elements } = self;
         let mut offset = 0;
         for bytes in incoming.chunks(SERVICE_BYTES).chain(inout.chunks(SERVICE_BYTES)) {
@@ -69,7 +69,7 @@ mod tests {
     }
 
     impl Serve for Adder {
-        fn serve(&mut self, _: u32, service: &Service<'_>, back: &mut [u8]) {
+        fn serve(&mut self, _: RankId, service: &Service<'_>, back: &mut [u8]) {
             assert!(back.len() <= SERVICE_BYTES);
             match *service {
                 Service::Reduce { incoming, inout, .. } => {
@@ -109,7 +109,12 @@ mod tests {
         let mut sum = inout.clone();
         add(&incoming, &inout, &mut sum);
         let mut rank = Adder::default();
-        Reduction { op: 1, datatype: 2, elements: elements as u64 }.run(&mut rank, 0, &incoming, &mut inout);
+        Reduction { op: 1, datatype: 2, elements: elements as u64 }.run(
+            &mut rank,
+            RankId::new(0),
+            &incoming,
+            &mut inout,
+        );
         assert!(inout == sum, "{elements} elements of {size} bytes");
         rank.calls
     }

@@ -11,6 +11,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use thiserror::Error;
 
 use crate::ahead::{Ahead, RunAhead};
+use crate::border::Simulation;
 use crate::cores::Cores;
 use crate::crash::Death;
 use crate::program::Program;
@@ -150,7 +151,7 @@ impl Session {
         let how = if engine.memory().are_processes() { self.run_ahead } else { RunAhead::Never };
         engine.release_early(how != RunAhead::Never);
         let ahead = Ahead::new(how, Cores::new(self.cores), self.programs.len());
-        Running::new(self, engine, watch, signals, ahead).run_to_the_end()
+        Running::new(self, Simulation(engine), watch, signals, ahead).run_to_the_end()
     }
 }
 

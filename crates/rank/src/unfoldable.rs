@@ -5,15 +5,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mpirage_call::Reply;
+use mpirage_call::{LineId, RankId, Reply, Service};
 use mpirage_channel::{Briefing, Disturbed};
-use mpirage_mpi::Memory;
 use thiserror::Error;
 
 use crate::crash::Death;
 use crate::foldability::Foldability;
 use crate::program::{Identity, Program};
-use crate::ranks::Stop;
+use crate::ranks::{Place, Stop};
+use crate::service::Serve;
 use crate::symbols::Symbols;
 
 /// Why ranks cannot be folded.
@@ -61,27 +61,26 @@ of_nobody! {
     disturbances() -> Disturbed;
     started() -> usize;
     start(&Program, &Identity<'_>) -> io::Result<()>;
-    answer(u32, &Reply) -> Result<(), String>;
-    wait(u32) -> Stop;
-    calls(u32, &mut Vec<u64>) -> ();
-    collect_output(u32) -> bool;
-    show_output(u32, &mut dyn Write) -> io::Result<()>;
+    answer(LineId, &Reply) -> Result<(), String>;
+    wait(RankId) -> Stop;
+    calls(LineId, &mut Vec<u64>) -> ();
+    collect_output(RankId) -> bool;
+    show_output(RankId, &mut dyn Write) -> io::Result<()>;
     has_fault() -> bool;
-    fault() -> Option<(u32, String)>;
-    death(u32) -> Option<Death>;
-    note_addresses(u32) -> bool;
+    fault() -> Option<(RankId, String)>;
+    death(RankId) -> Option<Death>;
+    note_addresses(RankId) -> bool;
+    rank_of(LineId) -> RankId;
+    read(Place, &mut [u8]) -> ();
+    write(Place, &[u8]) -> ();
+    copy(Place, Place, usize, &mut Vec<u8>) -> ();
+    expect(RankId, usize) -> ();
     explain_addresses(&mut Symbols) -> ();
-    place_of_death(u32) -> Option<u64>;
+    place_of_death(RankId) -> Option<u64>;
 }
 
-impl Memory for Folded {
-    fn read(&mut self, _: u32, _: u64, _: &mut [u8]) {
-        match *self {}
-    }
-    fn write(&mut self, _: u32, _: u64, _: &[u8]) {
-        match *self {}
-    }
-    fn reduce(&mut self, _: u32, _: u64, _: u64, _: u64, _: &[u8], _: &mut [u8]) {
+impl Serve for Folded {
+    fn serve(&mut self, _: RankId, _: &Service<'_>, _: &mut [u8]) {
         match *self {}
     }
 }

@@ -15,10 +15,11 @@ mod state;
 
 use core::ffi::c_int;
 use std::env;
+use std::ffi::CStr;
 use std::os::unix::ffi::OsStringExt;
 
-use mpirage_call::{Call, Reply};
-use mpirage_channel::{Attach, Briefing, CHANNEL_VARIABLE, RankEnd};
+use mpirage_call::{Call, RankId, Reply};
+use mpirage_channel::{Attach, Briefing, CHANNEL_VARIABLE, LineEnd};
 use mpirage_units::Time;
 
 use crate::alone::{self, Alone};
@@ -47,7 +48,7 @@ impl Connection {
     /// environment names. `serve` carries out requests of the simulator.
     pub(crate) fn open(origin: Option<&FoldedOrigin>, serve: Serve) -> Connection {
         let (peer, identity) = match origin {
-            Some(origin) => to_simulator(RankEnd::folded(origin.place), origin.host.clone()),
+            Some(origin) => to_simulator(LineEnd::folded(origin.place), origin.host.clone()),
             None => from_environment(),
         };
         let control = origin.map_or(Control::PROCESS, |origin| origin.control);
@@ -98,7 +99,7 @@ impl Connection {
     }
 
     /// The rank in the world.
-    pub(crate) fn rank(&self) -> u32 {
+    pub(crate) fn rank(&self) -> RankId {
         self.rank.identity.rank
     }
 
@@ -169,7 +170,7 @@ impl Connection {
     }
 }
 
-fn to_simulator(end: RankEnd, host: Vec<u8>) -> (Peer, Identity) {
+fn to_simulator(end: LineEnd, host: Vec<u8>) -> (Peer, Identity) {
     let identity = Identity { rank: end.rank(), simulated: true, briefing: end.briefing(), host };
     (Peer::Simulator(end), identity)
 }
@@ -177,18 +178,22 @@ fn to_simulator(end: RankEnd, host: Vec<u8>) -> (Peer, Identity) {
 fn from_environment() -> (Peer, Identity) {
     process::watch_forks();
     let host = env::var_os(HOST_VARIABLE).map_or_else(real_host, OsStringExt::into_vec);
-    match RankEnd::attach(env::var(CHANNEL_VARIABLE).ok().as_deref()) {
+    match LineEnd::attach(env::var(CHANNEL_VARIABLE).ok().as_deref()) {
         Attach::Rank(end) => {
             process::close_on_exec(end.briefing().shared_file);
             to_simulator(end, host)
         }
         Attach::Alone => {
-            let identity = Identity { rank: 0, simulated: false, briefing: alone::BRIEFING, host };
+            let identity =
+                Identity { rank: RankId::default(), simulated: false, briefing: alone::BRIEFING, host };
             (Peer::Alone(Box::<Alone>::default()), identity)
         }
     }
 }
 
 fn real_host() -> Vec<u8> {
-    rustix::system::uname().nodename().to_bytes().to_vec()
+    let mut name = [0_u8; 256];
+    // SAFETY: the C library writes at most so many bytes; the last one stays zero.
+    unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len() - 1) };
+    CStr::from_bytes_until_nul(&name).map(CStr::to_bytes).unwrap_or_default().to_vec()
 }

@@ -3,7 +3,7 @@
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use mpirage_call::Service;
+use mpirage_call::{RankId, Service};
 use mpirage_channel::Briefing;
 use mpirage_units::Time;
 
@@ -21,7 +21,7 @@ pub(crate) type Serve = fn(&Service<'_>, &mut [u8]);
 /// What is known of a rank when it connects.
 pub(crate) struct Identity {
     /// The rank in the world.
-    pub rank: u32,
+    pub rank: RankId,
     /// False if the process runs without a simulator.
     pub simulated: bool,
     /// What the simulator said before the start.

@@ -1,7 +1,7 @@
 //! The changing part of a connection: one line of control's end of its mailbox, and its account of time between calls.
 
 use mpirage_call::{Burst, Call, Reply, Stamp};
-use mpirage_channel::{ChannelError, RankEnd};
+use mpirage_channel::{ChannelError, LineEnd};
 use mpirage_units::{Duration, Time};
 
 use super::rank_side::RankSide;
@@ -31,7 +31,7 @@ pub(super) struct ConnectionState {
 
 /// Who answers the calls.
 pub(super) enum Peer {
-    Simulator(RankEnd),
+    Simulator(LineEnd),
     Alone(Box<Alone>),
 }
 
@@ -210,7 +210,7 @@ impl ConnectionState {
 
 /// The outbox is full: the simulator has to empty it first.
 #[cold]
-fn post_later(rank: &RankSide, end: &mut RankEnd, stamp: &Stamp, call: &Call<'_>) {
+fn post_later(rank: &RankSide, end: &mut LineEnd, stamp: &Stamp, call: &Call<'_>) {
     let mut serve = rank.serve;
     accept(rank, keeping_caller(|| end.post_later(stamp, call, &mut serve)));
 }

@@ -257,7 +257,7 @@ pub(crate) fn make_object(parent: MPI_Comm, how: CommRequest<'_>) -> Result<Opti
         (parent.context, parent.group.clone(), parent.bridge.clone(), parent.errhandler)
     })?;
     let Some((made, members)) = ask_for_comm(context, how)? else { return Ok(None) };
-    let me = rank::this().connection().rank();
+    let me = rank::this().connection().rank().get();
     match (bridge, members) {
         (bridge, None) => Ok(Some(Comm { errhandler, bridge, ..Comm::new(made, group, me) })),
         (None, Some(members)) => Ok(Some(Comm { errhandler, ..Comm::new(made, members, me) })),

@@ -142,7 +142,7 @@ fn init(thread_level: c_int) -> Result<()> {
     // Only the first initialization comes here.
     let _ = rank.main.set((thread::current().id(), thread_level));
     let size = connection.briefing().size;
-    rank::with(|objects| objects.comms.open(connection.rank(), size));
+    rank::with(|objects| objects.comms.open(connection.rank().get(), size));
     rank.attributes.set(MPI_UNIVERSE_SIZE, size as c_int);
     rank.attributes.set(MPI_APPNUM, 0);
     rank.enter(Stage::Running);

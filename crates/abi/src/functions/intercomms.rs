@@ -143,7 +143,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Intercomm_merge(
         let Some((context, Some(members))) = made else {
             fail!(MPI_ERR_INTERN, "a merged communicator without this rank");
         };
-        let comm = Comm { errhandler, ..Comm::new(context, members, rank::this().connection().rank()) };
+        let comm = Comm { errhandler, ..Comm::new(context, members, rank::this().connection().rank().get()) };
         // SAFETY: the program hands over a place for a communicator.
         unsafe { put("newintracomm", newintracomm, with(|objects| objects.comms.insert(comm))) }
     })
@@ -151,7 +151,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Intercomm_merge(
 
 /// A communicator of a group, made by its members.
 fn from_group(group: MPI_Group, tag: i32) -> Result<Comm> {
-    let me = rank::this().connection().rank();
+    let me = rank::this().connection().rank().get();
     let group = try_with(|objects| Ok(objects.groups.get(group)?.clone()))?;
     if group.rank_of(me).is_none() {
         fail!(MPI_ERR_GROUP, "this rank is not in the group");
@@ -245,5 +245,5 @@ fn join(group: &Group, remote: &Group, tag: i32) -> Result<Comm> {
     let made = ask_for_comm(WORLD, CommRequest::CreateGroup { members: &members, tag })?;
     let Some((context, _)) = made else { fail!(MPI_ERR_INTERN, "an inter-communicator without this rank") };
     let bridge = Some(Arc::new(Bridge { remote: remote.clone(), all: group_of(members)? }));
-    Ok(Comm { bridge, ..Comm::new(context, group.clone(), rank::this().connection().rank()) })
+    Ok(Comm { bridge, ..Comm::new(context, group.clone(), rank::this().connection().rank().get()) })
 }

@@ -1,45 +1,45 @@
-//! Bytes in the memory of processes: how they get there and back.
+//! Reading and writing the memory of processes.
 
 use std::io::{IoSlice, IoSliceMut};
 
-use mpirage_call::Service;
+use mpirage_call::{LineId, RankId, Service};
 use mpirage_channel::{SERVICE_BYTES, STORE_BYTES};
-use mpirage_mpi::Memory;
 use nix::errno::Errno;
 use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
 
 use super::{DataPlane, PATIENCE, Processes};
-use crate::ranks::Stop;
-use crate::service::{Reduction, Serve};
+use crate::ranks::{Place, Stop};
+use crate::service::Serve;
 
 /// Bytes up to which a store goes through the mailbox, which spares a system call.
 const STORE_LIMIT: usize = 16 * 1024;
 
 impl Processes {
-    /// Simulated time is there and the rank has stopped: what came for it meanwhile is due when it goes on.
-    pub(crate) fn caught_up(&mut self, rank: u32) {
-        let process = &mut self.processes[rank as usize];
-        process.ahead = false;
-        let mut stores = std::mem::take(&mut process.late_stores);
+    /// The line has stopped at its simulated time: stores that waited for that are made.
+    pub(crate) fn caught_up(&mut self, line: LineId) {
+        let rank = self.rank_of(line);
+        let state = &mut self.lines[line.index()];
+        state.ahead = false;
+        let mut stores = std::mem::take(&mut state.late_stores);
         let (mut rest, mut bytes) = (stores.as_slice(), Vec::new());
         while let [address, length, tail @ ..] = rest {
             let (words, after) = tail.split_at((*length as usize).div_ceil(8));
             bytes.clear();
             bytes.extend(words.iter().flat_map(|word| word.to_ne_bytes()));
-            self.write(rank, *address, &bytes[..*length as usize]);
+            self.write(Place { rank, address: *address }, &bytes[..*length as usize]);
             rest = after;
         }
         stores.clear();
-        self.processes[rank as usize].late_stores = stores;
+        self.lines[line.index()].late_stores = stores;
     }
 
-    /// May bytes be copied from a process without its help? Address zero is nobody's, so that nothing else is learnt.
-    pub(crate) fn copies_directly(&self, rank: u32) -> bool {
-        let refused = self.read_directly(rank, 0, &mut [0]);
+    /// May bytes be copied from a process without its help? The test reads address zero, which is never mapped.
+    pub(crate) fn copies_directly(&self, rank: RankId) -> bool {
+        let refused = self.read_directly(Place { rank, address: 0 }, &mut [0]);
         self.data_plane == DataPlane::Direct && !matches!(refused, Err(error) if is_forbidden(error))
     }
 
-    fn read_directly(&self, rank: u32, address: u64, into: &mut [u8]) -> Result<(), Errno> {
+    fn read_directly(&self, Place { rank, address }: Place, into: &mut [u8]) -> Result<(), Errno> {
         let mut done = 0;
         while done < into.len() {
             let remote = [RemoteIoVec { base: address as usize + done, len: into.len() - done }];
@@ -50,7 +50,7 @@ impl Processes {
         Ok(())
     }
 
-    fn write_directly(&self, rank: u32, address: u64, bytes: &[u8]) -> Result<(), Errno> {
+    fn write_directly(&self, Place { rank, address }: Place, bytes: &[u8]) -> Result<(), Errno> {
         let mut done = 0;
         while done < bytes.len() {
             let remote = [RemoteIoVec { base: address as usize + done, len: bytes.len() - done }];
@@ -60,17 +60,17 @@ impl Processes {
         Ok(())
     }
 
-    /// False if it ended instead.
-    fn wait_until_stopped(&mut self, rank: u32) -> bool {
+    /// Waits until the line stops. False if it ended instead.
+    fn wait_until_stopped(&mut self, line: LineId) -> bool {
         loop {
-            if let Some(stop) = self.wait(rank, &[], PATIENCE) {
+            if let Some(stop) = self.wait(line, &[], PATIENCE) {
                 return stop == Stop::Waits;
             }
         }
     }
 
-    fn store_later(&mut self, rank: u32, address: u64, bytes: &[u8]) {
-        let stores = &mut self.processes[rank as usize].late_stores;
+    fn store_later(&mut self, line: LineId, address: u64, bytes: &[u8]) {
+        let stores = &mut self.lines[line.index()].late_stores;
         stores.extend_from_slice(&[address, bytes.len() as u64]);
         stores.extend(bytes.chunks(8).map(|chunk| {
             let mut word = [0; 8];
@@ -79,16 +79,18 @@ impl Processes {
         }));
     }
 
-    fn note_fault(&mut self, rank: u32, what: impl Into<String>) {
+    fn note_fault(&mut self, rank: RankId, what: impl Into<String>) {
         self.fault.get_or_insert((rank, what.into()));
     }
 
     /// Decides what a failed copy means: forbidden altogether, or a bad address.
-    fn copy_failed(&mut self, rank: u32, address: u64, length: usize, error: Errno) -> bool {
+    fn copy_failed(&mut self, Place { rank, address }: Place, length: usize, error: Errno) -> bool {
         let forbidden = is_forbidden(error);
         if forbidden {
             self.data_plane = DataPlane::Mailbox;
-        } else if self.processes[rank as usize].death.is_none() || self.processes[rank as usize].ahead {
+        } else if self.processes[rank.index()].death.is_none()
+            || self.lines[LineId::first_of(rank).index()].ahead
+        {
             self.note_fault(
                 rank,
                 format!("the buffer of {length} bytes at {address:#x} that it gave to MPI is not accessible"),
@@ -98,74 +100,74 @@ impl Processes {
     }
 }
 
-impl Memory for Processes {
-    fn read(&mut self, rank: u32, address: u64, into: &mut [u8]) {
+/// Memory of ranks.
+impl Processes {
+    /// Fills `into` from the memory of a rank.
+    pub(crate) fn read(&mut self, from: Place, into: &mut [u8]) {
         if self.data_plane == DataPlane::Direct {
-            match self.read_directly(rank, address, into) {
+            match self.read_directly(from, into) {
                 Ok(()) => return,
-                Err(error) if !self.copy_failed(rank, address, into.len(), error) => return,
+                Err(error) if !self.copy_failed(from, into.len(), error) => return,
                 Err(_) => {}
             }
         }
-        let mut at = address;
+        let mut at = from.address;
         for chunk in into.chunks_mut(SERVICE_BYTES) {
             let bytes = chunk.len() as u64;
-            self.serve(rank, &Service::Peek { address: at, bytes }, chunk);
+            self.serve(from.rank, &Service::Peek { address: at, bytes }, chunk);
             at += bytes;
         }
     }
 
-    fn write(&mut self, rank: u32, address: u64, bytes: &[u8]) {
+    /// Stores bytes in the memory of a rank; the rank sees them when its call returns.
+    pub(crate) fn write(&mut self, to: Place, bytes: &[u8]) {
         const { assert!(STORE_LIMIT < STORE_BYTES) };
-        let ahead = self.processes[rank as usize].ahead;
+        let line = LineId::first_of(to.rank);
+        let ahead = self.lines[line.index()].ahead;
         if bytes.len() <= STORE_LIMIT {
             if ahead {
-                return self.store_later(rank, address, bytes);
+                return self.store_later(line, to.address, bytes);
             }
-            if self.fleet.store(rank as usize, address, bytes) {
+            if self.mailboxes.store(line, to.address, bytes) {
                 return;
             }
         }
         if self.data_plane == DataPlane::Direct {
-            match self.write_directly(rank, address, bytes) {
+            match self.write_directly(to, bytes) {
                 Ok(()) => return,
-                // It ran ahead and ended, which is told when simulated time is there.
+                // It ran ahead and ended, which is reported when its simulated time comes.
                 Err(Errno::ESRCH) if ahead => return,
-                Err(error) if !self.copy_failed(rank, address, bytes.len(), error) => return,
+                Err(error) if !self.copy_failed(to, bytes.len(), error) => return,
                 Err(_) => {}
             }
         }
-        let mut at = address;
+        let mut at = to.address;
         for chunk in bytes.chunks(SERVICE_BYTES) {
-            self.serve(rank, &Service::Poke { address: at, bytes: chunk }, &mut []);
+            self.serve(to.rank, &Service::Poke { address: at, bytes: chunk }, &mut []);
             at += chunk.len() as u64;
         }
     }
 
-    fn reduce(
-        &mut self,
-        rank: u32,
-        op: u64,
-        datatype: u64,
-        elements: u64,
-        incoming: &[u8],
-        inout: &mut [u8],
-    ) {
-        Reduction { op, datatype, elements }.run(self, rank, incoming, inout);
+    /// Copies bytes between the memories of ranks, by way of `buffer`.
+    pub(crate) fn copy(&mut self, from: Place, to: Place, bytes: usize, buffer: &mut Vec<u8>) {
+        buffer.resize(bytes, 0);
+        self.read(from, buffer);
+        self.write(to, buffer);
     }
 }
 
 impl Serve for Processes {
-    fn serve(&mut self, rank: u32, service: &Service<'_>, back: &mut [u8]) {
-        if self.processes[rank as usize].death.is_some() || !self.wait_until_stopped(rank) {
+    fn serve(&mut self, rank: RankId, service: &Service<'_>, back: &mut [u8]) {
+        let line = LineId::first_of(rank);
+        if self.processes[rank.index()].death.is_some() || !self.wait_until_stopped(line) {
             return;
         }
-        if self.fleet.serve(rank as usize, service).is_err() {
+        if self.mailboxes.serve(line, service).is_err() {
             return self.note_fault(rank, "a request of the simulator does not fit its mailbox");
         }
-        self.fleet.release(rank as usize);
-        if self.wait_until_stopped(rank) {
-            self.fleet.served(rank as usize, back);
+        self.mailboxes.release(line);
+        if self.wait_until_stopped(line) {
+            self.mailboxes.served(line, back);
         } else {
             self.note_fault(rank, "it ended while it was asked for data");
         }

@@ -1,7 +1,7 @@
-//! Ranks folded into the simulator's process: what the simulator and the MPI library tell each other.
+//! Ranks folded into the simulator's process: the functions by which the simulator drives the MPI library.
 //!
-//! The simulator loads the library once. For each rank it hands over a [`Berth`] and gets a [`FoldedRank`]; before it
-//! lets a rank run it says which one. All ranks use one mailbox in turn.
+//! The simulator loads the library once. For each rank it passes a [`FoldedRankInit`] and gets a [`FoldedRank`]. Before it
+//! lets a rank run, it says which one. All ranks use one mailbox in turn.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::mem::ManuallyDrop;
@@ -9,19 +9,24 @@ use std::path::Path;
 use std::ptr::NonNull;
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+use mpirage_call::{LineId, RankId};
 
-/// What the library is told about a folded rank.
+use crate::Mailboxes;
+
+/// The description of a folded rank, from which the library makes the rank.
 #[repr(C)]
-pub struct Berth {
+pub struct FoldedRankInit {
     /// Its number in the world.
     pub rank: u32,
+    /// The number of its first line of control.
+    pub line: u32,
     /// The mailbox that all ranks use in turn.
     pub mailbox: *mut c_void,
-    /// Passes the turn to the simulator; returns when this rank is to go on.
+    /// Passes the turn to the simulator; returns when this rank may go on.
     pub pass: extern "C" fn(),
     /// Ends the rank that runs.
     pub exit: extern "C" fn(c_int) -> !,
-    /// Raises a signal in the rank that runs. Has a handler of the program run?
+    /// Raises a signal in the rank that runs. True if a handler of the program has run.
     pub raise: extern "C" fn(c_int) -> bool,
     /// The name of its simulated host.
     pub host: *const c_char,
@@ -32,8 +37,8 @@ pub struct Berth {
 }
 
 /// Makes a rank.
-pub type MakeRank = unsafe extern "C" fn(*const Berth) -> *mut c_void;
-/// Says which rank runs, or forgets one.
+pub type MakeRank = unsafe extern "C" fn(*const FoldedRankInit) -> *mut c_void;
+/// Says which rank runs, or frees one.
 pub type NameRank = unsafe extern "C" fn(*mut c_void);
 
 /// Says that a rank will run soon, and whether it is the next.
@@ -53,20 +58,20 @@ pub struct FileLocks {
     pub lockf: unsafe extern "C" fn(c_int, c_int, i64) -> c_int,
 }
 
-/// How the turn goes back and forth.
+/// How a rank passes the turn, ends, and raises signals.
 #[derive(Clone, Copy)]
 pub struct Passing {
-    /// Passes the turn to the simulator; returns when this rank is to go on.
+    /// Passes the turn to the simulator; returns when this rank may go on.
     pub pass: extern "C" fn(),
     /// Ends the rank that runs.
     pub exit: extern "C" fn(c_int) -> !,
-    /// Raises a signal in the rank that runs. Has a handler of the program run?
+    /// Raises a signal in the rank that runs. True if a handler of the program has run.
     pub raise: extern "C" fn(c_int) -> bool,
 }
 
 /// The MPI library, loaded into the simulator's own process.
 pub struct FoldedLibrary {
-    /// Never unloaded: threads may still have to tidy up after it.
+    /// Never unloaded: destructors of threads may still need it.
     library: ManuallyDrop<Library>,
     make: MakeRank,
     switch: NameRank,
@@ -74,15 +79,15 @@ pub struct FoldedLibrary {
     end: NameRank,
 }
 
-/// What the library knows of one rank.
+/// A rank inside the library.
 pub struct FoldedRank(NonNull<c_void>);
 
 impl FoldedLibrary {
-    /// Loads the library. Its symbols are seen by nobody who does not ask for them here.
+    /// Loads the library. No other library is linked to its symbols.
     pub fn load(path: &Path) -> Result<FoldedLibrary, libloading::Error> {
         // SAFETY: our own library; what it runs when loaded is the start of a Rust library, which does nothing.
         let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }?;
-        // SAFETY: the library's `berth.rs` defines these functions with these types.
+        // SAFETY: the library's `folded_ranks.rs` defines these functions with these types.
         unsafe {
             Ok(FoldedLibrary {
                 make: *library.get::<MakeRank>(b"mpirage_fold_rank")?,
@@ -94,9 +99,9 @@ impl FoldedLibrary {
         }
     }
 
-    /// The address of an exported function, for the program to be linked to.
+    /// The address of an exported function, to link the program to.
     pub fn symbol(&self, name: &CStr) -> Option<usize> {
-        // SAFETY: only the address is wanted.
+        // SAFETY: only the address is used.
         let found = unsafe { self.library.get::<*mut c_void>(name.to_bytes_with_nul()) }.ok()?;
         Some(found.as_raw_ptr().addr())
     }
@@ -119,19 +124,20 @@ impl FoldedLibrary {
         }
     }
 
-    /// Makes a rank that uses the mailbox of `fleet`, which has one and outlives it.
+    /// Makes a rank whose line uses the mailbox `shared` of `mailboxes`, which outlive the rank.
     pub fn rank(
         &self,
-        rank: u32,
-        fleet: &crate::Fleet,
+        rank: RankId,
+        (mailboxes, shared): (&Mailboxes, LineId),
         passing: Passing,
         host: &CStr,
         words: &[CString],
     ) -> FoldedRank {
         let argv: Vec<*const c_char> = words.iter().map(|word| word.as_ptr()).collect();
-        let berth = Berth {
-            rank,
-            mailbox: fleet.address(0).cast(),
+        let init = FoldedRankInit {
+            rank: rank.get(),
+            line: LineId::first_of(rank).get(),
+            mailbox: mailboxes.address(shared).cast(),
             pass: passing.pass,
             exit: passing.exit,
             raise: passing.raise,
@@ -139,8 +145,8 @@ impl FoldedLibrary {
             argc: words.len() as c_int,
             argv: argv.as_ptr(),
         };
-        // SAFETY: the berth is valid, and what it points to is copied or stays.
-        let made = unsafe { (self.make)(&raw const berth) };
+        // SAFETY: the description is valid; the library copies what it points to, or it stays.
+        let made = unsafe { (self.make)(&raw const init) };
         FoldedRank(NonNull::new(made).expect("the library makes ranks with an address"))
     }
 
@@ -156,9 +162,9 @@ impl FoldedLibrary {
         unsafe { (self.expect)(rank.0.as_ptr(), next) }
     }
 
-    /// Forgets a rank that does not run any more.
+    /// Frees a rank that does not run any more.
     pub fn end(&self, rank: FoldedRank) {
-        // SAFETY: made by this library; this was the only one who knew it.
+        // SAFETY: made by this library; the caller gives up the only reference.
         unsafe { (self.end)(rank.0.as_ptr()) }
     }
 }

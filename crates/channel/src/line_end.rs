@@ -1,27 +1,27 @@
-//! The rank's end of its mailbox.
+//! A line's end of its mailbox.
 
 use std::os::fd::{AsFd, BorrowedFd, RawFd};
 use std::ptr;
 use std::sync::atomic::Ordering;
 
 use mpirage_call::wire::{Answer, Full, WireError, decode_answer, encode_known_call, is_reply};
-use mpirage_call::{Call, Reply, Service, Stamp};
+use mpirage_call::{Call, LineId, RankId, Reply, Service, Stamp};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::mm::{MapFlags, ProtFlags, mmap};
 use rustix::process::{Pid, Signal};
 use rustix::thread::futex::{self, Timespec};
 
-use crate::layout::{Briefing, Mailbox, RANK, SIMULATOR, STRIDE};
+use crate::layout::{Briefing, LINE, Mailbox, SIMULATOR, STRIDE};
 
-/// How often a waiting rank looks whether the simulator still lives.
+/// How often a waiting line checks that the simulator still lives.
 const LIVENESS: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
-/// Exit code of a rank whose simulator is gone.
+/// Exit code of a rank whose simulator has died.
 const ORPHANED: i32 = 84;
 
-/// What the environment said about this process.
+/// What the environment says about this process.
 pub enum Attach {
-    /// It is a rank of a simulation.
-    Rank(RankEnd),
+    /// It is a rank of a simulation, whose first line has this end.
+    Rank(LineEnd),
     /// It runs by itself.
     Alone,
 }
@@ -47,10 +47,11 @@ impl From<WireError> for ChannelError {
     }
 }
 
-/// The mailbox of a rank.
-pub struct RankEnd {
+/// The mailbox of a line, as the line uses it.
+pub struct LineEnd {
     mailbox: Mailbox,
-    rank: u32,
+    line: LineId,
+    rank: RankId,
     passing: Passing,
 }
 
@@ -63,10 +64,11 @@ enum Passing {
     Call(extern "C" fn()),
 }
 
-/// Where a rank lives that is folded into the simulator's process.
+/// The line of a rank that is folded into the simulator's process, and the mailbox that the line borrows.
 #[derive(Clone, Copy)]
 pub struct FoldedPlace {
-    rank: u32,
+    line: LineId,
+    rank: RankId,
     mailbox: Mailbox,
     pass: extern "C" fn(),
 }
@@ -77,53 +79,59 @@ unsafe impl Send for FoldedPlace {}
 unsafe impl Sync for FoldedPlace {}
 
 impl FoldedPlace {
-    /// A rank whose calls go to `mailbox` and which waits by calling `pass`.
+    /// A line of a rank. Its calls go to `mailbox`, and it waits by calling `pass`.
     ///
     /// # Safety
-    /// `mailbox` is [`crate::Fleet::address`] of a fleet that lives as long as the rank, and nobody else uses it while the
+    /// `mailbox` is [`crate::Mailboxes::address`] of mailboxes that live as long as the rank, and no other code uses it while the
     /// rank runs.
-    pub unsafe fn new(rank: u32, mailbox: *mut u8, pass: extern "C" fn()) -> FoldedPlace {
+    pub unsafe fn new(line: LineId, rank: RankId, mailbox: *mut u8, pass: extern "C" fn()) -> FoldedPlace {
         // SAFETY: by the contract above.
-        FoldedPlace { rank, mailbox: unsafe { Mailbox::at(mailbox) }, pass }
+        FoldedPlace { line, rank, mailbox: unsafe { Mailbox::at(mailbox) }, pass }
     }
 }
 
 // SAFETY: the mailbox is memory of the whole process; `&mut self` methods keep threads apart.
-unsafe impl Send for RankEnd {}
+unsafe impl Send for LineEnd {}
 
-impl RankEnd {
+impl LineEnd {
     /// Attaches to the mailbox named by the environment variable's value, unless another process has it already.
     pub fn attach(variable: Option<&str>) -> Attach {
-        let Some((file, rank)) = variable.and_then(parse_variable) else { return Attach::Alone };
-        match RankEnd::map(file, rank) {
+        let Some((file, line)) = variable.and_then(parse_variable) else { return Attach::Alone };
+        match LineEnd::map(file, line) {
             Some(end) if end.claim() => Attach::Rank(end),
             _ => Attach::Alone,
         }
     }
 
-    /// The end of a folded rank.
-    pub fn folded(place: FoldedPlace) -> RankEnd {
-        RankEnd { mailbox: place.mailbox, rank: place.rank, passing: Passing::Call(place.pass) }
+    /// The end of a folded rank's line.
+    pub fn folded(place: FoldedPlace) -> LineEnd {
+        let FoldedPlace { line, rank, mailbox, pass } = place;
+        LineEnd { mailbox, line, rank, passing: Passing::Call(pass) }
     }
 
-    /// This rank's number in the world.
-    pub fn rank(&self) -> u32 {
+    /// The line of control.
+    pub fn line(&self) -> LineId {
+        self.line
+    }
+
+    /// The rank that the line belongs to.
+    pub fn rank(&self) -> RankId {
         self.rank
     }
 
-    /// What the simulator told this rank before it started.
+    /// What the simulator said to the rank before it started.
     pub fn briefing(&self) -> Briefing {
         // SAFETY: written before this process was started and never changed.
         unsafe { (*self.mailbox.header()).briefing }
     }
 
-    /// Leaves a call that needs no answer. False if the outbox is full: then [`RankEnd::post_later`] has to be called.
+    /// Leaves a call that needs no answer. False if the outbox is full: then [`LineEnd::post_later`] has to be called.
     #[inline(always)]
     pub fn post(&mut self, stamp: &Stamp, call: &Call<'_>) -> bool {
         self.append(stamp, call).is_ok()
     }
 
-    /// Leaves a call that needs no answer once the simulator has emptied the outbox. `serve` as in [`RankEnd::ask`].
+    /// Leaves a call that needs no answer once the simulator has emptied the outbox. `serve` as in [`LineEnd::ask`].
     #[cold]
     pub fn post_later(
         &mut self,
@@ -137,8 +145,8 @@ impl RankEnd {
         Ok(self.append(stamp, call)?)
     }
 
-    /// Makes a call and waits for its answer, which [`RankEnd::read_reply`] gives; inlined, so that its stamp is in registers.
-    /// `serve` carries out what the simulator asks meanwhile and leaves what it gives back in the slice.
+    /// Makes a call and waits for its answer, which [`LineEnd::read_reply`] returns. Inlined, so that its stamp is in registers.
+    /// `serve` carries out what the simulator asks meanwhile and leaves the result in the slice.
     #[inline(always)]
     pub fn ask(
         &mut self,
@@ -152,9 +160,9 @@ impl RankEnd {
         self.wait_for_reply(serve)
     }
 
-    /// The answer to the call that was made last.
+    /// Reads the answer to the last call.
     pub fn read_reply(&mut self, reply: &mut Reply) -> Result<(), ChannelError> {
-        // SAFETY: it is our turn whenever this process runs, so the inbox is ours until the next `hand_over`.
+        // SAFETY: the line has the turn whenever this code runs, so the inbox belongs to the line until the next `hand_over`.
         let inbox = unsafe { self.mailbox.inbox() };
         match decode_answer(inbox, reply)?.0 {
             Answer::Done => Ok(()),
@@ -162,10 +170,10 @@ impl RankEnd {
         }
     }
 
-    /// A burst took so much longer than usual.
+    /// Reports a burst that took so many nanoseconds longer than usual.
     #[cold]
     pub fn note_disturbance(&mut self, nanos: u64) {
-        // SAFETY: it is our turn whenever this process runs, and `&mut self` keeps other references away.
+        // SAFETY: the line has the turn whenever this code runs, and `&mut self` keeps other references away.
         let disturbed = unsafe { &mut (*self.mailbox.header()).disturbances };
         disturbed.bursts += 1;
         disturbed.nanos += nanos;
@@ -173,13 +181,13 @@ impl RankEnd {
 
     /// Have calls been made since the last answer?
     pub fn has_calls(&self) -> bool {
-        // SAFETY: it is our turn whenever this process runs.
+        // SAFETY: the line has the turn whenever this code runs.
         unsafe { (*self.mailbox.header()).outbox_words > 0 }
     }
 
     #[inline(always)]
     fn append(&mut self, stamp: &Stamp, call: &Call<'_>) -> Result<(), Full> {
-        // SAFETY: it is our turn whenever this process runs, and `&mut self` keeps other references away.
+        // SAFETY: the line has the turn whenever this code runs, and `&mut self` keeps other references away.
         unsafe {
             let header = self.mailbox.header();
             let start = (*header).outbox_words as usize;
@@ -196,7 +204,7 @@ impl RankEnd {
     fn wait_for_reply(&mut self, serve: &mut dyn FnMut(&Service<'_>, &mut [u8])) -> Result<(), ChannelError> {
         loop {
             self.hand_over();
-            // SAFETY: the turn has come back, so the inbox is ours until the next `hand_over`.
+            // SAFETY: the turn has come back, so the inbox belongs to the line until the next `hand_over`.
             let inbox = unsafe { self.mailbox.inbox() };
             if is_reply(inbox) {
                 break;
@@ -207,7 +215,7 @@ impl RankEnd {
         Ok(())
     }
 
-    /// Does what the simulator asks.
+    /// Carries out a service.
     #[cold]
     #[inline(never)]
     fn serve(
@@ -216,7 +224,7 @@ impl RankEnd {
         serve: &mut dyn FnMut(&Service<'_>, &mut [u8]),
     ) -> Result<(), ChannelError> {
         match decode_answer(inbox, &mut Reply::new())?.0 {
-            // SAFETY: it is our turn, and `&mut self` keeps other references away.
+            // SAFETY: the line has the turn, and `&mut self` keeps other references away.
             Answer::Serve(service) => serve(&service, unsafe { self.mailbox.result() }),
             Answer::Done => {}
         }
@@ -234,7 +242,7 @@ impl RankEnd {
         let turn = self.mailbox.turn();
         turn.store(SIMULATOR, Ordering::Release);
         let _ = futex::wake(turn, futex::Flags::empty(), 1);
-        while turn.load(Ordering::Acquire) != RANK {
+        while turn.load(Ordering::Acquire) != LINE {
             let waited = futex::wait(turn, futex::Flags::empty(), SIMULATOR, Some(&LIVENESS));
             if waited == Err(rustix::io::Errno::TIMEDOUT) && !self.simulator_lives() {
                 std::process::exit(ORPHANED);
@@ -247,9 +255,9 @@ impl RankEnd {
         simulator.is_none_or(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
     }
 
-    /// Puts what arrived for this rank where it belongs.
+    /// Copies the bytes in the stores to their addresses.
     fn apply_stores(&mut self) {
-        // SAFETY: it is our turn. The simulator got each address and length from a call of this process that
+        // SAFETY: the line has the turn. The simulator got each address and length from a call of this process that
         // gave that memory to MPI.
         unsafe {
             let header = self.mailbox.header();
@@ -263,10 +271,10 @@ impl RankEnd {
         }
     }
 
-    fn map(file: RawFd, rank: u32) -> Option<RankEnd> {
+    fn map(file: RawFd, line: LineId) -> Option<LineEnd> {
         // SAFETY: only borrowed; if the number is no open file, `mmap` says so.
         let file = unsafe { BorrowedFd::borrow_raw(file) };
-        let offset = u64::from(rank) * STRIDE as u64;
+        let offset = u64::from(line.get()) * STRIDE as u64;
         let access = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a fresh mapping wherever the kernel likes touches nothing that exists.
         let base =
@@ -274,20 +282,23 @@ impl RankEnd {
         // Children of this process are not ranks.
         let _ = fcntl_setfd(file, FdFlags::CLOEXEC);
         // SAFETY: `base` is a mapping of `STRIDE` bytes that is never unmapped.
-        Some(RankEnd { mailbox: unsafe { Mailbox::at(base.cast()) }, rank, passing: Passing::Futex })
+        let mailbox = unsafe { Mailbox::at(base.cast()) };
+        // SAFETY: written before this process was started and never changed.
+        let rank = RankId::new(unsafe { (*mailbox.header()).rank });
+        Some(LineEnd { mailbox, line, rank, passing: Passing::Futex })
     }
 
-    /// The first process of a rank that comes here answers for it.
+    /// The first process that claims a mailbox owns it. True if it is this one.
     fn claim(&self) -> bool {
         let me = rustix::process::getpid().as_raw_nonzero().get() as u32;
-        // Whatever kills the simulator kills the rank too.
+        // The kernel kills the rank when the simulator dies.
         let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
         self.mailbox.owner().compare_exchange(0, me, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
 }
 
-pub(crate) fn parse_variable(value: &str) -> Option<(RawFd, u32)> {
-    let (file, rank) = value.split_once(':')?;
-    let (file, rank): (RawFd, u32) = (file.parse().ok()?, rank.parse().ok()?);
-    (file >= 0).then_some((file, rank))
+pub(crate) fn parse_variable(value: &str) -> Option<(RawFd, LineId)> {
+    let (file, line) = value.split_once(':')?;
+    let (file, line): (RawFd, u32) = (file.parse().ok()?, line.parse().ok()?);
+    (file >= 0).then_some((file, LineId::new(line)))
 }

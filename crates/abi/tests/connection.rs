@@ -7,12 +7,16 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration as RealDuration;
 
 use mpirage_call::wire::decode_call;
-use mpirage_call::{Call, Completing, Completion, Operator, Payload, Reply, SendMode, Service, Stamp};
-use mpirage_channel::{Briefing, CHANNEL_VARIABLE, Fleet, Waiting};
+use mpirage_call::{
+    Call, Completing, Completion, LineId, Operator, Payload, Reply, SendMode, Service, Stamp,
+};
+use mpirage_channel::{Briefing, CHANNEL_VARIABLE, Mailboxes, Waiting};
 use mpirage_units::{Duration, Time};
 use rustix::io::{FdFlags, fcntl_setfd};
 use support::Workshop;
 
+/// The only line of rank 0.
+const LINE: LineId = LineId::new(0);
 const SECOND: u64 = 1_000_000_000_000;
 
 const BRIEFING: Briefing = Briefing {
@@ -32,7 +36,7 @@ const BRIEFING: Briefing = Briefing {
 
 /// The simulator, as far as rank 0 can tell.
 struct Simulator {
-    fleet: Fleet,
+    mailboxes: Mailboxes,
     /// What the rank has said since it was last answered, and how much of it has been looked at.
     words: Vec<u64>,
     read: usize,
@@ -42,8 +46,8 @@ impl Simulator {
     /// The next call; the rank is awaited if it has said no more.
     fn hear(&mut self, look: impl FnOnce(&Stamp, &Call<'_>)) {
         if self.read == self.words.len() {
-            assert_eq!(self.fleet.wait(0, RealDuration::from_secs(30)), Waiting::Over);
-            (self.words, self.read) = (self.fleet.calls(0).to_vec(), 0);
+            assert_eq!(self.mailboxes.wait(LINE, RealDuration::from_secs(30)), Waiting::Over);
+            (self.words, self.read) = (self.mailboxes.calls(LINE).to_vec(), 0);
         }
         let (stamp, call, length) = decode_call(&self.words[self.read..]).expect("a call");
         self.read += length;
@@ -52,16 +56,16 @@ impl Simulator {
 
     fn answer(&mut self, reply: &Reply) {
         assert_eq!(self.read, self.words.len(), "the last call is the one that waits");
-        self.fleet.answer(0, reply).expect("a reply fits");
-        self.fleet.release(0);
+        self.mailboxes.answer(LINE, reply).expect("a reply fits");
+        self.mailboxes.release(LINE);
     }
 
     /// Asks the waiting rank for a service.
     fn serve(&mut self, service: &Service<'_>, into: &mut [u8]) {
-        self.fleet.serve(0, service).expect("a service fits");
-        self.fleet.release(0);
-        assert_eq!(self.fleet.wait(0, RealDuration::from_secs(30)), Waiting::Over);
-        self.fleet.served(0, into);
+        self.mailboxes.serve(LINE, service).expect("a service fits");
+        self.mailboxes.release(LINE);
+        assert_eq!(self.mailboxes.wait(LINE, RealDuration::from_secs(30)), Waiting::Over);
+        self.mailboxes.served(LINE, into);
     }
 }
 
@@ -81,12 +85,13 @@ fn numbers(bytes: &[u8]) -> Vec<i32> {
 fn a_program_talks_to_its_simulator() {
     let workshop = Workshop::new("talks");
     let program = workshop.program("talks", include_str!("c/talks.c"));
-    let fleet = Fleet::new(1, &Briefing { simulator: std::process::id(), ..BRIEFING }).expect("memory");
-    fcntl_setfd(fleet.file(), FdFlags::empty()).expect("an open file");
-    let channel = format!("{}:0", fleet.file().as_raw_fd());
+    let mailboxes =
+        Mailboxes::of_ranks(1, &Briefing { simulator: std::process::id(), ..BRIEFING }).expect("memory");
+    fcntl_setfd(mailboxes.file(), FdFlags::empty()).expect("an open file");
+    let channel = format!("{}:0", mailboxes.file().as_raw_fd());
     let mut command: Command = program.command();
     let child = command.env(CHANNEL_VARIABLE, channel).stdout(Stdio::piped()).spawn().expect("it runs");
-    let mut simulator = Simulator { fleet, words: Vec::new(), read: 0 };
+    let mut simulator = Simulator { mailboxes, words: Vec::new(), read: 0 };
 
     begins(&mut simulator);
     sends(&mut simulator);
@@ -139,7 +144,7 @@ fn receives(simulator: &mut Simulator) {
         _ => panic!("{call:?}"),
     });
     simulator.serve(&Service::Poke { address: place, bytes: &ints(&[7]) }, &mut []);
-    assert!(simulator.fleet.store(0, place + 4, &ints(&[8, 9])));
+    assert!(simulator.mailboxes.store(LINE, place + 4, &ints(&[8, 9])));
     let completion = Completion { source: 1, tag: 9, bytes: 12, ..Completion::empty(0) };
     simulator.answer(&Reply { completions: vec![completion], ..at(3) });
 }
@@ -168,7 +173,7 @@ fn reduces(simulator: &mut Simulator) {
         &mut combined,
     );
     assert_eq!(numbers(&combined), [42]);
-    assert!(simulator.fleet.store(0, place, &combined));
+    assert!(simulator.mailboxes.store(LINE, place, &combined));
     simulator.answer(&at(4));
 }
 
