@@ -1,7 +1,7 @@
 //! Ranks that make any calls at all, as bytes say.
 
 use mpirage_call::{
-    Blocks, Call, CollectiveCall, CommRequest, Completing, Operator, Part, Payload, Reduction, Reply,
+    Blocks, Burst, Call, CollectiveCall, CommRequest, Completing, Operator, Part, Payload, Reduction, Reply,
     SendMode, Stamp, Work,
 };
 use mpirage_collectives::Collective;
@@ -97,8 +97,11 @@ impl Script {
 
     /// Writes the next call; true if it needs an answer.
     fn call(&mut self, rank: u32, calls: &mut Calls<'_>) -> bool {
-        let stamp =
-            Stamp { burst: self.number(rank), function: u16::from(self.byte(rank)), ..Stamp::default() };
+        let stamp = Stamp {
+            burst: Burst::serial(self.number(rank)),
+            function: u16::from(self.byte(rank)),
+            ..Stamp::default()
+        };
         let kind = self.byte(rank) % 20;
         let call = match kind {
             0..=2 => {

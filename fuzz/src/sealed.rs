@@ -115,7 +115,8 @@ mod tests {
     /// The seeds that stand for insides.
     fn seeds(target: &str) -> Vec<Vec<u8>> {
         let folder = format!("{}/seeds/{target}", env!("CARGO_MANIFEST_DIR"));
-        let files = std::fs::read_dir(folder).unwrap().map(|entry| std::fs::read(entry.unwrap().path()).unwrap());
+        let files =
+            std::fs::read_dir(folder).unwrap().map(|entry| std::fs::read(entry.unwrap().path()).unwrap());
         let seeds: Vec<_> = files.filter(|bytes| bytes.windows(4).any(|part| part == SEPARATOR)).collect();
         assert!(!seeds.is_empty());
         seeds

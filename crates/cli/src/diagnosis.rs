@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::mem::{self, Discriminant};
 
-use mpirage_call::{ContextId, SELF, WORLD, function_name};
+use mpirage_call::{ContextId, LineId, RankId, SELF, WORLD, function_name};
 use mpirage_mpi::{BlockedRank, Engine, Leftover, Memory, Origin, Want};
 use mpirage_rank::{Death, Outcome};
 
@@ -80,7 +80,7 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
     }
 
     fn death(&mut self, rank: u32, death: &Death) -> String {
-        let before = if self.engine.lifecycle(rank).1 { "after" } else { "before" };
+        let before = if self.engine.lifecycle(RankId::new(rank)).1 { "after" } else { "before" };
         let died = self.places.death(rank).map_or(String::new(), |place| format!(" at {place}"));
         let last = self.last_call_of(rank);
         format!("rank {rank} {}{died} {before} it called MPI_Finalize{last}", death.describe())
@@ -182,7 +182,7 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
     fn beyond_time(&mut self) -> String {
         let ranks = self.engine.ends().count() as u32;
         let busy: Vec<u32> =
-            (0..ranks).filter(|&rank| !self.engine.lifecycle(rank).1).take(BUSY_SHOWN).collect();
+            (0..ranks).filter(|&rank| !self.engine.lifecycle(RankId::new(rank)).1).take(BUSY_SHOWN).collect();
         let calls: Vec<String> =
             busy.iter().map(|&rank| format!("\n  rank {rank}{}", self.last_call_of(rank))).collect();
         format!(
@@ -196,7 +196,8 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
 
     fn why_no_cycle(&self, blocked: &[BlockedRank]) -> String {
         let awaited = blocked.iter().flat_map(|rank| &rank.wants).flat_map(Want::peers);
-        let mut ended: Vec<u32> = awaited.filter(|&peer| self.engine.lifecycle(peer).1).collect();
+        let mut ended: Vec<u32> =
+            awaited.filter(|&peer| self.engine.lifecycle(RankId::new(peer)).1).collect();
         ended.sort_unstable();
         ended.dedup();
         match ended.as_slice() {
@@ -287,7 +288,7 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
     }
 
     fn last_call(&self, rank: u32) -> Origin {
-        Origin::of(&self.engine.last_call(rank))
+        Origin::of(&self.engine.last_call(LineId::new(rank)))
     }
 
     fn last_call_of(&mut self, rank: u32) -> String {

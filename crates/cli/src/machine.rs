@@ -141,6 +141,7 @@ impl Machine {
         Setup {
             kernel: Kernel::new(self.model.network_on(&self.platform), Box::new(cores)),
             placement: hosts.clone(),
+            jobs: Vec::new(),
             host_flops: hosts.iter().map(|&host| self.platform.host(host).speed).collect(),
             host_cores: self.placement.hosts.iter().map(|&host| self.platform.host(host).cores).collect(),
             seconds_per_nano: self.slowdowns(speed).iter().map(|slowdown| slowdown * 1e-9).collect(),

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
 use clap::{CommandFactory, FromArgMatches};
+use mpirage_call::RankId;
 use mpirage_channel::{Briefing, Disturbed};
 use mpirage_mpi::{Bursts, Costs, Engine};
 use mpirage_outfile::OutputFile;
@@ -272,7 +273,7 @@ impl Plan {
     /// What to say of a run in which MPI had no part.
     fn is_no_mpi_program(&self, engine: &Engine<Ranks>) -> Option<String> {
         let mut ranks = 0..self.programs.len() as u32;
-        if ranks.any(|rank| engine.lifecycle(rank).0) {
+        if ranks.any(|rank| engine.lifecycle(RankId::new(rank)).0) {
             return None;
         }
         let name = self.name();

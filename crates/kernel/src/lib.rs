@@ -1,25 +1,31 @@
-//! The clock and what it waits for.
+//! The clock, and the activities that it waits for.
 //!
-//! The kernel owns simulated time. Somebody starts activities (a timer, a transfer, a computation)
-//! under a [`Token`]; [`Kernel::advance`] moves the clock to the next instant at which any ends and
-//! says which. It has never heard of MPI: tokens are opaque, models are traits.
+//! The kernel owns simulated time. Its caller starts activities (a timer, a transfer, a computation) under a [`Token`];
+//! [`Kernel::advance`] moves the clock to the next instant at which an activity reaches a milestone and reports it. The
+//! kernel knows nothing of MPI: tokens are opaque, models are traits.
 //!
-//! **Total order.** Everything that ends at one instant is handed out as one batch: timers in the
-//! order in which they were set, then transfers, then computations, each in the order its model gives
-//! (by start). Nothing depends on addresses, hashes or the host's threads.
+//! **Total order.** The kernel reports everything that happens at one instant as one batch: timers in the order in which
+//! they were set, then transfers, then computations, each in the order its model gives (by start). Nothing depends on
+//! addresses, hashes or the host's threads.
+//!
+//! **A further kind of model** (storage, say) is a trait beside [`NetworkModel`], a field of [`Kernel`] with a method that
+//! starts its activities, and an entry in [`Kernel::advance`]'s list of models.
 
 mod agenda;
 mod model;
 
 pub use agenda::Agenda;
-pub use model::{Computation, ComputeModel, Departure, NetworkModel, Token, Transfer};
+pub use model::{
+    Cargo, Computation, ComputeModel, Connection, Departure, Event, Milestone, Model, NetworkModel, Token,
+    Transfer,
+};
 
 use mpirage_units::{Duration, Time};
 
-/// What an attempt to go on has led to.
+/// The outcome of an attempt to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advance {
-    /// The clock moved to the next instant at which something ends.
+    /// The clock moved to the next instant at which something happens.
     Moved,
     /// Nothing is under way.
     Idle,
@@ -30,41 +36,75 @@ pub enum Advance {
 /// The simulated clock, and every activity that is under way.
 pub struct Kernel {
     now: Time,
-    /// Ends that are still to be handed out.
+    /// Activities whose end has not been reported.
     under_way: u64,
-    timers: Agenda<Token>,
-    network: Box<dyn NetworkModel>,
-    processors: Box<dyn ComputeModel>,
-    network_next: Next,
-    processors_next: Next,
+    timers: Part<Timers>,
+    network: Part<dyn NetworkModel>,
+    processors: Part<dyn ComputeModel>,
 }
 
-/// What a model answered when it was asked for its next instant.
-#[derive(Clone, Copy, Debug)]
-struct Next {
-    at: Time,
-    /// Something has changed since.
-    stale: bool,
+/// A model, and its last answer to the question when it has something to report.
+struct Part<M: ?Sized> {
+    /// None if something has started since the model was asked.
+    next: Option<Time>,
+    model: Box<M>,
 }
 
-impl Next {
-    const UNKNOWN: Next = Next { at: Time::MAX, stale: true };
+impl<M: ?Sized> Part<M> {
+    fn new(model: Box<M>) -> Part<M> {
+        Part { next: None, model }
+    }
 
-    /// Asks again if the answer may have changed.
-    fn ask(&mut self, next: impl FnOnce() -> Option<Time>) -> Time {
-        if self.stale {
-            *self = Next { at: next().unwrap_or(Time::MAX), stale: false };
+    /// The model, to start an activity.
+    #[inline]
+    fn start(&mut self) -> &mut M {
+        self.next = None;
+        &mut self.model
+    }
+}
+
+/// A part of any kind.
+trait Advancing {
+    /// The next instant at which the model has something to report; [`Time::MAX`] if there is none.
+    fn next(&mut self, now: Time) -> Time;
+    /// Appends what happens at `now`, if `now` is the instant that `next` gave.
+    fn collect(&mut self, now: Time, events: &mut Vec<Event>);
+}
+
+impl<M: Model + ?Sized> Advancing for Part<M> {
+    fn next(&mut self, now: Time) -> Time {
+        *self.next.get_or_insert_with(|| self.model.next(now).unwrap_or(Time::MAX))
+    }
+
+    fn collect(&mut self, now: Time, events: &mut Vec<Event>) {
+        if self.next == Some(now) {
+            self.next = None;
+            self.model.collect(now, events);
         }
-        self.at
+    }
+}
+
+/// Timers, as a model like the others.
+#[derive(Default)]
+struct Timers(Agenda<Token>);
+
+impl Model for Timers {
+    fn next(&mut self, _: Time) -> Option<Time> {
+        self.0.next()
+    }
+
+    fn collect(&mut self, now: Time, events: &mut Vec<Event>) {
+        while let Some(token) = self.0.pop_at(now) {
+            events.push(Event::ended(token));
+        }
     }
 }
 
 impl Kernel {
     /// A clock at zero over these models.
     pub fn new(network: Box<dyn NetworkModel>, processors: Box<dyn ComputeModel>) -> Kernel {
-        let (network_next, processors_next) = (Next::UNKNOWN, Next::UNKNOWN);
-        let (now, timers) = (Time::ZERO, Agenda::new());
-        Kernel { now, under_way: 0, timers, network, processors, network_next, processors_next }
+        let (network, processors) = (Part::new(network), Part::new(processors));
+        Kernel { now: Time::ZERO, under_way: 0, timers: Part::new(Box::default()), network, processors }
     }
 
     /// The current instant.
@@ -76,53 +116,39 @@ impl Kernel {
     /// Ends `token` after `span`.
     pub fn start_timer(&mut self, span: Duration, token: Token) {
         self.under_way += 1;
-        self.timers.push(self.now + span, token);
+        self.timers.start().0.push(self.now + span, token);
     }
 
-    /// Ends `token` when the network has carried the transfer; before that also when it starts to, if that is later.
+    /// Ends `token` when the network has carried the transfer.
     #[inline]
     pub fn start_transfer(&mut self, transfer: Transfer, token: Token) -> Departure {
-        self.network_next.stale = true;
-        let departure = self.network.start(self.now, transfer, token);
-        self.under_way += match departure {
-            Departure::Now => 1,
-            Departure::Later => 2,
-        };
-        departure
+        self.under_way += 1;
+        self.network.start().start(self.now, transfer, token)
     }
 
     /// Ends `token` when the cores of a host have done the work.
     pub fn start_compute(&mut self, computation: Computation, token: Token) {
-        self.processors_next.stale = true;
         self.under_way += 1;
-        self.processors.start(self.now, computation, token);
+        self.processors.start().start(self.now, computation, token);
     }
 
-    /// Moves to the next instant at which something ends, and appends what ends there.
-    pub fn advance(&mut self, ended: &mut Vec<Token>) -> Advance {
-        let Kernel { now, under_way, timers, network, processors, network_next, processors_next } = self;
-        let in_network = network_next.ask(|| network.next(*now));
-        let in_processors = processors_next.ask(|| processors.next(*now));
-        let next = in_network.min(in_processors).min(timers.next().unwrap_or(Time::MAX));
+    /// Moves to the next instant at which something happens, and appends what happens there.
+    pub fn advance(&mut self, events: &mut Vec<Event>) -> Advance {
+        let Kernel { now, under_way, timers, network, processors } = self;
+        let mut parts: [&mut dyn Advancing; 3] = [timers, network, processors];
+        let next = parts.iter_mut().map(|part| part.next(*now)).min().unwrap_or(Time::MAX);
         // Dates saturate there, so it is no date.
         if next == Time::MAX {
             return if *under_way == 0 { Advance::Idle } else { Advance::BeyondTime };
         }
-        let had = ended.len();
         debug_assert!(next >= *now, "time runs backwards");
         *now = next;
-        while let Some(token) = timers.pop_at(next) {
-            ended.push(token);
+        let had = events.len();
+        for part in parts {
+            part.collect(next, events);
         }
-        if in_network == next {
-            network_next.stale = true;
-            network.collect(next, ended);
-        }
-        if in_processors == next {
-            processors_next.stale = true;
-            processors.collect(next, ended);
-        }
-        *under_way -= (ended.len() - had) as u64;
+        let ended = events[had..].iter().filter(|event| event.milestone == Milestone::Ended).count();
+        *under_way -= ended as u64;
         Advance::Moved
     }
 }
@@ -136,30 +162,27 @@ mod tests {
     /// Ends everything after a fixed time, in order of start.
     struct Fixed(Agenda<Token>, Duration);
 
+    impl Model for Fixed {
+        fn next(&mut self, _: Time) -> Option<Time> {
+            self.0.next()
+        }
+        fn collect(&mut self, now: Time, events: &mut Vec<Event>) {
+            while let Some(token) = self.0.pop_at(now) {
+                events.push(Event::ended(token));
+            }
+        }
+    }
+
     impl NetworkModel for Fixed {
         fn start(&mut self, now: Time, _: Transfer, token: Token) -> Departure {
             self.0.push(now + self.1, token);
             Departure::Now
-        }
-        fn next(&mut self, _: Time) -> Option<Time> {
-            self.0.next()
-        }
-        fn collect(&mut self, now: Time, ended: &mut Vec<Token>) {
-            while let Some(token) = self.0.pop_at(now) {
-                ended.push(token);
-            }
         }
     }
 
     impl ComputeModel for Fixed {
         fn start(&mut self, now: Time, computation: Computation, token: Token) {
             self.0.push(now + Duration::from_secs_f64(computation.seconds), token);
-        }
-        fn next(&mut self, _: Time) -> Option<Time> {
-            self.0.next()
-        }
-        fn collect(&mut self, now: Time, ended: &mut Vec<Token>) {
-            NetworkModel::collect(self, now, ended);
         }
     }
 
@@ -171,7 +194,7 @@ mod tests {
     #[test]
     fn what_ends_at_one_instant_ends_together_and_in_order() {
         let mut kernel = kernel();
-        let transfer = Transfer { from: HostId(0), to: HostId(1), bytes: 1 };
+        let transfer = Transfer::data(HostId(0), HostId(1), 1);
         kernel.start_compute(Computation { host: HostId(0), seconds: 5e-9, threads: 1.0 }, Token(1));
         kernel.start_transfer(transfer, Token(2));
         kernel.start_timer(Duration::from_nanos(5), Token(3));
@@ -179,7 +202,7 @@ mod tests {
         kernel.start_timer(Duration::from_nanos(6), Token(5));
         let mut ended = Vec::new();
         assert_eq!(kernel.advance(&mut ended), Advance::Moved);
-        assert_eq!(ended, [Token(3), Token(4), Token(2), Token(1)]);
+        assert_eq!(ended, [3, 4, 2, 1].map(|token| Event::ended(Token(token))));
         assert_eq!(kernel.advance(&mut ended), Advance::Moved);
         assert_eq!((ended.len(), kernel.now()), (5, Time::from_picos(6000)));
         assert_eq!(kernel.advance(&mut ended), Advance::Idle);
@@ -201,6 +224,6 @@ mod tests {
             assert_eq!(kernel.advance(&mut ended), Advance::Moved);
             assert_eq!(kernel.advance(&mut ended), Advance::BeyondTime);
         }
-        assert_eq!(ended, [Token(0), Token(0)]);
+        assert_eq!(ended, [Event::ended(Token(0)); 2]);
     }
 }

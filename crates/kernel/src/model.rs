@@ -1,25 +1,100 @@
 //! What the kernel asks of models.
 //!
-//! A model is told when something starts and asked when something ends. It never reads a clock,
-//! never schedules, never calls upward. Extend by wrapping: a tap or a fault injector is a model that
-//! holds a model.
+//! The kernel tells a model when an activity starts and asks it when the next one ends. A model never reads a clock, never
+//! schedules, never calls upward. Extend by wrapping: a tap or a fault injector is a model that holds a model.
+//!
+//! All kinds of models pass time in the same way ([`Model`]); each kind has its own way to start an activity.
 
 use mpirage_platform::HostId;
 use mpirage_units::Time;
 
-/// Names an activity to whoever started it; means nothing to the kernel and the models.
+/// Names an activity to the caller that started it; means nothing to the kernel and the models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Token(pub u64);
+
+/// How far an activity has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Milestone {
+    /// The bytes of a transfer that had to wait start to move.
+    Departed,
+    /// The network holds all bytes of a transfer: the sender may reuse its buffer. Optional; only some networks report it.
+    BufferFree,
+    /// The activity is over: the bytes have arrived, the work is done, the timer has expired.
+    Ended,
+}
+
+/// An activity has reached a milestone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The activity.
+    pub token: Token,
+    /// The milestone.
+    pub milestone: Milestone,
+}
+
+impl Event {
+    /// The activity is over.
+    #[inline]
+    pub fn ended(token: Token) -> Event {
+        Event { token, milestone: Milestone::Ended }
+    }
+
+    /// A transfer that had to wait starts to move.
+    pub fn departed(token: Token) -> Event {
+        Event { token, milestone: Milestone::Departed }
+    }
+}
+
+/// What all kinds of models have in common: activities come to an end as time passes.
+pub trait Model {
+    /// The next instant at which `collect` has something to report; never before `now`.
+    fn next(&mut self, now: Time) -> Option<Time>;
+    /// Moves on to `now` and appends what happens at that instant, in the order in which activities were started.
+    fn collect(&mut self, now: Time, events: &mut Vec<Event>);
+}
+
+/// The connection that a transfer belongs to. The caller numbers end points and classes; a packet-level network opens one
+/// transport connection for each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Connection {
+    /// The end point that sends.
+    pub source: u32,
+    /// The end point that receives.
+    pub target: u32,
+    /// Transfers of different classes never share a connection.
+    pub class: u32,
+}
+
+/// What a transfer carries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cargo {
+    /// Bytes of a message.
+    #[default]
+    Data,
+    /// A message of the protocol itself, such as a request to send.
+    Control,
+}
 
 /// Bytes to be carried from one host to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
-    /// Where they are.
+    /// The host that sends.
     pub from: HostId,
-    /// Where they go; may be the same host.
+    /// The host that receives; may be the same.
     pub to: HostId,
-    /// How many.
+    /// The number of bytes.
     pub bytes: u64,
+    /// The connection that carries them.
+    pub connection: Connection,
+    /// Data or control.
+    pub cargo: Cargo,
+}
+
+impl Transfer {
+    /// Data on a connection that the model does not tell apart from others.
+    pub fn data(from: HostId, to: HostId, bytes: u64) -> Transfer {
+        Transfer { from, to, bytes, connection: Connection::default(), cargo: Cargo::Data }
+    }
 }
 
 /// When the bytes of a transfer start to move.
@@ -27,38 +102,29 @@ pub struct Transfer {
 pub enum Departure {
     /// At once.
     Now,
-    /// When what they need is free. `collect` gives the token then, and again when they have arrived.
+    /// When what they need is free: `collect` reports [`Milestone::Departed`] then.
     Later,
 }
 
 /// How long transfers take.
-pub trait NetworkModel {
+pub trait NetworkModel: Model {
     /// A transfer starts.
     fn start(&mut self, now: Time, transfer: Transfer, token: Token) -> Departure;
-    /// The next instant at which `collect` has something to do; never before `now`.
-    fn next(&mut self, now: Time) -> Option<Time>;
-    /// Moves on to `now` and appends the transfers that have ended (and those that only now start to move), in order of
-    /// their start.
-    fn collect(&mut self, now: Time, ended: &mut Vec<Token>);
 }
 
 /// Work for the cores of a host.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Computation {
-    /// Where.
+    /// The host that computes.
     pub host: HostId,
-    /// How long one core takes for it.
+    /// The time that one core takes for it.
     pub seconds: f64,
-    /// How many cores can work on it at the same time: the threads that share it. At least one.
+    /// The number of cores that can work on it at the same time: the threads that share it. At least one.
     pub threads: f64,
 }
 
 /// How long computations take.
-pub trait ComputeModel {
+pub trait ComputeModel: Model {
     /// A computation starts.
     fn start(&mut self, now: Time, computation: Computation, token: Token);
-    /// The next instant at which `collect` has something to do; never before `now`.
-    fn next(&mut self, now: Time) -> Option<Time>;
-    /// Moves on to `now` and appends the computations that have ended.
-    fn collect(&mut self, now: Time, ended: &mut Vec<Token>);
 }

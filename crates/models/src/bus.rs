@@ -12,7 +12,7 @@
 //! Where a node has links for both directions in one (half duplex), the node with the lower number comes first, so
 //! that two transfers never wait for each other.
 
-use mpirage_kernel::{Agenda, Departure, NetworkModel, Token, Transfer};
+use mpirage_kernel::{Agenda, Departure, Event, Model, NetworkModel, Token, Transfer};
 use mpirage_platform::HostId;
 use mpirage_units::{Duration, Time};
 
@@ -121,7 +121,7 @@ impl BusNetwork {
     }
 
     fn trip(&self, transfer: Transfer, token: Token) -> Trip {
-        let Transfer { from, to, bytes } = transfer;
+        let Transfer { from, to, bytes, .. } = transfer;
         let (source, target) = (self.parameters.node(from), self.parameters.node(to));
         let (bandwidth, needs, pools) = if from == to {
             (source.within_bandwidth, 1, [3 * from.0 + 2, NIL, NIL])
@@ -171,7 +171,7 @@ impl BusNetwork {
     }
 
     /// Gives back one thing of a pool: whoever is first in its queue has it. Appends who moves now.
-    fn give_back(&mut self, now: Time, pool: u32, ended: &mut Vec<Token>) {
+    fn give_back(&mut self, now: Time, pool: u32, events: &mut Vec<Event>) {
         let pool = &mut self.pools[pool as usize];
         if pool.free == UNLIMITED {
             return;
@@ -189,7 +189,7 @@ impl BusNetwork {
         trip.has += 1;
         let token = trip.token;
         if self.go_on(now, id) {
-            ended.push(token);
+            events.push(Event::departed(token));
         }
     }
 }
@@ -200,18 +200,20 @@ impl NetworkModel for BusNetwork {
         let id = self.add(trip);
         if self.go_on(now, id) { Departure::Now } else { Departure::Later }
     }
+}
 
+impl Model for BusNetwork {
     fn next(&mut self, _: Time) -> Option<Time> {
         self.moving.next()
     }
 
-    fn collect(&mut self, now: Time, ended: &mut Vec<Token>) {
+    fn collect(&mut self, now: Time, events: &mut Vec<Event>) {
         while let Some(id) = self.moving.pop_at(now) {
             let trip = self.trips[id as usize];
             self.trips[id as usize].next = std::mem::replace(&mut self.unused, id);
-            ended.push(trip.token);
+            events.push(Event::ended(trip.token));
             for &pool in &trip.pools[..trip.needs as usize] {
-                self.give_back(now, pool, ended);
+                self.give_back(now, pool, events);
             }
         }
     }
@@ -277,16 +279,16 @@ mod tests {
     fn run(mut network: BusNetwork, pairs: &[(u32, u32)]) -> Vec<(u64, u64)> {
         let mut times: Vec<(Option<u64>, u64)> = Vec::new();
         for (nth, &(from, to)) in pairs.iter().enumerate() {
-            let transfer = Transfer { from: HostId(from), to: HostId(to), bytes: 1000 };
+            let transfer = Transfer::data(HostId(from), HostId(to), 1000);
             let departure = network.start(Time::ZERO, transfer, Token(nth as u64));
             times.push(((departure == Departure::Now).then_some(0), 0));
         }
         let mut ended = Vec::new();
         while let Some(now) = network.next(Time::ZERO) {
             network.collect(now, &mut ended);
-            for token in ended.drain(..) {
+            for event in ended.drain(..) {
                 let nanos = now.as_picos() / 1000;
-                match &mut times[token.0 as usize] {
+                match &mut times[event.token.0 as usize] {
                     (start @ None, _) => *start = Some(nanos),
                     (Some(_), end) => *end = nanos,
                 }

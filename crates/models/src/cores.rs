@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use mpirage_fair::{Kind, ResourceId, Sharing};
-use mpirage_kernel::{Agenda, Computation, ComputeModel, Token};
+use mpirage_kernel::{Agenda, Computation, ComputeModel, Event, Model, Token};
 use mpirage_platform::{HostId, Platform};
 use mpirage_units::{Duration, Time};
 
@@ -95,19 +95,21 @@ impl ComputeModel for Cores {
         let end = now + Duration::from_secs_f64(seconds / cores);
         self.alone.push(end, Alone { token, host, cores: cores as f32 });
     }
+}
 
+impl Model for Cores {
     fn next(&mut self, now: Time) -> Option<Time> {
         let shared = if self.sharing.is_idle() { None } else { self.sharing.next_completion(now) };
         [self.alone.next(), shared].into_iter().flatten().min()
     }
 
-    fn collect(&mut self, now: Time, ended: &mut Vec<Token>) {
+    fn collect(&mut self, now: Time, events: &mut Vec<Event>) {
         while let Some(alone) = self.alone.pop_at(now) {
-            ended.push(alone.token);
+            events.push(Event::ended(alone.token));
         }
         if !self.sharing.is_idle() {
             self.sharing.collect(now, &mut self.done);
-            ended.extend(self.done.drain(..).map(Token));
+            events.extend(self.done.drain(..).map(|token| Event::ended(Token(token))));
         }
     }
 }
@@ -133,7 +135,7 @@ mod tests {
             now = next;
             let mut ended = Vec::new();
             model.collect(now, &mut ended);
-            ended.iter().for_each(|token| ends[token.0 as usize] = now.as_secs_f64());
+            ended.iter().for_each(|event| ends[event.token.0 as usize] = now.as_secs_f64());
             while let Some((number, &(_, seconds, threads))) =
                 waiting.next_if(|(_, (start, ..))| Time::from_picos(start * 1_000) == now)
             {

@@ -17,7 +17,7 @@
 use std::sync::Arc;
 
 use mpirage_fair::{FlowId, Kind, ResourceId, Sharing};
-use mpirage_kernel::{Agenda, Departure, NetworkModel, Token, Transfer};
+use mpirage_kernel::{Agenda, Departure, Event, Model, NetworkModel, Token, Transfer};
 use mpirage_platform::{HostId, LinkId, Platform, Sharing as LinkSharing, Spoke};
 use mpirage_units::{Duration, Time};
 
@@ -200,7 +200,9 @@ impl NetworkModel for FlowNetwork {
         }
         Departure::Now
     }
+}
 
+impl Model for FlowNetwork {
     fn next(&mut self, now: Time) -> Option<Time> {
         if let Some(lone) = &self.lone {
             return Some(lone.arrives);
@@ -212,12 +214,12 @@ impl NetworkModel for FlowNetwork {
         }
     }
 
-    fn collect(&mut self, now: Time, ended: &mut Vec<Token>) {
+    fn collect(&mut self, now: Time, events: &mut Vec<Event>) {
         if let Some(lone) = self.lone.take_if(|lone| lone.arrives <= now) {
-            return ended.push(lone.token);
+            return events.push(Event::ended(lone.token));
         }
         if self.completion.is_some_and(|completion| completion <= now) {
-            self.sharing.collect_each(now, |token| ended.push(Token(token)));
+            self.sharing.collect_each(now, |token| events.push(Event::ended(Token(token))));
         }
         // The latency of these flows is over: they start to use links.
         while let Some(flow) = self.travelling.pop_at(now) {
@@ -364,7 +366,7 @@ mod tests {
             let mut pointed = FlowNetwork::new(Arc::clone(&platform), network().ways.parameters);
             let mut made = FlowNetwork::new(platform, network().ways.parameters);
             for (from, to) in [(0, 1), (2, 1), (0, 3), (3, 2), (1, 1), (0, 1)] {
-                let transfer = Transfer { from: HostId(from), to: HostId(to), bytes: 1 };
+                let transfer = Transfer::data(HostId(from), HostId(to), 1);
                 let one = pointed.ways.of(&transfer, &mut pointed.sharing);
                 let other = made.ways.path(transfer.from, transfer.to, &mut made.sharing);
                 assert_eq!(format!("{one:?}"), format!("{other:?}"));
@@ -380,14 +382,14 @@ mod tests {
             while let Some(next) = network.next(*now).filter(|next| *next <= until && *next < Time::MAX) {
                 *now = next;
                 network.collect(next, &mut ended);
-                dates.extend(ended.drain(..).map(|token| (next, token.0)));
+                dates.extend(ended.drain(..).map(|event| (next, event.token.0)));
             }
         };
         for (nth, &(pause, from, to, bytes)) in transfers.iter().enumerate() {
             let start = now + Duration::from_picos(pause);
             advance_to(&mut network, &mut now, start);
             now = start;
-            network.start(now, Transfer { from: HostId(from), to: HostId(to), bytes }, Token(nth as u64));
+            network.start(now, Transfer::data(HostId(from), HostId(to), bytes), Token(nth as u64));
             if !alone {
                 network.end_solitude(now);
             }

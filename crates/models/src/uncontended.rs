@@ -1,6 +1,6 @@
 //! A network without contention: latency + bytes / bandwidth, within a host and across.
 
-use mpirage_kernel::{Agenda, Departure, NetworkModel, Token, Transfer};
+use mpirage_kernel::{Agenda, Departure, Event, Model, NetworkModel, Token, Transfer};
 use mpirage_units::{Duration, Time};
 
 /// How long a message takes.
@@ -34,14 +34,16 @@ impl NetworkModel for Uncontended {
         self.under_way.push(now + span, token);
         Departure::Now
     }
+}
 
+impl Model for Uncontended {
     fn next(&mut self, _: Time) -> Option<Time> {
         self.under_way.next()
     }
 
-    fn collect(&mut self, now: Time, ended: &mut Vec<Token>) {
+    fn collect(&mut self, now: Time, events: &mut Vec<Event>) {
         while let Some(token) = self.under_way.pop_at(now) {
-            ended.push(token);
+            events.push(Event::ended(token));
         }
     }
 }
@@ -59,14 +61,15 @@ mod tests {
             Wire { latency: 2e-6, bandwidth: f64::INFINITY },
         );
         for (to, token) in [(0, 1), (0, 2), (1, 3)] {
-            let transfer = Transfer { from: HostId(0), to: HostId(to), bytes: 3000 };
+            let transfer = Transfer::data(HostId(0), HostId(to), 3000);
             assert_eq!(network.start(Time::ZERO, transfer, Token(token)), Departure::Now);
         }
         let mut ended = Vec::new();
         for (nanos, tokens) in [(2000, &[Token(3)][..]), (4000, &[Token(1), Token(2)])] {
             let now = network.next(Time::ZERO).unwrap();
             network.collect(now, &mut ended);
-            assert_eq!((now.as_picos() / 1000, &ended[..]), (nanos, tokens));
+            let ended_now: Vec<Token> = ended.iter().map(|event| event.token).collect();
+            assert_eq!((now.as_picos() / 1000, &ended_now[..]), (nanos, tokens));
             ended.clear();
         }
     }

@@ -1,28 +1,50 @@
 //! The data plane's reach: bytes in the memory of ranks.
 
-/// How many turns ahead ranks are expected at most.
+use mpirage_call::{LineId, RankId};
+
+/// The farthest that [`Memory::expect`] looks ahead, in turns.
 pub const FARTHEST: usize = 2;
+
+/// An address in the memory of a rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The rank.
+    pub rank: RankId,
+    /// The address in its memory.
+    pub address: u64,
+}
+
+/// A reduction by an operator of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UserReduction {
+    /// The operator's handle in the rank that computes.
+    pub op: u64,
+    /// The datatype's handle there.
+    pub datatype: u64,
+    /// The number of elements.
+    pub elements: u64,
+}
 
 /// Moves bytes in and out of ranks, and lets ranks call functions of their program.
 pub trait Memory {
-    /// Fills `into` from `address` in the memory of `rank`.
-    fn read(&mut self, rank: u32, address: u64, into: &mut [u8]);
-    /// Stores bytes at `address` in the memory of `rank`; the rank sees them when its call returns.
-    fn write(&mut self, rank: u32, address: u64, bytes: &[u8]);
-    /// Is the memory of all ranks one, so that copies cost no more than the bytes?
+    /// Fills `into` from the memory of a rank.
+    fn read(&mut self, from: Place, into: &mut [u8]);
+    /// Stores bytes in the memory of a rank; the rank sees them when its call returns.
+    fn write(&mut self, to: Place, bytes: &[u8]);
+    /// Do all ranks share one memory, so that a copy costs no more than its bytes?
     fn is_one(&self) -> bool {
         false
     }
-    /// This rank will be resumed after `ahead` others, [`FARTHEST`] at most: what it needs first may be brought near.
-    fn expect(&self, _rank: u32, _ahead: usize) {}
-    /// Copies bytes from one rank's memory to another's; `by_way_of` is memory of ours, if that is needed.
-    fn copy(&mut self, from: (u32, u64), to: (u32, u64), bytes: usize, by_way_of: &mut Vec<u8>) {
-        by_way_of.resize(bytes, 0);
-        self.read(from.0, from.1, by_way_of);
-        self.write(to.0, to.1, by_way_of);
+    /// The line will be resumed after `ahead` others, [`FARTHEST`] at most: what it needs first may be prefetched.
+    fn expect(&self, _line: LineId, _ahead: usize) {}
+    /// Copies bytes from one rank's memory to another's, by way of `buffer` if the implementation needs one.
+    fn copy(&mut self, from: Place, to: Place, bytes: usize, buffer: &mut Vec<u8>) {
+        buffer.resize(bytes, 0);
+        self.read(from, buffer);
+        self.write(to, buffer);
     }
     /// Lets `rank` combine packed elements with a function of its program: `inout = incoming op inout`.
-    fn reduce(&mut self, rank: u32, op: u64, datatype: u64, elements: u64, incoming: &[u8], inout: &mut [u8]);
+    fn reduce(&mut self, rank: RankId, reduction: UserReduction, incoming: &[u8], inout: &mut [u8]);
 }
 
 /// No memory at all: ranks that only have sizes, as in replay.
@@ -30,9 +52,9 @@ pub trait Memory {
 pub struct NoMemory;
 
 impl Memory for NoMemory {
-    fn read(&mut self, _: u32, _: u64, into: &mut [u8]) {
+    fn read(&mut self, _: Place, into: &mut [u8]) {
         into.fill(0);
     }
-    fn write(&mut self, _: u32, _: u64, _: &[u8]) {}
-    fn reduce(&mut self, _: u32, _: u64, _: u64, _: u64, _: &[u8], _: &mut [u8]) {}
+    fn write(&mut self, _: Place, _: &[u8]) {}
+    fn reduce(&mut self, _: RankId, _: UserReduction, _: &[u8], _: &mut [u8]) {}
 }

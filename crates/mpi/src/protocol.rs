@@ -120,15 +120,15 @@ impl Startup {
     }
 
     /// What a send costs.
-    pub(crate) fn of_send(&self, me: HostId, other: HostId, way: Way) -> Duration {
-        let buffered = !way.sender_waits() && other != me;
+    pub(crate) fn of_send(&self, me: HostId, other: HostId, mode: TransferMode) -> Duration {
+        let buffered = !mode.sender_waits() && other != me;
         self.of(me, Some(other)) + if buffered { self.buffer } else { Duration::ZERO }
     }
 }
 
 /// How one message travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum TransferMode {
     /// The sender is free at once and the bytes leave at once.
     Push,
     /// The sender is free at once; the bytes leave when a receive matches.
@@ -139,31 +139,31 @@ pub enum Way {
     Held,
 }
 
-impl Way {
+impl TransferMode {
     /// Is the sender not free at once?
     pub fn sender_waits(self) -> bool {
-        matches!(self, Way::Rendezvous | Way::Held)
+        matches!(self, TransferMode::Rendezvous | TransferMode::Held)
     }
 
     /// Do the bytes leave at once?
     pub(crate) fn leaves_at_once(self) -> bool {
-        matches!(self, Way::Push | Way::Held)
+        matches!(self, TransferMode::Push | TransferMode::Held)
     }
 }
 
 impl Protocol {
     /// How a message travels.
-    pub fn way(&self, mode: SendMode, bytes: u64) -> Way {
+    pub fn transfer_mode(&self, mode: SendMode, bytes: u64) -> TransferMode {
         match mode {
-            SendMode::Synchronous => self.waiting_way(),
-            SendMode::Standard | SendMode::Ready if bytes >= self.eager_limit => self.waiting_way(),
-            _ if bytes < self.push_limit => Way::Push,
-            _ => Way::Pull,
+            SendMode::Synchronous => self.waiting_mode(),
+            SendMode::Standard | SendMode::Ready if bytes >= self.eager_limit => self.waiting_mode(),
+            _ if bytes < self.push_limit => TransferMode::Push,
+            _ => TransferMode::Pull,
         }
     }
 
-    fn waiting_way(&self) -> Way {
-        if self.rendezvous == Rendezvous::Matched { Way::Held } else { Way::Rendezvous }
+    fn waiting_mode(&self) -> TransferMode {
+        if self.rendezvous == Rendezvous::Matched { TransferMode::Held } else { TransferMode::Rendezvous }
     }
 
     /// How long it takes to copy a message out of the sender's memory.

@@ -1,35 +1,18 @@
-//! The border to the MPI engine, which counts ranks and lines of control by plain numbers: here numbers become ids and back.
+//! The MPI engine, driven by running ranks; and the memory of ranks, as the engine reaches it.
 
 use mpirage_call::{LineId, RankId, Reply};
-use mpirage_mpi::{Ending, Engine, Memory, Segment};
+use mpirage_mpi::{Ending, Engine, Memory, Place, Segment, Turn, UserReduction};
 use mpirage_units::Time;
 
-use crate::ranks::{Place, Ranks};
+use crate::ranks::Ranks;
 use crate::service::Reduction;
-
-/// What the engine wants next.
-pub(crate) enum Turn {
-    /// The rank's output up to here is to be shown.
-    Output(RankId),
-    /// The line may go on before simulated time has come.
-    Release(LineId),
-    /// Simulated time has come: the line is to run until it waits again.
-    Resume(LineId),
-    /// The run is over.
-    End,
-}
 
 /// The engine of a run.
 pub(crate) struct Simulation<'a>(pub &'a mut Engine<Ranks>);
 
 impl Simulation<'_> {
     pub(crate) fn advance(&mut self) -> Turn {
-        match self.0.advance() {
-            mpirage_mpi::Turn::Output(rank) => Turn::Output(RankId::new(rank)),
-            mpirage_mpi::Turn::Release(line) => Turn::Release(LineId::new(line)),
-            mpirage_mpi::Turn::Resume(line) => Turn::Resume(LineId::new(line)),
-            mpirage_mpi::Turn::End => Turn::End,
-        }
+        self.0.advance()
     }
 
     pub(crate) fn ranks(&mut self) -> &mut Ranks {
@@ -38,17 +21,17 @@ impl Simulation<'_> {
 
     /// Gives a line its reply.
     pub(crate) fn give_reply(&mut self, line: LineId) -> Result<(), String> {
-        self.0.give_reply(line.get(), |ranks, reply| ranks.answer(line, reply))
+        self.0.give_reply(line, |ranks, reply| ranks.answer(line, reply))
     }
 
     /// The reply that the line gets or has got last.
     pub(crate) fn reply(&self, line: LineId) -> &Reply {
-        self.0.reply(line.get())
+        self.0.reply(line)
     }
 
     /// Takes the calls that a line has made.
     pub(crate) fn take_calls(&mut self, line: LineId, ended: bool) {
-        self.0.take_calls(line.get(), |ranks, calls| {
+        self.0.take_calls(line, |ranks, calls| {
             ranks.calls(line, calls);
             let rank = ranks.rank_of(line);
             Segment { wrote: ranks.collect_output(rank), ended }
@@ -57,12 +40,12 @@ impl Simulation<'_> {
 
     /// The address in the program from which the line has made its last call.
     pub(crate) fn site(&self, line: LineId) -> u64 {
-        self.0.last_call(line.get()).site
+        self.0.last_call(line).site
     }
 
     /// Has the rank initialized MPI, and has it finalized?
     pub(crate) fn lifecycle(&self, rank: RankId) -> (bool, bool) {
-        self.0.lifecycle(rank.get())
+        self.0.lifecycle(rank)
     }
 
     pub(crate) fn release_early(&mut self, early: bool) {
@@ -78,17 +61,13 @@ impl Simulation<'_> {
     }
 }
 
-fn place(rank: u32, address: u64) -> Place {
-    Place { rank: RankId::new(rank), address }
-}
-
 impl Memory for Ranks {
-    fn read(&mut self, rank: u32, address: u64, into: &mut [u8]) {
-        self.read_memory(place(rank, address), into);
+    fn read(&mut self, from: Place, into: &mut [u8]) {
+        self.read_memory(from, into);
     }
 
-    fn write(&mut self, rank: u32, address: u64, bytes: &[u8]) {
-        self.write_memory(place(rank, address), bytes);
+    fn write(&mut self, to: Place, bytes: &[u8]) {
+        self.write_memory(to, bytes);
     }
 
     fn is_one(&self) -> bool {
@@ -96,29 +75,22 @@ impl Memory for Ranks {
     }
 
     #[inline]
-    fn expect(&self, rank: u32, ahead: usize) {
+    fn expect(&self, line: LineId, ahead: usize) {
         if let Ranks::Folded(folded) = self {
-            folded.expect(RankId::new(rank), ahead);
+            folded.expect(folded.rank_of(line), ahead);
         }
     }
 
-    fn copy(&mut self, from: (u32, u64), to: (u32, u64), bytes: usize, buffer: &mut Vec<u8>) {
-        self.copy_memory(place(from.0, from.1), place(to.0, to.1), bytes, buffer);
+    fn copy(&mut self, from: Place, to: Place, bytes: usize, buffer: &mut Vec<u8>) {
+        self.copy_memory(from, to, bytes, buffer);
     }
 
-    fn reduce(
-        &mut self,
-        rank: u32,
-        op: u64,
-        datatype: u64,
-        elements: u64,
-        incoming: &[u8],
-        inout: &mut [u8],
-    ) {
+    fn reduce(&mut self, rank: RankId, reduction: UserReduction, incoming: &[u8], inout: &mut [u8]) {
+        let UserReduction { op, datatype, elements } = reduction;
         let reduction = Reduction { op, datatype, elements };
         match self {
-            Ranks::Processes(processes) => reduction.run(processes, RankId::new(rank), incoming, inout),
-            Ranks::Folded(folded) => reduction.run(&mut **folded, RankId::new(rank), incoming, inout),
+            Ranks::Processes(processes) => reduction.run(processes, rank, incoming, inout),
+            Ranks::Folded(folded) => reduction.run(&mut **folded, rank, incoming, inout),
         }
     }
 }

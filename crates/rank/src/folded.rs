@@ -13,12 +13,13 @@ use std::time::Duration;
 use mpirage_call::{LineId, RankId, Reply, Service};
 use mpirage_channel::{Briefing, Disturbed, FileLocks, FoldedLibrary, FoldedRank, Mailboxes, Passing};
 use mpirage_fold::{Crew, CrewError, Environment, Image, Libraries, Linked, Options, Refusal};
+use mpirage_mpi::Place;
 use mpirage_prefetch::fetch;
 use thiserror::Error;
 
 use crate::crash::Death;
 use crate::program::{Identity, Program};
-use crate::ranks::{Place, Stop};
+use crate::ranks::Stop;
 use crate::service::Serve;
 use crate::shared::SharedFile;
 use crate::symbols::{Instances, Symbols};

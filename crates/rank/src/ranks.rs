@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use mpirage_call::{LineId, RankId, Reply};
 use mpirage_channel::Disturbed;
+use mpirage_mpi::Place;
 
 use crate::Folded;
 use crate::crash::Death;
@@ -21,13 +22,6 @@ pub(crate) enum Stop {
     Ended(Death),
     /// A signal ended the run, or the rank ran for longer than allowed.
     Cancelled,
-}
-
-/// An address in the memory of a rank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
-    pub rank: RankId,
-    pub address: u64,
 }
 
 /// All ranks of a run.

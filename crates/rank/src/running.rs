@@ -5,8 +5,10 @@ use std::time::{Duration, Instant};
 
 use mpirage_call::{LineId, RankId};
 
+use mpirage_mpi::Turn;
+
 use crate::ahead::Ahead;
-use crate::border::{Simulation, Turn};
+use crate::border::Simulation;
 use crate::crash::Death;
 use crate::processes::PATIENCE;
 use crate::program::Identity;

@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use mpirage_call::{LineId, RankId, Reply, Service};
 use mpirage_channel::{Briefing, Disturbed};
+use mpirage_mpi::Place;
 use thiserror::Error;
 
 use crate::crash::Death;
 use crate::foldability::Foldability;
 use crate::program::{Identity, Program};
-use crate::ranks::{Place, Stop};
+use crate::ranks::Stop;
 use crate::service::Serve;
 use crate::symbols::Symbols;
 

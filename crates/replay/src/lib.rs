@@ -1,5 +1,6 @@
 //! Runs a workload: ranks that only yield calls, without memory and without a stack.
 
+use mpirage_call::LineId;
 use mpirage_mpi::{Ending, Engine, NoMemory, Segment, Turn};
 use mpirage_trace::{Calls, Step, TraceError, Workload};
 
@@ -42,8 +43,8 @@ pub fn run(
     let (mut ended, mut resumed) = (0, 0u64);
     loop {
         match engine.advance() {
-            Turn::Resume(rank) => {
-                ended += usize::from(resume(engine, workload, rank)?);
+            Turn::Resume(line) => {
+                ended += usize::from(resume(engine, workload, line)?);
                 resumed += 1;
                 if resumed.is_multiple_of(LOOK_EVERY) && watch.progress(engine.now().as_secs_f64(), ended) {
                     return Err(ReplayError::Stopped);
@@ -57,10 +58,14 @@ pub fn run(
 }
 
 /// Takes the next calls of a rank; true if it has ended.
-fn resume(engine: &mut Engine<NoMemory>, workload: &mut dyn Workload, rank: u32) -> Result<bool, TraceError> {
+fn resume(
+    engine: &mut Engine<NoMemory>,
+    workload: &mut dyn Workload,
+    line: LineId,
+) -> Result<bool, TraceError> {
     let mut step = Ok(Step::Ended);
-    engine.answer(rank, |reply, words| {
-        step = workload.next(rank, reply, &mut Calls::new(words));
+    engine.answer(line, |reply, words| {
+        step = workload.next(line.get(), reply, &mut Calls::new(words));
         Segment { wrote: false, ended: !matches!(step, Ok(Step::Waits)) }
     });
     Ok(step? == Step::Ended)

@@ -277,6 +277,7 @@ fn simulated(letters: Letters, ranks: usize, goal: &str) -> Vec<u64> {
         host_cores: vec![1; ranks],
         host_flops: vec![1e9; ranks],
         placement,
+        jobs: Vec::new(),
         protocol: model.protocol,
         collectives: Choice::parse("").unwrap(),
         collective_times: None,

@@ -21,11 +21,14 @@ fn released_early(scripts: &[Vec<Call<'_>>]) -> Vec<(u32, usize)> {
         match engine.advance() {
             Turn::End => break,
             Turn::Output(_) => {}
-            Turn::Release(rank) if engine.reply(rank).early => early.push((rank, next[rank as usize] - 1)),
+            Turn::Release(line) if engine.reply(line).early => {
+                early.push((line.get(), next[line.index()] - 1))
+            }
             Turn::Release(_) => {}
-            Turn::Resume(rank) => {
+            Turn::Resume(line) => {
+                let rank = line.get();
                 let (script, position) = (&scripts[rank as usize], &mut next[rank as usize]);
-                engine.take_calls(rank, |_, words| segment(script, position, words));
+                engine.take_calls(line, |_, words| segment(script, position, words));
             }
         }
     }

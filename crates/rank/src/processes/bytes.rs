@@ -4,11 +4,12 @@ use std::io::{IoSlice, IoSliceMut};
 
 use mpirage_call::{LineId, RankId, Service};
 use mpirage_channel::{SERVICE_BYTES, STORE_BYTES};
+use mpirage_mpi::Place;
 use nix::errno::Errno;
 use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
 
 use super::{DataPlane, PATIENCE, Processes};
-use crate::ranks::{Place, Stop};
+use crate::ranks::Stop;
 use crate::service::Serve;
 
 /// Bytes up to which a store goes through the mailbox, which spares a system call.

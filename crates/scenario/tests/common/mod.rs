@@ -62,18 +62,19 @@ fn run_to_end(mut engine: Engine<NoMemory>, scripts: &[Vec<Call<'_>>]) -> Ran {
         match engine.advance() {
             Turn::End => break engine.take_ending(),
             Turn::Output(_) => {}
-            Turn::Release(rank) => promised[rank as usize] = Some(engine.reply(rank).clone()),
-            Turn::Resume(rank) => {
+            Turn::Release(line) => promised[line.index()] = Some(engine.reply(line).clone()),
+            Turn::Resume(line) => {
+                let rank = line.get();
                 if let Some(promised) = promised[rank as usize].take() {
-                    let Reply { now, early, .. } = *engine.reply(rank);
-                    assert_eq!(&Reply { now, early, ..promised }, engine.reply(rank));
+                    let Reply { now, early, .. } = *engine.reply(line);
+                    assert_eq!(&Reply { now, early, ..promised }, engine.reply(line));
                 }
                 let script = &scripts[rank as usize];
                 let position = &mut next[rank as usize];
                 if *position > 0 {
-                    replies[rank as usize].push(engine.reply(rank).clone());
+                    replies[rank as usize].push(engine.reply(line).clone());
                 }
-                engine.take_calls(rank, |_, words| segment(script, position, words));
+                engine.take_calls(line, |_, words| segment(script, position, words));
             }
         }
     };
@@ -134,6 +135,7 @@ pub fn engine(
         host_cores: vec![1; ranks],
         host_flops: vec![1e9; ranks],
         placement,
+        jobs: Vec::new(),
         protocol: model.protocol,
         collectives: Choice::parse(choice).unwrap(),
         collective_times,

@@ -211,8 +211,10 @@ impl Stage {
         self.idle.clear();
         loop {
             match self.engine.advance() {
-                Turn::Resume(rank) if self.actors[rank as usize].is_done(self.rounds) => self.idle.push(rank),
-                Turn::Resume(rank) => self.make_calls(rank),
+                Turn::Resume(line) if self.actors[line.index()].is_done(self.rounds) => {
+                    self.idle.push(line.get())
+                }
+                Turn::Resume(line) => self.make_calls(line.get()),
                 Turn::End => return assert_eq!(self.engine.take_ending(), Ending::Deadlock),
                 turn => panic!("the ranks only send and receive: {turn:?}"),
             }
@@ -221,7 +223,7 @@ impl Stage {
 
     fn make_calls(&mut self, rank: u32) {
         let actor = &mut self.actors[rank as usize];
-        self.engine.take_calls(rank, |_, words| {
+        self.engine.take_calls(mpirage_call::LineId::new(rank), |_, words| {
             actor.write_next(words);
             Segment::default()
         });

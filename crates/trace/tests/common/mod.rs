@@ -82,6 +82,7 @@ pub fn replay_model(
         host_cores: vec![1; ranks],
         host_flops: vec![1e9; ranks],
         placement,
+        jobs: Vec::new(),
         protocol: model.protocol,
         collectives: Choice::parse("").unwrap(),
         collective_times,

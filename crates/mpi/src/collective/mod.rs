@@ -1,0 +1,12 @@
+//! Collectives: communicators, instances, schedules under way, and the exchange of bytes.
+
+pub(crate) mod agreement;
+pub(crate) mod comm;
+pub(crate) mod exchange;
+pub(crate) mod formula;
+pub(crate) mod instance;
+mod instances;
+pub(crate) mod plans;
+pub(crate) mod run;
+
+pub(crate) use instances::{Caller, Collectives, Entered, Environment, Left, scheduled_kind};

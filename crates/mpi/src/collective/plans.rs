@@ -1,0 +1,118 @@
+//! A cache of schedules.
+//!
+//! Programs repeat their collectives. A schedule is kept under what it was made from; where ranks differ only in the
+//! names of their peers ([`Symmetry`]), all of them use that of rank 0. Schedules made from counts of the
+//! program, and those beyond a limit of memory, are made each time and forgotten.
+
+use mpirage_collectives::{
+    Algorithm, Choice, Collective, Schedule, Shape, Step, Symmetry, schedule, symmetry,
+};
+use rustc_hash::FxHashMap;
+
+use crate::ids::{PlanId, Table};
+
+/// Steps that are kept in all: 64 MiB.
+const KEPT_STEPS: usize = 4 << 20;
+
+/// All schedules.
+#[derive(Debug)]
+pub(crate) struct Plans {
+    known: FxHashMap<Made, PlanId>,
+    all: Table<PlanId, Plan>,
+    kept_steps: usize,
+    /// Schedules that are no longer used, to be filled again.
+    spare: Vec<Schedule>,
+}
+
+/// What a schedule was made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Made {
+    bytes: u64,
+    element: u64,
+    /// The rank, unless all share it.
+    rank: u32,
+    size: u32,
+    root: u32,
+    kind: u8,
+    algorithm: u8,
+    commutative: bool,
+}
+
+#[derive(Debug)]
+struct Plan {
+    schedule: Schedule,
+    algorithm: Algorithm,
+    symmetry: Symmetry,
+    size: u32,
+    kept: bool,
+}
+
+impl Plans {
+    pub(crate) fn new() -> Plans {
+        Plans { known: FxHashMap::default(), all: Table::new(), kept_steps: 0, spare: Vec::new() }
+    }
+
+    /// The number of the plan that a rank follows.
+    pub(crate) fn choose(&mut self, choice: &Choice, kind: Collective, shape: &Shape<'_>) -> PlanId {
+        let algorithm = choice.algorithm(kind, shape);
+        if !(shape.send_counts.is_empty() && shape.recv_counts.is_empty()) {
+            return self.make(kind, algorithm, shape, Symmetry::None, false);
+        }
+        let symmetry = symmetry(kind, algorithm, shape);
+        let rank = if symmetry == Symmetry::None { shape.rank } else { 0 };
+        let shape = Shape { rank, ..*shape };
+        let made = Made {
+            bytes: shape.bytes,
+            element: shape.element,
+            rank,
+            size: shape.size,
+            root: shape.root,
+            kind: kind as u8,
+            algorithm: algorithm as u8,
+            commutative: shape.commutative,
+        };
+        if let Some(&id) = self.known.get(&made) {
+            return id;
+        }
+        let keep = self.kept_steps < KEPT_STEPS;
+        let id = self.make(kind, algorithm, &shape, symmetry, keep);
+        if keep {
+            self.kept_steps += self.all[id].schedule.steps.len();
+            self.known.insert(made, id);
+        }
+        id
+    }
+
+    /// The algorithm of a plan.
+    pub(crate) fn algorithm(&self, id: PlanId) -> Algorithm {
+        self.all[id].algorithm
+    }
+
+    /// The nth step of a plan, for a member.
+    #[inline]
+    pub(crate) fn step(&self, id: PlanId, nth: u32, member: u32) -> Option<Step> {
+        let plan = &self.all[id];
+        let step = *plan.schedule.steps.get(nth as usize)?;
+        Some(plan.symmetry.turn(step, member, plan.size))
+    }
+
+    /// A rank is done with a plan.
+    pub(crate) fn release(&mut self, id: PlanId) {
+        if !self.all[id].kept {
+            self.spare.push(self.all.remove(id).schedule);
+        }
+    }
+
+    fn make(
+        &mut self,
+        kind: Collective,
+        algorithm: Algorithm,
+        shape: &Shape<'_>,
+        symmetry: Symmetry,
+        kept: bool,
+    ) -> PlanId {
+        let mut steps = self.spare.pop().unwrap_or_default();
+        schedule(kind, algorithm, shape, &mut steps);
+        self.all.insert(Plan { schedule: steps, algorithm, symmetry, size: shape.size, kept })
+    }
+}

@@ -1,0 +1,198 @@
+//! Checks of calls that may make no sense: a request that is not open, a root that does not exist, lengths that are missing.
+//!
+//! The C library makes no such calls, so those of programs are not checked. A trace may contain anything: a wrong call ends
+//! the run before it is carried out, as a mistake of the rank.
+
+use mpirage_call::{
+    BLOCKING, Blocks, Call, CollectiveCall, CommRequest, ContextId, LineId, RankId, RequestId, SELF, WORLD,
+    Work,
+};
+use mpirage_collectives::Collective;
+use mpirage_data::Group;
+
+use super::wiring::Engine;
+use crate::collective::comm::Comms;
+use crate::memory::Memory;
+use crate::ranks::Ranks;
+use crate::ranks::request::Operation;
+use crate::transport::matching::ANY_TAG;
+
+/// No message, and no side of a collective, has more bytes.
+const MOST_BYTES: u64 = 1 << 50;
+/// No computation has more flops.
+const MOST_FLOPS: f64 = 1e30;
+/// Request numbers are small, so that they can be places in a list: not further than this beyond the list.
+const REQUESTS_APART: usize = 1 << 16;
+const MOST_PLANS: u32 = 1 << 16;
+
+/// The state that calls are checked against.
+pub(super) struct Checks<'a> {
+    comms: &'a Comms,
+    ranks: &'a Ranks,
+}
+
+impl<M: Memory> Engine<M> {
+    pub(super) fn checks(&self) -> Checks<'_> {
+        Checks { comms: self.core.collectives.comms(), ranks: &self.core.ranks }
+    }
+
+    /// Ends the run if a call makes no sense. True if it does.
+    pub(super) fn refuse_nonsense(&mut self, line: LineId, call: &Call<'_>) -> bool {
+        let rank = self.core.ranks.rank_of(line);
+        let objection = self.checks().objection(rank, call);
+        let refused = objection.is_some();
+        if let Some(text) = objection {
+            self.core.misuse(rank, text);
+        }
+        refused
+    }
+}
+
+impl Checks<'_> {
+    /// What is wrong with a call, if something is.
+    fn objection(&self, rank: RankId, call: &Call<'_>) -> Option<String> {
+        match *call {
+            // Whether the receiver exists is seen when it is looked for.
+            Call::Send { tag, bytes, request, .. } => impossible_tag(Some(tag))
+                .or_else(|| too_large(bytes))
+                .or_else(|| self.cannot_open(rank, request)),
+            Call::Recv { context, from, tag, request, .. } => self
+                .unknown_peer(rank, context, from)
+                .or_else(|| impossible_tag(tag))
+                .or_else(|| self.cannot_open(rank, request)),
+            Call::Probe { context, from, tag, .. } => {
+                self.unknown_peer(rank, context, from).or_else(|| impossible_tag(tag))
+            }
+            Call::Wait { requests, .. } => requests.iter().find_map(|&id| self.not_open(rank, id)),
+            Call::Cancel { request } | Call::Free { request } => self.not_open(rank, request),
+            Call::Collective(ref collective) => self.wrong_collective(rank, collective),
+            Call::MakeComm { parent, how } => self.wrong_making(rank, parent, how),
+            Call::FreeComm { context: WORLD | SELF } => Some("it frees a predefined communicator".to_owned()),
+            Call::FreeComm { context } => self.unknown_peer(rank, context, None),
+            Call::Compute { work: Work::Flops(flops), .. } if !(0.0..=MOST_FLOPS).contains(&flops) => {
+                Some(format!("it computes {flops} flops"))
+            }
+            Call::Compute { request, .. } => self.cannot_open(rank, request),
+            _ => None,
+        }
+    }
+
+    /// The communicator does not exist, the rank is not in it, or the peer is not.
+    fn unknown_peer(&self, rank: RankId, context: ContextId, peer: Option<u32>) -> Option<String> {
+        let text = || match peer {
+            Some(peer) => format!("rank {peer} does not exist in communicator {context}"),
+            None => format!("it is in no communicator {context}"),
+        };
+        (!self.knows_peer(rank, context, peer)).then(text)
+    }
+
+    /// Does the communicator exist, with the rank and its peer in it?
+    #[inline]
+    pub(super) fn knows_peer(&self, rank: RankId, context: ContextId, peer: Option<u32>) -> bool {
+        // A rank that is in it can send to rank 0 of it.
+        self.comms.address(context, rank, peer.unwrap_or(0)).is_some() && !self.comms.is_gone(context)
+    }
+
+    fn cannot_open(&self, rank: RankId, request: Option<RequestId>) -> Option<String> {
+        let id = request?;
+        (!self.may_open(rank, id)).then(|| format!("it begins request {id}, which it may not use"))
+    }
+
+    /// Is a request of this number possible, and not in use?
+    #[inline]
+    pub(super) fn may_open(&self, rank: RankId, id: RequestId) -> bool {
+        let slots = self.ranks.requests(rank);
+        let unused = match slots.get(id as usize) {
+            Some(slot) => slot.operation == Operation::Unused,
+            None => id as usize <= slots.len() + REQUESTS_APART,
+        };
+        id != BLOCKING && unused
+    }
+
+    /// Can there be a message with this tag, of this size?
+    #[inline]
+    pub(super) fn may_send(&self, tag: i32, bytes: u64) -> bool {
+        tag != ANY_TAG && bytes <= MOST_BYTES
+    }
+
+    fn not_open(&self, rank: RankId, id: RequestId) -> Option<String> {
+        let slot = self.ranks.requests(rank).get(id as usize);
+        let open = id != BLOCKING && slot.is_some_and(|slot| slot.is_open());
+        (!open).then(|| format!("there is no request {id} that it could wait for or cancel"))
+    }
+
+    fn wrong_collective(&self, rank: RankId, call: &CollectiveCall<'_>) -> Option<String> {
+        let unknown = self.unknown_peer(rank, call.context, Some(call.root));
+        unknown.or_else(|| self.cannot_open(rank, call.request)).or_else(|| {
+            let group = self.comms.group(call.context, rank)?;
+            let (size, is_root) = (group.size(), group.rank_of(rank.get()) == Some(call.root));
+            let bytes = call.reduction.map_or(Some(0), |r| r.elements.checked_mul(r.element.into()));
+            let sides = [side_bytes(&call.send.blocks, size), side_bytes(&call.recv.blocks, size)];
+            let all = sides.into_iter().chain([bytes]).try_fold(0u64, |all, bytes| all.checked_add(bytes?));
+            if all.is_none_or(|all| all > MOST_BYTES) || call.plan > MOST_PLANS {
+                return Some(
+                    "its blocks are not one per rank, or have more bytes than there can be".to_owned(),
+                );
+            }
+            let listed = |blocks: &Blocks<'_>| matches!(blocks, Blocks::Each(_));
+            let (sends, receives) = wants_lists(call.kind, is_root);
+            // Of these a trace may know what one rank gets only, which is then taken for what all get.
+            let even = call.kind == Collective::ReduceScatter && matches!(call.recv.blocks, Blocks::Whole(_));
+            let missing =
+                sends && !listed(&call.send.blocks) || receives && !even && !listed(&call.recv.blocks);
+            missing.then(|| format!("there is not one length per rank, which {} needs", call.kind.name()))
+        })
+    }
+
+    fn wrong_making(&self, rank: RankId, parent: ContextId, how: CommRequest<'_>) -> Option<String> {
+        self.unknown_peer(rank, parent, None).or_else(|| {
+            let group = self.comms.group(parent, rank)?;
+            match how {
+                CommRequest::Create(members) => wrong_members(members, &group),
+                CommRequest::CreateGroup { members, .. } => wrong_members(members, &group).or_else(|| {
+                    let included = members.iter().any(|&member| group.world_of(member) == Some(rank.get()));
+                    (!included).then(|| "it makes a communicator in which it is not".to_owned())
+                }),
+                CommRequest::DupLater { request } => self.cannot_open(rank, Some(request)),
+                CommRequest::Dup | CommRequest::Split { .. } | CommRequest::SplitByHost { .. } => None,
+            }
+        })
+    }
+}
+
+fn impossible_tag(tag: Option<i32>) -> Option<String> {
+    (tag == Some(ANY_TAG)).then(|| format!("{ANY_TAG} is no tag"))
+}
+
+fn too_large(bytes: u64) -> Option<String> {
+    (bytes > MOST_BYTES).then(|| format!("a message of {bytes} bytes is larger than can be"))
+}
+
+/// Bytes of a side, if they can be counted.
+fn side_bytes(blocks: &Blocks<'_>, size: u32) -> Option<u64> {
+    match *blocks {
+        Blocks::Whole(bytes) => Some(bytes),
+        Blocks::Equal(bytes) => bytes.checked_mul(size.into()),
+        Blocks::Each(list) if list.len() == 2 * size as usize => {
+            list.iter().try_fold(0u64, |all, &bytes| all.checked_add(bytes))
+        }
+        Blocks::Each(_) => None,
+    }
+}
+
+/// Which sides a collective needs lengths for.
+fn wants_lists(kind: Collective, is_root: bool) -> (bool, bool) {
+    match kind {
+        Collective::Gatherv => (false, is_root),
+        Collective::Scatterv => (is_root, false),
+        Collective::Allgatherv | Collective::ReduceScatter => (false, true),
+        Collective::Alltoallv | Collective::Alltoallw => (true, true),
+        _ => (false, false),
+    }
+}
+
+fn wrong_members(members: &[u32], group: &Group) -> Option<String> {
+    let worlds: Option<Vec<u32>> = members.iter().map(|&member| group.world_of(member)).collect();
+    let distinct = worlds.is_some_and(|worlds| Group::of(worlds).is_ok());
+    (!distinct).then(|| "it makes a communicator of ranks that do not exist, or twice of one".to_owned())
+}

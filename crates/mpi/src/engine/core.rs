@@ -1,0 +1,248 @@
+//! The parts of the engine, and what the events of one part mean to the others.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use mpirage_call::wire::Sort;
+use mpirage_call::{Call, Completion, LineId, RankId};
+use mpirage_kernel::Kernel;
+use mpirage_platform::HostId;
+use mpirage_record::{Details, Record};
+use mpirage_units::{Duration, Time};
+
+use super::task::{Task, Turns};
+use crate::collective::{self, Collectives};
+use crate::data_plane::DataPlane;
+use crate::due::Due;
+use crate::ids::RunId;
+use crate::memory::Memory;
+use crate::observe::Observers;
+use crate::occupancy::Occupancy;
+use crate::protocol::Protocol;
+use crate::ranks::job::Jobs;
+use crate::ranks::line::{Line, Phase, Then};
+use crate::ranks::{Ranks, Wakeup};
+use crate::transport::message::Owner;
+use crate::transport::{Environment, Event, Transport};
+use crate::turn::Ending;
+
+/// The parts of the engine.
+pub(crate) struct Core<M> {
+    pub kernel: Kernel,
+    pub protocol: Arc<Protocol>,
+    /// The host of each rank.
+    pub hosts: Arc<[HostId]>,
+    pub data: DataPlane<M>,
+    pub observers: Observers,
+    pub occupancy: Occupancy,
+    pub ranks: Ranks,
+    pub jobs: Jobs,
+    pub transport: Transport,
+    pub collectives: Collectives,
+    pub tasks: VecDeque<Task>,
+    pub turns: Turns,
+    /// The call that is carried out right now is over; the function that has its words at hand records it.
+    pub unrecorded: bool,
+}
+
+impl<M: Memory> Core<M> {
+    /// The transport, and the parts that it works with.
+    #[inline(always)]
+    pub(crate) fn transport(&mut self) -> (&mut Transport, Environment<'_, M>) {
+        let Core { transport, kernel, data, observers, occupancy, .. } = self;
+        (transport, Environment { kernel, data, observers, occupancy })
+    }
+
+    /// The collectives, and the parts that they work with.
+    pub(crate) fn collectives(&mut self) -> (&mut Collectives, collective::Environment<'_, M>) {
+        let Core { collectives, data, observers, ranks, .. } = self;
+        (collectives, collective::Environment { data, observers, ranks })
+    }
+
+    #[inline]
+    pub(crate) fn host(&self, rank: RankId) -> HostId {
+        self.hosts[rank.index()]
+    }
+
+    /// Does what follows from the events of the transport.
+    #[inline]
+    pub(crate) fn take_events(&mut self) {
+        while let Some(event) = self.transport.next_event() {
+            self.take_event(event);
+        }
+    }
+
+    #[inline]
+    fn take_event(&mut self, event: Event) {
+        match event {
+            Event::Complete { owner: Owner::Step { run, blocking }, ideal, .. } => {
+                self.step_complete(run, blocking, ideal);
+            }
+            Event::Complete { owner, completion, ideal } => self.complete(owner, completion, ideal),
+            Event::Lends { rank, id } => self.ranks.lend(rank, id),
+            Event::LoanOver { rank, id, message } => self.ranks.end_loan(rank, id, message),
+            Event::Over { owner, message } => self.ranks.message_over(owner, message),
+            Event::Probed { line, probe } => {
+                self.ranks.line_mut(line).phase = Phase::Woken;
+                self.tasks.push_back(Task::FinishProbe(line, probe));
+            }
+            Event::Matched { message, taker } => self.matched_early(message, taker),
+        }
+    }
+
+    fn step_complete(&mut self, run: RunId, blocking: bool, ideal: Time) {
+        if ideal > Time::ZERO
+            && let Some(clocks) = self.observers.ideal()
+        {
+            clocks.end_step(run, blocking, ideal);
+        }
+        if self.collectives.run_mut(run).step_done(blocking) {
+            self.tasks.push_back(Task::Run(run));
+        }
+    }
+
+    /// The operation behind a request is complete.
+    #[inline(always)]
+    pub(crate) fn complete(&mut self, owner: Owner, completion: Completion, ideal: Time) {
+        let wakeup = self.ranks.complete(owner, completion, ideal);
+        self.wake(wakeup);
+    }
+
+    #[inline(always)]
+    pub(crate) fn wake(&mut self, wakeup: Wakeup) {
+        match wakeup {
+            Wakeup::None => {}
+            Wakeup::Waited(line) => self.tasks.push_back(Task::FinishWait(line)),
+            Wakeup::Completed(line) => self.tasks.push_back(Task::FinishTakeCompleted(line)),
+            Wakeup::Certain(line) => self.release_waiting(line),
+        }
+    }
+
+    /// A job cannot go on: `rank` did something wrong.
+    pub(crate) fn misuse(&mut self, rank: RankId, text: String) {
+        self.end_job(rank, Ending::Misuse { rank: rank.get(), text });
+    }
+
+    /// The job of a rank ends.
+    pub(crate) fn end_job(&mut self, rank: RankId, ending: Ending) {
+        self.jobs.end(self.jobs.of(rank), ending);
+    }
+
+    /// Jobs end whose lines have all ended. Ranks of graphs may end at a date of their own, which the kernel does not see. True
+    /// if there was such a job.
+    pub(crate) fn finish_jobs(&mut self) -> bool {
+        let Some((job, mut ranks)) = self.jobs.without_lines() else { return false };
+        let beyond = ranks.any(|rank| self.ranks.end(rank) == Time::MAX);
+        self.jobs.end(job, if beyond { Ending::BeyondTime } else { Ending::Finished });
+        true
+    }
+
+    /// The line has its answer.
+    pub(crate) fn make_ready(&mut self, line: LineId) {
+        let now = self.kernel.now();
+        let state = self.ranks.line_mut(line);
+        state.phase = Phase::Ready;
+        (state.reply.now, state.reply.early) = (now, false);
+        self.turns.resume(line);
+        self.release_ready(line);
+        self.record_call(line);
+    }
+
+    /// The line pays `cost` and then has its answer.
+    pub(crate) fn reply_after(&mut self, line: LineId, cost: Duration) {
+        if cost.is_zero() {
+            self.make_ready(line);
+        } else {
+            self.pay(line, cost, Then::Reply);
+        }
+    }
+
+    /// The line pays for a call.
+    pub(crate) fn pay(&mut self, line: LineId, cost: Duration, then: Then) {
+        self.ranks.line_mut(line).phase = Phase::Paying(then);
+        self.kernel.start_timer(cost, Due::Line(line).token());
+        if then == Then::Reply {
+            self.release(line);
+        }
+    }
+
+    /// Copies the bytes of completed requests that still lend their memory: the rank may change it once it gets its answer.
+    /// Then puts what is complete into the reply. Gives what receiving costs the line.
+    pub(crate) fn gather_completions(&mut self, line: LineId) -> Duration {
+        let mut from = 0;
+        while let Some(message) = self.ranks.next_lent(line, &mut from) {
+            self.transport.take_over(&mut self.data, message);
+        }
+        self.ranks.gather_completions(line, &self.protocol.recv_overhead)
+    }
+
+    /// What the rank has written is due: before the call that follows it.
+    pub(crate) fn show_output(&mut self, rank: RankId) {
+        if self.ranks.set_wrote(rank, false) {
+            self.turns.output(rank);
+        }
+    }
+
+    /// The call a line is in is over.
+    pub(crate) fn record_call(&mut self, line: LineId) {
+        let Line { rank, stamp, entered, in_function, inbox, .. } = self.ranks.line(line);
+        let (start, end) = (*entered, self.kernel.now());
+        if !in_function {
+            if end > start {
+                self.observers.record(&Record::Pause { rank: rank.get(), start, end });
+            }
+        } else if !self.observers.wants_arguments() {
+            self.observers.call(*rank, stamp, (start, end), None);
+        } else if inbox.is_empty() {
+            self.unrecorded = true;
+        } else {
+            self.record_again(line);
+        }
+    }
+
+    /// The same for an MPI function whose arguments are at hand.
+    pub(crate) fn record_details(&mut self, line: LineId, call: &Call<'_>) {
+        let Line { rank, stamp, entered, reply, .. } = self.ranks.line(line);
+        let details = Some(Details { call, reply });
+        self.observers.call(*rank, stamp, (*entered, self.kernel.now()), details);
+    }
+
+    /// The same where they are to be read again, since the function has blocked: most are waits or receives.
+    fn record_again(&mut self, line: LineId) {
+        let Line { rank, stamp, entered, inbox, reply, wait, .. } = self.ranks.line(line);
+        let span = (*entered, self.kernel.now());
+        let observers = &mut self.observers;
+        let again = observers.wants_collectives_again();
+        let mut record = |call: Option<&Call<'_>>| {
+            let details = call.map(|call| Details { call, reply });
+            observers.call(*rank, stamp, span, details);
+        };
+        match inbox.current_sort() {
+            Sort::Wait => record(Some(&Call::Wait { how: wait.how, poll: false, requests: &wait.requests })),
+            Sort::Collective if !again => record(None),
+            _ => match &inbox.current_receive() {
+                Some(receive) => record(Some(receive)),
+                None => record(inbox.current_call().as_ref()),
+            },
+        }
+    }
+
+    /// A line is no more: if it is the first of its rank, so is the rank.
+    pub(crate) fn record_end(&mut self, line: LineId) {
+        let state = self.ranks.line(line);
+        if line != LineId::first_of(state.rank) {
+            return;
+        }
+        let blocked = match state.phase {
+            Phase::Waiting | Phase::TakingCompleted | Phase::Probing(_) | Phase::InCollective(_) => {
+                Some((state.entered, state.stamp.function, state.stamp.site))
+            }
+            _ => None,
+        };
+        let gone = state.phase.is(&Phase::Gone);
+        let at = if gone { self.ranks.end(state.rank) } else { self.kernel.now() };
+        let ideal = self.observers.has_ideal().then_some(state.ideal);
+        let rank = state.rank.get();
+        self.observers.record(&Record::End { rank, at, blocked, ideal });
+    }
+}

@@ -1,0 +1,264 @@
+//! Why a run does not go on, and what it leaves behind.
+
+use std::collections::HashMap;
+
+use mpirage_call::{ContextId, LineId, RankId, Stamp};
+
+use super::wiring::Engine;
+use crate::ids::InstanceId;
+use crate::memory::Memory;
+use crate::origin::Origin;
+use crate::ranks::line::Phase;
+use crate::ranks::request::{Operation, Slot};
+use crate::transport::matching::Key;
+use crate::transport::message::Message;
+
+/// One thing a blocked rank needs. Peers are ranks of the world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Want {
+    /// A receive of its own message by `to`.
+    Receiver {
+        /// Who is to receive.
+        to: u32,
+        /// With which tag.
+        tag: i32,
+        /// In which communicator.
+        context: ContextId,
+    },
+    /// A message.
+    Message {
+        /// From whom; none for anybody.
+        from: Option<u32>,
+        /// With which tag; none for any.
+        tag: Option<i32>,
+        /// In which communicator.
+        context: ContextId,
+    },
+    /// Other ranks in a collective.
+    Members {
+        /// The function that those inside have called.
+        what: &'static str,
+        /// Who has not entered; none if all have, and it waits for messages within it.
+        missing: Vec<u32>,
+        /// In which communicator.
+        context: ContextId,
+    },
+}
+
+impl Want {
+    /// The ranks that could bring it about, or some of them if they are many.
+    pub fn peers(&self) -> Vec<u32> {
+        match self {
+            Want::Receiver { to, .. } => vec![*to],
+            Want::Message { from, .. } => from.iter().copied().collect(),
+            Want::Members { missing, .. } => missing.iter().take(FOLLOWED).copied().collect(),
+        }
+    }
+}
+
+/// A rank that waits for something that does not come.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BlockedRank {
+    /// Which.
+    pub rank: u32,
+    /// The call it is in.
+    pub stamp: Stamp,
+    /// What it needs.
+    pub wants: Vec<Want>,
+}
+
+/// Peers of one rank that are followed in search of a cycle. One missing member of a collective is as good as another.
+const FOLLOWED: usize = 64;
+
+/// Something nobody will ever take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Leftover {
+    /// A message that was sent but not received.
+    Message {
+        /// From.
+        from: u32,
+        /// To.
+        to: u32,
+        /// Its tag.
+        tag: i32,
+        /// Its size.
+        bytes: u64,
+        /// In which communicator.
+        context: ContextId,
+        /// Who sent it.
+        origin: Origin,
+    },
+    /// Requests that were never waited for or freed.
+    Requests {
+        /// Whose.
+        rank: u32,
+        /// How many.
+        count: usize,
+        /// One of them.
+        example: Want,
+        /// Who opened that one.
+        origin: Origin,
+    },
+    /// Communicators that were never freed.
+    Communicators {
+        /// How many.
+        count: usize,
+        /// How many ranks the largest has.
+        ranks: u32,
+        /// Who made them.
+        origin: Origin,
+    },
+}
+
+impl<M: Memory> Engine<M> {
+    /// The ranks that wait, in order.
+    pub fn blocked(&self) -> Vec<BlockedRank> {
+        self.core.ranks.lines().filter_map(|line| self.why_blocked(line)).collect()
+    }
+
+    /// How many ranks a communicator has, for messages about it.
+    pub fn communicator_size(&self, context: ContextId) -> u32 {
+        self.core.collectives.comms().size(context)
+    }
+
+    /// The ranks in a circle of waiting, if there is one: each waits for the next, the last for the first.
+    pub fn cycle(blocked: &[BlockedRank]) -> Option<Vec<u32>> {
+        let index: HashMap<u32, usize> =
+            blocked.iter().enumerate().map(|(at, rank)| (rank.rank, at)).collect();
+        let awaited = |at: usize| {
+            let peers = blocked[at].wants.iter().flat_map(Want::peers).take(FOLLOWED);
+            peers.filter_map(|peer| index.get(&peer).copied()).collect::<Vec<usize>>()
+        };
+        let mut seen = vec![false; blocked.len()];
+        for start in 0..blocked.len() {
+            if std::mem::replace(&mut seen[start], true) {
+                continue;
+            }
+            let (mut path, mut open) = (vec![start], vec![awaited(start).into_iter()]);
+            while let Some(branch) = open.last_mut() {
+                match branch.next() {
+                    Some(next) => {
+                        if let Some(at) = path.iter().position(|&on_path| on_path == next) {
+                            return Some(path[at..].iter().map(|&at| blocked[at].rank).collect());
+                        }
+                        if !std::mem::replace(&mut seen[next], true) {
+                            path.push(next);
+                            open.push(awaited(next).into_iter());
+                        }
+                    }
+                    None => {
+                        open.pop();
+                        path.pop();
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// What is left when all ranks have ended.
+    pub fn leftovers(&self) -> Vec<Leftover> {
+        let mut all = Vec::new();
+        for number in 0..self.core.ranks.count() as u32 {
+            let rank = RankId::new(number);
+            let slots = self.core.ranks.open_requests(rank);
+            let mut open = slots.filter_map(|slot| Some((self.want_of(rank, slot)?, slot.origin)));
+            if let Some((example, origin)) = open.next() {
+                all.push(Leftover::Requests { rank: number, count: open.count() + 1, example, origin });
+            }
+        }
+        all.extend(self.unreceived());
+        all.extend(self.unfreed());
+        all
+    }
+
+    /// Messages that no receive has taken, by receiver and age.
+    pub fn unreceived(&self) -> Vec<Leftover> {
+        self.core.transport.unreceived().into_iter().filter_map(left_message).collect()
+    }
+
+    fn unfreed(&self) -> Vec<Leftover> {
+        let mut all: Vec<(Origin, u32)> = self.core.collectives.comms().unfreed().collect();
+        all.sort_unstable();
+        let together = |made: &[(Origin, u32)]| Leftover::Communicators {
+            count: made.len(),
+            ranks: made.iter().map(|&(_, ranks)| ranks).max().unwrap_or(0),
+            origin: made[0].0,
+        };
+        all.chunk_by(|a, b| a.0 == b.0).map(together).collect()
+    }
+
+    fn why_blocked(&self, line: LineId) -> Option<BlockedRank> {
+        let state = self.core.ranks.line(line);
+        let rank = state.rank;
+        let wants = match state.phase {
+            Phase::Waiting => {
+                let slots = state.wait.requests.iter().map(|&id| self.core.ranks.slot(line, id));
+                slots.filter(|slot| slot.done.is_none()).filter_map(|slot| self.want_of(rank, slot)).collect()
+            }
+            Phase::TakingCompleted => {
+                let slots = self.core.ranks.requests(rank).iter().filter(|slot| slot.done.is_none());
+                slots.filter_map(|slot| self.want_of(rank, slot)).collect()
+            }
+            Phase::Probing(probe) => vec![self.message_wanted(rank, probe.key)],
+            Phase::InCollective(instance) => self.members_wanted(instance).into_iter().collect(),
+            _ => return None,
+        };
+        Some(BlockedRank { rank: rank.get(), stamp: state.stamp, wants })
+    }
+
+    fn want_of(&self, rank: RankId, slot: &Slot) -> Option<Want> {
+        match slot.operation {
+            Operation::Unused | Operation::Work => None,
+            Operation::Send { context, to, tag, .. } => {
+                let to = self.core.collectives.comms().resolve(context, rank, to)?.get();
+                Some(Want::Receiver { to, tag, context })
+            }
+            Operation::Recv { context, from, tag, .. } => {
+                Some(self.message_wanted(rank, Key { context: u64::from(context), source: from, tag }))
+            }
+            Operation::Collective { instance } => self.members_wanted(instance),
+        }
+    }
+
+    fn message_wanted(&self, rank: RankId, key: Key) -> Want {
+        let context = key.context as ContextId;
+        let resolve = |from| self.core.collectives.comms().resolve(context, rank, from);
+        Want::Message { from: key.source().and_then(resolve).map(RankId::get), tag: key.tag(), context }
+    }
+
+    fn members_wanted(&self, instance: InstanceId) -> Option<Want> {
+        let instance = self.core.collectives.instance(instance)?;
+        let (what, missing, context) = (instance.function(), instance.missing(), instance.context());
+        Some(Want::Members { what, missing, context })
+    }
+}
+
+fn left_message(message: &Message) -> Option<Leftover> {
+    let context = ContextId::try_from(message.key.context).ok()?;
+    let (from, to) = (message.from.get(), message.to.get());
+    let (tag, bytes, origin) = (message.key.tag, message.bytes, message.origin);
+    Some(Leftover::Message { from, to, tag, bytes, context, origin })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::NoMemory;
+
+    fn waits(rank: u32, froms: &[u32]) -> BlockedRank {
+        let wants =
+            froms.iter().map(|&from| Want::Message { from: Some(from), tag: None, context: 0 }).collect();
+        BlockedRank { rank, stamp: Stamp::default(), wants }
+    }
+
+    #[test]
+    fn a_cycle_is_found_behind_dead_ends_and_branches() {
+        let cycle = |blocked: &[BlockedRank]| Engine::<NoMemory>::cycle(blocked);
+        assert_eq!(cycle(&[waits(0, &[1]), waits(1, &[0])]), Some(vec![0, 1]));
+        assert_eq!(cycle(&[waits(0, &[1]), waits(1, &[2])]), None);
+        let branches = [waits(0, &[9, 1, 2]), waits(1, &[9]), waits(2, &[1, 3]), waits(3, &[2])];
+        assert_eq!(cycle(&branches), Some(vec![2, 3]));
+        assert_eq!(cycle(&[waits(4, &[4])]), Some(vec![4]));
+    }
+}

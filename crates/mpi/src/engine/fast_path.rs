@@ -1,0 +1,129 @@
+//! The fast path for the commonest calls: sends and receives with a request, where nothing stands before them.
+//!
+//! It does what [`perform`](super::perform) does, without the checks for what such calls cannot be. Anything unusual,
+//! mistakes included, is left to the general path before anything is changed.
+
+use mpirage_call::LineId;
+use mpirage_call::wire::{PlainCall, PlainWay};
+use mpirage_units::Duration;
+
+use super::compute::Bursts;
+use super::messages::Incoming;
+use super::wiring::Engine;
+use crate::memory::Memory;
+use crate::origin::Origin;
+use crate::ranks::line::Then;
+use crate::ranks::request::Operation;
+use crate::transport::matching::{ANY_TAG, Key};
+use crate::transport::message::{Outgoing, Owner};
+
+/// How far the fast path has led.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FastPath {
+    /// The call is not for it.
+    NotTaken,
+    /// The call is carried out, and the next may follow.
+    Done,
+    /// The call is carried out, and is being paid for.
+    Paying,
+}
+
+impl<M: Memory> Engine<M> {
+    /// Carries out the next call of the inbox, if it is for the fast path.
+    #[inline]
+    pub(super) fn try_fast_path(&mut self, line: LineId) -> FastPath {
+        match self.core.ranks.line(line).inbox.next_plain() {
+            Some(call) if self.nothing_before(line, &call) => self.perform_plain(line, &call),
+            _ => FastPath::NotTaken,
+        }
+    }
+
+    /// Is it time for the call?
+    #[inline]
+    fn nothing_before(&self, line: LineId, call: &PlainCall) -> bool {
+        let no_burst = match self.bursts {
+            Bursts::None => true,
+            Bursts::Measured => call.stamp.burst.is_none(),
+            _ => false,
+        };
+        no_burst
+            && call.stamp.delay.is_zero()
+            && self.core.protocol.startup.is_none()
+            && self.core.occupancy.is_none()
+            && !self.samples.is_open(self.core.ranks.rank_of(line))
+    }
+
+    #[inline]
+    fn perform_plain(&mut self, line: LineId, call: &PlainCall) -> FastPath {
+        let &PlainCall { context, bytes, request, .. } = call;
+        let rank = self.core.ranks.rank_of(line);
+        if self.checks_calls && !self.checks().may_open(rank, request) {
+            return FastPath::NotTaken;
+        }
+        let cost = match call.way {
+            PlainWay::Send { mode, to, tag, payload } => {
+                let Some((me, peer)) = self.core.collectives.comms().address(context, rank, to) else {
+                    return FastPath::NotTaken;
+                };
+                if self.checks_calls && !self.checks().may_send(tag, bytes) {
+                    return FastPath::NotTaken;
+                }
+                self.begin_plain(line, call);
+                let operation = Operation::Send { context, to, tag, message: None };
+                self.core.ranks.open_request(line, request, operation);
+                let key = Key::new(u64::from(context), Some(me), Some(tag));
+                let (owner, origin) = (Owner::Request { rank, id: request }, Origin::of(&call.stamp));
+                let ideal = self.core.ranks.line(line).ideal;
+                self.core.post_request_send(
+                    line,
+                    request,
+                    Outgoing { from: rank, to: peer, key, bytes, payload, mode, owner, origin, ideal },
+                );
+                self.core.protocol.isend_overhead.of(bytes)
+            }
+            PlainWay::Recv { from, tag, address } => {
+                if self.checks_calls
+                    && (tag == Some(ANY_TAG) || !self.checks().knows_peer(rank, context, from))
+                {
+                    return FastPath::NotTaken;
+                }
+                self.begin_plain(line, call);
+                let key = Key::new(u64::from(context), from, tag);
+                let operation = Operation::Recv { context, from: key.source, tag: key.tag, receive: None };
+                self.core.ranks.open_request(line, request, operation);
+                let incoming = Incoming { key, room: bytes, address, matched: None };
+                self.core.post_request_receive(line, request, incoming);
+                Duration::ZERO
+            }
+        };
+        self.settle_plain(line, call, cost)
+    }
+
+    /// Turns to the call.
+    #[inline]
+    fn begin_plain(&mut self, line: LineId, call: &PlainCall) {
+        let now = self.core.kernel.now();
+        let state = self.core.ranks.line_mut(line);
+        state.stamp = call.stamp;
+        (state.entered, state.in_function) = (now, true);
+        state.inbox.enter_next(call.words);
+        state.polling.failures = 0;
+    }
+
+    #[inline]
+    fn settle_plain(&mut self, line: LineId, call: &PlainCall, cost: Duration) -> FastPath {
+        if !cost.is_zero() {
+            self.core.pay(line, cost, Then::NextCall);
+            return FastPath::Paying;
+        }
+        // It took no time, and its arguments are at hand: nothing needs to be read again.
+        let now = self.core.kernel.now();
+        let state = self.core.ranks.line(line);
+        if self.core.observers.wants_arguments() {
+            self.core.observers.post(state.rank, now, call, &state.reply);
+        } else {
+            self.core.observers.call(state.rank, &call.stamp, (now, now), None);
+        }
+        FastPath::Done
+    }
+}

@@ -1,0 +1,189 @@
+//! What starts when a processor is free, and transfers that have come to one.
+
+use mpirage_call::{Call, LineId, RankId};
+use mpirage_kernel::Milestone;
+
+use super::compute::computing;
+use super::task::Task;
+use super::wiring::Engine;
+use crate::due::Due;
+use crate::ids::{MessageId, WorkId};
+use crate::memory::Memory;
+use crate::occupancy::{Job, Occupancy, Start};
+use crate::ranks::line::{Claim, Phase};
+use crate::transport::Reception;
+
+impl<M: Memory> Engine<M> {
+    /// A transfer of a message has reached a milestone.
+    pub(super) fn transfer_event(&mut self, id: MessageId, milestone: Milestone) {
+        let (transport, mut env) = self.core.transport();
+        match transport.transfer_event(&mut env, id, milestone) {
+            Reception::None => {}
+            Reception::AtInterface => self.at_interface(id),
+            Reception::Taken => self.taken(id),
+        }
+        self.core.take_events();
+    }
+
+    /// A message has come: the processor takes it, now or when it can.
+    fn at_interface(&mut self, id: MessageId) {
+        let message = self.core.transport.message(id);
+        let (rank, turn, now) = (message.to, message.place.turn(), self.core.kernel.now());
+        match &mut self.core.occupancy {
+            Occupancy::Processors(processors) => {
+                if processors.claim_arrival(&mut self.core.kernel, rank, turn, id) {
+                    self.start_receiving(id);
+                }
+            }
+            Occupancy::Graphs(graphs) => graphs.arrival(id, rank, turn, now),
+            Occupancy::None => {}
+        }
+    }
+
+    /// The processor has taken a message.
+    fn taken(&mut self, id: MessageId) {
+        let message = self.core.transport.message(id);
+        let (rank, turn, matched) = (message.to, message.place.turn(), message.taker.is_some());
+        if matched && let Some(processors) = self.core.occupancy.processors() {
+            processors.count_from(rank, turn);
+            self.core.occupancy.free_rank(rank, self.core.kernel.now());
+        }
+        self.serve_older(rank);
+        if matched {
+            let (transport, mut env) = self.core.transport();
+            transport.deliver(&mut env, id);
+        }
+    }
+
+    /// A send needs the processor before it is carried out. True if it must wait for it.
+    pub(super) fn call_waits(&mut self, line: LineId) -> bool {
+        let state = self.core.ranks.line(line);
+        let Some(Call::Send { bytes, .. }) = state.inbox.next_call() else { return false };
+        let rank = state.rank;
+        let Some(processors) = self.core.occupancy.processors() else { return false };
+        let starts = processors.claim_send(&mut self.core.kernel, rank, Job::Line(line), bytes);
+        if !starts {
+            self.core.ranks.line_mut(line).phase = Phase::Claiming(Claim::Call);
+        }
+        !starts
+    }
+
+    /// A line wants to compute. True if it starts now; else it waits for its processor.
+    pub(super) fn claim_work(&mut self, line: LineId, rank: RankId, claim: Claim) -> bool {
+        let Some(processors) = self.core.occupancy.processors() else { return true };
+        if processors.claim_work(&mut self.core.kernel, rank, Job::Line(line)) {
+            processors.occupy_for_work(rank);
+            return true;
+        }
+        self.core.ranks.line_mut(line).phase = Phase::Claiming(claim);
+        false
+    }
+
+    /// Something is to be computed beside a rank. True if it starts now; else it waits for the processor.
+    pub(super) fn claim_background(&mut self, rank: RankId, id: WorkId) -> bool {
+        let Some(processors) = self.core.occupancy.processors() else { return true };
+        let starts = processors.claim_work(&mut self.core.kernel, rank, Job::Work(id));
+        if starts {
+            processors.occupy_for_work(rank);
+            self.background[id].turn = processors.since(rank);
+        }
+        starts
+    }
+
+    /// What a processor computed is done.
+    pub(super) fn end_of_work(&mut self, rank: RankId) {
+        let now = self.core.kernel.now();
+        let Some(processors) = self.core.occupancy.processors() else { return };
+        processors.free(rank, now);
+        self.serve_older(rank);
+        if let Some(processors) = self.core.occupancy.processors() {
+            processors.look_at(&mut self.core.kernel, rank);
+        }
+    }
+
+    /// A processor may be free: what has waited longer than its rank's next call comes before that.
+    #[inline]
+    pub(super) fn serve_older(&mut self, rank: RankId) {
+        let now = self.core.kernel.now();
+        if let Some(processors) = self.core.occupancy.processors()
+            && let Some(start) = processors.take_older(rank, now)
+        {
+            self.start(rank, start);
+        }
+    }
+
+    /// Starts what waits and can, once all ranks have had their chance at this instant. True if there was something to do.
+    pub(super) fn serve_processors(&mut self) -> bool {
+        if self.core.occupancy.has_graphs() {
+            return self.serve_graphs();
+        }
+        let now = self.core.kernel.now();
+        let Some(processors) = self.core.occupancy.processors() else { return false };
+        let Some(rank) = processors.next_due() else { return false };
+        while let Some(start) =
+            self.core.occupancy.processors().and_then(|processors| processors.take_next(rank, now))
+        {
+            self.start(rank, start);
+        }
+        if let Some(processors) = self.core.occupancy.processors() {
+            processors.look_at(&mut self.core.kernel, rank);
+        }
+        true
+    }
+
+    /// The timer of a processor has expired.
+    pub(super) fn processor_due(&mut self, rank: RankId) {
+        let now = self.core.kernel.now();
+        match &mut self.core.occupancy {
+            Occupancy::Processors(processors) => processors.timer_expired(rank, now),
+            Occupancy::Graphs(graphs) => graphs.timer_expired(now),
+            Occupancy::None => {}
+        }
+    }
+
+    /// Something that waited for a processor starts.
+    fn start(&mut self, rank: RankId, start: Start) {
+        let now = self.core.kernel.now();
+        let Some(processors) = self.core.occupancy.processors() else { return };
+        match start {
+            Start::Arrival(message) => self.start_receiving(message),
+            Start::Send(job, bytes) => {
+                processors.occupy_for_send(rank, bytes, now);
+                match job {
+                    Job::Line(line) => self.after_startup(line),
+                    Job::Run(run) => self.core.tasks.push_back(Task::Run(run)),
+                    Job::Work(_) => unreachable!("computations do not send"),
+                }
+            }
+            Start::Work(Job::Work(id)) => {
+                processors.occupy_for_work(rank);
+                let work = &mut self.background[id];
+                (work.start, work.turn) = (now, processors.since(rank));
+                let work = work.work;
+                self.start_computation(rank, work, Due::Work(id));
+            }
+            Start::Work(Job::Line(line)) => {
+                processors.occupy_for_work(rank);
+                let state = self.core.ranks.line_mut(line);
+                if let Phase::Claiming(claim) = state.phase {
+                    state.phase = computing(claim);
+                }
+                state.entered = now;
+                let work = state.work;
+                self.start_computation(rank, work, Due::Line(line));
+            }
+            Start::Work(Job::Run(_)) => unreachable!("schedules do not compute"),
+        }
+    }
+
+    /// The processor takes a message: it is visible from here on, and there when that is done.
+    fn start_receiving(&mut self, id: MessageId) {
+        let message = self.core.transport.message(id);
+        let (rank, bytes, now) = (message.to, message.bytes, self.core.kernel.now());
+        let Some(processors) = self.core.occupancy.processors() else { return };
+        let span = processors.occupy_for_arrival(rank, bytes, now);
+        let (transport, mut env) = self.core.transport();
+        transport.start_receiving(&mut env, id, span);
+        self.core.take_events();
+    }
+}

@@ -1,0 +1,335 @@
+//! Collectives: ranks enter, follow their schedules step by step, and leave.
+
+use mpirage_call::{BLOCKING, CollectiveCall, CommRequest, Completion, ContextId, LineId, Payload, SendMode};
+use mpirage_collectives::Step;
+use mpirage_record::Record;
+use mpirage_units::{Duration, Time};
+
+use super::core::Core;
+use super::task::Task;
+use crate::collective::agreement::calls_function;
+use crate::collective::run::Stop;
+use crate::collective::{Caller, Entered, Left, scheduled_kind};
+use crate::due::Due;
+use crate::ids::{InstanceId, RunId};
+use crate::memory::Memory;
+use crate::occupancy::Job;
+use crate::origin::Origin;
+use crate::protocol::per_byte;
+use crate::ranks::line::Phase;
+use crate::ranks::request::Operation;
+use crate::transport::message::{Outgoing, Owner, Taker};
+
+/// Sends and receives under way from which on a schedule's next steps are prefetched.
+const MANY: u32 = 32;
+/// How many steps ahead that is done.
+const AHEAD: u32 = 3;
+
+impl<M: Memory> Core<M> {
+    /// A line enters a collective.
+    pub(crate) fn enter_collective(&mut self, line: LineId, call: &CollectiveCall<'_>) {
+        let caller = self.caller(line);
+        let entered = match self.collectives.enter(&mut self.data, caller, call) {
+            Ok(entered) => entered,
+            Err(text) => return self.misuse(caller.rank, text),
+        };
+        let request = call.request.unwrap_or(BLOCKING);
+        self.wait_in_collective(line, entered.instance, request);
+        if request != BLOCKING && calls_function(call.reduction) {
+            self.ranks.begin_callbacks(caller.rank);
+        }
+        self.start_schedule(entered, caller, call);
+        self.settle_if_complete(entered.instance);
+    }
+
+    /// A line takes part in making a communicator.
+    pub(crate) fn enter_creation(&mut self, line: LineId, parent: ContextId, how: CommRequest<'_>) {
+        let caller = self.caller(line);
+        let host = self.host(caller.rank).0;
+        let entered = match self.collectives.enter_creation(caller, host, parent, how) {
+            Ok(entered) => entered,
+            Err(text) => return self.misuse(caller.rank, text),
+        };
+        if let CommRequest::DupLater { request } = how {
+            self.wait_in_collective(line, entered.instance, request);
+            let (collectives, mut env) = self.collectives();
+            collectives.hand_out_early(&mut env, entered);
+        } else {
+            self.wait_in_collective(line, entered.instance, BLOCKING);
+        }
+        self.start_schedule(entered, caller, &CollectiveCall::agreement(parent));
+        self.settle_if_complete(entered.instance);
+    }
+
+    /// The duration of a collective by formula is over.
+    pub(crate) fn all_leave(&mut self, instance: InstanceId) {
+        let size = self.collectives.instance(instance).map_or(0, |instance| instance.size());
+        for member in 0..size as u32 {
+            if let Some(clocks) = self.observers.ideal() {
+                let at = clocks.last_entry(instance);
+                self.leave_ideal(Entered { instance, member }, at);
+            }
+            self.leave(Entered { instance, member });
+        }
+    }
+
+    /// Goes on with a schedule until it must wait, pays for something, or ends.
+    pub(crate) fn continue_run(&mut self, id: RunId) {
+        loop {
+            let run = self.collectives.run_mut(id);
+            run.go_on();
+            if run.stop() != Stop::None {
+                if run.must_wait() {
+                    return;
+                }
+                let owed = self.pass_stop(id);
+                if !owed.is_zero() {
+                    return self.kernel.start_timer(owed, Due::Run(id).token());
+                }
+            }
+            let Some(step) = self.collectives.next_step(id) else { return self.try_end_run(id) };
+            if self.collectives.run(id).under_way() > MANY {
+                self.fetch_steps(id);
+            }
+            if self.step_must_wait(id, step) {
+                return;
+            }
+            self.collectives.run_mut(id).take_step();
+            let cost = self.take_step(id, step);
+            self.take_events();
+            if !cost.is_zero() {
+                return self.kernel.start_timer(cost, Due::Run(id).token());
+            }
+        }
+    }
+
+    /// The stop before the next step is over; gives what has to be paid then.
+    fn pass_stop(&mut self, id: RunId) -> Duration {
+        let run = self.collectives.run_mut(id);
+        if let Some(clocks) = self.observers.ideal() {
+            match run.stop() {
+                Stop::WaitAll => clocks.pass_all(id),
+                _ => clocks.pass_blocking(id),
+            }
+        }
+        run.pass_stop()
+    }
+
+    /// Does the beginning of a step take time, or does it wait for its processor?
+    fn step_must_wait(&mut self, id: RunId, step: Step) -> bool {
+        if self.protocol.startup.is_some() && self.collectives.run(id).has_not_begun() {
+            let cost = self.startup_of_step(id, step);
+            if !cost.is_zero() {
+                self.collectives.run_mut(id).begin_step();
+                self.kernel.start_timer(cost, Due::Run(id).token());
+                return true;
+            }
+        }
+        // A step that waits is resumed when the processor is its own.
+        !self.occupancy.is_none()
+            && self.collectives.run_mut(id).begin_step()
+            && self.step_needs_processor(id, step)
+    }
+
+    /// A step needs the processor. True if it must wait for it.
+    fn step_needs_processor(&mut self, id: RunId, step: Step) -> bool {
+        let rank = self.collectives.run(id).rank;
+        match (step, self.occupancy.processors()) {
+            (Step::Send { bytes, .. } | Step::Isend { bytes, .. }, Some(processors)) => {
+                !processors.claim_send(&mut self.kernel, rank, Job::Run(id), bytes)
+            }
+            (Step::Recv { .. } | Step::Irecv { .. }, Some(_)) => {
+                let busy = self.occupancy.busy_after_wait(rank, self.kernel.now());
+                if !busy.is_zero() {
+                    self.kernel.start_timer(busy, Due::Run(id).token());
+                }
+                !busy.is_zero()
+            }
+            _ => false,
+        }
+    }
+
+    /// Carries out a step; gives what it costs the rank.
+    fn take_step(&mut self, id: RunId, step: Step) -> Duration {
+        match step {
+            Step::Isend { to, bytes, slot } => {
+                self.send_step(id, (to, slot), bytes, Stop::None);
+                self.protocol.isend_overhead.of(bytes)
+            }
+            Step::Send { to, bytes, slot } => {
+                self.send_step(id, (to, slot), bytes, Stop::Send);
+                self.protocol.send_overhead.of(bytes)
+            }
+            Step::Irecv { from, bytes, slot } => self.recv_step(id, (from, slot), bytes, Stop::None),
+            Step::Recv { from, bytes, slot } => self.recv_step(id, (from, slot), bytes, Stop::Recv),
+            Step::Reduce { bytes } => self.work_step(id, bytes, self.protocol.reduce_seconds_per_byte),
+            Step::Copy { bytes } => self.work_step(id, bytes, self.protocol.copy_seconds_per_byte),
+            Step::WaitAll => {
+                self.collectives.run_mut(id).wait_all();
+                Duration::ZERO
+            }
+        }
+    }
+
+    fn work_step(&mut self, id: RunId, bytes: u64, seconds_per_byte: f64) -> Duration {
+        let cost = per_byte(bytes, seconds_per_byte);
+        if let Some(clocks) = self.observers.ideal() {
+            clocks.work(id, cost);
+        }
+        cost
+    }
+
+    fn send_step(&mut self, id: RunId, (to, slot): (u32, u16), bytes: u64, stop: Stop) {
+        let run = self.collectives.run_mut(id);
+        run.begin(stop);
+        let (from, key, blocking) = (run.rank, run.sends(slot), stop != Stop::None);
+        let ideal = match self.observers.ideal() {
+            Some(clocks) => {
+                if blocking {
+                    clocks.send_step(id);
+                }
+                clocks.now(id)
+            }
+            None => Time::ZERO,
+        };
+        let (to, owner) = (self.collectives.peer(id, to), Owner::Step { run: id, blocking });
+        let (payload, mode, origin) = (Payload::Absent, SendMode::Standard, Origin::UNKNOWN);
+        self.post_send(Outgoing { from, to, key, bytes, payload, mode, owner, origin, ideal });
+    }
+
+    fn recv_step(&mut self, id: RunId, (from, slot): (u32, u16), bytes: u64, stop: Stop) -> Duration {
+        let run = self.collectives.run_mut(id);
+        run.begin(stop);
+        run.owe(self.protocol.recv_overhead.of(bytes));
+        let (rank, key) = (run.rank, run.receives(from, slot));
+        if let Some(clocks) = self.observers.ideal()
+            && self.protocol.transfer_mode(SendMode::Standard, bytes).sender_waits()
+        {
+            clocks.post_step(id, from, slot);
+        }
+        // Whatever size arrives is the algorithm's business, so any fits.
+        let taker = Taker::Step { run: id, blocking: stop != Stop::None };
+        let (transport, mut env) = self.transport();
+        transport.post(&mut env, rank, key, taker);
+        self.startup_of_receive_step(id, from)
+    }
+
+    /// After the last step, the run waits for what is still under way; then the rank leaves.
+    fn try_end_run(&mut self, id: RunId) {
+        if !self.collectives.run_mut(id).is_complete() {
+            return;
+        }
+        let ideal = self.observers.ideal().map(|clocks| clocks.end_run(id));
+        let entered = self.collectives.end_run(id);
+        if let Some(at) = ideal {
+            self.leave_ideal(entered, at);
+        }
+        self.leave(entered);
+    }
+
+    /// A rank's part in a collective is over: it gets its results and goes on.
+    fn leave(&mut self, entered: Entered) {
+        let (collectives, mut env) = self.collectives();
+        let Left { rank, line, request, called_back } = collectives.leave(&mut env, entered);
+        if called_back {
+            self.ranks.end_callbacks(rank);
+        }
+        if request == BLOCKING {
+            self.make_ready(line);
+        } else {
+            let owner = self.ranks.owner(line, request);
+            self.complete(owner, Completion::empty(0), Time::ZERO);
+        }
+    }
+
+    fn leave_ideal(&mut self, entered: Entered, at: Time) {
+        let Some(instance) = self.collectives.instance(entered.instance) else { return };
+        let participant = &instance.participants[entered.member as usize];
+        self.ranks.leave_ideal(participant.line, participant.request, at);
+    }
+
+    fn caller(&self, line: LineId) -> Caller {
+        let state = self.ranks.line(line);
+        Caller { rank: state.rank, line, stamp: state.stamp }
+    }
+
+    /// The line waits in its call, or opens a request.
+    fn wait_in_collective(&mut self, line: LineId, instance: InstanceId, request: u32) {
+        if request == BLOCKING {
+            self.ranks.line_mut(line).phase = Phase::InCollective(instance);
+        } else {
+            self.ranks.open_request(line, request, Operation::Collective { instance });
+        }
+    }
+
+    fn start_schedule(&mut self, entered: Entered, caller: Caller, call: &CollectiveCall<'_>) {
+        let ideal = self.ranks.line(caller.line).ideal;
+        if self.collectives.have_formula() {
+            return self.await_all(entered, caller, call, ideal);
+        }
+        let call = &CollectiveCall { kind: scheduled_kind(call), ..*call };
+        let (plan, algorithm) = self.collectives.choose_plan(entered, call);
+        self.record_schedule(entered, caller, call, Some(algorithm));
+        let run = self.collectives.start_run(entered, plan);
+        if let Some(clocks) = self.observers.ideal() {
+            clocks.start_run(run, ideal);
+        }
+        self.tasks.push_back(Task::Run(run));
+    }
+
+    fn record_schedule(
+        &mut self,
+        entered: Entered,
+        caller: Caller,
+        call: &CollectiveCall<'_>,
+        algorithm: Option<mpirage_collectives::Algorithm>,
+    ) {
+        if self.observers.wants_arguments()
+            && let Some(instance) = self.collectives.instance(entered.instance)
+        {
+            self.observers.record(&Record::Schedule {
+                rank: caller.rank.get(),
+                number: instance.number,
+                context: call.context,
+                kind: call.kind,
+                algorithm,
+                entered: self.kernel.now(),
+                call,
+            });
+        }
+    }
+
+    /// A rank has entered a collective whose duration a formula gives. The last to enter sets it off.
+    fn await_all(&mut self, entered: Entered, caller: Caller, call: &CollectiveCall<'_>, ideal: Time) {
+        self.record_schedule(entered, caller, call, None);
+        let id = entered.instance;
+        let Some(instance) = self.collectives.instance(id) else { return };
+        if let Some(clocks) = self.observers.ideal() {
+            clocks.enter(id, ideal, instance.has_one_member());
+        }
+        if instance.is_complete() {
+            let members = 0..instance.size() as u32;
+            let hosts: Vec<_> = members.map(|member| self.host(instance.rank_of(member))).collect();
+            let span = self.collectives.duration(entered, call, &hosts);
+            self.kernel.start_timer(span, Due::Collective(id).token());
+        }
+    }
+
+    /// A schedule with many sends and receives under way goes on: prefetches what later steps need.
+    #[inline]
+    fn fetch_steps(&self, id: RunId) {
+        let run = self.collectives.run(id);
+        for (ahead, deep) in [(2 * AHEAD, false), (AHEAD, true)] {
+            match self.collectives.step_ahead(id, ahead) {
+                Some(Step::Isend { to, slot, .. }) => {
+                    self.transport.fetch_send(self.collectives.peer(id, to), &run.sends(slot), deep);
+                }
+                // Its own queue is near; the message that waits there is not.
+                Some(Step::Irecv { from, slot, .. }) if deep => {
+                    self.transport.fetch_unexpected(run.rank, &run.receives(from, slot));
+                }
+                _ => {}
+            }
+        }
+    }
+}

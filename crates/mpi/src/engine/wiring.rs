@@ -1,0 +1,438 @@
+//! The engine as drivers see it, and its loop.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use mpirage_call::{ContextId, LineId, RankId, Reply, Stamp};
+use mpirage_collectives::Choice;
+use mpirage_data::Group;
+use mpirage_kernel::{Advance, Event, Kernel};
+use mpirage_platform::HostId;
+use mpirage_record::{Record, Recorder};
+use mpirage_units::Time;
+
+use super::compute::{BackgroundWork, Bursts, Speeds};
+use super::core::Core;
+use super::polls::Polls;
+use super::sampling::Samples;
+use super::task::{Task, Turns};
+use crate::collective::Collectives;
+use crate::collective::formula::CollectiveTimes;
+use crate::data_plane::DataPlane;
+use crate::due::Due;
+use crate::ids::{Table, WorkId};
+use crate::memory::{FARTHEST, Memory};
+use crate::observe::Observers;
+use crate::occupancy::Occupancy;
+use crate::origin::Origin;
+use crate::protocol::Protocol;
+use crate::ranks::Ranks;
+use crate::ranks::job::{JobId, Jobs};
+use crate::ranks::line::{Phase, Then};
+use crate::transport::Transport;
+use crate::turn::{Ending, Segment, Turn};
+
+/// How many arrivals ahead a message is prefetched, and what it leads to.
+const FAR: usize = 6;
+const NEAR: usize = 3;
+
+/// What a run starts from.
+pub struct Setup {
+    /// Clock and models.
+    pub kernel: Kernel,
+    /// The host of each rank.
+    pub placement: Vec<HostId>,
+    /// The number of ranks of each job, in order; empty for one job of all ranks. Each job has a world of its own.
+    pub jobs: Vec<u32>,
+    /// Simulated seconds per nanosecond of processor time, for each rank.
+    pub seconds_per_nano: Vec<f64>,
+    /// Floating-point operations per second of the host of each rank.
+    pub host_flops: Vec<f64>,
+    /// Cores of the host of each rank.
+    pub host_cores: Vec<u32>,
+    /// How messages travel.
+    pub protocol: Protocol,
+    /// Which algorithms collectives use.
+    pub collectives: Choice,
+    /// A formula for how long collectives take, instead of algorithms.
+    pub collective_times: Option<Box<dyn CollectiveTimes>>,
+    /// Where computation times come from.
+    pub bursts: Bursts,
+    /// The recorder of the run.
+    pub recorder: Box<dyn Recorder>,
+}
+
+/// The MPI layer of one run.
+pub struct Engine<M> {
+    pub(super) core: Core<M>,
+    /// Polls that are paid for before they look.
+    pub(super) polls: Polls,
+    pub(super) samples: Samples,
+    pub(super) bursts: Bursts,
+    pub(super) speeds: Speeds,
+    /// Computations beside ranks.
+    pub(super) background: Table<WorkId, BackgroundWork>,
+    /// Numbers of shared memory by name.
+    pub(super) shared_sites: HashMap<Box<str>, u64>,
+    /// Are calls checked before they are carried out?
+    pub(super) checks_calls: bool,
+    /// A vector for new calls, used for all lines: it stays in a near cache.
+    call_buffer: Vec<u64>,
+    events: Vec<Event>,
+}
+
+impl<M: Memory> Engine<M> {
+    /// All ranks are about to start.
+    pub fn new(setup: Setup, memory: M) -> Engine<M> {
+        let ranks = setup.placement.len();
+        let sizes = if setup.jobs.is_empty() { vec![ranks as u32] } else { setup.jobs };
+        debug_assert_eq!(sizes.iter().sum::<u32>() as usize, ranks, "every rank belongs to a job");
+        let (protocol, hosts) = (Arc::new(setup.protocol), Arc::from(setup.placement));
+        let state = Ranks::new(ranks);
+        let core = Core {
+            kernel: setup.kernel,
+            data: DataPlane::new(memory),
+            observers: Observers::new(setup.recorder),
+            occupancy: Occupancy::new(&protocol, &hosts),
+            turns: Turns::new(state.lines()),
+            ranks: state,
+            jobs: Jobs::new(&sizes),
+            transport: Transport::new(Arc::clone(&protocol), Arc::clone(&hosts)),
+            collectives: Collectives::new(setup.collectives, setup.collective_times, &sizes),
+            tasks: VecDeque::new(),
+            unrecorded: false,
+            protocol,
+            hosts,
+        };
+        Engine {
+            core,
+            polls: Polls::default(),
+            samples: Samples::default(),
+            bursts: setup.bursts,
+            speeds: Speeds::new(setup.seconds_per_nano, setup.host_flops, setup.host_cores),
+            background: Table::new(),
+            shared_sites: HashMap::new(),
+            checks_calls: false,
+            call_buffer: Vec::new(),
+            events: Vec::new(),
+        }
+    }
+
+    /// Makes a communicator of these ranks of the run, in order, before the run starts and at no cost. The first is
+    /// number 2; none if a rank is there twice, or does not exist.
+    pub fn define_comm(&mut self, members: &[u32]) -> Option<ContextId> {
+        let group = Group::of(members.iter().copied()).ok()?;
+        if members.iter().any(|&member| member as usize >= self.core.ranks.count()) {
+            return None;
+        }
+        let context = self.core.collectives.add_comm(group, Origin::UNKNOWN);
+        self.core.observers.record(&Record::Comm { context, members });
+        Some(context)
+    }
+
+    /// Adds a line to a rank: a further thread that calls MPI. It is resumed like the others.
+    pub fn open_line(&mut self, rank: RankId) -> LineId {
+        let line = self.core.ranks.open_line(rank);
+        self.core.jobs.add_line(rank);
+        self.core.turns.resume(line);
+        line
+    }
+
+    /// The driver's memory.
+    pub fn memory(&mut self) -> &mut M {
+        self.core.data.memory_mut()
+    }
+
+    /// The same, to look at.
+    pub fn memory_ref(&self) -> &M {
+        self.core.data.memory()
+    }
+
+    /// Standard sends of fewer bytes are eager.
+    pub fn eager_limit(&self) -> u64 {
+        self.core.protocol.eager_limit
+    }
+
+    /// The simulated time.
+    pub fn now(&self) -> Time {
+        self.core.kernel.now()
+    }
+
+    /// The answer to the call a resumed line waits in.
+    pub fn reply(&self, line: LineId) -> &Reply {
+        &self.core.ranks.line(line).reply
+    }
+
+    /// How often a line was resumed.
+    pub fn switches(&self) -> u64 {
+        self.core.turns.resumed()
+    }
+
+    /// When each rank ended.
+    pub fn ends(&self) -> impl Iterator<Item = Time> + '_ {
+        (0..self.core.ranks.count() as u32).map(|rank| self.core.ranks.end(RankId::new(rank)))
+    }
+
+    /// Has the rank called `MPI_Init`, and `MPI_Finalize`?
+    pub fn lifecycle(&self, rank: RankId) -> (bool, bool) {
+        self.core.ranks.lifecycle(rank)
+    }
+
+    /// The call a line is in, or was in last.
+    pub fn last_call(&self, line: LineId) -> Stamp {
+        self.core.ranks.line(line).stamp
+    }
+
+    /// The recorded costs, if any were.
+    pub fn bursts(&self) -> &Bursts {
+        &self.bursts
+    }
+
+    /// From now on every call is checked before it is carried out.
+    pub fn distrust(&mut self) {
+        self.checks_calls = true;
+    }
+
+    /// From here on, lines are released as soon as their replies are final, or not any more. Simulated time is the same.
+    pub fn release_early(&mut self, wanted: bool) {
+        self.core.set_early(wanted);
+    }
+
+    /// All ranks are graphs: they open a request for all they do, and take what is complete. True if there are processors for
+    /// which they compete; then they are to hand over at once what is free.
+    pub fn run_graphs(&mut self) -> bool {
+        let Core { occupancy, protocol, hosts, .. } = &mut self.core;
+        occupancy.run_graphs(protocol, hosts)
+    }
+
+    /// Hands the driver's memory and the line's reply to `give`, before the line is resumed.
+    pub fn give_reply<R>(&mut self, line: LineId, give: impl FnOnce(&mut M, &Reply) -> R) -> R {
+        give(self.core.data.memory_mut(), &self.core.ranks.line(line).reply)
+    }
+
+    /// A resumed line has made calls and waits for the answer to the last, or has ended. `read` gets its calls from the
+    /// driver's memory and says what else there is to know.
+    pub fn take_calls(&mut self, line: LineId, read: impl FnOnce(&mut M, &mut Vec<u64>) -> Segment) {
+        let mut calls = std::mem::take(&mut self.call_buffer);
+        calls.clear();
+        let segment = read(self.core.data.memory_mut(), &mut calls);
+        self.core.ranks.set_wrote(self.core.ranks.rank_of(line), segment.wrote);
+        self.carry_out_all(line, calls, segment.ended);
+    }
+
+    /// The same for a rank that is no program: `next` sees its reply and writes its next calls.
+    pub fn answer(&mut self, line: LineId, next: impl FnOnce(&Reply, &mut Vec<u64>) -> Segment) {
+        let mut calls = std::mem::take(&mut self.call_buffer);
+        calls.clear();
+        let segment = next(&self.core.ranks.line(line).reply, &mut calls);
+        self.carry_out_all(line, calls, segment.ended);
+    }
+
+    /// Carries out new calls of a line as far as that goes now. What is left, often just the call that the line waits in, goes
+    /// to the line's own inbox.
+    fn carry_out_all(&mut self, line: LineId, calls: Vec<u64>, ended: bool) {
+        let state = self.core.ranks.line_mut(line);
+        let own = state.inbox.replace(calls);
+        state.leaving = ended;
+        self.next_call(line);
+        self.call_buffer = self.core.ranks.line_mut(line).inbox.keep_rest(own);
+    }
+
+    /// Goes on until the driver has something to do.
+    pub fn advance(&mut self) -> Turn {
+        loop {
+            self.do_tasks();
+            if self.core.jobs.are_over() {
+                return Turn::End;
+            }
+            if let Some(turn) = self.core.turns.next() {
+                if !self.starts_turn(&turn) {
+                    continue;
+                }
+                return turn;
+            }
+            if self.serve_polls() || self.serve_processors() || self.core.finish_jobs() {
+                continue;
+            }
+            match self.pass_time() {
+                Advance::Moved => {}
+                Advance::Idle => self.core.jobs.end_all(&Ending::Deadlock),
+                Advance::BeyondTime => self.core.jobs.end_all(&Ending::BeyondTime),
+            }
+        }
+    }
+
+    /// How a job has ended; a deadlock if it has not, since its ranks are not resumed any more.
+    pub fn ending(&self, job: JobId) -> Ending {
+        self.core.jobs.ending(job).cloned().unwrap_or(Ending::Deadlock)
+    }
+
+    /// How the run has ended: the first job that did not finish decides.
+    pub fn take_ending(&mut self) -> Ending {
+        let unfinished = self.core.jobs.endings().find(|ending| **ending != Ending::Finished);
+        match unfinished {
+            Some(ending) => ending.clone(),
+            None if self.core.jobs.are_over() => Ending::Finished,
+            None => Ending::Deadlock,
+        }
+    }
+
+    /// The run is over, whatever the reason: records the ends of the ranks that are still there.
+    pub fn close_records(&mut self) {
+        for line in self.core.ranks.lines() {
+            if !self.core.ranks.line(line).phase.is(&Phase::Gone) {
+                self.core.record_end(line);
+            }
+        }
+        self.core.observers.flush();
+    }
+
+    /// A turn begins; false if its job has ended, so that the driver need not hear of it.
+    #[inline]
+    fn starts_turn(&mut self, turn: &Turn) -> bool {
+        if let Turn::Resume(line) = *turn {
+            let state = self.core.ranks.line_mut(line);
+            if self.core.jobs.is_over(state.rank) {
+                return false;
+            }
+            (state.phase, state.released) = (Phase::Running, false);
+            self.fetch_next();
+        }
+        true
+    }
+
+    fn pass_time(&mut self) -> Advance {
+        let mut events = std::mem::take(&mut self.events);
+        let passed = self.core.kernel.advance(&mut events);
+        for at in 0..events.len() {
+            self.fetch_ahead(&events[at..]);
+            let Event { token, milestone } = events[at];
+            match Due::of(token) {
+                Due::Line(line) => self.line_due(line),
+                Due::Transfer(message) => self.transfer_event(message, milestone),
+                Due::Run(run) => self.core.tasks.push_back(Task::Run(run)),
+                Due::Work(work) => self.background_done(work),
+                Due::SendComplete(delayed) => {
+                    self.core.transport.delayed_complete(delayed);
+                    self.core.take_events();
+                }
+                Due::Collective(instance) => self.core.all_leave(instance),
+                Due::Processor(rank) => self.processor_due(rank),
+            }
+        }
+        events.clear();
+        self.events = events;
+        passed
+    }
+
+    fn do_tasks(&mut self) {
+        // Nothing goes on once the run has ended.
+        while !self.core.jobs.are_over()
+            && let Some(task) = self.core.tasks.pop_front()
+        {
+            let rank = match task {
+                Task::NextCall(line)
+                | Task::FinishWait(line)
+                | Task::FinishTakeCompleted(line)
+                | Task::FinishProbe(line, _) => self.core.ranks.rank_of(line),
+                Task::Run(run) => self.core.collectives.run(run).rank,
+            };
+            if self.core.jobs.is_over(rank) {
+                continue;
+            }
+            match task {
+                Task::NextCall(line) => self.next_call(line),
+                Task::FinishWait(line) => {
+                    self.fetch_waits();
+                    self.finish_wait(line);
+                }
+                Task::FinishTakeCompleted(line) => self.finish_take_completed(line),
+                Task::FinishProbe(line, probe) => self.finish_probe(line, probe),
+                Task::Run(run) => self.core.continue_run(run),
+            }
+        }
+    }
+
+    /// A line's timer or burst is over.
+    fn line_due(&mut self, line: LineId) {
+        let rank = self.core.ranks.rank_of(line);
+        if self.core.jobs.is_over(rank) {
+            return;
+        }
+        self.serve_older(rank);
+        let state = self.core.ranks.line_mut(line);
+        match state.phase {
+            Phase::Computing => {
+                self.work_done(line);
+                self.after_burst(line);
+            }
+            Phase::Executing => {
+                self.work_done(line);
+                self.core.tasks.push_back(Task::NextCall(line));
+            }
+            Phase::Ending => self.out_of_calls(line),
+            Phase::Delayed => self.delay_done(line),
+            Phase::Paying(Then::NextCall) => {
+                self.core.record_call(line);
+                self.core.tasks.push_back(Task::NextCall(line));
+            }
+            Phase::Paying(Then::Reply) => self.core.make_ready(line),
+            Phase::Paying(Then::Perform) => self.after_startup(line),
+            Phase::Paying(Then::Await) => self.await_blocking(line),
+            Phase::Paying(Then::Look) => self.look_due(line),
+            phase => unreachable!("line {line} is {phase:?} and had no timer"),
+        }
+    }
+
+    /// A line is about to run: prefetches what the next ones will need, the nearer the more. What is behind a pointer is
+    /// fetched one turn after the pointer.
+    #[inline]
+    fn fetch_next(&self) {
+        for ahead in 0..=FARTHEST {
+            let Some(line) = self.core.turns.ahead(ahead) else { continue };
+            self.core.data.memory().expect(line, ahead);
+            match ahead {
+                0 => self.core.ranks.fetch_for_run(line),
+                1 => {
+                    self.core.ranks.fetch_line(line);
+                    self.core.transport.fetch_queues(RankId::new(line.get()));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A wait ends now: prefetches what the next ones will need, since many end at once as a rule.
+    #[inline]
+    fn fetch_waits(&self) {
+        if let Some(&Task::FinishWait(line)) = self.core.tasks.get(NEAR) {
+            self.core.ranks.fetch_line(line);
+        }
+        if let Some(&Task::FinishWait(line)) = self.core.tasks.get(1) {
+            self.core.ranks.fetch_for_wait(line);
+        }
+    }
+
+    /// The first of these events happens now: prefetches what later ones will need.
+    #[inline]
+    fn fetch_ahead(&self, events: &[Event]) {
+        let message = |ahead: usize| match Due::of(events.get(ahead)?.token) {
+            Due::Transfer(id) => Some(id),
+            _ => None,
+        };
+        let Core { transport, ranks, .. } = &self.core;
+        if let Some(id) = message(FAR) {
+            transport.fetch_message(id);
+        }
+        if let Some(id) = message(NEAR) {
+            let (receiver, sender) = transport.fetch_receive(id);
+            if let Some(rank) = receiver {
+                ranks.fetch_line(LineId::first_of(rank));
+            }
+            ranks.fetch_owner(sender);
+        }
+        if let Some(id) = message(1) {
+            ranks.fetch_owner(transport.receiver(id));
+        }
+    }
+}

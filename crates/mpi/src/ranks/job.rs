@@ -1,0 +1,143 @@
+//! Jobs: programs that run beside each other on one machine, each with a world of its own.
+
+use mpirage_call::RankId;
+
+use crate::turn::Ending;
+
+/// A job of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct JobId(u32);
+
+impl JobId {
+    /// The job with this number.
+    pub const fn new(number: u32) -> JobId {
+        JobId(number)
+    }
+
+    /// Its number, as an index.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One job.
+#[derive(Debug)]
+struct Job {
+    /// One past its last rank.
+    end: u32,
+    /// Lines that have not ended.
+    alive: usize,
+    ending: Option<Ending>,
+}
+
+/// All jobs of a run. Their ranks follow each other.
+#[derive(Debug)]
+pub(crate) struct Jobs {
+    jobs: Vec<Job>,
+    /// Jobs that have not ended.
+    running: usize,
+}
+
+impl Jobs {
+    /// Jobs with so many ranks each.
+    pub(crate) fn new(sizes: &[u32]) -> Jobs {
+        let mut end = 0;
+        let job = |&size: &u32| {
+            end += size;
+            Job { end, alive: size as usize, ending: None }
+        };
+        Jobs { jobs: sizes.iter().map(job).collect(), running: sizes.len() }
+    }
+
+    /// The job of a rank.
+    pub(crate) fn of(&self, rank: RankId) -> JobId {
+        if self.jobs.len() == 1 {
+            return JobId(0);
+        }
+        JobId(self.jobs.partition_point(|job| job.end <= rank.get()) as u32)
+    }
+
+    /// Have all jobs ended?
+    #[inline]
+    pub(crate) fn are_over(&self) -> bool {
+        self.running == 0
+    }
+
+    /// Has the job of a rank ended? Then its ranks do nothing any more.
+    #[inline]
+    pub(crate) fn is_over(&self, rank: RankId) -> bool {
+        self.running < self.jobs.len() && self.jobs[self.of(rank).index()].ending.is_some()
+    }
+
+    /// A line is added.
+    pub(crate) fn add_line(&mut self, rank: RankId) {
+        let job = self.of(rank);
+        self.jobs[job.index()].alive += 1;
+    }
+
+    /// A line has ended.
+    pub(crate) fn line_ended(&mut self, rank: RankId) {
+        let job = self.of(rank);
+        self.jobs[job.index()].alive -= 1;
+    }
+
+    /// A job whose lines have all ended although it goes on, and its ranks.
+    pub(crate) fn without_lines(&self) -> Option<(JobId, impl Iterator<Item = RankId> + use<>)> {
+        let job = self.jobs.iter().position(|job| job.alive == 0 && job.ending.is_none())?;
+        let start = job.checked_sub(1).map_or(0, |before| self.jobs[before].end);
+        Some((JobId(job as u32), (start..self.jobs[job].end).map(RankId::new)))
+    }
+
+    /// A job ends; the first reason counts.
+    pub(crate) fn end(&mut self, job: JobId, ending: Ending) {
+        let job = &mut self.jobs[job.index()];
+        if job.ending.is_none() {
+            job.ending = Some(ending);
+            self.running -= 1;
+        }
+    }
+
+    /// Every job that goes on ends.
+    pub(crate) fn end_all(&mut self, ending: &Ending) {
+        for number in 0..self.jobs.len() as u32 {
+            self.end(JobId(number), ending.clone());
+        }
+    }
+
+    /// How a job has ended.
+    pub(crate) fn ending(&self, job: JobId) -> Option<&Ending> {
+        self.jobs.get(job.index())?.ending.as_ref()
+    }
+
+    /// The endings of all jobs, so far as they have ended.
+    pub(crate) fn endings(&self) -> impl Iterator<Item = &Ending> {
+        self.jobs.iter().filter_map(|job| job.ending.as_ref())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_belong_to_jobs_in_order() {
+        let jobs = Jobs::new(&[2, 3, 1]);
+        let of: Vec<usize> = (0..6).map(|rank| jobs.of(RankId::new(rank)).index()).collect();
+        assert_eq!(of, [0, 0, 1, 1, 1, 2]);
+    }
+
+    #[test]
+    fn each_job_ends_by_itself_and_the_first_reason_counts() {
+        let mut jobs = Jobs::new(&[1, 2]);
+        jobs.end(JobId(1), Ending::Deadlock);
+        jobs.end(JobId(1), Ending::Finished);
+        assert!(!jobs.are_over() && jobs.is_over(RankId::new(2)) && !jobs.is_over(RankId::new(0)));
+        assert!(jobs.without_lines().is_none());
+        jobs.line_ended(RankId::new(0));
+        let (job, ranks) = jobs.without_lines().unwrap();
+        assert_eq!((job, ranks.collect::<Vec<_>>()), (JobId(0), vec![RankId::new(0)]));
+        jobs.end_all(&Ending::Finished);
+        assert!(jobs.are_over());
+        assert_eq!(jobs.endings().collect::<Vec<_>>(), [&Ending::Finished, &Ending::Deadlock]);
+    }
+}

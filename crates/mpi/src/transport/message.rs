@@ -1,0 +1,160 @@
+//! Messages, receives, and what they belong to.
+
+use mpirage_call::{Completion, LineId, Payload, RankId, RequestId, SendMode};
+use mpirage_record::Scope;
+use mpirage_units::Time;
+
+use super::matching::Key;
+use super::order::Place;
+use crate::data_plane::Held;
+use crate::ids::{ReceiveId, RunId};
+use crate::origin::Origin;
+use crate::protocol::TransferMode;
+
+/// What completes together with a send or a receive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// A request of a rank.
+    Request { rank: RankId, id: RequestId },
+    /// The blocking call of a line.
+    Blocking(LineId),
+    /// A step of a schedule; `blocking` if the schedule stops for this very one.
+    Step { run: RunId, blocking: bool },
+    /// Nothing: a blocking send that was complete at once, or a request that was freed.
+    None,
+}
+
+/// The receive that takes a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Taker {
+    /// A receive of a rank.
+    Receive(ReceiveId),
+    /// A step of a schedule; `blocking` if the schedule stops for it. Nothing else needs to be known of such a receive.
+    Step { run: RunId, blocking: bool },
+}
+
+/// How far the bytes of a message have come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TransferState {
+    /// They have not left.
+    Waiting,
+    /// A request to send is on its way.
+    Requested,
+    /// The grant is on its way back.
+    Granted,
+    /// The network has to free something before they can leave.
+    Queued,
+    /// They are on their way.
+    Moving,
+    /// They have arrived, and wait for the receiver's processor.
+    AtInterface,
+    /// The receiver's processor takes them.
+    Receiving,
+    /// They have arrived.
+    Arrived,
+    /// They had arrived before the receive, and are copied to the receive's buffer.
+    Copying,
+    /// The message was delivered or discarded: its entry is free.
+    Over,
+}
+
+/// A message on its way: two cache lines.
+#[derive(Debug)]
+#[repr(align(64))]
+pub(crate) struct Message {
+    pub key: Key,
+    pub bytes: u64,
+    pub from: RankId,
+    pub to: RankId,
+    /// What completes with the send.
+    pub owner: Owner,
+    /// The receive that takes it, once it has matched.
+    pub taker: Option<Taker>,
+    pub mode: TransferMode,
+    pub state: TransferState,
+    /// Cancelled while something of it was on its way: it is discarded when that arrives.
+    pub cancelled: bool,
+    /// Does the send complete on delivery? Not if it is complete already.
+    pub sender_waits: bool,
+    /// Are the bytes still in the sender's memory although its request is complete?
+    pub lent: bool,
+    /// Did its bytes wait for the receiver?
+    pub waited_for: bool,
+    /// Its place in the order of messages.
+    pub place: Place,
+    pub sent: Time,
+    /// When it was sent by ideal clocks ([`crate::ideal`]); if its sender waits, from the match on, when both had come.
+    pub ideal: Time,
+    /// When its bytes started to move.
+    pub departed: Time,
+    pub arrived: Time,
+    pub held: Held,
+    /// The call that sent it.
+    pub origin: Origin,
+}
+
+impl Message {
+    /// No receive has taken it.
+    pub(crate) fn is_unreceived(&self) -> bool {
+        self.taker.is_none() && self.state != TransferState::Over
+    }
+
+    /// How its receive completes, if it fits.
+    pub(crate) fn completion(&self) -> Completion {
+        let (source, tag, bytes) = (self.key.source as i32, self.key.tag, self.bytes);
+        Completion { source, tag, bytes, ..Completion::empty(0) }
+    }
+
+    /// When its send is complete by ideal clocks, as far as the message decides that.
+    pub(crate) fn sender_ideal(&self) -> Time {
+        if self.mode.sender_waits() { self.ideal } else { Time::ZERO }
+    }
+
+    /// What it is a part of, by the context it is matched in.
+    pub(crate) fn scope(&self) -> Scope {
+        match self.key.context.checked_sub(COLLECTIVE_CONTEXTS) {
+            Some(number) => Scope::Collective(number),
+            None => Scope::Comm(self.key.context as u32),
+        }
+    }
+}
+
+/// A receive that waits for its message.
+#[derive(Debug)]
+pub(crate) struct Receive {
+    pub key: Key,
+    pub rank: RankId,
+    /// The bytes that there is room for.
+    pub room: u64,
+    pub address: u64,
+    pub owner: Owner,
+    /// When it was posted by ideal clocks.
+    pub posted: Time,
+}
+
+/// A send, before it becomes a message.
+pub(crate) struct Outgoing<'a> {
+    pub from: RankId,
+    pub to: RankId,
+    pub key: Key,
+    pub bytes: u64,
+    pub payload: Payload<'a>,
+    pub mode: SendMode,
+    pub owner: Owner,
+    pub origin: Origin,
+    /// When it is sent by ideal clocks.
+    pub ideal: Time,
+}
+
+/// Contexts from here on belong to collectives.
+pub(crate) const COLLECTIVE_CONTEXTS: u64 = 1 << 32;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_two_cache_lines() {
+        assert_eq!(size_of::<Message>(), 128);
+    }
+}

@@ -1,0 +1,12 @@
+//! Point-to-point transport: messages and receives on their way to each other.
+//!
+//! [`Transport`] owns messages, receives, matching queues and the order of messages. It starts transfers in the kernel and
+//! reports what follows from them as [`Event`]s, which the engine takes after each call into the transport.
+
+mod long_queue;
+pub(crate) mod matching;
+pub(crate) mod message;
+mod order;
+mod transfer;
+
+pub(crate) use transfer::{Environment, Event, Reception, Transport};

@@ -1,0 +1,844 @@
+//! The life of a message, from its send to its delivery.
+//!
+//! ```text
+//!            Push                    Pull           Rendezvous                               Held
+//! send     bytes leave              –              – (or a request leaves)                  bytes leave
+//! visible  at send or on arrival    at send        at send (or when the request arrives)    at send or on arrival
+//! matched  –                        bytes leave    bytes leave (or a grant, then they)      the sender is free
+//! sender   free at once             free at once   free when they leave, have been copied   free when matched
+//!          or when copied           or when copied out of its memory, or have arrived
+//! ```
+//!
+//! A message is delivered when its bytes have arrived and a receive has matched it.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use mpirage_call::{Completion, LineId, Payload, RankId, RequestId};
+use mpirage_kernel::{Cargo, Connection, Departure, Kernel, Milestone, Transfer};
+use mpirage_platform::HostId;
+use mpirage_prefetch::fetch;
+use mpirage_record as record;
+use mpirage_units::{Duration, Time};
+
+use super::matching::{Key, Matching, Probe};
+use super::message::{COLLECTIVE_CONTEXTS, Message, Outgoing, Owner, Receive, Taker, TransferState};
+use super::order::{Orders, Place};
+use crate::data_plane::{DataPlane, Held};
+use crate::due::Due;
+use crate::ids::{Arena, DelayedId, Id, MessageId, ReceiveId, Table};
+use crate::memory::{self, Memory};
+use crate::observe::Observers;
+use crate::occupancy::Occupancy;
+use crate::protocol::{Envelope, Protocol, Rendezvous, TransferMode};
+
+/// What happened in the transport that concerns other parts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Event {
+    /// A send or a receive is complete; by ideal clocks not before `ideal`.
+    Complete { owner: Owner, completion: Completion, ideal: Time },
+    /// A request is complete, or will soon be, while its message's bytes are still in its rank's memory.
+    Lends { rank: RankId, id: RequestId },
+    /// The message of a send no longer needs the sender's memory.
+    LoanOver { rank: RankId, id: RequestId, message: MessageId },
+    /// A message is over, though its send may not be complete.
+    Over { owner: Owner, message: MessageId },
+    /// A message has come that a line probes for.
+    Probed { line: LineId, probe: Probe },
+    /// A message and a receive have matched. Reported only if ranks are released early.
+    Matched { message: MessageId, taker: Taker },
+}
+
+/// The other parts that the transport works with.
+pub(crate) struct Environment<'a, M> {
+    pub kernel: &'a mut Kernel,
+    pub data: &'a mut DataPlane<M>,
+    pub observers: &'a mut Observers,
+    pub occupancy: &'a mut Occupancy,
+}
+
+/// What the receiver's processor has to do with a transfer that has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reception {
+    /// Nothing: there are no processors, or the bytes have yet to come.
+    None,
+    /// The bytes have come to the receiver's interface; its processor has to take them.
+    AtInterface,
+    /// The processor has taken them.
+    Taken,
+}
+
+/// Class of the connections of messages between ranks, and of those inside collectives.
+const POINT_TO_POINT: u32 = 0;
+const COLLECTIVE: u32 = 1;
+
+/// All messages and receives of a run.
+#[derive(Debug)]
+pub(crate) struct Transport {
+    protocol: Arc<Protocol>,
+    hosts: Arc<[HostId]>,
+    /// The queues of each rank.
+    queues: Vec<Matching>,
+    messages: Arena<MessageId, Message>,
+    receives: Arena<ReceiveId, Receive>,
+    orders: Orders,
+    /// Sends that are complete once their bytes have been copied out.
+    delayed: Table<DelayedId, (Owner, Time)>,
+    /// Lines that wait in a probe.
+    probes: Vec<(LineId, RankId, Probe)>,
+    /// Are matches reported?
+    reports_matches: bool,
+    /// The message that each receive has taken last; kept only if matches are reported.
+    taken: Vec<Option<MessageId>>,
+    events: VecDeque<Event>,
+}
+
+impl Transport {
+    pub(crate) fn new(protocol: Arc<Protocol>, hosts: Arc<[HostId]>) -> Transport {
+        Transport {
+            protocol,
+            queues: hosts.iter().map(|_| Matching::default()).collect(),
+            hosts,
+            messages: Arena::new(),
+            receives: Arena::new(),
+            orders: Orders::default(),
+            delayed: Table::new(),
+            probes: Vec::new(),
+            reports_matches: false,
+            taken: Vec::new(),
+            events: VecDeque::new(),
+        }
+    }
+
+    /// The next thing that happened.
+    #[inline(always)]
+    pub(crate) fn next_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// Are matches reported from now on?
+    pub(crate) fn report_matches(&mut self, wanted: bool) {
+        self.reports_matches = wanted;
+    }
+
+    #[inline]
+    pub(crate) fn message(&self, id: MessageId) -> &Message {
+        &self.messages[id]
+    }
+
+    #[inline]
+    pub(crate) fn message_mut(&mut self, id: MessageId) -> &mut Message {
+        &mut self.messages[id]
+    }
+
+    #[inline]
+    pub(crate) fn receive(&self, id: ReceiveId) -> &Receive {
+        &self.receives[id]
+    }
+
+    /// Messages that no receive has taken, by receiver and age.
+    pub(crate) fn unreceived(&self) -> Vec<&Message> {
+        let mut messages: Vec<_> =
+            self.messages.iter().filter(|(_, message)| message.is_unreceived()).collect();
+        messages.sort_by_key(|(id, message)| (message.to, message.sent, message.from, *id));
+        messages.into_iter().map(|(_, message)| message).collect()
+    }
+
+    /// Makes a message of a send. Inlined: the parts of the message are still in registers, while a copy of them in memory
+    /// would stall on store forwarding.
+    #[inline(always)]
+    pub(crate) fn add<M: Memory>(
+        &mut self,
+        env: &mut Environment<'_, M>,
+        outgoing: Outgoing<'_>,
+    ) -> MessageId {
+        let Outgoing { from, to, key, bytes, payload, mode, owner, origin, ideal } = outgoing;
+        let mode = self.protocol.transfer_mode(mode, bytes);
+        let (place, held, sent) =
+            (self.next_place(env, from, to), self.hold(env, payload, mode, to, key), env.kernel.now());
+        self.messages.insert(Message {
+            key,
+            bytes,
+            from,
+            to,
+            owner,
+            taker: None,
+            mode,
+            state: TransferState::Waiting,
+            cancelled: false,
+            sender_waits: mode.sender_waits(),
+            lent: false,
+            waited_for: false,
+            place,
+            sent,
+            ideal,
+            departed: sent,
+            arrived: sent,
+            held,
+            origin,
+        })
+    }
+
+    /// A message that has just been made sets out.
+    #[inline(never)]
+    pub(crate) fn set_out<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+        let mode = self.messages[id].mode;
+        if !mode.sender_waits() {
+            self.free_copied(env, id);
+        }
+        match mode {
+            TransferMode::Push | TransferMode::Held => self.start_moving(env, id),
+            TransferMode::Rendezvous if self.protocol.handshake => {
+                return self.start_control(env, id, TransferState::Requested);
+            }
+            TransferMode::Pull | TransferMode::Rendezvous => {}
+        }
+        if !mode.leaves_at_once() || self.protocol.envelope == Envelope::AtSend {
+            self.make_visible(env, id);
+        }
+    }
+
+    /// The sender's processor has time for a message that waited for it.
+    pub(crate) fn set_out_late<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+        let (from, to) = (self.messages[id].from, self.messages[id].to);
+        self.messages[id].place = self.next_place(env, from, to);
+        self.start_moving(env, id);
+        if !self.messages[id].sender_waits {
+            self.free_sender(env, id);
+        }
+    }
+
+    /// Makes a receive, which is not posted yet.
+    #[inline(always)]
+    pub(crate) fn add_receive(&mut self, receive: Receive) -> ReceiveId {
+        self.receives.insert(receive)
+    }
+
+    /// Posts a receive: it takes a waiting message or waits for one.
+    #[inline(always)]
+    pub(crate) fn post<M: Memory>(
+        &mut self,
+        env: &mut Environment<'_, M>,
+        rank: RankId,
+        key: Key,
+        taker: Taker,
+    ) {
+        let queues = &mut self.queues[rank.index()];
+        match queues.unexpected.take_accepted(key) {
+            Some(message) => self.join(env, message, taker, true),
+            None => queues.posted.push(key, taker),
+        }
+    }
+
+    /// Posts a receive for a message that a matched probe has taken.
+    pub(crate) fn post_matched<M: Memory>(
+        &mut self,
+        env: &mut Environment<'_, M>,
+        message: MessageId,
+        receive: ReceiveId,
+    ) {
+        self.join(env, message, Taker::Receive(receive), true);
+    }
+
+    /// Looks for a message that no receive has taken; takes it out of the queue if `probe.take`.
+    pub(crate) fn probe(&mut self, rank: RankId, probe: &Probe) -> Option<MessageId> {
+        let queue = &mut self.queues[rank.index()].unexpected;
+        if probe.take { queue.take_accepted(probe.key) } else { queue.find_accepted(&probe.key) }
+    }
+
+    /// A line waits in a probe: [`Event::Probed`] reports a message that may be the one.
+    pub(crate) fn await_message(&mut self, line: LineId, rank: RankId, probe: Probe) {
+        self.probes.push((line, rank, probe));
+    }
+
+    /// A transfer or copy of a message has reached a milestone.
+    pub(crate) fn transfer_event<M: Memory>(
+        &mut self,
+        env: &mut Environment<'_, M>,
+        id: MessageId,
+        milestone: Milestone,
+    ) -> Reception {
+        let now = env.kernel.now();
+        let message = &mut self.messages[id];
+        match (milestone, message.state) {
+            (Milestone::Departed, _) => {
+                message.state = TransferState::Moving;
+                message.departed = now;
+                self.departed(env, id);
+            }
+            (Milestone::BufferFree, _) => self.buffer_free(env, id),
+            (Milestone::Ended, TransferState::Requested) => {
+                message.state = TransferState::Waiting;
+                self.make_visible(env, id);
+            }
+            (Milestone::Ended, TransferState::Granted) => self.start_moving(env, id),
+            (Milestone::Ended, TransferState::Copying) => self.deliver(env, id),
+            (Milestone::Ended, TransferState::Moving) if self.protocol.processor.is_some() => {
+                message.state = TransferState::AtInterface;
+                return Reception::AtInterface;
+            }
+            (Milestone::Ended, TransferState::Receiving) => {
+                message.state = TransferState::Arrived;
+                message.arrived = now;
+                return Reception::Taken;
+            }
+            (Milestone::Ended, TransferState::Moving) => {
+                message.state = TransferState::Arrived;
+                message.arrived = now;
+                self.arrived(env, id);
+            }
+            (Milestone::Ended, state) => unreachable!("no transfer of a message that is {state:?} can end"),
+        }
+        Reception::None
+    }
+
+    /// The receiver's processor takes a message for `span`: it is visible from here on.
+    pub(crate) fn start_receiving<M: Memory>(
+        &mut self,
+        env: &mut Environment<'_, M>,
+        id: MessageId,
+        span: Duration,
+    ) {
+        self.messages[id].state = TransferState::Receiving;
+        env.kernel.start_timer(span, Due::Transfer(id).token());
+        self.make_visible(env, id);
+    }
+
+    /// The bytes of a send have been copied out of the sender's memory.
+    pub(crate) fn delayed_complete(&mut self, id: DelayedId) {
+        let (owner, ideal) = self.delayed.remove(id);
+        self.complete(owner, Completion::empty(0), ideal);
+    }
+
+    /// Delivers a message that has arrived and matched.
+    pub(crate) fn deliver<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+        let message = &self.messages[id];
+        let &Message { bytes, from, to, sent, departed, arrived, owner, sender_waits, waited_for, .. } =
+            message;
+        let (completion, ideal, sender_ideal) = (message.completion(), message.ideal, message.sender_ideal());
+        let (taker, tag, scope) = (message.taker, message.key.tag, message.scope());
+        // Before the bytes are copied: right after a large copy, reads of what was just stored are slow.
+        env.observers.message(record::Message {
+            from: from.get(),
+            to: to.get(),
+            bytes,
+            tag,
+            scope,
+            sent,
+            departed,
+            arrived,
+            delivered: env.kernel.now(),
+            awaited: sender_waits,
+            held: waited_for && departed > sent,
+        });
+        let (receiver, truncated) = match taker {
+            Some(Taker::Receive(receive)) => self.end_receive(env, id, receive),
+            Some(Taker::Step { run, blocking }) => (Owner::Step { run, blocking }, false),
+            None => (Owner::None, false),
+        };
+        self.end_message(env, id);
+        if sender_waits {
+            self.complete(owner, Completion::empty(0), sender_ideal);
+        }
+        self.complete(receiver, Completion { truncated, ..completion }, ideal);
+    }
+
+    /// Takes back the message of a send that no receive has matched. False if it is too late for that.
+    pub(crate) fn cancel_send<M: Memory>(
+        &mut self,
+        env: &mut Environment<'_, M>,
+        owner: Owner,
+        id: MessageId,
+    ) -> bool {
+        // The entry may hold another message by now, but never another one of the same request.
+        let &Message { key, to, state, owner: current, .. } = &self.messages[id];
+        if state == TransferState::Over || current != owner {
+            return false;
+        }
+        // A message that is being copied out completes by itself, and soon.
+        if self.protocol.copy_out_seconds_per_byte > 0.0 {
+            return false;
+        }
+        let visible = self.queues[to.index()].unexpected.take_value(&key, id);
+        let moves =
+            matches!(state, TransferState::Moving | TransferState::Queued | TransferState::AtInterface);
+        let arrives_first = moves && self.protocol.envelope != Envelope::AtSend;
+        if !visible && state != TransferState::Requested && !arrives_first {
+            return false;
+        }
+        self.messages[id].cancelled = true;
+        if matches!(state, TransferState::Waiting | TransferState::Arrived) {
+            self.end_message(env, id);
+        }
+        true
+    }
+
+    /// Takes back a receive that has not matched. False if it has.
+    pub(crate) fn cancel_receive(&mut self, id: ReceiveId) -> bool {
+        let &Receive { key, rank, .. } = &self.receives[id];
+        let posted = self.queues[rank.index()].posted.take_value(&key, Taker::Receive(id));
+        if posted {
+            self.receives.release(id);
+        }
+        posted
+    }
+
+    /// The request of a send was freed: its number may be used again, so the message must not know it any more.
+    pub(crate) fn disown_send(&mut self, id: Option<MessageId>, owner: Owner) {
+        let message = id.map(|id| &mut self.messages[id].owner);
+        let delayed = self.delayed.iter_mut().map(|(owner, _)| owner);
+        delayed.chain(message).filter(|known| **known == owner).for_each(|known| *known = Owner::None);
+    }
+
+    /// The same for a receive.
+    pub(crate) fn disown_receive(&mut self, id: ReceiveId) {
+        self.receives[id].owner = Owner::None;
+    }
+
+    /// Takes what completes with the receive of a message, which is reported before the message is delivered.
+    pub(crate) fn take_receiver(&mut self, taker: Taker) -> Owner {
+        match taker {
+            Taker::Receive(id) => std::mem::replace(&mut self.receives[id].owner, Owner::None),
+            Taker::Step { run, blocking } => Owner::Step { run, blocking },
+        }
+    }
+
+    /// Copies the bytes of a message out of the sender's memory, which the sender may now change.
+    pub(crate) fn take_over<M: Memory>(&mut self, data: &mut DataPlane<M>, id: MessageId) {
+        let message = &mut self.messages[id];
+        message.lent = false;
+        data.take_over(&mut message.held, message.from, message.bytes);
+    }
+
+    /// Moves the bytes of a message, before it is delivered, to its receive; to a buffer if none has matched.
+    pub(crate) fn move_bytes_early<M: Memory>(&mut self, data: &mut DataPlane<M>, id: MessageId) {
+        self.end_loan(id);
+        let message = &self.messages[id];
+        match message.taker {
+            Some(Taker::Receive(receive)) if message.bytes <= self.receives[receive].room => {
+                self.copy_payload(data, id, receive);
+                data.release(&mut self.messages[id].held);
+            }
+            _ => self.take_over(data, id),
+        }
+    }
+
+    /// The message that a receive has taken and has room for, while its bytes travel.
+    pub(crate) fn taken_by(&self, receive: ReceiveId) -> Option<MessageId> {
+        // The entry may be of an earlier receive with this number.
+        let still = |id: &MessageId| {
+            let message = &self.messages[*id];
+            message.taker == Some(Taker::Receive(receive)) && message.state != TransferState::Over
+        };
+        self.taken.get(receive.index()).copied().flatten().filter(still)
+    }
+
+    /// Remembers which message a receive has taken, if it has room for it. Gives what completes with the receive.
+    pub(crate) fn note_taken(&mut self, id: MessageId, receive: ReceiveId) -> Option<Owner> {
+        let &Receive { room, owner, .. } = &self.receives[receive];
+        if self.messages[id].bytes > room {
+            return None;
+        }
+        if self.taken.len() <= receive.index() {
+            self.taken.resize(receive.index() + 1, None);
+        }
+        self.taken[receive.index()] = Some(id);
+        Some(owner)
+    }
+
+    /// Prefetches the message.
+    #[inline]
+    pub(crate) fn fetch_message(&self, id: MessageId) {
+        fetch(&self.messages[id]);
+    }
+
+    /// Prefetches the receive of a message; gives the receiver and what completes with the send.
+    #[inline]
+    pub(crate) fn fetch_receive(&self, id: MessageId) -> (Option<RankId>, Owner) {
+        let message = &self.messages[id];
+        let receiver = match message.taker {
+            Some(Taker::Receive(receive)) => {
+                fetch(&self.receives[receive]);
+                Some(message.to)
+            }
+            _ => None,
+        };
+        (receiver, message.owner)
+    }
+
+    /// What completes with the receive of a message.
+    #[inline]
+    pub(crate) fn receiver(&self, id: MessageId) -> Owner {
+        match self.messages[id].taker {
+            Some(Taker::Receive(receive)) => self.receives[receive].owner,
+            _ => Owner::None,
+        }
+    }
+
+    /// Prefetches the queues of a rank.
+    #[inline]
+    pub(crate) fn fetch_queues(&self, rank: RankId) {
+        fetch(&self.queues[rank.index()]);
+    }
+
+    /// Prefetches where a message with this key will be looked for.
+    #[inline]
+    pub(crate) fn fetch_send(&self, to: RankId, key: &Key, deep: bool) {
+        self.queues[to.index()].fetch(key, deep);
+    }
+
+    /// Prefetches the message that waits for a receive with this key.
+    #[inline]
+    pub(crate) fn fetch_unexpected(&self, rank: RankId, key: &Key) {
+        if let Some(message) = self.queues[rank.index()].unexpected.find_accepted(key) {
+            fetch(&self.messages[message]);
+        }
+    }
+
+    fn start_moving<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+        let message = &mut self.messages[id];
+        message.state = TransferState::Moving;
+        message.departed = env.kernel.now();
+        match start_transfer(&self.hosts, env.kernel, message, id, Cargo::Data) {
+            Departure::Now => self.departed(env, id),
+            Departure::Later => message.state = TransferState::Queued,
+        }
+    }
+
+    /// The bytes of a message move. The sender may have waited for just that.
+    fn departed<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+        let &Message { mode, sender_waits, .. } = &self.messages[id];
+        if mode == TransferMode::Rendezvous
+            && sender_waits
+            && self.protocol.rendezvous != Rendezvous::Delivered
+        {
+            self.messages[id].sender_waits = false;
+            match self.protocol.rendezvous {
+                Rendezvous::Copied => self.free_copied(env, id),
+                _ => self.free_sender(env, id),
+            }
+        }
+    }
+
+    /// The network holds all bytes of a message: a sender that waited for their delivery need not wait any longer.
+    fn buffer_free<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+        let message = &mut self.messages[id];
+        if message.mode == TransferMode::Rendezvous && std::mem::take(&mut message.sender_waits) {
+            self.free_sender(env, id);
+        }
+    }
+
+    fn start_control<M: Memory>(
+        &mut self,
+        env: &mut Environment<'_, M>,
+        id: MessageId,
+        state: TransferState,
+    ) {
+        self.messages[id].state = state;
+        let departure = start_transfer(&self.hosts, env.kernel, &self.messages[id], id, Cargo::Control);
+        debug_assert_eq!(departure, Departure::Now, "requests and grants do not queue");
+    }
+
+    fn arrived<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+        let message = &self.messages[id];
+        if message.taker.is_some() {
+            self.deliver(env, id);
+        } else if message.mode.leaves_at_once() && self.protocol.envelope == Envelope::OnArrival {
+            self.make_visible(env, id);
+        } else if message.cancelled {
+            self.end_message(env, id);
+        }
+    }
+
+    /// The receiver can match the message, once it can match all earlier ones of the same sender.
+    fn make_visible<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+        if self.protocol.envelope != Envelope::OnArrival {
+            return self.announce(env, id);
+        }
+        let place = self.messages[id].place;
+        if self.orders.is_next(place, id) {
+            self.announce(env, id);
+            while let Some(next) = self.orders.next_early(place) {
+                self.announce(env, next);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn next_place<M>(&mut self, env: &mut Environment<'_, M>, from: RankId, to: RankId) -> Place {
+        match self.protocol.envelope {
+            Envelope::AtSend => Place::default(),
+            Envelope::OnArrival => self.orders.next_place(from, to),
+            Envelope::InOrder => Place::of_run(env.occupancy.next_turn()),
+        }
+    }
+
+    fn announce<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+        let message = &self.messages[id];
+        let (key, to) = (message.key, message.to);
+        if message.cancelled {
+            return self.end_message(env, id);
+        }
+        let queues = &mut self.queues[to.index()];
+        match queues.posted.take_accepting(&key) {
+            Some(taker) => self.join(env, id, taker, false),
+            None => {
+                queues.unexpected.push(key, id);
+                if !self.probes.is_empty() {
+                    self.wake_prober(to, &key);
+                }
+            }
+        }
+    }
+
+    #[cold]
+    fn wake_prober(&mut self, rank: RankId, key: &Key) {
+        let waits = |(_, of, probe): &(LineId, RankId, Probe)| *of == rank && probe.key.accepts(key);
+        if let Some(at) = self.probes.iter().position(waits) {
+            let (line, _, probe) = self.probes.remove(at);
+            self.events.push_back(Event::Probed { line, probe });
+        }
+    }
+
+    /// A message and a receive have matched; `late` if the message was visible before the receive was posted.
+    fn join<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId, taker: Taker, late: bool) {
+        self.messages[id].taker = Some(taker);
+        if env.observers.has_ideal() {
+            self.meet(env.observers, id, taker);
+        }
+        let message = &self.messages[id];
+        match message.state {
+            TransferState::Arrived => {
+                let copy = self.protocol.late_copy(message.bytes);
+                if !late || copy.is_zero() {
+                    self.matched(env, id);
+                    return self.deliver(env, id);
+                }
+                self.copy_late(env, id, copy);
+            }
+            TransferState::Moving
+            | TransferState::Queued
+            | TransferState::AtInterface
+            | TransferState::Receiving => self.matched(env, id),
+            _ => {
+                let granted = message.mode == TransferMode::Rendezvous && self.protocol.handshake;
+                self.messages[id].waited_for = late;
+                match granted {
+                    true => self.start_control(env, id, TransferState::Granted),
+                    false => self.start_moving(env, id),
+                }
+            }
+        }
+        if self.reports_matches {
+            self.events.push_back(Event::Matched { message: id, taker });
+        }
+    }
+
+    /// By ideal clocks, a message whose sender waits is sent when both sender and receiver have come.
+    #[inline(never)]
+    fn meet(&mut self, observers: &mut Observers, id: MessageId, taker: Taker) {
+        let message = &mut self.messages[id];
+        let Some(clocks) = observers.ideal().filter(|_| message.mode.sender_waits()) else { return };
+        let posted = match taker {
+            Taker::Receive(receive) => self.receives[receive].posted,
+            Taker::Step { run, .. } => clocks.take_posted(run, message.key.source, message.key.tag as u16),
+        };
+        message.ideal = message.ideal.max(posted);
+    }
+
+    /// A receive has matched a message whose bytes have left. The sender may have waited for just that.
+    fn matched<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+        if self.protocol.processor.is_none() && self.messages[id].mode != TransferMode::Held {
+            return;
+        }
+        let &Message { mode, sender_waits, from, to, .. } = &self.messages[id];
+        if env.occupancy.has_graphs() {
+            return self.matched_in_graph(env, id);
+        }
+        if let Some(turn) = env.occupancy.count_from_match(to) {
+            self.messages[id].place = Place::of_run(turn);
+        }
+        if mode == TransferMode::Held && sender_waits {
+            self.messages[id].sender_waits = false;
+            env.occupancy.count_from_match(from);
+            env.occupancy.free_rank(from, env.kernel.now());
+            self.free_sender(env, id);
+        }
+    }
+
+    /// For ranks that are graphs, send and receive are complete as soon as they match: their ends are known. Lower ranks are
+    /// told first.
+    fn matched_in_graph<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+        let message = &mut self.messages[id];
+        let (from, to, owner) = (message.from, message.to, message.owner);
+        let waited = std::mem::replace(&mut message.sender_waits, false);
+        let (completion, ideal, sender_ideal) = (message.completion(), message.ideal, message.sender_ideal());
+        let Some(taker) = message.taker else { return };
+        let receiver = self.take_receiver(taker);
+        env.occupancy.graph_matched(id, (from, to), waited, env.kernel.now());
+        if waited && from <= to {
+            self.complete(owner, Completion::empty(0), sender_ideal);
+        }
+        self.complete(receiver, completion, ideal);
+        if waited && from > to {
+            self.complete(owner, Completion::empty(0), sender_ideal);
+        }
+    }
+
+    /// The message came before its receive: it is copied from where the library kept it.
+    fn copy_late<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId, copy: Duration) {
+        self.messages[id].state = TransferState::Copying;
+        self.matched(env, id);
+        env.kernel.start_timer(copy, Due::Transfer(id).token());
+    }
+
+    /// Gives a receive its bytes; gives what completes with it, and whether they did not fit.
+    fn end_receive<M: Memory>(
+        &mut self,
+        env: &mut Environment<'_, M>,
+        id: MessageId,
+        receive: ReceiveId,
+    ) -> (Owner, bool) {
+        let &Receive { room, owner, .. } = &self.receives[receive];
+        let truncated = self.messages[id].bytes > room;
+        if !truncated {
+            self.copy_payload(env.data, id, receive);
+        }
+        self.receives.release(receive);
+        (owner, truncated)
+    }
+
+    /// Frees what a message holds, and its entry.
+    fn end_message<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+        let message = &mut self.messages[id];
+        message.state = TransferState::Over;
+        env.data.release(&mut message.held);
+        let owner = message.owner;
+        self.end_loan(id);
+        if self.protocol.copy_out_seconds_per_byte > 0.0 {
+            self.events.push_back(Event::Over { owner, message: id });
+        }
+        self.messages.release(id);
+    }
+
+    fn end_loan(&mut self, id: MessageId) {
+        let message = &mut self.messages[id];
+        if let (true, Owner::Request { rank, id: request }) = (message.lent, message.owner) {
+            message.lent = false;
+            self.events.push_back(Event::LoanOver { rank, id: request, message: id });
+        }
+    }
+
+    /// Takes the bytes of a message that is just being sent.
+    #[inline(always)]
+    fn hold<M: Memory>(
+        &mut self,
+        env: &mut Environment<'_, M>,
+        payload: Payload<'_>,
+        mode: TransferMode,
+        to: RankId,
+        key: Key,
+    ) -> Held {
+        match payload {
+            Payload::Absent => Held::Nothing,
+            Payload::At(address) => Held::Memory(address),
+            Payload::Inline(bytes) if self.lands_at_once(env.data, bytes, mode, to, key.words()) => {
+                Held::Nothing
+            }
+            Payload::Inline(_) => env.data.hold(payload),
+        }
+    }
+
+    /// Stores bytes in the buffer of a receive that waits for them, before they arrive: until then the program does not look.
+    /// Only where that costs no more than keeping them would.
+    #[inline(never)]
+    fn lands_at_once<M: Memory>(
+        &mut self,
+        data: &mut DataPlane<M>,
+        bytes: &[u8],
+        mode: TransferMode,
+        to: RankId,
+        key: (u64, u64),
+    ) -> bool {
+        let key = Key::of_words(key);
+        let matches_now = !mode.sender_waits() && self.protocol.envelope == Envelope::AtSend;
+        if !matches_now || !data.memory().is_one() {
+            return false;
+        }
+        let Some(Taker::Receive(receive)) = self.queues[to.index()].posted.find_accepting(&key) else {
+            return false;
+        };
+        let &Receive { rank, address, room, .. } = &self.receives[receive];
+        let fits = bytes.len() as u64 <= room;
+        if fits && address != 0 {
+            data.write(memory::Place { rank, address }, bytes);
+        }
+        fits
+    }
+
+    /// The sender is free once the bytes have been copied out of its memory.
+    fn free_copied<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+        let &Message { owner, bytes, .. } = &self.messages[id];
+        let span = self.protocol.copy_out(bytes);
+        if span.is_zero() || owner == Owner::None {
+            return self.free_sender(env, id);
+        }
+        self.lend(env, id);
+        let delayed = self.delayed.insert((owner, self.messages[id].sender_ideal()));
+        env.kernel.start_timer(span, Due::SendComplete(delayed).token());
+    }
+
+    /// The sender need not wait. A blocking send's bytes are copied now, a request's when it is waited for.
+    fn free_sender<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+        self.lend(env, id);
+        let message = &self.messages[id];
+        self.complete(message.owner, Completion::empty(0), message.sender_ideal());
+    }
+
+    /// The bytes of a message may stay in the sender's memory until the sender may change it.
+    fn lend<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+        let message = &mut self.messages[id];
+        if matches!(message.held, Held::Memory(_)) {
+            match message.owner {
+                Owner::Request { rank, id: request } => {
+                    message.lent = true;
+                    self.events.push_back(Event::Lends { rank, id: request });
+                }
+                _ => self.take_over(env.data, id),
+            }
+        }
+    }
+
+    /// Copies the bytes of a message to the buffer of its receive.
+    fn copy_payload<M: Memory>(&mut self, data: &mut DataPlane<M>, message: MessageId, receive: ReceiveId) {
+        let (message, receive) = (&self.messages[message], &self.receives[receive]);
+        let to = memory::Place { rank: receive.rank, address: receive.address };
+        data.deliver(message.held, message.from, to, message.bytes);
+    }
+
+    #[inline(always)]
+    fn complete(&mut self, owner: Owner, completion: Completion, ideal: Time) {
+        if owner != Owner::None {
+            self.events.push_back(Event::Complete { owner, completion, ideal });
+        }
+    }
+}
+
+/// Starts a transfer of a message, or of a request or grant for it.
+fn start_transfer(
+    hosts: &[HostId],
+    kernel: &mut Kernel,
+    message: &Message,
+    id: MessageId,
+    cargo: Cargo,
+) -> Departure {
+    let (source, target) = match message.state {
+        TransferState::Granted => (message.to, message.from),
+        _ => (message.from, message.to),
+    };
+    let bytes = if cargo == Cargo::Data { message.bytes } else { 0 };
+    let class = if message.key.context < COLLECTIVE_CONTEXTS { POINT_TO_POINT } else { COLLECTIVE };
+    let connection = Connection { source: source.get(), target: target.get(), class };
+    let (from, to) = (hosts[source.index()], hosts[target.index()]);
+    kernel.start_transfer(Transfer { from, to, bytes, connection, cargo }, Due::Transfer(id).token())
+}

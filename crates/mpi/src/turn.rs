@@ -1,0 +1,52 @@
+//! What the engine and its driver say to each other.
+
+use mpirage_call::{LineId, RankId};
+
+/// What the driver is to do next.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Turn {
+    /// The reply of this line is final, except perhaps for its date: the driver may give it now, and let the line run. The
+    /// engine does not want its calls yet. Comes only from an engine that releases early, before the `Resume` of the same
+    /// line; a second time if the date was missing and is known now.
+    Release(LineId),
+    /// Give this line its reply, unless it has it, and take the calls it makes until it waits again.
+    Resume(LineId),
+    /// Print what this rank has written so far.
+    Output(RankId),
+    /// All jobs have ended; [`Engine::take_ending`](crate::Engine::take_ending) says how.
+    End,
+}
+
+/// What a line did since it was resumed, besides its calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Segment {
+    /// Its rank wrote to standard output.
+    pub wrote: bool,
+    /// The line has ended; it does not wait for an answer.
+    pub ended: bool,
+}
+
+/// How a job ends.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ending {
+    /// Every rank has ended.
+    Finished,
+    /// Nothing can happen any more, but ranks wait.
+    Deadlock,
+    /// The run takes longer than the simulated clock can show.
+    BeyondTime,
+    /// A rank called `MPI_Abort`.
+    Aborted {
+        /// The rank that called it.
+        rank: u32,
+        /// The code that it gave.
+        code: i32,
+    },
+    /// A rank used MPI in a way that is wrong.
+    Misuse {
+        /// The rank.
+        rank: u32,
+        /// What is wrong.
+        text: String,
+    },
+}
