@@ -8,7 +8,7 @@ use mpirage_call::{Blocks, Call, CollectiveCall, Completing, Part, Payload, WORL
 use mpirage_collectives::{Algorithm, Collective, Schedule, Shape, schedule};
 
 #[allow(dead_code)] // tests use the rest
-#[path = "../../scenario/tests/common/mod.rs"]
+#[path = "../../mpi/tests/common/mod.rs"]
 mod common;
 
 use common::{one_switch, recv, run, send};

@@ -12,7 +12,7 @@ use mpirage_kernel::Agenda;
 use mpirage_units::{Duration, Time};
 
 #[allow(dead_code)] // tests use the rest
-#[path = "../../scenario/tests/common/mod.rs"]
+#[path = "../../mpi/tests/common/mod.rs"]
 mod common;
 
 use common::patterns::{Pattern, Stage};

@@ -9,7 +9,7 @@
 //! addresses, hashes or the host's threads.
 //!
 //! **A further kind of model** (storage, say) is a trait beside [`NetworkModel`], a field of [`Kernel`] with a method that
-//! starts its activities, and an entry in [`Kernel::advance`]'s list of models.
+//! starts its activities, and its turn in [`Kernel::advance`].
 
 mod agenda;
 mod model;
@@ -63,19 +63,18 @@ impl<M: ?Sized> Part<M> {
     }
 }
 
-/// A part of any kind.
-trait Advancing {
+impl<M: Model + ?Sized> Part<M> {
     /// The next instant at which the model has something to report; [`Time::MAX`] if there is none.
-    fn next(&mut self, now: Time) -> Time;
-    /// Appends what happens at `now`, if `now` is the instant that `next` gave.
-    fn collect(&mut self, now: Time, events: &mut Vec<Event>);
-}
-
-impl<M: Model + ?Sized> Advancing for Part<M> {
+    #[inline]
     fn next(&mut self, now: Time) -> Time {
-        *self.next.get_or_insert_with(|| self.model.next(now).unwrap_or(Time::MAX))
+        match self.next {
+            Some(next) => next,
+            None => *self.next.insert(self.model.next(now).unwrap_or(Time::MAX)),
+        }
     }
 
+    /// Appends what happens at `now`, if `now` is the instant that `next` gave.
+    #[inline]
     fn collect(&mut self, now: Time, events: &mut Vec<Event>) {
         if self.next == Some(now) {
             self.next = None;
@@ -135,8 +134,7 @@ impl Kernel {
     /// Moves to the next instant at which something happens, and appends what happens there.
     pub fn advance(&mut self, events: &mut Vec<Event>) -> Advance {
         let Kernel { now, under_way, timers, network, processors } = self;
-        let mut parts: [&mut dyn Advancing; 3] = [timers, network, processors];
-        let next = parts.iter_mut().map(|part| part.next(*now)).min().unwrap_or(Time::MAX);
+        let next = timers.next(*now).min(network.next(*now)).min(processors.next(*now));
         // Dates saturate there, so it is no date.
         if next == Time::MAX {
             return if *under_way == 0 { Advance::Idle } else { Advance::BeyondTime };
@@ -144,9 +142,9 @@ impl Kernel {
         debug_assert!(next >= *now, "time runs backwards");
         *now = next;
         let had = events.len();
-        for part in parts {
-            part.collect(next, events);
-        }
+        timers.collect(next, events);
+        network.collect(next, events);
+        processors.collect(next, events);
         let ended = events[had..].iter().filter(|event| event.milestone == Milestone::Ended).count();
         *under_way -= ended as u64;
         Advance::Moved

@@ -2,6 +2,7 @@
 //! Dimemas.
 
 #[allow(dead_code)] // other tests use the rest
+#[path = "../../mpi/tests/common/mod.rs"]
 mod common;
 
 use common::{Ran, recv, run, send};

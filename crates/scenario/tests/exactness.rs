@@ -1,6 +1,7 @@
 //! The `simgrid` model against what SimGrid 3.32 and 4.1 say of the same programs, on one switch of 125 MB/s and 50 µs per link.
 
 #[allow(dead_code)] // other tests use the rest
+#[path = "../../mpi/tests/common/mod.rs"]
 mod common;
 
 use common::{one_switch, recv, run, send};

@@ -64,21 +64,32 @@ impl<M: Memory> Core<M> {
         self.hosts[rank.index()]
     }
 
-    /// Does what follows from the events of the transport.
-    #[inline]
+    /// Does what follows from the events of the transport. What follows may lead to further events, but not back here.
+    #[inline(always)]
     pub(crate) fn take_events(&mut self) {
-        while let Some(event) = self.transport.next_event() {
-            self.take_event(event);
+        if self.transport.event(0).is_some() {
+            self.take_all_events();
         }
     }
 
-    #[inline]
-    fn take_event(&mut self, event: Event) {
-        match event {
-            Event::Complete { owner: Owner::Step { run, blocking }, ideal, .. } => {
-                self.step_complete(run, blocking, ideal);
+    fn take_all_events(&mut self) {
+        let mut nth = 0;
+        while let Some(event) = self.transport.event(nth) {
+            nth += 1;
+            match *event {
+                Event::Complete { owner: Owner::Step { run, blocking }, ideal, .. } => {
+                    self.step_complete(run, blocking, ideal);
+                }
+                Event::Complete { owner, completion, ideal } => self.complete(owner, completion, ideal),
+                other => self.take_other(other),
             }
-            Event::Complete { owner, completion, ideal } => self.complete(owner, completion, ideal),
+        }
+        self.transport.clear_events();
+    }
+
+    fn take_other(&mut self, event: Event) {
+        match event {
+            Event::Complete { .. } => unreachable!("taken before"),
             Event::Lends { rank, id } => self.ranks.lend(rank, id),
             Event::LoanOver { rank, id, message } => self.ranks.end_loan(rank, id, message),
             Event::Over { owner, message } => self.ranks.message_over(owner, message),

@@ -57,10 +57,12 @@ impl<M: Memory> Core<M> {
         let owner = self.ranks.owner(line, id);
         let receive = Receive { key, rank, room, address, owner, posted };
         let receive = self.transport.add_receive(receive);
-        let told = self.ranks.line(line).reply.now;
         let (transport, mut env) = self.transport();
-        if let Some(graphs) = env.occupancy.graphs() {
-            graphs.hand_over(rank, GraphItem::Post(receive), told);
+        if env.occupancy.has_graphs() {
+            let told = self.ranks.line(line).reply.now;
+            if let Some(graphs) = self.occupancy.graphs() {
+                graphs.hand_over(rank, GraphItem::Post(receive), told);
+            }
         } else if let Some(message) = matched {
             transport.post_matched(&mut env, MessageId::new(message as usize), receive);
         } else {

@@ -163,7 +163,7 @@ impl<M: Memory> Engine<M> {
         let (next, _) = state.inbox.positions();
         // By reference: a call is large, and moving it costs more than reading it.
         let goes_on = match &inbox.call_at(next) {
-            Ok((call, words)) => {
+            Ok((_, call, words)) => {
                 state.inbox.enter_next(*words);
                 self.carry_out(line, call)
             }

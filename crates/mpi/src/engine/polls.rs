@@ -97,9 +97,11 @@ impl<M: Memory> Engine<M> {
         let inbox = state.inbox.borrow();
         let (_, current) = state.inbox.positions();
         let progress = match inbox.call_at(current) {
-            Ok((Call::Wait { how: Completing::Any, requests, .. }, _)) => self.look_for_any(line, requests),
-            Ok((Call::Wait { how, requests, .. }, _)) => self.look_at_one(line, how, requests),
-            Ok((Call::Probe { context, from, tag, take, .. }, _)) => {
+            Ok((_, Call::Wait { how: Completing::Any, requests, .. }, _)) => {
+                self.look_for_any(line, requests)
+            }
+            Ok((_, Call::Wait { how, requests, .. }, _)) => self.look_at_one(line, how, requests),
+            Ok((_, Call::Probe { context, from, tag, take, .. }, _)) => {
                 let key = Key::new(u64::from(context), from, tag);
                 self.look_for_message(line, &Probe { key, take })
             }

@@ -1,6 +1,6 @@
 //! What starts when a processor is free, and transfers that have come to one.
 
-use mpirage_call::{Call, LineId, RankId};
+use mpirage_call::{LineId, RankId};
 use mpirage_kernel::Milestone;
 
 use super::compute::computing;
@@ -58,7 +58,7 @@ impl<M: Memory> Engine<M> {
     /// A send needs the processor before it is carried out. True if it must wait for it.
     pub(super) fn call_waits(&mut self, line: LineId) -> bool {
         let state = self.core.ranks.line(line);
-        let Some(Call::Send { bytes, .. }) = state.inbox.next_call() else { return false };
+        let Some(bytes) = state.inbox.next_send_bytes() else { return false };
         let rank = state.rank;
         let Some(processors) = self.core.occupancy.processors() else { return false };
         let starts = processors.claim_send(&mut self.core.kernel, rank, Job::Line(line), bytes);

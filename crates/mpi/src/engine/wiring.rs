@@ -230,6 +230,7 @@ impl<M: Memory> Engine<M> {
 
     /// Carries out new calls of a line as far as that goes now. What is left, often just the call that the line waits in, goes
     /// to the line's own inbox.
+    #[inline]
     fn carry_out_all(&mut self, line: LineId, calls: Vec<u64>, ended: bool) {
         let state = self.core.ranks.line_mut(line);
         let own = state.inbox.replace(calls);
@@ -239,6 +240,7 @@ impl<M: Memory> Engine<M> {
     }
 
     /// Goes on until the driver has something to do.
+    #[inline(always)]
     pub fn advance(&mut self) -> Turn {
         loop {
             self.do_tasks();
@@ -251,7 +253,8 @@ impl<M: Memory> Engine<M> {
                 }
                 return turn;
             }
-            if self.serve_polls() || self.serve_processors() || self.core.finish_jobs() {
+            let busy = self.serve_polls() || self.serve_processors();
+            if busy || self.core.jobs.some_are_idle() && self.core.finish_jobs() {
                 continue;
             }
             match self.pass_time() {
@@ -295,7 +298,8 @@ impl<M: Memory> Engine<M> {
             if self.core.jobs.is_over(state.rank) {
                 return false;
             }
-            (state.phase, state.released) = (Phase::Running, false);
+            state.phase = Phase::Running;
+            state.released = false;
             self.fetch_next();
         }
         true
@@ -330,14 +334,7 @@ impl<M: Memory> Engine<M> {
         while !self.core.jobs.are_over()
             && let Some(task) = self.core.tasks.pop_front()
         {
-            let rank = match task {
-                Task::NextCall(line)
-                | Task::FinishWait(line)
-                | Task::FinishTakeCompleted(line)
-                | Task::FinishProbe(line, _) => self.core.ranks.rank_of(line),
-                Task::Run(run) => self.core.collectives.run(run).rank,
-            };
-            if self.core.jobs.is_over(rank) {
+            if self.core.jobs.some_are_over() && self.core.jobs.is_over(self.rank_of(&task)) {
                 continue;
             }
             match task {
@@ -350,6 +347,17 @@ impl<M: Memory> Engine<M> {
                 Task::FinishProbe(line, probe) => self.finish_probe(line, probe),
                 Task::Run(run) => self.core.continue_run(run),
             }
+        }
+    }
+
+    /// The rank for which something goes on.
+    fn rank_of(&self, task: &Task) -> RankId {
+        match *task {
+            Task::NextCall(line)
+            | Task::FinishWait(line)
+            | Task::FinishTakeCompleted(line)
+            | Task::FinishProbe(line, _) => self.core.ranks.rank_of(line),
+            Task::Run(run) => self.core.collectives.run(run).rank,
         }
     }
 
@@ -389,13 +397,13 @@ impl<M: Memory> Engine<M> {
     #[inline]
     fn fetch_next(&self) {
         for ahead in 0..=FARTHEST {
-            let Some(line) = self.core.turns.ahead(ahead) else { continue };
+            let Some(line) = self.core.turns.ahead(ahead) else { return };
             self.core.data.memory().expect(line, ahead);
             match ahead {
                 0 => self.core.ranks.fetch_for_run(line),
                 1 => {
                     self.core.ranks.fetch_line(line);
-                    self.core.transport.fetch_queues(RankId::new(line.get()));
+                    self.core.transport.fetch_queues(line);
                 }
                 _ => {}
             }
@@ -416,6 +424,9 @@ impl<M: Memory> Engine<M> {
     /// The first of these events happens now: prefetches what later ones will need.
     #[inline]
     fn fetch_ahead(&self, events: &[Event]) {
+        if events.len() <= 1 {
+            return;
+        }
         let message = |ahead: usize| match Due::of(events.get(ahead)?.token) {
             Due::Transfer(id) => Some(id),
             _ => None,

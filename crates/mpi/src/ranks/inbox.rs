@@ -21,6 +21,7 @@ pub(crate) struct Borrowed(Vec<u64>);
 
 impl Inbox {
     /// Replaces the words by new ones; gives the old ones back.
+    #[inline]
     pub(crate) fn replace(&mut self, words: Vec<u64>) -> Vec<u64> {
         (self.next, self.current) = (0, 0);
         std::mem::replace(&mut self.words, words)
@@ -28,6 +29,7 @@ impl Inbox {
 
     /// Puts back the line's own vector, `own`, with what has not been carried out yet; gives back the one that was used. The
     /// line is often still in its last call, whose words stay.
+    #[inline]
     pub(crate) fn keep_rest(&mut self, own: Vec<u64>) -> Vec<u64> {
         let used = std::mem::replace(&mut self.words, own);
         self.words.clear();
@@ -38,6 +40,7 @@ impl Inbox {
     }
 
     /// The stamp of the next call; none if there is no further call.
+    #[inline]
     pub(crate) fn next_stamp(&self) -> Option<Result<Stamp, WireError>> {
         match decode_stamp(&self.words[self.next..]) {
             Err(_) if self.next >= self.words.len() => None,
@@ -48,6 +51,15 @@ impl Inbox {
     /// The next call.
     pub(crate) fn next_call(&self) -> Option<Call<'_>> {
         decode_call(&self.words[self.next..]).ok().map(|(_, call, _)| call)
+    }
+
+    /// The bytes of the next call, if it is a send.
+    pub(crate) fn next_send_bytes(&self) -> Option<u64> {
+        // By reference: a call is large, and moving it costs more than reading it.
+        match &decode_call(&self.words[self.next..]) {
+            Ok((_, Call::Send { bytes, .. }, _)) => Some(*bytes),
+            _ => None,
+        }
     }
 
     /// The next call, if it is a send or receive with a request.
@@ -110,9 +122,9 @@ impl Inbox {
 }
 
 impl Borrowed {
-    /// The call that starts at a position, and how many words it has.
+    /// The call that starts at a position, its stamp, and how many words it has.
     #[inline]
-    pub(crate) fn call_at(&self, position: usize) -> Result<(Call<'_>, usize), WireError> {
-        decode_call(&self.0[position..]).map(|(_, call, words)| (call, words))
+    pub(crate) fn call_at(&self, position: usize) -> Result<(Stamp, Call<'_>, usize), WireError> {
+        decode_call(&self.0[position..])
     }
 }

@@ -36,6 +36,8 @@ pub(crate) struct Jobs {
     jobs: Vec<Job>,
     /// Jobs that have not ended.
     running: usize,
+    /// Jobs whose lines have all ended.
+    idle: usize,
 }
 
 impl Jobs {
@@ -46,7 +48,7 @@ impl Jobs {
             end += size;
             Job { end, alive: size as usize, ending: None }
         };
-        Jobs { jobs: sizes.iter().map(job).collect(), running: sizes.len() }
+        Jobs { jobs: sizes.iter().map(job).collect(), running: sizes.len(), idle: 0 }
     }
 
     /// The job of a rank.
@@ -63,10 +65,16 @@ impl Jobs {
         self.running == 0
     }
 
+    /// Have some jobs ended?
+    #[inline]
+    pub(crate) fn some_are_over(&self) -> bool {
+        self.running < self.jobs.len()
+    }
+
     /// Has the job of a rank ended? Then its ranks do nothing any more.
     #[inline]
     pub(crate) fn is_over(&self, rank: RankId) -> bool {
-        self.running < self.jobs.len() && self.jobs[self.of(rank).index()].ending.is_some()
+        self.some_are_over() && self.jobs[self.of(rank).index()].ending.is_some()
     }
 
     /// A line is added.
@@ -78,7 +86,15 @@ impl Jobs {
     /// A line has ended.
     pub(crate) fn line_ended(&mut self, rank: RankId) {
         let job = self.of(rank);
-        self.jobs[job.index()].alive -= 1;
+        let alive = &mut self.jobs[job.index()].alive;
+        *alive -= 1;
+        self.idle += usize::from(*alive == 0);
+    }
+
+    /// Have all lines of some job ended?
+    #[inline]
+    pub(crate) fn some_are_idle(&self) -> bool {
+        self.idle > 0
     }
 
     /// A job whose lines have all ended although it goes on, and its ranks.

@@ -70,6 +70,17 @@ impl Slot {
         self.operation != Operation::Unused && !self.detached
     }
 
+    /// The operation is complete; by ideal clocks not before `ideal`. Inlined, so that the completion is made in its slot: a
+    /// copy of it would stall on store forwarding.
+    #[inline(always)]
+    pub(crate) fn complete(&mut self, completion: Completion, ideal: Time) {
+        if let Operation::Recv { receive, .. } = &mut self.operation {
+            *receive = None;
+        }
+        self.done = Some(completion);
+        self.ideal = self.ideal.max(ideal);
+    }
+
     /// The request may be used again.
     pub(crate) fn close(&mut self) {
         (self.operation, self.done, self.detached, self.lent) = (Operation::Unused, None, false, false);

@@ -162,27 +162,36 @@ impl Ranks {
         requests[id as usize] = slot;
     }
 
-    /// The operation behind a request is complete; by ideal clocks not before `ideal`. Inlined, so that the completion is made
-    /// in its slot: a copy of it would stall on store forwarding.
+    /// The operation behind a request, or behind a blocking call, is complete; by ideal clocks not before `ideal`.
     #[inline(always)]
     pub(crate) fn complete(&mut self, owner: Owner, completion: Completion, ideal: Time) -> Wakeup {
-        let Some(slot) = self.owned_slot(owner) else { return Wakeup::None };
-        if let Operation::Recv { receive, .. } = &mut slot.operation {
-            *receive = None;
+        match owner {
+            Owner::Request { rank, id } => {
+                let slot = &mut self.ranks[rank.index()].requests[id as usize];
+                if slot.detached {
+                    *slot = Slot::UNUSED;
+                    return Wakeup::None;
+                }
+                slot.complete(completion, ideal);
+                if !slot.awaited {
+                    return self.note_completed(rank, id);
+                }
+                let uncertain = slot.uncertain;
+                self.one_less(self.waiter(rank, id), owner, uncertain)
+            }
+            Owner::Blocking(line) => {
+                let slot = &mut self.lines[line.index()].blocking;
+                slot.complete(completion, ideal);
+                let (awaited, uncertain) = (slot.awaited, slot.uncertain);
+                if awaited { self.one_less(line, owner, uncertain) } else { Wakeup::None }
+            }
+            Owner::Step { .. } | Owner::None => Wakeup::None,
         }
-        if slot.detached {
-            *slot = Slot::UNUSED;
-            return Wakeup::None;
-        }
-        slot.done = Some(completion);
-        slot.ideal = slot.ideal.max(ideal);
-        let (awaited, uncertain) = (slot.awaited, slot.uncertain);
-        let line = match owner {
-            Owner::Request { rank, id } if !awaited => return self.note_completed(rank, id),
-            Owner::Request { rank, id } => self.waiter(rank, id),
-            Owner::Blocking(line) if awaited => line,
-            _ => return Wakeup::None,
-        };
+    }
+
+    /// A line waits for one request less.
+    #[inline(always)]
+    fn one_less(&mut self, line: LineId, owner: Owner, uncertain: bool) -> Wakeup {
         let state = &mut self.lines[line.index()];
         state.wait.missing -= usize::from(state.wait.missing > 0);
         let enough = state.wait.how != Completing::All || state.wait.missing == 0;

@@ -7,6 +7,8 @@ mod long_queue;
 pub(crate) mod matching;
 pub(crate) mod message;
 mod order;
+#[cfg(test)]
+mod table;
 mod transfer;
 
 pub(crate) use transfer::{Environment, Event, Reception, Transport};

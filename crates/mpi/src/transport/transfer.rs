@@ -11,7 +11,6 @@
 //!
 //! A message is delivered when its bytes have arrived and a receive has matched it.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use mpirage_call::{Completion, LineId, Payload, RankId, RequestId};
@@ -90,7 +89,8 @@ pub(crate) struct Transport {
     reports_matches: bool,
     /// The message that each receive has taken last; kept only if matches are reported.
     taken: Vec<Option<MessageId>>,
-    events: VecDeque<Event>,
+    /// What happened, in order, until the engine has taken it.
+    events: Vec<Event>,
 }
 
 impl Transport {
@@ -106,14 +106,20 @@ impl Transport {
             probes: Vec::new(),
             reports_matches: false,
             taken: Vec::new(),
-            events: VecDeque::new(),
+            events: Vec::new(),
         }
     }
 
-    /// The next thing that happened.
+    /// The n-th thing that happened since events were cleared.
     #[inline(always)]
-    pub(crate) fn next_event(&mut self) -> Option<Event> {
-        self.events.pop_front()
+    pub(crate) fn event(&self, nth: usize) -> Option<&Event> {
+        self.events.get(nth)
+    }
+
+    /// All events have been taken.
+    #[inline(always)]
+    pub(crate) fn clear_events(&mut self) {
+        self.events.clear();
     }
 
     /// Are matches reported from now on?
@@ -261,12 +267,12 @@ impl Transport {
         let now = env.kernel.now();
         let message = &mut self.messages[id];
         match (milestone, message.state) {
-            (Milestone::Departed, _) => {
+            (Milestone::Departed, TransferState::Queued) => {
                 message.state = TransferState::Moving;
                 message.departed = now;
                 self.departed(env, id);
             }
-            (Milestone::BufferFree, _) => self.buffer_free(env, id),
+            (Milestone::BufferFree, TransferState::Moving) => self.buffer_free(env, id),
             (Milestone::Ended, TransferState::Requested) => {
                 message.state = TransferState::Waiting;
                 self.make_visible(env, id);
@@ -287,7 +293,7 @@ impl Transport {
                 message.arrived = now;
                 self.arrived(env, id);
             }
-            (Milestone::Ended, state) => unreachable!("no transfer of a message that is {state:?} can end"),
+            (milestone, state) => unreachable!("{milestone:?} of a message that is {state:?}"),
         }
         Reception::None
     }
@@ -475,10 +481,12 @@ impl Transport {
         }
     }
 
-    /// Prefetches the queues of a rank.
+    /// Prefetches the queues of the rank of a line, if that is its first.
     #[inline]
-    pub(crate) fn fetch_queues(&self, rank: RankId) {
-        fetch(&self.queues[rank.index()]);
+    pub(crate) fn fetch_queues(&self, line: LineId) {
+        if let Some(queues) = self.queues.get(line.index()) {
+            fetch(queues);
+        }
     }
 
     /// Prefetches where a message with this key will be looked for.
@@ -596,7 +604,7 @@ impl Transport {
         let waits = |(_, of, probe): &(LineId, RankId, Probe)| *of == rank && probe.key.accepts(key);
         if let Some(at) = self.probes.iter().position(waits) {
             let (line, _, probe) = self.probes.remove(at);
-            self.events.push_back(Event::Probed { line, probe });
+            self.events.push(Event::Probed { line, probe });
         }
     }
 
@@ -630,7 +638,7 @@ impl Transport {
             }
         }
         if self.reports_matches {
-            self.events.push_back(Event::Matched { message: id, taker });
+            self.events.push(Event::Matched { message: id, taker });
         }
     }
 
@@ -716,7 +724,7 @@ impl Transport {
         let owner = message.owner;
         self.end_loan(id);
         if self.protocol.copy_out_seconds_per_byte > 0.0 {
-            self.events.push_back(Event::Over { owner, message: id });
+            self.events.push(Event::Over { owner, message: id });
         }
         self.messages.release(id);
     }
@@ -725,7 +733,7 @@ impl Transport {
         let message = &mut self.messages[id];
         if let (true, Owner::Request { rank, id: request }) = (message.lent, message.owner) {
             message.lent = false;
-            self.events.push_back(Event::LoanOver { rank, id: request, message: id });
+            self.events.push(Event::LoanOver { rank, id: request, message: id });
         }
     }
 
@@ -802,7 +810,7 @@ impl Transport {
             match message.owner {
                 Owner::Request { rank, id: request } => {
                     message.lent = true;
-                    self.events.push_back(Event::Lends { rank, id: request });
+                    self.events.push(Event::Lends { rank, id: request });
                 }
                 _ => self.take_over(env.data, id),
             }
@@ -819,7 +827,7 @@ impl Transport {
     #[inline(always)]
     fn complete(&mut self, owner: Owner, completion: Completion, ideal: Time) {
         if owner != Owner::None {
-            self.events.push_back(Event::Complete { owner, completion, ideal });
+            self.events.push(Event::Complete { owner, completion, ideal });
         }
     }
 }

@@ -122,7 +122,17 @@ pub fn engine(
     choice: &str,
     ranks: usize,
 ) -> Engine<NoMemory> {
-    let platform = platform.into();
+    engine_of(platform, model, choice, &[ranks as u32])
+}
+
+/// An engine for jobs of so many ranks each.
+pub fn engine_of(
+    platform: impl Into<Arc<Platform>>,
+    model: &str,
+    choice: &str,
+    jobs: &[u32],
+) -> Engine<NoMemory> {
+    let (platform, ranks) = (platform.into(), jobs.iter().sum::<u32>() as usize);
     let (mut model, _) = Model::resolve(model, platform.settings(), (100e-6, 125e6)).unwrap();
     model.without_computation();
     let placement: Vec<HostId> = (0..ranks as u32).map(|rank| HostId(rank % platform.host_count())).collect();
@@ -135,7 +145,7 @@ pub fn engine(
         host_cores: vec![1; ranks],
         host_flops: vec![1e9; ranks],
         placement,
-        jobs: Vec::new(),
+        jobs: jobs.to_vec(),
         protocol: model.protocol,
         collectives: Choice::parse(choice).unwrap(),
         collective_times,
