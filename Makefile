@@ -6,7 +6,7 @@ BUILD   := target/release
 MPIRAGE := $(BUILD)/mpirage
 NAMES   := mpicc mpicxx mpic++ mpif77 mpif90 mpifort mpiexec mpirun
 
-.PHONY: all build links demo test bench fuzz install uninstall clean lint docs
+.PHONY: all build links demo test bench fuzz install uninstall clean lint deny
 
 all: build
 
@@ -48,6 +48,12 @@ lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --release --all-targets --quiet -- -D warnings
 	crates/report/page/join.py --check
+	python3 tests/deny.py
+
+# Licences, duplicate versions and sources of dependencies; advisories too if cargo-deny is installed (`cargo install cargo-deny`).
+deny:
+	python3 tests/deny.py
+	@if command -v cargo-deny >/dev/null; then cargo deny --all-features check; else echo "advisories: not checked, cargo-deny is not installed"; fi
 
 install: build
 	packaging/install install $(BUILD) $(PREFIX) $(DESTDIR)
