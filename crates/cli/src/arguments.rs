@@ -9,9 +9,11 @@ use mpirage_units::{QuantityError, TIMEOUT};
 
 use crate::conflicts::Conflicts;
 use crate::examples;
-use crate::results::STANDARD_OUTPUT;
 
-// Subjects by which help groups options.
+/// The value of `--json` without a file: standard output.
+pub const STANDARD_OUTPUT: &str = "-";
+
+// Headings under which the help groups options.
 const COMPUTATION: &str = "Computation";
 const EXECUTION: &str = "Execution on this machine";
 const ENVIRONMENT: &str = "Environment and output of ranks";

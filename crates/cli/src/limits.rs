@@ -8,7 +8,7 @@ use mpirage_scenario::Model;
 use nix::sys::resource::{Resource, getrlimit};
 
 use crate::exit::{Failure, usage};
-use crate::summary::bytes;
+use crate::words::bytes;
 
 /// MPI numbers ranks with a C `int`.
 const MOST_RANKS: u64 = i32::MAX as u64;

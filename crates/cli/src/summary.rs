@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::deadlock::Deadlock;
 use crate::machine::Machine;
 use crate::output::say;
-use crate::words::{count, thousands};
+use crate::words::{bytes, count, thousands};
 
 /// The figures of a run.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -179,26 +179,4 @@ fn usage_of(who: UsageWho) -> Usage {
     let Ok(usage) = getrusage(who) else { return Usage { seconds: 0.0, peak_bytes: 0 } };
     let micros = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
     Usage { seconds: micros as f64 * 1e-6, peak_bytes: usage.max_rss() as u64 * 1024 }
-}
-
-/// A number of bytes for people.
-pub fn bytes(count: u64) -> String {
-    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
-    let mut value = count as f64;
-    let mut unit = 0;
-    while value >= 1024.0 && unit + 1 < UNITS.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    if unit == 0 { format!("{count} B") } else { format!("{value:.1} {}", UNITS[unit]) }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn bytes_have_a_unit() {
-        assert_eq!(super::bytes(0), "0 B");
-        assert_eq!(super::bytes(1536), "1.5 KiB");
-        assert_eq!(super::bytes(3 << 30), "3.0 GiB");
-    }
 }

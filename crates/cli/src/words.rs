@@ -23,6 +23,18 @@ pub fn thousands(number: u64) -> String {
     text
 }
 
+/// `147.8 KiB`.
+pub fn bytes(count: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = count as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{count} B") } else { format!("{value:.1} {}", UNITS[unit]) }
+}
+
 /// `; did you mean NAME?` if one of the names is like what was typed, else nothing.
 pub fn did_you_mean<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> String {
     // Letters that are swapped, missing, added or wrong.
@@ -45,6 +57,13 @@ mod tests {
         assert_eq!(count(9_664, "context switch"), "9,664 context switches");
         assert_eq!(thousands(1_234_567), "1,234,567");
         assert_eq!((thousands(999), thousands(100_000)), ("999".to_owned(), "100,000".to_owned()));
+    }
+
+    #[test]
+    fn bytes_have_a_unit() {
+        assert_eq!(bytes(0), "0 B");
+        assert_eq!(bytes(1536), "1.5 KiB");
+        assert_eq!(bytes(3 << 30), "3.0 GiB");
     }
 
     #[test]
