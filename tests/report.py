@@ -466,7 +466,7 @@ def check_saved(suite):
         suite.check("both are there", platforms == ["cluster:4", "fat-tree:2x2"], platforms)
     (suite.folder / "other.html").write_text("<p>hello</p>")
     made = suite.run([MPIRAGE, "report", suite.folder / "other.html", "-o", two])
-    suite.check("a page that is no report is refused", made.code != 0 and "no report" in made.err, made)
+    suite.check("a page that is no report is refused", made.code != 0 and "is not a report" in made.err, made)
 
 
 def check_same_again(suite):

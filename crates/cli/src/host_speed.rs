@@ -1,13 +1,13 @@
-//! How fast this machine is, in the floating-point operations per second that platform files speak of.
+//! Measures the speed of this machine in floating-point operations per second, the unit of platform files.
 
 use std::hint::black_box;
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// How long one measurement takes, about.
+/// Seconds of one measurement, approximately.
 const SAMPLE: f64 = 2e-3;
-/// How many are taken; the fastest counts, because others only ever disturb.
+/// Number of measurements. The fastest counts, because disturbances only slow them down.
 const SAMPLES: u32 = 15;
 
 /// Measures the speed of one core: a chain of multiplications and additions in double precision, eight at a time,

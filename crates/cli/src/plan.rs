@@ -64,7 +64,7 @@ impl Plan {
     pub fn new(jobs: Vec<RunArguments>, typed: &[OsString]) -> Result<Plan, Failure> {
         let programs = programs(&jobs)?;
         let mut arguments = jobs.into_iter().next().ok_or_else(|| usage("no program given"))?;
-        repeat::obey(&mut arguments);
+        repeat::apply_environment(&mut arguments);
         refuse_unimplemented(&arguments)?;
         let ranks = programs.len() as u32;
         let mut machine = Machine::new(&arguments.machine, ranks)?;
@@ -112,7 +112,7 @@ impl Plan {
 
 fn refuse_unimplemented(arguments: &RunArguments) -> Result<(), Failure> {
     if arguments.mpi_profile.is_some() {
-        return Err(usage("--mpi-profile is not implemented yet; docs/roadmap.md says what is planned"));
+        return Err(usage("--mpi-profile is not implemented yet; see docs/roadmap.md"));
     }
     Ok(())
 }
