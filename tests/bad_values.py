@@ -324,7 +324,7 @@ def computes(suite):
         "#include <mpi.h>\n#include <time.h>\nint main(void) { MPI_Init(0, 0); volatile double x = 1; for (long i = 0; i < 1500000000; i++) x = x * 0.5 + 1;"
         " MPI_Finalize(); }", "spin")
     result = suite.simulate("-q", "--json", "-n", 1, "--compute", "none", spin, timeout=60)
-    suite.check("a program that computes, with --compute none", find("communication alone", "\n".join(figures(result)["warnings"])), result)
+    suite.check("a program that computes, with --compute none", find("covers communication only", "\n".join(figures(result)["warnings"])), result)
     dim = suite.folder / "t.dim"
     head = '#DIMEMAS:"d":1,{:012}:1(1),1\nd:1:1:1:0\n'
     task = "1:0:0:0.001000000\n"

@@ -109,7 +109,7 @@ def install(suite):
     result = suite.run([prefix / "bin" / "mpirage", "platform", "check", prefix / "share" / "mpirage" / "platforms" / "griffon.toml"])
     suite.check("installed: platforms", result.code == 0, result)
     program = suite.folder / "installed-ep"
-    made = suite.run([prefix / "bin" / "mpicc", ROOT / "examples" / "paper1" / "ep.c", "-o", program, "-lm"])
+    made = suite.run([prefix / "bin" / "mpicc", ROOT / "examples" / "smpi_paper" / "ep.c", "-o", program, "-lm"])
     suite.check("installed: smpi/smpi.h is found", made.code == 0, made)
     result = suite.run([prefix / "bin" / "mpirun", "-n", 2, "--compute", "none", "--share-malloc", "1MiB", program, 18, 50])
     suite.check("installed: sampling, and the library before malloc", result.code == 0 and "2 executed, 2 skipped" in result.err, result)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Memory folding: SMPI_SHARED_MALLOC and its relatives, `--share-malloc`, what MPI does with shared buffers, and what the
-summary says of it. The figures of paper 1 are in paper1_scale.py, which measures."""
+"""Shared memory: SMPI_SHARED_MALLOC and related macros, `--share-malloc`, messages in shared buffers, and the summary.
+The figures of the SMPI paper are in smpi_paper_scale.py, which measures."""
 
 import json
 import sys
 
 from harness import ROOT, TESTS, Suite
 
-SOURCES = TESTS / "folding"
+SOURCES = TESTS / "shared_memory"
 MIB = 1 << 20
 LIVES = ("processes", "folded")
 
@@ -122,7 +122,7 @@ def bad_parts(suite, life):
 
 def data_traffic(suite, life):
     """The kernel of figure 16, class A: the same time, a fraction of the memory."""
-    source = ROOT / "examples" / "paper1" / "dt.c"
+    source = ROOT / "examples" / "smpi_paper" / "dt.c"
     folded, private = suite.compile(source), suite.compile(source, "dt-private", flags=["-DPRIVATE"])
     stream = 1728 * 64 * 4 * 8
     # Streams in all: one per source, one more than come in per node.
@@ -142,7 +142,7 @@ def data_traffic(suite, life):
 
 
 def main():
-    suite = Suite("folding")
+    suite = Suite("shared_memory")
     parts = [shared, traffic, unmodified, options, many, bad_parts, data_traffic]
     wanted = sys.argv[1:]
     for part in parts:
