@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Replay from the command line: what is wrong with a trace is said with file and line or byte, and exit code 83; other
-mistakes have theirs; the models and formats that are named exist; conversions keep the simulated time."""
+"""Replay from the command line: an error in a trace gives a message with file and line or byte, and exit code 83; other
+errors have other codes; every listed model and format works; conversions keep the simulated time."""
 
 import json
 

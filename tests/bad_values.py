@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Values that cannot be meant: each is refused before the run, with file, line and remedy and its exit code, or a warning says what
-it was read as. No value ends in a panic, a hang or an exit code that is not documented, also not those that nobody would
-write: mutated files and quantities. Results that are doubtful carry warnings, whatever the options. Parts can be named."""
+"""Impossible values: each is refused before the run, with file, line, remedy and exit code, or gives a warning with its
+interpretation. No value, not even in randomly mutated files, causes a panic, a hang or an undocumented exit code.
+Doubtful results carry warnings, with any options. With names of parts as arguments, only those run."""
 
 import base64
 import gzip

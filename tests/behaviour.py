@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a user of the command line may count on: wrappers, build systems, installation, JSON, determinism, simulated
+"""Behaviour of the command line: wrappers, build systems, installation, JSON, determinism, simulated
 order and time, placement, environment, errors. With names of parts as arguments, only those run."""
 
 import json

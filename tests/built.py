@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Programs as they are built: with all sorts of flags, by hand, by CMake, from archives, for another MPI, or not at all; what
-their callbacks throw, where they crash and what they leave behind. Each as processes and folded. With names of parts as
+"""Programs built in different ways: with many flags, by hand, by CMake, from archives, for another MPI, or not at all; exceptions of
+callbacks, places of crashes, leaks. Each runs as processes and folded. With names of parts as
 arguments, only those run."""
 
 import json

@@ -2,9 +2,9 @@
 """Checks dependencies against deny.toml: licences, duplicate versions, sources.
 
 cargo-deny does this and more, but takes minutes to build, so CI uses this script, which reads the same file. `make deny` runs the real
-tool where it is installed. What this script understands of deny.toml: licenses.allow and licenses.exceptions,
-bans.multiple-versions, bans.skip and bans.deny, sources.unknown-registry and sources.unknown-git. Another key is an error, so that
-no rule is silently ignored. Advisories need a database that is a Git repository, and are left to cargo-deny."""
+tool too if it is installed. The script understands these keys of deny.toml: licenses.allow and licenses.exceptions,
+bans.multiple-versions, bans.skip and bans.deny, sources.unknown-registry and sources.unknown-git. An unknown key is an error, so that
+no rule is silently ignored. Only cargo-deny checks advisories (`make advisories`), because it can fetch their database."""
 
 import json
 import pathlib

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What real use of the first version found, each a promise that holds as processes, folded and by default, on 4 and on 20
-ranks. The first line of each program in findings/ says what it must do. With names of programs as arguments, only those run."""
+"""Errors found by users of the first version, as tests. Each runs as processes, folded and by default, on 4 and on 20
+ranks. The first line of each program in findings/ describes the correct behaviour. With names of programs as arguments, only those run."""
 
 import collections
 import json

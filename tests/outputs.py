@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""That no result is lost: closed and full streams, outputs that cannot be written, outputs that are inputs, runs that are killed, JSON and its
+"""Outputs are never lost: closed and full streams, outputs that cannot be written, outputs that are inputs, runs that are killed, JSON and its
 schema. With names of parts as arguments, only those run."""
 
 import json
@@ -317,6 +317,7 @@ def schema(suite):
         "finished": ([MPIRAGE, "run", "-q", "--json", "-n", 2, program], "finished"),
         "folded": ([MPIRAGE, "run", "-q", "--json", "-n", 20, "--compute", "none", program], "finished"),
         "replayed": ([MPIRAGE, "replay", "-q", "--json", "gen:ring,ranks=4"], "finished"),
+        "beyond time": ([MPIRAGE, "replay", "-q", "--json", "gen:ring,ranks=4,iterations=3,compute=200d"], "beyond-time"),
     }
     for name, outcome, ranks in (("deadlock_recv", "deadlock", 2), ("deadlock_collective", "deadlock", 2), ("deadlock_waitall", "deadlock", 2),
                                  ("deadlock_ssend_cycle", "deadlock", 3), ("recv_from_finished", "deadlock", 2), ("truncation", "misuse", 2),

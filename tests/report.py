@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reports of whole runs: the numbers on the page are those of --json and of the tables (--trace run.csv).
 
-What the page does with them is tested by tests/page.py, in a browser.
+tests/page.py tests the page itself, in a browser.
 
 usage: tests/report.py [NAME…]"""
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What --report adds to the processor time of a run: the same run without and with, in turns, the best of REPEATS of each.
+"""Processor time of --report: the same run without and with it, in turns, the best of REPEATS of each.
 
     report_cost.py                  all rows
     report_cost.py --only halo      rows whose name contains this
-    report_cost.py --repeats 9      more patience, less noise
+    report_cost.py --repeats 9      more runs, less noise
 
-Machines are noisy, so this is no test: an aim that is missed is said, and --strict makes it the exit code.
+Machines are noisy, so this is no test: the script prints missed aims, and only --strict sets the exit code.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 MPIRAGE = os.environ.get("MPIRAGE", str(ROOT / "target" / "release" / "mpirage"))
-AIM = 15  # per cent
+AIM = 35  # per cent, of folded runs that compute nothing
 
 
 @dataclass

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Sampled blocks (smpi/smpi.h): which executions happen, what skipped ones count for, what is refused, and that a recorded
-run repeats all of it. The figures of the SMPI paper are in smpi_paper_scale.py, which measures."""
+"""Sampled blocks (smpi/smpi.h): which blocks are executed, how long skipped ones take, errors, and recorded
+runs. The figures of the SMPI paper are in smpi_paper_scale.py, which measures."""
 
 import json
 import shutil

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Clauss et al., Single node on-line simulation of MPI applications with SMPI (2011),
 sections 7.1.1 to 7.1.3: ping-pong, binomial scatter and pairwise all-to-all on griffon and gdx, per rank,
-under the variants of the flow model. Prints the tables behind figures 3, 7 and 11 and checks what the paper says about them:
-without contention nothing is slower, and where messages share links something is much faster; the piece-wise linear
+under the variants of the flow model. Prints the tables behind figures 3, 7 and 11 and checks statements of the paper:
+without contention no rank is slower, and ranks whose messages share links are much faster; the piece-wise linear
 model differs from the affine ones at medium sizes."""
 
 import concurrent.futures
