@@ -8,6 +8,9 @@ use mpirage_call::{ContextId, SELF, WORLD, function_name};
 use mpirage_mpi::{BlockedRank, Engine, Leftover, Memory, Origin, Want};
 use mpirage_rank::{Death, Outcome};
 
+use crate::deadlock::Deadlock;
+use crate::output::say;
+
 /// Blocked ranks shown in full; of the others, only their number.
 const SHOWN: usize = 32;
 /// Ranks shown when simulated time overflows.
@@ -40,6 +43,17 @@ pub struct SourcePlace {
     pub function: Option<String>,
 }
 
+/// How a run ended, in words and as data.
+#[derive(Default)]
+pub struct Explained {
+    /// Why the run did not finish, in words.
+    pub text: Option<String>,
+    /// What each blocked rank waits for.
+    pub waits: Vec<(u32, String)>,
+    /// The blocked calls, if the run ended in a deadlock.
+    pub deadlock: Option<Deadlock>,
+}
+
 /// Explains how a run ended.
 pub struct Diagnosis<'a, M, P> {
     pub(crate) engine: &'a Engine<M>,
@@ -52,8 +66,24 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
         Diagnosis { engine, places }
     }
 
+    /// Prints why the run failed, or what it leaks. `ended` is the run or the trace.
+    pub fn report(&mut self, outcome: &Outcome, ended: &str) -> Explained {
+        if matches!(outcome, Outcome::Finished { .. }) {
+            self.leftovers()
+                .iter()
+                .for_each(|leftover| say!("mpirage: at the end of the {ended}, {leftover}"));
+            return Explained::default();
+        }
+        let text = self.explain(outcome);
+        if let Some(text) = &text {
+            say!("mpirage: {text}");
+        }
+        let deadlock = matches!(outcome, Outcome::Deadlock).then(|| self.deadlock_data());
+        Explained { text, waits: self.waits(), deadlock }
+    }
+
     /// An explanation of the outcome; `None` if the run finished.
-    pub fn explain(&mut self, outcome: &Outcome) -> Option<String> {
+    fn explain(&mut self, outcome: &Outcome) -> Option<String> {
         match outcome {
             Outcome::Finished { .. } => None,
             Outcome::Deadlock => Some(self.deadlock()),
@@ -88,7 +118,7 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
 
     /// Unreceived messages, incomplete requests and communicators that were not freed. Those that the same call of the program
     /// made, on any rank, are one line.
-    pub fn leftovers(&mut self) -> Vec<String> {
+    fn leftovers(&mut self) -> Vec<String> {
         let groups = self.grouped(self.engine.leftovers());
         let mut lines: Vec<String> = groups.iter().take(LEFT_SHOWN).map(|group| self.group(group)).collect();
         if groups.len() > LEFT_SHOWN {
@@ -148,7 +178,7 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
     }
 
     /// What each blocked rank waits for.
-    pub fn waits(&self) -> Vec<(u32, String)> {
+    fn waits(&self) -> Vec<(u32, String)> {
         let blocked = self.engine.blocked();
         blocked.iter().map(|blocked| (blocked.rank, format!("waits for {}", self.wanted(blocked)))).collect()
     }

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mpirage_rank::{DataPlane, Program, RunAhead};
-use mpirage_units::parse_speed;
 
 use crate::arguments::RunArguments;
 use crate::costs::Recording;
@@ -14,7 +13,12 @@ use crate::limits::{self, RankKind};
 use crate::machine::Machine;
 use crate::rank_mode::{self, RankMode};
 use crate::repeat::{self, Measured};
+use crate::words::choose;
 use crate::{costs, host_speed, launcher, program_file, share_malloc};
+
+const DATA_PLANES: [(&str, DataPlane); 2] = [("direct", DataPlane::Direct), ("mailbox", DataPlane::Mailbox)];
+const RUN_AHEAD: [(&str, RunAhead); 3] =
+    [("auto", RunAhead::Auto), ("always", RunAhead::Always), ("never", RunAhead::Never)];
 
 /// Where computation times come from: the value of `--compute`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,9 +101,9 @@ impl Plan {
             recording: recording.or_else(|| repeated.as_ref().map(|measured| measured.recording.clone())),
             repeated,
             rank_mode,
-            data_plane: parse_data_plane(&arguments.data_plane)?,
-            run_ahead: parse_run_ahead(&arguments.run_ahead)?,
-            simulated_clock: parse_clock(&arguments.clock)?,
+            data_plane: choose("--data-plane", &arguments.data_plane, &DATA_PLANES)?,
+            run_ahead: choose("--run-ahead", &arguments.run_ahead, &RUN_AHEAD)?,
+            simulated_clock: choose("--clock", &arguments.clock, &[("simulated", true), ("real", false)])?,
             share_malloc: share_malloc::parse(arguments.share_malloc.as_deref())?,
             arguments,
             programs,
@@ -184,41 +188,16 @@ fn parse_compute(text: &str) -> Result<Compute, Failure> {
     }
 }
 
-fn parse_clock(text: &str) -> Result<bool, Failure> {
-    match text {
-        "simulated" => Ok(true),
-        "real" => Ok(false),
-        _ => Err(usage(format!("--clock {text}: expected simulated or real"))),
-    }
-}
-
-fn parse_run_ahead(text: &str) -> Result<RunAhead, Failure> {
-    match text {
-        "auto" => Ok(RunAhead::Auto),
-        "always" => Ok(RunAhead::Always),
-        "never" => Ok(RunAhead::Never),
-        _ => Err(usage(format!("--run-ahead {text}: expected auto, always or never"))),
-    }
-}
-
-fn parse_data_plane(text: &str) -> Result<DataPlane, Failure> {
-    match text {
-        "direct" => Ok(DataPlane::Direct),
-        "mailbox" => Ok(DataPlane::Mailbox),
-        _ => Err(usage(format!("--data-plane {text}: expected direct or mailbox"))),
-    }
-}
-
 /// The speed that the user gives, or the one recorded with the costs, or a measurement.
 fn speed_of_this_machine(
     arguments: &RunArguments,
     compute: &Compute,
     recording: Option<&Recording>,
 ) -> Result<f64, Failure> {
-    match (&arguments.host_speed, recording, compute) {
-        (Some(text), _, _) => parse_speed(text).map_err(|error| usage(format!("--host-speed: {error}"))),
-        (None, Some(recording), _) => Ok(recording.host_speed),
-        (None, None, Compute::None) => Ok(1.0),
-        (None, None, _) => Ok(host_speed::measure()),
-    }
+    Ok(match (host_speed::parse(arguments.host_speed.as_deref())?, recording, compute) {
+        (Some(speed), _, _) => speed,
+        (None, Some(recording), _) => recording.host_speed,
+        (None, None, Compute::None) => 1.0,
+        (None, None, _) => host_speed::measure(),
+    })
 }

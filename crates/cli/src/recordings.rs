@@ -15,9 +15,10 @@ use crate::arguments::ResultArguments;
 use crate::exit::{Failure, usage};
 use crate::machine::Machine;
 use crate::output::say;
-use crate::reporting::{Closing, Reporting, yes_or_no};
+use crate::reporting::{Closing, Reporting};
 use crate::results::Failures;
 use crate::trace::scribe;
+use crate::words::choose;
 
 /// Where the calls of a run come from.
 pub struct Source<'a> {
@@ -54,7 +55,8 @@ impl Recordings {
         source: &Source<'_>,
         machine: &Machine,
     ) -> Result<Recordings, Failure> {
-        let collective_messages = yes_or_no("--trace-collectives", &wanted.trace_collectives)?;
+        let collective_messages =
+            choose("--trace-collectives", &wanted.trace_collectives, &[("yes", true), ("no", false)])?;
         let run = RunInfo { collective_messages, ..run_info(source, machine) };
         let writers =
             wanted.trace.iter().map(|file| writer(file, source, machine, &run)).collect::<Result<_, _>>()?;

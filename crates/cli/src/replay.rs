@@ -11,18 +11,16 @@ use mpirage_replay::{ReplayError, Watch};
 use mpirage_report::Container;
 use mpirage_timeline::Sites;
 use mpirage_trace::{Place, Workload};
-use mpirage_units::parse_speed;
 use rustc_hash::FxHashMap;
 
 use crate::arguments::ReplayArguments;
 use crate::conflicts::Conflicts;
-use crate::deadlock::Deadlock;
-use crate::diagnosis::{Diagnosis, Places, SourcePlace};
+use crate::diagnosis::{Diagnosis, Explained, Places, SourcePlace};
 use crate::exit::{self, Failure, bad_trace, usage};
+use crate::host_speed;
 use crate::interrupt::Interrupt;
 use crate::limits::{self, RankKind};
 use crate::machine::Machine;
-use crate::output::say;
 use crate::progress::Progress;
 use crate::recordings::{Recordings, Source};
 use crate::reporting::{self, Charged, Closing};
@@ -92,7 +90,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<Replayed, Failure> {
         Err(error) => return Err(usage(error)),
     };
     engine.close_records();
-    let Explained { text, waits, deadlock, code } = explain(&engine, workload.as_ref(), &outcome);
+    let (Explained { text, waits, deadlock }, code) = explain(&engine, workload.as_ref(), &outcome);
     let figures = Figures {
         ranks_as: "replayed".to_owned(),
         ranks_as_because: arguments.workload.clone(),
@@ -170,10 +168,9 @@ fn measured_on(
     workload: &dyn Workload,
     machine: &Machine,
 ) -> Result<f64, Failure> {
-    let typed = arguments.host_speed.as_deref().map(parse_speed).transpose();
-    let typed = typed.map_err(|error| usage(format!("--host-speed: {error}")))?;
+    let given = host_speed::parse(arguments.host_speed.as_deref())?;
     let first = || machine.placement.hosts.first().map_or(1.0, |&host| machine.platform.host(host).speed);
-    Ok(typed.or(workload.computation().measured_on).or(machine.reference_speed).unwrap_or_else(first))
+    Ok(given.or(workload.computation().measured_on).or(machine.reference_speed).unwrap_or_else(first))
 }
 
 fn describe_compute(charged: Charged, speed: f64) -> String {
@@ -186,38 +183,17 @@ fn describe_compute(charged: Charged, speed: f64) -> String {
     }
 }
 
-/// Prints why the replay failed. Messages that are never received or never sent are errors of the trace.
-fn explain(engine: &Engine<NoMemory>, workload: &dyn Workload, outcome: &Outcome) -> Explained {
-    let mut diagnosis = Diagnosis::new(engine, TracePlaces(workload));
-    let text = diagnosis.explain(outcome);
-    if let Some(text) = &text {
-        say!("mpirage: {text}");
-    }
+/// Prints why the replay failed; gives the exit code too. Messages that are never received or never sent are errors of the trace.
+fn explain(engine: &Engine<NoMemory>, workload: &dyn Workload, outcome: &Outcome) -> (Explained, u8) {
+    let explained = Diagnosis::new(engine, TracePlaces(workload)).report(outcome, "trace");
     let code = match outcome {
-        Outcome::Finished { .. } => {
-            let unreceived = engine.unreceived().is_empty();
-            for leftover in diagnosis.leftovers() {
-                say!("mpirage: at the end of the trace, {leftover}");
-            }
-            if unreceived { 0 } else { exit::BAD_TRACE }
-        }
+        Outcome::Finished { .. } if engine.unreceived().is_empty() => 0,
         Outcome::Deadlock if Engine::<NoMemory>::cycle(&engine.blocked()).is_some() => exit::DEADLOCK,
         Outcome::BeyondTime => exit::USAGE,
         Outcome::Aborted { code, .. } => (*code as u8).max(1),
         _ => exit::BAD_TRACE,
     };
-    let waits = if matches!(outcome, Outcome::Finished { .. }) { Vec::new() } else { diagnosis.waits() };
-    let deadlock = matches!(outcome, Outcome::Deadlock).then(|| diagnosis.deadlock_data());
-    Explained { text, waits, deadlock, code }
-}
-
-/// How a replay ended, in words and as data.
-struct Explained {
-    text: Option<String>,
-    /// What each blocked rank waits for.
-    waits: Vec<(u32, String)>,
-    deadlock: Option<Deadlock>,
-    code: u8,
+    (explained, code)
 }
 
 /// Source lines stored in the trace.

@@ -67,15 +67,6 @@ pub struct Charged {
     pub declared: bool,
 }
 
-/// The value of an option that is `yes` or `no`.
-pub fn yes_or_no(option: &str, value: &str) -> Result<bool, Failure> {
-    match value {
-        "yes" => Ok(true),
-        "no" => Ok(false),
-        other => Err(usage(format!("{option} {other}: expected yes or no"))),
-    }
-}
-
 impl Reporting {
     /// An empty report.
     pub fn new(

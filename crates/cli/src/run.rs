@@ -18,13 +18,11 @@ use mpirage_timeline::Sites;
 
 use crate::arguments::RunArguments;
 use crate::conflicts::Conflicts;
-use crate::deadlock::Deadlock;
-use crate::diagnosis::{Diagnosis, Places, SourcePlace};
+use crate::diagnosis::{Diagnosis, Explained, Places, SourcePlace};
 use crate::exit::{self, Failure};
 use crate::install::{self, Install};
 use crate::interrupt::Interrupt;
 use crate::machine::Machine;
-use crate::output::say;
 use crate::plan::{Compute, Plan};
 use crate::program_output::ProgramOutput;
 use crate::progress::Progress;
@@ -256,18 +254,7 @@ impl Plan {
         let mut symbols = Symbols::default();
         engine.memory().explain_addresses(&mut symbols);
         let mut diagnosis = Diagnosis::new(engine, Program { ranks: engine.memory_ref(), symbols });
-        let explanation = diagnosis.explain(outcome);
-        if let Some(text) = &explanation {
-            say!("mpirage: {text}");
-        }
-        if finished {
-            for leftover in diagnosis.leftovers() {
-                say!("mpirage: at the end of the run, {leftover}");
-            }
-        }
-        let deadlock = matches!(outcome, Outcome::Deadlock).then(|| diagnosis.deadlock_data());
-        let waits = if finished { Vec::new() } else { diagnosis.waits() };
-        Explained { text: explanation, waits, deadlock }
+        diagnosis.report(outcome, "run")
     }
 
     /// A warning if no rank called `MPI_Init`.
@@ -334,14 +321,6 @@ impl Plan {
             }
         }
     }
-}
-
-/// How a run ended, in words and as data.
-struct Explained {
-    text: Option<String>,
-    /// What each blocked rank waits for.
-    waits: Vec<(u32, String)>,
-    deadlock: Option<Deadlock>,
 }
 
 /// Source lines of the program.

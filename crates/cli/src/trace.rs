@@ -6,7 +6,6 @@ use mpirage_trace::{
     BinaryWriter, Computation, Format, GoalBinaryWriter, GoalSchedules, GoalTextWriter, Info, RankSchedule,
     Scribe, TiLayout, TiWriter, TraceError, Workload, convert, info, open, recognise,
 };
-use mpirage_units::parse_speed;
 use serde_json::{Value, json};
 
 use crate::arguments::TraceAction;
@@ -14,8 +13,8 @@ use crate::conflicts::Conflicts;
 use crate::exit::{Failure, bad_trace, usage};
 use crate::interrupt::Interrupt;
 use crate::output::{self, say};
-use crate::results;
 use crate::words::{bytes, count, thousands};
+use crate::{host_speed, results};
 
 /// MPI functions shown; of the others, only their number.
 const FUNCTIONS_SHOWN: usize = 20;
@@ -26,9 +25,7 @@ const MATRIX_SHOWN: u32 = 16;
 pub fn command(action: &TraceAction) -> Result<u8, Failure> {
     match action {
         TraceAction::Convert { input, output, host_speed } => {
-            let speed = host_speed.as_deref().map(parse_speed).transpose();
-            let speed = speed.map_err(|error| usage(format!("--host-speed: {error}")))?;
-            convert_file(input, output, speed)
+            convert_file(input, output, host_speed::parse(host_speed.as_deref())?)
         }
         TraceAction::Info { trace, json } => show(trace, *json),
     }
@@ -110,16 +107,12 @@ fn convert_goal(input: &Path, output: &Path, compiled: bool, interrupt: &Interru
     let file = results::open(output)?;
     let written = if compiled {
         GoalBinaryWriter::new(output, file, schedules.ranks()).and_then(|mut writer| {
-            while let Some(schedule) = next_schedule(&mut schedules, interrupt)? {
-                writer.rank(&schedule)?;
-            }
+            each_schedule(&mut schedules, interrupt, |schedule| writer.rank(schedule))?;
             writer.finish()
         })
     } else {
         GoalTextWriter::new(output, file, schedules.ranks()).and_then(|mut writer| {
-            while let Some(schedule) = next_schedule(&mut schedules, interrupt)? {
-                writer.rank(&schedule)?;
-            }
+            each_schedule(&mut schedules, interrupt, |schedule| writer.rank(schedule))?;
             writer.finish()
         })
     };
@@ -128,11 +121,18 @@ fn convert_goal(input: &Path, output: &Path, compiled: bool, interrupt: &Interru
     finished.map_err(|error| usage(format!("cannot write {}: {error}", output.display())))
 }
 
-fn next_schedule(
+fn each_schedule(
     schedules: &mut GoalSchedules,
     interrupt: &Interrupt,
-) -> Result<Option<RankSchedule>, TraceError> {
-    if interrupt.came() { Err(TraceError::Stopped) } else { schedules.next_rank() }
+    mut write: impl FnMut(&RankSchedule) -> Result<(), TraceError>,
+) -> Result<(), TraceError> {
+    while let Some(schedule) = schedules.next_rank()? {
+        write(&schedule)?;
+        if interrupt.came() {
+            return Err(TraceError::Stopped);
+        }
+    }
+    Ok(())
 }
 
 /// Adds all files of a trace to the inputs: an output must not replace one of them.
