@@ -226,7 +226,7 @@ def order(suite):
         for compute in ("none", "measured"):
             result = suite.simulate("-q", "-n", 4, "--compute", compute, program, *options)
             lines = result.out.splitlines()
-            if compute == "measured":  # whoever starts up faster begins earlier
+            if compute == "measured":  # a rank that starts faster begins earlier
                 lines[:4] = sorted(lines[:4])
             suite.check(f"output in simulated order ({compute} {options})", lines == wanted, result.out)
 

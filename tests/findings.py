@@ -79,8 +79,8 @@ def close_stdout_reopen(suite):
 def deadlock_stderr_closed(suite):
     for case in cases(suite, "deadlock_stderr_closed"):
         result = case.run()
-        told = f"deadlock: {case.ranks} ranks" in result.err and "rank 0 in MPI_Recv" in result.err
-        case.check("the diagnosis is printed", result.code == 80 and told, result)
+        shown = f"deadlock: {case.ranks} ranks" in result.err and "rank 0 in MPI_Recv" in result.err
+        case.check("the diagnosis is printed", result.code == 80 and shown, result)
 
 
 @part
@@ -170,8 +170,8 @@ def interrupted(case, number):
         err = repr(error).encode()
         process.kill()
         process.communicate()
-    told = f"interrupted by signal {int(number)}".encode() in err
-    case.check(f"{number.name} ends it", process.returncode == 128 + number and told, (process.returncode, err))
+    shown = f"interrupted by signal {int(number)}".encode() in err
+    case.check(f"{number.name} ends it", process.returncode == 128 + number and shown, (process.returncode, err))
     case.check(f"{number.name} leaves nothing behind", not marked(mark), marked(mark))
 
 
@@ -180,8 +180,8 @@ def work_in_thread(suite):
     program = suite.compile(SOURCES / "work_in_thread.c", flags=["-pthread"])
     for ranks in RANKS:
         refused = suite.simulate("-n", ranks, "--ranks-as", "folded", program)
-        told = "starts a thread" in refused.err and "--ranks-as processes" in refused.err
-        suite.check(f"work_in_thread, folded, {ranks} ranks: refused with the reason", refused.code == 84 and told, refused)
+        shown = "starts a thread" in refused.err and "--ranks-as processes" in refused.err
+        suite.check(f"work_in_thread, folded, {ranks} ranks: refused with the reason", refused.code == 84 and shown, refused)
     for mode in ("processes", "auto"):
         for ranks in (1, 4):
             times = {}
@@ -224,7 +224,7 @@ def openmp(suite):
 
 @part
 def bursts(suite):
-    """Bursts that are far longer than usual are told of; medians of several runs leave out what happens once."""
+    """Bursts that are far longer than usual give a warning; medians of several runs ignore single disturbances."""
     program = suite.compile(SOURCES / "bursts.c")
     usual = "times as long as usual at their place"
     for mode in ("processes", "folded"):
@@ -240,8 +240,8 @@ def bursts(suite):
         slow = json.loads(suite.simulate(*run, program, "disturbed").out)["simulated_seconds"]
         # 141 bursts of rank 0 instead of 41: medians are far below that on any machine.
         suite.check(f"{mode}: medians leave out what happened once", figures["simulated_seconds"] < 0.7 * slow, (figures, slow))
-        told = figures["compute"].startswith("medians of 3 runs") and "between the 3 runs" in repeated.err
-        suite.check(f"{mode}: the spread between runs is told", told, repeated)
+        shown = figures["compute"].startswith("medians of 3 runs") and "between the 3 runs" in repeated.err
+        suite.check(f"{mode}: the summary shows the spread between runs", shown, repeated)
     for wrong in ("repeat:0", "repeat:", "repeat:x", "repeat"):
         refused = suite.simulate("-n", 1, "--compute", wrong, program)
         suite.check(f"--compute {wrong} is refused", refused.code == 84 and "repeat:N" in refused.err, refused)

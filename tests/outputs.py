@@ -134,7 +134,7 @@ def bad_places(suite):
     suite.check("report -o into a wrong folder: 84", result.code == 84 and "there is no folder" in result.err, result)
     result = suite.simulate("-n", 2, "--report", "/dev/null", "--json=/dev/null", program, cwd=folder)
     suite.check("/dev/null takes outputs, and stays", result.code == 0 and stat.S_ISCHR(os.stat("/dev/null").st_mode), result)
-    if os.getuid() == 0:  # who may write everywhere is asked as somebody else
+    if os.getuid() == 0:  # root may write everywhere, so test as another user
         return
     (folder / "locked").mkdir(mode=0o500)
     result = suite.simulate("-n", 2, "--report", "locked/r.html", program, cwd=folder)

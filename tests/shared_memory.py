@@ -58,7 +58,7 @@ def unmodified(suite, life):
     folded = suite.simulate("--ranks-as", life, "-n", 4, "--compute", "none", "--json", "--share-malloc", "1MiB", program)
     suite.check("unmodified runs folded", folded.out.startswith("bad 0\n"), folded)
     seen = figures(folded)
-    # In folded ranks what `new` makes is the C++ library's, which is nobody's own, and stays private.
+    # In folded ranks, `new` belongs to the C++ library, which all ranks share, so its memory stays private.
     large = {"processes": 192, "folded": 128}[life] * MIB
     suite.check("large memory is folded", 4 * large <= seen.get("shared_bytes", 0) <= 4 * (large + 16 * MIB), seen)
     suite.check("sixteen megabytes exist", seen.get("shared_resident_bytes") == 16 * MIB, seen)
