@@ -32,7 +32,7 @@ def shared(suite, life):
     # One of 4 MiB, two pages of 8 MiB that were read, and a megabyte of the window.
     resident = seen.get("shared_resident_bytes", 0)
     suite.check("bytes that exist", 4 * MIB <= resident <= 5 * MIB + 16 * 4096, resident)
-    suite.check("the summary says so", "80.0 MiB in blocks that all ranks share, of which" in result.err, result.err)
+    suite.check("the summary says so", "80.0 MiB in shared blocks, held in" in result.err, result.err)
     alone = suite.run([program])
     suite.check("alone it is ordinary memory", alone.code == 0 and "0 private 1" in alone.out, alone)
 
