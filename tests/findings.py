@@ -226,7 +226,7 @@ def openmp(suite):
 def bursts(suite):
     """Bursts that are far longer than usual give a warning; medians of several runs ignore single disturbances."""
     program = suite.compile(SOURCES / "bursts.c")
-    usual = "times as long as usual at their place"
+    usual = "times as long as usual before the same call"
     for mode in ("processes", "folded"):
         run = ["-q", "--json", "-n", 4, "--ranks-as", mode]
         result = suite.simulate(*run, program, "disturbed")
@@ -247,7 +247,7 @@ def bursts(suite):
         suite.check(f"--compute {wrong} is refused", refused.code == 84 and "repeat:N" in refused.err, refused)
     uneven = suite.compile(UNEVEN, "uneven")
     refused = suite.run([MPIRAGE, "run", "-q", "-n", 1, "--compute", "repeat:2", uneven], cwd=suite.folder)
-    suite.check("runs with other calls are refused", refused.code == 84 and "calls do not depend" in refused.err, refused)
+    suite.check("runs with other calls are refused", refused.code == 84 and "makes the same calls in every run" in refused.err, refused)
     failing = suite.compile("#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Abort(MPI_COMM_WORLD, 7); }\n", "failing")
     result = suite.simulate("-q", "-n", 2, "--compute", "repeat:2", failing)
     suite.check("a measuring run that fails ends all", result.code == 7 and "run 1 of 2" in result.err, result)
