@@ -118,7 +118,7 @@ fn writer(
     let computation = source.computation();
     if let Some(scribe) = scribe(file, machine.ranks() as u32, computation, local_work) {
         let calls = Transcript::new(scribe.map_err(usage)?);
-        let saved = SavedCalls { calls, lines: source.lines.clone() };
+        let saved = Saved { calls, lines: source.lines.clone() };
         return Ok(Rc::new(RefCell::new(saved)));
     }
     let writer = mpirage_timeline::create(file, run).map_err(usage)?;
@@ -140,12 +140,12 @@ fn run_info(source: &Source<'_>, machine: &Machine) -> RunInfo {
 }
 
 /// A trace without times, with the source lines of its calls.
-struct SavedCalls {
+struct Saved {
     calls: Transcript<Box<dyn Scribe>>,
     lines: Option<Rc<dyn Sites>>,
 }
 
-impl Recorder for SavedCalls {
+impl Recorder for Saved {
     fn record(&mut self, record: &Record<'_>) {
         self.calls.record(record);
     }
@@ -155,7 +155,7 @@ impl Recorder for SavedCalls {
     }
 }
 
-impl Writer for SavedCalls {
+impl Writer for Saved {
     fn finish(&mut self) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         if let Some(lines) = &self.lines {
             let mut known: FxHashMap<u64, Option<String>> = FxHashMap::default();
