@@ -1,4 +1,4 @@
-# mpirage: everything a fresh machine needs is installed by what is called here.
+# Tests install what they need on a fresh machine (tests/prepare.py).
 
 PREFIX  ?= /usr/local
 CARGO   ?= cargo
@@ -6,12 +6,12 @@ BUILD   := target/release
 MPIRAGE := $(BUILD)/mpirage
 NAMES   := mpicc mpicxx mpic++ mpif77 mpif90 mpifort mpiexec mpirun
 
-.PHONY: all build links demo test bench fuzz install uninstall clean lint docs
+.PHONY: all build links demo test bench fuzz install uninstall clean lint deny advisories
 
 all: build
 
 PACKAGES := -p mpirage-cli -p mpirage-abi -p mpirage-malloc
-# Exists once everything was built.
+# Exists after a full build.
 FULL    := $(BUILD)/.mpirage-full
 
 build:
@@ -19,27 +19,27 @@ build:
 	@touch $(FULL)
 	@$(MAKE) --no-print-directory links
 
-# The names under which mpirage is also called.
+# Other names of the command mpirage.
 links:
 	@mkdir -p $(BUILD)/bin
 	@for name in mpirage $(NAMES); do ln -sf ../mpirage $(BUILD)/bin/$$name; done
 
-# Compiles a bundled MPI program, simulates it on a bundled cluster, shows the result. Parquet is a third of the first build and the
-# demo does without it; a build that has it keeps it.
+# Compiles a bundled MPI program, simulates it on a bundled cluster, shows the result. The first build omits Parquet, which takes a
+# third of its time; after a full build the demo keeps it.
 demo:
 	$(CARGO) build --release --quiet $(PACKAGES) $(if $(wildcard $(FULL)),,--no-default-features)
 	@$(MAKE) --no-print-directory links
 	$(MPIRAGE) demo
 
-# Everything that is tested: units and properties, programs against recorded outputs of MPICH, faults, wrappers.
+# All tests: units and properties, programs against recorded outputs of MPICH, faults, wrappers.
 test: build
 	tests/run
 
-# Speed and exactness beside SimGrid, which is installed if need be.
+# Compares speed and results with SimGrid, which is installed if it is missing.
 bench: build
 	tests/bench
 
-# Readers of traces, and the engine, with bytes that nobody would write: FUZZ seconds each.
+# Fuzzes the trace readers and the engine, FUZZ seconds each.
 FUZZ ?= 60
 fuzz:
 	tests/fuzz $(FUZZ)
@@ -48,11 +48,22 @@ lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --release --all-targets --quiet -- -D warnings
 	crates/report/page/join.py --check
+	python3 tests/deny.py
+
+# Licences, duplicate versions and sources of dependencies, by the rules of deny.toml. cargo-deny knows more rules than the script
+# (`cargo install cargo-deny` takes five minutes of processor time).
+deny:
+	python3 tests/deny.py
+	@if command -v cargo-deny >/dev/null; then cargo deny --all-features check bans licenses sources; fi
+
+# Known vulnerabilities of dependencies: needs cargo-deny, and its database from GitHub (or a copy from before, with --offline).
+advisories:
+	cargo deny --all-features check advisories
 
 install: build
 	packaging/install install $(BUILD) $(PREFIX) $(DESTDIR)
 
-# Removes what `make install` has put below the same PREFIX.
+# Removes the files that `make install` has installed with the same PREFIX.
 uninstall:
 	packaging/install uninstall $(BUILD) $(PREFIX) $(DESTDIR)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs every command that the documents show, and compares what they print with what the documents say: docs/check.py [DOCUMENT…]
+"""Runs every command in the documents, and compares its output with that in the document: docs/check.py [DOCUMENT…]
 
 The documents are README.md and all Markdown files below docs/ and crates/. Commands are
 
@@ -14,13 +14,13 @@ what the command prints; numbers and units may differ, and `…` stands for anyt
 
 All blocks of one document run in one temporary folder, in order, with the files of examples/ and platforms/ in it and target/release/bin on
 PATH. ```c and ```toml blocks whose first line is a comment that begins with a file name (`/* skewed.c: … */`, `# fast.toml`) are written to
-that file first. Comments in a document say what a reader has done before, and which block is not run, and why:
+that file first. Comments in a document give commands that a reader has run before, and blocks that are not run, with the reason:
 
     <!-- check: use shift.c -->                        a file that another document shows
     <!-- check: run mpirage cc heat1d.c -o heat1d -->   a command
     <!-- check: skip needs a checkout of its own -->   the next block is not run
 
-Before the last line, which is `N passed, N failed`, it says how many commands were skipped, and why.
+Before the last line, `N passed, N failed`, it prints the number of skipped commands, and the reasons.
 """
 
 import collections

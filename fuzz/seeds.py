@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the seeds of the fuzz targets that are made rather than found: fuzz/seeds.py [FILE.mpirage ...]
+"""Writes the synthetic seeds of the fuzz targets: fuzz/seeds.py [FILE.mpirage ...]
 
-Every word of every format, once at least, in traces of a few ranks. Of formats with frames that a fuzzer does not get through
-(src/sealed.rs) what is in the frame. Traces of our own are taken apart, so they have to be named: any small ones will do.
+The seeds are traces of a few ranks that contain every word of every format at least once. For formats with checksums, which a fuzzer cannot
+guess (src/sealed.rs), they are the contents inside. Traces in mpirage's own format are taken from the given files.
 """
 
 import pathlib

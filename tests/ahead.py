@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Ranks that run ahead of simulated time change nothing: every program of programs/list.toml, and random programs, run with
-`--run-ahead never` and with `--run-ahead always` on all cores, and must print the same, take the same simulated time and end
-the same way. Says which differ, and at the end `N passed, N failed`."""
+"""Results do not depend on whether ranks run ahead of simulated time. Runs every program of programs/list.toml, and random programs,
+with `--run-ahead never` and with `--run-ahead always` on all cores, and compares output, simulated time and exit code.
+Prints those that differ, and at the end `N passed, N failed`."""
 
 import argparse
 import concurrent.futures

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Replay from the command line: what is wrong with a trace is said with file and line or byte, and exit code 83; other
-mistakes have theirs; the models and formats that are named exist; conversions keep the simulated time."""
+"""Replay from the command line: an error in a trace gives a message with file and line or byte, and exit code 83; other
+errors have other codes; every listed model and format works; conversions keep the simulated time."""
 
 import json
 
@@ -28,7 +28,7 @@ def ti(*lines):
 
 # name, file, content, exit code, what is said
 BAD = [
-    ("an action nobody knows", "a.txt", ti("0 init", "1 init", "0 dance 1", "0 finalize", "1 finalize"), 83, r"a\.txt:3: .*dance"),
+    ("an unknown action", "a.txt", ti("0 init", "1 init", "0 dance 1", "0 finalize", "1 finalize"), 83, r"a\.txt:3: .*dance"),
     ("a rank that does not exist", "a.txt", ti("0 init", "1 init", "0 send 7 0 100", "0 finalize", "1 finalize"), 83, r"a\.txt:3: .*7"),
     ("a field that is missing", "a.txt", ti("0 init", "1 init", "0 send", "0 finalize", "1 finalize"), 83, r"a\.txt:3: "),
     ("a number that is none", "a.txt", ti("0 init", "1 init", "0 compute many", "0 finalize", "1 finalize"), 83, r"a\.txt:3: .*many"),
@@ -39,10 +39,10 @@ BAD = [
     ("collectives that differ", "a.txt", ti("0 init", "1 init", "0 barrier", "1 bcast 100 0", "0 finalize", "1 finalize"), 83, r"collective mismatch"),
     ("an empty file", "a.txt", "", 83, r"a\.txt"),
     ("a cycle in a schedule", "a.goal", RING.replace("a: send 8b to 1 tag 0\n", "a: send 8b to 1 tag 0\nc: calc 5\na requires c\nc requires a\n"), 83, r"a\.goal:\d+: .*cycle|a\.goal:\d+: .*itself"),
-    ("a label nobody knows", "a.goal", RING.replace("}\nrank 1", "a requires z\n}\nrank 1"), 83, r"a\.goal:4: .*z"),
+    ("an unknown label", "a.goal", RING.replace("}\nrank 1", "a requires z\n}\nrank 1"), 83, r"a\.goal:4: .*z"),
     ("a schedule that is cut short", "a.goal", RING[:50], 83, r"a\.goal:\d+: "),
     ("a peer beyond the last rank", "a.goal", RING.replace("to 1", "to 5"), 83, r"a\.goal:3: .*5"),
-    ("a record nobody knows", "a.dim", DIM.replace("2:0:0:1:", "9:0:0:1:"), 83, r"a\.dim.*9"),
+    ("an unknown record", "a.dim", DIM.replace("2:0:0:1:", "9:0:0:1:"), 83, r"a\.dim.*9"),
     ("a task that does not exist", "a.dim", DIM.replace("2:0:0:1:-1", "2:0:0:4:-1"), 83, r"a\.dim.*4"),
     ("half a Dimemas trace", "a.dim", DIM[:70], 83, r"a\.dim"),
     ("our own, but not whole", "a.mpirage", "MPIRAGE\n\1\0\0\0", 83, r"a\.mpirage"),
@@ -70,7 +70,7 @@ def usage(suite):
         ("a configuration and a platform", ["replay", "--model", cfg, "-p", "cluster:2", "gen:ring,ranks=2"], 84, "leave out -p"),
         ("a configuration that is not whole", ["replay", "--model", cfg, "gen:ring,ranks=2"], 82, "m.cfg"),
         ("dates from a trace", ["trace", "convert", "gen:ring,ranks=2", "x.prv"], 84, "mpirage replay gen:ring,ranks=2 --trace x.prv"),
-        ("an ending nobody knows", ["replay", "gen:ring,ranks=2", "--trace", "x.xyz"], 84, "xyz"),
+        ("an unknown ending", ["replay", "gen:ring,ranks=2", "--trace", "x.xyz"], 84, "xyz"),
     ):
         result = suite.run([MPIRAGE, *words], cwd=suite.folder)
         suite.check(name, result.code == code and said in result.err, result)

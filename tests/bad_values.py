@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Values that cannot be meant: each is refused before the run, with file, line and remedy and its exit code, or a warning says what
-it was read as. No value ends in a panic, a hang or an exit code that is not documented, also not those that nobody would
-write: mutated files and quantities. Results that are doubtful carry warnings, whatever the options. Parts can be named."""
+"""Impossible values: each is refused before the run, with file, line, remedy and exit code, or gives a warning with its
+interpretation. No value, not even in randomly mutated files, causes a panic, a hang or an undocumented exit code.
+Doubtful results carry warnings, with any options. With names of parts as arguments, only those run."""
 
 import base64
 import gzip
@@ -297,8 +297,8 @@ def warnings(suite):
         result = suite.simulate("-q", "--json", "-n", 2, "--host-speed", speed, true)
         suite.check(f"cores that are not like one of {speed}", find("100 times (slower|faster)", "\n".join(figures(result)["warnings"])), result)
     result = suite.run([MPIRAGE, "report", "-p", bad.write("p.toml", toml(bandwidth="100")), "-o", "r.html", RING], cwd=suite.folder)
-    told = json.dumps(page_data(suite.folder / "r.html"))
-    suite.check("`mpirage report` says it too", "read as 100 B/s" in result.err and "read as 100 B/s" in told, result)
+    shown = json.dumps(page_data(suite.folder / "r.html"))
+    suite.check("`mpirage report` says it too", "read as 100 B/s" in result.err and "read as 100 B/s" in shown, result)
     computes(suite)
 
 
@@ -309,22 +309,22 @@ def doubted(suite, what, words, said, program):
         for quiet in ([], ["-q"]):
             page = suite.folder / "doubt.html"
             result = suite.run([MPIRAGE, kind, *quiet, "--json", "--report", page, *words, *last])
-            told = figures(result).get("warnings", [])
-            suite.check(f"{kind} {quiet}: {what}, in JSON", find(said, "\n".join(told)), result)
-            on_stderr = all(f"mpirage: warning: {warning}" in result.err for warning in told)
+            shown = figures(result).get("warnings", [])
+            suite.check(f"{kind} {quiet}: {what}, in JSON", find(said, "\n".join(shown)), result)
+            on_stderr = all(f"mpirage: warning: {warning}" in result.err for warning in shown)
             suite.check(f"{kind} {quiet}: {what}, on standard error", on_stderr, result)
-            in_page = [text for text in told if json.dumps(text) not in json.dumps(page_data(page))]
+            in_page = [text for text in shown if json.dumps(text) not in json.dumps(page_data(page))]
             suite.check(f"{kind} {quiet}: {what}, in the report", page.exists() and not in_page, (in_page, result))
             page.unlink(missing_ok=True)
 
 
 def computes(suite):
-    """Computation that was left out, or measured nobody knows where."""
+    """Computation that was left out, or measured on an unknown machine."""
     spin = suite.compile(
         "#include <mpi.h>\n#include <time.h>\nint main(void) { MPI_Init(0, 0); volatile double x = 1; for (long i = 0; i < 1500000000; i++) x = x * 0.5 + 1;"
         " MPI_Finalize(); }", "spin")
     result = suite.simulate("-q", "--json", "-n", 1, "--compute", "none", spin, timeout=60)
-    suite.check("a program that computes, with --compute none", find("communication alone", "\n".join(figures(result)["warnings"])), result)
+    suite.check("a program that computes, with --compute none", find("covers communication only", "\n".join(figures(result)["warnings"])), result)
     dim = suite.folder / "t.dim"
     head = '#DIMEMAS:"d":1,{:012}:1(1),1\nd:1:1:1:0\n'
     task = "1:0:0:0.001000000\n"
@@ -340,7 +340,7 @@ NASTY = ["nan", "inf", "-inf", "-1", "0", "-0", "1e308", "1e-308", "5e-324", "1e
 
 
 def mutants(suite):
-    """Files with bytes and numbers changed, and quantities that nobody would write: no panic, no hang, a documented exit code."""
+    """Files with bytes and numbers changed, and random quantities: no panic, no hang, a documented exit code."""
     generator = random.Random(14)
     texts = [
         ("p.toml", toml(model='segments = [{ above = 0, latency = 1.5, bandwidth = 0.9 }]\nwindow = 4e6\neager-limit = "16KiB"\nsend-overhead = "2us"')),

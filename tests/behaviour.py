@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a user of the command line may count on: wrappers, build systems, installation, JSON, determinism, simulated
+"""Behaviour of the command line: wrappers, build systems, installation, JSON, determinism, simulated
 order and time, placement, environment, errors. With names of parts as arguments, only those run."""
 
 import json
@@ -109,7 +109,7 @@ def install(suite):
     result = suite.run([prefix / "bin" / "mpirage", "platform", "check", prefix / "share" / "mpirage" / "platforms" / "griffon.toml"])
     suite.check("installed: platforms", result.code == 0, result)
     program = suite.folder / "installed-ep"
-    made = suite.run([prefix / "bin" / "mpicc", ROOT / "examples" / "paper1" / "ep.c", "-o", program, "-lm"])
+    made = suite.run([prefix / "bin" / "mpicc", ROOT / "examples" / "smpi_paper" / "ep.c", "-o", program, "-lm"])
     suite.check("installed: smpi/smpi.h is found", made.code == 0, made)
     result = suite.run([prefix / "bin" / "mpirun", "-n", 2, "--compute", "none", "--share-malloc", "1MiB", program, 18, 50])
     suite.check("installed: sampling, and the library before malloc", result.code == 0 and "2 executed, 2 skipped" in result.err, result)
@@ -226,7 +226,7 @@ def order(suite):
         for compute in ("none", "measured"):
             result = suite.simulate("-q", "-n", 4, "--compute", compute, program, *options)
             lines = result.out.splitlines()
-            if compute == "measured":  # whoever starts up faster begins earlier
+            if compute == "measured":  # a rank that starts faster begins earlier
                 lines[:4] = sorted(lines[:4])
             suite.check(f"output in simulated order ({compute} {options})", lines == wanted, result.out)
 
@@ -465,7 +465,7 @@ def launchers(suite):
 def documents(suite):
     """Numbers in documents that the program knows."""
     functions = suite.run([MPIRAGE, "info", "functions"]).out.splitlines()
-    implemented = sum(line.endswith(" there") for line in functions)
+    implemented = sum(line.endswith(" implemented") for line in functions)
     for name in ("README.md", "CHANGELOG.md", "docs/reference/mpi-coverage.md"):
         said = [int(number) for number in re.findall(r"(\d+) (?:of (?:the )?702|have a body)", (ROOT / name).read_text())]
         suite.check(f"{name}: number of MPI functions", said and all(number == implemented for number in said), (said, implemented))

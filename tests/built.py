@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Programs as they are built: with all sorts of flags, by hand, by CMake, from archives, for another MPI, or not at all; what
-their callbacks throw, where they crash and what they leave behind. Each as processes and folded. With names of parts as
+"""Programs built in different ways: with many flags, by hand, by CMake, from archives, for another MPI, or not at all; exceptions of
+callbacks, places of crashes, leaks. Each runs as processes and folded. With names of parts as
 arguments, only those run."""
 
 import json
@@ -49,7 +49,7 @@ def cpp_prints(rank):
 
 
 def flags(suite):
-    """Compilers are told all sorts of things; programs start, and fold unless they cannot."""
+    """Many compiler flags: programs start, and are folded unless that is impossible."""
     source = SOURCES / "variables.cpp"
     for number, (words, folds) in enumerate((
         ("-O0", True), ("-O3", True), ("-O2 -Wl,--gc-sections -ffunction-sections -fdata-sections", True), ("-flto -O2", True),
@@ -136,17 +136,17 @@ def foreign(suite):
                 suite.check(f"{how}: {program} on {ranks} ranks is refused", right, result)
         result = suite.simulate("-q", "--json", "-n", 2, folder / "static")
         warned = "static is not an MPI program (no rank called MPI_Init)"
-        suite.check(f"{how}: linked statically, it is told of", result.code == 0 and warned in result.err and any(warned in w for w in json.loads(result.out)["warnings"]), result)
+        suite.check(f"{how}: linked statically, a warning names it", result.code == 0 and warned in result.err and any(warned in w for w in json.loads(result.out)["warnings"]), result)
         script = folder / "loads.py"
         script.write_text(f"import ctypes\nctypes.CDLL('{folder}/{library}')\nfor i in range(5000000): pass\n")
         result = suite.simulate("-q", "-n", 2, sys.executable, script)
-        suite.check(f"{how}: loaded by a script, it is told of", result.code == 0 and f"loaded {folder}/{library}" in result.err, result)
+        suite.check(f"{how}: loaded by a script, a warning names it", result.code == 0 and f"loaded {folder}/{library}" in result.err, result)
     for how in (["-n", 2], ["-q", "-n", 2], ["-n", 20]):
         result = suite.simulate(*how, "true")
         suite.check(f"no MPI program ({how})", result.code == 0 and "true is not an MPI program (no rank called MPI_Init)" in result.err, result)
     program = suite.compile(C, "ours")
     result = suite.simulate("-n", 2, program)
-    suite.check("an MPI program is not told of", "is not an MPI program" not in result.err, result)
+    suite.check("no warning about an MPI program", "is not an MPI program" not in result.err, result)
 
 
 def not_programs(suite):
@@ -194,7 +194,7 @@ def exceptions(suite):
                              "  MPI_Allreduce(&x, &y, 1, MPI_INT, o, MPI_COMM_WORLD); MPI_Finalize(); return 0; }\n", "uncaught", language="cxx", flags=["-x", "c++"])
     for how in HOWS:
         result = suite.simulate("-q", "-n", 2, "--ranks-as", how, uncaught)
-        suite.check(f"an exception that nobody catches ends the rank ({how})", result.code == 134 and "terminate called" in result.err and "SIGABRT" in result.err, result)
+        suite.check(f"an uncaught exception ends the rank ({how})", result.code == 134 and "terminate called" in result.err and "SIGABRT" in result.err, result)
 
 
 def crashes(suite):

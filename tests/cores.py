@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Wall time of programs of CPU bursts (behaviour/bursts.c, 8 ranks) on one core of this machine and on more: the best of
-REPEATS. The simulated time must be the same. No bound is asserted: other work on this machine counts against it."""
+REPEATS. The simulated time must be the same. There is no limit: other work on this machine changes the times."""
 
 import argparse
 import json

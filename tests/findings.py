@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What real use of the first version found, each a promise that holds as processes, folded and by default, on 4 and on 20
-ranks. The first line of each program in findings/ says what it must do. With names of programs as arguments, only those run."""
+"""Errors found by users of the first version, as tests. Each runs as processes, folded and by default, on 4 and on 20
+ranks. The first line of each program in findings/ describes the correct behaviour. With names of programs as arguments, only those run."""
 
 import collections
 import json
@@ -79,8 +79,8 @@ def close_stdout_reopen(suite):
 def deadlock_stderr_closed(suite):
     for case in cases(suite, "deadlock_stderr_closed"):
         result = case.run()
-        told = f"deadlock: {case.ranks} ranks" in result.err and "rank 0 in MPI_Recv" in result.err
-        case.check("the diagnosis is printed", result.code == 80 and told, result)
+        shown = f"deadlock: {case.ranks} ranks" in result.err and "rank 0 in MPI_Recv" in result.err
+        case.check("the diagnosis is printed", result.code == 80 and shown, result)
 
 
 @part
@@ -170,8 +170,8 @@ def interrupted(case, number):
         err = repr(error).encode()
         process.kill()
         process.communicate()
-    told = f"interrupted by signal {int(number)}".encode() in err
-    case.check(f"{number.name} ends it", process.returncode == 128 + number and told, (process.returncode, err))
+    shown = f"interrupted by signal {int(number)}".encode() in err
+    case.check(f"{number.name} ends it", process.returncode == 128 + number and shown, (process.returncode, err))
     case.check(f"{number.name} leaves nothing behind", not marked(mark), marked(mark))
 
 
@@ -180,8 +180,8 @@ def work_in_thread(suite):
     program = suite.compile(SOURCES / "work_in_thread.c", flags=["-pthread"])
     for ranks in RANKS:
         refused = suite.simulate("-n", ranks, "--ranks-as", "folded", program)
-        told = "starts a thread" in refused.err and "--ranks-as processes" in refused.err
-        suite.check(f"work_in_thread, folded, {ranks} ranks: refused with the reason", refused.code == 84 and told, refused)
+        shown = "starts a thread" in refused.err and "--ranks-as processes" in refused.err
+        suite.check(f"work_in_thread, folded, {ranks} ranks: refused with the reason", refused.code == 84 and shown, refused)
     for mode in ("processes", "auto"):
         for ranks in (1, 4):
             times = {}
@@ -224,9 +224,9 @@ def openmp(suite):
 
 @part
 def bursts(suite):
-    """Bursts that are far longer than usual are told of; medians of several runs leave out what happens once."""
+    """Bursts that are far longer than usual give a warning; medians of several runs ignore single disturbances."""
     program = suite.compile(SOURCES / "bursts.c")
-    usual = "times as long as usual at their place"
+    usual = "times as long as usual before the same call"
     for mode in ("processes", "folded"):
         run = ["-q", "--json", "-n", 4, "--ranks-as", mode]
         result = suite.simulate(*run, program, "disturbed")
@@ -240,14 +240,14 @@ def bursts(suite):
         slow = json.loads(suite.simulate(*run, program, "disturbed").out)["simulated_seconds"]
         # 141 bursts of rank 0 instead of 41: medians are far below that on any machine.
         suite.check(f"{mode}: medians leave out what happened once", figures["simulated_seconds"] < 0.7 * slow, (figures, slow))
-        told = figures["compute"].startswith("medians of 3 runs") and "between the 3 runs" in repeated.err
-        suite.check(f"{mode}: the spread between runs is told", told, repeated)
+        shown = figures["compute"].startswith("medians of 3 runs") and "between the 3 runs" in repeated.err
+        suite.check(f"{mode}: the summary shows the spread between runs", shown, repeated)
     for wrong in ("repeat:0", "repeat:", "repeat:x", "repeat"):
         refused = suite.simulate("-n", 1, "--compute", wrong, program)
         suite.check(f"--compute {wrong} is refused", refused.code == 84 and "repeat:N" in refused.err, refused)
     uneven = suite.compile(UNEVEN, "uneven")
     refused = suite.run([MPIRAGE, "run", "-q", "-n", 1, "--compute", "repeat:2", uneven], cwd=suite.folder)
-    suite.check("runs with other calls are refused", refused.code == 84 and "calls do not depend" in refused.err, refused)
+    suite.check("runs with other calls are refused", refused.code == 84 and "makes the same calls in every run" in refused.err, refused)
     failing = suite.compile("#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Abort(MPI_COMM_WORLD, 7); }\n", "failing")
     result = suite.simulate("-q", "-n", 2, "--compute", "repeat:2", failing)
     suite.check("a measuring run that fails ends all", result.code == 7 and "run 1 of 2" in result.err, result)

@@ -44,7 +44,7 @@ def refusals(suite):
     result = suite.simulate("-n", 16, plain)
     suite.check("a few ranks are processes, which can use all cores", "processes: few ranks (16)" in result.err, result.err)
     result = suite.simulate("-n", 17, plain)
-    suite.check("more are folded", "folded: the program keeps its ranks apart" in result.err, result.err)
+    suite.check("more are folded", "folded: the program is safe to fold" in result.err, result.err)
     for name, text, folds in (
         ("wanders", '#include <mpi.h>\n#include <unistd.h>\nint main(int c, char **v) { MPI_Init(&c, &v); int r = chdir("/"); MPI_Finalize(); return r; }', False),
         ("threads", "#include <mpi.h>\n#include <pthread.h>\nstatic void *f(void *p) { return p; }\nint main(int c, char **v) "
@@ -55,7 +55,7 @@ def refusals(suite):
         how = json.loads(suite.simulate("-q", "--json", "-n", 64, program).out.splitlines()[-1])
         suite.check(f"{name}: auto folds only what is safe", (how["ranks_as"] == "folded") == folds, how)
         result = suite.simulate("-n", 2, "--ranks-as", "folded", program)
-        right = {"wanders": result.code == 0 and "warning: folded as asked for" in result.err, "threads": result.code == 84 and "pthread_create" in result.err,
+        right = {"wanders": result.code == 0 and "warning: folded on request" in result.err, "threads": result.code == 84 and "pthread_create" in result.err,
                  "plain": result.code == 0 and "warning" not in result.err}[name]
         suite.check(f"{name}: what folding means is said", right, result.err)
 

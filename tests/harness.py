@@ -1,4 +1,4 @@
-"""What the test scripts share: running commands, seeing what they leave behind, counting.
+"""Common parts of the test scripts: running commands, finding processes and files that they leave behind, counting checks.
 
 Processes are recognised by a variable in their environment, so tests of several checkouts may run side by side."""
 
@@ -27,7 +27,7 @@ MEASURED = ("wall_seconds", "cpu_seconds", "peak_rss_bytes", "largest_rank_rss_b
 class Result:
     """How a command ended."""
 
-    code: int  # as a shell says it: 128 + signal; None if it did not end in time
+    code: int  # the exit code of a shell: 128 + signal; None after a timeout
     out: str
     err: str
     seconds: float
@@ -35,7 +35,7 @@ class Result:
 
 
 class Suite:
-    """Counts checks and keeps a folder that is deleted at the end."""
+    """Counts checks, and owns a folder that is deleted at the end."""
 
     def __init__(self, name, needs_build=True):
         self.name, self.passed, self.failed, self.began = name, 0, 0, time.time()
@@ -47,7 +47,7 @@ class Suite:
             sys.exit(f"{MPIRAGE} is not there; run `make build` first")
 
     def check(self, what, holds, detail=""):
-        """One check; says what failed."""
+        """Counts a check, and prints it if it failed."""
         if holds:
             self.passed += 1
         else:
@@ -84,7 +84,7 @@ class Suite:
         return subprocess.Popen([str(word) for word in command], env=variables, start_new_session=True, **more)
 
     def run(self, command, timeout=20, env=None, cwd=None, input=None):
-        """Runs a command to its end. Whatever it leaves behind is noted, then ended."""
+        """Runs a command to its end. Notes the processes that it leaves behind, then ends them."""
         mark, began = uuid.uuid4().hex, time.time()
         stdin = subprocess.PIPE if input is not None else subprocess.DEVNULL
         process = self.start(command, mark, env, cwd=cwd, stdin=stdin)

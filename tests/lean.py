@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The build of `make demo`, which leaves out Parquet, completions and manual pages: what is asked for and not there is named, with the way to
-get it. `.ci/run` calls this between `make demo` and `make build`; of a full build there is nothing to check."""
+"""The build of `make demo` has no Parquet, completions and manual pages: a message names the missing part, and how to get
+it. `.ci/run` calls this between `make demo` and `make build`; after a full build there is nothing to check."""
 
 import pathlib
 

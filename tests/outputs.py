@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""That no result is lost: closed and full streams, outputs that cannot be written, outputs that are inputs, runs that are killed, JSON and its
+"""Outputs are never lost: closed and full streams, outputs that cannot be written, outputs that are inputs, runs that are killed, JSON and its
 schema. With names of parts as arguments, only those run."""
 
 import json
@@ -134,7 +134,7 @@ def bad_places(suite):
     suite.check("report -o into a wrong folder: 84", result.code == 84 and "there is no folder" in result.err, result)
     result = suite.simulate("-n", 2, "--report", "/dev/null", "--json=/dev/null", program, cwd=folder)
     suite.check("/dev/null takes outputs, and stays", result.code == 0 and stat.S_ISCHR(os.stat("/dev/null").st_mode), result)
-    if os.getuid() == 0:  # who may write everywhere is asked as somebody else
+    if os.getuid() == 0:  # root may write everywhere, so test as another user
         return
     (folder / "locked").mkdir(mode=0o500)
     result = suite.simulate("-n", 2, "--report", "locked/r.html", program, cwd=folder)
@@ -317,6 +317,7 @@ def schema(suite):
         "finished": ([MPIRAGE, "run", "-q", "--json", "-n", 2, program], "finished"),
         "folded": ([MPIRAGE, "run", "-q", "--json", "-n", 20, "--compute", "none", program], "finished"),
         "replayed": ([MPIRAGE, "replay", "-q", "--json", "gen:ring,ranks=4"], "finished"),
+        "beyond time": ([MPIRAGE, "replay", "-q", "--json", "gen:ring,ranks=4,iterations=3,compute=200d"], "beyond-time"),
     }
     for name, outcome, ranks in (("deadlock_recv", "deadlock", 2), ("deadlock_collective", "deadlock", 2), ("deadlock_waitall", "deadlock", 2),
                                  ("deadlock_ssend_cycle", "deadlock", 3), ("recv_from_finished", "deadlock", 2), ("truncation", "misuse", 2),

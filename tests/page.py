@@ -3,8 +3,8 @@
 
     tests/page.py [PART…] [--keep FOLDER]        PART: names of the functions below without `test_`; FOLDER keeps the reports
 
-Most runs are made up (page_data.py), so that what must be on the screen is known; `real_runs` shows those of mpirage. Uses Debian's `chromium` and Python's
-`playwright` (its driver only), both installed if they are not there. `CHROMIUM` names another browser. The last line printed is
+Most runs are synthetic (page_data.py), so that the expected contents are known; `real_runs` uses runs of mpirage. Uses Debian's `chromium` and Python's
+`playwright` (its driver only), and installs them if they are missing. `CHROMIUM` names another browser. The last line printed is
 `N passed, N failed`.
 """
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Made-up runs in the container that the report's page reads (crates/report/README.md), for the tests of the page alone.
+"""Synthetic runs in the container that the report's page reads (crates/report/README.md), for the tests of the page alone.
 
     tests/page_data.py KIND FILE.html        KIND: demo, imbalanced, large, large_ranks, huge, deadlock, two, none, torus, fat_tree, dragonfly, cabinets
 

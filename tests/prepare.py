@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What tests need beyond the compiler, installed if it is not there: packages of Python into target/python, and Chromium.
-Called as a script it installs everything, which is worth doing while something else compiles: tests/prepare.py"""
+"""Installs what tests need besides the compiler, if it is missing: Python packages into target/python, Debian packages, and Chromium.
+As a script it installs everything, which can be done during compilation: tests/prepare.py"""
 
 import fcntl
 import importlib
@@ -25,7 +25,7 @@ CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/c
 
 
 def python(packages):
-    """Puts packages where Python finds them; two tests may ask at the same time."""
+    """Installs Python packages. Two tests may do so at the same time."""
     sys.path.insert(0, str(PLACE))
     PLACE.mkdir(parents=True, exist_ok=True)
     with open(PLACE / ".lock", "w") as lock:
@@ -46,7 +46,7 @@ def found(module):
 
 
 def debian(packages):
-    """Installs packages of Debian, all at once, whose commands are not there."""
+    """Installs Debian packages whose commands are missing."""
     missing = [package for command, package in packages.items() if not shutil.which(command)]
     if missing:
         apt = ["apt-get", "-o", "DPkg::Lock::Timeout=600"]
@@ -56,7 +56,7 @@ def debian(packages):
 
 
 def browser():
-    """Puts a browser where there is none, and what drives it where Python finds it."""
+    """Installs a browser and its driver, if they are missing."""
     python(PLAYWRIGHT)
     if not pathlib.Path(CHROMIUM).exists():
         debian(DEBIAN_BROWSER)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What a run writes down can be replayed: every program of programs/list.toml, run with `--trace`, and then replayed.
+"""Traces of runs can be replayed: runs every program of programs/list.toml with `--trace`, and then replays it.
 
-A replay of our own format takes the same simulated time, to the last picosecond, and the same messages; with computation off,
-measured and recorded, and without a word about it on the command line: the trace says how it was charged. A replay of the
-time-independent format takes the same time to 1e-9. Says which differ, and at the end `N passed, N failed`."""
+A replay of mpirage's own format takes the same simulated time, to the last picosecond, and has the same messages, with computation off,
+measured and recorded; the trace contains the value of `--compute`. A replay of the
+time-independent format takes the same time to 1e-9. Prints those that differ, and at the end `N passed, N failed`."""
 
 import argparse
 import concurrent.futures

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What replay costs: beside SimGrid on one trace, at a million ranks, and where others collapse. Processor time, the best of REPEATS.
+"""The cost of replay: compared with SimGrid on one trace, at a million ranks, and for difficult traffic. Processor time, the best of REPEATS.
 
     replay_cost.py               everything
     replay_cost.py trace         SimGrid's own halo trace of 1,024 ranks, replayed by both: actions per second
     replay_cost.py scale         generated workloads of 4,096 to 1,048,576 ranks: cost of a message, memory
-    replay_cost.py collapse      all-to-all and incast beside a halo
+    replay_cost.py collapse      all-to-all and incast compared with a halo
     replay_cost.py uneven        a flood of small messages, and traffic whose flows all differ, on three topologies
 
-Machines are noisy, so this is no test: an aim that is missed is said, and --strict makes it the exit code.
+Machines are noisy, so this is no test: the script prints missed aims, and only --strict sets the exit code.
 """
 
 import argparse
@@ -33,7 +33,7 @@ UNEVEN = {512: (("cluster:512", "fat-tree:16x64", "torus:16x8x8"), 5), 4096: (("
 
 
 class Aims:
-    """Says whether aims are met, and counts those that are not."""
+    """Prints whether aims are met, and counts missed ones."""
 
     def __init__(self):
         self.missed = 0

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reports of whole runs: the numbers on the page are those of --json and of the tables (--trace run.csv).
 
-What the page does with them is tested by tests/page.py, in a browser.
+tests/page.py tests the page itself, in a browser.
 
 usage: tests/report.py [NAME…]"""
 
@@ -466,7 +466,7 @@ def check_saved(suite):
         suite.check("both are there", platforms == ["cluster:4", "fat-tree:2x2"], platforms)
     (suite.folder / "other.html").write_text("<p>hello</p>")
     made = suite.run([MPIRAGE, "report", suite.folder / "other.html", "-o", two])
-    suite.check("a page that is no report is refused", made.code != 0 and "no report" in made.err, made)
+    suite.check("a page that is no report is refused", made.code != 0 and "is not a report" in made.err, made)
 
 
 def check_same_again(suite):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What --report adds to the processor time of a run: the same run without and with, in turns, the best of REPEATS of each.
+"""Processor time of --report: the same run without and with it, in turns, the best of REPEATS of each.
 
     report_cost.py                  all rows
     report_cost.py --only halo      rows whose name contains this
-    report_cost.py --repeats 9      more patience, less noise
+    report_cost.py --repeats 9      more runs, less noise
 
-Machines are noisy, so this is no test: an aim that is missed is said, and --strict makes it the exit code.
+Machines are noisy, so this is no test: the script prints missed aims, and only --strict sets the exit code.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 MPIRAGE = os.environ.get("MPIRAGE", str(ROOT / "target" / "release" / "mpirage"))
-AIM = 15  # per cent
+AIM = 35  # per cent, of folded runs that compute nothing
 
 
 @dataclass
@@ -58,11 +58,11 @@ def measure(row, folder, repeats):
     program, page = folder / pathlib.Path(row.source).stem, folder / "run.html"
     once([MPIRAGE, "cc", "-O2", "-o", program, ROOT / row.source, "-lm"], folder)
     command = [MPIRAGE, "run", "--quiet", "-n", row.ranks, "-p", f"cluster:{row.ranks}", *row.options]
-    plain, told = [], []
+    plain, reported = [], []
     for _ in range(repeats):
         plain.append(once([*command, program, *row.arguments], folder))
-        told.append(once([*command, "--report", page, program, *row.arguments], folder))
-    return min(plain), min(told), page.stat().st_size
+        reported.append(once([*command, "--report", page, program, *row.arguments], folder))
+    return min(plain), min(reported), page.stat().st_size
 
 
 def main():
@@ -77,11 +77,11 @@ def main():
         for row in ROWS:
             if arguments.only not in row.name:
                 continue
-            plain, told, size = measure(row, pathlib.Path(folder), arguments.repeats)
-            more = 100 * (told / plain - 1)
+            plain, reported, size = measure(row, pathlib.Path(folder), arguments.repeats)
+            more = 100 * (reported / plain - 1)
             missed += more > AIM
             verdict = "met" if more <= AIM else "MISSED"
-            print(f"{row.name:42}{plain:7.3f} s{told:7.3f} s{size / 1e6:7.2f} MB{more:6.1f} %  {verdict}", flush=True)
+            print(f"{row.name:42}{plain:7.3f} s{reported:7.3f} s{size / 1e6:7.2f} MB{more:6.1f} %  {verdict}", flush=True)
     sys.exit(1 if arguments.strict and missed else 0)
 
 

@@ -170,7 +170,7 @@ def parse_options():
     p = argparse.ArgumentParser(description=__doc__)
     p.add_argument("--live", action="store_true", help="run MPICH too, instead of reading its recorded outputs")
     p.add_argument("--record", action="store_true", help="run MPICH twice and write the expected outputs")
-    p.add_argument("--missing", action="store_true", help="with --record: only what is not there yet")
+    p.add_argument("--missing", action="store_true", help="with --record: only missing recordings")
     p.add_argument("--subject", choices=["mpirage", "mpich", "openmpi"], default="mpirage", help="what is tested")
     p.add_argument("--required", action="store_true", help="leave out programs marked `beyond`")
     p.add_argument("--folder", help="only programs of this folder, e.g. examples")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Sampled blocks (smpi/smpi.h): which executions happen, what skipped ones count for, what is refused, and that a recorded
-run repeats all of it. The figures of paper 1 are in paper1_scale.py, which measures."""
+"""Sampled blocks (smpi/smpi.h): which blocks are executed, how long skipped ones take, errors, and recorded
+runs. The figures of the SMPI paper are in smpi_paper_scale.py, which measures."""
 
 import json
 import shutil
@@ -170,7 +170,7 @@ def exceptions(suite, life):
 
 def ratios(suite, life):
     """The kernel of figure 18, counted."""
-    program = suite.compile(ROOT / "examples" / "paper1" / "ep.c", flags=["-O2"])
+    program = suite.compile(ROOT / "examples" / "smpi_paper" / "ep.c", flags=["-O2"])
     whole = None
     for percent in (100, 50, 25, 10):
         result = suite.simulate("--ranks-as", life, "-n", 4, "--compute", "none", "--json", program, 20, percent)

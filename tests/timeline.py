@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Timelines of whole runs: what Paraver, Perfetto, Paje and pandas would read in them, and that they say the same as the
-summary. What reads them in Python is installed into target/python if it is not there; Paje is read by pj_dump (Debian:
-pajeng) if that is installed.
+"""Timelines of whole runs, read as Paraver, Perfetto, Paje and pandas read them, and compared with the
+summary. Missing Python packages are installed into target/python. pj_dump (Debian: pajeng) reads Paje
+if it is installed.
 
 usage: tests/timeline.py [NAME…]"""
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""The experiments of the Dimemas paper (Girona, Labarta, Badia 2000, section 4) on machines of ours.
+"""The experiments of the Dimemas paper (Girona, Labarta, Badia 2000, section 4) on simulated machines.
 
-The paper's traces and its 64-processor Origin are not to be had. So 16 ranks of the benchmarks it used (Pallas MPI-1) are
-written as Dimemas traces here, the machine that they are measured on is `flow` on a cluster of 16 nodes, and `bus` is
-what is to predict it.
+The paper's traces and its 64-processor Origin are not available. So this script writes Dimemas traces of its benchmarks (Pallas MPI-1)
+for 16 ranks. The "measured" times are those of `flow` on a cluster of 16 nodes, and `bus` has to predict
+them.
 
 1. For each benchmark: which latencies and bandwidths predict its time within 10 %?
 2. How does the number of buses change the prediction?
-3. With one set of parameters for all: how wrong is it, for these and for other patterns?
+3. With one set of parameters for all: how large is the error, for these and for other patterns?
 
 usage: docs/plots/dimemas_study.py [MPIRAGE]      prints the tables of docs/dimemas-study.md
 """

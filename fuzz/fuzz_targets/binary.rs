@@ -1,4 +1,4 @@
-//! Traces of our own: whole files, or what is in them.
+//! Traces in mpirage's own format: whole files, or their contents.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Calls that no program would make: a trace may have any.
+//! Arbitrary calls: a trace may contain any.
 
 #![no_main]
 

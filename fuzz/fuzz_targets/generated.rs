@@ -1,4 +1,4 @@
-//! Patterns made from parameters, as a user types them.
+//! Generated workloads, from the text of their parameters.
 
 #![no_main]
 

@@ -11,7 +11,7 @@ use mpirage_trace::{Goal, compile_goal};
 fuzz_target!(|bytes: &[u8]| {
     let name = Path::new("fuzz.goal");
     let goal = Goal::from_text(name, bytes.to_vec());
-    // What can be read can be compiled, and read again.
+    // A valid text can be compiled and read again.
     if let Ok(mut goal) = goal {
         drive(&mut goal);
         let compiled = compile_goal(name, bytes).expect("it was read before");

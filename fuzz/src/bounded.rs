@@ -1,11 +1,11 @@
-//! A workload that ends after some thousand calls: more say nothing new, and some inputs ask for millions.
+//! Cuts a workload after some thousand calls. More calls find nothing new, and some inputs have millions.
 
 use std::path::PathBuf;
 
 use mpirage_call::{ContextId, Reply};
 use mpirage_trace::{Calls, Computation, Place, Step, TraceError, Workload};
 
-/// Words of calls, over all ranks.
+/// Words of encoded calls, of all ranks together.
 const MOST_WORDS: usize = 1 << 17;
 
 /// The beginning of a workload.
@@ -15,7 +15,7 @@ pub struct Bounded<'w> {
 }
 
 impl<'w> Bounded<'w> {
-    /// The beginning of this.
+    /// The beginning of `whole`.
     pub fn new(whole: &'w mut dyn Workload) -> Bounded<'w> {
         Bounded { whole, left: MOST_WORDS }
     }

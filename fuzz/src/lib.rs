@@ -1,4 +1,4 @@
-//! What fuzz targets share: a workload is run on a small cluster, for a bounded while. Whatever comes of it will do, except a
+//! Common parts of the fuzz targets: runs a workload on a small cluster, up to a limit. Any result is right, except a
 //! panic.
 
 mod bounded;
@@ -22,11 +22,11 @@ use mpirage_replay::Watch;
 use mpirage_scenario::Model;
 use mpirage_trace::Workload;
 
-/// More ranks than this say nothing new.
+/// The largest number of ranks: more find nothing new.
 const MOST_RANKS: u32 = 32;
 const HOSTS: u32 = 8;
 
-/// Stops at the first look, which is after some thousand calls.
+/// Interrupts the run at the first progress report, after some thousand calls.
 struct Impatient;
 
 impl Watch for Impatient {
@@ -35,7 +35,7 @@ impl Watch for Impatient {
     }
 }
 
-/// Wants everything and keeps nothing.
+/// A recorder that asks for all details and keeps nothing.
 struct Listener;
 
 impl Recorder for Listener {
@@ -56,12 +56,12 @@ pub fn drive(workload: &mut dyn Workload) {
     }
     let mut engine = engine(ranks);
     let _ = mpirage_replay::run(&mut engine, &mut Bounded::new(workload), &mut Impatient);
-    // Why it ended as it did is worked out for users too.
+    // Also compute the explanations that users get.
     let blocked = engine.blocked();
     std::hint::black_box((Engine::<NoMemory>::cycle(&blocked), engine.leftovers()));
 }
 
-/// An engine for so many ranks.
+/// An engine for this many ranks.
 pub fn engine(ranks: u32) -> Engine<NoMemory> {
     thread_local! {
         static PLATFORM: RefCell<Option<Arc<Platform>>> = const { RefCell::new(None) };
@@ -91,7 +91,7 @@ pub fn engine(ranks: u32) -> Engine<NoMemory> {
     Engine::new(setup, NoMemory)
 }
 
-/// Opens what these bytes are as a file, and runs it if it is something.
+/// Opens a file of these bytes, and runs it if it is a workload.
 pub fn open_and_drive(name: &str, bytes: &[u8]) {
     let path = file(name, bytes);
     if let Ok(mut workload) = mpirage_trace::open(&path.to_string_lossy()) {
@@ -99,7 +99,7 @@ pub fn open_and_drive(name: &str, bytes: &[u8]) {
     }
 }
 
-/// A file with these bytes, for readers that want one; the same again each time.
+/// A file with these bytes. Each call reuses the same file.
 fn file(name: &str, bytes: &[u8]) -> PathBuf {
     let folder = PathBuf::from("/dev/shm");
     let folder = if folder.is_dir() { folder } else { std::env::temp_dir() };

@@ -1,4 +1,4 @@
-//! Ranks that make any calls at all, as bytes say.
+//! Ranks that make arbitrary calls, decoded from bytes.
 
 use mpirage_call::{
     Blocks, Burst, Call, CollectiveCall, CommRequest, Completing, Operator, Part, Payload, Reduction, Reply,
@@ -10,17 +10,17 @@ use mpirage_units::Duration;
 
 const RANKS: u32 = 4;
 
-/// Calls made from bytes; each rank has its share of them.
+/// Calls decoded from bytes, of which each rank has a share.
 pub struct Script {
     shares: Vec<Vec<u8>>,
     lists: [Vec<u64>; 2],
     numbers: Vec<u32>,
-    /// The message that a rank's last probe has taken.
+    /// The message that the last matched probe of each rank returned.
     taken: [Option<u32>; RANKS as usize],
 }
 
 impl Script {
-    /// Deals the bytes out.
+    /// Distributes the bytes to the ranks.
     pub fn new(bytes: &[u8]) -> Script {
         let share = bytes.len().div_ceil(RANKS as usize).max(1);
         let mut shares: Vec<Vec<u8>> =
@@ -95,7 +95,7 @@ impl Script {
         Some(Reduction { operator, commutative: self.byte(rank) % 2 == 0, element, elements })
     }
 
-    /// Writes the next call; true if it needs an answer.
+    /// Writes the next call; true if it needs a reply.
     fn call(&mut self, rank: u32, calls: &mut Calls<'_>) -> bool {
         let stamp = Stamp {
             burst: Burst::serial(self.number(rank)),

@@ -1,13 +1,13 @@
-//! Files made from their insides.
+//! Builds files with checksums from their contents.
 //!
-//! Formats with checksums, compression or offsets at their ends turn away almost everything that a fuzzer makes of a good file:
-//! it never gets past the frame. So targets of such formats take what is in the frame, as pieces with a separator between
-//! them, and put a right frame around it here. What is wrong with frames is found from whole files.
+//! Readers of formats with checksums, compression or offsets reject almost every mutated file at once. So the targets of these formats
+//! mutate the contents, as pieces with a separator between them, and this module adds valid checksums and
+//! offsets. Whole files test the rejection of invalid ones.
 
-/// Between pieces.
+/// Separates pieces.
 pub const SEPARATOR: &[u8] = b"\n--\n";
 
-/// What is between separators.
+/// The pieces between separators.
 pub fn pieces(bytes: &[u8]) -> Vec<&[u8]> {
     let (mut pieces, mut from) = (Vec::new(), 0);
     while let Some(length) = bytes[from..].windows(SEPARATOR.len()).position(|part| part == SEPARATOR) {
@@ -18,7 +18,7 @@ pub fn pieces(bytes: &[u8]) -> Vec<&[u8]> {
     pieces
 }
 
-/// A trace of our own. The first piece is the number of ranks and the footer up to its list of ranks; the others are the rank and
+/// A trace in mpirage's own format. The first piece is the number of ranks and the footer up to its list of ranks; the others are the rank and
 /// the entries of a block.
 pub fn binary(pieces: &[&[u8]]) -> Vec<u8> {
     let (&ranks, front) = pieces[0].split_first().unwrap_or((&1, &[]));
@@ -52,7 +52,7 @@ pub fn binary(pieces: &[&[u8]]) -> Vec<u8> {
     file
 }
 
-/// Lengths, checksum and compressed bytes; `head` is shown what stands before the bytes.
+/// Writes lengths, checksum and compressed bytes; calls `head` with lengths and checksum.
 fn packed(bytes: &[u8], into: &mut Vec<u8>, head: impl FnOnce(&[u8])) {
     let stored = lz4_flex::block::compress(bytes);
     let at = into.len();
@@ -63,7 +63,7 @@ fn packed(bytes: &[u8], into: &mut Vec<u8>, head: impl FnOnce(&[u8])) {
     into.extend(stored);
 }
 
-/// A number of seven bits a byte.
+/// A varint: seven bits per byte.
 fn put(mut value: u64, into: &mut Vec<u8>) {
     while value >= 0x80 {
         into.push(value as u8 | 0x80);
@@ -75,7 +75,7 @@ fn put(mut value: u64, into: &mut Vec<u8>) {
 /// The file of a rank of DUMPI, from its records.
 pub fn dumpi(records: &[u8]) -> Vec<u8> {
     let mut file = b"\xff\xaa\xddDUMPI".to_vec();
-    // Two biases of clocks.
+    // The biases of two clocks.
     file.extend([0; 8]);
     file.extend(records);
     // The end of the records.
@@ -89,12 +89,12 @@ pub fn dumpi(records: &[u8]) -> Vec<u8> {
     file
 }
 
-/// A compiled schedule, from those of its ranks.
+/// A compiled GOAL file, from the schedules of its ranks.
 pub fn goal(ranks: &[&[u8]]) -> Vec<u8> {
     let mut file = 4223u64.to_le_bytes().to_vec();
     file.extend((ranks.len() as u32).to_le_bytes());
     file.extend([255, 255]);
-    // Places count from behind the first number.
+    // Offsets are relative to the end of the first number.
     let mut at = 6 + 16 * ranks.len() as u64;
     for rank in ranks {
         for place in [at, at + rank.len() as u64] {
@@ -112,7 +112,7 @@ mod tests {
 
     use super::*;
 
-    /// The seeds that stand for insides.
+    /// The seeds that hold contents.
     fn seeds(target: &str) -> Vec<Vec<u8>> {
         let folder = format!("{}/seeds/{target}", env!("CARGO_MANIFEST_DIR"));
         let files =

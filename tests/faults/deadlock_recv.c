@@ -2,7 +2,7 @@
  *
  * ranks: 2
  * exit: 80
- * stderr: deadlock: 2 ranks wait
+ * stderr: deadlock: 2 ranks are blocked
  * stderr: rank 0 in MPI_Recv at {recv} in main waits for a message from rank 1 \(tag 7, MPI_COMM_WORLD\)
  * stderr: rank 1 in MPI_Recv at {recv} in main waits for a message from rank 0 \(tag 7, MPI_COMM_WORLD\)
  * stderr: cycle: rank 0 -> rank 1 -> rank 0

@@ -2,7 +2,7 @@
  *
  * ranks: 3
  * exit: 80
- * stderr: deadlock: 3 ranks wait
+ * stderr: deadlock: 3 ranks are blocked
  * stderr: rank 0 in MPI_Ssend at {ssend} in main waits for rank 1 to receive \(tag 4, MPI_COMM_WORLD\)
  * stderr: rank 1 in MPI_Ssend at {ssend} in main waits for rank 2 to receive \(tag 4, MPI_COMM_WORLD\)
  * stderr: rank 2 in MPI_Ssend at {ssend} in main waits for rank 0 to receive \(tag 4, MPI_COMM_WORLD\)

@@ -2,7 +2,7 @@
  *
  * ranks: 2
  * exit: 80
- * stderr: deadlock: 1 rank waits
+ * stderr: deadlock: 1 rank is blocked
  * stderr: rank 0 in MPI_Waitall at {waitall} in main waits for a message from rank 1 \(tag 6, MPI_COMM_WORLD\)$
  * stderr: no cycle: rank 1 has called MPI_Finalize already
  * stderr: a message of 4 bytes from rank 1 to rank 0 \(tag 5, MPI_COMM_WORLD\), sent by MPI_Send at {sent} in main, was never received

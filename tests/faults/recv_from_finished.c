@@ -2,7 +2,7 @@
  *
  * ranks: 2
  * exit: 80
- * stderr: deadlock: 1 rank waits
+ * stderr: deadlock: 1 rank is blocked
  * stderr: rank 0 in MPI_Recv at {recv} in main waits for a message from rank 1 \(tag 1, MPI_COMM_WORLD\)
  * stderr: no cycle: rank 1 has called MPI_Finalize already
  */

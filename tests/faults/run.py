@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Programs with one mistake each, and runs that are ended from outside: what is said, with which exit code, and that
-nothing is left behind.
+"""Programs with one mistake each, and runs that are ended from outside: message, exit code, and that
+no files or processes remain.
 
-Each C file says in its first comment what must happen:
+The first comment of each C file describes the expected result:
 
     ranks: 2                     how many ranks
     options: --rank-timeout 1    further options of `mpirage run`
@@ -299,7 +299,7 @@ def closed_output(suite):
 
 def missing_functions(suite):
     names = suite.run([MPIRAGE, "info", "functions"]).out
-    missing = re.findall(r"^(MPI_\w+) +not there yet$", names, re.MULTILINE)
+    missing = re.findall(r"^(MPI_\w+) +not implemented yet$", names, re.MULTILINE)
     if not missing:
         return
     call = {"MPI_T_init_thread": "MPI_T_init_thread(0, 0)"}.get(missing[0], f"((void (*)(void))PMPI_{missing[0][4:]})()")

@@ -2,7 +2,7 @@
 
 Both sides compile the programs of tests/exact with their own compiler wrapper and run them on the same platform file
 (written to a temporary folder), computation off. Needs Debian's libsimgrid-dev (smpicc, smpirun). The cases of the group
-`reference` carry the value of the design notes with them, so they are checked against that too.
+`reference` are also compared with fixed values.
 
     compare.py                       all cases, SimGrid against $MPIRAGE (default target/release/mpirage)
     compare.py --simgrid-only        SimGrid's numbers, the reference cases checked

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Processor time of mpirage beside SimGrid's: same programs, same machine, same run, in turns, the best of REPEATS
-of each: the machine's speed changes from second to second.
+"""Processor time of mpirage and SimGrid: the same programs on the same machine, in turns, the best of REPEATS
+of each, because the speed of the machine changes from second to second.
 
-Both sides simulate SimGrid's model on one switch without computation. A message is what the network carries, those of
-collectives included; a switch is one turn of a rank. The aim of each row stands beside it; a row that misses it says so,
-and the script ends with 1 if --strict is given. Machines are noisy, so this is no test.
+Both simulate SimGrid's model on one switch without computation. Messages include those of collectives. Each row shows its aim, and
+whether it is missed; then the script ends with 1 if --strict is given. Machines are noisy, so this is no test.
 
-    cost.py                      the rows beside SimGrid, then those where SimGrid cannot follow
+    cost.py                      the rows with SimGrid, then those too large for SimGrid
     cost.py --only folded        rows whose name contains this
     cost.py --largest 256        leave out rows of more ranks
 """

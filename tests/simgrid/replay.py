@@ -5,7 +5,7 @@ and the same programs traced by mpirage, which SimGrid must accept and replay in
 first kind only. Needs Debian's libsimgrid-dev. Prints a table and at the end `N passed, N failed`.
 
     replay.py                all
-    replay.py --slow         also the 1,024-rank halo (a minute of SimGrid's)
+    replay.py --slow         also the 1,024-rank halo (takes SimGrid a minute)
     replay.py --filter halo  only those whose name contains this
 """
 

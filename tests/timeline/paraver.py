@@ -1,4 +1,4 @@
-"""Is this a Paraver trace? Written from the format, not from the writer: gives a list of what is wrong, and counts."""
+"""Validates Paraver traces. Written from the description of the format, not from the writer. Gives a list of errors, and counts."""
 
 import re
 

@@ -1,5 +1,5 @@
-"""What Perfetto makes of a trace: packets parsed with its public schema, sorted as the trace processor sorts, slices put on
-tracks, arrows tied. Gives a list of what is wrong, and counts. Needs the package `perfetto`, which carries the schema."""
+"""Reads a trace as Perfetto does: parses packets with its public schema, sorts them like the trace processor, builds slices on
+tracks and arrows. Gives a list of errors, and counts. Needs the package `perfetto`, which contains the schema."""
 
 from google.protobuf.unknown_fields import UnknownFieldSet
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as schema

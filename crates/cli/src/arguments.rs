@@ -1,4 +1,4 @@
-//! What can be typed. One definition gives the parser, the help, the manual pages and the completions of shells.
+//! The command line. One definition gives the parser, the help, the manual pages and the completions of shells.
 
 use std::ffi::OsString;
 use std::num::NonZero;
@@ -9,15 +9,17 @@ use mpirage_units::{QuantityError, TIMEOUT};
 
 use crate::conflicts::Conflicts;
 use crate::examples;
-use crate::results::STANDARD_OUTPUT;
 
-// Subjects by which help groups options.
+/// The value of `--json` without a file: standard output.
+pub const STANDARD_OUTPUT: &str = "-";
+
+// Headings under which the help groups options.
 const COMPUTATION: &str = "Computation";
 const EXECUTION: &str = "Execution on this machine";
 const ENVIRONMENT: &str = "Environment and output of ranks";
 const COMPATIBILITY: &str = "Compatibility with other launchers";
 
-/// MPI on machines that are not there: runs a real MPI program here and says how long it would take there.
+/// Runs a real MPI program on this machine and simulates how long it takes on another one.
 #[derive(Debug, Parser)]
 #[command(
     name = "mpirage",
@@ -71,7 +73,7 @@ pub enum Command {
     /// Write a report about a saved run, or about two side by side
     #[command(after_help = examples::REPORT)]
     Report(Box<ReportArguments>),
-    /// Check and show descriptions of machines
+    /// Check or show a description of a machine
     #[command(subcommand, after_help = examples::PLATFORM)]
     Platform(PlatformAction),
     /// List MPI functions, models, platforms, collectives, workloads or trace formats
@@ -111,16 +113,16 @@ pub struct ReportArguments {
     /// The page to write
     #[arg(short, long, default_value = "report.html", value_name = "FILE.html", help_heading = "Results")]
     pub output: PathBuf,
-    /// Computation of a trace: as in the run that was traced (if not given), traced (all of it counts) or none
+    /// Computation of a trace: traced (all of it takes time) or none [default: as in the traced run]
     #[arg(long, value_name = "HOW", help_heading = COMPUTATION)]
     pub compute: Option<String>,
-    /// Speed of the machine on which a trace was measured, such as 5Gf, if the trace does not say
+    /// Speed of the machine on which a trace was measured, such as 5Gf, if the trace does not contain it
     #[arg(long, value_name = "SPEED", help_heading = COMPUTATION)]
     pub host_speed: Option<String>,
-    /// How long the run takes on an ideal network: by clocks that go along, by another run of the same calls, or no
+    /// How to find the time on an ideal network: by ideal clocks during the run, by a second run of the same calls, or not at all
     #[arg(long, default_value = "clocks", value_name = "clocks|run|no", help_heading = "Results")]
     pub report_ideal: String,
-    /// One run or two: traces (such as FILE.mpirage), which are replayed, or reports (FILE.html), which are taken as they are
+    /// One run or two: traces (such as FILE.mpirage), which are replayed, or reports (FILE.html), which are copied
     #[arg(required = true, num_args = 1..=2, value_name = "RUN", help_heading = "Arguments")]
     pub runs: Vec<String>,
 }
@@ -147,7 +149,7 @@ pub enum InfoTopic {
     Platforms,
     /// Collective operations and their algorithms
     Collectives,
-    /// Patterns that can be replayed without a trace
+    /// Communication patterns that can be replayed without a trace
     Workloads,
     /// Formats of traces that can be written and replayed
     Traces,
@@ -156,10 +158,10 @@ pub enum InfoTopic {
 /// `mpirage trace`.
 #[derive(Debug, Subcommand)]
 pub enum TraceAction {
-    /// Write a trace in another format, which is known by its ending
+    /// Write a trace in another format; the ending of the output chooses the format
     #[command(after_help = examples::TRACE_CONVERT)]
     Convert {
-        /// Speed of the machine on which the trace was measured, such as 5Gf, if the trace does not say
+        /// Speed of the machine on which the trace was measured, such as 5Gf, if the trace does not contain it
         #[arg(long, value_name = "SPEED")]
         host_speed: Option<String>,
         /// A trace, or gen:PATTERN,…
@@ -196,14 +198,14 @@ pub enum PlatformAction {
         #[arg(long, default_value = "flow")]
         model: String,
     },
-    /// Turn a description of another tool into ours (not implemented yet)
+    /// Convert the description of another tool (not implemented yet)
     Import {
         /// The file
         platform: String,
     },
 }
 
-/// `mpirage run`, after the spellings of other launchers have been translated.
+/// `mpirage run`, after the options of other launchers have been translated.
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "mpirage run",
@@ -222,14 +224,14 @@ pub struct RunArguments {
     /// Prefix each line of a rank's standard output with [1,RANK]<stdout>: (also -tag-output)
     #[arg(long, help_heading = ENVIRONMENT)]
     pub tag_output: bool,
-    /// Where computation times come from: measured, none, recorded:FILE (measures and writes FILE if there is none yet, else reuses it), or repeat:N
-    /// (runs the program N times more to measure it, and takes medians)
+    /// Where computation times come from: measured, none, recorded:FILE (writes FILE if it does not exist, else reuses it), or repeat:N
+    /// (measures the program in N runs before the simulation, and takes medians)
     #[arg(long, default_value = "measured", value_name = "HOW", help_heading = COMPUTATION)]
     pub compute: String,
     /// How ranks are executed: auto, processes or folded
     #[arg(long, default_value = "auto", value_name = "HOW", env = "MPIRAGE_RANKS_AS", help_heading = EXECUTION)]
     pub ranks_as: String,
-    /// The time that the program's clock functions show: simulated or real
+    /// The time that the program's clock functions return: simulated or real
     #[arg(long, default_value = "simulated", value_name = "TIME", help_heading = COMPUTATION)]
     pub clock: String,
     /// Cores of this machine to use; simulated time does not depend on it [default: all]
@@ -238,10 +240,10 @@ pub struct RunArguments {
     /// When ranks run ahead of simulated time, on other cores: auto (where it pays), always or never
     #[arg(long, default_value = "auto", value_name = "WHEN", hide = true)]
     pub run_ahead: String,
-    /// How bytes move between ranks: direct, or mailbox where the kernel forbids direct copies
+    /// How data moves between ranks: direct, or mailbox where the kernel forbids direct copies
     #[arg(long, default_value = "direct", value_name = "HOW", hide = true)]
     pub data_plane: String,
-    /// Let allocations of at least SIZE, such as 1MiB, share one small memory in all ranks; their contents become meaningless
+    /// Let allocations of at least SIZE, such as 1MiB, share one small block of memory in all ranks; their contents become meaningless
     #[arg(long, value_name = "SIZE", help_heading = EXECUTION)]
     pub share_malloc: Option<String>,
     /// Speed of this machine, such as 5Gf; measured if not given
@@ -250,10 +252,10 @@ pub struct RunArguments {
     /// Stop if a rank computes longer than this many seconds without calling MPI
     #[arg(long, value_name = "SECONDS", value_parser = time_limit, help_heading = EXECUTION)]
     pub rank_timeout: Option<f64>,
-    /// Seed of random numbers; a run of a program uses none so far
+    /// Seed of random numbers (no effect yet: nothing in a run is random)
     #[arg(long, default_value_t = 0, value_name = "S", help_heading = EXECUTION)]
     pub seed: u64,
-    /// What is written about the run.
+    /// The outputs.
     #[command(flatten)]
     pub results: ResultArguments,
     /// Give ranks an environment variable: NAME or NAME=VALUE
@@ -274,7 +276,7 @@ pub struct RunArguments {
     /// Parameters of Open MPI; ignored with a warning
     #[arg(long, num_args = 2, value_names = ["NAME", "VALUE"], help_heading = COMPATIBILITY)]
     pub mca: Vec<String>,
-    /// Behave like a certain MPI library (not implemented yet)
+    /// Imitate an MPI library (not implemented yet)
     #[arg(long, value_name = "PROFILE", help_heading = COMPATIBILITY)]
     pub mpi_profile: Option<String>,
     /// The program and its arguments; a lone `:` starts another program with its own -n
@@ -288,7 +290,7 @@ pub struct RunArguments {
     pub program: Vec<OsString>,
 }
 
-/// The simulated machine, and where ranks live on it.
+/// The simulated machine, and the placement of ranks on it.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Machine")]
 pub struct MachineArguments {
@@ -304,10 +306,10 @@ pub struct MachineArguments {
     /// Hosts to use: NAME[:SLOTS],… (also -host, --hosts)
     #[arg(short = 'H', long = "host", value_name = "HOSTS", value_delimiter = ',')]
     pub host: Vec<String>,
-    /// A file of hosts, one per line, with slots=N or :N if wanted (also -machinefile, -f)
+    /// A file of hosts, one per line, optionally with slots=N or :N (also -machinefile, -f)
     #[arg(long, value_name = "FILE")]
     pub hostfile: Option<PathBuf>,
-    /// Fill hosts one by one (slot, core) or deal ranks out to them (node)
+    /// Placement of ranks: fill one host after the other (slot, core), or one rank per host in turn (node)
     #[arg(long, default_value = "slot", value_name = "HOW")]
     pub map_by: String,
     /// Ranks per host (also -ppn, -npernode)
@@ -315,31 +317,31 @@ pub struct MachineArguments {
     pub ppn: Option<u32>,
 }
 
-/// Seconds, positive, with or without a unit.
+/// A positive time; a number without a unit is in seconds.
 fn time_limit(text: &str) -> Result<f64, QuantityError> {
     TIMEOUT.read(text).map(|read| read.value())
 }
 
-/// What is written about a run.
+/// The outputs of a run.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Results")]
 pub struct ResultArguments {
     /// Print the result as one JSON object: on standard output after the program's own output, or into FILE
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = STANDARD_OUTPUT)]
     pub json: Option<PathBuf>,
-    /// Print no closing summary
+    /// Do not print the summary
     #[arg(short, long)]
     pub quiet: bool,
-    /// Write a trace; its format is known by its ending: a folder/ or .ti (time-independent), .mpirage (our own), .prv (Paraver), .pftrace (Perfetto), .paje, .parquet or .csv (tables)
+    /// Write a trace; its ending chooses the format: a folder/ or .ti (time-independent), .mpirage (our own), .prv (Paraver), .pftrace (Perfetto), .paje, .parquet or .csv (tables)
     #[arg(long, value_name = "FILE")]
     pub trace: Vec<PathBuf>,
-    /// Show the messages inside collectives too, in traces that show messages one by one (Paraver, Paje): yes or no
-    #[arg(long, default_value = "no", value_name = "WHETHER")]
+    /// Include the messages inside collectives in traces of single messages (Paraver, Paje): yes or no
+    #[arg(long, default_value = "no", value_name = "yes|no")]
     pub trace_collectives: String,
-    /// Write a report, to be opened in a browser
+    /// Write a report, an HTML page
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
-    /// For the report, how long the run takes on an ideal network: by clocks that go along, by another run of the same calls, or no
+    /// How the report finds the time on an ideal network: by ideal clocks during the run, by a second run of the same calls, or not at all
     #[arg(long, default_value = "clocks", value_name = "clocks|run|no")]
     pub report_ideal: String,
 }
@@ -350,13 +352,13 @@ pub struct ReplayArguments {
     /// The machine.
     #[command(flatten)]
     pub machine: MachineArguments,
-    /// What is written about the run.
+    /// The outputs.
     #[command(flatten)]
     pub results: ResultArguments,
-    /// Computation of the trace: as in the run that was traced (if not given), traced (all of it counts) or none
+    /// Computation of the trace: traced (all of it takes time) or none [default: as in the traced run]
     #[arg(long, value_name = "HOW", help_heading = COMPUTATION)]
     pub compute: Option<String>,
-    /// Speed of the machine on which the trace was measured, such as 5Gf, if the trace does not say
+    /// Speed of the machine on which the trace was measured, such as 5Gf, if the trace does not contain it
     #[arg(long, value_name = "SPEED", help_heading = COMPUTATION)]
     pub host_speed: Option<String>,
     /// A trace (SimGrid's time-independent format, Dimemas, GOAL, DUMPI, our own), or gen:PATTERN,…; `mpirage info workloads` lists patterns
@@ -365,7 +367,7 @@ pub struct ReplayArguments {
 }
 
 impl ResultArguments {
-    /// The files that a run writes.
+    /// Adds the files that a run writes.
     pub fn add_outputs(&self, files: &mut Conflicts) {
         self.trace.iter().for_each(|file| files.trace("--trace", file));
         for file in self.json.iter().filter(|file| file.as_os_str() != STANDARD_OUTPUT) {

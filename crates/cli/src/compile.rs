@@ -1,4 +1,4 @@
-//! Compiler wrappers: the compiler of this machine, with our header and library.
+//! Compiler wrappers: run the compiler of this machine with our header and library.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
@@ -7,9 +7,8 @@ use std::process::Command;
 use anyhow::anyhow;
 
 use crate::exit::{Failure, usage};
-use crate::foldable;
 use crate::install::Install;
-use crate::output;
+use crate::{output, pie_link};
 
 /// A language of MPI programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +22,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// The compiler: what a variable says, or the system's.
+    /// The compiler: named by an environment variable, or the system's.
     fn compiler(self) -> OsString {
         let (variables, system) = match self {
             Language::C => (["MPIRAGE_CC", "MPICH_CC", "OMPI_CC"], "cc"),
@@ -34,12 +33,12 @@ impl Language {
     }
 }
 
-/// Compiles as the compiler would, with our header and library.
+/// Runs the compiler with our header and library.
 ///
-/// A program is linked so that its ranks can be folded; where that is impossible, as an ordinary program.
+/// Links the program so that its ranks can be folded, or, if that fails, as an ordinary program.
 pub fn compile(language: Language, arguments: &[OsString]) -> Result<u8, Failure> {
     if language == Language::Fortran {
-        return Err(usage("Fortran is not there yet: there is no mpif.h and no mpi module"));
+        return Err(usage("Fortran is not implemented yet: there is no mpif.h and no mpi module"));
     }
     let install = Install::locate()?;
     if let Some(answer) = answer_question(language, arguments, &install)? {
@@ -47,12 +46,12 @@ pub fn compile(language: Language, arguments: &[OsString]) -> Result<u8, Failure
         return Ok(0);
     }
     let compiler = language.compiler();
-    if let Some(line) = foldable::link_line(&compiler, arguments, &install)
-        && foldable::try_to_compile(&compiler, &line)
+    if let Some(line) = pie_link::link_line(&compiler, arguments, &install)
+        && pie_link::try_to_compile(&compiler, &line)
     {
         return Ok(0);
     }
-    // The ordinary way: what the compiler says about mistakes is shown as it comes.
+    // An ordinary program. The compiler takes our place, so the user sees its errors unchanged.
     let error = Command::new(&compiler).args(full_line(arguments, &install)).exec();
     Err(anyhow!("cannot start the compiler {}: {error}", compiler.display()).into())
 }
@@ -61,10 +60,10 @@ pub fn compile(language: Language, arguments: &[OsString]) -> Result<u8, Failure
 pub(crate) fn full_line(arguments: &[OsString], install: &Install) -> Vec<OsString> {
     let mut line: Vec<OsString> = arguments.to_vec();
     if !arguments.iter().any(|word| is_debug_choice(word)) {
-        // So that reports can name source lines; it changes nothing else.
+        // Debug information lets messages and reports name source lines.
         line.insert(0, "-g".into());
     }
-    line.extend(foldable::code_flags(arguments));
+    line.extend(pie_link::code_flags(arguments));
     line.extend(compile_flags(install));
     if links(arguments) {
         line.extend(link_flags(install));
@@ -91,14 +90,15 @@ fn is_debug_choice(word: &OsStr) -> bool {
     word.to_str().is_some_and(|word| word.starts_with("-g") || word == "-s" || word.starts_with("-Wl,-s"))
 }
 
-/// Does the compiler link, or stop before?
+/// True if the compiler links, and does not stop earlier.
 pub(crate) fn links(arguments: &[OsString]) -> bool {
     const STOP: [&str; 8] = ["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--version", "-dumpversion"];
     !arguments.iter().any(|word| STOP.iter().any(|stop| word == stop))
 }
 
-/// Build systems ask wrappers what they would do. CMake's FindMPI asks in MPICH's words. `-show` answers with the line that
-/// is run; only if that fails, for instance because an archive is not position-independent, the ordinary line is run too.
+/// Answers build systems that ask which command a wrapper would run. CMake's FindMPI uses MPICH's options. `-show` prints the
+/// command for a foldable program. If that command fails, for instance because an archive is not position-independent,
+/// the wrapper runs the ordinary one too.
 fn answer_question(
     language: Language,
     arguments: &[OsString],
@@ -112,7 +112,7 @@ fn answer_question(
     let Some(question) = asked else { return Ok(None) };
     if question.contains("showme") {
         return Err(usage(format!(
-            "{question} is Open MPI's question; ask -show, -compile-info or -link-info"
+            "{question} is an option of Open MPI's wrappers; use -show, -compile-info or -link-info"
         )));
     }
     let others: Vec<OsString> = arguments.iter().filter(|word| *word != question).cloned().collect();
@@ -121,13 +121,13 @@ fn answer_question(
         let stop = [&["-c".into()], &others[..]].concat();
         full_line(&stop, install).into_iter().filter(|word| word != "-c").collect()
     } else {
-        foldable::link_line(&compiler, &others, install).unwrap_or_else(|| full_line(&others, install))
+        pie_link::link_line(&compiler, &others, install).unwrap_or_else(|| full_line(&others, install))
     };
     let words: Vec<String> = [&[compiler], &line[..]].concat().iter().map(|word| quoted(word)).collect();
     Ok(Some(words.join(" ")))
 }
 
-/// A word as a shell reads it again.
+/// A word, quoted for a shell.
 fn quoted(word: &OsStr) -> String {
     let text = word.to_string_lossy();
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_=+./,:@%^~".contains(letter);

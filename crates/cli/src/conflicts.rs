@@ -1,7 +1,7 @@
 //! Refuses outputs that would replace an input, or another output.
 //!
-//! Files are compared by device and inode, so that links and other spellings of a path do not hide what they are. An output
-//! that does not exist yet is known by its folder and its name.
+//! Files are compared by device and inode, so that links and other spellings of a path are recognised. An output that does not
+//! exist yet is identified by its folder and its name.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
@@ -39,7 +39,7 @@ enum Identity {
 }
 
 impl Conflicts {
-    /// The command reads this file, or the files of this folder, if it exists: many inputs can be names of something built in.
+    /// Adds a file, or the files of a folder, that the command reads. Names that do not exist are built-in names, and skipped.
     pub fn input(&mut self, role: &str, path: &Path) {
         if !path.exists() {
             return;
@@ -52,12 +52,12 @@ impl Conflicts {
         }
     }
 
-    /// The command writes this file.
+    /// Adds a file that the command writes.
     pub fn output(&mut self, role: &str, path: &Path) {
         self.outputs.extend(File::new(format!("{role} {}", path.display()), path, None));
     }
 
-    /// The command writes this trace: a file, several files or a folder, by its ending.
+    /// Adds a trace that the command writes: a file, several files or a folder, depending on its ending.
     pub fn trace(&mut self, role: &str, path: &Path) {
         let what = format!("{role} {}", path.display());
         let is_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/");
@@ -94,7 +94,7 @@ impl Conflicts {
 }
 
 impl File {
-    /// None if there is nothing to protect: devices and pipes can be written to more than once.
+    /// `None` for devices and pipes, which need no protection.
     fn new(what: String, path: &Path, folder_of_ending: Option<&'static str>) -> Option<File> {
         if is_special(path) {
             return None;
@@ -108,7 +108,7 @@ impl File {
         self.identity == other.identity || self.writes_into(other) || other.writes_into(self)
     }
 
-    /// Is the other file one that could be written into this folder?
+    /// True if writing this folder may replace the other file.
     fn writes_into(&self, other: &File) -> bool {
         let (Some(ending), Some((folder, name))) = (self.folder_of, &other.inside) else { return false };
         *folder == self.identity && Path::new(name).extension().is_some_and(|found| found == ending)

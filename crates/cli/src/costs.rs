@@ -1,6 +1,6 @@
 //! Recorded computation costs, as a file.
 //!
-//! Text, so that people can look at it: a line `mpirage costs 1`, a line with the speed of the machine that
+//! A text file: a line `mpirage costs 1`, a line with the speed of the machine that
 //! recorded, then one line per rank with the nanoseconds of its bursts: `1200`, or `4800x3.98` if 3.98 threads worked on average.
 
 use std::io::{self, Write};
@@ -14,25 +14,25 @@ use mpirage_units::parse_speed;
 
 const HEAD: &str = "mpirage costs 1";
 const SPEED: &str = "host-speed";
-/// More bytes than this are not read.
+/// Bytes of the largest file that is read.
 const LONGEST: u64 = 16 << 30;
 
-/// What a run recorded.
+/// The costs that a run recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recording {
-    /// Speed of the machine that recorded, in flops: the costs are of that machine.
+    /// Speed of the machine that recorded, in flops.
     pub host_speed: f64,
     /// The bursts.
     pub costs: Costs,
 }
 
-/// Reads what a run of `ranks` ranks recorded.
+/// Reads the costs of a run of `ranks` ranks.
 pub fn read(path: &Path, ranks: usize) -> Result<Recording> {
     let name = path.display();
     let text = mpirage_input::read_text(path, LONGEST).context("--compute recorded")?;
     let mut lines = text.lines().enumerate();
     if lines.next().map(|(_, line)| line) != Some(HEAD) {
-        bail!("{name}:1: not a file of recorded costs; it would start with `{HEAD}`");
+        bail!("{name}:1: not a file of recorded costs, which start with `{HEAD}`");
     }
     let speed = lines.next().and_then(|(_, line)| line.strip_prefix(SPEED));
     let speed = speed.with_context(|| format!("{name}:2: not of the form `{SPEED} FLOPS`"))?;
@@ -58,7 +58,7 @@ fn parse(text: &str) -> Option<Burst> {
     }
 }
 
-/// Writes what a run recorded.
+/// Writes the costs of a run.
 pub fn write(mut file: OutputFile, host_speed: f64, costs: &Costs) -> Result<()> {
     let name = file.path().display().to_string();
     let written = write_lines(&mut file, host_speed, costs).and_then(|()| file.finish());

@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use crate::diagnosis::{Diagnosis, Places};
 
-/// Blocked ranks that are listed; of more, only how many there are.
+/// Blocked ranks that are listed; of the others, only their number.
 const LISTED: usize = 4096;
-/// Things one rank waits for that are listed.
+/// Listed operations that one rank waits for.
 const WAITS_LISTED: usize = 64;
 
 /// A deadlock.
@@ -18,7 +18,7 @@ pub struct Deadlock {
     pub blocked_ranks: usize,
     /// Their calls, by rank.
     pub blocked: Vec<BlockedCall>,
-    /// Ranks of which each waits for the next, and the last for the first; null if there is no such cycle.
+    /// Ranks that wait in a cycle, each for the next and the last for the first; null if there is none.
     pub cycle: Option<Vec<u32>>,
 }
 
@@ -31,9 +31,9 @@ pub struct BlockedCall {
     pub call: String,
     /// Where it was called.
     pub source: Option<Source>,
-    /// What it waits for.
+    /// The operations that it waits for.
     pub waits_for: Vec<Awaited>,
-    /// How many things it waits for.
+    /// The number of operations that it waits for.
     pub waits: usize,
 }
 
@@ -48,13 +48,13 @@ pub struct Source {
     pub function: Option<String>,
 }
 
-/// One thing a call waits for. Ranks are those of `MPI_COMM_WORLD`.
+/// An operation that a call waits for. Ranks are those of `MPI_COMM_WORLD`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Awaited {
-    /// A receive that takes the rank's message.
+    /// A receive that matches the rank's send.
     Receive {
-        /// The rank that is to receive.
+        /// The receiver.
         peer: u32,
         /// The tag of the message.
         tag: i32,

@@ -1,4 +1,4 @@
-//! `mpirage demo`: the first five minutes in one command.
+//! `mpirage demo`: compiles and simulates a bundled program, and shows the commands.
 
 use std::ffi::OsStr;
 use std::fs::Permissions;
@@ -17,15 +17,15 @@ use crate::install::Install;
 use crate::interrupt::Interrupt;
 use crate::output::say;
 
-/// The program that is shown, among the examples.
+/// The bundled program.
 const PROGRAM: &str = "examples/halo2d.c";
-/// How often a signal is looked for.
+/// How often to check for a signal.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Compiles a bundled program, runs it on a bundled cluster and says what was done.
+/// Compiles a bundled program, runs it on a bundled cluster, and prints the commands.
 pub fn command(arguments: &DemoArguments) -> Result<u8, Failure> {
     let interrupt = Interrupt::watch()?;
-    // A program is run from here: no other user may write into the folder, or know its name beforehand.
+    // The demo executes a program in this folder: no other user may write into it or guess its name.
     let private = Permissions::from_mode(0o700);
     let folder = tempfile::Builder::new().prefix("mpirage-demo-").permissions(private).tempdir();
     let folder = folder.context("cannot make a temporary folder")?;
@@ -51,15 +51,14 @@ fn show(arguments: &DemoArguments, program: &Path, interrupt: &Interrupt) -> Res
     Ok(code)
 }
 
-/// A report that does not exist yet: those of earlier runs stay.
+/// The name of a new report: earlier ones are kept.
 fn new_report() -> PathBuf {
     let numbered = (2..).map(|number| PathBuf::from(format!("report-{number}.html")));
     let mut names = std::iter::once(PathBuf::from("report.html")).chain(numbered);
     names.find(|name| name.symlink_metadata().is_err()).unwrap_or_default()
 }
 
-/// Runs mpirage as the user would. A process of its own, so that its use of this machine is not mixed with that of the
-/// commands before.
+/// Runs a command of mpirage in a process of its own, so that its figures contain nothing of the commands before.
 fn mpirage<'a>(words: impl Iterator<Item = &'a OsStr>, interrupt: &Interrupt) -> Result<u8, Failure> {
     let executable = std::env::current_exe().context("cannot find out where mpirage is")?;
     let child = Command::new(&executable).args(words).spawn();
@@ -69,14 +68,14 @@ fn mpirage<'a>(words: impl Iterator<Item = &'a OsStr>, interrupt: &Interrupt) ->
     Ok(status.code().unwrap_or(1) as u8)
 }
 
-/// Waits for a command; passes on a signal that asks to stop.
+/// Waits for a command, and ends it if a signal asks this one to stop.
 fn wait(mut child: Child, interrupt: &Interrupt) -> std::io::Result<ExitStatus> {
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(status);
         }
         if interrupt.came() {
-            // It may have ended by itself.
+            // An error means that the child has already ended.
             let _ = kill(Pid::from_raw(child.id() as i32), Signal::SIGTERM);
             return child.wait();
         }

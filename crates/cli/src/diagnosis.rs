@@ -1,4 +1,4 @@
-//! Why a run failed, in words, with source lines.
+//! Explains why a run failed, in words and with source lines.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -8,20 +8,23 @@ use mpirage_call::{ContextId, LineId, RankId, SELF, WORLD, function_name};
 use mpirage_mpi::{BlockedRank, Engine, Leftover, Memory, Origin, Want};
 use mpirage_rank::{Death, Outcome};
 
-/// Blocked ranks shown in full; of more, only how many there are.
+use crate::deadlock::Deadlock;
+use crate::output::say;
+
+/// Blocked ranks shown in full; of the others, only their number.
 const SHOWN: usize = 32;
-/// Ranks shown of a run that takes too long.
+/// Ranks shown when simulated time overflows.
 const BUSY_SHOWN: usize = 4;
-/// Things left behind that are shown in full.
+/// Leaks shown in full.
 const LEFT_SHOWN: usize = 16;
-/// Messages nobody receives that are shown in a deadlock.
+/// Unreceived messages shown with a deadlock.
 const UNRECEIVED_SHOWN: usize = 4;
 
-/// What is known of places in what ranks do: lines of a program, or of a trace.
+/// Looks up the source lines of calls, in a program or a trace.
 pub trait Places {
-    /// Where a call of `rank` was made, by its stamp; nothing if that is not known.
+    /// The place of a call of `rank`; `None` if it is unknown.
     fn call(&mut self, rank: u32, site: u64) -> Option<SourcePlace>;
-    /// Where a rank died.
+    /// The place where a rank died.
     fn death(&mut self, _rank: u32) -> Option<String> {
         None
     }
@@ -40,20 +43,47 @@ pub struct SourcePlace {
     pub function: Option<String>,
 }
 
-/// Explains ends of runs.
+/// How a run ended, in words and as data.
+#[derive(Default)]
+pub struct Explained {
+    /// Why the run did not finish, in words.
+    pub text: Option<String>,
+    /// What each blocked rank waits for.
+    pub waits: Vec<(u32, String)>,
+    /// The blocked calls, if the run ended in a deadlock.
+    pub deadlock: Option<Deadlock>,
+}
+
+/// Explains how a run ended.
 pub struct Diagnosis<'a, M, P> {
     pub(crate) engine: &'a Engine<M>,
     pub(crate) places: P,
 }
 
 impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
-    /// Looks at a run that has ended.
+    /// A diagnosis of a run that has ended.
     pub fn new(engine: &'a Engine<M>, places: P) -> Diagnosis<'a, M, P> {
         Diagnosis { engine, places }
     }
 
-    /// What to tell the user about an outcome; nothing if all is well.
-    pub fn explain(&mut self, outcome: &Outcome) -> Option<String> {
+    /// Prints why the run failed, or what it leaks. `ended` is the run or the trace.
+    pub fn report(&mut self, outcome: &Outcome, ended: &str) -> Explained {
+        if matches!(outcome, Outcome::Finished { .. }) {
+            self.leftovers()
+                .iter()
+                .for_each(|leftover| say!("mpirage: at the end of the {ended}, {leftover}"));
+            return Explained::default();
+        }
+        let text = self.explain(outcome);
+        if let Some(text) = &text {
+            say!("mpirage: {text}");
+        }
+        let deadlock = matches!(outcome, Outcome::Deadlock).then(|| self.deadlock_data());
+        Explained { text, waits: self.waits(), deadlock }
+    }
+
+    /// An explanation of the outcome; `None` if the run finished.
+    fn explain(&mut self, outcome: &Outcome) -> Option<String> {
         match outcome {
             Outcome::Finished { .. } => None,
             Outcome::Deadlock => Some(self.deadlock()),
@@ -86,18 +116,18 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
         format!("rank {rank} {}{died} {before} it called MPI_Finalize{last}", death.describe())
     }
 
-    /// Messages that no rank received, requests without a wait and communicators that were not freed. What was made by the same call of
-    /// the program, on whichever ranks, is one line.
-    pub fn leftovers(&mut self) -> Vec<String> {
+    /// Unreceived messages, incomplete requests and communicators that were not freed. Those that the same call of the program
+    /// made, on any rank, are one line.
+    fn leftovers(&mut self) -> Vec<String> {
         let groups = self.grouped(self.engine.leftovers());
         let mut lines: Vec<String> = groups.iter().take(LEFT_SHOWN).map(|group| self.group(group)).collect();
         if groups.len() > LEFT_SHOWN {
-            lines.push(format!("there are {} more such things", groups.len() - LEFT_SHOWN));
+            lines.push(format!("there are {} more leaks", groups.len() - LEFT_SHOWN));
         }
         lines
     }
 
-    /// Leftovers of one kind that one call has made, in the order of their first.
+    /// Groups leftovers by kind and call, in the order of the first of each group.
     fn grouped(&mut self, leftovers: Vec<Leftover>) -> Vec<Vec<Leftover>> {
         let mut groups: Vec<Vec<Leftover>> = Vec::new();
         let mut known: HashMap<(Discriminant<Leftover>, String), usize> = HashMap::new();
@@ -107,10 +137,10 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
                 Leftover::Requests { rank, origin, .. } => (rank, origin),
                 Leftover::Communicators { origin, .. } => (0, origin),
             };
-            // Folded ranks have copies of the program, each at its own addresses: only the place in words is the same.
+            // Addresses differ between folded ranks, so the text of the place is the key.
             let key = (mem::discriminant(&leftover), self.by(rank, origin));
             match known.get(&key) {
-                // Of calls whose place is not known nothing says that they are the same.
+                // Calls whose place is unknown may differ.
                 Some(&at) if !key.1.is_empty() => groups[at].push(leftover),
                 _ => {
                     known.insert(key, groups.len());
@@ -121,7 +151,7 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
         groups
     }
 
-    /// Leftovers of one group, in words.
+    /// A line for one group of leftovers.
     fn group(&mut self, group: &[Leftover]) -> String {
         let (first, rest) = (&group[0], &group[1..]);
         match first {
@@ -148,7 +178,7 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
     }
 
     /// What each blocked rank waits for.
-    pub fn waits(&self) -> Vec<(u32, String)> {
+    fn waits(&self) -> Vec<(u32, String)> {
         let blocked = self.engine.blocked();
         blocked.iter().map(|blocked| (blocked.rank, format!("waits for {}", self.wanted(blocked)))).collect()
     }
@@ -156,8 +186,8 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
     fn deadlock(&mut self) -> String {
         let blocked = self.engine.blocked();
         let count = blocked.len();
-        let verb = if count == 1 { "rank waits" } else { "ranks wait" };
-        let mut text = format!("deadlock: {count} {verb} for something that never comes\n");
+        let verb = if count == 1 { "rank is blocked" } else { "ranks are blocked" };
+        let mut text = format!("deadlock: {count} {verb} forever\n");
         for rank in blocked.iter().take(SHOWN) {
             let line = self.blocked_rank(rank);
             let _ = writeln!(text, "  {line}");
@@ -178,7 +208,7 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
         text.trim_end().to_owned()
     }
 
-    /// Which ranks were in the midst of something, or waited for them.
+    /// Names the ranks that had not finished when simulated time overflowed.
     fn beyond_time(&mut self) -> String {
         let ranks = self.engine.ends().count() as u32;
         let busy: Vec<u32> =
@@ -186,8 +216,8 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
         let calls: Vec<String> =
             busy.iter().map(|&rank| format!("\n  rank {rank}{}", self.last_call_of(rank))).collect();
         format!(
-            "simulated time exceeds 213 days (2^64 picoseconds), which is as long as a run can be simulated; it stood at {:.6} s \
-             when nothing ended before that. Look for a bandwidth, latency or speed with the wrong unit, or for a computation \
+            "simulated time exceeds 213 days (2^64 picoseconds), the longest run that can be simulated; at {:.6} s, no activity ended \
+             before that limit. Look for a bandwidth, latency or speed with the wrong unit, or for a computation \
              of that length{}",
             self.engine.now().as_secs_f64(),
             calls.concat()
@@ -201,7 +231,7 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
         ended.sort_unstable();
         ended.dedup();
         match ended.as_slice() {
-            [] => "nobody sends what they wait for".to_owned(),
+            [] => "no rank sends what they wait for".to_owned(),
             [one] => format!("rank {one} has called MPI_Finalize already"),
             [first, ..] => format!(
                 "{} of the awaited ranks, such as rank {first}, have called MPI_Finalize already",

@@ -1,4 +1,4 @@
-//! Examples at the end of each help text. `tests/behaviour.py` runs them.
+//! Examples shown at the end of help texts. `tests/behaviour.py` runs them.
 
 /// `mpirage --help`.
 pub const ALL: &str = "\

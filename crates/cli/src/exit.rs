@@ -4,7 +4,7 @@ use anyhow::Error;
 
 use crate::output;
 
-/// Ranks wait for each other.
+/// The program is in a deadlock.
 pub const DEADLOCK: u8 = 80;
 /// MPI was used wrongly.
 pub const MISUSE: u8 = 81;
@@ -12,10 +12,10 @@ pub const MISUSE: u8 = 81;
 pub const BAD_PLATFORM: u8 = 82;
 /// A trace is bad.
 pub const BAD_TRACE: u8 = 83;
-/// The command line, or this machine, is not as it must be; or an output could not be written.
+/// The command line is wrong, this machine lacks something, or an output could not be written.
 pub const USAGE: u8 = 84;
 
-/// Nobody reads standard output any more: what a shell says of a program that SIGPIPE ended.
+/// The reader of standard output is gone: the exit code of a shell for a program that SIGPIPE ended.
 pub const BROKEN_PIPE: u8 = 141;
 
 /// Why a command failed, and with what code it exits.
@@ -23,11 +23,11 @@ pub const BROKEN_PIPE: u8 = 141;
 pub struct Failure {
     /// The exit code.
     pub code: u8,
-    /// What to say.
+    /// The message.
     pub error: Error,
 }
 
-/// A mistake in what was typed.
+/// An error in the command line.
 pub fn usage(error: impl std::fmt::Display) -> Failure {
     Failure { code: USAGE, error: anyhow::anyhow!("{error}") }
 }
@@ -48,7 +48,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// Help and version are printed and succeed; anything else is a mistake in what was typed.
+/// Prints what clap has to say. Help and version succeed; everything else is an error in the command line.
 pub fn from_clap(error: &clap::Error) -> Result<u8, Failure> {
     let printed = error.print();
     if error.use_stderr() {

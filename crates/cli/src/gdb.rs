@@ -1,7 +1,7 @@
 //! `mpirage gdb`: a folded run under the debugger.
 //!
-//! Folded ranks are copies of the program inside the simulator. The debugger is told of each as it is loaded, so that
-//! `break solver.c:120` stops in every rank, and `mpirage-rank` says in which.
+//! Folded ranks are copies of the program inside the simulator. A script registers each copy with the debugger when it is loaded, so that
+//! `break solver.c:120` stops in every rank, and `mpirage-rank` prints which rank it is.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -16,13 +16,13 @@ use crate::exit::{Failure, usage};
 
 const SCRIPT: &str = include_str!("gdb.py");
 
-/// Becomes gdb, which runs `mpirage run --ranks-as folded` with these arguments.
+/// Replaces this process by gdb, which runs `mpirage run --ranks-as folded` with these arguments.
 pub fn command(typed: &[OsString]) -> Result<u8, Failure> {
     if typed.is_empty() {
-        return Err(usage("mpirage gdb takes what `mpirage run` takes, such as -n 4 ./program"));
+        return Err(usage("mpirage gdb takes the arguments of `mpirage run`, such as -n 4 ./program"));
     }
     let script = memfd_create("mpirage-gdb", MemfdFlags::empty()).context("cannot hand a script to gdb")?;
-    // gdb inherits the file: it has no name, so nothing is left behind.
+    // gdb inherits the file, which has no name and so leaves nothing behind.
     let mut script = std::fs::File::from(script);
     script.write_all(SCRIPT.as_bytes()).context("cannot hand a script to gdb")?;
     let read = format!("python exec(open('/proc/self/fd/{}').read())", script.as_raw_fd());

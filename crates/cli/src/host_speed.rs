@@ -1,14 +1,22 @@
-//! How fast this machine is, in the floating-point operations per second that platform files speak of.
+//! The speed of this machine in floating-point operations per second, the unit of platform files: given, or measured.
 
 use std::hint::black_box;
 use std::time::Duration;
 
+use mpirage_units::parse_speed;
 use rustix::time::{ClockId, clock_gettime};
 
-/// How long one measurement takes, about.
+use crate::exit::{Failure, usage};
+
+/// Seconds of one measurement, approximately.
 const SAMPLE: f64 = 2e-3;
-/// How many are taken; the fastest counts, because others only ever disturb.
+/// Number of measurements. The fastest counts, because disturbances only slow them down.
 const SAMPLES: u32 = 15;
+
+/// The value of `--host-speed`, if it is given.
+pub fn parse(text: Option<&str>) -> Result<Option<f64>, Failure> {
+    text.map(parse_speed).transpose().map_err(|error| usage(format!("--host-speed: {error}")))
+}
 
 /// Measures the speed of one core: a chain of multiplications and additions in double precision, eight at a time,
 /// as a compiler makes of an ordinary loop.

@@ -1,4 +1,4 @@
-//! Hosts as launchers let people name them: `-H`, host files, `--map-by`, `-ppn`.
+//! Placement of ranks on hosts, in the options of MPI launchers: `-H`, host files, `--map-by`, `--ppn`.
 
 use std::path::Path;
 
@@ -8,12 +8,12 @@ use mpirage_scenario::{Mapping, Placement, Slots};
 use crate::arguments::MachineArguments;
 use crate::exit::{Failure, usage};
 
-/// Where the ranks of a run live.
+/// The host of each rank.
 pub fn place(arguments: &MachineArguments, platform: &Platform, ranks: u32) -> Result<Placement, Failure> {
     let mapping = match arguments.map_by.split(':').next().unwrap_or_default() {
         "slot" | "core" | "socket" | "hwthread" | "numa" | "package" => Mapping::BySlot,
         "node" => Mapping::ByNode,
-        other => return Err(usage(format!("--map-by {other}: it can be slot, core or node"))),
+        other => return Err(usage(format!("--map-by {other}: expected slot, core or node"))),
     };
     let mut listed = Vec::new();
     for host in &arguments.host {

@@ -11,7 +11,7 @@ use crate::exit::Failure;
 use crate::install::Install;
 use crate::output;
 
-/// Lists what there is.
+/// Prints a list.
 pub fn command(topic: InfoTopic) -> Result<u8, Failure> {
     match topic {
         InfoTopic::Models => {
@@ -30,20 +30,20 @@ pub fn command(topic: InfoTopic) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Formats of traces: endings, meanings, and which way they go.
+/// Formats of traces: ending, meaning, and whether mpirage writes or replays them.
 const TRACES: [(&str, &str, &str); 12] = [
-    (".mpirage", "our own: exact, compressed", "written, replayed"),
+    (".mpirage", "mpirage: exact, compressed", "written, replayed"),
     ("FOLDER/, .ti", "SimGrid's time-independent traces", "written, replayed"),
     (".dim", "Dimemas", "replayed"),
     (".goal", "LogGOPSim's schedules as text", "replayed"),
-    (".bin", "the same, compiled", "replayed"),
+    (".bin", "LogGOPSim's schedules, compiled", "replayed"),
     (".meta", "DUMPI", "replayed"),
     ("gen:…", "patterns made from parameters: `mpirage info workloads`", "replayed"),
     (".prv", "Paraver, with .pcf and .row", "written"),
     (".pftrace", "Perfetto: ui.perfetto.dev", "written"),
     (".paje", "Paje", "written"),
     (".parquet", "a folder of tables for pandas and polars", "written"),
-    (".csv", "the same as text", "written"),
+    (".csv", "a folder of tables, as text", "written"),
 ];
 
 fn list_workloads() {
@@ -64,11 +64,12 @@ fn list_algorithms(collective: Collective) {
     }
 }
 
-/// The library says itself which functions it has: it is asked, not guessed at.
+/// Lists MPI functions. The library contains the names of those that are not implemented.
 fn list_functions() -> Result<(), Failure> {
     let missing = missing_functions(&Install::locate()?);
     for name in function_names() {
-        let state = if missing.iter().any(|other| other == name) { "not there yet" } else { "there" };
+        let state =
+            if missing.iter().any(|other| other == name) { "not implemented yet" } else { "implemented" };
         output::line(format_args!("{name:<40} {state}"));
     }
     Ok(())

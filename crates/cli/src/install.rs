@@ -1,4 +1,4 @@
-//! Where our own files are: installed under a prefix, or in the build tree.
+//! Finds the files of mpirage: installed under a prefix, or in the build tree.
 //!
 //! ```text
 //! PREFIX/bin/mpirage   PREFIX/lib/mpirage/libmpi_abi.so.1   PREFIX/include/mpirage/{mpi.h,smpi/smpi.h}   PREFIX/share/mpirage/
@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-/// The library as it is linked to.
+/// The file name of the library at link time.
 pub const LIBRARY: &str = "libmpi_abi.so";
-/// The library as it is loaded.
+/// The file name of the library at run time.
 const LOADED: &str = "libmpi_abi.so.1";
 
-/// The library that is put in front of the C library's `malloc`.
+/// The preloaded library that replaces `malloc`.
 pub const MALLOC: &str = "libmpirage_malloc.so";
 
 /// Folders of an installation.
@@ -31,7 +31,7 @@ pub struct Install {
 }
 
 impl Install {
-    /// Finds our files from where this executable is.
+    /// Finds the files from the location of this executable.
     pub fn locate() -> Result<Install> {
         let executable = std::env::current_exe().context("cannot find out where mpirage is")?;
         let folder = executable.parent().unwrap_or(Path::new("/"));
@@ -59,13 +59,13 @@ impl Install {
         let root = target.ancestors().find(|folder| folder.join("crates/abi/include/mpi.h").exists())?;
         let library = target.join("lib");
         link_library(&built, &library, &[LIBRARY, LOADED]).ok()?;
-        // Not everybody builds it, and few need it.
+        // A build may lack it; only --share-malloc needs it.
         let _ = link_library(&target.join(MALLOC), &library, &[MALLOC]);
         Some(Install { library, include: root.join("crates/abi/include"), share: root.to_owned() })
     }
 }
 
-/// Cargo builds only `libmpi_abi.so`; programs look for other names, in a folder of their own.
+/// Links the names that programs look for to the file that Cargo builds, in a folder of their own.
 fn link_library(built: &Path, folder: &Path, names: &[&str]) -> io::Result<()> {
     if !built.exists() {
         return Err(io::ErrorKind::NotFound.into());
@@ -74,7 +74,7 @@ fn link_library(built: &Path, folder: &Path, names: &[&str]) -> io::Result<()> {
     for name in names {
         let link = folder.join(name);
         if std::fs::read_link(&link).ok().as_deref() != Some(built) {
-            // Another mpirage may be doing the same right now: whoever is second finds it done.
+            // Another mpirage may make the same link at this moment.
             let _ = std::fs::remove_file(&link);
             match symlink(built, &link) {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),

@@ -1,4 +1,4 @@
-//! Signals that ask a command to stop. Temporary files are removed before it ends.
+//! Signals that ask a command to stop, so that it can remove its temporary files first.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -9,12 +9,12 @@ use signal_hook::flag::{register, register_conditional_shutdown, register_usize}
 
 use crate::exit::Failure;
 
-/// Notes signals instead of dying from them.
+/// Remembers signals, which then do not end the process.
 #[derive(Clone)]
 pub struct Interrupt(Arc<AtomicUsize>);
 
 impl Interrupt {
-    /// From here on, signals are noted. A second signal ends the command at once.
+    /// Starts to remember signals. A second signal ends the command at once.
     pub fn watch() -> Result<Interrupt, Failure> {
         let (last, asked) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
         for signal in [SIGINT, SIGTERM, SIGHUP] {
@@ -26,7 +26,7 @@ impl Interrupt {
         Ok(Interrupt(last))
     }
 
-    /// Has a signal asked to stop?
+    /// True if a signal has come.
     pub fn came(&self) -> bool {
         self.0.load(Ordering::Relaxed) != 0
     }

@@ -1,7 +1,7 @@
-//! The spellings of other launchers.
+//! Options of other launchers.
 //!
-//! People type `mpirun -np 4 -ppn 2 -genv A 1 prog`. These single-dash words are turned into the options
-//! of [`RunArguments`] before they are parsed; which of them take values is asked of that definition.
+//! In `mpirun -np 4 -ppn 2 -genv A 1 prog`, these single-dash words become options of [`RunArguments`] before they are parsed.
+//! That definition also knows which of them take values.
 
 use std::ffi::{OsStr, OsString};
 
@@ -33,7 +33,7 @@ const SPELLINGS: [(&str, &str); 19] = [
     ("-wdir", "--wdir"),
 ];
 
-/// What was typed, with options spelled our way and the programs separated.
+/// The arguments of each program, with options in our spelling.
 pub fn translate(typed: &[OsString]) -> Vec<Vec<OsString>> {
     typed.split(|word| word == ":").map(translate_one).collect()
 }
@@ -53,12 +53,12 @@ fn translate_one(typed: &[OsString]) -> Vec<OsString> {
             translated.extend(words.next().cloned());
         }
     }
-    // The program has started: whatever follows is its own.
+    // The words after the program are its own.
     translated.extend(words.cloned());
     translated
 }
 
-/// What to say about an option that does not exist.
+/// The message about an unknown option.
 pub fn unknown_option(word: &OsStr) -> String {
     let typed = word.to_string_lossy();
     let command = RunArguments::command();
@@ -70,7 +70,7 @@ pub fn unknown_option(word: &OsStr) -> String {
 }
 
 fn spelled_our_way(word: &OsString) -> OsString {
-    // Numbers without a space, as in -n4.
+    // A number without a space, as in -n4.
     let joined = word.to_str().and_then(|text| {
         let (name, number) = text.split_at(text.find(|letter: char| letter.is_ascii_digit())?);
         number.parse::<u32>().ok()?;
@@ -87,7 +87,7 @@ fn spelled_our_way(word: &OsString) -> OsString {
     known.map_or_else(|| word.clone(), |(_, ours)| OsString::from(ours))
 }
 
-/// How many words after this one belong to it.
+/// The number of words that are values of this option.
 fn values_of(command: &clap::Command, option: &OsString) -> usize {
     let Some(text) = option.to_str() else { return 0 };
     if text.contains('=') {

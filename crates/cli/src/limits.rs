@@ -1,19 +1,18 @@
-//! What this machine can hold, asked before anything is allocated: a run that cannot fit is refused with the number that
-//! would.
+//! Refuses runs that cannot fit into this machine, before anything is allocated, and says how large a run could be.
 //!
-//! Needs are lower bounds: whatever could fit is tried.
+//! The estimates are lower bounds, so every run that might fit is tried.
 
 use mpirage_platform::Platform;
 use mpirage_scenario::Model;
 use nix::sys::resource::{Resource, getrlimit};
 
 use crate::exit::{Failure, usage};
-use crate::summary::bytes;
+use crate::words::bytes;
 
 /// MPI numbers ranks with a C `int`.
 const MOST_RANKS: u64 = i32::MAX as u64;
 
-/// What a rank is.
+/// The kinds of ranks, which need different amounts of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RankKind {
     /// Part of this process, with data and a stack of its own.
@@ -25,7 +24,7 @@ pub enum RankKind {
 }
 
 impl RankKind {
-    /// Bytes that a rank takes at the least.
+    /// A lower bound of the bytes of a rank.
     fn bytes(self) -> u64 {
         match self {
             RankKind::Folded => 16 << 10,
@@ -43,7 +42,7 @@ impl RankKind {
     }
 }
 
-/// Refuses more ranks than fit. `named` is what the user wrote.
+/// Refuses more ranks than fit. `named` is the argument that the message quotes.
 pub fn check_ranks(named: &str, ranks: u64, kind: RankKind) -> Result<(), Failure> {
     let (each, room) = (kind.bytes(), available_memory());
     if ranks > MOST_RANKS {
@@ -55,8 +54,8 @@ pub fn check_ranks(named: &str, ranks: u64, kind: RankKind) -> Result<(), Failur
     if let Some((most, why)) = most_processes().filter(|(most, _)| kind == RankKind::Process && ranks > *most)
     {
         return Err(usage(format!(
-            "{named}: {ranks} ranks are more processes than this machine allows: {most} are possible ({why}); folded ranks need \
-             none (--ranks-as folded), or raise that limit"
+            "{named}: {ranks} ranks are more processes than this machine allows: {most} are possible ({why}); raise that limit, or use \
+             --ranks-as folded, which needs no processes"
         )));
     }
     if ranks.saturating_mul(each) <= room {
@@ -72,7 +71,7 @@ pub fn check_ranks(named: &str, ranks: u64, kind: RankKind) -> Result<(), Failur
     )))
 }
 
-/// Refuses a platform whose hosts and links do not fit, or take for ever to set up.
+/// Refuses a platform whose hosts and links do not fit into memory.
 pub fn check_platform(named: &str, platform: &Platform, model: &Model) -> Result<(), String> {
     let (need, room) = (model.bytes_on(platform), available_memory());
     if need <= room {
@@ -88,7 +87,7 @@ pub fn check_platform(named: &str, platform: &Platform, model: &Model) -> Result
     ))
 }
 
-/// How many more processes there can be, and what limits them.
+/// The largest possible number of processes, and what limits it.
 fn most_processes() -> Option<(u64, &'static str)> {
     let kernel = |file: &str| std::fs::read_to_string(file).ok()?.trim().parse().ok();
     let limits = [
@@ -102,7 +101,7 @@ fn most_processes() -> Option<(u64, &'static str)> {
     limits.into_iter().filter_map(|(most, why)| Some((most?, why))).min()
 }
 
-/// Bytes that can still be had: free memory and swap, or what the control group leaves; no limit if that is unknown.
+/// Bytes of available memory and swap, or what the control group allows; no limit if neither is known.
 fn available_memory() -> u64 {
     let memory = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| left_in(&text));
     let group = |file: &str| -> Option<u64> {

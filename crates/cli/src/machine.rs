@@ -1,4 +1,4 @@
-//! The simulated machine that a command was given, resolved and checked.
+//! The simulated machine of a command: platform, model, collectives and placement, resolved and checked.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::conflicts::Conflicts;
 use crate::exit::{self, Failure, usage};
 use crate::{hosts, limits, words};
 
-/// A machine with ranks on it.
+/// A simulated machine, with the host of each rank.
 pub struct Machine {
     /// Hosts and links.
     pub platform: Arc<Platform>,
@@ -26,11 +26,11 @@ pub struct Machine {
     pub model: Model,
     /// Algorithms of collectives.
     pub collectives: Choice,
-    /// Where ranks live.
+    /// The host of each rank.
     pub placement: Placement,
-    /// What makes the result less trustworthy.
+    /// Doubts about the result.
     pub warnings: Vec<String>,
-    /// Speed in flops of the machine on which traces for this one are measured, if that is laid down.
+    /// Speed in flops of the machine on which traces for this one are measured, if the configuration fixes it (Dimemas).
     pub reference_speed: Option<f64>,
 }
 
@@ -48,14 +48,14 @@ impl MachineArguments {
 }
 
 impl Machine {
-    /// The machine for so many ranks.
+    /// The machine for this many ranks.
     pub fn new(arguments: &MachineArguments, ranks: u32) -> Result<Machine, Failure> {
         if arguments.model.ends_with(".cfg") {
             return Machine::of_dimemas(arguments, ranks);
         }
         if let Some(spec) = arguments.platform.as_deref().filter(|spec| spec.ends_with(".cfg")) {
             return Err(usage(format!(
-                "-p {spec}: a configuration of Dimemas is machine and model in one; use --model {spec} instead"
+                "-p {spec}: a Dimemas configuration holds both machine and model; use --model {spec} instead"
             )));
         }
         let spec = arguments.platform.clone().unwrap_or_else(|| format!("cluster:{ranks}"));
@@ -78,17 +78,17 @@ impl Machine {
         Situation { platform: &self.platform, platform_named, model: &self.model, placement: &self.placement }
     }
 
-    /// What is doubtful about computation that was measured on a core of `speed` flops.
+    /// A doubt about computation that was measured on a core of `speed` flops.
     pub fn computation_doubt(&self, speed: f64) -> Option<String> {
         self.situation(true).computation(speed)
     }
 
-    /// A configuration of Dimemas is machine, model and placement in one.
+    /// The machine of a Dimemas configuration, which also holds model and placement.
     fn of_dimemas(arguments: &MachineArguments, ranks: u32) -> Result<Machine, Failure> {
         let places = !arguments.host.is_empty() || arguments.hostfile.is_some() || arguments.ppn.is_some();
         if arguments.platform.is_some() || places {
             return Err(usage(format!(
-                "--model {}: a configuration of Dimemas says what the machine is and where ranks live; leave out -p, -H, --hostfile and --ppn",
+                "--model {}: a Dimemas configuration holds the machine and the placement of ranks; leave out -p, -H, --hostfile and --ppn",
                 arguments.model
             )));
         }
@@ -105,7 +105,7 @@ impl Machine {
         Ok(machine)
     }
 
-    /// The same with a network on which messages take no time.
+    /// This machine with a network on which messages take no time.
     pub fn ideal(&self) -> Machine {
         Machine {
             platform: Arc::clone(&self.platform),
@@ -129,12 +129,12 @@ impl Machine {
         self.placement.hosts.iter().map(slowdown).collect()
     }
 
-    /// Does any host have more ranks than cores?
+    /// True if any host has more ranks than cores.
     pub fn is_oversubscribed(&self) -> bool {
         Cores::new(Arc::clone(&self.platform), &self.placement.hosts).is_oversubscribed()
     }
 
-    /// What a run on this machine starts from, if computation was measured on one of `speed` flops.
+    /// The engine's setup for a run on this machine, if computation is measured on a core of `speed` flops.
     pub fn setup(&self, speed: f64, bursts: Bursts, recorder: Box<dyn Recorder>) -> Setup {
         let hosts = &self.placement.hosts;
         let cores = Cores::new(Arc::clone(&self.platform), hosts);
@@ -158,7 +158,7 @@ fn model_names() -> impl Iterator<Item = &'static str> {
     mpirage_scenario::MODELS.iter().map(|model| model.name)
 }
 
-/// The model, fitted where it must be on the route between the first two hosts.
+/// The model of that name. Models that need a typical route are fitted to the one between the first two hosts.
 pub fn resolve_model(name: &str, platform: &Platform) -> Result<(Model, Vec<String>), Failure> {
     let mut links = Vec::new();
     let other = HostId(u32::from(platform.host_count() > 1));

@@ -2,7 +2,7 @@
 //!
 //! One binary with several names: called `mpicc`, `mpicxx`, `mpiexec` or `mpirun` it is that command.
 
-// A closed or full stream must not end a run: `output` writes, and says what failed.
+// `println!` panics if a stream is closed or full. `output` writes instead, and reports the failure.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod arguments;
@@ -14,8 +14,6 @@ mod demo;
 mod diagnosis;
 mod examples;
 mod exit;
-mod foldable;
-mod folding;
 mod gdb;
 mod host_speed;
 mod hosts;
@@ -24,16 +22,16 @@ mod install;
 mod interrupt;
 mod launcher;
 mod limits;
-mod lines;
-mod living;
 mod machine;
 mod manual;
 mod output;
+mod pie_link;
 mod plan;
 mod platform;
 mod program_file;
 mod program_output;
 mod progress;
+mod rank_mode;
 mod recordings;
 mod repeat;
 mod replay;
@@ -41,6 +39,8 @@ mod report;
 mod reporting;
 mod results;
 mod run;
+mod share_malloc;
+mod source_lines;
 mod summary;
 mod trace;
 mod words;
@@ -79,7 +79,7 @@ fn dispatch(typed: &[OsString]) -> Result<u8, Failure> {
 }
 
 fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
-    // Compilers and launchers have argument syntaxes of their own, so these come before the common parser.
+    // Compilers and launchers have their own syntax, so these commands are not parsed by clap.
     let tail = rest.get(1..).unwrap_or_default();
     match rest.first().and_then(|word| word.to_str()) {
         Some("cc") => return compile::compile(compile::Language::C, tail),
@@ -89,7 +89,7 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Some("gdb") => return gdb::command(tail),
         Some(planned @ ("emulate" | "calibrate" | "compare" | "balance" | "sweep" | "check")) => {
             return Err(exit::usage(format!(
-                "`mpirage {planned}` is not implemented yet; docs/roadmap.md says what is planned"
+                "`mpirage {planned}` is not implemented yet; see docs/roadmap.md"
             )));
         }
         _ => {}
@@ -111,12 +111,12 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { folder } => manual::pages(&folder),
         Command::Cc { .. } | Command::Cxx { .. } | Command::Run(_) | Command::Gdb { .. } => {
-            unreachable!("taken care of above")
+            unreachable!("dispatched above")
         }
     }
 }
 
-/// What to say about a command that does not exist: `mpirage rnu`, `mpirage trace inof`.
+/// The message about an unknown command, such as `mpirage rnu` or `mpirage trace inof`.
 fn unknown_command(around: &clap::Command, typed: &[OsString]) -> String {
     let Some((word, rest)) = typed.split_first() else { return String::new() };
     let word = word.to_string_lossy();

@@ -1,4 +1,4 @@
-//! Manual pages and completions of shells, from the one definition of the command line.
+//! Manual pages and completions of shells, made from the definition of the command line.
 
 use std::path::Path;
 
@@ -41,13 +41,13 @@ fn without_help(command: clap::Command) -> clap::Command {
     command.disable_help_subcommand(true).mut_subcommands(without_help)
 }
 
-/// This build has none.
+/// This build has no completions and manual pages.
 #[cfg(not(feature = "manual"))]
 pub fn completions(_: Shell) -> Result<u8, Failure> {
     Err(left_out("completions"))
 }
 
-/// This build has none.
+/// This build has no completions and manual pages.
 #[cfg(not(feature = "manual"))]
 pub fn pages(_: &Path) -> Result<u8, Failure> {
     Err(left_out("manual pages"))

@@ -1,4 +1,4 @@
-//! Lines on standard output and standard error: the only place that writes to either.
+//! Writes lines to standard output and standard error. No other file writes to either.
 
 use std::fmt::{Arguments, Display};
 use std::io::{self, ErrorKind, Write, stderr, stdout};
@@ -7,7 +7,7 @@ use anyhow::anyhow;
 
 use crate::exit::{self, Failure};
 
-/// Prints a line of a list. A reader that has seen enough (`mpirage info functions | head -1`) ends this command quietly.
+/// Prints a line of a list. If the reader has closed the pipe (`mpirage info functions | head -1`), the command ends quietly.
 pub fn line(text: impl Display) {
     if let Err(failure) = try_line(text) {
         report(&failure);
@@ -20,7 +20,7 @@ pub fn try_line(text: impl Display) -> Result<(), Failure> {
     written(stdout().write_all(format!("{text}\n").as_bytes()).and_then(|()| stdout().flush()))
 }
 
-/// What a failed write to standard output means for this command.
+/// Turns a failed write to standard output into a failure of the command.
 pub fn written(result: io::Result<()>) -> Result<(), Failure> {
     result.map_err(|error| {
         let code = if error.kind() == ErrorKind::BrokenPipe { exit::BROKEN_PIPE } else { exit::USAGE };
@@ -28,7 +28,7 @@ pub fn written(result: io::Result<()>) -> Result<(), Failure> {
     })
 }
 
-/// Says on standard error why something failed; nothing if the reader of standard output has gone.
+/// Prints a failure on standard error; nothing if the reader of standard output is gone.
 pub fn report(failure: &Failure) {
     if failure.code != exit::BROKEN_PIPE {
         error_line(format_args!("mpirage: {:#}", failure.error));

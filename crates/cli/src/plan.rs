@@ -1,29 +1,33 @@
-//! What was typed, made into everything a run needs, and checked.
+//! Turns the arguments of `mpirage run` into everything a run needs, and checks it.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mpirage_rank::{DataPlane, Program, RunAhead};
-use mpirage_units::parse_speed;
 
 use crate::arguments::RunArguments;
 use crate::costs::Recording;
 use crate::exit::{Failure, usage};
 use crate::limits::{self, RankKind};
-use crate::living::{self, Living};
 use crate::machine::Machine;
+use crate::rank_mode::{self, RankMode};
 use crate::repeat::{self, Measured};
-use crate::{costs, folding, host_speed, launcher, program_file};
+use crate::words::choose;
+use crate::{costs, host_speed, launcher, program_file, share_malloc};
 
-/// Where computation times come from, as typed.
+const DATA_PLANES: [(&str, DataPlane); 2] = [("direct", DataPlane::Direct), ("mailbox", DataPlane::Mailbox)];
+const RUN_AHEAD: [(&str, RunAhead); 3] =
+    [("auto", RunAhead::Auto), ("always", RunAhead::Always), ("never", RunAhead::Never)];
+
+/// Where computation times come from: the value of `--compute`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Compute {
-    /// As measured here.
+    /// Measured on this machine.
     Measured,
-    /// They are nothing.
+    /// Computation takes no time.
     None,
-    /// Recorded in this file, or to be.
+    /// Read from this file, or recorded into it if it does not exist.
     Recorded(PathBuf),
     /// Medians of this many runs.
     Repeat(u32),
@@ -41,31 +45,31 @@ pub struct Plan {
     pub compute: Compute,
     /// Speed of this machine, or of the one that recorded, in flops.
     pub host_speed: f64,
-    /// What an earlier run recorded, if this one is to reuse it.
+    /// The costs that an earlier run recorded, if this run reuses them.
     pub recording: Option<Recording>,
-    /// What the runs gave that measured computation for this one.
+    /// The result of the measuring runs of `--compute repeat:N`.
     pub repeated: Option<Measured>,
-    /// How ranks live.
-    pub living: Living,
+    /// Whether ranks are processes or folded.
+    pub rank_mode: RankMode,
     /// How bytes move between processes.
     pub data_plane: DataPlane,
     /// When ranks run ahead of simulated time.
     pub run_ahead: RunAhead,
-    /// Do the program's clocks show simulated time?
+    /// True if the program's clocks show simulated time.
     pub simulated_clock: bool,
-    /// Allocations of at least this many bytes are folded; zero if none is.
+    /// Allocations of at least this many bytes share memory between ranks; zero: none does.
     pub share_malloc: u64,
-    /// What makes the result less trustworthy.
+    /// Doubts about the result.
     pub warnings: Vec<String>,
 }
 
 impl Plan {
-    /// Resolves the options of the programs of one run; those of the first count for all.
+    /// Resolves the options of the programs of one run. Options that concern the whole run are taken from the first program.
     pub fn new(jobs: Vec<RunArguments>, typed: &[OsString]) -> Result<Plan, Failure> {
         let programs = programs(&jobs)?;
         let mut arguments = jobs.into_iter().next().ok_or_else(|| usage("no program given"))?;
-        repeat::obey(&mut arguments);
-        refuse_what_is_not_there(&arguments)?;
+        repeat::apply_environment(&mut arguments);
+        refuse_unimplemented(&arguments)?;
         let ranks = programs.len() as u32;
         let mut machine = Machine::new(&arguments.machine, ranks)?;
         let compute = parse_compute(&arguments.compute)?;
@@ -76,12 +80,12 @@ impl Plan {
             Compute::Recorded(file) if file.exists() => Some(costs::read(file, programs.len())?),
             _ => None,
         };
-        let living = living::decide(&arguments.ranks_as, &programs)?;
-        if !living.folded {
+        let rank_mode = rank_mode::decide(&arguments.ranks_as, &programs)?;
+        if !rank_mode.folded {
             limits::check_ranks(&format!("-n {ranks}"), ranks.into(), RankKind::Process)?;
         }
         let mut warnings = std::mem::take(&mut machine.warnings);
-        warnings.extend(living.warnings.iter().cloned());
+        warnings.extend(rank_mode.warnings.iter().cloned());
         warnings.extend(arguments.mca.chunks(2).map(|mca| format!("--mca {} is ignored", mca.join(" "))));
         let host_speed = speed_of_this_machine(&arguments, &compute, recording.as_ref())?;
         if compute != Compute::None {
@@ -96,11 +100,11 @@ impl Plan {
             host_speed,
             recording: recording.or_else(|| repeated.as_ref().map(|measured| measured.recording.clone())),
             repeated,
-            living,
-            data_plane: parse_data_plane(&arguments.data_plane)?,
-            run_ahead: parse_run_ahead(&arguments.run_ahead)?,
-            simulated_clock: parse_clock(&arguments.clock)?,
-            share_malloc: folding::parse(arguments.share_malloc.as_deref())?,
+            rank_mode,
+            data_plane: choose("--data-plane", &arguments.data_plane, &DATA_PLANES)?,
+            run_ahead: choose("--run-ahead", &arguments.run_ahead, &RUN_AHEAD)?,
+            simulated_clock: choose("--clock", &arguments.clock, &[("simulated", true), ("real", false)])?,
+            share_malloc: share_malloc::parse(arguments.share_malloc.as_deref())?,
             arguments,
             programs,
             machine,
@@ -110,9 +114,9 @@ impl Plan {
     }
 }
 
-fn refuse_what_is_not_there(arguments: &RunArguments) -> Result<(), Failure> {
+fn refuse_unimplemented(arguments: &RunArguments) -> Result<(), Failure> {
     if arguments.mpi_profile.is_some() {
-        return Err(usage("--mpi-profile is not implemented yet; docs/roadmap.md says what is planned"));
+        return Err(usage("--mpi-profile is not implemented yet; see docs/roadmap.md"));
     }
     Ok(())
 }
@@ -120,8 +124,7 @@ fn refuse_what_is_not_there(arguments: &RunArguments) -> Result<(), Failure> {
 fn programs(jobs: &[RunArguments]) -> Result<Vec<Arc<Program>>, Failure> {
     check_number(jobs)?;
     let mut programs = Vec::new();
-    let share_malloc = jobs.first().and_then(|job| job.share_malloc.as_deref());
-    let folded = folding::parse(share_malloc)?;
+    let smallest_shared = share_malloc::parse(jobs.first().and_then(|job| job.share_malloc.as_deref()))?;
     for job in jobs {
         let (path, arguments) = job.program.split_first().ok_or_else(|| usage("no program given"))?;
         if path.to_str().is_some_and(|word| word.starts_with('-')) {
@@ -132,7 +135,7 @@ fn programs(jobs: &[RunArguments]) -> Result<Vec<Arc<Program>>, Failure> {
         let search_path =
             environment.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| &**value);
         let path = program_file::find(Path::new(path), job.wdir.as_deref(), search_path)?;
-        folding::add_variables(&mut environment, folded)?;
+        share_malloc::add_variables(&mut environment, smallest_shared)?;
         let program =
             Arc::new(Program { path, arguments: arguments.to_vec(), environment, folder: job.wdir.clone() });
         program.check().map_err(usage)?;
@@ -145,7 +148,7 @@ fn programs(jobs: &[RunArguments]) -> Result<Vec<Arc<Program>>, Failure> {
     Ok(programs)
 }
 
-/// Refuses more ranks than this machine can hold in any way, before there is anything for each of them.
+/// Refuses more ranks than this machine can hold, before anything is allocated for them.
 fn check_number(jobs: &[RunArguments]) -> Result<(), Failure> {
     let ranks = jobs.iter().map(|job| u64::from(job.n.unwrap_or(1))).sum();
     limits::check_ranks(&format!("-n {ranks}"), ranks, RankKind::Folded)
@@ -160,7 +163,7 @@ fn environment(job: &RunArguments) -> Result<Vec<(OsString, OsString)>, Failure>
                 Some(value) => variables.push((export.into(), value)),
                 None => {
                     return Err(usage(format!(
-                        "-x {export}: there is no such variable; -x {export}=VALUE gives it one"
+                        "-x {export}: the environment has no such variable; use -x {export}=VALUE"
                     )));
                 }
             },
@@ -173,7 +176,7 @@ fn environment(job: &RunArguments) -> Result<Vec<(OsString, OsString)>, Failure>
 fn parse_compute(text: &str) -> Result<Compute, Failure> {
     let wrong = || {
         usage(format!(
-            "--compute {text}: it can be measured, none, recorded:FILE or repeat:N (1 to 1000 runs)"
+            "--compute {text}: expected measured, none, recorded:FILE or repeat:N (1 to 1000 runs)"
         ))
     };
     match text.split_once(':') {
@@ -185,41 +188,16 @@ fn parse_compute(text: &str) -> Result<Compute, Failure> {
     }
 }
 
-fn parse_clock(text: &str) -> Result<bool, Failure> {
-    match text {
-        "simulated" => Ok(true),
-        "real" => Ok(false),
-        _ => Err(usage(format!("--clock {text}: it can be simulated or real"))),
-    }
-}
-
-fn parse_run_ahead(text: &str) -> Result<RunAhead, Failure> {
-    match text {
-        "auto" => Ok(RunAhead::Auto),
-        "always" => Ok(RunAhead::Always),
-        "never" => Ok(RunAhead::Never),
-        _ => Err(usage(format!("--run-ahead {text}: it can be auto, always or never"))),
-    }
-}
-
-fn parse_data_plane(text: &str) -> Result<DataPlane, Failure> {
-    match text {
-        "direct" => Ok(DataPlane::Direct),
-        "mailbox" => Ok(DataPlane::Mailbox),
-        _ => Err(usage(format!("--data-plane {text}: it can be direct or mailbox"))),
-    }
-}
-
-/// As typed, as recorded together with the costs, or measured.
+/// The speed that the user gives, or the one recorded with the costs, or a measurement.
 fn speed_of_this_machine(
     arguments: &RunArguments,
     compute: &Compute,
     recording: Option<&Recording>,
 ) -> Result<f64, Failure> {
-    match (&arguments.host_speed, recording, compute) {
-        (Some(text), _, _) => parse_speed(text).map_err(|error| usage(format!("--host-speed: {error}"))),
-        (None, Some(recording), _) => Ok(recording.host_speed),
-        (None, None, Compute::None) => Ok(1.0),
-        (None, None, _) => Ok(host_speed::measure()),
-    }
+    Ok(match (host_speed::parse(arguments.host_speed.as_deref())?, recording, compute) {
+        (Some(speed), _, _) => speed,
+        (None, Some(recording), _) => recording.host_speed,
+        (None, None, Compute::None) => 1.0,
+        (None, None, _) => host_speed::measure(),
+    })
 }

@@ -8,7 +8,7 @@ use crate::machine::resolve_model;
 use crate::output::{self, say};
 use crate::words::count;
 
-/// Hosts of a built-in platform whose size is not written.
+/// Hosts of a built-in platform without a size, such as `cluster`.
 const RANKS: u32 = 16;
 
 /// Checks or shows a platform.

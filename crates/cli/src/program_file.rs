@@ -1,11 +1,11 @@
-//! From the name of a program, as typed, to its file.
+//! Finds the file of a program.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::exit::{Failure, usage};
 
-/// A folder for ranks to work in, checked.
+/// Checks that the folder of `--wdir` exists.
 pub fn check_folder(folder: &Path) -> Result<(), Failure> {
     match std::fs::metadata(folder) {
         Ok(found) if found.is_dir() => Ok(()),
@@ -29,7 +29,7 @@ pub fn find(name: &Path, folder: Option<&Path>, search_path: Option<&OsStr>) -> 
     let environment = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::env::split_paths(search_path.unwrap_or(&environment));
     let found: Vec<PathBuf> = folders.map(|folder| folder.join(name)).filter(|path| path.is_file()).collect();
-    // As a shell does: what cannot be executed is passed over, but remembered.
+    // Like a shell, prefer a file that can be executed.
     let executable = found.iter().find(|path| is_executable(path));
     executable.or(found.first()).cloned().ok_or_else(|| {
         if here.is_dir() {

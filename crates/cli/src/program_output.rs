@@ -1,30 +1,30 @@
-//! The standard output of ranks, on its way to ours.
+//! Passes the standard output of ranks on to ours.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write, stdout};
 
-/// Passes on what ranks write, with the number of the rank before each line if that is wanted.
+/// Writes the output of ranks, optionally with the rank in front of each line.
 #[derive(Debug, Default)]
 pub struct ProgramOutput {
     tagged: bool,
     /// The last byte that was passed on.
     last: Option<u8>,
-    /// With tags: the beginning of a line whose end a rank has not written yet.
+    /// With tags: the unfinished line of each rank.
     begun: BTreeMap<u32, Vec<u8>>,
 }
 
 impl ProgramOutput {
-    /// `tagged`: each line starts with `[1,RANK]<stdout>:`, as Open MPI's `--tag-output` does it. Lines of ranks then do not mix.
+    /// `tagged`: each line starts with `[1,RANK]<stdout>:`, as with Open MPI's `--tag-output`, and lines of different ranks do not mix.
     pub fn new(tagged: bool) -> ProgramOutput {
         ProgramOutput { tagged, ..ProgramOutput::default() }
     }
 
-    /// Where a rank writes.
+    /// The output of one rank.
     pub fn of(&mut self, rank: u32) -> RankOutput<'_> {
         RankOutput { output: self, rank }
     }
 
-    /// Passes on lines that have no end.
+    /// Writes unfinished lines.
     pub fn finish(&mut self) -> io::Result<()> {
         for (rank, line) in std::mem::take(&mut self.begun) {
             self.pass_on_line(rank, &line)?;
@@ -33,7 +33,7 @@ impl ProgramOutput {
         stdout().flush()
     }
 
-    /// Does the output end in the middle of a line?
+    /// True if the output does not end with a newline.
     pub fn ends_within_line(&self) -> bool {
         self.last.is_some_and(|byte| byte != b'\n')
     }

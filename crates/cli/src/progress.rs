@@ -1,4 +1,4 @@
-//! The progress line, on a terminal only. It has no thread of its own: signals must reach the one that waits for ranks.
+//! The progress line on a terminal. It uses no thread: signals must reach the thread that waits for ranks.
 
 use std::io::IsTerminal;
 
@@ -7,14 +7,14 @@ use mpirage_rank::Watch;
 
 use crate::output::say;
 
-/// Shows how far a run is.
+/// Shows the simulated time and the number of ranks that have ended.
 pub struct Progress {
     bar: Option<ProgressBar>,
     ranks: usize,
 }
 
 impl Progress {
-    /// Nothing is shown if standard error is no terminal.
+    /// A progress line, which is empty if standard error is no terminal or `quiet` is set.
     pub fn new(ranks: usize, quiet: bool) -> Progress {
         let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::new_spinner();
@@ -27,7 +27,7 @@ impl Progress {
         Progress { bar, ranks }
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

@@ -1,4 +1,4 @@
-//! What is written while a run goes on: the figures of the summary, and the files that were asked for.
+//! Consumers of the records of a run: the summary, trace files and the report.
 
 use std::cell::{Ref, RefCell};
 use std::path::Path;
@@ -15,9 +15,10 @@ use crate::arguments::ResultArguments;
 use crate::exit::{Failure, usage};
 use crate::machine::Machine;
 use crate::output::say;
-use crate::reporting::{Closing, Reporting, whether};
+use crate::reporting::{Closing, Reporting};
 use crate::results::Failures;
 use crate::trace::scribe;
+use crate::words::choose;
 
 /// Where the calls of a run come from.
 pub struct Source<'a> {
@@ -25,22 +26,22 @@ pub struct Source<'a> {
     pub name: &'a str,
     /// Speed of the machine on which its computation was measured, in flops.
     pub speed: f64,
-    /// Do bursts take no time, nor combining and copying inside MPI?
+    /// True if neither bursts nor the work inside MPI take time.
     pub free: bool,
     /// How computation is charged, in words.
     pub compute: &'a str,
-    /// Its source, if it has one.
+    /// Its source lines, if they are known.
     pub lines: Option<Rc<dyn Sites>>,
 }
 
 impl Source<'_> {
-    /// What a trace says about it.
+    /// How its computation was charged, for traces.
     fn computation(&self) -> Computation {
         Computation { measured_on: (!self.free).then_some(self.speed), free: self.free }
     }
 }
 
-/// All consumers of a run's records.
+/// All consumers of the records of a run.
 pub struct Recordings {
     summary: Rc<RefCell<Summary>>,
     writers: Vec<Rc<RefCell<dyn Writer>>>,
@@ -48,13 +49,14 @@ pub struct Recordings {
 }
 
 impl Recordings {
-    /// One writer for each file, by its ending, and the report if there is to be one.
+    /// Opens a writer for each file, whose format follows from its ending, and the report if the user asks for one.
     pub fn create(
         wanted: &ResultArguments,
         source: &Source<'_>,
         machine: &Machine,
     ) -> Result<Recordings, Failure> {
-        let collective_messages = whether("--trace-collectives", &wanted.trace_collectives)?;
+        let collective_messages =
+            choose("--trace-collectives", &wanted.trace_collectives, &[("yes", true), ("no", false)])?;
         let run = RunInfo { collective_messages, ..run_info(source, machine) };
         let writers =
             wanted.trace.iter().map(|file| writer(file, source, machine, &run)).collect::<Result<_, _>>()?;
@@ -65,7 +67,7 @@ impl Recordings {
         Ok(Recordings { summary: Rc::default(), writers, report })
     }
 
-    /// Whom the engine tells. Figures and a report, which are what most want, are told without asking who they are.
+    /// The recorder for the engine. The common cases, a summary with or without a report, need no dynamic dispatch.
     pub fn recorder(&self) -> Box<dyn Recorder> {
         let summary = Rc::clone(&self.summary);
         let mut others: Vec<Box<dyn Recorder>> =
@@ -86,12 +88,12 @@ impl Recordings {
         self.summary.borrow()
     }
 
-    /// The data of the report, if there is to be one.
+    /// The data of the report, if the user asks for one.
     pub fn report(&self, machine: &Machine, closing: &Closing<'_>) -> Result<Option<Container>, Failure> {
         self.report.as_ref().map(|report| report.finish(machine, closing)).transpose()
     }
 
-    /// Completes the files. One that fails does not stop the others.
+    /// Completes all files, even if one fails.
     pub fn finish(&mut self, failures: &mut Failures) {
         for writer in &self.writers {
             let mut writer = writer.borrow_mut();
@@ -137,7 +139,7 @@ fn run_info(source: &Source<'_>, machine: &Machine) -> RunInfo {
     }
 }
 
-/// A trace without dates, with the lines that calls come from.
+/// A trace without times, with the source lines of its calls.
 struct Saved {
     calls: Transcript<Box<dyn Scribe>>,
     lines: Option<Rc<dyn Sites>>,
@@ -157,7 +159,7 @@ impl Writer for Saved {
     fn finish(&mut self) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         if let Some(lines) = &self.lines {
             let mut known: FxHashMap<u64, Option<String>> = FxHashMap::default();
-            // Of `halo.c:12 in main`, what traces have a place for.
+            // Traces store `halo.c:12`, without ` in main`.
             let line =
                 |key| lines.name(key).map(|name| name.split(" in ").next().unwrap_or_default().to_owned());
             self.calls.scribe().name_sites(&mut |site| {

@@ -1,7 +1,7 @@
 //! `--compute repeat:N`: runs the program N times to measure its bursts, and takes medians burst by burst.
 //!
-//! Each measuring run is another mpirage with the same arguments. Only the closing run, with the medians, prints and writes
-//! what was asked for.
+//! Each measuring run is another mpirage process with the same arguments. Only the final run, which uses the medians, prints and
+//! writes files.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -19,46 +19,46 @@ use crate::costs::{self, Recording};
 use crate::exit::{self, Failure};
 use crate::interrupt::Interrupt;
 
-/// Tells another mpirage that it measures: the file for its costs.
+/// The environment variable that makes mpirage a measuring run: the file for its costs.
 const FILE_VARIABLE: &str = "MPIRAGE_MEASURE_INTO";
-/// The speed of this machine, so that all runs take it to be the same.
+/// The environment variable with the speed of this machine, which is the same for all runs.
 const SPEED_VARIABLE: &str = "MPIRAGE_MEASURE_SPEED";
-/// How often to look whether a measuring run has ended.
+/// How often to check whether a measuring run has ended.
 const LOOK: Duration = Duration::from_millis(5);
-/// How many runs there may be.
+/// The largest number of runs.
 const MOST: u32 = 1000;
-/// Total computation that differs by more than this share between runs is worth a warning.
+/// A warning appears if the total computation of two runs differs by more than this fraction.
 const WIDE: f64 = 0.2;
 
-/// What the measuring runs gave.
+/// The result of the measuring runs.
 #[derive(Clone, Debug)]
 pub struct Measured {
     /// The medians.
     pub recording: Recording,
-    /// How many runs there were.
+    /// The number of runs.
     pub runs: u32,
     /// Seconds of computation of all ranks, in the shortest and in the longest run.
     pub seconds: (f64, f64),
 }
 
 impl Measured {
-    /// How far the total computation of the runs is apart, as a share of the shortest.
+    /// The difference between the longest and the shortest run, as a fraction of the shortest.
     pub fn spread(&self) -> f64 {
         let (shortest, longest) = self.seconds;
         if shortest > 0.0 { longest / shortest - 1.0 } else { 0.0 }
     }
 
-    /// In words.
+    /// A description for the summary.
     pub fn describe(&self) -> String {
         let (shortest, longest) = self.seconds;
         format!("medians of {} runs with {shortest:.6} to {longest:.6} s of computation", self.runs)
     }
 
-    /// What makes the medians less trustworthy.
+    /// A warning if the runs differ much.
     pub fn warning(&self) -> Option<String> {
         (self.spread() > WIDE).then(|| {
             format!(
-                "computation differed by {:.0} % between the {} runs that measured it; more runs, or a quieter machine, help",
+                "computation differed by {:.0} % between the {} runs that measured it; use more runs or a quieter machine",
                 100.0 * self.spread(),
                 self.runs
             )
@@ -66,8 +66,8 @@ impl Measured {
     }
 }
 
-/// Is this a measuring run? Then it records into a file and shows nothing.
-pub fn obey(arguments: &mut RunArguments) {
+/// Turns this run into a measuring run, which records into a file and prints nothing, if the environment says so.
+pub fn apply_environment(arguments: &mut RunArguments) {
     if let (Some(file), Some(speed)) = (std::env::var_os(FILE_VARIABLE), std::env::var(SPEED_VARIABLE).ok()) {
         arguments.compute = format!("recorded:{}", PathBuf::from(file).display());
         arguments.host_speed = Some(speed);
@@ -81,7 +81,7 @@ pub fn parse(text: &str) -> Option<u32> {
     text.parse().ok().filter(|runs| (1..=MOST).contains(runs))
 }
 
-/// Runs what was typed `runs` times.
+/// Runs the program `runs` times with these arguments.
 pub fn measure(typed: &[OsString], runs: u32, ranks: usize, speed: f64) -> Result<Measured, Failure> {
     let interrupt = Interrupt::watch()?;
     let folder =
@@ -144,7 +144,7 @@ fn failed(status: ExitStatus, said: &str, run: u32, runs: u32) -> Failure {
     }
 }
 
-/// A file can be read by every run. What comes through a pipe or from a terminal is left to the closing run.
+/// Standard input for a measuring run: a regular file is read in every run; a pipe or terminal is left to the final run.
 fn standard_input() -> Stdio {
     let regular = !std::io::stdin().is_terminal()
         && std::fs::metadata("/proc/self/fd/0").is_ok_and(|metadata| metadata.is_file());
@@ -164,7 +164,7 @@ fn medians(runs: &[Costs]) -> Result<Costs> {
         let calls: Vec<usize> = runs.iter().map(|run| run.by_rank[rank].len()).collect();
         if calls.iter().any(|&count| count != calls[0]) {
             bail!(
-                "rank {rank} made {calls:?} calls in the {} runs: --compute repeat needs a program whose calls do not depend on how long it computes; \
+                "rank {rank} made {calls:?} calls in the {} runs: --compute repeat needs a program that makes the same calls in every run; \
                  use --compute measured or recorded:FILE",
                 runs.len()
             );
@@ -177,7 +177,7 @@ fn medians(runs: &[Costs]) -> Result<Costs> {
 fn median(runs: &[Costs], rank: usize, call: usize) -> Burst {
     let mut bursts: Vec<Burst> = runs.iter().map(|run| run.by_rank[rank][call]).collect();
     bursts.sort_by_key(|burst| burst.nanos());
-    // Of an even number, the shorter one: disturbances only make bursts longer.
+    // Of an even number, take the shorter one: disturbances only make bursts longer.
     bursts[(bursts.len() - 1) / 2]
 }
 

@@ -11,18 +11,16 @@ use mpirage_replay::{ReplayError, Watch};
 use mpirage_report::Container;
 use mpirage_timeline::Sites;
 use mpirage_trace::{Place, Workload};
-use mpirage_units::parse_speed;
 use rustc_hash::FxHashMap;
 
 use crate::arguments::ReplayArguments;
 use crate::conflicts::Conflicts;
-use crate::deadlock::Deadlock;
-use crate::diagnosis::{Diagnosis, Places, SourcePlace};
+use crate::diagnosis::{Diagnosis, Explained, Places, SourcePlace};
 use crate::exit::{self, Failure, bad_trace, usage};
+use crate::host_speed;
 use crate::interrupt::Interrupt;
 use crate::limits::{self, RankKind};
 use crate::machine::Machine;
-use crate::output::say;
 use crate::progress::Progress;
 use crate::recordings::{Recordings, Source};
 use crate::reporting::{self, Charged, Closing};
@@ -41,13 +39,13 @@ pub fn command(arguments: &ReplayArguments) -> Result<u8, Failure> {
     Ok(failures.exit_code(code))
 }
 
-/// What a replay has given.
+/// The result of a replay.
 pub struct Replayed {
     /// Its figures.
     pub figures: Figures,
     /// The exit code.
     pub code: u8,
-    /// The data of its report, if there is to be one.
+    /// The data of its report, if the user asks for one.
     pub report: Option<Container>,
     /// Outputs that could not be written.
     pub failures: Failures,
@@ -92,7 +90,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<Replayed, Failure> {
         Err(error) => return Err(usage(error)),
     };
     engine.close_records();
-    let Explained { text, waits, deadlock, code } = explain(&engine, workload.as_ref(), &outcome);
+    let (Explained { text, waits, deadlock }, code) = explain(&engine, workload.as_ref(), &outcome);
     let figures = Figures {
         ranks_as: "replayed".to_owned(),
         ranks_as_because: arguments.workload.clone(),
@@ -103,7 +101,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<Replayed, Failure> {
         ..Figures::of(&engine, &machine, &outcome, &recordings.summary(), started.elapsed())
     };
     if arguments.results.trace.is_empty() && arguments.results.report.is_none() {
-        // Nothing follows but the end: what a large run has left behind need not be put away piece by piece.
+        // The process ends soon. Freeing the memory of a large run piece by piece would take time.
         std::mem::forget(engine);
     } else {
         drop(engine);
@@ -127,7 +125,7 @@ fn files(arguments: &ReplayArguments, workload: &dyn Workload) -> Conflicts {
     files
 }
 
-/// What makes the result less trustworthy: of the machine, and of computation that was measured elsewhere.
+/// Doubts about the machine, and about computation that was measured elsewhere.
 fn warnings(
     arguments: &ReplayArguments,
     workload: &dyn Workload,
@@ -146,98 +144,76 @@ fn warnings(
         warnings.extend(machine.computation_doubt(speed));
     } else {
         warnings.push(
-            "the trace does not say how fast the machine was on which computation was measured: it is taken to be as fast as the \
-             simulated one; --host-speed says it"
+            "the trace does not say how fast the machine was on which computation was measured: the replay assumes the speed of the \
+             simulated machine; set it with --host-speed"
                 .to_owned(),
         );
     }
     warnings
 }
 
-/// Which computation takes time: what the user says, or else what the traced run did.
+/// Which computation takes time: chosen by the user, or as in the traced run.
 fn charged(typed: Option<&str>, workload: &dyn Workload) -> Result<Charged, Failure> {
     match typed {
         None => Ok(Charged { bursts: !workload.computation().free, declared: true }),
         Some("traced") => Ok(Charged { bursts: true, declared: true }),
         Some("none") => Ok(Charged { bursts: false, declared: false }),
-        Some(other) => Err(usage(format!("--compute {other}: of a trace it can be traced or none"))),
+        Some(other) => Err(usage(format!("--compute {other}: expected traced or none"))),
     }
 }
 
-/// Speed of the machine on which computation was measured; if nobody says, that of the simulated host of rank 0.
+/// Speed of the machine on which computation was measured. If it is unknown, the speed of the simulated host of rank 0.
 fn measured_on(
     arguments: &ReplayArguments,
     workload: &dyn Workload,
     machine: &Machine,
 ) -> Result<f64, Failure> {
-    let typed = arguments.host_speed.as_deref().map(parse_speed).transpose();
-    let typed = typed.map_err(|error| usage(format!("--host-speed: {error}")))?;
+    let given = host_speed::parse(arguments.host_speed.as_deref())?;
     let first = || machine.placement.hosts.first().map_or(1.0, |&host| machine.platform.host(host).speed);
-    Ok(typed.or(workload.computation().measured_on).or(machine.reference_speed).unwrap_or_else(first))
+    Ok(given.or(workload.computation().measured_on).or(machine.reference_speed).unwrap_or_else(first))
 }
 
 fn describe_compute(charged: Charged, speed: f64) -> String {
     match charged {
         Charged { bursts: true, .. } => {
-            format!("as traced, measured times on a machine of {:.2} Gf/s", speed / 1e9)
+            format!("as traced, measured on a machine of {:.2} Gf/s", speed / 1e9)
         }
-        Charged { declared: true, .. } => "takes no time, as in the run that was traced".to_owned(),
+        Charged { declared: true, .. } => "takes no time, as in the traced run".to_owned(),
         Charged { .. } => "takes no time".to_owned(),
     }
 }
 
-/// Says what is wrong, and gives that and the exit code. What no receive takes, and what nobody sends, is wrong in the trace.
-fn explain(engine: &Engine<NoMemory>, workload: &dyn Workload, outcome: &Outcome) -> Explained {
-    let mut diagnosis = Diagnosis::new(engine, Trace(workload));
-    let text = diagnosis.explain(outcome);
-    if let Some(text) = &text {
-        say!("mpirage: {text}");
-    }
+/// Prints why the replay failed; gives the exit code too. Messages that are never received or never sent are errors of the trace.
+fn explain(engine: &Engine<NoMemory>, workload: &dyn Workload, outcome: &Outcome) -> (Explained, u8) {
+    let explained = Diagnosis::new(engine, TracePlaces(workload)).report(outcome, "trace");
     let code = match outcome {
-        Outcome::Finished { .. } => {
-            let unreceived = engine.unreceived().is_empty();
-            for leftover in diagnosis.leftovers() {
-                say!("mpirage: at the end of the trace, {leftover}");
-            }
-            if unreceived { 0 } else { exit::BAD_TRACE }
-        }
+        Outcome::Finished { .. } if engine.unreceived().is_empty() => 0,
         Outcome::Deadlock if Engine::<NoMemory>::cycle(&engine.blocked()).is_some() => exit::DEADLOCK,
         Outcome::BeyondTime => exit::USAGE,
         Outcome::Aborted { code, .. } => (*code as u8).max(1),
         _ => exit::BAD_TRACE,
     };
-    let waits = if matches!(outcome, Outcome::Finished { .. }) { Vec::new() } else { diagnosis.waits() };
-    let deadlock = matches!(outcome, Outcome::Deadlock).then(|| diagnosis.deadlock_data());
-    Explained { text, waits, deadlock, code }
+    (explained, code)
 }
 
-/// What is said about the end of a replay.
-struct Explained {
-    text: Option<String>,
-    /// What blocked ranks wait for.
-    waits: Vec<(u32, String)>,
-    deadlock: Option<Deadlock>,
-    code: u8,
-}
-
-/// Source lines that the trace knows.
-struct Traced(FxHashMap<u64, String>);
+/// Source lines stored in the trace.
+struct TracedLines(FxHashMap<u64, String>);
 
 fn lines_of(workload: &dyn Workload) -> Option<Rc<dyn Sites>> {
     let sources: FxHashMap<u64, String> = workload.sources().into_iter().collect();
-    (!sources.is_empty()).then(|| Rc::new(Traced(sources)) as Rc<dyn Sites>)
+    (!sources.is_empty()).then(|| Rc::new(TracedLines(sources)) as Rc<dyn Sites>)
 }
 
-impl Sites for Traced {
+impl Sites for TracedLines {
     fn name(&self, key: u64) -> Option<String> {
         self.0.get(&key).cloned()
     }
 }
 
-/// Lines and offsets of the trace.
-struct Trace<'a>(&'a dyn Workload);
+/// Places in the trace: lines or offsets.
+struct TracePlaces<'a>(&'a dyn Workload);
 
-impl Places for Trace<'_> {
+impl Places for TracePlaces<'_> {
     fn call(&mut self, rank: u32, site: u64) -> Option<SourcePlace> {
         let (file, place) = self.0.place(rank, site)?;
         let line = if let Place::Line(line) = place { Some(line) } else { None };

@@ -1,4 +1,4 @@
-//! `mpirage report`: pages about runs that are over.
+//! `mpirage report`: writes a page about saved runs.
 
 use std::path::{Path, PathBuf};
 
@@ -11,10 +11,10 @@ use crate::output;
 use crate::output::say;
 use crate::{replay, reporting, results};
 
-/// Bytes of the longest page that is read.
+/// Bytes of the largest page that is read.
 const LONGEST_PAGE: u64 = 4 << 30;
 
-/// Writes a page about one run, or about two side by side.
+/// Writes a page about one run or two.
 pub fn command(arguments: &ReportArguments) -> Result<u8, Failure> {
     let mut files = Conflicts::default();
     arguments.runs.iter().for_each(|run| files.input("the run", Path::new(run)));
@@ -28,11 +28,12 @@ pub fn command(arguments: &ReportArguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// The data of a run, as it is put into a page.
+/// The data of a run, encoded for a page.
 fn data(arguments: &ReportArguments, run: &str) -> Result<String, Failure> {
     if is_page(run) {
         let page = mpirage_input::read_text(Path::new(run), LONGEST_PAGE).map_err(usage)?;
-        let data = mpirage_report::data_of(&page).ok_or_else(|| anyhow!("{run} is no report of mpirage"))?;
+        let data =
+            mpirage_report::data_of(&page).ok_or_else(|| anyhow!("{run} is not a report of mpirage"))?;
         return Ok(data.to_owned());
     }
     let replayed = replay::replay(&ReplayArguments {

@@ -1,7 +1,7 @@
-//! The report of a run: gathered while it goes on, written when it is over.
+//! The report of a run: collected during the run, written after it.
 //!
-//! How much of the time is due to the network is told by ideal clocks that ranks have beside their own; or by a second
-//! run: then the calls are kept in a file of ours that nobody sees, and replayed where messages take no time.
+//! The report compares the run with an ideal network, on which messages take no time. The engine keeps an ideal clock for each
+//! rank; or, with `--report-ideal run`, a temporary file keeps all calls, which are then replayed on the ideal network.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -23,34 +23,34 @@ use crate::exit::{Failure, usage};
 use crate::machine::Machine;
 use crate::summary::Figures;
 
-/// Calls beyond which there is no second run: it would take too long.
+/// With more calls than this there is no second run: it would take too long.
 const MOST_CALLS: u64 = 20_000_000;
 
-/// A report that is being made.
+/// The report of the current run.
 pub struct Reporting {
     report: Rc<RefCell<Report>>,
     ideal: Ideal,
 }
 
-/// How it becomes known how long a run takes on an ideal network.
+/// How the time on an ideal network is found.
 enum Ideal {
-    /// It does not.
+    /// Not at all.
     Unknown,
-    /// By clocks that go along.
+    /// By ideal clocks, which the engine keeps.
     Clocks,
-    /// By another run of these calls.
+    /// By replaying these calls.
     Run(Rc<RefCell<Calls>>),
 }
 
-/// What the report says besides what was recorded.
+/// What the report shows besides the recorded events.
 pub struct Closing<'a> {
     /// The figures.
     pub figures: &'a Figures,
-    /// How the run ended, in words, unless it just finished.
+    /// How the run ended, in words; `None` if it finished.
     pub outcome: Option<&'a str>,
-    /// What blocked ranks wait for.
+    /// What each blocked rank waits for.
     pub waits: Vec<(u32, String)>,
-    /// What a reader should know.
+    /// Remarks for the reader.
     pub notes: Vec<String>,
     /// Speed of the machine on which computation was measured.
     pub speed: f64,
@@ -61,23 +61,14 @@ pub struct Closing<'a> {
 /// Which computation takes time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Charged {
-    /// What was measured, and combining and copying inside MPI.
+    /// Measured bursts, and the work inside MPI: copies and reductions.
     pub bursts: bool,
-    /// What ranks declare in floating-point operations.
+    /// Work that ranks declare, in floating-point operations.
     pub declared: bool,
 }
 
-/// What an option says that can be yes or no.
-pub fn whether(option: &str, said: &str) -> Result<bool, Failure> {
-    match said {
-        "yes" => Ok(true),
-        "no" => Ok(false),
-        other => Err(usage(format!("{option} {other}: it can be yes or no"))),
-    }
-}
-
 impl Reporting {
-    /// A report, if there is to be one.
+    /// An empty report.
     pub fn new(
         results: &ResultArguments,
         run: &RunInfo,
@@ -91,17 +82,17 @@ impl Reporting {
             }
             "run" => Ideal::Run(Rc::new(RefCell::new(Calls::new(run.ranks(), computation)?))),
             "no" => Ideal::Unknown,
-            other => return Err(usage(format!("--report-ideal {other}: it can be clocks, run or no"))),
+            other => return Err(usage(format!("--report-ideal {other}: expected clocks, run or no"))),
         };
         Ok(Reporting { report: Rc::new(RefCell::new(report)), ideal })
     }
 
-    /// The report, as the engine is to tell it.
+    /// The recorder of the report.
     pub fn recorder(&self) -> Rc<RefCell<Report>> {
         Rc::clone(&self.report)
     }
 
-    /// Who else is to be told.
+    /// The recorder of calls, if they are replayed on an ideal network.
     pub fn calls(&self) -> Option<Rc<RefCell<dyn Recorder>>> {
         match &self.ideal {
             Ideal::Run(calls) => Some(Rc::clone(calls) as Rc<RefCell<dyn Recorder>>),
@@ -109,7 +100,7 @@ impl Reporting {
         }
     }
 
-    /// The run is over; gives what the page is about.
+    /// Ends the report; gives the data of its page.
     pub fn finish(&self, machine: &Machine, closing: &Closing<'_>) -> Result<Container, Failure> {
         let figures = closing.figures;
         let mut warnings: Vec<(String, &'static str)> =
@@ -118,7 +109,7 @@ impl Reporting {
         let ideal_seconds = match self.ideal_seconds(machine, closing) {
             Ok(seconds) => Some(seconds),
             Err(why) => {
-                let text = format!("how long the run takes on an ideal network is not known: {why}");
+                let text = format!("the time on an ideal network is unknown: {why}");
                 warnings.push((text, "note"));
                 None
             }
@@ -133,10 +124,10 @@ impl Reporting {
         Ok(self.report.borrow_mut().finish(&ending))
     }
 
-    /// How long the same calls take if messages take no time; or why that is not known.
+    /// Seconds on an ideal network, or why they are unknown.
     fn ideal_seconds(&self, machine: &Machine, closing: &Closing<'_>) -> Result<f64, String> {
         if closing.figures.outcome != "finished" {
-            return Err("it failed".to_owned());
+            return Err("the run failed".to_owned());
         }
         match &self.ideal {
             Ideal::Unknown => Err("--report-ideal no".to_owned()),
@@ -148,7 +139,7 @@ impl Reporting {
     }
 }
 
-/// How long the calls take if messages take no time; or why that is not known.
+/// Replays the calls on an ideal network: its seconds, or why they are unknown.
 fn second_run(machine: &Machine, closing: &Closing<'_>, file: NamedTempFile) -> Result<f64, String> {
     let mut trace = BinaryTrace::open(file.path()).map_err(|error| error.to_string())?;
     let bursts = if closing.charged.bursts { Bursts::Measured } else { Bursts::None };
@@ -157,38 +148,38 @@ fn second_run(machine: &Machine, closing: &Closing<'_>, file: NamedTempFile) -> 
         setup.host_flops.fill(f64::INFINITY);
     }
     let mut engine = Engine::new(setup, NoMemory);
-    let ending = mpirage_replay::run(&mut engine, &mut trace, &mut Nobody);
+    let ending = mpirage_replay::run(&mut engine, &mut trace, &mut NoWatch);
     match Outcome::of(ending.map_err(|error| error.to_string())?, 0) {
         Outcome::Finished { .. } => {}
-        _ => return Err("messages met otherwise there, and it did not come to its end".to_owned()),
+        _ => return Err("messages matched differently there, and the run did not finish".to_owned()),
     }
     Ok(engine.ends().map(|end| end.as_secs_f64()).fold(0.0, f64::max))
 }
 
-/// What a reader of any report should know of the machine.
+/// Remarks about the machine for every report.
 pub fn notes(machine: &Machine) -> Vec<String> {
     let model = &machine.model.name;
     if model.contains('/') || model.contains('.') {
         return Vec::new();
     }
     vec![format!(
-        "the model {model} is as it comes: its parameters were not calibrated for the machine that is simulated"
+        "the model {model} has its default parameters, which are not calibrated for the simulated machine"
     )]
 }
 
-/// Writes the page about one run or two.
+/// Writes the page of one run or two.
 pub fn write(mut file: OutputFile, runs: &[String]) -> Result<(), Failure> {
     let name = file.path().display().to_string();
     let written = mpirage_report::write_page(runs, &mut file).and_then(|()| file.finish());
     Ok(written.with_context(|| format!("cannot write {name}"))?)
 }
 
-/// A run as it is put into a page.
+/// The data of a run, encoded for a page.
 pub fn embedded(run: &Container) -> Result<String, Failure> {
     Ok(run.embedded().context("cannot compress the report")?)
 }
 
-/// The calls of a run, in a file without a name for others.
+/// The calls of a run, in a temporary file.
 struct Calls {
     writer: Option<Transcript<BinaryWriter>>,
     file: Option<NamedTempFile>,
@@ -206,7 +197,7 @@ impl Calls {
 
     fn finish(&mut self) -> Result<NamedTempFile, String> {
         let (Some(mut writer), Some(file)) = (self.writer.take(), self.file.take()) else {
-            return Err(format!("it has more than {MOST_CALLS} calls"));
+            return Err(format!("the run has more than {MOST_CALLS} calls"));
         };
         writer.finish().map_err(|error| error.to_string())?;
         Ok(file)
@@ -229,10 +220,10 @@ impl Recorder for Calls {
     }
 }
 
-/// Nobody watches the second run.
-struct Nobody;
+/// The second run has no progress display and cannot be interrupted.
+struct NoWatch;
 
-impl Watch for Nobody {
+impl Watch for NoWatch {
     fn progress(&mut self, _: f64, _: usize) -> bool {
         false
     }

@@ -1,7 +1,6 @@
-//! Where the results of a run go: opened before the run, written after it, each on its own.
+//! Outputs of a run: opened before the run, written after it.
 //!
-//! A place that cannot be written to is refused before the run, and an output that fails at the end does not take the others
-//! with it.
+//! A file that cannot be opened is refused before the run. An output that fails at the end does not stop the others.
 
 use std::io::Write;
 use std::path::Path;
@@ -9,13 +8,10 @@ use std::path::Path;
 use anyhow::Context;
 use mpirage_outfile::{OutputFile, is_special};
 
-use crate::arguments::ResultArguments;
+use crate::arguments::{ResultArguments, STANDARD_OUTPUT};
 use crate::exit::{Failure, usage};
 use crate::output::{self, say};
 use crate::summary::Figures;
-
-/// The value of `--json` without a file.
-pub const STANDARD_OUTPUT: &str = "-";
 
 /// Opened outputs that are written when the run is over.
 pub struct Results {
@@ -30,7 +26,7 @@ enum Json {
 }
 
 impl Results {
-    /// Opens what was asked for.
+    /// Opens the outputs that the user asks for.
     pub fn open(wanted: &ResultArguments) -> Result<Results, Failure> {
         let json = match &wanted.json {
             Some(file) if file.as_os_str() == STANDARD_OUTPUT => Some(Json::StandardOutput),
@@ -51,7 +47,7 @@ impl Results {
         if !self.quiet {
             figures.print();
         }
-        // With `--quiet` too: the result may be wrong.
+        // Warnings are shown with `--quiet` too: the result may be wrong.
         for warning in &figures.warnings {
             say!("mpirage: warning: {warning}");
         }
@@ -70,32 +66,32 @@ impl Results {
     }
 }
 
-/// Opens an output, or says why that is impossible.
+/// Opens an output file.
 pub fn open(file: &Path) -> Result<OutputFile, Failure> {
     OutputFile::create(file).map_err(|error| usage(format!("cannot write {}: {error}", file.display())))
 }
 
-/// Opens a report, which is HTML and has a name that says so.
+/// Opens a report, whose name must end in `.html`.
 pub fn open_report(option: &str, file: &Path) -> Result<OutputFile, Failure> {
     let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let is_page = ["html", "htm"].iter().any(|known| ending.eq_ignore_ascii_case(known));
     if !is_page && !is_special(file) {
         return Err(usage(format!(
-            "{option} {}: a report is a page of HTML; choose a name that ends in .html",
+            "{option} {}: a report is an HTML page; choose a name that ends in .html",
             file.display()
         )));
     }
     open(file)
 }
 
-/// Failures of outputs, said as they come. They decide the exit code of a run that has none of its own.
+/// Failures of outputs. Each is printed at once. The first decides the exit code of a run that otherwise succeeded.
 #[derive(Default)]
 pub struct Failures {
     first: Option<u8>,
 }
 
 impl Failures {
-    /// Says what failed, if anything did, and goes on.
+    /// Prints a failure and remembers its exit code.
     pub fn note<T>(&mut self, result: Result<T, Failure>) -> Option<T> {
         match result {
             Ok(value) => Some(value),

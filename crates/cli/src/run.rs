@@ -19,14 +19,11 @@ use mpirage_timeline::Sites;
 
 use crate::arguments::RunArguments;
 use crate::conflicts::Conflicts;
-use crate::deadlock::Deadlock;
-use crate::diagnosis::{Diagnosis, Places, SourcePlace};
+use crate::diagnosis::{Diagnosis, Explained, Places, SourcePlace};
 use crate::exit::{self, Failure};
 use crate::install::{self, Install};
 use crate::interrupt::Interrupt;
-use crate::lines::{Attentive, Lines};
 use crate::machine::Machine;
-use crate::output::say;
 use crate::plan::{Compute, Plan};
 use crate::program_output::ProgramOutput;
 use crate::progress::Progress;
@@ -34,15 +31,16 @@ use crate::recordings::{Recordings, Source};
 use crate::repeat::Measured;
 use crate::reporting::{self, Charged, Closing};
 use crate::results::{self, Failures, Results};
+use crate::source_lines::{SessionWatch, SourceLines};
 use crate::summary::Figures;
 use crate::{costs, launcher, output, words};
 
-/// Messages up to this many bytes travel inside calls, which spares system calls and costs one copy.
+/// Messages up to this many bytes travel inside calls: one more copy instead of a system call.
 const INLINE_BYTES: u64 = 4096;
-/// What the program's calendar says when a run starts: 2000-01-01, so that runs can be repeated.
+/// The program's date when a run starts, 2000-01-01: the same in every run.
 const EPOCH: u64 = 946_684_800;
 
-/// Parses what follows `run` and does it.
+/// Parses the arguments of `run` and runs the program.
 pub fn command(typed: &[OsString]) -> Result<u8, Failure> {
     let mut jobs = Vec::new();
     for words in launcher::translate(typed) {
@@ -62,7 +60,7 @@ fn parse(words: &[OsString]) -> Result<RunArguments, clap::Error> {
 }
 
 impl Plan {
-    /// What runs, by the name of its file.
+    /// The name of the program's file.
     fn name(&self) -> String {
         let file = self.programs.first().and_then(|program| program.path.file_name());
         file.map(|file| file.to_string_lossy().into_owned()).unwrap_or_default()
@@ -75,7 +73,7 @@ impl Plan {
         let mut results = Results::open(&self.arguments.results)?;
         let new_costs = self.open_costs()?;
         let bursts = self.bursts();
-        let lines = Rc::new(Lines::default());
+        let lines = Rc::new(SourceLines::default());
         let source = Source {
             name: &self.name(),
             speed: self.host_speed,
@@ -88,7 +86,7 @@ impl Plan {
         let session = self.session();
         let mut progress = Progress::new(self.programs.len(), self.arguments.results.quiet);
         let output = ProgramOutput::new(self.arguments.tag_output);
-        let mut watch = Attentive { progress: &mut progress, lines, output };
+        let mut watch = SessionWatch { progress: &mut progress, lines, output };
         interrupt.check()?;
         let outcome = session.run(&mut engine, &mut watch);
         let mut output = watch.output;
@@ -96,7 +94,7 @@ impl Plan {
         progress.finish();
         let outcome = match outcome {
             Ok(outcome) => outcome,
-            // Whoever read our output has seen enough.
+            // The reader of our output has closed the pipe.
             Err(SessionError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => {
                 return Ok(exit::BROKEN_PIPE);
             }
@@ -110,7 +108,7 @@ impl Plan {
         let mut failures = Failures::default();
         failures.note(passed_on);
         failures.note(self.save_costs(&engine, new_costs));
-        // The ranks end with the engine; their use of memory and processor is known then.
+        // Dropping the engine ends the ranks, after which their use of memory and processor is known.
         drop(engine);
         recordings.finish(&mut failures);
         let mut figures = figures.with_usage();
@@ -155,7 +153,7 @@ impl Plan {
             inline_bytes: INLINE_BYTES,
             measure: bursts.measures(),
             simulated_clock: self.simulated_clock,
-            // A recording counts calls, so a clock that is read must be asked for in both runs.
+            // Recorded costs are numbered by calls, so reading the clock must be a call in both runs.
             local_clock: uniform
                 && !self.machine.is_oversubscribed()
                 && matches!(bursts, Bursts::None | Bursts::Measured),
@@ -172,7 +170,7 @@ impl Plan {
 
     fn ranks(&self, briefing: &Briefing) -> Result<Ranks, Failure> {
         let ranks = self.programs.len();
-        if self.living.folded {
+        if self.rank_mode.folded {
             let library = Install::locate()?.library.join(install::LIBRARY);
             let limit = self.arguments.rank_timeout.map(Duration::from_secs_f64);
             let folded = Folded::new(ranks, briefing, &library, &self.programs, limit);
@@ -210,7 +208,7 @@ impl Plan {
         }
     }
 
-    /// The file for costs that this run is to record.
+    /// Opens the file for the costs that this run records.
     fn open_costs(&self) -> Result<Option<OutputFile>, Failure> {
         match &self.compute {
             Compute::Recorded(file) if self.recording.is_none() => Ok(Some(results::open(file)?)),
@@ -241,12 +239,13 @@ impl Plan {
         files
     }
 
-    /// Says what is wrong, if anything is.
+    /// Prints why the run failed, and warnings about leaks.
     fn explain(&mut self, engine: &mut Engine<Ranks>, outcome: &Outcome) -> Explained {
         let finished = matches!(outcome, Outcome::Finished { .. });
         if engine.memory().fell_back_to_mailboxes() {
             self.warnings.push(
-                "this machine forbids copies between processes: bytes went through mailboxes".to_owned(),
+                "the kernel forbids copies between processes: data took the slower way through mailboxes"
+                    .to_owned(),
             );
         }
         if finished && let Some(warning) = self.is_no_mpi_program(engine) {
@@ -256,21 +255,10 @@ impl Plan {
         let mut symbols = Symbols::default();
         engine.memory().explain_addresses(&mut symbols);
         let mut diagnosis = Diagnosis::new(engine, Program { ranks: engine.memory_ref(), symbols });
-        let explanation = diagnosis.explain(outcome);
-        if let Some(text) = &explanation {
-            say!("mpirage: {text}");
-        }
-        if finished {
-            for leftover in diagnosis.leftovers() {
-                say!("mpirage: at the end of the run, {leftover}");
-            }
-        }
-        let deadlock = matches!(outcome, Outcome::Deadlock).then(|| diagnosis.deadlock_data());
-        let waits = if finished { Vec::new() } else { diagnosis.waits() };
-        Explained { text: explanation, waits, deadlock }
+        diagnosis.report(outcome, "run")
     }
 
-    /// What to say of a run in which MPI had no part.
+    /// A warning if no rank called `MPI_Init`.
     fn is_no_mpi_program(&self, engine: &Engine<Ranks>) -> Option<String> {
         let mut ranks = 0..self.programs.len() as u32;
         if ranks.any(|rank| engine.lifecycle(RankId::new(rank)).0) {
@@ -301,8 +289,8 @@ impl Plan {
             samples_skipped: tally.skipped,
             shared_bytes: tally.shared,
             shared_resident_bytes: engine.memory_ref().shared_resident_bytes(),
-            ranks_as: self.living.name().to_owned(),
-            ranks_as_because: self.living.why.clone(),
+            ranks_as: self.rank_mode.name().to_owned(),
+            ranks_as_because: self.rank_mode.reason.clone(),
             compute: self.describe_compute(),
             host_speed_flops: (self.compute != Compute::None).then_some(self.host_speed),
             warnings: self.warnings.clone(),
@@ -310,14 +298,14 @@ impl Plan {
         }
     }
 
-    /// The program computes, and that was left out. Only what is beyond doubt counts, since processor times vary.
+    /// A warning if `--compute none` left out much computation. Processor times vary, so only clear cases count.
     fn left_out_doubt(&self, figures: &Figures) -> Option<String> {
         let each = figures.cpu_seconds / figures.ranks.max(1) as f64;
         let per_call = figures.cpu_seconds / figures.calls.max(1) as f64;
         let computes = each > 1.0_f64.max(figures.simulated_seconds) && per_call > 1e-4;
         (self.compute == Compute::None && computes).then(|| {
-            "computation took no time (--compute none), but the ranks used the processor for longer than the run took: this is the \
-             program's communication alone; --compute measured includes what it computes"
+            "computation took no time (--compute none), but the ranks computed for longer than the simulated time: the result covers \
+             communication only; use --compute measured to include computation"
                 .to_owned()
         })
     }
@@ -334,14 +322,6 @@ impl Plan {
             }
         }
     }
-}
-
-/// What is said about the end of a run.
-struct Explained {
-    text: Option<String>,
-    /// What blocked ranks wait for.
-    waits: Vec<(u32, String)>,
-    deadlock: Option<Deadlock>,
 }
 
 /// Source lines of the program.
@@ -363,12 +343,12 @@ impl Places for Program<'_> {
     }
 }
 
-/// What to say of bursts that took far longer than usual at their place.
+/// A warning about bursts that took far longer than others before the same call.
 fn disturbance(disturbed: Disturbed) -> Option<String> {
     let Disturbed { bursts, nanos } = disturbed;
     (bursts > 0).then(|| {
         format!(
-            "{} took over four times as long as usual at their place, {:.3} s more in all: this machine was busy, or the program \
+            "{} took over four times as long as usual before the same call, {:.3} s in total: this machine was busy, or the program \
              computes unevenly; --compute repeat:5 takes medians of five runs",
             words::count(bursts, "burst"),
             nanos as f64 * 1e-9
@@ -384,7 +364,7 @@ fn session_failure(error: SessionError) -> Failure {
     Failure { code, error: anyhow!(error) }
 }
 
-/// The program's own code where it has one; ours where it has none.
+/// The program's exit code, or ours if the program did not exit by itself.
 fn exit_code(outcome: &Outcome) -> u8 {
     match outcome {
         Outcome::Finished { code } => *code as u8,

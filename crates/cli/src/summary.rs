@@ -11,28 +11,28 @@ use serde::Serialize;
 use crate::deadlock::Deadlock;
 use crate::machine::Machine;
 use crate::output::say;
-use crate::words::{count, thousands};
+use crate::words::{bytes, count, thousands};
 
 /// The figures of a run.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Figures {
-    /// How it ended: `finished`, `deadlock`, `beyond-time`, `misuse`, `aborted`, `rank-died`, `rank-hangs`.
+    /// How the run ended: `finished`, `deadlock`, `beyond-time`, `misuse`, `aborted`, `rank-died`, `rank-hangs`.
     pub outcome: String,
-    /// When the last rank ended, in simulated seconds.
+    /// Simulated seconds until the last rank ended.
     pub simulated_seconds: f64,
-    /// How long the simulation took here.
+    /// Seconds that the simulation took on this machine.
     pub wall_seconds: f64,
-    /// Processor time of simulator and ranks here.
+    /// Processor seconds of simulator and ranks on this machine.
     pub cpu_seconds: f64,
     /// Number of ranks.
     pub ranks: usize,
     /// Messages delivered, those of collectives included.
     pub messages: u64,
-    /// Their bytes.
+    /// Bytes of these messages.
     pub bytes: u64,
     /// MPI calls.
     pub calls: u64,
-    /// Switches from the simulator to a rank and back.
+    /// Context switches from the simulator to a rank and back.
     pub switches: u64,
     /// The simulator's peak memory.
     pub peak_rss_bytes: u64,
@@ -42,29 +42,29 @@ pub struct Figures {
     pub samples_executed: u64,
     /// Sampled blocks that were skipped.
     pub samples_skipped: u64,
-    /// Bytes that ranks had in shared blocks at their peaks, all ranks together.
+    /// Bytes that all ranks together had in shared blocks, at their peaks.
     pub shared_bytes: u64,
-    /// Bytes of shared blocks that really existed.
+    /// Bytes of memory that held these blocks.
     pub shared_resident_bytes: u64,
-    /// When each rank ended.
+    /// Simulated seconds until each rank ended.
     pub per_rank_seconds: Vec<f64>,
     /// The network model.
     pub model: String,
     /// The machine.
     pub platform: String,
-    /// How ranks lived: `processes`, `folded` or `replayed`.
+    /// How ranks were executed: `processes`, `folded` or `replayed`.
     pub ranks_as: String,
-    /// Why so.
+    /// The reason for `ranks_as`.
     pub ranks_as_because: String,
     /// Where computation times came from.
     pub compute: String,
     /// Speed of this machine, if computation was measured.
     pub host_speed_flops: Option<f64>,
-    /// What makes the result less trustworthy.
+    /// Doubts about the result.
     pub warnings: Vec<String>,
-    /// Why it did not finish, in words.
+    /// Why the run did not finish, in words.
     pub explanation: Option<String>,
-    /// The blocked calls, if it ended in a deadlock.
+    /// The blocked calls, if the run ended in a deadlock.
     pub deadlock: Option<Deadlock>,
     /// The version of mpirage.
     pub version: String,
@@ -73,7 +73,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// What every run has to show; the rest is for the caller to fill in.
+    /// The figures that every run has. The caller fills in the others.
     pub fn of<M: Memory>(
         engine: &Engine<M>,
         machine: &Machine,
@@ -102,7 +102,7 @@ impl Figures {
         }
     }
 
-    /// Adds what simulator and ranks have used of this machine.
+    /// Adds the memory and processor time of simulator and ranks.
     pub fn with_usage(mut self) -> Figures {
         let (own, ranks) = (usage_of(UsageWho::RUSAGE_SELF), usage_of(UsageWho::RUSAGE_CHILDREN));
         self.cpu_seconds = own.seconds + ranks.seconds;
@@ -140,7 +140,7 @@ impl Figures {
         say!("  memory          {} simulator{largest}", bytes(self.peak_rss_bytes));
         if self.shared_bytes > 0 {
             say!(
-                "  shared          {} in blocks that all ranks share, of which {} exist",
+                "  shared          {} in shared blocks, held in {} of memory",
                 bytes(self.shared_bytes),
                 bytes(self.shared_resident_bytes)
             );
@@ -157,7 +157,7 @@ impl Figures {
     }
 }
 
-/// An outcome in one word.
+/// The name of an outcome.
 fn outcome_name(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Finished { .. } => "finished",
@@ -179,26 +179,4 @@ fn usage_of(who: UsageWho) -> Usage {
     let Ok(usage) = getrusage(who) else { return Usage { seconds: 0.0, peak_bytes: 0 } };
     let micros = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
     Usage { seconds: micros as f64 * 1e-6, peak_bytes: usage.max_rss() as u64 * 1024 }
-}
-
-/// A number of bytes for people.
-pub fn bytes(count: u64) -> String {
-    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
-    let mut value = count as f64;
-    let mut unit = 0;
-    while value >= 1024.0 && unit + 1 < UNITS.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    if unit == 0 { format!("{count} B") } else { format!("{value:.1} {}", UNITS[unit]) }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn bytes_have_a_unit() {
-        assert_eq!(super::bytes(0), "0 B");
-        assert_eq!(super::bytes(1536), "1.5 KiB");
-        assert_eq!(super::bytes(3 << 30), "3.0 GiB");
-    }
 }

@@ -1,4 +1,4 @@
-//! `mpirage trace`: traces without dates, converted and looked through.
+//! `mpirage trace`: converts traces without times, and shows what they contain.
 
 use std::path::Path;
 
@@ -6,7 +6,6 @@ use mpirage_trace::{
     BinaryWriter, Computation, Format, GoalBinaryWriter, GoalSchedules, GoalTextWriter, Info, RankSchedule,
     Scribe, TiLayout, TiWriter, TraceError, Workload, convert, info, open, recognise,
 };
-use mpirage_units::parse_speed;
 use serde_json::{Value, json};
 
 use crate::arguments::TraceAction;
@@ -14,28 +13,26 @@ use crate::conflicts::Conflicts;
 use crate::exit::{Failure, bad_trace, usage};
 use crate::interrupt::Interrupt;
 use crate::output::{self, say};
-use crate::results;
-use crate::summary::bytes;
+use crate::words::{bytes, count, thousands};
+use crate::{host_speed, results};
 
-/// MPI functions shown; of more, only how many there are.
+/// MPI functions shown; of the others, only their number.
 const FUNCTIONS_SHOWN: usize = 20;
-/// Groups of ranks up to which the matrix is shown for people.
+/// The communication matrix is shown up to this many groups of ranks.
 const MATRIX_SHOWN: u32 = 16;
 
-/// Converts a trace, or says what is in it.
+/// Converts a trace, or shows what it contains.
 pub fn command(action: &TraceAction) -> Result<u8, Failure> {
     match action {
         TraceAction::Convert { input, output, host_speed } => {
-            let speed = host_speed.as_deref().map(parse_speed).transpose();
-            let speed = speed.map_err(|error| usage(format!("--host-speed: {error}")))?;
-            convert_file(input, output, speed)
+            convert_file(input, output, host_speed::parse(host_speed.as_deref())?)
         }
         TraceAction::Info { trace, json } => show(trace, *json),
     }
 }
 
-/// Who writes the calls of a run to `file`, by its ending; nobody if such files have dates. Within ranks, collectives
-/// combine and copy at these seconds per byte.
+/// The writer of calls for `file`, by its ending; `None` if files with this ending have times. `local_work` is the seconds per
+/// byte of reductions and copies inside collectives.
 pub fn scribe(
     file: &Path,
     ranks: u32,
@@ -77,7 +74,7 @@ fn convert_file(input: &str, output: &str, speed: Option<f64>) -> Result<u8, Fai
     let traced = workload.computation();
     let computation = Computation { measured_on: speed.or(traced.measured_on), ..traced };
     let Some(scribe) = scribe(path, workload.ranks(), computation, (0.0, 0.0)) else {
-        return Err(usage(no_way(input, output, ending)));
+        return Err(usage(refusal(input, output, ending)));
     };
     let mut scribe = scribe.map_err(usage)?;
     let converted = convert(workload.as_mut(), scribe.as_mut(), &|| interrupt.came());
@@ -89,16 +86,18 @@ fn convert_file(input: &str, output: &str, speed: Option<f64>) -> Result<u8, Fai
     Ok(0)
 }
 
-/// Why a trace does not become such a file.
-fn no_way(input: &str, output: &str, ending: &str) -> String {
+/// Why the trace cannot be written as such a file.
+fn refusal(input: &str, output: &str, ending: &str) -> String {
     match ending {
-        "goal" | "bin" => format!("{output}: only GOAL schedules become GOAL schedules"),
-        "dim" | "meta" => format!("{output}: traces of this kind are read, not written"),
+        "goal" | "bin" => format!("{output}: only GOAL schedules can be converted to GOAL"),
+        "dim" | "meta" => format!("{output}: mpirage reads this format but does not write it"),
         _ if mpirage_timeline::EXTENSIONS.iter().any(|(known, _)| *known == ending) => {
-            format!("{output} has dates, which come from a run: mpirage replay {input} --trace {output}")
+            format!(
+                "{output} holds times, which a simulation has to produce: mpirage replay {input} --trace {output}"
+            )
         }
         _ => format!(
-            "{output}: it can be FILE.mpirage, FILE.ti, FILE.txt or FOLDER/; `mpirage info traces` says more"
+            "{output}: expected FILE.mpirage, FILE.ti, FILE.txt or FOLDER/; `mpirage info traces` lists the formats"
         ),
     }
 }
@@ -108,16 +107,12 @@ fn convert_goal(input: &Path, output: &Path, compiled: bool, interrupt: &Interru
     let file = results::open(output)?;
     let written = if compiled {
         GoalBinaryWriter::new(output, file, schedules.ranks()).and_then(|mut writer| {
-            while let Some(schedule) = next_schedule(&mut schedules, interrupt)? {
-                writer.rank(&schedule)?;
-            }
+            each_schedule(&mut schedules, interrupt, |schedule| writer.rank(schedule))?;
             writer.finish()
         })
     } else {
         GoalTextWriter::new(output, file, schedules.ranks()).and_then(|mut writer| {
-            while let Some(schedule) = next_schedule(&mut schedules, interrupt)? {
-                writer.rank(&schedule)?;
-            }
+            each_schedule(&mut schedules, interrupt, |schedule| writer.rank(schedule))?;
             writer.finish()
         })
     };
@@ -126,14 +121,21 @@ fn convert_goal(input: &Path, output: &Path, compiled: bool, interrupt: &Interru
     finished.map_err(|error| usage(format!("cannot write {}: {error}", output.display())))
 }
 
-fn next_schedule(
+fn each_schedule(
     schedules: &mut GoalSchedules,
     interrupt: &Interrupt,
-) -> Result<Option<RankSchedule>, TraceError> {
-    if interrupt.came() { Err(TraceError::Stopped) } else { schedules.next_rank() }
+    mut write: impl FnMut(&RankSchedule) -> Result<(), TraceError>,
+) -> Result<(), TraceError> {
+    while let Some(schedule) = schedules.next_rank()? {
+        write(&schedule)?;
+        if interrupt.came() {
+            return Err(TraceError::Stopped);
+        }
+    }
+    Ok(())
 }
 
-/// The files of a trace, which may be many: none of them may be replaced while it is read.
+/// Adds all files of a trace to the inputs: an output must not replace one of them.
 pub fn add_files(files: &mut Conflicts, workload: &dyn Workload) {
     let mut before = None;
     for rank in 0..workload.ranks() {
@@ -189,17 +191,20 @@ fn as_value(info: &Info) -> Value {
 fn print(trace: &str, info: &Info) {
     let line = |name: &str, value: String| output::line(format_args!("{name:<16} {value}"));
     line("trace", trace.to_owned());
-    line("ranks", info.ranks.to_string());
-    line("calls", info.total_calls.to_string());
+    line("ranks", thousands(info.ranks.into()));
+    line("calls", thousands(info.total_calls));
     for (name, times) in info.calls.iter().take(FUNCTIONS_SHOWN) {
         output::line(format_args!("  {name:<24} {times:>12}"));
     }
     if info.calls.len() > FUNCTIONS_SHOWN {
         output::line(format_args!("  and {} other functions", info.calls.len() - FUNCTIONS_SHOWN));
     }
-    line("messages", format!("{} of {} in all", info.messages, bytes(info.message_bytes)));
+    line("messages", format!("{} ({})", thousands(info.messages), bytes(info.message_bytes)));
     print_sizes(info);
-    line("collectives", format!("{} calls that bring {}", info.collectives, bytes(info.collective_bytes)));
+    line(
+        "collectives",
+        format!("{} ({} contributed)", count(info.collectives, "call"), bytes(info.collective_bytes)),
+    );
     line("computation", computation(info));
     if info.paused_picos > 0 {
         line("pauses", format!("{:.6} s", info.paused_picos as f64 * 1e-12));
@@ -208,7 +213,13 @@ fn print(trace: &str, info: &Info) {
         print_matrix(info);
     }
     if info.elsewhere > 0 {
-        line("", format!("{} messages go through communicators that only a run makes", info.elsewhere));
+        line(
+            "",
+            format!(
+                "{} not shown: their communicators exist only in a run",
+                count(info.elsewhere, "message")
+            ),
+        );
     }
 }
 
@@ -235,7 +246,7 @@ fn computation(info: &Info) -> String {
     }
 }
 
-/// Bytes from the group of ranks in a row to that in a column.
+/// Prints the bytes from each group of ranks (row) to each other (column).
 fn print_matrix(info: &Info) {
     let side = info.matrix.side;
     let group = info.matrix.ranks_per_cell;

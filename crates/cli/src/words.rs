@@ -1,4 +1,6 @@
-//! Numbers and suggestions in messages for people.
+//! Numbers, choices and suggestions in messages.
+
+use crate::exit::{Failure, usage};
 
 /// `1 message`, `18,815 messages`.
 pub fn count(number: u64, noun: &str) -> String {
@@ -23,6 +25,28 @@ pub fn thousands(number: u64) -> String {
     text
 }
 
+/// `147.8 KiB`.
+pub fn bytes(count: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = count as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{count} B") } else { format!("{value:.1} {}", UNITS[unit]) }
+}
+
+/// The value that `text` names, or an error that lists the names.
+pub fn choose<T: Copy>(option: &str, text: &str, choices: &[(&str, T)]) -> Result<T, Failure> {
+    let chosen = choices.iter().find(|(name, _)| *name == text).map(|(_, value)| *value);
+    chosen.ok_or_else(|| {
+        let (last, others) = choices.split_last().expect("an option has values");
+        let others: Vec<&str> = others.iter().map(|(name, _)| *name).collect();
+        usage(format!("{option} {text}: expected {} or {}", others.join(", "), last.0))
+    })
+}
+
 /// `; did you mean NAME?` if one of the names is like what was typed, else nothing.
 pub fn did_you_mean<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> String {
     // Letters that are swapped, missing, added or wrong.
@@ -45,6 +69,21 @@ mod tests {
         assert_eq!(count(9_664, "context switch"), "9,664 context switches");
         assert_eq!(thousands(1_234_567), "1,234,567");
         assert_eq!((thousands(999), thousands(100_000)), ("999".to_owned(), "100,000".to_owned()));
+    }
+
+    #[test]
+    fn bytes_have_a_unit() {
+        assert_eq!(bytes(0), "0 B");
+        assert_eq!(bytes(1536), "1.5 KiB");
+        assert_eq!(bytes(3 << 30), "3.0 GiB");
+    }
+
+    #[test]
+    fn a_wrong_choice_lists_the_right_ones() {
+        let choose = |text| choose("--when", text, &[("auto", 1), ("always", 2), ("never", 3)]);
+        assert_eq!(choose("never").unwrap(), 3);
+        let error = choose("now").unwrap_err().error.to_string();
+        assert_eq!(error, "--when now: expected auto, always or never");
     }
 
     #[test]

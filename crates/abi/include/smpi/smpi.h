@@ -1,7 +1,7 @@
 /* smpi/smpi.h of mpirage: sampled blocks, declared work and shared memory for programs that are simulated.
  *
  * The names are those of the SMPI papers and of SimGrid. With the mpi.h of mpirage they do what they say; with any other
- * MPI they are the plain loop, block, malloc and free. docs/sampling.md and docs/memory-folding.md say what each means.
+ * MPI they are the plain loop, block, malloc and free. docs/sampling.md and docs/shared-memory.md say what each means.
  */
 #ifndef MPIRAGE_SMPI_H
 #define MPIRAGE_SMPI_H

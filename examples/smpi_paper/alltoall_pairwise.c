@@ -1,4 +1,5 @@
-/* Paper 1, section 7.1.3, figures 10 and 11: pairwise all-to-all, written by hand. In step k every rank sends to the
+/* Clauss et al., Single node on-line simulation of MPI applications with SMPI (2011),
+ * section 7.1.3, figures 10 and 11: pairwise all-to-all, written by hand. In step k every rank sends to the
  * rank k above it and receives from the rank k below it.
  * argument: BYTES from each rank to each other (4194304). Prints `rank seconds` for every rank. */
 #include <mpi.h>

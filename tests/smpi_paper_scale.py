@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Paper 1, sections 7.2 and 7.3, measured on this machine: the memory of DT with and without folding (figure 16), a scatter
-simulated against the time it simulates (figure 17), and EP at several sampling ratios (figure 18). Prints the tables and
-checks the bounds that issue 3 names. `paper1_scale.py [memory] [speed] [sampling] [--quick]`; --quick leaves out what
-takes minutes.
+"""Clauss et al., Single node on-line simulation of MPI applications with SMPI (2011),
+sections 7.2 and 7.3, measured on this machine: the memory of DT with and without shared memory (figure 16), wall time and simulated
+time of a scatter (figure 17), and EP at several sampling ratios (figure 18). Prints the tables and checks bounds.
+`smpi_paper_scale.py [memory] [speed] [sampling] [--quick]`; --quick leaves out what takes minutes.
 
 Memory is the sum of the proportional set sizes (PSS) of simulator and ranks while every rank holds all of its streams:
-a page that n processes share counts n times 1/n. Where the private streams would take more than 0.7 of the memory that is
-available they are not run but added up: what is private in the shared run, and the bytes that it has in shared blocks."""
+a page that n processes share counts n times 1/n. If private streams need more than 0.7 of the available
+memory, that case does not run: its size is the sum of private memory and shared blocks of the shared run."""
 
 import json
 import pathlib
@@ -17,7 +17,7 @@ import uuid
 
 from harness import MPIRAGE, ROOT, Suite, marked
 
-EXAMPLES = ROOT / "examples" / "paper1"
+EXAMPLES = ROOT / "examples" / "smpi_paper"
 MIB, GIB = 1 << 20, 1 << 30
 RANKS = {"BH": (21, 43, 85), "WH": (21, 43, 85), "SH": (80, 192, 448)}
 # Bytes of a stream, and the chunks that are combined for real, by class.
@@ -124,7 +124,7 @@ def sampling(suite, quick):
 
 
 def main():
-    suite = Suite("paper1_scale")
+    suite = Suite("smpi_paper_scale")
     quick = "--quick" in sys.argv
     wanted = [word for word in sys.argv[1:] if not word.startswith("-")]
     for part in (memory, speed, sampling):

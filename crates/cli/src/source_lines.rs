@@ -1,4 +1,4 @@
-//! Source lines of the program while it runs, for whoever writes about it.
+//! Source lines of the calls of a running program, for traces and reports.
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -10,11 +10,11 @@ use mpirage_timeline::{Copies, Sites};
 use crate::program_output::ProgramOutput;
 use crate::progress::Progress;
 
-/// Lines of the program that is in memory.
+/// Looks up source lines in the debug information of the loaded program.
 #[derive(Default)]
-pub struct Lines(RefCell<Symbols>);
+pub struct SourceLines(RefCell<Symbols>);
 
-impl Sites for Lines {
+impl Sites for SourceLines {
     fn key(&self, _rank: u32, site: u64) -> u64 {
         self.0.borrow().common_address(site)
     }
@@ -35,17 +35,17 @@ impl Sites for Lines {
     }
 }
 
-/// Shows progress, and learns where the program is as soon as it is in memory.
-pub struct Attentive<'a> {
-    /// Who shows progress.
+/// Watches a session: shows progress, passes output on, and reads the program's symbols once it is loaded.
+pub struct SessionWatch<'a> {
+    /// The progress display.
     pub progress: &'a mut Progress,
-    /// Who learns.
-    pub lines: Rc<Lines>,
-    /// Where the program's output goes.
+    /// Receives the symbols when the program is loaded.
+    pub lines: Rc<SourceLines>,
+    /// Receives the output of ranks.
     pub output: ProgramOutput,
 }
 
-impl Watch for Attentive<'_> {
+impl Watch for SessionWatch<'_> {
     fn progress(&mut self, simulated: f64, ended: usize) {
         Watch::progress(self.progress, simulated, ended);
     }

@@ -1,4 +1,4 @@
-//! How the ranks of a run live: as processes or folded, and why.
+//! How ranks are executed: each as a process, or all folded into this process.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,53 +7,55 @@ use mpirage_rank::{Foldability, Program, foldability};
 
 use crate::exit::{Failure, usage};
 
-/// Up to so many ranks are processes: their bursts can run side by side on the cores of this machine, which may save more than
-/// cheap switches do. Folded ranks share one core. How many cores there are plays no part: runs are to say the same everywhere.
+/// Up to this many ranks are processes: they can compute on several cores at once, which may save more time than the cheap
+/// switches of folded ranks, which share one core. The number of cores does not count: the choice is the same on every machine.
 const FEW: usize = 16;
-/// Reasons shown; of more, only how many there are.
+/// Reasons shown in full; of the others, only their number.
 const SHOWN: usize = 3;
 
-/// How ranks live, with the reason in words.
+const REQUESTED: &str = "requested by --ranks-as";
+
+/// How ranks are executed, with the reason in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Living {
-    /// Many ranks in this process, or a process each?
+pub struct RankMode {
+    /// True: all ranks are folded into this process. False: each rank is a process.
     pub folded: bool,
-    /// Why.
-    pub why: String,
-    /// What makes the result less trustworthy.
+    /// The reason, for the summary.
+    pub reason: String,
+    /// Doubts about the result.
     pub warnings: Vec<String>,
 }
 
-impl Living {
+impl RankMode {
     /// `folded` or `processes`.
     pub fn name(&self) -> &'static str {
         if self.folded { "folded" } else { "processes" }
     }
 }
 
-/// Decides from what was typed and what the programs are.
-pub fn decide(wanted: &str, programs: &[Arc<Program>]) -> Result<Living, Failure> {
-    match wanted {
-        "processes" => Ok(processes("as asked for")),
-        "folded" => fold_as_asked(programs),
+/// Decides from the value of `--ranks-as` and from what is in the programs.
+pub fn decide(option: &str, programs: &[Arc<Program>]) -> Result<RankMode, Failure> {
+    match option {
+        "processes" => Ok(processes(REQUESTED)),
+        "folded" => fold_as_requested(programs),
         "auto" => Ok(fold_if_it_pays(programs)),
-        other => Err(usage(format!("--ranks-as {other}: it can be auto, processes or folded"))),
+        other => Err(usage(format!("--ranks-as {other}: expected auto, processes or folded"))),
     }
 }
 
-fn processes(why: impl Into<String>) -> Living {
-    Living { folded: false, why: why.into(), warnings: Vec::new() }
+fn processes(reason: impl Into<String>) -> RankMode {
+    RankMode { folded: false, reason: reason.into(), warnings: Vec::new() }
 }
 
-fn fold_if_it_pays(programs: &[Arc<Program>]) -> Living {
+fn fold_if_it_pays(programs: &[Arc<Program>]) -> RankMode {
     let ranks = programs.len();
     if ranks <= FEW {
-        return processes(format!("few ranks ({ranks}), whose bursts can run side by side"));
+        return processes(format!("few ranks ({ranks}), which can compute on several cores"));
     }
     fold_if_safe(programs)
 }
 
-fn fold_if_safe(programs: &[Arc<Program>]) -> Living {
+fn fold_if_safe(programs: &[Arc<Program>]) -> RankMode {
     for program in distinct(programs) {
         match foldability(&program.path) {
             Foldability::Safe => {}
@@ -64,17 +66,17 @@ fn fold_if_safe(programs: &[Arc<Program>]) -> Living {
             return processes(reason);
         }
     }
-    Living { folded: true, why: "the program keeps its ranks apart".to_owned(), warnings: Vec::new() }
+    RankMode { folded: true, reason: "the program is safe to fold".to_owned(), warnings: Vec::new() }
 }
 
-fn fold_as_asked(programs: &[Arc<Program>]) -> Result<Living, Failure> {
+fn fold_as_requested(programs: &[Arc<Program>]) -> Result<RankMode, Failure> {
     let mut warnings = Vec::new();
     for program in distinct(programs) {
         match foldability(&program.path) {
             Foldability::Safe => {}
             Foldability::Unsafe(reasons) => {
                 warnings
-                    .push(format!("folded as asked for, although {}", of(&program.path, &listed(&reasons))));
+                    .push(format!("folded on request, although {}", of(&program.path, &listed(&reasons))));
             }
             Foldability::Impossible(reason) => return Err(refusal(&of(&program.path, &reason))),
         }
@@ -82,17 +84,17 @@ fn fold_as_asked(programs: &[Arc<Program>]) -> Result<Living, Failure> {
             return Err(refusal(&reason));
         }
     }
-    Ok(Living { folded: true, why: "as asked for".to_owned(), warnings })
+    Ok(RankMode { folded: true, reason: REQUESTED.to_owned(), warnings })
 }
 
 fn refusal(reason: &str) -> Failure {
-    usage(format!("cannot fold: {reason}; --ranks-as processes runs it"))
+    usage(format!("cannot fold: {reason}; use --ranks-as processes"))
 }
 
-/// What one process cannot have several of.
+/// What one process cannot have several of: working directories.
 fn surroundings(program: &Program) -> Option<String> {
     let folder = program.folder.as_ref()?;
-    Some(format!("folded ranks work in one folder, but {} is wanted", folder.display()))
+    Some(format!("folded ranks share one working directory, and --wdir names {}", folder.display()))
 }
 
 fn of(path: &Path, reason: &str) -> String {
@@ -104,11 +106,11 @@ fn listed(reasons: &[String]) -> String {
     let shown = reasons.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
     match reasons.len().saturating_sub(SHOWN) {
         0 => shown,
-        more => format!("{shown} and {more} more such things"),
+        more => format!("{shown} and {more} more"),
     }
 }
 
-/// Each program once. Ranks of one program follow one another.
+/// Each program once: ranks of one program are next to each other.
 fn distinct(programs: &[Arc<Program>]) -> Vec<Arc<Program>> {
     let mut distinct = programs.to_vec();
     distinct.dedup_by(|a, b| Arc::ptr_eq(a, b));
@@ -122,12 +124,12 @@ mod tests {
     #[test]
     fn long_lists_are_cut() {
         let reasons: Vec<String> = (0..5).map(|n| format!("uses f{n}")).collect();
-        assert_eq!(listed(&reasons), "uses f0, uses f1, uses f2 and 2 more such things");
+        assert_eq!(listed(&reasons), "uses f0, uses f1, uses f2 and 2 more");
         assert_eq!(listed(&reasons[..1]), "uses f0");
     }
 
     #[test]
-    fn an_unknown_wish_is_refused() {
+    fn an_unknown_value_is_refused() {
         let error = decide("threads", &[]).unwrap_err();
         assert!(error.error.to_string().contains("auto, processes or folded"));
     }

@@ -1,4 +1,5 @@
-/* Paper 1, section 7.1.2, figures 6 and 7: a scatter along a binomial tree, written by hand so that every MPI runs the
+/* Clauss et al., Single node on-line simulation of MPI applications with SMPI (2011),
+ * section 7.1.2, figures 6 and 7: a scatter along a binomial tree, written by hand so that every MPI runs the
  * same algorithm. With 16 ranks, rank 0 sends 8 chunks to rank 8, 4 to rank 4, 2 to rank 2 and 1 to rank 1.
  * argument: BYTES of one rank's chunk (4194304). Prints `rank seconds` for every rank. */
 #include <mpi.h>

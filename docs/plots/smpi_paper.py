@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Figures 3, 4, 5, 7 and 11 of the SMPI paper, as far as simulation goes: runs examples/paper1, writes CSV and SVG.
+"""Figures 3, 4, 5, 7 and 11 of the SMPI paper, simulations only: runs examples/smpi_paper, writes CSV and SVG.
 
-    docs/plots/paper1.py             runs everything (a minute), then draws
-    docs/plots/paper1.py --draw      draws from the CSV files that are there
+    docs/plots/smpi_paper.py             runs everything (a minute), then draws
+    docs/plots/smpi_paper.py --draw      draws from existing CSV files
 
 Needs a built mpirage (`make build`); drawing needs matplotlib. Computation is off, so the CSV files are the same on
 every machine and every time.
@@ -39,7 +39,7 @@ PROGRAMS = {"figure-7": "scatter_binomial", "figure-11": "alltoall_pairwise"}
 
 def build(folder):
     for program in ["pingpong", *PROGRAMS.values()]:
-        source = ROOT / f"examples/paper1/{program}.c"
+        source = ROOT / f"examples/smpi_paper/{program}.c"
         subprocess.run([MPIRAGE, "cc", "-O2", source, "-o", folder / program], check=True)
 
 

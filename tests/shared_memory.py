@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Memory folding: SMPI_SHARED_MALLOC and its relatives, `--share-malloc`, what MPI does with shared buffers, and what the
-summary says of it. The figures of paper 1 are in paper1_scale.py, which measures."""
+"""Shared memory: SMPI_SHARED_MALLOC and related macros, `--share-malloc`, messages in shared buffers, and the summary.
+The figures of the SMPI paper are in smpi_paper_scale.py, which measures."""
 
 import json
 import sys
 
 from harness import ROOT, TESTS, Suite
 
-SOURCES = TESTS / "folding"
+SOURCES = TESTS / "shared_memory"
 MIB = 1 << 20
 LIVES = ("processes", "folded")
 
@@ -32,7 +32,7 @@ def shared(suite, life):
     # One of 4 MiB, two pages of 8 MiB that were read, and a megabyte of the window.
     resident = seen.get("shared_resident_bytes", 0)
     suite.check("bytes that exist", 4 * MIB <= resident <= 5 * MIB + 16 * 4096, resident)
-    suite.check("the summary says so", "80.0 MiB in blocks that all ranks share, of which" in result.err, result.err)
+    suite.check("the summary says so", "80.0 MiB in shared blocks, held in" in result.err, result.err)
     alone = suite.run([program])
     suite.check("alone it is ordinary memory", alone.code == 0 and "0 private 1" in alone.out, alone)
 
@@ -58,7 +58,7 @@ def unmodified(suite, life):
     folded = suite.simulate("--ranks-as", life, "-n", 4, "--compute", "none", "--json", "--share-malloc", "1MiB", program)
     suite.check("unmodified runs folded", folded.out.startswith("bad 0\n"), folded)
     seen = figures(folded)
-    # In folded ranks what `new` makes is the C++ library's, which is nobody's own, and stays private.
+    # In folded ranks, `new` belongs to the C++ library, which all ranks share, so its memory stays private.
     large = {"processes": 192, "folded": 128}[life] * MIB
     suite.check("large memory is folded", 4 * large <= seen.get("shared_bytes", 0) <= 4 * (large + 16 * MIB), seen)
     suite.check("sixteen megabytes exist", seen.get("shared_resident_bytes") == 16 * MIB, seen)
@@ -122,7 +122,7 @@ def bad_parts(suite, life):
 
 def data_traffic(suite, life):
     """The kernel of figure 16, class A: the same time, a fraction of the memory."""
-    source = ROOT / "examples" / "paper1" / "dt.c"
+    source = ROOT / "examples" / "smpi_paper" / "dt.c"
     folded, private = suite.compile(source), suite.compile(source, "dt-private", flags=["-DPRIVATE"])
     stream = 1728 * 64 * 4 * 8
     # Streams in all: one per source, one more than come in per node.
@@ -142,7 +142,7 @@ def data_traffic(suite, life):
 
 
 def main():
-    suite = Suite("folding")
+    suite = Suite("shared_memory")
     parts = [shared, traffic, unmodified, options, many, bad_parts, data_traffic]
     wanted = sys.argv[1:]
     for part in parts:

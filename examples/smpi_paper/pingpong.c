@@ -1,4 +1,5 @@
-/* Paper 1, section 7.1.1: ping-pong between rank 0 and the last rank.
+/* Clauss et al., Single node on-line simulation of MPI applications with SMPI (2011),
+ * section 7.1.1: ping-pong between rank 0 and the last rank.
  * arguments: BYTES (1048576) ROUNDS (1). Prints `rank seconds` for both; seconds is the mean one-way time. */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Paper 1, sections 7.1.1 to 7.1.3: ping-pong, binomial scatter and pairwise all-to-all on griffon and gdx, per rank,
-under the variants of the flow model. Prints the tables behind figures 3, 7 and 11 and checks what the paper says about them:
-without contention nothing is slower, and where messages share links something is much faster; the piece-wise linear
+"""Clauss et al., Single node on-line simulation of MPI applications with SMPI (2011),
+sections 7.1.1 to 7.1.3: ping-pong, binomial scatter and pairwise all-to-all on griffon and gdx, per rank,
+under the variants of the flow model. Prints the tables behind figures 3, 7 and 11 and checks statements of the paper:
+without contention no rank is slower, and ranks whose messages share links are much faster; the piece-wise linear
 model differs from the affine ones at medium sizes."""
 
 import concurrent.futures
@@ -10,7 +11,7 @@ import os
 
 from harness import ROOT, Suite
 
-EXAMPLES = ROOT / "examples" / "paper1"
+EXAMPLES = ROOT / "examples" / "smpi_paper"
 MODELS = ["flow", "flow:affine", "flow:best-fit", "flow:no-contention"]
 RANKS, CHUNK = 16, 4 << 20
 SIZES = [4**power for power in range(12)]
@@ -99,7 +100,7 @@ def collective(suite, name, source):
 
 
 def main():
-    suite = Suite("paper1")
+    suite = Suite("smpi_paper")
     ping_pong(suite)
     collective(suite, "binomial scatter", "scatter_binomial.c")
     collective(suite, "pairwise all-to-all", "alltoall_pairwise.c")

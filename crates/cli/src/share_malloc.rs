@@ -1,4 +1,4 @@
-//! `--share-malloc`: the large allocations of unmodified programs, folded.
+//! `--share-malloc`: large allocations of unmodified programs share memory between ranks.
 
 use std::ffi::OsString;
 
@@ -8,28 +8,28 @@ use mpirage_units::parse_bytes;
 use crate::exit::{Failure, usage};
 use crate::install::{Install, MALLOC};
 
-/// Smaller allocations than a page are never folded.
+/// Allocations smaller than a page are never shared.
 const SMALLEST: u64 = 4096;
-/// The variable by which the library in front of `malloc` knows the size.
+/// The environment variable that tells the preloaded library the size.
 const SIZE_VARIABLE: &str = "MPIRAGE_SHARE_MALLOC";
 const PRELOAD_VARIABLE: &str = "LD_PRELOAD";
 
-/// The smallest allocation that is folded; zero if none is.
+/// The size of the smallest allocation that is shared; zero: none is.
 pub fn parse(text: Option<&str>) -> Result<u64, Failure> {
     let Some(text) = text else { return Ok(0) };
     match parse_bytes(text) {
         Ok(bytes) if bytes >= SMALLEST as f64 => Ok(bytes as u64),
-        Ok(_) => Err(usage(format!("--share-malloc {text}: it must be at least {SMALLEST} bytes"))),
+        Ok(_) => Err(usage(format!("--share-malloc {text}: expected at least {SMALLEST} bytes"))),
         Err(error) => Err(usage(format!("--share-malloc: {error}"))),
     }
 }
 
-/// Lets a program's allocations of at least `smallest` bytes come to us.
+/// Preloads the library that replaces `malloc`, for allocations of at least `smallest` bytes.
 pub fn add_variables(variables: &mut Vec<(OsString, OsString)>, smallest: u64) -> Result<(), Failure> {
     if smallest == 0 {
         return Ok(());
     }
-    let mut preload = front_library()?;
+    let mut preload = preloaded_library()?;
     let already = variables.iter().find(|(name, _)| name == PRELOAD_VARIABLE).map(|(_, value)| value.clone());
     if let Some(others) =
         already.or_else(|| std::env::var_os(PRELOAD_VARIABLE)).filter(|text| !text.is_empty())
@@ -43,7 +43,7 @@ pub fn add_variables(variables: &mut Vec<(OsString, OsString)>, smallest: u64) -
     Ok(())
 }
 
-fn front_library() -> anyhow::Result<OsString> {
+fn preloaded_library() -> anyhow::Result<OsString> {
     let path = Install::locate()?.library.join(MALLOC);
     if !path.exists() {
         bail!(anyhow!("--share-malloc needs {}; `make` builds it", path.display()));

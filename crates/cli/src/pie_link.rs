@@ -1,11 +1,11 @@
-//! Programs that can be folded: how they are compiled and linked.
+//! Flags that compile and link a program so that it can be folded.
 //!
-//! Folding loads a program once per rank, which needs code that runs at any address and finds its data relative to
-//! itself: `-fPIC`, linked `-shared`. With an interpreter and an entry point such a file is also a program that runs alone,
-//! so one file serves as process, folded, and without us. Names are bound inside the program as in any executable.
+//! Folding loads a program once per rank. This needs code that runs at any address and finds its data relative to itself:
+//! `-fPIC`, linked `-shared`. With an interpreter and an entry point such a file is also an executable, so one file runs
+//! folded, as a process, and without mpirage. `-Bsymbolic` binds names inside the program, as in any executable.
 //!
-//! An ordinary position-independent executable can be folded too, unless it has thread-local variables or keeps variables
-//! of libraries in its own data. So build systems that only take flags from us (CMake) make foldable programs as well.
+//! An ordinary position-independent executable can be folded too, unless it has thread-local variables or copies of a
+//! library's variables (copy relocations). So build systems that only take our flags (CMake) make foldable programs as well.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Write};
@@ -14,11 +14,11 @@ use std::process::Command;
 use crate::compile::{full_line, links};
 use crate::install::Install;
 
-/// Set to `no`, programs are linked as the compiler does by default.
+/// If this environment variable is `no`, programs are linked as the compiler does by default.
 const VARIABLE: &str = "MPIRAGE_FOLDABLE";
 
-/// Wishes about code or the kind of file that we do not go against.
-const OTHER_WISHES: [&str; 12] = [
+/// Options of the user that ask for another kind of code or file. They win.
+const OTHER_KINDS: [&str; 12] = [
     "-shared",
     "-static",
     "-static-pie",
@@ -33,31 +33,35 @@ const OTHER_WISHES: [&str; 12] = [
     "-m32",
 ];
 
-/// The sanitizers' libraries have to be the first of an executable.
+/// A sanitizer's library must be the first library of an executable.
 const SANITIZERS: &str = "-fsanitize=";
 
-/// Code that can be folded: it runs at any address, and still knows its own functions.
+/// Flags for position-independent code whose functions may still be inlined.
 pub fn code_flags(arguments: &[OsString]) -> Vec<OsString> {
-    if is_wanted(arguments) { vec!["-fPIC".into(), "-fno-semantic-interposition".into()] } else { Vec::new() }
+    if makes_foldable(arguments) {
+        vec!["-fPIC".into(), "-fno-semantic-interposition".into()]
+    } else {
+        Vec::new()
+    }
 }
 
-/// The arguments that link a foldable program; none if nothing is linked, or something else is wanted.
+/// The arguments that link a foldable program; `None` if nothing is linked, or the user asks for another kind of file.
 pub fn link_line(compiler: &OsStr, arguments: &[OsString], install: &Install) -> Option<Vec<OsString>> {
     let entry = install.include.join("program.S");
-    if !links(arguments) || !has_input(arguments) || !is_wanted(arguments) || !entry.exists() {
+    if !links(arguments) || !has_input(arguments) || !makes_foldable(arguments) || !entry.exists() {
         return None;
     }
     let user: Vec<OsString> = arguments.iter().filter(|word| *word != "-pie").cloned().collect();
     let mut line = full_line(&user, install);
     line.extend(["-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs", "-Wl,-e,mpirage_start"].map(OsString::from));
-    // `main` may be in an archive, which the linker has passed when the code that calls it comes.
+    // `main` may be in an archive, which the linker reads before the entry code that needs it.
     line.push("-Wl,-u,main".into());
-    // What the user said about the language of files ends here.
+    // Ends the effect of a `-x LANGUAGE` of the user's.
     line.extend(["-x".into(), "none".into(), start_object(compiler)?, entry.into_os_string()]);
     Some(line)
 }
 
-/// Runs the compiler. What it says is shown if it succeeds; if it fails, the ordinary way has its own to say.
+/// Runs the compiler, and shows its output if it succeeds. If it fails, the ordinary link follows and shows its own errors.
 pub fn try_to_compile(compiler: &OsStr, line: &[OsString]) -> bool {
     let mut command = Command::new(compiler);
     if std::io::stderr().is_terminal() {
@@ -65,30 +69,30 @@ pub fn try_to_compile(compiler: &OsStr, line: &[OsString]) -> bool {
     }
     let Ok(done) = command.args(line).output() else { return false };
     if done.status.success() {
-        // A wrapper whose output is closed has still compiled.
+        // The program is compiled even if our output is closed.
         let _ = std::io::stderr().write_all(&done.stderr);
         let _ = std::io::stdout().write_all(&done.stdout);
     }
     done.status.success()
 }
 
-fn is_wanted(arguments: &[OsString]) -> bool {
+fn makes_foldable(arguments: &[OsString]) -> bool {
     let other = |word: &OsString| {
-        OTHER_WISHES.iter().any(|wish| word == wish)
+        OTHER_KINDS.iter().any(|kind| word == kind)
             || word.as_encoded_bytes().starts_with(SANITIZERS.as_bytes())
     };
     !arguments.iter().any(other) && std::env::var_os(VARIABLE).is_none_or(|value| value != "no")
 }
 
-/// Is there anything to compile or link? `mpicc -v` and its like only ask.
+/// True if there is a file to compile or link. `mpicc -v` has none.
 fn has_input(arguments: &[OsString]) -> bool {
     arguments.iter().any(|word| !word.as_encoded_bytes().starts_with(b"-"))
 }
 
-/// The code in front of `main`, as the compiler links it into programs.
+/// The start-up object that the compiler links into position-independent executables.
 fn start_object(compiler: &OsStr) -> Option<OsString> {
-    let told = Command::new(compiler).arg("-print-file-name=Scrt1.o").output().ok()?;
-    let path = String::from_utf8(told.stdout).ok()?.trim().to_owned();
+    let printed = Command::new(compiler).arg("-print-file-name=Scrt1.o").output().ok()?;
+    let path = String::from_utf8(printed.stdout).ok()?.trim().to_owned();
     path.starts_with('/').then(|| path.into())
 }
 
@@ -101,10 +105,10 @@ mod tests {
     }
 
     #[test]
-    fn other_wishes_are_respected() {
+    fn other_kinds_of_files_are_left_alone() {
         assert_eq!(code_flags(&words("-c a.c")).len(), 2);
-        for wish in ["-shared", "-static", "-no-pie", "-fsanitize=address"] {
-            assert!(code_flags(&words(&format!("a.c {wish}"))).is_empty(), "{wish}");
+        for kind in ["-shared", "-static", "-no-pie", "-fsanitize=address"] {
+            assert!(code_flags(&words(&format!("a.c {kind}"))).is_empty(), "{kind}");
         }
     }
 
