@@ -15,7 +15,7 @@ use std::sync::Arc;
 use mpirage_collectives::Choice;
 use mpirage_kernel::Kernel;
 use mpirage_models::Cores;
-use mpirage_mpi::{Bursts, Engine, NoMemory, Setup};
+use mpirage_mpi::{Bursts, Engine, NoMemory, Setup, waiting_cycle};
 use mpirage_platform::{HostId, Platform};
 use mpirage_record::{Record, Recorder};
 use mpirage_replay::Watch;
@@ -57,8 +57,8 @@ pub fn drive(workload: &mut dyn Workload) {
     let mut engine = engine(ranks);
     let _ = mpirage_replay::run(&mut engine, &mut Bounded::new(workload), &mut Impatient);
     // Also compute the explanations that users get.
-    let blocked = engine.blocked();
-    std::hint::black_box((Engine::<NoMemory>::cycle(&blocked), engine.leftovers()));
+    let blocked = engine.diagnosis().blocked();
+    std::hint::black_box((waiting_cycle(&blocked), engine.diagnosis().leftovers()));
 }
 
 /// An engine for this many ranks.

@@ -1,7 +1,7 @@
 //! A deadlock as data: the calls in which ranks are blocked, and the cycle they wait in.
 
 use mpirage_call::{ContextId, function_name};
-use mpirage_mpi::{BlockedRank, Engine, Memory, Origin, Want};
+use mpirage_mpi::{BlockedRank, Memory, Origin, Want, waiting_cycle};
 use serde::Serialize;
 
 use crate::diagnosis::{Diagnosis, Places};
@@ -95,9 +95,9 @@ pub struct Communicator {
 impl<M: Memory, P: Places> Diagnosis<'_, M, P> {
     /// The deadlock as data.
     pub fn deadlock_data(&mut self) -> Deadlock {
-        let blocked = self.engine.blocked();
+        let blocked = self.engine.diagnosis().blocked();
         let calls = blocked.iter().take(LISTED).map(|blocked| self.blocked_call(blocked)).collect();
-        Deadlock { blocked_ranks: blocked.len(), blocked: calls, cycle: Engine::<M>::cycle(&blocked) }
+        Deadlock { blocked_ranks: blocked.len(), blocked: calls, cycle: waiting_cycle(&blocked) }
     }
 
     fn blocked_call(&mut self, blocked: &BlockedRank) -> BlockedCall {
@@ -134,6 +134,9 @@ impl<M: Memory, P: Places> Diagnosis<'_, M, P> {
     }
 
     fn communicator_data(&self, context: ContextId) -> Communicator {
-        Communicator { name: self.communicator(context), size: self.engine.communicator_size(context) }
+        Communicator {
+            name: self.communicator(context),
+            size: self.engine.diagnosis().communicator_size(context),
+        }
     }
 }

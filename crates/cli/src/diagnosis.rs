@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::mem::{self, Discriminant};
 
 use mpirage_call::{ContextId, LineId, RankId, SELF, WORLD, function_name};
-use mpirage_mpi::{BlockedRank, Engine, Leftover, Memory, Origin, Want};
+use mpirage_mpi::{BlockedRank, Engine, Leftover, Memory, Origin, Want, waiting_cycle};
 use mpirage_rank::{Death, Outcome};
 
 use crate::deadlock::Deadlock;
@@ -119,7 +119,7 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
     /// Unreceived messages, incomplete requests and communicators that were not freed. Those that the same call of the program
     /// made, on any rank, are one line.
     fn leftovers(&mut self) -> Vec<String> {
-        let groups = self.grouped(self.engine.leftovers());
+        let groups = self.grouped(self.engine.diagnosis().leftovers());
         let mut lines: Vec<String> = groups.iter().take(LEFT_SHOWN).map(|group| self.group(group)).collect();
         if groups.len() > LEFT_SHOWN {
             lines.push(format!("there are {} more leaks", groups.len() - LEFT_SHOWN));
@@ -179,12 +179,12 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
 
     /// What each blocked rank waits for.
     fn waits(&self) -> Vec<(u32, String)> {
-        let blocked = self.engine.blocked();
+        let blocked = self.engine.diagnosis().blocked();
         blocked.iter().map(|blocked| (blocked.rank, format!("waits for {}", self.wanted(blocked)))).collect()
     }
 
     fn deadlock(&mut self) -> String {
-        let blocked = self.engine.blocked();
+        let blocked = self.engine.diagnosis().blocked();
         let count = blocked.len();
         let verb = if count == 1 { "rank is blocked" } else { "ranks are blocked" };
         let mut text = format!("deadlock: {count} {verb} forever\n");
@@ -195,13 +195,13 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
         if count > SHOWN {
             let _ = writeln!(text, "  … and {} more", count - SHOWN);
         }
-        if let Some(cycle) = Engine::<M>::cycle(&blocked) {
+        if let Some(cycle) = waiting_cycle(&blocked) {
             let path: Vec<String> = cycle.iter().chain(cycle.first()).map(u32::to_string).collect();
             let _ = writeln!(text, "  cycle: rank {}", path.join(" -> rank "));
         } else {
             let _ = writeln!(text, "  no cycle: {}", self.why_no_cycle(&blocked));
         }
-        for message in self.engine.unreceived().iter().take(UNRECEIVED_SHOWN) {
+        for message in self.engine.diagnosis().unreceived().iter().take(UNRECEIVED_SHOWN) {
             let line = self.leftover(message);
             let _ = writeln!(text, "  {line}");
         }
@@ -313,7 +313,9 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
         match context {
             WORLD => "MPI_COMM_WORLD".to_owned(),
             SELF => "MPI_COMM_SELF".to_owned(),
-            other => format!("communicator {other} of {} ranks", self.engine.communicator_size(other)),
+            other => {
+                format!("communicator {other} of {} ranks", self.engine.diagnosis().communicator_size(other))
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::Instant;
 
-use mpirage_mpi::{Bursts, Engine, NoMemory};
+use mpirage_mpi::{Bursts, Engine, NoMemory, waiting_cycle};
 use mpirage_rank::Outcome;
 use mpirage_record::Summary;
 use mpirage_replay::{ReplayError, Watch};
@@ -187,8 +187,8 @@ fn describe_compute(charged: Charged, speed: f64) -> String {
 fn explain(engine: &Engine<NoMemory>, workload: &dyn Workload, outcome: &Outcome) -> (Explained, u8) {
     let explained = Diagnosis::new(engine, TracePlaces(workload)).report(outcome, "trace");
     let code = match outcome {
-        Outcome::Finished { .. } if engine.unreceived().is_empty() => 0,
-        Outcome::Deadlock if Engine::<NoMemory>::cycle(&engine.blocked()).is_some() => exit::DEADLOCK,
+        Outcome::Finished { .. } if engine.diagnosis().unreceived().is_empty() => 0,
+        Outcome::Deadlock if waiting_cycle(&engine.diagnosis().blocked()).is_some() => exit::DEADLOCK,
         Outcome::BeyondTime => exit::USAGE,
         Outcome::Aborted { code, .. } => (*code as u8).max(1),
         _ => exit::BAD_TRACE,

@@ -41,7 +41,7 @@ mod transport;
 mod turn;
 
 pub use collective::formula::{CollectiveTimes, Gathering};
-pub use engine::{BlockedRank, Bursts, Costs, Engine, Leftover, Setup, Want};
+pub use engine::{BlockedRank, Bursts, Costs, Diagnosis, Engine, Leftover, Setup, Want, waiting_cycle};
 pub use memory::{FARTHEST, Memory, NoMemory, Place, UserReduction};
 pub use origin::Origin;
 pub use protocol::{

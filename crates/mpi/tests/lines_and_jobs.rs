@@ -81,7 +81,7 @@ fn a_rank_whose_second_line_waits_for_ever_is_in_a_deadlock() {
     engine.open_line(RankId::new(1));
     run(&mut engine, &[vec![], vec![], vec![recv(Some(0), Some(7), 8, None)]]);
     assert_eq!(engine.take_ending(), Ending::Deadlock);
-    let blocked = engine.blocked();
+    let blocked = engine.diagnosis().blocked();
     assert_eq!(blocked.iter().map(|rank| rank.rank).collect::<Vec<_>>(), [1]);
 }
 

@@ -9,7 +9,7 @@ use mpirage_call::{
     WORLD,
 };
 use mpirage_collectives::Collective;
-use mpirage_mpi::{Ending, Engine, Leftover, NoMemory, Want};
+use mpirage_mpi::{Ending, Leftover, Want, waiting_cycle};
 use mpirage_units::Duration;
 use proptest::prelude::*;
 
@@ -154,7 +154,7 @@ fn a_cancelled_send_completes_as_such_and_reaches_nobody() {
             let ran = finished(model, &[sender, vec![sleep(1.0), recv(Some(0), Some(0), 1 << 20, None)]]);
             assert!(ran.replies[0][0].completions[0].cancelled, "{model}, {bytes} bytes");
             assert_eq!(ran.replies[1][1].completions[0].bytes, 7);
-            assert_eq!(ran.engine.leftovers().len(), 0);
+            assert_eq!(ran.engine.diagnosis().leftovers().len(), 0);
         }
     }
 }
@@ -206,17 +206,17 @@ fn a_circle_of_large_sends_is_a_deadlock_with_its_cycle() {
     };
     let ran = run(one_switch(3), "flow", "", &[script(0), script(1), script(2)]);
     assert_eq!(ran.ending, Ending::Deadlock);
-    let blocked = ran.engine.blocked();
+    let blocked = ran.engine.diagnosis().blocked();
     let wants: Vec<_> = blocked.iter().map(|b| b.wants.clone()).collect();
     let receiver = |to| vec![Want::Receiver { to, tag: 4, context: WORLD }];
     assert_eq!(wants, [receiver(1), receiver(2), receiver(0)]);
-    assert_eq!(Engine::<NoMemory>::cycle(&blocked), Some(vec![0, 1, 2]));
+    assert_eq!(waiting_cycle(&blocked), Some(vec![0, 1, 2]));
 }
 
 #[test]
 fn what_nobody_received_is_left_over() {
     let ran = finished("flow", &[vec![send(1, 9, 4, None)], vec![recv(Some(0), Some(1), 4, Some(1))]]);
-    let leftovers = ran.engine.leftovers();
+    let leftovers = ran.engine.diagnosis().leftovers();
     assert!(
         leftovers.iter().any(|l| matches!(l, Leftover::Message { from: 0, to: 1, tag: 9, bytes: 4, .. })),
         "{leftovers:?}"
@@ -264,7 +264,7 @@ proptest! {
         }).collect();
         let (once, again) = (finished(model, &scripts), finished(model, &scripts));
         prop_assert_eq!(once.ends, again.ends);
-        prop_assert!(once.engine.leftovers().is_empty());
+        prop_assert!(once.engine.diagnosis().leftovers().is_empty());
     }
 }
 

@@ -26,7 +26,7 @@ use crate::ranks::Ranks;
 use crate::transport::message::COLLECTIVE_CONTEXTS;
 
 /// The other parts that collectives work with when ranks get their results.
-pub(crate) struct Environment<'a, M> {
+pub(crate) struct Env<'a, M> {
     pub data: &'a mut DataPlane<M>,
     pub observers: &'a mut Observers,
     pub ranks: &'a mut Ranks,
@@ -255,7 +255,7 @@ impl Collectives {
     /// have entered.
     pub(crate) fn settle<M: Memory>(
         &mut self,
-        env: &mut Environment<'_, M>,
+        env: &mut Env<'_, M>,
         id: InstanceId,
     ) -> Vec<(LineId, RequestId)> {
         if !self.instances[id].is_complete() {
@@ -273,7 +273,7 @@ impl Collectives {
     }
 
     /// A rank's part is over: it gets its results, unless it has them, and leaves.
-    pub(crate) fn leave<M: Memory>(&mut self, env: &mut Environment<'_, M>, entered: Entered) -> Left {
+    pub(crate) fn leave<M: Memory>(&mut self, env: &mut Env<'_, M>, entered: Entered) -> Left {
         let Entered { instance: id, member } = entered;
         if !self.instances[id].settled {
             self.give(env, entered);
@@ -296,7 +296,7 @@ impl Collectives {
     }
 
     /// A rank asks for a duplicate that it gets before all have asked: its members are known.
-    pub(crate) fn hand_out_early<M>(&mut self, env: &mut Environment<'_, M>, entered: Entered) {
+    pub(crate) fn hand_out_early<M>(&mut self, env: &mut Env<'_, M>, entered: Entered) {
         self.make_comms(env.observers, entered.instance);
         let instance = &self.instances[entered.instance];
         let line = instance.participants[entered.member as usize].line;
@@ -304,7 +304,7 @@ impl Collectives {
     }
 
     /// Gives a member its results.
-    fn give<M: Memory>(&mut self, env: &mut Environment<'_, M>, entered: Entered) {
+    fn give<M: Memory>(&mut self, env: &mut Env<'_, M>, entered: Entered) {
         let Entered { instance: id, member } = entered;
         if let Purpose::Data { kind, root } = self.instances[id].purpose {
             return Exchange::new(env.data, &mut self.instances[id]).exchange(kind, root, member);

@@ -10,7 +10,7 @@ use mpirage_call::{
 use mpirage_collectives::Collective;
 use mpirage_data::Group;
 
-use super::wiring::Engine;
+use super::calls::Calls;
 use crate::collective::comm::Comms;
 use crate::memory::Memory;
 use crate::ranks::Ranks;
@@ -31,7 +31,7 @@ pub(super) struct Checks<'a> {
     ranks: &'a Ranks,
 }
 
-impl<M: Memory> Engine<M> {
+impl<M: Memory> Calls<M> {
     pub(super) fn checks(&self) -> Checks<'_> {
         Checks { comms: self.core.collectives.comms(), ranks: &self.core.ranks }
     }

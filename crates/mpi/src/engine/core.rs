@@ -14,7 +14,6 @@ use super::task::{Task, Turns};
 use crate::collective::{self, Collectives};
 use crate::data_plane::DataPlane;
 use crate::due::Due;
-use crate::ids::RunId;
 use crate::memory::Memory;
 use crate::observe::Observers;
 use crate::occupancy::Occupancy;
@@ -23,7 +22,7 @@ use crate::ranks::job::Jobs;
 use crate::ranks::line::{Line, Phase, Then};
 use crate::ranks::{Ranks, Wakeup};
 use crate::transport::message::Owner;
-use crate::transport::{Environment, Event, Transport};
+use crate::transport::{Env, Event, Transport};
 use crate::turn::Ending;
 
 /// The parts of the engine.
@@ -48,15 +47,15 @@ pub(crate) struct Core<M> {
 impl<M: Memory> Core<M> {
     /// The transport, and the parts that it works with.
     #[inline(always)]
-    pub(crate) fn transport(&mut self) -> (&mut Transport, Environment<'_, M>) {
+    pub(crate) fn transport(&mut self) -> (&mut Transport, Env<'_, M>) {
         let Core { transport, kernel, data, observers, occupancy, .. } = self;
-        (transport, Environment { kernel, data, observers, occupancy })
+        (transport, Env { kernel, data, observers, occupancy })
     }
 
     /// The collectives, and the parts that they work with.
-    pub(crate) fn collectives(&mut self) -> (&mut Collectives, collective::Environment<'_, M>) {
+    pub(crate) fn collectives(&mut self) -> (&mut Collectives, collective::Env<'_, M>) {
         let Core { collectives, data, observers, ranks, .. } = self;
-        (collectives, collective::Environment { data, observers, ranks })
+        (collectives, collective::Env { data, observers, ranks })
     }
 
     #[inline]
@@ -78,7 +77,12 @@ impl<M: Memory> Core<M> {
             nth += 1;
             match *event {
                 Event::Complete { owner: Owner::Step { run, blocking }, ideal, .. } => {
-                    self.step_complete(run, blocking, ideal);
+                    if let Some(clocks) = self.observers.ideal() {
+                        clocks.end_step(run, blocking, ideal);
+                    }
+                    if self.collectives.run_mut(run).step_done(blocking) {
+                        self.tasks.push_back(Task::Run(run));
+                    }
                 }
                 Event::Complete { owner, completion, ideal } => self.complete(owner, completion, ideal),
                 other => self.take_other(other),
@@ -98,17 +102,6 @@ impl<M: Memory> Core<M> {
                 self.tasks.push_back(Task::FinishProbe(line, probe));
             }
             Event::Matched { message, taker } => self.matched_early(message, taker),
-        }
-    }
-
-    fn step_complete(&mut self, run: RunId, blocking: bool, ideal: Time) {
-        if ideal > Time::ZERO
-            && let Some(clocks) = self.observers.ideal()
-        {
-            clocks.end_step(run, blocking, ideal);
-        }
-        if self.collectives.run_mut(run).step_done(blocking) {
-            self.tasks.push_back(Task::Run(run));
         }
     }
 

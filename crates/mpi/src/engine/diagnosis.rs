@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use mpirage_call::{ContextId, LineId, RankId, Stamp};
 
-use super::wiring::Engine;
+use super::core::Core;
 use crate::ids::InstanceId;
-use crate::memory::Memory;
 use crate::origin::Origin;
 use crate::ranks::line::Phase;
 use crate::ranks::request::{Operation, Slot};
@@ -110,7 +109,16 @@ pub enum Leftover {
     },
 }
 
-impl<M: Memory> Engine<M> {
+/// Why the ranks of a run wait, and what the run leaves behind.
+pub struct Diagnosis<'a, M> {
+    core: &'a Core<M>,
+}
+
+impl<'a, M> Diagnosis<'a, M> {
+    pub(super) fn new(core: &'a Core<M>) -> Diagnosis<'a, M> {
+        Diagnosis { core }
+    }
+
     /// The ranks that wait, in order.
     pub fn blocked(&self) -> Vec<BlockedRank> {
         self.core.ranks.lines().filter_map(|line| self.why_blocked(line)).collect()
@@ -119,41 +127,6 @@ impl<M: Memory> Engine<M> {
     /// How many ranks a communicator has, for messages about it.
     pub fn communicator_size(&self, context: ContextId) -> u32 {
         self.core.collectives.comms().size(context)
-    }
-
-    /// The ranks in a circle of waiting, if there is one: each waits for the next, the last for the first.
-    pub fn cycle(blocked: &[BlockedRank]) -> Option<Vec<u32>> {
-        let index: HashMap<u32, usize> =
-            blocked.iter().enumerate().map(|(at, rank)| (rank.rank, at)).collect();
-        let awaited = |at: usize| {
-            let peers = blocked[at].wants.iter().flat_map(Want::peers).take(FOLLOWED);
-            peers.filter_map(|peer| index.get(&peer).copied()).collect::<Vec<usize>>()
-        };
-        let mut seen = vec![false; blocked.len()];
-        for start in 0..blocked.len() {
-            if std::mem::replace(&mut seen[start], true) {
-                continue;
-            }
-            let (mut path, mut open) = (vec![start], vec![awaited(start).into_iter()]);
-            while let Some(branch) = open.last_mut() {
-                match branch.next() {
-                    Some(next) => {
-                        if let Some(at) = path.iter().position(|&on_path| on_path == next) {
-                            return Some(path[at..].iter().map(|&at| blocked[at].rank).collect());
-                        }
-                        if !std::mem::replace(&mut seen[next], true) {
-                            path.push(next);
-                            open.push(awaited(next).into_iter());
-                        }
-                    }
-                    None => {
-                        open.pop();
-                        path.pop();
-                    }
-                }
-            }
-        }
-        None
     }
 
     /// What is left when all ranks have ended.
@@ -234,6 +207,40 @@ impl<M: Memory> Engine<M> {
     }
 }
 
+/// The ranks in a circle of waiting, if there is one: each waits for the next, the last for the first.
+pub fn waiting_cycle(blocked: &[BlockedRank]) -> Option<Vec<u32>> {
+    let index: HashMap<u32, usize> = blocked.iter().enumerate().map(|(at, rank)| (rank.rank, at)).collect();
+    let awaited = |at: usize| {
+        let peers = blocked[at].wants.iter().flat_map(Want::peers).take(FOLLOWED);
+        peers.filter_map(|peer| index.get(&peer).copied()).collect::<Vec<usize>>()
+    };
+    let mut seen = vec![false; blocked.len()];
+    for start in 0..blocked.len() {
+        if std::mem::replace(&mut seen[start], true) {
+            continue;
+        }
+        let (mut path, mut open) = (vec![start], vec![awaited(start).into_iter()]);
+        while let Some(branch) = open.last_mut() {
+            match branch.next() {
+                Some(next) => {
+                    if let Some(at) = path.iter().position(|&on_path| on_path == next) {
+                        return Some(path[at..].iter().map(|&at| blocked[at].rank).collect());
+                    }
+                    if !std::mem::replace(&mut seen[next], true) {
+                        path.push(next);
+                        open.push(awaited(next).into_iter());
+                    }
+                }
+                None => {
+                    open.pop();
+                    path.pop();
+                }
+            }
+        }
+    }
+    None
+}
+
 fn left_message(message: &Message) -> Option<Leftover> {
     let context = ContextId::try_from(message.key.context).ok()?;
     let (from, to) = (message.from.get(), message.to.get());
@@ -244,7 +251,6 @@ fn left_message(message: &Message) -> Option<Leftover> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::NoMemory;
 
     fn waits(rank: u32, froms: &[u32]) -> BlockedRank {
         let wants =
@@ -254,7 +260,7 @@ mod tests {
 
     #[test]
     fn a_cycle_is_found_behind_dead_ends_and_branches() {
-        let cycle = |blocked: &[BlockedRank]| Engine::<NoMemory>::cycle(blocked);
+        let cycle = |blocked: &[BlockedRank]| waiting_cycle(blocked);
         assert_eq!(cycle(&[waits(0, &[1]), waits(1, &[0])]), Some(vec![0, 1]));
         assert_eq!(cycle(&[waits(0, &[1]), waits(1, &[2])]), None);
         let branches = [waits(0, &[9, 1, 2]), waits(1, &[9]), waits(2, &[1, 3]), waits(3, &[2])];

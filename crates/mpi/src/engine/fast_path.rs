@@ -7,9 +7,9 @@ use mpirage_call::LineId;
 use mpirage_call::wire::{PlainCall, PlainWay};
 use mpirage_units::Duration;
 
-use super::compute::Bursts;
+use super::bursts::Bursts;
+use super::calls::Calls;
 use super::messages::Incoming;
-use super::wiring::Engine;
 use crate::memory::Memory;
 use crate::origin::Origin;
 use crate::ranks::line::Then;
@@ -28,7 +28,7 @@ pub(super) enum FastPath {
     Paying,
 }
 
-impl<M: Memory> Engine<M> {
+impl<M: Memory> Calls<M> {
     /// Carries out the next call of the inbox, if it is for the fast path.
     #[inline]
     pub(super) fn try_fast_path(&mut self, line: LineId) -> FastPath {
@@ -41,7 +41,7 @@ impl<M: Memory> Engine<M> {
     /// Is it time for the call?
     #[inline]
     fn nothing_before(&self, line: LineId, call: &PlainCall) -> bool {
-        let no_burst = match self.bursts {
+        let no_burst = match self.work.bursts {
             Bursts::None => true,
             Bursts::Measured => call.stamp.burst.is_none(),
             _ => false,
@@ -57,7 +57,7 @@ impl<M: Memory> Engine<M> {
     fn perform_plain(&mut self, line: LineId, call: &PlainCall) -> FastPath {
         let &PlainCall { context, bytes, request, .. } = call;
         let rank = self.core.ranks.rank_of(line);
-        if self.checks_calls && !self.checks().may_open(rank, request) {
+        if self.checked && !self.checks().may_open(rank, request) {
             return FastPath::NotTaken;
         }
         let cost = match call.way {
@@ -65,7 +65,7 @@ impl<M: Memory> Engine<M> {
                 let Some((me, peer)) = self.core.collectives.comms().address(context, rank, to) else {
                     return FastPath::NotTaken;
                 };
-                if self.checks_calls && !self.checks().may_send(tag, bytes) {
+                if self.checked && !self.checks().may_send(tag, bytes) {
                     return FastPath::NotTaken;
                 }
                 self.begin_plain(line, call);
@@ -82,9 +82,7 @@ impl<M: Memory> Engine<M> {
                 self.core.protocol.isend_overhead.of(bytes)
             }
             PlainWay::Recv { from, tag, address } => {
-                if self.checks_calls
-                    && (tag == Some(ANY_TAG) || !self.checks().knows_peer(rank, context, from))
-                {
+                if self.checked && (tag == Some(ANY_TAG) || !self.checks().knows_peer(rank, context, from)) {
                     return FastPath::NotTaken;
                 }
                 self.begin_plain(line, call);

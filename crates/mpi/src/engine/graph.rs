@@ -3,8 +3,8 @@
 use mpirage_call::{Completion, LineId};
 use mpirage_units::{Duration, Time};
 
-use super::compute::BackgroundWork;
-use super::wiring::Engine;
+use super::bursts::BackgroundWork;
+use super::compute::Processing;
 use crate::due::Due;
 use crate::ids::{MessageId, ReceiveId, WorkId};
 use crate::memory::Memory;
@@ -12,7 +12,7 @@ use crate::occupancy::{GraphEvent, GraphItem, Served};
 use crate::ranks::line::Phase;
 use crate::transport::message::{Message, Owner, Receive, Taker};
 
-impl<M: Memory> Engine<M> {
+impl<M: Memory> Processing<'_, M> {
     /// Lets the next event happen, if its date is now: all that the one before has freed has been handed over. True if there
     /// was something to do.
     pub(super) fn serve_graphs(&mut self) -> bool {
@@ -77,17 +77,17 @@ impl<M: Memory> Engine<M> {
     }
 
     fn graph_works(&mut self, event: &GraphEvent, id: WorkId, now: Time) {
-        let BackgroundWork { rank, request, work, .. } = self.background[id];
-        let span = Duration::from_secs_f64(self.charged_seconds(rank, work));
+        let BackgroundWork { rank, request, work, .. } = self.work.background[id];
+        let span = Duration::from_secs_f64(self.work.charged_seconds(rank, work));
         self.core.ranks.pass_request_ideal(rank, request, span);
         if let Some(graphs) = self.core.occupancy.graphs() {
             let end = graphs.occupy(event, span, now);
             graphs.ends_at(rank, end);
         }
         if span.is_zero() {
-            self.background.remove(id);
+            self.work.background.remove(id);
         } else {
-            self.background[id].start = now;
+            self.work.background[id].start = now;
             self.core.kernel.start_timer(span, Due::Work(id).token());
         }
         let owner = Owner::Request { rank, id: request };

@@ -1,7 +1,10 @@
 //! The engine: carries out calls in simulated time.
 //!
-//! [`Engine`] is what drivers see. It carries out calls ([`perform`]) on the parts in [`core::Core`], and says whose turn it is.
+//! [`Engine`] is what drivers see. It says whose turn it is; [`calls::Calls`] carries out calls on the parts in
+//! [`core::Core`].
 
+mod bursts;
+mod calls;
 mod checks;
 mod compute;
 pub(crate) mod core;
@@ -19,6 +22,6 @@ mod startup;
 pub(crate) mod task;
 mod wiring;
 
-pub use compute::{Bursts, Costs};
-pub use diagnosis::{BlockedRank, Leftover, Want};
+pub use bursts::{Bursts, Costs};
+pub use diagnosis::{BlockedRank, Diagnosis, Leftover, Want, waiting_cycle};
 pub use wiring::{Engine, Setup};

@@ -10,12 +10,12 @@
 
 use mpirage_call::{BLOCKING, Burst, Call, CommRequest, Completing, Completion, LineId, RequestId, Work};
 use mpirage_record::Record;
-use mpirage_units::{Duration, Time};
+use mpirage_units::Time;
 
+use super::calls::Calls;
 use super::fast_path::FastPath;
 use super::messages::Incoming;
-use super::task::Task;
-use super::wiring::Engine;
+use super::task::{Progress, Task};
 use crate::due::Due;
 use crate::memory::Memory;
 use crate::occupancy::ExecutionUnit;
@@ -26,14 +26,7 @@ use crate::transport::matching::{Key, Probe};
 use crate::transport::message::{Outgoing, Owner};
 use crate::turn::Ending;
 
-/// How a call went.
-pub(super) enum Progress {
-    Done,
-    Pay(Duration),
-    Blocked,
-}
-
-impl<M: Memory> Engine<M> {
+impl<M: Memory> Calls<M> {
     /// Goes on with the calls of the inbox until something takes time.
     pub(super) fn next_call(&mut self, line: LineId) {
         let rank = self.core.ranks.rank_of(line);
@@ -65,7 +58,7 @@ impl<M: Memory> Engine<M> {
             }
         };
         (state.stamp, state.entered) = (stamp, now);
-        let burst = self.bursts.of(rank, &stamp);
+        let burst = self.work.bursts.of(rank, &stamp);
         if self.samples.is_open(rank) {
             self.sample_passes(line, burst.unwrap_or_default());
         }
@@ -74,7 +67,7 @@ impl<M: Memory> Engine<M> {
             Ok(Burst::TOO_LONG) => {
                 self.core.misuse(rank, "it computes for more than 52 days between two calls".to_owned());
             }
-            Ok(burst) => self.start_work(line, Work::from(burst), Claim::Burst),
+            Ok(burst) => self.processing().start_work(line, Work::from(burst), Claim::Burst),
             Err(position) => {
                 let text = format!(
                     "the recorded costs end after {position} calls of this rank: they are of another run"
@@ -126,7 +119,7 @@ impl<M: Memory> Engine<M> {
             let text = "its last call needs no answer, but it waits for one".to_owned();
             return self.core.misuse(rank, text);
         }
-        if self.graph_is_busy(line) {
+        if self.processing().graph_is_busy(line) {
             return;
         }
         self.core.ranks.line_mut(line).phase = Phase::Gone;
@@ -143,7 +136,7 @@ impl<M: Memory> Engine<M> {
         if self.core.protocol.startup.is_some() && self.core.pay_startup(line) {
             return false;
         }
-        if !self.core.occupancy.is_none() && self.call_waits(line) {
+        if !self.core.occupancy.is_none() && self.processing().call_waits(line) {
             return false;
         }
         self.perform_now(line)
@@ -216,7 +209,7 @@ impl<M: Memory> Engine<M> {
         ) {
             self.core.ranks.poll_over(line);
         }
-        if self.refuse_inside_sample(line, call) || self.checks_calls && self.refuse_nonsense(line, call) {
+        if self.refuse_inside_sample(line, call) || self.checked && self.refuse_nonsense(line, call) {
             return Progress::Blocked;
         }
         let rank = self.core.ranks.rank_of(line);
@@ -259,7 +252,7 @@ impl<M: Memory> Engine<M> {
                 return if later { Progress::Done } else { Progress::Blocked };
             }
             Call::SampleBegin { site, global, rule } => return self.begin_sample(line, site, global, rule),
-            Call::Compute { work, request } => return self.compute(line, work, request),
+            Call::Compute { work, request } => return self.processing().compute(line, work, request),
             Call::TakeCompleted => return self.perform_take_completed(line),
             Call::ExecutionUnit { cpu, nic, after, tell } => {
                 if let Some(graphs) = self.core.occupancy.graphs() {

@@ -10,8 +10,8 @@ use mpirage_call::{Call, Completing, LineId, RequestId};
 use mpirage_record::Record;
 use mpirage_units::Duration;
 
-use super::perform::Progress;
-use super::wiring::Engine;
+use super::calls::Calls;
+use super::task::Progress;
 use crate::memory::Memory;
 use crate::protocol::PollCost;
 use crate::ranks::line::Then;
@@ -46,7 +46,7 @@ fn after(step: Duration, failures: u32) -> Duration {
     Duration::from_picos(step.as_picos().saturating_mul(u64::from(failures) + 1))
 }
 
-impl<M: Memory> Engine<M> {
+impl<M: Memory> Calls<M> {
     /// A test begins. None if it is not paid for first.
     pub(super) fn begin_test(
         &mut self,

@@ -1,32 +1,18 @@
-//! What starts when a processor is free, and transfers that have come to one.
+//! What starts when a processor is free, and messages that have come to one.
 
 use mpirage_call::{LineId, RankId};
-use mpirage_kernel::Milestone;
 
-use super::compute::computing;
+use super::compute::{Processing, computing};
 use super::task::Task;
-use super::wiring::Engine;
 use crate::due::Due;
 use crate::ids::{MessageId, WorkId};
 use crate::memory::Memory;
 use crate::occupancy::{Job, Occupancy, Start};
 use crate::ranks::line::{Claim, Phase};
-use crate::transport::Reception;
 
-impl<M: Memory> Engine<M> {
-    /// A transfer of a message has reached a milestone.
-    pub(super) fn transfer_event(&mut self, id: MessageId, milestone: Milestone) {
-        let (transport, mut env) = self.core.transport();
-        match transport.transfer_event(&mut env, id, milestone) {
-            Reception::None => {}
-            Reception::AtInterface => self.at_interface(id),
-            Reception::Taken => self.taken(id),
-        }
-        self.core.take_events();
-    }
-
+impl<M: Memory> Processing<'_, M> {
     /// A message has come: the processor takes it, now or when it can.
-    fn at_interface(&mut self, id: MessageId) {
+    pub(super) fn at_interface(&mut self, id: MessageId) {
         let message = self.core.transport.message(id);
         let (rank, turn, now) = (message.to, message.place.turn(), self.core.kernel.now());
         match &mut self.core.occupancy {
@@ -37,21 +23,6 @@ impl<M: Memory> Engine<M> {
             }
             Occupancy::Graphs(graphs) => graphs.arrival(id, rank, turn, now),
             Occupancy::None => {}
-        }
-    }
-
-    /// The processor has taken a message.
-    fn taken(&mut self, id: MessageId) {
-        let message = self.core.transport.message(id);
-        let (rank, turn, matched) = (message.to, message.place.turn(), message.taker.is_some());
-        if matched && let Some(processors) = self.core.occupancy.processors() {
-            processors.count_from(rank, turn);
-            self.core.occupancy.free_rank(rank, self.core.kernel.now());
-        }
-        self.serve_older(rank);
-        if matched {
-            let (transport, mut env) = self.core.transport();
-            transport.deliver(&mut env, id);
         }
     }
 
@@ -85,50 +56,9 @@ impl<M: Memory> Engine<M> {
         let starts = processors.claim_work(&mut self.core.kernel, rank, Job::Work(id));
         if starts {
             processors.occupy_for_work(rank);
-            self.background[id].turn = processors.since(rank);
+            self.work.background[id].turn = processors.since(rank);
         }
         starts
-    }
-
-    /// What a processor computed is done.
-    pub(super) fn end_of_work(&mut self, rank: RankId) {
-        let now = self.core.kernel.now();
-        let Some(processors) = self.core.occupancy.processors() else { return };
-        processors.free(rank, now);
-        self.serve_older(rank);
-        if let Some(processors) = self.core.occupancy.processors() {
-            processors.look_at(&mut self.core.kernel, rank);
-        }
-    }
-
-    /// A processor may be free: what has waited longer than its rank's next call comes before that.
-    #[inline]
-    pub(super) fn serve_older(&mut self, rank: RankId) {
-        let now = self.core.kernel.now();
-        if let Some(processors) = self.core.occupancy.processors()
-            && let Some(start) = processors.take_older(rank, now)
-        {
-            self.start(rank, start);
-        }
-    }
-
-    /// Starts what waits and can, once all ranks have had their chance at this instant. True if there was something to do.
-    pub(super) fn serve_processors(&mut self) -> bool {
-        if self.core.occupancy.has_graphs() {
-            return self.serve_graphs();
-        }
-        let now = self.core.kernel.now();
-        let Some(processors) = self.core.occupancy.processors() else { return false };
-        let Some(rank) = processors.next_due() else { return false };
-        while let Some(start) =
-            self.core.occupancy.processors().and_then(|processors| processors.take_next(rank, now))
-        {
-            self.start(rank, start);
-        }
-        if let Some(processors) = self.core.occupancy.processors() {
-            processors.look_at(&mut self.core.kernel, rank);
-        }
-        true
     }
 
     /// The timer of a processor has expired.
@@ -141,23 +71,23 @@ impl<M: Memory> Engine<M> {
         }
     }
 
-    /// Something that waited for a processor starts.
-    fn start(&mut self, rank: RankId, start: Start) {
+    /// Something that waited for a processor starts; gives the line whose call is to be carried out now, if it is one.
+    pub(super) fn start(&mut self, rank: RankId, start: Start) -> Option<LineId> {
         let now = self.core.kernel.now();
-        let Some(processors) = self.core.occupancy.processors() else { return };
+        let processors = self.core.occupancy.processors()?;
         match start {
             Start::Arrival(message) => self.start_receiving(message),
             Start::Send(job, bytes) => {
                 processors.occupy_for_send(rank, bytes, now);
                 match job {
-                    Job::Line(line) => self.after_startup(line),
+                    Job::Line(line) => return Some(line),
                     Job::Run(run) => self.core.tasks.push_back(Task::Run(run)),
                     Job::Work(_) => unreachable!("computations do not send"),
                 }
             }
             Start::Work(Job::Work(id)) => {
                 processors.occupy_for_work(rank);
-                let work = &mut self.background[id];
+                let work = &mut self.work.background[id];
                 (work.start, work.turn) = (now, processors.since(rank));
                 let work = work.work;
                 self.start_computation(rank, work, Due::Work(id));
@@ -174,6 +104,7 @@ impl<M: Memory> Engine<M> {
             }
             Start::Work(Job::Run(_)) => unreachable!("schedules do not compute"),
         }
+        None
     }
 
     /// The processor takes a message: it is visible from here on, and there when that is done.

@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use mpirage_call::{Burst, Call, LineId, RankId, Rule, Tally};
 
-use super::perform::Progress;
-use super::wiring::Engine;
+use super::calls::Calls;
+use super::task::Progress;
 use crate::memory::Memory;
 use crate::ranks::line::Phase;
 use crate::statistics::Statistics;
@@ -137,6 +137,11 @@ impl Samples {
 }
 
 impl Samples {
+    /// What ranks have counted so far.
+    pub(super) fn tally(&self) -> Tally {
+        self.tally
+    }
+
     /// A rank has counted.
     pub(super) fn count(&mut self, tally: Tally) {
         let sum = &mut self.tally;
@@ -174,19 +179,14 @@ impl Block {
     }
 }
 
-impl<M: Memory> Engine<M> {
-    /// What ranks have counted so far.
-    pub fn tally(&self) -> Tally {
-        self.samples.tally
-    }
-
+impl<M: Memory> Calls<M> {
     /// A rank that executes a sampled block has computed; if its next call ends the block, the value is known. Threads count as
     /// if they had the cores of their host for themselves.
     pub(super) fn sample_passes(&mut self, line: LineId, burst: Burst) {
         let state = self.core.ranks.line(line);
         let rank = state.rank;
         let ends = matches!(state.inbox.next_call(), Some(Call::SampleEnd));
-        let nanos = burst.elapsed(self.speeds.cores(rank));
+        let nanos = burst.elapsed(self.work.speeds.cores(rank));
         if let Some(open) = self.samples.open_mut(rank) {
             open.nanos += nanos;
         }

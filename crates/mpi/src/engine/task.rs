@@ -1,8 +1,9 @@
-//! What can go on at this instant, and whose turn it is.
+//! What can go on at this instant, how calls go, and whose turn it is.
 
 use std::collections::VecDeque;
 
 use mpirage_call::{LineId, RankId};
+use mpirage_units::Duration;
 
 use crate::ids::RunId;
 use crate::transport::matching::Probe;
@@ -16,6 +17,13 @@ pub(crate) enum Task {
     FinishTakeCompleted(LineId),
     FinishProbe(LineId, Probe),
     Run(RunId),
+}
+
+/// How a call went.
+pub(crate) enum Progress {
+    Done,
+    Pay(Duration),
+    Blocked,
 }
 
 /// The turns that the driver is to get, in order.

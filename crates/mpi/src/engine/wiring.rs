@@ -3,16 +3,18 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use mpirage_call::{ContextId, LineId, RankId, Reply, Stamp};
+use mpirage_call::{Completion, ContextId, LineId, RankId, Reply, Stamp, Tally};
 use mpirage_collectives::Choice;
 use mpirage_data::Group;
-use mpirage_kernel::{Advance, Event, Kernel};
+use mpirage_kernel::{Advance, Event, Kernel, Milestone};
 use mpirage_platform::HostId;
 use mpirage_record::{Record, Recorder};
 use mpirage_units::Time;
 
-use super::compute::{BackgroundWork, Bursts, Speeds};
+use super::bursts::{BackgroundWork, Bursts, Speeds, Workload};
+use super::calls::Calls;
 use super::core::Core;
+use super::diagnosis::Diagnosis;
 use super::polls::Polls;
 use super::sampling::Samples;
 use super::task::{Task, Turns};
@@ -20,16 +22,17 @@ use crate::collective::Collectives;
 use crate::collective::formula::CollectiveTimes;
 use crate::data_plane::DataPlane;
 use crate::due::Due;
-use crate::ids::{Table, WorkId};
+use crate::ids::{MessageId, Table, WorkId};
 use crate::memory::{FARTHEST, Memory};
 use crate::observe::Observers;
-use crate::occupancy::Occupancy;
+use crate::occupancy::{Occupancy, Start};
 use crate::origin::Origin;
 use crate::protocol::Protocol;
 use crate::ranks::Ranks;
 use crate::ranks::job::{JobId, Jobs};
 use crate::ranks::line::{Phase, Then};
-use crate::transport::Transport;
+use crate::transport::message::Owner;
+use crate::transport::{Reception, Transport};
 use crate::turn::{Ending, Segment, Turn};
 
 /// How many arrivals ahead a message is prefetched, and what it leads to.
@@ -64,18 +67,7 @@ pub struct Setup {
 
 /// The MPI layer of one run.
 pub struct Engine<M> {
-    pub(super) core: Core<M>,
-    /// Polls that are paid for before they look.
-    pub(super) polls: Polls,
-    pub(super) samples: Samples,
-    pub(super) bursts: Bursts,
-    pub(super) speeds: Speeds,
-    /// Computations beside ranks.
-    pub(super) background: Table<WorkId, BackgroundWork>,
-    /// Numbers of shared memory by name.
-    pub(super) shared_sites: HashMap<Box<str>, u64>,
-    /// Are calls checked before they are carried out?
-    pub(super) checks_calls: bool,
+    calls: Calls<M>,
     /// A vector for new calls, used for all lines: it stays in a near cache.
     call_buffer: Vec<u64>,
     events: Vec<Event>,
@@ -105,14 +97,18 @@ impl<M: Memory> Engine<M> {
             hosts,
         };
         Engine {
-            core,
-            polls: Polls::default(),
-            samples: Samples::default(),
-            bursts: setup.bursts,
-            speeds: Speeds::new(setup.seconds_per_nano, setup.host_flops, setup.host_cores),
-            background: Table::new(),
-            shared_sites: HashMap::new(),
-            checks_calls: false,
+            calls: Calls {
+                core,
+                work: Workload {
+                    bursts: setup.bursts,
+                    speeds: Speeds::new(setup.seconds_per_nano, setup.host_flops, setup.host_cores),
+                    background: Table::new(),
+                },
+                polls: Polls::default(),
+                samples: Samples::default(),
+                shared_sites: HashMap::new(),
+                checked: false,
+            },
             call_buffer: Vec::new(),
             events: Vec::new(),
         }
@@ -122,92 +118,102 @@ impl<M: Memory> Engine<M> {
     /// number 2; none if a rank is there twice, or does not exist.
     pub fn define_comm(&mut self, members: &[u32]) -> Option<ContextId> {
         let group = Group::of(members.iter().copied()).ok()?;
-        if members.iter().any(|&member| member as usize >= self.core.ranks.count()) {
+        if members.iter().any(|&member| member as usize >= self.calls.core.ranks.count()) {
             return None;
         }
-        let context = self.core.collectives.add_comm(group, Origin::UNKNOWN);
-        self.core.observers.record(&Record::Comm { context, members });
+        let context = self.calls.core.collectives.add_comm(group, Origin::UNKNOWN);
+        self.calls.core.observers.record(&Record::Comm { context, members });
         Some(context)
     }
 
     /// Adds a line to a rank: a further thread that calls MPI. It is resumed like the others.
     pub fn open_line(&mut self, rank: RankId) -> LineId {
-        let line = self.core.ranks.open_line(rank);
-        self.core.jobs.add_line(rank);
-        self.core.turns.resume(line);
+        let line = self.calls.core.ranks.open_line(rank);
+        self.calls.core.jobs.add_line(rank);
+        self.calls.core.turns.resume(line);
         line
     }
 
     /// The driver's memory.
     pub fn memory(&mut self) -> &mut M {
-        self.core.data.memory_mut()
+        self.calls.core.data.memory_mut()
     }
 
     /// The same, to look at.
     pub fn memory_ref(&self) -> &M {
-        self.core.data.memory()
+        self.calls.core.data.memory()
     }
 
     /// Standard sends of fewer bytes are eager.
     pub fn eager_limit(&self) -> u64 {
-        self.core.protocol.eager_limit
+        self.calls.core.protocol.eager_limit
     }
 
     /// The simulated time.
     pub fn now(&self) -> Time {
-        self.core.kernel.now()
+        self.calls.core.kernel.now()
     }
 
     /// The answer to the call a resumed line waits in.
     pub fn reply(&self, line: LineId) -> &Reply {
-        &self.core.ranks.line(line).reply
+        &self.calls.core.ranks.line(line).reply
     }
 
     /// How often a line was resumed.
     pub fn switches(&self) -> u64 {
-        self.core.turns.resumed()
+        self.calls.core.turns.resumed()
     }
 
     /// When each rank ended.
     pub fn ends(&self) -> impl Iterator<Item = Time> + '_ {
-        (0..self.core.ranks.count() as u32).map(|rank| self.core.ranks.end(RankId::new(rank)))
+        (0..self.calls.core.ranks.count() as u32).map(|rank| self.calls.core.ranks.end(RankId::new(rank)))
     }
 
     /// Has the rank called `MPI_Init`, and `MPI_Finalize`?
     pub fn lifecycle(&self, rank: RankId) -> (bool, bool) {
-        self.core.ranks.lifecycle(rank)
+        self.calls.core.ranks.lifecycle(rank)
     }
 
     /// The call a line is in, or was in last.
     pub fn last_call(&self, line: LineId) -> Stamp {
-        self.core.ranks.line(line).stamp
+        self.calls.core.ranks.line(line).stamp
     }
 
     /// The recorded costs, if any were.
     pub fn bursts(&self) -> &Bursts {
-        &self.bursts
+        &self.calls.work.bursts
+    }
+
+    /// What ranks have counted so far.
+    pub fn tally(&self) -> Tally {
+        self.calls.samples.tally()
+    }
+
+    /// Explains why ranks wait, and what is left.
+    pub fn diagnosis(&self) -> Diagnosis<'_, M> {
+        Diagnosis::new(&self.calls.core)
     }
 
     /// From now on every call is checked before it is carried out.
     pub fn distrust(&mut self) {
-        self.checks_calls = true;
+        self.calls.checked = true;
     }
 
     /// From here on, lines are released as soon as their replies are final, or not any more. Simulated time is the same.
     pub fn release_early(&mut self, wanted: bool) {
-        self.core.set_early(wanted);
+        self.calls.core.set_early(wanted);
     }
 
     /// All ranks are graphs: they open a request for all they do, and take what is complete. True if there are processors for
     /// which they compete; then they are to hand over at once what is free.
     pub fn run_graphs(&mut self) -> bool {
-        let Core { occupancy, protocol, hosts, .. } = &mut self.core;
+        let Core { occupancy, protocol, hosts, .. } = &mut self.calls.core;
         occupancy.run_graphs(protocol, hosts)
     }
 
     /// Hands the driver's memory and the line's reply to `give`, before the line is resumed.
     pub fn give_reply<R>(&mut self, line: LineId, give: impl FnOnce(&mut M, &Reply) -> R) -> R {
-        give(self.core.data.memory_mut(), &self.core.ranks.line(line).reply)
+        give(self.calls.core.data.memory_mut(), &self.calls.core.ranks.line(line).reply)
     }
 
     /// A resumed line has made calls and waits for the answer to the last, or has ended. `read` gets its calls from the
@@ -215,8 +221,8 @@ impl<M: Memory> Engine<M> {
     pub fn take_calls(&mut self, line: LineId, read: impl FnOnce(&mut M, &mut Vec<u64>) -> Segment) {
         let mut calls = std::mem::take(&mut self.call_buffer);
         calls.clear();
-        let segment = read(self.core.data.memory_mut(), &mut calls);
-        self.core.ranks.set_wrote(self.core.ranks.rank_of(line), segment.wrote);
+        let segment = read(self.calls.core.data.memory_mut(), &mut calls);
+        self.calls.core.ranks.set_wrote(self.calls.core.ranks.rank_of(line), segment.wrote);
         self.carry_out_all(line, calls, segment.ended);
     }
 
@@ -224,7 +230,7 @@ impl<M: Memory> Engine<M> {
     pub fn answer(&mut self, line: LineId, next: impl FnOnce(&Reply, &mut Vec<u64>) -> Segment) {
         let mut calls = std::mem::take(&mut self.call_buffer);
         calls.clear();
-        let segment = next(&self.core.ranks.line(line).reply, &mut calls);
+        let segment = next(&self.calls.core.ranks.line(line).reply, &mut calls);
         self.carry_out_all(line, calls, segment.ended);
     }
 
@@ -232,11 +238,11 @@ impl<M: Memory> Engine<M> {
     /// to the line's own inbox.
     #[inline]
     fn carry_out_all(&mut self, line: LineId, calls: Vec<u64>, ended: bool) {
-        let state = self.core.ranks.line_mut(line);
+        let state = self.calls.core.ranks.line_mut(line);
         let own = state.inbox.replace(calls);
         state.leaving = ended;
-        self.next_call(line);
-        self.call_buffer = self.core.ranks.line_mut(line).inbox.keep_rest(own);
+        self.calls.next_call(line);
+        self.call_buffer = self.calls.core.ranks.line_mut(line).inbox.keep_rest(own);
     }
 
     /// Goes on until the driver has something to do.
@@ -244,58 +250,58 @@ impl<M: Memory> Engine<M> {
     pub fn advance(&mut self) -> Turn {
         loop {
             self.do_tasks();
-            if self.core.jobs.are_over() {
+            if self.calls.core.jobs.are_over() {
                 return Turn::End;
             }
-            if let Some(turn) = self.core.turns.next() {
+            if let Some(turn) = self.calls.core.turns.next() {
                 if !self.starts_turn(&turn) {
                     continue;
                 }
                 return turn;
             }
-            let busy = self.serve_polls() || self.serve_processors();
-            if busy || self.core.jobs.some_are_idle() && self.core.finish_jobs() {
+            let busy = self.calls.serve_polls() || self.serve_processors();
+            if busy || self.calls.core.jobs.some_are_idle() && self.calls.core.finish_jobs() {
                 continue;
             }
             match self.pass_time() {
                 Advance::Moved => {}
-                Advance::Idle => self.core.jobs.end_all(&Ending::Deadlock),
-                Advance::BeyondTime => self.core.jobs.end_all(&Ending::BeyondTime),
+                Advance::Idle => self.calls.core.jobs.end_all(&Ending::Deadlock),
+                Advance::BeyondTime => self.calls.core.jobs.end_all(&Ending::BeyondTime),
             }
         }
     }
 
     /// How a job has ended; a deadlock if it has not, since its ranks are not resumed any more.
     pub fn ending(&self, job: JobId) -> Ending {
-        self.core.jobs.ending(job).cloned().unwrap_or(Ending::Deadlock)
+        self.calls.core.jobs.ending(job).cloned().unwrap_or(Ending::Deadlock)
     }
 
     /// How the run has ended: the first job that did not finish decides.
     pub fn take_ending(&mut self) -> Ending {
-        let unfinished = self.core.jobs.endings().find(|ending| **ending != Ending::Finished);
+        let unfinished = self.calls.core.jobs.endings().find(|ending| **ending != Ending::Finished);
         match unfinished {
             Some(ending) => ending.clone(),
-            None if self.core.jobs.are_over() => Ending::Finished,
+            None if self.calls.core.jobs.are_over() => Ending::Finished,
             None => Ending::Deadlock,
         }
     }
 
     /// The run is over, whatever the reason: records the ends of the ranks that are still there.
     pub fn close_records(&mut self) {
-        for line in self.core.ranks.lines() {
-            if !self.core.ranks.line(line).phase.is(&Phase::Gone) {
-                self.core.record_end(line);
+        for line in self.calls.core.ranks.lines() {
+            if !self.calls.core.ranks.line(line).phase.is(&Phase::Gone) {
+                self.calls.core.record_end(line);
             }
         }
-        self.core.observers.flush();
+        self.calls.core.observers.flush();
     }
 
     /// A turn begins; false if its job has ended, so that the driver need not hear of it.
     #[inline]
     fn starts_turn(&mut self, turn: &Turn) -> bool {
         if let Turn::Resume(line) = *turn {
-            let state = self.core.ranks.line_mut(line);
-            if self.core.jobs.is_over(state.rank) {
+            let state = self.calls.core.ranks.line_mut(line);
+            if self.calls.core.jobs.is_over(state.rank) {
                 return false;
             }
             state.phase = Phase::Running;
@@ -307,21 +313,21 @@ impl<M: Memory> Engine<M> {
 
     fn pass_time(&mut self) -> Advance {
         let mut events = std::mem::take(&mut self.events);
-        let passed = self.core.kernel.advance(&mut events);
+        let passed = self.calls.core.kernel.advance(&mut events);
         for at in 0..events.len() {
             self.fetch_ahead(&events[at..]);
             let Event { token, milestone } = events[at];
             match Due::of(token) {
                 Due::Line(line) => self.line_due(line),
                 Due::Transfer(message) => self.transfer_event(message, milestone),
-                Due::Run(run) => self.core.tasks.push_back(Task::Run(run)),
+                Due::Run(run) => self.calls.core.tasks.push_back(Task::Run(run)),
                 Due::Work(work) => self.background_done(work),
                 Due::SendComplete(delayed) => {
-                    self.core.transport.delayed_complete(delayed);
-                    self.core.take_events();
+                    self.calls.core.transport.delayed_complete(delayed);
+                    self.calls.core.take_events();
                 }
-                Due::Collective(instance) => self.core.all_leave(instance),
-                Due::Processor(rank) => self.processor_due(rank),
+                Due::Collective(instance) => self.calls.core.all_leave(instance),
+                Due::Processor(rank) => self.calls.processing().processor_due(rank),
             }
         }
         events.clear();
@@ -331,21 +337,21 @@ impl<M: Memory> Engine<M> {
 
     fn do_tasks(&mut self) {
         // Nothing goes on once the run has ended.
-        while !self.core.jobs.are_over()
-            && let Some(task) = self.core.tasks.pop_front()
+        while !self.calls.core.jobs.are_over()
+            && let Some(task) = self.calls.core.tasks.pop_front()
         {
-            if self.core.jobs.some_are_over() && self.core.jobs.is_over(self.rank_of(&task)) {
+            if self.calls.core.jobs.some_are_over() && self.calls.core.jobs.is_over(self.rank_of(&task)) {
                 continue;
             }
             match task {
-                Task::NextCall(line) => self.next_call(line),
+                Task::NextCall(line) => self.calls.next_call(line),
                 Task::FinishWait(line) => {
                     self.fetch_waits();
-                    self.finish_wait(line);
+                    self.calls.finish_wait(line);
                 }
-                Task::FinishTakeCompleted(line) => self.finish_take_completed(line),
-                Task::FinishProbe(line, probe) => self.finish_probe(line, probe),
-                Task::Run(run) => self.core.continue_run(run),
+                Task::FinishTakeCompleted(line) => self.calls.finish_take_completed(line),
+                Task::FinishProbe(line, probe) => self.calls.finish_probe(line, probe),
+                Task::Run(run) => self.calls.core.continue_run(run),
             }
         }
     }
@@ -356,39 +362,146 @@ impl<M: Memory> Engine<M> {
             Task::NextCall(line)
             | Task::FinishWait(line)
             | Task::FinishTakeCompleted(line)
-            | Task::FinishProbe(line, _) => self.core.ranks.rank_of(line),
-            Task::Run(run) => self.core.collectives.run(run).rank,
+            | Task::FinishProbe(line, _) => self.calls.core.ranks.rank_of(line),
+            Task::Run(run) => self.calls.core.collectives.run(run).rank,
         }
     }
 
     /// A line's timer or burst is over.
     fn line_due(&mut self, line: LineId) {
-        let rank = self.core.ranks.rank_of(line);
-        if self.core.jobs.is_over(rank) {
+        let rank = self.calls.core.ranks.rank_of(line);
+        if self.calls.core.jobs.is_over(rank) {
             return;
         }
         self.serve_older(rank);
-        let state = self.core.ranks.line_mut(line);
+        let state = self.calls.core.ranks.line_mut(line);
         match state.phase {
             Phase::Computing => {
                 self.work_done(line);
-                self.after_burst(line);
+                self.calls.after_burst(line);
             }
             Phase::Executing => {
                 self.work_done(line);
-                self.core.tasks.push_back(Task::NextCall(line));
+                self.calls.core.tasks.push_back(Task::NextCall(line));
             }
-            Phase::Ending => self.out_of_calls(line),
-            Phase::Delayed => self.delay_done(line),
+            Phase::Ending => self.calls.out_of_calls(line),
+            Phase::Delayed => self.calls.delay_done(line),
             Phase::Paying(Then::NextCall) => {
-                self.core.record_call(line);
-                self.core.tasks.push_back(Task::NextCall(line));
+                self.calls.core.record_call(line);
+                self.calls.core.tasks.push_back(Task::NextCall(line));
             }
-            Phase::Paying(Then::Reply) => self.core.make_ready(line),
-            Phase::Paying(Then::Perform) => self.after_startup(line),
-            Phase::Paying(Then::Await) => self.await_blocking(line),
-            Phase::Paying(Then::Look) => self.look_due(line),
+            Phase::Paying(Then::Reply) => self.calls.core.make_ready(line),
+            Phase::Paying(Then::Perform) => self.calls.after_startup(line),
+            Phase::Paying(Then::Await) => self.calls.await_blocking(line),
+            Phase::Paying(Then::Look) => self.calls.look_due(line),
             phase => unreachable!("line {line} is {phase:?} and had no timer"),
+        }
+    }
+
+    /// A line has computed.
+    fn work_done(&mut self, line: LineId) {
+        let (end, state) = (self.calls.core.kernel.now(), self.calls.core.ranks.line(line));
+        let (rank, start, work) = (state.rank, state.entered, state.work);
+        self.calls.core.ranks.pass_ideal(line, end.since(start));
+        self.calls.core.observers.record(&Record::Burst {
+            rank: rank.get(),
+            start,
+            end,
+            work,
+            beside: false,
+        });
+        self.end_of_work(rank);
+    }
+
+    /// A computation beside a rank is over.
+    fn background_done(&mut self, id: WorkId) {
+        let BackgroundWork { rank, request, start, work, turn } = self.calls.work.background.remove(id);
+        let end = self.calls.core.kernel.now();
+        self.calls.core.observers.record(&Record::Burst { rank: rank.get(), start, end, work, beside: true });
+        if self.calls.core.occupancy.has_graphs() {
+            // The graph knew of the end when the computation started.
+            return;
+        }
+        self.calls.core.ranks.pass_request_ideal(rank, request, end.since(start));
+        self.end_of_work(rank);
+        if let Some(processors) = self.calls.core.occupancy.processors() {
+            processors.count_from(rank, turn);
+        }
+        let owner = Owner::Request { rank, id: request };
+        self.calls.core.complete(owner, Completion::empty(0), Time::ZERO);
+    }
+
+    /// A transfer of a message has reached a milestone.
+    fn transfer_event(&mut self, id: MessageId, milestone: Milestone) {
+        let (transport, mut env) = self.calls.core.transport();
+        match transport.transfer_event(&mut env, id, milestone) {
+            Reception::None => {}
+            Reception::AtInterface => self.calls.processing().at_interface(id),
+            Reception::Taken => self.taken(id),
+        }
+        self.calls.core.take_events();
+    }
+
+    /// The processor has taken a message.
+    fn taken(&mut self, id: MessageId) {
+        let message = self.calls.core.transport.message(id);
+        let (rank, turn, matched) = (message.to, message.place.turn(), message.taker.is_some());
+        if matched && let Some(processors) = self.calls.core.occupancy.processors() {
+            processors.count_from(rank, turn);
+            self.calls.core.occupancy.free_rank(rank, self.calls.core.kernel.now());
+        }
+        self.serve_older(rank);
+        if matched {
+            let (transport, mut env) = self.calls.core.transport();
+            transport.deliver(&mut env, id);
+        }
+    }
+
+    /// What a processor computed is done.
+    fn end_of_work(&mut self, rank: RankId) {
+        let now = self.calls.core.kernel.now();
+        let Some(processors) = self.calls.core.occupancy.processors() else { return };
+        processors.free(rank, now);
+        self.serve_older(rank);
+        if let Some(processors) = self.calls.core.occupancy.processors() {
+            processors.look_at(&mut self.calls.core.kernel, rank);
+        }
+    }
+
+    /// A processor may be free: what has waited longer than its rank's next call comes before that.
+    #[inline]
+    fn serve_older(&mut self, rank: RankId) {
+        let now = self.calls.core.kernel.now();
+        if let Some(processors) = self.calls.core.occupancy.processors()
+            && let Some(start) = processors.take_older(rank, now)
+        {
+            self.start(rank, start);
+        }
+    }
+
+    /// Starts what waits and can, once all ranks have had their chance at this instant. True if there was something to do.
+    fn serve_processors(&mut self) -> bool {
+        if self.calls.core.occupancy.has_graphs() {
+            return self.calls.processing().serve_graphs();
+        }
+        let now = self.calls.core.kernel.now();
+        let Some(processors) = self.calls.core.occupancy.processors() else { return false };
+        let Some(rank) = processors.next_due() else { return false };
+        while let Some(start) =
+            self.calls.core.occupancy.processors().and_then(|processors| processors.take_next(rank, now))
+        {
+            self.start(rank, start);
+        }
+        if let Some(processors) = self.calls.core.occupancy.processors() {
+            processors.look_at(&mut self.calls.core.kernel, rank);
+        }
+        true
+    }
+
+    /// Something that waited for a processor starts.
+    fn start(&mut self, rank: RankId, start: Start) {
+        if let Some(line) = self.calls.processing().start(rank, start) {
+            self.calls.after_startup(line);
         }
     }
 
@@ -397,13 +510,13 @@ impl<M: Memory> Engine<M> {
     #[inline]
     fn fetch_next(&self) {
         for ahead in 0..=FARTHEST {
-            let Some(line) = self.core.turns.ahead(ahead) else { return };
-            self.core.data.memory().expect(line, ahead);
+            let Some(line) = self.calls.core.turns.ahead(ahead) else { return };
+            self.calls.core.data.memory().expect(line, ahead);
             match ahead {
-                0 => self.core.ranks.fetch_for_run(line),
+                0 => self.calls.core.ranks.fetch_for_run(line),
                 1 => {
-                    self.core.ranks.fetch_line(line);
-                    self.core.transport.fetch_queues(line);
+                    self.calls.core.ranks.fetch_line(line);
+                    self.calls.core.transport.fetch_queues(line);
                 }
                 _ => {}
             }
@@ -413,11 +526,11 @@ impl<M: Memory> Engine<M> {
     /// A wait ends now: prefetches what the next ones will need, since many end at once as a rule.
     #[inline]
     fn fetch_waits(&self) {
-        if let Some(&Task::FinishWait(line)) = self.core.tasks.get(NEAR) {
-            self.core.ranks.fetch_line(line);
+        if let Some(&Task::FinishWait(line)) = self.calls.core.tasks.get(NEAR) {
+            self.calls.core.ranks.fetch_line(line);
         }
-        if let Some(&Task::FinishWait(line)) = self.core.tasks.get(1) {
-            self.core.ranks.fetch_for_wait(line);
+        if let Some(&Task::FinishWait(line)) = self.calls.core.tasks.get(1) {
+            self.calls.core.ranks.fetch_for_wait(line);
         }
     }
 
@@ -431,7 +544,7 @@ impl<M: Memory> Engine<M> {
             Due::Transfer(id) => Some(id),
             _ => None,
         };
-        let Core { transport, ranks, .. } = &self.core;
+        let Core { transport, ranks, .. } = &self.calls.core;
         if let Some(id) = message(FAR) {
             transport.fetch_message(id);
         }

@@ -7,8 +7,9 @@ mod long_queue;
 pub(crate) mod matching;
 pub(crate) mod message;
 mod order;
+mod state;
 #[cfg(test)]
 mod table;
 mod transfer;
 
-pub(crate) use transfer::{Environment, Event, Reception, Transport};
+pub(crate) use state::{Env, Event, Reception, Transport};

@@ -14,7 +14,7 @@ use mpirage_units::Time;
 
 use super::matching::Key;
 use super::message::{Message, Outgoing, Owner, Receive, Taker, TransferState};
-use super::{Environment, Event, Transport};
+use super::{Env, Event, Transport};
 use crate::data_plane::DataPlane;
 use crate::ids::{Id, MessageId, RunId};
 use crate::memory::NoMemory;
@@ -167,9 +167,9 @@ impl Bench {
         bench
     }
 
-    fn with<R>(&mut self, act: impl FnOnce(&mut Transport, &mut Environment<'_, NoMemory>) -> R) -> R {
+    fn with<R>(&mut self, act: impl FnOnce(&mut Transport, &mut Env<'_, NoMemory>) -> R) -> R {
         let Bench { transport, kernel, data, observers, occupancy, .. } = self;
-        act(transport, &mut Environment { kernel, data, observers, occupancy })
+        act(transport, &mut Env { kernel, data, observers, occupancy })
     }
 
     fn message(&mut self) -> &mut Message {

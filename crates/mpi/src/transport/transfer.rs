@@ -11,153 +11,32 @@
 //!
 //! A message is delivered when its bytes have arrived and a receive has matched it.
 
-use std::sync::Arc;
-
-use mpirage_call::{Completion, LineId, Payload, RankId, RequestId};
+use mpirage_call::{Completion, LineId, Payload, RankId};
 use mpirage_kernel::{Cargo, Connection, Departure, Kernel, Milestone, Transfer};
 use mpirage_platform::HostId;
-use mpirage_prefetch::fetch;
 use mpirage_record as record;
 use mpirage_units::{Duration, Time};
 
-use super::matching::{Key, Matching, Probe};
+use super::matching::{Key, Probe};
 use super::message::{COLLECTIVE_CONTEXTS, Message, Outgoing, Owner, Receive, Taker, TransferState};
-use super::order::{Orders, Place};
+use super::order::Place;
+use super::state::{Env, Event, Reception, Transport};
 use crate::data_plane::{DataPlane, Held};
 use crate::due::Due;
-use crate::ids::{Arena, DelayedId, Id, MessageId, ReceiveId, Table};
+use crate::ids::{DelayedId, MessageId, ReceiveId};
 use crate::memory::{self, Memory};
 use crate::observe::Observers;
-use crate::occupancy::Occupancy;
-use crate::protocol::{Envelope, Protocol, Rendezvous, TransferMode};
-
-/// What happened in the transport that concerns other parts.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Event {
-    /// A send or a receive is complete; by ideal clocks not before `ideal`.
-    Complete { owner: Owner, completion: Completion, ideal: Time },
-    /// A request is complete, or will soon be, while its message's bytes are still in its rank's memory.
-    Lends { rank: RankId, id: RequestId },
-    /// The message of a send no longer needs the sender's memory.
-    LoanOver { rank: RankId, id: RequestId, message: MessageId },
-    /// A message is over, though its send may not be complete.
-    Over { owner: Owner, message: MessageId },
-    /// A message has come that a line probes for.
-    Probed { line: LineId, probe: Probe },
-    /// A message and a receive have matched. Reported only if ranks are released early.
-    Matched { message: MessageId, taker: Taker },
-}
-
-/// The other parts that the transport works with.
-pub(crate) struct Environment<'a, M> {
-    pub kernel: &'a mut Kernel,
-    pub data: &'a mut DataPlane<M>,
-    pub observers: &'a mut Observers,
-    pub occupancy: &'a mut Occupancy,
-}
-
-/// What the receiver's processor has to do with a transfer that has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reception {
-    /// Nothing: there are no processors, or the bytes have yet to come.
-    None,
-    /// The bytes have come to the receiver's interface; its processor has to take them.
-    AtInterface,
-    /// The processor has taken them.
-    Taken,
-}
+use crate::protocol::{Envelope, Rendezvous, TransferMode};
 
 /// Class of the connections of messages between ranks, and of those inside collectives.
 const POINT_TO_POINT: u32 = 0;
 const COLLECTIVE: u32 = 1;
 
-/// All messages and receives of a run.
-#[derive(Debug)]
-pub(crate) struct Transport {
-    protocol: Arc<Protocol>,
-    hosts: Arc<[HostId]>,
-    /// The queues of each rank.
-    queues: Vec<Matching>,
-    messages: Arena<MessageId, Message>,
-    receives: Arena<ReceiveId, Receive>,
-    orders: Orders,
-    /// Sends that are complete once their bytes have been copied out.
-    delayed: Table<DelayedId, (Owner, Time)>,
-    /// Lines that wait in a probe.
-    probes: Vec<(LineId, RankId, Probe)>,
-    /// Are matches reported?
-    reports_matches: bool,
-    /// The message that each receive has taken last; kept only if matches are reported.
-    taken: Vec<Option<MessageId>>,
-    /// What happened, in order, until the engine has taken it.
-    events: Vec<Event>,
-}
-
 impl Transport {
-    pub(crate) fn new(protocol: Arc<Protocol>, hosts: Arc<[HostId]>) -> Transport {
-        Transport {
-            protocol,
-            queues: hosts.iter().map(|_| Matching::default()).collect(),
-            hosts,
-            messages: Arena::new(),
-            receives: Arena::new(),
-            orders: Orders::default(),
-            delayed: Table::new(),
-            probes: Vec::new(),
-            reports_matches: false,
-            taken: Vec::new(),
-            events: Vec::new(),
-        }
-    }
-
-    /// The n-th thing that happened since events were cleared.
-    #[inline(always)]
-    pub(crate) fn event(&self, nth: usize) -> Option<&Event> {
-        self.events.get(nth)
-    }
-
-    /// All events have been taken.
-    #[inline(always)]
-    pub(crate) fn clear_events(&mut self) {
-        self.events.clear();
-    }
-
-    /// Are matches reported from now on?
-    pub(crate) fn report_matches(&mut self, wanted: bool) {
-        self.reports_matches = wanted;
-    }
-
-    #[inline]
-    pub(crate) fn message(&self, id: MessageId) -> &Message {
-        &self.messages[id]
-    }
-
-    #[inline]
-    pub(crate) fn message_mut(&mut self, id: MessageId) -> &mut Message {
-        &mut self.messages[id]
-    }
-
-    #[inline]
-    pub(crate) fn receive(&self, id: ReceiveId) -> &Receive {
-        &self.receives[id]
-    }
-
-    /// Messages that no receive has taken, by receiver and age.
-    pub(crate) fn unreceived(&self) -> Vec<&Message> {
-        let mut messages: Vec<_> =
-            self.messages.iter().filter(|(_, message)| message.is_unreceived()).collect();
-        messages.sort_by_key(|(id, message)| (message.to, message.sent, message.from, *id));
-        messages.into_iter().map(|(_, message)| message).collect()
-    }
-
     /// Makes a message of a send. Inlined: the parts of the message are still in registers, while a copy of them in memory
     /// would stall on store forwarding.
     #[inline(always)]
-    pub(crate) fn add<M: Memory>(
-        &mut self,
-        env: &mut Environment<'_, M>,
-        outgoing: Outgoing<'_>,
-    ) -> MessageId {
+    pub(crate) fn add<M: Memory>(&mut self, env: &mut Env<'_, M>, outgoing: Outgoing<'_>) -> MessageId {
         let Outgoing { from, to, key, bytes, payload, mode, owner, origin, ideal } = outgoing;
         let mode = self.protocol.transfer_mode(mode, bytes);
         let (place, held, sent) =
@@ -187,7 +66,7 @@ impl Transport {
 
     /// A message that has just been made sets out.
     #[inline(never)]
-    pub(crate) fn set_out<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+    pub(crate) fn set_out<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
         let mode = self.messages[id].mode;
         if !mode.sender_waits() {
             self.free_copied(env, id);
@@ -205,7 +84,7 @@ impl Transport {
     }
 
     /// The sender's processor has time for a message that waited for it.
-    pub(crate) fn set_out_late<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+    pub(crate) fn set_out_late<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
         let (from, to) = (self.messages[id].from, self.messages[id].to);
         self.messages[id].place = self.next_place(env, from, to);
         self.start_moving(env, id);
@@ -222,13 +101,7 @@ impl Transport {
 
     /// Posts a receive: it takes a waiting message or waits for one.
     #[inline(always)]
-    pub(crate) fn post<M: Memory>(
-        &mut self,
-        env: &mut Environment<'_, M>,
-        rank: RankId,
-        key: Key,
-        taker: Taker,
-    ) {
+    pub(crate) fn post<M: Memory>(&mut self, env: &mut Env<'_, M>, rank: RankId, key: Key, taker: Taker) {
         let queues = &mut self.queues[rank.index()];
         match queues.unexpected.take_accepted(key) {
             Some(message) => self.join(env, message, taker, true),
@@ -239,7 +112,7 @@ impl Transport {
     /// Posts a receive for a message that a matched probe has taken.
     pub(crate) fn post_matched<M: Memory>(
         &mut self,
-        env: &mut Environment<'_, M>,
+        env: &mut Env<'_, M>,
         message: MessageId,
         receive: ReceiveId,
     ) {
@@ -260,7 +133,7 @@ impl Transport {
     /// A transfer or copy of a message has reached a milestone.
     pub(crate) fn transfer_event<M: Memory>(
         &mut self,
-        env: &mut Environment<'_, M>,
+        env: &mut Env<'_, M>,
         id: MessageId,
         milestone: Milestone,
     ) -> Reception {
@@ -299,12 +172,7 @@ impl Transport {
     }
 
     /// The receiver's processor takes a message for `span`: it is visible from here on.
-    pub(crate) fn start_receiving<M: Memory>(
-        &mut self,
-        env: &mut Environment<'_, M>,
-        id: MessageId,
-        span: Duration,
-    ) {
+    pub(crate) fn start_receiving<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId, span: Duration) {
         self.messages[id].state = TransferState::Receiving;
         env.kernel.start_timer(span, Due::Transfer(id).token());
         self.make_visible(env, id);
@@ -317,7 +185,7 @@ impl Transport {
     }
 
     /// Delivers a message that has arrived and matched.
-    pub(crate) fn deliver<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+    pub(crate) fn deliver<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
         let message = &self.messages[id];
         let &Message { bytes, from, to, sent, departed, arrived, owner, sender_waits, waited_for, .. } =
             message;
@@ -352,7 +220,7 @@ impl Transport {
     /// Takes back the message of a send that no receive has matched. False if it is too late for that.
     pub(crate) fn cancel_send<M: Memory>(
         &mut self,
-        env: &mut Environment<'_, M>,
+        env: &mut Env<'_, M>,
         owner: Owner,
         id: MessageId,
     ) -> bool {
@@ -429,81 +297,7 @@ impl Transport {
         }
     }
 
-    /// The message that a receive has taken and has room for, while its bytes travel.
-    pub(crate) fn taken_by(&self, receive: ReceiveId) -> Option<MessageId> {
-        // The entry may be of an earlier receive with this number.
-        let still = |id: &MessageId| {
-            let message = &self.messages[*id];
-            message.taker == Some(Taker::Receive(receive)) && message.state != TransferState::Over
-        };
-        self.taken.get(receive.index()).copied().flatten().filter(still)
-    }
-
-    /// Remembers which message a receive has taken, if it has room for it. Gives what completes with the receive.
-    pub(crate) fn note_taken(&mut self, id: MessageId, receive: ReceiveId) -> Option<Owner> {
-        let &Receive { room, owner, .. } = &self.receives[receive];
-        if self.messages[id].bytes > room {
-            return None;
-        }
-        if self.taken.len() <= receive.index() {
-            self.taken.resize(receive.index() + 1, None);
-        }
-        self.taken[receive.index()] = Some(id);
-        Some(owner)
-    }
-
-    /// Prefetches the message.
-    #[inline]
-    pub(crate) fn fetch_message(&self, id: MessageId) {
-        fetch(&self.messages[id]);
-    }
-
-    /// Prefetches the receive of a message; gives the receiver and what completes with the send.
-    #[inline]
-    pub(crate) fn fetch_receive(&self, id: MessageId) -> (Option<RankId>, Owner) {
-        let message = &self.messages[id];
-        let receiver = match message.taker {
-            Some(Taker::Receive(receive)) => {
-                fetch(&self.receives[receive]);
-                Some(message.to)
-            }
-            _ => None,
-        };
-        (receiver, message.owner)
-    }
-
-    /// What completes with the receive of a message.
-    #[inline]
-    pub(crate) fn receiver(&self, id: MessageId) -> Owner {
-        match self.messages[id].taker {
-            Some(Taker::Receive(receive)) => self.receives[receive].owner,
-            _ => Owner::None,
-        }
-    }
-
-    /// Prefetches the queues of the rank of a line, if that is its first.
-    #[inline]
-    pub(crate) fn fetch_queues(&self, line: LineId) {
-        if let Some(queues) = self.queues.get(line.index()) {
-            fetch(queues);
-        }
-    }
-
-    /// Prefetches where a message with this key will be looked for.
-    #[inline]
-    pub(crate) fn fetch_send(&self, to: RankId, key: &Key, deep: bool) {
-        self.queues[to.index()].fetch(key, deep);
-    }
-
-    /// Prefetches the message that waits for a receive with this key.
-    #[inline]
-    pub(crate) fn fetch_unexpected(&self, rank: RankId, key: &Key) {
-        if let Some(message) = self.queues[rank.index()].unexpected.find_accepted(key) {
-            fetch(&self.messages[message]);
-        }
-    }
-
-    fn start_moving<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+    fn start_moving<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
         let message = &mut self.messages[id];
         message.state = TransferState::Moving;
         message.departed = env.kernel.now();
@@ -514,7 +308,7 @@ impl Transport {
     }
 
     /// The bytes of a message move. The sender may have waited for just that.
-    fn departed<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+    fn departed<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
         let &Message { mode, sender_waits, .. } = &self.messages[id];
         if mode == TransferMode::Rendezvous
             && sender_waits
@@ -529,25 +323,20 @@ impl Transport {
     }
 
     /// The network holds all bytes of a message: a sender that waited for their delivery need not wait any longer.
-    fn buffer_free<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+    fn buffer_free<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
         let message = &mut self.messages[id];
         if message.mode == TransferMode::Rendezvous && std::mem::take(&mut message.sender_waits) {
             self.free_sender(env, id);
         }
     }
 
-    fn start_control<M: Memory>(
-        &mut self,
-        env: &mut Environment<'_, M>,
-        id: MessageId,
-        state: TransferState,
-    ) {
+    fn start_control<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId, state: TransferState) {
         self.messages[id].state = state;
         let departure = start_transfer(&self.hosts, env.kernel, &self.messages[id], id, Cargo::Control);
         debug_assert_eq!(departure, Departure::Now, "requests and grants do not queue");
     }
 
-    fn arrived<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+    fn arrived<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
         let message = &self.messages[id];
         if message.taker.is_some() {
             self.deliver(env, id);
@@ -559,7 +348,7 @@ impl Transport {
     }
 
     /// The receiver can match the message, once it can match all earlier ones of the same sender.
-    fn make_visible<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+    fn make_visible<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
         if self.protocol.envelope != Envelope::OnArrival {
             return self.announce(env, id);
         }
@@ -573,7 +362,7 @@ impl Transport {
     }
 
     #[inline(always)]
-    fn next_place<M>(&mut self, env: &mut Environment<'_, M>, from: RankId, to: RankId) -> Place {
+    fn next_place<M>(&mut self, env: &mut Env<'_, M>, from: RankId, to: RankId) -> Place {
         match self.protocol.envelope {
             Envelope::AtSend => Place::default(),
             Envelope::OnArrival => self.orders.next_place(from, to),
@@ -581,7 +370,7 @@ impl Transport {
         }
     }
 
-    fn announce<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+    fn announce<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
         let message = &self.messages[id];
         let (key, to) = (message.key, message.to);
         if message.cancelled {
@@ -609,7 +398,7 @@ impl Transport {
     }
 
     /// A message and a receive have matched; `late` if the message was visible before the receive was posted.
-    fn join<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId, taker: Taker, late: bool) {
+    fn join<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId, taker: Taker, late: bool) {
         self.messages[id].taker = Some(taker);
         if env.observers.has_ideal() {
             self.meet(env.observers, id, taker);
@@ -655,7 +444,7 @@ impl Transport {
     }
 
     /// A receive has matched a message whose bytes have left. The sender may have waited for just that.
-    fn matched<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+    fn matched<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
         if self.protocol.processor.is_none() && self.messages[id].mode != TransferMode::Held {
             return;
         }
@@ -676,7 +465,7 @@ impl Transport {
 
     /// For ranks that are graphs, send and receive are complete as soon as they match: their ends are known. Lower ranks are
     /// told first.
-    fn matched_in_graph<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+    fn matched_in_graph<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
         let message = &mut self.messages[id];
         let (from, to, owner) = (message.from, message.to, message.owner);
         let waited = std::mem::replace(&mut message.sender_waits, false);
@@ -694,7 +483,7 @@ impl Transport {
     }
 
     /// The message came before its receive: it is copied from where the library kept it.
-    fn copy_late<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId, copy: Duration) {
+    fn copy_late<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId, copy: Duration) {
         self.messages[id].state = TransferState::Copying;
         self.matched(env, id);
         env.kernel.start_timer(copy, Due::Transfer(id).token());
@@ -703,7 +492,7 @@ impl Transport {
     /// Gives a receive its bytes; gives what completes with it, and whether they did not fit.
     fn end_receive<M: Memory>(
         &mut self,
-        env: &mut Environment<'_, M>,
+        env: &mut Env<'_, M>,
         id: MessageId,
         receive: ReceiveId,
     ) -> (Owner, bool) {
@@ -717,7 +506,7 @@ impl Transport {
     }
 
     /// Frees what a message holds, and its entry.
-    fn end_message<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+    fn end_message<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
         let message = &mut self.messages[id];
         message.state = TransferState::Over;
         env.data.release(&mut message.held);
@@ -741,7 +530,7 @@ impl Transport {
     #[inline(always)]
     fn hold<M: Memory>(
         &mut self,
-        env: &mut Environment<'_, M>,
+        env: &mut Env<'_, M>,
         payload: Payload<'_>,
         mode: TransferMode,
         to: RankId,
@@ -785,7 +574,7 @@ impl Transport {
     }
 
     /// The sender is free once the bytes have been copied out of its memory.
-    fn free_copied<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+    fn free_copied<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
         let &Message { owner, bytes, .. } = &self.messages[id];
         let span = self.protocol.copy_out(bytes);
         if span.is_zero() || owner == Owner::None {
@@ -797,14 +586,14 @@ impl Transport {
     }
 
     /// The sender need not wait. A blocking send's bytes are copied now, a request's when it is waited for.
-    fn free_sender<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+    fn free_sender<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
         self.lend(env, id);
         let message = &self.messages[id];
         self.complete(message.owner, Completion::empty(0), message.sender_ideal());
     }
 
     /// The bytes of a message may stay in the sender's memory until the sender may change it.
-    fn lend<M: Memory>(&mut self, env: &mut Environment<'_, M>, id: MessageId) {
+    fn lend<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
         let message = &mut self.messages[id];
         if matches!(message.held, Held::Memory(_)) {
             match message.owner {

@@ -1,0 +1,112 @@
+//! How long the program's own computation takes.
+//!
+//! A call comes with the processor time its rank used since the call before. This module decides what that means on the
+//! simulated machine: it counts, scaled; it does not; or a recorded cost replaces it, so that a run can be repeated exactly.
+//! What a program says that it computes counts as it says.
+
+use mpirage_call::{Burst, RankId, RequestId, Stamp, Work};
+use mpirage_units::Time;
+
+use crate::ids::{Table, WorkId};
+
+/// Recorded costs: each burst, by rank.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Costs {
+    /// `by_rank[r][k]`: the burst before the k-th call of rank r.
+    pub by_rank: Vec<Vec<Burst>>,
+}
+
+/// Where computation times come from.
+#[derive(Debug)]
+pub enum Bursts {
+    /// Computation takes no time.
+    None,
+    /// As measured on this machine.
+    Measured,
+    /// As measured, and recorded.
+    Recording(Costs),
+    /// As recorded by an earlier run; the position reached in each rank.
+    Recorded(Costs, Vec<usize>),
+}
+
+impl Bursts {
+    /// What the burst before a call counts for. `Err` if the recording has no such burst.
+    pub(super) fn of(&mut self, rank: RankId, stamp: &Stamp) -> Result<Burst, usize> {
+        match self {
+            Bursts::None => Ok(Burst::NONE),
+            Bursts::Measured => Ok(stamp.burst),
+            Bursts::Recording(costs) => {
+                costs.by_rank[rank.index()].push(stamp.burst);
+                Ok(stamp.burst)
+            }
+            Bursts::Recorded(costs, positions) => {
+                let position = positions[rank.index()];
+                positions[rank.index()] += 1;
+                costs.by_rank[rank.index()].get(position).copied().ok_or(position)
+            }
+        }
+    }
+
+    /// Must ranks measure their bursts?
+    pub fn measures(&self) -> bool {
+        matches!(self, Bursts::Measured | Bursts::Recording(_))
+    }
+}
+
+/// How fast the host of each rank computes.
+#[derive(Debug)]
+pub(crate) struct Speeds {
+    seconds_per_nano: Vec<f64>,
+    flops: Vec<f64>,
+    cores: Vec<u32>,
+}
+
+impl Speeds {
+    pub(super) fn new(seconds_per_nano: Vec<f64>, flops: Vec<f64>, cores: Vec<u32>) -> Speeds {
+        Speeds { seconds_per_nano, flops, cores }
+    }
+
+    /// How long one core of a rank's host computes.
+    pub(super) fn seconds(&self, rank: RankId, work: Work) -> f64 {
+        match work {
+            Work::Flops(flops) => flops / self.flops[rank.index()],
+            Work::Nanos(nanos) => nanos as f64 * self.seconds_per_nano[rank.index()],
+            Work::Threads(burst) => burst.nanos() as f64 * self.seconds_per_nano[rank.index()],
+        }
+    }
+
+    /// Cores of a rank's host.
+    pub(super) fn cores(&self, rank: RankId) -> f64 {
+        f64::from(self.cores[rank.index()])
+    }
+}
+
+/// A computation beside a rank that goes on meanwhile.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BackgroundWork {
+    pub rank: RankId,
+    pub request: RequestId,
+    pub start: Time,
+    pub work: Work,
+    /// When its processor started it, in the order of all that happened.
+    pub turn: u64,
+}
+
+/// What ranks compute, and how fast.
+#[derive(Debug)]
+pub(super) struct Workload {
+    pub bursts: Bursts,
+    pub speeds: Speeds,
+    /// Computations beside ranks.
+    pub background: Table<WorkId, BackgroundWork>,
+}
+
+impl Workload {
+    /// How long one core computes, if computation counts at all.
+    pub(super) fn charged_seconds(&self, rank: RankId, work: Work) -> f64 {
+        match work {
+            Work::Nanos(_) | Work::Threads(_) if matches!(self.bursts, Bursts::None) => 0.0,
+            _ => self.speeds.seconds(rank, work),
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! The calls of ranks: what is needed to carry them out.
+
+use std::collections::HashMap;
+
+use super::bursts::Workload;
+use super::compute::Processing;
+use super::core::Core;
+use super::polls::Polls;
+use super::sampling::Samples;
+
+/// Carries out the calls of ranks on the parts of the engine.
+pub(super) struct Calls<M> {
+    pub core: Core<M>,
+    pub work: Workload,
+    /// Polls that are paid for before they look.
+    pub polls: Polls,
+    pub samples: Samples,
+    /// Numbers of shared memory by name.
+    pub shared_sites: HashMap<Box<str>, u64>,
+    /// Are calls checked before they are carried out?
+    pub checked: bool,
+}
+
+impl<M> Calls<M> {
+    /// The parts that computation and processors concern.
+    #[inline]
+    pub(super) fn processing(&mut self) -> Processing<'_, M> {
+        Processing { core: &mut self.core, work: &mut self.work }
+    }
+}
