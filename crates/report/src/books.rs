@@ -4,9 +4,9 @@
 //! While the run goes on, it is only written down ([`crate::chronicle`]). Everything else is made at the end, rank by rank, when all is
 //! known. What is too much for that is summed up on the way instead.
 
+use mpirage_interpret::links::Journeys;
+use mpirage_interpret::{LinkUse, RunInfo};
 use mpirage_record::{Message, Scope};
-use mpirage_timeline::links::Journeys;
-use mpirage_timeline::{LinkUse, RunInfo};
 use mpirage_units::{Duration, Time};
 use serde_json::json;
 

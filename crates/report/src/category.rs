@@ -1,6 +1,6 @@
 //! What a rank can be doing, as the report tells it apart.
 
-use mpirage_timeline::function::Kind;
+use mpirage_interpret::function::Kind;
 
 /// How many categories there are.
 pub(crate) const CATEGORIES: usize = 6;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::hash::Hash;
 
 use mpirage_call::varint;
+use mpirage_interpret::RunInfo;
 use mpirage_platform::LinkId;
-use mpirage_timeline::RunInfo;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 

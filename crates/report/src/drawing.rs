@@ -312,8 +312,8 @@ impl Blocks {
 
 #[cfg(test)]
 mod tests {
+    use mpirage_interpret::LinkUse;
     use mpirage_record::{Record, Recorder};
-    use mpirage_timeline::LinkUse;
 
     use super::*;
     use crate::testing::{message, run_on};

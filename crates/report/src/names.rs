@@ -1,7 +1,7 @@
 //! Functions and communicators, as the page numbers them.
 
 use mpirage_call::{ContextId, SELF, WORLD, function_names};
-use mpirage_timeline::function::{Kind, function};
+use mpirage_interpret::function::{Kind, function};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! The use of links over time: each of the hottest, and all by class.
 
+use mpirage_interpret::LinkUse;
+use mpirage_interpret::links::Used;
 use mpirage_platform::{LinkClass, LinkId, Platform};
-use mpirage_timeline::LinkUse;
-use mpirage_timeline::links::Used;
 use serde_json::json;
 
 use crate::container::Container;

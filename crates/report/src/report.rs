@@ -2,11 +2,11 @@
 
 use mpirage_call::wire::PlainCall;
 use mpirage_call::{Call, Reply, Stamp};
+use mpirage_interpret::RunInfo;
+use mpirage_interpret::arguments::Arguments;
+use mpirage_interpret::comms::Comms;
+use mpirage_interpret::function::Kind as FunctionKind;
 use mpirage_record::{Details, Message, Record, Recorder, Scope};
-use mpirage_timeline::RunInfo;
-use mpirage_timeline::arguments::Arguments;
-use mpirage_timeline::comms::Comms;
-use mpirage_timeline::function::Kind as FunctionKind;
 use mpirage_units::Time;
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! What has been gathered, as the page is told it.
 
-use mpirage_timeline::function::function;
+use mpirage_interpret::function::function;
 use mpirage_units::Duration;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use mpirage_timeline::{Places, Sites};
+use mpirage_interpret::{CallSites as Places, Sites};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 

@@ -2,9 +2,9 @@
 
 use mpirage_call::wire::{PlainCall, PlainWay};
 use mpirage_call::{Call, Completion};
+use mpirage_interpret::arguments::Arguments;
+use mpirage_interpret::comms::Comms;
 use mpirage_record::Details;
-use mpirage_timeline::arguments::Arguments;
-use mpirage_timeline::comms::Comms;
 
 use crate::names::Contexts;
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use mpirage_call::WORLD;
+use mpirage_interpret::RunInfo;
 use mpirage_platform::{HostId, Platform};
 use mpirage_record::{Message, Scope};
-use mpirage_timeline::RunInfo;
 use mpirage_units::Time;
 
 /// A run of so many ranks on a built-in platform, one rank per host as long as there are hosts.

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use mpirage_record::Writer;
 
+use crate::TimelineError;
 use crate::paje::Paje;
 use crate::paraver::Paraver;
 use crate::perfetto::Perfetto;
 #[cfg(feature = "parquet")]
 use crate::tables::Parquet;
 use crate::tables::{Csv, Tables};
-use crate::{RunInfo, TimelineError};
+use mpirage_interpret::RunInfo;
 
 /// The endings of file names that are known, and what each stands for.
 pub const EXTENSIONS: [(&str, &str); 8] = [

@@ -24,15 +24,16 @@ use mpirage_record::{Details, Message, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
 use rustc_hash::FxHashMap;
 
-use crate::arguments::Arguments;
-use crate::comms::Comms;
+use crate::TimelineError;
 use crate::error::Trouble;
-use crate::function::{Kind, function};
 use crate::lanes::Lanes;
-use crate::sites::Places;
 use crate::sorted::Sorted;
 use crate::text::{fields, number};
-use crate::{RunInfo, TimelineError};
+use mpirage_interpret::CallSites;
+use mpirage_interpret::RunInfo;
+use mpirage_interpret::arguments::Arguments;
+use mpirage_interpret::comms::Comms;
+use mpirage_interpret::function::{Kind, function};
 use mpirage_outfile::{OutputFile, SealedFile, folder_of};
 use names::{Machine, write_row};
 use values::{Meaning, write_pcf};
@@ -52,7 +53,7 @@ pub(crate) struct Paraver {
     /// Communicators are numbered anew, without gaps.
     comm_numbers: FxHashMap<ContextId, u64>,
     meaning: Meaning,
-    places: Places,
+    places: CallSites,
     lanes: Lanes,
     /// Nanoseconds.
     end: u64,
@@ -72,7 +73,7 @@ impl Paraver {
             comms: Comms::new(run.ranks()),
             comm_numbers: FxHashMap::default(),
             meaning: Meaning::default(),
-            places: Places::new(run.sites.clone()),
+            places: CallSites::new(run.sites.clone()),
             lanes: Lanes::default(),
             end: 0,
             trouble: Trouble::default(),

@@ -22,15 +22,16 @@ use mpirage_record::{Details, Message, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
 use prost::Message as _;
 
-use crate::arguments::Arguments;
-use crate::comms::Comms;
+use crate::TimelineError;
 use crate::error::Trouble;
 use crate::flows::{Flows, Sending};
-use crate::function::function;
 use crate::lanes::Lanes;
-use crate::links::Used;
-use crate::sites::Places;
-use crate::{LinkUse, RunInfo, TimelineError};
+use mpirage_interpret::CallSites;
+use mpirage_interpret::arguments::Arguments;
+use mpirage_interpret::comms::Comms;
+use mpirage_interpret::function::function;
+use mpirage_interpret::links::Used;
+use mpirage_interpret::{LinkUse, RunInfo};
 use mpirage_outfile::OutputFile;
 use schema::*;
 
@@ -85,7 +86,7 @@ pub(crate) struct Perfetto {
     bytes: Vec<u8>,
     comms: Comms,
     flows: Flows,
-    places: Places,
+    places: CallSites,
     lanes: Lanes,
     known_functions: Vec<bool>,
     known_places: usize,
@@ -109,7 +110,7 @@ impl Perfetto {
             bytes: Vec::new(),
             comms: Comms::new(run.ranks()),
             flows: Flows::new(),
-            places: Places::new(run.sites.clone()),
+            places: CallSites::new(run.sites.clone()),
             lanes: Lanes::default(),
             known_functions: vec![false; function_names().len() + 1],
             known_places: 0,

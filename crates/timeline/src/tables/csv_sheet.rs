@@ -4,7 +4,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::table::{Cell, Heading, Kind, Layout, Pool, Sheet, open};
-use crate::{RunInfo, TimelineError, text};
+use crate::{TimelineError, text};
+use mpirage_interpret::RunInfo;
 use mpirage_outfile::{OutputFile, SealedFile};
 
 /// A CSV file.

@@ -14,7 +14,8 @@ use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
 
 use super::table::{Cell, Heading, Kind, Layout, Pool, Sheet, open};
-use crate::{RunInfo, TimelineError};
+use crate::TimelineError;
+use mpirage_interpret::RunInfo;
 use mpirage_outfile::{OutputFile, SealedFile};
 
 /// A Parquet file.

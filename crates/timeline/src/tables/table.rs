@@ -7,7 +7,8 @@ use mpirage_outfile::{OutputFile, SealedFile};
 use mpirage_units::{Duration, Time};
 use rustc_hash::FxHashMap;
 
-use crate::{RunInfo, TimelineError};
+use crate::TimelineError;
+use mpirage_interpret::RunInfo;
 
 /// Rows of a batch.
 const BATCH: usize = 1 << 17;

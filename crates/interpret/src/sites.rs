@@ -53,9 +53,9 @@ impl Copies {
     }
 }
 
-/// Places that have been seen, numbered from 1.
+/// CallSites that have been seen, numbered from 1.
 #[derive(Default)]
-pub struct Places {
+pub struct CallSites {
     sites: Option<Rc<dyn Sites>>,
     /// Where the last call was, and the next will be, as a rule.
     copies: Cell<Copies>,
@@ -63,10 +63,10 @@ pub struct Places {
     names: Vec<String>,
 }
 
-impl Places {
+impl CallSites {
     /// None has been seen.
-    pub fn new(sites: Option<Rc<dyn Sites>>) -> Places {
-        Places { sites, ..Places::default() }
+    pub fn new(sites: Option<Rc<dyn Sites>>) -> CallSites {
+        CallSites { sites, ..CallSites::default() }
     }
 
     /// The number of the place of a call; zero if nothing is known of it.
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn keys_in_known_copies_are_those_of_the_first() {
-        let places = Places::new(Some(Rc::new(Apart)));
+        let places = CallSites::new(Some(Rc::new(Apart)));
         let keys = [(3, 1007), (4, 1027), (12, 1199), (7, 12), (3, 1000), (4, 1020), (4, 0)];
         assert_eq!(keys.map(|(rank, site)| places.key(rank, site)), [1007, 1007, 1019, 12, 1000, 1000, 0]);
         // Of those before and behind, and of a rank that is somewhere else, the program is asked.
@@ -183,10 +183,10 @@ mod tests {
 
     #[test]
     fn copies_of_a_program_share_numbers() {
-        let mut places = Places::new(Some(Rc::new(Halves)));
+        let mut places = CallSites::new(Some(Rc::new(Halves)));
         assert_eq!([13, 24, 33, 19, 0].map(|site| places.number(0, site)), [1, 2, 1, 0, 0]);
         assert_eq!([25, 26, 5].map(|site| places.number(0, site)), [3, 3, 3]);
         assert_eq!(places.names(), ["a.c:3 main", "a.c:4 main", "a.c:5 main"]);
-        assert_eq!(Places::new(None).number(0, 13), 0);
+        assert_eq!(CallSites::new(None).number(0, 13), 0);
     }
 }
