@@ -60,7 +60,7 @@ pub struct Used {
 
 /// Bytes that were under way between two ranks, again and again.
 #[derive(Clone, Copy)]
-pub struct Journeys {
+pub struct Transfers {
     /// From which rank.
     pub from: u32,
     /// To which rank.
@@ -74,10 +74,10 @@ pub struct Journeys {
     /// How often.
     pub times: u32,
     /// How long after each time the next.
-    pub after: Duration,
+    pub period: Duration,
 }
 
-impl Journeys {
+impl Transfers {
     /// They went over these links.
     #[inline(always)]
     fn over(&self, slots: &[u32], crossed: &mut [u64], bins: &mut Bins) {
@@ -88,7 +88,7 @@ impl Journeys {
         match self.times {
             1 => bins.add(slots, departed, arrived, self.bytes),
             times => {
-                let (start, end, after) = (departed, arrived, self.after.as_picos());
+                let (start, end, after) = (departed, arrived, self.period.as_picos());
                 bins.add_often(slots, Often { start, end, bytes: self.bytes, times, after });
             }
         }
@@ -188,27 +188,35 @@ impl LinkUse {
 
     /// Bytes were under way between two ranks from one time to the other.
     pub fn cross(&mut self, from: u32, to: u32, bytes: u64, departed: Time, arrived: Time) {
-        self.enter(Journeys { from, to, bytes, departed, arrived, times: 1, after: Duration::ZERO });
+        self.add_transfers(Transfers {
+            from,
+            to,
+            bytes,
+            departed,
+            arrived,
+            times: 1,
+            period: Duration::ZERO,
+        });
     }
 
     /// Bytes were under way between two ranks, again and again.
     #[inline]
-    pub fn enter(&mut self, journeys: Journeys) {
+    pub fn add_transfers(&mut self, transfers: Transfers) {
         // First the links: a new one may leave fewer bins for all.
-        match self.spokes(journeys.from, journeys.to) {
-            Some(slots) => journeys.over(&slots, &mut self.crossed, &mut self.bins),
-            None => self.enter_far(journeys),
+        match self.spokes(transfers.from, transfers.to) {
+            Some(slots) => transfers.over(&slots, &mut self.crossed, &mut self.bins),
+            None => self.add_far(transfers),
         }
     }
 
-    fn enter_far(&mut self, journeys: Journeys) {
-        let [from, to] = [journeys.from, journeys.to].map(|rank| self.ends[rank as usize].host);
+    fn add_far(&mut self, transfers: Transfers) {
+        let [from, to] = [transfers.from, transfers.to].map(|rank| self.ends[rank as usize].host);
         let Route { length, slots, .. } = self.route(from, to);
         let slots = match length as usize {
             length @ 0..=SHORT => &slots[..length],
             _ => self.long_routes.get(&(from, to)).map_or(&[][..], |slots| slots),
         };
-        journeys.over(slots, &mut self.crossed, &mut self.bins);
+        transfers.over(slots, &mut self.crossed, &mut self.bins);
     }
 
     /// The links between ranks at one switch: that up from the one, that down to the other.
@@ -338,16 +346,16 @@ mod tests {
     fn what_comes_often_is_what_comes_once_and_again() {
         let run = run_on("cluster:4", 4);
         let time = Time::from_picos;
-        for (took, times, after) in
+        for (took, times, period) in
             [(5, 1_000, 7), (5_000, 300, 900), (90_000, 50, 100_000), (0, 40, 3), (70, 9, 0)]
         {
             let [mut often, mut once] =
                 [LinkUse::new(&run), LinkUse::new(&run)].map(|links| links.coarse(64));
             let (departed, arrived) = (time(1_234), time(1_234 + took));
-            let after = Duration::from_picos(after);
-            often.enter(Journeys { from: 1, to: 2, bytes: 1_000, departed, arrived, times, after });
+            let period = Duration::from_picos(period);
+            often.add_transfers(Transfers { from: 1, to: 2, bytes: 1_000, departed, arrived, times, period });
             for at in 0..times {
-                let later = 1_234 + u64::from(at) * after.as_picos();
+                let later = 1_234 + u64::from(at) * period.as_picos();
                 once.cross(1, 2, 1_000, time(later), time(later + took));
             }
             assert_eq!(often.width(), once.width());
@@ -355,7 +363,7 @@ mod tests {
                 assert_eq!((often.link, often.first, often.messages), (once.link, once.first, once.messages));
                 assert!(
                     often.bytes.iter().zip(&once.bytes).all(|(&a, &b)| (a - b).abs() <= 1e-3),
-                    "{took}, {after:?}"
+                    "{took}, {period:?}"
                 );
                 assert_eq!(often.total(), once.total());
             }
@@ -392,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn long_journeys_are_spread_evenly() {
+    fn long_transfers_are_spread_evenly() {
         let run = run_on("cluster:4", 4);
         let mut links = LinkUse::new(&run);
         // From 0.5 to 400.5 ns, twice; one of them again after all bins have become wider.

@@ -5,6 +5,8 @@ use mpirage_collectives::{Algorithm, Collective};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
+use crate::time::seconds;
+
 /// Collectives that are remembered, at least.
 const LEAST: usize = 1 << 12;
 
@@ -116,7 +118,7 @@ impl Collectives {
             "calls": column(&rows, |row| row.calls),
             "bytes": column(&rows, |row| row.bytes),
             "messages": column(&rows, |row| row.messages),
-            "seconds": column(&rows, |row| crate::seconds(row.time)),
+            "seconds": column(&rows, |row| seconds(row.time)),
         })
     }
 

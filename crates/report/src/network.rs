@@ -6,6 +6,7 @@ use mpirage_platform::{LinkClass, LinkId, Platform};
 use serde_json::json;
 
 use crate::container::Container;
+use crate::time::seconds;
 
 /// Bins of time, at most.
 const MOST_BINS: usize = 256;
@@ -62,7 +63,7 @@ impl<'a> Network<'a> {
                 "bytes": hottest.iter().map(|used| used.total()).collect::<Vec<_>>(),
                 "used": self.used.len(),
                 "bins": self.bins,
-                "bin_seconds": crate::seconds(self.width),
+                "bin_seconds": seconds(self.width),
                 "classes": there.iter().zip(&classes).map(about).collect::<Vec<_>>(),
             }),
         );

@@ -5,9 +5,8 @@
 //! row start narrow and become twice as wide, neighbours being merged, whenever time runs over the last one. In the end they
 //! are laid anew over the time that there was. Coarser levels are made from finer ones.
 
-use crate::Category;
-use crate::category::CATEGORIES;
-use crate::deed::{Diary, Listener};
+use crate::activity::{ActivityConsumer, ActivityLog};
+use crate::category::{CATEGORIES, Category};
 
 /// Rows at most; more ranks share rows.
 const MOST_ROWS: u32 = 2_048;
@@ -114,8 +113,8 @@ impl Tiles {
 
     /// The levels of a run that lasted until `end`, the coarsest first; so many stretches of time are in the diary, or everything
     /// has been put into rows.
-    pub fn levels(&self, end: u64, diary: &Diary, told: u64) -> Vec<Level> {
-        let widest = self.finest(told);
+    pub fn levels(&self, end: u64, activities: &ActivityLog, changes: u64) -> Vec<Level> {
+        let widest = self.finest(changes);
         let mut levels = Vec::new();
         let mut columns = COARSEST.min(widest);
         while columns <= widest {
@@ -126,7 +125,7 @@ impl Tiles {
         for at in 0..self.rows {
             row.clear(widest);
             match self.tiles.is_empty() {
-                true => self.lay_out(at, diary, end, &mut row),
+                true => self.lay_out(at, activities, end, &mut row),
                 false => self.lay_anew(at, end, &mut row),
             }
             let ranks = self.ranks_per_row.min(self.ranks - at * self.ranks_per_row);
@@ -141,20 +140,20 @@ impl Tiles {
     }
 
     /// Columns of the finest level: no more than it takes to tell apart what ranks did.
-    fn finest(&self, told: u64) -> usize {
+    fn finest(&self, changes: u64) -> usize {
         let most = self.columns / 2;
         if !self.tiles.is_empty() {
             return most;
         }
-        let of_row = told / u64::from(self.rows.max(1));
+        let of_row = changes / u64::from(self.rows.max(1));
         (PER_STRETCH * of_row as usize).next_power_of_two().clamp(LEAST_COLUMNS.min(most), most)
     }
 
     /// What the ranks of a row did, in columns from zero to `end`.
-    fn lay_out(&self, row: u32, diary: &Diary, end: u64, out: &mut Row) {
+    fn lay_out(&self, row: u32, activities: &ActivityLog, end: u64, out: &mut Row) {
         for rank in row * self.ranks_per_row..self.ranks.min((row + 1) * self.ranks_per_row) {
             let brush = Brush::new(out.columns, end);
-            diary.stretches(rank as usize, &mut 0, &mut Laying { brush, row: out });
+            activities.consume(rank as usize, &mut 0, &mut Laying { brush, row: out });
         }
     }
 
@@ -186,9 +185,9 @@ struct Laying<'a> {
     row: &'a mut Row,
 }
 
-impl Listener for Laying<'_> {
+impl ActivityConsumer for Laying<'_> {
     #[inline]
-    fn hear(&mut self, category: Category, from: u64, until: u64, times: u32) {
+    fn spend(&mut self, category: Category, from: u64, until: u64, times: u32) {
         let columns = self.row.of(category as usize);
         match times {
             1 => self.brush.lay(columns, from, until),
@@ -197,8 +196,8 @@ impl Listener for Laying<'_> {
     }
 
     /// As many as end in the column in which the stretch before ended.
-    fn together(&self, now: u64, lap: u64) -> u64 {
-        self.brush.until.saturating_sub(now).saturating_sub(1).checked_div(lap).unwrap_or(1)
+    fn iterations_at_once(&self, now: u64, period: u64) -> u64 {
+        self.brush.until.saturating_sub(now).saturating_sub(1).checked_div(period).unwrap_or(1)
     }
 }
 
@@ -404,25 +403,24 @@ fn whole(number: f32) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chronicle::Pen;
-    use crate::deed::Deed;
+    use crate::activity::Activity;
 
-    fn noted(ranks: usize, deeds: &[(u32, Category, u64, u64)]) -> (Diary, u64) {
-        let (mut diary, mut pens) = (Diary::new(ranks), vec![(Pen::default(), 0); ranks]);
-        for &(rank, category, start, end) in deeds {
-            let (pen, last) = &mut pens[rank as usize];
-            diary.push(rank, pen, Deed::other(category, start - *last, end - start));
-            *last = end;
+    /// A log of activities: rank, category, start and end.
+    fn log_of(ranks: usize, activities: &[(u32, Category, u64, u64)]) -> (ActivityLog, u64) {
+        let mut log = ActivityLog::new(ranks);
+        for &(rank, category, start, end) in activities {
+            let (gap, duration) = (start - log.end(rank), end - start);
+            log.push_event(rank, Activity { gap, duration, category, ..Activity::default() });
         }
-        diary.settle(pens.iter_mut().map(|(pen, _)| pen));
-        (diary, deeds.len() as u64)
+        log.settle();
+        (log, activities.len() as u64)
     }
 
     #[test]
     fn tiles_show_what_fills_them() {
         let tiles = Tiles::new(2);
         let end = 64 * 64_000 * 100;
-        let (diary, told) = noted(
+        let (log, changes) = log_of(
             2,
             &[
                 (0, Category::Compute, 0, end / 2),
@@ -431,7 +429,7 @@ mod tests {
                 (1, Category::Collective, end / 4, end / 4 * 3),
             ],
         );
-        let levels = tiles.levels(end, &diary, told);
+        let levels = tiles.levels(end, &log, changes);
         let coarse = &levels[0];
         assert_eq!((coarse.columns, levels.last().unwrap().columns), (64, 512));
         assert!(levels.windows(2).all(|pair| pair[1].columns == 2 * pair[0].columns));
@@ -443,9 +441,9 @@ mod tests {
 
     #[test]
     fn the_end_need_not_be_known() {
-        // The same, from the diary and put into columns that widen on the way.
+        // The same, from the log and put into columns that widen on the way.
         let end = 3_000_000_000_000;
-        let deeds: Vec<_> = (0..30_000)
+        let activities: Vec<_> = (0..30_000)
             .map(|piece| {
                 let category = match (piece < 10_000, piece % 3) {
                     (_, 0) => Category::Wait,
@@ -455,13 +453,15 @@ mod tests {
                 (0, category, end / 30_000 * piece, end / 30_000 * (piece + 1))
             })
             .collect();
-        let (diary, told) = noted(1, &deeds);
+        let (log, changes) = log_of(1, &activities);
         let mut put = Tiles::new(1);
-        for (rank, category, start, end) in deeds {
+        for (rank, category, start, end) in activities {
             put.put(rank, category, start, end);
         }
-        let coarse =
-            [Tiles::new(1).levels(end, &diary, told).remove(0), put.levels(end, &Diary::new(1), 0).remove(0)];
+        let coarse = [
+            Tiles::new(1).levels(end, &log, changes).remove(0),
+            put.levels(end, &ActivityLog::new(1), 0).remove(0),
+        ];
         assert_eq!(coarse[0].dominant, coarse[1].dominant);
         assert!(coarse[0].share.iter().zip(&coarse[1].share).all(|(a, b)| a.abs_diff(*b) <= 1));
         assert_eq!(coarse[0].dominant[0..64], [[1; 21].as_slice(), &[2; 43]].concat());
@@ -472,12 +472,12 @@ mod tests {
     fn many_ranks_share_rows() {
         let tiles = Tiles::new(5_000);
         assert_eq!((tiles.rows(), tiles.ranks_per_row()), (1_667, 3));
-        let deeds = (0..5_000).map(|rank| {
+        let activities = (0..5_000).map(|rank| {
             let category = if rank % 3 == 0 { Category::Wait } else { Category::Compute };
             (rank, category, 0, 1_000_000)
         });
-        let (diary, told) = noted(5_000, &deeds.collect::<Vec<_>>());
-        let levels = tiles.levels(1_000_000, &diary, told);
+        let (log, changes) = log_of(5_000, &activities.collect::<Vec<_>>());
+        let levels = tiles.levels(1_000_000, &log, changes);
         assert!(levels[0].dominant[..1_666 * 64].iter().all(|&category| category == 1));
         assert_eq!(levels[0].share[0], 170);
         assert_eq!(levels[0].share[1_666 * 64], 130, "the last row has two ranks");

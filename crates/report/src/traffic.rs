@@ -42,6 +42,10 @@ impl Traffic {
         }
     }
 
+    pub fn ranks(&self) -> u32 {
+        self.places.len() as u32
+    }
+
     pub fn write(&self, out: &mut Container) {
         out.set("matrix", json!({"cells": self.cells, "ranks_per_cell": self.ranks_per_cell}));
         out.section("matrix_bytes", self.matrix.iter().map(|cell| cell[0] as f64));

@@ -52,7 +52,7 @@ class Raster {
 
   callsInSight(view) {
     // The mean rate is enough to decide.
-    const ranks = view.bottom - view.top, all = this.run.run?.ranks ?? this.calls.deeds.ranks;
+    const ranks = view.bottom - view.top, all = this.run.run?.ranks ?? this.calls.log.ranks;
     return this.run.events.count * (ranks / all) * ((view.to - view.from) / (this.run.timeline.seconds * 1e9));
   }
 
