@@ -341,6 +341,10 @@ impl Writer for Paje {
     fn finish(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
         Ok(self.complete()?)
     }
+
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// A rank, or something beside it.

@@ -253,6 +253,10 @@ impl Writer for Paraver {
     fn finish(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
         Ok(self.complete()?)
     }
+
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 fn open(path: &Path) -> Result<OutputFile, TimelineError> {

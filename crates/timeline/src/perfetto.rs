@@ -423,6 +423,10 @@ impl Writer for Perfetto {
     fn finish(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
         Ok(self.complete()?)
     }
+
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// A trace is a message whose field 1 is repeated: its tag, the length, the packet.

@@ -267,6 +267,10 @@ impl<S: Sheet> Writer for Tables<S> {
     fn finish(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
         Ok(self.complete()?)
     }
+
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 #[cfg(test)]
