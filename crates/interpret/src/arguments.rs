@@ -3,7 +3,7 @@
 use mpirage_call::{Blocks, Call, CollectiveCall, ContextId};
 use mpirage_record::Details;
 
-use crate::comms::Comms;
+use crate::comms::{CommRank, Comms};
 
 /// The figures of a call; those that it has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl Arguments {
     /// What `rank` asked and was told.
     #[inline]
     pub fn of(rank: u32, details: &Details<'_>, comms: &Comms) -> Arguments {
-        let world = |context, peer| comms.world_of(context, rank, peer);
+        let world = |context, peer| comms.world_of(context, rank, CommRank(peer));
         match *details.call {
             Call::Send { context, to, tag, bytes, .. } => Arguments {
                 peer: world(context, to),
@@ -69,7 +69,11 @@ impl Arguments {
         let size = comms.size(call.context) as usize;
         let total = |blocks: Blocks<'_>| Some(blocks.total(size));
         let (sent, received) = (total(call.send.blocks), total(call.recv.blocks));
-        let root = if call.kind.is_rooted() { comms.world_of(call.context, rank, call.root) } else { None };
+        let root = if call.kind.is_rooted() {
+            comms.world_of(call.context, rank, CommRank(call.root))
+        } else {
+            None
+        };
         Arguments { peer: root, sent, received, tag: None, context: Some(call.context) }
     }
 }

@@ -18,7 +18,7 @@ use mpirage_units::{Duration, Time};
 use rustc_hash::FxHashMap;
 
 use crate::RunInfo;
-use bins::{Bins, Often};
+use bins::{Bins, Limits, Often};
 
 /// Bins of one link.
 const MOST_BINS: usize = 512;
@@ -86,7 +86,7 @@ impl Transfers {
         }
         let (departed, arrived) = (self.departed.as_picos(), self.arrived.as_picos());
         match self.times {
-            1 => bins.add(slots, departed, arrived, self.bytes),
+            1 => bins.add(slots, departed..arrived, self.bytes),
             times => {
                 let (start, end, after) = (departed, arrived, self.period.as_picos());
                 bins.add_often(slots, Often { start, end, bytes: self.bytes, times, after });
@@ -141,7 +141,7 @@ impl LinkUse {
             slots: FxHashMap::default(),
             used: Vec::new(),
             crossed: Vec::new(),
-            bins: Bins::new(MOST_BINS, MOST_IN_ALL),
+            bins: Bins::new(Limits { per_link: MOST_BINS, total: MOST_IN_ALL }),
             ends: run.placement.iter().map(End::unasked).collect(),
             routes: Vec::new(),
             long_routes: FxHashMap::default(),
@@ -151,7 +151,7 @@ impl LinkUse {
 
     /// No more bins of each link than that. To be said before anything has been used.
     pub fn coarse(mut self, most_bins: usize) -> LinkUse {
-        self.bins = Bins::new(most_bins, MOST_IN_ALL);
+        self.bins = Bins::new(Limits { per_link: most_bins, total: MOST_IN_ALL });
         self
     }
 
@@ -183,11 +183,7 @@ impl LinkUse {
 
     /// A message was delivered.
     pub fn add(&mut self, message: &Message) {
-        self.cross(message.from, message.to, message.bytes, message.departed, message.arrived);
-    }
-
-    /// Bytes were under way between two ranks from one time to the other.
-    pub fn cross(&mut self, from: u32, to: u32, bytes: u64, departed: Time, arrived: Time) {
+        let &Message { from, to, bytes, departed, arrived, .. } = message;
         self.add_transfers(Transfers {
             from,
             to,
@@ -330,7 +326,7 @@ mod tests {
         let run = run_on("cluster:4", 4);
         let mut links = LinkUse::new(&run);
         // From 0.5 to 2.5 ns: bins 0, 1 and 2 get a quarter, a half, a quarter.
-        links.record(&Record::Message(message(0, 1, 400, 500, 2_500)));
+        links.record(&Record::Message(message((0, 1), 400, (500, 2_500))));
         let used = links.used();
         let mut route = Vec::new();
         run.platform.route(run.placement[0], run.placement[1], &mut route);
@@ -356,7 +352,7 @@ mod tests {
             often.add_transfers(Transfers { from: 1, to: 2, bytes: 1_000, departed, arrived, times, period });
             for at in 0..times {
                 let later = 1_234 + u64::from(at) * period.as_picos();
-                once.cross(1, 2, 1_000, time(later), time(later + took));
+                once.add(&message((1, 2), 1_000, (later, later + took)));
             }
             assert_eq!(often.width(), once.width());
             for (often, once) in often.used().iter().zip(once.used()) {
@@ -374,13 +370,13 @@ mod tests {
     fn nothing_is_lost_when_bins_widen() {
         let run = run_on("cluster:4", 4);
         let mut links = LinkUse::new(&run);
-        links.bins = Bins::new(MOST_BINS, 100);
+        links.bins = Bins::new(Limits { per_link: MOST_BINS, total: 100 });
         let mut sent = [0u64; 4];
         for i in 0..5_000u64 {
             let (from, bytes) = ((i % 4) as u32, 1 + i % 17);
             // Now and then a message of long ago.
             let start = if i % 10 == 0 { i / 2 } else { i } * i * 13;
-            links.record(&Record::Message(message(from, (from + 1) % 4, bytes, start, start + i * 700)));
+            links.record(&Record::Message(message((from, (from + 1) % 4), bytes, (start, start + i * 700))));
             sent[from as usize] += bytes;
         }
         assert!(links.used().iter().map(|used| used.bytes.len()).sum::<usize>() <= 100);
@@ -404,7 +400,7 @@ mod tests {
         let run = run_on("cluster:4", 4);
         let mut links = LinkUse::new(&run);
         // From 0.5 to 400.5 ns, twice; one of them again after all bins have become wider.
-        let long = || Record::Message(message(0, 1, 4_000_000, 500, 400_500));
+        let long = || Record::Message(message((0, 1), 4_000_000, (500, 400_500)));
         links.record(&long());
         links.record(&long());
         let used = links.used();
@@ -415,7 +411,7 @@ mod tests {
             assert!(even, "{link:?}");
             assert!(near(link.total(), 8e6));
         }
-        links.record(&Record::Message(message(0, 1, 7, 900_000, 900_001)));
+        links.record(&Record::Message(message((0, 1), 7, (900_000, 900_001))));
         links.record(&long());
         for link in links.used() {
             assert!(near(link.total(), 12e6 + 7.0), "{link:?}");
@@ -429,11 +425,11 @@ mod tests {
         for platform in ["cluster:64", "torus:4x4x4"] {
             let run = run_on(platform, 64);
             let mut links = LinkUse::new(&run);
-            links.bins = Bins::new(MOST_BINS, 300);
+            links.bins = Bins::new(Limits { per_link: MOST_BINS, total: 300 });
             let (mut crossed, mut route) = (0, Vec::new());
             for host in 0..63u32 {
                 let start = u64::from(host) * 100_000;
-                links.record(&Record::Message(message(host, host + 1, 1_000, start, start + 90_000)));
+                links.record(&Record::Message(message((host, host + 1), 1_000, (start, start + 90_000))));
                 let hosts = [host, host + 1].map(|rank| run.placement[rank as usize]);
                 run.platform.route(hosts[0], hosts[1], &mut route);
                 crossed += route.len();
@@ -452,7 +448,7 @@ mod tests {
         let mut links = LinkUse::new(&run);
         for second in 1..1_000u64 {
             let start = second * 1_000_000_000_000;
-            links.record(&Record::Message(message(0, 1, 8, start, start + 5)));
+            links.record(&Record::Message(message((0, 1), 8, (start, start + 5))));
         }
         assert!(links.used().iter().all(|used| used.bytes.len() <= MOST_BINS));
         assert_eq!(size_of::<Route>(), 32);

@@ -27,7 +27,7 @@ pub fn run_on(platform: &str, ranks: u32) -> RunInfo {
 }
 
 /// A message in `MPI_COMM_WORLD` that departs when it is sent and is delivered when it arrives, in picoseconds.
-pub fn message(from: u32, to: u32, bytes: u64, sent: u64, delivered: u64) -> Message {
+pub fn message((from, to): (u32, u32), bytes: u64, (sent, delivered): (u64, u64)) -> Message {
     let [sent, delivered] = [sent, delivered].map(Time::from_picos);
     Message {
         from,

@@ -5,7 +5,7 @@ use mpirage_call::varint;
 use crate::category::Category;
 use crate::columns::Numbers;
 use crate::container::Container;
-use crate::log::{Clock, Encode, EncodedLog, Event, EventLog, Part, nanos};
+use crate::log::{Clock, Encode, EncodedLog, Event, EventLog, Part, Period, nanos};
 
 /// The kind of an activity that is no call.
 pub(crate) const NO_CALL: u32 = 0;
@@ -52,8 +52,8 @@ pub(crate) trait ActivityConsumer {
     /// The rank spent the time from `from` to `until`. In loops, it did so in `times` successive iterations.
     fn spend(&mut self, category: Category, from: u64, until: u64, times: u32);
 
-    /// How many iterations of `period` picoseconds each, from `now` on, can be consumed at once.
-    fn iterations_at_once(&self, now: u64, period: u64) -> u64;
+    /// How many iterations, from `now` on, can be consumed at once.
+    fn iterations_at_once(&self, now: u64, period: Period) -> u64;
 
     /// The rank did this `times` times.
     fn count(&mut self, _: &Activity, _times: u32) {}
@@ -75,8 +75,8 @@ impl ActivityLog {
                         end = end.wrapping_add(activity.span());
                         spend(activity, end, at_once as u32, now, consumer);
                     }
-                    end += (at_once - 1) * period;
-                    *now += (at_once - 1) * period;
+                    end += (at_once - 1) * period.0;
+                    *now += (at_once - 1) * period.0;
                     left -= at_once;
                     at_once = consumer.iterations_at_once(*now, period).clamp(1, left.max(1));
                 }
@@ -178,7 +178,7 @@ mod tests {
             self.1.extend((0..times).map(|_| (category, from, until)));
         }
 
-        fn iterations_at_once(&self, _: u64, _: u64) -> u64 {
+        fn iterations_at_once(&self, _: u64, _: Period) -> u64 {
             self.0
         }
     }

@@ -3,6 +3,8 @@
 //! During the run, activities and messages are only [logged](crate::log). Sums, tiles, link use and paths are computed at the end. If a
 //! log grows too long, because too little repeats, they are computed on the way, and the log is cleared.
 
+use std::ops::Range;
+
 use mpirage_interpret::links::Transfers;
 use mpirage_interpret::{LinkUse, RunInfo};
 use mpirage_record::{Message, Scope};
@@ -14,9 +16,10 @@ use crate::calls::{CallKey, Calls};
 use crate::category::{CATEGORIES, Category};
 use crate::container::Container;
 use crate::critical::Critical;
-use crate::log::{Event, Part};
+use crate::log::{Event, Part, Period};
 use crate::logs::Logs;
 use crate::path::Paths;
+use crate::ranks::RankAmong;
 use crate::receipt::MessageReceipt;
 use crate::tiles::{Level, Tiles};
 use crate::traffic::Traffic;
@@ -104,7 +107,7 @@ impl ActivityConsumer for Sums<'_> {
         self.last = Some(category);
     }
 
-    fn iterations_at_once(&self, _: u64, _: u64) -> u64 {
+    fn iterations_at_once(&self, _: u64, _: Period) -> u64 {
         u32::MAX.into()
     }
 
@@ -126,7 +129,7 @@ impl ActivityConsumer for SumsAndTiles<'_> {
         self.tiles.put(self.rank, category, from, until);
     }
 
-    fn iterations_at_once(&self, _: u64, _: u64) -> u64 {
+    fn iterations_at_once(&self, _: u64, _: Period) -> u64 {
         1
     }
 
@@ -204,8 +207,9 @@ impl Aggregator {
 
     /// A rank did something that is not a call.
     #[inline]
-    pub fn spend(&mut self, rank: u32, category: Category, start: u64, duration: u64) {
-        let gap = start.wrapping_sub(self.logs.activities.end(rank));
+    pub fn spend(&mut self, rank: u32, category: Category, time: Range<u64>) {
+        let gap = time.start.wrapping_sub(self.logs.activities.end(rank));
+        let duration = time.end.saturating_sub(time.start);
         self.log(rank, Activity { gap, duration, category, ..Activity::default() });
     }
 
@@ -248,10 +252,10 @@ impl Aggregator {
     /// A message was delivered.
     #[inline]
     pub fn message(&mut self, message: &Message) {
-        let &Message { from, to, sent, delivered, .. } = message;
+        let &Message { to, sent, delivered, .. } = message;
         self.last_receipts[to as usize] =
             LastReceipt { delivered: delivered.as_picos(), late_until: sent.as_picos() };
-        self.deliver(message, to, from, false);
+        self.deliver(message, false);
         if message.held || message.awaited {
             self.deliver_to_sender(message);
         }
@@ -263,20 +267,20 @@ impl Aggregator {
         let late_until = if message.held { message.departed.as_picos() } else { 0 };
         self.last_sends[message.from as usize] =
             LastReceipt { delivered: message.delivered.as_picos(), late_until };
-        self.deliver(message, message.from, message.to, true);
+        self.deliver(message, true);
     }
 
-    /// Logs a message of `rank`, from or to `other`.
+    /// Logs a message for its receiver, or for its sender.
     #[inline(always)]
-    fn deliver(&mut self, message: &Message, rank: u32, other: u32, is_send: bool) {
+    fn deliver(&mut self, message: &Message, to_sender: bool) {
         let in_collective = matches!(message.scope, Scope::Collective(_));
         let shown = !in_collective || self.show_collective_messages;
-        self.message_count += u64::from(shown && !is_send);
+        self.message_count += u64::from(shown && !to_sender);
         if self.logs.messages_mut(shown).is_full() {
             // Before the message is logged: the call that waits for it returns later.
             self.make_room();
         }
-        self.logs.messages_mut(shown).deliver(rank, other, message, is_send);
+        self.logs.messages_mut(shown).deliver(message, to_sender);
     }
 
     /// Sorts the logs. Those that are too long are aggregated and cleared.
@@ -335,7 +339,7 @@ impl Aggregator {
         for rank in 0..messages.ranks() as u32 {
             let mut add = |part: Part<'_, MessageReceipt>| match part {
                 Part::Once(receipt, delivered) => {
-                    add_up(receipt, rank, delivered, (1, 0), traffic, links);
+                    add_up(receipt, rank, delivered, (1, Period(0)), traffic, links);
                 }
                 Part::Loop { events, times, begin, period } => {
                     let mut delivered = begin;
@@ -381,7 +385,7 @@ impl Aggregator {
 
     /// The categories of ranks over time, in tiles of all widths.
     pub fn levels(&self, end: u64) -> (&Tiles, Vec<Level>) {
-        (&self.tiles, self.tiles.levels(end, &self.logs.activities, self.changes))
+        (&self.tiles, self.tiles.levels(Time::from_picos(end), &self.logs.activities, self.changes))
     }
 
     /// The end of a rank's last activity.
@@ -403,7 +407,7 @@ fn add_up(
     receipt: &MessageReceipt,
     rank: u32,
     delivered: u64,
-    (times, period): (u32, u64),
+    (times, Period(period)): (u32, Period),
     traffic: &mut Traffic,
     links: &mut LinkUse,
 ) {
@@ -411,10 +415,11 @@ fn add_up(
     if receipt.is_send {
         return;
     }
-    let from = receipt.other(rank, traffic.ranks());
-    traffic.add(from, rank, receipt.bytes, receipt.in_collective, times);
+    let from = receipt.other(RankAmong { rank, ranks: traffic.ranks() });
     let departed = delivered.wrapping_sub(receipt.duration).wrapping_add(receipt.until_departure);
     let [departed, arrived] = [departed, delivered.wrapping_sub(receipt.after_arrival)].map(Time::from_picos);
     let period = Duration::from_picos(period);
-    links.add_transfers(Transfers { from, to: rank, bytes: receipt.bytes, departed, arrived, times, period });
+    let transfers = Transfers { from, to: rank, bytes: receipt.bytes, departed, arrived, times, period };
+    traffic.add(&transfers, receipt.in_collective);
+    links.add_transfers(transfers);
 }

@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 
 use crate::activity::Activity;
 use crate::container::Container;
-use crate::envelope::{Envelope, distance};
+use crate::envelope::Envelope;
 use crate::names::Functions;
+use crate::ranks::RankAmong;
 use crate::time::seconds;
 
 /// No function.
@@ -43,10 +44,10 @@ impl CallKey {
         CallKey { site, comm: 0, tag: 0, peer: Peer::None, function }
     }
 
-    /// A point-to-point call of one of `ranks` ranks.
+    /// A point-to-point call.
     #[inline]
-    pub fn point_to_point(function: u16, site: u64, envelope: &Envelope, rank: u32, ranks: u32) -> CallKey {
-        let peer = envelope.peer.map_or(Peer::None, |peer| Peer::Distance(distance(rank, peer, ranks)));
+    pub fn point_to_point(function: u16, site: u64, envelope: &Envelope, caller: RankAmong) -> CallKey {
+        let peer = envelope.peer.map_or(Peer::None, |peer| Peer::Distance(caller.distance_to(peer)));
         CallKey { site, comm: envelope.comm, tag: envelope.tag, peer, function }
     }
 
@@ -230,7 +231,8 @@ mod tests {
     fn calls_of_a_kind_have_one_number() {
         let mut calls = Calls::new(None);
         let envelope = |tag, peer| Envelope { comm: 1, tag, bytes: 8, peer };
-        let send = |rank, to| CallKey::point_to_point(3, 77, &envelope(-1, Some(to)), rank, 8);
+        let send =
+            |rank, to| CallKey::point_to_point(3, 77, &envelope(-1, Some(to)), RankAmong { rank, ranks: 8 });
         let kinds = [send(0, 1), send(7, 0), send(0, 2), CallKey::collective(3, 77, &envelope(-1, Some(1)))];
         assert_eq!(kinds.map(|key| calls.number(&key)), [1, 1, 2, 3]);
         calls.keep_few();

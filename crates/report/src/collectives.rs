@@ -2,6 +2,8 @@
 
 use mpirage_call::{ContextId, function_names};
 use mpirage_collectives::{Algorithm, Collective};
+use mpirage_record::{Message, Scope};
+use mpirage_units::{Duration, Time};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
@@ -61,7 +63,7 @@ impl Collectives {
         context: ContextId,
         kind: Collective,
         algorithm: Option<Algorithm>,
-        entered: u64,
+        entered: Time,
     ) -> u16 {
         let place = self.place(number);
         if self.live[place].number != number + 1 {
@@ -70,7 +72,7 @@ impl Collectives {
             self.recent = Live::default();
         }
         let live = &mut self.live[place];
-        live.last_entry = live.last_entry.max(entered);
+        live.last_entry = live.last_entry.max(entered.as_picos());
         let row = &mut self.rows[live.row as usize];
         row.calls += 1;
         row.function
@@ -81,22 +83,23 @@ impl Collectives {
         self.find(number).map(|live| live.last_entry)
     }
 
-    /// A rank has left a blocking collective after so many picoseconds.
-    pub fn leave(&mut self, number: u64, time: u64) {
+    /// A rank has left a blocking collective after this time.
+    pub fn leave(&mut self, number: u64, time: Duration) {
         if let Some(live) = self.find(number) {
-            self.rows[live.row as usize].time += time;
+            self.rows[live.row as usize].time += time.as_picos();
         }
     }
 
-    /// A message of it was delivered.
+    /// A message was delivered. Messages that are not part of a collective are ignored.
     #[inline]
-    pub fn message(&mut self, number: u64, bytes: u64) {
+    pub fn message(&mut self, message: &Message) {
+        let Scope::Collective(number) = message.scope else { return };
         if self.recent.number != number + 1 {
             let Some(live) = self.find(number) else { return };
             self.recent = live;
         }
         let row = &mut self.rows[self.recent.row as usize];
-        row.bytes += bytes;
+        row.bytes += message.bytes;
         row.messages += 1;
     }
 
@@ -170,7 +173,7 @@ mod tests {
     fn the_last_entry_is_that_of_its_own_collective() {
         let mut collectives = Collectives::new(2);
         let enter = |collectives: &mut Collectives, number, at| {
-            collectives.enter(number, 0, Collective::Barrier, None, at);
+            collectives.enter(number, 0, Collective::Barrier, None, Time::from_picos(at));
         };
         enter(&mut collectives, 7, 10);
         enter(&mut collectives, 8, 90);

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::calls::NO_FUNCTION;
 use crate::container::Container;
+use crate::log::Period;
 use crate::network::Network;
 use crate::path::{Kind, PathConsumer, Segment, join_neighbours};
 use crate::time::seconds;
@@ -157,7 +158,7 @@ impl PathConsumer for Critical {
         self.prepend(segment);
     }
 
-    fn repeat(&mut self, segments: &[Segment], times: u64, period: u64) {
+    fn repeat(&mut self, segments: &[Segment], times: u64, Period(period): Period) {
         for segment in segments {
             self.sums.add(segment, times);
         }
@@ -338,7 +339,7 @@ mod tests {
         for (times, most) in [(7, 100), (40, 100), (9_000, 100), (9_000, 6)] {
             let mut critical = Critical::with_limit(most);
             lap.into_iter().for_each(|part| critical.segment(part));
-            critical.repeat(&lap, times, 100);
+            critical.repeat(&lap, times, Period(100));
             let shown = critical.shown();
             assert!(
                 shown.len() <= most && (shown.len() >= most / 4 || shown.len() == 2 * (times as usize + 1))

@@ -321,7 +321,7 @@ mod tests {
     fn draw(platform: &str, ranks: u32) -> Value {
         let run = run_on(platform, ranks);
         let mut links = LinkUse::new(&run);
-        links.record(&Record::Message(message(0, ranks - 1, 1000, 0, 10)));
+        links.record(&Record::Message(message((0, ranks - 1), 1000, (0, 10))));
         let network = Network::new(&run.platform, &links);
         let mut out = Container::default();
         write(&run.platform, &network, &mut out);

@@ -3,7 +3,7 @@
 use mpirage_call::wire::{PlainCall, PlainWay};
 use mpirage_call::{Call, Completion};
 use mpirage_interpret::arguments::Arguments;
-use mpirage_interpret::comms::Comms;
+use mpirage_interpret::comms::{CommRank, Comms};
 use mpirage_record::Details;
 
 use crate::names::Contexts;
@@ -50,7 +50,7 @@ impl Envelope {
             }
             _ => return None,
         };
-        let peer = peer.and_then(|peer| comms.world_of(context, rank, peer));
+        let peer = peer.and_then(|peer| comms.world_of(context, rank, CommRank(peer)));
         Some(Envelope { comm: contexts.index(context), tag, bytes, peer })
     }
 
@@ -62,15 +62,9 @@ impl Envelope {
             // The bytes belong to the call that completes the request.
             PlainWay::Recv { from, tag, .. } => (from, tag.unwrap_or(0), 0),
         };
-        let peer = peer.and_then(|peer| comms.world_of(call.context, rank, peer));
+        let peer = peer.and_then(|peer| comms.world_of(call.context, rank, CommRank(peer)));
         Envelope { comm: contexts.index(call.context), tag, bytes, peer }
     }
-}
-
-/// How far `other` is after `rank`; rank 0 comes after the last.
-#[inline]
-pub(crate) fn distance(rank: u32, other: u32, ranks: u32) -> u32 {
-    if other >= rank { other - rank } else { other + ranks - rank }
 }
 
 /// The bytes of completed receives. Without a branch, because sends and receives may alternate.
@@ -142,10 +136,5 @@ mod tests {
             Envelope::of(&Arguments::of(1, &other, &comms), &contexts),
             Envelope { comm: 3, ..Envelope::default() }
         );
-    }
-
-    #[test]
-    fn rank_0_comes_after_the_last() {
-        assert_eq!([distance(3, 4, 8), distance(3, 2, 8), distance(3, 3, 8)], [1, 7, 0]);
     }
 }

@@ -20,7 +20,7 @@
 //! | `tiles`, `traffic`, `collectives` | time by category, messages by size and pair, collectives by algorithm |
 //! | `path`, `critical` | the critical path, and what lies on it |
 //! | `network`, `drawing` | the use of links, and the topology of the machine |
-//! | `names`, `category`, `time` | functions, communicators, categories and times as the page has them |
+//! | `names`, `category`, `ranks`, `time` | functions, communicators, categories, ranks and times as the page has them |
 //! | `container`, `columns`, `page` | the file |
 
 mod activity;
@@ -39,6 +39,7 @@ mod names;
 mod network;
 mod page;
 mod path;
+mod ranks;
 mod receipt;
 mod report;
 #[cfg(test)]

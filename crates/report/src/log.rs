@@ -55,12 +55,16 @@ enum Entry<E> {
     Repeat(u32),
 }
 
+/// Picoseconds from one iteration of a loop to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Period(pub u64);
+
 /// A part of what happened to a rank.
 pub(crate) enum Part<'a, E> {
     /// An event and the time of its end.
     Once(&'a E, u64),
-    /// The iterations of a loop: `times` times `events`, each iteration `period` picoseconds long, the first from `begin` on.
-    Loop { events: &'a [E], times: u32, begin: u64, period: u64 },
+    /// The iterations of a loop: `times` times `events`, the first iteration from `begin` on.
+    Loop { events: &'a [E], times: u32, begin: u64, period: Period },
 }
 
 /// Where a rank is in the log.
@@ -321,7 +325,7 @@ impl<E: Event> EventLog<E> {
             if symbol == remembered && left >= 2 * steps {
                 let events = self.successors(symbol, steps);
                 let (times, period) = (left / steps, events.iter().map(E::span).fold(0, u64::wrapping_add));
-                visit(Part::Loop { events: &events, times, begin: end, period });
+                visit(Part::Loop { events: &events, times, begin: end, period: Period(period) });
                 end = end.wrapping_add(period.wrapping_mul(times.into()));
                 left -= times * steps;
                 remembered = NONE;

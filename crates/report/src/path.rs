@@ -31,6 +31,7 @@ use std::ops::ControlFlow;
 
 use rustc_hash::FxHashMap;
 
+use crate::log::Period;
 use crate::logs::Logs;
 pub(crate) use segment::{Kind, Segment, join_neighbours};
 use tree::{Node, Tree};
@@ -41,8 +42,8 @@ pub(crate) trait PathConsumer {
     /// The segment before all earlier ones.
     fn segment(&mut self, segment: Segment);
 
-    /// The last segments occur `times` more times, each time `period` picoseconds earlier.
-    fn repeat(&mut self, segments: &[Segment], times: u64, period: u64);
+    /// The last segments occur `times` more times, each time a period earlier.
+    fn repeat(&mut self, segments: &[Segment], times: u64, period: Period);
 }
 
 /// The paths that led all ranks to where they are.

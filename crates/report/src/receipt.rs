@@ -5,8 +5,8 @@ use mpirage_record::{Message, Scope};
 
 use crate::columns::Numbers;
 use crate::container::Container;
-use crate::envelope::distance;
 use crate::log::{Clock, Encode, EncodedLog, Event, EventLog, nanos};
+use crate::ranks::RankAmong;
 
 /// A message delivered to a rank, or the notice that a send the rank waited for has completed. Times are in picoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -53,26 +53,22 @@ impl MessageReceipt {
         }
     }
 
-    /// The same with `other` as the other rank, by the bits in which it differs from `rank`.
+    /// The same with `other` as the other rank, by the bits in which the two differ.
     #[inline]
-    fn by_mask(self, rank: u32, other: u32) -> MessageReceipt {
-        MessageReceipt { peer: rank ^ other, peer_is_mask: true, ..self }
+    fn by_mask(self, own: RankAmong, other: u32) -> MessageReceipt {
+        MessageReceipt { peer: own.rank ^ other, peer_is_mask: true, ..self }
     }
 
-    /// The same with `other` as the other rank, by its distance from `rank`.
+    /// The same with `other` as the other rank, by its distance.
     #[inline]
-    fn by_distance(self, rank: u32, other: u32, ranks: u32) -> MessageReceipt {
-        MessageReceipt { peer: distance(rank, other, ranks), ..self }
+    fn by_distance(self, own: RankAmong, other: u32) -> MessageReceipt {
+        MessageReceipt { peer: own.distance_to(other), ..self }
     }
 
-    /// The other rank of a message of `rank`.
+    /// The other rank of a message of this rank.
     #[inline]
-    pub fn other(&self, rank: u32, ranks: u32) -> u32 {
-        if self.peer_is_mask {
-            return rank ^ self.peer;
-        }
-        let up_to_last = ranks - rank;
-        if self.peer < up_to_last { rank + self.peer } else { self.peer - up_to_last }
+    pub fn other(&self, own: RankAmong) -> u32 {
+        if self.peer_is_mask { own.rank ^ self.peer } else { own.at_distance(self.peer) }
     }
 }
 
@@ -92,24 +88,26 @@ impl Event for MessageReceipt {
 pub(crate) type MessageLog = EventLog<MessageReceipt>;
 
 impl MessageLog {
-    /// Logs a message of `rank`, from or to `other`.
+    /// Logs a message for its receiver, or for its sender.
     ///
     /// Neighbours are at the same distance on all ranks, partners of an exchange differ in the same bits: a known form is the same
     /// symbol on all ranks.
     #[inline(always)]
-    pub fn deliver(&mut self, rank: u32, other: u32, message: &Message, is_send: bool) {
-        let (ranks, delivered) = (self.ranks() as u32, message.delivered.as_picos());
-        let receipt = MessageReceipt::new(message, self.end(rank), is_send);
+    pub fn deliver(&mut self, message: &Message, to_sender: bool) {
+        let &Message { from, to, delivered, .. } = message;
+        let (rank, other) = if to_sender { (from, to) } else { (to, from) };
+        let (own, delivered) = (RankAmong { rank, ranks: self.ranks() as u32 }, delivered.as_picos());
+        let receipt = MessageReceipt::new(message, self.end(rank), to_sender);
         if let Some(expected) = self.expected(rank) {
             let receipt = match expected.peer_is_mask {
-                true => receipt.by_mask(rank, other),
-                false => receipt.by_distance(rank, other, ranks),
+                true => receipt.by_mask(own, other),
+                false => receipt.by_distance(own, other),
             };
             if *expected == receipt {
                 return self.on_hit(rank, delivered);
             }
         }
-        let forms = [receipt.by_mask(rank, other), receipt.by_distance(rank, other, ranks)];
+        let forms = [receipt.by_mask(own, other), receipt.by_distance(own, other)];
         self.on_miss(rank, delivered, &forms);
     }
 
@@ -189,7 +187,7 @@ mod tests {
         for turn in 0..100 {
             for rank in 0..ranks {
                 let (sent, other) = (u64::from(turn) * 10, others(rank, turn));
-                log.deliver(rank, other, &message(other, rank, 8, sent, sent + 4_000), false);
+                log.deliver(&message((other, rank), 8, (sent, sent + 4_000)), false);
             }
         }
         log.settle();
@@ -205,7 +203,9 @@ mod tests {
             let mut different = FxHashSet::default();
             for rank in 0..64 {
                 let mut read = Vec::new();
-                log.for_each(rank as usize, |receipt| read.push((receipt.other(rank, 64), *receipt)));
+                log.for_each(rank as usize, |receipt| {
+                    read.push((receipt.other(RankAmong { rank, ranks: 64 }), *receipt))
+                });
                 let (read, receipts): (Vec<u32>, Vec<MessageReceipt>) = read.into_iter().unzip();
                 assert_eq!(read, (0..100).map(|turn| others(rank, turn)).collect::<Vec<_>>());
                 different.extend(receipts.into_iter().skip(8));
@@ -217,10 +217,10 @@ mod tests {
 
     #[test]
     fn receipts_are_of_both_ranks() {
-        let inner = Message { scope: Scope::Collective(0), ..message(3, 5, 8, 100, 900) };
+        let inner = Message { scope: Scope::Collective(0), ..message((3, 5), 8, (100, 900)) };
         let notice = MessageReceipt::new(&inner, 893, true);
         assert!(notice.in_collective && notice.is_send && !notice.waited_for_receiver);
-        let held = MessageReceipt::new(&Message { held: true, ..message(3, 5, 8, 100, 900) }, 893, false);
+        let held = MessageReceipt::new(&Message { held: true, ..message((3, 5), 8, (100, 900)) }, 893, false);
         assert!(!held.in_collective && !held.is_send && held.waited_for_receiver);
         assert_eq!((held.duration, held.until_departure, held.after_arrival, held.span()), (800, 0, 0, 7));
         assert_eq!(MessageLog::ROW_BYTES, size_of::<MessageReceipt>());

@@ -8,8 +8,8 @@ use mpirage_interpret::RunInfo;
 use mpirage_interpret::arguments::Arguments;
 use mpirage_interpret::comms::Comms;
 use mpirage_interpret::function::Kind as FunctionKind;
-use mpirage_record::{Details, Message, Record, Recorder, Scope};
-use mpirage_units::Time;
+use mpirage_record::{Details, Message, Record, Recorder};
+use mpirage_units::{Duration, Time};
 use serde_json::Value;
 
 use crate::aggregator::{Aggregator, Budget, ReturnedCall};
@@ -18,6 +18,7 @@ use crate::category::Category;
 use crate::collectives::Collectives;
 use crate::envelope::Envelope;
 use crate::names::Contexts;
+use crate::ranks::RankAmong;
 
 /// What is known when a run is over.
 #[derive(Clone, Debug, Default)]
@@ -104,7 +105,7 @@ impl Report {
     }
 
     fn spend(&mut self, rank: u32, category: Category, start: Time, end: Time) {
-        self.aggregator.spend(rank, category, start.as_picos(), end.since(start).as_picos());
+        self.aggregator.spend(rank, category, start.as_picos()..end.as_picos());
     }
 
     /// A send, a receive or a wait has returned.
@@ -152,7 +153,10 @@ impl Report {
         let (function, site) = (stamp.function, self.aggregator.calls().site_key(rank, stamp.site));
         match category {
             Category::Collective => CallKey::collective(function, site, envelope),
-            _ => CallKey::point_to_point(function, site, envelope, rank, self.ends.len() as u32),
+            _ => {
+                let caller = RankAmong { rank, ranks: self.ends.len() as u32 };
+                CallKey::point_to_point(function, site, envelope, caller)
+            }
         }
     }
 
@@ -160,7 +164,7 @@ impl Report {
     #[inline]
     fn leave_collective(&mut self, rank: u32, duration: u64) -> Option<EnteredCollective> {
         let collective = self.entered[rank as usize].take()?;
-        self.collectives.leave(collective.number, duration);
+        self.collectives.leave(collective.number, Duration::from_picos(duration));
         Some(collective)
     }
 
@@ -216,7 +220,7 @@ impl Recorder for Report {
                 self.contexts.add(context, members.len() as u32);
             }
             Record::Schedule { rank, number, context, kind, algorithm, entered, call } => {
-                self.collectives.enter(number, context, kind, algorithm, entered.as_picos());
+                self.collectives.enter(number, context, kind, algorithm, entered);
                 let arguments = Arguments::of_collective(rank, call, &self.comms);
                 let (envelope, rooted) = (Envelope::of(&arguments, &self.contexts), kind.is_rooted());
                 self.entered[rank as usize] = Some(EnteredCollective { number, envelope, rooted });
@@ -250,9 +254,7 @@ impl Recorder for Report {
             self.aggregator.prefetch(messages);
         }
         for message in messages {
-            if let Scope::Collective(number) = message.scope {
-                self.collectives.message(number, message.bytes);
-            }
+            self.collectives.message(message);
             self.aggregator.message(message);
         }
     }
@@ -312,7 +314,7 @@ mod tests {
         let mut report = Report::new(&run_on("cluster:2", 2), Budget::default());
         compute(&mut report, 0, 0, 5_000);
         call(&mut report, 0, "MPI_Send", [5_000, 5_000], None);
-        report.record(&Record::Message(message(0, 1, 100, 5_000, 9_000)));
+        report.record(&Record::Message(message((0, 1), 100, (5_000, 9_000))));
         compute(&mut report, 1, 0, 2_000);
         call(&mut report, 1, "MPI_Recv", [2_000, 9_000], None);
         let page = end(&mut report, 2, 9_000);
@@ -360,8 +362,8 @@ mod tests {
             let (number, context, call) = (0, WORLD, &barrier);
             report.record(&Record::Schedule { rank, number, context, kind, algorithm, entered, call });
         }
-        report.record(&Record::Message(inner_message(1, 0, 6_000, 8_000)));
-        report.record(&Record::Message(inner_message(0, 1, 1_000, 6_000)));
+        report.record(&Record::Message(inner_message((1, 0), (6_000, 8_000))));
+        report.record(&Record::Message(inner_message((0, 1), (1_000, 6_000))));
         call(&mut report, 0, "MPI_Barrier", [1_000, 8_000], details);
         call(&mut report, 1, "MPI_Barrier", [6_000, 6_000], details);
         let page = end(&mut report, 2, 8_000);

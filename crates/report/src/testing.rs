@@ -10,6 +10,6 @@ pub(crate) fn run_on(platform: &str, ranks: u32) -> RunInfo {
 }
 
 /// A message of the first collective.
-pub(crate) fn inner_message(from: u32, to: u32, sent: u64, delivered: u64) -> Message {
-    Message { scope: Scope::Collective(0), tag: 0, ..message(from, to, 8, sent, delivered) }
+pub(crate) fn inner_message(ranks: (u32, u32), times: (u64, u64)) -> Message {
+    Message { scope: Scope::Collective(0), tag: 0, ..message(ranks, 8, times) }
 }

@@ -5,8 +5,11 @@
 //! row start narrow and become twice as wide, neighbours being merged, whenever time runs over the last one. In the end they
 //! are laid anew over the time that there was. Coarser levels are made from finer ones.
 
+use mpirage_units::Time;
+
 use crate::activity::{ActivityConsumer, ActivityLog};
 use crate::category::{CATEGORIES, Category};
+use crate::log::Period;
 
 /// Rows at most; more ranks share rows.
 const MOST_ROWS: u32 = 2_048;
@@ -113,7 +116,8 @@ impl Tiles {
 
     /// The levels of a run that lasted until `end`, the coarsest first; so many stretches of time are in the diary, or everything
     /// has been put into rows.
-    pub fn levels(&self, end: u64, activities: &ActivityLog, changes: u64) -> Vec<Level> {
+    pub fn levels(&self, end: Time, activities: &ActivityLog, changes: u64) -> Vec<Level> {
+        let end = end.as_picos();
         let widest = self.finest(changes);
         let mut levels = Vec::new();
         let mut columns = COARSEST.min(widest);
@@ -196,7 +200,7 @@ impl ActivityConsumer for Laying<'_> {
     }
 
     /// As many as end in the column in which the stretch before ended.
-    fn iterations_at_once(&self, now: u64, period: u64) -> u64 {
+    fn iterations_at_once(&self, now: u64, Period(period): Period) -> u64 {
         self.brush.until.saturating_sub(now).saturating_sub(1).checked_div(period).unwrap_or(1)
     }
 }
@@ -429,7 +433,7 @@ mod tests {
                 (1, Category::Collective, end / 4, end / 4 * 3),
             ],
         );
-        let levels = tiles.levels(end, &log, changes);
+        let levels = tiles.levels(Time::from_picos(end), &log, changes);
         let coarse = &levels[0];
         assert_eq!((coarse.columns, levels.last().unwrap().columns), (64, 512));
         assert!(levels.windows(2).all(|pair| pair[1].columns == 2 * pair[0].columns));
@@ -459,8 +463,8 @@ mod tests {
             put.put(rank, category, start, end);
         }
         let coarse = [
-            Tiles::new(1).levels(end, &log, changes).remove(0),
-            put.levels(end, &ActivityLog::new(1), 0).remove(0),
+            Tiles::new(1).levels(Time::from_picos(end), &log, changes).remove(0),
+            put.levels(Time::from_picos(end), &ActivityLog::new(1), 0).remove(0),
         ];
         assert_eq!(coarse[0].dominant, coarse[1].dominant);
         assert!(coarse[0].share.iter().zip(&coarse[1].share).all(|(a, b)| a.abs_diff(*b) <= 1));
@@ -477,7 +481,7 @@ mod tests {
             (rank, category, 0, 1_000_000)
         });
         let (log, changes) = log_of(5_000, &activities.collect::<Vec<_>>());
-        let levels = tiles.levels(1_000_000, &log, changes);
+        let levels = tiles.levels(Time::from_picos(1_000_000), &log, changes);
         assert!(levels[0].dominant[..1_666 * 64].iter().all(|&category| category == 1));
         assert_eq!(levels[0].share[0], 170);
         assert_eq!(levels[0].share[1_666 * 64], 130, "the last row has two ranks");

@@ -1,5 +1,6 @@
 //! Who sent how much to whom, and in messages of which size.
 
+use mpirage_interpret::links::Transfers;
 use serde_json::{Value, json};
 
 use crate::container::Container;
@@ -30,12 +31,13 @@ impl Traffic {
         Traffic { cells, ranks_per_cell, places, matrix, sizes: [[[0; 2]; CLASSES]; 2] }
     }
 
-    /// A message of so many bytes, of the program or inside a collective, and so many times.
+    /// Adds messages of the program, or messages inside a collective.
     #[inline]
-    pub fn add(&mut self, from: u32, to: u32, bytes: u64, inner: bool, times: u32) {
+    pub fn add(&mut self, transfers: &Transfers, in_collective: bool) {
+        let &Transfers { from, to, bytes, times, .. } = transfers;
         let place = |rank: u32| usize::from(self.places[rank as usize]);
         let cell = &mut self.matrix[place(from) * self.cells as usize + place(to)];
-        let size = &mut self.sizes[usize::from(inner)][class(bytes)];
+        let size = &mut self.sizes[usize::from(in_collective)][class(bytes)];
         for [all_bytes, messages] in [cell, size] {
             *all_bytes += bytes * u64::from(times);
             *messages += u64::from(times);
@@ -86,6 +88,8 @@ fn from(class: usize) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use mpirage_units::{Duration, Time};
+
     use super::*;
 
     #[test]
@@ -99,8 +103,13 @@ mod tests {
     #[test]
     fn ranks_share_cells() {
         let mut traffic = Traffic::new(1_024);
-        traffic.add(0, 1_023, 25, false, 4);
-        traffic.add(3, 1_020, 50, false, 1);
+        let (time, period) = (Time::ZERO, Duration::ZERO);
+        let mut add = |from, to, bytes, times| {
+            let transfers = Transfers { from, to, bytes, departed: time, arrived: time, times, period };
+            traffic.add(&transfers, false);
+        };
+        add(0, 1_023, 25, 4);
+        add(3, 1_020, 50, 1);
         assert_eq!((traffic.cells, traffic.ranks_per_cell), (256, 4));
         assert_eq!(traffic.matrix[255], [150, 5]);
         let sizes = traffic.histogram();

@@ -28,7 +28,7 @@ use crate::flows::{Flows, Sending};
 use crate::lanes::Lanes;
 use mpirage_interpret::CallSites;
 use mpirage_interpret::arguments::Arguments;
-use mpirage_interpret::comms::Comms;
+use mpirage_interpret::comms::{CommRank, Comms};
 use mpirage_interpret::function::function;
 use mpirage_interpret::links::Used;
 use mpirage_interpret::{LinkUse, RunInfo};
@@ -244,7 +244,7 @@ impl Perfetto {
 
     fn start_arrow(&mut self, rank: u32, details: &Details<'_>, at: Time) {
         if let Call::Send { context, to, tag, .. } = *details.call
-            && let Some(to) = self.comms.world_of(context, rank, to)
+            && let Some(to) = self.comms.world_of(context, rank, CommRank(to))
         {
             let number = self.flows.send(Sending { from: rank, to, tag, context, at });
             self.at_hand().flow_ids.push(number);

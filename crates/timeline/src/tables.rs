@@ -244,7 +244,7 @@ impl<S: Sheet> Tables<S> {
             hosts.iter().map(|&host| self.pool.add(&self.run.platform.host(host).name())).collect();
         for (rank, sums) in (0..).zip(&self.sums) {
             let name = names[host_of_rank[rank as usize] as usize];
-            table.push(sums.row(rank, name), &self.pool)?;
+            table.push(sums.row(rank, Cell::text(name)), &self.pool)?;
         }
         Ok(())
     }

@@ -50,10 +50,15 @@ pub(super) struct Often {
 /// Shares that are remembered: 1 MiB.
 const MOST_SHARES: usize = 1 << 16;
 
+/// Bins at most.
+pub(super) struct Limits {
+    pub per_link: usize,
+    pub total: usize,
+}
+
 impl Bins {
-    /// So many bins for each link, and for all of them.
-    pub fn new(row: usize, most: usize) -> Bins {
-        let row = row.max(1);
+    pub fn new(Limits { per_link, total }: Limits) -> Bins {
+        let (row, most) = (per_link.max(1), total);
         let end = FIRST_WIDTH * row as u64;
         Bins {
             width: FIRST_WIDTH,
@@ -105,7 +110,8 @@ impl Bins {
     /// Adds bytes that move evenly from `start` to `end` to what crossed these links. Bins become as wide as they must.
     /// (Inlined, so that most who know how many links there are need not count them.)
     #[inline(always)]
-    pub fn add(&mut self, links: &[u32], start: u64, end: u64, bytes: u64) {
+    pub fn add(&mut self, links: &[u32], time: Range<u64>, bytes: u64) {
+        let Range { start, end } = time;
         let until = if end > start { end - 1 } else { start };
         if until >= self.end {
             self.reach(until + 1);
@@ -136,7 +142,7 @@ impl Bins {
         self.reach(end.saturating_add(after.saturating_mul(u64::from(times).saturating_sub(1))));
         if end.saturating_sub(start) > LONG * self.width {
             let starts = (0..u64::from(times)).map(|time| start + time * after);
-            return starts.for_each(|again| self.add(links, again, again + (end - start), bytes));
+            return starts.for_each(|again| self.add(links, again..again + (end - start), bytes));
         }
         let shares = self.shares_of(often);
         for &link in links {

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Entry, Event, EventLog, NONE};
+use super::{Entry, Event, EventLog, NONE, Period};
 
 /// Reads the events of a rank backwards, and now and then starts again from a later time.
 pub(crate) struct ReverseReader<'a, E> {
@@ -137,7 +137,7 @@ impl<'a, E: Event> ReverseReader<'a, E> {
     }
 
     /// How often the events since `earlier`, which took `period` up to `time`, occur again before the current position.
-    pub fn iterations_since(&self, earlier: &Position, period: u64, time: u64) -> u64 {
+    pub fn iterations_since(&self, earlier: &Position, Period(period): Period, time: u64) -> u64 {
         if self.runs_left == 0 && earlier.runs_left == 0 {
             return u64::MAX;
         }
@@ -154,7 +154,7 @@ impl<'a, E: Event> ReverseReader<'a, E> {
     }
 
     /// Skips as many times what lies between `earlier` and the current position.
-    pub fn skip(&mut self, earlier: &Position, times: u64, period: u64) {
+    pub fn skip(&mut self, earlier: &Position, times: u64, Period(period): Period) {
         if self.left < earlier.left && self.runs_left > 0 {
             self.left -= (times * u64::from(earlier.left - self.left)) as u32;
             self.end -= times * period;

@@ -2,7 +2,7 @@
 
 use super::segment::Segment;
 use super::walk::Walk;
-use crate::log::Position;
+use crate::log::{Period, Position};
 
 /// Steps of a cycle, at most. Longer cycles are not searched for.
 const MAX_STEPS: usize = 1 << 15;
@@ -30,12 +30,12 @@ pub(super) struct Cycle {
 impl Cycle {
     /// The path continues with `rank` at `time`. If it has returned to the remembered point and will do so again: how often, and how long
     /// each time takes.
-    pub fn iterations(&mut self, walk: &mut Walk<'_>, rank: u32, time: u64) -> Option<(u64, u64)> {
+    pub fn iterations(&mut self, walk: &mut Walk<'_>, rank: u32, time: u64) -> Option<(u64, Period)> {
         let readers = walk.readers(rank);
         let positions = readers.positions();
         let is_like = |known: &[Position; 3]| known.iter().zip(&positions).all(|(a, b)| a.is_like(b));
         if rank == self.rank && time < self.time && self.positions.as_ref().is_some_and(is_like) {
-            let period = self.time - time;
+            let period = Period(self.time - time);
             let times = self.iterations_of_all(walk, time, period);
             if times > 0 {
                 return Some((times, period));
@@ -64,16 +64,16 @@ impl Cycle {
     }
 
     /// How often all ranks on the path repeat what they did.
-    fn iterations_of_all(&self, walk: &mut Walk<'_>, time: u64, period: u64) -> u64 {
+    fn iterations_of_all(&self, walk: &mut Walk<'_>, time: u64, period: Period) -> u64 {
         let iterations = self.visited.iter().map(|(rank, positions)| {
-            let most = time.saturating_sub(walk.since(*rank) + period) / period;
+            let most = time.saturating_sub(walk.since(*rank) + period.0) / period.0;
             walk.readers(*rank).iterations_since(positions, period, time).min(most)
         });
         iterations.min().unwrap_or(0)
     }
 
     /// Skips these iterations.
-    pub fn skip(&mut self, walk: &mut Walk<'_>, times: u64, period: u64) {
+    pub fn skip(&mut self, walk: &mut Walk<'_>, times: u64, period: Period) {
         for (rank, positions) in &self.visited {
             walk.readers(*rank).skip(positions, times, period);
         }

@@ -34,7 +34,7 @@ fn receive(aggregator: &mut Aggregator, rank: u32, entered: u64, left: u64) {
 }
 
 fn compute(aggregator: &mut Aggregator, rank: u32, start: u64, end: u64) {
-    aggregator.spend(rank, Category::Compute, start, end - start);
+    aggregator.spend(rank, Category::Compute, start..end);
 }
 
 /// The path that led to where a rank is now, from the beginning.
@@ -56,9 +56,9 @@ impl PathConsumer for Collected {
         self.0.push(segment);
     }
 
-    fn repeat(&mut self, segments: &[Segment], times: u64, period: u64) {
+    fn repeat(&mut self, segments: &[Segment], times: u64, period: Period) {
         assert_eq!(self.0[self.0.len() - segments.len()..], *segments);
-        self.0.extend((1..=times).flat_map(|at| segments.iter().map(move |it| it.earlier_by(at * period))));
+        self.0.extend((1..=times).flat_map(|at| segments.iter().map(move |it| it.earlier_by(at * period.0))));
     }
 }
 
@@ -74,7 +74,7 @@ fn a_late_sender_is_on_the_path() {
     call(&mut aggregator, 0, Category::PointToPoint, SEND, [100, 101]);
     // Rank 0 goes on computing after its Isend.
     compute(&mut aggregator, 0, 101, 150);
-    aggregator.message(&message(0, 1, 8, 101, 160));
+    aggregator.message(&message((0, 1), 8, (101, 160)));
     receive(&mut aggregator, 1, 40, 160);
     compute(&mut aggregator, 1, 160, 200);
     let found = path(&mut aggregator, 1);
@@ -95,7 +95,7 @@ fn a_late_sender_is_on_the_path() {
 fn a_message_sent_in_the_middle_cuts_what_the_sender_did() {
     let mut aggregator = aggregator(2);
     compute(&mut aggregator, 0, 0, 90);
-    aggregator.message(&message(0, 1, 8, 50, 70));
+    aggregator.message(&message((0, 1), 8, (50, 70)));
     receive(&mut aggregator, 1, 0, 70);
     assert_eq!(shape(&path(&mut aggregator, 1)), [(0, Kind::Compute, 0, 50), (1, Kind::Transfer, 50, 70)]);
 }
@@ -107,7 +107,7 @@ fn a_late_receiver_holds_up_the_sender() {
     compute(&mut aggregator, 1, 0, 60);
     // A rendezvous: sent at 10, the receiver is there at 60, delivered at 80.
     let sent = Time::from_picos(10);
-    aggregator.message(&Message { sent, awaited: true, held: true, ..message(0, 1, 1 << 20, 60, 80) });
+    aggregator.message(&Message { sent, awaited: true, held: true, ..message((0, 1), 1 << 20, (60, 80)) });
     call(&mut aggregator, 0, Category::PointToPoint, SEND, [10, 80]);
     receive(&mut aggregator, 1, 60, 80);
     let expected = [(1, Kind::Compute, 0, 60), (0, Kind::Transfer, 60, 80)];
@@ -124,9 +124,9 @@ fn a_collective_passes_the_path_on() {
     for (rank, entered) in [(0, 10), (2, 20), (1, 50)] {
         compute(&mut aggregator, rank, 0, entered);
     }
-    aggregator.message(&inner_message(0, 1, 10, 55));
+    aggregator.message(&inner_message((0, 1), (10, 55)));
     call(&mut aggregator, 1, Category::Collective, COLLECTIVE, [50, 58]);
-    aggregator.message(&inner_message(1, 2, 58, 65));
+    aggregator.message(&inner_message((1, 2), (58, 65)));
     call(&mut aggregator, 2, Category::Collective, COLLECTIVE, [20, 65]);
     let expected = [
         (0, Kind::Compute, 0, 10),
@@ -144,9 +144,9 @@ fn a_message_that_was_there_holds_nobody_up() {
     compute(&mut aggregator, 1, 0, 60);
     // It arrives at 30; the receiver comes at 60 and needs until 62 to take it. The same inside a collective, until 64.
     let arrived = Time::from_picos(30);
-    aggregator.message(&Message { arrived, ..message(0, 1, 8, 10, 62) });
+    aggregator.message(&Message { arrived, ..message((0, 1), 8, (10, 62)) });
     receive(&mut aggregator, 1, 60, 62);
-    aggregator.message(&Message { arrived, ..inner_message(0, 1, 10, 64) });
+    aggregator.message(&Message { arrived, ..inner_message((0, 1), (10, 64)) });
     call(&mut aggregator, 1, Category::Collective, COLLECTIVE, [62, 64]);
     let expected =
         [(1, Kind::Compute, 0, 60), (1, Kind::PointToPoint, 60, 62), (1, Kind::Collective, 62, 64)];
@@ -157,7 +157,7 @@ fn a_message_that_was_there_holds_nobody_up() {
 fn messages_that_take_no_time_lead_nowhere_else_for_ever() {
     let mut aggregator = aggregator(2);
     for (rank, other) in [(0, 1), (1, 0)] {
-        aggregator.message(&message(other, rank, 8, 50, 50));
+        aggregator.message(&message((other, rank), 8, (50, 50)));
     }
     (0..2).for_each(|rank| receive(&mut aggregator, rank, 0, 50));
     let found = path(&mut aggregator, 0);
@@ -175,7 +175,7 @@ fn turns(budget: Budget, rounds: u64, same: bool) -> (Aggregator, u64) {
         let (from, to) = if round % 2 == 0 { (0, 1) } else { (1, 0) };
         let long = if same { 60 } else { 1 + round * round % 977 };
         compute(&mut aggregator, from, now, now + long);
-        aggregator.message(&message(from, to, 8, now + long, now + long + 40));
+        aggregator.message(&message((from, to), 8, (now + long, now + long + 40)));
         receive(&mut aggregator, to, now, now + long + 40);
         compute(&mut aggregator, 2, now, now + 1 + long / 2);
         now += long + 40;
@@ -211,7 +211,7 @@ fn ring(budget: Budget, ranks: u32, rounds: u64, same: bool) -> Aggregator {
         for rank in 0..ranks {
             let [begin, end] = [0, long(rank)].map(|after| before[rank as usize] + after);
             compute(&mut aggregator, rank, begin, begin + 9);
-            aggregator.spend(rank, Category::Other, begin + 9, end - begin - 9);
+            aggregator.spend(rank, Category::Other, begin + 9..end);
         }
         for rank in 0..ranks {
             let from = (rank + ranks - 1) % ranks;
@@ -219,7 +219,7 @@ fn ring(budget: Budget, ranks: u32, rounds: u64, same: bool) -> Aggregator {
             let ready = before[rank as usize] + long(rank);
             let delivered = (sent + 11).max(ready + 1);
             let arrived = Time::from_picos(sent + 11);
-            aggregator.message(&Message { arrived, ..message(from, rank, 8, sent, delivered) });
+            aggregator.message(&Message { arrived, ..message((from, rank), 8, (sent, delivered)) });
             receive(&mut aggregator, rank, ready, delivered);
             clocks[rank as usize] = delivered;
         }

@@ -7,8 +7,9 @@ use super::segment::{Kind, Segment};
 use crate::activity::{Activity, NO_CALL};
 use crate::calls::NO_FUNCTION;
 use crate::category::Category;
-use crate::log::{Event, Position, ReverseReader};
+use crate::log::{Event, Period, Position, ReverseReader};
 use crate::logs::Logs;
+use crate::ranks::RankAmong;
 use crate::receipt::MessageReceipt;
 
 /// Follows paths through the logs.
@@ -31,8 +32,8 @@ pub(super) struct RankReaders<'a> {
 pub(super) enum Step<'a> {
     /// The segment before all earlier ones.
     Segment(Segment),
-    /// The last segments occur `times` more times, each time `period` picoseconds earlier.
-    Repeat { segments: &'a [Segment], times: u64, period: u64 },
+    /// The last segments occur `times` more times, each time a period earlier.
+    Repeat { segments: &'a [Segment], times: u64, period: Period },
 }
 
 /// What precedes a point of the path: segments, the last first, and the point before them.
@@ -84,7 +85,7 @@ impl<'a> Walk<'a> {
                     break;
                 }
                 cycle.skip(self, times, period);
-                time -= times * period;
+                time -= times * period.0;
                 continue;
             }
             let before = self.preceding(rank, time, steps_without_time < self.logs.ranks());
@@ -130,7 +131,7 @@ impl<'a> Walk<'a> {
             return Preceding { segments: [Some(own(entered, time)), None], rank, time: entered };
         };
         let AwaitedTransfer { start, starter, peer } =
-            AwaitedTransfer::new(receipt, delivered, rank, logs.ranks());
+            AwaitedTransfer::new(receipt, delivered, RankAmong { rank, ranks: logs.ranks() });
         let after = (delivered < time).then(|| own(delivered, time));
         let transfer = Segment { peer, kind: Kind::Transfer, ..own(start, delivered) };
         Preceding { segments: [after, Some(transfer)], rank: starter, time: start }
@@ -162,9 +163,9 @@ fn kind_of(activity: &Activity) -> Kind {
 
 impl AwaitedTransfer {
     #[inline]
-    fn new(receipt: &MessageReceipt, delivered: u64, rank: u32, ranks: u32) -> AwaitedTransfer {
-        let peer = receipt.other(rank, ranks);
-        let (sender, receiver) = if receipt.is_send { (rank, peer) } else { (peer, rank) };
+    fn new(receipt: &MessageReceipt, delivered: u64, own: RankAmong) -> AwaitedTransfer {
+        let peer = receipt.other(own);
+        let (sender, receiver) = if receipt.is_send { (own.rank, peer) } else { (peer, own.rank) };
         let sent = delivered.wrapping_sub(receipt.duration);
         match receipt.waited_for_receiver {
             true => {
@@ -184,7 +185,7 @@ impl<'a> RankReaders<'a> {
     }
 
     /// How often what lies after the current positions, which took `period` up to `time`, occurs again before them.
-    pub fn iterations_since(&self, earlier: &[Position; 3], period: u64, time: u64) -> u64 {
+    pub fn iterations_since(&self, earlier: &[Position; 3], period: Period, time: u64) -> u64 {
         let ([activities, messages, inner], [own, others]) = (earlier, &self.messages);
         let messages = own.iterations_since(messages, period, time);
         let inner = others.iterations_since(inner, period, time);
@@ -192,7 +193,7 @@ impl<'a> RankReaders<'a> {
     }
 
     /// Skips these iterations.
-    pub fn skip(&mut self, earlier: &[Position; 3], times: u64, period: u64) {
+    pub fn skip(&mut self, earlier: &[Position; 3], times: u64, period: Period) {
         let ([activities, messages, inner], [own, others]) = (earlier, &mut self.messages);
         self.activities.skip(activities, times, period);
         own.skip(messages, times, period);

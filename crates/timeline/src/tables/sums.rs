@@ -51,11 +51,11 @@ impl Sums {
         self.end = at;
     }
 
-    /// As a row; `host` is where the name of its host is in the pool.
-    pub fn row(&self, rank: u32, host: u32) -> [Cell; 12] {
+    /// The row of a rank on a host, whose name is a text of the pool.
+    pub fn row(&self, rank: u32, host: Cell) -> [Cell; 12] {
         [
             Cell::number(rank),
-            Cell::text(host),
+            host,
             Cell::time(self.end),
             Cell::span(self.computing),
             Cell::span(self.in_mpi),
