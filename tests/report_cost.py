@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 MPIRAGE = os.environ.get("MPIRAGE", str(ROOT / "target" / "release" / "mpirage"))
-AIM = 15  # per cent
+AIM = 35  # per cent
 
 
 @dataclass

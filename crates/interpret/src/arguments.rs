@@ -1,4 +1,4 @@
-//! What a call asked and was told, in a few figures that every format can show.
+//! The arguments and results of a call, in a few figures that every format can show.
 
 use mpirage_call::{Blocks, Call, CollectiveCall, ContextId};
 use mpirage_record::Details;
@@ -21,7 +21,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// What `rank` asked and was told.
+    /// The arguments of a call of `rank`.
     #[inline]
     pub fn of(rank: u32, details: &Details<'_>, comms: &Comms) -> Arguments {
         let world = |context, peer| comms.world_of(context, rank, CommRank(peer));
@@ -64,7 +64,7 @@ impl Arguments {
         }
     }
 
-    /// The same of a collective.
+    /// The arguments of a collective.
     pub fn of_collective(rank: u32, call: &CollectiveCall<'_>, comms: &Comms) -> Arguments {
         let size = comms.size(call.context) as usize;
         let total = |blocks: Blocks<'_>| Some(blocks.total(size));

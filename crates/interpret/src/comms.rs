@@ -1,4 +1,4 @@
-//! Who is in which communicator.
+//! The members of communicators.
 
 use std::rc::Rc;
 
@@ -15,22 +15,22 @@ pub struct Comms {
     made: FxHashMap<ContextId, Members>,
 }
 
-/// The members of a communicator, as ranks of the world.
+/// The members of a communicator, as ranks of `MPI_COMM_WORLD`.
 #[derive(Clone)]
 enum Members {
     /// All ranks, in order.
     All,
-    /// These, in order; and each with its rank, by rank of the world.
+    /// These, in the order of the communicator; and pairs of both ranks, sorted by that in `MPI_COMM_WORLD`.
     Some { worlds: Rc<[u32]>, sorted: Rc<[(u32, u32)]> },
 }
 
 impl Comms {
-    /// The communicators that every run of so many ranks has.
+    /// The predefined communicators of a run of so many ranks.
     pub fn new(ranks: u32) -> Comms {
         Comms { ranks, made: FxHashMap::default() }
     }
 
-    /// A communicator was made.
+    /// Adds a communicator that was created.
     pub fn add(&mut self, context: ContextId, members: &[u32]) {
         let all = members.len() as u32 == self.ranks
             && members.iter().zip(0..).all(|(&member, rank)| member == rank);
@@ -38,7 +38,7 @@ impl Comms {
         self.made.insert(context, members);
     }
 
-    /// How many ranks it has.
+    /// The number of its ranks.
     pub fn size(&self, context: ContextId) -> u32 {
         match (context, self.made.get(&context)) {
             (SELF, _) => 1,

@@ -1,12 +1,11 @@
-//! How much of each link was used when.
+//! The use of links over time.
 //!
-//! Nobody records links. A message's bytes move from its departure to its arrival over the links of its route, and here
-//! they are taken to do so evenly: in each bin of time, a link is given the part of the message that falls into it. The
-//! bytes of a link are exact, and so is when they were under way; what is lost is how the rate of one message changed on
-//! its way.
+//! There are no records of links. The bytes of a message move over the links of its route from its departure to its arrival, and
+//! this module assumes a constant rate: each bin of time gets the part of the message that falls into it. The bytes of a link are exact,
+//! and so are departure and arrival; changes of the rate in between are lost.
 //!
-//! All bins have the same width, which starts at a nanosecond and doubles, neighbours being merged, whenever there are
-//! too many: for a link, or in all. So memory is bounded, whatever the length of the run.
+//! All bins have the same width. It starts at a nanosecond and doubles, by merging neighbours, whenever a link, or all links together,
+//! have too many bins. So memory is bounded, whatever the length of the run.
 
 mod bins;
 
@@ -31,54 +30,54 @@ const ROUTES: usize = 1 << 14;
 /// The use of links over time.
 pub struct LinkUse {
     platform: Arc<Platform>,
-    /// Links by number, and where each is in `used`.
+    /// The position of each link in `used`.
     slots: FxHashMap<LinkId, u32>,
-    /// Links that were used, and how many messages crossed each.
+    /// Links that were used, and the number of messages that crossed each.
     used: Vec<LinkId>,
     crossed: Vec<u64>,
     bins: Bins,
-    /// By rank.
+    /// The end points of routes, by rank.
     ends: Vec<End>,
     routes: Vec<Route>,
-    /// Links of routes that have more than are remembered with them.
+    /// The links of routes that are too long for `routes`.
     long_routes: FxHashMap<(HostId, HostId), Box<[u32]>>,
     links: Vec<LinkId>,
 }
 
-/// One link that was used.
+/// A link that was used.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Used {
-    /// Which.
+    /// The link.
     pub link: LinkId,
     /// The number of the first bin; bin `n` begins at `n` times the width.
     pub first: u64,
     /// Bytes in each bin, from the first on.
     pub bytes: Vec<f64>,
-    /// How many messages crossed it.
+    /// The number of messages that crossed it.
     pub messages: u64,
 }
 
-/// Bytes that were under way between two ranks, again and again.
+/// Equal transfers between two ranks, at equal intervals.
 #[derive(Clone, Copy)]
 pub struct Transfers {
-    /// From which rank.
+    /// The sender.
     pub from: u32,
-    /// To which rank.
+    /// The receiver.
     pub to: u32,
-    /// How many bytes.
+    /// The bytes of each.
     pub bytes: u64,
-    /// When they left the first time.
+    /// The departure of the first.
     pub departed: Time,
-    /// And when they had arrived.
+    /// The arrival of the first.
     pub arrived: Time,
-    /// How often.
+    /// The number of transfers.
     pub times: u32,
-    /// How long after each time the next.
+    /// The time from one to the next.
     pub period: Duration,
 }
 
 impl Transfers {
-    /// They went over these links.
+    /// Adds them to these links.
     #[inline(always)]
     fn over(&self, slots: &[u32], crossed: &mut [u64], bins: &mut Bins) {
         for &slot in slots {
@@ -95,7 +94,7 @@ impl Transfers {
     }
 }
 
-/// Where a rank is, and if that is at a switch, the links up to it and down from it as positions in `used`.
+/// The host of a rank; and if the host is at a switch, the links to and from the switch, as positions in `used`.
 #[derive(Clone, Copy)]
 struct End {
     host: HostId,
@@ -106,7 +105,7 @@ struct End {
 
 /// The link has not been used.
 const UNKNOWN: u32 = u32::MAX;
-/// The host hangs on no switch; nobody has asked whether it does.
+/// The host is at no switch; it is not known yet whether it is.
 const NO_SWITCH: u32 = u32::MAX - 1;
 const NOT_ASKED: u32 = u32::MAX;
 
@@ -116,7 +115,7 @@ impl End {
     }
 }
 
-/// Links of a route that are remembered with it.
+/// Links of a route that fit into it.
 const SHORT: usize = 5;
 
 /// Links between two hosts, as positions in `used`: half a cache line.
@@ -125,7 +124,7 @@ struct Route {
     from: HostId,
     to: HostId,
     length: u32,
-    /// As many as there are; none if there are more than fit.
+    /// The links, unless there are more than fit.
     slots: [u32; SHORT],
 }
 
@@ -134,7 +133,7 @@ impl Route {
 }
 
 impl LinkUse {
-    /// Nothing has been used.
+    /// No link has been used.
     pub fn new(run: &RunInfo) -> LinkUse {
         LinkUse {
             platform: Arc::clone(&run.platform),
@@ -149,18 +148,18 @@ impl LinkUse {
         }
     }
 
-    /// No more bins of each link than that. To be said before anything has been used.
+    /// Limits the bins of each link. To be called before a link is used.
     pub fn coarse(mut self, most_bins: usize) -> LinkUse {
         self.bins = Bins::new(Limits { per_link: most_bins, total: MOST_IN_ALL });
         self
     }
 
-    /// How long a bin is.
+    /// The width of a bin.
     pub fn width(&self) -> Duration {
         Duration::from_picos(self.bins.width())
     }
 
-    /// The links that were used, by number.
+    /// The links that were used, sorted by number.
     pub fn used(&self) -> Vec<Used> {
         let used = self.bins.rows().into_iter().zip(&self.used).zip(&self.crossed);
         let mut used: Vec<Used> =
@@ -169,19 +168,19 @@ impl LinkUse {
         used
     }
 
-    /// Only which links were used, by number.
+    /// The numbers of the links that were used, sorted.
     pub fn which(&self) -> Vec<LinkId> {
         let mut which = self.used.clone();
         which.sort_unstable();
         which
     }
 
-    /// Time will go on until then: bins need not become wider on the way.
+    /// Widens bins so that they reach `end`, before transfers up to then are added.
     pub fn reach(&mut self, end: Time) {
         self.bins.reach(end.as_picos());
     }
 
-    /// A message was delivered.
+    /// Adds a delivered message.
     pub fn add(&mut self, message: &Message) {
         let &Message { from, to, bytes, departed, arrived, .. } = message;
         self.add_transfers(Transfers {
@@ -195,10 +194,10 @@ impl LinkUse {
         });
     }
 
-    /// Bytes were under way between two ranks, again and again.
+    /// Adds transfers.
     #[inline]
     pub fn add_transfers(&mut self, transfers: Transfers) {
-        // First the links: a new one may leave fewer bins for all.
+        // Links first: a new link may reduce the bins of all.
         match self.spokes(transfers.from, transfers.to) {
             Some(slots) => transfers.over(&slots, &mut self.crossed, &mut self.bins),
             None => self.add_far(transfers),
@@ -215,12 +214,12 @@ impl LinkUse {
         transfers.over(slots, &mut self.crossed, &mut self.bins);
     }
 
-    /// The links between ranks at one switch: that up from the one, that down to the other.
+    /// The links between two hosts at one switch: from the one, and to the other.
     #[inline]
     fn spokes(&mut self, from: u32, to: u32) -> Option<[u32; 2]> {
         let (here, there) = (&self.ends[from as usize], &self.ends[to as usize]);
         let (switch, host) = (here.switch, here.host);
-        // Links are known only of hosts at a switch.
+        // Only hosts at a switch have known links.
         if switch == there.switch && host != there.host && here.up != UNKNOWN && there.down != UNKNOWN {
             return Some([here.up, there.down]);
         }
@@ -296,13 +295,12 @@ impl Recorder for LinkUse {
 }
 
 impl Used {
-    /// All bytes that crossed the link: a whole number, whatever the parts in bins add up to. So links that were used alike
-    /// are alike, in whatever order messages came.
+    /// All bytes that crossed the link, rounded to a whole number: so the order of messages does not matter.
     pub fn total(&self) -> f64 {
         self.bytes.iter().sum::<f64>().round()
     }
 
-    /// Begin, end and bytes of each bin that has any, for bins of this width.
+    /// Begin, end and bytes of each bin that is not empty, for bins of this width.
     pub fn intervals(&self, width: Duration) -> impl Iterator<Item = (Time, Time, f64)> + '_ {
         let width = width.as_picos();
         let bins = (self.first..).zip(&self.bytes).filter(|&(_, &bytes)| bytes > 0.0);
@@ -374,7 +372,7 @@ mod tests {
         let mut sent = [0u64; 4];
         for i in 0..5_000u64 {
             let (from, bytes) = ((i % 4) as u32, 1 + i % 17);
-            // Now and then a message of long ago.
+            // Now and then a much earlier message.
             let start = if i % 10 == 0 { i / 2 } else { i } * i * 13;
             links.record(&Record::Message(message((from, (from + 1) % 4), bytes, (start, start + i * 700))));
             sent[from as usize] += bytes;

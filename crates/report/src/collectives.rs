@@ -1,4 +1,4 @@
-//! Collectives: with which algorithm, and since when everybody is there.
+//! Collectives by algorithm, and the time at which the last rank entered each.
 
 use mpirage_call::{ContextId, function_names};
 use mpirage_collectives::{Algorithm, Collective};
@@ -10,20 +10,20 @@ use serde_json::{Value, json};
 use crate::time::seconds;
 
 /// Collectives that are remembered, at least.
-const LEAST: usize = 1 << 12;
+const MIN_LIVE: usize = 1 << 12;
 
-/// What is known of a collective that ranks are in.
+/// A collective that ranks are in.
 #[derive(Clone, Copy, Debug, Default)]
 struct Live {
-    /// Its number and one more, so that nothing is zero.
+    /// Its number plus one; 0 is no collective.
     number: u64,
     /// Its row in the table.
     row: u32,
-    /// When the last rank so far entered, in picoseconds.
+    /// The time at which the last rank so far entered, in picoseconds.
     last_entry: u64,
 }
 
-/// One row: a collective by one algorithm in one communicator.
+/// A row of the table: a collective by one algorithm in one communicator.
 #[derive(Clone, Debug)]
 struct Row {
     function: u16,
@@ -35,10 +35,10 @@ struct Row {
     time: u64,
 }
 
-/// The collectives of a run. Of those going on, as many are remembered as there can be if every rank is in one or two.
+/// The collectives of a run. As many are remembered as there can be if every rank is in one or two.
 pub(crate) struct Collectives {
     live: Vec<Live>,
-    /// The one that the last message was of: the next is, as a rule.
+    /// The collective of the last message, and usually of the next one.
     recent: Live,
     rows: Vec<Row>,
     known: FxHashMap<(Collective, Option<Algorithm>, ContextId), u32>,
@@ -48,7 +48,7 @@ pub(crate) struct Collectives {
 impl Collectives {
     pub fn new(ranks: usize) -> Collectives {
         Collectives {
-            live: vec![Live::default(); (2 * ranks).next_power_of_two().max(LEAST)],
+            live: vec![Live::default(); (2 * ranks).next_power_of_two().max(MIN_LIVE)],
             recent: Live::default(),
             rows: Vec::new(),
             known: FxHashMap::default(),
@@ -56,7 +56,7 @@ impl Collectives {
         }
     }
 
-    /// A rank enters; gives the index of the function.
+    /// A rank enters a collective. Returns the index of the function.
     pub fn enter(
         &mut self,
         number: u64,
@@ -78,7 +78,7 @@ impl Collectives {
         row.function
     }
 
-    /// When the last rank so far entered.
+    /// The time at which the last rank so far entered.
     pub fn last_entry(&self, number: u64) -> Option<u64> {
         self.find(number).map(|live| live.last_entry)
     }
@@ -108,7 +108,7 @@ impl Collectives {
         self.rows.iter().map(|row| row.function).collect()
     }
 
-    /// The rows in columns; `function` and `comm` give the indices by which the page knows them.
+    /// The rows in columns. `function` and `comm` give the page's numbers.
     pub fn table(&self, function: impl Fn(u16) -> usize, comm: impl Fn(ContextId) -> u32) -> Value {
         let mut rows: Vec<&Row> = self.rows.iter().collect();
         rows.sort_by_key(|row| {
@@ -125,7 +125,7 @@ impl Collectives {
         })
     }
 
-    /// There are as many places as a power of two.
+    /// Where a collective is remembered. The number of places is a power of two.
     #[inline]
     fn place(&self, number: u64) -> usize {
         number as usize & (self.live.len() - 1)

@@ -1,8 +1,8 @@
-//! The data of a page: one JSON object and columns of numbers beside it.
+//! The data of a page: a JSON object, and columns of numbers.
 //!
 //! ```text
 //! u32  length of the JSON
-//!      the JSON; "sections" says where each column is and what it holds
+//!      the JSON; "sections" has the place and the type of each column
 //! 0…   up to a multiple of 8
 //!      the columns, little-endian, each at a multiple of 8
 //! ```
@@ -18,10 +18,10 @@ use flate2::write::GzEncoder;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
-/// How hard to compress: more makes pages one or two per cent smaller and takes several times as long.
+/// The level of compression. Higher levels make pages one or two per cent smaller and take several times as long.
 const LEVEL: u32 = 2;
 
-/// What a page is about: one run.
+/// The data of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Container {
     fields: Map<String, Value>,
@@ -35,11 +35,11 @@ struct Section {
     bytes: Vec<u8>,
 }
 
-/// A number that columns hold.
+/// A type of the numbers in columns.
 pub(crate) trait Number: Copy {
-    /// What the page calls it.
+    /// The page's name for it.
     const KIND: &'static str;
-    /// A column of them.
+    /// The bytes of a column.
     fn column(numbers: impl Iterator<Item = Self>) -> Vec<u8>;
 }
 
@@ -58,12 +58,12 @@ macro_rules! numbers {
 numbers!(u8, u16, u32, f32, f64);
 
 impl Container {
-    /// Sets a field of the JSON. What cannot be written as JSON, which nothing here is, becomes null.
+    /// Sets a field of the JSON. A value that has no form in JSON becomes null.
     pub fn set(&mut self, name: &str, value: impl Serialize) {
         self.fields.insert(name.to_owned(), serde_json::to_value(value).unwrap_or(Value::Null));
     }
 
-    /// Sets a field of the JSON to what is JSON already, which is not copied.
+    /// Sets a field of the JSON to a value that is JSON already.
     pub(crate) fn put(&mut self, name: &str, value: Value) {
         self.fields.insert(name.to_owned(), value);
     }
@@ -83,12 +83,12 @@ impl Container {
         self.numbers::<N>(name, N::column(numbers.into_iter()));
     }
 
-    /// Adds a column of numbers that are bytes already.
+    /// Adds a column from its bytes.
     pub(crate) fn numbers<N: Number>(&mut self, name: &str, bytes: Vec<u8>) {
         self.sections.push(Section { name: name.to_owned(), kind: N::KIND, bytes });
     }
 
-    /// It as it is embedded in a page: text.
+    /// The text that is embedded in a page.
     pub fn embedded(&self) -> io::Result<String> {
         let mut out = GzEncoder::new(EncoderStringWriter::new(&STANDARD), Compression::new(LEVEL));
         self.write_json(&mut out)?;
@@ -112,7 +112,7 @@ impl Container {
         let sections = self.places();
         let mut fields: Vec<(&str, &Value)> =
             self.fields.iter().map(|(name, value)| (name.as_str(), value)).collect();
-        // By name, like all fields.
+        // Sorted by name, like all fields.
         let before = fields.partition_point(|&(name, _)| name < "sections");
         fields.insert(before, ("sections", &sections));
         let mut json = Vec::new();
@@ -120,7 +120,7 @@ impl Container {
         Ok(json)
     }
 
-    /// Where each column is.
+    /// The place and the type of each column.
     fn places(&self) -> Value {
         let (mut places, mut offset) = (Map::new(), 0);
         for Section { name, kind, bytes } in &self.sections {
@@ -144,7 +144,7 @@ mod tests {
 
     use super::*;
 
-    /// What a page finds in it, columns and all.
+    /// The bytes that the page unpacks.
     fn decoded(container: &Container) -> Vec<u8> {
         let packed = STANDARD.decode(container.embedded().unwrap()).unwrap();
         let mut out = Vec::new();

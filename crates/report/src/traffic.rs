@@ -1,4 +1,4 @@
-//! Who sent how much to whom, and in messages of which size.
+//! Messages by sender and receiver, and by size.
 
 use mpirage_interpret::links::Transfers;
 use serde_json::{Value, json};
@@ -7,10 +7,10 @@ use crate::container::Container;
 
 /// Rows and columns of the matrix, at most; more ranks share them.
 const MOST_CELLS: u32 = 256;
-/// Classes of sizes: nothing, and one for each power of two.
+/// Classes of sizes: zero, and one for each power of two.
 const CLASSES: usize = 65;
 
-/// Messages of a run, added up.
+/// Sums over the messages of a run.
 pub(crate) struct Traffic {
     cells: u32,
     ranks_per_cell: u32,
@@ -73,7 +73,7 @@ impl Traffic {
     }
 }
 
-/// 0 for nothing, 1 for one byte, 2 for two or three, and so on.
+/// The class of a size: 0 for no bytes, 1 for one byte, 2 for two or three, and so on.
 fn class(bytes: u64) -> usize {
     (u64::BITS - bytes.leading_zeros()) as usize
 }

@@ -9,8 +9,8 @@
 //! Tasks are ranks, nodes are the hosts that have any, all numbered from 1. Thread 1 is the rank; further threads are what
 //! is computed beside it. Times are nanoseconds, rounded down. Values of MPI functions are those of Extrae where it has
 //! one, so that its configurations for Paraver work. Logical send and receive are when the message was sent and when it
-//! was received; physical ones when its bytes left and had arrived. The date in the header is always the same, since the
-//! file is.
+//! was received; physical ones when its bytes left and had arrived. The date in the header is constant, so that equal runs give equal
+//! files.
 
 mod names;
 mod values;
@@ -50,7 +50,7 @@ pub(crate) struct Paraver {
     machine: Machine,
     collective_messages: bool,
     comms: Comms,
-    /// Communicators are numbered anew, without gaps.
+    /// The numbers of communicators in the file, which have no gaps.
     comm_numbers: FxHashMap<ContextId, u64>,
     meaning: Meaning,
     places: CallSites,
@@ -154,7 +154,7 @@ impl Paraver {
         self.trouble.note(begun.and(ended));
     }
 
-    /// Of a collective: bytes, whether the rank is its root, and the communicator; none of `MPI_COMM_SELF`, which Paraver
+    /// The events of a collective: bytes, whether the rank is the root, and the communicator, unless it is `MPI_COMM_SELF`, which Paraver
     /// does not know.
     fn sizes(&self, rank: u32, details: &Details<'_>) -> Option<[u64; 4]> {
         let Arguments { peer, sent, received, context, .. } = Arguments::of(rank, details, &self.comms);

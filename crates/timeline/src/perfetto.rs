@@ -81,7 +81,7 @@ pub(crate) struct Perfetto {
     out: Option<OutputFile>,
     run: RunInfo,
     first_rank: u64,
-    /// The packet that is being written; its memory is used again.
+    /// The packet that is being written. The memory is reused.
     packet: TracePacket,
     bytes: Vec<u8>,
     comms: Comms,
@@ -169,7 +169,7 @@ impl Perfetto {
         write_packet(&mut self.out, &mut self.bytes, packet)
     }
 
-    /// Writes the packet at hand with an event of this type, and empties it.
+    /// Writes the current packet with an event of this type, and empties it.
     fn event(&mut self, kind: EventType, track: u64, time: Time) -> io::Result<()> {
         self.packet.timestamp = Some(time.as_picos() / 1_000);
         let event = self.at_hand();
@@ -270,7 +270,7 @@ impl Perfetto {
         }
     }
 
-    /// The number of a function's name, which is told the first time.
+    /// The number of a function's name, which is written at its first use.
     fn name_of(&mut self, index: u16) -> u64 {
         let place = usize::from(index).min(self.known_functions.len() - 1);
         let number = FIRST_FUNCTION + place as u64;
@@ -320,7 +320,7 @@ impl Perfetto {
         self.slice(track, COMPUTATION, COMPUTING, span)
     }
 
-    /// The track of what is computed beside a rank. The lanes of a rank have one name: they are shown as one.
+    /// The track of a rank's background computation. The lanes of a rank have the same name, so that Perfetto shows them as one.
     fn lane(&mut self, rank: u32, span: [Time; 2]) -> io::Result<u64> {
         let lane = self.lanes.put(rank, span[0], span[1]);
         if self.known_lanes.is_empty() {

@@ -1,8 +1,9 @@
 //! A log as the page reads it.
 //!
-//! The page gets one table of symbols: those of the [log](super), which have their times in the table, and one for each *shape* of a
-//! literal, which is everything of it but its times. The times of literals follow one by one, in nanoseconds. Each symbol of the page has a successor too. For each rank,
-//! the page gets a list of numbers: how many symbols are the successors of each other, the number of a symbol that is not, and so on.
+//! The page gets one table of symbols. It has the symbols of the [log](super), with their times, and a symbol for each *shape* of a
+//! literal: everything but its times. The times of literals follow one by one, in nanoseconds. Each symbol of the page has a successor
+//! too. For each rank, the page gets a list of numbers: how many symbols are the successors of those before them, the number of a symbol
+//! that is not, and so on.
 
 use std::hash::Hash;
 
@@ -222,9 +223,9 @@ mod tests {
         for _ in 0..encoded.lengths[rank] {
             last = match predicted {
                 Some(0) => {
-                    let told = numbers.next().unwrap() as u32;
+                    let given = numbers.next().unwrap() as u32;
                     predicted = numbers.next();
-                    told
+                    given
                 }
                 count => {
                     predicted = count.map(|count| count - 1);

@@ -138,7 +138,7 @@ fn a_collective_passes_the_path_on() {
 }
 
 #[test]
-fn a_message_that_was_there_holds_nobody_up() {
+fn a_message_that_has_arrived_is_not_waited_for() {
     let mut aggregator = aggregator(2);
     compute(&mut aggregator, 0, 0, 10);
     compute(&mut aggregator, 1, 0, 60);

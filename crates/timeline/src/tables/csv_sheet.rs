@@ -1,4 +1,4 @@
-//! Tables as comma-separated values: a line of names, then a line per row. What is not there is empty.
+//! Tables as comma-separated values: a line of names, then a line per row. Missing values are empty.
 
 use std::io::{self, Write};
 use std::path::Path;

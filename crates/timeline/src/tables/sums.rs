@@ -1,4 +1,4 @@
-//! What a rank did, added up.
+//! Sums over what a rank did.
 
 use mpirage_units::{Duration, Time};
 
@@ -46,7 +46,7 @@ impl Sums {
         self.received_bytes += bytes;
     }
 
-    /// The rank ended; what it did before is known better than what it did afterwards.
+    /// The rank ended.
     pub fn end(&mut self, at: Time) {
         self.end = at;
     }
