@@ -28,7 +28,7 @@ class Container:
     """The JSON and the sections of one run."""
 
     def __init__(self):
-        self.json = {"version": 2, "sections": {}}
+        self.json = {"version": 3, "sections": {}}
         self.body = bytearray()
 
     def add(self, name, kind, values):
@@ -370,24 +370,23 @@ def made(ranks, steps, *, kind="cluster", hosts=None, bins=1024, late=None, stop
 
 
 def store_calls(container, calls):
-    """Every call is a deed, a phrase of its own, with its times told."""
+    """Every call is a literal: its times follow one by one."""
     kinds, rows = {}, []
     for rank, row in enumerate(calls):
         rows.append([])
         end = 0
-        for start, took, what, site, peer, size, tag, comm in row:
-            kind = what, 0, site, 0 if peer < 0 else 1 + (peer - rank) % len(calls), zigzag(tag), comm, size
-            gap, phrase = start - end, kinds.setdefault(kind, len(kinds)) + 1
-            flags = 1 | (2 if gap else 0) | (4 if took else 0)
-            rows[-1].append(((phrase, flags), [value for value in (zigzag(gap), took) if value]))
-            end = start + took
-    names = (("function", "u16"), ("flags", "u8"), ("site", "u32"), ("peer", "u32"), ("tag", "u32"), ("comm", "u32"), ("bytes", "f64"))
+        for start, duration, what, site, peer, size, tag, comm in row:
+            kind = what, site, 0 if peer < 0 else 1 + (peer - rank) % len(calls), 0, zigzag(tag), comm
+            # Kind 0 is that of activities that are no calls.
+            gap, call = start - end, kinds.setdefault(kind, len(kinds) + 1)
+            flags = 1 | (2 if gap else 0) | (4 if duration else 0)
+            rows[-1].append(((call, size, flags), [value for value in (zigzag(gap), duration) if value]))
+            end = start + duration
+    names = (("function", "u16"), ("site", "u32"), ("peer", "u32"), ("rooted", "u8"), ("tag", "u32"), ("comm", "u32"))
     for at, (column, kind) in enumerate(names):
-        container.add(f"call_kinds_{column}", kind, [values[at] for values in kinds])
-    container.add("phrases_end", "u32", range(len(kinds) + 1))
-    container.add("phrases_calls", "u32", range(len(kinds)))
-    columns = (("phrase", "u32"), ("flags", "u8"))
-    store(container, "events", "deed_shapes", columns, ("gap", "took", "waited"), rows)
+        container.add(f"call_kinds_{column}", kind, [0, *(values[at] for values in kinds)])
+    columns = (("call", "u32"), ("bytes", "f64"), ("flags", "u8"))
+    store(container, "events", "activity_symbols", columns, ("gap", "duration", "waited"), rows)
 
 
 def store_messages(container, messages):
@@ -403,30 +402,31 @@ def store_messages(container, messages):
         for delivered, took, sender, size, tag, scope in sorted(row):
             rows[-1].append((((sender - rank) % len(messages), size, zigzag(tag), scope | 2), (delivered - before, took)))
             before = delivered
-    columns = (("from", "u32"), ("bytes", "f64"), ("tag", "u32"), ("flags", "u8"))
-    store(container, "messages", "message_shapes", columns, ("since", "took"), rows)
+    columns = (("peer", "u32"), ("bytes", "f64"), ("tag", "u32"), ("flags", "u8"))
+    store(container, "messages", "message_symbols", columns, ("since_previous", "duration"), rows)
 
 
-def store(container, name, shapes_name, columns, fixed, ranks):
-    """Shapes in columns, none of which anybody guesses, nor has times of its own; of each rank how many there are, their shapes and their times."""
-    shapes, told, times, told_index, times_index = {}, bytearray(), bytearray(), [], []
+def store(container, name, table, columns, fixed, ranks):
+    """The table of symbols, all of them literals without successors; and for each rank the number of its events, their symbols and their times."""
+    symbols, numbers, times, numbers_bytes, times_bytes = {}, bytearray(), bytearray(), [], []
     for rows in ranks:
-        told_index.append(len(told))
-        times_index.append(len(times))
-        for shape, values in rows:
-            varint(told, 0)
-            varint(told, shapes.setdefault(shape, len(shapes) + 1))
+        before = len(numbers), len(times)
+        for symbol, values in rows:
+            varint(numbers, 0)
+            varint(numbers, symbols.setdefault(symbol, len(symbols) + 1))
             for value in values:
                 varint(times, value)
+        numbers_bytes.append(len(numbers) - before[0])
+        times_bytes.append(len(times) - before[1])
     for at, (column, kind) in enumerate(columns):
-        container.add(f"{shapes_name}_{column}", kind, [0, *(values[at] for values in shapes)])
+        container.add(f"{table}_{column}", kind, [0, *(values[at] for values in symbols)])
     for column in fixed:
-        container.add(f"{shapes_name}_{column}", "f64", [0] * (len(shapes) + 1))
-    container.add(f"{shapes_name}_next", "u32", [0] * (len(shapes) + 1))
-    container.add(f"{name}_shapes", "u8", told)
-    container.add(f"{name}_shapes_index", "u32", told_index)
+        container.add(f"{table}_{column}", "f64", [0] * (len(symbols) + 1))
+    container.add(f"{table}_next", "u32", [0] * (len(symbols) + 1))
+    container.add(f"{name}_symbols", "u8", numbers)
+    container.add(f"{name}_symbols_bytes", "u32", numbers_bytes)
     container.add(f"{name}_times", "u8", times)
-    container.add(f"{name}_times_index", "u32", times_index)
+    container.add(f"{name}_times_bytes", "u32", times_bytes)
     container.add(f"{name}_length", "u32", [len(rows) for rows in ranks])
     container.json[name] = {"count": sum(map(len, ranks))}
 

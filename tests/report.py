@@ -9,6 +9,7 @@ import base64
 import collections
 import csv
 import gzip
+import itertools
 import json
 import re
 import struct
@@ -58,6 +59,10 @@ class Page:
             self.known[name] = struct.unpack_from(f"<{about['bytes'] // size}{code}", self.data, self.first + about["offset"])
         return self.known[name]
 
+    def offsets(self, name):
+        """Where the bytes of each rank begin in a section."""
+        return [0, *itertools.accumulate(self.section(f"{name}_bytes"))][:-1]
+
     def numbers(self, name, at=0):
         """Numbers of variable length, from some byte of a section on."""
         data = self.section(name)
@@ -69,61 +74,55 @@ class Page:
                 shift += 7
             yield number
 
-    def sequence(self, name, shapes, rank):
-        """The shapes of what a rank did, or of what came to it: as the one before suggests, unless told otherwise."""
-        told, following = self.numbers(f"{name}_shapes", self.section(f"{name}_shapes_index")[rank]), self.section(f"{shapes}_next")
+    def sequence(self, name, table, rank):
+        """The symbols of what a rank did, or received: each is the successor of the one before, or given by its number."""
+        numbers, successors = self.numbers(f"{name}_symbols", self.offsets(f"{name}_symbols")[rank]), self.section(f"{table}_next")
         count, last = self.section(f"{name}_length")[rank], 0
         while count > 0:
-            for _ in range(min(next(told), count)):
-                last = following[last]
+            for _ in range(min(next(numbers), count)):
+                last = successors[last]
                 count -= 1
                 yield last
             if count > 0:
-                last = next(told)
+                last = next(numbers)
                 count -= 1
                 yield last
 
-    def shapes(self, name, columns):
+    def table(self, name, columns):
         return list(zip(*(self.section(f"{name}_{column}") for column in columns)))
 
     def calls(self):
         """Rank; start, end, waiting in picoseconds, function, site, peer or -1, bytes, tag, communicator."""
-        shapes = self.shapes("deed_shapes", ("phrase", "flags", "gap", "took", "waited"))
-        kinds = self.shapes("call_kinds", ("function", "site", "flags", "peer", "bytes", "tag", "comm"))
-        ends, spelled = self.section("phrases_end"), self.section("phrases_calls")
+        symbols = self.table("activity_symbols", ("call", "bytes", "flags", "gap", "duration", "waited"))
+        kinds = self.table("call_kinds", ("function", "site", "peer", "rooted", "tag", "comm"))
         ranks = len(self.section("events_length"))
-        for rank, index in enumerate(self.section("events_times_index")):
-            times, now, row = self.numbers("events_times", index), 0, None
-            for shape in self.sequence("events", "deed_shapes", rank):
-                phrase, flags, gap, took, waited = shapes[shape]
-                if flags & 16:
-                    row[6] = next(times) if flags & 1 else int(gap)
-                    continue
+        for rank, index in enumerate(self.offsets("events_times")):
+            numbers, now = self.numbers("events_times", index), 0
+            for symbol in self.sequence("events", "activity_symbols", rank):
+                call, size, flags, gap, duration, waited = symbols[symbol]
                 if flags & 1:
-                    gap = 1000 * zigzag(next(times)) if flags & 2 else 0
-                    took, waited = (1000 * next(times) if flags & flag else 0 for flag in (4, 8))
-                start, now = now + int(gap), now + int(gap) + int(took)
-                for kind in spelled[ends[phrase - 1] if phrase else 0 : ends[phrase]]:
-                    if row:
-                        yield row[-1], row[:-1]
-                    function, site, how, peer, size, tag, comm = kinds[kind]
-                    peer = (peer - 1 + (0 if how & 16 else rank)) % ranks if peer else -1
-                    row = [start, now, int(waited), function, site, peer, int(size), zigzag(tag), comm, rank]
-            if row:
-                yield row[-1], row[:-1]
+                    gap = 1000 * zigzag(next(numbers)) if flags & 2 else 0
+                    duration, waited = (1000 * next(numbers) if flags & flag else 0 for flag in (4, 8))
+                size = next(numbers) if flags & 16 else size
+                start, now = now + int(gap), now + int(gap) + int(duration)
+                if call:
+                    function, site, peer, rooted, tag, comm = kinds[call]
+                    peer = (peer - 1 + (0 if rooted else rank)) % ranks if peer else -1
+                    yield rank, (start, now, int(waited), function, site, peer, int(size), zigzag(tag), comm)
 
     def messages(self):
         """Receiver; sent and delivered in picoseconds, sender, bytes, tag, scope."""
-        shapes, ranks = self.shapes("message_shapes", ("from", "bytes", "tag", "flags", "since", "took")), len(self.section("messages_length"))
-        for rank, index in enumerate(self.section("messages_times_index")):
+        columns = ("peer", "bytes", "tag", "flags", "since_previous", "duration")
+        symbols, ranks = self.table("message_symbols", columns), len(self.section("messages_length"))
+        for rank, index in enumerate(self.offsets("messages_times")):
             times, now = self.numbers("messages_times", index), 0
-            for shape in self.sequence("messages", "message_shapes", rank):
-                sender, size, tag, flags, since, took = shapes[shape]
-                since, took = (1000 * next(times), 1000 * next(times)) if flags & 2 else (int(since), int(took))
+            for symbol in self.sequence("messages", "message_symbols", rank):
+                peer, size, tag, flags, since, duration = symbols[symbol]
+                since, duration = (1000 * next(times), 1000 * next(times)) if flags & 2 else (int(since), int(duration))
                 now += since
                 if not flags & 8:
-                    sender = rank ^ sender if flags & 4 else (rank + sender) % ranks
-                    yield rank, (now - took, now, sender, int(size), zigzag(tag), flags & 1)
+                    sender = rank ^ peer if flags & 4 else (rank + peer) % ranks
+                    yield rank, (now - duration, now, sender, int(size), zigzag(tag), flags & 1)
 
     def path(self):
         """Start and end of each part of the critical path, in picoseconds."""

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use mpirage_interpret::{RunInfo, Sites};
 use mpirage_record::{Record, Recorder, Summary, Writer};
 use mpirage_report::Container;
-use mpirage_timeline::{RunInfo, Sites};
 use mpirage_trace::{Computation, Scribe, Transcript};
 use rustc_hash::FxHashMap;
 

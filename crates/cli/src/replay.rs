@@ -4,12 +4,12 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::Instant;
 
+use mpirage_interpret::Sites;
 use mpirage_mpi::{Bursts, Engine, NoMemory, waiting_cycle};
 use mpirage_rank::Outcome;
 use mpirage_record::Summary;
 use mpirage_replay::{ReplayError, Watch};
 use mpirage_report::Container;
-use mpirage_timeline::Sites;
 use mpirage_trace::{Place, Workload};
 use rustc_hash::FxHashMap;
 

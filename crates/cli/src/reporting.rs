@@ -8,13 +8,13 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use anyhow::Context;
+use mpirage_interpret::RunInfo;
 use mpirage_mpi::{Bursts, Engine, NoMemory};
 use mpirage_outfile::OutputFile;
 use mpirage_rank::Outcome;
 use mpirage_record::{Record, Recorder, Summary, Writer};
 use mpirage_replay::Watch;
 use mpirage_report::{Budget, Container, Ending, Report};
-use mpirage_timeline::RunInfo;
 use mpirage_trace::{BinaryTrace, BinaryWriter, Computation, Transcript};
 use tempfile::{Builder, NamedTempFile};
 

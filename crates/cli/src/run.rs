@@ -11,11 +11,11 @@ use anyhow::{Context, anyhow};
 use clap::{CommandFactory, FromArgMatches};
 use mpirage_call::RankId;
 use mpirage_channel::{Briefing, Disturbed};
+use mpirage_interpret::Sites;
 use mpirage_mpi::{Bursts, Costs, Engine};
 use mpirage_outfile::OutputFile;
 use mpirage_rank::{Folded, Outcome, Processes, Ranks, Session, SessionError, Symbols};
 use mpirage_record::{Recorder, Summary};
-use mpirage_timeline::Sites;
 
 use crate::arguments::RunArguments;
 use crate::conflicts::Conflicts;

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::io::Write;
 use std::rc::Rc;
 
+use mpirage_interpret::{Copies, Sites};
 use mpirage_rank::{Ranks, Symbols, Watch};
-use mpirage_timeline::{Copies, Sites};
 
 use crate::program_output::ProgramOutput;
 use crate::progress::Progress;

@@ -1,4 +1,4 @@
-//! The figures of the closing summary.
+//! The figures of the summary that ends a run.
 
 use mpirage_call::wire::PlainCall;
 use mpirage_call::{Reply, Stamp, Work};
@@ -9,22 +9,22 @@ use crate::{Details, Message, Record, Recorder};
 /// Counts what a run did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Messages delivered, those inside collectives included.
+    /// Messages delivered, including those inside collectives.
     pub messages: u64,
     /// Their bytes.
     pub bytes: u64,
     /// MPI calls.
     pub calls: u64,
-    /// Picoseconds computed, over all ranks.
+    /// Picoseconds of simulated computation, summed over all ranks.
     pub computed_picos: u128,
-    /// Nanoseconds that were measured, over all ranks.
+    /// Nanoseconds of measured computation, summed over all ranks.
     pub measured_nanos: u128,
 }
 
 impl Summary {
-    /// Anything but a call.
+    /// Counts any record but a call.
     #[inline(never)]
-    fn no_call(&mut self, record: &Record<'_>) {
+    fn count_other(&mut self, record: &Record<'_>) {
         match *record {
             Record::Burst { start, end, work, .. } => {
                 self.computed_picos += u128::from(end.since(start).as_picos());
@@ -45,10 +45,10 @@ impl Summary {
 impl Recorder for Summary {
     #[inline]
     fn record(&mut self, record: &Record<'_>) {
-        // By itself: nothing is told more often, and a jump by kind costs more than to count.
+        // Calls are the most frequent records, and a jump table costs more than the count.
         match record {
             Record::Call { .. } => self.calls += 1,
-            _ => self.no_call(record),
+            _ => self.count_other(record),
         }
     }
 

@@ -1,46 +1,28 @@
-//! What a rank can be doing, as the report tells it apart.
+//! Categories of a rank's time.
 
-use mpirage_timeline::function::Kind;
+use mpirage_interpret::function::Kind;
 
-/// How many categories there are.
 pub(crate) const CATEGORIES: usize = 6;
-/// Their names, in order.
+/// The names of categories on the page.
 pub(crate) const NAMES: [&str; CATEGORIES] = ["idle", "compute", "p2p", "collective", "wait", "other"];
 
-/// What a rank does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a rank does at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub(crate) enum Category {
-    /// Nothing: it is not there yet, or no more.
-    Idle,
-    /// It computes.
-    Compute,
-    /// It is in a call of point-to-point communication, and not because another rank is late.
+    /// It computes. (Category 0 of the page is a rank that has not started yet, or has ended.)
+    Compute = 1,
+    /// It is in a point-to-point call, and does not wait for a late rank.
     PointToPoint,
-    /// It is in a collective, and not because another rank is late.
+    /// It is in a collective, and does not wait for a late rank.
     Collective,
-    /// It is in a call and would go on if another rank were there.
+    /// It is in a call, and waits for a rank that has not got there yet.
     Wait,
-    /// Anything else: other calls, sleep.
+    /// It is in another call, or sleeps.
     Other,
 }
 
-impl Category {
-    /// The category with this number.
-    #[inline]
-    pub fn of_number(number: u32) -> Category {
-        match number {
-            1 => Category::Compute,
-            2 => Category::PointToPoint,
-            3 => Category::Collective,
-            4 => Category::Wait,
-            5 => Category::Other,
-            _ => Category::Idle,
-        }
-    }
-}
-
-/// The category of the time in a function, waiting aside.
+/// The category of the time in a function, apart from waiting.
 pub(crate) fn category(kind: Kind) -> Category {
     match kind {
         Kind::Send

@@ -1,25 +1,29 @@
-//! Collectives: with which algorithm, and since when everybody is there.
+//! Collectives by algorithm, and the time at which the last rank entered each.
 
 use mpirage_call::{ContextId, function_names};
 use mpirage_collectives::{Algorithm, Collective};
+use mpirage_record::{Message, Scope};
+use mpirage_units::{Duration, Time};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
-/// Collectives that are remembered, at least.
-const LEAST: usize = 1 << 12;
+use crate::time::seconds;
 
-/// What is known of a collective that ranks are in.
+/// Collectives that are remembered, at least.
+const MIN_LIVE: usize = 1 << 12;
+
+/// A collective that ranks are in.
 #[derive(Clone, Copy, Debug, Default)]
 struct Live {
-    /// Its number and one more, so that nothing is zero.
+    /// Its number plus one; 0 is no collective.
     number: u64,
     /// Its row in the table.
     row: u32,
-    /// When the last rank so far entered, in picoseconds.
+    /// The time at which the last rank so far entered, in picoseconds.
     last_entry: u64,
 }
 
-/// One row: a collective by one algorithm in one communicator.
+/// A row of the table: a collective by one algorithm in one communicator.
 #[derive(Clone, Debug)]
 struct Row {
     function: u16,
@@ -31,10 +35,10 @@ struct Row {
     time: u64,
 }
 
-/// The collectives of a run. Of those going on, as many are remembered as there can be if every rank is in one or two.
+/// The collectives of a run. As many are remembered as there can be if every rank is in one or two.
 pub(crate) struct Collectives {
     live: Vec<Live>,
-    /// The one that the last message was of: the next is, as a rule.
+    /// The collective of the last message, and usually of the next one.
     recent: Live,
     rows: Vec<Row>,
     known: FxHashMap<(Collective, Option<Algorithm>, ContextId), u32>,
@@ -44,7 +48,7 @@ pub(crate) struct Collectives {
 impl Collectives {
     pub fn new(ranks: usize) -> Collectives {
         Collectives {
-            live: vec![Live::default(); (2 * ranks).next_power_of_two().max(LEAST)],
+            live: vec![Live::default(); (2 * ranks).next_power_of_two().max(MIN_LIVE)],
             recent: Live::default(),
             rows: Vec::new(),
             known: FxHashMap::default(),
@@ -52,14 +56,14 @@ impl Collectives {
         }
     }
 
-    /// A rank enters; gives the index of the function.
+    /// A rank enters a collective. Returns the index of the function.
     pub fn enter(
         &mut self,
         number: u64,
         context: ContextId,
         kind: Collective,
         algorithm: Option<Algorithm>,
-        entered: u64,
+        entered: Time,
     ) -> u16 {
         let place = self.place(number);
         if self.live[place].number != number + 1 {
@@ -68,33 +72,34 @@ impl Collectives {
             self.recent = Live::default();
         }
         let live = &mut self.live[place];
-        live.last_entry = live.last_entry.max(entered);
+        live.last_entry = live.last_entry.max(entered.as_picos());
         let row = &mut self.rows[live.row as usize];
         row.calls += 1;
         row.function
     }
 
-    /// When the last rank so far entered.
+    /// The time at which the last rank so far entered.
     pub fn last_entry(&self, number: u64) -> Option<u64> {
         self.find(number).map(|live| live.last_entry)
     }
 
-    /// A rank has left a blocking collective after so many picoseconds.
-    pub fn leave(&mut self, number: u64, time: u64) {
+    /// A rank has left a blocking collective after this time.
+    pub fn leave(&mut self, number: u64, time: Duration) {
         if let Some(live) = self.find(number) {
-            self.rows[live.row as usize].time += time;
+            self.rows[live.row as usize].time += time.as_picos();
         }
     }
 
-    /// A message of it was delivered.
+    /// A message was delivered. Messages that are not part of a collective are ignored.
     #[inline]
-    pub fn message(&mut self, number: u64, bytes: u64) {
+    pub fn message(&mut self, message: &Message) {
+        let Scope::Collective(number) = message.scope else { return };
         if self.recent.number != number + 1 {
             let Some(live) = self.find(number) else { return };
             self.recent = live;
         }
         let row = &mut self.rows[self.recent.row as usize];
-        row.bytes += bytes;
+        row.bytes += message.bytes;
         row.messages += 1;
     }
 
@@ -103,7 +108,7 @@ impl Collectives {
         self.rows.iter().map(|row| row.function).collect()
     }
 
-    /// The rows in columns; `function` and `comm` give the indices by which the page knows them.
+    /// The rows in columns. `function` and `comm` give the page's numbers.
     pub fn table(&self, function: impl Fn(u16) -> usize, comm: impl Fn(ContextId) -> u32) -> Value {
         let mut rows: Vec<&Row> = self.rows.iter().collect();
         rows.sort_by_key(|row| {
@@ -116,11 +121,11 @@ impl Collectives {
             "calls": column(&rows, |row| row.calls),
             "bytes": column(&rows, |row| row.bytes),
             "messages": column(&rows, |row| row.messages),
-            "seconds": column(&rows, |row| crate::seconds(row.time)),
+            "seconds": column(&rows, |row| seconds(row.time)),
         })
     }
 
-    /// There are as many places as a power of two.
+    /// Where a collective is remembered. The number of places is a power of two.
     #[inline]
     fn place(&self, number: u64) -> usize {
         number as usize & (self.live.len() - 1)
@@ -168,7 +173,7 @@ mod tests {
     fn the_last_entry_is_that_of_its_own_collective() {
         let mut collectives = Collectives::new(2);
         let enter = |collectives: &mut Collectives, number, at| {
-            collectives.enter(number, 0, Collective::Barrier, None, at);
+            collectives.enter(number, 0, Collective::Barrier, None, Time::from_picos(at));
         };
         enter(&mut collectives, 7, 10);
         enter(&mut collectives, 8, 90);

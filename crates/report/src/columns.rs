@@ -1,35 +1,17 @@
-//! Numbers of all ranks, one rank after the other, each in as many bytes as it needs.
+//! Numbers of all ranks, rank by rank, as LEB128 variable-length integers.
 
 use mpirage_call::varint;
 
 use crate::container::Container;
 
-/// Numbers one after the other.
+/// Variable-length integers.
 #[derive(Default)]
 pub(crate) struct Numbers(Vec<u8>);
 
 impl Numbers {
-    /// Appends a number.
     #[inline]
     pub fn put(&mut self, value: u64) {
-        let Numbers(bytes) = self;
-        if value < 0x80 {
-            return bytes.push(value as u8);
-        }
-        match varint::spread(value) {
-            // Eight bytes, whatever the length; those that are too many are taken back.
-            Some((spread, length)) => {
-                let end = bytes.len() + length as usize;
-                bytes.extend_from_slice(&spread.to_le_bytes());
-                bytes.truncate(end);
-            }
-            None => varint::put(value, bytes),
-        }
-    }
-
-    /// All bytes.
-    pub fn finish(self) -> Vec<u8> {
-        self.0
+        varint::put(value, &mut self.0);
     }
 }
 
@@ -41,15 +23,23 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    /// What comes now is the next rank's.
+    /// Starts the numbers of the next rank.
     pub fn begin_rank(&mut self) {
         self.index.push(self.numbers.0.len() as u32);
     }
 
-    /// Adds the column, and where ranks begin in it, to the data.
+    /// Adds the column, and the bytes of each rank in it, to the data.
     pub fn write(self, out: &mut Container, name: &str) {
-        out.section(&format!("{name}_index"), self.index);
-        out.bytes(name, self.numbers.finish());
+        let ends = self.index.iter().skip(1).copied().chain([self.numbers.0.len() as u32]);
+        out.section(&format!("{name}_bytes"), ends.zip(&self.index).map(|(end, begin)| end - begin));
+        out.numbers::<u8>(name, self.numbers.0);
+    }
+
+    /// The numbers from the beginning of a rank on.
+    #[cfg(test)]
+    pub fn read(&self, rank: usize) -> impl Iterator<Item = u64> {
+        let mut at = self.index[rank] as usize;
+        std::iter::from_fn(move || varint::get(&self.numbers.0, &mut at))
     }
 }
 
@@ -67,12 +57,7 @@ mod tests {
             }
             column.numbers.put(value);
         }
-        let bytes = column.numbers.finish();
-        let mut at = column.index[0] as usize;
-        for &value in &values {
-            assert_eq!(varint::get(&bytes, &mut at), Some(value));
-        }
-        assert_eq!(at, bytes.len());
-        assert_eq!(varint::get(&bytes, &mut (column.index[2] as usize)), Some(values[2_000]));
+        assert_eq!(column.read(0).collect::<Vec<_>>(), values);
+        assert_eq!(column.read(2).next(), Some(values[2_000]));
     }
 }

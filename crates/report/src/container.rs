@@ -1,8 +1,8 @@
-//! The data of a page: one JSON object and columns of numbers beside it.
+//! The data of a page: a JSON object, and columns of numbers.
 //!
 //! ```text
 //! u32  length of the JSON
-//!      the JSON; "sections" says where each column is and what it holds
+//!      the JSON; "sections" has the place and the type of each column
 //! 0…   up to a multiple of 8
 //!      the columns, little-endian, each at a multiple of 8
 //! ```
@@ -11,19 +11,17 @@
 
 use std::io::{self, Write};
 
+use base64::engine::general_purpose::STANDARD;
+use base64::write::EncoderStringWriter;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
-use crate::base64::Base64;
-use crate::gzip::Gzip;
-
-/// How hard to compress: more makes pages one or two per cent smaller and takes several times as long.
+/// The level of compression. Higher levels make pages one or two per cent smaller and take several times as long.
 const LEVEL: u32 = 2;
-/// If so many bytes of a tape do not become fewer by a tenth, the others are stored as they are: whatever ranks do, noise
-/// repeats nowhere. Several times as far as the compressor looks back.
-const SAMPLE: usize = 1 << 17;
 
-/// What a page is about: one run.
+/// The data of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Container {
     fields: Map<String, Value>,
@@ -34,16 +32,14 @@ pub struct Container {
 struct Section {
     name: String,
     kind: &'static str,
-    /// Is it a tape? That is most of a page.
-    tape: bool,
     bytes: Vec<u8>,
 }
 
-/// A number that columns hold.
+/// A type of the numbers in columns.
 pub(crate) trait Number: Copy {
-    /// What the page calls it.
+    /// The page's name for it.
     const KIND: &'static str;
-    /// A column of them.
+    /// The bytes of a column.
     fn column(numbers: impl Iterator<Item = Self>) -> Vec<u8>;
 }
 
@@ -62,12 +58,12 @@ macro_rules! numbers {
 numbers!(u8, u16, u32, f32, f64);
 
 impl Container {
-    /// Sets a field of the JSON. What cannot be written as JSON, which nothing here is, becomes null.
+    /// Sets a field of the JSON. A value that has no form in JSON becomes null.
     pub fn set(&mut self, name: &str, value: impl Serialize) {
         self.fields.insert(name.to_owned(), serde_json::to_value(value).unwrap_or(Value::Null));
     }
 
-    /// Sets a field of the JSON to what is JSON already, which is not copied.
+    /// Sets a field of the JSON to a value that is JSON already.
     pub(crate) fn put(&mut self, name: &str, value: Value) {
         self.fields.insert(name.to_owned(), value);
     }
@@ -87,26 +83,20 @@ impl Container {
         self.numbers::<N>(name, N::column(numbers.into_iter()));
     }
 
-    /// Adds a column of bytes, which are a tape: one thing after the other, each of as many bytes as it needs.
-    pub(crate) fn bytes(&mut self, name: &str, bytes: Vec<u8>) {
-        self.sections.push(Section { name: name.to_owned(), kind: u8::KIND, tape: true, bytes });
-    }
-
-    /// Adds a column of numbers that are bytes already.
+    /// Adds a column from its bytes.
     pub(crate) fn numbers<N: Number>(&mut self, name: &str, bytes: Vec<u8>) {
-        self.sections.push(Section { name: name.to_owned(), kind: N::KIND, tape: false, bytes });
+        self.sections.push(Section { name: name.to_owned(), kind: N::KIND, bytes });
     }
 
-    /// It as it is embedded in a page: text.
+    /// The text that is embedded in a page.
     pub fn embedded(&self) -> io::Result<String> {
-        let mut text = Vec::new();
-        let mut out = Gzip::new(Base64::new(&mut text), LEVEL)?;
+        let mut out = GzEncoder::new(EncoderStringWriter::new(&STANDARD), Compression::new(LEVEL));
         self.write_json(&mut out)?;
-        for section in &self.sections {
-            section.compress(&mut out)?;
+        for Section { bytes, .. } in &self.sections {
+            out.write_all(bytes)?;
+            pad(bytes.len(), &mut out)?;
         }
-        out.finish()?.finish()?;
-        String::from_utf8(text).map_err(io::Error::other)
+        Ok(out.finish()?.into_inner())
     }
 
     fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -122,7 +112,7 @@ impl Container {
         let sections = self.places();
         let mut fields: Vec<(&str, &Value)> =
             self.fields.iter().map(|(name, value)| (name.as_str(), value)).collect();
-        // By name, like all fields.
+        // Sorted by name, like all fields.
         let before = fields.partition_point(|&(name, _)| name < "sections");
         fields.insert(before, ("sections", &sections));
         let mut json = Vec::new();
@@ -130,31 +120,14 @@ impl Container {
         Ok(json)
     }
 
-    /// Where each column is.
+    /// The place and the type of each column.
     fn places(&self) -> Value {
         let (mut places, mut offset) = (Map::new(), 0);
-        for Section { name, kind, bytes, .. } in &self.sections {
+        for Section { name, kind, bytes } in &self.sections {
             places.insert(name.clone(), json!({"offset": offset, "bytes": bytes.len(), "type": kind}));
             offset += bytes.len().next_multiple_of(8);
         }
         places.into()
-    }
-}
-
-impl Section {
-    /// Writes it, as hard compressed as is worth it.
-    fn compress<W: Write>(&self, out: &mut Gzip<W>) -> io::Result<()> {
-        match self.bytes.split_at_checked(SAMPLE) {
-            Some((sample, rest)) if self.tape && rest.len() >= SAMPLE => {
-                if out.write_and_count(sample)? > SAMPLE as u64 / 10 * 9 {
-                    out.set_level(0)?;
-                }
-                out.write_all(rest)?;
-                out.set_level(LEVEL)?;
-            }
-            _ => out.write_all(&self.bytes)?,
-        }
-        pad(self.bytes.len(), out)
     }
 }
 
@@ -166,40 +139,17 @@ fn pad(length: usize, out: &mut dyn Write) -> io::Result<()> {
 mod tests {
     use std::io::Read;
 
+    use base64::Engine;
     use flate2::read::GzDecoder;
 
     use super::*;
 
-    /// What a page finds in it, columns and all.
+    /// The bytes that the page unpacks.
     fn decoded(container: &Container) -> Vec<u8> {
-        let text = container.embedded().unwrap();
-        let (mut bits, mut packed) = (0u32, Vec::new());
-        for (at, letter) in text.trim_end_matches('=').bytes().enumerate() {
-            bits = bits << 6 | crate::base64::LETTERS.iter().position(|&one| one == letter).unwrap() as u32;
-            if at % 4 > 0 {
-                packed.push((bits >> (6 - at % 4 * 2)) as u8);
-            }
-        }
+        let packed = STANDARD.decode(container.embedded().unwrap()).unwrap();
         let mut out = Vec::new();
         GzDecoder::new(packed.as_slice()).read_to_end(&mut out).unwrap();
         out
-    }
-
-    #[test]
-    fn tapes_are_whole_whether_they_shrink_or_not() {
-        let mut container = Container::default();
-        let noise: Vec<u8> =
-            (1..400_000u64).map(|at| (at.wrapping_mul(at * 2_654_435_761) >> 13) as u8).collect();
-        let even: Vec<u8> = (0..400_000u32).map(|at| (at % 7) as u8).collect();
-        container.bytes("noise", noise.clone());
-        container.bytes("even", even.clone());
-        container.section("numbers", 0..100_000u32);
-        container.bytes("short", vec![1, 2, 3]);
-        let out = decoded(&container);
-        let mut expected = [noise, vec![0], even].concat();
-        expected.extend((0..100_000u32).flat_map(u32::to_le_bytes));
-        expected.extend([1, 2, 3, 0, 0, 0, 0, 0]);
-        assert_eq!(out[out.len() - expected.len()..], expected);
     }
 
     #[test]

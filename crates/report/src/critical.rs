@@ -1,34 +1,36 @@
-//! What lies on the critical path, and what would be gained without it.
+//! What lies on the critical path, and how much shorter the run could be without it.
 
 use std::collections::BTreeMap;
 use std::hash::Hash;
 
 use mpirage_call::varint;
+use mpirage_interpret::RunInfo;
 use mpirage_platform::LinkId;
-use mpirage_timeline::RunInfo;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
+use crate::calls::NO_FUNCTION;
 use crate::container::Container;
+use crate::log::Period;
 use crate::network::Network;
-use crate::path::{Follower, Kind, NO_FUNCTION, Segment};
+use crate::path::{Kind, PathConsumer, Segment, join_neighbours};
+use crate::time::seconds;
 
 /// Segments that the page gets, at most.
-const MOST: usize = 20_000;
+const MAX_SEGMENTS: usize = 20_000;
 /// Functions, ranks and possible gains that are listed.
 const LISTED: usize = 32;
 
-/// What lies on the path, which is told backwards.
+/// What lies on the path, which is consumed backwards.
 pub(crate) struct Critical {
-    /// Parts, at most.
-    most: usize,
+    /// Segments at most; an even number.
+    limit: usize,
     sums: Sums,
-    /// The part that was told last: those before it may be alike.
-    held: Option<Segment>,
-    /// Its parts; each but the last stands for so many of them, as a power of two.
+    /// The last segment: those before it may join it.
+    last: Option<Segment>,
+    /// All others, backwards. Each stands for `joined` segments, the last one for `filled`.
     shown: Vec<Segment>,
-    joined: u32,
-    /// How many have become the last one.
+    joined: usize,
     filled: usize,
 }
 
@@ -36,14 +38,14 @@ pub(crate) struct Critical {
 #[derive(Default)]
 struct Sums {
     kinds: [u64; Kind::ALL.len()],
-    /// By number.
+    /// By index in the table of functions.
     functions: Vec<u64>,
     ranks: Tally<u32>,
     /// Transfers, by sender and receiver.
     pairs: Tally<(u32, u32)>,
 }
 
-/// Sums by key. Paths stay in one place for a while, so the last two keys are at hand.
+/// Sums by key. The sums of the last two keys are kept apart, because paths stay in one place for a while.
 struct Tally<K> {
     sums: FxHashMap<K, u64>,
     recent: [Option<(K, u64)>; 2],
@@ -86,65 +88,62 @@ impl<K: Copy + Eq + Hash> Tally<K> {
 
 impl Critical {
     pub fn new() -> Critical {
-        Critical::of_parts(MOST)
+        Critical::with_limit(MAX_SEGMENTS)
     }
 
-    /// An even number of parts, at most.
-    fn of_parts(most: usize) -> Critical {
-        Critical { most, sums: Sums::default(), held: None, shown: Vec::new(), joined: 0, filled: 0 }
+    fn with_limit(limit: usize) -> Critical {
+        Critical { limit, sums: Sums::default(), last: None, shown: Vec::new(), joined: 1, filled: 1 }
     }
 
-    /// Takes the part of the path that comes before those that were told, but for sums.
+    /// Adds a segment before all others, but not to the sums.
     #[inline]
-    fn take(&mut self, part: Segment) {
-        match &mut self.held {
-            Some(after) if part.joins(after) => after.start = part.start,
-            held => {
-                if let Some(after) = held.replace(part) {
+    fn prepend(&mut self, segment: Segment) {
+        match &mut self.last {
+            Some(after) if segment.joins(after) => after.start = segment.start,
+            last => {
+                if let Some(after) = last.replace(segment) {
                     self.show(after);
                 }
             }
         }
     }
 
-    /// Takes a lap that comes again so many times, some of them together: more parts than are shown would only be joined.
-    fn take_laps(&mut self, all: Segment, times: u64, lap: u64, together: u64) {
-        if let Some(after) = self.held.take() {
+    /// Adds iterations of a cycle, each so many of them as one segment: more than the limit would be joined anyway.
+    fn prepend_cycle(&mut self, all: Segment, times: u64, period: u64, at_once: u64) {
+        if let Some(after) = self.last.take() {
             self.show(after);
         }
         let mut done = 0;
         while done < times {
-            let laps = together.min(times - done);
-            let (first, last) = (all.before((done + laps) * lap), all.before((done + 1) * lap));
+            let iterations = at_once.min(times - done);
+            let first = all.earlier_by((done + iterations) * period);
+            let last = all.earlier_by((done + 1) * period);
             self.show(Segment { start: first.start, ..last });
-            done += laps;
+            done += iterations;
         }
     }
 
-    /// Keeps a part; of too many, two become one.
+    /// Keeps a segment. If there are too many, neighbours are joined.
     #[inline]
-    fn show(&mut self, part: Segment) {
-        if self.filled < 1 << self.joined
+    fn show(&mut self, segment: Segment) {
+        if self.filled < self.joined
             && let Some(after) = self.shown.last_mut()
         {
-            *after = part.joined(*after);
+            *after = segment.joined(*after);
             self.filled += 1;
             return;
         }
-        if self.shown.len() == self.most {
-            for at in 0..self.most / 2 {
-                self.shown[at] = self.shown[2 * at + 1].joined(self.shown[2 * at]);
-            }
-            self.shown.truncate(self.most / 2);
-            self.joined += 1;
+        if self.shown.len() == self.limit {
+            join_neighbours(&mut self.shown);
+            self.joined *= 2;
         }
-        self.shown.push(part);
+        self.shown.push(segment);
         self.filled = 1;
     }
 
-    /// The parts of the path, from its beginning.
+    /// The segments of the path, from its beginning.
     fn shown(&mut self) -> Vec<Segment> {
-        if let Some(first) = self.held.take() {
+        if let Some(first) = self.last.take() {
             self.show(first);
         }
         let mut shown = std::mem::take(&mut self.shown);
@@ -153,29 +152,31 @@ impl Critical {
     }
 }
 
-impl Follower for Critical {
-    fn part(&mut self, part: Segment) {
-        self.sums.add(&part, 1);
-        self.take(part);
+impl PathConsumer for Critical {
+    fn segment(&mut self, segment: Segment) {
+        self.sums.add(&segment, 1);
+        self.prepend(segment);
     }
 
-    fn laps(&mut self, parts: &[Segment], times: u64, lap: u64) {
-        for part in parts {
-            self.sums.add(part, times);
+    fn repeat(&mut self, segments: &[Segment], times: u64, Period(period): Period) {
+        for segment in segments {
+            self.sums.add(segment, times);
         }
-        let together = times / (self.most as u64 / 2);
-        match parts.iter().copied().reduce(|after, part| part.joined(after)) {
-            Some(all) if together > 1 => self.take_laps(all, times, lap, together),
+        let at_once = times / (self.limit as u64 / 2);
+        match segments.iter().copied().reduce(|after, segment| segment.joined(after)) {
+            Some(all) if at_once > 1 => self.prepend_cycle(all, times, period, at_once),
             _ => {
-                for back in 1..=times {
-                    parts.iter().for_each(|part| self.take(part.before(back * lap)));
+                for iteration in 1..=times {
+                    let earlier = |segment: &Segment| segment.earlier_by(iteration * period);
+                    segments.iter().for_each(|segment| self.prepend(earlier(segment)));
                 }
             }
         }
     }
 }
 
-/// Adds the critical path to the data. `without_network`: what an ideal network gains, if that has been tried; `function` gives name and index by which the page knows a function.
+/// Adds the critical path to the data of the page. `without_network` is what an ideal network gains, if that is known; `function` gives
+/// the page's number of a function, and its name.
 pub(crate) fn write(
     mut path: Critical,
     run: &RunInfo,
@@ -191,7 +192,7 @@ pub(crate) fn write(
     let by_kind: serde_json::Map<String, Value> = Kind::ALL
         .iter()
         .zip(kinds)
-        .map(|(kind, time)| (kind.name().to_owned(), crate::seconds(time).into()))
+        .map(|(kind, time)| (kind.name().to_owned(), seconds(time).into()))
         .collect();
     let functions = (0..).zip(functions).filter(|&(_, time)| time > 0);
     let functions = longest(functions.map(|(of, time)| (name(of), time)));
@@ -199,7 +200,7 @@ pub(crate) fn write(
     let ranks = longest(ranks.into_iter());
     let classes = longest(classes(&pairs.finish(), run, network).into_iter());
     out.put("critical", json!({
-        "seconds": crate::seconds(length),
+        "seconds": seconds(length),
         "kinds": Kind::ALL.map(Kind::name),
         "by_kind": by_kind,
         "by_function": listed("name", &functions),
@@ -209,13 +210,13 @@ pub(crate) fn write(
         "gain_note": "at most so much, for other paths may then be the longest; all transfers: as the run on an ideal network says, if there was one",
     }));
     out.section("critical_rank", shown.iter().map(|part| part.rank));
-    out.bytes("critical_times", times(&shown));
+    out.numbers::<u8>("critical_times", times(&shown));
     out.section("critical_kind", shown.iter().map(|part| part.kind as u8));
     let index = |of: u16| function(of).map_or(NO_FUNCTION, |(index, _)| index);
     out.section("critical_function", shown.iter().map(|part| index(part.function)));
 }
 
-/// For each part, how long after the end of the one before it begins, and how long it lasts, in picoseconds.
+/// For each segment, the time from the end of the one before to its start, and its duration, in picoseconds.
 fn times(path: &[Segment]) -> Vec<u8> {
     let (mut out, mut last) = (Vec::with_capacity(4 * path.len()), 0);
     for part in path {
@@ -245,7 +246,7 @@ impl Sums {
     }
 }
 
-/// Transfers by the class of the slowest link on their way.
+/// The time of transfers, by the class of the slowest link of their routes.
 fn classes<'a>(
     pairs: &FxHashMap<(u32, u32), u64>,
     run: &RunInfo,
@@ -270,10 +271,10 @@ fn longest<T>(items: impl Iterator<Item = (T, u64)>) -> Vec<(T, u64)> {
 }
 
 fn listed<T: serde::Serialize>(what: &str, items: &[(T, u64)]) -> Vec<Value> {
-    items.iter().map(|(item, time)| json!({what: item, "seconds": crate::seconds(*time)})).collect()
+    items.iter().map(|(item, time)| json!({what: item, "seconds": seconds(*time)})).collect()
 }
 
-/// Each of what lies on the path, and how long it does.
+/// What lies on the path, and how long each.
 fn gains(
     kinds: &[u64],
     without_network: Option<u64>,
@@ -290,7 +291,7 @@ fn gains(
     gains.extend(classes.iter().map(|(name, time)| (format!("links: {name}"), *time)));
     gains.extend(ranks.iter().take(3).map(|(rank, time)| (format!("what rank {rank} does itself"), *time)));
     let gains = longest(gains.into_iter().filter(|(_, time)| *time > 0));
-    gains.into_iter().map(|(what, time)| json!({"what": what, "seconds": crate::seconds(time)})).collect()
+    gains.into_iter().map(|(what, time)| json!({"what": what, "seconds": seconds(time)})).collect()
 }
 
 #[cfg(test)]
@@ -316,9 +317,9 @@ mod tests {
     #[test]
     fn neighbours_become_one() {
         for (length, most) in [(0, 4), (1, 4), (2, 4), (1_000, 2_000), (1_000, 100), (999, 6), (500, 2)] {
-            let (path, mut critical) = (path(length), Critical::of_parts(most));
+            let (path, mut critical) = (path(length), Critical::with_limit(most));
             for &part in path.iter().rev() {
-                critical.part(part);
+                critical.segment(part);
                 assert!(critical.shown.len() <= most, "{length}, {most}");
             }
             let parts = path.windows(2).filter(|pair| !pair[0].joins(&pair[1])).count() + path.len().min(1);
@@ -336,9 +337,9 @@ mod tests {
     fn laps_are_shown_as_far_as_there_is_room() {
         let lap = [part(1, Kind::Transfer, 900_070, 900_100), part(0, Kind::Compute, 900_000, 900_070)];
         for (times, most) in [(7, 100), (40, 100), (9_000, 100), (9_000, 6)] {
-            let mut critical = Critical::of_parts(most);
-            lap.into_iter().for_each(|part| critical.part(part));
-            critical.laps(&lap, times, 100);
+            let mut critical = Critical::with_limit(most);
+            lap.into_iter().for_each(|part| critical.segment(part));
+            critical.repeat(&lap, times, Period(100));
             let shown = critical.shown();
             assert!(
                 shown.len() <= most && (shown.len() >= most / 4 || shown.len() == 2 * (times as usize + 1))
@@ -352,7 +353,7 @@ mod tests {
     #[test]
     fn sums_are_of_all() {
         let mut critical = Critical::new();
-        path(1_000).into_iter().rev().for_each(|part| critical.part(part));
+        path(1_000).into_iter().rev().for_each(|part| critical.segment(part));
         let mut expected = FxHashMap::default();
         for part in path(1_000).iter().filter(|part| part.kind == Kind::Transfer) {
             *expected.entry((part.peer, part.rank)).or_insert(0) += part.end - part.start;

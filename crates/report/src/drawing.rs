@@ -1,7 +1,7 @@
-//! The machine as it is drawn: hosts and switches with the cables between them, and what crossed them when.
+//! The drawing of the machine: hosts and switches, the cables between them, and the bytes that crossed these over time.
 //!
 //! A regular network may have millions of links. Hosts of one switch, switches of one level and blocks of a torus are drawn
-//! as one where there would be too many; the cables between two things that are drawn are one edge.
+//! as one node where there would be too many. All cables between two nodes are one edge.
 
 use mpirage_platform::{HostId, LinkEnd, LinkId, Platform, Topology};
 use rustc_hash::FxHashMap;
@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use crate::container::Container;
 use crate::network::Network;
 
-/// Things of one level that are drawn, at most; fewer if there are too many edges.
+/// Nodes of one level, at most; fewer if there are too many edges.
 const MOST: [u32; 5] = [512, 256, 128, 64, 32];
-/// Edges that are drawn.
+/// Edges at most.
 const MOST_EDGES: usize = 2_500;
-/// Links that are looked at, at most; beyond that, no drawing.
+/// Links of the machine, at most. A larger machine is not drawn.
 const MOST_LINKS: u32 = 4_000_000;
 
 /// What a node of the drawing stands for.
@@ -25,18 +25,18 @@ struct Place {
     position: u32,
 }
 
-/// Cables that are drawn as one.
+/// An edge: cables that are drawn as one.
 struct Edge {
     ends: (Place, Place),
     links: u32,
     bandwidth: f64,
 }
 
-/// What is drawn.
+/// The edges of the drawing.
 struct Drawn {
-    /// In order.
+    /// Sorted by their ends.
     edges: Vec<Edge>,
-    /// The edges of links that were used, by position, and which of those links each is; in order.
+    /// Pairs of an edge, by its position, and a used link that belongs to it; sorted.
     crossed: Vec<(u32, u32)>,
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn write(platform: &Platform, network: &Network<'_>, out: &mut Contai
     });
 }
 
-/// What edges lead to, in order.
+/// The nodes at the ends of edges, sorted.
 fn places(edges: &[Edge]) -> Vec<Place> {
     let mut places: Vec<Place> = edges.iter().flat_map(|edge| [edge.ends.0, edge.ends.1]).collect();
     places.sort_unstable();
@@ -104,7 +104,7 @@ fn kind(topology: &Topology) -> Option<&'static str> {
 }
 
 impl Drawn {
-    /// None if that is too much.
+    /// None if there are too many edges.
     fn new(platform: &Platform, network: &Network<'_>, scale: &Scale<'_>) -> Option<Drawn> {
         let mut drawn = Drawn { edges: Vec::new(), crossed: Vec::new() };
         let mut numbers: FxHashMap<(Place, Place), u32> = FxHashMap::default();
@@ -135,7 +135,7 @@ impl Drawn {
         self.edges.len() as u32 - 1
     }
 
-    /// By what edges lead to, and each edge's links by number.
+    /// Sorts edges by their ends, and the links of each edge by number.
     fn in_order(mut self) -> Drawn {
         let mut order: Vec<u32> = (0..self.edges.len() as u32).collect();
         order.sort_unstable_by_key(|&at| self.edges[at as usize].ends);
@@ -152,9 +152,9 @@ impl Drawn {
     }
 }
 
-/// What links end at.
+/// The vertices at the ends of links.
 struct Ends {
-    /// How many there are of each level.
+    /// The number of vertices of each level.
     counts: Vec<u32>,
     /// The switch of each host, if there are switches.
     switch_of_host: Vec<u32>,
@@ -163,7 +163,7 @@ struct Ends {
 impl Ends {
     fn new(platform: &Platform, topology: &Topology) -> Ends {
         if let Topology::Torus { .. } | Topology::Full { .. } = topology {
-            // Hosts only: no need to look at each link, of which there are most.
+            // A network of hosts only has the most links, and needs no look at each of them.
             return Ends { counts: vec![platform.host_count()], switch_of_host: Vec::new() };
         }
         let mut counts: Vec<u32> = Vec::new();
@@ -183,22 +183,22 @@ impl Ends {
     }
 }
 
-/// How many of each level are drawn as one.
+/// How many vertices of each level are drawn as one node.
 struct Scale<'a> {
     /// By level.
     per_place: Vec<u32>,
     switch_of_host: &'a [u32],
-    /// Are all hosts of a switch drawn as one?
+    /// Whether all hosts of a switch are one node.
     by_switch: bool,
     blocks: Option<Blocks>,
     group_of_switch: Grouping,
 }
 
-/// To which group a switch belongs.
+/// The group that a switch belongs to.
 enum Grouping {
-    /// It is one itself, if it is next to hosts.
+    /// Each switch that has hosts is a group.
     Own,
-    /// Of so many each.
+    /// Groups of so many switches each.
     Each(u32),
 }
 
@@ -269,9 +269,9 @@ impl<'a> Scale<'a> {
 
 /// Blocks of hosts of a torus that are drawn as one.
 struct Blocks {
-    /// Size of each axis, and of a block along it; the first axis is the fastest.
+    /// The size of each axis, and of a block along it. The first axis varies fastest.
     axes: Vec<(u32, u32)>,
-    /// The block of each host: as an end of many links it is asked for often.
+    /// The block of each host, which is needed for each of its links.
     of_host: Vec<u32>,
 }
 
@@ -294,7 +294,7 @@ impl Blocks {
         self.axes.iter().map(|(size, block)| size.div_ceil(*block)).collect()
     }
 
-    /// Is every block one host?
+    /// Whether every block is a single host.
     fn is_fine(&self) -> bool {
         self.axes.iter().all(|&(_, block)| block == 1)
     }
@@ -312,8 +312,8 @@ impl Blocks {
 
 #[cfg(test)]
 mod tests {
+    use mpirage_interpret::LinkUse;
     use mpirage_record::{Record, Recorder};
-    use mpirage_timeline::LinkUse;
 
     use super::*;
     use crate::testing::{message, run_on};
@@ -321,7 +321,7 @@ mod tests {
     fn draw(platform: &str, ranks: u32) -> Value {
         let run = run_on(platform, ranks);
         let mut links = LinkUse::new(&run);
-        links.record(&Record::Message(message(0, ranks - 1, 1000, 0, 10)));
+        links.record(&Record::Message(message((0, ranks - 1), 1000, (0, 10))));
         let network = Network::new(&run.platform, &links);
         let mut out = Container::default();
         write(&run.platform, &network, &mut out);

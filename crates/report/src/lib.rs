@@ -1,65 +1,54 @@
-//! The report: one page about a run, to be opened in a browser.
+//! The report: one HTML page about a run.
 //!
 //! ```text
 //! records ──► Report ──► Container ──► write_page ──► run.html
-//!             writes down  JSON and      the page and
-//!             while the    columns       its data, compressed
-//!             run goes on, aggregates at the end
+//!             logs what     JSON and      the page with
+//!             happens and   columns       its data,
+//!             aggregates it               compressed
 //! ```
 //!
-//! [`Report`] is a [`mpirage_record::Recorder`] with bounded memory: what happened is kept as long as it is not too much, and where it is, it
-//! becomes sums, tiles of time that widen, and a tree of paths that is pruned. The page is told results, not records; it
-//! computes nothing that is not here. `README.md` says what each field means.
+//! [`Report`] is a [`mpirage_record::Recorder`] with bounded memory. It logs what each rank does and receives. What repeats is only counted
+//! (`log`). If the logs still grow too long, they become sums, tiles of time that widen, and a tree of paths that is pruned. The page
+//! gets results, not records. `README.md` describes each field.
 //!
 //! | module | what it has |
 //! |---|---|
-//! | `report`, `names`, `terms` | who is told, and how calls are told apart |
-//! | `phrases`, `deed`, `came`, `chronicle`, `by_rank`, `books` | what happened, and where it is kept and added up |
-//! | `result` | what the page is told |
-//! | `category` | what a rank can be doing |
-//! | `tiles`, `events`, `arrows`, `told`, `shapes`, `columns` | the timeline from afar and from near |
-//! | `sites`, `collectives`, `traffic` | calls by place, collectives by algorithm, messages by size and by pair |
+//! | `report`, `report::finish` | the recorder, and the data of the page made from it |
+//! | `log` | the event log: symbols and repetition, reading it backwards, encoding it for the page |
+//! | `activity`, `receipt`, `calls`, `envelope`, `logs` | what is logged: activities, messages, kinds of calls |
+//! | `aggregator` | the logs of a run, and what is computed from them |
+//! | `tiles`, `traffic`, `collectives` | time by category, messages by size and pair, collectives by algorithm |
 //! | `path`, `critical` | the critical path, and what lies on it |
-//! | `network`, `drawing` | the use of links, and the shape of the machine |
-//! | `container`, `gzip`, `base64`, `page` | how it becomes a file |
+//! | `network`, `drawing` | the use of links, and the topology of the machine |
+//! | `names`, `category`, `ranks`, `time` | functions, communicators, categories, ranks and times as the page has them |
+//! | `container`, `columns`, `page` | the file |
 
-mod arrows;
-mod base64;
-mod books;
-mod by_rank;
-mod came;
+mod activity;
+mod aggregator;
+mod calls;
 mod category;
-mod chronicle;
 mod collectives;
 mod columns;
 mod container;
 mod critical;
-mod deed;
 mod drawing;
-mod events;
-mod gzip;
+mod envelope;
+mod log;
+mod logs;
 mod names;
 mod network;
 mod page;
 mod path;
-mod phrases;
+mod ranks;
+mod receipt;
 mod report;
-mod result;
-mod shapes;
-mod sites;
-mod terms;
 #[cfg(test)]
 mod testing;
 mod tiles;
-mod told;
+mod time;
 mod traffic;
 
-pub(crate) use category::Category;
+pub use aggregator::Budget;
 pub use container::Container;
 pub use page::{data_of, write_page};
-pub use report::{Budget, Ending, Report};
-
-/// Picoseconds as seconds.
-fn seconds(picos: u64) -> f64 {
-    mpirage_units::Time::from_picos(picos).as_secs_f64()
-}
+pub use report::{Ending, Report};

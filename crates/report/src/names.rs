@@ -1,19 +1,19 @@
-//! Functions and communicators, as the page numbers them.
+//! Functions and communicators, and the page's numbers for them.
 
 use mpirage_call::{ContextId, SELF, WORLD, function_names};
-use mpirage_timeline::function::{Kind, function};
+use mpirage_interpret::function::{Kind, function};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 use crate::category::{Category, category};
 
-/// The functions that were called, numbered as they came.
+/// The functions that were called, in the order of their first calls.
 pub(crate) struct Functions {
-    /// The category of the time in each function, if somebody has asked.
+    /// The category of each function, as far as it has been looked up.
     categories: Vec<Option<Category>>,
-    /// Number and one more, by index in the table of functions.
+    /// The number of each function plus one, by its index in the table of functions; 0 if it was not called.
     numbers: Vec<u16>,
-    pub used: Vec<u16>,
+    used: Vec<u16>,
 }
 
 impl Functions {
@@ -21,24 +21,24 @@ impl Functions {
         Functions { categories: vec![None; function_names().len()], numbers: Vec::new(), used: Vec::new() }
     }
 
-    /// What a function is, and the category of the time in it.
+    /// The kind of a function, and the category of the time in it.
     #[inline]
     pub fn kind(&self, of: u16) -> (Kind, Category) {
         let kind = function(of).kind;
         (kind, category(kind))
     }
 
-    /// The category of the time in a function, waiting aside.
+    /// The category of the time in a function, apart from waiting.
     #[inline]
     pub fn category(&mut self, of: u16) -> Category {
         match self.categories.get(usize::from(of)) {
             Some(&Some(known)) => known,
-            _ => self.ask(of),
+            _ => self.look_up(of),
         }
     }
 
     #[cold]
-    fn ask(&mut self, of: u16) -> Category {
+    fn look_up(&mut self, of: u16) -> Category {
         let (_, category) = self.kind(of);
         if let Some(place) = self.categories.get_mut(usize::from(of)) {
             *place = Some(category);
@@ -46,6 +46,7 @@ impl Functions {
         category
     }
 
+    /// The number of a function, which gets one if it has none.
     #[inline]
     pub fn index(&mut self, of: u16) -> u16 {
         match self.numbers.get(usize::from(of)) {
@@ -62,8 +63,14 @@ impl Functions {
         self.used.len() as u16 - 1
     }
 
+    /// The number of a function that was called.
     pub fn find(&self, of: u16) -> Option<u16> {
         self.numbers.get(usize::from(of))?.checked_sub(1)
+    }
+
+    /// The categories of the functions that were called.
+    pub fn categories(&self) -> Vec<u8> {
+        self.used.iter().map(|&of| self.kind(of).1 as u8).collect()
     }
 
     pub fn names(&self) -> Vec<&'static str> {
@@ -71,9 +78,9 @@ impl Functions {
     }
 }
 
-/// Communicators, numbered from 1 as they came; 0 is none.
+/// Communicators, numbered from 1 in the order of their creation; 0 is none.
 pub(crate) struct Contexts {
-    pub shown: Vec<Value>,
+    shown: Vec<Value>,
     indices: FxHashMap<ContextId, u32>,
 }
 
@@ -93,6 +100,11 @@ impl Contexts {
     fn push(&mut self, context: ContextId, size: u32, name: String) {
         self.indices.insert(context, self.shown.len() as u32);
         self.shown.push(json!({"id": context, "size": size, "name": name}));
+    }
+
+    /// All communicators, for the page.
+    pub fn shown(&self) -> &[Value] {
+        &self.shown
     }
 
     #[inline]

@@ -1,11 +1,12 @@
-//! The use of links over time: each of the hottest, and all by class.
+//! The use of links over time: the hottest links one by one, and all links by class.
 
+use mpirage_interpret::LinkUse;
+use mpirage_interpret::links::Used;
 use mpirage_platform::{LinkClass, LinkId, Platform};
-use mpirage_timeline::LinkUse;
-use mpirage_timeline::links::Used;
 use serde_json::json;
 
 use crate::container::Container;
+use crate::time::seconds;
 
 /// Bins of time, at most.
 const MOST_BINS: usize = 256;
@@ -19,7 +20,7 @@ pub(crate) struct Network<'a> {
     /// Bins of time, and picoseconds of each.
     pub bins: usize,
     width: u64,
-    /// Recorded bins that are one here.
+    /// Bins of the recording that make one bin here.
     per_bin: usize,
     classes: Vec<LinkClass>,
 }
@@ -62,7 +63,7 @@ impl<'a> Network<'a> {
                 "bytes": hottest.iter().map(|used| used.total()).collect::<Vec<_>>(),
                 "used": self.used.len(),
                 "bins": self.bins,
-                "bin_seconds": crate::seconds(self.width),
+                "bin_seconds": seconds(self.width),
                 "classes": there.iter().zip(&classes).map(about).collect::<Vec<_>>(),
             }),
         );
@@ -70,7 +71,7 @@ impl<'a> Network<'a> {
         self.write_bins("links_bytes", hottest.into_iter(), out, |used, bins| self.add(used, bins));
     }
 
-    /// Adds a column with the bins of several things, one after the other; `fill` adds the bytes of each to zeros.
+    /// Adds a column with the bins of several things, one after the other. `fill` adds the bytes of a thing to empty bins.
     pub fn write_bins<T>(
         &self,
         name: &str,
@@ -90,7 +91,7 @@ impl<'a> Network<'a> {
         out.numbers::<f32>(name, column);
     }
 
-    /// Adds the bytes of a link to bins that begin at zero.
+    /// Adds the bytes of a link to bins.
     pub fn add(&self, used: &Used, bins: &mut [f64]) {
         let first = used.first as usize;
         if self.per_bin == 1 {
@@ -102,7 +103,7 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// The links that were used most for what they can do, the most first.
+    /// The links with the highest use relative to their bandwidth, the hottest first.
     fn hottest(&self) -> Vec<&Used> {
         let heat = |used: &Used| used.total() / self.platform.link(used.link).bandwidth;
         let by_heat = self.used.iter().map(|used| (heat(used), used));
@@ -119,7 +120,7 @@ impl<'a> Network<'a> {
     }
 }
 
-/// A number with three or four digits that count, which compresses better.
+/// A number rounded to three or four significant digits, which compresses better.
 pub(crate) fn rounded(number: f64) -> f32 {
     f32::from_bits((number as f32).to_bits().saturating_add(1 << 11) & !0xfff)
 }

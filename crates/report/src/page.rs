@@ -2,14 +2,14 @@
 
 use std::io::{self, Write};
 
-/// The page, in one piece; `page/join.py` makes it.
+/// The page in one file, made by `page/join.py`.
 const BUNDLE: &str = include_str!("../page/bundle.html");
 /// Where the data goes.
 const PLACE: &str = "<!--data-->";
-/// What is around the data of one run, or of the first of two.
+/// The element around the data of the run, or of the first of two runs.
 const AROUND: (&str, &str) = ("<script id=\"data\" type=\"text/plain\">", "</script>");
 
-/// Writes a page about one run, or about two side by side; each as [`crate::Container::embedded`] gives it.
+/// Writes a page about one run, or about two runs side by side. The data of each comes from [`crate::Container::embedded`].
 pub fn write_page(runs: &[String], out: &mut dyn Write) -> io::Result<()> {
     let (before, after) = BUNDLE.split_once(PLACE).unwrap_or((BUNDLE, ""));
     out.write_all(before.as_bytes())?;
@@ -20,7 +20,7 @@ pub fn write_page(runs: &[String], out: &mut dyn Write) -> io::Result<()> {
     out.write_all(after.as_bytes())
 }
 
-/// The data of the run, or of the first, that a page is about.
+/// The data in a page: of its run, or of the first of its two runs.
 pub fn data_of(page: &str) -> Option<&str> {
     let (_, rest) = page.split_once(AROUND.0)?;
     let (data, _) = rest.split_once(AROUND.1)?;

@@ -1,51 +1,35 @@
-//! Who is told what happens, and what is made of it.
+//! The recorder that gathers a report.
+
+mod finish;
 
 use mpirage_call::wire::PlainCall;
 use mpirage_call::{Call, Reply, Stamp};
-use mpirage_record::{Details, Message, Record, Recorder, Scope};
-use mpirage_timeline::RunInfo;
-use mpirage_timeline::arguments::Arguments;
-use mpirage_timeline::comms::Comms;
-use mpirage_timeline::function::Kind as FunctionKind;
-use mpirage_units::Time;
+use mpirage_interpret::RunInfo;
+use mpirage_interpret::arguments::Arguments;
+use mpirage_interpret::comms::Comms;
+use mpirage_interpret::function::Kind as FunctionKind;
+use mpirage_record::{Details, Message, Record, Recorder};
+use mpirage_units::{Duration, Time};
 use serde_json::Value;
 
-use crate::books::Books;
+use crate::aggregator::{Aggregator, Budget, ReturnedCall};
+use crate::calls::CallKey;
 use crate::category::Category;
 use crate::collectives::Collectives;
-use crate::names::{Contexts, Functions};
-use crate::phrases::{Asked, Kind, START, Said};
-use crate::sites::CallSites;
-use crate::terms::Terms;
-
-/// How much of a run is kept one by one.
-#[derive(Clone, Copy, Debug)]
-pub struct Budget {
-    /// Calls.
-    pub calls: u64,
-    /// Messages of the program.
-    pub messages: u64,
-    /// Of what is not shown one by one, so many rows are kept at a time: of messages inside collectives, and when there are more calls or messages than
-    /// that. Half a million are some 30 MiB.
-    pub rows: usize,
-}
-
-impl Default for Budget {
-    fn default() -> Budget {
-        Budget { calls: 1_500_000, messages: 1_000_000, rows: 1 << 19 }
-    }
-}
+use crate::envelope::Envelope;
+use crate::names::Contexts;
+use crate::ranks::RankAmong;
 
 /// What is known when a run is over.
 #[derive(Clone, Debug, Default)]
 pub struct Ending {
-    /// The figures of the run, as an object.
+    /// The figures of the run, as a JSON object.
     pub figures: Value,
-    /// How it ended, in words.
+    /// How the run ended, in words.
     pub outcome: String,
-    /// What makes it less trustworthy: words, and `note`, `warning` or `error`.
+    /// What makes the run less trustworthy: a sentence, and `note`, `warning` or `error`.
     pub warnings: Vec<(String, &'static str)>,
-    /// What blocked ranks wait for, in words.
+    /// What each blocked rank waits for, in words.
     pub waits: Vec<(u32, String)>,
     /// How long the same calls take on an ideal network, if that is known.
     pub ideal_seconds: Option<f64>,
@@ -53,53 +37,56 @@ pub struct Ending {
 
 /// Gathers what a report shows.
 pub struct Report {
-    pub(crate) run: RunInfo,
+    run: RunInfo,
     comms: Comms,
-    pub(crate) contexts: Contexts,
-    pub(crate) functions: Functions,
-    pub(crate) ends: Vec<End>,
+    contexts: Contexts,
+    ends: Vec<RankEnd>,
     /// The blocking collective that each rank is in.
-    inside: Vec<Option<Inside>>,
-    pub(crate) sites: CallSites,
-    pub(crate) collectives: Collectives,
-    pub(crate) books: Books,
-    /// Is it to be known how long the run would take on an ideal network?
+    entered: Vec<Option<EnteredCollective>>,
+    collectives: Collectives,
+    aggregator: Aggregator,
     wants_ideal: bool,
-    /// When the last rank would have ended there.
+    /// When the last rank would have ended on an ideal network.
     ideal: Option<Time>,
 }
 
-/// A collective that a rank is in: what will be asked when it is over.
+/// A collective that a rank has entered and not left.
 #[derive(Clone, Copy)]
-struct Inside {
-    /// Which collective of the run.
+struct EnteredCollective {
+    /// The number of the collective in the run.
     number: u64,
-    terms: Terms,
-    /// Does it have a root, so that not everybody waits for everybody?
+    envelope: Envelope,
+    /// Whether it has a root, so that not every rank waits for every other.
     rooted: bool,
 }
 
-/// The end of a rank.
+/// The end of a rank. Times are in picoseconds.
 #[derive(Clone, Default)]
-pub(crate) struct End {
-    pub at: u64,
-    /// Since when it has been in a call that never returned, and which, and the number of its place.
-    pub blocked: Option<(u64, u16, u32)>,
+struct RankEnd {
+    at: u64,
+    blocked: Option<BlockedCall>,
+}
+
+/// A call that never returned.
+#[derive(Clone, Copy)]
+struct BlockedCall {
+    since: u64,
+    function: u16,
+    /// The page's number of its site.
+    site: u32,
 }
 
 impl Report {
-    /// Nothing has happened.
+    /// A report about a run that is about to start.
     pub fn new(run: &RunInfo, budget: Budget) -> Report {
         let ranks = run.placement.len();
         Report {
             comms: Comms::new(run.ranks()),
             contexts: Contexts::new(run.ranks()),
-            functions: Functions::new(),
-            ends: vec![End::default(); ranks],
-            inside: vec![None; ranks],
-            sites: CallSites::new(run.sites.clone()),
+            ends: vec![RankEnd::default(); ranks],
+            entered: vec![None; ranks],
             collectives: Collectives::new(ranks),
-            books: Books::new(run, budget),
+            aggregator: Aggregator::new(run, budget),
             wants_ideal: false,
             ideal: None,
             run: run.clone(),
@@ -112,212 +99,106 @@ impl Report {
         self
     }
 
-    /// How long the run would have taken on an ideal network, if that was asked for. Known when all ranks have ended.
+    /// How long the run would have taken on an ideal network, if ideal clocks were asked for and all ranks have ended.
     pub fn ideal_seconds(&self) -> Option<f64> {
         self.ideal.map(Time::as_secs_f64)
     }
 
-    /// A rank did something that was not a call.
-    fn did(&mut self, rank: u32, category: Category, start: u64, end: u64) {
-        self.books.did(rank, category, start, end.saturating_sub(start));
+    fn spend(&mut self, rank: u32, category: Category, start: Time, end: Time) {
+        self.aggregator.spend(rank, category, start.as_picos()..end.as_picos());
     }
 
-    /// A send, a receive or a wait is over. How long it took is told, not until when: two dates side by side would be moved
-    /// as one, which waits for both to have been stored ([`crate::came`] says why that matters).
+    /// A send, a receive or a wait has returned.
+    ///
+    /// It gets a duration, not the time of the return: two times beside each other would be loaded with one instruction, which stalls
+    /// until both have been stored.
     #[inline(always)]
-    fn exchange(&mut self, rank: u32, stamp: &Stamp, entered: u64, took: u64, terms: &Terms) {
-        let category = self.functions.category(stamp.function);
-        let asked = self.asked(rank, stamp, category, terms);
-        if took == 0 {
-            return self.call_without_time(rank, entered, category, terms.bytes, asked);
-        }
-        let waited = if category == Category::Other { Some(0) } else { None };
-        self.call_with_time(rank, category, entered, took, waited, terms.bytes, asked);
+    fn exchange(&mut self, rank: u32, stamp: &Stamp, entered: u64, duration: u64, envelope: &Envelope) {
+        let category = self.aggregator.calls_mut().functions().category(stamp.function);
+        let waited = if category == Category::Other || duration == 0 { Some(0) } else { None };
+        let key = self.key(rank, stamp, category, envelope);
+        let bytes = envelope.bytes;
+        self.aggregator.call(rank, ReturnedCall { key, category, bytes, entered, duration, waited });
     }
 
-    /// Any other call is over; none is given for a collective that was told of when it began.
+    /// Any other call has returned. Collectives that were announced when the rank entered come without details.
     #[inline(never)]
     fn other_call(
         &mut self,
         rank: u32,
         stamp: &Stamp,
         entered: u64,
-        took: u64,
+        duration: u64,
         details: Option<Details<'_>>,
     ) {
         let call = details.map(|details| details.call);
-        let inside = match call {
-            None | Some(Call::Collective(_) | Call::MakeComm { .. }) => self.leave_collective(rank, took),
+        let collective = match call {
+            None | Some(Call::Collective(_) | Call::MakeComm { .. }) => self.leave_collective(rank, duration),
             Some(_) => None,
         };
-        let terms = match (details, &inside) {
-            (Some(details), _) => Terms::of(&Arguments::of(rank, &details, &self.comms), &self.contexts),
-            (None, Some(inside)) => inside.terms,
-            (None, None) => Terms::default(),
+        let envelope = match (details, &collective) {
+            (Some(details), _) => Envelope::of(&Arguments::of(rank, &details, &self.comms), &self.contexts),
+            (None, Some(collective)) => collective.envelope,
+            (None, None) => Envelope::default(),
         };
-        let (kind, category) = self.functions.kind(stamp.function);
-        let asked = self.asked(rank, stamp, category, &terms);
-        if took == 0 && inside.is_none() {
-            return self.call_without_time(rank, entered, category, terms.bytes, asked);
-        }
-        let waited = self.waited(kind, inside.as_ref(), call, entered, took);
-        self.call_with_time(rank, category, entered, took, waited, terms.bytes, asked);
+        let (kind, category) = self.aggregator.calls_mut().functions().kind(stamp.function);
+        let waited = self.waited(kind, collective.as_ref(), call, entered, duration);
+        let key = self.key(rank, stamp, category, &envelope);
+        let bytes = envelope.bytes;
+        self.aggregator.call(rank, ReturnedCall { key, category, bytes, entered, duration, waited });
     }
 
-    #[inline]
-    fn asked(&self, rank: u32, stamp: &Stamp, category: Category, terms: &Terms) -> Asked {
-        let place = self.sites.place(rank, stamp.site);
-        let asked = Asked::new(stamp.function, place, terms.comm, terms.tag, terms.bytes);
-        self.with_peer(asked, category, terms.peer, rank)
-    }
-
-    /// A call that took time, or was a collective: a phrase by itself.
     #[inline(always)]
-    #[expect(clippy::too_many_arguments, reason = "in registers, as they are at hand")]
-    fn call_with_time(
-        &mut self,
-        rank: u32,
-        category: Category,
-        entered: u64,
-        took: u64,
-        waited: Option<u64>,
-        bytes: u64,
-        asked: Asked,
-    ) {
-        if let Some(step) = self.books.phrases.expected(START, &asked) {
-            self.sites.spend(self.books.phrases.row(step), took);
-            return self.books.call(rank, step, category, entered, took, waited);
-        }
-        let (phrase, sized_apart) = self.unexpected(asked, bytes, took);
-        self.books.call(rank, phrase, category, entered, took, waited);
-        if sized_apart {
-            self.books.size(rank, bytes);
-        }
-    }
-
-    #[inline]
-    fn with_peer(&self, asked: Asked, category: Category, peer: Option<u32>, rank: u32) -> Asked {
+    fn key(&self, rank: u32, stamp: &Stamp, category: Category, envelope: &Envelope) -> CallKey {
+        let (function, site) = (stamp.function, self.aggregator.calls().site_key(rank, stamp.site));
         match category {
-            Category::Collective => asked.with_root(peer),
-            _ => asked.with_peer(peer, rank, self.ends.len() as u32),
+            Category::Collective => CallKey::collective(function, site, envelope),
+            _ => {
+                let caller = RankAmong { rank, ranks: self.ends.len() as u32 };
+                CallKey::point_to_point(function, site, envelope, caller)
+            }
         }
     }
 
-    /// A call that took no time: a part of what the rank does in this instant.
-    #[inline(always)]
-    fn call_without_time(&mut self, rank: u32, at: u64, category: Category, bytes: u64, asked: Asked) {
-        let said = self.books.said(rank, at);
-        if let Some(step) = self.books.phrases.expected(said, &asked) {
-            return self.books.say(rank, at, said, step, category);
-        }
-        self.unexpected_without_time(rank, at, category, bytes, asked, said);
-    }
-
-    /// The same for one that was not expected after what the rank `said`.
-    #[inline(never)]
-    fn unexpected_without_time(
-        &mut self,
-        rank: u32,
-        at: u64,
-        category: Category,
-        bytes: u64,
-        asked: Asked,
-        said: u32,
-    ) {
-        let found = if said == START { None } else { self.find(said, &asked) };
-        let (said, found) = match found {
-            Some(found) => (said, Some(found)),
-            None => (START, self.find(START, &asked)),
-        };
-        let phrase = self.count(found.as_ref(), &asked, bytes, 0);
-        self.books.say(rank, at, said, phrase, category);
-        if found.is_some_and(|found| found.sized_apart) {
-            self.books.size(rank, bytes);
-        }
-    }
-
-    /// A call that took time and was not expected: the phrase, and whether its bytes are told apart.
-    #[inline(never)]
-    fn unexpected(&mut self, asked: Asked, bytes: u64, took: u64) -> (u32, bool) {
-        let said = self.find(START, &asked);
-        let phrase = self.count(said.as_ref(), &asked, bytes, took);
-        (phrase, said.is_some_and(|said| said.sized_apart))
-    }
-
-    /// A call that was not expected.
-    fn find(&mut self, said: u32, asked: &Asked) -> Option<Said> {
-        let Report { sites, functions, books, .. } = self;
-        books.phrases.find(said, asked, || {
-            let row = sites.row(asked.function(), asked.site(), functions);
-            Kind { asked: *asked, row }
-        })
-    }
-
-    /// Counts what phrases do not: times, sizes that are told apart, and calls that are in no phrase. Gives the phrase.
+    /// A rank leaves the collective that it is in, if any, after `duration` picoseconds.
     #[inline]
-    fn count(&mut self, said: Option<&Said>, asked: &Asked, bytes: u64, took: u64) -> u32 {
-        let Some(&Said { step, sized_apart }) = said else {
-            let row = self.sites.row(asked.function(), asked.site(), &mut self.functions);
-            self.sites.count(row, 1, bytes);
-            self.sites.spend(row, took);
-            return self.books.phrases.of_function(asked.function());
-        };
-        let row = self.books.phrases.row(step);
-        self.sites.spend(row, took);
-        if sized_apart {
-            self.sites.count(row, 0, bytes);
-        }
-        step
+    fn leave_collective(&mut self, rank: u32, duration: u64) -> Option<EnteredCollective> {
+        let collective = self.entered[rank as usize].take()?;
+        self.collectives.leave(collective.number, Duration::from_picos(duration));
+        Some(collective)
     }
 
-    /// The collective that a rank leaves after so long, if it is in one.
-    #[inline]
-    fn leave_collective(&mut self, rank: u32, took: u64) -> Option<Inside> {
-        let inside = self.inside[rank as usize].take()?;
-        self.collectives.leave(inside.number, took);
-        Some(inside)
-    }
-
-    /// How long a call could not go on because another rank was not there, if that is known yet.
+    /// How long a call could not return because another rank was late, if that is known without its messages.
     fn waited(
         &self,
         kind: FunctionKind,
-        inside: Option<&Inside>,
+        collective: Option<&EnteredCollective>,
         call: Option<&Call<'_>>,
         entered: u64,
-        took: u64,
+        duration: u64,
     ) -> Option<u64> {
         match (kind, call) {
-            _ if took == 0 => Some(0),
+            _ if duration == 0 => Some(0),
             (FunctionKind::Barrier | FunctionKind::Collective, None | Some(Call::Collective(_)))
-                if inside.is_some_and(|inside| !inside.rooted) =>
+                if collective.is_some_and(|collective| !collective.rooted) =>
             {
-                let last_entry = inside.and_then(|inside| self.collectives.last_entry(inside.number));
-                last_entry.map(|last| last.saturating_sub(entered).min(took))
+                let last_entry = collective.and_then(|it| self.collectives.last_entry(it.number));
+                last_entry.map(|last| last.saturating_sub(entered).min(duration))
             }
-            // What it found is delivered later, so that nothing tells when it was sent.
-            (FunctionKind::Test, Some(Call::Probe { poll: false, .. })) => Some(took),
+            // The message that it found is delivered later.
+            (FunctionKind::Test, Some(Call::Probe { poll: false, .. })) => Some(duration),
             (FunctionKind::Other | FunctionKind::File, _) => Some(0),
             _ => None,
         }
     }
 
-    #[inline(always)]
-    fn message(&mut self, message: &Message) {
-        if let Scope::Collective(number) = message.scope {
-            self.collectives.message(number, message.bytes);
-        }
-        self.books.message(message);
-    }
-
-    fn end(&mut self, rank: u32, at: u64, blocked: Option<(Time, u16, u64)>) {
-        let blocked = blocked.map(|(since, of, site)| {
-            let site = self.sites.number(rank, site);
-            let since = since.as_picos();
-            self.books.did(rank, Category::Wait, since, at.saturating_sub(since));
-            (since, of, site)
+    fn end(&mut self, rank: u32, at: Time, blocked: Option<(Time, u16, u64)>) {
+        let blocked = blocked.map(|(since, function, site)| {
+            let site = self.aggregator.calls_mut().sites().number(rank, site);
+            self.spend(rank, Category::Wait, since, at);
+            BlockedCall { since: since.as_picos(), function, site }
         });
-        self.ends[rank as usize] = End { at, blocked };
+        self.ends[rank as usize] = RankEnd { at: at.as_picos(), blocked };
     }
 }
 
@@ -328,56 +209,53 @@ impl Recorder for Report {
                 self.call(rank, &Stamp { function, site, ..Stamp::default() }, entered, left, details);
             }
             Record::Burst { rank, start, end, beside: false, .. } => {
-                self.did(rank, Category::Compute, start.as_picos(), end.as_picos());
+                self.spend(rank, Category::Compute, start, end);
             }
-            // The rank went on meanwhile.
+            // The rank itself went on.
             Record::Burst { beside: true, .. } => {}
-            Record::Pause { rank, start, end } => {
-                self.did(rank, Category::Other, start.as_picos(), end.as_picos());
-            }
+            Record::Pause { rank, start, end } => self.spend(rank, Category::Other, start, end),
             Record::Message(ref message) => self.messages(std::slice::from_ref(message)),
             Record::Comm { context, members } => {
                 self.comms.add(context, members);
                 self.contexts.add(context, members.len() as u32);
             }
             Record::Schedule { rank, number, context, kind, algorithm, entered, call } => {
-                self.collectives.enter(number, context, kind, algorithm, entered.as_picos());
+                self.collectives.enter(number, context, kind, algorithm, entered);
                 let arguments = Arguments::of_collective(rank, call, &self.comms);
-                let (terms, rooted) = (Terms::of(&arguments, &self.contexts), kind.is_rooted());
-                self.inside[rank as usize] = Some(Inside { number, terms, rooted });
+                let (envelope, rooted) = (Envelope::of(&arguments, &self.contexts), kind.is_rooted());
+                self.entered[rank as usize] = Some(EnteredCollective { number, envelope, rooted });
             }
             Record::End { rank, at, blocked, ideal } => {
                 self.ideal = self.ideal.max(ideal);
-                self.end(rank, at.as_picos(), blocked);
+                self.end(rank, at, blocked);
             }
         }
     }
 
     #[inline]
     fn call(&mut self, rank: u32, stamp: &Stamp, entered: Time, left: Time, details: Option<Details<'_>>) {
-        let (entered, took) = (entered.as_picos(), left.since(entered).as_picos());
+        let (entered, duration) = (entered.as_picos(), left.since(entered).as_picos());
         if let Some(details) = &details
-            && let Some(terms) = Terms::of_exchange(rank, details, &self.comms, &self.contexts)
+            && let Some(envelope) = Envelope::of_exchange(rank, details, &self.comms, &self.contexts)
         {
-            return self.exchange(rank, stamp, entered, took, &terms);
+            return self.exchange(rank, stamp, entered, duration, &envelope);
         }
-        self.other_call(rank, stamp, entered, took, details);
+        self.other_call(rank, stamp, entered, duration, details);
     }
 
-    /// As of any call that took no time, without all that it cannot be.
     #[inline]
     fn post(&mut self, rank: u32, at: Time, call: &PlainCall, _: &Reply) {
-        let terms = Terms::of_plain(rank, call, &self.comms, &self.contexts);
-        self.exchange(rank, &call.stamp, at.as_picos(), 0, &terms);
+        let envelope = Envelope::of_plain(rank, call, &self.comms, &self.contexts);
+        self.exchange(rank, &call.stamp, at.as_picos(), 0, &envelope);
     }
 
     fn messages(&mut self, messages: &[Message]) {
-        // One that comes alone has nothing to hide behind.
         if messages.len() > 1 {
-            self.books.expect(messages);
+            self.aggregator.prefetch(messages);
         }
         for message in messages {
-            self.message(message);
+            self.collectives.message(message);
+            self.aggregator.message(message);
         }
     }
 
@@ -402,8 +280,8 @@ mod tests {
 
     use super::*;
     use crate::container::Container;
-    use crate::seconds;
     use crate::testing::{inner_message, message, run_on};
+    use crate::time::seconds;
 
     fn index(name: &str) -> u16 {
         function_names().iter().position(|&known| known == name).unwrap() as u16
@@ -436,7 +314,7 @@ mod tests {
         let mut report = Report::new(&run_on("cluster:2", 2), Budget::default());
         compute(&mut report, 0, 0, 5_000);
         call(&mut report, 0, "MPI_Send", [5_000, 5_000], None);
-        report.record(&Record::Message(message(0, 1, 100, 5_000, 9_000)));
+        report.record(&Record::Message(message((0, 1), 100, (5_000, 9_000))));
         compute(&mut report, 1, 0, 2_000);
         call(&mut report, 1, "MPI_Recv", [2_000, 9_000], None);
         let page = end(&mut report, 2, 9_000);
@@ -484,8 +362,8 @@ mod tests {
             let (number, context, call) = (0, WORLD, &barrier);
             report.record(&Record::Schedule { rank, number, context, kind, algorithm, entered, call });
         }
-        report.record(&Record::Message(inner_message(1, 0, 6_000, 8_000)));
-        report.record(&Record::Message(inner_message(0, 1, 1_000, 6_000)));
+        report.record(&Record::Message(inner_message((1, 0), (6_000, 8_000))));
+        report.record(&Record::Message(inner_message((0, 1), (1_000, 6_000))));
         call(&mut report, 0, "MPI_Barrier", [1_000, 8_000], details);
         call(&mut report, 1, "MPI_Barrier", [6_000, 6_000], details);
         let page = end(&mut report, 2, 8_000);

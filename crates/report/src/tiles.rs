@@ -1,62 +1,63 @@
-//! What ranks did when, in tiles: a row for each rank or group of ranks, a column for each stretch of time.
+//! The categories of ranks over time, in tiles: a row for each rank or group of ranks, a column for each interval of time.
 //!
-//! What a rank did is in the [diary](crate::diary), and laid out over the columns when the run is over. Of runs that are too long
-//! for that, what is in the diary is put into columns on the way. How long such a run takes is not known then: the columns of a
-//! row start narrow and become twice as wide, neighbours being merged, whenever time runs over the last one. In the end they
-//! are laid anew over the time that there was. Coarser levels are made from finer ones.
+//! When the run is over, the log of activities is distributed over the columns. If the log does not fit into memory, its parts are put
+//! into columns during the run. The length of the run is not known then: the columns of a row start narrow, and double in width, by merging
+//! neighbours, whenever time passes the last one. At the end they are redistributed over the length of the run. Each coarser level is made
+//! from the next finer one.
 
-use crate::Category;
-use crate::category::CATEGORIES;
-use crate::deed::{Diary, Listener};
+use mpirage_units::Time;
 
-/// Rows at most; more ranks share rows.
-const MOST_ROWS: u32 = 2_048;
-/// Columns of the finest level, at most.
-const MOST_COLUMNS: usize = 4_096;
-/// And at least.
-const LEAST_COLUMNS: usize = 512;
-/// Tiles of the finest level, about.
+use crate::activity::{ActivityConsumer, ActivityLog};
+use crate::category::{CATEGORIES, Category};
+use crate::log::Period;
+
+/// Rows at most. If there are more ranks, several share a row.
+const MAX_ROWS: u32 = 2_048;
+/// Columns of the finest level, at most and at least.
+const MAX_COLUMNS: usize = 4_096;
+const MIN_COLUMNS: usize = 512;
+/// Tiles of the finest level, approximately.
 const TILES: usize = 1 << 20;
-/// Columns of the finest level for each stretch of a row that was noted one by one: every call is shown from nearer.
-const PER_STRETCH: usize = 2;
+/// Columns of the finest level for each change of category in a row; at higher zoom the page shows single calls.
+const COLUMNS_PER_CHANGE: usize = 2;
 /// Columns of the coarsest level.
 const COARSEST: usize = 64;
-/// Picoseconds of a column in the beginning: narrower ones would only cost time, for what is so short is shown call by call.
+/// Picoseconds of a column at the beginning. Narrower columns would cost time and show nothing that single calls do not.
 const FIRST_WIDTH: u64 = NANO << 6;
 const NANO: u64 = 1_000;
 
-/// Time of a tile, in picoseconds, for each category but idleness.
+/// The time of a tile in each category but idle, in picoseconds.
 type Tile = [f32; CATEGORIES - 1];
 
-/// What ranks did when.
+/// The categories of ranks over time.
 pub(crate) struct Tiles {
     ranks: u32,
     rows: u32,
     ranks_per_row: u32,
-    /// Columns while recording, twice those of the finest level.
+    /// Columns during the run: twice those of the finest level.
     columns: usize,
     /// Picoseconds of a column, by row.
     widths: Vec<u64>,
-    /// None as long as all that ranks did is in the diary.
+    /// Empty as long as the log has everything.
     tiles: Vec<Tile>,
 }
 
-/// All tiles at one width.
+/// All tiles of one width.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Level {
     pub columns: usize,
     /// The category that fills most of each tile, row by row.
     pub dominant: Vec<u8>,
-    /// How much of the tile, from 0 to 255.
+    /// The part of the tile that it fills, from 0 to 255.
     pub share: Vec<u8>,
 }
 
 impl Tiles {
     pub fn new(ranks: u32) -> Tiles {
-        let ranks_per_row = ranks.div_ceil(MOST_ROWS).max(1);
+        let ranks_per_row = ranks.div_ceil(MAX_ROWS).max(1);
         let rows = ranks.div_ceil(ranks_per_row);
         let finest =
-            (TILES / rows.max(1) as usize).max(1).next_power_of_two().clamp(LEAST_COLUMNS, MOST_COLUMNS);
+            (TILES / rows.max(1) as usize).max(1).next_power_of_two().clamp(MIN_COLUMNS, MAX_COLUMNS);
         let columns = 2 * finest;
         let widths = vec![FIRST_WIDTH; rows as usize];
         Tiles { ranks, rows, ranks_per_row, columns, widths, tiles: Vec::new() }
@@ -70,7 +71,7 @@ impl Tiles {
         self.ranks_per_row
     }
 
-    /// Puts what a rank did into its row.
+    /// Adds time of a rank to its row.
     pub fn put(&mut self, rank: u32, category: Category, start: u64, end: u64) {
         if self.tiles.is_empty() {
             self.tiles = vec![Tile::default(); self.rows as usize * self.columns];
@@ -97,7 +98,7 @@ impl Tiles {
         }
     }
 
-    /// The columns of a row become so much wider that they reach to `end`.
+    /// Widens the columns of a row until they reach `end`.
     #[cold]
     fn widen(&mut self, row: usize, end: u64) {
         let mut factor = 2;
@@ -112,10 +113,11 @@ impl Tiles {
         }
     }
 
-    /// The levels of a run that lasted until `end`, the coarsest first; so many stretches of time are in the diary, or everything
-    /// has been put into rows.
-    pub fn levels(&self, end: u64, diary: &Diary, told: u64) -> Vec<Level> {
-        let widest = self.finest(told);
+    /// The levels of a run that ended at `end`, the coarsest first. `activities` has everything, with that many changes of category, unless
+    /// tiles were filled during the run.
+    pub fn levels(&self, end: Time, activities: &ActivityLog, changes: u64) -> Vec<Level> {
+        let end = end.as_picos();
+        let widest = self.finest(changes);
         let mut levels = Vec::new();
         let mut columns = COARSEST.min(widest);
         while columns <= widest {
@@ -126,7 +128,7 @@ impl Tiles {
         for at in 0..self.rows {
             row.clear(widest);
             match self.tiles.is_empty() {
-                true => self.lay_out(at, diary, end, &mut row),
+                true => self.lay_out(at, activities, end, &mut row),
                 false => self.lay_anew(at, end, &mut row),
             }
             let ranks = self.ranks_per_row.min(self.ranks - at * self.ranks_per_row);
@@ -140,29 +142,29 @@ impl Tiles {
         levels
     }
 
-    /// Columns of the finest level: no more than it takes to tell apart what ranks did.
-    fn finest(&self, told: u64) -> usize {
+    /// Columns of the finest level: no more than are needed to tell the changes of category apart.
+    fn finest(&self, changes: u64) -> usize {
         let most = self.columns / 2;
         if !self.tiles.is_empty() {
             return most;
         }
-        let of_row = told / u64::from(self.rows.max(1));
-        (PER_STRETCH * of_row as usize).next_power_of_two().clamp(LEAST_COLUMNS.min(most), most)
+        let of_row = changes / u64::from(self.rows.max(1));
+        (COLUMNS_PER_CHANGE * of_row as usize).next_power_of_two().clamp(MIN_COLUMNS.min(most), most)
     }
 
-    /// What the ranks of a row did, in columns from zero to `end`.
-    fn lay_out(&self, row: u32, diary: &Diary, end: u64, out: &mut Row) {
+    /// Distributes the activities of a row's ranks over columns from zero to `end`.
+    fn lay_out(&self, row: u32, activities: &ActivityLog, end: u64, out: &mut Row) {
         for rank in row * self.ranks_per_row..self.ranks.min((row + 1) * self.ranks_per_row) {
             let brush = Brush::new(out.columns, end);
-            diary.stretches(rank as usize, &mut 0, &mut Laying { brush, row: out });
+            activities.consume(rank as usize, &mut 0, &mut Distribution { brush, row: out });
         }
     }
 
-    /// What has been put into the columns of a row, in columns from zero to `end`.
+    /// Distributes what the columns of a row hold over columns from zero to `end`.
     fn lay_anew(&self, row: u32, end: u64, out: &mut Row) {
         let width = self.widths[row as usize];
         let row = &self.tiles[row as usize * self.columns..][..self.columns];
-        // In units of the recorded columns.
+        // The width of a new column, in old columns.
         let wide = end as f64 / width as f64 / out.columns as f64;
         for at in 0..out.columns {
             let (from, to) = (at as f64 * wide, (at + 1) as f64 * wide);
@@ -180,15 +182,15 @@ impl Tiles {
     }
 }
 
-/// Stretches of time are being laid over the columns of a row.
-struct Laying<'a> {
+/// Distributes activities over the columns of a row.
+struct Distribution<'a> {
     brush: Brush,
     row: &'a mut Row,
 }
 
-impl Listener for Laying<'_> {
+impl ActivityConsumer for Distribution<'_> {
     #[inline]
-    fn hear(&mut self, category: Category, from: u64, until: u64, times: u32) {
+    fn spend(&mut self, category: Category, from: u64, until: u64, times: u32) {
         let columns = self.row.of(category as usize);
         match times {
             1 => self.brush.lay(columns, from, until),
@@ -196,18 +198,18 @@ impl Listener for Laying<'_> {
         }
     }
 
-    /// As many as end in the column in which the stretch before ended.
-    fn together(&self, now: u64, lap: u64) -> u64 {
-        self.brush.until.saturating_sub(now).saturating_sub(1).checked_div(lap).unwrap_or(1)
+    /// Those that end in the column in which the previous interval ended.
+    fn iterations_at_once(&self, now: u64, Period(period): Period) -> u64 {
+        self.brush.until.saturating_sub(now).saturating_sub(1).checked_div(period).unwrap_or(1)
     }
 }
 
-/// Lays stretches of time over columns, one after the other.
+/// Distributes intervals of time over columns, one after the other.
 struct Brush {
     per_column: f64,
     wide: f64,
     last_column: usize,
-    /// The column in which the stretch before ended, and since when stretches would end in the next one.
+    /// The column in which the previous interval ended, and the time from which on intervals end in a later column.
     column: usize,
     until: u64,
 }
@@ -221,7 +223,7 @@ impl Brush {
         brush
     }
 
-    /// Lays a stretch, which begins where the one before ended or later. Most of short ones end in the column that one ended in.
+    /// Distributes an interval that begins where the previous one ended, or later. Most short ones end in the same column.
     #[inline]
     fn lay(&mut self, times: &mut [f32], start: u64, end: u64) {
         if end < self.until {
@@ -231,7 +233,7 @@ impl Brush {
         }
     }
 
-    /// Lays a stretch that ends in another column.
+    /// Distributes an interval that ends in another column.
     #[inline(never)]
     fn lay_far(&mut self, times: &mut [f32], start: u64, end: u64) {
         let (first, last) = (self.column_of(start), self.column_of(end));
@@ -247,25 +249,25 @@ impl Brush {
         times[last] += (real(end) - last as f64 * self.wide) as f32;
     }
 
-    /// The column in which a stretch ends.
+    /// The column of a time.
     #[inline]
     fn column_of(&self, time: u64) -> usize {
         ((real(time) * self.per_column) as usize).min(self.last_column)
     }
 
-    /// A time up to which, at least, stretches end in this column.
+    /// A time up to which, at least, intervals end in this column.
     #[inline]
     fn next_column_from(&self, column: usize) -> u64 {
         if column == self.last_column {
             return u64::MAX;
         }
-        // Some picoseconds less, for products are rounded.
+        // A few picoseconds less, because products are rounded.
         let until = (column + 1) as f64 * self.wide;
         (until * (1.0 - 4.0 * f64::EPSILON)) as u64
     }
 }
 
-/// A time that no run reaches is more than there is an instruction for.
+/// A time as a floating-point number. No time is so large that its sign bit is set, and signed integers convert in one instruction.
 #[inline]
 fn real(time: u64) -> f64 {
     time as i64 as f64
@@ -277,7 +279,7 @@ impl Level {
         Level { columns, dominant: Vec::with_capacity(room), share: Vec::with_capacity(room) }
     }
 
-    /// Adds a row; a tile that is full holds `capacity` picoseconds.
+    /// Adds a row. A full tile holds `capacity` picoseconds.
     fn push(&mut self, row: &Row, capacity: f64) {
         let (done, columns, capacity) = (self.dominant.len(), row.columns, capacity as f32);
         self.dominant.resize(done + columns, 0);
@@ -294,29 +296,29 @@ impl Level {
     }
 }
 
-/// Tiles that are looked at together; rows have a multiple of it.
+/// Tiles that are processed together. The columns of a row are a multiple of it.
 const LANES: usize = 16;
-const _: () = assert!(COARSEST.is_multiple_of(LANES) && LEAST_COLUMNS.is_multiple_of(COARSEST));
+const _: () = assert!(COARSEST.is_multiple_of(LANES) && MIN_COLUMNS.is_multiple_of(COARSEST));
 
-/// What ranks of one row did: for each category but idleness, its time in each column.
+/// A row: for each category but idle, its time in each column.
 #[derive(Default)]
 struct Row {
     columns: usize,
     times: [Vec<f32>; CATEGORIES - 1],
-    /// Did any rank do something of the category?
+    /// Whether a rank has spent time in the category.
     there: [bool; CATEGORIES - 1],
-    /// Where a row of half as many columns is made.
+    /// Memory for a row of half as many columns.
     half: Vec<f32>,
 }
 
 impl Row {
-    /// So many columns, and nothing in them.
+    /// Empties the row and sets the number of columns.
     fn clear(&mut self, columns: usize) {
         self.columns = columns;
         self.there = [false; CATEGORIES - 1];
     }
 
-    /// The times of a category, to be added to.
+    /// The times of a category.
     #[inline]
     fn of(&mut self, category: usize) -> &mut [f32] {
         let (there, times) = (&mut self.there[category - 1], &mut self.times[category - 1]);
@@ -327,13 +329,13 @@ impl Row {
         times
     }
 
-    /// Categories that there are, by number, and their times.
+    /// The categories that occur, by number, and their times.
     fn all(&self) -> impl Iterator<Item = (f32, &[[f32; LANES]])> {
         let there = self.times.iter().zip(1u8..).zip(self.there).filter(|(_, there)| *there);
         there.map(|((times, kind), _)| (f32::from(kind), times.as_chunks().0))
     }
 
-    /// Makes one of two neighbours each.
+    /// Merges each two neighbouring columns.
     fn halve(&mut self) {
         self.columns /= 2;
         for (times, _) in self.times.iter_mut().zip(self.there).filter(|(_, there)| *there) {
@@ -344,7 +346,7 @@ impl Row {
     }
 }
 
-/// So many columns without time.
+/// Sets all columns to no time.
 #[cold]
 fn start(times: &mut Vec<f32>, columns: usize) {
     times.clear();
@@ -355,8 +357,8 @@ fn sum(a: Tile, b: Tile) -> Tile {
     std::array::from_fn(|kind| a[kind] + b[kind])
 }
 
-/// The category that fills most of each of these tiles, and how much of it, from 0 to 255 in 63 steps. Many tiles at once, without branches and with
-/// nothing but what processors do to many numbers at once.
+/// The category that fills most of each tile, and the part that it fills, from 0 to 255 in 63 steps. The loops have no branches, so that the
+/// compiler turns them into vector instructions.
 #[inline]
 fn dominant(times: &[(f32, &[[f32; LANES]])], nth: usize, capacity: f32) -> ([u8; LANES], [u8; LANES]) {
     let (mut most, mut category) = ([capacity; LANES], [0.0; LANES]);
@@ -365,14 +367,14 @@ fn dominant(times: &[(f32, &[[f32; LANES]])], nth: usize, capacity: f32) -> ([u8
             most[lane] -= times[nth][lane];
         }
     }
-    // Rounding makes nobody idle who is not, and nothing is not more than nothing.
+    // Rounding must not make a rank idle, and a category without time must not win.
     for idle in &mut most {
         *idle = larger(*idle, f32::MIN_POSITIVE);
     }
     for &(kind, times) in times {
         for lane in 0..LANES {
             let time = times[nth][lane];
-            // Kinds come in order.
+            // Categories are in ascending order.
             category[lane] = larger(category[lane], if time >= most[lane] { kind } else { 0.0 });
             most[lane] = larger(most[lane], time);
         }
@@ -380,7 +382,7 @@ fn dominant(times: &[(f32, &[[f32; LANES]])], nth: usize, capacity: f32) -> ([u8
     let (mut kinds, mut shares) = ([0; LANES], [0; LANES]);
     for lane in 0..LANES {
         kinds[lane] = whole(category[lane]);
-        // Twice as many steps as there are shades: more would be noise, which makes a page larger.
+        // Twice as many steps as the page has shades. More steps would only make the page larger.
         let share = most[lane] / capacity * 63.0 + 0.5;
         let share = whole(if share < 63.0 { share } else { 63.0 });
         shares[lane] = share << 2 | share >> 4;
@@ -393,7 +395,7 @@ fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// The whole part of a number from 0 to 255: the last bits of one that is so large that it has no others.
+/// The whole part of a number from 0 to 255: the low bits of a float so large that it has no fraction.
 #[inline]
 fn whole(number: f32) -> u8 {
     const LARGE: f32 = (1 << (f32::MANTISSA_DIGITS - 1)) as f32;
@@ -404,25 +406,24 @@ fn whole(number: f32) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chronicle::Pen;
-    use crate::deed::Deed;
+    use crate::activity::Activity;
 
-    fn noted(ranks: usize, deeds: &[(u32, Category, u64, u64)]) -> (Diary, u64) {
-        let (mut diary, mut pens) = (Diary::new(ranks), vec![(Pen::default(), 0); ranks]);
-        for &(rank, category, start, end) in deeds {
-            let (pen, last) = &mut pens[rank as usize];
-            diary.push(rank, pen, Deed::other(category, start - *last, end - start));
-            *last = end;
+    /// A log of activities: rank, category, start and end.
+    fn log_of(ranks: usize, activities: &[(u32, Category, u64, u64)]) -> (ActivityLog, u64) {
+        let mut log = ActivityLog::new(ranks);
+        for &(rank, category, start, end) in activities {
+            let (gap, duration) = (start - log.end(rank), end - start);
+            log.push_event(rank, Activity { gap, duration, category, ..Activity::default() });
         }
-        diary.settle(pens.iter_mut().map(|(pen, _)| pen));
-        (diary, deeds.len() as u64)
+        log.settle();
+        (log, activities.len() as u64)
     }
 
     #[test]
     fn tiles_show_what_fills_them() {
         let tiles = Tiles::new(2);
         let end = 64 * 64_000 * 100;
-        let (diary, told) = noted(
+        let (log, changes) = log_of(
             2,
             &[
                 (0, Category::Compute, 0, end / 2),
@@ -431,7 +432,7 @@ mod tests {
                 (1, Category::Collective, end / 4, end / 4 * 3),
             ],
         );
-        let levels = tiles.levels(end, &diary, told);
+        let levels = tiles.levels(Time::from_picos(end), &log, changes);
         let coarse = &levels[0];
         assert_eq!((coarse.columns, levels.last().unwrap().columns), (64, 512));
         assert!(levels.windows(2).all(|pair| pair[1].columns == 2 * pair[0].columns));
@@ -443,9 +444,9 @@ mod tests {
 
     #[test]
     fn the_end_need_not_be_known() {
-        // The same, from the diary and put into columns that widen on the way.
+        // The same from the log, and from columns that widen during the run.
         let end = 3_000_000_000_000;
-        let deeds: Vec<_> = (0..30_000)
+        let activities: Vec<_> = (0..30_000)
             .map(|piece| {
                 let category = match (piece < 10_000, piece % 3) {
                     (_, 0) => Category::Wait,
@@ -455,13 +456,15 @@ mod tests {
                 (0, category, end / 30_000 * piece, end / 30_000 * (piece + 1))
             })
             .collect();
-        let (diary, told) = noted(1, &deeds);
+        let (log, changes) = log_of(1, &activities);
         let mut put = Tiles::new(1);
-        for (rank, category, start, end) in deeds {
+        for (rank, category, start, end) in activities {
             put.put(rank, category, start, end);
         }
-        let coarse =
-            [Tiles::new(1).levels(end, &diary, told).remove(0), put.levels(end, &Diary::new(1), 0).remove(0)];
+        let coarse = [
+            Tiles::new(1).levels(Time::from_picos(end), &log, changes).remove(0),
+            put.levels(Time::from_picos(end), &ActivityLog::new(1), 0).remove(0),
+        ];
         assert_eq!(coarse[0].dominant, coarse[1].dominant);
         assert!(coarse[0].share.iter().zip(&coarse[1].share).all(|(a, b)| a.abs_diff(*b) <= 1));
         assert_eq!(coarse[0].dominant[0..64], [[1; 21].as_slice(), &[2; 43]].concat());
@@ -472,12 +475,12 @@ mod tests {
     fn many_ranks_share_rows() {
         let tiles = Tiles::new(5_000);
         assert_eq!((tiles.rows(), tiles.ranks_per_row()), (1_667, 3));
-        let deeds = (0..5_000).map(|rank| {
+        let activities = (0..5_000).map(|rank| {
             let category = if rank % 3 == 0 { Category::Wait } else { Category::Compute };
             (rank, category, 0, 1_000_000)
         });
-        let (diary, told) = noted(5_000, &deeds.collect::<Vec<_>>());
-        let levels = tiles.levels(1_000_000, &diary, told);
+        let (log, changes) = log_of(5_000, &activities.collect::<Vec<_>>());
+        let levels = tiles.levels(Time::from_picos(1_000_000), &log, changes);
         assert!(levels[0].dominant[..1_666 * 64].iter().all(|&category| category == 1));
         assert_eq!(levels[0].share[0], 170);
         assert_eq!(levels[0].share[1_666 * 64], 130, "the last row has two ranks");

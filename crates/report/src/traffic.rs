@@ -1,15 +1,16 @@
-//! Who sent how much to whom, and in messages of which size.
+//! Messages by sender and receiver, and by size.
 
+use mpirage_interpret::links::Transfers;
 use serde_json::{Value, json};
 
 use crate::container::Container;
 
 /// Rows and columns of the matrix, at most; more ranks share them.
 const MOST_CELLS: u32 = 256;
-/// Classes of sizes: nothing, and one for each power of two.
+/// Classes of sizes: zero, and one for each power of two.
 const CLASSES: usize = 65;
 
-/// Messages of a run, added up.
+/// Sums over the messages of a run.
 pub(crate) struct Traffic {
     cells: u32,
     ranks_per_cell: u32,
@@ -30,16 +31,21 @@ impl Traffic {
         Traffic { cells, ranks_per_cell, places, matrix, sizes: [[[0; 2]; CLASSES]; 2] }
     }
 
-    /// A message of so many bytes, of the program or inside a collective, and so many times.
+    /// Adds messages of the program, or messages inside a collective.
     #[inline]
-    pub fn add(&mut self, from: u32, to: u32, bytes: u64, inner: bool, times: u32) {
+    pub fn add(&mut self, transfers: &Transfers, in_collective: bool) {
+        let &Transfers { from, to, bytes, times, .. } = transfers;
         let place = |rank: u32| usize::from(self.places[rank as usize]);
         let cell = &mut self.matrix[place(from) * self.cells as usize + place(to)];
-        let size = &mut self.sizes[usize::from(inner)][class(bytes)];
+        let size = &mut self.sizes[usize::from(in_collective)][class(bytes)];
         for [all_bytes, messages] in [cell, size] {
             *all_bytes += bytes * u64::from(times);
             *messages += u64::from(times);
         }
+    }
+
+    pub fn ranks(&self) -> u32 {
+        self.places.len() as u32
     }
 
     pub fn write(&self, out: &mut Container) {
@@ -67,7 +73,7 @@ impl Traffic {
     }
 }
 
-/// 0 for nothing, 1 for one byte, 2 for two or three, and so on.
+/// The class of a size: 0 for no bytes, 1 for one byte, 2 for two or three, and so on.
 fn class(bytes: u64) -> usize {
     (u64::BITS - bytes.leading_zeros()) as usize
 }
@@ -82,6 +88,8 @@ fn from(class: usize) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use mpirage_units::{Duration, Time};
+
     use super::*;
 
     #[test]
@@ -95,8 +103,13 @@ mod tests {
     #[test]
     fn ranks_share_cells() {
         let mut traffic = Traffic::new(1_024);
-        traffic.add(0, 1_023, 25, false, 4);
-        traffic.add(3, 1_020, 50, false, 1);
+        let (time, period) = (Time::ZERO, Duration::ZERO);
+        let mut add = |from, to, bytes, times| {
+            let transfers = Transfers { from, to, bytes, departed: time, arrived: time, times, period };
+            traffic.add(&transfers, false);
+        };
+        add(0, 1_023, 25, 4);
+        add(3, 1_020, 50, 1);
         assert_eq!((traffic.cells, traffic.ranks_per_cell), (256, 4));
         assert_eq!(traffic.matrix[255], [150, 5]);
         let sizes = traffic.histogram();

@@ -1,18 +1,19 @@
-//! Which writer a file name asks for.
+//! Chooses the writer for a file name.
 
 use std::path::Path;
 
 use mpirage_record::Writer;
 
+use crate::TimelineError;
 use crate::paje::Paje;
 use crate::paraver::Paraver;
 use crate::perfetto::Perfetto;
 #[cfg(feature = "parquet")]
 use crate::tables::Parquet;
 use crate::tables::{Csv, Tables};
-use crate::{RunInfo, TimelineError};
+use mpirage_interpret::RunInfo;
 
-/// The endings of file names that are known, and what each stands for.
+/// The endings of file names, and their formats.
 pub const EXTENSIONS: [(&str, &str); 8] = [
     ("prv", "Paraver"),
     ("pftrace", "Perfetto"),
@@ -24,7 +25,7 @@ pub const EXTENSIONS: [(&str, &str); 8] = [
     ("csv", "a folder of CSV tables"),
 ];
 
-/// A writer for the format that the ending of `path` stands for.
+/// A writer for the format of the ending of `path`.
 pub fn create(path: &Path, run: &RunInfo) -> Result<Box<dyn Writer>, TimelineError> {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
     Ok(match ending {

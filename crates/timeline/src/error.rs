@@ -8,20 +8,20 @@ use thiserror::Error;
 /// A file that was not written.
 #[derive(Debug, Error)]
 pub enum TimelineError {
-    /// The file system says no.
+    /// An operation of the file system failed.
     #[error("{}: {error}", file.display())]
     Io {
-        /// Which file.
+        /// The file.
         file: PathBuf,
-        /// Why.
+        /// The cause.
         error: io::Error,
     },
-    /// Nobody writes such files.
+    /// No format has this ending.
     #[error("{}: no timeline format has this ending; there are {endings}", file.display())]
     Unknown {
-        /// Which file.
+        /// The file.
         file: PathBuf,
-        /// What there is.
+        /// The endings of all formats.
         endings: String,
     },
     /// This build does not contain the format.
@@ -31,42 +31,42 @@ pub enum TimelineError {
         file.display()
     )]
     LeftOut {
-        /// Which file.
+        /// The file.
         file: PathBuf,
     },
-    /// Tables go to a folder, and there is something else.
+    /// Tables are written to a folder, but the path exists and is not a folder.
     #[error("{}: this is a file, but tables are written to a folder; remove it or choose another name", folder.display())]
     NotAFolder {
-        /// Where the folder was to be.
+        /// The path.
         folder: PathBuf,
     },
 }
 
 impl TimelineError {
-    /// The file system says no.
+    /// An operation on a file failed.
     pub(crate) fn io(file: &Path, error: impl Into<io::Error>) -> TimelineError {
         TimelineError::Io { file: file.to_owned(), error: error.into() }
     }
 }
 
-/// The first thing that went wrong; after it, nothing is tried any more.
+/// The first error. After it, a writer writes nothing more.
 #[derive(Debug, Default)]
 pub(crate) struct Trouble(Option<io::Error>);
 
 impl Trouble {
-    /// Has nothing gone wrong so far?
+    /// Whether there was no error.
     pub fn none(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Remembers what went wrong, if something has.
+    /// Remembers an error.
     pub fn note(&mut self, result: io::Result<()>) {
         if let Err(error) = result {
             self.0.get_or_insert(error);
         }
     }
 
-    /// Hands out what went wrong.
+    /// Returns the error, if there was one.
     pub fn check(&mut self, file: &Path) -> Result<(), TimelineError> {
         match self.0.take() {
             Some(error) => Err(TimelineError::io(file, error)),

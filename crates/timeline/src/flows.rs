@@ -1,9 +1,8 @@
-//! Which call sent a message and which received it.
+//! Finds the calls that sent and received a message.
 //!
-//! Records tell of calls and of messages, but not which belong together. A message belongs to the send of its sender to
-//! its receiver, in its communicator, with its tag, at the instant it was sent; and to the first call of its receiver that
-//! is told of a message from that rank, with that tag and size, after it was delivered. Where that leaves several, they
-//! are taken in order.
+//! Records do not say which calls and messages belong together. A message belongs to the send of its sender to its receiver, in its
+//! communicator, with its tag, at the time of the send. It also belongs to the first call of its receiver, after the delivery, that
+//! completes a message from that rank with that tag and size. If several match, they are taken in order.
 
 use mpirage_call::{Completion, ContextId};
 use mpirage_record::Message;
@@ -11,15 +10,15 @@ use mpirage_units::Time;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Deliveries that are remembered, twice over, for a call that is told of them. Receives of freed requests have none.
+/// Deliveries that are remembered, twice over, until a call completes them. Receives of freed requests are never completed by a call.
 const MOST_DELIVERED: usize = 1 << 20;
 
 /// Messages between the calls that send and receive them. Each has a number from 1 on.
 pub(crate) struct Flows {
     last: u64,
-    /// The call has been recorded, the message not yet.
+    /// Sends whose message has not been recorded yet.
     called: Waiting<Sending>,
-    /// The message has been recorded, the call that sent it not yet.
+    /// Messages whose send has not been recorded yet.
     moved: Waiting<Sending>,
     delivered: Waiting<Arrival>,
     delivered_before: Waiting<Arrival>,
@@ -83,7 +82,7 @@ impl Flows {
         self.delivered.entry(Arrival { to, source, tag, bytes }).or_default().push(number);
     }
 
-    /// The number of the message that a call of rank `to` is told of, if it is known.
+    /// The number of the message that a call of rank `to` completes, if it is known.
     pub fn receive(&mut self, to: u32, completion: &Completion) -> Option<u64> {
         let source = u32::try_from(completion.source).ok()?;
         let arrival = Arrival { to, source, tag: completion.tag, bytes: completion.bytes };
@@ -114,13 +113,13 @@ mod tests {
     }
 
     #[test]
-    fn calls_and_messages_find_each_other_whoever_comes_first() {
+    fn calls_and_messages_are_matched_in_either_order() {
         let mut flows = Flows::new();
         let eager = flows.send(send(10));
-        flows.deliver(&message(0, 1, 8, 10, 20), 0, 0);
+        flows.deliver(&message((0, 1), 8, (10, 20)), 0, 0);
         assert_eq!(flows.receive(1, &came(8)), Some(eager));
-        // A rendezvous: the message is over before the call is.
-        flows.deliver(&message(0, 1, 8, 30, 40), 0, 0);
+        // A rendezvous: the message is delivered before the send returns.
+        flows.deliver(&message((0, 1), 8, (30, 40)), 0, 0);
         let rendezvous = flows.send(send(30));
         assert_eq!(flows.receive(1, &came(8)), Some(rendezvous));
         assert_ne!(eager, rendezvous);
@@ -133,17 +132,17 @@ mod tests {
         let mut flows = Flows::new();
         let numbers = [flows.send(send(10)), flows.send(send(10)), flows.send(send(11))];
         for sent in [11, 10, 10] {
-            flows.deliver(&message(0, 1, sent, sent, 20), 0, 0);
+            flows.deliver(&message((0, 1), sent, (sent, 20)), 0, 0);
         }
         assert_eq!([10, 10, 11].map(|bytes| flows.receive(1, &came(bytes)).unwrap()), numbers);
     }
 
     #[test]
-    fn deliveries_nobody_is_told_of_do_not_pile_up() {
+    fn deliveries_without_a_call_do_not_pile_up() {
         let mut flows = Flows { most_delivered: 10, ..Flows::new() };
         for bytes in 0..1_000 {
             flows.send(send(bytes));
-            flows.deliver(&message(0, 1, bytes, bytes, bytes), 0, 0);
+            flows.deliver(&message((0, 1), bytes, (bytes, bytes)), 0, 0);
         }
         assert!(flows.delivered.len() + flows.delivered_before.len() <= 20);
         assert_eq!(flows.receive(1, &came(3)), None);

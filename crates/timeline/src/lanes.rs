@@ -1,24 +1,23 @@
-//! Computation beside ranks, put side by side where it overlaps.
+//! Lanes for background computation, which may overlap.
 
 use std::collections::BTreeSet;
 
 use mpirage_units::Time;
 use rustc_hash::FxHashMap;
 
-/// The lanes of each rank that has any. In a lane, nothing overlaps.
+/// The lanes of each rank that has any. Intervals in a lane do not overlap.
 #[derive(Default)]
 pub(crate) struct Lanes(FxHashMap<u32, Rank>);
 
 #[derive(Default)]
 struct Rank {
     lanes: u32,
-    /// Since when each lane is free.
+    /// The time since which each lane is free.
     free: BTreeSet<(Time, u32)>,
 }
 
 impl Lanes {
-    /// A lane, numbered from 0, for something that lasted from `start` to `end`. What is put into lanes comes in order
-    /// of its end.
+    /// A lane, numbered from 0, for an interval from `start` to `end`. Intervals must come in order of their ends.
     pub fn put(&mut self, rank: u32, start: Time, end: Time) -> u32 {
         let rank = self.0.entry(rank).or_default();
         let free = rank.free.range(..=(start, u32::MAX)).next_back().copied();
@@ -36,7 +35,7 @@ impl Lanes {
         lane
     }
 
-    /// How many lanes a rank has.
+    /// The number of lanes of a rank.
     pub fn count(&self, rank: u32) -> u32 {
         self.0.get(&rank).map_or(0, |rank| rank.lanes)
     }

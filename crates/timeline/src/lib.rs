@@ -10,22 +10,15 @@
 //! Each writer is a [`mpirage_record::Recorder`] that streams: its memory grows with ranks, communicators and messages
 //! that are under way, not with the length of the run. Files appear only when complete ([`mpirage_record::Writer::finish`], `mpirage_outfile`).
 //!
-//! [`LinkUse`] tells how much of each link was used when; several writers and the report have it. So have they
-//! [`arguments`], [`comms`], [`function`] and [`Places`]: what calls mean.
+//! What calls mean, and the use of links, comes from `mpirage_interpret`.
 
-pub mod arguments;
-pub mod comms;
 mod create;
 mod error;
 mod flows;
-pub mod function;
 mod lanes;
-pub mod links;
 mod paje;
 mod paraver;
 mod perfetto;
-mod run_info;
-mod sites;
 mod sorted;
 mod tables;
 #[cfg(test)]
@@ -34,6 +27,3 @@ mod text;
 
 pub use create::{EXTENSIONS, create};
 pub use error::TimelineError;
-pub use links::LinkUse;
-pub use run_info::RunInfo;
-pub use sites::{Copies, Places, Sites};

@@ -15,12 +15,13 @@ use std::path::{Path, PathBuf};
 use mpirage_record::{Message, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
 
+use crate::TimelineError;
 use crate::error::Trouble;
-use crate::function::{Kind, function, functions};
 use crate::lanes::Lanes;
 use crate::sorted::Sorted;
 use crate::text::{number, seconds};
-use crate::{LinkUse, RunInfo, TimelineError};
+use mpirage_interpret::function::{Kind, function, functions};
+use mpirage_interpret::{LinkUse, RunInfo};
 use mpirage_outfile::{OutputFile, folder_of};
 
 /// The names and fields of the events that are used, by number.
@@ -339,6 +340,10 @@ impl Recorder for Paje {
 impl Writer for Paje {
     fn finish(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
         Ok(self.complete()?)
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
     }
 }
 

@@ -9,8 +9,8 @@
 //! Tasks are ranks, nodes are the hosts that have any, all numbered from 1. Thread 1 is the rank; further threads are what
 //! is computed beside it. Times are nanoseconds, rounded down. Values of MPI functions are those of Extrae where it has
 //! one, so that its configurations for Paraver work. Logical send and receive are when the message was sent and when it
-//! was received; physical ones when its bytes left and had arrived. The date in the header is always the same, since the
-//! file is.
+//! was received; physical ones when its bytes left and had arrived. The date in the header is constant, so that equal runs give equal
+//! files.
 
 mod names;
 mod values;
@@ -24,15 +24,16 @@ use mpirage_record::{Details, Message, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
 use rustc_hash::FxHashMap;
 
-use crate::arguments::Arguments;
-use crate::comms::Comms;
+use crate::TimelineError;
 use crate::error::Trouble;
-use crate::function::{Kind, function};
 use crate::lanes::Lanes;
-use crate::sites::Places;
 use crate::sorted::Sorted;
 use crate::text::{fields, number};
-use crate::{RunInfo, TimelineError};
+use mpirage_interpret::CallSites;
+use mpirage_interpret::RunInfo;
+use mpirage_interpret::arguments::Arguments;
+use mpirage_interpret::comms::Comms;
+use mpirage_interpret::function::{Kind, function};
 use mpirage_outfile::{OutputFile, SealedFile, folder_of};
 use names::{Machine, write_row};
 use values::{Meaning, write_pcf};
@@ -49,10 +50,10 @@ pub(crate) struct Paraver {
     machine: Machine,
     collective_messages: bool,
     comms: Comms,
-    /// Communicators are numbered anew, without gaps.
+    /// The numbers of communicators in the file, which have no gaps.
     comm_numbers: FxHashMap<ContextId, u64>,
     meaning: Meaning,
-    places: Places,
+    places: CallSites,
     lanes: Lanes,
     /// Nanoseconds.
     end: u64,
@@ -72,7 +73,7 @@ impl Paraver {
             comms: Comms::new(run.ranks()),
             comm_numbers: FxHashMap::default(),
             meaning: Meaning::default(),
-            places: Places::new(run.sites.clone()),
+            places: CallSites::new(run.sites.clone()),
             lanes: Lanes::default(),
             end: 0,
             trouble: Trouble::default(),
@@ -153,7 +154,7 @@ impl Paraver {
         self.trouble.note(begun.and(ended));
     }
 
-    /// Of a collective: bytes, whether the rank is its root, and the communicator; none of `MPI_COMM_SELF`, which Paraver
+    /// The events of a collective: bytes, whether the rank is the root, and the communicator, unless it is `MPI_COMM_SELF`, which Paraver
     /// does not know.
     fn sizes(&self, rank: u32, details: &Details<'_>) -> Option<[u64; 4]> {
         let Arguments { peer, sent, received, context, .. } = Arguments::of(rank, details, &self.comms);
@@ -251,6 +252,10 @@ impl Recorder for Paraver {
 impl Writer for Paraver {
     fn finish(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
         Ok(self.complete()?)
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
     }
 }
 

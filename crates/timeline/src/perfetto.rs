@@ -22,15 +22,16 @@ use mpirage_record::{Details, Message, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
 use prost::Message as _;
 
-use crate::arguments::Arguments;
-use crate::comms::Comms;
+use crate::TimelineError;
 use crate::error::Trouble;
 use crate::flows::{Flows, Sending};
-use crate::function::function;
 use crate::lanes::Lanes;
-use crate::links::Used;
-use crate::sites::Places;
-use crate::{LinkUse, RunInfo, TimelineError};
+use mpirage_interpret::CallSites;
+use mpirage_interpret::arguments::Arguments;
+use mpirage_interpret::comms::{CommRank, Comms};
+use mpirage_interpret::function::function;
+use mpirage_interpret::links::Used;
+use mpirage_interpret::{LinkUse, RunInfo};
 use mpirage_outfile::OutputFile;
 use schema::*;
 
@@ -80,12 +81,12 @@ pub(crate) struct Perfetto {
     out: Option<OutputFile>,
     run: RunInfo,
     first_rank: u64,
-    /// The packet that is being written; its memory is used again.
+    /// The packet that is being written. The memory is reused.
     packet: TracePacket,
     bytes: Vec<u8>,
     comms: Comms,
     flows: Flows,
-    places: Places,
+    places: CallSites,
     lanes: Lanes,
     known_functions: Vec<bool>,
     known_places: usize,
@@ -109,7 +110,7 @@ impl Perfetto {
             bytes: Vec::new(),
             comms: Comms::new(run.ranks()),
             flows: Flows::new(),
-            places: Places::new(run.sites.clone()),
+            places: CallSites::new(run.sites.clone()),
             lanes: Lanes::default(),
             known_functions: vec![false; function_names().len() + 1],
             known_places: 0,
@@ -168,7 +169,7 @@ impl Perfetto {
         write_packet(&mut self.out, &mut self.bytes, packet)
     }
 
-    /// Writes the packet at hand with an event of this type, and empties it.
+    /// Writes the current packet with an event of this type, and empties it.
     fn event(&mut self, kind: EventType, track: u64, time: Time) -> io::Result<()> {
         self.packet.timestamp = Some(time.as_picos() / 1_000);
         let event = self.at_hand();
@@ -243,7 +244,7 @@ impl Perfetto {
 
     fn start_arrow(&mut self, rank: u32, details: &Details<'_>, at: Time) {
         if let Call::Send { context, to, tag, .. } = *details.call
-            && let Some(to) = self.comms.world_of(context, rank, to)
+            && let Some(to) = self.comms.world_of(context, rank, CommRank(to))
         {
             let number = self.flows.send(Sending { from: rank, to, tag, context, at });
             self.at_hand().flow_ids.push(number);
@@ -269,7 +270,7 @@ impl Perfetto {
         }
     }
 
-    /// The number of a function's name, which is told the first time.
+    /// The number of a function's name, which is written at its first use.
     fn name_of(&mut self, index: u16) -> u64 {
         let place = usize::from(index).min(self.known_functions.len() - 1);
         let number = FIRST_FUNCTION + place as u64;
@@ -319,7 +320,7 @@ impl Perfetto {
         self.slice(track, COMPUTATION, COMPUTING, span)
     }
 
-    /// The track of what is computed beside a rank. The lanes of a rank have one name: they are shown as one.
+    /// The track of a rank's background computation. The lanes of a rank have the same name, so that Perfetto shows them as one.
     fn lane(&mut self, rank: u32, span: [Time; 2]) -> io::Result<u64> {
         let lane = self.lanes.put(rank, span[0], span[1]);
         if self.known_lanes.is_empty() {
@@ -421,6 +422,10 @@ impl Recorder for Perfetto {
 impl Writer for Perfetto {
     fn finish(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
         Ok(self.complete()?)
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
     }
 }
 

@@ -31,12 +31,13 @@ use mpirage_outfile::SealedFile;
 use mpirage_record::{Details, Message, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
 
-use crate::arguments::Arguments;
-use crate::comms::Comms;
+use crate::TimelineError;
 use crate::error::Trouble;
-use crate::function::functions;
-use crate::sites::Places;
-use crate::{LinkUse, RunInfo, TimelineError};
+use mpirage_interpret::CallSites;
+use mpirage_interpret::arguments::Arguments;
+use mpirage_interpret::comms::Comms;
+use mpirage_interpret::function::functions;
+use mpirage_interpret::{LinkUse, RunInfo};
 use sums::Sums;
 use table::{Cell, Pool, Sheet, Table};
 
@@ -50,7 +51,7 @@ pub(crate) struct Tables<S: Sheet> {
     collectives: Table<S>,
     pool: Pool,
     comms: Comms,
-    places: Places,
+    places: CallSites,
     /// Where in the pool the names of places are.
     place_names: Vec<u32>,
     sums: Vec<Sums>,
@@ -73,7 +74,7 @@ impl<S: Sheet> Tables<S> {
             // Functions come first, so that their names are found by index.
             pool: Pool::of(functions().map(|function| function.name)),
             comms: Comms::new(run.ranks()),
-            places: Places::new(run.sites.clone()),
+            places: CallSites::new(run.sites.clone()),
             place_names: vec![0],
             sums: vec![Sums::default(); run.placement.len()],
             links: LinkUse::new(run),
@@ -243,7 +244,7 @@ impl<S: Sheet> Tables<S> {
             hosts.iter().map(|&host| self.pool.add(&self.run.platform.host(host).name())).collect();
         for (rank, sums) in (0..).zip(&self.sums) {
             let name = names[host_of_rank[rank as usize] as usize];
-            table.push(sums.row(rank, name), &self.pool)?;
+            table.push(sums.row(rank, Cell::text(name)), &self.pool)?;
         }
         Ok(())
     }
@@ -265,6 +266,10 @@ impl<S: Sheet> Recorder for Tables<S> {
 impl<S: Sheet> Writer for Tables<S> {
     fn finish(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
         Ok(self.complete()?)
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
     }
 }
 

@@ -1,49 +1,13 @@
 //! Runs and records for tests.
 
-use std::sync::Arc;
-
 use mpirage_call::{
     Blocks, Call, CollectiveCall, Completing, Completion, Part, Payload, Reply, SendMode, WORLD, Work,
     function_names,
 };
-use mpirage_platform::{HostId, Platform};
 use mpirage_record::{Details, Message, Record, Recorder, Scope};
 use mpirage_units::Time;
 
-use crate::RunInfo;
-
-/// A run of so many ranks on a built-in platform, one rank per host as long as there are hosts.
-pub(crate) fn run_on(platform: &str, ranks: u32) -> RunInfo {
-    let platform = Arc::new(Platform::load(platform, ranks).unwrap());
-    let hosts = platform.host_count();
-    RunInfo {
-        program: "halo".to_owned(),
-        placement: (0..ranks).map(|rank| HostId(rank % hosts)).collect(),
-        platform,
-        facts: vec![("model".to_owned(), "flow".to_owned())],
-        sites: None,
-        collective_messages: false,
-    }
-}
-
-/// A message of the world under way from `departed` to `arrived`, which is also when it was sent and delivered.
-pub(crate) fn message(from: u32, to: u32, bytes: u64, departed: u64, arrived: u64) -> Message {
-    let [departed, arrived] = [departed, arrived].map(Time::from_picos);
-    let (sent, delivered, scope) = (departed, arrived, Scope::Comm(WORLD));
-    Message {
-        from,
-        to,
-        bytes,
-        tag: 7,
-        scope,
-        sent,
-        departed,
-        arrived,
-        delivered,
-        awaited: false,
-        held: false,
-    }
-}
+pub(crate) use mpirage_interpret::testing::{message, run_on};
 
 /// The index of a function.
 pub(crate) fn index(name: &str) -> u16 {
@@ -110,10 +74,10 @@ pub(crate) fn play(to: &mut dyn Recorder) {
     call(0, "MPI_Isend", [ns(10), ns(11)], 0x10, isend, &nothing, to);
     to.record(&Record::Burst { rank: 0, start: at(11), end: at(20), work, beside: true });
     to.record(&Record::Burst { rank: 0, start: at(12), end: at(21), work: Work::Nanos(9), beside: true });
-    to.record(&Record::Message(Message { sent: at(10), ..message(0, 1, 4096, ns(12), ns(30)) }));
+    to.record(&Record::Message(Message { sent: at(10), ..message((0, 1), 4096, (ns(12), ns(30))) }));
     call(1, "MPI_Wait", [ns(0), ns(31)], 0x24, wait, &received, to);
     call(0, "MPI_Wait", [ns(11), ns(32)], 0x14, wait, &nothing, to);
-    let inner = message(0, 1, 64, ns(32), ns(40));
+    let inner = message((0, 1), 64, (ns(32), ns(40)));
     to.record(&Record::Message(Message { scope: Scope::Collective(5), tag: 0, ..inner }));
     call(1, "MPI_Reduce", [ns(31), ns(40)], 0x28, reduce, &nothing, to);
     call(0, "MPI_Reduce", [ns(32), ns(41)], 0x18, reduce, &nothing, to);
@@ -130,7 +94,7 @@ pub(crate) fn play(to: &mut dyn Recorder) {
 /// `a.c`, with the line in the site.
 pub(crate) struct Lines;
 
-impl crate::Sites for Lines {
+impl mpirage_interpret::Sites for Lines {
     fn name(&self, key: u64) -> Option<String> {
         Some(format!("a.c:{key} main"))
     }

@@ -28,82 +28,80 @@ class Varints {
   }
 }
 
-/** The shapes of a rank's calls or messages, one after the other: as the one before suggests, unless told otherwise. */
+/** The symbols of a rank's list: each is the successor of the one before, or given by its number. */
 class Sequence {
-  constructor(told, next) {
-    this.told = told;
-    this.nexts = next;
+  constructor(numbers, next) {
+    this.numbers = numbers;
+    this.successors = next;
     this.last = 0;
-    this.asGuessed = -1;
+    this.predicted = -1;
   }
 
   next() {
-    if (this.asGuessed < 0) this.asGuessed = this.told.next();
-    if (this.asGuessed > 0) {
-      this.asGuessed -= 1;
-      return this.last = this.nexts[this.last];
+    if (this.predicted < 0) this.predicted = this.numbers.next();
+    if (this.predicted > 0) {
+      this.predicted -= 1;
+      return this.last = this.successors[this.last];
     }
-    this.asGuessed = -1;
-    return this.last = this.told.next();
+    this.predicted = -1;
+    return this.last = this.numbers.next();
   }
 }
 
-/** The section of a run that says it of every rank, from where its part begins. */
+/** A section with the numbers of all ranks, rank by rank. */
 class ByRank {
   constructor(run, name) {
     this.data = run.section(name);
-    this.index = run.section(`${name}_index`);
-    this.known = Boolean(this.data && this.index);
+    let offset = 0;
+    this.offsets = run.section(`${name}_bytes`)?.map((bytes) => (offset += bytes) - bytes);
+    this.known = Boolean(this.data && this.offsets);
   }
 
   of(rank) {
-    return new Varints(this.data, this.index[rank] ?? 0);
+    return new Varints(this.data, this.offsets[rank] ?? 0);
   }
 }
 
-function shapesOf(run, name, columns) {
-  return Object.fromEntries(columns.map((column) => [column, run.section(`${name}_${column}`)]));
+function columnsOf(run, table, columns) {
+  return Object.fromEntries(columns.map((column) => [column, run.section(`${table}_${column}`)]));
 }
 
-/** Numbers of any sign that were made small ones. */
+/** The inverse of the zigzag encoding of signed numbers. */
 function unzigzag(value) {
   return value % 2 ? -(value + 1) / 2 : value / 2;
 }
 
-/** Reads what happened to a rank: shapes one after the other, each with its times, told one by one or known by the shape. */
-class Told {
-  constructor(run, name, shapes) {
-    this.shapes = shapes;
-    this.sequences = new ByRank(run, `${name}_shapes`);
+/** The log of all ranks: symbols, and the times of those that are literals. */
+class EncodedLog {
+  constructor(run, name, symbols) {
+    this.symbols = symbols;
+    this.sequences = new ByRank(run, `${name}_symbols`);
     this.times = new ByRank(run, `${name}_times`);
     this.lengths = run.section(`${name}_length`);
-    this.known = Boolean(this.lengths && shapes.next && this.sequences.known && this.times.known);
+    this.known = Boolean(this.lengths && symbols.next && this.sequences.known && this.times.known);
   }
 
   get ranks() {
     return this.lengths.length;
   }
 
-  /** The shapes of a rank. */
+  /** The symbols of a rank. */
   sequence(rank) {
-    const sequence = new Sequence(this.sequences.of(rank), this.shapes.next), numbers = new Uint32Array(this.lengths[rank] ?? 0);
+    const sequence = new Sequence(this.sequences.of(rank), this.symbols.next), numbers = new Uint32Array(this.lengths[rank] ?? 0);
     for (let at = 0; at < numbers.length; at += 1) numbers[at] = sequence.next();
     return numbers;
   }
 }
 
-const TOLD = 1, GAP = 2, TOOK = 4, WAITED = 8, SIZE = 16;
-const FROM_ZERO = 16;
+const LITERAL = 1, GAP = 2, DURATION = 4, WAITED = 8, BYTES = 16;
 
 /** The calls of a run; times in ns. */
 class Calls {
   constructor(run) {
-    this.kinds = shapesOf(run, "call_kinds", ["function", "flags", "site", "peer", "tag", "comm", "bytes"]);
-    this.deeds = new Told(run, "events", shapesOf(run, "deed_shapes", ["phrase", "flags", "gap", "took", "waited", "next"]));
-    this.phraseEnds = run.section("phrases_end");
-    this.phraseCalls = run.section("phrases_calls");
+    this.kinds = columnsOf(run, "call_kinds", ["function", "site", "peer", "rooted", "tag", "comm"]);
+    this.log = new EncodedLog(run, "events", columnsOf(run, "activity_symbols", ["call", "bytes", "flags", "gap", "duration", "waited", "next"]));
     this.ranks = [];
-    this.known = Boolean(run.events && this.deeds.known && this.kinds.function && this.phraseEnds && this.phraseCalls);
+    this.known = Boolean(run.events && this.log.known && this.kinds.function);
   }
 
   /** The columns of a rank. */
@@ -115,73 +113,64 @@ class Calls {
     return this.ranks[rank] !== undefined;
   }
 
-  /** Unpacks what is missing while the page has nothing else to do. */
+  /** Unpacks the other ranks while the page is idle. */
   unpackWhenIdle() {
     let rank = 0;
     const idle = self.requestIdleCallback ?? ((work) => setTimeout(work, 20));
     const slice = () => {
       const until = performance.now() + 5;
-      while (rank < this.deeds.ranks && performance.now() < until) this.of(rank++);
-      if (rank < this.deeds.ranks) idle(slice);
+      while (rank < this.log.ranks && performance.now() < until) this.of(rank++);
+      if (rank < this.log.ranks) idle(slice);
     };
     if (this.known) idle(slice);
   }
 
-  /** Where the calls of a phrase begin; they end where the next one's begin. */
-  begin(phrase) {
-    return phrase === 0 ? 0 : this.phraseEnds[phrase - 1];
-  }
-
   unpack(rank) {
-    const { shapes } = this.deeds, sequence = this.deeds.sequence(rank), times = this.deeds.times.of(rank);
+    const { symbols } = this.log, sequence = this.log.sequence(rank), numbers = this.log.times.of(rank);
     let count = 0;
-    for (const shape of sequence) count += this.phraseEnds[shapes.phrase[shape]] - this.begin(shapes.phrase[shape]);
+    for (const symbol of sequence) if (symbols.call[symbol]) count += 1;
     const calls = {
       count, start: new Float64Array(count), end: new Float64Array(count), late: new Float64Array(count), what: new Uint16Array(count), site: new Uint32Array(count),
       peer: new Int32Array(count), bytes: new Float64Array(count), tag: new Int32Array(count), comm: new Uint32Array(count),
     };
     // In picoseconds, which are whole numbers.
     let now = 0, at = 0, before = 0;
-    for (const shape of sequence) {
-      const flags = shapes.flags[shape], told = flags & TOLD;
-      if (flags & SIZE) {
-        calls.bytes[at - 1] = told ? times.next() : shapes.gap[shape];
-        continue;
-      }
-      const start = now + (told ? (flags & GAP ? 1e3 * times.signed() : 0) : shapes.gap[shape]);
-      now = start + (told ? (flags & TOOK ? 1e3 * times.next() : 0) : shapes.took[shape]);
-      const late = start + (told ? (flags & WAITED ? 1e3 * times.next() : 0) : shapes.waited[shape]);
-      const phrase = shapes.phrase[shape];
-      for (let call = this.begin(phrase); call < this.phraseEnds[phrase]; call += 1, at += 1) {
-        // Calls that overlap begin one after the other.
-        before = calls.start[at] = Math.max(start / 1e3, before);
-        calls.end[at] = Math.max(now / 1e3, before);
-        calls.late[at] = late / 1e3;
-        this.describe(calls, at, this.phraseCalls[call], rank);
-      }
+    for (const symbol of sequence) {
+      const flags = symbols.flags[symbol], literal = flags & LITERAL;
+      const start = now + (literal ? (flags & GAP ? 1e3 * numbers.signed() : 0) : symbols.gap[symbol]);
+      now = start + (literal ? (flags & DURATION ? 1e3 * numbers.next() : 0) : symbols.duration[symbol]);
+      const late = start + (literal ? (flags & WAITED ? 1e3 * numbers.next() : 0) : symbols.waited[symbol]);
+      const bytes = flags & BYTES ? numbers.next() : symbols.bytes[symbol];
+      if (!symbols.call[symbol]) continue;
+      // Calls that overlap begin one after the other.
+      before = calls.start[at] = Math.max(start / 1e3, before);
+      calls.end[at] = Math.max(now / 1e3, before);
+      calls.late[at] = late / 1e3;
+      calls.bytes[at] = bytes;
+      this.describe(calls, at, symbols.call[symbol], rank);
+      at += 1;
     }
     return calls;
   }
 
   describe(calls, at, kind, rank) {
     const { kinds } = this, peer = kinds.peer[kind];
-    calls.bytes[at] = kinds.bytes[kind];
     calls.what[at] = kinds.function[kind];
     calls.site[at] = kinds.site[kind];
-    calls.peer[at] = peer === 0 ? -1 : (peer - 1 + (kinds.flags[kind] & FROM_ZERO ? 0 : rank)) % this.deeds.ranks;
+    calls.peer[at] = peer === 0 ? -1 : (peer - 1 + (kinds.rooted[kind] ? 0 : rank)) % this.log.ranks;
     calls.tag[at] = unzigzag(kinds.tag[kind]);
     calls.comm[at] = kinds.comm[kind];
   }
 }
 
-const INNER = 1, TIMES_TOLD = 2, MIRRORED = 4, OUTGOING = 8;
+const IN_COLLECTIVE = 1, LITERAL_MESSAGE = 2, PEER_IS_MASK = 4, IS_SEND = 8;
 
 /** The messages of a run by receiver; times in ns. */
 class Messages {
   constructor(run) {
-    this.told = new Told(run, "messages", shapesOf(run, "message_shapes", ["from", "bytes", "tag", "flags", "since", "took", "next"]));
+    this.log = new EncodedLog(run, "messages", columnsOf(run, "message_symbols", ["peer", "bytes", "tag", "flags", "since_previous", "duration", "next"]));
     this.ranks = [];
-    this.known = Boolean(run.messages && this.told.known);
+    this.known = Boolean(run.messages && this.log.known);
   }
 
   of(rank) {
@@ -189,26 +178,26 @@ class Messages {
   }
 
   unpack(rank) {
-    const { shapes } = this.told, sequence = this.told.sequence(rank), times = this.told.times.of(rank);
-    const count = sequence.filter((shape) => !(shapes.flags[shape] & OUTGOING)).length;
+    const { symbols } = this.log, sequence = this.log.sequence(rank), times = this.log.times.of(rank);
+    const count = sequence.filter((symbol) => !(symbols.flags[symbol] & IS_SEND)).length;
     const messages = {
       count, start: new Float64Array(count), end: new Float64Array(count), from: new Uint32Array(count),
       bytes: new Float64Array(count), tag: new Int32Array(count), scope: new Uint8Array(count), longest: 0,
     };
     let now = 0, at = 0;
-    for (const shape of sequence) {
-      const flags = shapes.flags[shape], told = flags & TIMES_TOLD;
-      now += told ? 1e3 * times.next() : shapes.since[shape];
-      const took = told ? 1e3 * times.next() : shapes.took[shape];
-      // Of what a rank sent, its receiver tells.
-      if (flags & OUTGOING) continue;
-      messages.start[at] = (now - took) / 1e3;
+    for (const symbol of sequence) {
+      const flags = symbols.flags[symbol], literal = flags & LITERAL_MESSAGE;
+      now += literal ? 1e3 * times.next() : symbols.since_previous[symbol];
+      const duration = literal ? 1e3 * times.next() : symbols.duration[symbol];
+      // Messages that the rank sent are shown at their receivers.
+      if (flags & IS_SEND) continue;
+      messages.start[at] = (now - duration) / 1e3;
       messages.end[at] = now / 1e3;
-      messages.longest = Math.max(messages.longest, took / 1e3);
-      messages.from[at] = flags & MIRRORED ? rank ^ shapes.from[shape] : (rank + shapes.from[shape]) % this.told.ranks;
-      messages.bytes[at] = shapes.bytes[shape];
-      messages.tag[at] = unzigzag(shapes.tag[shape]);
-      messages.scope[at] = flags & INNER;
+      messages.longest = Math.max(messages.longest, duration / 1e3);
+      messages.from[at] = flags & PEER_IS_MASK ? rank ^ symbols.peer[symbol] : (rank + symbols.peer[symbol]) % this.log.ranks;
+      messages.bytes[at] = symbols.bytes[symbol];
+      messages.tag[at] = unzigzag(symbols.tag[symbol]);
+      messages.scope[at] = flags & IN_COLLECTIVE;
       at += 1;
     }
     return messages;
@@ -217,9 +206,9 @@ class Messages {
 
 /** The critical path: ranks, and times in ns; null if there is none. */
 function criticalSegments(run) {
-  const rank = run.section("critical_rank"), told = run.section("critical_times");
-  if (!rank?.length || !told) return null;
-  const start = new Float64Array(rank.length), end = new Float64Array(rank.length), times = new Varints(told, 0);
+  const rank = run.section("critical_rank"), data = run.section("critical_times");
+  if (!rank?.length || !data) return null;
+  const start = new Float64Array(rank.length), end = new Float64Array(rank.length), times = new Varints(data, 0);
   let now = 0;
   for (let at = 0; at < rank.length; at += 1) {
     now += times.signed();

@@ -1,4 +1,4 @@
-// Who talks to whom, how large messages are, and where the calls come from.
+// Messages by sender and receiver, messages by size, and calls by source line.
 
 function communicationPanel(run) {
   return el("div", {},

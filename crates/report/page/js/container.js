@@ -1,7 +1,7 @@
 // The data in the page: base64 of gzip of JSON and typed arrays. The format is in crates/report/README.md.
 
 /** The version of the format. */
-const VERSION = 2;
+const VERSION = 3;
 
 const ARRAYS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array, f64: Float64Array };
 

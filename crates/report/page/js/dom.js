@@ -68,7 +68,7 @@ function hideTooltip() {
   document.getElementById("tooltip").hidden = true;
 }
 
-/** Says something to those who listen to the page. */
+/** Announces a text to screen readers. */
 function announce(text) {
   document.getElementById("announce").textContent = text;
 }

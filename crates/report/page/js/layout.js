@@ -99,7 +99,7 @@ function torusPlaces(nodes, dimensions) {
   });
 }
 
-/** Does an edge go round a torus, or from plane to plane? Then only its ends are drawn. */
+/** Whether an edge wraps around a torus or connects two planes: only the ends of such an edge are drawn. */
 function wraps(topology, from, to, places) {
   if (!places || places.length < 1) return false;
   const a = places[from], b = places[to], last = a.length - 1;

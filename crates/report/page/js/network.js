@@ -1,13 +1,13 @@
 // The network: the hottest links over time, and the machine with its load as colour.
 
 function networkPanel(run) {
-  // What is round leaves room beside it.
+  // A circular drawing leaves room beside it.
   const beside = run.topology && isRound(run.topology);
   return el("div", {}, el("div", { class: beside ? "columns" : null }, topologyFigure(run), el("div", {}, linksFigure(run), beside ? classesFigure(run) : null)),
     beside ? null : classesFigure(run));
 }
 
-/** Is it drawn in a circle? */
+/** Whether a topology is drawn as a circle. */
 function isRound({ kind, nodes, dimensions }) {
   return !nodes?.x?.length && (["cluster", "dragonfly", "full"].includes(kind) || (kind === "torus" && dimensions?.length === 1));
 }
@@ -168,7 +168,7 @@ function drawTopology(topology) {
   return { root, paint };
 }
 
-/** Both ends of an edge that goes round, each a short way in its direction. */
+/** Both ends of an edge that wraps around, each as a short line in its direction. */
 function stubs(x, y, from, to, places) {
   const a = places[from], b = places[to], axis = a.findIndex((value, at) => value !== b[at]), last = a.length - 1;
   const forwards = Math.abs(a[axis] - b[axis]) > 1 ? a[axis] > b[axis] : a[axis] < b[axis];

@@ -1,4 +1,4 @@
-// What lies over and around the colours of the timeline: axis, names of ranks and hosts, arrows, critical path, overview.
+// Everything in the timeline but the colours: axis, names of ranks and hosts, arrows, critical path, overview.
 
 const GUTTER = 132;
 const AXIS = 24;
@@ -186,7 +186,7 @@ function drawCriticalPath(context, view, path, place, rows) {
   }
 }
 
-/** Calls that nothing will end: hatched to the end of the run. */
+/** Calls that never returned, hatched up to the end of the run. */
 function drawBlocked(context, view, blocked, place, rows) {
   const rankHeight = rows / (view.bottom - view.top);
   context.strokeStyle = colour("error");

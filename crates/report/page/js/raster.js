@@ -1,9 +1,9 @@
 // The coloured part of the timeline: one line of pixels per rank (or per line of the screen, if ranks are more than lines),
 // filled from tiles when calls are too many to be seen, and from the calls themselves otherwise.
 
-/** Above so many calls in sight, tiles are drawn. */
+/** If more calls are in sight, tiles are drawn. */
 const MOST_CALLS = 150000;
-/** Calls that have so many pixels each, on average, are drawn whatever the tiles. */
+/** If calls have this many pixels each, on average, they are drawn and not the tiles. */
 const FEW_CALLS = 5;
 /** A tile as wide as this many pixels is too coarse if calls are known. */
 const COARSE_TILE = 1.5;
@@ -52,7 +52,7 @@ class Raster {
 
   callsInSight(view) {
     // The mean rate is enough to decide.
-    const ranks = view.bottom - view.top, all = this.run.run?.ranks ?? this.calls.deeds.ranks;
+    const ranks = view.bottom - view.top, all = this.run.run?.ranks ?? this.calls.log.ranks;
     return this.run.events.count * (ranks / all) * ((view.to - view.from) / (this.run.timeline.seconds * 1e9));
   }
 
@@ -106,7 +106,7 @@ class Raster {
     level.shaded ??= what.map((category, at) => category << 5 | (share ? share[at] >> 3 : 31));
   }
 
-  /** Are the calls of a rank unpacked, or is there time to do it in this frame? Tiles stand in until the next one. */
+  /** Whether the calls of a rank are unpacked, or can be in this frame. Otherwise tiles are drawn until the next one. */
   ready(rank) {
     if (this.calls.has(rank) || performance.now() < this.unpacking || !this.levels.length) return true;
     this.incomplete = true;
@@ -135,7 +135,7 @@ class Raster {
       let x = Math.max(0, Math.round((start[at] - begun) * scale));
       const strong = matches && (matches.functions[what[at]] || matches.sites[site[at]]);
       const ink = strong ? this.strong[category] : this.pixels[category];
-      // First it waits for another rank, if it does. However short, a call is one pixel wide.
+      // The waiting part of a call comes first. A call is at least one pixel wide.
       if (late[at] > start[at]) {
         const wait = strong ? this.strong[WAIT] : this.pixels[WAIT], until = Math.min(wide, Math.round((late[at] - begun) * scale));
         while (x < until) pixels[x++] = wait;

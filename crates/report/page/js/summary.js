@@ -1,4 +1,4 @@
-// The summary: what came out, on which machine, how far to trust it, and where the time went.
+// The summary: the result, the machine, warnings, and how the time was spent.
 
 const PARTS = ["compute", "p2p", "collective", "wait", "other"];
 

@@ -1,109 +1,29 @@
-//! What led where: the paths of all ranks, which share their beginnings.
+//! The paths of all ranks as a tree: paths share their beginnings.
 
 use rustc_hash::FxHashMap;
 
-/// Nodes at most, if there are few ranks: 32 MiB.
-const MOST: usize = 1 << 20;
-/// And in the beginning: so few that they stay at hand.
-const FIRST: usize = 1 << 15;
+use super::segment::{Kind, Segment, join_neighbours};
+use crate::calls::NO_FUNCTION;
+
+/// Nodes at most, if there are few ranks: 40 MiB.
+const MAX_NODES: usize = 1 << 20;
+/// Nodes before the first sweep: so few that they stay in the processor's caches.
+const FIRST_NODES: usize = 1 << 15;
 /// Nodes for each rank, if there are many.
-const MOST_PER_RANK: usize = 24;
-/// No function.
-pub(crate) const NO_FUNCTION: u16 = u16::MAX;
-
-/// What a part of the path is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Kind {
-    /// A rank computes.
-    Compute,
-    /// It is in a call of point-to-point communication, and nobody else is to blame.
-    PointToPoint,
-    /// It is in a collective, and nobody else is to blame.
-    Collective,
-    /// Bytes are under way.
-    Transfer,
-    /// Anything else.
-    Other,
-}
-
-impl Kind {
-    /// All of them.
-    pub const ALL: [Kind; 5] =
-        [Kind::Compute, Kind::PointToPoint, Kind::Collective, Kind::Transfer, Kind::Other];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Compute => "compute",
-            Kind::PointToPoint => "p2p",
-            Kind::Collective => "collective",
-            Kind::Transfer => "transfer",
-            Kind::Other => "other",
-        }
-    }
-}
-
-/// A part of a path, and what came before it. Whatever comes next may begin before its end: then it ends there.
+const NODES_PER_RANK: usize = 24;
+/// A segment of a path. The next segment may begin before its end: then it ends there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
-    /// Always an earlier one.
+    /// The node of the segment before; it has a smaller number.
     pub parent: u32,
-    pub rank: u32,
-    /// The other rank of a transfer; otherwise the same.
-    pub peer: u32,
-    pub start: u64,
-    pub end: u64,
-    pub kind: Kind,
-    pub function: u16,
+    pub segment: Segment,
 }
 
-impl Node {
-    /// A part that comes after another.
-    pub fn after(parent: u32, part: Segment) -> Node {
-        let Segment { rank, peer, start, end, kind, function } = part;
-        Node { parent, rank, peer, start, end, kind, function }
-    }
-}
-
-/// A part of a path.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Segment {
-    pub rank: u32,
-    pub peer: u32,
-    pub start: u64,
-    pub end: u64,
-    pub kind: Kind,
-    pub function: u16,
-}
-
-impl Segment {
-    /// Is it the beginning of what comes after it?
-    #[inline]
-    pub fn joins(&self, after: &Segment) -> bool {
-        self.rank == after.rank
-            && self.kind == after.kind
-            && self.function == after.function
-            && self.end == after.start
-    }
-
-    /// The same so long before.
-    #[inline]
-    pub fn before(&self, time: u64) -> Segment {
-        Segment { start: self.start - time, end: self.end - time, ..*self }
-    }
-
-    /// It and what comes after it as one, which is like the longer of the two.
-    pub fn joined(self, after: Segment) -> Segment {
-        let longer = if self.end - self.start > after.end - after.start { self } else { after };
-        Segment { start: self.start, end: after.end, ..longer }
-    }
-}
-
-/// The parts of a path, the last first.
+/// The segments of a path, the last first.
 pub(super) struct Backwards<'a> {
     nodes: &'a [Node],
     next: u32,
-    /// Where the part that comes after the next one begins.
+    /// The start of the segment after the next one.
     until: u64,
 }
 
@@ -113,39 +33,34 @@ impl Iterator for Backwards<'_> {
     #[inline]
     fn next(&mut self) -> Option<Segment> {
         while self.next != 0 {
-            let Node { parent, rank, peer, start, end, kind, function } = self.nodes[self.next as usize];
-            let end = end.min(self.until);
-            (self.next, self.until) = (parent, start.min(self.until));
-            if end > start {
-                return Some(Segment { rank, peer, start, end, kind, function });
+            let Node { parent, segment } = self.nodes[self.next as usize];
+            let end = segment.end.min(self.until);
+            (self.next, self.until) = (parent, segment.start.min(self.until));
+            if end > segment.start {
+                return Some(Segment { end, ..segment });
             }
         }
         None
     }
 }
 
-/// All paths. Node 0 is where all begin.
+/// All paths. Node 0 is the beginning of all.
 pub(crate) struct Tree {
     nodes: Vec<Node>,
-    /// So many before what is not needed is removed.
+    /// Nodes before the next sweep.
     room: usize,
-    most: usize,
+    /// Nodes at most.
+    limit: usize,
     thinned: bool,
 }
 
 impl Tree {
     pub fn new(ranks: usize) -> Tree {
-        let root = Node {
-            parent: 0,
-            rank: u32::MAX,
-            peer: u32::MAX,
-            start: 0,
-            end: 0,
-            kind: Kind::Other,
-            function: NO_FUNCTION,
-        };
-        let most = MOST.max(MOST_PER_RANK * ranks);
-        Tree { nodes: vec![root], room: FIRST.max(MOST_PER_RANK * ranks).min(most), most, thinned: false }
+        let (rank, kind, function) = (u32::MAX, Kind::Other, NO_FUNCTION);
+        let root = Segment { rank, peer: rank, start: 0, end: 0, kind, function };
+        let limit = MAX_NODES.max(NODES_PER_RANK * ranks);
+        let room = FIRST_NODES.max(NODES_PER_RANK * ranks).min(limit);
+        Tree { nodes: vec![Node { parent: 0, segment: root }], room, limit, thinned: false }
     }
 
     /// Adds a node.
@@ -155,56 +70,53 @@ impl Tree {
         self.nodes.len() as u32 - 1
     }
 
-    /// Is it time to [make room](Tree::make_room)?
+    /// Whether it is time to [make room](Tree::make_room).
     pub fn is_full(&self) -> bool {
         self.nodes.len() >= self.room
     }
 
-    /// Adds a part to those of one path, which are told backwards. If they are too many, neighbours become one.
-    pub fn take(&mut self, part: Segment, parts: &mut Vec<Segment>) {
-        if let Some(after) = parts.last_mut()
-            && part.joins(after)
+    /// Adds a segment before those of a path, which are in reverse order. If they are too many, neighbours are joined.
+    pub fn prepend(&mut self, segment: Segment, backwards: &mut Vec<Segment>) {
+        if let Some(after) = backwards.last_mut()
+            && segment.joins(after)
         {
-            after.start = part.start;
+            after.start = segment.start;
             return;
         }
-        if parts.len() >= self.most {
+        if backwards.len() >= self.limit {
             self.thinned = true;
-            for at in 0..parts.len() / 2 {
-                parts[at] = parts[2 * at + 1].joined(parts[2 * at]);
-            }
-            parts.truncate(parts.len() / 2);
+            join_neighbours(backwards);
         }
-        parts.push(part);
+        backwards.push(segment);
     }
 
     pub fn is_thinned(&self) -> bool {
         self.thinned
     }
 
-    /// The path that ends with a node, backwards, up to some time. Of node 0 it is empty.
+    /// The path that ends with a node, backwards, from the time `until` on.
     pub fn back_from(&self, last: u32, until: u64) -> Backwards<'_> {
         Backwards { nodes: &self.nodes, next: last, until }
     }
 
-    /// Removes all that leads to none of the `roots`, and thins out what remains if that is too much. Numbers of nodes change: those of
-    /// roots, and those in the `index`, where nodes that are no more go.
+    /// Removes nodes that lead to none of the `roots`, and thins out the others if they are too many. Updates the numbers of nodes in
+    /// `roots` and in the `index`, from which removed nodes vanish.
     pub fn make_room(&mut self, roots: &mut [u32], index: &mut FxHashMap<(u32, u64), u32>) {
         self.sweep(roots, index);
-        while self.room < self.most && self.nodes.len() > self.room / 4 {
-            self.room = (2 * self.room).min(self.most);
+        while self.room < self.limit && self.nodes.len() > self.room / 4 {
+            self.room = (2 * self.room).min(self.limit);
         }
         let mut across = false;
-        while self.nodes.len() > self.most / 2 {
+        while self.nodes.len() > self.limit / 2 {
             let before = self.nodes.len();
             self.thin(roots, across);
             self.sweep(roots, index);
             self.thinned = true;
             if self.nodes.len() > before / 8 * 7 {
                 if across {
-                    // Every rank has a path of its own, and no more to give.
-                    self.most = self.most.max(2 * self.nodes.len());
-                    self.room = self.most;
+                    // Every rank has a path of its own, and none can be thinned further.
+                    self.limit = self.limit.max(2 * self.nodes.len());
+                    self.room = self.limit;
                 }
                 across = true;
             }
@@ -241,7 +153,7 @@ impl Tree {
         });
     }
 
-    /// Makes one of two neighbours, where the first has only this second: of one rank, or `across` ranks too.
+    /// Joins each two neighbours of which the first leads to the second only: those of one rank, or also `across` ranks.
     fn thin(&mut self, roots: &[u32], across: bool) {
         let mut used = vec![0u8; self.nodes.len()];
         for &node in roots {
@@ -253,16 +165,16 @@ impl Tree {
         }
         let mut merged = vec![false; self.nodes.len()];
         for id in 1..self.nodes.len() {
-            let node = self.nodes[id];
-            let (at, first) = (node.parent as usize, self.nodes[node.parent as usize]);
-            let plain =
-                node.rank == first.rank && node.kind != Kind::Transfer && first.kind != Kind::Transfer;
-            if at == 0 || used[at] != 1 || merged[at] || !(across || plain) {
+            let Node { parent, segment } = self.nodes[id];
+            let (at, first) = (parent as usize, self.nodes[parent as usize].segment);
+            let own =
+                segment.rank == first.rank && [segment, first].iter().all(|it| it.kind != Kind::Transfer);
+            if at == 0 || used[at] != 1 || merged[at] || !(across || own) {
                 continue;
             }
-            let first_lasts = first.end.min(node.start).saturating_sub(first.start);
-            let longer = if first_lasts > node.end - node.start { first } else { node };
-            self.nodes[id] = Node { parent: first.parent, start: first.start, end: node.end, ..longer };
+            let end = first.end.min(segment.start).max(first.start);
+            let segment = Segment { end, ..first }.joined(segment);
+            self.nodes[id] = Node { parent: self.nodes[at].parent, segment };
             merged[id] = true;
         }
     }

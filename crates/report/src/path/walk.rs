@@ -1,111 +1,104 @@
-//! From where a rank is back to what led there.
+//! Follows a path from where a rank was at a time back to the beginning.
 
 use std::ops::ControlFlow;
 
-use crate::came::{Came, Mail};
+use super::cycle::Cycle;
+use super::segment::{Kind, Segment};
+use crate::activity::{Activity, NO_CALL};
+use crate::calls::NO_FUNCTION;
 use crate::category::Category;
-use crate::chronicle::{Cursor, Mark, Thing};
-use crate::deed::{Deed, Diary};
-use crate::phrases::{Phrases, START};
+use crate::log::{Event, Period, Position, ReverseReader};
+use crate::logs::Logs;
+use crate::ranks::RankAmong;
+use crate::receipt::MessageReceipt;
 
-use super::circle::Circle;
-use super::{Kind, NO_FUNCTION, Segment};
-
-/// What is written about a run.
-#[derive(Clone, Copy)]
-pub(crate) struct Written<'a> {
-    pub phrases: &'a Phrases,
-    pub diary: &'a Diary,
-    /// Messages of the program, and messages inside collectives.
-    pub mail: [&'a Mail; 2],
-    pub ranks: u32,
-}
-
-/// Goes back along paths.
+/// Follows paths through the logs.
 pub(super) struct Walk<'a> {
-    written: Written<'a>,
-    /// Of each rank, nothing earlier than that is looked for.
+    logs: &'a Logs,
+    /// The time at which the path of each rank stops.
     since: &'a [u64],
-    ranks: Vec<Option<Box<Ways<'a>>>>,
+    readers: Vec<Option<Box<RankReaders<'a>>>>,
 }
 
-/// What a rank did and what came to it, read backwards.
-pub(super) struct Ways<'a> {
-    diary: Cursor<'a, Deed>,
-    mail: [Cursor<'a, Came>; 2],
-    /// Since which point the path is known to have been here ([`Circle`]).
+/// What a rank did and received, read backwards.
+pub(super) struct RankReaders<'a> {
+    activities: ReverseReader<'a, Activity>,
+    messages: [ReverseReader<'a, MessageReceipt>; 2],
+    /// The number of the point since which the path is known to have been here ([`Cycle`]).
     pub visit: u32,
 }
 
-/// What is told of a path.
-pub(super) enum Told<'a> {
-    /// What comes before all that was told.
-    Part(Segment),
-    /// The parts that were told last come again so many times, each time so long before the last.
-    Laps { parts: &'a [Segment], times: u64, lap: u64 },
+/// A step of a path, backwards.
+pub(super) enum Step<'a> {
+    /// The segment before all earlier ones.
+    Segment(Segment),
+    /// The last segments occur `times` more times, each time a period earlier.
+    Repeat { segments: &'a [Segment], times: u64, period: Period },
 }
 
-/// A step back: parts of the path, the last first, and who was where before them.
-struct Step {
-    parts: [Option<Segment>; 2],
-    who: u32,
-    when: u64,
+/// What precedes a point of the path: segments, the last first, and the point before them.
+struct Preceding {
+    segments: [Option<Segment>; 2],
+    rank: u32,
+    time: u64,
 }
 
-/// A message that held up a rank.
-struct Held {
-    /// When the transfer began, and who made it begin.
-    began: u64,
-    who: u32,
+/// A transfer that a rank waited for: its start, and the rank that made it start.
+struct AwaitedTransfer {
+    start: u64,
+    starter: u32,
     peer: u32,
 }
 
+/// A message and the time of its delivery.
+type Delivery<'a> = (&'a MessageReceipt, u64);
+
 impl<'a> Walk<'a> {
-    pub fn new(written: Written<'a>, since: &'a [u64]) -> Walk<'a> {
-        let ranks = std::iter::repeat_with(|| None).take(written.ranks as usize).collect();
-        Walk { written, since, ranks }
+    pub fn new(logs: &'a Logs, since: &'a [u64]) -> Walk<'a> {
+        let readers = std::iter::repeat_with(|| None).take(logs.ranks() as usize).collect();
+        Walk { logs, since, readers }
     }
 
-    /// Of a rank, nothing earlier than that is looked for.
+    /// The time at which the path of a rank stops.
     #[inline]
     pub fn since(&self, rank: u32) -> u64 {
         self.since[rank as usize]
     }
 
-    /// Tells of what led a rank to where it was at a time, the last first, until somebody has heard enough or the beginning is reached;
-    /// gives who was where then. What comes again and again is told at once, if that is wanted.
+    /// Visits the path that led a rank to where it was at `time`, backwards, until `visit` breaks or the path stops. Returns where. With
+    /// `skip_cycles`, cycles are visited once.
     pub fn back(
         &mut self,
         mut rank: u32,
         mut time: u64,
-        at_once: bool,
-        mut tell: impl FnMut(Told<'_>) -> ControlFlow<()>,
+        skip_cycles: bool,
+        mut visit: impl FnMut(Step<'_>) -> ControlFlow<()>,
     ) -> (u32, u64) {
-        let mut circle = at_once.then(Circle::default);
-        // Messages that take no time could lead to and fro for ever.
-        let mut still = 0;
+        let mut cycle = skip_cycles.then(Cycle::default);
+        // Messages that take no time could lead back and forth for ever.
+        let mut steps_without_time = 0;
         while time > self.since(rank) {
-            if let Some(circle) = &mut circle
-                && let Some((times, lap)) = circle.closes(self, rank, time)
+            if let Some(cycle) = &mut cycle
+                && let Some((times, period)) = cycle.iterations(self, rank, time)
             {
-                if tell(Told::Laps { parts: &circle.parts, times, lap }).is_break() {
+                if visit(Step::Repeat { segments: &cycle.segments, times, period }).is_break() {
                     break;
                 }
-                circle.go_round(self, times, lap);
-                time -= times * lap;
+                cycle.skip(self, times, period);
+                time -= times * period.0;
                 continue;
             }
-            let Step { parts, who, when } = self.step(rank, time, still < self.written.ranks);
-            if (who, when) == (rank, time) {
+            let before = self.preceding(rank, time, steps_without_time < self.logs.ranks());
+            if (before.rank, before.time) == (rank, time) {
                 break;
             }
-            still = if when < time { 0 } else { still + 1 };
-            (rank, time) = (who, when);
-            for part in parts.into_iter().flatten() {
-                if let Some(circle) = &mut circle {
-                    circle.parts.push(part);
+            steps_without_time = if before.time < time { 0 } else { steps_without_time + 1 };
+            (rank, time) = (before.rank, before.time);
+            for segment in before.segments.into_iter().flatten() {
+                if let Some(cycle) = &mut cycle {
+                    cycle.segments.push(segment);
                 }
-                if tell(Told::Part(part)).is_break() {
+                if visit(Step::Segment(segment)).is_break() {
                     return (rank, time);
                 }
             }
@@ -113,141 +106,143 @@ impl<'a> Walk<'a> {
         (rank, time)
     }
 
-    /// Goes back by what a rank did last before a time, or by the message that held it up.
+    /// What precedes a point of the path: what the rank did last, or a message that it waited for, if it `may_wait`.
     #[inline]
-    fn step(&mut self, rank: u32, time: u64, may_be_held: bool) -> Step {
-        let written = self.written;
-        let begin = written.diary.begin(rank as usize);
-        let ways = self.ways(rank);
-        let (deed, end) = ways.diary.seek(time).unwrap_or((&Deed::NONE, begin.min(time)));
-        let (kind, function) = about(deed, written.phrases);
+    fn preceding(&mut self, rank: u32, time: u64, may_wait: bool) -> Preceding {
+        let logs = self.logs;
+        let begin = logs.activities.begin(rank as usize);
+        let readers = self.readers(rank);
+        let nothing = Activity::default();
+        let (activity, end) = readers.activities.seek(time).unwrap_or((&nothing, begin.min(time)));
+        let (kind, function) = (kind_of(activity), logs.calls.function(activity.call));
         let own = |start, end| Segment { rank, peer: rank, start, end, kind, function };
-        if end < time || deed.took == 0 {
+        if end < time || activity.duration == 0 {
             let gap = Segment { kind: Kind::Other, function: NO_FUNCTION, ..own(end, time) };
-            return Step { parts: [Some(gap), None], who: rank, when: end };
+            return Preceding { segments: [Some(gap), None], rank, time: end };
         }
-        let entered = end - deed.took;
-        let held = match deed.category() {
-            _ if !may_be_held => None,
-            Category::Collective => ways.carried(entered, time),
-            _ if deed.phrase() != START && time == end => ways.ended(entered, end),
+        let entered = end - activity.duration;
+        let awaited = match activity.category {
+            _ if !may_wait => None,
+            Category::Collective => readers.awaited_in_collective(entered, time),
+            _ if activity.call != NO_CALL && time == end => readers.awaited_at_end(entered, end),
             _ => None,
         };
-        let Some((came, delivered)) = held else {
-            return Step { parts: [Some(own(entered, time)), None], who: rank, when: entered };
+        let Some((receipt, delivered)) = awaited else {
+            return Preceding { segments: [Some(own(entered, time)), None], rank, time: entered };
         };
-        let Held { began, who, peer } = Held::by(came, delivered, rank, written.ranks);
+        let AwaitedTransfer { start, starter, peer } =
+            AwaitedTransfer::new(receipt, delivered, RankAmong { rank, ranks: logs.ranks() });
         let after = (delivered < time).then(|| own(delivered, time));
-        let transfer = Segment { peer, kind: Kind::Transfer, ..own(began, delivered) };
-        Step { parts: [after, Some(transfer)], who, when: began }
+        let transfer = Segment { peer, kind: Kind::Transfer, ..own(start, delivered) };
+        Preceding { segments: [after, Some(transfer)], rank: starter, time: start }
     }
 
     #[inline]
-    pub fn ways(&mut self, rank: u32) -> &mut Ways<'a> {
-        let written = self.written;
-        self.ranks[rank as usize].get_or_insert_with(|| {
-            Box::new(Ways {
-                diary: Cursor::new(written.diary, rank as usize),
-                mail: written.mail.map(|mail| Cursor::new(mail, rank as usize)),
+    pub fn readers(&mut self, rank: u32) -> &mut RankReaders<'a> {
+        let (logs, at) = (self.logs, rank as usize);
+        self.readers[at].get_or_insert_with(|| {
+            Box::new(RankReaders {
+                activities: ReverseReader::new(&logs.activities, at),
+                messages: [&logs.messages, &logs.inner_messages].map(|log| ReverseReader::new(log, at)),
                 visit: 0,
             })
         })
     }
 }
 
-/// What a deed is on a path, and of which function.
+/// The kind of an activity's own segments.
 #[inline]
-fn about(deed: &Deed, phrases: &Phrases) -> (Kind, u16) {
-    let kind = match deed.category() {
+fn kind_of(activity: &Activity) -> Kind {
+    match activity.category {
         Category::Compute => Kind::Compute,
         Category::PointToPoint => Kind::PointToPoint,
         Category::Collective => Kind::Collective,
         _ => Kind::Other,
-    };
-    match deed.phrase() {
-        START => (kind, NO_FUNCTION),
-        phrase => (kind, phrases.function(phrase)),
     }
 }
 
-impl Held {
-    /// A rank was held up by a message that was delivered at that time.
+impl AwaitedTransfer {
     #[inline]
-    fn by(came: &Came, delivered: u64, rank: u32, ranks: u32) -> Held {
-        let other = came.other(rank, ranks);
-        let (from, to) = if came.is_outgoing() { (rank, other) } else { (other, rank) };
-        let sent = delivered.wrapping_sub(came.took);
-        let (who, began) = if came.is_held() { (to, sent.wrapping_add(came.moved)) } else { (from, sent) };
-        Held { began, who, peer: other }
+    fn new(receipt: &MessageReceipt, delivered: u64, own: RankAmong) -> AwaitedTransfer {
+        let peer = receipt.other(own);
+        let (sender, receiver) = if receipt.is_send { (own.rank, peer) } else { (peer, own.rank) };
+        let sent = delivered.wrapping_sub(receipt.duration);
+        match receipt.waited_for_receiver {
+            true => {
+                let start = sent.wrapping_add(receipt.until_departure);
+                AwaitedTransfer { start, starter: receiver, peer }
+            }
+            false => AwaitedTransfer { start: sent, starter: sender, peer },
+        }
     }
 }
 
-impl<'a> Ways<'a> {
-    /// Where it is.
+impl<'a> RankReaders<'a> {
     #[inline]
-    pub fn marks(&self) -> [Mark; 3] {
-        let [mail, inner] = &self.mail;
-        [self.diary.mark(), mail.mark(), inner.mark()]
+    pub fn positions(&self) -> [Position; 3] {
+        let [messages, inner] = &self.messages;
+        [self.activities.position(), messages.position(), inner.position()]
     }
 
-    /// How often what has been read since the marks, which took so long until `time`, comes again next.
-    pub fn laps_since(&self, marks: &[Mark; 3], lap: u64, time: u64) -> u64 {
-        let ([diary, mail, inner], [own, others]) = (marks, &self.mail);
-        let mail = own.laps_since(mail, lap, time).min(others.laps_since(inner, lap, time));
-        self.diary.laps_since(diary, lap, time).min(mail)
+    /// How often what lies after the current positions, which took `period` up to `time`, occurs again before them.
+    pub fn iterations_since(&self, earlier: &[Position; 3], period: Period, time: u64) -> u64 {
+        let ([activities, messages, inner], [own, others]) = (earlier, &self.messages);
+        let messages = own.iterations_since(messages, period, time);
+        let inner = others.iterations_since(inner, period, time);
+        self.activities.iterations_since(activities, period, time).min(messages).min(inner)
     }
 
-    /// Goes on as since the marks, so many times.
-    pub fn repeat(&mut self, marks: &[Mark; 3], times: u64, lap: u64) {
-        let ([diary, mail, inner], [own, others]) = (marks, &mut self.mail);
-        self.diary.repeat(diary, times, lap);
-        own.repeat(mail, times, lap);
-        others.repeat(inner, times, lap);
+    /// Skips these iterations.
+    pub fn skip(&mut self, earlier: &[Position; 3], times: u64, period: Period) {
+        let ([activities, messages, inner], [own, others]) = (earlier, &mut self.messages);
+        self.activities.skip(activities, times, period);
+        own.skip(messages, times, period);
+        others.skip(inner, times, period);
     }
 
-    /// Inside a collective every message of it that is delivered to a rank carries it on, if the rank had to wait for it.
-    fn carried(&mut self, entered: u64, time: u64) -> Option<(&'a Came, u64)> {
-        let mut best: Option<(&Came, u64)> = None;
-        for cursor in &mut self.mail {
-            while let Some((came, delivered)) =
-                cursor.seek(time + 1).filter(|&(_, delivered)| delivered > entered)
+    /// In a collective that was entered at `entered`: the last message up to `time` that the rank waited for.
+    fn awaited_in_collective(&mut self, entered: u64, time: u64) -> Option<Delivery<'a>> {
+        let mut last: Option<Delivery<'a>> = None;
+        for reader in &mut self.messages {
+            while let Some((receipt, delivered)) =
+                reader.seek(time + 1).filter(|&(_, delivered)| delivered > entered)
             {
-                let before = entered.max(delivered.wrapping_sub(came.span()));
-                let waited_for = delivered.wrapping_sub(came.early) > before && came.is_inner();
-                if waited_for && (!came.is_outgoing() || came.is_held()) {
-                    best = best.filter(|&(_, other)| other > delivered).or(Some((came, delivered)));
+                let before = entered.max(delivered.wrapping_sub(receipt.span()));
+                let awaited = delivered.wrapping_sub(receipt.after_arrival) > before && receipt.in_collective;
+                if awaited && (!receipt.is_send || receipt.waited_for_receiver) {
+                    last = last.filter(|&(_, other)| other > delivered).or(Some((receipt, delivered)));
                     break;
                 }
-                cursor.back();
+                reader.back();
             }
         }
-        best
+        last
     }
 
-    /// A call is held up by the message that came when it was over; or by the last that came to it before, as long as it was in the call.
-    fn ended(&mut self, entered: u64, end: u64) -> Option<(&'a Came, u64)> {
-        let mut best: Option<(&Came, u64)> = None;
-        for cursor in &mut self.mail {
-            let mut found: Option<(&Came, u64)> = None;
-            while let Some((came, delivered)) =
-                cursor.seek(end + 1).filter(|&(_, delivered)| delivered > entered)
+    /// In another call: the message that was delivered when the call returned; or the last that was delivered to the rank during it.
+    fn awaited_at_end(&mut self, entered: u64, end: u64) -> Option<Delivery<'a>> {
+        let mut last: Option<Delivery<'a>> = None;
+        for reader in &mut self.messages {
+            let mut found: Option<Delivery<'a>> = None;
+            while let Some((receipt, delivered)) =
+                reader.seek(end + 1).filter(|&(_, delivered)| delivered > entered)
             {
-                let here = Some((came, delivered));
-                if !came.is_outgoing() {
+                let here = Some((receipt, delivered));
+                if !receipt.is_send {
                     found = if delivered == end { here } else { found.or(here) };
                     break;
                 }
                 if delivered == end {
                     found = found.or(here);
                 }
-                cursor.back();
+                reader.back();
             }
-            let found = found.filter(|&(came, delivered)| delivered.wrapping_sub(came.early) > entered);
-            best = match (best, found) {
-                (Some(best), Some(found)) if best.1 >= found.1 => Some(best),
-                (best, found) => found.or(best),
+            let found = found.filter(|&(it, delivered)| delivered.wrapping_sub(it.after_arrival) > entered);
+            last = match (last, found) {
+                (Some(last), Some(found)) if last.1 >= found.1 => Some(last),
+                (last, found) => found.or(last),
             };
         }
-        best
+        last
     }
 }

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use crate::RunInfo;
 use crate::lanes::Lanes;
 use crate::text::fields;
+use mpirage_interpret::RunInfo;
 
 /// Nodes, their processors, and the ranks on them. A node is a host that has ranks.
 pub(super) struct Machine {

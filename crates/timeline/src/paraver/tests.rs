@@ -10,7 +10,7 @@ use crate::testing::{Lines, play, run_on};
 fn a_small_run_is_written_line_by_line() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.prv");
-    let run = crate::RunInfo { sites: Some(Rc::new(Lines)), ..run_on("cluster:2", 2) };
+    let run = mpirage_interpret::RunInfo { sites: Some(Rc::new(Lines)), ..run_on("cluster:2", 2) };
     let mut writer = create(&path, &run).unwrap();
     play(&mut *writer);
     writer.finish().unwrap();
@@ -65,7 +65,7 @@ c:1:2:2:2:1
 fn messages_of_collectives_are_there_if_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.prv");
-    let run = crate::RunInfo { collective_messages: true, ..run_on("cluster:2", 2) };
+    let run = mpirage_interpret::RunInfo { collective_messages: true, ..run_on("cluster:2", 2) };
     let mut writer = create(&path, &run).unwrap();
     play(&mut *writer);
     writer.finish().unwrap();

@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use crate::function::{Kind, function, functions};
+use mpirage_interpret::function::{Kind, function, functions};
 
 /// Time passes, and nothing is done.
 pub(super) const IDLE: u64 = 0;

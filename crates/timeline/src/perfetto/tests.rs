@@ -6,8 +6,9 @@ use std::rc::Rc;
 use prost::Message as _;
 
 use super::schema::*;
+use crate::create;
 use crate::testing::{Lines, play, run_on};
-use crate::{RunInfo, create};
+use mpirage_interpret::RunInfo;
 
 fn packets(bytes: &[u8]) -> Vec<TracePacket> {
     let mut rest = bytes;

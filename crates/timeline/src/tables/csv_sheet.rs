@@ -1,10 +1,11 @@
-//! Tables as comma-separated values: a line of names, then a line per row. What is not there is empty.
+//! Tables as comma-separated values: a line of names, then a line per row. Missing values are empty.
 
 use std::io::{self, Write};
 use std::path::Path;
 
 use super::table::{Cell, Heading, Kind, Layout, Pool, Sheet, open};
-use crate::{RunInfo, TimelineError, text};
+use crate::{TimelineError, text};
+use mpirage_interpret::RunInfo;
 use mpirage_outfile::{OutputFile, SealedFile};
 
 /// A CSV file.

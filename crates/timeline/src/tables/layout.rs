@@ -1,4 +1,4 @@
-//! Which columns each table has.
+//! The columns of each table.
 
 use super::table::{Heading, Layout};
 

@@ -14,7 +14,8 @@ use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
 
 use super::table::{Cell, Heading, Kind, Layout, Pool, Sheet, open};
-use crate::{RunInfo, TimelineError};
+use crate::TimelineError;
+use mpirage_interpret::RunInfo;
 use mpirage_outfile::{OutputFile, SealedFile};
 
 /// A Parquet file.
@@ -53,13 +54,13 @@ impl Sheet for Parquet {
     }
 }
 
-/// What a column is turned into before it is written; its memory is used again.
+/// The values of a column in the form in which they are written. The memory is reused.
 #[derive(Default)]
 struct Scratch {
     ints: Vec<i64>,
     reals: Vec<f64>,
     texts: Vec<ByteArray>,
-    /// For each row, is there a value?
+    /// For each row, 1 if it has a value.
     present: Vec<i16>,
     /// The pool's texts in the form in which they are written; their bytes are shared.
     pool: Vec<ByteArray>,
@@ -103,7 +104,7 @@ impl Scratch {
     }
 }
 
-/// Puts the values that are there into one list, and for each row into the other whether there is one.
+/// Collects the values that are present, and for each row whether it has one.
 fn split<T>(column: impl Iterator<Item = Option<T>>, values: &mut Vec<T>, present: &mut Vec<i16>) {
     values.clear();
     for value in column {
@@ -138,7 +139,7 @@ fn field(heading: &Heading) -> Result<Type, ParquetError> {
         .build()
 }
 
-/// How files are written, and what they say of the run.
+/// Options of the files, and metadata about the run.
 fn properties(run: &RunInfo) -> Arc<WriterProperties> {
     let fact = |(name, value): &(String, String)| KeyValue::new(name.clone(), value.clone());
     let mut facts = vec![

@@ -1,4 +1,4 @@
-//! What a rank did, added up.
+//! Sums over what a rank did.
 
 use mpirage_units::{Duration, Time};
 
@@ -46,16 +46,16 @@ impl Sums {
         self.received_bytes += bytes;
     }
 
-    /// The rank ended; what it did before is known better than what it did afterwards.
+    /// The rank ended.
     pub fn end(&mut self, at: Time) {
         self.end = at;
     }
 
-    /// As a row; `host` is where the name of its host is in the pool.
-    pub fn row(&self, rank: u32, host: u32) -> [Cell; 12] {
+    /// The row of a rank on a host, whose name is a text of the pool.
+    pub fn row(&self, rank: u32, host: Cell) -> [Cell; 12] {
         [
             Cell::number(rank),
-            Cell::text(host),
+            host,
             Cell::time(self.end),
             Cell::span(self.computing),
             Cell::span(self.in_mpi),

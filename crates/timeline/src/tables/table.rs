@@ -7,14 +7,15 @@ use mpirage_outfile::{OutputFile, SealedFile};
 use mpirage_units::{Duration, Time};
 use rustc_hash::FxHashMap;
 
-use crate::{RunInfo, TimelineError};
+use crate::TimelineError;
+use mpirage_interpret::RunInfo;
 
 /// Rows of a batch.
 const BATCH: usize = 1 << 17;
-/// A number that is not there.
+/// A number that is missing.
 const NO_INT: i64 = i64::MIN;
 
-/// What a table looks like.
+/// The schema of a table.
 #[derive(Clone, Copy)]
 pub(crate) struct Layout {
     /// Its name.
@@ -23,17 +24,17 @@ pub(crate) struct Layout {
     pub columns: &'static [Heading],
 }
 
-/// What a column looks like.
+/// The schema of a column.
 #[derive(Clone, Copy)]
 pub(crate) struct Heading {
     pub name: &'static str,
     pub kind: Kind,
-    /// Are there rows without a value? Only Parquet asks.
+    /// Whether rows may have no value. Only Parquet needs it.
     #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
     pub optional: bool,
 }
 
-/// What is in a column.
+/// The type of a column.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Whole numbers.
@@ -46,7 +47,7 @@ pub(crate) enum Kind {
     Text,
 }
 
-/// One cell, whatever is in it: rows are collected as words, and columns know what they mean.
+/// A cell of any type, as one word. The column knows its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cell(u64);
 
@@ -111,13 +112,13 @@ impl Pool {
         Pool { texts: texts.map(str::to_owned).collect(), known: FxHashMap::default() }
     }
 
-    /// One text more; gives its number.
+    /// Adds a text and returns its number.
     pub fn add(&mut self, text: &str) -> u32 {
         self.texts.push(text.to_owned());
         self.texts.len() as u32
     }
 
-    /// The number of a text that is part of this program, which is added once.
+    /// The number of a constant text, which is added at its first use.
     pub fn known(&mut self, text: &'static str) -> u32 {
         if let Some(&number) = self.known.get(text) {
             return number;
@@ -180,7 +181,7 @@ impl<S: Sheet> Table<S> {
         Ok(())
     }
 
-    /// Writes the remaining rows and completes the file, unless that has happened before.
+    /// Writes the remaining rows and completes the file, unless it is complete.
     pub fn seal(&mut self, pool: &Pool) -> Result<Option<SealedFile>, TimelineError> {
         self.flush(pool).map_err(|error| TimelineError::io(&self.path, error))?;
         self.sheet.take().map(S::seal).transpose()

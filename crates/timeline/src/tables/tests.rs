@@ -6,8 +6,9 @@ use std::rc::Rc;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, RowAccessor};
 
+use crate::create;
 use crate::testing::{Lines, play, run_on};
-use crate::{RunInfo, create};
+use mpirage_interpret::RunInfo;
 
 fn written(ending: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();

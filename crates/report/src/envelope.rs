@@ -1,28 +1,28 @@
-//! What a call was about, in the figures that tell calls apart.
+//! The envelope of a call: communicator, tag, bytes and the other rank.
 
 use mpirage_call::wire::{PlainCall, PlainWay};
 use mpirage_call::{Call, Completion};
+use mpirage_interpret::arguments::Arguments;
+use mpirage_interpret::comms::{CommRank, Comms};
 use mpirage_record::Details;
-use mpirage_timeline::arguments::Arguments;
-use mpirage_timeline::comms::Comms;
 
 use crate::names::Contexts;
 
-/// The figures of a call; zero where it has none.
+/// The envelope of a call. What a call does not have is zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Terms {
-    /// The communicator, by its number in the report.
+pub(crate) struct Envelope {
+    /// The page's number of the communicator.
     pub comm: u32,
     pub tag: i32,
     pub bytes: u64,
-    /// The other rank, or the root, as a rank of the world.
+    /// The other rank, or the root, in `MPI_COMM_WORLD`.
     pub peer: Option<u32>,
 }
 
-impl Terms {
-    /// Those of any call.
-    pub fn of(arguments: &Arguments, contexts: &Contexts) -> Terms {
-        Terms {
+impl Envelope {
+    /// The envelope of any call.
+    pub fn of(arguments: &Arguments, contexts: &Contexts) -> Envelope {
+        Envelope {
             comm: arguments.context.map_or(0, |context| contexts.index(context)),
             tag: arguments.tag.unwrap_or(0),
             bytes: arguments.sent.or(arguments.received).unwrap_or(0),
@@ -30,14 +30,14 @@ impl Terms {
         }
     }
 
-    /// The same of a send, a receive or a wait, which are nearly all calls: without a look at what others have. None of others.
+    /// The same, faster, for sends, receives and waits, which are nearly all calls. None for other calls.
     #[inline(always)]
     pub fn of_exchange(
         rank: u32,
         details: &Details<'_>,
         comms: &Comms,
         contexts: &Contexts,
-    ) -> Option<Terms> {
+    ) -> Option<Envelope> {
         let (context, peer, tag, bytes) = match *details.call {
             Call::Send { context, to, tag, bytes, .. } => (context, Some(to), tag, bytes),
             Call::Recv { context, from, tag, request: Some(_), .. } => (context, from, tag.unwrap_or(0), 0),
@@ -46,28 +46,28 @@ impl Terms {
                 None => (context, from, tag.unwrap_or(0), 0),
             },
             Call::Wait { .. } => {
-                return Some(Terms { bytes: received(&details.reply.completions), ..Terms::default() });
+                return Some(Envelope { bytes: received(&details.reply.completions), ..Envelope::default() });
             }
             _ => return None,
         };
-        let peer = peer.and_then(|peer| comms.world_of(context, rank, peer));
-        Some(Terms { comm: contexts.index(context), tag, bytes, peer })
+        let peer = peer.and_then(|peer| comms.world_of(context, rank, CommRank(peer)));
+        Some(Envelope { comm: contexts.index(context), tag, bytes, peer })
     }
 
-    /// The same of a send or a receive with a request.
+    /// The same for a nonblocking send or receive.
     #[inline(always)]
-    pub fn of_plain(rank: u32, call: &PlainCall, comms: &Comms, contexts: &Contexts) -> Terms {
+    pub fn of_plain(rank: u32, call: &PlainCall, comms: &Comms, contexts: &Contexts) -> Envelope {
         let (peer, tag, bytes) = match call.way {
             PlainWay::Send { to, tag, .. } => (Some(to), tag, call.bytes),
-            // How much has come is told by the call that waits for it.
+            // The bytes belong to the call that completes the request.
             PlainWay::Recv { from, tag, .. } => (from, tag.unwrap_or(0), 0),
         };
-        let peer = peer.and_then(|peer| comms.world_of(call.context, rank, peer));
-        Terms { comm: contexts.index(call.context), tag, bytes, peer }
+        let peer = peer.and_then(|peer| comms.world_of(call.context, rank, CommRank(peer)));
+        Envelope { comm: contexts.index(call.context), tag, bytes, peer }
     }
 }
 
-/// The bytes that came; without a branch, since what is a receive and what is not may alternate.
+/// The bytes of completed receives. Without a branch, because sends and receives may alternate.
 #[inline]
 fn received(completions: &[Completion]) -> u64 {
     completions.iter().map(|came| if came.source >= 0 { came.bytes } else { 0 }).sum()
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exchanges_are_what_they_are_among_all_calls() {
+    fn the_fast_way_gives_the_same_envelope() {
         let (mut comms, mut contexts) = (Comms::new(4), Contexts::new(4));
         comms.add(7, &[3, 1]);
         contexts.add(7, 2);
@@ -88,7 +88,7 @@ mod tests {
         let empty = Reply::default();
         let two =
             Reply { completions: vec![came(1, 5, 70), came(-1, -1, 9), came(0, 6, 4)], ..Reply::default() };
-        let nobody = Reply { completions: vec![came(-1, -1, 0)], ..Reply::default() };
+        let send = Reply { completions: vec![came(-1, -1, 0)], ..Reply::default() };
         let mut calls = vec![
             Call::Wait { how: Completing::All, poll: false, requests: &[1, 2] },
             Call::Wait { how: Completing::Any, poll: true, requests: &[1] },
@@ -120,21 +120,21 @@ mod tests {
             }
         }
         for call in &calls {
-            for reply in [&empty, &two, &nobody] {
+            for reply in [&empty, &two, &send] {
                 let details = Details { call, reply };
-                let any = Terms::of(&Arguments::of(1, &details, &comms), &contexts);
+                let any = Envelope::of(&Arguments::of(1, &details, &comms), &contexts);
                 assert_eq!(
-                    Terms::of_exchange(1, &details, &comms, &contexts),
+                    Envelope::of_exchange(1, &details, &comms, &contexts),
                     Some(any),
                     "{call:?} {reply:?}"
                 );
             }
         }
         let other = Details { call: &Call::FreeComm { context: 7 }, reply: &empty };
-        assert_eq!(Terms::of_exchange(1, &other, &comms, &contexts), None);
+        assert_eq!(Envelope::of_exchange(1, &other, &comms, &contexts), None);
         assert_eq!(
-            Terms::of(&Arguments::of(1, &other, &comms), &contexts),
-            Terms { comm: 3, ..Terms::default() }
+            Envelope::of(&Arguments::of(1, &other, &comms), &contexts),
+            Envelope { comm: 3, ..Envelope::default() }
         );
     }
 }

@@ -1,9 +1,13 @@
-//! Who is in which communicator.
+//! The members of communicators.
 
 use std::rc::Rc;
 
 use mpirage_call::{ContextId, SELF, WORLD};
 use rustc_hash::FxHashMap;
+
+/// A rank of a communicator, which in general is not its rank in `MPI_COMM_WORLD`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CommRank(pub u32);
 
 /// The communicators of a run.
 pub struct Comms {
@@ -11,22 +15,22 @@ pub struct Comms {
     made: FxHashMap<ContextId, Members>,
 }
 
-/// The members of a communicator, as ranks of the world.
+/// The members of a communicator, as ranks of `MPI_COMM_WORLD`.
 #[derive(Clone)]
 enum Members {
     /// All ranks, in order.
     All,
-    /// These, in order; and each with its rank, by rank of the world.
+    /// These, in the order of the communicator; and pairs of both ranks, sorted by that in `MPI_COMM_WORLD`.
     Some { worlds: Rc<[u32]>, sorted: Rc<[(u32, u32)]> },
 }
 
 impl Comms {
-    /// The communicators that every run of so many ranks has.
+    /// The predefined communicators of a run of so many ranks.
     pub fn new(ranks: u32) -> Comms {
         Comms { ranks, made: FxHashMap::default() }
     }
 
-    /// A communicator was made.
+    /// Adds a communicator that was created.
     pub fn add(&mut self, context: ContextId, members: &[u32]) {
         let all = members.len() as u32 == self.ranks
             && members.iter().zip(0..).all(|(&member, rank)| member == rank);
@@ -34,7 +38,7 @@ impl Comms {
         self.made.insert(context, members);
     }
 
-    /// How many ranks it has.
+    /// The number of its ranks.
     pub fn size(&self, context: ContextId) -> u32 {
         match (context, self.made.get(&context)) {
             (SELF, _) => 1,
@@ -43,9 +47,9 @@ impl Comms {
         }
     }
 
-    /// The rank of the world that `me` calls `peer`.
+    /// The rank in `MPI_COMM_WORLD` of `peer`, for the rank `me` of `MPI_COMM_WORLD`.
     #[inline]
-    pub fn world_of(&self, context: ContextId, me: u32, peer: u32) -> Option<u32> {
+    pub fn world_of(&self, context: ContextId, me: u32, CommRank(peer): CommRank) -> Option<u32> {
         match context {
             WORLD => Some(peer),
             SELF => Some(me),
@@ -56,7 +60,7 @@ impl Comms {
         }
     }
 
-    /// The rank in the communicator of a rank of the world.
+    /// The rank in the communicator of a rank of `MPI_COMM_WORLD`.
     #[inline]
     pub fn rank_of(&self, context: ContextId, world: u32) -> Option<u32> {
         match context {
@@ -90,13 +94,16 @@ mod tests {
         let mut comms = Comms::new(4);
         comms.add(2, &[3, 1]);
         comms.add(3, &[0, 1, 2, 3]);
-        assert_eq!((comms.world_of(2, 3, 1), comms.rank_of(2, 3), comms.size(2)), (Some(1), Some(0), 2));
-        assert_eq!((comms.world_of(2, 3, 2), comms.rank_of(2, 0)), (None, None));
-        assert_eq!((comms.world_of(3, 0, 2), comms.size(3), comms.size(WORLD)), (Some(2), 4, 4));
         assert_eq!(
-            (comms.world_of(SELF, 3, 0), comms.rank_of(SELF, 3), comms.size(SELF)),
+            (comms.world_of(2, 3, CommRank(1)), comms.rank_of(2, 3), comms.size(2)),
+            (Some(1), Some(0), 2)
+        );
+        assert_eq!((comms.world_of(2, 3, CommRank(2)), comms.rank_of(2, 0)), (None, None));
+        assert_eq!((comms.world_of(3, 0, CommRank(2)), comms.size(3), comms.size(WORLD)), (Some(2), 4, 4));
+        assert_eq!(
+            (comms.world_of(SELF, 3, CommRank(0)), comms.rank_of(SELF, 3), comms.size(SELF)),
             (Some(3), Some(0), 1)
         );
-        assert_eq!(comms.world_of(9, 0, 0), None);
+        assert_eq!(comms.world_of(9, 0, CommRank(0)), None);
     }
 }

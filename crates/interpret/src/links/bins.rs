@@ -1,10 +1,10 @@
 //! Bytes of links in bins of time.
 //!
-//! All bins of a link lie side by side. In the beginning bins are narrow. When time runs over the last one they become twice as wide,
-//! neighbours being merged; when there are so many links that all bins are too much, there are half as many as well.
+//! The bins of a link are adjacent in memory. They start narrow. When time passes the last bin, all bins double in width, by merging
+//! neighbours. When all links together have too many bins, the number of bins per link is halved as well.
 //!
-//! Of a message that takes many bins, the same bytes are in each but the first and the last. There it is noted where they begin and where
-//! they end, so that messages that all take the whole run do not cost as many bins each.
+//! A transfer over many bins adds the same bytes to each but the first and the last. Only the begin and the end of these bins are stored, so
+//! that a transfer that takes the whole run does not cost a step per bin.
 
 use std::ops::Range;
 
@@ -12,9 +12,9 @@ use rustc_hash::FxHashMap;
 
 use super::FIRST_WIDTH;
 
-/// Bins of a stretch before its last one, from which on it is long.
+/// A transfer over more bins than this is long.
 const LONG: u64 = 15;
-/// Parts of a byte in which steady bytes are counted: whole numbers, so that what ends takes away just what began.
+/// The rate of long transfers is counted in these parts of a byte, as integers, so that the end of a transfer cancels its begin exactly.
 const PARTS: f64 = (1 << 16) as f64;
 
 /// All bins.
@@ -28,16 +28,16 @@ pub(super) struct Bins {
     links: usize,
     /// Bytes by link and by bin.
     bytes: Vec<f64>,
-    /// Where bins end, in picoseconds.
+    /// The end of the last bin, in picoseconds.
     end: u64,
-    /// Parts of bytes of long stretches by link and by bin, from that bin on; less from where they end. None if there are no such stretches.
+    /// Changes of the rate of long transfers, by link and by bin. Empty if there are no long transfers.
     steady: Vec<i64>,
-    /// Which bins get how much of what comes again and again: many links get the same.
+    /// The bytes per bin of repeated transfers, which many links share.
     shares: Vec<(u32, f64)>,
     known: FxHashMap<Often, Range<usize>>,
 }
 
-/// Bytes that move evenly from one time to another, so many times, again and again after a while.
+/// Bytes that move evenly from `start` to `end`, `times` times, each time `after` picoseconds later.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Often {
     pub start: u64,
@@ -47,13 +47,18 @@ pub(super) struct Often {
     pub after: u64,
 }
 
-/// Shares that are remembered: 1 MiB.
+/// Entries of `shares`: 1 MiB.
 const MOST_SHARES: usize = 1 << 16;
 
+/// Bins at most.
+pub(super) struct Limits {
+    pub per_link: usize,
+    pub total: usize,
+}
+
 impl Bins {
-    /// So many bins for each link, and for all of them.
-    pub fn new(row: usize, most: usize) -> Bins {
-        let row = row.max(1);
+    pub fn new(Limits { per_link, total }: Limits) -> Bins {
+        let (row, most) = (per_link.max(1), total);
         let end = FIRST_WIDTH * row as u64;
         Bins {
             width: FIRST_WIDTH,
@@ -74,7 +79,7 @@ impl Bins {
         self.width
     }
 
-    /// There is another link.
+    /// Adds a link.
     pub fn add_link(&mut self) {
         self.links += 1;
         while self.links * self.row > self.most && self.row > 1 {
@@ -84,7 +89,7 @@ impl Bins {
         self.bytes.resize(self.links * self.row, 0.0);
     }
 
-    /// Half as many bins for each link; the others are empty.
+    /// Halves the number of bins per link; the upper half is empty.
     fn shorten(&mut self) {
         let short = self.row.div_ceil(2);
         for link in 0..self.bytes.len() / self.row {
@@ -95,17 +100,17 @@ impl Bins {
         self.end = self.width.saturating_mul(short as u64);
     }
 
-    /// Bins become so wide that they reach to `end`.
+    /// Widens bins until they reach `end`.
     pub fn reach(&mut self, end: u64) {
         while self.end < end {
             self.widen();
         }
     }
 
-    /// Adds bytes that move evenly from `start` to `end` to what crossed these links. Bins become as wide as they must.
-    /// (Inlined, so that most who know how many links there are need not count them.)
+    /// Adds bytes that move evenly over `time` to these links. It is inlined because most callers know the number of links at compile time.
     #[inline(always)]
-    pub fn add(&mut self, links: &[u32], start: u64, end: u64, bytes: u64) {
+    pub fn add(&mut self, links: &[u32], time: Range<u64>, bytes: u64) {
+        let Range { start, end } = time;
         let until = if end > start { end - 1 } else { start };
         if until >= self.end {
             self.reach(until + 1);
@@ -130,13 +135,13 @@ impl Bins {
         self.add_at(bin - 1, links, per_pico * real(begins - start));
     }
 
-    /// The same again and again.
+    /// Adds repeated transfers to these links.
     pub fn add_often(&mut self, links: &[u32], often: Often) {
         let Often { start, end, bytes, times, after } = often;
         self.reach(end.saturating_add(after.saturating_mul(u64::from(times).saturating_sub(1))));
         if end.saturating_sub(start) > LONG * self.width {
             let starts = (0..u64::from(times)).map(|time| start + time * after);
-            return starts.for_each(|again| self.add(links, again, again + (end - start), bytes));
+            return starts.for_each(|again| self.add(links, again..again + (end - start), bytes));
         }
         let shares = self.shares_of(often);
         for &link in links {
@@ -147,7 +152,7 @@ impl Bins {
         }
     }
 
-    /// Where the shares of what comes again and again are.
+    /// The place in `shares` of repeated transfers.
     fn shares_of(&mut self, often: Often) -> Range<usize> {
         if let Some(known) = self.known.get(&often) {
             return known.clone();
@@ -166,12 +171,12 @@ impl Bins {
         self.known.clear();
     }
 
-    /// The same for what falls into the bins before the last, which are many.
+    /// Adds the part of a long transfer that falls into the bins before the last.
     fn add_long(&mut self, last: usize, links: &[u32], start: u64, per_pico: f64) {
         let first = self.bin(start);
         let head = per_pico * real((first as u64 + 1) * self.width - start);
         let inner = per_pico * real(self.width);
-        // What whole numbers cannot say goes to the first bin.
+        // The first bin gets the rounding error.
         let steady = (inner * PARTS) as i64;
         let rest = (inner - steady as f64 / PARTS) * (last - first - 1) as f64;
         self.add_at(first, links, head + rest);
@@ -190,7 +195,7 @@ impl Bins {
         }
     }
 
-    /// Adds long stretches to the bins they take.
+    /// Adds long transfers to their bins.
     fn settle(&mut self) {
         let rows = self.bytes.chunks_exact_mut(self.row).zip(self.steady.chunks_exact(self.row));
         for (bytes, changes) in rows {
@@ -204,7 +209,7 @@ impl Bins {
         bin(time, self.doubled)
     }
 
-    /// Bins become twice as wide.
+    /// Doubles the width of bins.
     #[cold]
     fn widen(&mut self) {
         self.settle();
@@ -221,7 +226,7 @@ impl Bins {
         }
     }
 
-    /// Of each link, its bins from the first with bytes to the last with any; and which is the first.
+    /// The bins of each link, without empty ones at both ends; and the number of the first of these.
     pub fn rows(&self) -> Vec<(u64, Vec<f64>)> {
         (0..self.links).map(|link| self.used_row(link)).collect()
     }
@@ -239,15 +244,14 @@ impl Bins {
     }
 }
 
-/// The bin that a time falls into, if its width has doubled so often. Widths are the first one times a power of two, so that there is
-/// nothing to divide by.
+/// The bin of a time, for bins whose width has doubled so often: a shift instead of a division by the width.
 #[inline]
 fn bin(time: u64, doubled: u32) -> usize {
     ((time / FIRST_WIDTH) >> doubled) as usize
 }
 
 impl Often {
-    /// Which bins of this width, which has doubled so often, get how much.
+    /// The bytes of each bin, for bins of this width, which has doubled so often.
     fn share(self, width: u64, doubled: u32, shares: &mut Vec<(u32, f64)>) {
         let Often { mut start, end, bytes, times, after } = self;
         let (mut end, bytes) = (end.max(start), real(bytes));
@@ -258,7 +262,7 @@ impl Often {
             let mut begins = u64::from(at) * width;
             let mut together = 1;
             if start >= begins {
-                // As many as are within the bin.
+                // All repetitions that lie within the bin.
                 let room = begins + width - end;
                 if room >= after {
                     together = (room.checked_div(after).unwrap_or(left) + 1).min(left);
@@ -278,7 +282,7 @@ impl Often {
     }
 }
 
-/// Adds long stretches to the bins of a link.
+/// Adds long transfers to the bins of a link.
 fn add_steady(bytes: &mut [f64], changes: &[i64]) {
     let mut steady = 0;
     for (bytes, change) in bytes.iter_mut().zip(changes) {
@@ -287,7 +291,8 @@ fn add_steady(bytes: &mut [f64], changes: &[i64]) {
     }
 }
 
-/// A whole number as a real one. None here is so large that it would be a negative one; of others there is an instruction.
+/// An integer as a floating-point number. None here is so large that its sign bit is set, and signed integers convert in one
+/// instruction.
 #[inline]
 fn real(number: u64) -> f64 {
     number as i64 as f64

@@ -1,4 +1,4 @@
-//! What is known of a run before it starts.
+//! What is known about a run before it starts.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -7,27 +7,26 @@ use mpirage_platform::{HostId, Platform};
 
 use crate::sites::Sites;
 
-/// A run, as writers need to know it.
+/// A run.
 #[derive(Clone)]
 pub struct RunInfo {
     /// The program, or the trace that is replayed.
     pub program: String,
     /// The simulated machine.
     pub platform: Arc<Platform>,
-    /// The host of each rank; there are as many ranks.
+    /// The host of each rank.
     pub placement: Arc<[HostId]>,
-    /// Whatever else tells how the run was made, such as the model and the seed: names and values, for those formats
-    /// that have a place for them.
+    /// How the run was made, such as its model and its seed: names and values, for formats that have room for them.
     pub facts: Vec<(String, String)>,
-    /// Where calls come from; none if nobody knows, as in most traces.
+    /// The source locations of calls; none if they are unknown, as in most traces.
     pub sites: Option<Rc<dyn Sites>>,
-    /// Are the messages inside collectives wanted too, where a format shows messages one by one? Tables and the use of
-    /// links have them always.
+    /// Whether formats that show messages one by one also show those inside collectives. Tables and the use of links always include
+    /// them.
     pub collective_messages: bool,
 }
 
 impl RunInfo {
-    /// How many ranks there are.
+    /// The number of ranks.
     pub fn ranks(&self) -> u32 {
         self.placement.len() as u32
     }

@@ -1,12 +1,11 @@
-//! How much of each link was used when.
+//! The use of links over time.
 //!
-//! Nobody records links. A message's bytes move from its departure to its arrival over the links of its route, and here
-//! they are taken to do so evenly: in each bin of time, a link is given the part of the message that falls into it. The
-//! bytes of a link are exact, and so is when they were under way; what is lost is how the rate of one message changed on
-//! its way.
+//! There are no records of links. The bytes of a message move over the links of its route from its departure to its arrival, and
+//! this module assumes a constant rate: each bin of time gets the part of the message that falls into it. The bytes of a link are exact,
+//! and so are departure and arrival; changes of the rate in between are lost.
 //!
-//! All bins have the same width, which starts at a nanosecond and doubles, neighbours being merged, whenever there are
-//! too many: for a link, or in all. So memory is bounded, whatever the length of the run.
+//! All bins have the same width. It starts at a nanosecond and doubles, by merging neighbours, whenever a link, or all links together,
+//! have too many bins. So memory is bounded, whatever the length of the run.
 
 mod bins;
 
@@ -18,7 +17,7 @@ use mpirage_units::{Duration, Time};
 use rustc_hash::FxHashMap;
 
 use crate::RunInfo;
-use bins::{Bins, Often};
+use bins::{Bins, Limits, Often};
 
 /// Bins of one link.
 const MOST_BINS: usize = 512;
@@ -31,54 +30,54 @@ const ROUTES: usize = 1 << 14;
 /// The use of links over time.
 pub struct LinkUse {
     platform: Arc<Platform>,
-    /// Links by number, and where each is in `used`.
+    /// The position of each link in `used`.
     slots: FxHashMap<LinkId, u32>,
-    /// Links that were used, and how many messages crossed each.
+    /// Links that were used, and the number of messages that crossed each.
     used: Vec<LinkId>,
     crossed: Vec<u64>,
     bins: Bins,
-    /// By rank.
+    /// The end points of routes, by rank.
     ends: Vec<End>,
     routes: Vec<Route>,
-    /// Links of routes that have more than are remembered with them.
+    /// The links of routes that are too long for `routes`.
     long_routes: FxHashMap<(HostId, HostId), Box<[u32]>>,
     links: Vec<LinkId>,
 }
 
-/// One link that was used.
+/// A link that was used.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Used {
-    /// Which.
+    /// The link.
     pub link: LinkId,
     /// The number of the first bin; bin `n` begins at `n` times the width.
     pub first: u64,
     /// Bytes in each bin, from the first on.
     pub bytes: Vec<f64>,
-    /// How many messages crossed it.
+    /// The number of messages that crossed it.
     pub messages: u64,
 }
 
-/// Bytes that were under way between two ranks, again and again.
+/// Equal transfers between two ranks, at equal intervals.
 #[derive(Clone, Copy)]
-pub struct Journeys {
-    /// From which rank.
+pub struct Transfers {
+    /// The sender.
     pub from: u32,
-    /// To which rank.
+    /// The receiver.
     pub to: u32,
-    /// How many bytes.
+    /// The bytes of each.
     pub bytes: u64,
-    /// When they left the first time.
+    /// The departure of the first.
     pub departed: Time,
-    /// And when they had arrived.
+    /// The arrival of the first.
     pub arrived: Time,
-    /// How often.
+    /// The number of transfers.
     pub times: u32,
-    /// How long after each time the next.
-    pub after: Duration,
+    /// The time from one to the next.
+    pub period: Duration,
 }
 
-impl Journeys {
-    /// They went over these links.
+impl Transfers {
+    /// Adds them to these links.
     #[inline(always)]
     fn over(&self, slots: &[u32], crossed: &mut [u64], bins: &mut Bins) {
         for &slot in slots {
@@ -86,16 +85,16 @@ impl Journeys {
         }
         let (departed, arrived) = (self.departed.as_picos(), self.arrived.as_picos());
         match self.times {
-            1 => bins.add(slots, departed, arrived, self.bytes),
+            1 => bins.add(slots, departed..arrived, self.bytes),
             times => {
-                let (start, end, after) = (departed, arrived, self.after.as_picos());
+                let (start, end, after) = (departed, arrived, self.period.as_picos());
                 bins.add_often(slots, Often { start, end, bytes: self.bytes, times, after });
             }
         }
     }
 }
 
-/// Where a rank is, and if that is at a switch, the links up to it and down from it as positions in `used`.
+/// The host of a rank; and if the host is at a switch, the links to and from the switch, as positions in `used`.
 #[derive(Clone, Copy)]
 struct End {
     host: HostId,
@@ -106,7 +105,7 @@ struct End {
 
 /// The link has not been used.
 const UNKNOWN: u32 = u32::MAX;
-/// The host hangs on no switch; nobody has asked whether it does.
+/// The host is at no switch; it is not known yet whether it is.
 const NO_SWITCH: u32 = u32::MAX - 1;
 const NOT_ASKED: u32 = u32::MAX;
 
@@ -116,7 +115,7 @@ impl End {
     }
 }
 
-/// Links of a route that are remembered with it.
+/// Links of a route that fit into it.
 const SHORT: usize = 5;
 
 /// Links between two hosts, as positions in `used`: half a cache line.
@@ -125,7 +124,7 @@ struct Route {
     from: HostId,
     to: HostId,
     length: u32,
-    /// As many as there are; none if there are more than fit.
+    /// The links, unless there are more than fit.
     slots: [u32; SHORT],
 }
 
@@ -134,14 +133,14 @@ impl Route {
 }
 
 impl LinkUse {
-    /// Nothing has been used.
+    /// No link has been used.
     pub fn new(run: &RunInfo) -> LinkUse {
         LinkUse {
             platform: Arc::clone(&run.platform),
             slots: FxHashMap::default(),
             used: Vec::new(),
             crossed: Vec::new(),
-            bins: Bins::new(MOST_BINS, MOST_IN_ALL),
+            bins: Bins::new(Limits { per_link: MOST_BINS, total: MOST_IN_ALL }),
             ends: run.placement.iter().map(End::unasked).collect(),
             routes: Vec::new(),
             long_routes: FxHashMap::default(),
@@ -149,18 +148,18 @@ impl LinkUse {
         }
     }
 
-    /// No more bins of each link than that. To be said before anything has been used.
+    /// Limits the bins of each link. To be called before a link is used.
     pub fn coarse(mut self, most_bins: usize) -> LinkUse {
-        self.bins = Bins::new(most_bins, MOST_IN_ALL);
+        self.bins = Bins::new(Limits { per_link: most_bins, total: MOST_IN_ALL });
         self
     }
 
-    /// How long a bin is.
+    /// The width of a bin.
     pub fn width(&self) -> Duration {
         Duration::from_picos(self.bins.width())
     }
 
-    /// The links that were used, by number.
+    /// The links that were used, sorted by number.
     pub fn used(&self) -> Vec<Used> {
         let used = self.bins.rows().into_iter().zip(&self.used).zip(&self.crossed);
         let mut used: Vec<Used> =
@@ -169,54 +168,58 @@ impl LinkUse {
         used
     }
 
-    /// Only which links were used, by number.
+    /// The numbers of the links that were used, sorted.
     pub fn which(&self) -> Vec<LinkId> {
         let mut which = self.used.clone();
         which.sort_unstable();
         which
     }
 
-    /// Time will go on until then: bins need not become wider on the way.
+    /// Widens bins so that they reach `end`, before transfers up to then are added.
     pub fn reach(&mut self, end: Time) {
         self.bins.reach(end.as_picos());
     }
 
-    /// A message was delivered.
+    /// Adds a delivered message.
     pub fn add(&mut self, message: &Message) {
-        self.cross(message.from, message.to, message.bytes, message.departed, message.arrived);
+        let &Message { from, to, bytes, departed, arrived, .. } = message;
+        self.add_transfers(Transfers {
+            from,
+            to,
+            bytes,
+            departed,
+            arrived,
+            times: 1,
+            period: Duration::ZERO,
+        });
     }
 
-    /// Bytes were under way between two ranks from one time to the other.
-    pub fn cross(&mut self, from: u32, to: u32, bytes: u64, departed: Time, arrived: Time) {
-        self.enter(Journeys { from, to, bytes, departed, arrived, times: 1, after: Duration::ZERO });
-    }
-
-    /// Bytes were under way between two ranks, again and again.
+    /// Adds transfers.
     #[inline]
-    pub fn enter(&mut self, journeys: Journeys) {
-        // First the links: a new one may leave fewer bins for all.
-        match self.spokes(journeys.from, journeys.to) {
-            Some(slots) => journeys.over(&slots, &mut self.crossed, &mut self.bins),
-            None => self.enter_far(journeys),
+    pub fn add_transfers(&mut self, transfers: Transfers) {
+        // Links first: a new link may reduce the bins of all.
+        match self.spokes(transfers.from, transfers.to) {
+            Some(slots) => transfers.over(&slots, &mut self.crossed, &mut self.bins),
+            None => self.add_far(transfers),
         }
     }
 
-    fn enter_far(&mut self, journeys: Journeys) {
-        let [from, to] = [journeys.from, journeys.to].map(|rank| self.ends[rank as usize].host);
+    fn add_far(&mut self, transfers: Transfers) {
+        let [from, to] = [transfers.from, transfers.to].map(|rank| self.ends[rank as usize].host);
         let Route { length, slots, .. } = self.route(from, to);
         let slots = match length as usize {
             length @ 0..=SHORT => &slots[..length],
             _ => self.long_routes.get(&(from, to)).map_or(&[][..], |slots| slots),
         };
-        journeys.over(slots, &mut self.crossed, &mut self.bins);
+        transfers.over(slots, &mut self.crossed, &mut self.bins);
     }
 
-    /// The links between ranks at one switch: that up from the one, that down to the other.
+    /// The links between two hosts at one switch: from the one, and to the other.
     #[inline]
     fn spokes(&mut self, from: u32, to: u32) -> Option<[u32; 2]> {
         let (here, there) = (&self.ends[from as usize], &self.ends[to as usize]);
         let (switch, host) = (here.switch, here.host);
-        // Links are known only of hosts at a switch.
+        // Only hosts at a switch have known links.
         if switch == there.switch && host != there.host && here.up != UNKNOWN && there.down != UNKNOWN {
             return Some([here.up, there.down]);
         }
@@ -292,13 +295,12 @@ impl Recorder for LinkUse {
 }
 
 impl Used {
-    /// All bytes that crossed the link: a whole number, whatever the parts in bins add up to. So links that were used alike
-    /// are alike, in whatever order messages came.
+    /// All bytes that crossed the link, rounded to a whole number: so the order of messages does not matter.
     pub fn total(&self) -> f64 {
         self.bytes.iter().sum::<f64>().round()
     }
 
-    /// Begin, end and bytes of each bin that has any, for bins of this width.
+    /// Begin, end and bytes of each bin that is not empty, for bins of this width.
     pub fn intervals(&self, width: Duration) -> impl Iterator<Item = (Time, Time, f64)> + '_ {
         let width = width.as_picos();
         let bins = (self.first..).zip(&self.bytes).filter(|&(_, &bytes)| bytes > 0.0);
@@ -322,7 +324,7 @@ mod tests {
         let run = run_on("cluster:4", 4);
         let mut links = LinkUse::new(&run);
         // From 0.5 to 2.5 ns: bins 0, 1 and 2 get a quarter, a half, a quarter.
-        links.record(&Record::Message(message(0, 1, 400, 500, 2_500)));
+        links.record(&Record::Message(message((0, 1), 400, (500, 2_500))));
         let used = links.used();
         let mut route = Vec::new();
         run.platform.route(run.placement[0], run.placement[1], &mut route);
@@ -338,24 +340,24 @@ mod tests {
     fn what_comes_often_is_what_comes_once_and_again() {
         let run = run_on("cluster:4", 4);
         let time = Time::from_picos;
-        for (took, times, after) in
+        for (took, times, period) in
             [(5, 1_000, 7), (5_000, 300, 900), (90_000, 50, 100_000), (0, 40, 3), (70, 9, 0)]
         {
             let [mut often, mut once] =
                 [LinkUse::new(&run), LinkUse::new(&run)].map(|links| links.coarse(64));
             let (departed, arrived) = (time(1_234), time(1_234 + took));
-            let after = Duration::from_picos(after);
-            often.enter(Journeys { from: 1, to: 2, bytes: 1_000, departed, arrived, times, after });
+            let period = Duration::from_picos(period);
+            often.add_transfers(Transfers { from: 1, to: 2, bytes: 1_000, departed, arrived, times, period });
             for at in 0..times {
-                let later = 1_234 + u64::from(at) * after.as_picos();
-                once.cross(1, 2, 1_000, time(later), time(later + took));
+                let later = 1_234 + u64::from(at) * period.as_picos();
+                once.add(&message((1, 2), 1_000, (later, later + took)));
             }
             assert_eq!(often.width(), once.width());
             for (often, once) in often.used().iter().zip(once.used()) {
                 assert_eq!((often.link, often.first, often.messages), (once.link, once.first, once.messages));
                 assert!(
                     often.bytes.iter().zip(&once.bytes).all(|(&a, &b)| (a - b).abs() <= 1e-3),
-                    "{took}, {after:?}"
+                    "{took}, {period:?}"
                 );
                 assert_eq!(often.total(), once.total());
             }
@@ -366,13 +368,13 @@ mod tests {
     fn nothing_is_lost_when_bins_widen() {
         let run = run_on("cluster:4", 4);
         let mut links = LinkUse::new(&run);
-        links.bins = Bins::new(MOST_BINS, 100);
+        links.bins = Bins::new(Limits { per_link: MOST_BINS, total: 100 });
         let mut sent = [0u64; 4];
         for i in 0..5_000u64 {
             let (from, bytes) = ((i % 4) as u32, 1 + i % 17);
-            // Now and then a message of long ago.
+            // Now and then a much earlier message.
             let start = if i % 10 == 0 { i / 2 } else { i } * i * 13;
-            links.record(&Record::Message(message(from, (from + 1) % 4, bytes, start, start + i * 700)));
+            links.record(&Record::Message(message((from, (from + 1) % 4), bytes, (start, start + i * 700))));
             sent[from as usize] += bytes;
         }
         assert!(links.used().iter().map(|used| used.bytes.len()).sum::<usize>() <= 100);
@@ -392,11 +394,11 @@ mod tests {
     }
 
     #[test]
-    fn long_journeys_are_spread_evenly() {
+    fn long_transfers_are_spread_evenly() {
         let run = run_on("cluster:4", 4);
         let mut links = LinkUse::new(&run);
         // From 0.5 to 400.5 ns, twice; one of them again after all bins have become wider.
-        let long = || Record::Message(message(0, 1, 4_000_000, 500, 400_500));
+        let long = || Record::Message(message((0, 1), 4_000_000, (500, 400_500)));
         links.record(&long());
         links.record(&long());
         let used = links.used();
@@ -407,7 +409,7 @@ mod tests {
             assert!(even, "{link:?}");
             assert!(near(link.total(), 8e6));
         }
-        links.record(&Record::Message(message(0, 1, 7, 900_000, 900_001)));
+        links.record(&Record::Message(message((0, 1), 7, (900_000, 900_001))));
         links.record(&long());
         for link in links.used() {
             assert!(near(link.total(), 12e6 + 7.0), "{link:?}");
@@ -421,11 +423,11 @@ mod tests {
         for platform in ["cluster:64", "torus:4x4x4"] {
             let run = run_on(platform, 64);
             let mut links = LinkUse::new(&run);
-            links.bins = Bins::new(MOST_BINS, 300);
+            links.bins = Bins::new(Limits { per_link: MOST_BINS, total: 300 });
             let (mut crossed, mut route) = (0, Vec::new());
             for host in 0..63u32 {
                 let start = u64::from(host) * 100_000;
-                links.record(&Record::Message(message(host, host + 1, 1_000, start, start + 90_000)));
+                links.record(&Record::Message(message((host, host + 1), 1_000, (start, start + 90_000))));
                 let hosts = [host, host + 1].map(|rank| run.placement[rank as usize]);
                 run.platform.route(hosts[0], hosts[1], &mut route);
                 crossed += route.len();
@@ -444,7 +446,7 @@ mod tests {
         let mut links = LinkUse::new(&run);
         for second in 1..1_000u64 {
             let start = second * 1_000_000_000_000;
-            links.record(&Record::Message(message(0, 1, 8, start, start + 5)));
+            links.record(&Record::Message(message((0, 1), 8, (start, start + 5))));
         }
         assert!(links.used().iter().all(|used| used.bytes.len() <= MOST_BINS));
         assert_eq!(size_of::<Route>(), 32);

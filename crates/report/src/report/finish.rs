@@ -1,34 +1,35 @@
-//! What has been gathered, as the page is told it.
+//! The data of the page, made from what was gathered.
 
-use mpirage_timeline::function::function;
+use mpirage_interpret::function::function;
 use mpirage_units::Duration;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
+use super::{BlockedCall, Ending, Report};
 use crate::category::{CATEGORIES, Category, NAMES};
 use crate::container::Container;
 use crate::critical::{self, Critical};
+use crate::drawing;
 use crate::network::Network;
-use crate::report::{Ending, Report};
-use crate::{drawing, seconds};
+use crate::time::seconds;
 
 /// The version of the format, which the page knows too (`page/js/container.js`).
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 impl Report {
     /// What the page is to show.
     pub fn finish(&mut self, ending: &Ending) -> Container {
         let end = self.ends.iter().map(|end| end.at).max().unwrap_or(0);
-        self.books.close(end);
+        self.aggregator.finish(end);
         let mut out = Container::default();
         out.set("version", VERSION);
         self.write_run(ending, &mut out);
         self.write_time(ending, &mut out);
         self.write_names(&mut out);
         self.write_timeline(&mut out);
-        self.books.traffic.write(&mut out);
-        self.books.write_events(|kind| self.sites.about(kind.row), &mut out);
-        self.books.write_arrows(&mut out);
+        self.aggregator.traffic().write(&mut out);
+        self.aggregator.write_events(&mut out);
+        self.aggregator.write_messages(&mut out);
         self.write_network(ending, &mut out);
         self.write_blocked(ending, &mut out);
         out
@@ -44,7 +45,7 @@ impl Report {
         out.set("outcome", &ending.outcome);
         let warning = |(text, severity): &(String, &str)| json!({"text": text, "severity": severity});
         let mut warnings: Vec<Value> = ending.warnings.iter().map(warning).collect();
-        if self.books.paths.is_thinned() {
+        if self.aggregator.paths().is_thinned() {
             let text = "the run was too long to keep its critical path whole: parts of it are joined";
             warnings.push(json!({"text": text, "severity": "note"}));
         }
@@ -53,12 +54,15 @@ impl Report {
 
     fn write_time(&self, ending: &Ending, out: &mut Container) {
         let shown = (1..CATEGORIES).map(|at| {
-            let all: u64 = self.books.ranks.iter().map(|rank| rank.spent[at]).sum();
+            let all: u64 = self.aggregator.times().iter().map(|rank| rank.spent[at]).sum();
             (NAMES[at].to_owned(), Value::from(seconds(all)))
         });
         out.set("time", shown.collect::<serde_json::Map<_, _>>());
         for (at, name) in NAMES.iter().enumerate().skip(1) {
-            out.section(&format!("rank_{name}"), self.books.ranks.iter().map(|rank| seconds(rank.spent[at])));
+            out.section(
+                &format!("rank_{name}"),
+                self.aggregator.times().iter().map(|rank| seconds(rank.spent[at])),
+            );
         }
         out.section("rank_end", self.ends.iter().map(|end| seconds(end.at)));
         out.set("efficiency", self.efficiency(ending));
@@ -66,7 +70,8 @@ impl Report {
 
     /// Parallel efficiency is load balance times communication efficiency; that is serialisation times transfer.
     fn efficiency(&self, ending: &Ending) -> Value {
-        let computed = || self.books.ranks.iter().map(|rank| seconds(rank.spent[Category::Compute as usize]));
+        let computed =
+            || self.aggregator.times().iter().map(|rank| seconds(rank.spent[Category::Compute as usize]));
         let (all, most) = (computed().sum::<f64>(), computed().fold(0.0, f64::max));
         let mean = all / self.ends.len().max(1) as f64;
         let took = ending.figures["simulated_seconds"].as_f64().unwrap_or(0.0);
@@ -91,24 +96,20 @@ impl Report {
         let name = |host: &_| self.run.platform.host(*host).name();
         out.set("hosts", hosts.iter().map(name).collect::<Vec<_>>());
         out.section("rank_host", of_rank);
-        // Of collectives that nobody has left, the functions have not been called yet.
-        for of in self.collectives.functions() {
-            self.functions.index(of);
+        // A collective that no rank has left is not a call yet, but its function is in the table.
+        for function in self.collectives.functions() {
+            self.aggregator.calls_mut().functions().index(function);
         }
-        let functions = &self.functions;
-        let index = |of: u16| functions.find(of).map_or(0, usize::from);
+        let calls = self.aggregator.calls();
+        let index = |of: u16| calls.function_index(of).map_or(0, usize::from);
         out.set("collectives_table", self.collectives.table(index, |context| self.contexts.index(context)));
-        out.set("calls_table", self.sites.table(self.books.phrases.calls(), index));
-        out.set("functions", functions.names());
-        let category = |&of: &u16| functions.kind(of).1 as u8;
-        out.set("function_categories", functions.used.iter().map(category).collect::<Vec<_>>());
-        out.set("sites", self.sites.names());
-        out.set("comms", &self.contexts.shown);
+        calls.write_tables(out);
+        out.set("comms", self.contexts.shown());
     }
 
     fn write_timeline(&mut self, out: &mut Container) {
         let end = self.last();
-        let (tiles, levels) = self.books.levels(end);
+        let (tiles, levels) = self.aggregator.levels(end);
         let about = levels.iter().enumerate().map(|(at, level)| {
             json!({"bins": level.columns, "section": format!("tiles_{at}"), "share": format!("shares_{at}")})
         });
@@ -129,17 +130,18 @@ impl Report {
     }
 
     fn write_network(&self, ending: &Ending, out: &mut Container) {
-        let network = Network::new(&self.run.platform, &self.books.links);
+        let network = Network::new(&self.run.platform, self.aggregator.links());
         network.write(out);
         drawing::write(&self.run.platform, &network, out);
-        // Of a rank that is blocked, nothing is known of what would end that.
+        // The path of a blocked rank ends where it blocked.
         let known = |rank: usize| {
-            self.ends[rank].blocked.map_or(self.books.reaches(rank as u32), |(since, ..)| since)
+            self.ends[rank].blocked.map_or(self.aggregator.last_end(rank as u32), |call| call.since)
         };
         let key = |&rank: &usize| (self.ends[rank].at, known(rank), std::cmp::Reverse(rank));
         let last = (0..self.ends.len()).max_by_key(key);
-        let path = last.map_or_else(Critical::new, |rank| self.books.path(rank as u32, known(rank)));
-        let name = |of: u16| self.functions.find(of).map(|index| (index, function(of).name));
+        let path = last.map_or_else(Critical::new, |rank| self.aggregator.path(rank as u32, known(rank)));
+        let name =
+            |of: u16| self.aggregator.calls().function_index(of).map(|index| (index, function(of).name));
         let gained = |ideal: f64| self.last().saturating_sub(Duration::from_secs_f64(ideal).as_picos());
         critical::write(path, &self.run, &network, ending.ideal_seconds.map(gained), name, out);
     }
@@ -148,8 +150,8 @@ impl Report {
         let waits: FxHashMap<u32, &str> =
             ending.waits.iter().map(|(rank, text)| (*rank, text.as_str())).collect();
         let blocked = self.ends.iter().enumerate().filter_map(|(rank, end)| {
-            let (since, of, site) = end.blocked?;
-            let site = self.sites.name(site);
+            let BlockedCall { since, function: of, site } = end.blocked?;
+            let site = self.aggregator.calls().site_name(site);
             let detail = waits.get(&(rank as u32)).copied().unwrap_or("");
             Some(json!({
                 "rank": rank,
@@ -164,6 +166,11 @@ impl Report {
 
     /// When the last rank ended.
     fn last(&self) -> u64 {
-        self.ends.iter().zip(&self.books.ranks).map(|(end, times)| end.at.max(times.now)).max().unwrap_or(0)
+        self.ends
+            .iter()
+            .zip(self.aggregator.times())
+            .map(|(end, times)| end.at.max(times.now))
+            .max()
+            .unwrap_or(0)
     }
 }

@@ -1,50 +1,50 @@
-//! What kinds of MPI functions there are, as viewers tell them apart.
+//! Kinds of MPI functions.
 
 use std::sync::OnceLock;
 
 use mpirage_call::function_names;
 
-/// What a function does, roughly.
+/// The kind of an MPI function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A blocking send.
     Send,
-    /// A send that returns at once.
+    /// A nonblocking send.
     Isend,
     /// A blocking receive.
     Recv,
-    /// A receive that returns at once.
+    /// A nonblocking receive.
     Irecv,
-    /// Both at once.
+    /// A send and a receive in one call.
     Sendrecv,
     /// Starts persistent requests.
     Start,
     /// Waits for requests.
     Wait,
-    /// Asks whether there is something.
+    /// Tests requests, or probes for messages.
     Test,
-    /// Waits for everybody.
+    /// A barrier.
     Barrier,
-    /// A collective of data.
+    /// Another collective.
     Collective,
-    /// Puts, gets and windows.
+    /// One-sided communication and windows.
     OneSided,
-    /// Files.
+    /// A function of MPI-IO.
     File,
-    /// Anything else.
+    /// Any other function.
     Other,
 }
 
 /// An MPI function.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
-    /// `MPI_Send`, also of `MPI_Send_c`.
+    /// Its name, without the suffix of large counts: `MPI_Send` also for `MPI_Send_c`.
     pub name: &'static str,
-    /// What it does.
+    /// Its kind.
     pub kind: Kind,
 }
 
-/// The function with this index. What it is is found out when somebody asks the first time: few of all functions are ever called.
+/// The function with this index. Its kind is determined at the first use, because a program calls few of all functions.
 #[inline]
 pub fn function(index: u16) -> Function {
     const UNKNOWN: Function = Function { name: "MPI", kind: Kind::Other };
@@ -79,7 +79,7 @@ fn kind_of(name: &str) -> Kind {
     }
 }
 
-/// As [`kind_of`], without `MPI_` and in small letters; most names are compared by their lengths only.
+/// As [`kind_of`], for a name without `MPI_` and in lower case.
 fn kind_of_lower(name: &str) -> Kind {
     match name {
         _ if is_one_sided(name) => Kind::OneSided,
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn functions_are_told_apart() {
+    fn functions_have_kinds() {
         let kinds = [
             ("MPI_Ssend", Kind::Send),
             ("MPI_Irsend", Kind::Isend),

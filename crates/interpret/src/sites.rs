@@ -1,46 +1,46 @@
-//! Where in the program calls come from.
+//! Source locations of calls.
 
 use std::cell::Cell;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-/// Knows the program's source.
+/// Source locations of a program.
 pub trait Sites {
-    /// A number for the place of a rank's call: of an address, one that is the same in all copies of a program.
+    /// The key of a rank's call site. An address has the same key in all copies of a program.
     fn key(&self, rank: u32, site: u64) -> u64 {
         let _ = rank;
         site
     }
 
-    /// Copies of a program, one of which has this address of a rank, if keys of what is in there are known once and for all.
+    /// The copies of a program that an address of a rank lies in, if their keys follow from their addresses alone.
     fn copies(&self, rank: u32, site: u64) -> Option<Copies> {
         let _ = (rank, site);
         None
     }
 
-    /// The place with this number, as `file:line function`.
+    /// The source location of a key, as `file:line function`.
     fn name(&self, key: u64) -> Option<String>;
 }
 
-/// The same program in memory once for each of some successive ranks, at equal distances. The key of an address is where the
-/// first rank has the same.
+/// Copies of a program in memory, one for each of several successive ranks, at equal distances. The key of an address is the
+/// corresponding address in the first copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Copies {
-    /// The first of these ranks.
+    /// The rank of the first copy.
     pub first: u32,
-    /// How many there are.
+    /// The number of copies.
     pub ranks: u32,
-    /// Where the first rank's copy begins.
+    /// The address of the first copy.
     pub start: u64,
-    /// From one copy to the next.
+    /// The distance from one copy to the next.
     pub stride: u64,
-    /// Bytes that belong to each.
+    /// The bytes of each copy.
     pub length: u64,
 }
 
 impl Copies {
-    /// Of programs that are at the same addresses in every rank; zero is nobody's.
+    /// A program that has the same addresses in every rank. Address zero is unknown.
     pub const EVERYWHERE: Copies =
         Copies { first: 0, ranks: u32::MAX, start: 1, stride: 0, length: u64::MAX };
 
@@ -53,33 +53,33 @@ impl Copies {
     }
 }
 
-/// Places that have been seen, numbered from 1.
+/// The call sites that have occurred, numbered from 1.
 #[derive(Default)]
-pub struct Places {
+pub struct CallSites {
     sites: Option<Rc<dyn Sites>>,
-    /// Where the last call was, and the next will be, as a rule.
+    /// The copies that the last call came from, and usually the next one.
     copies: Cell<Copies>,
     known: FxHashMap<u64, u32>,
     names: Vec<String>,
 }
 
-impl Places {
-    /// None has been seen.
-    pub fn new(sites: Option<Rc<dyn Sites>>) -> Places {
-        Places { sites, ..Places::default() }
+impl CallSites {
+    /// No call site has occurred.
+    pub fn new(sites: Option<Rc<dyn Sites>>) -> CallSites {
+        CallSites { sites, ..CallSites::default() }
     }
 
-    /// The number of the place of a call; zero if nothing is known of it.
+    /// The number of a call site; zero if its source location is unknown.
     #[inline]
     pub fn number(&mut self, rank: u32, site: u64) -> u32 {
         let key = self.key(rank, site);
         self.number_of(key)
     }
 
-    /// A number that is the same for all calls from one place, and quickly found; zero if nothing is known.
+    /// The key of a call site, which is found quickly; zero if the program is unknown.
     #[inline]
     pub fn key(&self, rank: u32, site: u64) -> u64 {
-        // Every call comes here, so what is asked next is no more than a subtraction.
+        // For every call: in known copies, a key is a subtraction.
         self.copies.get().key(rank, site).unwrap_or_else(|| self.key_elsewhere(rank, site))
     }
 
@@ -94,7 +94,7 @@ impl Places {
         }
     }
 
-    /// The number of the place that has this key.
+    /// The number of the call site that has this key.
     #[inline]
     pub fn number_of(&mut self, key: u64) -> u32 {
         match self.known.get(&key) {
@@ -106,7 +106,7 @@ impl Places {
 
     fn learn(&mut self, key: u64) -> u32 {
         let name = self.sites.as_ref().and_then(|sites| sites.name(key));
-        // Several calls on one line are one place.
+        // Several calls on one line are one call site.
         let known = |name: &String| self.names.iter().position(|known| known == name);
         let number = match name.map(|name| (known(&name), name)) {
             None => 0,
@@ -120,7 +120,7 @@ impl Places {
         number
     }
 
-    /// All names; the first belongs to number 1.
+    /// The source locations of all call sites, from number 1 on.
     pub fn names(&self) -> &[String] {
         &self.names
     }
@@ -162,10 +162,10 @@ mod tests {
 
     #[test]
     fn keys_in_known_copies_are_those_of_the_first() {
-        let places = Places::new(Some(Rc::new(Apart)));
+        let places = CallSites::new(Some(Rc::new(Apart)));
         let keys = [(3, 1007), (4, 1027), (12, 1199), (7, 12), (3, 1000), (4, 1020), (4, 0)];
         assert_eq!(keys.map(|(rank, site)| places.key(rank, site)), [1007, 1007, 1019, 12, 1000, 1000, 0]);
-        // Of those before and behind, and of a rank that is somewhere else, the program is asked.
+        // Outside of the copies, the program gives the key.
         assert_eq!(
             [(2, 980), (13, 1002), (5, 1001)].map(|(rank, site)| places.key(rank, site)),
             [980, 1002, 1001]
@@ -183,10 +183,10 @@ mod tests {
 
     #[test]
     fn copies_of_a_program_share_numbers() {
-        let mut places = Places::new(Some(Rc::new(Halves)));
+        let mut places = CallSites::new(Some(Rc::new(Halves)));
         assert_eq!([13, 24, 33, 19, 0].map(|site| places.number(0, site)), [1, 2, 1, 0, 0]);
         assert_eq!([25, 26, 5].map(|site| places.number(0, site)), [3, 3, 3]);
         assert_eq!(places.names(), ["a.c:3 main", "a.c:4 main", "a.c:5 main"]);
-        assert_eq!(Places::new(None).number(0, 13), 0);
+        assert_eq!(CallSites::new(None).number(0, 13), 0);
     }
 }

@@ -1,9 +1,9 @@
-//! What a call asked and was told, in a few figures that every format can show.
+//! The arguments and results of a call, in a few figures that every format can show.
 
 use mpirage_call::{Blocks, Call, CollectiveCall, ContextId};
 use mpirage_record::Details;
 
-use crate::comms::Comms;
+use crate::comms::{CommRank, Comms};
 
 /// The figures of a call; those that it has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,10 +21,10 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// What `rank` asked and was told.
+    /// The arguments of a call of `rank`.
     #[inline]
     pub fn of(rank: u32, details: &Details<'_>, comms: &Comms) -> Arguments {
-        let world = |context, peer| comms.world_of(context, rank, peer);
+        let world = |context, peer| comms.world_of(context, rank, CommRank(peer));
         match *details.call {
             Call::Send { context, to, tag, bytes, .. } => Arguments {
                 peer: world(context, to),
@@ -64,12 +64,16 @@ impl Arguments {
         }
     }
 
-    /// The same of a collective.
+    /// The arguments of a collective.
     pub fn of_collective(rank: u32, call: &CollectiveCall<'_>, comms: &Comms) -> Arguments {
         let size = comms.size(call.context) as usize;
         let total = |blocks: Blocks<'_>| Some(blocks.total(size));
         let (sent, received) = (total(call.send.blocks), total(call.recv.blocks));
-        let root = if call.kind.is_rooted() { comms.world_of(call.context, rank, call.root) } else { None };
+        let root = if call.kind.is_rooted() {
+            comms.world_of(call.context, rank, CommRank(call.root))
+        } else {
+            None
+        };
         Arguments { peer: root, sent, received, tag: None, context: Some(call.context) }
     }
 }
