@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_main};
-use mpirage_fold::{Crew, Environment, Image, Libraries, Linked, Options, Stop, c_library, pass_turn};
+use mpirage_fold::{Environment, FoldedRanks, Image, Libraries, Linked, Options, Stop, c_library, pass_turn};
 
 const SOURCE: &str = "void turn(void); int main(void) { for (;;) turn(); }";
 
@@ -42,7 +42,7 @@ fn switch(criterion: &mut Criterion) {
     let linked = link(&program);
     let mut group = criterion.benchmark_group("switch");
     for ranks in [2, 1_000, 16_384, 100_000] {
-        let mut crew = Crew::new(Options { ranks, stack: None, mapped: None }).expect("room");
+        let mut crew = FoldedRanks::new(Options { ranks, stack: None, mapped: None }).expect("room");
         for _ in 0..ranks {
             crew.add(&linked, &[CString::default()], &Environment::new(Vec::new())).expect("room");
         }

@@ -6,7 +6,7 @@ use std::ffi::CString;
 use std::path::Path;
 use std::time::Instant;
 
-use mpirage_fold::{Crew, Environment, Image, Libraries, Options, Stop, c_library, pass_turn};
+use mpirage_fold::{Environment, FoldedRanks, Image, Libraries, Options, Stop, c_library, pass_turn};
 
 extern "C" fn turn() {
     pass_turn();
@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "turn" => Some(turn as *const () as usize),
         _ => c_library(name).or_else(|| libraries.find(name, version)),
     })?;
-    let mut crew = Crew::new(Options { ranks, stack: None, mapped: mapped.map(|way| way == 1) })?;
+    let mut crew = FoldedRanks::new(Options { ranks, stack: None, mapped: mapped.map(|way| way == 1) })?;
     let name = CString::new(arguments[1].as_str())?;
     let environment = Environment::inherited();
     let before = resident();

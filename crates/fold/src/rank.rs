@@ -54,7 +54,7 @@ pub(crate) struct Fault {
 
 pub(crate) type RankCoroutine = Coroutine<(), Leave, Leave, RankStack>;
 
-/// A rank. The crew and the code that runs on the rank's own stack both use it, never at the same time; so it is
+/// A rank. [`FoldedRanks`](crate::FoldedRanks) and the code that runs on the rank's own stack both use it, never at the same time; so it is
 /// handled by raw pointer.
 ///
 /// With many ranks a switch costs what it misses in the cache: what each one needs comes first, in two lines.
@@ -176,7 +176,7 @@ unsafe extern "C" {
 /// The first function on a rank's stack.
 fn start(yielder: &Yielder<(), Leave>) -> Leave {
     let rank = current::get();
-    // SAFETY: the crew has made the rank current before it resumed it; the program's functions are where its file says.
+    // SAFETY: the rank was made current before it was resumed; the program's functions are where its file says.
     unsafe {
         (*rank).yielder = yielder;
         let program = Rank::program(rank);

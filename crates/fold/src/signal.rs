@@ -71,7 +71,7 @@ type Action = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
 /// `context` is the third argument of a handler that was installed with `SA_SIGINFO`.
 pub unsafe fn interrupt_rank(number: c_int, context: *mut c_void) -> bool {
     let thread = THREAD.load(Ordering::Relaxed);
-    // SAFETY: asks for, and signals, a thread that lives as long as the crew.
+    // SAFETY: asks for, and signals, a thread that lives as long as there are folded ranks.
     unsafe {
         if thread != 0 && libc::pthread_self() as usize != thread {
             return libc::pthread_kill(thread as libc::pthread_t, number) == 0;
@@ -113,7 +113,7 @@ pub(crate) fn take_pending() -> Option<Fault> {
     Some(Fault { number, ..Fault::default() })
 }
 
-/// The handlers, as long as there is a crew.
+/// The handlers, as long as there are folded ranks.
 pub(crate) struct Handlers {
     before: libc::stack_t,
     _stack: Box<[MaybeUninit<u8>]>,

@@ -87,7 +87,7 @@ impl RankStack {
     }
 }
 
-// SAFETY: the bounds are those of memory that the crew keeps as long as its coroutines; the guard is there as far as the
+// SAFETY: the bounds are those of memory that stays as long as the coroutines; the guard is there as far as the
 // system allows, and each turn checks the stack pointer.
 unsafe impl Stack for RankStack {
     fn base(&self) -> StackPointer {

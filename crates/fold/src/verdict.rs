@@ -6,6 +6,8 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 
+use mpirage_system::is_system_library;
+
 use crate::{Image, Import};
 
 /// Can ranks of this program share a process?
@@ -34,7 +36,7 @@ pub fn verdict(image: &Image) -> Verdict {
     if let Some(name) = image.exports().find(|name| replaces_library(name)) {
         return Verdict::Impossible(format!("it defines {name}, which libraries would not use"));
     }
-    let libraries = image.needed().iter().filter(|name| !harmless(name));
+    let libraries = image.needed().iter().filter(|name| !is_system_library(name));
     let mut reasons: Vec<String> =
         libraries.map(|name| format!("its library {name} would be shared by all ranks")).collect();
     let mut about_imports: Vec<String> = imports.iter().filter_map(|import| reason(import)).collect();
@@ -59,24 +61,6 @@ fn words(text: &'static str) -> impl Iterator<Item = &'static str> {
 
 fn pairs(text: &'static str) -> BTreeMap<&'static str, &'static str> {
     lines(text).filter_map(|line| line.split_once(' ')).collect()
-}
-
-/// Libraries whose state ranks do not share, or not so that it shows.
-fn harmless(library: &str) -> bool {
-    const PREFIXES: [&str; 11] = [
-        "libc.so",
-        "libm.so",
-        "libgcc_s.so",
-        "libstdc++.so",
-        "libmpi_abi.so",
-        "libpthread.so",
-        "libdl.so",
-        "librt.so",
-        "libquadmath.so",
-        "libmvec.so",
-        "ld-linux",
-    ];
-    PREFIXES.iter().any(|prefix| library.starts_with(prefix))
 }
 
 /// Replacements that work only if everybody uses them.

@@ -10,6 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use mpirage_system::is_system_library;
 use object::elf::{self, FileHeader32, FileHeader64};
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
 use object::{Endianness, FileKind};
@@ -226,21 +227,9 @@ fn string(strings: &[u8], at: usize) -> Option<String> {
     Some(String::from_utf8_lossy(&rest[..end]).into_owned())
 }
 
-/// Libraries that every program has, and ours: they link no MPI.
+/// Is it known that the library links no MPI?
 fn needs_no_mpi(library: &str) -> bool {
-    const KNOWN: [&str; 10] = [
-        "libc.so",
-        "libm.so",
-        "libgcc_s.so",
-        "libstdc++.so",
-        "libmpi_abi.so",
-        "libpthread.so",
-        "libdl.so",
-        "librt.so",
-        "libgomp.so",
-        "ld-linux",
-    ];
-    KNOWN.iter().any(|known| library.starts_with(known))
+    is_system_library(library) || library.starts_with("libgomp.so")
 }
 
 fn runs_here(machine: u16) -> bool {

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use mpirage_call::{LineId, RankId, Reply, Service};
 use mpirage_channel::{Briefing, Disturbed, FileLocks, FoldedLibrary, FoldedRank, Mailboxes, Passing};
-use mpirage_fold::{Crew, CrewError, Environment, Image, Libraries, Linked, Options, Refusal};
+use mpirage_fold::{Environment, FoldedRanks, FoldedRanksError, Image, Libraries, Linked, Options, Refusal};
 use mpirage_prefetch::fetch;
 use thiserror::Error;
 
@@ -60,7 +60,7 @@ pub enum FoldError {
     },
     /// There is no room for so many.
     #[error(transparent)]
-    Crew(#[from] CrewError),
+    Room(#[from] FoldedRanksError),
     /// The mailbox or signal handlers could not be made.
     #[error("cannot prepare the run: {0}")]
     Prepare(#[from] io::Error),
@@ -68,9 +68,9 @@ pub enum FoldError {
 
 /// All ranks of a run.
 pub struct Folded {
-    // It ends first: nobody listens to its signals any more once the crew is gone.
+    // It is dropped first: without coroutines nothing handles its signals.
     watchdog: Watchdog,
-    crew: Crew,
+    coroutines: FoldedRanks,
     library: FoldedLibrary,
     mailboxes: Mailboxes,
     shared: SharedFile,
@@ -128,9 +128,9 @@ impl Folded {
         let mailboxes = Mailboxes::of_ranks(1, &briefing)?;
         // Turns are passed by switching stacks: the mailbox is ours whenever this code runs.
         mailboxes.take_back(MAILBOX);
-        let crew = Crew::new(Options { ranks, stack: None, mapped: None })?;
+        let coroutines = FoldedRanks::new(Options { ranks, stack: None, mapped: None })?;
         let mut folded = Folded {
-            crew,
+            coroutines,
             library,
             mailboxes,
             shared,
@@ -209,7 +209,7 @@ impl Folded {
         }
         let common = self.environment.as_ref().map(|(_, environment)| environment);
         let environment = common.ok_or(io::ErrorKind::NotFound)?.with(own_variables(who));
-        self.crew.add(linked, &words, &environment).map_err(io::Error::other)?;
+        self.coroutines.add(linked, &words, &environment).map_err(io::Error::other)?;
         let host = CString::new(who.host).map_err(io::Error::other)?;
         let passing = Passing { pass, exit, raise };
         let known = self.library.rank(who.rank, (&self.mailboxes, MAILBOX), passing, &host, &words);
@@ -228,7 +228,7 @@ impl Folded {
             return Stop::Ended(self.ranks[index].death.unwrap_or(Death::Exit(1)));
         };
         self.library.switch_to(known);
-        match self.crew.resume(index) {
+        match self.coroutines.resume(index) {
             mpirage_fold::Stop::Yielded => {
                 self.watchdog.feed();
                 Stop::Waits
@@ -258,7 +258,7 @@ impl Folded {
 
     pub(crate) fn collect_output(&mut self, rank: RankId) -> bool {
         let unshown = &mut self.ranks[rank.index()].unshown;
-        self.crew.collect_output(rank.index(), unshown);
+        self.coroutines.collect_output(rank.index(), unshown);
         !unshown.is_empty()
     }
 
@@ -291,16 +291,16 @@ impl Folded {
     pub(crate) fn explain_addresses(&self, symbols: &mut Symbols) {
         symbols.learn_own(&self.map);
         let mut rank = 0;
-        while rank < self.crew.len() {
+        while rank < self.coroutines.len() {
             let mut run = self.instances_from(rank);
             rank += run.count as usize;
-            if rank == self.crew.len() && rank > 1 && self.programs.len() == 1 {
+            if rank == self.coroutines.len() && rank > 1 && self.programs.len() == 1 {
                 // Those that are still to come will lie at the same distances.
                 run.count += (self.expected - rank) as u64;
             }
             symbols.learn_instances(run);
         }
-        if self.crew.len() == self.expected {
+        if self.coroutines.len() == self.expected {
             symbols.learned_all_instances();
         }
     }
@@ -312,13 +312,14 @@ impl Folded {
     }
 
     fn instances_from(&self, rank: usize) -> Instances {
-        let (start, program) = (self.crew.base(rank), self.crew.program(rank));
+        let (start, program) = (self.coroutines.base(rank), self.coroutines.program(rank));
         let size = program.size();
-        let next =
-            |other: usize| other < self.crew.len() && self.crew.program(other).path() == program.path();
-        let stride = if next(rank + 1) { self.crew.base(rank + 1).wrapping_sub(start) } else { size };
+        let next = |other: usize| {
+            other < self.coroutines.len() && self.coroutines.program(other).path() == program.path()
+        };
+        let stride = if next(rank + 1) { self.coroutines.base(rank + 1).wrapping_sub(start) } else { size };
         let stride = if (size..usize::MAX / 2).contains(&stride) { stride } else { size };
-        let regular = |other: usize| self.crew.base(other) == start + (other - rank) * stride;
+        let regular = |other: usize| self.coroutines.base(other) == start + (other - rank) * stride;
         let count = 1 + (rank + 1..).take_while(|&other| next(other) && regular(other)).count();
         let file = program.path().to_owned();
         Instances { start: start as u64, stride: stride as u64, count: count as u64, file }
@@ -338,13 +339,13 @@ impl Folded {
 /// Memory of ranks, which is memory of this process.
 impl Folded {
     pub(crate) fn read(&mut self, from: Place, into: &mut [u8]) {
-        if !self.crew.read(from.address as usize, into) {
+        if !self.coroutines.read(from.address as usize, into) {
             self.inaccessible(from, into.len());
         }
     }
 
     pub(crate) fn write(&mut self, to: Place, bytes: &[u8]) {
-        if !self.crew.write(to.address as usize, bytes) {
+        if !self.coroutines.write(to.address as usize, bytes) {
             self.inaccessible(to, bytes.len());
         }
     }
@@ -354,19 +355,19 @@ impl Folded {
         let Some(here) = self.ranks.get(rank.index()) else { return };
         if ahead > 1 {
             fetch(here);
-            return self.crew.fetch_early(rank.index());
+            return self.coroutines.fetch_early(rank.index());
         }
         let Some(known) = &here.known else { return };
         self.library.expect(known, ahead == 0);
         if ahead == 1 {
-            self.crew.fetch(rank.index());
+            self.coroutines.fetch(rank.index());
         }
     }
 
     pub(crate) fn copy(&mut self, from: Place, to: Place, bytes: usize, _: &mut Vec<u8>) {
         let (source, destination) = (from.address as usize, to.address as usize);
-        if !self.crew.copy(destination, source, bytes) {
-            let readable = self.crew.copy(source, source, bytes);
+        if !self.coroutines.copy(destination, source, bytes) {
+            let readable = self.coroutines.copy(source, source, bytes);
             self.inaccessible(if readable { to } else { from }, bytes);
         }
     }

@@ -158,7 +158,7 @@ impl Session {
 /// What a rank's shell has started becomes our child when the shell is gone, so that we can end it.
 /// Where it is forbidden, such a process ends by itself as soon as it calls MPI.
 fn adopt_orphans() {
-    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+    let _ = nix::sys::prctl::set_child_subreaper(true);
 }
 
 /// Programs that hash addresses behave the same in every run, and addresses of dead ranks can be explained.

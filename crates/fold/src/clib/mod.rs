@@ -123,7 +123,7 @@ unsafe fn library_of(rank: *mut Rank) -> *mut Library {
     unsafe { &raw mut **(*rank).library.get_or_insert_with(Box::default) }
 }
 
-/// A state for calls that are not a rank's: the functions may outlive their crew in a library's callback.
+/// A state for calls that are not a rank's: a library may call the functions when there are no folded ranks any more.
 fn spare() -> *mut Library {
     thread_local! {
         static SPARE: Cell<*mut Library> = const { Cell::new(ptr::null_mut()) };

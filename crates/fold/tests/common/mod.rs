@@ -10,7 +10,8 @@ use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mpirage_fold::{
-    Crew, Environment, Image, Libraries, Linked, Options, Refusal, Stop, c_library, current_rank, pass_turn,
+    Environment, FoldedRanks, Image, Libraries, Linked, Options, Refusal, Stop, c_library, current_rank,
+    pass_turn,
 };
 
 static ONE_CREW: Mutex<()> = Mutex::new(());
@@ -85,7 +86,7 @@ pub fn link(program: &Path) -> Result<Linked, Refusal> {
 
 /// Ranks of one program.
 pub struct Run {
-    pub crew: Crew,
+    pub crew: FoldedRanks,
     pub ends: Vec<Option<Stop>>,
     pub outputs: Vec<String>,
     /// What all of them wrote to standard error.
@@ -100,7 +101,7 @@ pub fn options(ranks: usize) -> Options {
 pub fn load(program: &Path, arguments: &[&str], options: Options) -> Run {
     let alone = alone();
     let linked = link(program).expect("it can be folded");
-    let mut crew = Crew::new(options).expect("there is room");
+    let mut crew = FoldedRanks::new(options).expect("there is room");
     let all: Vec<CString> =
         ["program"].iter().chain(arguments).map(|text| CString::new(*text).expect("no zero")).collect();
     let environment = Environment::new(vec![c"COLOUR=red".into(), c"LIST=a:b:c".into()]);
