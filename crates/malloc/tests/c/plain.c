@@ -6,7 +6,7 @@ static void *work(void *seed) {
     unsigned state = (unsigned)(uintptr_t)seed;
     unsigned char *kept[16] = {0};
     size_t sizes[16] = {0};
-    for (int i = 0; i < 4000; i++) {
+    for (int i = 0; i < 1500; i++) {
         state = state * 1664525 + 1013904223;
         int at = state >> 8 & 15;
         if (kept[at]) CHECK(is_filled(kept[at], sizes[at]));

@@ -8,7 +8,7 @@ use crate::arguments::{Number, not_null, put};
 use crate::constants::{MPI_COMM_SELF, MPI_MESSAGE_NO_PROC, MPI_MESSAGE_NULL};
 use crate::error::Result;
 use crate::frame;
-use crate::functions::forms::{argument, counted};
+use crate::functions::forms::{argument, both_forms, form};
 use crate::message::{Incoming, Peer, expected_tag};
 use crate::objects::message::Message;
 use crate::operation::{Operation, Step};
@@ -18,10 +18,17 @@ use crate::region::Region;
 use crate::status;
 use crate::types::*;
 
-counted! {
-    mrecv(buf: Buffer, count: Count, datatype: MPI_Datatype, message: MessagePlace, status: StatusPlace):
+both_forms! {
+    (buf: Buffer, count: Count, datatype: MPI_Datatype, message: MessagePlace, status: StatusPlace) {
+        frame::outcome(None, || {
+            status::store(status, &perform::run(receive(buf, count, datatype, message)?)?);
+            Ok(())
+        })
+    }:
         MPI_Mrecv MPI_Mrecv_c;
-    imrecv(buf: Buffer, count: Count, datatype: MPI_Datatype, message: MessagePlace, request: RequestPlace):
+    (buf: Buffer, count: Count, datatype: MPI_Datatype, message: MessagePlace, request: RequestPlace) {
+        frame::outcome(None, || put("request", request, perform::begin(receive(buf, count, datatype, message)?)))
+    }:
         MPI_Imrecv MPI_Imrecv_c;
 }
 
@@ -96,39 +103,6 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Improbe(
             put("flag", flag, found.is_some().into())?;
             put("message", message, handle(&found))
         }
-    })
-}
-
-/// # Safety
-/// `message` is null or a message, `status` null or a place for one.
-unsafe fn mrecv(
-    buf: *mut c_void,
-    count: impl Number,
-    datatype: MPI_Datatype,
-    message: *mut MPI_Message,
-    status: *mut MPI_Status,
-) -> c_int {
-    frame::outcome(None, || {
-        // SAFETY: the caller vouches for it.
-        let completion = perform::run(unsafe { receive(buf, count, datatype, message) }?)?;
-        // SAFETY: the caller vouches for it.
-        unsafe { status::store(status, &completion) };
-        Ok(())
-    })
-}
-
-/// # Safety
-/// `message` is null or a message, `request` null or a place for one.
-unsafe fn imrecv(
-    buf: *mut c_void,
-    count: impl Number,
-    datatype: MPI_Datatype,
-    message: *mut MPI_Message,
-    request: *mut MPI_Request,
-) -> c_int {
-    frame::outcome(None, || {
-        // SAFETY: the caller vouches for it.
-        unsafe { put("request", request, perform::begin(receive(buf, count, datatype, message)?)) }
     })
 }
 

@@ -5,7 +5,7 @@ use core::ffi::{c_int, c_void};
 use crate::arguments::{Number, put};
 use crate::error::Result;
 use crate::frame;
-use crate::functions::forms::{argument, counted};
+use crate::functions::forms::{argument, both_forms, form};
 use crate::message::{Incoming, Peer, expected_tag};
 use crate::operation::{Operation, Step};
 use crate::perform;
@@ -14,77 +14,31 @@ use crate::region::Region;
 use crate::status;
 use crate::types::*;
 
-counted! {
-    recv(buf: Buffer, count: Count, datatype: MPI_Datatype, source: c_int, tag: c_int, comm: MPI_Comm,
-         status: StatusPlace):
+both_forms! {
+    (buf: Buffer, count: Count, datatype: MPI_Datatype, source: c_int, tag: c_int, comm: MPI_Comm, status: StatusPlace) {
+        frame::outcome(comm, || {
+            let receive = |message: Incoming| perform::receive(&message);
+            let received = with_message(buf, count, datatype, source, tag, comm, receive)?;
+            status::store(status, &received.unwrap_or_else(|| Ok(status::from_nobody()))?);
+            Ok(())
+        })
+    }:
         MPI_Recv MPI_Recv_c;
-    irecv(buf: Buffer, count: Count, datatype: MPI_Datatype, source: c_int, tag: c_int, comm: MPI_Comm,
-          request: RequestPlace):
+    (buf: Buffer, count: Count, datatype: MPI_Datatype, source: c_int, tag: c_int, comm: MPI_Comm, request: RequestPlace) {
+        frame::outcome(comm, || {
+            let begin = |message: Incoming| perform::begin_receive(message, comm);
+            let nothing = || perform::begin(Operation::one(comm, Step::Nothing(status::from_nobody())));
+            let begun = with_message(buf, count, datatype, source, tag, comm, begin)?.unwrap_or_else(nothing);
+            put("request", request, begun)
+        })
+    }:
         MPI_Irecv MPI_Irecv_c;
-    recv_init(buf: Buffer, count: Count, datatype: MPI_Datatype, source: c_int, tag: c_int, comm: MPI_Comm,
-              request: RequestPlace):
+    (buf: Buffer, count: Count, datatype: MPI_Datatype, source: c_int, tag: c_int, comm: MPI_Comm, request: RequestPlace) {
+        frame::outcome(comm, || {
+            put("request", request, perform::keep(receive(buf, count, datatype, source, tag, comm)?))
+        })
+    }:
         MPI_Recv_init MPI_Recv_init_c;
-}
-
-/// # Safety
-/// `status` is null or a place for one.
-unsafe fn recv(
-    buf: *mut c_void,
-    count: impl Number,
-    datatype: MPI_Datatype,
-    source: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    status: *mut MPI_Status,
-) -> c_int {
-    frame::outcome(comm, || {
-        let received =
-            with_message(buf, count, datatype, source, tag, comm, |message| perform::receive(&message))?;
-        let completion = received.unwrap_or_else(|| Ok(status::from_nobody()))?;
-        // SAFETY: the caller vouches for it.
-        unsafe { status::store(status, &completion) };
-        Ok(())
-    })
-}
-
-/// # Safety
-/// `request` is null or a place for one.
-unsafe fn irecv(
-    buf: *mut c_void,
-    count: impl Number,
-    datatype: MPI_Datatype,
-    source: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> c_int {
-    frame::outcome(comm, || {
-        let begun = with_message(buf, count, datatype, source, tag, comm, |message| {
-            perform::begin_receive(message, comm)
-        })?;
-        let begun = begun
-            .unwrap_or_else(|| perform::begin(Operation::one(comm, Step::Nothing(status::from_nobody()))));
-        // SAFETY: the caller vouches for it.
-        unsafe { put("request", request, begun) }
-    })
-}
-
-/// # Safety
-/// `request` is null or a place for one.
-unsafe fn recv_init(
-    buf: *mut c_void,
-    count: impl Number,
-    datatype: MPI_Datatype,
-    source: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> c_int {
-    frame::outcome(comm, || {
-        let kept = perform::keep(receive(buf, count, datatype, source, tag, comm)?);
-        // SAFETY: the caller vouches for it.
-        unsafe { put("request", request, kept) }
-    })
 }
 
 /// A receive with its arguments checked.
