@@ -62,7 +62,7 @@ pub(crate) fn set(rank: *mut Rank) {
     CURRENT.set(rank);
 }
 
-/// Leaves for good.
+/// Ends the rank.
 ///
 /// # Safety
 /// `rank` is the one that runs.

@@ -2,6 +2,7 @@
 
 use std::ffi::{CString, c_char};
 use std::io;
+use std::ops::Range;
 use std::ptr;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -126,7 +127,7 @@ impl FoldedRanks {
     pub fn resume(&mut self, rank: usize) -> Stop {
         let rank = self.ranks[rank];
         assert!(current::get().is_null(), "a rank cannot resume a rank");
-        // SAFETY: ranks live as long as `self`. While the coroutine runs, nobody here uses the rank; the code on its
+        // SAFETY: ranks live as long as `self`. While the coroutine runs, no other code of this crate uses the rank; the code on its
         // stack leaves its `coroutine` and `context` alone.
         unsafe {
             if (*rank).ended {
@@ -151,7 +152,7 @@ impl FoldedRanks {
     #[inline]
     pub fn fetch_early(&self, rank: usize) {
         let Some(&rank) = self.ranks.get(rank) else { return };
-        fetch_bytes(rank as usize, 3 * LINE);
+        fetch_bytes(rank.addr()..rank.addr() + 3 * LINE);
     }
 
     /// Brings into the cache what resuming this rank will need, while the one before still runs. With thousands of ranks that
@@ -161,7 +162,8 @@ impl FoldedRanks {
         let Some(&rank) = self.ranks.get(rank) else { return };
         // SAFETY: ranks live as long as `self`.
         let (resting, base) = unsafe { ((*rank).resting, (*rank).base) };
-        fetch_bytes(resting.wrapping_sub(2 * LINE), STACK);
+        let lowest = resting.wrapping_sub(2 * LINE);
+        fetch_bytes(lowest..lowest.wrapping_add(STACK));
         let [code, linkage] = self.hot;
         fetch_address(base + code);
         fetch_address(base + linkage);
@@ -189,26 +191,26 @@ impl FoldedRanks {
     }
 
     /// Is this an address of the rank's copy of the program?
-    pub fn has(&self, rank: usize, address: usize) -> bool {
-        self.rank(rank).has(address)
+    pub fn has(&self, rank: usize, address: *const u8) -> bool {
+        self.rank(rank).has(address.addr())
     }
 
     /// Fills `into` from memory of the ranks. False if that is not accessible.
     pub fn read(&self, address: usize, into: &mut [u8]) -> bool {
         // SAFETY: the slice is ours to write, and ranks exist.
-        unsafe { crate::copy(into.as_mut_ptr() as usize, address, into.len()) }
+        unsafe { crate::copy(into.as_mut_ptr(), address as *const u8, into.len()) }
     }
 
     /// Stores bytes in memory of the ranks, where a program has asked for them. False if that is not accessible.
     pub fn write(&self, address: usize, bytes: &[u8]) -> bool {
         // SAFETY: the program has given that memory away to be written, and ranks exist.
-        unsafe { crate::copy(address, bytes.as_ptr() as usize, bytes.len()) }
+        unsafe { crate::copy(address as *mut u8, bytes.as_ptr(), bytes.len()) }
     }
 
-    /// Copies bytes from one place in memory of the ranks to another. False if one is not accessible.
-    pub fn copy(&self, to: usize, from: usize, size: usize) -> bool {
+    /// Copies the bytes at these addresses, in memory of the ranks, to another address. False if one place is not accessible.
+    pub fn copy(&self, from: Range<usize>, to: usize) -> bool {
         // SAFETY: as for `write`.
-        unsafe { crate::copy(to, from, size) }
+        unsafe { crate::copy(to as *mut u8, from.start as *const u8, from.len()) }
     }
 
     /// Appends what a rank has written to standard output since the last time.
@@ -270,7 +272,7 @@ impl Drop for FoldedRanks {
 }
 
 /// # Safety
-/// The rank has just left for good and is still current.
+/// The rank has just ended and is still current.
 #[cold]
 unsafe fn end(rank: *mut Rank, leave: Leave) -> Stop {
     stdio::flush();

@@ -64,7 +64,7 @@ impl Instances {
     pub(crate) fn place(&mut self) -> io::Result<usize> {
         let base = self.room()?;
         let mapped = self.map(base);
-        // SAFETY: the instance's memory is ours and nobody runs in it yet.
+        // SAFETY: the instance's memory belongs to this crate, and no rank runs in it yet.
         unsafe {
             if mapped == 0 {
                 copy(&self.program, base);
@@ -72,7 +72,7 @@ impl Instances {
             copy_tail(&self.program, base, mapped);
         }
         for based in &self.program.based {
-            // SAFETY: the places of relocations were checked to lie inside the instance, which nobody runs in yet.
+            // SAFETY: the places of relocations were checked to lie inside the instance, in which no rank runs yet.
             unsafe { ((base + based.offset) as *mut usize).write_unaligned(base.wrapping_add(based.value)) };
         }
         if self.protected {
@@ -142,7 +142,7 @@ fn prepare(program: &Program, size: usize) -> io::Result<OwnedFd> {
 
 fn map(file: &OwnedFd, base: usize, size: usize) -> io::Result<()> {
     let flags = libc::MAP_PRIVATE | libc::MAP_FIXED | libc::MAP_NORESERVE;
-    // SAFETY: the range lies in our own reservation, at an instance nobody uses yet.
+    // SAFETY: the range lies in this crate's reservation, at an instance that no rank uses yet.
     let mapped = unsafe { libc::mmap(base as *mut libc::c_void, size, RIGHTS, flags, file.as_raw_fd(), 0) };
     if mapped == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(()) }
 }

@@ -97,7 +97,7 @@ impl Rank {
         arguments: &[CString],
         environment: Environment,
     ) -> Box<Self> {
-        // SAFETY: nobody uses the stack yet.
+        // SAFETY: no coroutine uses the stack yet.
         let vector = unsafe { push_arguments(&mut stack, arguments) };
         let coroutine = RankCoroutine::with_stack(stack, |yielder, ()| start(yielder));
         Box::new(Self {
@@ -150,7 +150,7 @@ pub(crate) unsafe fn call(function: usize, arguments: [usize; 3]) -> usize {
     unsafe { mpirage_fold_call(function, arguments[0], arguments[1], arguments[2]) }
 }
 
-// The way into the program has no unwind information: an exception nobody catches ends its search here, and the program
+// The way into the program has no unwind information: an exception that no frame catches ends its search here, and the program
 // is terminated as it would be without us.
 global_asm!(
     ".type mpirage_fold_call, @function",

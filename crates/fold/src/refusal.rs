@@ -66,8 +66,8 @@ pub enum Refusal {
     /// No entry point for us.
     #[error("it has no `main` that can be found; build it with `mpirage cc`")]
     NoMain,
-    /// A symbol nobody has.
-    #[error("nobody defines `{0}`")]
+    /// A symbol that no library defines.
+    #[error("no library defines `{0}`")]
     Missing(String),
     /// Exceptions cannot be unwound without `_dl_find_object`.
     #[error(

@@ -1,6 +1,6 @@
 //! Signals while ranks run: a crash ends the rank and not the process.
 //!
-//! A fault that is not a rank's is passed on to whoever handled the signal before.
+//! A fault outside of ranks is passed on to the handler that was installed before.
 
 use std::ffi::{c_int, c_void};
 use std::io;

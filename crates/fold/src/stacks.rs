@@ -112,7 +112,7 @@ fn reserve(ranks: usize, mut size: usize) -> io::Result<(Reservation, usize)> {
 }
 
 fn advise(limit: usize) -> bool {
-    // SAFETY: pages at the end of a stack of ours that nobody has used yet.
+    // SAFETY: pages at the end of a stack that no rank has used yet.
     unsafe { libc::madvise(limit as *mut libc::c_void, GUARD, MADV_GUARD_INSTALL) == 0 }
 }
 

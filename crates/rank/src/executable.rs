@@ -172,8 +172,8 @@ impl Program {
         if let Some(folder) = &self.folder {
             command.current_dir(folder);
         }
-        let Ok(told) = command.output() else { return Vec::new() };
-        let lines = String::from_utf8_lossy(&told.stdout).into_owned();
+        let Ok(output) = command.output() else { return Vec::new() };
+        let lines = String::from_utf8_lossy(&output.stdout).into_owned();
         lines.lines().filter_map(|line| line.split_ascii_whitespace().next()).map(str::to_owned).collect()
     }
 }
@@ -254,7 +254,7 @@ fn processor_name(machine: u16) -> String {
     known.map_or_else(|| format!("another processor (ELF machine {machine})"), |&(_, name)| name.to_owned())
 }
 
-/// Has somebody registered an interpreter for such files, as emulators of other processors do?
+/// Is an interpreter registered for such files, as emulators of other processors do?
 fn has_interpreter(path: &Path, beginning: &[u8]) -> bool {
     let Ok(entries) = std::fs::read_dir("/proc/sys/fs/binfmt_misc") else { return false };
     entries.flatten().any(|entry| {

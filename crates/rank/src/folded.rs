@@ -1,7 +1,7 @@
 //! Ranks folded into this process: coroutines, each with its own copy of the program's data.
 //!
 //! The MPI library is loaded once, the program once per rank. Ranks run one at a time on this thread and use one mailbox
-//! in turn: what it holds is taken at every switch. Bytes move by plain copies.
+//! in turn, which the simulator empties at every switch. Bytes move by plain copies.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, OsStr, OsString};
@@ -27,7 +27,7 @@ use crate::watchdog::Watchdog;
 /// The mailbox of the first line, which all lines use in turn.
 const MAILBOX: LineId = LineId::new(0);
 
-/// Functions of the C library that allocate, and those of the MPI library that fold what is large.
+/// Functions of the C library that allocate, and those of the MPI library that share large allocations.
 const ALLOCATION: [(&str, &CStr); 8] = [
     ("malloc", c"mpirage_share_malloc"),
     ("calloc", c"mpirage_share_calloc"),
@@ -45,20 +45,20 @@ pub enum FoldError {
     /// The program is not one that can be loaded many times.
     #[error("{program}: {refusal}; --ranks-as processes runs it")]
     Program {
-        /// Which.
+        /// The path of the program.
         program: String,
-        /// Why.
+        /// Why the loader refuses it.
         refusal: Refusal,
     },
-    /// Our own library cannot be loaded.
+    /// The MPI library cannot be loaded.
     #[error("cannot load {library}: {error}")]
     Library {
-        /// Which.
+        /// The path of the library.
         library: String,
-        /// Why.
+        /// The dynamic linker's message.
         error: String,
     },
-    /// There is no room for so many.
+    /// There is no room for so many ranks.
     #[error(transparent)]
     Room(#[from] FoldedRanksError),
     /// The mailbox or signal handlers could not be made.
@@ -74,10 +74,10 @@ pub struct Folded {
     library: FoldedLibrary,
     mailboxes: Mailboxes,
     shared: SharedFile,
-    /// Do the programs' allocations come to the MPI library first?
+    /// Are the programs' allocation functions those of the MPI library?
     share_malloc: bool,
     ranks: Vec<Rank>,
-    /// How many there will be.
+    /// The number of ranks of the run.
     expected: usize,
     programs: Vec<Loaded>,
     /// The memory map of this process before there were ranks: programs and libraries.
@@ -105,7 +105,7 @@ struct Loaded {
 }
 
 impl Folded {
-    /// No rank yet, but every program is loaded and linked.
+    /// No rank yet; every program is loaded and linked.
     pub fn new(
         ranks: usize,
         briefing: &Briefing,
@@ -126,7 +126,7 @@ impl Folded {
         let shared = SharedFile::new()?;
         let briefing = Briefing { shared_file: shared.descriptor(), ..*briefing };
         let mailboxes = Mailboxes::of_ranks(1, &briefing)?;
-        // Turns are passed by switching stacks: the mailbox is ours whenever this code runs.
+        // Turns are passed by switching stacks: the simulator owns the mailbox whenever this code runs.
         mailboxes.take_back(MAILBOX);
         let coroutines = FoldedRanks::new(Options { ranks, stack: None, mapped: None })?;
         let mut folded = Folded {
@@ -170,13 +170,13 @@ impl Folded {
         Ok(())
     }
 
-    /// The function that stands for one of the C library's, if large allocations are folded.
+    /// The function that replaces one of the C library's, if large allocations are shared.
     fn allocation(&self, name: &str) -> Option<usize> {
         let (_, ours) = ALLOCATION.iter().find(|(theirs, _)| self.share_malloc && *theirs == name)?;
         self.library.symbol(ours)
     }
 
-    /// Bytes that exist once for all ranks.
+    /// Bytes of the memory that all ranks share.
     pub(crate) fn shared_resident_bytes(&self) -> u64 {
         self.shared.resident_bytes()
     }
@@ -186,7 +186,7 @@ impl Folded {
         self.mailboxes.disturbances()
     }
 
-    /// Signals that end the run reach a rank that does not come back.
+    /// Makes signals that end the run interrupt a rank that does not stop.
     pub(crate) fn listen(&self) -> io::Result<()> {
         self.watchdog.listen()
     }
@@ -287,7 +287,7 @@ impl Folded {
         false
     }
 
-    /// Tells where the instances of each program are: those of successive ranks lie at equal distances, in runs.
+    /// Tells `symbols` where the instances of each program are: those of successive ranks lie at equal distances, in runs.
     pub(crate) fn explain_addresses(&self, symbols: &mut Symbols) {
         symbols.learn_own(&self.map);
         let mut rank = 0;
@@ -295,7 +295,7 @@ impl Folded {
             let mut run = self.instances_from(rank);
             rank += run.count as usize;
             if rank == self.coroutines.len() && rank > 1 && self.programs.len() == 1 {
-                // Those that are still to come will lie at the same distances.
+                // The ranks that are still to start will lie at the same distances.
                 run.count += (self.expected - rank) as u64;
             }
             symbols.learn_instances(run);
@@ -365,9 +365,9 @@ impl Folded {
     }
 
     pub(crate) fn copy(&mut self, from: Place, to: Place, bytes: usize, _: &mut Vec<u8>) {
-        let (source, destination) = (from.address as usize, to.address as usize);
-        if !self.coroutines.copy(destination, source, bytes) {
-            let readable = self.coroutines.copy(source, source, bytes);
+        let start = from.address as usize;
+        if !self.coroutines.copy(start..start + bytes, to.address as usize) {
+            let readable = self.coroutines.copy(start..start + bytes, start);
             self.inaccessible(if readable { to } else { from }, bytes);
         }
     }
@@ -401,7 +401,7 @@ extern "C" fn raise(signal: i32) -> bool {
     mpirage_fold::raise_in_rank(signal)
 }
 
-/// Is it our own library, which is loaded already?
+/// Is it the MPI library, which is loaded already?
 fn is_ours(name: &str) -> bool {
     name.starts_with("libmpi_abi.so")
 }

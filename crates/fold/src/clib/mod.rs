@@ -97,7 +97,7 @@ impl Default for Library {
 /// Closes what a rank that has ended still has open.
 ///
 /// # Safety
-/// The rank does not run any more, and nobody else uses its state.
+/// The rank does not run any more, and no other code uses its state.
 pub(crate) unsafe fn close_files(rank: *mut Rank) {
     // SAFETY: as the caller vouches.
     if let Some(library) = unsafe { (*rank).library.as_mut() } {
@@ -117,7 +117,7 @@ fn library() -> *mut Library {
 }
 
 /// # Safety
-/// The rank is alive, and nobody else uses its state.
+/// The rank is alive, and no other code uses its state.
 unsafe fn library_of(rank: *mut Rank) -> *mut Library {
     // SAFETY: as the caller vouches.
     unsafe { &raw mut **(*rank).library.get_or_insert_with(Box::default) }

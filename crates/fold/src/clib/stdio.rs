@@ -52,7 +52,7 @@ static ERROR: AtomicPtr<libc::FILE> = AtomicPtr::new(ptr::null_mut());
 /// Of rank 0, and of all others.
 static INPUT: [AtomicPtr<libc::FILE>; 2] = [const { AtomicPtr::new(ptr::null_mut()) }; 2];
 
-/// Takes over the C library's streams, for good: C++ streams remember them.
+/// Replaces the C library's streams until the process ends, because C++ streams keep their addresses.
 pub(crate) fn install() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

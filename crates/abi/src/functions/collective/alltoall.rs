@@ -1,4 +1,4 @@
-//! Everybody to everybody.
+//! All-to-all exchanges.
 
 use core::ffi::{c_int, c_void};
 

@@ -165,7 +165,7 @@ impl<Count: Number> Vectors<Count> {
     }
 }
 
-/// A reduction of which everybody gets the result; an exclusive scan gives the first rank nothing.
+/// A reduction whose result all ranks get; an exclusive scan gives the first rank nothing.
 fn everywhere(kind: Collective, vectors: Vectors<impl Number>, comm: MPI_Comm) -> Result<Operation> {
     with(|objects| {
         if let Some(inter) = Inter::of(objects, comm)? {

@@ -106,7 +106,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Improbe(
     })
 }
 
-/// Looks for a message; `poll` does not wait for one, `take` keeps it from everybody else.
+/// Looks for a message; `poll` does not wait for one, `take` keeps other receives from matching it.
 fn probe(source: c_int, tag: c_int, comm: MPI_Comm, poll: bool, take: bool) -> Result<Option<Found>> {
     let (context, bridge, from, tag) = try_with(|objects| {
         let object = objects.comms.get(comm)?;
@@ -114,10 +114,10 @@ fn probe(source: c_int, tag: c_int, comm: MPI_Comm, poll: bool, take: bool) -> R
         Ok((object.context, object.bridge.clone(), from, tag))
     })?;
     let from = match from {
-        Peer::Nobody => {
-            return Ok(Some(Found { completion: status::from_nobody(), message: MPI_MESSAGE_NO_PROC }));
+        Peer::ProcNull => {
+            return Ok(Some(Found { completion: status::from_proc_null(), message: MPI_MESSAGE_NO_PROC }));
         }
-        Peer::Anybody => None,
+        Peer::AnySource => None,
         Peer::Rank(rank) => Some(rank),
     };
     let Reply { completions, message, .. } = ask(&Call::Probe { context, from, tag, poll, take });
@@ -148,7 +148,7 @@ unsafe fn receive(
     let place = unsafe { &mut *message };
     if *place == MPI_MESSAGE_NO_PROC {
         *place = MPI_MESSAGE_NULL;
-        return Ok(Operation::one(MPI_COMM_SELF, Step::Nothing(status::from_nobody())));
+        return Ok(Operation::one(MPI_COMM_SELF, Step::Nothing(status::from_proc_null())));
     }
     let (taken, region) = try_with(|objects| {
         objects.messages.get(*place)?;

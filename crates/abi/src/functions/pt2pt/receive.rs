@@ -19,7 +19,7 @@ both_forms! {
         frame::outcome(comm, || {
             let receive = |message: Incoming| perform::receive(&message);
             let received = with_message(buf, count, datatype, source, tag, comm, receive)?;
-            status::store(status, &received.unwrap_or_else(|| Ok(status::from_nobody()))?);
+            status::store(status, &received.unwrap_or_else(|| Ok(status::from_proc_null()))?);
             Ok(())
         })
     }:
@@ -27,7 +27,7 @@ both_forms! {
     (buf: Buffer, count: Count, datatype: MPI_Datatype, source: c_int, tag: c_int, comm: MPI_Comm, request: RequestPlace) {
         frame::outcome(comm, || {
             let begin = |message: Incoming| perform::begin_receive(message, comm);
-            let nothing = || perform::begin(Operation::one(comm, Step::Nothing(status::from_nobody())));
+            let nothing = || perform::begin(Operation::one(comm, Step::Nothing(status::from_proc_null())));
             let begun = with_message(buf, count, datatype, source, tag, comm, begin)?.unwrap_or_else(nothing);
             put("request", request, begun)
         })
@@ -51,11 +51,11 @@ pub(super) fn receive(
     comm: MPI_Comm,
 ) -> Result<Operation> {
     let message = with_message(buf, count, datatype, source, tag, comm, |message| message)?;
-    Ok(Operation::one(comm, message.map_or(Step::Nothing(status::from_nobody()), Step::Receive)))
+    Ok(Operation::one(comm, message.map_or(Step::Nothing(status::from_proc_null()), Step::Receive)))
 }
 
-/// Goes on with the message of a receive, its arguments checked, unless it comes from nobody. Handed on rather than
-/// given back: where it could be an error instead, it would go through memory, in pieces that are slow to read.
+/// Passes the message of a receive, with its arguments checked, to `go_on`, unless the source is `MPI_PROC_NULL`. It is passed on
+/// rather than returned, because a `Result` would go through memory in pieces that are slow to read.
 #[inline(always)]
 fn with_message<T>(
     buf: *mut c_void,
@@ -69,9 +69,9 @@ fn with_message<T>(
     let objects = rank::this().objects();
     let object = objects.comms.get(comm)?;
     let from = match Peer::source(object, source)? {
-        // Nothing is looked at that comes from nobody.
-        Peer::Nobody => return Ok(None),
-        Peer::Anybody => None,
+        // The other arguments of such a receive are not checked.
+        Peer::ProcNull => return Ok(None),
+        Peer::AnySource => None,
         Peer::Rank(from) => Some(from),
     };
     let region = Region::of_arguments(&objects.datatypes, "buf", buf, count, datatype)?;
