@@ -239,6 +239,14 @@ fn garbage_in_the_inbox_is_an_error_and_no_crash() {
 }
 
 #[test]
+fn a_rank_that_overwrites_its_mailbox_does_not_change_whose_it_is() {
+    let mailboxes = of_two_ranks();
+    // SAFETY: the header of a line that does not run.
+    unsafe { mailboxes.address(LineId::new(1)).write_bytes(0xff, 4096) };
+    assert_eq!([0, 1].map(|number| mailboxes.rank_of(LineId::new(number)).get()), [0, 1]);
+}
+
+#[test]
 fn disturbances_of_all_lines_are_added_up() {
     let mut mailboxes = of_two_ranks();
     let disturb = |nanos: u64| {
