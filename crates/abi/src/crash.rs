@@ -1,8 +1,8 @@
-//! Where a rank's process was when a signal killed it.
+//! A note about where a rank's process was when a signal killed it.
 //!
 //! When the library is loaded into a rank's process, it handles the signals of crashes unless they are handled already.
-//! The handler leaves a note for the simulator and lets the signal do what it would have done. A handler that the program
-//! installs takes the place of ours. Crashes of folded ranks are the simulator's own to handle.
+//! The handler leaves a note for the simulator, and then the signal has its usual effect. A handler that the program
+//! installs replaces this one. Crashes of folded ranks are handled by the simulator.
 
 use core::ffi::{c_int, c_void};
 use core::ops::ControlFlow;
@@ -15,9 +15,9 @@ use mpirage_system::for_each_frame;
 
 /// Signals of crashes.
 const SIGNALS: [c_int; 5] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
-/// Bytes of the stack that handlers run on, since a rank may have none left of its own.
+/// Bytes of the stack that handlers run on, because a rank may have overflowed its own.
 const STACK: usize = 64 << 10;
-/// How near to the stack pointer an access is that the end of the stack makes fail.
+/// An access that fails so near to the stack pointer is a stack overflow.
 const NEAR: usize = 64 << 10;
 
 static PLACE: OnceLock<CrashPlace> = OnceLock::new();
@@ -76,7 +76,7 @@ fn handle(number: c_int) {
 }
 
 extern "C" fn on_crash(number: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    // SAFETY: from here on the signal, and any mistake made here, does what it does without us.
+    // SAFETY: from here on the signal has its default effect, also if this handler makes a mistake.
     unsafe { libc::signal(number, libc::SIG_DFL) };
     // SAFETY: the kernel hands over the state of the interrupted code and what happened.
     let (code, stack) = unsafe { interrupted(&*context.cast()) };
@@ -84,7 +84,7 @@ extern "C" fn on_crash(number: c_int, info: *mut libc::siginfo_t, context: *mut 
     let (cause, address) = unsafe { ((*info).si_code, (*info).si_addr() as usize) };
     let overflow = number == libc::SIGSEGV && cause > 0 && address.abs_diff(stack) < NEAR;
     if let Some(place) = PLACE.get() {
-        // Of a call to nowhere there is at least this; the note is completed if the stack can be walked.
+        // This much is known even if the stack cannot be walked; the note is replaced if it can.
         place.leave(number, overflow, &[code as u64]);
         if !overflow {
             let (mut frames, mut count) = ([0; CRASH_FRAMES], 0);
@@ -106,7 +106,7 @@ extern "C" fn on_crash(number: c_int, info: *mut libc::siginfo_t, context: *mut 
             }
         }
     }
-    // What the processor has noticed happens again when the handler returns; what was sent has to be sent again.
+    // A fault of the processor happens again when the handler returns; a signal that was sent has to be sent again.
     if cause <= 0 {
         // SAFETY: a system call.
         unsafe { libc::raise(number) };
