@@ -197,7 +197,7 @@ impl FoldedRanks {
 
     /// Fills `into` from memory of the ranks. False if that is not accessible.
     pub fn read(&self, address: usize, into: &mut [u8]) -> bool {
-        // SAFETY: the slice is ours to write, and ranks exist.
+        // SAFETY: the slice is borrowed for writing, and ranks exist.
         unsafe { crate::copy(into.as_mut_ptr(), address as *const u8, into.len()) }
     }
 
@@ -261,7 +261,7 @@ impl FoldedRanks {
 impl Drop for FoldedRanks {
     fn drop(&mut self) {
         for &rank in &self.ranks {
-            // SAFETY: the pointer came from a box. Frames that are still on its stack are the program's and ours, and own
+            // SAFETY: the pointer came from a box. Frames that are still on its stack belong to the program and to this crate, and own
             // nothing.
             unsafe {
                 (*rank).coroutine.force_reset();

@@ -16,7 +16,7 @@ pub(crate) fn odd_pages(size: usize) -> usize {
     (size.div_ceil(PAGE) | 1) * PAGE
 }
 
-/// Address space of ours, given back when dropped.
+/// Reserved address space, freed when dropped.
 pub(crate) struct Reservation {
     start: usize,
     size: usize,
@@ -33,7 +33,7 @@ impl Reservation {
         }
         let reservation = Self { start: start as usize, size };
         // A rank touches single pages: huge ones would multiply its memory.
-        // SAFETY: advice about our own mapping. An old kernel may refuse it, and nothing is lost.
+        // SAFETY: advice about this value's own mapping. An old kernel may refuse it, and nothing is lost.
         unsafe { libc::madvise(start, size, libc::MADV_NOHUGEPAGE) };
         Ok(reservation)
     }

@@ -151,7 +151,7 @@ pub(crate) unsafe fn call(function: usize, arguments: [usize; 3]) -> usize {
 }
 
 // The way into the program has no unwind information: an exception that no frame catches ends its search here, and the program
-// is terminated as it would be without us.
+// is terminated as it would be in a process of its own.
 global_asm!(
     ".type mpirage_fold_call, @function",
     ".globl mpirage_fold_call",
@@ -228,7 +228,7 @@ unsafe fn main_arguments(rank: *mut Rank) -> [usize; 3] {
 /// Writes the strings and `argv` to the top of the stack, as a kernel does; the program may change them.
 ///
 /// # Safety
-/// The stack is ours and unused.
+/// The stack belongs to the caller and is unused.
 unsafe fn push_arguments(stack: &mut RankStack, arguments: &[CString]) -> *mut *mut c_char {
     let mut top = stack.base;
     let mut vector: Vec<usize> = Vec::with_capacity(arguments.len() + 1);

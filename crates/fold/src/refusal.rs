@@ -63,7 +63,7 @@ pub enum Refusal {
     /// Code that has to be changed when loaded.
     #[error("its code has to be changed when it is loaded (text relocations); compile with -fPIC")]
     TextRelocations,
-    /// No entry point for us.
+    /// It has no entry point that the loader knows.
     #[error("it has no `main` that can be found; build it with `mpirage cc`")]
     NoMain,
     /// A symbol that no library defines.

@@ -124,7 +124,7 @@ impl Handlers {
         let mut stack = Box::new_uninit_slice(ALTERNATE);
         let ours = libc::stack_t { ss_sp: stack.as_mut_ptr().cast(), ss_flags: 0, ss_size: ALTERNATE };
         let mut before = ours;
-        // SAFETY: the stack lives as long as the handlers; both structs are ours.
+        // SAFETY: the stack lives as long as the handlers; both structs are local.
         if unsafe { libc::sigaltstack(&raw const ours, &raw mut before) } != 0 {
             return Err(io::Error::last_os_error());
         }
@@ -157,7 +157,7 @@ fn install(number: c_int, action: Action, flags: c_int) -> io::Result<()> {
     new.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | flags;
     // SAFETY: as above.
     let mut old: libc::sigaction = unsafe { std::mem::zeroed() };
-    // SAFETY: both structs are ours, the handler does only what a handler may.
+    // SAFETY: both structs are local, the handler does only what a handler may.
     if unsafe { libc::sigaction(number, &raw const new, &raw mut old) } != 0 {
         return Err(io::Error::last_os_error());
     }
@@ -179,7 +179,7 @@ fn restore(number: c_int) {
 }
 
 extern "C" fn on_fault(number: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    // SAFETY: the kernel hands us the state of the interrupted code.
+    // SAFETY: the kernel passes the state of the interrupted code.
     let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
     let code = registers[libc::REG_RIP as usize] as usize;
     if let Some(recovery) = copy::recovery(code) {
@@ -211,7 +211,7 @@ extern "C" fn on_fault(number: c_int, info: *mut libc::siginfo_t, context: *mut 
     }
 }
 
-/// Changes the interrupted registers so that the rank runs its own handler, on its own stack, when ours returns.
+/// Changes the interrupted registers so that the rank runs its own handler, on its own stack, when this handler returns.
 ///
 /// # Safety
 /// The registers are those of code on the rank's stack, and the rank handles the signal.
@@ -296,7 +296,7 @@ extern "C" fn on_interrupt(number: c_int, info: *mut libc::siginfo_t, context: *
     }
 }
 
-/// Does what would have been done without us.
+/// Has the effect that the signal would have without this crate.
 fn pass_on(number: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     let before = BEFORE[number as usize].load(Ordering::Acquire) as *const libc::sigaction;
     // SAFETY: stored by `install`; a handler is called as it was installed, the default by raising the signal anew.

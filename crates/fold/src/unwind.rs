@@ -1,4 +1,4 @@
-//! Exceptions find their handlers in instances that the dynamic linker has never heard of.
+//! Makes exceptions find their handlers in instances, which the dynamic linker does not know.
 //!
 //! The unwinder asks `_dl_find_object` which object an address belongs to and where its unwind table is. This module defines
 //! that function: addresses of instances are answered here, all others by the C library. Symbols of the main program come
@@ -52,7 +52,7 @@ pub(crate) fn forget(memory: &Reservation) {
     RANGES.write().unwrap_or_else(PoisonError::into_inner).retain(|range| range.start != memory.start());
 }
 
-/// Does the unwinder of libraries ask us?
+/// Does the unwinder of libraries call this function?
 pub(crate) fn possible() -> bool {
     // SAFETY: looking up a symbol by a constant name.
     let asked = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"_dl_find_object".as_ptr()) };
@@ -84,7 +84,7 @@ unsafe extern "C" fn _dl_find_object(address: *mut c_void, found: *mut Found) ->
         return 0;
     }
     match next() {
-        // SAFETY: the C library's function of this name, called as we were.
+        // SAFETY: the C library's function of this name, with the arguments of this call.
         Some(next) => unsafe { next(address, found) },
         None => -1,
     }

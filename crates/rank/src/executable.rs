@@ -1,7 +1,7 @@
-//! Is a file a program that can run here, and is it one of ours?
+//! Checks that a file is a program that can run here, and that it was built for this MPI library.
 //!
-//! A program that was built for another MPI would run, each of its processes as a world of its own, and the simulation would
-//! be of nothing. Its libraries tell: `DT_NEEDED`, and what the dynamic linker would load for them.
+//! A program that was built for another MPI would run, but each of its processes would be a world of one rank and the simulator
+//! would see no calls. Its libraries show that: those in `DT_NEEDED`, and those that the dynamic linker would load for them.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -38,7 +38,7 @@ pub enum Unfit {
     /// Its permissions forbid to run it.
     #[error("{0} is not executable{hint}", hint = how_to_make_it_one(.0))]
     NotExecutable(PathBuf),
-    /// The system would not know how to run it.
+    /// The system cannot run its format.
     #[error(
         "{0} is neither a compiled program nor a script that begins with #!; \
          compile it with `mpirage cc`, or name the interpreter before it"
@@ -49,7 +49,7 @@ pub enum Unfit {
     OtherProcessor {
         /// The file.
         path: PathBuf,
-        /// For what it is built.
+        /// The processor that it is built for.
         processor: String,
     },
     /// It is an object file or such.

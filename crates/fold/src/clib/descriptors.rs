@@ -137,7 +137,7 @@ fn stand_ins() -> &'static StandIns {
     static STAND_INS: OnceLock<StandIns> = OnceLock::new();
     STAND_INS.get_or_init(|| {
         let mut ends = [-1; 2];
-        // SAFETY: a name and a place of ours; a failure leaves -1, with which functions report `EBADF`.
+        // SAFETY: a name and a local variable; a failure leaves -1, with which functions report `EBADF`.
         unsafe {
             libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC);
             StandIns {

@@ -30,7 +30,7 @@ pub use time::set_clock;
 use crate::current;
 use crate::rank::Rank;
 
-/// A function of ours, under the name it replaces.
+/// A replacement, under the name of the function that it replaces.
 type Function = (&'static str, usize);
 
 /// The address of what replaces a function of the C or C++ library in folded ranks.
@@ -56,7 +56,7 @@ fn all() -> [Vec<Function>; 10] {
     ]
 }
 
-/// Lists functions of ours under their names.
+/// Lists replacements under their names.
 macro_rules! functions {
     ($($name:ident => $function:path),* $(,)?) => {
         vec![$((stringify!($name), $function as *const () as usize)),*]

@@ -65,7 +65,7 @@ impl PageMap {
     }
 }
 
-/// The address of what stands for a function: ours for the C library's `calloc`. A program with another heap has another.
+/// The address that replaces a function: this module's for the C library's `calloc`. A program with another heap keeps its own.
 pub(crate) fn instead_of(function: usize) -> usize {
     let theirs = libc::calloc as *const () as usize;
     if function == theirs { calloc as *const () as usize } else { function }
@@ -75,7 +75,7 @@ pub(crate) fn instead_of(function: usize) -> usize {
 unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
     let bytes = count.checked_mul(size).filter(|bytes| (LARGE..VERY_LARGE).contains(bytes));
     match bytes.zip(page_map()) {
-        // SAFETY: what was just allocated is ours to write.
+        // SAFETY: the memory was just allocated.
         Some((bytes, map)) => unsafe {
             let memory = libc::malloc(bytes);
             if !memory.is_null() {
