@@ -1,7 +1,7 @@
-//! The C library's allocator, also where programs' calls of it lead somewhere else.
+//! The C library's allocator, also if the program's calls of `malloc` are interposed.
 //!
-//! With `--share-malloc` the process has another `malloc` in front. What this library allocates for itself must not be
-//! folded, so it goes past it.
+//! With `--share-malloc` a preloaded library interposes `malloc`. Memory that this library allocates for itself must not be
+//! shared, so this module calls the C library directly.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::ffi::c_void;
@@ -18,7 +18,7 @@ mod names {
     }
 }
 
-/// Where the C library has no other names for them, a `malloc` in front is not passed by.
+/// Other C libraries have no second names for these functions, so an interposed `malloc` is used there.
 #[cfg(not(target_env = "gnu"))]
 mod names {
     pub use libc::{
@@ -28,12 +28,12 @@ mod names {
 }
 
 pub(crate) fn malloc(size: usize) -> *mut c_void {
-    // SAFETY: any size will do.
+    // SAFETY: all sizes are valid.
     unsafe { names::__libc_malloc(size) }
 }
 
 pub(crate) fn calloc(count: usize, size: usize) -> *mut c_void {
-    // SAFETY: any sizes will do.
+    // SAFETY: all sizes are valid.
     unsafe { names::__libc_calloc(count, size) }
 }
 
@@ -56,14 +56,14 @@ pub(crate) unsafe fn free(data: *mut c_void) {
     unsafe { names::__libc_free(data) }
 }
 
-/// What the C library aligns to anyway.
+/// The alignment of all memory from the C library.
 const ALIGNED: usize = 16;
 
-/// Memory for this library itself.
-struct Past;
+/// The allocator of this library.
+struct CLibrary;
 
 // SAFETY: the C library's allocator, which keeps the contract; larger alignments are asked for.
-unsafe impl GlobalAlloc for Past {
+unsafe impl GlobalAlloc for CLibrary {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         match layout.align() <= ALIGNED {
             true => malloc(layout.size()).cast(),
@@ -106,4 +106,4 @@ unsafe impl GlobalAlloc for Past {
 }
 
 #[global_allocator]
-static PAST: Past = Past;
+static ALLOCATOR: CLibrary = CLibrary;

@@ -1,7 +1,7 @@
-//! A world of one rank without a simulator: configure scripts and users run MPI programs just so.
+//! A world of one rank without a simulator: configure scripts, and users who run an MPI program directly.
 //!
-//! It answers the same calls as the simulator would, at once: messages of the rank to itself are matched here, and
-//! collectives are copies. Waiting for something that nobody else can bring about is a deadlock, and said to be one.
+//! It answers the same calls as the simulator would, at once. It matches messages of the rank to itself; collectives are
+//! copies. A call that waits for another rank is a deadlock, and ends the program with a message.
 
 use std::collections::HashMap;
 use std::ptr;
@@ -18,7 +18,7 @@ use crate::caller::Caller;
 use crate::output;
 use crate::process::MISUSE_EXIT_CODE;
 
-/// What a rank alone is told at its start.
+/// The briefing of a rank without a simulator.
 pub(crate) const BRIEFING: Briefing = Briefing {
     simulator: 0,
     size: 1,
@@ -39,13 +39,13 @@ const DEADLOCK_EXIT_CODE: i32 = 80;
 /// The rank's messages to itself.
 #[derive(Debug, Default)]
 pub(crate) struct Alone {
-    /// Messages that nobody has received, in the order they were sent.
+    /// Messages that were not received yet, in the order they were sent.
     unexpected: Vec<Message>,
     /// Receives that have no message, in the order they were posted.
     posted: Vec<Receive>,
     /// Messages taken by matched probes.
     taken: HashMap<u32, Message>,
-    /// How requests ended that nobody has asked about.
+    /// How requests ended that the program has not waited for yet.
     done: HashMap<RequestId, Completion>,
     /// Communicators and taken messages so far.
     numbers: u32,
@@ -234,7 +234,7 @@ fn deliver(receive: &Receive, message: &Message) -> Completion {
     Completion { truncated: sent > receive.bytes, ..received(message.tag, sent) }
 }
 
-/// A collective of one: what it gives, it gets.
+/// A collective of one rank: it receives what it sends.
 fn take_part(call: &CollectiveCall<'_>) {
     if matches!(call.kind, Collective::Barrier | Collective::Bcast | Collective::Exscan) {
         return;
@@ -281,7 +281,7 @@ fn write(address: u64, bytes: &[u8]) {
     }
 }
 
-/// What never comes need not be waited for.
+/// Without another rank a wait would never end.
 fn nothing_yet(poll: bool) {
     if !poll {
         deadlock()

@@ -1,6 +1,6 @@
 //! Arguments as C hands them over, and results as it wants them back: numbers of any width, arrays, strings.
 //!
-//! Everything here is told the argument's name, so that a mistake can be named too.
+//! Each function takes the argument's name, so that error messages can contain it.
 
 use crate::constants::{MPI_ERR_ARG, MPI_ERR_COUNT};
 use crate::error::{MpiError, Result, ensure};

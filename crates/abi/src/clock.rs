@@ -4,7 +4,7 @@
 //! are the real ones. They work before `MPI_Init`, after `MPI_Finalize`, in every thread and in signal handlers: a reading
 //! never waits for a call that is under way.
 //!
-//! Inside this library nobody may call the C library's clock functions, since that would be these.
+//! Code of this library must not call the C library's clock functions, because these functions replace them.
 
 use core::ffi::{c_int, c_uint, c_void};
 
@@ -16,7 +16,7 @@ use crate::connection::Connection;
 use crate::rank;
 use crate::system::{NANOS, as_nanos, as_timespec, errno, fail_with, real};
 
-/// Machines have been up for a while when a program starts.
+/// The time since the simulated machine was started, when the program starts.
 const UPTIME: u64 = NANOS;
 
 /// Seconds, for `MPI_Wtime`: simulated in a rank of a simulation, real elsewhere.
@@ -52,7 +52,7 @@ unsafe extern "C" fn gettimeofday(place: *mut timeval, zone: *mut c_void) -> c_i
             *place = timeval { tv_sec: now.tv_sec, tv_usec: (now.tv_nsec / 1_000) as suseconds_t };
         }
         if !zone.is_null() {
-            // `struct timezone` is two ints, which nobody fills any more.
+            // `struct timezone` is two ints, which are obsolete.
             zone.cast::<[c_int; 2]>().write([0, 0]);
         }
     }
@@ -91,7 +91,7 @@ unsafe extern "C" fn sleep(seconds: c_uint) -> c_uint {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn usleep(micros: useconds_t) -> c_int {
     let wanted = as_timespec(u64::from(micros) * 1_000);
-    // SAFETY: a time of ours; nobody wants to know what is left.
+    // SAFETY: a local variable; the remaining time is not wanted.
     unsafe { nanosleep(&raw const wanted, core::ptr::null_mut()) }
 }
 
@@ -149,7 +149,7 @@ unsafe fn put(place: *mut timespec, nanos: u64) {
     }
 }
 
-/// What a clock shows in simulated time, in nanoseconds; none if it is to be the real one.
+/// Simulated time on a clock, in nanoseconds; none if the clock shows real time.
 pub(crate) fn shown(clock: clockid_t) -> Option<u64> {
     let connection = rank::this().connection();
     if !connection.briefing().simulated_clock {
@@ -172,11 +172,11 @@ pub(crate) fn shown(clock: clockid_t) -> Option<u64> {
 /// How a sleep in simulated time ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Slept {
-    /// There is no simulated time here: it is to be real time.
+    /// This process has no simulated time: the sleep must be real.
     Not,
-    /// As long as was asked for.
+    /// For the whole time.
     Fully,
-    /// A signal came; so many nanoseconds are left.
+    /// A signal interrupted it; so many nanoseconds are left.
     Woken(u64),
 }
 

@@ -1,4 +1,4 @@
-//! Collectives: checked arguments on their way to becoming calls.
+//! Collectives: checked arguments, from which calls are made.
 //!
 //! Each rank gives one part and gets one, as packed bytes that are cut into blocks for the ranks of the communicator:
 //!
@@ -13,9 +13,9 @@
 //! | reduce, allreduce, scan, exscan | whole | whole; reduce: root only |
 //! | reduce_scatter(_block) | whole | its share of each (whole) |
 //!
-//! `MPI_IN_PLACE` gives what lies in the receive buffer. Where results could be written before all has been read (alltoall),
-//! a copy is given. Gets that the standard leaves alone (scatter in place at the root, exscan at rank 0)
-//! have a size but no address.
+//! With `MPI_IN_PLACE` a rank gives what lies in its receive buffer. It gives a copy where results could be written before all
+//! was read (alltoall). Receive buffers that the standard leaves unchanged (scatter in place at the root, exscan at rank 0) have
+//! a size but no address.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ pub(crate) struct Collection {
     pub plan: u32,
 }
 
-/// What a rank gives or gets.
+/// The data that a rank gives or gets.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Side {
     pub regions: Regions,
@@ -51,7 +51,7 @@ pub(crate) struct Side {
     pub aliased: bool,
     /// Does it have a size only?
     pub absent: bool,
-    /// Are the regions contributions, to be combined when they are here?
+    /// How to combine the regions on arrival, if they are contributions to a reduction.
     pub combination: Option<Combination>,
 }
 
@@ -194,7 +194,7 @@ impl Side {
         packed
     }
 
-    /// Chooses how what is given travels. `packed` keeps what had to be packed.
+    /// Chooses how the given data travel. `packed` keeps them if they had to be packed.
     fn lay_out<'a>(&self, inline_bytes: usize, packed: &'a mut Option<Vec<u8>>) -> Laid<'a> {
         let bytes = self.bytes();
         if bytes == 0 || self.absent || self.is_shared() {
@@ -216,7 +216,7 @@ impl Side {
         Laid { payload, list: self.list_packed() }
     }
 
-    /// Chooses where what is got goes. `landing` keeps memory of ours, if it goes there first.
+    /// Chooses where the received data arrive. `landing` keeps memory of this library, if they arrive there first.
     fn make_room(&self, landing: &mut Option<Landing>) -> Laid<'static> {
         if self.bytes() == 0 || self.absent || self.is_shared() {
             return Laid { payload: Payload::Absent, list: self.list_packed() };

@@ -11,7 +11,7 @@ use crate::rank::{self, Rank, try_with, with};
 use crate::status;
 use crate::types::MPI_Request;
 
-/// As many as programs usually wait for at once need no memory of their own.
+/// A list that needs no memory of its own for as many items as programs usually wait for.
 pub(crate) type Few<T> = SmallVec<[T; 8]>;
 
 /// A request that has ended.
@@ -34,14 +34,14 @@ struct Open {
     owners: Few<(MPI_Request, usize)>,
 }
 
-/// Waits for one request of our own, whose handle nobody else knows.
+/// Waits for a request of this library, whose handle the program does not know.
 pub(crate) fn wait_for(request: MPI_Request) -> Result<Completion> {
     let ended = all(&[request], false)?.expect("a wait ends with everything complete");
     ended.into_iter().next().map_or(Ok(Completion::empty(0)), |ended| ended.result.map(|()| ended.completion))
 }
 
 /// Waits for requests of which each is one plain message, which is what most programs wait for: no memory, one look at each
-/// request before and one after. `tell` hears of each end. None, with nothing done, if there are others among them.
+/// request before and one after. Calls `tell` for each end. Returns none, with nothing done, if there are other requests among them.
 pub(crate) fn all_plain(
     requests: &[MPI_Request],
     mut tell: impl FnMut(usize, &Completion, Result<()>),

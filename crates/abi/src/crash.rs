@@ -1,21 +1,23 @@
-//! Where a rank's process was when a signal killed it.
+//! A note about where a rank's process was when a signal killed it.
 //!
 //! When the library is loaded into a rank's process, it handles the signals of crashes unless they are handled already.
-//! The handler leaves a note for the simulator and lets the signal do what it would have done. A handler that the program
-//! installs takes the place of ours. Crashes of folded ranks are the simulator's own to handle.
+//! The handler leaves a note for the simulator, and then the signal has its usual effect. A handler that the program
+//! installs replaces this one. Crashes of folded ranks are handled by the simulator.
 
 use core::ffi::{c_int, c_void};
+use core::ops::ControlFlow;
 use core::ptr;
 use std::ffi::CString;
 use std::sync::OnceLock;
 
 use mpirage_channel::{CHANNEL_VARIABLE, CRASH_FRAMES, CrashPlace};
+use mpirage_system::for_each_frame;
 
 /// Signals of crashes.
 const SIGNALS: [c_int; 5] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
-/// Bytes of the stack that handlers run on, since a rank may have none left of its own.
+/// Bytes of the stack that handlers run on, because a rank may have overflowed its own.
 const STACK: usize = 64 << 10;
-/// How near to the stack pointer an access is that the end of the stack makes fail.
+/// An access that fails so near to the stack pointer is a stack overflow.
 const NEAR: usize = 64 << 10;
 
 static PLACE: OnceLock<CrashPlace> = OnceLock::new();
@@ -74,7 +76,7 @@ fn handle(number: c_int) {
 }
 
 extern "C" fn on_crash(number: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    // SAFETY: from here on the signal, and any mistake made here, does what it does without us.
+    // SAFETY: from here on the signal has its default effect, also if this handler makes a mistake.
     unsafe { libc::signal(number, libc::SIG_DFL) };
     // SAFETY: the kernel hands over the state of the interrupted code and what happened.
     let (code, stack) = unsafe { interrupted(&*context.cast()) };
@@ -82,14 +84,20 @@ extern "C" fn on_crash(number: c_int, info: *mut libc::siginfo_t, context: *mut 
     let (cause, address) = unsafe { ((*info).si_code, (*info).si_addr() as usize) };
     let overflow = number == libc::SIGSEGV && cause > 0 && address.abs_diff(stack) < NEAR;
     if let Some(place) = PLACE.get() {
-        // Of a call to nowhere there is at least this; the note is completed if the stack can be walked.
+        // This much is known even if the stack cannot be walked; the note is replaced if it can.
         place.leave(number, overflow, &[code as u64]);
         if !overflow {
-            let mut walk = Walk { from: code as u64, frames: [0; CRASH_FRAMES], count: 0 };
-            // SAFETY: the callback gets the walk, which outlives the call.
-            unsafe { _Unwind_Backtrace(step, (&raw mut walk).cast()) };
-            if walk.count > 1 {
-                place.leave(number, overflow, &walk.frames[..walk.count]);
+            let (mut frames, mut count) = ([0; CRASH_FRAMES], 0);
+            for_each_frame(|frame| {
+                // The frames before the interrupted one are the handler's.
+                if count > 0 || frame.address == code {
+                    frames[count] = frame.instruction() as u64;
+                    count += 1;
+                }
+                if count == CRASH_FRAMES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            if count > 1 {
+                place.leave(number, overflow, &frames[..count]);
             } else {
                 // A call through a bad pointer: no table knows its target, but it has left the address to return to.
                 // SAFETY: the kernel hands over the state of the interrupted code.
@@ -98,7 +106,7 @@ extern "C" fn on_crash(number: c_int, info: *mut libc::siginfo_t, context: *mut 
             }
         }
     }
-    // What the processor has noticed happens again when the handler returns; what was sent has to be sent again.
+    // A fault of the processor happens again when the handler returns; a signal that was sent has to be sent again.
     if cause <= 0 {
         // SAFETY: a system call.
         unsafe { libc::raise(number) };
@@ -126,39 +134,4 @@ unsafe fn return_address(context: &libc::ucontext_t) -> u64 {
     return unsafe { (context.uc_mcontext.gregs[libc::REG_RSP as usize] as *const u64).read() };
     #[cfg(target_arch = "aarch64")]
     return context.uc_mcontext.regs[30];
-}
-
-/// The frames from the interrupted one on.
-struct Walk {
-    /// The interrupted instruction; frames above it are the handler's.
-    from: u64,
-    frames: [u64; CRASH_FRAMES],
-    count: usize,
-}
-
-/// What the unwinder keeps about a frame.
-#[repr(C)]
-struct Frame(c_void);
-
-unsafe extern "C" {
-    fn _Unwind_Backtrace(
-        step: unsafe extern "C" fn(*mut Frame, *mut c_void) -> c_int,
-        walk: *mut c_void,
-    ) -> c_int;
-    fn _Unwind_GetIPInfo(frame: *mut Frame, before_instruction: *mut c_int) -> usize;
-}
-
-/// Notes one frame: zero to go on.
-unsafe extern "C" fn step(frame: *mut Frame, walk: *mut c_void) -> c_int {
-    // SAFETY: `on_crash` passes its walk.
-    let walk = unsafe { &mut *walk.cast::<Walk>() };
-    let mut exact = 0;
-    // SAFETY: the unwinder passes a frame.
-    let address = unsafe { _Unwind_GetIPInfo(frame, &mut exact) } as u64;
-    if walk.count > 0 || address == walk.from {
-        // A return address is behind the call; the interrupted instruction is where it is.
-        walk.frames[walk.count] = if exact != 0 { address } else { address.wrapping_sub(1) };
-        walk.count += 1;
-    }
-    c_int::from(walk.count == CRASH_FRAMES)
 }

@@ -1,4 +1,4 @@
-//! Errors as MPI has them: a class, and a sentence for whoever reads the message.
+//! Errors of MPI: a class, and a sentence for the reader of the message.
 
 use core::ffi::c_int;
 use core::fmt;
@@ -7,7 +7,7 @@ use core::ops::Deref;
 use crate::constants::*;
 use mpirage_data::{DatatypeError, OpError};
 
-/// Why a call failed. The function's name is not part of the text; whoever reports the error knows it.
+/// Why a call failed. The function's name is not part of the text; the code that reports the error adds it.
 ///
 /// One word, so that results that may be errors are passed about in registers: errors are rare, results are not.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Many ranks in one process: the functions that a simulator which folds ranks calls.
 //!
 //! The simulator loads this library once and the program once per rank, and runs the ranks as coroutines of one thread.
-//! It makes a [`Rank`] for each, says which one runs before it lets it run, and lends all of them one mailbox. A rank puts
+//! It makes a rank for each, says which one runs before it lets it run, and lends all of them one mailbox. A rank puts
 //! its calls there and passes the turn by calling a function that returns when the rank may go on.
 
 use core::ffi::c_void;

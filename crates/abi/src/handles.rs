@@ -1,4 +1,4 @@
-//! Handles: words that stand for objects in C.
+//! Handles: the words by which C programs refer to objects.
 //!
 //! The predefined ones have the small numbers of the ABI; the others start at `FIRST` and are used again when free. A rank
 //! keeps few predefined objects of its own: what all ranks have in common is in tables of the kinds themselves, so that a
@@ -66,19 +66,19 @@ impl<T> Handles<T> {
         }
     }
 
-    /// Brings the objects near that are likely to be used: some of them.
+    /// Prefetches some of the objects, which are likely to be used.
     pub(crate) fn fetch(&self) {
         fetch_slice(&self.predefined, 1);
         fetch_slice(&self.dynamic, 8);
         fetch_slice(&self.free, 8);
     }
 
-    /// Did an object have this handle that is gone?
+    /// Is this the handle of an object that was removed?
     pub(crate) fn is_stale(&self, handle: usize) -> bool {
         position(handle).and_then(|position| self.dynamic.get(position)).is_some_and(Option::is_none)
     }
 
-    /// Takes an object away; predefined ones stay.
+    /// Removes an object; predefined ones stay.
     pub(crate) fn remove(&mut self, handle: usize) -> Option<T> {
         let position = position(handle)?;
         let object = self.dynamic.get_mut(position)?.take()?;
@@ -86,7 +86,7 @@ impl<T> Handles<T> {
         Some(object)
     }
 
-    /// Takes an object away if `look` finds in it what it looks for, and gives that; the object is not moved.
+    /// Removes an object if `look` returns something, and returns that. The object is not moved.
     #[inline(always)]
     pub(crate) fn remove_if<R>(&mut self, handle: usize, look: impl FnOnce(&T) -> Option<R>) -> Option<R> {
         let position = position(handle)?;
@@ -98,7 +98,7 @@ impl<T> Handles<T> {
     }
 }
 
-/// Where a dynamic handle's object is; an odd number is nobody's handle and gets a position that does not exist.
+/// The position of a dynamic handle's object. A number between handles gets a position that does not exist.
 fn position(handle: usize) -> Option<usize> {
     let distance = handle.checked_sub(FIRST)?;
     Some(if distance.is_multiple_of(STEP) { distance / STEP } else { usize::MAX })
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_between_handles_is_nobodys() {
+    fn a_number_between_handles_is_no_handle() {
         let mut handles = Handles::new();
         let one = handles.insert("one");
         assert_eq!(handles.get(one + 1), None);

@@ -2,27 +2,26 @@
 //!
 //! ```text
 //!  program ── MPI_Send, PMPI_Send ──> trampoline ── jump ──> functions::…::MPI_Send
-//!                                      notes the call site    the body, in Rust
+//!                                      stores the caller      the body, in Rust
 //! ```
 //!
-//! - `functions.txt` and `constants.txt` say what MPI is; `mpi.h`, [`constants`] and the entry points are made from them.
-//! - [`types`]: handles, the status, callbacks, laid out as the ABI demands.
-//! - [`trampoline`]: what the library exports: two entry points for each function of the table, body or not.
-//! - `functions`: the bodies. Writing one is all it takes to add a function; its module page says how.
-//! - `library`: the one global, what this process knows as a rank; `objects`: what its handles stand for.
-//! - `operation`: what a call sets in motion, made of `message`s and `collection`s whose data are `region`s of the program's
-//!   memory; `completion`, `fold` and `status`: how it ends.
-//! - `clock`: time as the program sees it; `timers`: alarms on that clock; `locks`: file locks, for which it waits in simulated time; `output`: what it prints, kept in step with its calls.
-//! - `work`: processor time of threads and child processes; `disturbances`: bursts that were unusually long; `system`: the C library behind what is put in front of it.
-//! - `connection`: the way to the simulator, or to `alone` where there is none; `services`: what it asks of a rank.
-//! - `smpi`: what `smpi/smpi.h` declares, made of `sampling` and `sharing`; `allocator`: memory of the library's own.
-//! - `arguments`: pointers, arrays and strings as C hands them over.
-//! - `crash`: where a process was when a signal killed it.
-//! - `exceptions`: what functions of the program throw passes through to its `catch`.
-//! - [`missing`]: what happens when a program calls a function without a body.
+//! `functions.txt` and `constants.txt` say what MPI is; `mpi.h`, [`constants`] and the entry points are made from them. The modules
+//! form layers, and each imports only from those below it:
 //!
-//! The library never calls an exported `MPI_*` symbol itself, so a tool that puts its own `MPI_Send` in front sees the
-//! program's calls and nothing else.
+//! | layer | modules |
+//! |---|---|
+//! | entry | [`trampoline`]: two exported entry points for each function; [`missing`]: functions without a body; [`folded_ranks`]: called by a simulator that folds ranks |
+//! | functions | `functions`: one body per MPI function (its page says how to add one); `smpi`: what `smpi/smpi.h` declares; `clock`, `alarms`, `locks`, `sharing::malloc`: interposed functions of the C library |
+//! | frame | `frame`: around every body; `perform`, `completion`: carry out operations and wait for requests |
+//! | rank | `rank`: one rank, which holds the parts below; `rank::this` is the one that runs |
+//! | objects | `objects`: what handles refer to; `operation`, `message`, `collection`, `transfer`, `combination`, `region`: what a call starts, with checked arguments; `sampling`, `sharing`, `services` |
+//! | connection | `connection`: a line's way to the simulator, or to `alone` if there is none; `timers`, `disturbances`, `work`: clocks and processor time; `origin`: how the rank was started |
+//! | ground | [`types`], `error`, `arguments`, `handles`, `lock`, `exceptions`, [`caller`], `process`, `system`, `output`, `allocator`; `crash`: a note about a signal that kills the process |
+//!
+//! The parts own their state and get what they need as arguments; only the layers from `frame` on ask which rank runs.
+//!
+//! The library never calls an exported `MPI_*` symbol itself, so a tool that interposes `MPI_Send` sees the program's calls and
+//! nothing else.
 
 pub mod caller;
 pub mod constants;

@@ -1,8 +1,8 @@
 //! File locks, interposed: a rank waits for them in simulated time.
 //!
-//! The rank that holds a lock may sleep or communicate meanwhile. It goes on when simulated time allows it, so that a rank which
-//! waited for the lock in the kernel would keep the simulator waiting for ever. Instead the rank tries again and again, and lets
-//! simulated time pass in between.
+//! The rank that holds a lock may sleep or communicate, and then goes on only when simulated time advances. A rank that waited for
+//! the lock in the kernel would block the simulator, and simulated time with it. Instead the rank tries again and again, and
+//! sleeps in simulated time in between.
 
 use core::ffi::{c_int, c_long, c_short};
 
@@ -18,9 +18,9 @@ use crate::system::{errno, fail_with};
 const FIRST: u64 = 10_000;
 /// Nanoseconds between two tries at most.
 const MOST: u64 = 1_000_000_000;
-/// After so many tries a process outside of the simulation may hold the lock, which needs real time.
+/// After so many tries the holder may be a process outside of the simulation, which needs real time.
 const PATIENT: u32 = 100;
-/// So much of it between two tries.
+/// The real time between two tries.
 static NAP: timespec = timespec { tv_sec: 0, tv_nsec: 1_000_000 };
 
 #[unsafe(no_mangle)]
@@ -77,8 +77,8 @@ unsafe extern "C" fn lockf64(file: c_int, command: c_int, size: i64) -> c_int {
     unsafe { lockf(file, command, size) }
 }
 
-/// Record locks of POSIX belong to a process, of which folded ranks are one. A lock of an open file behaves as if each rank were a
-/// process.
+/// Record locks of POSIX belong to a process, and all folded ranks are one process. Locks of open files behave as if each rank were
+/// a process.
 fn of_file(command: c_int, lock: usize) -> c_int {
     let command = match command {
         libc::F_SETLK => libc::F_OFD_SETLK,
@@ -93,7 +93,7 @@ fn of_file(command: c_int, lock: usize) -> c_int {
     command
 }
 
-/// Tries until the lock is not another's. Outside of a simulation the kernel waits.
+/// Tries until the lock is free. Outside of a simulation the kernel waits.
 fn until_free(attempt: impl Fn() -> c_long, wait: impl Fn() -> c_long) -> c_int {
     let connection = rank::this().connection();
     if !connection.is_simulated() || !connection.may_call() {

@@ -1,4 +1,4 @@
-//! Messages from one rank to another: checked arguments on their way to becoming calls.
+//! Messages from one rank to another: checked arguments, from which calls are made.
 
 use core::ffi::c_int;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(crate) struct Outgoing {
     pub to: u32,
     pub tag: i32,
     pub region: Region,
-    /// The memory of the region, if it is ours.
+    /// The memory of the region, if it belongs to this library.
     pub copy: Option<Arc<Vec<u8>>>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Incoming {
     pub region: Region,
     /// A message that a matched probe has taken already.
     pub matched: Option<u32>,
-    /// Whence it comes, if from the other side of an inter-communicator.
+    /// The inter-communicator, if the message comes from its other side.
     pub bridge: Option<Arc<Bridge>>,
 }
 
@@ -161,7 +161,7 @@ impl Incoming {
         (buffers, completion)
     }
 
-    /// Where its packed bytes go: where the program wants them, or first to memory of ours.
+    /// Where its packed bytes arrive: where the program wants them, or first in memory of this library.
     #[inline(always)]
     fn make_room(&self) -> (TransferBuffers, u64) {
         let (room, bridge) = (self.region.bytes() as u64, self.bridge.clone());
@@ -192,33 +192,33 @@ impl Incoming {
     }
 }
 
-/// A rank of a communicator, or nobody.
+/// The other end of a message, as the program names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Peer {
     /// `MPI_PROC_NULL`.
-    Nobody,
+    ProcNull,
     /// `MPI_ANY_SOURCE`.
-    Anybody,
-    /// This one, as the simulator numbers the ranks of the communicator.
+    AnySource,
+    /// A rank, as the simulator numbers the ranks of the communicator.
     Rank(u32),
 }
 
 impl Peer {
-    /// To whom a message goes.
+    /// The destination of a message.
     #[inline(always)]
     pub(crate) fn destination(comm: &Comm, dest: c_int) -> Result<Peer> {
         match dest {
-            MPI_PROC_NULL => Ok(Peer::Nobody),
+            MPI_PROC_NULL => Ok(Peer::ProcNull),
             rank => comm.member("dest", rank).map(|member| Peer::Rank(comm.seat_of(member))),
         }
     }
 
-    /// From whom a message comes.
+    /// The source of a message.
     #[inline(always)]
     pub(crate) fn source(comm: &Comm, source: c_int) -> Result<Peer> {
         match source {
-            MPI_PROC_NULL => Ok(Peer::Nobody),
-            MPI_ANY_SOURCE => Ok(Peer::Anybody),
+            MPI_PROC_NULL => Ok(Peer::ProcNull),
+            MPI_ANY_SOURCE => Ok(Peer::AnySource),
             rank => comm.member("source", rank).map(|member| Peer::Rank(comm.seat_of(member))),
         }
     }

@@ -14,18 +14,18 @@ use crate::types::MPI_Comm;
 /// Most operations have one step, which needs no memory of its own.
 pub(crate) type Steps = SmallVec<[Step; 1]>;
 
-/// Something to do, with all its arguments checked.
+/// An operation with all its arguments checked.
 #[derive(Clone, Debug)]
 pub(crate) struct Operation {
-    /// For errors found when it completes.
+    /// The communicator whose error handler counts when it completes.
     pub comm: MPI_Comm,
-    /// What happens at once, in this order.
+    /// Its steps, which start in this order.
     pub steps: Steps,
     /// Is the status empty, whatever the steps receive?
     pub collective: bool,
 }
 
-/// One call to the simulator, or none if the peer is nobody.
+/// One call to the simulator, or none if the peer is `MPI_PROC_NULL`.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     Nothing(Completion),

@@ -1,7 +1,7 @@
-//! The program's standard output, kept in step with its calls.
+//! The program's standard output, in step with its calls.
 //!
-//! What the C library still buffers is written before a call is made, so that the simulator can print the output of all
-//! ranks in simulated order.
+//! Before each call the library flushes the C library's buffer, so that the simulator can print the output of all ranks in
+//! simulated order.
 
 use core::ffi::c_int;
 use std::io::Write;
@@ -17,13 +17,13 @@ pub(crate) fn say(text: core::fmt::Arguments<'_>) {
     let _ = writeln!(std::io::stderr(), "mpirage: {text}");
 }
 
-/// Writes what is buffered. Was there anything?
+/// Flushes the buffer. True if it contained anything.
 pub(crate) fn flush() -> bool {
     // SAFETY: the stream belongs to the C library and lives as long as the process.
     unsafe { !stdout.is_null() && __fpending(stdout) > 0 && written(libc::fflush(stdout)) }
 }
 
-/// A broken pipe is the program's to find out; its output up to here is lost, not ours to tell of.
+/// After a broken pipe there is no output to report; the program sees the error in its own calls.
 fn written(result: c_int) -> bool {
     result == 0
 }

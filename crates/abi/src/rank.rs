@@ -157,7 +157,7 @@ impl Rank {
             return objects.requests.fetch();
         }
         let start = ptr::from_ref(self).addr();
-        fetch_bytes(start, ptr::from_ref(objects).addr() + Objects::HOT - start);
+        fetch_bytes(start..ptr::from_ref(objects).addr() + Objects::HOT);
     }
 
     /// Applies a function of the program for the simulator, with no lock held that the function could want.

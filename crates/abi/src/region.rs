@@ -12,15 +12,15 @@ use crate::objects::datatype::Datatypes;
 use crate::sharing;
 use crate::types::MPI_Datatype;
 
-/// So many elements of a datatype at an address.
+/// A number of elements of a datatype at an address.
 #[derive(Clone, Debug)]
 pub(crate) struct Region {
     address: usize,
     count: usize,
     datatype: Datatype,
-    /// Packed bytes of all of it.
+    /// The number of its packed bytes.
     bytes: usize,
-    /// Do they lie in memory as they are?
+    /// Do the bytes lie contiguously in memory?
     plain: bool,
 }
 
@@ -40,12 +40,12 @@ impl Region {
         if is_nowhere(address, bytes, datatype) {
             return Err(no_buffer(what, bytes));
         }
-        // Made at last, so that it is not moved.
+        // Made last, so that it is not moved.
         let plain = datatype.is_contiguous();
         Ok(Region { address, count: elements, plain, datatype: datatype.clone(), bytes })
     }
 
-    /// The same without a look at the address.
+    /// The same without a check of the address.
     #[inline(always)]
     pub(crate) fn new(address: usize, count: usize, datatype: &Datatype) -> Result<Region> {
         let bytes = packed_bytes(count, datatype)?;
@@ -80,7 +80,7 @@ impl Region {
         &self.datatype
     }
 
-    /// Does it lie wholly in shared memory? Then nobody cares what is in it, and only its size counts.
+    /// Does it lie wholly in shared memory? Then its contents are meaningless and only its size counts.
     pub(crate) fn is_shared(&self) -> bool {
         if self.bytes == 0 || !sharing::is_used() {
             return false;
@@ -89,15 +89,15 @@ impl Region {
         sharing::is_shared(self.pointer_to(first).addr(), length)
     }
 
-    /// Do the packed bytes lie in memory as they are, from the address on?
+    /// Do the packed bytes lie contiguously in memory, from the address on?
     pub(crate) fn is_plain(&self) -> bool {
         self.plain
     }
 
-    /// The packed bytes, if they lie in memory as they are.
+    /// The packed bytes, if they lie contiguously in memory.
     ///
     /// # Safety
-    /// The program's memory is as it says, and nobody writes to it while the slice is used.
+    /// The program's memory is as it says, and is not written while the slice is used.
     pub(crate) unsafe fn plain<'a>(&self) -> Option<&'a [u8]> {
         match (self.is_plain(), self.bytes) {
             (_, 0) => Some(&[]),
@@ -125,7 +125,7 @@ impl Region {
     /// Fills the elements from packed bytes, of which there may be fewer than fit.
     ///
     /// # Safety
-    /// The program's memory is as it says, and nobody else uses it meanwhile.
+    /// The program's memory is as it says, and no other code uses it meanwhile.
     pub(crate) unsafe fn unpack(&self, packed: &[u8]) {
         if packed.is_empty() || self.bytes == 0 {
             return;

@@ -1,4 +1,4 @@
-//! Statuses: what a program is told of a completed operation.
+//! Statuses: what a program learns about a completed operation.
 //!
 //! Of the fields that are ours, the first two hold the number of bytes and the third whether it was cancelled.
 
@@ -65,7 +65,7 @@ pub(crate) unsafe fn store_error(status: *mut MPI_Status, class: c_int) {
 }
 
 /// What a receive from `MPI_PROC_NULL` gives.
-pub(crate) fn from_nobody() -> Completion {
+pub(crate) fn from_proc_null() -> Completion {
     Completion { source: MPI_PROC_NULL, tag: MPI_ANY_TAG, ..Completion::empty(0) }
 }
 

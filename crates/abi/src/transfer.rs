@@ -18,9 +18,9 @@ pub(crate) type Transfers = SmallVec<[Transfer; 1]>;
 /// A step under way.
 #[derive(Debug)]
 pub(crate) struct Transfer {
-    /// Its number at the simulator; none once it is complete.
+    /// Its number at the simulator; none if it needs no call.
     pub id: Option<RequestId>,
-    /// What it keeps in memory until then.
+    /// The memory that it keeps until it is complete.
     pub buffers: TransferBuffers,
     /// How it ended.
     pub done: Option<Completion>,
@@ -34,9 +34,9 @@ pub(crate) struct TransferBuffers {
     pub outgoing: Option<Arc<Vec<u8>>>,
     /// Packed bytes that arrive here, to be unpacked.
     pub incoming: Option<Box<Landing>>,
-    /// Bytes there is room for, for the message when there are more.
+    /// Bytes that fit, for the error message if more arrive.
     pub room: u64,
-    /// Whence it comes, if from the other side of an inter-communicator.
+    /// The inter-communicator, if the message comes from its other side.
     pub bridge: Option<Arc<Bridge>>,
 }
 
@@ -46,14 +46,14 @@ pub(crate) struct Landing {
     packed: Vec<u8>,
     /// Filled one after the other.
     regions: Vec<Region>,
-    /// Does a completion tell how many bytes have come? Of a collective, all of them have.
+    /// Does the completion say how many bytes have arrived? Of a collective, all of them have.
     counted: bool,
-    /// Are they contributions to be combined first?
+    /// How to combine the bytes first, if they are contributions to a reduction.
     combination: Option<Combination>,
 }
 
 impl TransferBuffers {
-    /// Does the simulator know addresses of memory in here?
+    /// Does the simulator know addresses of this memory?
     pub(crate) fn keeps_memory(&self) -> bool {
         self.outgoing.is_some() || self.incoming.is_some()
     }
@@ -78,13 +78,13 @@ impl Landing {
         Landing { packed: vec![0; region.bytes()], regions: vec![region], counted: true, combination: None }
     }
 
-    /// Room for what a collective brings.
+    /// Room for the result of a collective.
     pub(crate) fn of_collective(regions: Vec<Region>) -> Landing {
         let bytes = regions.iter().map(Region::bytes).sum();
         Landing { packed: vec![0; bytes], regions, counted: false, combination: None }
     }
 
-    /// Room for so many bytes of contributions, which are combined.
+    /// Room for so many bytes of contributions to a reduction.
     pub(crate) fn of_contributions(bytes: usize, combination: Combination) -> Landing {
         let regions = vec![combination.result.clone()];
         Landing { packed: vec![0; bytes], regions, counted: false, combination: Some(combination) }

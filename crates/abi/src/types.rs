@@ -156,9 +156,9 @@ pub type MPI_Datarep_conversion_function_c = unsafe extern "C-unwind" fn(
 /// Receives a tool event.
 pub type MPI_T_event_cb_function =
     unsafe extern "C-unwind" fn(MPI_T_event_instance, MPI_T_event_registration, MPI_T_cb_safety, *mut c_void);
-/// Told that a registration is gone.
+/// Called when a registration is removed.
 pub type MPI_T_event_free_cb_function =
     unsafe extern "C-unwind" fn(MPI_T_event_registration, MPI_T_cb_safety, *mut c_void);
-/// Told that tool events were lost.
+/// Called when tool events were lost.
 pub type MPI_T_event_dropped_cb_function =
     unsafe extern "C-unwind" fn(MPI_Count, MPI_T_event_registration, c_int, MPI_T_cb_safety, *mut c_void);

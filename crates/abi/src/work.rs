@@ -1,9 +1,9 @@
 //! The work of a rank between two calls: processor time of all its threads, and of child processes that it has waited for.
 //!
-//! A rank with one thread asks for the time of that thread. Once a program has started a thread, the time of each one is looked at:
-//! the sum is the work, and the sum divided by the longest is how many threads worked at the same time. Other threads may go on
-//! while one is inside a call. What they do then overlaps with the call as far as the call takes simulated time, and counts with the
-//! next burst as far as it does not.
+//! A rank with one thread reads the processor time of that thread. Once a program has started a thread, the library reads the time
+//! of each: the sum is the work, and the sum divided by the longest is the number of threads that worked at the same time. Other
+//! threads may work while one is inside a call. Their work overlaps with the call as far as the call takes simulated time; the rest
+//! counts with the next burst.
 //!
 //! Child processes count when they have been waited for, as if they had worked one after the other.
 
@@ -30,14 +30,14 @@ thread_local! {
     static MARK: Cell<Option<u64>> = const { Cell::new(None) };
     /// Processor time of child processes that has been counted.
     static CHILDREN: Cell<u64> = const { Cell::new(0) };
-    /// In a thread that the program has started: what tells of its end.
+    /// In a thread that the program has started: notices its end.
     static WORKER: RefCell<Option<Registration>> = const { RefCell::new(None) };
 }
 
 /// The threads of a process with several.
 struct Workers {
     living: Vec<Worker>,
-    /// Work of threads that have ended and were not counted before that.
+    /// Work of threads that have ended, which was not counted before.
     ended: Vec<u64>,
 }
 
@@ -54,7 +54,7 @@ fn workers() -> MutexGuard<'static, Workers> {
 }
 
 impl Worker {
-    /// The thread that asks, whose work counts from `mark` on.
+    /// The calling thread, whose work counts from `mark` on.
     fn this(mark: u64) -> Worker {
         let (thread, mut clock) = (this_thread(), libc::CLOCK_THREAD_CPUTIME_ID);
         // SAFETY: this thread lives.
@@ -78,7 +78,7 @@ impl Workers {
         Burst::parallel(total, longest)
     }
 
-    /// Counts what threads have done, each up to so much.
+    /// Counts the work of all threads, of each up to `most`.
     fn count(&mut self, most: u64) {
         for worker in &mut self.living {
             worker.mark = worker.time().min(worker.mark.saturating_add(most));
@@ -146,7 +146,7 @@ pub(crate) fn resume_burst(burst: Burst) {
     }
 }
 
-/// Do several threads of the program work? Then their simulated time is the simulator's to say.
+/// Has the program several threads? Then only the simulator knows its simulated time.
 pub(crate) fn is_threaded() -> bool {
     THREADED.load(Ordering::Relaxed)
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_main};
-use mpirage_fold::{Crew, Environment, Image, Libraries, Linked, Options, Stop, c_library, pass_turn};
+use mpirage_fold::{Environment, FoldedRanks, Image, Libraries, Linked, Options, Stop, c_library, pass_turn};
 
 const SOURCE: &str = "void turn(void); int main(void) { for (;;) turn(); }";
 
@@ -42,17 +42,17 @@ fn switch(criterion: &mut Criterion) {
     let linked = link(&program);
     let mut group = criterion.benchmark_group("switch");
     for ranks in [2, 1_000, 16_384, 100_000] {
-        let mut crew = Crew::new(Options { ranks, stack: None, mapped: None }).expect("room");
+        let mut folded = FoldedRanks::new(Options { ranks, stack: None, mapped: None }).expect("room");
         for _ in 0..ranks {
-            crew.add(&linked, &[CString::default()], &Environment::new(Vec::new())).expect("room");
+            folded.add(&linked, &[CString::default()], &Environment::new(Vec::new())).expect("room");
         }
-        (0..ranks).for_each(|rank| assert_eq!(crew.resume(rank), Stop::Yielded));
+        (0..ranks).for_each(|rank| assert_eq!(folded.resume(rank), Stop::Yielded));
         group.throughput(Throughput::Elements(ranks as u64));
         group.bench_function(BenchmarkId::from_parameter(ranks), |bencher| {
             bencher.iter(|| {
                 for rank in 0..ranks {
-                    crew.fetch(rank + 2);
-                    assert_eq!(crew.resume(rank), Stop::Yielded);
+                    folded.fetch(rank + 2);
+                    assert_eq!(folded.resume(rank), Stop::Yielded);
                 }
             });
         });

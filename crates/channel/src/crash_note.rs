@@ -11,7 +11,7 @@ use rustix::mm::{MapFlags, ProtFlags, mmap};
 use rustix::process::Pid;
 
 use crate::layout::{Mailbox, STORE_BYTES, STRIDE};
-use crate::line_end::parse_variable;
+use crate::parse_variable;
 
 /// The number of frames that a note holds.
 pub const CRASH_FRAMES: usize = 32;

@@ -10,6 +10,10 @@
 //!  header │ outbox: calls │ inbox: reply or service │ stores: bytes to put in memory │ result of a service
 //! ```
 
+use std::os::fd::RawFd;
+
+use mpirage_call::LineId;
+
 mod crash_note;
 mod folded_rank;
 mod layout;
@@ -26,3 +30,10 @@ pub use mailboxes::{Mailboxes, Waiting, interrupt_waits_when_children_end, kill_
 
 /// Environment variable by which a rank finds the memory file and its first line's mailbox: `descriptor:line`.
 pub const CHANNEL_VARIABLE: &str = "MPIRAGE_CHANNEL";
+
+/// The memory file and the line that the value of [`CHANNEL_VARIABLE`] names.
+pub(crate) fn parse_variable(value: &str) -> Option<(RawFd, LineId)> {
+    let (file, line) = value.split_once(':')?;
+    let (file, line): (RawFd, u32) = (file.parse().ok()?, line.parse().ok()?);
+    (file >= 0).then_some((file, LineId::new(line)))
+}

@@ -12,6 +12,7 @@ use rustix::process::{Pid, Signal};
 use rustix::thread::futex::{self, Timespec};
 
 use crate::layout::{Briefing, LINE, Mailbox, SIMULATOR, STRIDE};
+use crate::parse_variable;
 
 /// How often a waiting line checks that the simulator still lives.
 const LIVENESS: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
@@ -295,10 +296,4 @@ impl LineEnd {
         let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
         self.mailbox.owner().compare_exchange(0, me, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
-}
-
-pub(crate) fn parse_variable(value: &str) -> Option<(RawFd, LineId)> {
-    let (file, line) = value.split_once(':')?;
-    let (file, line): (RawFd, u32) = (file.parse().ok()?, line.parse().ok()?);
-    (file >= 0).then_some((file, LineId::new(line)))
 }

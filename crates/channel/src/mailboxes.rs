@@ -44,8 +44,8 @@ pub struct Mailboxes {
     base: *mut u8,
     /// How many lines there is room for.
     room: usize,
-    /// How many lines are open.
-    open: usize,
+    /// The ranks of the open lines. The headers of the mailboxes say the same, but a rank's process can overwrite those.
+    ranks: Vec<RankId>,
 }
 
 impl Mailboxes {
@@ -58,7 +58,7 @@ impl Mailboxes {
         let base = unsafe {
             mmap(ptr::null_mut(), length, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED, &file, 0)?
         };
-        Ok(Mailboxes { file, base: base.cast(), room: lines, open: 0 })
+        Ok(Mailboxes { file, base: base.cast(), room: lines, ranks: Vec::with_capacity(lines) })
     }
 
     /// Mailboxes for so many ranks that have one line each: line `i` belongs to rank `i`.
@@ -72,11 +72,11 @@ impl Mailboxes {
 
     /// Opens the next line. It belongs to `rank`, which finds `briefing` there. None if there is no room.
     pub fn open_line(&mut self, rank: RankId, briefing: &Briefing) -> Option<LineId> {
-        let line = LineId::new(self.open as u32);
-        if self.open == self.room {
+        let line = LineId::new(self.ranks.len() as u32);
+        if self.ranks.len() == self.room {
             return None;
         }
-        self.open += 1;
+        self.ranks.push(rank);
         let header = self.mailbox(line).header();
         // SAFETY: the line does not run yet, so the header is ours; the memory is mapped and aligned.
         unsafe {
@@ -88,8 +88,7 @@ impl Mailboxes {
 
     /// The rank that a line belongs to.
     pub fn rank_of(&self, line: LineId) -> RankId {
-        // SAFETY: inside the mapping; written when the line was opened, and never by the rank.
-        RankId::new(unsafe { (*self.mailbox(line).header()).rank })
+        self.ranks[line.index()]
     }
 
     /// The memory file, for the ranks to inherit.
@@ -215,7 +214,7 @@ impl Mailboxes {
 
     /// Bursts of all lines that took far longer than usual. No line runs any more.
     pub fn disturbances(&self) -> Disturbed {
-        (0..self.open as u32).map(LineId::new).fold(Disturbed::default(), |sum, line| {
+        (0..self.ranks.len() as u32).map(LineId::new).fold(Disturbed::default(), |sum, line| {
             // SAFETY: inside the mapping; a line that runs against the contract can only change two numbers.
             let one = unsafe { (*self.mailbox(line).header()).disturbances };
             Disturbed { bursts: sum.bursts + one.bursts, nanos: sum.nanos + one.nanos }
@@ -259,7 +258,7 @@ impl Mailboxes {
     }
 
     fn mailbox(&self, line: LineId) -> Mailbox {
-        assert!(line.index() < self.open, "line {line} is not open");
+        assert!(line.index() < self.ranks.len(), "line {line} is not open");
         // SAFETY: `line` is in range, so the mailbox lies within the mapping, which lives as long as `self`.
         unsafe { Mailbox::at(self.base.add(line.index() * STRIDE)) }
     }

@@ -6,7 +6,7 @@ use std::ffi::CString;
 use std::path::Path;
 use std::time::Instant;
 
-use mpirage_fold::{Crew, Environment, Image, Libraries, Options, Stop, c_library, pass_turn};
+use mpirage_fold::{Environment, FoldedRanks, Image, Libraries, Options, Stop, c_library, pass_turn};
 
 extern "C" fn turn() {
     pass_turn();
@@ -24,12 +24,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "turn" => Some(turn as *const () as usize),
         _ => c_library(name).or_else(|| libraries.find(name, version)),
     })?;
-    let mut crew = Crew::new(Options { ranks, stack: None, mapped: mapped.map(|way| way == 1) })?;
+    let mut folded = FoldedRanks::new(Options { ranks, stack: None, mapped: mapped.map(|way| way == 1) })?;
     let name = CString::new(arguments[1].as_str())?;
     let environment = Environment::inherited();
     let before = resident();
     for _ in 0..ranks {
-        crew.add(&linked, std::slice::from_ref(&name), &environment)?;
+        folded.add(&linked, std::slice::from_ref(&name), &environment)?;
     }
     let loaded = cpu();
     let mut rounds = 0;
@@ -37,8 +37,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     while rounds < turns
         && (0..ranks)
             .filter(|&rank| {
-                crew.fetch(rank + 2);
-                crew.resume(rank) == Stop::Yielded
+                folded.fetch(rank + 2);
+                folded.resume(rank) == Stop::Yielded
             })
             .count()
             > 0
@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         (ended - loaded) * 1e9 / (rounds.max(1) * ranks) as f64,
         (resident() - before) as f64 / ranks as f64,
     );
-    drop(crew);
+    drop(folded);
     println!("given back in {:.3} s", cpu() - ended);
     Ok(())
 }

@@ -19,7 +19,7 @@ global_asm!(
 );
 
 unsafe extern "C" {
-    fn mpirage_fold_copy(to: usize, from: usize, size: usize) -> i32;
+    fn mpirage_fold_copy(to: *mut u8, from: *const u8, size: usize) -> i32;
     fn mpirage_fold_copy_move();
     fn mpirage_fold_copy_fault();
 }
@@ -27,10 +27,10 @@ unsafe extern "C" {
 /// Copies `size` bytes, which do not overlap. False if one side is not accessible; then a part may have been copied.
 ///
 /// # Safety
-/// What can be written at `to` is the caller's to write. A crew exists: without its signal handlers a wrong
-/// address ends the process.
+/// The caller may write to `to`, as far as it is accessible. [`FoldedRanks`](crate::FoldedRanks) exist: without their signal
+/// handlers a wrong address ends the process.
 #[inline]
-pub unsafe fn copy(to: usize, from: usize, size: usize) -> bool {
+pub unsafe fn copy(to: *mut u8, from: *const u8, size: usize) -> bool {
     // SAFETY: as the caller vouches; faults are caught by `recovery`.
     unsafe { mpirage_fold_copy(to, from, size) != 0 }
 }

@@ -11,7 +11,7 @@ thread_local! {
     static CURRENT: Cell<*mut Rank> = const { Cell::new(ptr::null_mut()) };
 }
 
-/// Lets others run: returns when this rank is resumed. What the program has printed goes to the crew first.
+/// Lets other ranks run: returns when this rank is resumed. Before that the rank's output is collected.
 ///
 /// Does nothing if no rank runs on this thread.
 #[inline]
@@ -62,14 +62,14 @@ pub(crate) fn set(rank: *mut Rank) {
     CURRENT.set(rank);
 }
 
-/// Leaves for good.
+/// Ends the rank.
 ///
 /// # Safety
 /// `rank` is the one that runs.
 #[cold]
 pub(crate) unsafe fn leave(rank: *mut Rank, how: Leave) -> ! {
     loop {
-        // SAFETY: the yielder was set when the rank started; the crew never resumes a rank that has left for good.
+        // SAFETY: the yielder was set when the rank started; a rank that has ended is never resumed.
         unsafe { (*(*rank).yielder).suspend(how) };
     }
 }

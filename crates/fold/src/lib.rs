@@ -1,6 +1,6 @@
 //! Many copies of one program in this process, each run as a coroutine on this thread.
 //!
-//! An [`Image`] is a program's file, [`Linked`] a template with its imports resolved, a [`Crew`] the ranks that run it. Each
+//! An [`Image`] is a program's file, [`Linked`] a template with its imports resolved, [`FoldedRanks`] the ranks that run it. Each
 //! rank has its own copy of the program's data, of its thread-local and C++ static variables, and of the C library's state
 //! that programs can see: environment, `errno`, rounding, random numbers, option parsing, exit handlers, standard output. The heap is common.
 //!
@@ -9,12 +9,12 @@
 //! link    imports resolved once: a template     unwind    exceptions find their way in instances
 //! place   instances in memory                   tls       thread-local variables
 //! stacks  stacks with guards                    signal    crashes and interrupts end the rank, not the process
-//! crew    ranks, resumed one at a time          clib      the C library as a rank sees it
 //! verdict what is safe to fold                  library   loads what a program needs
+//! clib    the C library as a rank sees it       folded_ranks  ranks, resumed one at a time
 //! ```
 //!
-//! This crate has never heard of MPI. Whoever uses it hands functions to the program through [`Image::link`], and those
-//! functions call [`pass_turn`] to let others run.
+//! This crate knows nothing of MPI. Its user links functions of its own to the program ([`Image::link`]), and these functions
+//! call [`pass_turn`] to let other ranks run.
 
 // Elsewhere there is nothing here; `rank` says so.
 #![cfg(target_arch = "x86_64")]
@@ -22,8 +22,8 @@
 mod clib;
 mod context;
 mod copy;
-mod crew;
 mod current;
+mod folded_ranks;
 mod image;
 mod library;
 mod link;
@@ -39,8 +39,8 @@ mod verdict;
 
 pub use clib::{Environment, c_library, raise_in_rank, set_clock, set_locks};
 pub use copy::copy;
-pub use crew::{Crew, CrewError, Options};
 pub use current::{current_rank, exit_rank, pass_turn};
+pub use folded_ranks::{FoldedRanks, FoldedRanksError, Options};
 pub use image::{Image, Import};
 pub use library::Libraries;
 pub use link::{Linked, Resolve};

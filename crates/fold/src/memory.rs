@@ -16,7 +16,7 @@ pub(crate) fn odd_pages(size: usize) -> usize {
     (size.div_ceil(PAGE) | 1) * PAGE
 }
 
-/// Address space of ours, given back when dropped.
+/// Reserved address space, freed when dropped.
 pub(crate) struct Reservation {
     start: usize,
     size: usize,
@@ -33,7 +33,7 @@ impl Reservation {
         }
         let reservation = Self { start: start as usize, size };
         // A rank touches single pages: huge ones would multiply its memory.
-        // SAFETY: advice about our own mapping. An old kernel may refuse it, and nothing is lost.
+        // SAFETY: advice about this value's own mapping. An old kernel may refuse it, and nothing is lost.
         unsafe { libc::madvise(start, size, libc::MADV_NOHUGEPAGE) };
         Ok(reservation)
     }
@@ -49,12 +49,12 @@ impl Reservation {
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        // SAFETY: the mapping is ours alone, and whoever drops it has ended all ranks that lived in it.
+        // SAFETY: the mapping belongs to this value alone, and all ranks in it have ended when it is dropped.
         unsafe { libc::munmap(self.start as *mut libc::c_void, self.size) };
     }
 }
 
-/// How many mappings this process may have, less a third that everybody else may need.
+/// How many mappings this process may have, less a third that other code may need.
 pub(crate) fn mappings_to_spend() -> usize {
     let limit = std::fs::read_to_string("/proc/sys/vm/max_map_count").ok();
     limit.and_then(|text| text.trim().parse::<usize>().ok()).unwrap_or(65530) / 3 * 2

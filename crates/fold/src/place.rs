@@ -64,7 +64,7 @@ impl Instances {
     pub(crate) fn place(&mut self) -> io::Result<usize> {
         let base = self.room()?;
         let mapped = self.map(base);
-        // SAFETY: the instance's memory is ours and nobody runs in it yet.
+        // SAFETY: the instance's memory belongs to this crate, and no rank runs in it yet.
         unsafe {
             if mapped == 0 {
                 copy(&self.program, base);
@@ -72,7 +72,7 @@ impl Instances {
             copy_tail(&self.program, base, mapped);
         }
         for based in &self.program.based {
-            // SAFETY: the places of relocations were checked to lie inside the instance, which nobody runs in yet.
+            // SAFETY: the places of relocations were checked to lie inside the instance, in which no rank runs yet.
             unsafe { ((base + based.offset) as *mut usize).write_unaligned(base.wrapping_add(based.value)) };
         }
         if self.protected {
@@ -130,7 +130,7 @@ fn prepare(program: &Program, size: usize) -> io::Result<OwnedFd> {
     if file < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the descriptor is new and ours.
+    // SAFETY: the descriptor is new and has no other owner.
     let mut file = unsafe { std::fs::File::from_raw_fd(file) };
     file.set_len(size as u64)?;
     file.write_all(&program.contents)?;
@@ -142,7 +142,7 @@ fn prepare(program: &Program, size: usize) -> io::Result<OwnedFd> {
 
 fn map(file: &OwnedFd, base: usize, size: usize) -> io::Result<()> {
     let flags = libc::MAP_PRIVATE | libc::MAP_FIXED | libc::MAP_NORESERVE;
-    // SAFETY: the range lies in our own reservation, at an instance nobody uses yet.
+    // SAFETY: the range lies in this crate's reservation, at an instance that no rank uses yet.
     let mapped = unsafe { libc::mmap(base as *mut libc::c_void, size, RIGHTS, flags, file.as_raw_fd(), 0) };
     if mapped == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
@@ -152,14 +152,14 @@ fn protect(segment: &Segment, base: usize) {
     let start = (base + segment.address) / PAGE * PAGE;
     let size = base + segment.address + segment.memory_size - start;
     let rights = if segment.executable { libc::PROT_READ | libc::PROT_EXEC } else { libc::PROT_READ };
-    // SAFETY: pages of an instance of ours; nothing that is written to shares them, as the linker has laid them out.
+    // SAFETY: pages of an instance of this crate; nothing that is written to shares them, as the linker has laid them out.
     unsafe { libc::mprotect(start as *mut libc::c_void, size, rights) };
 }
 
 /// Copies what a program needs to run, page by page, leaving out what is zero.
 ///
 /// # Safety
-/// The instance at `base` is ours and zero.
+/// The instance at `base` belongs to the caller and is zero.
 unsafe fn copy(program: &Program, base: usize) {
     for (index, page) in program.contents.chunks(PAGE).enumerate().skip(program.unused / PAGE) {
         if page.iter().any(|&byte| byte != 0) {
@@ -172,7 +172,7 @@ unsafe fn copy(program: &Program, base: usize) {
 /// Copies the initial variables, unless the first `mapped` bytes have them.
 ///
 /// # Safety
-/// The instance at `base` is ours.
+/// The instance at `base` belongs to the caller.
 unsafe fn copy_tail(program: &Program, base: usize, mapped: usize) {
     let tail = &program.tail;
     if tail.offset + tail.bytes.len() > mapped {

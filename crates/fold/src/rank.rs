@@ -54,7 +54,7 @@ pub(crate) struct Fault {
 
 pub(crate) type RankCoroutine = Coroutine<(), Leave, Leave, RankStack>;
 
-/// A rank. The crew and the code that runs on the rank's own stack both use it, never at the same time; so it is
+/// A rank. [`FoldedRanks`](crate::FoldedRanks) and the code that runs on the rank's own stack both use it, never at the same time; so it is
 /// handled by raw pointer.
 ///
 /// With many ranks a switch costs what it misses in the cache: what each one needs comes first, in two lines.
@@ -97,7 +97,7 @@ impl Rank {
         arguments: &[CString],
         environment: Environment,
     ) -> Box<Self> {
-        // SAFETY: nobody uses the stack yet.
+        // SAFETY: no coroutine uses the stack yet.
         let vector = unsafe { push_arguments(&mut stack, arguments) };
         let coroutine = RankCoroutine::with_stack(stack, |yielder, ()| start(yielder));
         Box::new(Self {
@@ -150,8 +150,8 @@ pub(crate) unsafe fn call(function: usize, arguments: [usize; 3]) -> usize {
     unsafe { mpirage_fold_call(function, arguments[0], arguments[1], arguments[2]) }
 }
 
-// The way into the program has no unwind information: an exception nobody catches ends its search here, and the program
-// is terminated as it would be without us.
+// The way into the program has no unwind information: an exception that no frame catches ends its search here, and the program
+// is terminated as it would be in a process of its own.
 global_asm!(
     ".type mpirage_fold_call, @function",
     ".globl mpirage_fold_call",
@@ -176,7 +176,7 @@ unsafe extern "C" {
 /// The first function on a rank's stack.
 fn start(yielder: &Yielder<(), Leave>) -> Leave {
     let rank = current::get();
-    // SAFETY: the crew has made the rank current before it resumed it; the program's functions are where its file says.
+    // SAFETY: the rank was made current before it was resumed; the program's functions are where its file says.
     unsafe {
         (*rank).yielder = yielder;
         let program = Rank::program(rank);
@@ -228,7 +228,7 @@ unsafe fn main_arguments(rank: *mut Rank) -> [usize; 3] {
 /// Writes the strings and `argv` to the top of the stack, as a kernel does; the program may change them.
 ///
 /// # Safety
-/// The stack is ours and unused.
+/// The stack belongs to the caller and is unused.
 unsafe fn push_arguments(stack: &mut RankStack, arguments: &[CString]) -> *mut *mut c_char {
     let mut top = stack.base;
     let mut vector: Vec<usize> = Vec::with_capacity(arguments.len() + 1);

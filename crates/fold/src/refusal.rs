@@ -63,11 +63,11 @@ pub enum Refusal {
     /// Code that has to be changed when loaded.
     #[error("its code has to be changed when it is loaded (text relocations); compile with -fPIC")]
     TextRelocations,
-    /// No entry point for us.
+    /// It has no entry point that the loader knows.
     #[error("it has no `main` that can be found; build it with `mpirage cc`")]
     NoMain,
-    /// A symbol nobody has.
-    #[error("nobody defines `{0}`")]
+    /// A symbol that no library defines.
+    #[error("no library defines `{0}`")]
     Missing(String),
     /// Exceptions cannot be unwound without `_dl_find_object`.
     #[error(

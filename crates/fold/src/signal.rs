@@ -1,6 +1,6 @@
 //! Signals while ranks run: a crash ends the rank and not the process.
 //!
-//! A fault that is not a rank's is passed on to whoever handled the signal before.
+//! A fault outside of ranks is passed on to the handler that was installed before.
 
 use std::ffi::{c_int, c_void};
 use std::io;
@@ -71,7 +71,7 @@ type Action = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
 /// `context` is the third argument of a handler that was installed with `SA_SIGINFO`.
 pub unsafe fn interrupt_rank(number: c_int, context: *mut c_void) -> bool {
     let thread = THREAD.load(Ordering::Relaxed);
-    // SAFETY: asks for, and signals, a thread that lives as long as the crew.
+    // SAFETY: asks for, and signals, a thread that lives as long as there are folded ranks.
     unsafe {
         if thread != 0 && libc::pthread_self() as usize != thread {
             return libc::pthread_kill(thread as libc::pthread_t, number) == 0;
@@ -113,7 +113,7 @@ pub(crate) fn take_pending() -> Option<Fault> {
     Some(Fault { number, ..Fault::default() })
 }
 
-/// The handlers, as long as there is a crew.
+/// The handlers, as long as there are folded ranks.
 pub(crate) struct Handlers {
     before: libc::stack_t,
     _stack: Box<[MaybeUninit<u8>]>,
@@ -124,7 +124,7 @@ impl Handlers {
         let mut stack = Box::new_uninit_slice(ALTERNATE);
         let ours = libc::stack_t { ss_sp: stack.as_mut_ptr().cast(), ss_flags: 0, ss_size: ALTERNATE };
         let mut before = ours;
-        // SAFETY: the stack lives as long as the handlers; both structs are ours.
+        // SAFETY: the stack lives as long as the handlers; both structs are local.
         if unsafe { libc::sigaltstack(&raw const ours, &raw mut before) } != 0 {
             return Err(io::Error::last_os_error());
         }
@@ -157,7 +157,7 @@ fn install(number: c_int, action: Action, flags: c_int) -> io::Result<()> {
     new.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | flags;
     // SAFETY: as above.
     let mut old: libc::sigaction = unsafe { std::mem::zeroed() };
-    // SAFETY: both structs are ours, the handler does only what a handler may.
+    // SAFETY: both structs are local, the handler does only what a handler may.
     if unsafe { libc::sigaction(number, &raw const new, &raw mut old) } != 0 {
         return Err(io::Error::last_os_error());
     }
@@ -179,7 +179,7 @@ fn restore(number: c_int) {
 }
 
 extern "C" fn on_fault(number: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    // SAFETY: the kernel hands us the state of the interrupted code.
+    // SAFETY: the kernel passes the state of the interrupted code.
     let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
     let code = registers[libc::REG_RIP as usize] as usize;
     if let Some(recovery) = copy::recovery(code) {
@@ -211,7 +211,7 @@ extern "C" fn on_fault(number: c_int, info: *mut libc::siginfo_t, context: *mut 
     }
 }
 
-/// Changes the interrupted registers so that the rank runs its own handler, on its own stack, when ours returns.
+/// Changes the interrupted registers so that the rank runs its own handler, on its own stack, when this handler returns.
 ///
 /// # Safety
 /// The registers are those of code on the rank's stack, and the rank handles the signal.
@@ -296,7 +296,7 @@ extern "C" fn on_interrupt(number: c_int, info: *mut libc::siginfo_t, context: *
     }
 }
 
-/// Does what would have been done without us.
+/// Has the effect that the signal would have without this crate.
 fn pass_on(number: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     let before = BEFORE[number as usize].load(Ordering::Acquire) as *const libc::sigaction;
     // SAFETY: stored by `install`; a handler is called as it was installed, the default by raising the signal anew.

@@ -87,7 +87,7 @@ impl RankStack {
     }
 }
 
-// SAFETY: the bounds are those of memory that the crew keeps as long as its coroutines; the guard is there as far as the
+// SAFETY: the bounds are those of memory that stays as long as the coroutines; the guard is there as far as the
 // system allows, and each turn checks the stack pointer.
 unsafe impl Stack for RankStack {
     fn base(&self) -> StackPointer {
@@ -112,7 +112,7 @@ fn reserve(ranks: usize, mut size: usize) -> io::Result<(Reservation, usize)> {
 }
 
 fn advise(limit: usize) -> bool {
-    // SAFETY: pages at the end of a stack of ours that nobody has used yet.
+    // SAFETY: pages at the end of a stack that no rank has used yet.
     unsafe { libc::madvise(limit as *mut libc::c_void, GUARD, MADV_GUARD_INSTALL) == 0 }
 }
 

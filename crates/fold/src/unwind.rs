@@ -1,13 +1,16 @@
-//! Exceptions find their handlers in instances that the dynamic linker has never heard of.
+//! Makes exceptions find their handlers in instances, which the dynamic linker does not know.
 //!
 //! The unwinder asks `_dl_find_object` which object an address belongs to and where its unwind table is. This module defines
 //! that function: addresses of instances are answered here, all others by the C library. Symbols of the main program come
 //! first, so the unwinder of every library uses it.
 
 use std::ffi::{c_int, c_void};
+use std::ops::ControlFlow;
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock};
+
+use mpirage_system::for_each_frame;
 
 use crate::memory::Reservation;
 
@@ -49,7 +52,7 @@ pub(crate) fn forget(memory: &Reservation) {
     RANGES.write().unwrap_or_else(PoisonError::into_inner).retain(|range| range.start != memory.start());
 }
 
-/// Does the unwinder of libraries ask us?
+/// Does the unwinder of libraries call this function?
 pub(crate) fn possible() -> bool {
     // SAFETY: looking up a symbol by a constant name.
     let asked = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"_dl_find_object".as_ptr()) };
@@ -81,7 +84,7 @@ unsafe extern "C" fn _dl_find_object(address: *mut c_void, found: *mut Found) ->
         return 0;
     }
     match next() {
-        // SAFETY: the C library's function of this name, called as we were.
+        // SAFETY: the C library's function of this name, with the arguments of this call.
         Some(next) => unsafe { next(address, found) },
         None => -1,
     }
@@ -99,45 +102,20 @@ pub(crate) unsafe fn innermost(code: usize, stack: usize, is_own: &dyn Fn(usize)
     if is_own(code) {
         return code;
     }
-    let mut walk = Walk { is_own, depth: 0, found: code };
-    // SAFETY: the callback gets the walk, which outlives the call.
-    unsafe { _Unwind_Backtrace(step, (&raw mut walk).cast()) };
+    let (mut depth, mut found) = (0, code);
+    for_each_frame(|frame| {
+        // The interrupted instruction was no match, so all frames that count are calls.
+        let call = frame.address.wrapping_sub(1);
+        depth += 1;
+        if is_own(call) {
+            found = call;
+        }
+        if found != code || depth == DEPTH { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
     // A call through a bad pointer: no table knows its target, but it has left the address to return to.
     // SAFETY: by the contract above.
     let back = unsafe { (stack as *const usize).read_unaligned() }.wrapping_sub(1);
-    if walk.found == code && is_own(back) { back } else { walk.found }
-}
-
-struct Walk<'a> {
-    is_own: &'a dyn Fn(usize) -> bool,
-    depth: usize,
-    found: usize,
-}
-
-/// What the unwinder keeps about a frame.
-#[repr(C)]
-struct Frame(c_void);
-
-unsafe extern "C" {
-    fn _Unwind_Backtrace(
-        step: unsafe extern "C" fn(*mut Frame, *mut c_void) -> c_int,
-        walk: *mut c_void,
-    ) -> c_int;
-    fn _Unwind_GetIP(frame: *mut Frame) -> usize;
-}
-
-/// Looks at one frame: zero to go on.
-unsafe extern "C" fn step(frame: *mut Frame, walk: *mut c_void) -> c_int {
-    // SAFETY: `innermost` passes its walk.
-    let walk = unsafe { &mut *walk.cast::<Walk<'_>>() };
-    // SAFETY: the unwinder passes a frame. Its address is behind the call.
-    let address = unsafe { _Unwind_GetIP(frame) }.wrapping_sub(1);
-    walk.depth += 1;
-    let own = (walk.is_own)(address);
-    if own {
-        walk.found = address;
-    }
-    c_int::from(own || walk.depth == DEPTH)
+    if found == code && is_own(back) { back } else { found }
 }
 
 fn range_of(address: usize) -> Option<Range> {

@@ -1,26 +1,28 @@
-//! What is safe to fold, judged by what a program imports.
+//! Which programs are safe to fold, judged by their imports.
 //!
-//! A list says what is known to be safe; everything that is on no list is not. So a wrong answer can only be to run ranks
-//! as processes for no good reason.
+//! Lists name the functions that are known to be safe; all others are not. So the only possible mistake is to run ranks as
+//! processes without need.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
+
+use mpirage_system::is_system_library;
 
 use crate::{Image, Import};
 
 /// Can ranks of this program share a process?
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// Each rank will not see that there are others.
+    /// Ranks do not notice each other.
     Safe,
-    /// It will run, but ranks may notice each other; each reason is a clause ("it uses chdir, and …").
+    /// The program runs, but its ranks may notice each other; each reason is a clause ("it uses chdir, and …").
     Unsafe(Vec<String>),
-    /// It will not work.
+    /// The program does not run.
     Impossible(String),
 }
 
-/// Judges a program. The functions of the C library that read clocks or wait (`time`, `sleep`, …) count as safe: whoever
-/// links the program has to replace them.
+/// Judges a program. The functions of the C library that read clocks or wait (`time`, `sleep`, …) count as safe: the caller
+/// of [`Image::link`] has to replace them.
 pub fn verdict(image: &Image) -> Verdict {
     let imports: Vec<&Import> = image.imports().collect();
     let impossible = |import: &&&Import| !import.weak && IMPOSSIBLE.contains_key(import.name.as_str());
@@ -34,7 +36,7 @@ pub fn verdict(image: &Image) -> Verdict {
     if let Some(name) = image.exports().find(|name| replaces_library(name)) {
         return Verdict::Impossible(format!("it defines {name}, which libraries would not use"));
     }
-    let libraries = image.needed().iter().filter(|name| !harmless(name));
+    let libraries = image.needed().iter().filter(|name| !is_system_library(name));
     let mut reasons: Vec<String> =
         libraries.map(|name| format!("its library {name} would be shared by all ranks")).collect();
     let mut about_imports: Vec<String> = imports.iter().filter_map(|import| reason(import)).collect();
@@ -61,27 +63,9 @@ fn pairs(text: &'static str) -> BTreeMap<&'static str, &'static str> {
     lines(text).filter_map(|line| line.split_once(' ')).collect()
 }
 
-/// Libraries whose state ranks do not share, or not so that it shows.
-fn harmless(library: &str) -> bool {
-    const PREFIXES: [&str; 11] = [
-        "libc.so",
-        "libm.so",
-        "libgcc_s.so",
-        "libstdc++.so",
-        "libmpi_abi.so",
-        "libpthread.so",
-        "libdl.so",
-        "librt.so",
-        "libquadmath.so",
-        "libmvec.so",
-        "ld-linux",
-    ];
-    PREFIXES.iter().any(|prefix| library.starts_with(prefix))
-}
-
-/// Replacements that work only if everybody uses them.
+/// Replacements that work only if all libraries use them.
 fn replaces_library(name: &str) -> bool {
-    // Placement forms are nobody's to replace: a compiler that does not inline leaves copies of them in every program.
+    // Placement forms cannot be replaced: a compiler that does not inline leaves copies of them in every program.
     let placement = matches!(name, "_ZnwmPv" | "_ZnamPv" | "_ZdlPvS_" | "_ZdaPvS_");
     matches!(name, "malloc" | "free" | "calloc" | "realloc" | "__tls_get_addr")
         || !placement && ["_Znw", "_Zna", "_Zdl", "_Zda"].iter().any(|operator| name.starts_with(operator))

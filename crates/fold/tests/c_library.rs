@@ -90,7 +90,7 @@ fn environment() {
 
 #[test]
 fn ranks_add_to_a_common_environment() {
-    use mpirage_fold::{Crew, Environment, Stop};
+    use mpirage_fold::{Environment, FoldedRanks, Stop};
     let source = r#"
         #include <stdlib.h>
         #include <string.h>
@@ -101,15 +101,16 @@ fn ranks_add_to_a_common_environment() {
     let program = compile("environment-of-rank", source);
     let _alone = common::alone();
     let linked = common::link(&program).expect("it can be folded");
-    let mut crew = Crew::new(common::options(3)).expect("there is room");
+    let mut ranks = FoldedRanks::new(common::options(3)).expect("there is room");
     let common =
         Environment::new(vec![c"HOME=/".into(), c"NAME=common".into()]).with(vec![c"NAME=own".into()]);
     for rank in 0..3 {
         let number = std::ffi::CString::new(format!("RANK={rank}")).expect("no zero");
-        crew.add(&linked, &[c"program".into()], &common.with(vec![c"RANK=9".into()]).with(vec![number]))
+        ranks
+            .add(&linked, &[c"program".into()], &common.with(vec![c"RANK=9".into()]).with(vec![number]))
             .expect("room");
     }
-    assert_eq!((0..3).map(|rank| crew.resume(rank)).collect::<Vec<_>>(), [0, 1, 2].map(Stop::Exited));
+    assert_eq!((0..3).map(|rank| ranks.resume(rank)).collect::<Vec<_>>(), [0, 1, 2].map(Stop::Exited));
 }
 
 const OPTIONS: &str = r#"

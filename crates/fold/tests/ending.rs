@@ -71,7 +71,7 @@ fn crashes_end_the_rank_and_say_where() {
     };
     let (number, address, code, overflow) = signal(0);
     assert_eq!((number, address, overflow), (libc::SIGSEGV, 0x40, false));
-    assert!(run.crew.has(0, code) && code - run.crew.base(0) < 0x10000);
+    assert!(run.ranks.has(0, code as *const u8) && code - run.ranks.base(0) < 0x10000);
     assert_eq!(signal(1).0, libc::SIGFPE);
     assert_eq!(signal(2).0, libc::SIGABRT);
     assert_eq!((signal(3).0, signal(3).3), (libc::SIGSEGV, true));
@@ -115,7 +115,7 @@ fn endless_loops_can_be_interrupted() {
     let mut run = load(&program, &[], options(5));
     mpirage_fold::interrupt_on(libc::SIGALRM).expect("a handler");
     for rank in 0..5 {
-        assert_eq!(run.crew.resume(rank), Stop::Yielded);
+        assert_eq!(run.ranks.resume(rank), Stop::Yielded);
     }
     let at_once = libc::timeval { tv_sec: 0, tv_usec: 0 };
     let soon =
@@ -123,12 +123,12 @@ fn endless_loops_can_be_interrupted() {
     for rank in 0..3 {
         // SAFETY: asks the system for a signal in 20 ms.
         unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const soon, std::ptr::null_mut()) };
-        let stop = run.crew.resume(rank);
+        let stop = run.ranks.resume(rank);
         assert!(matches!(stop, Stop::Signal { number: libc::SIGALRM, .. }), "rank {rank}: {stop:?}");
-        assert_eq!(run.crew.resume(rank), stop);
+        assert_eq!(run.ranks.resume(rank), stop);
     }
-    assert_eq!(run.crew.resume(3), Stop::Yielded);
-    assert_eq!(run.crew.resume(4), Stop::Exited(9));
+    assert_eq!(run.ranks.resume(3), Stop::Yielded);
+    assert_eq!(run.ranks.resume(4), Stop::Exited(9));
 }
 
 #[test]
@@ -138,10 +138,10 @@ fn copies_survive_wrong_addresses() {
     let (from, mut to) = ([7u8; 100], [0u8; 100]);
     // SAFETY: both buffers are ours; address 16 is nobody's.
     unsafe {
-        assert!(mpirage_fold::copy(to.as_mut_ptr() as usize, from.as_ptr() as usize, 100));
-        assert!(!mpirage_fold::copy(to.as_mut_ptr() as usize, 16, 100));
-        assert!(!mpirage_fold::copy(16, from.as_ptr() as usize, 100));
-        assert!(mpirage_fold::copy(0, 0, 0));
+        assert!(mpirage_fold::copy(to.as_mut_ptr(), from.as_ptr(), 100));
+        assert!(!mpirage_fold::copy(to.as_mut_ptr(), 16 as *const u8, 100));
+        assert!(!mpirage_fold::copy(16 as *mut u8, from.as_ptr(), 100));
+        assert!(mpirage_fold::copy(std::ptr::null_mut(), std::ptr::null(), 0));
     }
     assert_eq!(from, to);
 }

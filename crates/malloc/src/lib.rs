@@ -1,8 +1,8 @@
 //! `malloc` and its family in front of the C library's, for ranks of `mpirage run --share-malloc SIZE`.
 //!
-//! The simulator preloads this library into ranks when large allocations are to be folded, and only then. Small
-//! allocations go straight to the C library; large ones, and whatever does not lie where the C library's memory is known
-//! to lie, go to `mpirage_share_*` of the MPI library, if the process has one. Nothing here allocates.
+//! The simulator preloads this library into ranks that share their large allocations, and only into these. Small allocations go
+//! to the C library. Large ones, and memory that may be shared because it begins with a page, go to `mpirage_share_*` of the MPI
+//! library, if the process has one. Nothing here allocates.
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::mem::transmute;
@@ -17,14 +17,14 @@ unsafe extern "C" {
     static environ: *const *const c_char;
 }
 
-/// Environment variable with the smallest size that is folded, in bytes.
+/// Environment variable with the smallest size that is shared, in bytes.
 const VARIABLE: &CStr = c"MPIRAGE_SHARE_MALLOC";
 const PAGE: usize = 4096;
 
-/// The smallest size that is folded; zero before anybody has looked.
+/// The smallest size that is shared; zero before it was looked up.
 static THRESHOLD: AtomicUsize = AtomicUsize::new(0);
-/// Has anything been folded? Until then all memory is the C library's.
-static FOLDED: AtomicUsize = AtomicUsize::new(0);
+/// One if any memory was shared. Until then all memory is the C library's.
+static SHARED: AtomicUsize = AtomicUsize::new(0);
 
 /// `malloc`.
 #[unsafe(no_mangle)]
@@ -33,7 +33,7 @@ pub extern "C" fn malloc(size: usize) -> *mut c_void {
         && let Some(function) = SHARE_MALLOC.find()
     {
         // SAFETY: it has this type.
-        return folded(unsafe { transmute::<usize, extern "C" fn(usize) -> *mut c_void>(function)(size) });
+        return shared(unsafe { transmute::<usize, extern "C" fn(usize) -> *mut c_void>(function)(size) });
     }
     // SAFETY: any size will do.
     unsafe { __libc_malloc(size) }
@@ -47,7 +47,7 @@ pub extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
     {
         // SAFETY: it has this type.
         let calloc = unsafe { transmute::<usize, extern "C" fn(usize, usize) -> *mut c_void>(function) };
-        return folded(calloc(count, size));
+        return shared(calloc(count, size));
     }
     // SAFETY: any sizes will do.
     unsafe { __libc_calloc(count, size) }
@@ -59,13 +59,13 @@ pub extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
 /// As for C's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn realloc(old: *mut c_void, size: usize) -> *mut c_void {
-    if (size >= threshold() || may_be_folded(old))
+    if (size >= threshold() || may_be_shared(old))
         && let Some(function) = SHARE_REALLOC.find()
     {
         // SAFETY: it has this type, and takes memory of the C library too.
         let realloc =
             unsafe { transmute::<usize, extern "C" fn(*mut c_void, usize) -> *mut c_void>(function) };
-        return folded(realloc(old, size));
+        return shared(realloc(old, size));
     }
     // SAFETY: it is the C library's.
     unsafe { __libc_realloc(old, size) }
@@ -77,7 +77,7 @@ pub unsafe extern "C" fn realloc(old: *mut c_void, size: usize) -> *mut c_void {
 /// As for C's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn free(data: *mut c_void) {
-    if may_be_folded(data)
+    if may_be_shared(data)
         && let Some(function) = SHARE_FREE.find()
     {
         // SAFETY: it has this type, and takes memory of the C library too.
@@ -95,7 +95,7 @@ pub extern "C" fn memalign(alignment: usize, size: usize) -> *mut c_void {
     {
         // SAFETY: it has this type.
         let memalign = unsafe { transmute::<usize, extern "C" fn(usize, usize) -> *mut c_void>(function) };
-        return folded(memalign(alignment, size));
+        return shared(memalign(alignment, size));
     }
     // SAFETY: the C library checks both.
     unsafe { __libc_memalign(alignment, size) }
@@ -143,7 +143,7 @@ pub extern "C" fn pvalloc(size: usize) -> *mut c_void {
 /// As for C's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn malloc_usable_size(data: *mut c_void) -> usize {
-    if may_be_folded(data)
+    if may_be_shared(data)
         && let Some(function) = SHARE_LENGTH.find()
     {
         // SAFETY: it has this type, and takes memory of the C library too, of which it says zero.
@@ -162,9 +162,9 @@ pub unsafe extern "C" fn malloc_usable_size(data: *mut c_void) -> usize {
 /// A function of the MPI library, found when it is first needed.
 struct Found {
     name: &'static CStr,
-    /// Behind this library, rather than anywhere?
+    /// True to search only the libraries behind this one.
     behind: bool,
-    /// Zero: not looked for yet. One: not there.
+    /// Zero before the first search; one if the function does not exist.
     address: AtomicUsize,
 }
 
@@ -185,24 +185,24 @@ impl Found {
 
     fn find(&self) -> Option<usize> {
         if self.address.load(Ordering::Relaxed) == 0 {
-            let whence = if self.behind { libc::RTLD_NEXT } else { libc::RTLD_DEFAULT };
+            let scope = if self.behind { libc::RTLD_NEXT } else { libc::RTLD_DEFAULT };
             // SAFETY: a string; what it allocates is small and goes to the C library.
-            let address = unsafe { libc::dlsym(whence, self.name.as_ptr()) }.addr();
+            let address = unsafe { libc::dlsym(scope, self.name.as_ptr()) }.addr();
             self.address.store(address.max(1), Ordering::Relaxed);
         }
         Some(self.address.load(Ordering::Relaxed)).filter(|&address| address > 1)
     }
 }
 
-/// Notes that memory may be folded from now on.
-fn folded(data: *mut c_void) -> *mut c_void {
-    FOLDED.store(1, Ordering::Relaxed);
+/// Notes that memory may be shared from now on.
+fn shared(data: *mut c_void) -> *mut c_void {
+    SHARED.store(1, Ordering::Relaxed);
     data
 }
 
-/// Folded memory begins with a page; memory of the C library never does, except where it was asked to.
-fn may_be_folded(data: *mut c_void) -> bool {
-    data.addr().is_multiple_of(PAGE) && FOLDED.load(Ordering::Relaxed) != 0
+/// Shared memory begins with a page. Memory of the C library does so only if the program asks for that alignment.
+fn may_be_shared(data: *mut c_void) -> bool {
+    data.addr().is_multiple_of(PAGE) && SHARED.load(Ordering::Relaxed) != 0
 }
 
 fn threshold() -> usize {
@@ -212,13 +212,13 @@ fn threshold() -> usize {
     }
 }
 
-/// Nothing is folded before the process has an environment, which is while it is being loaded.
+/// Nothing is shared before the process has an environment, that is while it is being loaded.
 fn look_up_threshold() -> usize {
     // SAFETY: the C library's own variable, read only.
     if unsafe { environ }.is_null() {
         return usize::MAX;
     }
-    // SAFETY: a string; nobody changes the environment while the first memory is allocated.
+    // SAFETY: a string; the program does not change its environment while it allocates its first memory.
     let value = unsafe { libc::getenv(VARIABLE.as_ptr()) };
     let threshold = match value.is_null() {
         true => usize::MAX,

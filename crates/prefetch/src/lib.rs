@@ -1,13 +1,15 @@
-//! Memory brought near before it is needed.
+//! Prefetching: memory is loaded into the cache before it is needed.
 //!
-//! With thousands of ranks nothing that belongs to one of them is in a near cache when its turn comes. Who knows what comes
-//! next says so here, early enough: the memory arrives while something else is done. These are hints and change nothing;
-//! on machines without such an instruction they do nothing.
+//! With thousands of ranks the caches hold nothing of a rank when its turn comes. Code that knows the next turns prefetches what
+//! they need, and the memory arrives while other code runs. Prefetches are hints and change no result; on machines without such
+//! an instruction they do nothing.
 
-/// Bytes that are brought together.
+use core::ops::Range;
+
+/// Bytes of a cache line.
 pub const LINE: usize = 64;
 
-/// Brings the line with this address near.
+/// Prefetches the cache line with this address.
 #[inline(always)]
 pub fn fetch_address(address: usize) {
     #[cfg(target_arch = "x86_64")]
@@ -20,30 +22,31 @@ pub fn fetch_address(address: usize) {
     let _ = address;
 }
 
-/// Brings a value near, all of it.
+/// Prefetches a whole value.
 #[inline(always)]
 pub fn fetch<T>(value: &T) {
     let address = core::ptr::from_ref(value).addr();
     if align_of::<T>() < LINE {
-        return fetch_bytes(address, size_of::<T>());
+        return fetch_bytes(address..address + size_of::<T>());
     }
-    // It fills its lines: their number is known beforehand.
+    // The value fills its lines, so their number is a constant.
     for line in 0..size_of::<T>() / LINE {
         fetch_address(address + line * LINE);
     }
 }
 
-/// Brings the first values of a slice near, `most` at most.
+/// Prefetches the first values of a slice, `most` at most.
 #[inline(always)]
 pub fn fetch_slice<T>(values: &[T], most: usize) {
-    fetch_bytes(values.as_ptr().addr(), values.len().min(most) * size_of::<T>());
+    let Range { start, end } = values[..values.len().min(most)].as_ptr_range();
+    fetch_bytes(start.addr()..end.addr());
 }
 
-/// Brings so many bytes near.
+/// Prefetches the bytes at these addresses.
 #[inline(always)]
-pub fn fetch_bytes(address: usize, bytes: usize) {
-    let mut line = address & !(LINE - 1);
-    while line < address + bytes {
+pub fn fetch_bytes(addresses: Range<usize>) {
+    let mut line = addresses.start & !(LINE - 1);
+    while line < addresses.end {
         fetch_address(line);
         line += LINE;
     }

@@ -20,7 +20,7 @@ use crate::cores::Cores;
 
 /// A burst this long makes up for a switch across cores.
 const LONG: Duration = Duration::from_micros(200);
-/// Starting a program makes up for it if it takes this long: most of an ordinary start is the kernel's work, and ours.
+/// Starting a program makes up for it if it takes this long: most of an ordinary start is work of the kernel and of the simulator.
 const LONG_START: Duration = Duration::from_millis(4);
 /// No burst counts for more, so that one interruption by another process is soon forgotten.
 const LONGEST: Duration = Duration::from_millis(6);

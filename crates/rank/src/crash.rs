@@ -32,7 +32,7 @@ impl Death {
         }
     }
 
-    /// In words: `exited with code 3`, `was killed by SIGSEGV (invalid memory access)`.
+    /// A description: `exited with code 3`, `was killed by SIGSEGV (invalid memory access)`.
     pub fn describe(self) -> String {
         match self {
             Death::Exit(code) => format!("exited with code {code}"),

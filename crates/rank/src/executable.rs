@@ -1,7 +1,7 @@
-//! Is a file a program that can run here, and is it one of ours?
+//! Checks that a file is a program that can run here, and that it was built for this MPI library.
 //!
-//! A program that was built for another MPI would run, each of its processes as a world of its own, and the simulation would
-//! be of nothing. Its libraries tell: `DT_NEEDED`, and what the dynamic linker would load for them.
+//! A program that was built for another MPI would run, but each of its processes would be a world of one rank and the simulator
+//! would see no calls. Its libraries show that: those in `DT_NEEDED`, and those that the dynamic linker would load for them.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -10,6 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use mpirage_system::is_system_library;
 use object::elf::{self, FileHeader32, FileHeader64};
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
 use object::{Endianness, FileKind};
@@ -37,7 +38,7 @@ pub enum Unfit {
     /// Its permissions forbid to run it.
     #[error("{0} is not executable{hint}", hint = how_to_make_it_one(.0))]
     NotExecutable(PathBuf),
-    /// The system would not know how to run it.
+    /// The system cannot run its format.
     #[error(
         "{0} is neither a compiled program nor a script that begins with #!; \
          compile it with `mpirage cc`, or name the interpreter before it"
@@ -48,7 +49,7 @@ pub enum Unfit {
     OtherProcessor {
         /// The file.
         path: PathBuf,
-        /// For what it is built.
+        /// The processor that it is built for.
         processor: String,
     },
     /// It is an object file or such.
@@ -171,8 +172,8 @@ impl Program {
         if let Some(folder) = &self.folder {
             command.current_dir(folder);
         }
-        let Ok(told) = command.output() else { return Vec::new() };
-        let lines = String::from_utf8_lossy(&told.stdout).into_owned();
+        let Ok(output) = command.output() else { return Vec::new() };
+        let lines = String::from_utf8_lossy(&output.stdout).into_owned();
         lines.lines().filter_map(|line| line.split_ascii_whitespace().next()).map(str::to_owned).collect()
     }
 }
@@ -226,21 +227,9 @@ fn string(strings: &[u8], at: usize) -> Option<String> {
     Some(String::from_utf8_lossy(&rest[..end]).into_owned())
 }
 
-/// Libraries that every program has, and ours: they link no MPI.
+/// Is it known that the library links no MPI?
 fn needs_no_mpi(library: &str) -> bool {
-    const KNOWN: [&str; 10] = [
-        "libc.so",
-        "libm.so",
-        "libgcc_s.so",
-        "libstdc++.so",
-        "libmpi_abi.so",
-        "libpthread.so",
-        "libdl.so",
-        "librt.so",
-        "libgomp.so",
-        "ld-linux",
-    ];
-    KNOWN.iter().any(|known| library.starts_with(known))
+    is_system_library(library) || library.starts_with("libgomp.so")
 }
 
 fn runs_here(machine: u16) -> bool {
@@ -265,7 +254,7 @@ fn processor_name(machine: u16) -> String {
     known.map_or_else(|| format!("another processor (ELF machine {machine})"), |&(_, name)| name.to_owned())
 }
 
-/// Has somebody registered an interpreter for such files, as emulators of other processors do?
+/// Is an interpreter registered for such files, as emulators of other processors do?
 fn has_interpreter(path: &Path, beginning: &[u8]) -> bool {
     let Ok(entries) = std::fs::read_dir("/proc/sys/fs/binfmt_misc") else { return false };
     entries.flatten().any(|entry| {

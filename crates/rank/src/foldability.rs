@@ -1,4 +1,4 @@
-//! May a program be folded?
+//! Whether ranks of a program can be folded.
 
 #[cfg(target_arch = "x86_64")]
 use std::path::Path;
@@ -6,18 +6,18 @@ use std::path::Path;
 #[cfg(target_arch = "x86_64")]
 use mpirage_fold::{Image, Verdict, verdict};
 
-/// What folding a program would mean.
+/// Whether ranks of a program can be folded, and what they would share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Foldability {
     /// Ranks would share nothing that the program can notice.
     Safe,
     /// Ranks would share something; each reason is a clause about the program, "it …".
     Unsafe(Vec<String>),
-    /// It cannot be done; the reason is a clause about the program, "it …".
+    /// The program cannot be folded; the reason is a clause about it, "it …".
     Impossible(String),
 }
 
-/// Looks at a program.
+/// Examines a program.
 #[cfg(target_arch = "x86_64")]
 pub fn foldability(program: &Path) -> Foldability {
     match Image::open(program) {

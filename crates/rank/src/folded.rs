@@ -1,7 +1,7 @@
 //! Ranks folded into this process: coroutines, each with its own copy of the program's data.
 //!
 //! The MPI library is loaded once, the program once per rank. Ranks run one at a time on this thread and use one mailbox
-//! in turn: what it holds is taken at every switch. Bytes move by plain copies.
+//! in turn, which the simulator empties at every switch. Bytes move by plain copies.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, OsStr, OsString};
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use mpirage_call::{LineId, RankId, Reply, Service};
 use mpirage_channel::{Briefing, Disturbed, FileLocks, FoldedLibrary, FoldedRank, Mailboxes, Passing};
-use mpirage_fold::{Crew, CrewError, Environment, Image, Libraries, Linked, Options, Refusal};
+use mpirage_fold::{Environment, FoldedRanks, FoldedRanksError, Image, Libraries, Linked, Options, Refusal};
 use mpirage_mpi::Place;
 use mpirage_prefetch::fetch;
 use thiserror::Error;
@@ -28,7 +28,7 @@ use crate::watchdog::Watchdog;
 /// The mailbox of the first line, which all lines use in turn.
 const MAILBOX: LineId = LineId::new(0);
 
-/// Functions of the C library that allocate, and those of the MPI library that fold what is large.
+/// Functions of the C library that allocate, and those of the MPI library that share large allocations.
 const ALLOCATION: [(&str, &CStr); 8] = [
     ("malloc", c"mpirage_share_malloc"),
     ("calloc", c"mpirage_share_calloc"),
@@ -46,22 +46,22 @@ pub enum FoldError {
     /// The program is not one that can be loaded many times.
     #[error("{program}: {refusal}; --ranks-as processes runs it")]
     Program {
-        /// Which.
+        /// The path of the program.
         program: String,
-        /// Why.
+        /// Why the loader refuses it.
         refusal: Refusal,
     },
-    /// Our own library cannot be loaded.
+    /// The MPI library cannot be loaded.
     #[error("cannot load {library}: {error}")]
     Library {
-        /// Which.
+        /// The path of the library.
         library: String,
-        /// Why.
+        /// The dynamic linker's message.
         error: String,
     },
-    /// There is no room for so many.
+    /// There is no room for so many ranks.
     #[error(transparent)]
-    Crew(#[from] CrewError),
+    Room(#[from] FoldedRanksError),
     /// The mailbox or signal handlers could not be made.
     #[error("cannot prepare the run: {0}")]
     Prepare(#[from] io::Error),
@@ -69,16 +69,16 @@ pub enum FoldError {
 
 /// All ranks of a run.
 pub struct Folded {
-    // It ends first: nobody listens to its signals any more once the crew is gone.
+    // It is dropped first: without coroutines nothing handles its signals.
     watchdog: Watchdog,
-    crew: Crew,
+    coroutines: FoldedRanks,
     library: FoldedLibrary,
     mailboxes: Mailboxes,
     shared: SharedFile,
-    /// Do the programs' allocations come to the MPI library first?
+    /// Are the programs' allocation functions those of the MPI library?
     share_malloc: bool,
     ranks: Vec<Rank>,
-    /// How many there will be.
+    /// The number of ranks of the run.
     expected: usize,
     programs: Vec<Loaded>,
     /// The memory map of this process before there were ranks: programs and libraries.
@@ -106,7 +106,7 @@ struct Loaded {
 }
 
 impl Folded {
-    /// No rank yet, but every program is loaded and linked.
+    /// No rank yet; every program is loaded and linked.
     pub fn new(
         ranks: usize,
         briefing: &Briefing,
@@ -127,11 +127,11 @@ impl Folded {
         let shared = SharedFile::new()?;
         let briefing = Briefing { shared_file: shared.descriptor(), ..*briefing };
         let mailboxes = Mailboxes::of_ranks(1, &briefing)?;
-        // Turns are passed by switching stacks: the mailbox is ours whenever this code runs.
+        // Turns are passed by switching stacks: the simulator owns the mailbox whenever this code runs.
         mailboxes.take_back(MAILBOX);
-        let crew = Crew::new(Options { ranks, stack: None, mapped: None })?;
+        let coroutines = FoldedRanks::new(Options { ranks, stack: None, mapped: None })?;
         let mut folded = Folded {
-            crew,
+            coroutines,
             library,
             mailboxes,
             shared,
@@ -171,13 +171,13 @@ impl Folded {
         Ok(())
     }
 
-    /// The function that stands for one of the C library's, if large allocations are folded.
+    /// The function that replaces one of the C library's, if large allocations are shared.
     fn allocation(&self, name: &str) -> Option<usize> {
         let (_, ours) = ALLOCATION.iter().find(|(theirs, _)| self.share_malloc && *theirs == name)?;
         self.library.symbol(ours)
     }
 
-    /// Bytes that exist once for all ranks.
+    /// Bytes of the memory that all ranks share.
     pub(crate) fn shared_resident_bytes(&self) -> u64 {
         self.shared.resident_bytes()
     }
@@ -187,7 +187,7 @@ impl Folded {
         self.mailboxes.disturbances()
     }
 
-    /// Signals that end the run reach a rank that does not come back.
+    /// Makes signals that end the run interrupt a rank that does not stop.
     pub(crate) fn listen(&self) -> io::Result<()> {
         self.watchdog.listen()
     }
@@ -210,7 +210,7 @@ impl Folded {
         }
         let common = self.environment.as_ref().map(|(_, environment)| environment);
         let environment = common.ok_or(io::ErrorKind::NotFound)?.with(own_variables(who));
-        self.crew.add(linked, &words, &environment).map_err(io::Error::other)?;
+        self.coroutines.add(linked, &words, &environment).map_err(io::Error::other)?;
         let host = CString::new(who.host).map_err(io::Error::other)?;
         let passing = Passing { pass, exit, raise };
         let known = self.library.rank(who.rank, (&self.mailboxes, MAILBOX), passing, &host, &words);
@@ -229,7 +229,7 @@ impl Folded {
             return Stop::Ended(self.ranks[index].death.unwrap_or(Death::Exit(1)));
         };
         self.library.switch_to(known);
-        match self.crew.resume(index) {
+        match self.coroutines.resume(index) {
             mpirage_fold::Stop::Yielded => {
                 self.watchdog.feed();
                 Stop::Waits
@@ -259,7 +259,7 @@ impl Folded {
 
     pub(crate) fn collect_output(&mut self, rank: RankId) -> bool {
         let unshown = &mut self.ranks[rank.index()].unshown;
-        self.crew.collect_output(rank.index(), unshown);
+        self.coroutines.collect_output(rank.index(), unshown);
         !unshown.is_empty()
     }
 
@@ -288,20 +288,20 @@ impl Folded {
         false
     }
 
-    /// Tells where the instances of each program are: those of successive ranks lie at equal distances, in runs.
+    /// Tells `symbols` where the instances of each program are: those of successive ranks lie at equal distances, in runs.
     pub(crate) fn explain_addresses(&self, symbols: &mut Symbols) {
         symbols.learn_own(&self.map);
         let mut rank = 0;
-        while rank < self.crew.len() {
+        while rank < self.coroutines.len() {
             let mut run = self.instances_from(rank);
             rank += run.count as usize;
-            if rank == self.crew.len() && rank > 1 && self.programs.len() == 1 {
-                // Those that are still to come will lie at the same distances.
+            if rank == self.coroutines.len() && rank > 1 && self.programs.len() == 1 {
+                // The ranks that are still to start will lie at the same distances.
                 run.count += (self.expected - rank) as u64;
             }
             symbols.learn_instances(run);
         }
-        if self.crew.len() == self.expected {
+        if self.coroutines.len() == self.expected {
             symbols.learned_all_instances();
         }
     }
@@ -313,13 +313,14 @@ impl Folded {
     }
 
     fn instances_from(&self, rank: usize) -> Instances {
-        let (start, program) = (self.crew.base(rank), self.crew.program(rank));
+        let (start, program) = (self.coroutines.base(rank), self.coroutines.program(rank));
         let size = program.size();
-        let next =
-            |other: usize| other < self.crew.len() && self.crew.program(other).path() == program.path();
-        let stride = if next(rank + 1) { self.crew.base(rank + 1).wrapping_sub(start) } else { size };
+        let next = |other: usize| {
+            other < self.coroutines.len() && self.coroutines.program(other).path() == program.path()
+        };
+        let stride = if next(rank + 1) { self.coroutines.base(rank + 1).wrapping_sub(start) } else { size };
         let stride = if (size..usize::MAX / 2).contains(&stride) { stride } else { size };
-        let regular = |other: usize| self.crew.base(other) == start + (other - rank) * stride;
+        let regular = |other: usize| self.coroutines.base(other) == start + (other - rank) * stride;
         let count = 1 + (rank + 1..).take_while(|&other| next(other) && regular(other)).count();
         let file = program.path().to_owned();
         Instances { start: start as u64, stride: stride as u64, count: count as u64, file }
@@ -339,13 +340,13 @@ impl Folded {
 /// Memory of ranks, which is memory of this process.
 impl Folded {
     pub(crate) fn read(&mut self, from: Place, into: &mut [u8]) {
-        if !self.crew.read(from.address as usize, into) {
+        if !self.coroutines.read(from.address as usize, into) {
             self.inaccessible(from, into.len());
         }
     }
 
     pub(crate) fn write(&mut self, to: Place, bytes: &[u8]) {
-        if !self.crew.write(to.address as usize, bytes) {
+        if !self.coroutines.write(to.address as usize, bytes) {
             self.inaccessible(to, bytes.len());
         }
     }
@@ -355,19 +356,19 @@ impl Folded {
         let Some(here) = self.ranks.get(rank.index()) else { return };
         if ahead > 1 {
             fetch(here);
-            return self.crew.fetch_early(rank.index());
+            return self.coroutines.fetch_early(rank.index());
         }
         let Some(known) = &here.known else { return };
         self.library.expect(known, ahead == 0);
         if ahead == 1 {
-            self.crew.fetch(rank.index());
+            self.coroutines.fetch(rank.index());
         }
     }
 
     pub(crate) fn copy(&mut self, from: Place, to: Place, bytes: usize, _: &mut Vec<u8>) {
-        let (source, destination) = (from.address as usize, to.address as usize);
-        if !self.crew.copy(destination, source, bytes) {
-            let readable = self.crew.copy(source, source, bytes);
+        let start = from.address as usize;
+        if !self.coroutines.copy(start..start + bytes, to.address as usize) {
+            let readable = self.coroutines.copy(start..start + bytes, start);
             self.inaccessible(if readable { to } else { from }, bytes);
         }
     }
@@ -401,7 +402,7 @@ extern "C" fn raise(signal: i32) -> bool {
     mpirage_fold::raise_in_rank(signal)
 }
 
-/// Is it our own library, which is loaded already?
+/// Is it the MPI library, which is loaded already?
 fn is_ours(name: &str) -> bool {
     name.starts_with("libmpi_abi.so")
 }

@@ -1,14 +1,14 @@
-//! What ranks write, in simulated order.
+//! The standard output of ranks that are processes, shown in simulated order.
 //!
-//! The standard output of each rank is a file in memory. It never fills up, so a rank never blocks on it;
-//! what a rank has written is collected whenever it stops, and shown when the engine says that its time
-//! has come.
+//! The standard output of each rank is a file in memory. It never fills up, so a rank never blocks on it. The simulator collects
+//! what a rank has written whenever the rank stops, and shows it when the engine says so.
 
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 
-use rustix::fs::{FallocateFlags, MemfdFlags, OFlags, fallocate, fcntl_setfl, memfd_create};
+use nix::fcntl::{FallocateFlags, FcntlArg, OFlag, fallocate, fcntl};
+use nix::sys::memfd::{MFdFlags, memfd_create};
 
 /// The standard output of one rank.
 #[derive(Debug)]
@@ -19,10 +19,10 @@ pub struct Output {
 }
 
 impl Output {
-    /// Nothing written yet; gives the end to write to, too.
+    /// An empty output, and the file for the rank to write to.
     pub(crate) fn new() -> io::Result<(Output, File)> {
-        let file = File::from(memfd_create("stdout", MemfdFlags::CLOEXEC)?);
-        fcntl_setfl(&file, OFlags::APPEND)?;
+        let file = File::from(memfd_create("stdout", MFdFlags::MFD_CLOEXEC)?);
+        fcntl(&file, FcntlArg::F_SETFL(OFlag::O_APPEND))?;
         let writer = file.try_clone()?;
         Ok((Output { file, read: 0, unshown: Vec::new() }, writer))
     }
@@ -47,10 +47,10 @@ impl Output {
         to.flush()
     }
 
-    /// What has been read is not needed again. Failing only costs memory.
+    /// Frees the memory of what has been read. A failure only costs memory.
     fn give_back_memory(&self, start: u64) {
-        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-        let _ = fallocate(&self.file, flags, start, self.read - start);
+        let flags = FallocateFlags::FALLOC_FL_PUNCH_HOLE | FallocateFlags::FALLOC_FL_KEEP_SIZE;
+        let _ = fallocate(&self.file, flags, start as i64, (self.read - start) as i64);
     }
 }
 

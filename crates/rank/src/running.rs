@@ -170,7 +170,7 @@ impl<'a> Running<'a> {
 
     fn wait(&mut self, line: LineId) -> Result<Result<Stop, Outcome>, SessionError> {
         let mut began = self.ahead.is_possible().then(Instant::now);
-        let mut told = false;
+        let mut reported = false;
         let rank = self.simulation.ranks().rank_of(line);
         let mut probation = self.ahead.probation(self.site(line));
         loop {
@@ -188,8 +188,8 @@ impl<'a> Running<'a> {
             }
             self.fill_cores();
             self.show_progress();
-            if waited > SLOW && !told {
-                told = true;
+            if waited > SLOW && !reported {
+                reported = true;
                 self.watch.slow_rank(rank.get(), waited.as_secs_f64());
             }
             let limit = self.session.rank_timeout;

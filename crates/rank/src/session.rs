@@ -25,9 +25,9 @@ pub enum SessionError {
     /// The program could not be started.
     #[error("cannot start {program}: {error}{}", remedy(error))]
     Start {
-        /// What.
+        /// The path of the program.
         program: String,
-        /// Why.
+        /// The system's error.
         error: io::Error,
     },
     /// The mailboxes or signal handlers could not be made.
@@ -41,7 +41,7 @@ pub enum SessionError {
     Interrupted(i32),
 }
 
-/// What helps where this machine's limits are in the way.
+/// Advice if a limit of this machine is the reason.
 fn remedy(error: &io::Error) -> &'static str {
     match error.raw_os_error().map(Errno::from_raw) {
         Some(Errno::EMFILE | Errno::ENFILE) => {
@@ -66,30 +66,30 @@ pub enum Outcome {
     BeyondTime,
     /// A rank called `MPI_Abort`.
     Aborted {
-        /// Which.
+        /// The rank that called it.
         rank: u32,
-        /// With what code.
+        /// The code that it gave.
         code: i32,
     },
     /// A rank used MPI wrongly.
     Misuse {
-        /// Which.
+        /// The rank that made the mistake.
         rank: u32,
-        /// How.
+        /// What is wrong.
         text: String,
     },
     /// A rank's process ended before `MPI_Finalize`.
     RankDied {
-        /// Which.
+        /// The rank whose process ended.
         rank: u32,
-        /// How.
+        /// How it ended.
         death: Death,
     },
     /// A rank has not called MPI for longer than allowed.
     RankHangs {
-        /// Which.
+        /// The rank that does not call MPI.
         rank: u32,
-        /// For how long.
+        /// The seconds since its last call.
         seconds: f64,
     },
 }
@@ -107,11 +107,11 @@ impl Outcome {
     }
 }
 
-/// What the outside world wants to know or decide while a run goes on.
+/// Callbacks of a run: progress, output and warnings.
 pub trait Watch {
     /// Called now and then, with the simulated time in seconds and ranks that have ended.
     fn progress(&mut self, simulated: f64, ended: usize);
-    /// A program is in memory, or more of its ranks are: now its addresses can be explained.
+    /// A program was loaded, or more of its ranks were: now its addresses can be resolved.
     fn loaded(&mut self, ranks: &mut Ranks) {
         let _ = ranks;
     }
@@ -124,7 +124,7 @@ pub trait Watch {
     fn slow_rank(&mut self, rank: u32, seconds: f64);
 }
 
-/// Who runs where, and what.
+/// The programs and hosts of all ranks, and how to run them.
 pub struct Session {
     /// The program of each rank.
     pub programs: Vec<Arc<Program>>,
@@ -139,7 +139,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Runs all ranks to the end. Processes that still live are ended when the engine goes, so that they can be looked at.
+    /// Runs all ranks to the end. Processes that still live are ended when the engine is dropped, so that they can be examined before.
     pub fn run(&self, engine: &mut Engine<Ranks>, watch: &mut dyn Watch) -> Result<Outcome, SessionError> {
         let signals = Signals::install()?;
         mpirage_channel::interrupt_waits_when_children_end()?;
@@ -147,7 +147,7 @@ impl Session {
         allow_many_files();
         adopt_orphans();
         engine.memory().listen()?;
-        // Folded ranks live on one thread.
+        // Folded ranks run on one thread.
         let how = if engine.memory().are_processes() { self.run_ahead } else { RunAhead::Never };
         engine.release_early(how != RunAhead::Never);
         let ahead = Ahead::new(how, Cores::new(self.cores), self.programs.len());
@@ -155,21 +155,21 @@ impl Session {
     }
 }
 
-/// What a rank's shell has started becomes our child when the shell is gone, so that we can end it.
-/// Where it is forbidden, such a process ends by itself as soon as it calls MPI.
+/// Makes processes that a rank's shell has started children of the simulator when the shell ends, so that the simulator can end
+/// them. Where that is forbidden, such a process ends by itself when it calls MPI.
 fn adopt_orphans() {
-    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+    let _ = nix::sys::prctl::set_child_subreaper(true);
 }
 
-/// Programs that hash addresses behave the same in every run, and addresses of dead ranks can be explained.
-/// Where it is forbidden, only those two things are lost.
+/// Turns address randomisation off: programs that hash addresses behave the same in every run, and addresses of ranks that have
+/// ended can be resolved. Where that is forbidden, only these two properties are lost.
 fn without_address_randomisation() {
     if let Ok(persona) = personality::get() {
         let _ = personality::set(persona | Persona::ADDR_NO_RANDOMIZE);
     }
 }
 
-/// Each rank needs a file for its output. Where the limit cannot be raised, starting the rank that is too many says so.
+/// Raises the limit of open files: each rank needs one for its output. If the limit stays, starting a rank fails with a message.
 fn allow_many_files() {
     if let Ok((_, hard)) = getrlimit(Resource::RLIMIT_NOFILE) {
         let _ = setrlimit(Resource::RLIMIT_NOFILE, hard, hard);

@@ -1,30 +1,32 @@
 //! The memory that ranks share: one anonymous file, mostly holes.
 
+use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
 
 use mpirage_channel::SHARED_FILE_BYTES;
-use rustix::fs::{MemfdFlags, fstat, ftruncate, memfd_create};
+use nix::sys::memfd::{MFdFlags, memfd_create};
 
 /// The file behind memory that exists once for all ranks.
 #[derive(Debug)]
-pub struct SharedFile(OwnedFd);
+pub struct SharedFile(File);
 
 impl SharedFile {
-    /// An empty one, for processes started from now on to inherit.
+    /// An empty file, which processes started from now on inherit.
     pub fn new() -> io::Result<SharedFile> {
-        let file = memfd_create("mpirage-shared", MemfdFlags::empty())?;
-        ftruncate(&file, SHARED_FILE_BYTES)?;
+        let file = File::from(memfd_create("mpirage-shared", MFdFlags::empty())?);
+        file.set_len(SHARED_FILE_BYTES)?;
         Ok(SharedFile(file))
     }
 
-    /// Its number, here and in the ranks.
+    /// Its descriptor, here and in the ranks.
     pub fn descriptor(&self) -> i32 {
         self.0.as_raw_fd()
     }
 
-    /// Bytes that really exist. Nothing that was used is given back before the run ends, so it is the peak.
+    /// Bytes that exist. Nothing is freed before the run ends, so this is the peak.
     pub fn resident_bytes(&self) -> u64 {
-        fstat(&self.0).map_or(0, |status| status.st_blocks as u64 * 512)
+        self.0.metadata().map_or(0, |status| status.blocks() * 512)
     }
 }

@@ -1,7 +1,7 @@
-//! From an address in a rank to the source line it comes from.
+//! Resolves addresses in ranks to source lines.
 //!
-//! Ranks are started without address randomisation, so the memory map of any living rank of a program
-//! explains the addresses of all, also of those that are no more.
+//! Ranks are started without address randomisation, so the memory map of one rank of a program resolves the addresses of all
+//! its ranks, also of those that have ended.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -34,7 +34,7 @@ impl fmt::Display for Site {
 pub struct Symbols {
     mappings: Vec<Mapping>,
     instances: Vec<Instances>,
-    /// No more instances will come.
+    /// All instances are known.
     complete: bool,
     loaders: HashMap<PathBuf, Option<Loader>>,
     /// There is more in the memory map of this process than was read.

@@ -1,4 +1,4 @@
-//! Folded ranks where there are none: the loader knows x86-64 only. Programs run as processes here, and that is said.
+//! Folded ranks on other processors than x86-64: there are none, because the loader knows x86-64 only.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -24,7 +24,7 @@ pub struct FoldError;
 
 const UNSUPPORTED: &str = "folded ranks are not supported on this processor (only x86-64 Linux)";
 
-/// Nobody.
+/// No folded ranks can exist.
 pub enum Folded {}
 
 /// No program can be folded here.
@@ -45,8 +45,8 @@ impl Folded {
     }
 }
 
-/// Methods that nobody can call, because there is nobody.
-macro_rules! of_nobody {
+/// Methods that cannot be called, because there is no value.
+macro_rules! without_ranks {
     ($($name:ident($($argument:ty),*) -> $result:ty;)*) => {
         impl Folded {
             $(pub(crate) fn $name(&self, $(_: $argument),*) -> $result {
@@ -56,7 +56,7 @@ macro_rules! of_nobody {
     };
 }
 
-of_nobody! {
+without_ranks! {
     shared_resident_bytes() -> u64;
     listen() -> io::Result<()>;
     disturbances() -> Disturbed;

@@ -1,4 +1,4 @@
-//! Watches ranks that share a thread with the simulator: one that never comes back must not keep it for ever.
+//! Interrupts folded ranks that do not return to the simulator, with which they share a thread.
 //!
 //! Signals that end a run interrupt the rank that runs. So does a thread that wakes up now and then, if a rank has run
 //! for longer than allowed.
@@ -11,14 +11,14 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, raise};
 
-/// Signals by which people end a run.
+/// Signals by which users end a run.
 const ASKING: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
 /// The signal by which the thread interrupts a rank.
 const BITE: Signal = Signal::SIGVTALRM;
 /// How often the thread looks.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Interrupts ranks that do not come back.
+/// Interrupts ranks that do not stop.
 pub(crate) struct Watchdog {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
@@ -26,7 +26,7 @@ pub(crate) struct Watchdog {
 
 #[derive(Default)]
 struct Shared {
-    /// How often a rank came back.
+    /// How often a rank has stopped.
     turns: AtomicU64,
     stop: AtomicBool,
 }
@@ -51,9 +51,9 @@ impl Watchdog {
         ASKING.into_iter().try_for_each(|signal| mpirage_fold::interrupt_on(signal as i32))
     }
 
-    /// A rank has come back.
+    /// A rank has stopped.
     pub(crate) fn feed(&self) {
-        // Only this thread writes it, so it need not be one indivisible step.
+        // Only this thread writes it, so the increment need not be atomic.
         self.shared.turns.store(self.shared.turns.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
 
@@ -72,7 +72,7 @@ impl Shared {
             if turns != seen {
                 (seen, since) = (turns, Instant::now());
             } else if since.elapsed() > limit {
-                // It reaches the thread that runs ranks, and does nothing if none runs.
+                // The signal reaches the thread that runs ranks, and does nothing if no rank runs.
                 let _ = raise(BITE);
                 since = Instant::now();
             }

@@ -149,7 +149,7 @@ fn init(thread_level: c_int) -> Result<()> {
     Ok(())
 }
 
-/// The attributes of `MPI_COMM_SELF` are deleted first of all, as programs use that to be told of the end. Those of the
+/// The attributes of `MPI_COMM_SELF` are deleted first, because programs use their deletion as a notice of the end. Those of the
 /// world follow, as in MPICH.
 fn delete_attributes(comm: MPI_Comm) -> Result<()> {
     let deletions = rank::try_with(|objects| {

@@ -1,33 +1,45 @@
 //! The forms in which one operation exists: blocking, immediate and persistent, each with `int` and with large counts.
 //!
-//! A collective is written once, as a function that checks its arguments and gives an [`Operation`], and then named:
+//! A collective is written once, as a function that checks its arguments and returns an [`Operation`], and then named:
 //!
 //! ```text
 //! collectives! {
-//!     bcast(buffer: Buffer, count: Count, datatype: MPI_Datatype, root: c_int; comm):
+//!     bcast(buffer: Buffer, count: Count, datatype: MPI_Datatype, root: c_int; comm) { … }:
 //!         MPI_Bcast MPI_Ibcast MPI_Bcast_init MPI_Bcast_c MPI_Ibcast_c MPI_Bcast_init_c;
 //! }
 //! ```
 //!
-//! `sends!` does the same for sends in one mode, and `counted!` for functions that exist with `int` and with large counts
-//! only. `build.rs` knows the line of names by its being nothing else.
+//! `sends!` does the same for sends in one mode, and `both_forms!` for functions that exist only with `int` and with large counts. `build.rs` finds the names in lines that contain nothing else.
 //!
 //! [`Operation`]: crate::operation::Operation
 
-/// The C type of an argument in the form for `int` counts or for large counts.
+/// The type of an argument: in the form for `int` counts, in the form for large counts, and in the function behind both.
 macro_rules! argument {
     (int Count) => { c_int };
     (large Count) => { MPI_Count };
+    (any Count) => { impl Number };
     (int Counts) => { *const c_int };
     (large Counts) => { *const MPI_Count };
+    (any Counts) => { *const impl Number };
     (int Displs) => { *const c_int };
     (large Displs) => { *const MPI_Aint };
-    ($form:ident Addresses) => { *const MPI_Aint };
-    ($form:ident Types) => { *const MPI_Datatype };
-    ($form:ident Buffer) => { *mut c_void };
-    ($form:ident ConstBuffer) => { *const c_void };
+    (any Displs) => { *const impl Number };
     (int CountPlace) => { *mut c_int };
     (large CountPlace) => { *mut MPI_Count };
+    (any CountPlace) => { *mut impl Number };
+    (int Aint) => { MPI_Aint };
+    (large Aint) => { MPI_Count };
+    (int Aints) => { *const MPI_Aint };
+    (large Aints) => { *const MPI_Count };
+    (int AintPlace) => { *mut MPI_Aint };
+    (large AintPlace) => { *mut MPI_Count };
+    ($form:ident Addresses) => { *const MPI_Aint };
+    ($form:ident Ints) => { *const c_int };
+    ($form:ident Text) => { *const c_char };
+    ($form:ident Types) => { *const MPI_Datatype };
+    ($form:ident TypePlace) => { *mut MPI_Datatype };
+    ($form:ident Buffer) => { *mut c_void };
+    ($form:ident ConstBuffer) => { *const c_void };
     ($form:ident StatusPlace) => { *mut MPI_Status };
     ($form:ident ConstStatus) => { *const MPI_Status };
     ($form:ident RequestPlace) => { *mut MPI_Request };
@@ -35,7 +47,7 @@ macro_rules! argument {
     ($form:ident $other:ident) => { $other };
 }
 
-/// The functions that run, begin and keep what `$body` gives.
+/// The functions that run, begin and keep what `$body` returns.
 macro_rules! collective {
     ($form:ident $body:ident($($name:ident: $type:ident),*; $comm:ident) $run:ident $begin:ident $keep:ident) => {
         pub(crate) unsafe extern "C-unwind" fn $run($($name: argument!($form $type),)* $comm: MPI_Comm) -> c_int {
@@ -67,11 +79,21 @@ macro_rules! collective {
 
 /// All forms of collectives; see the module's page.
 macro_rules! collectives {
-    ($($body:ident $arguments:tt:
+    ($($body:ident $arguments:tt $block:block:
         $run:ident $begin:ident $keep:ident $($run_c:ident $begin_c:ident $keep_c:ident)?;)*) => {$(
+        operation!($body $arguments $block);
         collective!(int $body $arguments $run $begin $keep);
         $(collective!(large $body $arguments $run_c $begin_c $keep_c);)?
     )*};
+}
+
+/// The function behind all forms of a collective.
+macro_rules! operation {
+    ($body:ident($($name:ident: $type:ident),*; $comm:ident) $block:block) => {
+        /// # Safety
+        /// The arguments are what the standard says.
+        unsafe fn $body($($name: argument!(any $type),)* $comm: MPI_Comm) -> Result<Operation> $block
+    };
 }
 
 /// The forms of a send in one mode and with one kind of count.
@@ -136,19 +158,26 @@ macro_rules! sends {
     )*};
 }
 
-/// Functions with two kinds of counts.
-macro_rules! counted {
-    ($($body:ident($($name:ident: $type:ident),*): $int:ident $large:ident;)*) => {$(
-        pub(crate) unsafe extern "C-unwind" fn $int($($name: argument!(int $type)),*) -> c_int {
-            // SAFETY: the program hands over what the standard says.
-            unsafe { $body($($name),*) }
-        }
-
-        pub(crate) unsafe extern "C-unwind" fn $large($($name: argument!(large $type)),*) -> c_int {
-            // SAFETY: the program hands over what the standard says.
-            unsafe { $body($($name),*) }
-        }
+/// Functions with two kinds of counts, whose body is written once and compiled for both. Some large forms have a second name.
+/// `INTERFACE` says which form it is.
+macro_rules! both_forms {
+    ($($arguments:tt $block:block: $int:ident $large:ident $($also:ident)?;)*) => {$(
+        form!(int Classic $int $arguments $block);
+        form!(large Large $large $arguments $block);
+        $(form!(large Large $also $arguments $block);)?
     )*};
 }
 
-pub(crate) use {argument, collective, collectives, counted, send, sends};
+/// One form of a function.
+macro_rules! form {
+    ($form:ident $interface:ident $function:ident($($name:ident: $type:ident),*) $block:block) => {
+        pub(crate) unsafe extern "C-unwind" fn $function($($name: argument!($form $type)),*) -> c_int {
+            #[allow(dead_code, reason = "few bodies use it")]
+            const INTERFACE: mpirage_data::Interface = mpirage_data::Interface::$interface;
+            // SAFETY: the program hands over what the standard says.
+            unsafe { $block }
+        }
+    };
+}
+
+pub(crate) use {argument, both_forms, collective, collectives, form, operation, send, sends};

@@ -189,7 +189,7 @@ fn intra(comm: &Comm) -> Result<(Group, u32, MPI_Errhandler)> {
     }
 }
 
-/// Tells the other leader who is on this side; gives what it told.
+/// Sends the members of this side to the other leader, and returns those of the other side.
 fn exchange(peer_comm: MPI_Comm, remote_leader: c_int, tag: i32, group: &Group) -> Result<Vec<u32>> {
     let own: Vec<u32> = group.iter().collect();
     let mut count = [0_u32];
@@ -216,18 +216,18 @@ fn swap(peer_comm: MPI_Comm, leader: c_int, tag: i32, own: &[u32], other: &mut [
     perform::run(Operation { comm: peer_comm, steps, collective: false }).map(drop)
 }
 
-/// What the leader has to say, at everybody.
+/// Broadcasts the leader's words to all ranks.
 fn told_by(comm: MPI_Comm, leader: c_int, mut words: Vec<u32>) -> Result<Vec<u32>> {
     let mut count = words.len() as u32;
     // SAFETY: a place for one word.
-    told(unsafe { MPI_Bcast((&raw mut count).cast(), 1, MPI_UINT32_T, leader, comm) })?;
+    check(unsafe { MPI_Bcast((&raw mut count).cast(), 1, MPI_UINT32_T, leader, comm) })?;
     words.resize(count as usize, 0);
     // SAFETY: a place for as many words as the leader has.
-    told(unsafe { MPI_Bcast(words.as_mut_ptr().cast(), count as c_int, MPI_UINT32_T, leader, comm) })?;
+    check(unsafe { MPI_Bcast(words.as_mut_ptr().cast(), count as c_int, MPI_UINT32_T, leader, comm) })?;
     Ok(words)
 }
 
-fn told(code: c_int) -> Result<()> {
+fn check(code: c_int) -> Result<()> {
     if code == MPI_SUCCESS { Ok(()) } else { fail!(code, "the leader could not tell its side of the other") }
 }
 

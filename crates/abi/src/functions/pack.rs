@@ -4,83 +4,39 @@ use crate::arguments::{Number, array, not_null, put, size};
 use crate::constants::{MPI_ERR_ARG, MPI_UNDEFINED};
 use crate::error::{MpiError, Result};
 use crate::frame::outcome;
+use crate::functions::forms::{argument, both_forms, form};
 use crate::rank;
 use crate::region::Region;
 use crate::types::{MPI_Comm, MPI_Count, MPI_Datatype};
 use core::ffi::{c_int, c_void};
 
-pub(crate) unsafe extern "C-unwind" fn MPI_Pack(
-    inbuf: *const c_void,
-    incount: c_int,
-    datatype: MPI_Datatype,
-    outbuf: *mut c_void,
-    outsize: c_int,
-    position: *mut c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: the program hands over two buffers of these sizes and a position.
-    unsafe { pack((inbuf, incount, datatype), Bytes { address: outbuf, size: outsize, position }, comm) }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Pack_c(
-    inbuf: *const c_void,
-    incount: MPI_Count,
-    datatype: MPI_Datatype,
-    outbuf: *mut c_void,
-    outsize: MPI_Count,
-    position: *mut MPI_Count,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: the program hands over two buffers of these sizes and a position.
-    unsafe { pack((inbuf, incount, datatype), Bytes { address: outbuf, size: outsize, position }, comm) }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Unpack(
-    inbuf: *const c_void,
-    insize: c_int,
-    position: *mut c_int,
-    outbuf: *mut c_void,
-    outcount: c_int,
-    datatype: MPI_Datatype,
-    comm: MPI_Comm,
-) -> c_int {
-    let bytes = Bytes { address: inbuf.cast_mut(), size: insize, position };
-    // SAFETY: the program hands over two buffers of these sizes and a position.
-    unsafe { unpack(bytes, (outbuf, outcount, datatype), comm) }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Unpack_c(
-    inbuf: *const c_void,
-    insize: MPI_Count,
-    position: *mut MPI_Count,
-    outbuf: *mut c_void,
-    outcount: MPI_Count,
-    datatype: MPI_Datatype,
-    comm: MPI_Comm,
-) -> c_int {
-    let bytes = Bytes { address: inbuf.cast_mut(), size: insize, position };
-    // SAFETY: the program hands over two buffers of these sizes and a position.
-    unsafe { unpack(bytes, (outbuf, outcount, datatype), comm) }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Pack_size(
-    incount: c_int,
-    datatype: MPI_Datatype,
-    comm: MPI_Comm,
-    size: *mut c_int,
-) -> c_int {
-    // SAFETY: the program hands over a place for the answer.
-    unsafe { pack_size(incount, datatype, comm, size) }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Pack_size_c(
-    incount: MPI_Count,
-    datatype: MPI_Datatype,
-    comm: MPI_Comm,
-    size: *mut MPI_Count,
-) -> c_int {
-    // SAFETY: the program hands over a place for the answer.
-    unsafe { pack_size(incount, datatype, comm, size) }
+both_forms! {
+    (inbuf: ConstBuffer, incount: Count, datatype: MPI_Datatype, outbuf: Buffer, outsize: Count,
+     position: CountPlace, comm: MPI_Comm) {
+        let to = Bytes { address: outbuf, size: outsize, position };
+        outcome(comm, || {
+            check_comm(comm)?;
+            let mut packed = Vec::new();
+            region("inbuf", (inbuf, incount, datatype))?.pack(&mut packed);
+            to.append(&packed)
+        })
+    }:
+        MPI_Pack MPI_Pack_c;
+    (inbuf: ConstBuffer, insize: Count, position: CountPlace, outbuf: Buffer, outcount: Count,
+     datatype: MPI_Datatype, comm: MPI_Comm) {
+        let from = Bytes { address: inbuf.cast_mut(), size: insize, position };
+        outcome(comm, || {
+            check_comm(comm)?;
+            let region = region("outbuf", (outbuf.cast_const(), outcount, datatype))?;
+            region.unpack(from.next(region.bytes())?);
+            Ok(())
+        })
+    }:
+        MPI_Unpack MPI_Unpack_c;
+    (incount: Count, datatype: MPI_Datatype, comm: MPI_Comm, size: CountPlace) {
+        pack_size(incount, datatype, comm, size)
+    }:
+        MPI_Pack_size MPI_Pack_size_c;
 }
 
 /// The program's buffer of packed bytes, and how far it is.
@@ -134,40 +90,12 @@ impl<N: Number> Bytes<N> {
     }
 }
 
-/// Elements as an argument list has them: buffer, count, datatype.
-pub(super) type Typed<B, N> = (B, N, MPI_Datatype);
-
-pub(super) fn region<N: Number>(
+/// The elements that three arguments describe: buffer, count, datatype.
+pub(super) fn region(
     what: &str,
-    (buffer, count, datatype): Typed<*const c_void, N>,
+    (buffer, count, datatype): (*const c_void, impl Number, MPI_Datatype),
 ) -> Result<Region> {
     rank::with(|objects| Region::of_arguments(&objects.datatypes, what, buffer, count, datatype))
-}
-
-unsafe fn pack<N: Number>(from: Typed<*const c_void, N>, to: Bytes<N>, comm: MPI_Comm) -> c_int {
-    outcome(comm, || {
-        check_comm(comm)?;
-        let mut packed = Vec::new();
-        // SAFETY: the caller vouches for the buffers.
-        unsafe {
-            region("inbuf", from)?.pack(&mut packed);
-            to.append(&packed)
-        }
-    })
-}
-
-unsafe fn unpack<N: Number>(
-    from: Bytes<N>,
-    (buffer, count, datatype): Typed<*mut c_void, N>,
-    comm: MPI_Comm,
-) -> c_int {
-    outcome(comm, || {
-        check_comm(comm)?;
-        let region = region("outbuf", (buffer.cast_const(), count, datatype))?;
-        // SAFETY: the caller vouches for the buffers.
-        unsafe { region.unpack(from.next(region.bytes())?) };
-        Ok(())
-    })
 }
 
 unsafe fn pack_size<N: Number>(count: N, datatype: MPI_Datatype, comm: MPI_Comm, place: *mut N) -> c_int {

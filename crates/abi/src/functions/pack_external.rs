@@ -1,121 +1,45 @@
 //! Packing into the standard's own format and back (section 5.3 of the standard).
 
-use super::pack::{Bytes, Typed, region};
+use super::pack::{Bytes, region};
 use crate::arguments::{Number, count, put, string};
 use crate::constants::{MPI_ERR_ARG, MPI_UNDEFINED};
 use crate::error::{Result, ensure};
 use crate::external32;
 use crate::frame::outcome;
+use crate::functions::forms::{argument, both_forms, form};
 use crate::rank;
 use crate::types::{MPI_Aint, MPI_Count, MPI_Datatype};
 use core::ffi::{c_char, c_int, c_void};
 
-pub(crate) unsafe extern "C-unwind" fn MPI_Pack_external(
-    datarep: *const c_char,
-    inbuf: *const c_void,
-    incount: c_int,
-    datatype: MPI_Datatype,
-    outbuf: *mut c_void,
-    outsize: MPI_Aint,
-    position: *mut MPI_Aint,
-) -> c_int {
-    let to = Bytes { address: outbuf, size: outsize, position };
-    // SAFETY: the program hands over two buffers of these sizes and a position.
-    unsafe { pack(datarep, (inbuf, incount, datatype), to) }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Pack_external_c(
-    datarep: *const c_char,
-    inbuf: *const c_void,
-    incount: MPI_Count,
-    datatype: MPI_Datatype,
-    outbuf: *mut c_void,
-    outsize: MPI_Count,
-    position: *mut MPI_Count,
-) -> c_int {
-    let to = Bytes { address: outbuf, size: outsize, position };
-    // SAFETY: the program hands over two buffers of these sizes and a position.
-    unsafe { pack(datarep, (inbuf, incount, datatype), to) }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Unpack_external(
-    datarep: *const c_char,
-    inbuf: *const c_void,
-    insize: MPI_Aint,
-    position: *mut MPI_Aint,
-    outbuf: *mut c_void,
-    outcount: c_int,
-    datatype: MPI_Datatype,
-) -> c_int {
-    let from = Bytes { address: inbuf.cast_mut(), size: insize, position };
-    // SAFETY: the program hands over two buffers of these sizes and a position.
-    unsafe { unpack(datarep, from, (outbuf, outcount, datatype)) }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Unpack_external_c(
-    datarep: *const c_char,
-    inbuf: *const c_void,
-    insize: MPI_Count,
-    position: *mut MPI_Count,
-    outbuf: *mut c_void,
-    outcount: MPI_Count,
-    datatype: MPI_Datatype,
-) -> c_int {
-    let from = Bytes { address: inbuf.cast_mut(), size: insize, position };
-    // SAFETY: the program hands over two buffers of these sizes and a position.
-    unsafe { unpack(datarep, from, (outbuf, outcount, datatype)) }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Pack_external_size(
-    datarep: *const c_char,
-    incount: c_int,
-    datatype: MPI_Datatype,
-    size: *mut MPI_Aint,
-) -> c_int {
-    // SAFETY: the program hands over a string and a place for the answer.
-    unsafe { pack_size(datarep, incount, datatype, size) }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Pack_external_size_c(
-    datarep: *const c_char,
-    incount: MPI_Count,
-    datatype: MPI_Datatype,
-    size: *mut MPI_Count,
-) -> c_int {
-    // SAFETY: the program hands over a string and a place for the answer.
-    unsafe { pack_size(datarep, incount, datatype, size) }
-}
-
-unsafe fn pack<N: Number, S: Number>(
-    datarep: *const c_char,
-    from: Typed<*const c_void, N>,
-    to: Bytes<S>,
-) -> c_int {
-    outcome(None, || {
-        let mut packed = Vec::new();
-        // SAFETY: the caller vouches for the string and the buffers.
-        unsafe {
+both_forms! {
+    (datarep: Text, inbuf: ConstBuffer, incount: Count, datatype: MPI_Datatype, outbuf: Buffer, outsize: Aint,
+     position: AintPlace) {
+        let to = Bytes { address: outbuf, size: outsize, position };
+        outcome(None, || {
             check_representation(datarep)?;
-            let region = region("inbuf", from)?;
+            let region = region("inbuf", (inbuf, incount, datatype))?;
+            let mut packed = Vec::new();
             region.pack(&mut packed);
             to.append(&external32::encode(region.datatype(), &packed))
-        }
-    })
-}
-
-unsafe fn unpack<N: Number, S: Number>(
-    datarep: *const c_char,
-    from: Bytes<S>,
-    (buffer, count, datatype): Typed<*mut c_void, N>,
-) -> c_int {
-    // SAFETY: the caller vouches for the string and the buffers.
-    outcome(None, || unsafe {
-        check_representation(datarep)?;
-        let region = region("outbuf", (buffer.cast_const(), count, datatype))?;
-        let external = from.next(external32::size(region.datatype()) * count.wide() as usize)?;
-        region.unpack(&external32::decode(region.datatype(), external));
-        Ok(())
-    })
+        })
+    }:
+        MPI_Pack_external MPI_Pack_external_c;
+    (datarep: Text, inbuf: ConstBuffer, insize: Aint, position: AintPlace, outbuf: Buffer, outcount: Count,
+     datatype: MPI_Datatype) {
+        let from = Bytes { address: inbuf.cast_mut(), size: insize, position };
+        outcome(None, || {
+            check_representation(datarep)?;
+            let region = region("outbuf", (outbuf.cast_const(), outcount, datatype))?;
+            let external = from.next(external32::size(region.datatype()) * outcount.wide() as usize)?;
+            region.unpack(&external32::decode(region.datatype(), external));
+            Ok(())
+        })
+    }:
+        MPI_Unpack_external MPI_Unpack_external_c;
+    (datarep: Text, incount: Count, datatype: MPI_Datatype, size: AintPlace) {
+        pack_size(datarep, incount, datatype, size)
+    }:
+        MPI_Pack_external_size MPI_Pack_external_size_c;
 }
 
 unsafe fn pack_size<N: Number, S: Number>(

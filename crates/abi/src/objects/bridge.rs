@@ -1,7 +1,7 @@
 //! What makes a communicator an inter-communicator.
 //!
 //! The simulator knows only communicators of one group. An inter-communicator is one that holds both sides, in an order
-//! that nobody sees; here ranks of the other side are translated to seats in it and back:
+//! that the program does not see; here ranks of the other side are translated to seats in it and back:
 //!
 //! ```text
 //! this side   0 1 2          remote   0 1

@@ -19,25 +19,25 @@ use crate::types::{MPI_Comm, MPI_Errhandler};
 /// A communicator, as one of its members sees it.
 #[derive(Clone, Debug)]
 pub(crate) struct Comm {
-    /// How the simulator calls it.
+    /// Its number at the simulator.
     pub context: ContextId,
     /// Its members as ranks of the world, in order; of an inter-communicator, those on this side.
     pub group: Group,
     /// The other side, of an inter-communicator.
     pub bridge: Option<Arc<Bridge>>,
-    /// Which of them this process is.
+    /// The rank of this process in it.
     pub rank: u32,
-    /// What the program calls it.
+    /// The name that the program gave it.
     pub name: String,
     /// How many persistent collectives have been made on it.
     pub plans: u32,
-    /// What happens to errors on it.
+    /// Its error handler.
     pub errhandler: MPI_Errhandler,
-    /// What the program attached to it.
+    /// The attributes that the program attached.
     pub attributes: Attributes,
-    /// What the program said of how it will use it.
+    /// The hints that the program gave.
     pub hints: Info,
-    /// Who is whose neighbour, if that was said.
+    /// Its topology, if it has one.
     pub topology: Option<Arc<Topology>>,
 }
 
@@ -63,13 +63,13 @@ impl Comm {
         self.group.size()
     }
 
-    /// How many ranks messages can go to: of an inter-communicator, those on the other side.
+    /// The number of ranks that can receive messages: of an inter-communicator, those on the other side.
     #[inline]
     pub(crate) fn peers(&self) -> u32 {
         self.bridge.as_ref().map_or(self.size(), |bridge| bridge.remote.size())
     }
 
-    /// The rank to talk to that the argument `what` names.
+    /// The rank that the argument `what` names.
     #[inline]
     pub(crate) fn member(&self, what: &str, rank: c_int) -> Result<u32> {
         match u32::try_from(rank) {
@@ -84,13 +84,13 @@ impl Comm {
         self.plans
     }
 
-    /// How the simulator calls a rank to talk to.
+    /// The number of a rank at the simulator.
     #[inline]
     pub(crate) fn seat_of(&self, member: u32) -> u32 {
         self.bridge.as_ref().map_or(member, |bridge| bridge.seat_of(member))
     }
 
-    /// What messages call it.
+    /// Its name in error messages.
     pub(crate) fn title(&self) -> &str {
         if self.name.is_empty() { "the communicator" } else { &self.name }
     }
@@ -105,7 +105,7 @@ impl Comm {
 }
 
 /// The group of a world of so many ranks: one for all ranks of this process, which look at it with every message.
-fn everybody(size: u32) -> Group {
+fn world_group(size: u32) -> Group {
     static KNOWN: Mutex<Option<Group>> = Mutex::new(None);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if known.as_ref().is_none_or(|group| group.size() != size) {
@@ -128,7 +128,7 @@ impl Comms {
 
     /// Makes the predefined communicators of rank `me` in a world of `size`.
     pub(crate) fn open(&mut self, me: u32, size: u32) {
-        let world = Comm { name: "MPI_COMM_WORLD".into(), ..Comm::new(WORLD, everybody(size), me) };
+        let world = Comm { name: "MPI_COMM_WORLD".into(), ..Comm::new(WORLD, world_group(size), me) };
         let alone = Group::of([me]).expect("one rank is a group");
         let own = Comm { name: "MPI_COMM_SELF".into(), ..Comm::new(SELF, alone, me) };
         self.handles.predefine(MPI_COMM_WORLD.0, world);

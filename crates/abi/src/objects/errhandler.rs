@@ -1,6 +1,6 @@
 //! Error handlers: what happens to an error on a communicator, a window, a file or in a session.
 //!
-//! They stay for good, since objects keep using a handler after the program has given up its handle.
+//! They are never removed, because objects keep using a handler after the program has freed its handle.
 
 use crate::constants::*;
 use crate::error::{MpiError, Result, ensure};
@@ -17,13 +17,13 @@ pub(crate) enum Errhandler {
     Abort,
     /// `MPI_ERRORS_RETURN`: the program looks at the code.
     Return,
-    /// A function of the program is told.
+    /// Calls a function of the program.
     Comm(MPI_Comm_errhandler_function),
-    /// A function of the program is told.
+    /// Calls a function of the program.
     Win(MPI_Win_errhandler_function),
-    /// A function of the program is told.
+    /// Calls a function of the program.
     File(MPI_File_errhandler_function),
-    /// A function of the program is told.
+    /// Calls a function of the program.
     Session(MPI_Session_errhandler_function),
 }
 

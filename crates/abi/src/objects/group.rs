@@ -21,7 +21,7 @@ impl Groups {
         self.0.get(group.0).ok_or_else(|| invalid(group))
     }
 
-    /// The handle of a group, which is `MPI_GROUP_EMPTY` if nobody is in it.
+    /// The handle of a group, which is `MPI_GROUP_EMPTY` if it has no members.
     pub fn insert(&mut self, group: Group) -> MPI_Group {
         match group.size() {
             0 => MPI_GROUP_EMPTY,

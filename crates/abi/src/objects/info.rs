@@ -58,7 +58,7 @@ impl Infos {
         self.handles.get_mut(info.0).ok_or_else(|| invalid(info))
     }
 
-    /// What a function is told that takes an info: nothing if it is `MPI_INFO_NULL`.
+    /// The hints in an info argument: none if it is `MPI_INFO_NULL`.
     pub fn hints(&self, info: MPI_Info) -> Result<Info> {
         if info == MPI_INFO_NULL { Ok(Info::default()) } else { self.get(info).cloned() }
     }

@@ -1,6 +1,6 @@
 //! Attributes: words that a program attaches to communicators, datatypes and windows, under keys of its own.
 //!
-//! A key comes with two functions of the program: one decides what a duplicate of the object gets, the other is told
+//! A key comes with two functions of the program: one decides what a duplicate of the object gets, the other is called
 //! when an attribute goes. They may call MPI, so they never run under the library's lock. Hence two steps: with the lock,
 //! collect what is to be run ([`Attributes::copies`], [`Attributes::deletions`]); without it, run that
 //! ([`Copies::run`], [`Deletions::run`]). The newest attribute comes first in both, as in MPICH.
@@ -41,7 +41,7 @@ pub(crate) enum Copying {
     Ask(CopyAttribute<usize>),
 }
 
-/// All keys of this process. They stay for good, since attributes may outlive them; a freed one is only not to be used.
+/// All keys of this process. They are never removed, because attributes may outlive them; a freed key must not be used.
 #[derive(Debug, Default)]
 pub(crate) struct Keyvals(Vec<Entry>);
 
@@ -161,19 +161,19 @@ impl Attributes {
         Copies(self.held(keyvals).collect())
     }
 
-    /// With the lock: what is to be told when the object goes.
+    /// With the lock: the functions to call when the object is freed.
     pub fn deletions(&self, keyvals: &Keyvals) -> Deletions {
         Deletions(self.held(keyvals).collect())
     }
 
-    /// With the lock: what is to be told when this attribute goes or is replaced.
+    /// With the lock: the function to call when this attribute is deleted or replaced.
     pub fn deletion(&self, key: c_int, keyvals: &Keyvals) -> Deletions {
         Deletions(self.held(keyvals).filter(|held| held.key == key).collect())
     }
 
     fn held(&self, keyvals: &Keyvals) -> impl Iterator<Item = Held> {
         let with_keyval = |&(key, value): &(c_int, usize)| {
-            let keyval = keyvals.find(key).expect("keys stay for good").keyval;
+            let keyval = keyvals.find(key).expect("keys are never removed").keyval;
             Held { key, keyval, value }
         };
         self.0.iter().rev().map(with_keyval)
@@ -199,7 +199,7 @@ impl Copies {
 }
 
 impl Deletions {
-    /// Without the lock: tells the program. The first function that objects is the last one told.
+    /// Without the lock: calls the program's functions. The first that fails is the last one called.
     ///
     /// # Safety
     /// The program's functions do what MPI says they do.

@@ -11,11 +11,11 @@ use std::sync::Arc;
 /// A message that is to be received by its handle.
 #[derive(Clone, Debug)]
 pub(crate) struct Message {
-    /// How the simulator calls it.
+    /// Its number at the simulator.
     pub number: u32,
     pub context: ContextId,
     pub comm: MPI_Comm,
-    /// Whence it comes, if from the other side of an inter-communicator.
+    /// The inter-communicator, if the message comes from its other side.
     pub bridge: Option<Arc<Bridge>>,
 }
 
@@ -51,8 +51,8 @@ fn invalid(message: MPI_Message) -> MpiError {
     )
 }
 
-/// A buffer the program has given for buffered sends. Buffered messages are really kept elsewhere; what counts is that
-/// a program that would fail for want of a buffer fails here too.
+/// A buffer that the program has attached for buffered sends. The library keeps buffered messages elsewhere. It checks the
+/// buffer so that a program which would fail for lack of room fails here too.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Attached {
     pub address: usize,

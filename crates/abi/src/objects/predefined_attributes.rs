@@ -4,7 +4,7 @@ use crate::constants::*;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicI32, Ordering};
 
-/// No value yet: the program is told that there is no such attribute.
+/// No value yet: to the program there is no such attribute.
 const ABSENT: c_int = c_int::MIN;
 
 /// How many there are.
@@ -22,8 +22,8 @@ impl PredefinedAttributes {
     pub(crate) const fn new() -> PredefinedAttributes {
         PredefinedAttributes([
             AtomicI32::new(c_int::MAX),       // MPI_TAG_UB
-            AtomicI32::new(MPI_ANY_SOURCE),   // MPI_IO: everybody
-            AtomicI32::new(MPI_PROC_NULL),    // MPI_HOST: nobody
+            AtomicI32::new(MPI_ANY_SOURCE),   // MPI_IO: all ranks
+            AtomicI32::new(MPI_PROC_NULL),    // MPI_HOST: none
             AtomicI32::new(1),                // MPI_WTIME_IS_GLOBAL: there is one simulated clock
             AtomicI32::new(ABSENT),           // MPI_APPNUM
             AtomicI32::new(MPI_ERR_LASTCODE), // MPI_LASTUSEDCODE

@@ -10,7 +10,7 @@ pub(crate) fn handle_of(basic: Basic) -> MPI_Datatype {
     found.map_or(MPI_DATATYPE_NULL, |&(handle, _)| handle)
 }
 
-/// The name a program is told; of two synonyms the standard chooses the longer integer and the shorter complex.
+/// The name that a program sees; of two synonyms the standard chooses the longer integer and the shorter complex.
 pub(crate) fn default_name(basic: Basic) -> &'static str {
     match basic {
         Basic::LongLong => "MPI_LONG_LONG_INT",

@@ -16,7 +16,7 @@ use crate::types::{MPI_Comm, MPI_Request};
 /// An operation behind a handle.
 #[derive(Debug)]
 pub(crate) enum Request {
-    /// One message whose bytes lie where they belong, for once: most are, so they are small and need no memory of their own.
+    /// One message, not persistent, whose bytes need no memory of this library. Most requests are of this kind, so it is small.
     Plain(Plain),
     /// Everything else.
     Composite(Box<Composite>),
@@ -25,11 +25,11 @@ pub(crate) enum Request {
 /// A message under way.
 #[derive(Debug)]
 pub(crate) struct Plain {
-    /// Whose error handler counts.
+    /// The communicator whose error handler counts.
     comm: MPI_Comm,
     /// Its number at the simulator.
     id: RequestId,
-    /// Bytes there is room for.
+    /// Bytes that fit.
     room: u64,
     /// How it ended.
     done: Option<Completion>,
@@ -45,17 +45,17 @@ pub(crate) struct Composite {
     inactive: bool,
     /// Is its status empty whatever it receives?
     collective: bool,
-    /// What is started again, if it is persistent.
+    /// The operation that it starts again, if it is persistent.
     plan: Option<Operation>,
 }
 
 impl Request {
-    /// Gone when it completes.
+    /// A request that is freed when it completes.
     pub(crate) fn once(comm: MPI_Comm, collective: bool, transfers: Transfers) -> Request {
         Request::Composite(Box::new(Composite { comm, transfers, inactive: false, collective, plan: None }))
     }
 
-    /// To be started, any number of times.
+    /// A persistent request, inactive.
     pub(crate) fn persistent(plan: Operation) -> Request {
         Request::Composite(Box::new(Composite {
             comm: plan.comm,
@@ -66,7 +66,7 @@ impl Request {
         }))
     }
 
-    /// Whose error handler counts.
+    /// The communicator whose error handler counts.
     pub(crate) fn comm(&self) -> MPI_Comm {
         match self {
             Request::Plain(plain) => plain.comm,
@@ -79,7 +79,7 @@ impl Request {
         matches!(self, Request::Composite(composite) if composite.inactive)
     }
 
-    /// What is started again, if it is persistent.
+    /// The operation that it starts again, if it is persistent.
     pub(crate) fn plan(&self) -> Option<&Operation> {
         match self {
             Request::Plain(_) => None,
@@ -128,7 +128,7 @@ impl Request {
         }
     }
 
-    /// What the program is told: the end of the last transfer.
+    /// The completion that the program sees: that of the last transfer.
     pub(crate) fn completion(&self) -> Completion {
         let end = match self {
             Request::Plain(plain) => plain.done,
@@ -138,7 +138,7 @@ impl Request {
         end.unwrap_or(Completion::empty(0))
     }
 
-    /// It is complete: what it received is still to be put where it belongs. A persistent one can be started again.
+    /// Takes what a complete request has received. A persistent request can be started again.
     pub(crate) fn release(&mut self) -> Arrivals {
         match self {
             Request::Plain(plain) => Arrivals::Plain(plain.done, plain.room),
@@ -200,7 +200,7 @@ pub(crate) struct Requests {
     free: Vec<RequestId>,
     /// The largest number ever given.
     last: RequestId,
-    /// Transfers nobody waits for any more; their memory must stay.
+    /// Transfers that the program does not wait for any more; their memory must stay.
     abandoned: Vec<Transfer>,
 }
 
@@ -256,7 +256,7 @@ impl Requests {
             &Request::Plain(Plain { id, room, .. }) => Some((id, room)),
             Request::Composite(_) => None,
         };
-        // A handle that stands twice among those waited for is gone at the second place.
+        // A handle that stands twice in an array is freed before its second place.
         let Some((id, room)) = self.handles.remove_if(request.0, plain) else { return 0 };
         self.give_back(id);
         room
@@ -286,7 +286,7 @@ impl Requests {
         self.free.push(id);
     }
 
-    /// Keeps what a transfer needs in memory although nobody will wait for it.
+    /// Keeps the memory of a transfer that the program will not wait for.
     pub(crate) fn abandon(&mut self, transfer: Transfer) {
         if transfer.buffers.keeps_memory() {
             self.abandoned.push(transfer);

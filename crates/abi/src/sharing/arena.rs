@@ -25,7 +25,7 @@ const PLACE: u64 = 1 << 40;
 /// Bytes of addresses to set aside; fewer where a limit forbids that.
 const ADDRESSES: usize = 1 << 44;
 const FEWEST_ADDRESSES: usize = 1 << 32;
-/// What memory is mapped in.
+/// The unit of mappings.
 const PAGE: usize = 4096;
 
 /// The arena's first address and the one behind its last, once it is there.
@@ -45,7 +45,7 @@ pub(super) struct SharedFile {
 
 pub(super) struct Arena {
     file: SharedFile,
-    /// Where nothing has been yet.
+    /// The first address that was never used.
     next: usize,
     end: usize,
     blocks: BTreeMap<usize, Block>,
@@ -91,7 +91,7 @@ pub(super) fn exists() -> bool {
     END.load(Ordering::Relaxed) > 0
 }
 
-/// Can this address be in a block of ours?
+/// Can this address be in a shared block?
 pub(super) fn may_have(address: usize) -> bool {
     in_arena(address) || IN_PARTS.load(Ordering::Relaxed) > 0
 }
@@ -194,7 +194,7 @@ impl Arena {
         self.blocks.get(&address).map(|block| block.length)
     }
 
-    /// One of its users needs it no longer. False if it is none of ours.
+    /// A rank does not need the block any more. False if no block begins here.
     pub(super) fn give_back(&mut self, address: usize) -> bool {
         let Some(block) = self.blocks.get(&address) else { return false };
         if let Kind::InParts(_) = block.kind {
@@ -253,20 +253,20 @@ fn is_shared_file(number: i32) -> bool {
     }
 }
 
-/// Lets the window stand behind all of these addresses, over and over.
+/// Maps the window to all of these addresses, over and over.
 fn map_window(addresses: Range<usize>, file: SharedFile) -> bool {
     let end = addresses.end;
     addresses.step_by(WINDOW).all(|address| map_file(address, WINDOW.min(end - address), file, 0))
 }
 
 fn map(address: usize, length: usize, access: i32, flags: i32, file: i32, offset: off_t) -> Option<usize> {
-    // SAFETY: at an address of the kernel's choice, or at one of the arena's or of a block of ours that nobody uses.
+    // SAFETY: at an address of the kernel's choice, or at one of the arena's or of a block that is not in use.
     let mapped = unsafe { libc::mmap(address as *mut c_void, length, access, flags, file, offset) };
     (mapped != MAP_FAILED && !mapped.is_null()).then(|| mapped.addr())
 }
 
 fn unmap(address: usize, length: usize) {
-    // SAFETY: a block of ours that nobody uses any more.
+    // SAFETY: a block of the arena that is not used any more.
     let unmapped = unsafe { libc::munmap(address as *mut c_void, length) };
     debug_assert_eq!(unmapped, 0);
 }

@@ -49,10 +49,10 @@ pub unsafe extern "C" fn mpirage_share_realloc(old: *mut c_void, size: usize) ->
     if before.is_none() || !is_shared_size(size) {
         // SAFETY: it is the C library's where it is not ours.
         let had = before.unwrap_or_else(|| unsafe { libc::malloc_usable_size(old) });
-        // SAFETY: both have so many bytes, and the new one is nobody else's.
+        // SAFETY: both have so many bytes, and only this function knows the new one.
         unsafe { ptr::copy_nonoverlapping(old.cast::<u8>(), new.cast::<u8>(), had.min(size)) };
     }
-    // SAFETY: by the contract above; nobody uses the old one any more.
+    // SAFETY: by the contract above; the old memory is not used any more.
     unsafe { rank::this().sharing.free(old) };
     new
 }

@@ -137,7 +137,7 @@ fn stand_ins() -> &'static StandIns {
     static STAND_INS: OnceLock<StandIns> = OnceLock::new();
     STAND_INS.get_or_init(|| {
         let mut ends = [-1; 2];
-        // SAFETY: a name and a place of ours; a failure leaves -1, with which functions report `EBADF`.
+        // SAFETY: a name and a local variable; a failure leaves -1, with which functions report `EBADF`.
         unsafe {
             libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC);
             StandIns {
@@ -190,7 +190,7 @@ pub(super) fn hand_over(number: c_int) {
 /// Puts a file at a number, in place of what was there.
 pub(super) fn replace(number: c_int, file: File) -> c_int {
     if let Some(before) = descriptors().remove(number) {
-        // What is wrong with the old file is not told by the call that replaces it.
+        // The call that replaces a file does not report errors of the old file.
         let _ = close_file(before);
     }
     descriptors().put(file, number as usize)

@@ -22,7 +22,7 @@ pub struct Environment {
 #[derive(Default)]
 pub(crate) struct Private {
     vector: Vec<*mut c_char>,
-    /// The strings that are ours to free; the others belong to the program (`putenv`).
+    /// The strings that this module frees; the others belong to the program (`putenv`).
     _owned: Vec<CString>,
 }
 

@@ -30,7 +30,7 @@ pub use time::set_clock;
 use crate::current;
 use crate::rank::Rank;
 
-/// A function of ours, under the name it replaces.
+/// A replacement, under the name of the function that it replaces.
 type Function = (&'static str, usize);
 
 /// The address of what replaces a function of the C or C++ library in folded ranks.
@@ -56,7 +56,7 @@ fn all() -> [Vec<Function>; 10] {
     ]
 }
 
-/// Lists functions of ours under their names.
+/// Lists replacements under their names.
 macro_rules! functions {
     ($($name:ident => $function:path),* $(,)?) => {
         vec![$((stringify!($name), $function as *const () as usize)),*]
@@ -97,7 +97,7 @@ impl Default for Library {
 /// Closes what a rank that has ended still has open.
 ///
 /// # Safety
-/// The rank does not run any more, and nobody else uses its state.
+/// The rank does not run any more, and no other code uses its state.
 pub(crate) unsafe fn close_files(rank: *mut Rank) {
     // SAFETY: as the caller vouches.
     if let Some(library) = unsafe { (*rank).library.as_mut() } {
@@ -117,13 +117,13 @@ fn library() -> *mut Library {
 }
 
 /// # Safety
-/// The rank is alive, and nobody else uses its state.
+/// The rank is alive, and no other code uses its state.
 unsafe fn library_of(rank: *mut Rank) -> *mut Library {
     // SAFETY: as the caller vouches.
     unsafe { &raw mut **(*rank).library.get_or_insert_with(Box::default) }
 }
 
-/// A state for calls that are not a rank's: the functions may outlive their crew in a library's callback.
+/// A state for calls that are not a rank's: a library may call the functions when there are no folded ranks any more.
 fn spare() -> *mut Library {
     thread_local! {
         static SPARE: Cell<*mut Library> = const { Cell::new(ptr::null_mut()) };

@@ -23,7 +23,7 @@ const READ_AHEAD: usize = 4096;
 /// In [`Rank::streams`]: the rank has a standard input of its own.
 const OWN_INPUT: u8 = 0x80;
 
-/// The functions of a stream that we implement.
+/// The functions of a stream that this module implements.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(super) struct Cookie {
@@ -52,7 +52,7 @@ static ERROR: AtomicPtr<libc::FILE> = AtomicPtr::new(ptr::null_mut());
 /// Of rank 0, and of all others.
 static INPUT: [AtomicPtr<libc::FILE>; 2] = [const { AtomicPtr::new(ptr::null_mut()) }; 2];
 
-/// Takes over the C library's streams, for good: C++ streams remember them.
+/// Replaces the C library's streams until the process ends, because C++ streams keep their addresses.
 pub(crate) fn install() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -213,7 +213,7 @@ unsafe extern "C" fn read_input(_cookie: *mut c_void, bytes: *mut c_char, size: 
     let (mut ahead, mut used) = AHEAD.take();
     if used == ahead.len() {
         ahead.resize(READ_AHEAD, 0);
-        // SAFETY: the buffer is ours.
+        // SAFETY: the buffer belongs to this module.
         let count = unsafe { libc::read(0, ahead.as_mut_ptr().cast(), READ_AHEAD) };
         ahead.truncate(count.max(0) as usize);
         used = 0;

@@ -61,7 +61,7 @@ extern "C" fn sync_with_stdio(_sync: c_int) -> c_int {
     1
 }
 
-/// The library's stream shows which buffer ours has to use.
+/// The library's stream shows which buffer the rank's stream has to use.
 fn find(name: &'static str, constructor: &str, resolve: &mut Resolve) -> Option<Stream> {
     let constructor = resolve(constructor, LIBRARY)?;
     let get_buffer = resolve(BUFFER, LIBRARY)?;

@@ -82,7 +82,7 @@ unsafe extern "C" fn strerror(error: c_int) -> *mut c_char {
 }
 
 unsafe extern "C" fn strsignal(signal: c_int) -> *mut c_char {
-    // SAFETY: constant texts, or our buffer.
+    // SAFETY: constant texts, or a buffer of this module.
     unsafe {
         let known = sigdescr_np(signal);
         if !known.is_null() {
@@ -95,7 +95,7 @@ unsafe extern "C" fn strsignal(signal: c_int) -> *mut c_char {
 }
 
 unsafe extern "C" fn temporary_name(buffer: *mut c_char) -> *mut c_char {
-    // SAFETY: the program's buffer or ours, both of the size the C library names.
+    // SAFETY: the program's buffer or this module's, both of the size the C library names.
     unsafe { tmpnam(if buffer.is_null() { (&raw mut (*buffers()).name).cast() } else { buffer }) }
 }
 

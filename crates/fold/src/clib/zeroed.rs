@@ -1,7 +1,7 @@
-//! Memory full of zeros that nobody has touched stays untouched.
+//! `calloc` without writing to fresh pages, which are zero already.
 //!
-//! All ranks share one heap. What one of them asks for by `calloc` has mostly never been anybody's before, and its pages are
-//! zeros that take no memory until somebody writes them. The C library cannot know that and writes zeros over zeros: for
+//! All ranks share one heap. Most memory that a rank gets from `calloc` was never used before, and its pages are
+//! zeros that take no memory until they are written. The C library cannot know that and writes zeros over zeros: for
 //! thousands of ranks that costs more memory than all else they have. The system knows which pages there are.
 
 use std::cell::Cell;
@@ -65,17 +65,17 @@ impl PageMap {
     }
 }
 
-/// The address of what stands for a function: ours for the C library's `calloc`. A program with another heap has another.
+/// The address that replaces a function: this module's for the C library's `calloc`. A program with another heap keeps its own.
 pub(crate) fn instead_of(function: usize) -> usize {
     let theirs = libc::calloc as *const () as usize;
     if function == theirs { calloc as *const () as usize } else { function }
 }
 
-/// `calloc`, which leaves pages alone that nobody has touched.
+/// `calloc`, which does not write to pages that were never used.
 unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
     let bytes = count.checked_mul(size).filter(|bytes| (LARGE..VERY_LARGE).contains(bytes));
     match bytes.zip(page_map()) {
-        // SAFETY: what was just allocated is ours to write.
+        // SAFETY: the memory was just allocated.
         Some((bytes, map)) => unsafe {
             let memory = libc::malloc(bytes);
             if !memory.is_null() {

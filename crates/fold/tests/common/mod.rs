@@ -10,12 +10,13 @@ use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mpirage_fold::{
-    Crew, Environment, Image, Libraries, Linked, Options, Refusal, Stop, c_library, current_rank, pass_turn,
+    Environment, FoldedRanks, Image, Libraries, Linked, Options, Refusal, Stop, c_library, current_rank,
+    pass_turn,
 };
 
 static ONE_CREW: Mutex<()> = Mutex::new(());
 
-/// There is one crew per process, and tests are threads of one.
+/// There is one ranks per process, and tests are threads of one.
 pub fn alone() -> MutexGuard<'static, ()> {
     ONE_CREW.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -85,7 +86,7 @@ pub fn link(program: &Path) -> Result<Linked, Refusal> {
 
 /// Ranks of one program.
 pub struct Run {
-    pub crew: Crew,
+    pub ranks: FoldedRanks,
     pub ends: Vec<Option<Stop>>,
     pub outputs: Vec<String>,
     /// What all of them wrote to standard error.
@@ -100,15 +101,15 @@ pub fn options(ranks: usize) -> Options {
 pub fn load(program: &Path, arguments: &[&str], options: Options) -> Run {
     let alone = alone();
     let linked = link(program).expect("it can be folded");
-    let mut crew = Crew::new(options).expect("there is room");
+    let mut ranks = FoldedRanks::new(options).expect("there is room");
     let all: Vec<CString> =
         ["program"].iter().chain(arguments).map(|text| CString::new(*text).expect("no zero")).collect();
     let environment = Environment::new(vec![c"COLOUR=red".into(), c"LIST=a:b:c".into()]);
     for rank in 0..options.ranks {
-        assert_eq!(crew.add(&linked, &all, &environment).expect("there is room"), rank);
+        assert_eq!(ranks.add(&linked, &all, &environment).expect("there is room"), rank);
     }
     Run {
-        crew,
+        ranks,
         ends: vec![None; options.ranks],
         outputs: vec![String::new(); options.ranks],
         errors: String::new(),
@@ -130,8 +131,8 @@ impl Run {
         let mut left = false;
         for rank in 0..self.ends.len() {
             if self.ends[rank].is_none() {
-                let stop = self.crew.resume(rank);
-                self.outputs[rank] += &String::from_utf8_lossy(&self.crew.take_output(rank));
+                let stop = self.ranks.resume(rank);
+                self.outputs[rank] += &String::from_utf8_lossy(&self.ranks.take_output(rank));
                 if stop == Stop::Yielded {
                     left = true;
                 } else {

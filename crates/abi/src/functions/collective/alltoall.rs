@@ -1,4 +1,4 @@
-//! Everybody to everybody.
+//! All-to-all exchanges.
 
 use core::ffi::{c_int, c_void};
 
@@ -10,7 +10,7 @@ use crate::arguments::{Number, put};
 use crate::collection::Side;
 use crate::error::Result;
 use crate::frame;
-use crate::functions::forms::{argument, collective, collectives};
+use crate::functions::forms::{argument, collective, collectives, operation};
 use crate::operation::Operation;
 use crate::perform;
 use crate::rank::with;
@@ -18,91 +18,57 @@ use crate::types::*;
 
 collectives! {
     alltoall(sendbuf: ConstBuffer, sendcount: Count, sendtype: MPI_Datatype,
-             recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype; comm):
+             recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype; comm) {
+        with(|objects| {
+            let (place, inter) = (Place::of(objects, comm)?, Inter::of(objects, comm)?);
+            let ranks = inter.as_ref().map_or(place.size, Inter::remote);
+            let gets = equal(objects, "recvbuf", recvbuf, recvcount, recvtype, ranks)?;
+            let gives = match is_in_place(sendbuf) {
+                true => gets.clone().copied(),
+                false => equal(objects, "sendbuf", sendbuf, sendcount, sendtype, ranks)?,
+            };
+            exchanged(&place, inter, Collective::Alltoall, gives, gets)
+        })
+    }:
         MPI_Alltoall MPI_Ialltoall MPI_Alltoall_init MPI_Alltoall_c MPI_Ialltoall_c MPI_Alltoall_init_c;
+
     alltoallv(sendbuf: ConstBuffer, sendcounts: Counts, sdispls: Displs, sendtype: MPI_Datatype,
-              recvbuf: Buffer, recvcounts: Counts, rdispls: Displs, recvtype: MPI_Datatype; comm):
+              recvbuf: Buffer, recvcounts: Counts, rdispls: Displs, recvtype: MPI_Datatype; comm) {
+        with(|objects| {
+            let (place, inter) = (Place::of(objects, comm)?, Inter::of(objects, comm)?);
+            let ranks = inter.as_ref().map_or(place.size, Inter::remote);
+            // SAFETY: the caller vouches for the arrays.
+            let gets = unsafe { varying(objects, "recvbuf", recvbuf, recvcounts, rdispls, recvtype, ranks) }?;
+            let gives = match is_in_place(sendbuf) {
+                true => gets.clone().copied(),
+                false => {
+                    // SAFETY: the caller vouches for the arrays.
+                    unsafe { varying(objects, "sendbuf", sendbuf, sendcounts, sdispls, sendtype, ranks) }?
+                }
+            };
+            exchanged(&place, inter, Collective::Alltoallv, gives, gets)
+        })
+    }:
         MPI_Alltoallv MPI_Ialltoallv MPI_Alltoallv_init MPI_Alltoallv_c MPI_Ialltoallv_c MPI_Alltoallv_init_c;
+
     alltoallw(sendbuf: ConstBuffer, sendcounts: Counts, sdispls: Displs, sendtypes: Types,
-              recvbuf: Buffer, recvcounts: Counts, rdispls: Displs, recvtypes: Types; comm):
+              recvbuf: Buffer, recvcounts: Counts, rdispls: Displs, recvtypes: Types; comm) {
+        with(|objects| {
+            let (place, inter) = (Place::of(objects, comm)?, Inter::of(objects, comm)?);
+            let ranks = inter.as_ref().map_or(place.size, Inter::remote);
+            // SAFETY: the caller vouches for the arrays.
+            let gets = unsafe { typed(objects, "recvbuf", recvbuf, recvcounts, rdispls, recvtypes, ranks) }?;
+            let gives = match is_in_place(sendbuf) {
+                true => gets.clone().copied(),
+                false => {
+                    // SAFETY: the caller vouches for the arrays.
+                    unsafe { typed(objects, "sendbuf", sendbuf, sendcounts, sdispls, sendtypes, ranks) }?
+                }
+            };
+            exchanged(&place, inter, Collective::Alltoallw, gives, gets)
+        })
+    }:
         MPI_Alltoallw MPI_Ialltoallw MPI_Alltoallw_init MPI_Alltoallw_c MPI_Ialltoallw_c MPI_Alltoallw_init_c;
-}
-
-/// # Safety
-/// The arguments are what the standard says, as in all functions below.
-unsafe fn alltoall(
-    sendbuf: *const c_void,
-    sendcount: impl Number,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: impl Number,
-    recvtype: MPI_Datatype,
-    comm: MPI_Comm,
-) -> Result<Operation> {
-    with(|objects| {
-        let (place, inter) = (Place::of(objects, comm)?, Inter::of(objects, comm)?);
-        let ranks = inter.as_ref().map_or(place.size, Inter::remote);
-        let gets = equal(objects, "recvbuf", recvbuf, recvcount, recvtype, ranks)?;
-        let gives = match is_in_place(sendbuf) {
-            true => gets.clone().copied(),
-            false => equal(objects, "sendbuf", sendbuf, sendcount, sendtype, ranks)?,
-        };
-        exchanged(&place, inter, Collective::Alltoall, gives, gets)
-    })
-}
-
-unsafe fn alltoallv<Displacement: Number>(
-    sendbuf: *const c_void,
-    sendcounts: *const impl Number,
-    sdispls: *const Displacement,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const impl Number,
-    rdispls: *const Displacement,
-    recvtype: MPI_Datatype,
-    comm: MPI_Comm,
-) -> Result<Operation> {
-    with(|objects| {
-        let (place, inter) = (Place::of(objects, comm)?, Inter::of(objects, comm)?);
-        let ranks = inter.as_ref().map_or(place.size, Inter::remote);
-        // SAFETY: the caller vouches for the arrays.
-        let gets = unsafe { varying(objects, "recvbuf", recvbuf, recvcounts, rdispls, recvtype, ranks) }?;
-        let gives = match is_in_place(sendbuf) {
-            true => gets.clone().copied(),
-            false => {
-                // SAFETY: the caller vouches for the arrays.
-                unsafe { varying(objects, "sendbuf", sendbuf, sendcounts, sdispls, sendtype, ranks) }?
-            }
-        };
-        exchanged(&place, inter, Collective::Alltoallv, gives, gets)
-    })
-}
-
-unsafe fn alltoallw<Displacement: Number>(
-    sendbuf: *const c_void,
-    sendcounts: *const impl Number,
-    sdispls: *const Displacement,
-    sendtypes: *const MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const impl Number,
-    rdispls: *const Displacement,
-    recvtypes: *const MPI_Datatype,
-    comm: MPI_Comm,
-) -> Result<Operation> {
-    with(|objects| {
-        let (place, inter) = (Place::of(objects, comm)?, Inter::of(objects, comm)?);
-        let ranks = inter.as_ref().map_or(place.size, Inter::remote);
-        // SAFETY: the caller vouches for the arrays.
-        let gets = unsafe { typed(objects, "recvbuf", recvbuf, recvcounts, rdispls, recvtypes, ranks) }?;
-        let gives = match is_in_place(sendbuf) {
-            true => gets.clone().copied(),
-            false => {
-                // SAFETY: the caller vouches for the arrays.
-                unsafe { typed(objects, "sendbuf", sendbuf, sendcounts, sdispls, sendtypes, ranks) }?
-            }
-        };
-        exchanged(&place, inter, Collective::Alltoallw, gives, gets)
-    })
 }
 
 fn exchanged(

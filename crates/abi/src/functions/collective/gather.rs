@@ -10,7 +10,7 @@ use crate::arguments::{Number, put};
 use crate::collection::Side;
 use crate::error::Result;
 use crate::frame;
-use crate::functions::forms::{argument, collective, collectives};
+use crate::functions::forms::{argument, collective, collectives, operation};
 use crate::objects::Objects;
 use crate::operation::Operation;
 use crate::perform;
@@ -18,90 +18,95 @@ use crate::rank::with;
 use crate::types::*;
 
 collectives! {
-    barrier(; comm):
+    barrier(; comm) {
+        with(|objects| {
+            let place = Place::of(objects, comm)?;
+            Ok(place.operation(Collective::Barrier, Side::nothing(), Side::nothing()))
+        })
+    }:
         MPI_Barrier MPI_Ibarrier MPI_Barrier_init;
-    bcast(buffer: Buffer, count: Count, datatype: MPI_Datatype, root: c_int; comm):
+
+    bcast(buffer: Buffer, count: Count, datatype: MPI_Datatype, root: c_int; comm) {
+        with(|objects| {
+            if let Some(inter) = Inter::with_root(objects, comm, root)? {
+                let data = || whole(objects, "buffer", buffer, count, datatype);
+                return inter.root_gives(|_| data(), data);
+            }
+            let (place, root) = Place::with_root(objects, comm, root)?;
+            let data = whole(objects, "buffer", buffer, count, datatype)?;
+            let (gives, gets) = if place.is(root) { (data, Side::nothing()) } else { (Side::nothing(), data) };
+            Ok(place.rooted(Collective::Bcast, root, gives, gets, None))
+        })
+    }:
         MPI_Bcast MPI_Ibcast MPI_Bcast_init MPI_Bcast_c MPI_Ibcast_c MPI_Bcast_init_c;
+
     gather(sendbuf: ConstBuffer, sendcount: Count, sendtype: MPI_Datatype,
-           recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype, root: c_int; comm):
+           recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype, root: c_int; comm) {
+        let blocks = |objects: &Objects, ranks| equal(objects, "recvbuf", recvbuf, recvcount, recvtype, ranks);
+        gathered(Collective::Gather, (sendbuf, sendcount, sendtype), root, comm, blocks)
+    }:
         MPI_Gather MPI_Igather MPI_Gather_init MPI_Gather_c MPI_Igather_c MPI_Gather_init_c;
+
     gatherv(sendbuf: ConstBuffer, sendcount: Count, sendtype: MPI_Datatype,
-            recvbuf: Buffer, recvcounts: Counts, displs: Displs, recvtype: MPI_Datatype, root: c_int; comm):
+            recvbuf: Buffer, recvcounts: Counts, displs: Displs, recvtype: MPI_Datatype, root: c_int; comm) {
+        // SAFETY: the caller vouches for the arrays.
+        let blocks = |objects: &Objects, ranks| unsafe {
+            varying(objects, "recvbuf", recvbuf, recvcounts, displs, recvtype, ranks)
+        };
+        gathered(Collective::Gatherv, (sendbuf, sendcount, sendtype), root, comm, blocks)
+    }:
         MPI_Gatherv MPI_Igatherv MPI_Gatherv_init MPI_Gatherv_c MPI_Igatherv_c MPI_Gatherv_init_c;
+
     scatter(sendbuf: ConstBuffer, sendcount: Count, sendtype: MPI_Datatype,
-            recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype, root: c_int; comm):
+            recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype, root: c_int; comm) {
+        let blocks = |objects: &Objects, ranks| equal(objects, "sendbuf", sendbuf, sendcount, sendtype, ranks);
+        scattered(Collective::Scatter, (recvbuf, recvcount, recvtype), root, comm, blocks)
+    }:
         MPI_Scatter MPI_Iscatter MPI_Scatter_init MPI_Scatter_c MPI_Iscatter_c MPI_Scatter_init_c;
+
     scatterv(sendbuf: ConstBuffer, sendcounts: Counts, displs: Displs, sendtype: MPI_Datatype,
-             recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype, root: c_int; comm):
+             recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype, root: c_int; comm) {
+        // SAFETY: the caller vouches for the arrays.
+        let blocks = |objects: &Objects, ranks| unsafe {
+            varying(objects, "sendbuf", sendbuf, sendcounts, displs, sendtype, ranks)
+        };
+        scattered(Collective::Scatterv, (recvbuf, recvcount, recvtype), root, comm, blocks)
+    }:
         MPI_Scatterv MPI_Iscatterv MPI_Scatterv_init MPI_Scatterv_c MPI_Iscatterv_c MPI_Scatterv_init_c;
+
     allgather(sendbuf: ConstBuffer, sendcount: Count, sendtype: MPI_Datatype,
-              recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype; comm):
+              recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype; comm) {
+        with(|objects| {
+            if let Some(inter) = Inter::of(objects, comm)? {
+                let gives = whole(objects, "sendbuf", sendbuf, sendcount, sendtype)?;
+                return inter
+                    .both_ways(gives, equal(objects, "recvbuf", recvbuf, recvcount, recvtype, inter.remote())?);
+            }
+            let place = Place::of(objects, comm)?;
+            let gets = equal(objects, "recvbuf", recvbuf, recvcount, recvtype, place.size)?;
+            let gives = own_block(objects, (sendbuf, sendcount, sendtype), &gets, &place)?;
+            Ok(place.operation(Collective::Allgather, gives, gets))
+        })
+    }:
         MPI_Allgather MPI_Iallgather MPI_Allgather_init MPI_Allgather_c MPI_Iallgather_c MPI_Allgather_init_c;
+
     allgatherv(sendbuf: ConstBuffer, sendcount: Count, sendtype: MPI_Datatype,
-               recvbuf: Buffer, recvcounts: Counts, displs: Displs, recvtype: MPI_Datatype; comm):
+               recvbuf: Buffer, recvcounts: Counts, displs: Displs, recvtype: MPI_Datatype; comm) {
+        with(|objects| {
+            if let Some(inter) = Inter::of(objects, comm)? {
+                let (gives, ranks) = (whole(objects, "sendbuf", sendbuf, sendcount, sendtype)?, inter.remote());
+                // SAFETY: the caller vouches for the arrays.
+                let gets = unsafe { varying(objects, "recvbuf", recvbuf, recvcounts, displs, recvtype, ranks) }?;
+                return inter.both_ways(gives, gets);
+            }
+            let place = Place::of(objects, comm)?;
+            // SAFETY: the caller vouches for the arrays.
+            let gets = unsafe { varying(objects, "recvbuf", recvbuf, recvcounts, displs, recvtype, place.size) }?;
+            let gives = own_block(objects, (sendbuf, sendcount, sendtype), &gets, &place)?;
+            Ok(place.operation(Collective::Allgatherv, gives, gets))
+        })
+    }:
         MPI_Allgatherv MPI_Iallgatherv MPI_Allgatherv_init MPI_Allgatherv_c MPI_Iallgatherv_c MPI_Allgatherv_init_c;
-}
-
-/// # Safety
-/// None: there are no buffers.
-unsafe fn barrier(comm: MPI_Comm) -> Result<Operation> {
-    with(|objects| {
-        let place = Place::of(objects, comm)?;
-        Ok(place.operation(Collective::Barrier, Side::nothing(), Side::nothing()))
-    })
-}
-
-/// # Safety
-/// The arguments are what the standard says, as in all functions below.
-unsafe fn bcast(
-    buffer: *mut c_void,
-    count: impl Number,
-    datatype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> Result<Operation> {
-    with(|objects| {
-        if let Some(inter) = Inter::with_root(objects, comm, root)? {
-            let data = || whole(objects, "buffer", buffer, count, datatype);
-            return inter.root_gives(|_| data(), data);
-        }
-        let (place, root) = Place::with_root(objects, comm, root)?;
-        let data = whole(objects, "buffer", buffer, count, datatype)?;
-        let (gives, gets) = if place.is(root) { (data, Side::nothing()) } else { (Side::nothing(), data) };
-        Ok(place.rooted(Collective::Bcast, root, gives, gets, None))
-    })
-}
-
-unsafe fn gather(
-    sendbuf: *const c_void,
-    sendcount: impl Number,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: impl Number,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> Result<Operation> {
-    let blocks = |objects: &Objects, ranks| equal(objects, "recvbuf", recvbuf, recvcount, recvtype, ranks);
-    gathered(Collective::Gather, (sendbuf, sendcount, sendtype), root, comm, blocks)
-}
-
-unsafe fn gatherv(
-    sendbuf: *const c_void,
-    sendcount: impl Number,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const impl Number,
-    displs: *const impl Number,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> Result<Operation> {
-    // SAFETY: the caller vouches for the arrays.
-    let blocks = |objects: &Objects, ranks| unsafe {
-        varying(objects, "recvbuf", recvbuf, recvcounts, displs, recvtype, ranks)
-    };
-    gathered(Collective::Gatherv, (sendbuf, sendcount, sendtype), root, comm, blocks)
 }
 
 /// A gather whose blocks at the root are those that `blocks` tells.
@@ -128,38 +133,6 @@ fn gathered(
     })
 }
 
-unsafe fn scatter(
-    sendbuf: *const c_void,
-    sendcount: impl Number,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: impl Number,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> Result<Operation> {
-    let blocks = |objects: &Objects, ranks| equal(objects, "sendbuf", sendbuf, sendcount, sendtype, ranks);
-    scattered(Collective::Scatter, (recvbuf, recvcount, recvtype), root, comm, blocks)
-}
-
-unsafe fn scatterv(
-    sendbuf: *const c_void,
-    sendcounts: *const impl Number,
-    displs: *const impl Number,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: impl Number,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> Result<Operation> {
-    // SAFETY: the caller vouches for the arrays.
-    let blocks = |objects: &Objects, ranks| unsafe {
-        varying(objects, "sendbuf", sendbuf, sendcounts, displs, sendtype, ranks)
-    };
-    scattered(Collective::Scatterv, (recvbuf, recvcount, recvtype), root, comm, blocks)
-}
-
 /// A scatter whose blocks at the root are those that `blocks` tells.
 fn scattered(
     kind: Collective,
@@ -184,53 +157,6 @@ fn scattered(
             fits(&gives.block_of(place.rank, place.size)?, &gets.block_of(0, 1)?)?;
         }
         Ok(place.rooted(kind, root, gives, gets, None))
-    })
-}
-
-unsafe fn allgather(
-    sendbuf: *const c_void,
-    sendcount: impl Number,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: impl Number,
-    recvtype: MPI_Datatype,
-    comm: MPI_Comm,
-) -> Result<Operation> {
-    with(|objects| {
-        if let Some(inter) = Inter::of(objects, comm)? {
-            let gives = whole(objects, "sendbuf", sendbuf, sendcount, sendtype)?;
-            return inter
-                .both_ways(gives, equal(objects, "recvbuf", recvbuf, recvcount, recvtype, inter.remote())?);
-        }
-        let place = Place::of(objects, comm)?;
-        let gets = equal(objects, "recvbuf", recvbuf, recvcount, recvtype, place.size)?;
-        let gives = own_block(objects, (sendbuf, sendcount, sendtype), &gets, &place)?;
-        Ok(place.operation(Collective::Allgather, gives, gets))
-    })
-}
-
-unsafe fn allgatherv(
-    sendbuf: *const c_void,
-    sendcount: impl Number,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const impl Number,
-    displs: *const impl Number,
-    recvtype: MPI_Datatype,
-    comm: MPI_Comm,
-) -> Result<Operation> {
-    with(|objects| {
-        if let Some(inter) = Inter::of(objects, comm)? {
-            let (gives, ranks) = (whole(objects, "sendbuf", sendbuf, sendcount, sendtype)?, inter.remote());
-            // SAFETY: the caller vouches for the arrays.
-            let gets = unsafe { varying(objects, "recvbuf", recvbuf, recvcounts, displs, recvtype, ranks) }?;
-            return inter.both_ways(gives, gets);
-        }
-        let place = Place::of(objects, comm)?;
-        // SAFETY: the caller vouches for the arrays.
-        let gets = unsafe { varying(objects, "recvbuf", recvbuf, recvcounts, displs, recvtype, place.size) }?;
-        let gives = own_block(objects, (sendbuf, sendcount, sendtype), &gets, &place)?;
-        Ok(place.operation(Collective::Allgatherv, gives, gets))
     })
 }
 

@@ -39,11 +39,11 @@ enum Root {
     There(u32),
 }
 
-/// With whom of the other side a rank exchanges something.
+/// The ranks of the other side that a rank exchanges data with.
 pub(super) enum Reach {
-    Nobody,
-    /// With each its block.
-    Everybody(Side),
+    None,
+    /// All of them, a block each.
+    All(Side),
     One(u32, Side),
 }
 
@@ -70,29 +70,29 @@ impl Inter {
         self.bridge.remote.size() as usize
     }
 
-    /// The root gives to everybody of the other side.
+    /// The root sends to all ranks of the other side.
     pub(super) fn root_gives(
         &self,
         at_root: impl FnOnce(usize) -> Result<Side>,
         at_others: impl FnOnce() -> Result<Side>,
     ) -> Result<Operation> {
         match self.root {
-            Root::Here => self.exchange(Reach::Everybody(at_root(self.remote())?), Reach::Nobody),
-            Root::Beside => self.exchange(Reach::Nobody, Reach::Nobody),
-            Root::There(root) => self.exchange(Reach::Nobody, Reach::One(root, at_others()?)),
+            Root::Here => self.exchange(Reach::All(at_root(self.remote())?), Reach::None),
+            Root::Beside => self.exchange(Reach::None, Reach::None),
+            Root::There(root) => self.exchange(Reach::None, Reach::One(root, at_others()?)),
         }
     }
 
-    /// The root gets from everybody of the other side.
+    /// The root receives from all ranks of the other side.
     pub(super) fn root_gets(
         &self,
         at_root: impl FnOnce(usize) -> Result<Side>,
         at_others: impl FnOnce() -> Result<Side>,
     ) -> Result<Operation> {
         match self.root {
-            Root::Here => self.exchange(Reach::Nobody, Reach::Everybody(at_root(self.remote())?)),
-            Root::Beside => self.exchange(Reach::Nobody, Reach::Nobody),
-            Root::There(root) => self.exchange(Reach::One(root, at_others()?), Reach::Nobody),
+            Root::Here => self.exchange(Reach::None, Reach::All(at_root(self.remote())?)),
+            Root::Beside => self.exchange(Reach::None, Reach::None),
+            Root::There(root) => self.exchange(Reach::One(root, at_others()?), Reach::None),
         }
     }
 
@@ -109,9 +109,9 @@ impl Inter {
         }
     }
 
-    /// Everybody gives to everybody of the other side, and gets from them.
+    /// Each rank sends to all ranks of the other side, and receives from them.
     pub(super) fn both_ways(&self, gives: Side, gets: Side) -> Result<Operation> {
-        self.exchange(Reach::Everybody(gives), Reach::Everybody(gets))
+        self.exchange(Reach::All(gives), Reach::All(gets))
     }
 
     fn exchange(&self, gives: Reach, gets: Reach) -> Result<Operation> {
@@ -123,12 +123,12 @@ impl Inter {
         let nothing = Region::new(0, 0, &Basic::Byte.into())?;
         let mut regions = vec![nothing; self.bridge.all.size() as usize];
         let combination = match reach {
-            Reach::Nobody => None,
+            Reach::None => None,
             Reach::One(member, side) => {
                 regions[self.bridge.seat_of(member) as usize] = side.block_of(0, 1)?;
                 side.combination
             }
-            Reach::Everybody(side) => {
+            Reach::All(side) => {
                 for member in 0..self.remote() {
                     let block = side.block_of(member, self.remote())?;
                     regions[self.bridge.seat_of(member as u32) as usize] = block;

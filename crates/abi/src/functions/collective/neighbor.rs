@@ -12,7 +12,7 @@ use crate::collection::Side;
 use crate::constants::MPI_ERR_TOPOLOGY;
 use crate::error::{Result, fail};
 use crate::frame;
-use crate::functions::forms::{argument, collective, collectives};
+use crate::functions::forms::{argument, collective, collectives, operation};
 use crate::message::{Incoming, Outgoing};
 use crate::objects::Objects;
 use crate::objects::topology::{Neighbors, Topology};
@@ -24,19 +24,72 @@ use crate::types::*;
 
 collectives! {
     allgather(sendbuf: ConstBuffer, sendcount: Count, sendtype: MPI_Datatype,
-              recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype; comm):
+              recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype; comm) {
+        with(|objects| {
+            let here = Neighborhood::of(objects, comm)?;
+            let gives = whole(objects, "sendbuf", sendbuf, sendcount, sendtype)?;
+            let gets = equal(objects, "recvbuf", recvbuf, recvcount, recvtype, here.sources())?;
+            here.exchange(&gives, &gets)
+        })
+    }:
         MPI_Neighbor_allgather MPI_Ineighbor_allgather MPI_Neighbor_allgather_init MPI_Neighbor_allgather_c MPI_Ineighbor_allgather_c MPI_Neighbor_allgather_init_c;
+
     allgatherv(sendbuf: ConstBuffer, sendcount: Count, sendtype: MPI_Datatype,
-               recvbuf: Buffer, recvcounts: Counts, displs: Displs, recvtype: MPI_Datatype; comm):
+               recvbuf: Buffer, recvcounts: Counts, displs: Displs, recvtype: MPI_Datatype; comm) {
+        with(|objects| {
+            let here = Neighborhood::of(objects, comm)?;
+            let gives = whole(objects, "sendbuf", sendbuf, sendcount, sendtype)?;
+            // SAFETY: the caller vouches for the arrays.
+            let gets =
+                unsafe { varying(objects, "recvbuf", recvbuf, recvcounts, displs, recvtype, here.sources()) }?;
+            here.exchange(&gives, &gets)
+        })
+    }:
         MPI_Neighbor_allgatherv MPI_Ineighbor_allgatherv MPI_Neighbor_allgatherv_init MPI_Neighbor_allgatherv_c MPI_Ineighbor_allgatherv_c MPI_Neighbor_allgatherv_init_c;
+
     alltoall(sendbuf: ConstBuffer, sendcount: Count, sendtype: MPI_Datatype,
-             recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype; comm):
+             recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype; comm) {
+        with(|objects| {
+            let here = Neighborhood::of(objects, comm)?;
+            let gives = equal(objects, "sendbuf", sendbuf, sendcount, sendtype, here.destinations())?;
+            let gets = equal(objects, "recvbuf", recvbuf, recvcount, recvtype, here.sources())?;
+            here.exchange(&gives, &gets)
+        })
+    }:
         MPI_Neighbor_alltoall MPI_Ineighbor_alltoall MPI_Neighbor_alltoall_init MPI_Neighbor_alltoall_c MPI_Ineighbor_alltoall_c MPI_Neighbor_alltoall_init_c;
+
     alltoallv(sendbuf: ConstBuffer, sendcounts: Counts, sdispls: Displs, sendtype: MPI_Datatype,
-              recvbuf: Buffer, recvcounts: Counts, rdispls: Displs, recvtype: MPI_Datatype; comm):
+              recvbuf: Buffer, recvcounts: Counts, rdispls: Displs, recvtype: MPI_Datatype; comm) {
+        with(|objects| {
+            let here = Neighborhood::of(objects, comm)?;
+            let (sources, destinations) = (here.sources(), here.destinations());
+            // SAFETY: the caller vouches for the arrays.
+            let (gives, gets) = unsafe {
+                (
+                    varying(objects, "sendbuf", sendbuf, sendcounts, sdispls, sendtype, destinations)?,
+                    varying(objects, "recvbuf", recvbuf, recvcounts, rdispls, recvtype, sources)?,
+                )
+            };
+            here.exchange(&gives, &gets)
+        })
+    }:
         MPI_Neighbor_alltoallv MPI_Ineighbor_alltoallv MPI_Neighbor_alltoallv_init MPI_Neighbor_alltoallv_c MPI_Ineighbor_alltoallv_c MPI_Neighbor_alltoallv_init_c;
+
     alltoallw(sendbuf: ConstBuffer, sendcounts: Counts, sdispls: Addresses, sendtypes: Types,
-              recvbuf: Buffer, recvcounts: Counts, rdispls: Addresses, recvtypes: Types; comm):
+              recvbuf: Buffer, recvcounts: Counts, rdispls: Addresses, recvtypes: Types; comm) {
+        with(|objects| {
+            let here = Neighborhood::of(objects, comm)?;
+            let (sources, destinations) = (here.sources(), here.destinations());
+            // SAFETY: the caller vouches for the arrays.
+            let (gives, gets) = unsafe {
+                (
+                    typed(objects, "sendbuf", sendbuf, sendcounts, sdispls, sendtypes, destinations)?,
+                    typed(objects, "recvbuf", recvbuf, recvcounts, rdispls, recvtypes, sources)?,
+                )
+            };
+            here.exchange(&gives, &gets)
+        })
+    }:
         MPI_Neighbor_alltoallw MPI_Ineighbor_alltoallw MPI_Neighbor_alltoallw_init MPI_Neighbor_alltoallw_c MPI_Ineighbor_alltoallw_c MPI_Neighbor_alltoallw_init_c;
 }
 
@@ -116,110 +169,4 @@ impl Neighborhood {
     fn outgoing(&self, to: u32, tag: i32, region: Region) -> Outgoing {
         Outgoing { mode: SendMode::Standard, context: self.context, to, tag, region, copy: None }
     }
-}
-
-/// # Safety
-/// The arguments are what the standard says, as in all functions below.
-unsafe fn allgather(
-    sendbuf: *const c_void,
-    sendcount: impl Number,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: impl Number,
-    recvtype: MPI_Datatype,
-    comm: MPI_Comm,
-) -> Result<Operation> {
-    with(|objects| {
-        let here = Neighborhood::of(objects, comm)?;
-        let gives = whole(objects, "sendbuf", sendbuf, sendcount, sendtype)?;
-        let gets = equal(objects, "recvbuf", recvbuf, recvcount, recvtype, here.sources())?;
-        here.exchange(&gives, &gets)
-    })
-}
-
-unsafe fn allgatherv(
-    sendbuf: *const c_void,
-    sendcount: impl Number,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const impl Number,
-    displs: *const impl Number,
-    recvtype: MPI_Datatype,
-    comm: MPI_Comm,
-) -> Result<Operation> {
-    with(|objects| {
-        let here = Neighborhood::of(objects, comm)?;
-        let gives = whole(objects, "sendbuf", sendbuf, sendcount, sendtype)?;
-        // SAFETY: the caller vouches for the arrays.
-        let gets =
-            unsafe { varying(objects, "recvbuf", recvbuf, recvcounts, displs, recvtype, here.sources()) }?;
-        here.exchange(&gives, &gets)
-    })
-}
-
-unsafe fn alltoall(
-    sendbuf: *const c_void,
-    sendcount: impl Number,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: impl Number,
-    recvtype: MPI_Datatype,
-    comm: MPI_Comm,
-) -> Result<Operation> {
-    with(|objects| {
-        let here = Neighborhood::of(objects, comm)?;
-        let gives = equal(objects, "sendbuf", sendbuf, sendcount, sendtype, here.destinations())?;
-        let gets = equal(objects, "recvbuf", recvbuf, recvcount, recvtype, here.sources())?;
-        here.exchange(&gives, &gets)
-    })
-}
-
-unsafe fn alltoallv<Displacement: Number>(
-    sendbuf: *const c_void,
-    sendcounts: *const impl Number,
-    sdispls: *const Displacement,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const impl Number,
-    rdispls: *const Displacement,
-    recvtype: MPI_Datatype,
-    comm: MPI_Comm,
-) -> Result<Operation> {
-    with(|objects| {
-        let here = Neighborhood::of(objects, comm)?;
-        let (sources, destinations) = (here.sources(), here.destinations());
-        // SAFETY: the caller vouches for the arrays.
-        let (gives, gets) = unsafe {
-            (
-                varying(objects, "sendbuf", sendbuf, sendcounts, sdispls, sendtype, destinations)?,
-                varying(objects, "recvbuf", recvbuf, recvcounts, rdispls, recvtype, sources)?,
-            )
-        };
-        here.exchange(&gives, &gets)
-    })
-}
-
-unsafe fn alltoallw<Displacement: Number>(
-    sendbuf: *const c_void,
-    sendcounts: *const impl Number,
-    sdispls: *const Displacement,
-    sendtypes: *const MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const impl Number,
-    rdispls: *const Displacement,
-    recvtypes: *const MPI_Datatype,
-    comm: MPI_Comm,
-) -> Result<Operation> {
-    with(|objects| {
-        let here = Neighborhood::of(objects, comm)?;
-        let (sources, destinations) = (here.sources(), here.destinations());
-        // SAFETY: the caller vouches for the arrays.
-        let (gives, gets) = unsafe {
-            (
-                typed(objects, "sendbuf", sendbuf, sendcounts, sdispls, sendtypes, destinations)?,
-                typed(objects, "recvbuf", recvbuf, recvcounts, rdispls, recvtypes, sources)?,
-            )
-        };
-        here.exchange(&gives, &gets)
-    })
 }

@@ -12,7 +12,7 @@ use crate::combination::Combination;
 use crate::constants::{MPI_ERR_COMM, MPI_ERR_COUNT};
 use crate::error::{Result, fail};
 use crate::frame;
-use crate::functions::forms::{argument, collective, collectives};
+use crate::functions::forms::{argument, collective, collectives, operation};
 use crate::objects::Objects;
 use crate::operation::Operation;
 use crate::perform;
@@ -21,17 +21,73 @@ use crate::region::Region;
 use crate::types::*;
 
 collectives! {
-    reduce(sendbuf: ConstBuffer, recvbuf: Buffer, count: Count, datatype: MPI_Datatype, op: MPI_Op, root: c_int; comm):
+    reduce(sendbuf: ConstBuffer, recvbuf: Buffer, count: Count, datatype: MPI_Datatype, op: MPI_Op, root: c_int; comm) {
+        let vectors = Vectors { sendbuf, recvbuf, count, datatype, op };
+        with(|objects| {
+            if let Some(inter) = Inter::with_root(objects, comm, root)? {
+                return inter.reduced(
+                    objects,
+                    |objects| vectors.contributions(objects, vectors.got(objects)?, 0),
+                    |objects| vectors.given(objects),
+                );
+            }
+            let (place, root) = Place::with_root(objects, comm, root)?;
+            let gets = if place.is(root) { vectors.got(objects)? } else { Side::nothing() };
+            vectors.operation(objects, &place, Collective::Reduce, root, gets)
+        })
+    }:
         MPI_Reduce MPI_Ireduce MPI_Reduce_init MPI_Reduce_c MPI_Ireduce_c MPI_Reduce_init_c;
-    allreduce(sendbuf: ConstBuffer, recvbuf: Buffer, count: Count, datatype: MPI_Datatype, op: MPI_Op; comm):
+
+    allreduce(sendbuf: ConstBuffer, recvbuf: Buffer, count: Count, datatype: MPI_Datatype, op: MPI_Op; comm) {
+        everywhere(Collective::Allreduce, Vectors { sendbuf, recvbuf, count, datatype, op }, comm)
+    }:
         MPI_Allreduce MPI_Iallreduce MPI_Allreduce_init MPI_Allreduce_c MPI_Iallreduce_c MPI_Allreduce_init_c;
-    scan(sendbuf: ConstBuffer, recvbuf: Buffer, count: Count, datatype: MPI_Datatype, op: MPI_Op; comm):
+
+    scan(sendbuf: ConstBuffer, recvbuf: Buffer, count: Count, datatype: MPI_Datatype, op: MPI_Op; comm) {
+        everywhere(Collective::Scan, Vectors { sendbuf, recvbuf, count, datatype, op }, comm)
+    }:
         MPI_Scan MPI_Iscan MPI_Scan_init MPI_Scan_c MPI_Iscan_c MPI_Scan_init_c;
-    exscan(sendbuf: ConstBuffer, recvbuf: Buffer, count: Count, datatype: MPI_Datatype, op: MPI_Op; comm):
+
+    exscan(sendbuf: ConstBuffer, recvbuf: Buffer, count: Count, datatype: MPI_Datatype, op: MPI_Op; comm) {
+        everywhere(Collective::Exscan, Vectors { sendbuf, recvbuf, count, datatype, op }, comm)
+    }:
         MPI_Exscan MPI_Iexscan MPI_Exscan_init MPI_Exscan_c MPI_Iexscan_c MPI_Exscan_init_c;
-    reduce_scatter(sendbuf: ConstBuffer, recvbuf: Buffer, recvcounts: Counts, datatype: MPI_Datatype, op: MPI_Op; comm):
+
+    reduce_scatter(sendbuf: ConstBuffer, recvbuf: Buffer, recvcounts: Counts, datatype: MPI_Datatype, op: MPI_Op; comm) {
+        with(|objects| {
+            let place = Place::of(objects, comm)?;
+            // SAFETY: the caller vouches for the array.
+            let counts = unsafe { numbers("recvcounts", recvcounts, place.size) }?;
+            let counts: Vec<usize> =
+                counts.iter().map(|&n| count("a receive count", n)).collect::<Result<_>>()?;
+            let all = total(&counts)?;
+            let own = counts[place.rank] as i64;
+            let bytes_each = objects.datatypes.committed(datatype)?.size();
+            let share = whole(objects, "recvbuf", recvbuf, own, datatype)?.block_of(0, 1)?;
+            let vectors = Vectors { sendbuf, recvbuf, count: all, datatype, op };
+            if let Some(inter) = Inter::of(objects, comm)? {
+                let skipped = counts[..place.rank].iter().sum::<usize>() * bytes_each;
+                return vectors.across(objects, &inter, Side::whole(share), skipped);
+            }
+            let gets = Side::share(share, counts.iter().map(|count| count * bytes_each).collect());
+            vectors.operation(objects, &place, Collective::ReduceScatter, 0, gets)
+        })
+    }:
         MPI_Reduce_scatter MPI_Ireduce_scatter MPI_Reduce_scatter_init MPI_Reduce_scatter_c MPI_Ireduce_scatter_c MPI_Reduce_scatter_init_c;
-    reduce_scatter_block(sendbuf: ConstBuffer, recvbuf: Buffer, recvcount: Count, datatype: MPI_Datatype, op: MPI_Op; comm):
+
+    reduce_scatter_block(sendbuf: ConstBuffer, recvbuf: Buffer, recvcount: Count, datatype: MPI_Datatype, op: MPI_Op; comm) {
+        with(|objects| {
+            let place = Place::of(objects, comm)?;
+            let all = total(&vec![count("recvcount", recvcount)?; place.size])?;
+            let gets = whole(objects, "recvbuf", recvbuf, recvcount, datatype)?;
+            let vectors = Vectors { sendbuf, recvbuf, count: all, datatype, op };
+            if let Some(inter) = Inter::of(objects, comm)? {
+                let skipped = place.rank * gets.block_of(0, 1)?.bytes();
+                return vectors.across(objects, &inter, gets, skipped);
+            }
+            vectors.operation(objects, &place, Collective::ReduceScatterBlock, 0, gets)
+        })
+    }:
         MPI_Reduce_scatter_block MPI_Ireduce_scatter_block MPI_Reduce_scatter_block_init MPI_Reduce_scatter_block_c MPI_Ireduce_scatter_block_c MPI_Reduce_scatter_block_init_c;
 }
 
@@ -109,115 +165,7 @@ impl<Count: Number> Vectors<Count> {
     }
 }
 
-/// # Safety
-/// The arguments are what the standard says, as in all functions below.
-unsafe fn reduce(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    count: impl Number,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    root: c_int,
-    comm: MPI_Comm,
-) -> Result<Operation> {
-    let vectors = Vectors { sendbuf, recvbuf, count, datatype, op };
-    with(|objects| {
-        if let Some(inter) = Inter::with_root(objects, comm, root)? {
-            return inter.reduced(
-                objects,
-                |objects| vectors.contributions(objects, vectors.got(objects)?, 0),
-                |objects| vectors.given(objects),
-            );
-        }
-        let (place, root) = Place::with_root(objects, comm, root)?;
-        let gets = if place.is(root) { vectors.got(objects)? } else { Side::nothing() };
-        vectors.operation(objects, &place, Collective::Reduce, root, gets)
-    })
-}
-
-unsafe fn allreduce(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    count: impl Number,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-) -> Result<Operation> {
-    everywhere(Collective::Allreduce, Vectors { sendbuf, recvbuf, count, datatype, op }, comm)
-}
-
-unsafe fn scan(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    count: impl Number,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-) -> Result<Operation> {
-    everywhere(Collective::Scan, Vectors { sendbuf, recvbuf, count, datatype, op }, comm)
-}
-
-unsafe fn exscan(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    count: impl Number,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-) -> Result<Operation> {
-    everywhere(Collective::Exscan, Vectors { sendbuf, recvbuf, count, datatype, op }, comm)
-}
-
-unsafe fn reduce_scatter(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    recvcounts: *const impl Number,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-) -> Result<Operation> {
-    with(|objects| {
-        let place = Place::of(objects, comm)?;
-        // SAFETY: the caller vouches for the array.
-        let counts = unsafe { numbers("recvcounts", recvcounts, place.size) }?;
-        let counts: Vec<usize> =
-            counts.iter().map(|&n| count("a receive count", n)).collect::<Result<_>>()?;
-        let all = total(&counts)?;
-        let own = counts[place.rank] as i64;
-        let bytes_each = objects.datatypes.committed(datatype)?.size();
-        let share = whole(objects, "recvbuf", recvbuf, own, datatype)?.block_of(0, 1)?;
-        let vectors = Vectors { sendbuf, recvbuf, count: all, datatype, op };
-        if let Some(inter) = Inter::of(objects, comm)? {
-            let skipped = counts[..place.rank].iter().sum::<usize>() * bytes_each;
-            return vectors.across(objects, &inter, Side::whole(share), skipped);
-        }
-        let gets = Side::share(share, counts.iter().map(|count| count * bytes_each).collect());
-        vectors.operation(objects, &place, Collective::ReduceScatter, 0, gets)
-    })
-}
-
-unsafe fn reduce_scatter_block(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    recvcount: impl Number,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-) -> Result<Operation> {
-    with(|objects| {
-        let place = Place::of(objects, comm)?;
-        let all = total(&vec![count("recvcount", recvcount)?; place.size])?;
-        let gets = whole(objects, "recvbuf", recvbuf, recvcount, datatype)?;
-        let vectors = Vectors { sendbuf, recvbuf, count: all, datatype, op };
-        if let Some(inter) = Inter::of(objects, comm)? {
-            let skipped = place.rank * gets.block_of(0, 1)?.bytes();
-            return vectors.across(objects, &inter, gets, skipped);
-        }
-        vectors.operation(objects, &place, Collective::ReduceScatterBlock, 0, gets)
-    })
-}
-
-/// A reduction of which everybody gets the result; an exclusive scan gives the first rank nothing.
+/// A reduction whose result all ranks get; an exclusive scan gives the first rank nothing.
 fn everywhere(kind: Collective, vectors: Vectors<impl Number>, comm: MPI_Comm) -> Result<Operation> {
     with(|objects| {
         if let Some(inter) = Inter::of(objects, comm)? {

@@ -10,17 +10,17 @@ use crate::arguments::{Number, count, put};
 use crate::constants::{MPI_BUFFER_AUTOMATIC, MPI_COMM_SELF, MPI_ERR_BUFFER};
 use crate::error::{MpiError, fail};
 use crate::frame;
-use crate::functions::forms::{argument, counted};
+use crate::functions::forms::{argument, both_forms, form};
 use crate::objects::message::Attached;
 use crate::operation::{Operation, Step};
 use crate::perform;
 use crate::rank::with;
 use crate::types::*;
 
-counted! {
-    attach(buffer: Buffer, size: Count):
+both_forms! {
+    (buffer: Buffer, size: Count) { attach(buffer, size) }:
         MPI_Buffer_attach MPI_Buffer_attach_c;
-    detach(buffer_addr: Buffer, size: CountPlace):
+    (buffer_addr: Buffer, size: CountPlace) { detach(buffer_addr, size) }:
         MPI_Buffer_detach MPI_Buffer_detach_c;
 }
 

@@ -350,7 +350,7 @@ fn active(requests: &[MPI_Request]) -> Result<bool> {
 }
 
 /// # Safety
-/// There are `number` requests that nobody else uses.
+/// There are `number` requests that no other code uses.
 unsafe fn requests_of<'a>(number: c_int, requests: *mut MPI_Request) -> Result<&'a mut [MPI_Request]> {
     match count("count", number)? {
         0 => Ok(&mut []),

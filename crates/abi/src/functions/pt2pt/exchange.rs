@@ -11,112 +11,42 @@ use super::send::send;
 use crate::arguments::{Number, put};
 use crate::error::Result;
 use crate::frame;
-use crate::functions::forms::{argument, counted};
+use crate::functions::forms::{argument, both_forms, form};
 use crate::operation::{Operation, Step};
 use crate::perform;
 use crate::region::Region;
 use crate::status;
 use crate::types::*;
 
-counted! {
-    sendrecv(sendbuf: ConstBuffer, sendcount: Count, sendtype: MPI_Datatype, dest: c_int, sendtag: c_int,
-             recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype, source: c_int, recvtag: c_int,
-             comm: MPI_Comm, status: StatusPlace):
+both_forms! {
+    (sendbuf: ConstBuffer, sendcount: Count, sendtype: MPI_Datatype, dest: c_int, sendtag: c_int,
+     recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype, source: c_int, recvtag: c_int,
+     comm: MPI_Comm, status: StatusPlace) {
+        let out = Half(sendbuf, sendcount, sendtype, dest, sendtag);
+        now(comm, status, || exchange(out, Half(recvbuf, recvcount, recvtype, source, recvtag), comm))
+    }:
         MPI_Sendrecv MPI_Sendrecv_c;
-    isendrecv(sendbuf: ConstBuffer, sendcount: Count, sendtype: MPI_Datatype, dest: c_int, sendtag: c_int,
-              recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype, source: c_int, recvtag: c_int,
-              comm: MPI_Comm, request: RequestPlace):
+    (sendbuf: ConstBuffer, sendcount: Count, sendtype: MPI_Datatype, dest: c_int, sendtag: c_int,
+     recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype, source: c_int, recvtag: c_int,
+     comm: MPI_Comm, request: RequestPlace) {
+        let out = Half(sendbuf, sendcount, sendtype, dest, sendtag);
+        later(comm, request, || exchange(out, Half(recvbuf, recvcount, recvtype, source, recvtag), comm))
+    }:
         MPI_Isendrecv MPI_Isendrecv_c;
-    sendrecv_replace(buf: Buffer, count: Count, datatype: MPI_Datatype, dest: c_int, sendtag: c_int,
-                     source: c_int, recvtag: c_int, comm: MPI_Comm, status: StatusPlace):
+    (buf: Buffer, count: Count, datatype: MPI_Datatype, dest: c_int, sendtag: c_int,
+     source: c_int, recvtag: c_int, comm: MPI_Comm, status: StatusPlace) {
+        now(comm, status, || replace((buf, count, datatype), (dest, sendtag), (source, recvtag), comm))
+    }:
         MPI_Sendrecv_replace MPI_Sendrecv_replace_c;
-    isendrecv_replace(buf: Buffer, count: Count, datatype: MPI_Datatype, dest: c_int, sendtag: c_int,
-                      source: c_int, recvtag: c_int, comm: MPI_Comm, request: RequestPlace):
+    (buf: Buffer, count: Count, datatype: MPI_Datatype, dest: c_int, sendtag: c_int,
+     source: c_int, recvtag: c_int, comm: MPI_Comm, request: RequestPlace) {
+        later(comm, request, || replace((buf, count, datatype), (dest, sendtag), (source, recvtag), comm))
+    }:
         MPI_Isendrecv_replace MPI_Isendrecv_replace_c;
 }
 
 /// One half of an exchange: what, with whom, with which tag.
 struct Half<Buffer, Count>(Buffer, Count, MPI_Datatype, c_int, c_int);
-
-/// # Safety
-/// `status` is null or a place for one.
-unsafe fn sendrecv<Count: Number>(
-    sendbuf: *const c_void,
-    sendcount: Count,
-    sendtype: MPI_Datatype,
-    dest: c_int,
-    sendtag: c_int,
-    recvbuf: *mut c_void,
-    recvcount: Count,
-    recvtype: MPI_Datatype,
-    source: c_int,
-    recvtag: c_int,
-    comm: MPI_Comm,
-    status: *mut MPI_Status,
-) -> c_int {
-    let out = Half(sendbuf, sendcount, sendtype, dest, sendtag);
-    // SAFETY: the caller vouches for it.
-    unsafe { now(comm, status, || exchange(out, Half(recvbuf, recvcount, recvtype, source, recvtag), comm)) }
-}
-
-/// # Safety
-/// `request` is null or a place for one.
-unsafe fn isendrecv<Count: Number>(
-    sendbuf: *const c_void,
-    sendcount: Count,
-    sendtype: MPI_Datatype,
-    dest: c_int,
-    sendtag: c_int,
-    recvbuf: *mut c_void,
-    recvcount: Count,
-    recvtype: MPI_Datatype,
-    source: c_int,
-    recvtag: c_int,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> c_int {
-    let out = Half(sendbuf, sendcount, sendtype, dest, sendtag);
-    // SAFETY: the caller vouches for it.
-    unsafe {
-        later(comm, request, || exchange(out, Half(recvbuf, recvcount, recvtype, source, recvtag), comm))
-    }
-}
-
-/// # Safety
-/// `status` is null or a place for one.
-unsafe fn sendrecv_replace(
-    buf: *mut c_void,
-    count: impl Number,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    sendtag: c_int,
-    source: c_int,
-    recvtag: c_int,
-    comm: MPI_Comm,
-    status: *mut MPI_Status,
-) -> c_int {
-    let both = (buf, count, datatype);
-    // SAFETY: the caller vouches for it.
-    unsafe { now(comm, status, || replace(both, (dest, sendtag), (source, recvtag), comm)) }
-}
-
-/// # Safety
-/// `request` is null or a place for one.
-unsafe fn isendrecv_replace(
-    buf: *mut c_void,
-    count: impl Number,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    sendtag: c_int,
-    source: c_int,
-    recvtag: c_int,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> c_int {
-    let both = (buf, count, datatype);
-    // SAFETY: the caller vouches for it.
-    unsafe { later(comm, request, || replace(both, (dest, sendtag), (source, recvtag), comm)) }
-}
 
 /// # Safety
 /// `status` is null or a place for one.

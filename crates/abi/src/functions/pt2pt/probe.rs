@@ -8,7 +8,7 @@ use crate::arguments::{Number, not_null, put};
 use crate::constants::{MPI_COMM_SELF, MPI_MESSAGE_NO_PROC, MPI_MESSAGE_NULL};
 use crate::error::Result;
 use crate::frame;
-use crate::functions::forms::{argument, counted};
+use crate::functions::forms::{argument, both_forms, form};
 use crate::message::{Incoming, Peer, expected_tag};
 use crate::objects::message::Message;
 use crate::operation::{Operation, Step};
@@ -18,10 +18,17 @@ use crate::region::Region;
 use crate::status;
 use crate::types::*;
 
-counted! {
-    mrecv(buf: Buffer, count: Count, datatype: MPI_Datatype, message: MessagePlace, status: StatusPlace):
+both_forms! {
+    (buf: Buffer, count: Count, datatype: MPI_Datatype, message: MessagePlace, status: StatusPlace) {
+        frame::outcome(None, || {
+            status::store(status, &perform::run(receive(buf, count, datatype, message)?)?);
+            Ok(())
+        })
+    }:
         MPI_Mrecv MPI_Mrecv_c;
-    imrecv(buf: Buffer, count: Count, datatype: MPI_Datatype, message: MessagePlace, request: RequestPlace):
+    (buf: Buffer, count: Count, datatype: MPI_Datatype, message: MessagePlace, request: RequestPlace) {
+        frame::outcome(None, || put("request", request, perform::begin(receive(buf, count, datatype, message)?)))
+    }:
         MPI_Imrecv MPI_Imrecv_c;
 }
 
@@ -99,40 +106,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Improbe(
     })
 }
 
-/// # Safety
-/// `message` is null or a message, `status` null or a place for one.
-unsafe fn mrecv(
-    buf: *mut c_void,
-    count: impl Number,
-    datatype: MPI_Datatype,
-    message: *mut MPI_Message,
-    status: *mut MPI_Status,
-) -> c_int {
-    frame::outcome(None, || {
-        // SAFETY: the caller vouches for it.
-        let completion = perform::run(unsafe { receive(buf, count, datatype, message) }?)?;
-        // SAFETY: the caller vouches for it.
-        unsafe { status::store(status, &completion) };
-        Ok(())
-    })
-}
-
-/// # Safety
-/// `message` is null or a message, `request` null or a place for one.
-unsafe fn imrecv(
-    buf: *mut c_void,
-    count: impl Number,
-    datatype: MPI_Datatype,
-    message: *mut MPI_Message,
-    request: *mut MPI_Request,
-) -> c_int {
-    frame::outcome(None, || {
-        // SAFETY: the caller vouches for it.
-        unsafe { put("request", request, perform::begin(receive(buf, count, datatype, message)?)) }
-    })
-}
-
-/// Looks for a message; `poll` does not wait for one, `take` keeps it from everybody else.
+/// Looks for a message; `poll` does not wait for one, `take` keeps other receives from matching it.
 fn probe(source: c_int, tag: c_int, comm: MPI_Comm, poll: bool, take: bool) -> Result<Option<Found>> {
     let (context, bridge, from, tag) = try_with(|objects| {
         let object = objects.comms.get(comm)?;
@@ -140,10 +114,10 @@ fn probe(source: c_int, tag: c_int, comm: MPI_Comm, poll: bool, take: bool) -> R
         Ok((object.context, object.bridge.clone(), from, tag))
     })?;
     let from = match from {
-        Peer::Nobody => {
-            return Ok(Some(Found { completion: status::from_nobody(), message: MPI_MESSAGE_NO_PROC }));
+        Peer::ProcNull => {
+            return Ok(Some(Found { completion: status::from_proc_null(), message: MPI_MESSAGE_NO_PROC }));
         }
-        Peer::Anybody => None,
+        Peer::AnySource => None,
         Peer::Rank(rank) => Some(rank),
     };
     let Reply { completions, message, .. } = ask(&Call::Probe { context, from, tag, poll, take });
@@ -174,7 +148,7 @@ unsafe fn receive(
     let place = unsafe { &mut *message };
     if *place == MPI_MESSAGE_NO_PROC {
         *place = MPI_MESSAGE_NULL;
-        return Ok(Operation::one(MPI_COMM_SELF, Step::Nothing(status::from_nobody())));
+        return Ok(Operation::one(MPI_COMM_SELF, Step::Nothing(status::from_proc_null())));
     }
     let (taken, region) = try_with(|objects| {
         objects.messages.get(*place)?;

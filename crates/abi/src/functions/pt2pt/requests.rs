@@ -32,7 +32,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Startall(
     })
 }
 
-/// The memory that transfers of ours use stays for good, since nobody will say when it is free. What a freed receive of
+/// The memory of a freed transfer is never freed, because the simulator does not say when the transfer ends. What a freed receive of
 /// strided data gets is never unpacked: the program could not know when anyway.
 pub(crate) unsafe extern "C-unwind" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
     frame::outcome(None, || {

@@ -41,8 +41,8 @@ pub(super) fn send(
     Ok(Operation::one(comm, message.map_or(Step::Nothing(Completion::empty(0)), Step::Send)))
 }
 
-/// Goes on with the message of a send, its arguments checked, unless it goes to nobody. Handed on for the reason that
-/// receives have.
+/// Passes the message of a send, with its arguments checked, to `go_on`, unless the destination is `MPI_PROC_NULL`. It is passed
+/// on rather than returned, for the same reason as in receives.
 #[expect(clippy::too_many_arguments, reason = "those of MPI_Send")]
 #[inline(always)]
 fn with_message<T>(
@@ -57,7 +57,7 @@ fn with_message<T>(
 ) -> Result<Option<T>> {
     let objects = rank::this().objects();
     let object = objects.comms.get(comm)?;
-    // Nothing is looked at that goes to nobody.
+    // The other arguments of a send to MPI_PROC_NULL are not checked.
     let Peer::Rank(to) = Peer::destination(object, dest)? else { return Ok(None) };
     let region = Region::of_arguments(&objects.datatypes, "buf", buf, count, datatype)?;
     let tag = sent_tag("tag", tag)?;

@@ -8,35 +8,21 @@ use crate::arguments::{Number, count, not_null, put};
 use crate::constants::MPI_UNDEFINED;
 use crate::error::Result;
 use crate::frame;
-use crate::functions::forms::{argument, counted};
+use crate::functions::forms::{argument, both_forms, form};
 use crate::rank::try_with;
 use crate::types::*;
 
-counted! {
-    get_count(status: ConstStatus, datatype: MPI_Datatype, count: CountPlace):
+both_forms! {
+    (status: ConstStatus, datatype: MPI_Datatype, count: CountPlace) {
+        counted_as(status, datatype, count, |datatype, bytes| datatype.get_count(bytes))
+    }:
         MPI_Get_count MPI_Get_count_c;
-    get_elements(status: ConstStatus, datatype: MPI_Datatype, count: CountPlace):
-        MPI_Get_elements MPI_Get_elements_c;
-    set_elements(status: StatusPlace, datatype: MPI_Datatype, count: Count):
-        MPI_Status_set_elements MPI_Status_set_elements_c;
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Get_elements_x(
-    status: *const MPI_Status,
-    datatype: MPI_Datatype,
-    count: *mut MPI_Count,
-) -> c_int {
-    // SAFETY: the program hands over what the standard says.
-    unsafe { get_elements(status, datatype, count) }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Status_set_elements_x(
-    status: *mut MPI_Status,
-    datatype: MPI_Datatype,
-    count: MPI_Count,
-) -> c_int {
-    // SAFETY: the program hands over what the standard says.
-    unsafe { set_elements(status, datatype, count) }
+    (status: ConstStatus, datatype: MPI_Datatype, count: CountPlace) {
+        counted_as(status, datatype, count, |datatype, bytes| datatype.elements(bytes))
+    }:
+        MPI_Get_elements MPI_Get_elements_c MPI_Get_elements_x;
+    (status: StatusPlace, datatype: MPI_Datatype, count: Count) { set_elements(status, datatype, count) }:
+        MPI_Status_set_elements MPI_Status_set_elements_c MPI_Status_set_elements_x;
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Status_set_cancelled(
@@ -91,20 +77,6 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Status_get_error(
 
 /// # Safety
 /// `status` is null or a status, `place` null or a place for a number.
-unsafe fn get_count(status: *const MPI_Status, datatype: MPI_Datatype, place: *mut impl Number) -> c_int {
-    // SAFETY: the caller vouches for it.
-    unsafe { counted_as(status, datatype, place, |datatype, bytes| datatype.get_count(bytes)) }
-}
-
-/// # Safety
-/// As for [`get_count`].
-unsafe fn get_elements(status: *const MPI_Status, datatype: MPI_Datatype, place: *mut impl Number) -> c_int {
-    // SAFETY: the caller vouches for it.
-    unsafe { counted_as(status, datatype, place, |datatype, bytes| datatype.elements(bytes)) }
-}
-
-/// # Safety
-/// As for [`get_count`].
 unsafe fn counted_as<T: Number>(
     status: *const MPI_Status,
     datatype: MPI_Datatype,

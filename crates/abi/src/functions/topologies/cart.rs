@@ -63,7 +63,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Cart_sub(
     })
 }
 
-/// We do not reorder, so everybody stays who they are; those outside the grid are nobody.
+/// Ranks are not reordered, so each keeps its number; ranks outside the grid get `MPI_UNDEFINED`.
 pub(crate) unsafe extern "C-unwind" fn MPI_Cart_map(
     comm: MPI_Comm,
     ndims: c_int,

@@ -145,7 +145,7 @@ unsafe fn contributed(
     Ok(Contribution { edges: edges.collect::<Result<_>>()?, weighted: weights.is_some() })
 }
 
-/// Tells everybody all edges; each keeps those it is an end of.
+/// Sends all edges to all ranks; each rank keeps the edges that it is an end of.
 fn dealt(comm: MPI_Comm, own: Contribution) -> Result<Adjacency> {
     let words =
         own.edges.iter().flat_map(|edge| [edge.source as c_int, edge.destination as c_int, edge.weight]);

@@ -10,14 +10,14 @@ use core::ffi::c_int;
 pub(super) fn all_words(comm: MPI_Comm, own: &[c_int]) -> Result<Vec<c_int>> {
     let length = own.len() as c_int;
     let mut lengths = vec![0; super::size_of(comm)? as usize];
-    // SAFETY: one int from here, one of everybody to there.
+    // SAFETY: one int is sent, one of each rank is received.
     succeeded(unsafe {
         MPI_Allgather((&raw const length).cast(), 1, MPI_INT, lengths.as_mut_ptr().cast(), 1, MPI_INT, comm)
     })?;
     let starts: Vec<c_int> =
         lengths.iter().scan(0, |end, length| Some(core::mem::replace(end, *end + length))).collect();
     let mut all = vec![0; lengths.iter().sum::<c_int>() as usize];
-    // SAFETY: the lengths are what everybody said, and there is room for all.
+    // SAFETY: the lengths are those that the ranks sent, and there is room for all.
     succeeded(unsafe {
         MPI_Allgatherv(
             own.as_ptr().cast(),

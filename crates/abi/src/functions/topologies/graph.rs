@@ -28,7 +28,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Graph_create(
     })
 }
 
-/// We do not reorder, so everybody stays who they are; those outside the graph are nobody.
+/// Ranks are not reordered, so each keeps its number; ranks outside the graph get `MPI_UNDEFINED`.
 pub(crate) unsafe extern "C-unwind" fn MPI_Graph_map(
     comm: MPI_Comm,
     nnodes: c_int,

@@ -22,7 +22,7 @@ pub(super) fn of_slice(parent: MPI_Comm, slice: u32, rank: u32, topology: Topolo
     with_topology(parent, CommRequest::Split { color: Some(slice as i32), key: rank as i32 }, topology)
 }
 
-/// Of everybody.
+/// Of all ranks.
 pub(super) fn of_all(parent: MPI_Comm, topology: Topology) -> Result<MPI_Comm> {
     with_topology(parent, CommRequest::Dup, topology)
 }

@@ -4,102 +4,32 @@ use super::derive;
 use crate::arguments::{Number, array, numbers, size};
 use crate::constants::*;
 use crate::error::{MpiError, Result, fail};
+use crate::functions::forms::{argument, both_forms, form};
 use crate::types::{MPI_Count, MPI_Datatype};
 use core::ffi::c_int;
-use mpirage_data::{DarrayDimension, Distribution, Interface, Order};
+use mpirage_data::{DarrayDimension, Distribution, Order};
 
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_subarray(
-    ndims: c_int,
-    array_of_sizes: *const c_int,
-    array_of_subsizes: *const c_int,
-    array_of_starts: *const c_int,
-    order: c_int,
-    oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    let arrays = [array_of_sizes, array_of_subsizes, array_of_starts];
-    // SAFETY: the program hands over arrays of `ndims` entries and a place for the handle.
-    unsafe { subarray(Interface::Classic, ndims, arrays, order, oldtype, newtype) }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_subarray_c(
-    ndims: c_int,
-    array_of_sizes: *const MPI_Count,
-    array_of_subsizes: *const MPI_Count,
-    array_of_starts: *const MPI_Count,
-    order: c_int,
-    oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    let arrays = [array_of_sizes, array_of_subsizes, array_of_starts];
-    // SAFETY: the program hands over arrays of `ndims` entries and a place for the handle.
-    unsafe { subarray(Interface::Large, ndims, arrays, order, oldtype, newtype) }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_darray(
-    size: c_int,
-    rank: c_int,
-    ndims: c_int,
-    array_of_gsizes: *const c_int,
-    array_of_distribs: *const c_int,
-    array_of_dargs: *const c_int,
-    array_of_psizes: *const c_int,
-    order: c_int,
-    oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    let grid = Grid { distribs: array_of_distribs, dargs: array_of_dargs, psizes: array_of_psizes };
-    // SAFETY: the program hands over arrays of `ndims` entries and a place for the handle.
-    unsafe {
-        derive(Interface::Classic, oldtype, newtype, |old| {
-            let dimensions = grid.dimensions(ndims, array_of_gsizes)?;
-            Ok(old.darray(size.wide(), rank.wide(), &dimensions, self::order(order)?)?)
-        })
-    }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_darray_c(
-    size: c_int,
-    rank: c_int,
-    ndims: c_int,
-    array_of_gsizes: *const MPI_Count,
-    array_of_distribs: *const c_int,
-    array_of_dargs: *const c_int,
-    array_of_psizes: *const c_int,
-    order: c_int,
-    oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    let grid = Grid { distribs: array_of_distribs, dargs: array_of_dargs, psizes: array_of_psizes };
-    // SAFETY: the program hands over arrays of `ndims` entries and a place for the handle.
-    unsafe {
-        derive(Interface::Large, oldtype, newtype, |old| {
-            let dimensions = grid.dimensions(ndims, array_of_gsizes)?;
-            Ok(old.darray(size.wide(), rank.wide(), &dimensions, self::order(order)?)?)
-        })
-    }
-}
-
-/// # Safety
-/// Unless null, the arrays have `ndims` entries and `newtype` can be written.
-unsafe fn subarray<N: Number>(
-    interface: Interface,
-    ndims: c_int,
-    [sizes, subsizes, starts]: [*const N; 3],
-    order: c_int,
-    oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the caller vouches for it.
-    unsafe {
-        derive(interface, oldtype, newtype, |old| {
+both_forms! {
+    (ndims: c_int, array_of_sizes: Counts, array_of_subsizes: Counts, array_of_starts: Counts, order: c_int,
+     oldtype: MPI_Datatype, newtype: TypePlace) {
+        derive(INTERFACE, oldtype, newtype, |old| {
             let ndims = dimensions(ndims)?;
-            let sizes = numbers("array_of_sizes", sizes, ndims)?;
-            let subsizes = numbers("array_of_subsizes", subsizes, ndims)?;
-            let starts = numbers("array_of_starts", starts, ndims)?;
+            let sizes = numbers("array_of_sizes", array_of_sizes, ndims)?;
+            let subsizes = numbers("array_of_subsizes", array_of_subsizes, ndims)?;
+            let starts = numbers("array_of_starts", array_of_starts, ndims)?;
             Ok(old.subarray(&sizes, &subsizes, &starts, self::order(order)?)?)
         })
-    }
+    }:
+        MPI_Type_create_subarray MPI_Type_create_subarray_c;
+    (size: c_int, rank: c_int, ndims: c_int, array_of_gsizes: Counts, array_of_distribs: Ints,
+     array_of_dargs: Ints, array_of_psizes: Ints, order: c_int, oldtype: MPI_Datatype, newtype: TypePlace) {
+        let grid = Grid { distribs: array_of_distribs, dargs: array_of_dargs, psizes: array_of_psizes };
+        derive(INTERFACE, oldtype, newtype, |old| {
+            let dimensions = grid.dimensions(ndims, array_of_gsizes)?;
+            Ok(old.darray(size.wide(), rank.wide(), &dimensions, self::order(order)?)?)
+        })
+    }:
+        MPI_Type_create_darray MPI_Type_create_darray_c;
 }
 
 /// The arrays of a distributed array that are the same in both forms.

@@ -4,276 +4,83 @@ use super::{datatype, derive, hand_out};
 use crate::arguments::{self, Number, array, numbers};
 use crate::error::Result;
 use crate::frame::outcome;
+use crate::functions::forms::{argument, both_forms, form};
 use crate::types::{MPI_Aint, MPI_Count, MPI_Datatype};
 use core::ffi::c_int;
-use mpirage_data::{Datatype, Interface};
+use mpirage_data::Datatype;
 
-const CLASSIC: Interface = Interface::Classic;
-const LARGE: Interface = Interface::Large;
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_contiguous(
-    count: c_int,
-    oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the program hands over a place for the handle.
-    unsafe { derive(CLASSIC, oldtype, newtype, |old| Ok(old.contiguous(count.wide())?)) }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_contiguous_c(
-    count: MPI_Count,
-    oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the program hands over a place for the handle.
-    unsafe { derive(LARGE, oldtype, newtype, |old| Ok(old.contiguous(count.wide())?)) }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_vector(
-    count: c_int,
-    blocklength: c_int,
-    stride: c_int,
-    oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the program hands over a place for the handle.
-    unsafe {
-        derive(CLASSIC, oldtype, newtype, |old| {
+both_forms! {
+    (count: Count, oldtype: MPI_Datatype, newtype: TypePlace) {
+        derive(INTERFACE, oldtype, newtype, |old| Ok(old.contiguous(count.wide())?))
+    }:
+        MPI_Type_contiguous MPI_Type_contiguous_c;
+    (count: Count, blocklength: Count, stride: Count, oldtype: MPI_Datatype, newtype: TypePlace) {
+        derive(INTERFACE, oldtype, newtype, |old| {
             Ok(old.vector(count.wide(), blocklength.wide(), stride.wide())?)
         })
-    }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_vector_c(
-    count: MPI_Count,
-    blocklength: MPI_Count,
-    stride: MPI_Count,
-    oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the program hands over a place for the handle.
-    unsafe {
-        derive(LARGE, oldtype, newtype, |old| {
-            Ok(old.vector(count.wide(), blocklength.wide(), stride.wide())?)
-        })
-    }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_hvector(
-    count: c_int,
-    blocklength: c_int,
-    stride: MPI_Aint,
-    oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the program hands over a place for the handle.
-    unsafe {
-        derive(CLASSIC, oldtype, newtype, |old| {
+    }:
+        MPI_Type_vector MPI_Type_vector_c;
+    (count: Count, blocklength: Count, stride: Aint, oldtype: MPI_Datatype, newtype: TypePlace) {
+        derive(INTERFACE, oldtype, newtype, |old| {
             Ok(old.hvector(count.wide(), blocklength.wide(), stride.wide())?)
         })
-    }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_hvector_c(
-    count: MPI_Count,
-    blocklength: MPI_Count,
-    stride: MPI_Count,
-    oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the program hands over a place for the handle.
-    unsafe {
-        derive(LARGE, oldtype, newtype, |old| {
-            Ok(old.hvector(count.wide(), blocklength.wide(), stride.wide())?)
-        })
-    }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_indexed(
-    count: c_int,
-    array_of_blocklengths: *const c_int,
-    array_of_displacements: *const c_int,
-    oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the program hands over arrays of `count` entries and a place for the handle.
-    unsafe {
-        derive(CLASSIC, oldtype, newtype, |old| {
+    }:
+        MPI_Type_create_hvector MPI_Type_create_hvector_c;
+    (count: Count, array_of_blocklengths: Counts, array_of_displacements: Counts, oldtype: MPI_Datatype,
+     newtype: TypePlace) {
+        derive(INTERFACE, oldtype, newtype, |old| {
             let blocks = blocks(count, array_of_blocklengths, array_of_displacements)?;
             Ok(old.indexed(&blocks.lengths, &blocks.displacements)?)
         })
-    }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_indexed_c(
-    count: MPI_Count,
-    array_of_blocklengths: *const MPI_Count,
-    array_of_displacements: *const MPI_Count,
-    oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the program hands over arrays of `count` entries and a place for the handle.
-    unsafe {
-        derive(LARGE, oldtype, newtype, |old| {
-            let blocks = blocks(count, array_of_blocklengths, array_of_displacements)?;
-            Ok(old.indexed(&blocks.lengths, &blocks.displacements)?)
-        })
-    }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_hindexed(
-    count: c_int,
-    array_of_blocklengths: *const c_int,
-    array_of_displacements: *const MPI_Aint,
-    oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the program hands over arrays of `count` entries and a place for the handle.
-    unsafe {
-        derive(CLASSIC, oldtype, newtype, |old| {
+    }:
+        MPI_Type_indexed MPI_Type_indexed_c;
+    (count: Count, array_of_blocklengths: Counts, array_of_displacements: Aints, oldtype: MPI_Datatype,
+     newtype: TypePlace) {
+        derive(INTERFACE, oldtype, newtype, |old| {
             let blocks = blocks(count, array_of_blocklengths, array_of_displacements)?;
             Ok(old.hindexed(&blocks.lengths, &blocks.displacements)?)
         })
-    }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_hindexed_c(
-    count: MPI_Count,
-    array_of_blocklengths: *const MPI_Count,
-    array_of_displacements: *const MPI_Count,
-    oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the program hands over arrays of `count` entries and a place for the handle.
-    unsafe {
-        derive(LARGE, oldtype, newtype, |old| {
-            let blocks = blocks(count, array_of_blocklengths, array_of_displacements)?;
-            Ok(old.hindexed(&blocks.lengths, &blocks.displacements)?)
+    }:
+        MPI_Type_create_hindexed MPI_Type_create_hindexed_c;
+    (count: Count, blocklength: Count, array_of_displacements: Counts, oldtype: MPI_Datatype,
+     newtype: TypePlace) {
+        derive(INTERFACE, oldtype, newtype, |old| {
+            Ok(old.indexed_block(blocklength.wide(), &displacements(count, array_of_displacements)?)?)
         })
-    }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_indexed_block(
-    count: c_int,
-    blocklength: c_int,
-    array_of_displacements: *const c_int,
-    oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the program hands over arrays of `count` entries and a place for the handle.
-    unsafe {
-        derive(CLASSIC, oldtype, newtype, |old| {
-            let displacements =
-                numbers("array_of_displacements", array_of_displacements, arguments::count("count", count)?)?;
-            Ok(old.indexed_block(blocklength.wide(), &displacements)?)
+    }:
+        MPI_Type_create_indexed_block MPI_Type_create_indexed_block_c;
+    (count: Count, blocklength: Count, array_of_displacements: Aints, oldtype: MPI_Datatype,
+     newtype: TypePlace) {
+        derive(INTERFACE, oldtype, newtype, |old| {
+            Ok(old.hindexed_block(blocklength.wide(), &displacements(count, array_of_displacements)?)?)
         })
-    }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_indexed_block_c(
-    count: MPI_Count,
-    blocklength: MPI_Count,
-    array_of_displacements: *const MPI_Count,
-    oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the program hands over arrays of `count` entries and a place for the handle.
-    unsafe {
-        derive(LARGE, oldtype, newtype, |old| {
-            let displacements =
-                numbers("array_of_displacements", array_of_displacements, arguments::count("count", count)?)?;
-            Ok(old.indexed_block(blocklength.wide(), &displacements)?)
+    }:
+        MPI_Type_create_hindexed_block MPI_Type_create_hindexed_block_c;
+    (count: Count, array_of_blocklengths: Counts, array_of_displacements: Aints, array_of_types: Types,
+     newtype: TypePlace) {
+        outcome(None, || {
+            let members = blocks(count, array_of_blocklengths, array_of_displacements)?;
+            let types = array("array_of_types", array_of_types, members.lengths.len())?;
+            let types = types.iter().map(|&of| datatype(of)).collect::<Result<Vec<_>>>()?;
+            hand_out(INTERFACE, Datatype::structure(&members.lengths, &members.displacements, &types)?, newtype)
         })
-    }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_hindexed_block(
-    count: c_int,
-    blocklength: c_int,
-    array_of_displacements: *const MPI_Aint,
-    oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the program hands over arrays of `count` entries and a place for the handle.
-    unsafe {
-        derive(CLASSIC, oldtype, newtype, |old| {
-            let displacements =
-                numbers("array_of_displacements", array_of_displacements, arguments::count("count", count)?)?;
-            Ok(old.hindexed_block(blocklength.wide(), &displacements)?)
-        })
-    }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_hindexed_block_c(
-    count: MPI_Count,
-    blocklength: MPI_Count,
-    array_of_displacements: *const MPI_Count,
-    oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the program hands over arrays of `count` entries and a place for the handle.
-    unsafe {
-        derive(LARGE, oldtype, newtype, |old| {
-            let displacements =
-                numbers("array_of_displacements", array_of_displacements, arguments::count("count", count)?)?;
-            Ok(old.hindexed_block(blocklength.wide(), &displacements)?)
-        })
-    }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_struct(
-    count: c_int,
-    array_of_blocklengths: *const c_int,
-    array_of_displacements: *const MPI_Aint,
-    array_of_types: *const MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the program hands over arrays of `count` entries and a place for the handle.
-    unsafe {
-        structure(CLASSIC, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype)
-    }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_struct_c(
-    count: MPI_Count,
-    array_of_blocklengths: *const MPI_Count,
-    array_of_displacements: *const MPI_Count,
-    array_of_types: *const MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the program hands over arrays of `count` entries and a place for the handle.
-    unsafe { structure(LARGE, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype) }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_resized(
-    oldtype: MPI_Datatype,
-    lb: MPI_Aint,
-    extent: MPI_Aint,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the program hands over a place for the handle.
-    unsafe { derive(CLASSIC, oldtype, newtype, |old| Ok(old.resized(lb.wide(), extent.wide())?)) }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_create_resized_c(
-    oldtype: MPI_Datatype,
-    lb: MPI_Count,
-    extent: MPI_Count,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the program hands over a place for the handle.
-    unsafe { derive(LARGE, oldtype, newtype, |old| Ok(old.resized(lb.wide(), extent.wide())?)) }
+    }:
+        MPI_Type_create_struct MPI_Type_create_struct_c;
+    (oldtype: MPI_Datatype, lb: Aint, extent: Aint, newtype: TypePlace) {
+        derive(INTERFACE, oldtype, newtype, |old| Ok(old.resized(lb.wide(), extent.wide())?))
+    }:
+        MPI_Type_create_resized MPI_Type_create_resized_c;
 }
 
 /// Blocks of an indexed datatype, or members of a structure.
-pub(super) struct Blocks {
-    pub lengths: Vec<i64>,
-    pub displacements: Vec<i64>,
+struct Blocks {
+    lengths: Vec<i64>,
+    displacements: Vec<i64>,
 }
 
 /// # Safety
 /// Unless null, both arrays have `count` entries.
-pub(super) unsafe fn blocks<N: Number, D: Number>(
+unsafe fn blocks<N: Number, D: Number>(
     count: N,
     lengths: *const N,
     displacements: *const D,
@@ -289,20 +96,8 @@ pub(super) unsafe fn blocks<N: Number, D: Number>(
 }
 
 /// # Safety
-/// Unless null, the arrays have `count` entries and `newtype` can be written.
-pub(super) unsafe fn structure<N: Number, D: Number>(
-    interface: Interface,
-    count: N,
-    lengths: *const N,
-    displacements: *const D,
-    types: *const MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
+/// Unless null, the array has `count` entries.
+unsafe fn displacements(count: impl Number, displacements: *const impl Number) -> Result<Vec<i64>> {
     // SAFETY: the caller vouches for it.
-    outcome(None, || unsafe {
-        let members = blocks(count, lengths, displacements)?;
-        let types = array("array_of_types", types, members.lengths.len())?;
-        let types = types.iter().map(|&of| datatype(of)).collect::<Result<Vec<_>>>()?;
-        hand_out(interface, Datatype::structure(&members.lengths, &members.displacements, &types)?, newtype)
-    })
+    unsafe { numbers("array_of_displacements", displacements, arguments::count("count", count)?) }
 }

@@ -104,7 +104,7 @@ const CODES: Codes = Codes {
     default_darg: MPI_DISTRIBUTE_DFLT_DARG as i64,
 };
 
-/// The combiner and the arguments, sorted as the form that made the datatype has them unless told otherwise.
+/// The combiner and the arguments, sorted as in the form that made the datatype, unless the caller asks for the other.
 fn describe(handle: MPI_Datatype, interface: Option<Interface>) -> Result<(c_int, Contents)> {
     rank::with(|objects| {
         let object = objects.datatypes.get(handle)?;

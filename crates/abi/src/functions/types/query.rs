@@ -5,95 +5,23 @@ use crate::arguments::{Number, put};
 use crate::constants::MPI_UNDEFINED;
 use crate::error::Result;
 use crate::frame::outcome;
+use crate::functions::forms::{argument, both_forms, form};
 use crate::types::{MPI_Aint, MPI_Count, MPI_Datatype};
 use core::ffi::{c_int, c_void};
 use mpirage_data::Datatype;
 
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_size(datatype: MPI_Datatype, size: *mut c_int) -> c_int {
-    // SAFETY: the program hands over a place for the answer.
-    unsafe { tell(datatype, ("size", size), |of| of.size() as i64) }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_size_c(
-    datatype: MPI_Datatype,
-    size: *mut MPI_Count,
-) -> c_int {
-    // SAFETY: the program hands over a place for the answer.
-    unsafe { tell(datatype, ("size", size), |of| of.size() as i64) }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_size_x(
-    datatype: MPI_Datatype,
-    size: *mut MPI_Count,
-) -> c_int {
-    // SAFETY: the program hands over a place for the answer.
-    unsafe { tell(datatype, ("size", size), |of| of.size() as i64) }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_get_extent(
-    datatype: MPI_Datatype,
-    lb: *mut MPI_Aint,
-    extent: *mut MPI_Aint,
-) -> c_int {
-    // SAFETY: the program hands over places for the answers.
-    unsafe { tell_two(datatype, ("lb", lb), ("extent", extent), |of| (of.lb(), of.extent())) }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_get_extent_c(
-    datatype: MPI_Datatype,
-    lb: *mut MPI_Count,
-    extent: *mut MPI_Count,
-) -> c_int {
-    // SAFETY: the program hands over places for the answers.
-    unsafe { tell_two(datatype, ("lb", lb), ("extent", extent), |of| (of.lb(), of.extent())) }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_get_extent_x(
-    datatype: MPI_Datatype,
-    lb: *mut MPI_Count,
-    extent: *mut MPI_Count,
-) -> c_int {
-    // SAFETY: the program hands over places for the answers.
-    unsafe { tell_two(datatype, ("lb", lb), ("extent", extent), |of| (of.lb(), of.extent())) }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_get_true_extent(
-    datatype: MPI_Datatype,
-    true_lb: *mut MPI_Aint,
-    true_extent: *mut MPI_Aint,
-) -> c_int {
-    // SAFETY: the program hands over places for the answers.
-    unsafe {
-        tell_two(datatype, ("true_lb", true_lb), ("true_extent", true_extent), |of| {
-            (of.true_lb(), of.true_extent())
-        })
-    }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_get_true_extent_c(
-    datatype: MPI_Datatype,
-    true_lb: *mut MPI_Count,
-    true_extent: *mut MPI_Count,
-) -> c_int {
-    // SAFETY: the program hands over places for the answers.
-    unsafe {
-        tell_two(datatype, ("true_lb", true_lb), ("true_extent", true_extent), |of| {
-            (of.true_lb(), of.true_extent())
-        })
-    }
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Type_get_true_extent_x(
-    datatype: MPI_Datatype,
-    true_lb: *mut MPI_Count,
-    true_extent: *mut MPI_Count,
-) -> c_int {
-    // SAFETY: the program hands over places for the answers.
-    unsafe {
-        tell_two(datatype, ("true_lb", true_lb), ("true_extent", true_extent), |of| {
-            (of.true_lb(), of.true_extent())
-        })
-    }
+both_forms! {
+    (datatype: MPI_Datatype, size: CountPlace) { tell(datatype, ("size", size), |of| of.size() as i64) }:
+        MPI_Type_size MPI_Type_size_c MPI_Type_size_x;
+    (datatype: MPI_Datatype, lb: AintPlace, extent: AintPlace) {
+        tell_two(datatype, ("lb", lb), ("extent", extent), |of| (of.lb(), of.extent()))
+    }:
+        MPI_Type_get_extent MPI_Type_get_extent_c MPI_Type_get_extent_x;
+    (datatype: MPI_Datatype, true_lb: AintPlace, true_extent: AintPlace) {
+        let answer = |of: &Datatype| (of.true_lb(), of.true_extent());
+        tell_two(datatype, ("true_lb", true_lb), ("true_extent", true_extent), answer)
+    }:
+        MPI_Type_get_true_extent MPI_Type_get_true_extent_c MPI_Type_get_true_extent_x;
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Get_address(

@@ -1,7 +1,8 @@
-//! The ranks, and the one place that resumes them.
+//! All folded ranks of this process, and the only code that resumes them.
 
 use std::ffi::{CString, c_char};
 use std::io;
+use std::ops::Range;
 use std::ptr;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,11 +35,11 @@ pub struct Options {
     pub mapped: Option<bool>,
 }
 
-/// Why there is no crew, or no further rank.
+/// Why there are no folded ranks, or no further rank.
 #[derive(Debug, thiserror::Error)]
-pub enum CrewError {
+pub enum FoldedRanksError {
     /// Ranks own the C library's state, of which there is one.
-    #[error("another crew is at work in this process")]
+    #[error("this process runs folded ranks already")]
     Busy,
     /// Address space, mappings or memory.
     #[error("no room for {ranks} folded ranks: {source}")]
@@ -57,7 +58,7 @@ pub enum CrewError {
 }
 
 /// Folded ranks, numbered from 0 in the order they are added. Everything about them happens on one thread.
-pub struct Crew {
+pub struct FoldedRanks {
     options: Options,
     ranks: Vec<*mut Rank>,
     instances: Vec<Instances>,
@@ -70,11 +71,11 @@ pub struct Crew {
     _alone: Alone,
 }
 
-impl Crew {
-    /// A crew without ranks.
-    pub fn new(options: Options) -> Result<Self, CrewError> {
-        let alone = Alone::claim().ok_or(CrewError::Busy)?;
-        let room = |source| CrewError::Room { ranks: options.ranks, source };
+impl FoldedRanks {
+    /// No ranks yet.
+    pub fn new(options: Options) -> Result<Self, FoldedRanksError> {
+        let alone = Alone::claim().ok_or(FoldedRanksError::Busy)?;
+        let room = |source| FoldedRanksError::Room { ranks: options.ranks, source };
         let mappings = memory::mappings_to_spend();
         let stack = options.stack.unwrap_or_else(default_stack);
         let stacks = Stacks::new(options.ranks, stack, mappings / 2).map_err(room)?;
@@ -98,12 +99,12 @@ impl Crew {
         linked: &Linked,
         arguments: &[CString],
         environment: &Environment,
-    ) -> Result<usize, CrewError> {
+    ) -> Result<usize, FoldedRanksError> {
         let number = self.ranks.len();
         let stack = self.stacks.stack(number).map_err(|source| self.no_room(source))?;
         let size = arguments.iter().map(|argument| argument.as_bytes().len() + 9).sum();
         if size > (stack.base - stack.bottom()) / 2 {
-            return Err(CrewError::Arguments { size });
+            return Err(FoldedRanksError::Arguments { size });
         }
         if let Some(get) = linked.0.exceptions {
             self.thread.set_exceptions(get);
@@ -126,7 +127,7 @@ impl Crew {
     pub fn resume(&mut self, rank: usize) -> Stop {
         let rank = self.ranks[rank];
         assert!(current::get().is_null(), "a rank cannot resume a rank");
-        // SAFETY: ranks live as long as the crew. While the coroutine runs, nobody here uses the rank; the code on its
+        // SAFETY: ranks live as long as `self`. While the coroutine runs, no other code of this crate uses the rank; the code on its
         // stack leaves its `coroutine` and `context` alone.
         unsafe {
             if (*rank).ended {
@@ -147,11 +148,11 @@ impl Crew {
         }
     }
 
-    /// Brings into the cache what [`Crew::fetch`] will look at.
+    /// Brings into the cache what [`FoldedRanks::fetch`] will look at.
     #[inline]
     pub fn fetch_early(&self, rank: usize) {
         let Some(&rank) = self.ranks.get(rank) else { return };
-        fetch_bytes(rank as usize, 3 * LINE);
+        fetch_bytes(rank.addr()..rank.addr() + 3 * LINE);
     }
 
     /// Brings into the cache what resuming this rank will need, while the one before still runs. With thousands of ranks that
@@ -159,9 +160,10 @@ impl Crew {
     #[inline]
     pub fn fetch(&self, rank: usize) {
         let Some(&rank) = self.ranks.get(rank) else { return };
-        // SAFETY: ranks live as long as the crew.
+        // SAFETY: ranks live as long as `self`.
         let (resting, base) = unsafe { ((*rank).resting, (*rank).base) };
-        fetch_bytes(resting.wrapping_sub(2 * LINE), STACK);
+        let lowest = resting.wrapping_sub(2 * LINE);
+        fetch_bytes(lowest..lowest.wrapping_add(STACK));
         let [code, linkage] = self.hot;
         fetch_address(base + code);
         fetch_address(base + linkage);
@@ -189,31 +191,31 @@ impl Crew {
     }
 
     /// Is this an address of the rank's copy of the program?
-    pub fn has(&self, rank: usize, address: usize) -> bool {
-        self.rank(rank).has(address)
+    pub fn has(&self, rank: usize, address: *const u8) -> bool {
+        self.rank(rank).has(address.addr())
     }
 
     /// Fills `into` from memory of the ranks. False if that is not accessible.
     pub fn read(&self, address: usize, into: &mut [u8]) -> bool {
-        // SAFETY: the slice is ours to write, and there is a crew.
-        unsafe { crate::copy(into.as_mut_ptr() as usize, address, into.len()) }
+        // SAFETY: the slice is borrowed for writing, and ranks exist.
+        unsafe { crate::copy(into.as_mut_ptr(), address as *const u8, into.len()) }
     }
 
     /// Stores bytes in memory of the ranks, where a program has asked for them. False if that is not accessible.
     pub fn write(&self, address: usize, bytes: &[u8]) -> bool {
-        // SAFETY: the program has given that memory away to be written, and there is a crew.
-        unsafe { crate::copy(address, bytes.as_ptr() as usize, bytes.len()) }
+        // SAFETY: the program has given that memory away to be written, and ranks exist.
+        unsafe { crate::copy(address as *mut u8, bytes.as_ptr(), bytes.len()) }
     }
 
-    /// Copies bytes from one place in memory of the ranks to another. False if one is not accessible.
-    pub fn copy(&self, to: usize, from: usize, size: usize) -> bool {
+    /// Copies the bytes at these addresses, in memory of the ranks, to another address. False if one place is not accessible.
+    pub fn copy(&self, from: Range<usize>, to: usize) -> bool {
         // SAFETY: as for `write`.
-        unsafe { crate::copy(to, from, size) }
+        unsafe { crate::copy(to as *mut u8, from.start as *const u8, from.len()) }
     }
 
     /// Appends what a rank has written to standard output since the last time.
     pub fn collect_output(&mut self, rank: usize, into: &mut Vec<u8>) {
-        // SAFETY: no rank runs while the crew is borrowed here.
+        // SAFETY: no rank runs while `self` is borrowed.
         let output = unsafe { &mut (*self.ranks[rank]).output };
         if !output.is_empty() {
             into.append(output);
@@ -222,12 +224,12 @@ impl Crew {
 
     /// What a rank has written to standard output since the last time.
     pub fn take_output(&mut self, rank: usize) -> Vec<u8> {
-        // SAFETY: no rank runs while the crew is borrowed here.
+        // SAFETY: no rank runs while `self` is borrowed.
         unsafe { std::mem::take(&mut (*self.ranks[rank]).output) }
     }
 
     fn rank(&self, rank: usize) -> &Rank {
-        // SAFETY: ranks live as long as the crew, and none runs while it is borrowed.
+        // SAFETY: ranks live as long as `self`, and none runs while it is borrowed.
         unsafe { &*self.ranks[rank] }
     }
 
@@ -251,15 +253,15 @@ impl Crew {
         self.instances[index].place()
     }
 
-    fn no_room(&self, source: io::Error) -> CrewError {
-        CrewError::Room { ranks: self.options.ranks, source }
+    fn no_room(&self, source: io::Error) -> FoldedRanksError {
+        FoldedRanksError::Room { ranks: self.options.ranks, source }
     }
 }
 
-impl Drop for Crew {
+impl Drop for FoldedRanks {
     fn drop(&mut self) {
         for &rank in &self.ranks {
-            // SAFETY: the pointer came from a box. Frames that are still on its stack are the program's and ours, and own
+            // SAFETY: the pointer came from a box. Frames that are still on its stack belong to the program and to this crate, and own
             // nothing.
             unsafe {
                 (*rank).coroutine.force_reset();
@@ -270,7 +272,7 @@ impl Drop for Crew {
 }
 
 /// # Safety
-/// The rank has just left for good and is still current.
+/// The rank has just ended and is still current.
 #[cold]
 unsafe fn end(rank: *mut Rank, leave: Leave) -> Stop {
     stdio::flush();
@@ -311,7 +313,7 @@ extern "C" fn mpirage_fold_ready(rank: usize, base: usize, file: *const c_char) 
     std::hint::black_box((rank, base, file));
 }
 
-/// There is one crew at a time.
+/// There is one [`FoldedRanks`] at a time.
 struct Alone;
 
 static AT_WORK: AtomicBool = AtomicBool::new(false);
