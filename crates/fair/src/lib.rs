@@ -40,25 +40,22 @@
 //! Invariants: this crate never reads a clock, never iterates over a hash map, and allocates only when there are
 //! more flows, on a resource or in all, than ever before.
 
-mod class;
 mod component;
-mod component_end;
-mod component_fill;
-mod deciding;
-mod filling;
+mod ended;
 mod flow;
 mod flows;
 mod heap;
+mod incremental;
 mod list;
-mod moves;
+mod messages;
 pub mod oracle;
-mod progress;
-mod reservation;
 mod resource;
 mod sharing;
+mod virtual_date;
 
-pub use flow::Footprint;
-pub use sharing::{FlowId, Kind, ResourceId, Sharing};
+pub use flow::{FlowId, Footprint};
+pub use resource::{Kind, ResourceId};
+pub use sharing::Sharing;
 
 /// Levels closer than this, relatively, are the same level: differences are rounding.
 const TOLERANCE: f64 = 1e-12;

@@ -1,0 +1,203 @@
+//! The solve: resources are repaired from the lowest level to the highest.
+
+use super::account::Account;
+use super::agenda::Step;
+use super::{Flow, Incremental, Stop};
+use crate::resource::Kind;
+use crate::{TOLERANCE, above};
+
+impl Incremental {
+    /// Brings all levels up to date.
+    pub fn solve(&mut self) {
+        if self.is_settled() {
+            return;
+        }
+        self.queue_bounds();
+        self.queue_dirty();
+        while let Some((level, step)) = self.agenda.pop() {
+            match step {
+                Step::Bound(flow) => self.meet_bound(flow),
+                Step::Resource(resource) => self.repair(resource, level),
+            }
+            self.queue_dirty();
+        }
+        while let Some(flow) = self.newcomers.pop() {
+            for &resource in self.flows[flow as usize].demand.resources() {
+                self.bottlenecks[resource as usize].free.clear();
+            }
+        }
+        self.schedule_changed();
+    }
+
+    /// Is there nothing to solve?
+    pub fn is_settled(&self) -> bool {
+        self.newcomers.is_empty() && self.dirty.is_empty() && self.undated.is_empty()
+    }
+
+    /// Puts the bounds of free flows on the agenda, of those that meet them before any shared resource stops them.
+    fn queue_bounds(&mut self) {
+        for &flow in &self.newcomers {
+            let Flow { demand, ceiling, .. } = &self.flows[flow as usize];
+            let mut alone = f64::INFINITY;
+            demand.each(|resource, share| {
+                let account = &self.accounts[resource as usize];
+                if account.kind == Kind::Shared {
+                    alone = alone.min(account.capacity / share);
+                }
+            });
+            if *ceiling < alone || alone.is_infinite() {
+                self.agenda.push(*ceiling, Step::Bound(flow));
+            }
+        }
+    }
+
+    fn meet_bound(&mut self, flow: u32) {
+        if self.stops[flow as usize] == Stop::Free {
+            self.stop(flow, Stop::Bound);
+        }
+    }
+
+    /// Puts the resources on the agenda whose accounts have changed.
+    fn queue_dirty(&mut self) {
+        while let Some(resource) = self.dirty.pop() {
+            let account = &mut self.accounts[resource as usize];
+            account.dirty = false;
+            let turn = account.turn(account.full_at());
+            self.queue(resource, turn);
+        }
+    }
+
+    /// Puts a resource on the agenda. An entry for a lower level may stay: then the level is computed again.
+    fn queue(&mut self, resource: u32, level: f64) {
+        let account = &mut self.accounts[resource as usize];
+        if level < account.queued {
+            account.queued = level;
+            self.agenda.push(level, Step::Resource(resource));
+        }
+    }
+
+    /// A resource is at its turn, unless something lower comes first.
+    fn repair(&mut self, resource: u32, queued: f64) {
+        let account = &mut self.accounts[resource as usize];
+        if account.queued != queued {
+            return;
+        }
+        account.queued = f64::INFINITY;
+        if account.needs_sum(self.bottlenecks[resource as usize].users.len()) {
+            self.sum(resource);
+        }
+        let Account { level: old, members, .. } = self.accounts[resource as usize];
+        if members == 0 && self.loose > 0 && self.tighten_users(resource) {
+            return self.touch(resource);
+        }
+        let mut level = self.full_at(resource);
+        if members == 0 || !above(level, old) {
+            level = self.find_captives(resource, level);
+        }
+        let rises = members > 0 && above(level, old);
+        let turn = if rises { old } else { level };
+        if self.agenda.next_level() < turn {
+            self.queue(resource, turn);
+        } else if rises {
+            self.rise(resource, level);
+        } else if level < f64::INFINITY {
+            self.decide(resource, level);
+        }
+    }
+
+    /// Makes the account of a resource from its users.
+    fn sum(&mut self, resource: u32) {
+        let users = std::mem::take(&mut self.bottlenecks[resource as usize].users);
+        self.looked_at += users.len() as u64;
+        self.accounts[resource as usize].clear();
+        for user in &users {
+            let posted = self.posted(user.flow);
+            let stop = self.stops[user.flow as usize];
+            let account = &mut self.accounts[resource as usize];
+            if account.kind == Kind::FatPipe || stop == Stop::Free || stop == Stop::At(resource) {
+                account.open(user.share);
+            }
+            if !(stop == Stop::Free || stop == Stop::At(resource)) {
+                account.shift(user.share, 0.0, posted);
+            }
+        }
+        self.accounts[resource as usize].finish_sum();
+        self.bottlenecks[resource as usize].users = users;
+    }
+
+    /// Gives members, free users and captives the level at which a resource is full.
+    fn decide(&mut self, resource: u32, level: f64) {
+        let account = &self.accounts[resource as usize];
+        let same = account.members > 0 && (level - account.level).abs() <= TOLERANCE * account.level;
+        if !same {
+            self.set_level(resource, level);
+        }
+        let mut free = std::mem::take(&mut self.bottlenecks[resource as usize].free);
+        for flow in free.drain(..) {
+            if self.stops[flow as usize] == Stop::Free {
+                self.stop(flow, Stop::At(resource));
+            }
+        }
+        self.bottlenecks[resource as usize].free = free;
+        let mut captives = std::mem::take(&mut self.captives);
+        for captive in captives.drain(..) {
+            self.stop(captive.flow, Stop::At(resource));
+        }
+        self.captives = captives;
+    }
+
+    /// Lets the members of a resource grow to the level at which it is full, except those that something else stops.
+    fn rise(&mut self, resource: u32, mut level: f64) {
+        self.touch(resource);
+        while self.move_stopped(resource, level) {
+            // Each that stays behind leaves more to the others.
+            level = self.full_at(resource);
+        }
+        let account = &self.accounts[resource as usize];
+        if account.members > 0 && above(level, account.level) {
+            self.set_level(resource, level);
+        }
+    }
+
+    /// Moves the members that another bottleneck stops at their level already, or their bounds below the new level.
+    fn move_stopped(&mut self, resource: u32, level: f64) -> bool {
+        let bottleneck = &self.bottlenecks[resource as usize];
+        if !bottleneck.entangled && level <= bottleneck.lowest_ceiling {
+            return false;
+        }
+        let mut moving = std::mem::take(&mut self.moving);
+        let (mut lowest, count) = (f64::INFINITY, bottleneck.members.len());
+        self.looked_at += count as u64;
+        for place in 0..count {
+            let flow = bottleneck.members.item(place);
+            let ceiling = self.flows[flow as usize].ceiling;
+            if let Some(other) = self.tied_bottleneck(flow, resource) {
+                moving.push((flow, Stop::At(other)));
+            } else if above(level, ceiling) {
+                moving.push((flow, Stop::Bound));
+            } else {
+                lowest = lowest.min(ceiling);
+            }
+        }
+        self.bottlenecks[resource as usize].lowest_ceiling = lowest;
+        let stopped = !moving.is_empty();
+        for (flow, stop) in moving.drain(..) {
+            self.stop(flow, stop);
+        }
+        self.moving = moving;
+        stopped
+    }
+
+    /// Another bottleneck of a member of `resource`, of the same level and not about to rise.
+    fn tied_bottleneck(&self, flow: u32, resource: u32) -> Option<u32> {
+        let level = self.accounts[resource as usize].level;
+        let resources = self.flows[flow as usize].demand.resources();
+        resources.iter().copied().find(|&other| {
+            let account = &self.accounts[other as usize];
+            account.members > 0
+                && other != resource
+                && !above(account.level, level)
+                && account.queued > account.level
+        })
+    }
+}
