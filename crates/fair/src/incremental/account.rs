@@ -1,43 +1,56 @@
 //! The account of a resource: what its users load on it.
 //!
 //! ```text
+//!   level of the users
+//!      │        ▪  ▪      above the limit
+//!      │  ══▪══▪═══════   the limit: as a rule the level of the members
+//!      │     ▪  ▪         fixed: decided elsewhere, below
+//!      └────────────────▶ users
+//!
 //!   capacity = fixed + level · open_share
-//!               │               └ Σ share of the flows whose level this resource decides: its members, and free flows
-//!               └ Σ share·λ of the flows whose level is decided elsewhere
+//!               │               └ Σ share of members, free flows and users above the limit
+//!               └ Σ share·λ of the other users
 //! ```
 //!
-//! The level at which the resource is full costs one division, however many users it has.
+//! The level at which the resource is full costs one division, however many users it has. Whatever the limit is, this level is
+//! a lower bound; it is exact if the limit is right.
 
-use crate::above;
 use crate::resource::Kind;
+use crate::{TOLERANCE, above};
 
 /// One cache line: all that a solve needs of most resources.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Account {
     pub capacity: f64,
-    pub fixed: f64,
+    fixed: f64,
     /// Of a fat pipe: an upper limit of the shares of its users.
-    pub open_share: f64,
-    /// An upper limit of the levels in `fixed`.
-    pub highest_fixed: f64,
+    open_share: f64,
+    /// An upper limit of the levels in `fixed`; of a fat pipe, of all levels that are decided elsewhere.
+    highest_fixed: f64,
+    /// Levels above this are not in `fixed`.
+    limit: f64,
     /// The level of the members.
     pub level: f64,
-    /// The level at which the resource stands in the agenda.
-    pub queued: f64,
     /// How many flows have their bottleneck here.
     pub members: u32,
     /// How many users are free: no level has been decided for them.
     pub free: u32,
-    /// Changes since the last sum.
-    postings: u32,
+    /// How many users that are decided elsewhere are above the limit.
+    over: u32,
+    /// Changes since the last sum; `STALE` if the account has lost precision.
+    postings: u16,
     pub kind: Kind,
-    /// The account has lost precision and must be summed again.
-    pub stale: bool,
     /// The account has changed since the resource was last queued.
-    pub dirty: bool,
-    /// The date of the first member must be computed again.
-    pub undated: bool,
+    dirty: bool,
+}
+
+/// An account with so many postings must be summed again.
+const STALE: u16 = u16::MAX;
+
+/// The highest level that differs from `level` by rounding only.
+pub(super) fn limit_of(level: f64) -> f64 {
+    level + level * TOLERANCE
 }
 
 impl Account {
@@ -48,15 +61,19 @@ impl Account {
             fixed: 0.0,
             open_share: 0.0,
             highest_fixed: 0.0,
+            limit: f64::INFINITY,
             level: 0.0,
-            queued: f64::INFINITY,
             members: 0,
             free: 0,
+            over: 0,
             postings: 0,
-            stale: false,
             dirty: false,
-            undated: false,
         }
+    }
+
+    pub fn set_capacity(&mut self, capacity: f64) {
+        // A load that was rounding under the old capacity may be much under the new one.
+        (self.capacity, self.postings) = (capacity, STALE);
     }
 
     /// The share of a flow with `count` messages. A fat pipe limits each message alone.
@@ -73,6 +90,11 @@ impl Account {
         }
     }
 
+    /// The resource is about to be queued.
+    pub fn clean(&mut self) {
+        self.dirty = false;
+    }
+
     /// A user's level is decided here, or may be.
     #[inline(always)]
     pub fn open(&mut self, share: f64) {
@@ -80,7 +102,7 @@ impl Account {
             Kind::Shared => self.open_share += share,
             Kind::FatPipe => self.open_share = self.open_share.max(share),
         }
-        self.postings += 1;
+        self.post();
     }
 
     /// It is decided elsewhere.
@@ -89,44 +111,117 @@ impl Account {
         if self.kind == Kind::Shared {
             self.open_share -= share;
         }
-        self.postings += 1;
+        self.post();
     }
 
-    /// A user whose level is decided elsewhere goes from one level to another.
+    fn post(&mut self) {
+        self.postings = self.postings.saturating_add(1);
+    }
+
+    /// A user whose level is decided elsewhere goes from one level to another. True if that changes anything here.
     #[inline(always)]
-    pub fn shift(&mut self, share: f64, from: f64, to: f64) {
-        self.fixed += share * (to - from);
-        self.highest_fixed = if to > self.highest_fixed { to } else { self.highest_fixed };
-        self.postings += 1;
+    pub fn shift(&mut self, share: f64, from: f64, to: f64) -> bool {
+        if self.kind == Kind::FatPipe {
+            self.highest_fixed = self.highest_fixed.max(to);
+            return true;
+        }
+        match (from > self.limit, to > self.limit) {
+            (false, false) => self.fixed += share * (to - from),
+            (true, true) => return false,
+            (false, true) => {
+                self.fixed -= share * from;
+                self.rise_over(share);
+            }
+            (true, false) => {
+                self.over -= 1;
+                self.close(share);
+                self.fixed += share * to;
+            }
+        }
+        if to > self.highest_fixed && to <= self.limit {
+            self.highest_fixed = to;
+        }
+        self.post();
+        true
     }
 
-    /// Forgets everything before users are summed.
-    pub fn clear(&mut self) {
+    fn rise_over(&mut self, share: f64) {
+        self.over += 1;
+        self.open(share);
+    }
+
+    /// The level of a user is decided elsewhere from here on.
+    #[inline(always)]
+    pub fn enter(&mut self, share: f64, level: f64) {
+        if self.kind == Kind::FatPipe {
+            self.open(share);
+        }
+        self.shift(share, 0.0, level);
+    }
+
+    /// The level of a user was decided elsewhere.
+    #[inline(always)]
+    pub fn leave(&mut self, share: f64, level: f64) {
+        if share * level > self.capacity {
+            // Such a load is provisional and huge; to subtract it leaves noise.
+            self.postings = STALE - 1;
+        }
+        self.shift(share, level, 0.0);
+    }
+
+    /// A user that is decided elsewhere has got so much more share.
+    pub fn grow(&mut self, more: f64, level: f64) {
+        if level > self.limit {
+            self.open(more);
+        } else {
+            self.fixed += more * level;
+            self.post();
+        }
+    }
+
+    /// Forgets all users, before they are summed; levels above `limit` will be over it.
+    pub fn clear(&mut self, limit: f64) {
         (self.fixed, self.open_share, self.highest_fixed) = (0.0, 0.0, 0.0);
-        self.finish_sum();
+        (self.over, self.limit, self.postings) = (0, limit, 0);
     }
 
-    /// The sum is complete.
+    /// All users have been summed.
     pub fn finish_sum(&mut self) {
-        (self.stale, self.postings) = (false, 0);
+        self.postings = 0;
     }
 
     /// After as many changes as users, a new sum costs nothing more and drops the rounding errors.
     pub fn needs_sum(&self, users: usize) -> bool {
-        self.stale || self.postings as usize > 64 + 4 * users
+        self.postings as usize > (64 + 4 * users).min(usize::from(STALE) / 2)
     }
 
     pub fn has_open(&self) -> bool {
         self.members + self.free > 0
     }
 
-    /// A lower limit of the level at which the resource is full; exact if it is shared and no user has a higher level.
+    /// Gives the members a level. True if the users must be summed, because some are between the old limit and the new.
+    pub fn set_level(&mut self, level: f64) -> bool {
+        self.level = level;
+        let limit = limit_of(level);
+        let between = self.limit != limit && (self.over > 0 || self.highest_fixed > limit);
+        if !between {
+            self.limit = limit;
+        }
+        between && self.kind == Kind::Shared
+    }
+
+    /// May users that are decided elsewhere have higher levels than this?
+    pub fn may_exceed(&self, level: f64) -> bool {
+        self.kind == Kind::FatPipe || self.over > 0 || above(self.highest_fixed, level)
+    }
+
+    /// A lower limit of the level at which the resource is full; exact if it is shared and the limit is right.
     #[inline]
     pub fn full_at(&self) -> f64 {
         if self.kind == Kind::FatPipe {
             return self.full_pipe_at();
         }
-        if self.has_open() {
+        if self.members + self.free + self.over > 0 {
             (self.capacity - self.fixed).max(0.0) / self.open_share
         } else if above(self.fixed, self.capacity) {
             0.0
@@ -140,9 +235,9 @@ impl Account {
         if full && self.open_share > 0.0 { self.capacity / self.open_share } else { f64::INFINITY }
     }
 
-    /// The level at which the resource must be looked at, if that is full at `full` or above.
+    /// The level at which the resource must be looked at if it is full at `full`; infinite if all is well.
     pub fn turn(&self, full: f64) -> f64 {
-        if self.stale {
+        if self.postings >= STALE - 1 {
             0.0
         } else if self.members == 0 {
             full
@@ -156,7 +251,16 @@ impl Account {
     }
 
     fn is_settled_at(&self, full: f64) -> bool {
-        let same = !above(self.level, full) && !above(self.highest_fixed, self.level);
-        same && self.free == 0 && self.kind == Kind::Shared
+        !above(self.level, full) && self.over == 0 && self.free == 0 && self.kind == Kind::Shared
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_is_one_cache_line() {
+        assert_eq!(size_of::<Account>(), 64);
     }
 }

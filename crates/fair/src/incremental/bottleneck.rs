@@ -28,6 +28,8 @@ pub(super) struct Bottleneck {
     since: Time,
     /// Changes of level since the clock was set back to zero.
     ticks: u32,
+    /// The date of the first member must be computed again.
+    pub undated: bool,
     /// Some member may use another resource that has members.
     pub entangled: bool,
     /// More than the level of the members has been posted.
@@ -49,6 +51,7 @@ impl Bottleneck {
             value: 0.0,
             since: Time::ZERO,
             ticks: 0,
+            undated: false,
             entangled: false,
             loose: false,
             posted: 0.0,

@@ -8,6 +8,8 @@
 //!      └────────────────▶ users
 //! ```
 
+use super::account::limit_of;
+use super::posting::posted_at_bound;
 use super::{Incremental, Stop};
 use crate::above;
 use crate::resource::Kind;
@@ -18,6 +20,12 @@ pub(super) struct Captive {
     pub flow: u32,
     level: f64,
     share: f64,
+}
+
+/// What the users of a resource load on it.
+struct Sum {
+    fixed: f64,
+    open_share: f64,
 }
 
 impl Incremental {
@@ -56,64 +64,77 @@ impl Incremental {
     /// infinite if there are none of them.
     pub(super) fn find_captives(&mut self, resource: u32, full: f64) -> f64 {
         self.captives.clear();
-        let account = &self.accounts[resource as usize];
-        if account.kind == Kind::Shared && !above(account.highest_fixed, full) {
+        if !self.accounts[resource as usize].may_exceed(full) {
             return full;
         }
-        let rest = self.list_captives(resource, full);
-        if self.accounts[resource as usize].kind == Kind::Shared {
-            return self.release_captives(resource, rest);
-        }
+        let mut sum = self.list_captives(resource, full);
+        let level = match self.accounts[resource as usize].kind {
+            Kind::Shared => self.release_captives(resource, &mut sum),
+            Kind::FatPipe => full,
+        };
         let some = self.accounts[resource as usize].has_open() || !self.captives.is_empty();
-        if some { full } else { f64::INFINITY }
+        let level = if some { level } else { f64::INFINITY };
+        self.sum(resource, level);
+        level
     }
 
-    /// Lists the users above `level` that are not open; gives the load and the highest level of the others.
-    fn list_captives(&mut self, resource: u32, level: f64) -> (f64, f64) {
-        let (mut fixed, mut highest, mut largest) = (0.0, 0.0_f64, 0.0_f64);
-        let users = &self.bottlenecks[resource as usize].users;
-        self.looked_at += users.len() as u64;
-        for user in users {
-            largest = largest.max(user.share);
+    /// Lists the users above `level` that are not open, and sums the others.
+    fn list_captives(&mut self, resource: u32, level: f64) -> Sum {
+        let mut sum = Sum { fixed: 0.0, open_share: 0.0 };
+        for user in &self.bottlenecks[resource as usize].users {
             let current = match self.stops[user.flow as usize] {
                 Stop::At(other) if other != resource => self.accounts[other as usize].level,
                 Stop::Bound => self.flows[user.flow as usize].ceiling,
-                _ => continue,
+                _ => {
+                    sum.open_share += user.share;
+                    continue;
+                }
             };
             if above(current, level) {
                 self.captives.push(Captive { level: current, flow: user.flow, share: user.share });
             } else {
-                fixed += user.share * current;
-                highest = highest.max(current);
+                sum.fixed += user.share * current;
             }
         }
-        let account = &mut self.accounts[resource as usize];
-        if account.kind == Kind::FatPipe {
-            let captive = self.captives.iter().map(|captive| captive.level).fold(0.0, f64::max);
-            (account.open_share, account.highest_fixed) = (largest, highest.max(captive));
-        }
-        (fixed, highest)
+        sum
     }
 
     /// With all captives sharing, the level is higher than it seemed. Releases those who do not reach it, from
     /// the lowest, as filling would; each leaves the rest a little more.
-    fn release_captives(&mut self, resource: u32, (mut fixed, mut highest): (f64, f64)) -> f64 {
+    fn release_captives(&mut self, resource: u32, sum: &mut Sum) -> f64 {
         let captives = &mut self.captives;
-        let account = &mut self.accounts[resource as usize];
+        let capacity = self.accounts[resource as usize].capacity;
         let captive_share: f64 = captives.iter().map(|captive| captive.share).sum();
-        let mut open_share = captive_share + if account.has_open() { account.open_share } else { 0.0 };
-        let full_at = |fixed: f64, open_share: f64| (account.capacity - fixed).max(0.0) / open_share;
+        sum.open_share += captive_share;
+        let full_at = |sum: &Sum| (capacity - sum.fixed).max(0.0) / sum.open_share;
         captives.sort_unstable_by(|a, b| b.level.total_cmp(&a.level).then(b.flow.cmp(&a.flow)));
-        let mut level = full_at(fixed, open_share);
+        let mut level = full_at(sum);
         while let Some(&lowest) = captives.last().filter(|captive| !above(captive.level, level)) {
             captives.pop();
-            fixed += lowest.share * lowest.level;
-            open_share -= lowest.share;
-            highest = highest.max(lowest.level);
-            level = full_at(fixed, open_share);
+            sum.fixed += lowest.share * lowest.level;
+            sum.open_share -= lowest.share;
+            level = full_at(sum);
         }
-        // The captures may be put off, so those flows still count.
-        account.highest_fixed = captives.first().map_or(highest, |captive| captive.level);
-        if captives.is_empty() && !account.has_open() { f64::INFINITY } else { level }
+        level
+    }
+
+    /// Makes the account of a resource from its users, with the limit for members of this level.
+    pub(super) fn sum(&mut self, resource: u32, level: f64) {
+        let Incremental { accounts, bottlenecks, flows, stops, looked_at, .. } = self;
+        let users = &bottlenecks[resource as usize].users;
+        *looked_at += users.len() as u64;
+        accounts[resource as usize].clear(limit_of(level));
+        for user in users {
+            let posted = match stops[user.flow as usize] {
+                Stop::At(other) if other != resource => bottlenecks[other as usize].posted,
+                Stop::Bound => posted_at_bound(flows[user.flow as usize].ceiling),
+                _ => {
+                    accounts[resource as usize].open(user.share);
+                    continue;
+                }
+            };
+            accounts[resource as usize].enter(user.share, posted);
+        }
+        accounts[resource as usize].finish_sum();
     }
 }

@@ -75,7 +75,7 @@ impl Incremental {
     }
 
     pub(super) fn note_undated(&mut self, resource: u32) {
-        if !std::mem::replace(&mut self.accounts[resource as usize].undated, true) {
+        if !std::mem::replace(&mut self.bottlenecks[resource as usize].undated, true) {
             self.undated.push(resource);
         }
     }
@@ -84,9 +84,9 @@ impl Incremental {
     pub(super) fn schedule_changed(&mut self) {
         let mut undated = std::mem::take(&mut self.undated);
         for resource in undated.drain(..) {
-            let account = &mut self.accounts[resource as usize];
-            account.undated = false;
-            match self.bottlenecks[resource as usize].date(account.level) {
+            let bottleneck = &mut self.bottlenecks[resource as usize];
+            bottleneck.undated = false;
+            match bottleneck.date(self.accounts[resource as usize].level) {
                 Some(date) => self.dates.set(date.max(self.now), resource, &mut self.date_places),
                 None => self.unschedule(resource),
             }

@@ -56,6 +56,8 @@ pub(crate) struct Incremental {
     now: Time,
 
     agenda: Agenda,
+    /// The level at which each resource stands in the agenda.
+    queued: Vec<f64>,
     /// Flows that started since the last solve.
     newcomers: Vec<u32>,
     /// Resources whose accounts have changed since they were last queued.
@@ -122,13 +124,12 @@ impl Incremental {
     pub fn add_resource(&mut self, capacity: f64, kind: Kind) {
         self.accounts.push(Account::new(capacity, kind));
         self.bottlenecks.push(Bottleneck::new());
+        self.queued.push(f64::INFINITY);
         self.date_places.push(ABSENT);
     }
 
     pub fn set_capacity(&mut self, resource: u32, capacity: f64) {
-        let account = &mut self.accounts[resource as usize];
-        // A load that was rounding under the old capacity may be much under the new one.
-        (account.capacity, account.stale) = (capacity, true);
+        self.accounts[resource as usize].set_capacity(capacity);
         self.touch(resource);
     }
 
@@ -177,8 +178,7 @@ impl Incremental {
             if stop == Stop::Free || stop == Stop::At(resource) {
                 account.close(share);
             } else {
-                account.stale |= share * posted > account.capacity;
-                account.shift(share, posted, 0.0);
+                account.leave(share, posted);
             }
             account.touch(resource, dirty);
         });
@@ -210,7 +210,7 @@ impl Incremental {
                 self.flows[moved.flow as usize].slots[moved.nth as usize] = slot;
             }
             if users.is_empty() {
-                self.accounts[resource].clear();
+                self.accounts[resource].clear(f64::INFINITY);
             }
         }
     }
@@ -229,7 +229,7 @@ impl Incremental {
             if stop == Stop::Free || stop == Stop::At(resource) {
                 account.open(share * more);
             } else {
-                account.shift(share * more, 0.0, posted);
+                account.grow(share * more, posted);
             }
             account.touch(resource, dirty);
             let slot = changed.slots[nth] as usize;

@@ -20,21 +20,29 @@ const HUGE: f64 = 1e250;
 /// How many members ahead memory is fetched.
 const AHEAD: usize = 4;
 
+/// What a flow at its bound posts.
+pub(super) fn posted_at_bound(ceiling: f64) -> f64 {
+    ceiling.min(HUGE)
+}
+
 impl Incremental {
     /// The level that the accounts of a flow's resources know.
     pub(super) fn posted(&self, flow: u32) -> f64 {
         match self.stops[flow as usize] {
             Stop::Absent | Stop::Free => 0.0,
-            Stop::Bound => self.flows[flow as usize].ceiling.min(HUGE),
+            Stop::Bound => posted_at_bound(self.flows[flow as usize].ceiling),
             Stop::At(resource) => self.bottlenecks[resource as usize].posted,
         }
     }
 
     /// Gives all members of a resource a new level.
     pub(super) fn set_level(&mut self, resource: u32, level: f64) {
+        let old = self.accounts[resource as usize].level;
+        if self.accounts[resource as usize].set_level(level) {
+            self.sum(resource, level);
+        }
         let (account, bottleneck) =
             (&mut self.accounts[resource as usize], &mut self.bottlenecks[resource as usize]);
-        let old = std::mem::replace(&mut account.level, level);
         if account.members == 0 {
             bottleneck.vacate(self.now);
             bottleneck.posted = level;
@@ -81,8 +89,9 @@ impl Incremental {
             flows[bottleneck.members.item(place) as usize].demand.each(|other, share| {
                 if other != resource {
                     let account = &mut accounts[other as usize];
-                    account.shift(share, posted, level);
-                    account.touch(other, dirty);
+                    if account.shift(share, posted, level) {
+                        account.touch(other, dirty);
+                    }
                     entangled |= account.members > 0;
                 }
             });
@@ -139,16 +148,15 @@ impl Incremental {
             let was_open = before == Stop::Free || before == Stop::At(resource);
             match (was_open, at == Stop::At(resource)) {
                 (false, false) => {
-                    account.stale |= share * old > account.capacity;
-                    account.shift(share, old, new);
+                    account.leave(share, old);
+                    account.enter(share, new);
                 }
                 (true, false) => {
                     account.close(share);
-                    account.shift(share, 0.0, new);
+                    account.enter(share, new);
                 }
                 (false, true) => {
-                    account.stale |= share * old > account.capacity;
-                    account.shift(share, old, 0.0);
+                    account.leave(share, old);
                     account.open(share);
                 }
                 (true, true) => {}

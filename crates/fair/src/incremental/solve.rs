@@ -1,6 +1,5 @@
 //! The solve: resources are repaired from the lowest level to the highest.
 
-use super::account::Account;
 use super::agenda::Step;
 use super::{Flow, Incremental, Stop};
 use crate::resource::Kind;
@@ -61,7 +60,7 @@ impl Incremental {
     fn queue_dirty(&mut self) {
         while let Some(resource) = self.dirty.pop() {
             let account = &mut self.accounts[resource as usize];
-            account.dirty = false;
+            account.clean();
             let turn = account.turn(account.full_at());
             self.queue(resource, turn);
         }
@@ -69,60 +68,51 @@ impl Incremental {
 
     /// Puts a resource on the agenda. An entry for a lower level may stay: then the level is computed again.
     fn queue(&mut self, resource: u32, level: f64) {
-        let account = &mut self.accounts[resource as usize];
-        if level < account.queued {
-            account.queued = level;
+        let queued = &mut self.queued[resource as usize];
+        if level < *queued {
+            *queued = level;
             self.agenda.push(level, Step::Resource(resource));
         }
     }
 
     /// A resource is at its turn, unless something lower comes first.
     fn repair(&mut self, resource: u32, queued: f64) {
-        let account = &mut self.accounts[resource as usize];
-        if account.queued != queued {
+        if self.queued[resource as usize] != queued {
             return;
         }
-        account.queued = f64::INFINITY;
+        self.queued[resource as usize] = f64::INFINITY;
+        let account = &self.accounts[resource as usize];
+        let (old, members) = (account.level, account.members);
         if account.needs_sum(self.bottlenecks[resource as usize].users.len()) {
-            self.sum(resource);
+            self.sum(resource, if members > 0 { old } else { f64::INFINITY });
         }
-        let Account { level: old, members, .. } = self.accounts[resource as usize];
         if members == 0 && self.loose > 0 && self.tighten_users(resource) {
             return self.touch(resource);
         }
-        let mut level = self.full_at(resource);
-        if members == 0 || !above(level, old) {
-            level = self.find_captives(resource, level);
+        let full = self.full_at(resource);
+        if self.put_off(resource, self.accounts[resource as usize].turn(full)) {
+            return;
         }
+        let may_rise = members > 0 && above(full, old);
+        let level = if may_rise { full } else { self.find_captives(resource, full) };
         let rises = members > 0 && above(level, old);
-        let turn = if rises { old } else { level };
-        if self.agenda.next_level() < turn {
-            self.queue(resource, turn);
-        } else if rises {
+        if !may_rise && self.put_off(resource, if rises { old } else { level }) {
+            return;
+        }
+        if rises {
             self.rise(resource, level);
-        } else if level < f64::INFINITY {
+        } else {
             self.decide(resource, level);
         }
     }
 
-    /// Makes the account of a resource from its users.
-    fn sum(&mut self, resource: u32) {
-        let users = std::mem::take(&mut self.bottlenecks[resource as usize].users);
-        self.looked_at += users.len() as u64;
-        self.accounts[resource as usize].clear();
-        for user in &users {
-            let posted = self.posted(user.flow);
-            let stop = self.stops[user.flow as usize];
-            let account = &mut self.accounts[resource as usize];
-            if account.kind == Kind::FatPipe || stop == Stop::Free || stop == Stop::At(resource) {
-                account.open(user.share);
-            }
-            if !(stop == Stop::Free || stop == Stop::At(resource)) {
-                account.shift(user.share, 0.0, posted);
-            }
+    /// Queues a resource again if something is to happen before it. True too if it needs no turn at all.
+    fn put_off(&mut self, resource: u32, turn: f64) -> bool {
+        let later = turn.is_infinite() || self.agenda.next_level() < turn;
+        if later {
+            self.queue(resource, turn);
         }
-        self.accounts[resource as usize].finish_sum();
-        self.bottlenecks[resource as usize].users = users;
+        later
     }
 
     /// Gives members, free users and captives the level at which a resource is full.
@@ -197,7 +187,7 @@ impl Incremental {
             account.members > 0
                 && other != resource
                 && !above(account.level, level)
-                && account.queued > account.level
+                && self.queued[other as usize] > account.level
         })
     }
 }
