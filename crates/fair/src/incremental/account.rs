@@ -15,8 +15,8 @@
 //! The level at which the resource is full costs one division, however many users it has. Whatever the limit is, this level is
 //! a lower bound; it is exact if the limit is right.
 
+use crate::above;
 use crate::resource::Kind;
-use crate::{TOLERANCE, above};
 
 /// One cache line: all that a solve needs of most resources.
 #[derive(Clone, Debug)]
@@ -48,9 +48,22 @@ pub(super) struct Account {
 /// An account with so many postings must be summed again.
 const STALE: u16 = u16::MAX;
 
-/// The highest level that differs from `level` by rounding only.
-pub(super) fn limit_of(level: f64) -> f64 {
-    level + level * TOLERANCE
+/// What the users of a resource load on it, counted anew.
+#[derive(Debug, Default)]
+pub(super) struct Load {
+    pub fixed: f64,
+    pub open_share: f64,
+    highest_fixed: f64,
+    pub largest_share: f64,
+    pub over: u32,
+}
+
+impl Load {
+    /// Adds a user whose level is decided elsewhere.
+    pub fn fix(&mut self, share: f64, level: f64) {
+        self.fixed += share * level;
+        self.highest_fixed = self.highest_fixed.max(level);
+    }
 }
 
 impl Account {
@@ -190,6 +203,21 @@ impl Account {
         self.postings = 0;
     }
 
+    /// All users have been counted; those above `limit` are over it.
+    pub fn set_load(&mut self, load: &Load, limit: f64) {
+        (self.fixed, self.highest_fixed, self.postings) = (load.fixed, load.highest_fixed, 0);
+        match self.kind {
+            Kind::Shared => (self.open_share, self.over, self.limit) = (load.open_share, load.over, limit),
+            // The captures may be put off, so those flows still count.
+            Kind::FatPipe => {
+                self.open_share = load.largest_share;
+                if load.over > 0 {
+                    self.highest_fixed = f64::INFINITY;
+                }
+            }
+        }
+    }
+
     /// After as many changes as users, a new sum costs nothing more and drops the rounding errors.
     pub fn needs_sum(&self, users: usize) -> bool {
         self.postings as usize > (64 + 4 * users).min(usize::from(STALE) / 2)
@@ -199,10 +227,9 @@ impl Account {
         self.members + self.free > 0
     }
 
-    /// Gives the members a level. True if the users must be summed, because some are between the old limit and the new.
-    pub fn set_level(&mut self, level: f64) -> bool {
+    /// Gives the members a level, with a new limit. True if the users must be summed, because some are between both limits.
+    pub fn set_level(&mut self, level: f64, limit: f64) -> bool {
         self.level = level;
-        let limit = limit_of(level);
         let between = self.limit != limit && (self.over > 0 || self.highest_fixed > limit);
         if !between {
             self.limit = limit;
@@ -210,9 +237,9 @@ impl Account {
         between && self.kind == Kind::Shared
     }
 
-    /// May users that are decided elsewhere have higher levels than this?
-    pub fn may_exceed(&self, level: f64) -> bool {
-        self.kind == Kind::FatPipe || self.over > 0 || above(self.highest_fixed, level)
+    /// May users that are decided elsewhere have higher levels than `limit`?
+    pub fn may_exceed(&self, limit: f64) -> bool {
+        self.kind == Kind::FatPipe || self.over > 0 || self.highest_fixed > limit
     }
 
     /// A lower limit of the level at which the resource is full; exact if it is shared and the limit is right.
@@ -235,23 +262,26 @@ impl Account {
         if full && self.open_share > 0.0 { self.capacity / self.open_share } else { f64::INFINITY }
     }
 
-    /// The level at which the resource must be looked at if it is full at `full`; infinite if all is well.
-    pub fn turn(&self, full: f64) -> f64 {
+    /// The level at which the resource must be looked at if it is full at `full`; infinite if all is well. Levels are the same if
+    /// they differ by less than `tolerance`, relatively.
+    #[inline]
+    pub fn turn(&self, full: f64, tolerance: f64) -> f64 {
         if self.postings >= STALE - 1 {
             0.0
         } else if self.members == 0 {
             full
-        } else if above(full, self.level) {
+        } else if full > self.level + self.level * tolerance {
             self.level
-        } else if self.is_settled_at(full) {
+        } else if self.is_settled_at(full, tolerance) {
             f64::INFINITY
         } else {
             full
         }
     }
 
-    fn is_settled_at(&self, full: f64) -> bool {
-        !above(self.level, full) && self.over == 0 && self.free == 0 && self.kind == Kind::Shared
+    fn is_settled_at(&self, full: f64, tolerance: f64) -> bool {
+        let same = self.level <= full + full * tolerance;
+        same && self.over == 0 && self.free == 0 && self.kind == Kind::Shared
     }
 }
 

@@ -30,6 +30,8 @@ pub(super) struct Bottleneck {
     ticks: u32,
     /// The date of the first member must be computed again.
     pub undated: bool,
+    /// Changes of level in the solve under way.
+    pub changes: u32,
     /// Some member may use another resource that has members.
     pub entangled: bool,
     /// More than the level of the members has been posted.
@@ -52,6 +54,7 @@ impl Bottleneck {
             since: Time::ZERO,
             ticks: 0,
             undated: false,
+            changes: 0,
             entangled: false,
             loose: false,
             posted: 0.0,

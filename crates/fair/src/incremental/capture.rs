@@ -8,7 +8,7 @@
 //!      └────────────────▶ users
 //! ```
 
-use super::account::limit_of;
+use super::account::Load;
 use super::posting::posted_at_bound;
 use super::{Incremental, Stop};
 use crate::above;
@@ -20,12 +20,6 @@ pub(super) struct Captive {
     pub flow: u32,
     level: f64,
     share: f64,
-}
-
-/// What the users of a resource load on it.
-struct Sum {
-    fixed: f64,
-    open_share: f64,
 }
 
 impl Incremental {
@@ -64,66 +58,79 @@ impl Incremental {
     /// infinite if there are none of them.
     pub(super) fn find_captives(&mut self, resource: u32, full: f64) -> f64 {
         self.captives.clear();
-        if !self.accounts[resource as usize].may_exceed(full) {
+        if !self.accounts[resource as usize].may_exceed(self.limit_of(resource, full)) {
             return full;
         }
-        let mut sum = self.list_captives(resource, full);
+        let mut load = self.list_captives(resource, full);
         let level = match self.accounts[resource as usize].kind {
-            Kind::Shared => self.release_captives(resource, &mut sum),
+            Kind::Shared => self.release_captives(resource, &mut load),
             Kind::FatPipe => full,
         };
         let some = self.accounts[resource as usize].has_open() || !self.captives.is_empty();
         let level = if some { level } else { f64::INFINITY };
-        self.sum(resource, level);
+        load.over = self.captives.len() as u32;
+        let limit = self.limit_of(resource, level);
+        self.accounts[resource as usize].set_load(&load, limit);
         level
     }
 
     /// Lists the users above `level` that are not open, and sums the others.
-    fn list_captives(&mut self, resource: u32, level: f64) -> Sum {
-        let mut sum = Sum { fixed: 0.0, open_share: 0.0 };
-        for user in &self.bottlenecks[resource as usize].users {
+    fn list_captives(&mut self, resource: u32, level: f64) -> Load {
+        let mut load = Load::default();
+        let limit = self.limit_of(resource, level);
+        let users = &self.bottlenecks[resource as usize].users;
+        self.looked_at += users.len() as u64;
+        for user in users {
+            load.largest_share = load.largest_share.max(user.share);
             let current = match self.stops[user.flow as usize] {
                 Stop::At(other) if other != resource => self.accounts[other as usize].level,
-                Stop::Bound => self.flows[user.flow as usize].ceiling,
+                Stop::Bound => posted_at_bound(self.flows[user.flow as usize].ceiling),
                 _ => {
-                    sum.open_share += user.share;
+                    load.open_share += user.share;
                     continue;
                 }
             };
-            if above(current, level) {
+            if current > limit {
                 self.captives.push(Captive { level: current, flow: user.flow, share: user.share });
             } else {
-                sum.fixed += user.share * current;
+                load.fix(user.share, current);
             }
         }
-        sum
+        load
     }
 
-    /// With all captives sharing, the level is higher than it seemed. Releases those who do not reach it, from
-    /// the lowest, as filling would; each leaves the rest a little more.
-    fn release_captives(&mut self, resource: u32, sum: &mut Sum) -> f64 {
-        let captives = &mut self.captives;
+    /// With all captives sharing, the level is higher than it seemed. Releases those who do not reach it; each leaves the
+    /// rest a little more.
+    fn release_captives(&mut self, resource: u32, load: &mut Load) -> f64 {
         let capacity = self.accounts[resource as usize].capacity;
-        let captive_share: f64 = captives.iter().map(|captive| captive.share).sum();
-        sum.open_share += captive_share;
-        let full_at = |sum: &Sum| (capacity - sum.fixed).max(0.0) / sum.open_share;
-        captives.sort_unstable_by(|a, b| b.level.total_cmp(&a.level).then(b.flow.cmp(&a.flow)));
-        let mut level = full_at(sum);
-        while let Some(&lowest) = captives.last().filter(|captive| !above(captive.level, level)) {
-            captives.pop();
-            sum.fixed += lowest.share * lowest.level;
-            sum.open_share -= lowest.share;
-            level = full_at(sum);
-        }
+        let mut captives = std::mem::take(&mut self.captives);
+        load.open_share += captives.iter().map(|captive| captive.share).sum::<f64>();
+        let level = loop {
+            let level = (capacity - load.fixed).max(0.0) / load.open_share;
+            let (limit, before) = (self.limit_of(resource, level), captives.len());
+            captives.retain(|captive| {
+                let stays = captive.level > limit;
+                if !stays {
+                    load.fix(captive.share, captive.level);
+                    load.open_share -= captive.share;
+                }
+                stays
+            });
+            if captives.len() == before {
+                break level;
+            }
+        };
+        self.captives = captives;
         level
     }
 
     /// Makes the account of a resource from its users, with the limit for members of this level.
     pub(super) fn sum(&mut self, resource: u32, level: f64) {
+        let limit = self.limit_of(resource, level);
         let Incremental { accounts, bottlenecks, flows, stops, looked_at, .. } = self;
         let users = &bottlenecks[resource as usize].users;
         *looked_at += users.len() as u64;
-        accounts[resource as usize].clear(limit_of(level));
+        accounts[resource as usize].clear(limit);
         for user in users {
             let posted = match stops[user.flow as usize] {
                 Stop::At(other) if other != resource => bottlenecks[other as usize].posted,

@@ -1,6 +1,7 @@
 //! Completion dates: every bottleneck gives the date of its first member, every flow at its bound its own.
 
 use super::{Incremental, Stop};
+use crate::TOLERANCE;
 use crate::flow::{HALF_PICOSECOND, NEGLIGIBLE};
 use crate::heap::{ABSENT, Heap};
 use mpirage_units::{Duration, Time};
@@ -85,7 +86,8 @@ impl Incremental {
         let mut undated = std::mem::take(&mut self.undated);
         for resource in undated.drain(..) {
             let bottleneck = &mut self.bottlenecks[resource as usize];
-            bottleneck.undated = false;
+            (bottleneck.undated, bottleneck.changes) = (false, 0);
+            self.tolerances[resource as usize] = TOLERANCE;
             match bottleneck.date(self.accounts[resource as usize].level) {
                 Some(date) => self.dates.set(date.max(self.now), resource, &mut self.date_places),
                 None => self.unschedule(resource),

@@ -32,6 +32,7 @@ mod demand;
 mod posting;
 mod solve;
 
+use crate::TOLERANCE;
 use crate::flow::Use;
 use crate::heap::{ABSENT, Heap};
 use crate::resource::Kind;
@@ -58,6 +59,8 @@ pub(crate) struct Incremental {
     agenda: Agenda,
     /// The level at which each resource stands in the agenda.
     queued: Vec<f64>,
+    /// Levels of each resource that differ less, relatively, are the same.
+    tolerances: Vec<f64>,
     /// Flows that started since the last solve.
     newcomers: Vec<u32>,
     /// Resources whose accounts have changed since they were last queued.
@@ -125,6 +128,7 @@ impl Incremental {
         self.accounts.push(Account::new(capacity, kind));
         self.bottlenecks.push(Bottleneck::new());
         self.queued.push(f64::INFINITY);
+        self.tolerances.push(TOLERANCE);
         self.date_places.push(ABSENT);
     }
 

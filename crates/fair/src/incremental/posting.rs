@@ -38,7 +38,9 @@ impl Incremental {
     /// Gives all members of a resource a new level.
     pub(super) fn set_level(&mut self, resource: u32, level: f64) {
         let old = self.accounts[resource as usize].level;
-        if self.accounts[resource as usize].set_level(level) {
+        self.count_change(resource);
+        let limit = self.limit_of(resource, level);
+        if self.accounts[resource as usize].set_level(level, limit) {
             self.sum(resource, level);
         }
         let (account, bottleneck) =

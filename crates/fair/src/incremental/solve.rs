@@ -2,8 +2,11 @@
 
 use super::agenda::Step;
 use super::{Flow, Incremental, Stop};
+use crate::above;
 use crate::resource::Kind;
-use crate::{TOLERANCE, above};
+
+/// So many changes of a level in one solve may be necessary.
+const MANY_CHANGES: u32 = 8;
 
 impl Incremental {
     /// Brings all levels up to date.
@@ -61,9 +64,25 @@ impl Incremental {
         while let Some(resource) = self.dirty.pop() {
             let account = &mut self.accounts[resource as usize];
             account.clean();
-            let turn = account.turn(account.full_at());
+            let turn = account.turn(account.full_at(), self.tolerances[resource as usize]);
             self.queue(resource, turn);
         }
+    }
+
+    /// The highest level that is the same as `level` for a resource.
+    pub(super) fn limit_of(&self, resource: u32, level: f64) -> f64 {
+        level + level * self.tolerances[resource as usize]
+    }
+
+    /// The level of a resource changes. A level that changes again and again within one solve does so because of rounding: that
+    /// it must change by more each time brings every solve to its end.
+    pub(super) fn count_change(&mut self, resource: u32) {
+        let bottleneck = &mut self.bottlenecks[resource as usize];
+        bottleneck.changes += 1;
+        if bottleneck.changes > MANY_CHANGES {
+            self.tolerances[resource as usize] *= 1.5;
+        }
+        self.note_undated(resource);
     }
 
     /// Puts a resource on the agenda. An entry for a lower level may stay: then the level is computed again.
@@ -90,12 +109,14 @@ impl Incremental {
             return self.touch(resource);
         }
         let full = self.full_at(resource);
-        if self.put_off(resource, self.accounts[resource as usize].turn(full)) {
+        let tolerance = self.tolerances[resource as usize];
+        if self.put_off(resource, self.accounts[resource as usize].turn(full, tolerance)) {
             return;
         }
-        let may_rise = members > 0 && above(full, old);
+        let limit = self.limit_of(resource, old);
+        let may_rise = members > 0 && full > limit;
         let level = if may_rise { full } else { self.find_captives(resource, full) };
-        let rises = members > 0 && above(level, old);
+        let rises = members > 0 && level > limit;
         if !may_rise && self.put_off(resource, if rises { old } else { level }) {
             return;
         }
@@ -118,8 +139,8 @@ impl Incremental {
     /// Gives members, free users and captives the level at which a resource is full.
     fn decide(&mut self, resource: u32, level: f64) {
         let account = &self.accounts[resource as usize];
-        let same = account.members > 0 && (level - account.level).abs() <= TOLERANCE * account.level;
-        if !same {
+        let change = (level - account.level).abs();
+        if account.members == 0 || change > self.tolerances[resource as usize] * account.level {
             self.set_level(resource, level);
         }
         let mut free = std::mem::take(&mut self.bottlenecks[resource as usize].free);
@@ -144,7 +165,7 @@ impl Incremental {
             level = self.full_at(resource);
         }
         let account = &self.accounts[resource as usize];
-        if account.members > 0 && above(level, account.level) {
+        if account.members > 0 && level > self.limit_of(resource, account.level) {
             self.set_level(resource, level);
         }
     }
