@@ -146,6 +146,7 @@ impl Account {
                 self.rise_over(share);
             }
             (true, false) => {
+                debug_assert!(self.over > 0, "a user above the limit was not counted");
                 self.over -= 1;
                 self.close(share);
                 self.fixed += share * to;
@@ -207,7 +208,10 @@ impl Account {
     pub fn set_load(&mut self, load: &Load, limit: f64) {
         (self.fixed, self.highest_fixed, self.postings) = (load.fixed, load.highest_fixed, 0);
         match self.kind {
-            Kind::Shared => (self.open_share, self.over, self.limit) = (load.open_share, load.over, limit),
+            Kind::Shared => {
+                self.limit = limit.max(load.highest_fixed);
+                (self.open_share, self.over) = (load.open_share, load.over);
+            }
             // The captures may be put off, so those flows still count.
             Kind::FatPipe => {
                 self.open_share = load.largest_share;
@@ -230,6 +234,9 @@ impl Account {
     /// Gives the members a level, with a new limit. True if the users must be summed, because some are between both limits.
     pub fn set_level(&mut self, level: f64, limit: f64) -> bool {
         self.level = level;
+        // A user that was not captured because it differs by rounding is no reason to sum.
+        let nearly = self.highest_fixed <= limit + 4.0 * (limit - level);
+        let limit = if nearly { limit.max(self.highest_fixed) } else { limit };
         let between = self.limit != limit && (self.over > 0 || self.highest_fixed > limit);
         if !between {
             self.limit = limit;
