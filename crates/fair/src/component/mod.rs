@@ -150,6 +150,7 @@ impl Components {
     }
 
     /// How many flows solves have looked at.
+    #[cfg(test)]
     pub fn looked_at(&self) -> u64 {
         self.looked_at
     }

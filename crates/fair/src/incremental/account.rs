@@ -131,7 +131,7 @@ impl Account {
         self.postings = self.postings.saturating_add(1);
     }
 
-    /// A user whose level is decided elsewhere goes from one level to another. True if that changes anything here.
+    /// A user whose level is decided elsewhere goes from one level to another. True if the resource may need a repair.
     #[inline(always)]
     pub fn shift(&mut self, share: f64, from: f64, to: f64) -> bool {
         if self.kind == Kind::FatPipe {
@@ -156,7 +156,7 @@ impl Account {
             self.highest_fixed = to;
         }
         self.post();
-        true
+        self.members + self.free + self.over > 0 || self.fixed > self.capacity
     }
 
     fn rise_over(&mut self, share: f64) {

@@ -70,7 +70,7 @@ pub(crate) struct Incremental {
     /// Users that the resource in hand takes from other bottlenecks.
     captives: Vec<capture::Captive>,
     /// Reused list of flows.
-    moving: Vec<(u32, Stop)>,
+    moving: Vec<u32>,
     /// How many bottlenecks have posted more than their level.
     loose: usize,
 
@@ -283,6 +283,7 @@ impl Incremental {
     }
 
     /// How many flows solves have looked at.
+    #[cfg(test)]
     pub fn looked_at(&self) -> u64 {
         self.looked_at
     }

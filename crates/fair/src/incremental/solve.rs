@@ -157,10 +157,10 @@ impl Incremental {
         self.captives = captives;
     }
 
-    /// Lets the members of a resource grow to the level at which it is full, except those that something else stops.
+    /// Lets the members of a resource grow to the level at which it is full, except those that meet their bounds before.
     fn rise(&mut self, resource: u32, mut level: f64) {
         self.touch(resource);
-        while self.move_stopped(resource, level) {
+        while self.stop_at_bounds(resource, level) {
             // Each that stays behind leaves more to the others.
             level = self.full_at(resource);
         }
@@ -170,10 +170,10 @@ impl Incremental {
         }
     }
 
-    /// Moves the members that another bottleneck stops at their level already, or their bounds below the new level.
-    fn move_stopped(&mut self, resource: u32, level: f64) -> bool {
+    /// Moves the members to their bounds that meet them below `level`.
+    fn stop_at_bounds(&mut self, resource: u32, level: f64) -> bool {
         let bottleneck = &self.bottlenecks[resource as usize];
-        if !bottleneck.entangled && level <= bottleneck.lowest_ceiling {
+        if level <= bottleneck.lowest_ceiling {
             return false;
         }
         let mut moving = std::mem::take(&mut self.moving);
@@ -182,33 +182,18 @@ impl Incremental {
         for place in 0..count {
             let flow = bottleneck.members.item(place);
             let ceiling = self.flows[flow as usize].ceiling;
-            if let Some(other) = self.tied_bottleneck(flow, resource) {
-                moving.push((flow, Stop::At(other)));
-            } else if above(level, ceiling) {
-                moving.push((flow, Stop::Bound));
+            if above(level, ceiling) {
+                moving.push(flow);
             } else {
                 lowest = lowest.min(ceiling);
             }
         }
         self.bottlenecks[resource as usize].lowest_ceiling = lowest;
         let stopped = !moving.is_empty();
-        for (flow, stop) in moving.drain(..) {
-            self.stop(flow, stop);
+        for flow in moving.drain(..) {
+            self.stop(flow, Stop::Bound);
         }
         self.moving = moving;
         stopped
-    }
-
-    /// Another bottleneck of a member of `resource`, of the same level and not about to rise.
-    fn tied_bottleneck(&self, flow: u32, resource: u32) -> Option<u32> {
-        let level = self.accounts[resource as usize].level;
-        let resources = self.flows[flow as usize].demand.resources();
-        resources.iter().copied().find(|&other| {
-            let account = &self.accounts[other as usize];
-            account.members > 0
-                && other != resource
-                && !above(account.level, level)
-                && self.queued[other as usize] > account.level
-        })
     }
 }
