@@ -1,34 +1,43 @@
-//! Flows: what each has left to do, and where it is at home.
+//! Flows: what each has left to do and what it uses.
 //!
 //! Work is kept multiplied by the penalty (*virtual* work), so that a flow of level λ does λ of it per second.
 //! Weights are kept divided by the penalty (*shares*), so that its load on a resource is share·λ.
 
 use crate::above;
-use crate::list::NONE;
-use crate::progress::{HALF_PICOSECOND, NEGLIGIBLE};
-use crate::resource::Resource;
-use crate::sharing::ResourceId;
-use mpirage_units::{Duration, Time};
+use crate::list::{Linked, NONE};
+use crate::resource::ResourceId;
+use mpirage_units::Duration;
 use smallvec::SmallVec;
+
+/// The part of a flow's work that may be left when it ends. Dates are whole picoseconds, so what is left of a flow at its date
+/// may be a little more or less than nothing; and flows that belong together must end together.
+pub(crate) const NEGLIGIBLE: f64 = 1e-9;
+/// A flow that needs less time than this has ended too.
+pub(crate) const HALF_PICOSECOND: f64 = 0.5e-12;
 
 /// The order of start of a flow that has not started.
 pub(crate) const NEVER: u64 = u64::MAX;
 
-/// What decides a flow's level.
+/// A flow of one [`Sharing`](crate::Sharing). Ids are never valid again after the flow has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FlowId {
+    pub(crate) index: u32,
+    pub(crate) generation: u32,
+}
+
+/// Who shares resources among a flow and others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Bottleneck {
-    /// Nothing yet: the flow is new.
-    Unknown,
-    /// Nothing yet, and the flow is to be shared incrementally.
+pub(crate) enum Solver {
+    /// Not decided: the flow is new, or its component was taken apart.
+    Undecided,
+    /// Not decided, but its next component is too uneven to be solved whole.
     Uneven,
-    /// Its own bound.
-    Bound,
-    /// A full resource.
-    At(u32),
-    /// What its component was solved to.
+    /// The component with this number.
     Component(u32),
-    /// Nothing of its own: it is a message of another flow (`class`).
-    SameAs(u32),
+    /// Incremental sharing.
+    Incremental,
+    /// None: it is a message of another flow.
+    MessageOf(u32),
 }
 
 /// One use of a resource by a flow.
@@ -117,18 +126,18 @@ pub(crate) fn level_alone(alone: f64, ceiling: f64) -> f64 {
     if above(alone, ceiling) || alone.is_infinite() { ceiling } else { alone }
 }
 
-/// Two cache lines: first how far it is, then what it uses. What only incremental sharing needs is elsewhere ([`Account`]).
+/// Two cache lines: first how far it is, then what it uses.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Flow {
     pub generation: u32,
     /// The next of its component.
     pub next: u32,
-    pub bottleneck: Bottleneck,
+    pub solver: Solver,
     /// Order of start, which breaks ties.
     pub sequence: u64,
     pub token: u64,
-    /// Virtual work left at `since`; kept up to date only while not at home on a resource.
+    /// Virtual work left when its component was solved.
     pub left: f64,
     /// All the virtual work of this flow.
     pub work: f64,
@@ -145,22 +154,12 @@ pub(crate) struct Flow {
     /// Its messages, if it has others than its own.
     pub class: u32,
     uses: u16,
-    /// Growing in the solve that is under way: its level is not decided.
-    pub free: bool,
-    /// It is on the lists of its resources.
-    pub listed: bool,
 }
 
-/// What incremental sharing keeps of a flow.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Account {
-    /// The level it would have alone on its resources, whatever its bound.
-    pub alone: f64,
-    pub since: Time,
-    /// The level reserved for it on its resources (see `booking`).
-    pub reserved: f64,
-    /// Its positions in its resources' lists of users, in the order of its uses.
-    pub slots: SmallVec<[u32; INSIDE]>,
+impl Linked for Flow {
+    fn next(&mut self) -> &mut u32 {
+        &mut self.next
+    }
 }
 
 impl Flow {
@@ -170,9 +169,7 @@ impl Flow {
             next: NONE,
             sequence: NEVER,
             token: 0,
-            bottleneck: Bottleneck::Unknown,
-            free: false,
-            listed: false,
+            solver: Solver::Undecided,
             class: NONE,
             ceiling: 0.0,
             work: 0.0,
@@ -227,7 +224,7 @@ impl Flow {
 
     /// What it uses.
     #[inline]
-    pub fn uses(&self) -> impl Iterator<Item = Use> + '_ {
+    pub fn uses(&self) -> impl Iterator<Item = Use> + Clone + '_ {
         let count = self.use_count();
         let (inside, more) = match &self.more {
             Some(more) if count > INSIDE => (0, &more[..]),
@@ -235,17 +232,6 @@ impl Flow {
         };
         let pairs = self.resources[..inside].iter().zip(&self.shares);
         pairs.map(|(&resource, &share)| Use { resource, share }).chain(more.iter().copied())
-    }
-
-    /// Its level as last decided.
-    #[inline]
-    pub fn level_among(&self, resources: &[Resource]) -> f64 {
-        match self.bottleneck {
-            Bottleneck::Unknown | Bottleneck::Uneven | Bottleneck::SameAs(_) => 0.0,
-            Bottleneck::Bound => self.ceiling,
-            Bottleneck::At(resource) => resources[resource as usize].clock.level,
-            Bottleneck::Component(_) => self.level,
-        }
     }
 
     /// Of a flow in a component: what is left when so much time has passed since the component was solved.

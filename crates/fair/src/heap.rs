@@ -110,6 +110,12 @@ impl<K: Ord + Copy> Heap<K> {
     }
 }
 
+impl<K: Ord + Copy> Default for Heap<K> {
+    fn default() -> Self {
+        Heap::new()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

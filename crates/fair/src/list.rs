@@ -2,9 +2,6 @@
 
 use std::ops::IndexMut;
 
-use crate::flow::Flow;
-use crate::resource::Resource;
-
 /// No item, and no component.
 pub(crate) const NONE: u32 = u32::MAX;
 
@@ -15,27 +12,15 @@ pub(crate) struct IntrusiveList {
     last: u32,
 }
 
-/// Something that can be in a chain.
+/// Something that can be in such a list.
 pub(crate) trait Linked {
     fn next(&mut self) -> &mut u32;
 }
 
-/// Where such things are, by their numbers.
+/// All things of a kind, by their numbers.
 pub(crate) trait Items: IndexMut<usize, Output: Linked> {}
 
 impl<T: IndexMut<usize, Output: Linked>> Items for T {}
-
-impl Linked for Flow {
-    fn next(&mut self) -> &mut u32 {
-        &mut self.next
-    }
-}
-
-impl Linked for Resource {
-    fn next(&mut self) -> &mut u32 {
-        &mut self.next
-    }
-}
 
 impl IntrusiveList {
     pub const EMPTY: IntrusiveList = IntrusiveList { first: NONE, last: NONE };

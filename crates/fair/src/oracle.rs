@@ -12,7 +12,8 @@
 //! the resource is full before the bound is met. This is the definition that [`crate::Sharing`]
 //! must agree with (and what SimGrid computes); it is quadratic, and meant for tests only.
 
-use crate::{Kind, above};
+use crate::above;
+use crate::resource::Kind;
 
 /// A resource, as the oracle sees it.
 #[derive(Clone, Debug)]

@@ -3,64 +3,28 @@
 //! Changes are only noted when they are made; the first question asked afterwards (or the first change at a
 //! later date) solves for all of them at once.
 
-use crate::class::Classes;
 use crate::component::Components;
-use crate::filling::Filling;
-use crate::flow::{Account, Bottleneck, Footprint, NEVER, Use};
+use crate::flow::{FlowId, Footprint, NEVER, Solver};
 use crate::flows::Flows;
-use crate::heap::{ABSENT, Heap};
-use crate::list::NONE;
-use crate::progress::Progress;
-use crate::resource::{Resource, User};
-use mpirage_prefetch::fetch;
+use crate::incremental::{First, Incremental};
+use crate::messages::{Message, Messages, Withdrawn};
+use crate::resource::{Kind, ResourceId};
 use mpirage_units::Time;
-
-/// How many flows ahead the place of a new one is fetched.
-const AHEAD: usize = 3;
-
-/// How the users of a resource share it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// The weighted rates of all users together stay below the capacity.
-    Shared,
-    /// The weighted rate of each user stays below the capacity, whatever the others do.
-    FatPipe,
-}
-
-/// A resource of one [`Sharing`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ResourceId(pub(crate) u32);
-
-/// A flow of one [`Sharing`]. Ids are never valid again after the flow has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct FlowId {
-    pub(crate) index: u32,
-    pub(crate) generation: u32,
-}
 
 /// Flows that progress at max-min fair rates on shared resources.
 ///
 /// Dates given to it must not go back.
 #[derive(Clone, Debug, Default)]
 pub struct Sharing {
-    pub(crate) resources: Vec<Resource>,
-    pub(crate) flows: Flows,
-    /// What incremental sharing keeps of each; no longer than it must be.
-    pub(crate) accounts: Vec<Account>,
-    pub(crate) penalties: Vec<f64>,
-    /// Where each flow is in the heap of its home.
-    pub(crate) places: Vec<u32>,
-    pub(crate) now: Time,
-    pub(crate) filling: Filling,
-    pub(crate) progress: Progress,
-    pub(crate) components: Components,
-    pub(crate) classes: Classes,
-    vacant: Vec<u32>,
+    flows: Flows,
+    messages: Messages,
+    components: Components,
+    incremental: Incremental,
+    now: Time,
+    resources: u32,
     started: u64,
-    /// How many flows solves have looked at; tests see from it how costs grow.
-    pub(crate) looked_at: u64,
-    /// Capacities have changed, so that footprints made before may be wrong.
-    pub(crate) recapped: bool,
+    /// Reused list of flows on their way from components to incremental sharing.
+    uneven: Vec<u32>,
 }
 
 impl Sharing {
@@ -72,33 +36,25 @@ impl Sharing {
     /// Nothing to share yet, and no components ever: to test incremental sharing, or to measure it.
     pub fn without_components() -> Self {
         let mut sharing = Self::default();
-        sharing.components.enabled = false;
+        sharing.components.disable();
         sharing
     }
 
     /// Adds a resource that carries `capacity` units per second (may be infinite).
     pub fn add_resource(&mut self, capacity: f64, kind: Kind) -> ResourceId {
         assert!(capacity >= 0.0, "a capacity of {capacity}");
-        self.resources.push(Resource::new(capacity, kind));
-        self.progress.date_places.push(ABSENT);
-        ResourceId(self.resources.len() as u32 - 1)
+        self.components.add_resource(capacity, kind);
+        self.incremental.add_resource(capacity, kind);
+        self.resources += 1;
+        ResourceId(self.resources - 1)
     }
 
-    /// From `now` on, `resource` carries `capacity` units per second.
+    /// From `now` on, `resource` carries `capacity` units per second. Footprints that were made before are wrong then.
     pub fn set_capacity(&mut self, now: Time, resource: ResourceId, capacity: f64) {
         assert!(capacity >= 0.0, "a capacity of {capacity}");
         self.reach(now);
-        self.recapped = true;
-        let changed = &mut self.resources[resource.0 as usize];
-        // What rounding was under the old capacity may be much under the new one.
-        (changed.capacity, changed.stale) = (capacity, true);
-        match changed.component {
-            NONE => {
-                self.filling.disturbed.push(resource.0);
-                self.filling.recapped.push(resource.0);
-            }
-            component => self.dissolve(component, false),
-        }
+        self.components.set_capacity(&mut self.flows, resource.0, capacity);
+        self.incremental.set_capacity(resource.0, capacity);
     }
 
     /// Starts a flow: `work` units are to be done at a rate (units per second) of at most `bound`, which on
@@ -130,20 +86,14 @@ impl Sharing {
     }
 
     fn measured(&self, mut footprint: Footprint) -> Footprint {
-        footprint.alone = self.level_alone(footprint.uses.iter().copied());
+        footprint.alone = self.components.level_alone(footprint.uses.iter().copied());
         footprint
     }
 
     /// Makes a flow that has not started: it uses nothing until [`Sharing::launch`].
     pub fn prepare(&mut self, footprint: &Footprint, work: f64, token: u64) -> FlowId {
         assert!(work >= 0.0, "work {work}");
-        let index = self.vacancy();
-        let flow = &mut self.flows[index as usize];
-        (flow.token, flow.ceiling) = (token, footprint.ceiling);
-        (flow.work, flow.left) = (work * footprint.penalty, work * footprint.penalty);
-        flow.set_uses(&footprint.uses);
-        self.penalties[index as usize] = footprint.penalty;
-        FlowId { index, generation: flow.generation }
+        self.flows.prepare(footprint, work, token)
     }
 
     /// Starts a flow that was prepared.
@@ -153,10 +103,54 @@ impl Sharing {
         debug_assert!(prepared.generation == flow.generation && prepared.sequence == NEVER);
         prepared.sequence = self.started;
         self.started += 1;
-        match self.find_alike(flow.index) {
-            Some(alike) => self.join_class(alike, flow.index),
-            None => self.components.fresh.push(flow),
+        match self.messages.find_alike(&self.flows, flow.index) {
+            Some(alike) => self.join(alike, flow.index),
+            None => self.components.launch(flow),
         }
+    }
+
+    /// A message that starts joins a flow that is under way.
+    fn join(&mut self, flow: u32, message: u32) {
+        let left = self.left(flow);
+        let first = self.messages.join(&mut self.flows, flow, left, message);
+        match self.flows[flow as usize].solver {
+            Solver::Component(_) => self.components.note_joined(self.flows.id(flow)),
+            Solver::Incremental => self.recount(flow),
+            _ => {}
+        }
+        if let Some(first) = first {
+            self.set_first(flow, first, first.work - left);
+            self.flows[flow as usize].left = first.work;
+        }
+    }
+
+    /// What is left of the first message of a flow.
+    fn left(&mut self, flow: u32) -> f64 {
+        match self.flows[flow as usize].solver {
+            Solver::Component(id) => self.components.take_progress(&mut self.flows, id),
+            Solver::Incremental => return self.incremental.left(flow),
+            _ => {}
+        }
+        self.flows[flow as usize].left
+    }
+
+    /// Another message of a flow is the first now, which has so much more to do than the one before.
+    fn set_first(&mut self, flow: u32, message: Message, more: f64) {
+        let first = &mut self.flows[flow as usize];
+        (first.work, first.sequence) = (message.work, message.due.sequence);
+        match first.solver {
+            Solver::Incremental => {
+                let first = First { work: message.work, sequence: message.due.sequence };
+                self.incremental.set_first(flow, first, more);
+            }
+            _ => first.left += more,
+        }
+    }
+
+    /// Tells incremental sharing how many messages a flow has.
+    fn recount(&mut self, flow: u32) {
+        let changed = &self.flows[flow as usize];
+        self.incremental.set_count(flow, changed.uses(), self.messages.count(changed));
     }
 
     /// Ends a flow without completing it. An id that is no longer valid is ignored.
@@ -165,43 +159,62 @@ impl Sharing {
         if !self.is_alive(flow) {
             return;
         }
-        let (message, carrier) = (flow.index, self.carrier(flow.index));
-        if let Bottleneck::Component(component) = self.flows[carrier as usize].bottleneck {
-            self.dissolve(component, false);
+        let (message, carrier) = (flow.index, self.flows.carrier(flow.index));
+        if let Solver::Component(component) = self.flows[carrier as usize].solver {
+            self.components.dissolve(&mut self.flows, component, Solver::Undecided);
         }
-        if self.has_class(carrier) { self.withdraw(carrier, message) } else { self.remove(carrier) }
+        match self.messages.withdraw(&mut self.flows, carrier, message) {
+            Withdrawn::Last => return self.remove(carrier),
+            Withdrawn::SameFirst => {}
+            Withdrawn::NewFirst(first, more) => self.set_first(carrier, first, more),
+        }
+        if self.flows[carrier as usize].solver == Solver::Incremental {
+            self.recount(carrier);
+        }
+    }
+
+    /// Removes a flow; its share is given to others at the next solve.
+    fn remove(&mut self, flow: u32) {
+        if self.flows[flow as usize].solver == Solver::Incremental {
+            self.incremental.remove(flow);
+            self.components.take_back(&self.flows[flow as usize]);
+        }
+        self.messages.vacate(&mut self.flows, flow);
     }
 
     /// Is there no flow at all?
     pub fn is_idle(&self) -> bool {
-        self.vacant.len() == self.flows.len() && self.progress.finished.is_empty()
+        self.flows.are_none() && self.messages.ended.is_empty()
     }
 
     /// Date of the next completion if nothing changes before; never earlier than `now`. `None` if no flow
     /// will complete.
     pub fn next_completion(&mut self, now: Time) -> Option<Time> {
         self.reach(now);
-        if !self.progress.finished.is_empty() {
+        if !self.messages.ended.is_empty() {
             return Some(now);
         }
         self.solve();
-        self.earliest().map(|date| date.max(now))
+        let date = self.next_date();
+        (date < Time::MAX).then_some(date.max(now))
     }
 
     /// Appends to `done` the tokens of the flows that complete at or before `now`, by date and then in order of
     /// start, and forgets these flows. What they leave behind may let others complete at `now`, too:
     /// [`Sharing::next_completion`] says so.
     pub fn collect(&mut self, now: Time, done: &mut Vec<u64>) {
-        self.reach(now);
-        self.complete_now();
-        done.append(&mut self.progress.finished);
+        self.collect_each(now, |token| done.push(token));
     }
 
     /// The same without a list: `take` gets the tokens one by one.
     pub fn collect_each(&mut self, now: Time, take: impl FnMut(u64)) {
         self.reach(now);
-        self.complete_now();
-        self.progress.finished.drain(..).for_each(take);
+        self.solve();
+        // Does not solve for the rest, as new flows often start at once.
+        if self.next_date() <= now {
+            self.end_due();
+        }
+        self.messages.ended.drain().for_each(take);
     }
 
     /// The rate of a flow, in units per second; zero if it has ended.
@@ -210,128 +223,23 @@ impl Sharing {
         if !self.is_alive(flow) {
             return 0.0;
         }
-        let carrier = self.carrier(flow.index);
-        self.level(carrier) / self.penalties[flow.index as usize]
+        let carrier = self.flows.carrier(flow.index);
+        let level = match self.flows[carrier as usize].solver {
+            Solver::Incremental => self.incremental.level(carrier),
+            _ => self.flows[carrier as usize].level,
+        };
+        level / self.flows.penalty(flow.index)
     }
 
     /// What a resource carries: the weighted sum of its users' rates.
     pub fn load(&mut self, resource: ResourceId) -> f64 {
         self.solve();
-        let users = &self.resources[resource.0 as usize].users;
-        let load = |user: &User| user.share * self.count(user.flow) * self.level(user.flow);
-        let listed: f64 = users.iter().map(load).sum();
-        listed + self.component_load(resource.0)
-    }
-
-    /// The level of a flow as last decided.
-    pub(crate) fn level(&self, flow: u32) -> f64 {
-        self.flows[flow as usize].level_among(&self.resources)
-    }
-
-    /// Computes the level a flow would have alone.
-    pub(crate) fn measure_alone(&mut self, flow: u32) {
-        self.accounts[flow as usize].alone = self.level_alone(self.flows[flow as usize].uses());
-    }
-
-    pub(crate) fn level_alone(&self, uses: impl Iterator<Item = Use>) -> f64 {
-        let levels = uses.map(|used| self.resources[used.resource as usize].capacity / used.share);
-        levels.fold(f64::INFINITY, f64::min)
+        self.incremental.load(resource.0) + self.components.load(&self.flows, &self.messages, resource.0)
     }
 
     /// Is the message under way that this flow was made for?
     fn is_alive(&self, id: FlowId) -> bool {
-        self.exists(id) && !self.has_own_ended(id.index)
-    }
-
-    /// Is the flow under way, with its own message or others?
-    pub(crate) fn exists(&self, id: FlowId) -> bool {
-        self.flows[id.index as usize].generation == id.generation
-    }
-
-    pub(crate) fn id(&self, index: u32) -> FlowId {
-        FlowId { index, generation: self.flows[index as usize].generation }
-    }
-
-    fn vacancy(&mut self) -> u32 {
-        // Its last use is long ago, as a rule.
-        if let Some(&later) = self.vacant.len().checked_sub(1 + AHEAD).and_then(|at| self.vacant.get(at)) {
-            fetch(&self.flows[later as usize]);
-        }
-        self.vacant.pop().unwrap_or_else(|| {
-            self.places.push(ABSENT);
-            self.penalties.push(1.0);
-            self.flows.add()
-        })
-    }
-
-    /// From now on a flow is shared incrementally.
-    pub(crate) fn open_books(&mut self, index: u32) {
-        if self.accounts.len() <= index as usize {
-            self.accounts.resize(index as usize + 1, Account::default());
-        }
-        let account = &mut self.accounts[index as usize];
-        (account.since, account.reserved) = (self.now, 0.0);
-        self.measure_alone(index);
-    }
-
-    /// Puts a flow on the lists of its resources.
-    pub(crate) fn enlist(&mut self, index: u32) {
-        self.flows[index as usize].listed = true;
-        let slots = &mut self.accounts[index as usize].slots;
-        slots.clear();
-        for (nth, used) in self.flows[index as usize].uses().enumerate() {
-            let resource = &mut self.resources[used.resource as usize];
-            slots.push(resource.users.len() as u32);
-            resource.users.push(User { flow: index, nth: nth as u32, share: used.share });
-            resource.listed += 1;
-            resource.newcomers += 1;
-        }
-    }
-
-    /// Takes a flow out of everything; what it leaves behind is shared at the next solve.
-    pub(crate) fn remove(&mut self, index: u32) {
-        if self.flows[index as usize].listed {
-            self.strike_from_accounts(index);
-            self.leave_home(index);
-            self.strike_from_lists(index);
-        }
-        self.vacate(index);
-    }
-
-    fn strike_from_lists(&mut self, index: u32) {
-        for nth in 0..self.use_count(index) {
-            let used = self.nth_use(index, nth);
-            let slot = self.accounts[index as usize].slots[nth];
-            let resource = &mut self.resources[used.resource as usize];
-            resource.listed -= 1;
-            resource.users.swap_remove(slot as usize);
-            if let Some(moved) = resource.users.get(slot as usize) {
-                self.accounts[moved.flow as usize].slots[moved.nth as usize] = slot;
-            }
-            if self.resources[used.resource as usize].listed == 0 {
-                self.rest(used.resource);
-            }
-        }
-    }
-
-    /// No flow uses a resource any more: it is free for any component.
-    fn rest(&mut self, index: u32) {
-        let resource = self.resource(index);
-        (resource.active, resource.reserved_load) = (false, 0.0);
-        self.unschedule_group(index);
-    }
-
-    /// Makes room for another flow.
-    #[inline]
-    pub(crate) fn vacate(&mut self, index: u32) {
-        let flow = &mut self.flows[index as usize];
-        flow.generation = flow.generation.wrapping_add(1);
-        (flow.sequence, flow.bottleneck) = (NEVER, Bottleneck::Unknown);
-        (flow.free, flow.listed) = (false, false);
-        if flow.class != NONE {
-            self.vacate_class(index);
-        }
-        self.vacant.push(index);
+        self.flows.exists(id) && !self.messages.has_own_ended(&self.flows[id.index as usize])
     }
 
     /// Comes to the date `now`, through all completions before it.
@@ -339,14 +247,162 @@ impl Sharing {
     fn reach(&mut self, now: Time) {
         assert!(now >= self.now, "the date goes back from {} to {now}", self.now);
         if now > self.now {
-            self.complete_before(now);
-            self.now = now;
+            self.pass_completions(now);
+            self.set_now(now);
         }
+    }
+
+    fn pass_completions(&mut self, now: Time) {
+        self.solve();
+        while self.next_date() < now {
+            self.set_now(self.next_date().max(self.now));
+            self.end_due();
+            self.solve();
+        }
+    }
+
+    fn set_now(&mut self, now: Time) {
+        self.now = now;
+        self.components.set_now(now);
+        self.incremental.set_now(now);
+    }
+
+    fn next_date(&self) -> Time {
+        self.components.next_date().min(self.incremental.next_date())
+    }
+
+    /// Ends all messages that are done now.
+    fn end_due(&mut self) {
+        self.components.end_due(&mut self.flows, &mut self.messages);
+        while let Some(flow) = self.incremental.next_ended() {
+            match self.messages.end_first(&mut self.flows, flow) {
+                None => self.remove(flow),
+                Some((next, more)) => {
+                    self.set_first(flow, next, more);
+                    self.recount(flow);
+                }
+            }
+        }
+        self.messages.ended.finish_batch();
+    }
+
+    /// Brings all rates up to date.
+    #[inline]
+    fn solve(&mut self) {
+        if !self.components.is_settled() {
+            self.solve_components();
+        }
+        self.incremental.solve();
+    }
+
+    #[inline(never)]
+    fn solve_components(&mut self) {
+        self.components.solve(&mut self.flows, &self.messages, &mut self.uneven);
+        for flow in self.uneven.drain(..) {
+            let uneven = &self.flows[flow as usize];
+            let (count, first) =
+                (self.messages.count(uneven), First { work: uneven.work, sequence: uneven.sequence });
+            self.incremental.add(flow, uneven.uses(), uneven.ceiling, count, uneven.left, first);
+        }
+    }
+
+    /// How many flows solves have looked at; tests see from it how costs grow.
+    #[cfg(test)]
+    fn looked_at(&self) -> u64 {
+        self.components.looked_at() + self.incremental.looked_at()
     }
 }
 
-impl Default for Heap<Time> {
-    fn default() -> Self {
-        Heap::new()
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mpirage_units::Duration;
+
+    /// Host 0 sends many messages, to `peers` hosts in turn, faster than its link carries them. Gives how many flows were looked at.
+    fn flood(mut sharing: Sharing, messages: u64, peers: usize, bound: f64) -> u64 {
+        let links: Vec<ResourceId> =
+            (0..2 * peers + 2).map(|_| sharing.add_resource(1e9, Kind::Shared)).collect();
+        let (mut now, mut done) = (Time::ZERO, vec![]);
+        for nth in 0..messages {
+            let peer = 1 + nth as usize % peers;
+            let uses =
+                [(links[0], 1.0), (links[2 * peer], 1.0), (links[2 * peer + 1], 0.05), (links[1], 0.05)];
+            let size = 100.0 + (nth * 7919 % 1000) as f64;
+            sharing.start(now, size, 1e-4, bound, &uses, nth);
+            sharing.next_completion(now);
+            now += Duration::from_nanos(300);
+            sharing.collect(now, &mut done);
+        }
+        while let Some(date) = sharing.next_completion(now) {
+            now = date;
+            sharing.collect(now, &mut done);
+        }
+        done.sort_unstable();
+        assert!(done.into_iter().eq(0..messages));
+        sharing.looked_at()
+    }
+
+    /// However many messages are under way between the same hosts, one that comes or goes costs the same.
+    #[test]
+    fn a_flood_costs_as_much_per_message_as_a_few() {
+        for sharing in [Sharing::new(), Sharing::without_components()] {
+            for (peers, bound) in [(1, 1e9), (1, f64::INFINITY), (1, 1e5), (3, 1e9), (40, 1e9), (40, 1e6)] {
+                let [few, many] =
+                    [2000, 16_000].map(|messages| flood(sharing.clone(), messages, peers, bound));
+                let linear = many < 10 * few.max(2000);
+                assert!(
+                    linear,
+                    "{peers} peers, bound {bound}: {few} flows for 2,000 messages, {many} for 16,000"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn messages_of_one_flow_end_one_by_one_and_can_be_cancelled() {
+        for mut sharing in [Sharing::new(), Sharing::without_components()] {
+            let link = sharing.add_resource(1e6, Kind::Shared);
+            let mut start = |work, token| sharing.start(Time::ZERO, work, 1.0, 1e6, &[(link, 1.0)], token);
+            let [first, second, third] =
+                [(1e6, 1), (3e6, 2), (2e6, 3)].map(|(work, token)| start(work, token));
+            let is_a_third = |rate: f64| (rate - 1e6 / 3.0).abs() < 1e-3;
+            assert!([first, second, third].into_iter().all(|flow| is_a_third(sharing.rate(flow))));
+            assert_eq!(sharing.load(link), 1e6);
+            let seconds = |seconds: u64| Time::from_picos(seconds * 1_000_000_000_000);
+            let mut done = vec![];
+            assert_eq!(sharing.next_completion(Time::ZERO), Some(seconds(3)));
+            sharing.collect(seconds(3), &mut done);
+            assert_eq!((done.as_slice(), sharing.rate(first)), (&[1][..], 0.0));
+            sharing.cancel(seconds(4), third);
+            assert_eq!(sharing.rate(third), 0.0);
+            // The second has done 1 of 3 after three seconds, and half of 1 in the fourth.
+            assert_eq!(sharing.next_completion(seconds(4)), Some(Time::from_picos(5_500_000_000_000)));
+            sharing.collect(seconds(6), &mut done);
+            assert_eq!(done, [1, 2]);
+            assert!(sharing.is_idle() && sharing.messages.has_no_classes());
+        }
+    }
+
+    /// Every host of a torus sends to four neighbours, in an order that differs from round to round.
+    #[test]
+    fn components_are_used_again() {
+        let mut sharing = Sharing::new();
+        let links: Vec<_> = (0..128).map(|_| sharing.add_resource(1e6, Kind::Shared)).collect();
+        let mut now = Time::ZERO;
+        let mut done = Vec::new();
+        for round in 0..40 {
+            for nth in 0..256 {
+                let (from, step) = ((nth / 4 * (2 * round + 1)) % 64, [1, 8, 63, 56][nth % 4]);
+                let uses = [(links[from], 1.0), (links[64 + (from + step) % 64], 1.0)];
+                sharing.start(now, 1e3, 1.0, 1e6, &uses, 0);
+            }
+            while let Some(date) = sharing.next_completion(now) {
+                now = date;
+                sharing.collect(now, &mut done);
+            }
+            assert_eq!(sharing.components.count_used(), 0);
+        }
+        assert_eq!(done.len(), 40 * 256);
+        assert!(sharing.components.count_made() <= 64, "{}", sharing.components.count_made());
     }
 }

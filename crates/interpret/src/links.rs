@@ -229,7 +229,7 @@ impl LinkUse {
 
     #[cold]
     fn find_spokes(&mut self, from: u32, to: u32) -> Option<[u32; 2]> {
-        let spokes = [from, to].map(|rank| self.platform.spoke(self.ends[rank as usize].host));
+        let spokes = [from, to].map(|rank| self.platform.switch_port(self.ends[rank as usize].host));
         for (rank, spoke) in [from, to].into_iter().zip(spokes) {
             self.ends[rank as usize].switch = spoke.map_or(NO_SWITCH, |spoke| spoke.switch);
         }

@@ -1,8 +1,9 @@
-//! Nodes on a limited number of buses: the network of Dimemas (paper 5, section 3).
+//! Nodes on a limited number of buses: the network of Dimemas (Girona, Labarta, Badia, EuroPVM/MPI 2000,
+//! section 3).
 //!
 //! A transfer between nodes holds an output link of the source, an input link of the destination and one of the
-//! machine's buses for bytes / bandwidth; within a node it holds one of the node's own buses. What is not free is
-//! queued for, first come, first served, one thing after the other, and what has been obtained is kept meanwhile:
+//! machine's buses for bytes / bandwidth; within a node it holds one of the node's own buses. A transfer acquires them
+//! one after the other, waits for each in a first-come, first-served queue, and keeps those that it has acquired:
 //!
 //! ```text
 //! output link ─► input link ─► bus ─► bytes / bandwidth ─► all three are free
@@ -16,20 +17,20 @@ use mpirage_kernel::{Agenda, Departure, Event, Model, NetworkModel, Token, Trans
 use mpirage_platform::HostId;
 use mpirage_units::{Duration, Time};
 
-/// A number of links or buses; none for as many as anybody wants.
+/// A number of links or buses; `None` for unlimited.
 pub type Limit = Option<u32>;
 
 /// The links of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
-    /// So many in, so many out.
+    /// Separate links into the node and out of it.
     Duplex {
         /// Into the node.
         inputs: Limit,
         /// Out of the node.
         outputs: Limit,
     },
-    /// So many, each in either direction.
+    /// Links that each carry either direction.
     HalfDuplex(u32),
 }
 
@@ -48,7 +49,7 @@ pub struct BusNode {
     pub within_buses: Limit,
 }
 
-/// Everything about the network.
+/// The parameters of a bus network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BusParameters {
     /// By host; if there is only one, all are alike.
@@ -60,22 +61,22 @@ pub struct BusParameters {
 }
 
 impl BusParameters {
-    /// What `host` offers.
+    /// The node of `host`.
     pub fn node(&self, host: HostId) -> &BusNode {
         &self.nodes[if self.nodes.len() == 1 { 0 } else { host.0 as usize }]
     }
 
-    /// Sets something of every node.
+    /// Sets a value in every node.
     pub fn all_nodes<T: Copy>(&mut self, value: T, set: impl Fn(&mut BusNode, T)) {
         self.nodes.iter_mut().for_each(|node| set(node, value));
     }
 }
 
 const NIL: u32 = u32::MAX;
-/// In `Pool::free`: as many as anybody wants.
+/// In `Pool::free`: unlimited.
 const UNLIMITED: u32 = u32::MAX;
 
-/// Things of one kind, and the transfers that queue for one.
+/// The free links or buses of one kind, and the transfers that wait for one.
 #[derive(Clone, Copy, Debug)]
 struct Pool {
     free: u32,

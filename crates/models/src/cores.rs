@@ -1,7 +1,7 @@
 //! Processor cores.
 //!
 //! A computation of one thread takes its length on a core of its own. One of several threads uses as many cores, if the host has
-//! them and no other rank computes there. What is more than a host has cores for shares them: each thread gets the same.
+//! them and no other rank computes there. Where a host has more threads than cores, each thread gets the same share of the cores.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub struct Cores {
     done: Vec<u64>,
 }
 
-/// What is known of a host.
+/// The ranks and cores of a host.
 #[derive(Clone, Copy)]
 struct Host {
     ranks: u32,

@@ -1,4 +1,5 @@
-//! How long a collective takes by formula: a fan in and a fan out (paper 5, section 3.1).
+//! How long a collective takes by formula: a fan in and a fan out (Girona, Labarta, Badia, EuroPVM/MPI 2000,
+//! section 3.1).
 //!
 //! ```text
 //! T = FAN_IN + FAN_OUT        FAN = (L + SIZE / B) × factor
@@ -13,27 +14,27 @@
 
 use mpirage_collectives::Collective;
 
-/// How a phase grows with the number of those who take part.
+/// How the time of a phase grows with the number of participants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fan {
     /// There is no such phase.
     None,
-    /// Not at all.
+    /// It does not grow.
     Constant,
-    /// With their number.
+    /// With the number of participants.
     Linear,
-    /// With its logarithm.
+    /// With the logarithm of that number.
     Logarithmic,
 }
 
-/// Which size counts, of the bytes sent and received by the root (or the last to enter).
+/// Which message size the formula takes, given the bytes sent and received by the root (or the last to enter).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FanSize {
-    /// Those sent on the way in, those received on the way out.
+    /// The bytes sent on the way in, the bytes received on the way out.
     Current,
     /// The larger of the two.
     Max,
-    /// The smaller.
+    /// The smaller of the two.
     Min,
     /// Their mean.
     Mean,
@@ -63,7 +64,7 @@ pub struct FanTable {
 /// One of the networks that a collective crosses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {
-    /// How many take part.
+    /// The number of participants.
     pub members: u32,
     /// Seconds.
     pub latency: f64,
@@ -132,12 +133,12 @@ impl FanTable {
         table
     }
 
-    /// How a collective goes.
+    /// The two phases of a collective.
     pub fn get(&self, kind: Collective) -> Fans {
         self.by_kind[place_of(kind)]
     }
 
-    /// Says how a collective goes.
+    /// Sets the two phases of a collective.
     pub fn set(&mut self, kind: Collective, fans: Fans) {
         self.by_kind[place_of(kind)] = fans;
     }
@@ -163,7 +164,7 @@ impl FanTable {
     }
 }
 
-/// Nsteps: how often a tree over `members` makes everybody wait, with so many buses.
+/// Nsteps: the number of steps that a tree over `members` takes with this many buses.
 pub fn steps(members: u32, buses: Option<u32>) -> u64 {
     let phases = u32::BITS - members.saturating_sub(1).leading_zeros();
     let Some(buses) = buses else { return u64::from(phases) };

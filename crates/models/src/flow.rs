@@ -12,17 +12,17 @@
 //! where x is its share. Besides weighing 1 on each link of its route, it weighs ε on each link of the way
 //! back, for the acknowledgements. Alone it takes λL + n / (β · min(B, γ/2L)).
 //!
-//! Source: paper 1, sections 4 and 6; the numbers behind `simgrid` are in the book's chapter on models.
+//! Source: Clauss et al., *Single node on-line simulation of MPI applications with SMPI* (IPDPS 2011), sections 4 and 6; the numbers behind `simgrid` are in the book's chapter on models.
 
 use std::sync::Arc;
 
 use mpirage_fair::{FlowId, Kind, ResourceId, Sharing};
 use mpirage_kernel::{Agenda, Departure, Event, Model, NetworkModel, Token, Transfer};
-use mpirage_platform::{HostId, LinkId, Platform, Sharing as LinkSharing, Spoke};
+use mpirage_platform::{HostId, LinkId, Platform, Sharing as LinkSharing, SwitchPort};
 use mpirage_units::{Duration, Time};
 
 use crate::route_cache::{Path, RouteCache};
-use crate::spokes::Spokes;
+use crate::star_routes::StarRoutes;
 
 /// Factors for one class of message sizes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,7 +69,7 @@ impl FlowParameters {
         &self.segments[after.saturating_sub(1)]
     }
 
-    /// What a message asks of the links, and the factor on the latency of its route.
+    /// The work of a message on its links, and the factor on the latency of its route.
     fn work(&self, bytes: u64) -> (f64, f64) {
         let wire_bytes = bytes + self.header;
         let segment = self.segment(wire_bytes);
@@ -91,18 +91,18 @@ impl FlowParameters {
 
 /// A network of shared links.
 pub struct FlowNetwork {
-    ways: Ways,
+    paths: Paths,
     sharing: Sharing,
     /// Flows in their latency, dated when it ends.
     travelling: Agenda<FlowId>,
-    /// A message that has the whole network to itself.
-    lone: Option<Lone>,
+    /// The only message, if there is just one.
+    uncontended: Option<UncontendedMessage>,
     /// When the next flow that uses links ends, as last asked.
     completion: Option<Time>,
 }
 
-/// A message that started when there was no other: both its dates are known at once, and if nobody joins it, that is all.
-struct Lone {
+/// A message that started when there was no other: both its dates are known at once, and hold unless another message starts.
+struct UncontendedMessage {
     transfer: Transfer,
     token: Token,
     /// When it starts to use links.
@@ -111,17 +111,17 @@ struct Lone {
     arrives: Time,
 }
 
-/// How ways through the platform become paths.
-struct Ways {
+/// Makes the path of each transfer from the platform's routes.
+struct Paths {
     platform: Arc<Platform>,
     parameters: FlowParameters,
     links: LinkResources,
-    spokes: Spokes,
-    /// Those that are no spokes and were used lately.
+    star_routes: StarRoutes,
+    /// Other routes that were used lately.
     routes: RouteCache,
-    /// The size that was asked for last, and what is known of it: messages of one size come together.
+    /// The size of the last message, with its work and latency factor: consecutive messages often have the same size.
     sized: (u64, (f64, f64)),
-    /// Scratch for the links of a route and for what they are used for.
+    /// Reused lists: the links of a route, and the weights on them.
     route: Vec<LinkId>,
     uses: Vec<(ResourceId, f64)>,
 }
@@ -129,22 +129,22 @@ struct Ways {
 impl FlowNetwork {
     /// A quiet network.
     pub fn new(platform: Arc<Platform>, parameters: FlowParameters) -> FlowNetwork {
-        let (links, spokes) = (LinkResources::new(&platform), Spokes::new(&platform));
+        let (links, star_routes) = (LinkResources::new(&platform), StarRoutes::new(&platform));
         let (routes, route, uses) = (RouteCache::new(), Vec::new(), Vec::new());
         FlowNetwork {
-            ways: Ways {
+            paths: Paths {
                 sized: (0, parameters.work(0)),
                 platform,
                 parameters,
                 links,
-                spokes,
+                star_routes,
                 routes,
                 route,
                 uses,
             },
             sharing: Sharing::new(),
             travelling: Agenda::new(),
-            lone: None,
+            uncontended: None,
             completion: None,
         }
     }
@@ -152,35 +152,35 @@ impl FlowNetwork {
 
 impl FlowNetwork {
     fn is_idle(&self) -> bool {
-        self.lone.is_none() && self.sharing.is_idle() && self.travelling.next().is_none()
+        self.uncontended.is_none() && self.sharing.is_idle() && self.travelling.next().is_none()
     }
 
-    /// A message starts where there is none.
+    /// A message starts on an idle network.
     fn start_alone(&mut self, now: Time, transfer: Transfer, token: Token) {
-        let FlowNetwork { ways, sharing, lone, .. } = self;
-        let (work, latency_factor) = ways.work(transfer.bytes);
-        let path = ways.of(&transfer, sharing);
+        let FlowNetwork { paths, sharing, uncontended, .. } = self;
+        let (work, latency_factor) = paths.work(transfer.bytes);
+        let path = paths.of(&transfer, sharing);
         let departs = now + Duration::from_secs_f64(latency_factor * path.latency);
         let arrives = departs + Duration::from_secs_f64(path.footprint.span_alone(work));
-        *lone = Some(Lone { transfer, token, departs, arrives });
+        *uncontended = Some(UncontendedMessage { transfer, token, departs, arrives });
     }
 
     /// A message starts among others.
     fn start_among(&mut self, now: Time, transfer: Transfer, token: Token) {
-        let FlowNetwork { ways, sharing, travelling, .. } = self;
-        let (work, latency_factor) = ways.work(transfer.bytes);
-        let path = ways.of(&transfer, sharing);
+        let FlowNetwork { paths, sharing, travelling, .. } = self;
+        let (work, latency_factor) = paths.work(transfer.bytes);
+        let path = paths.of(&transfer, sharing);
         let latency = Duration::from_secs_f64(latency_factor * path.latency);
         let flow = sharing.prepare(&path.footprint, work, token.0);
         travelling.push(now + latency, flow);
     }
 
-    /// The message that was alone is no longer: it goes where all the others go.
-    fn end_solitude(&mut self, now: Time) {
-        let FlowNetwork { ways, sharing, travelling, lone, .. } = self;
-        let Some(Lone { transfer, token, departs, .. }) = lone.take() else { return };
-        let (work, _) = ways.work(transfer.bytes);
-        let path = ways.of(&transfer, sharing);
+    /// Another message starts: the only message so far shares links from here on.
+    fn end_uncontended(&mut self, now: Time) {
+        let FlowNetwork { paths, sharing, travelling, uncontended, .. } = self;
+        let Some(UncontendedMessage { transfer, token, departs, .. }) = uncontended.take() else { return };
+        let (work, _) = paths.work(transfer.bytes);
+        let path = paths.of(&transfer, sharing);
         let flow = sharing.prepare(&path.footprint, work, token.0);
         if departs > now {
             travelling.push(departs, flow);
@@ -195,7 +195,7 @@ impl NetworkModel for FlowNetwork {
         if self.is_idle() {
             self.start_alone(now, transfer, token);
         } else {
-            self.end_solitude(now);
+            self.end_uncontended(now);
             self.start_among(now, transfer, token);
         }
         Departure::Now
@@ -204,8 +204,8 @@ impl NetworkModel for FlowNetwork {
 
 impl Model for FlowNetwork {
     fn next(&mut self, now: Time) -> Option<Time> {
-        if let Some(lone) = &self.lone {
-            return Some(lone.arrives);
+        if let Some(message) = &self.uncontended {
+            return Some(message.arrives);
         }
         self.completion = self.sharing.next_completion(now);
         match (self.travelling.next(), self.completion) {
@@ -215,8 +215,8 @@ impl Model for FlowNetwork {
     }
 
     fn collect(&mut self, now: Time, events: &mut Vec<Event>) {
-        if let Some(lone) = self.lone.take_if(|lone| lone.arrives <= now) {
-            return events.push(Event::ended(lone.token));
+        if let Some(message) = self.uncontended.take_if(|message| message.arrives <= now) {
+            return events.push(Event::ended(message.token));
         }
         if self.completion.is_some_and(|completion| completion <= now) {
             self.sharing.collect_each(now, |token| events.push(Event::ended(Token(token))));
@@ -250,8 +250,8 @@ impl LinkResources {
     }
 }
 
-impl Ways {
-    /// What a message asks of the links, and the factor on the latency of its route.
+impl Paths {
+    /// The work of a message on its links, and the factor on the latency of its route.
     #[inline]
     fn work(&mut self, bytes: u64) -> (f64, f64) {
         if self.sized.0 != bytes {
@@ -260,24 +260,29 @@ impl Ways {
         self.sized.1
     }
 
-    /// The path of a transfer, at hand or made.
+    /// The path of a transfer, remembered or computed.
     #[inline]
     fn of(&mut self, transfer: &Transfer, sharing: &mut Sharing) -> &Path {
-        match self.spokes.of(transfer, &self.platform) {
-            Some(ends) => self.by_spokes(ends, transfer, sharing),
+        match self.star_routes.of(transfer, &self.platform) {
+            Some(ends) => self.star_path(ends, transfer, sharing),
             None => self.remembered(transfer.from, transfer.to, sharing),
         }
     }
 
-    /// The path between two hosts of a switch: that of others, pointed at their links.
-    fn by_spokes(&mut self, ends: (Spoke, Spoke), transfer: &Transfer, sharing: &mut Sharing) -> &Path {
+    /// The path between two hosts of a switch: that of other hosts, pointed at the links of these.
+    fn star_path(
+        &mut self,
+        ends: (SwitchPort, SwitchPort),
+        transfer: &Transfer,
+        sharing: &mut Sharing,
+    ) -> &Path {
         let (from, to) = ends;
-        if self.spokes.path(from.switch).is_none() {
+        if self.star_routes.path(from.switch).is_none() {
             let path = self.path(transfer.from, transfer.to, sharing);
-            *self.spokes.path(from.switch) = Some(path);
+            *self.star_routes.path(from.switch) = Some(path);
         }
-        let Ways { platform, links, spokes, .. } = self;
-        let path = spokes.path(from.switch).get_or_insert_default();
+        let Paths { platform, links, star_routes, .. } = self;
+        let path = star_routes.path(from.switch).get_or_insert_default();
         // In the order in which `use_links` takes them.
         let ends = [from.up, to.down, to.up, from.down];
         path.footprint.point_at(ends.into_iter().map(|link| links.of(link, platform, sharing)));
@@ -294,7 +299,7 @@ impl Ways {
     }
 
     fn path(&mut self, from: HostId, to: HostId, sharing: &mut Sharing) -> Path {
-        let Ways { platform, parameters, route, .. } = self;
+        let Paths { platform, parameters, route, .. } = self;
         platform.links_between(from, to, route);
         let (mut latency, mut bandwidth, mut penalty) = (0.0, f64::INFINITY, 0.0);
         for &link in &*route {
@@ -318,7 +323,7 @@ impl Ways {
 
     /// Weighs 1 on each link there, which `route` holds, and ε on each link back.
     fn use_links(&mut self, from: HostId, to: HostId, sharing: &mut Sharing) {
-        let Ways { platform, parameters, links, route, uses, .. } = self;
+        let Paths { platform, parameters, links, route, uses, .. } = self;
         // A fat pipe of one host limits each message alone, which its bound does already.
         let limits = |link: &&LinkId| from != to || platform.link(**link).sharing == LinkSharing::Shared;
         uses.extend(route.iter().filter(limits).map(|&link| (links.of(link, platform, sharing), 1.0)));
@@ -360,15 +365,15 @@ mod tests {
 
     /// Paths that are pointed at links are those that are made from them, on resources in the same order.
     #[test]
-    fn spokes_are_ways() {
+    fn star_routes_are_those_of_the_platform() {
         for platform in ["cluster:5", "fat-tree:2x2", "griffon"] {
             let platform = Arc::new(Platform::load(platform, 4).unwrap());
-            let mut pointed = FlowNetwork::new(Arc::clone(&platform), network().ways.parameters);
-            let mut made = FlowNetwork::new(platform, network().ways.parameters);
+            let mut pointed = FlowNetwork::new(Arc::clone(&platform), network().paths.parameters);
+            let mut made = FlowNetwork::new(platform, network().paths.parameters);
             for (from, to) in [(0, 1), (2, 1), (0, 3), (3, 2), (1, 1), (0, 1)] {
                 let transfer = Transfer::data(HostId(from), HostId(to), 1);
-                let one = pointed.ways.of(&transfer, &mut pointed.sharing);
-                let other = made.ways.path(transfer.from, transfer.to, &mut made.sharing);
+                let one = pointed.paths.of(&transfer, &mut pointed.sharing);
+                let other = made.paths.path(transfer.from, transfer.to, &mut made.sharing);
                 assert_eq!(format!("{one:?}"), format!("{other:?}"));
             }
         }
@@ -391,7 +396,7 @@ mod tests {
             now = start;
             network.start(now, Transfer::data(HostId(from), HostId(to), bytes), Token(nth as u64));
             if !alone {
-                network.end_solitude(now);
+                network.end_uncontended(now);
             }
         }
         advance_to(&mut network, &mut now, Time::MAX);
@@ -399,9 +404,9 @@ mod tests {
     }
 
     proptest! {
-        /// A message that starts alone ends as any other would, whoever joins it and when.
+        /// A message that starts alone ends as any other would, whichever messages join it and when.
         #[test]
-        fn solitude_changes_no_date(transfers in proptest::collection::vec(
+        fn an_uncontended_message_ends_as_any_other(transfers in proptest::collection::vec(
             (prop_oneof![Just(0), 0u64..400_000_000, 0u64..40_000_000], 0u32..4, 0u32..4, 0u64..20_000), 1..40
         )) {
             prop_assert_eq!(dates(&transfers, true), dates(&transfers, false));

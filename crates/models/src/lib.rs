@@ -1,8 +1,10 @@
 //! Models of machines: how long a transfer and a computation take.
 //!
-//! * [`FlowNetwork`]: piece-wise linear point-to-point times with max-min contention (paper 1, sections 4 and 6).
+//! * [`FlowNetwork`]: piece-wise linear point-to-point times with max-min contention (Clauss et al., *Single node on-line
+//!   simulation of MPI applications with SMPI*, IPDPS 2011, sections 4 and 6).
 //!   Its parameters make it `flow`, `flow:affine`, `flow:no-contention` or `simgrid`.
-//! * [`BusNetwork`]: nodes with a few links on a few buses (paper 5), and [`FanTable`], its formula for collectives.
+//! * [`BusNetwork`]: nodes with a few links on a few buses (Girona, Labarta, Badia, *Validation of Dimemas communication
+//!   model for MPI collective operations*, EuroPVM/MPI 2000), and [`FanTable`], its formula for collectives.
 //! * [`Uncontended`]: latency and bandwidth, nothing else; `smp` and `loggops` are built on it.
 //! * [`Cores`]: processor cores, shared when there are more ranks than cores.
 
@@ -11,7 +13,7 @@ mod cores;
 mod fans;
 mod flow;
 mod route_cache;
-mod spokes;
+mod star_routes;
 mod uncontended;
 
 pub use bus::{BusNetwork, BusNode, BusParameters, Limit, Links};

@@ -10,7 +10,7 @@ const FIRST_SETS: usize = 1 << 7;
 const MOST_SETS: usize = 1 << 16;
 /// A route is in one of so many places, whose keys share a cache line.
 const PLACES: usize = 8;
-const NOBODY: u64 = u64::MAX;
+const EMPTY: u64 = u64::MAX;
 
 /// A route as the flow model needs it.
 #[derive(Clone, Debug, Default)]
@@ -21,9 +21,9 @@ pub(crate) struct Path {
     pub footprint: Footprint,
 }
 
-/// The table.
+/// A table of paths by pair of hosts.
 pub(crate) struct RouteCache {
-    /// Between which hosts the paths are.
+    /// The pair of hosts of each path.
     sets: Vec<Keys>,
     paths: Vec<Path>,
     held: usize,
@@ -38,7 +38,7 @@ impl RouteCache {
         RouteCache { sets: Vec::new(), paths: Vec::new(), held: 0 }
     }
 
-    /// Where the path between two hosts is, if it is at hand.
+    /// The place of the path between two hosts, if the table has it.
     pub(crate) fn find(&self, from: HostId, to: HostId) -> Option<usize> {
         let key = key_of(from, to);
         let set = self.set_of(key);
@@ -46,12 +46,12 @@ impl RouteCache {
         Some(set * PLACES + way)
     }
 
-    /// What is there.
+    /// The path at a place.
     pub(crate) fn path(&self, place: usize) -> &Path {
         &self.paths[place]
     }
 
-    /// Puts the path between two hosts into the table, and says where.
+    /// Puts the path between two hosts into the table and returns its place.
     pub(crate) fn enter(&mut self, from: HostId, to: HostId, path: Path) -> usize {
         if 2 * self.held >= self.paths.len() && self.sets.len() < MOST_SETS {
             self.grow();
@@ -62,7 +62,7 @@ impl RouteCache {
     fn put(&mut self, key: u64, path: Path) -> usize {
         let set = self.set_of(key);
         let keys = &mut self.sets[set].0;
-        let free = keys.iter().position(|&known| known == NOBODY);
+        let free = keys.iter().position(|&known| known == EMPTY);
         self.held += usize::from(free.is_some());
         let way = free.unwrap_or(mixed(key) as usize % PLACES);
         keys[way] = key;
@@ -73,14 +73,14 @@ impl RouteCache {
 
     fn grow(&mut self) {
         let sets = (4 * self.sets.len()).clamp(FIRST_SETS, MOST_SETS);
-        let old_sets = std::mem::replace(&mut self.sets, vec![Keys([NOBODY; PLACES]); sets]);
+        let old_sets = std::mem::replace(&mut self.sets, vec![Keys([EMPTY; PLACES]); sets]);
         let mut paths = Vec::new();
         // Not by cloning, which takes longer.
         paths.resize_with(sets * PLACES, Path::default);
         let old_paths = std::mem::replace(&mut self.paths, paths);
         self.held = 0;
         let keys = old_sets.iter().flat_map(|set| set.0);
-        for (key, path) in keys.zip(old_paths).filter(|(key, _)| *key != NOBODY) {
+        for (key, path) in keys.zip(old_paths).filter(|(key, _)| *key != EMPTY) {
             self.put(key, path);
         }
     }

@@ -61,7 +61,7 @@ pub use classes::{LinkClass, LinkEnd};
 pub use error::{Place, PlatformError};
 pub use host::HostId;
 pub use link::{LinkId, Sharing};
-pub use platform::{Host, Link, Platform, Spoke};
+pub use platform::{Host, Link, Platform, SwitchPort};
 pub use settings::{ModelSettings, Setting, Value};
 pub use taper::GroupTaper;
 pub use topology::Topology;

@@ -66,10 +66,10 @@ impl Link<'_> {
     }
 }
 
-/// A host's own links to a switch. From one host to another of the same switch the way is the one's link up and the
-/// other's link down, and all links in one direction are alike.
+/// A host's own links to a switch. The route from one host to another of the same switch is the link up of the first and the
+/// link down of the second; all links in one direction are alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spoke {
+pub struct SwitchPort {
     /// The number of the switch.
     pub switch: u32,
     /// From the host to the switch.
@@ -191,17 +191,17 @@ impl Platform {
         debug_assert!(found.is_some(), "a platform without this route is refused when it is loaded");
     }
 
-    /// A host's own links, if it hangs on a switch with nothing else between.
+    /// A host's own links to its switch, if it is connected to one directly.
     ///
     /// # Panics
     /// When `id` is not below [`host_count`](Self::host_count).
-    pub fn spoke(&self, id: HostId) -> Option<Spoke> {
+    pub fn switch_port(&self, id: HostId) -> Option<SwitchPort> {
         let switch = self.leaf_id(id);
         let zone = &self.zones[switch.index()];
         let ZoneKind::Fabric(fabric) = &zone.kind else { return None };
-        let (up, down) = fabric.spoke(id.0 - zone.first_host)?;
+        let (up, down) = fabric.switch_port(id.0 - zone.first_host)?;
         let link = |link| LinkId(zone.first_link + link);
-        Some(Spoke { switch: switch.0, up: link(up), down: link(down) })
+        Some(SwitchPort { switch: switch.0, up: link(up), down: link(down) })
     }
 
     /// What the file says about models.

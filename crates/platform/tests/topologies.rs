@@ -26,22 +26,22 @@ fn a_cluster_goes_up_and_down() {
 }
 
 #[test]
-fn spokes_are_all_there_is_of_a_route() {
-    let mut spokes = 0;
+fn ports_of_a_switch_are_all_links_of_a_route() {
+    let mut routes = 0;
     for spec in ["cluster:4", "fat-tree:2x2", "torus:2x2", "griffon"] {
         let platform = load(spec);
         for (src, dst) in
             (0..4).flat_map(|src| (0..4).map(move |dst| (src, dst))).filter(|(src, dst)| src != dst)
         {
-            let ends = (platform.spoke(HostId(src)), platform.spoke(HostId(dst)));
+            let ends = (platform.switch_port(HostId(src)), platform.switch_port(HostId(dst)));
             let (Some(from), Some(to)) = ends else { continue };
             let mut links = Vec::new();
             platform.route(HostId(src), HostId(dst), &mut links);
             assert_eq!((links, from.switch), (vec![from.up, to.down], to.switch), "{spec}");
-            spokes += 1;
+            routes += 1;
         }
     }
-    assert_eq!(spokes, 12);
+    assert_eq!(routes, 12);
 }
 
 #[test]

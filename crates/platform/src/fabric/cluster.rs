@@ -65,7 +65,7 @@ impl Shape for Cluster {
         path.push_limiter(self.limiters, dst);
     }
 
-    fn spoke(&self, host: u32) -> Option<(u32, u32)> {
+    fn switch_port(&self, host: u32) -> Option<(u32, u32)> {
         let plain = self.limiters.is_none() && self.backbone.is_none() && !self.one_link_per_host;
         plain.then(|| (self.cables.up(host), self.cables.down(host)))
     }

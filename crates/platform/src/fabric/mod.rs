@@ -43,8 +43,8 @@ pub(crate) trait Shape: std::fmt::Debug + Send + Sync {
     /// Pushes the links from the router to a host.
     fn enter(&self, _dst: u32, _path: &mut Path<'_>) {}
 
-    /// The links up and down of a host, if its way to any other is these alone: its own up, then the other's down.
-    fn spoke(&self, _host: u32) -> Option<(u32, u32)> {
+    /// The links up and down of a host, if every route to another host is its own link up and the other's link down.
+    fn switch_port(&self, _host: u32) -> Option<(u32, u32)> {
         None
     }
 
@@ -165,9 +165,9 @@ impl Fabric {
         }
     }
 
-    /// The links up and down of a host, if its way to any other is these alone: its own up, then the other's down.
-    pub fn spoke(&self, host: u32) -> Option<(u32, u32)> {
-        self.shape.spoke(host)
+    /// The links up and down of a host, if every route to another host is its own link up and the other's link down.
+    pub fn switch_port(&self, host: u32) -> Option<(u32, u32)> {
+        self.shape.switch_port(host)
     }
 
     /// Pushes the links from a host to the fabric's router.
