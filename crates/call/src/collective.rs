@@ -176,3 +176,28 @@ pub enum CommRequest<'a> {
         key: i32,
     },
 }
+
+impl<'a> CommRequest<'a> {
+    /// The request that completes when the communicator may be used.
+    pub fn request(&self) -> Option<RequestId> {
+        match *self {
+            CommRequest::DupLater { request } => Some(request),
+            CommRequest::Dup
+            | CommRequest::Split { .. }
+            | CommRequest::Create(_)
+            | CommRequest::CreateGroup { .. }
+            | CommRequest::SplitByHost { .. } => None,
+        }
+    }
+
+    /// The members, if the caller lists them, as ranks of the parent.
+    pub fn members(&self) -> Option<&'a [u32]> {
+        match *self {
+            CommRequest::Create(members) | CommRequest::CreateGroup { members, .. } => Some(members),
+            CommRequest::Dup
+            | CommRequest::DupLater { .. }
+            | CommRequest::Split { .. }
+            | CommRequest::SplitByHost { .. } => None,
+        }
+    }
+}

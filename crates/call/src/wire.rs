@@ -5,6 +5,7 @@
 //! bytes padded to a word. Encoding never allocates; decoding borrows.
 
 mod calls;
+mod fields;
 mod plain;
 mod replies;
 mod words;
@@ -13,6 +14,9 @@ pub use calls::{decode_call, decode_stamp, encode_call, encode_known_call, push_
 pub use plain::{PlainCall, PlainWay, Sort, decode_plain, decode_receive, sort_of};
 pub use replies::{Answer, decode_answer, encode_reply, encode_service, is_reply};
 pub use words::{Full, WireError};
+
+pub(crate) use fields::{FieldReader, FieldWriter, STAMP_WORDS, Size, WireField};
+pub(crate) use words::Sink;
 
 #[cfg(test)]
 mod tests;

@@ -4,8 +4,10 @@
 //! sequences of calls with given peers. Where ranks have to come together first, somebody has to simulate them: then a
 //! replay that writes a trace converts just as well, and that is what the error says.
 
+use mpirage_call::stored::TraceRole;
 use mpirage_call::wire::decode_call;
 use mpirage_call::{Call, CommRequest, Completing, Completion, ContextId, Reply, Stamp, Work};
+use mpirage_units::Duration;
 
 use crate::scribe::Scribe;
 use crate::{Calls, Step, TraceError, Workload};
@@ -87,14 +89,17 @@ impl Telling<'_> {
             self.reply.clear();
             self.answer(rank, call)?;
         }
-        match *call {
-            Call::Compute { request: Some(_), .. } | Call::TakeCompleted | Call::ExecutionUnit { .. } => {
-                return Err(needs_run("computes beside its ranks"));
+        match call.trace_role() {
+            TraceRole::Operation => self.scribe.called(rank, stamp, call, &self.reply, Duration::ZERO),
+            TraceRole::Time => {
+                if let Call::Compute { work, .. } = *call {
+                    self.scribe.computed(rank, work);
+                } else if let Call::Sleep { span } = *call {
+                    self.scribe.paused(rank, span);
+                }
             }
-            Call::Compute { work, request: None } => self.scribe.computed(rank, work),
-            Call::Sleep { span } => self.scribe.paused(rank, span),
-            Call::Flush | Call::Now | Call::When | Call::Output | Call::Tally(_) | Call::SampleEnd => {}
-            _ => self.scribe.called(rank, stamp, call, &self.reply, Default::default()),
+            TraceRole::LeftOut => {}
+            TraceRole::NeedsRun => return Err(needs_run("computes beside its ranks")),
         }
         Ok(())
     }
@@ -115,7 +120,26 @@ impl Telling<'_> {
             }
             Call::Send { .. } => done.push(Completion::empty(0)),
             Call::MakeComm { how, .. } => return self.make(rank, &how),
-            _ => {}
+            Call::Init
+            | Call::Finalize
+            | Call::Abort { .. }
+            | Call::Misuse { .. }
+            | Call::Now
+            | Call::When
+            | Call::Sleep { .. }
+            | Call::Cancel { .. }
+            | Call::Free { .. }
+            | Call::Collective(_)
+            | Call::FreeComm { .. }
+            | Call::Output
+            | Call::Flush
+            | Call::SampleBegin { .. }
+            | Call::SampleEnd
+            | Call::Compute { .. }
+            | Call::Share { .. }
+            | Call::Tally(_)
+            | Call::TakeCompleted
+            | Call::ExecutionUnit { .. } => {}
         }
         Ok(())
     }

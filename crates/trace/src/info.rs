@@ -148,17 +148,16 @@ impl Scribe for Census {
         }
         self.by_function[function] += 1;
         self.info.total_calls += 1;
-        match call {
-            Call::Send { context, to, bytes, .. } => self.message(rank, *context, *to, *bytes),
-            Call::Collective(collective) => {
-                let size = match collective.context {
-                    WORLD => self.info.ranks as usize,
-                    other => self.communicators.get(&other).map_or(1, Vec::len),
-                };
-                self.info.collectives += 1;
-                self.info.collective_bytes += collective.send.blocks.total(size);
-            }
-            _ => {}
+        if let Call::Send { context, to, bytes, .. } = *call {
+            self.message(rank, context, to, bytes);
+        }
+        if let Call::Collective(collective) = call {
+            let size = match collective.context {
+                WORLD => self.info.ranks as usize,
+                other => self.communicators.get(&other).map_or(1, Vec::len),
+            };
+            self.info.collectives += 1;
+            self.info.collective_bytes += collective.send.blocks.total(size);
         }
     }
 

@@ -1,18 +1,15 @@
 //! The commonest calls, read without more ado: sends and receives with a request of their own.
 
-use mpirage_units::Duration;
+use super::calls::stamp;
+use super::fields::{FieldReader, STAMP_WORDS};
+use super::words::Reader;
+use crate::calls::row;
+use crate::fields::Flag;
+use crate::table::Row;
+use crate::{Call, Completing, ContextId, Payload, RequestId, SendMode, Stamp};
 
-use super::words::halves;
-use crate::{Burst, Call, ContextId, Payload, RequestId, SendMode, Stamp};
-
-/// Stands for no request, no rank, no message.
-const NONE: u32 = u32::MAX;
-pub(super) const SEND: u8 = 6;
-pub(super) const RECV: u8 = 7;
-pub(super) const WAIT: u8 = 8;
-pub(super) const COLLECTIVE: u8 = 12;
 /// In the head of a wait: it is a poll.
-const POLL: u64 = 4 << 8;
+const POLL: u64 = 1 << (8 + Completing::BITS);
 
 /// Such a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,57 +73,45 @@ impl PlainCall {
 /// Reads the call at the head of `buffer` if it is such a one.
 #[inline(always)]
 pub fn decode_plain(buffer: &[u64]) -> Option<PlainCall> {
-    let &[head, burst, delay, site, ends, numbers, bytes, eighth, ..] = buffer else { return None };
-    let words = (head >> 32) as usize;
-    let ninth = || buffer.get(8).copied().filter(|_| words == 9);
-    let ((context, peer), (tag, request)) = (halves(ends), halves(numbers));
-    if request == NONE {
-        return None;
-    }
-    let flags = (head >> 8) as u8;
-    let way = match head as u8 {
-        SEND => {
-            let payload = match eighth {
-                0 if words == 8 => Payload::Absent,
-                1 => Payload::At(ninth()?),
-                _ => return None,
-            };
-            let mode = match flags & 3 {
-                0 => SendMode::Standard,
-                1 => SendMode::Synchronous,
-                2 => SendMode::Ready,
-                _ => SendMode::Buffered,
-            };
-            PlainWay::Send { mode, to: peer, tag: tag as i32, payload }
-        }
-        RECV if ninth()? as u32 == NONE => PlainWay::Recv {
-            from: (peer != NONE).then_some(peer),
-            tag: (flags & 1 == 0).then_some(tag as i32),
-            address: eighth,
-        },
+    let (mut record, words) = Reader::open(buffer).ok()?;
+    let head: &[u64; STAMP_WORDS] = record.chunk().ok()?;
+    let mut fields = FieldReader::new(head[0], &mut record);
+    let call = match head[0] as u8 {
+        row::Send::CODE => row::Send::decode(&mut fields),
+        row::Recv::CODE => row::Recv::decode(&mut fields),
         _ => return None,
     };
-    let stamp = Stamp {
-        function: (head >> 16) as u16,
-        burst: Burst::from_word(burst),
-        delay: Duration::from_picos(delay),
-        site,
+    let (context, bytes, request, way) = match call.ok()? {
+        Call::Send { mode, context, to, tag, bytes, payload, request: Some(request), .. } => {
+            let payload = match payload {
+                Payload::Absent => Payload::Absent,
+                Payload::At(address) => Payload::At(address),
+                Payload::Inline(_) => return None,
+            };
+            (context, bytes, request, PlainWay::Send { mode, to, tag, payload })
+        }
+        Call::Recv { context, from, tag, bytes, address, request: Some(request), matched: None } => {
+            (context, bytes, request, PlainWay::Recv { from, tag, address })
+        }
+        _ => return None,
     };
-    Some(PlainCall { stamp, context, bytes, request, way, words })
+    Some(PlainCall { stamp: stamp(head), context, bytes, request, way, words })
 }
 
 /// Reads the call at the head of `buffer` if it is a receive, with or without a request.
 #[inline]
 pub fn decode_receive(buffer: &[u64]) -> Option<Call<'static>> {
-    let &[head, _, _, _, ends, numbers, bytes, address, matched, ..] = buffer else { return None };
-    if head as u8 != RECV {
+    let (mut record, _) = Reader::open(buffer).ok()?;
+    let head: &[u64; STAMP_WORDS] = record.chunk().ok()?;
+    if head[0] as u8 != row::Recv::CODE {
         return None;
     }
-    let some = |number: u32| (number != NONE).then_some(number);
-    let ((context, from), (tag, request)) = (halves(ends), halves(numbers));
-    let tag = (head >> 8 & 1 == 0).then_some(tag as i32);
-    let (from, request, matched) = (some(from), some(request), some(matched as u32));
-    Some(Call::Recv { context, from, tag, bytes, address, request, matched })
+    match row::Recv::decode(&mut FieldReader::new(head[0], &mut record)).ok()? {
+        Call::Recv { context, from, tag, bytes, address, request, matched } => {
+            Some(Call::Recv { context, from, tag, bytes, address, request, matched })
+        }
+        _ => None,
+    }
 }
 
 /// What the call at the head of `buffer` is, for who need not read it to know what it asks.
@@ -145,8 +130,8 @@ pub enum Sort {
 pub fn sort_of(buffer: &[u64]) -> Sort {
     let head = buffer.first().copied().unwrap_or(0);
     match head as u8 {
-        WAIT if head & POLL == 0 => Sort::Wait,
-        COLLECTIVE => Sort::Collective,
+        row::Wait::CODE if head & POLL == 0 => Sort::Wait,
+        row::Collective::CODE => Sort::Collective,
         _ => Sort::Other,
     }
 }
@@ -155,9 +140,10 @@ pub fn sort_of(buffer: &[u64]) -> Sort {
 mod tests {
     use super::*;
     use mpirage_collectives::Collective;
+    use mpirage_units::Duration;
 
     use crate::wire::{Full, encode_call, encode_known_call, push_call};
-    use crate::{Blocks, CollectiveCall, Completing, Part};
+    use crate::{Blocks, Burst, CollectiveCall, Part};
 
     /// Is the call read like this, and not at all if its end is missing?
     fn read(call: &Call<'_>) -> Option<PlainCall> {

@@ -2,7 +2,7 @@
 
 use mpirage_units::Time;
 
-use super::words::{Full, Reader, WireError, Writer, halves, pair};
+use super::words::{Full, Reader, Sink, WireError, Writer, halves, pair};
 use crate::{Completion, Reply, Service};
 
 /// Stands for no communicator and no message.
@@ -101,7 +101,7 @@ pub fn decode_answer<'b>(buffer: &'b [u64], reply: &mut Reply) -> Result<(Answer
         }),
         4 => Answer::Serve(Service::Stage { offset: r.word()?, bytes: r.bytes()? }),
         5 => {
-            let [op, datatype, elements, bytes] = r.all()?;
+            let &[op, datatype, elements, bytes] = r.chunk()?;
             Answer::Serve(Service::ReduceStaged { op, datatype, elements, bytes })
         }
         6 => Answer::Serve(Service::Fetch { offset: r.word()?, bytes: r.word()? }),
@@ -121,7 +121,7 @@ fn decode_reply(r: &mut Reader<'_>, reply: &mut Reply) -> Result<(), WireError> 
     reply.message = (message != NONE).then_some(message);
     reply.context = (context != NONE).then_some(context);
     for _ in 0..r.word()? {
-        let [first, second, bytes] = r.all()?;
+        let &[first, second, bytes] = r.chunk()?;
         let ((index, flags), (source, tag)) = (halves(first), halves(second));
         let (cancelled, truncated) = (flags & 1 != 0, flags & 2 != 0);
         let (source, tag) = (source as i32, tag as i32);

@@ -5,12 +5,13 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use mpirage_call::stored::{self, Lists, Outcome};
 use mpirage_call::{
-    Blocks, Call, CollectiveCall, CommRequest, ContextId, Part, Reply, RequestId, SELF, Stamp, WORLD,
+    Blocks, Call, CollectiveCall, ContextId, FieldChecks, Part, Reply, RequestId, SELF, Stamp, WORLD,
     function_names,
 };
 
-use super::entry::{self, Before, Lists, Outcome};
+use super::entry::{self, Before};
 use super::layout::{BLOCK, BlockHead, Footer, HEADER, MAGIC, OLDEST, TRAILER, Trailer, VERSION, plausible};
 use crate::{Calls, Computation, Place, Step, TraceError, Workload, varint};
 
@@ -26,13 +27,19 @@ pub struct BinaryTrace {
     /// Bytes of it.
     length: u64,
     footer: Footer,
+    shared: Shared,
+    ranks: Vec<Rank>,
+    lists: Lists,
+    stored: Vec<u8>,
+}
+
+/// What calls of all ranks need.
+struct Shared {
     /// Function and site of each place.
     stamps: Vec<Stamp>,
     /// How many ranks the communicators of the traced run had.
     sizes: HashMap<ContextId, usize>,
-    ranks: Vec<Rank>,
-    lists: Lists,
-    stored: Vec<u8>,
+    /// Standard sends of fewer bytes are eager in this run.
     eager_limit: u64,
 }
 
@@ -81,14 +88,12 @@ impl BinaryTrace {
         Ok(BinaryTrace {
             path: path.to_owned(),
             length,
-            stamps,
-            sizes: sizes.collect(),
+            shared: Shared { stamps, sizes: sizes.collect(), eager_limit: 0 },
             footer,
             file,
             ranks,
             lists,
             stored,
-            eager_limit: 0,
         })
     }
 
@@ -135,22 +140,21 @@ impl BinaryTrace {
     /// Writes the next entry as a call. True if it needs an answer.
     #[inline]
     fn step(&mut self, rank: u32, calls: &mut Calls<'_>) -> Result<bool, &'static str> {
-        let BinaryTrace { lists, ranks, stamps, sizes, eager_limit, .. } = self;
-        let (state, stamps) = (&mut ranks[rank as usize], &stamps[..]);
+        let BinaryTrace { lists, ranks, shared, .. } = self;
+        let state = &mut ranks[rank as usize];
         let mut at = state.at;
-        let waits = match entry::kind_at(&state.entries, at) {
-            Some(entry::SEND) => {
+        let waits = match entry::code_at(&state.entries, at) {
+            Some(stored::SEND) => {
                 let (before, call) = entry::get_send(&state.entries, &mut at).ok_or(NO_ENTRY)?;
-                state.take_over(stamps, before, call, Outcome::None, *eager_limit, calls)
+                state.take_over(shared, before, call, Outcome::None, calls)
             }
-            Some(entry::RECV) => {
-                let (before, call) = entry::get_recv(&state.entries, &mut at).ok_or(NO_ENTRY)?;
-                state.take_over(stamps, before, call, Outcome::None, *eager_limit, calls)
+            Some(stored::RECEIVE) => {
+                let (before, call) = entry::get_receive(&state.entries, &mut at).ok_or(NO_ENTRY)?;
+                state.take_over(shared, before, call, Outcome::None, calls)
             }
             _ => {
                 let (before, call, outcome) = entry::get(&state.entries, &mut at, lists).ok_or(NO_ENTRY)?;
-                check(&call, sizes)?;
-                state.take_over(stamps, before, call, outcome, *eager_limit, calls)
+                state.take_over(shared, before, call, outcome, calls)
             }
         };
         state.at = at;
@@ -165,18 +169,17 @@ impl Rank {
     #[inline(always)]
     fn take_over(
         &mut self,
-        stamps: &[Stamp],
+        shared: &Shared,
         before: Before,
         mut call: Call<'_>,
         outcome: Outcome,
-        eager_limit: u64,
         calls: &mut Calls<'_>,
     ) -> Result<bool, &'static str> {
         let Before { place, burst, delay } = before;
-        let stamp = stamps.get(place as usize).ok_or("a call from nowhere")?;
+        let stamp = shared.stamps.get(place as usize).ok_or("a call from nowhere")?;
         let stamp = Stamp { burst, delay, ..*stamp };
-        self.check_requests(&call)?;
-        self.translate(&mut call, eager_limit)?;
+        call.check(&mut TraceChecks { highest: &mut self.highest, sizes: &shared.sizes })?;
+        self.translate(&mut call, shared.eager_limit)?;
         let waits = call.needs_answer();
         if waits {
             self.awaited = (outcome != Outcome::None).then_some(outcome);
@@ -222,7 +225,25 @@ impl Rank {
             | Call::FreeComm { context }
             | Call::MakeComm { parent: context, .. } => self.translate_context(context),
             Call::Collective(collective) => self.translate_context(&mut collective.context),
-            _ => Ok(()),
+            Call::Init
+            | Call::Finalize
+            | Call::Abort { .. }
+            | Call::Misuse { .. }
+            | Call::Now
+            | Call::When
+            | Call::Sleep { .. }
+            | Call::Wait { .. }
+            | Call::Cancel { .. }
+            | Call::Free { .. }
+            | Call::Output
+            | Call::Flush
+            | Call::SampleBegin { .. }
+            | Call::SampleEnd
+            | Call::Compute { .. }
+            | Call::Share { .. }
+            | Call::Tally(_)
+            | Call::TakeCompleted
+            | Call::ExecutionUnit { .. } => Ok(()),
         }
     }
 
@@ -232,43 +253,45 @@ impl Rank {
         }
         Ok(())
     }
-
-    /// The simulator trusts ranks with the numbers of their requests.
-    #[inline(always)]
-    fn check_requests(&mut self, call: &Call<'_>) -> Result<(), &'static str> {
-        let opened = match *call {
-            Call::Send { request, .. } | Call::Recv { request, .. } => request,
-            Call::Collective(CollectiveCall { request, .. }) => request,
-            Call::MakeComm { how: CommRequest::DupLater { request }, .. } => Some(request),
-            Call::Wait { requests, .. } => {
-                let known = |&request: &RequestId| request > 0 && request <= self.highest;
-                return if requests.iter().all(known) {
-                    Ok(())
-                } else {
-                    Err("a wait for what was never started")
-                };
-            }
-            Call::Cancel { request } | Call::Free { request } if request == 0 || request > self.highest => {
-                return Err("a request that was never started");
-            }
-            _ => None,
-        };
-        if opened.is_some_and(|request| request == 0 || request > MOST_REQUESTS) {
-            return Err("a request with an impossible number");
-        }
-        self.highest = self.highest.max(opened.unwrap_or(0));
-        Ok(())
-    }
 }
 
-/// Collectives have a root and blocks for those who are there.
-fn check(call: &Call<'_>, sizes: &HashMap<ContextId, usize>) -> Result<(), &'static str> {
-    let Call::Collective(collective) = call else { return Ok(()) };
-    let size = *sizes.get(&collective.context).ok_or("a collective on a communicator that never was")?;
-    let fits = |part: &Part<'_>| !matches!(part.blocks, Blocks::Each(list) if list.len() != 2 * size);
-    match (collective.root as usize) < size && fits(&collective.send) && fits(&collective.recv) {
-        true => Ok(()),
-        false => Err("a collective that does not fit its communicator"),
+/// Checks a call by the numbers of the traced run. The engine checks again what it does not trust a replay with.
+struct TraceChecks<'a> {
+    /// The highest request of the rank so far.
+    highest: &'a mut RequestId,
+    /// How many ranks the communicators had.
+    sizes: &'a HashMap<ContextId, usize>,
+}
+
+impl FieldChecks for TraceChecks<'_> {
+    type Objection = &'static str;
+
+    #[inline(always)]
+    fn opens(&mut self, request: Option<RequestId>) -> Result<(), &'static str> {
+        if request.is_some_and(|request| request == 0 || request > MOST_REQUESTS) {
+            return Err("a request with an impossible number");
+        }
+        *self.highest = request.unwrap_or(0).max(*self.highest);
+        Ok(())
+    }
+
+    fn waits(&mut self, requests: &[RequestId]) -> Result<(), &'static str> {
+        let known = |&request: &RequestId| request > 0 && request <= *self.highest;
+        if requests.iter().all(known) { Ok(()) } else { Err("a wait for what was never started") }
+    }
+
+    fn uses(&mut self, request: RequestId) -> Result<(), &'static str> {
+        self.waits(&[request]).map_err(|_| "a request that was never started")
+    }
+
+    /// The root exists, and blocks are for all ranks.
+    fn collective(&mut self, call: &CollectiveCall<'_>) -> Result<(), &'static str> {
+        let size = *self.sizes.get(&call.context).ok_or("a collective on a communicator that never was")?;
+        let fits = |part: &Part<'_>| !matches!(part.blocks, Blocks::Each(list) if list.len() != 2 * size);
+        match (call.root as usize) < size && fits(&call.send) && fits(&call.recv) {
+            true => Ok(()),
+            false => Err("a collective that does not fit its communicator"),
+        }
     }
 }
 
@@ -298,7 +321,7 @@ impl Workload for BinaryTrace {
     }
 
     fn eager_limit(&mut self, bytes: u64) {
-        self.eager_limit = bytes;
+        self.shared.eager_limit = bytes;
     }
 
     fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError> {

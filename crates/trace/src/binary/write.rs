@@ -8,7 +8,7 @@ use mpirage_call::{Burst, Call, Completing, ContextId, Reply, RequestId, Stamp, 
 use mpirage_outfile::OutputFile;
 use mpirage_units::Duration;
 
-use super::entry::{self, Before, Outcome};
+use super::entry::{self, Before};
 use super::layout::{BLOCK, BlockHead, Footer, HEADER, LARGEST, MAGIC, Spot, Trailer, VERSION};
 use crate::scribe::Scribe;
 use crate::{Computation, TraceError, varint};
@@ -69,11 +69,12 @@ impl BinaryWriter {
         Ok(writer)
     }
 
-    fn put(&mut self, rank: u32, stamp: Option<&Stamp>, call: &Call<'_>, outcome: Outcome) {
+    /// Appends the entry of a call, unless traces leave it out: then the time before it precedes the next call.
+    fn put(&mut self, rank: u32, stamp: Option<&Stamp>, call: &Call<'_>, reply: &Reply) {
         let place = stamp.map_or(0, |stamp| self.place(stamp));
         let state = &mut self.ranks[rank as usize];
         let before = Before { place, ..std::mem::take(&mut state.before) };
-        if entry::put(&before, call, outcome, &mut state.entries) {
+        if entry::put(&before, call, reply, &mut state.entries) {
             state.calls += 1;
         } else {
             state.before = before;
@@ -83,11 +84,20 @@ impl BinaryWriter {
         }
     }
 
-    /// What has passed before a call that is not written is written alone.
+    /// Appends a wait for those of the requests that were complete.
+    fn put_wait(&mut self, rank: u32, stamp: Option<&Stamp>, requests: &[RequestId], reply: &Reply) {
+        self.requests.clear();
+        self.requests.extend(reply.completions.iter().filter_map(|done| requests.get(done.index as usize)));
+        let requests = std::mem::take(&mut self.requests);
+        let wait = Call::Wait { how: Completing::All, poll: false, requests: &requests };
+        self.put(rank, stamp, &wait, reply);
+        self.requests = requests;
+    }
+
+    /// Writes the time that has passed since the last call as an entry of its own.
     fn put_before(&mut self, rank: u32) {
-        let Before { burst, delay, .. } = self.ranks[rank as usize].before;
-        if !burst.is_none() || !delay.is_zero() {
-            self.put(rank, None, &Call::Flush, Outcome::None);
+        if !self.ranks[rank as usize].before.takes_no_time() {
+            self.put(rank, None, &Call::Flush, &Reply::new());
         }
     }
 
@@ -144,24 +154,15 @@ impl BinaryWriter {
         self.write(&stored);
         self.write(&trailer.bytes());
     }
-
-    /// Which of the requests a wait was told of.
-    fn told(&mut self, requests: &[RequestId], reply: &Reply) {
-        self.requests.clear();
-        self.requests.extend(reply.completions.iter().filter_map(|done| requests.get(done.index as usize)));
-    }
 }
 
 impl Scribe for BinaryWriter {
     fn computed(&mut self, rank: u32, work: Work) {
-        let before = self.ranks[rank as usize].before;
-        if !before.burst.is_none() || !before.delay.is_zero() {
-            self.put_before(rank);
-        }
+        self.put_before(rank);
         match work {
             Work::Nanos(nanos) => self.ranks[rank as usize].before.burst = Burst::serial(nanos),
             Work::Threads(burst) => self.ranks[rank as usize].before.burst = burst,
-            Work::Flops(_) => self.put(rank, None, &Call::Compute { work, request: None }, Outcome::None),
+            Work::Flops(_) => self.put(rank, None, &Call::Compute { work, request: None }, &Reply::new()),
         }
     }
 
@@ -173,29 +174,17 @@ impl Scribe for BinaryWriter {
     }
 
     fn called(&mut self, rank: u32, stamp: &Stamp, call: &Call<'_>, reply: &Reply, span: Duration) {
-        let stamp = Some(stamp);
+        let (stamp, nothing) = (Some(stamp), reply.completions.is_empty());
         match *call {
-            Call::Wait { poll: true, requests, .. }
-                if reply.completions.is_empty() && !requests.is_empty() =>
-            {
-                self.put(rank, stamp, &Call::Sleep { span }, Outcome::None);
+            Call::Wait { poll: true, requests, .. } if nothing && !requests.is_empty() => {
+                self.put(rank, stamp, &Call::Sleep { span }, reply);
             }
-            Call::Probe { poll: true, .. } if reply.completions.is_empty() => {
-                self.put(rank, stamp, &Call::Sleep { span }, Outcome::None);
+            Call::Probe { poll: true, .. } if nothing => {
+                self.put(rank, stamp, &Call::Sleep { span }, reply);
             }
-            Call::Wait { requests, .. } => {
-                self.told(requests, reply);
-                let requests = std::mem::take(&mut self.requests);
-                let wait = Call::Wait { how: Completing::All, poll: false, requests: &requests };
-                self.put(rank, stamp, &wait, Outcome::None);
-                self.requests = requests;
-            }
-            Call::Probe { .. } => {
-                let outcome = reply.message.map_or(Outcome::None, Outcome::Message);
-                self.put(rank, stamp, call, outcome);
-            }
-            Call::MakeComm { .. } => self.put(rank, stamp, call, Outcome::Context(reply.context)),
-            _ => self.put(rank, stamp, call, Outcome::None),
+            Call::Wait { requests, .. } => self.put_wait(rank, stamp, requests, reply),
+            // The table of calls says whether it is stored.
+            ref other => self.put(rank, stamp, other, reply),
         }
     }
 

@@ -344,7 +344,22 @@ impl Scribe for TiWriter {
             }
             Call::Collective(ref collective) => self.collective(rank, collective),
             Call::MakeComm { parent, ref how } => self.agree(rank, parent, how),
-            _ => {}
+            // The format has no such action, and needs none.
+            Call::Abort { .. }
+            | Call::Misuse { .. }
+            | Call::Now
+            | Call::When
+            | Call::Sleep { .. }
+            | Call::FreeComm { .. }
+            | Call::Output
+            | Call::Flush
+            | Call::SampleBegin { .. }
+            | Call::SampleEnd
+            | Call::Compute { .. }
+            | Call::Share { .. }
+            | Call::Tally(_)
+            | Call::TakeCompleted
+            | Call::ExecutionUnit { .. } => {}
         }
     }
 
