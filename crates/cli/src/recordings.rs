@@ -8,7 +8,7 @@ use std::sync::Arc;
 use mpirage_record::{Record, Recorder, Summary, Writer};
 use mpirage_report::Container;
 use mpirage_timeline::{RunInfo, Sites};
-use mpirage_trace::{Computation, Scribe, Transcript};
+use mpirage_trace::{Computation, TraceWriter, TraceRecorder};
 use rustc_hash::FxHashMap;
 
 use crate::arguments::ResultArguments;
@@ -115,7 +115,7 @@ fn writer(
     let local_work = (protocol.reduce_seconds_per_byte, protocol.copy_seconds_per_byte);
     let computation = source.computation();
     if let Some(scribe) = scribe(file, machine.ranks() as u32, computation, local_work) {
-        let calls = Transcript::new(scribe.map_err(usage)?);
+        let calls = TraceRecorder::new(scribe.map_err(usage)?);
         let saved = Saved { calls, lines: source.lines.clone() };
         return Ok(Rc::new(RefCell::new(saved)));
     }
@@ -139,7 +139,7 @@ fn run_info(source: &Source<'_>, machine: &Machine) -> RunInfo {
 
 /// A trace without dates, with the lines that calls come from.
 struct Saved {
-    calls: Transcript<Box<dyn Scribe>>,
+    calls: TraceRecorder<Box<dyn TraceWriter>>,
     lines: Option<Rc<dyn Sites>>,
 }
 
@@ -160,7 +160,7 @@ impl Writer for Saved {
             // Of `halo.c:12 in main`, what traces have a place for.
             let line =
                 |key| lines.name(key).map(|name| name.split(" in ").next().unwrap_or_default().to_owned());
-            self.calls.scribe().name_sites(&mut |site| {
+            self.calls.writer().name_sites(&mut |site| {
                 let key = lines.key(0, site);
                 known.entry(key).or_insert_with(|| line(key)).clone()
             });

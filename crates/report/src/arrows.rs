@@ -62,7 +62,7 @@ pub(crate) fn write(mail: &Mail, ranks: usize, out: &mut Container) {
         std::iter::once(ArrowShape::default()).chain(words.map(word)).chain(others).collect();
     out.section("message_shapes_from", shapes.iter().map(|shape| shape.from));
     out.section("message_shapes_bytes", shapes.iter().map(|shape| shape.bytes as f64));
-    out.section("message_shapes_tag", shapes.iter().map(|shape| varint::folded(shape.tag.into()) as u32));
+    out.section("message_shapes_tag", shapes.iter().map(|shape| varint::zigzag(shape.tag.into()) as u32));
     out.section("message_shapes_flags", shapes.iter().map(|shape| shape.flags));
     told.write("messages", "message_shapes", out);
 }

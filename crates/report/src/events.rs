@@ -47,7 +47,7 @@ fn put(deed: &Deed, clock: &mut Clock, into: &mut Numbers) {
     let entered = clock.end.wrapping_add(deed.gap());
     clock.end = entered + deed.took;
     if deed.gap() != 0 {
-        into.put(varint::folded(clock.tell(entered)));
+        into.put(varint::zigzag(clock.tell(entered)));
     }
     if deed.took != 0 {
         let took = clock.tell(clock.end).max(0) as u64;
@@ -120,7 +120,7 @@ fn write_kinds(phrases: &Phrases, place: impl Fn(&Kind) -> (u16, u32), out: &mut
     out.section("call_kinds_site", kinds.iter().map(|kind| place(kind).1));
     out.section("call_kinds_flags", asked.clone().map(|asked| asked.flags()));
     out.section("call_kinds_peer", asked.clone().map(|asked| asked.peer()));
-    out.section("call_kinds_tag", asked.clone().map(|asked| varint::folded(asked.tag().into()) as u32));
+    out.section("call_kinds_tag", asked.clone().map(|asked| varint::zigzag(asked.tag().into()) as u32));
     out.section("call_kinds_comm", asked.clone().map(|asked| asked.comm()));
     out.section("call_kinds_bytes", asked.map(|asked| asked.bytes() as f64));
 }

@@ -1,4 +1,4 @@
-//! Writing: entries gather in a block for each rank, and full blocks go to the file.
+//! Writing: each rank fills a block with entries, and full blocks go to the file.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -9,23 +9,23 @@ use mpirage_outfile::OutputFile;
 use mpirage_units::Duration;
 
 use super::entry::{self, Before};
-use super::layout::{BLOCK, BlockHead, Footer, HEADER, LARGEST, MAGIC, Spot, Trailer, VERSION};
-use crate::scribe::Scribe;
+use super::layout::{BLOCK, BlockHead, CallSite, Footer, HEADER, LARGEST, MAGIC, Packed, Trailer, VERSION};
+use crate::writer::TraceWriter;
 use crate::{Computation, TraceError, varint};
 
-/// Bytes of blocks under way, over all ranks.
-const UNDER_WAY: usize = 64 << 20;
-/// Blocks of many ranks are no smaller than that.
+/// Bytes of unfinished blocks, over all ranks.
+const UNFINISHED: usize = 64 << 20;
+/// Blocks are no smaller than that, however many ranks there are.
 const SMALLEST: usize = 1 << 10;
 
-/// Writes a trace of our own.
+/// Writes a trace in mpirage's own format.
 pub struct BinaryWriter {
     path: PathBuf,
-    /// None once it is finished.
+    /// None once the trace is complete.
     file: Option<OutputFile>,
     /// Bytes written.
     offset: u64,
-    /// Blocks of at least so many bytes are full.
+    /// A block of so many bytes is full.
     full: usize,
     ranks: Vec<Rank>,
     footer: Footer,
@@ -40,20 +40,20 @@ struct Rank {
     entries: Vec<u8>,
     before: Before,
     calls: u64,
-    /// How far after the previous one each block is.
-    blocks: Vec<u8>,
-    last: u64,
+    /// For each block, the distance from the block before in the file.
+    block_gaps: Vec<u8>,
+    last_block: u64,
 }
 
 impl BinaryWriter {
-    /// Starts the file of a run that charges computation like this.
+    /// Creates the file. `computation` says how the run charges computation.
     pub fn create(path: &Path, ranks: u32, computation: Computation) -> Result<BinaryWriter, TraceError> {
         let file = OutputFile::create(path).map_err(|error| TraceError::io(path, error))?;
         let mut writer = BinaryWriter {
             path: path.to_owned(),
             file: Some(file),
             offset: HEADER as u64,
-            full: (UNDER_WAY / ranks.max(1) as usize).clamp(SMALLEST, LARGEST),
+            full: (UNFINISHED / ranks.max(1) as usize).clamp(SMALLEST, LARGEST),
             ranks: (0..ranks).map(|_| Rank::default()).collect(),
             footer: Footer { computation, ..Footer::default() },
             places: HashMap::new(),
@@ -101,12 +101,12 @@ impl BinaryWriter {
         }
     }
 
-    /// The number of a place; 0 is none.
+    /// The number of a call site, from 1 on.
     fn place(&mut self, stamp: &Stamp) -> u32 {
         let places = &mut self.footer.places;
         *self.places.entry((stamp.function, stamp.site)).or_insert_with(|| {
             let name = function_names().get(usize::from(stamp.function)).copied().unwrap_or_default();
-            places.push(Spot { function: name.to_owned(), site: stamp.site, source: String::new() });
+            places.push(CallSite { function: name.to_owned(), site: stamp.site, source: String::new() });
             places.len() as u32
         })
     }
@@ -118,13 +118,17 @@ impl BinaryWriter {
         }
         let mut compressed = std::mem::take(&mut self.compressed);
         compressed.resize(lz4_flex::block::get_maximum_output_size(state.entries.len()), 0);
-        // The room is as much as can be needed.
+        // The buffer has room for the largest result, so this cannot fail.
         let stored = lz4_flex::block::compress_into(&state.entries, &mut compressed).unwrap_or_default();
         let bytes = &compressed[..stored];
-        let (stored, raw) = (stored as u32, state.entries.len() as u32);
-        let head = BlockHead { rank, stored, raw, checksum: crc32fast::hash(bytes) };
-        varint::put(self.offset - state.last, &mut state.blocks);
-        state.last = self.offset;
+        let packed = Packed {
+            stored: stored as u32,
+            raw: state.entries.len() as u32,
+            checksum: crc32fast::hash(bytes),
+        };
+        let head = BlockHead { rank, packed };
+        varint::put(self.offset - state.last_block, &mut state.block_gaps);
+        state.last_block = self.offset;
         state.entries.clear();
         self.offset += (BLOCK + bytes.len()) as u64;
         self.write(&head.bytes());
@@ -141,22 +145,24 @@ impl BinaryWriter {
     }
 
     fn write_footer(&mut self) {
-        let ranks = self.ranks.iter_mut().map(|rank| (rank.calls, std::mem::take(&mut rank.blocks)));
+        let ranks = self.ranks.iter_mut().map(|rank| (rank.calls, std::mem::take(&mut rank.block_gaps)));
         self.footer.ranks = ranks.collect();
         let raw = self.footer.bytes();
         let stored = lz4_flex::block::compress(&raw);
         let trailer = Trailer {
             offset: self.offset,
-            stored: stored.len() as u32,
-            raw: raw.len() as u32,
-            checksum: crc32fast::hash(&stored),
+            packed: Packed {
+                stored: stored.len() as u32,
+                raw: raw.len() as u32,
+                checksum: crc32fast::hash(&stored),
+            },
         };
         self.write(&stored);
         self.write(&trailer.bytes());
     }
 }
 
-impl Scribe for BinaryWriter {
+impl TraceWriter for BinaryWriter {
     fn computed(&mut self, rank: u32, work: Work) {
         self.put_before(rank);
         match work {

@@ -18,7 +18,7 @@ use mpirage_collectives::{Algorithm, Collective, Schedule};
 use mpirage_units::Duration;
 
 use super::files::{CHARGED, FREE};
-use crate::scribe::Scribe;
+use crate::writer::TraceWriter;
 use crate::{Computation, TraceError};
 use files::Files;
 pub use files::TiLayout;
@@ -275,7 +275,7 @@ impl TiWriter {
     }
 }
 
-impl Scribe for TiWriter {
+impl TraceWriter for TiWriter {
     fn computed(&mut self, rank: u32, work: Work) {
         let flops = match (work, self.measured_on) {
             (Work::Flops(flops), _) => flops,
