@@ -1,16 +1,17 @@
-//! What a rank asks of the simulator, and what it is told.
+//! The contract between ranks and the simulator: calls, replies, and their encodings.
 //!
 //! A running process, a folded rank, a trace and a generated workload are four producers of the
-//! same [`Call`]s; the simulator answers with [`Reply`]s. This crate is the contract between them:
-//! plain values, and their encoding as words for a mailbox in shared memory ([`wire`]).
+//! same [`Call`]s; the simulator answers with [`Reply`]s. The [table of calls](calls) defines all
+//! calls. Their encodings follow from it: as words for a mailbox in shared memory ([`wire`]), and
+//! as bytes of a trace ([`stored`]).
 //!
-//! Peers are ranks of the communicator, sizes are packed bytes, and datatypes have been dealt with
-//! by the caller: the simulator moves contiguous bytes only. Addresses are addresses of the rank's
-//! own memory and mean nothing here.
+//! Peers are ranks of the communicator. Sizes are packed bytes: the caller has packed what its
+//! datatypes describe, and the simulator moves contiguous bytes only. Addresses are addresses of
+//! the rank's own memory.
 //!
 //! ```text
-//! rank:  [stamp Isend] [stamp Irecv] [stamp Wait] ──► simulator     calls that need no answer run ahead
-//! rank:  ◄── [now, statuses, bytes to store]                        a blocking call switches
+//! rank:  [stamp Isend] [stamp Irecv] [stamp Wait] ──► simulator     the rank runs on after calls that need no answer
+//! rank:  ◄── [now, statuses, bytes to store]                        and stops in a call that needs one
 //! ```
 
 mod burst;
@@ -38,11 +39,11 @@ pub use sample::{Rule, Tally, Work};
 
 use mpirage_units::Duration;
 
-/// A communicator as the simulator numbers them.
+/// The simulator's number of a communicator.
 pub type ContextId = u32;
-/// A request as the rank numbers its own, small numbers from 1 up, used again when free.
+/// A rank's number of one of its requests: small numbers from 1 up, used again when free.
 pub type RequestId = u32;
-/// The request behind blocking calls, of which a rank has one at a time. Ranks do not use this number themselves.
+/// The request of the blocking call that a rank is in. Ranks never use this number.
 pub const BLOCKING: RequestId = 0;
 
 /// The context of `MPI_COMM_WORLD`.
@@ -53,26 +54,26 @@ pub const SELF: ContextId = 1;
 /// When and where a call was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stamp {
-    /// Processor time that the rank used on this machine since its previous call.
+    /// The rank's computation since its previous call.
     pub burst: Burst,
-    /// Simulated time that passes before the call besides the burst.
+    /// Simulated time that passes after the burst and before the call.
     pub delay: Duration,
-    /// The instruction the call returns to, for diagnosis.
+    /// The address of the instruction that the call returns to, for messages; of a trace, a line or an offset.
     pub site: u64,
-    /// Index of the MPI function in the table of functions, for diagnosis and traces.
+    /// Index of the MPI function ([`function_name`]), for messages and traces.
     pub function: u16,
 }
 
-/// How a send is to complete.
+/// When a send is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SendMode {
-    /// `MPI_Send`: eager or rendezvous, as the protocol decides.
+    /// `MPI_Send`: the protocol decides between eager and rendezvous.
     Standard,
-    /// `MPI_Ssend`: not before the receive has started.
+    /// `MPI_Ssend`: when the receive has started.
     Synchronous,
-    /// `MPI_Rsend`: the receive is said to be posted already.
+    /// `MPI_Rsend`: as a standard send. The program promises that the receive is posted.
     Ready,
-    /// `MPI_Bsend`: returns at once, whatever the size.
+    /// `MPI_Bsend`: at once, whatever the size.
     Buffered,
 }
 
@@ -90,7 +91,7 @@ impl SendMode {
 /// Where the bytes of a message are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Payload<'a> {
-    /// Nowhere: only sizes are simulated.
+    /// There are none: only sizes are simulated.
     Absent,
     /// In the call itself.
     Inline(&'a [u8]),
@@ -98,13 +99,13 @@ pub enum Payload<'a> {
     At(u64),
 }
 
-/// Which of a set of requests a wait or test is about.
+/// Which requests of a wait or test have to be complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completing {
-    /// Every one (`Wait`, `Waitall`).
+    /// All (`Wait`, `Waitall`).
     All,
-    /// The first one that is complete (`Waitany`).
+    /// One (`Waitany`).
     Any,
-    /// Those that are complete, at least one (`Waitsome`).
+    /// At least one; all that are complete are given (`Waitsome`).
     Some,
 }

@@ -1,8 +1,9 @@
-//! Calls, replies and services as bytes.
+//! Calls, replies and services as words of a mailbox.
 //!
 //! A record is a whole number of 8-byte words in native order, because both ends run on one
-//! machine: a header word (kind, flags, function, length), the stamp, fields, and then a tail of
-//! bytes padded to a word. Encoding never allocates; decoding borrows.
+//! machine. A call has a head (code, flags, function, length), its stamp, the fixed part of its
+//! fields, and then texts and lists, each padded to a word. Encoding into a buffer never allocates;
+//! decoding borrows.
 
 mod calls;
 mod fields;

@@ -3,12 +3,12 @@
 use bytemuck::{cast_slice, cast_slice_mut};
 use thiserror::Error;
 
-/// The buffer has no room for this record; nothing was written that counts.
+/// The buffer has no room for this record. The words behind the last complete record are undefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the mailbox has no room for this record")]
 pub struct Full;
 
-/// Words that are no record: the rank overwrote its mailbox.
+/// The words are not a record: the rank overwrote its mailbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the mailbox of the rank holds no valid record; did the program overwrite memory?")]
 pub struct WireError;
