@@ -7,12 +7,14 @@
 
 mod calls;
 mod fields;
-mod plain;
+mod nonblocking;
 mod replies;
 mod words;
 
 pub use calls::{decode_call, decode_stamp, encode_call, encode_known_call, push_call};
-pub use plain::{PlainCall, PlainWay, Sort, decode_plain, decode_receive, sort_of};
+pub use nonblocking::{
+    HeadKind, NonblockingCall, NonblockingOperation, decode_nonblocking, decode_receive, head_kind,
+};
 pub use replies::{Answer, decode_answer, encode_reply, encode_service, is_reply};
 pub use words::{Full, WireError};
 

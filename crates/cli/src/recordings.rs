@@ -8,7 +8,7 @@ use std::sync::Arc;
 use mpirage_record::{Record, Recorder, Summary, Writer};
 use mpirage_report::Container;
 use mpirage_timeline::{RunInfo, Sites};
-use mpirage_trace::{Computation, TraceWriter, TraceRecorder};
+use mpirage_trace::{Computation, TraceRecorder, TraceWriter};
 use rustc_hash::FxHashMap;
 
 use crate::arguments::ResultArguments;

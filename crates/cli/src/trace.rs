@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mpirage_trace::{
     BinaryWriter, Computation, Format, GoalBinaryWriter, GoalSchedules, GoalTextWriter, Info, RankSchedule,
-    TraceWriter, TiLayout, TiWriter, TraceError, Workload, convert, info, open, recognise,
+    TiLayout, TiWriter, TraceError, TraceWriter, Workload, convert, info, open, recognise,
 };
 use mpirage_units::parse_speed;
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 //! It does what [`perform`](crate::perform) does, without looking at what such calls cannot be. Whatever is unusual, a mistake
 //! included, is left to the long way, before anything is changed.
 
-use mpirage_call::wire::{PlainCall, PlainWay, decode_plain};
+use mpirage_call::wire::{NonblockingCall, NonblockingOperation, decode_nonblocking};
 use mpirage_units::Duration;
 
 use crate::compute::Bursts;
@@ -31,7 +31,7 @@ impl<M: Memory> Engine<M> {
     #[inline]
     pub(crate) fn plain_call(&mut self, rank: u32) -> Short {
         let state = &self.ranks[rank as usize];
-        let call = state.inbox.get(state.cursor..).and_then(decode_plain);
+        let call = state.inbox.get(state.cursor..).and_then(decode_nonblocking);
         match call {
             Some(call) if self.nothing_before(rank, &call) => self.perform_plain(rank, &call),
             _ => Short::No,
@@ -40,7 +40,7 @@ impl<M: Memory> Engine<M> {
 
     /// Is it time for the call?
     #[inline]
-    fn nothing_before(&self, rank: u32, call: &PlainCall) -> bool {
+    fn nothing_before(&self, rank: u32, call: &NonblockingCall) -> bool {
         let no_burst = match self.bursts {
             Bursts::None => true,
             Bursts::Measured => call.stamp.burst.is_none(),
@@ -54,13 +54,13 @@ impl<M: Memory> Engine<M> {
     }
 
     #[inline]
-    fn perform_plain(&mut self, rank: u32, call: &PlainCall) -> Short {
-        let &PlainCall { context, bytes, request, .. } = call;
+    fn perform_plain(&mut self, rank: u32, call: &NonblockingCall) -> Short {
+        let &NonblockingCall { context, bytes, request, .. } = call;
         if self.distrusts && !self.may_open(rank, request) {
             return Short::No;
         }
-        let cost = match call.way {
-            PlainWay::Send { mode, to, tag, payload } => {
+        let cost = match call.operation {
+            NonblockingOperation::Send { mode, to, tag, payload } => {
                 let Some((me, world)) = self.comms.address(context, rank, to) else { return Short::No };
                 if self.distrusts && !self.may_send(tag, bytes) {
                     return Short::No;
@@ -72,7 +72,7 @@ impl<M: Memory> Engine<M> {
                 self.send(Outgoing { from: rank, to: world, key, bytes, payload, mode, owner, origin });
                 self.protocol.isend_overhead.of(bytes)
             }
-            PlainWay::Recv { from, tag, address } => {
+            NonblockingOperation::Recv { from, tag, address } => {
                 if self.distrusts && (tag == Some(ANY_TAG) || !self.knows_peer(rank, context, from)) {
                     return Short::No;
                 }
@@ -94,7 +94,7 @@ impl<M: Memory> Engine<M> {
 
     /// Turns to the call.
     #[inline]
-    fn begin_plain(&mut self, rank: u32, call: &PlainCall) {
+    fn begin_plain(&mut self, rank: u32, call: &NonblockingCall) {
         let now = self.kernel.now();
         let state = &mut self.ranks[rank as usize];
         state.stamp = call.stamp;
@@ -105,7 +105,7 @@ impl<M: Memory> Engine<M> {
     }
 
     #[inline]
-    fn settle_plain(&mut self, rank: u32, call: &PlainCall, cost: Duration) -> Short {
+    fn settle_plain(&mut self, rank: u32, call: &NonblockingCall, cost: Duration) -> Short {
         if !cost.is_zero() {
             self.pay(rank, cost, Then::NextCall);
             return Short::Paying;

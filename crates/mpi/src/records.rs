@@ -1,6 +1,6 @@
 //! What recorders are told.
 
-use mpirage_call::wire::{PlainCall, Sort, decode_call, decode_receive, sort_of};
+use mpirage_call::wire::{HeadKind, NonblockingCall, decode_call, decode_receive, head_kind};
 use mpirage_call::{Call, Reply, Stamp};
 use mpirage_record::{Details, Message, Record, Recorder};
 use mpirage_units::Time;
@@ -50,7 +50,7 @@ impl Telling {
 
     /// A send or a receive with a request is over; it took no time.
     #[inline]
-    pub(crate) fn post(&mut self, rank: u32, at: Time, call: &PlainCall, reply: &Reply) {
+    pub(crate) fn post(&mut self, rank: u32, at: Time, call: &NonblockingCall, reply: &Reply) {
         self.tell_kept();
         self.recorder.post(rank, at, call, reply);
     }
@@ -113,10 +113,10 @@ impl<M: Memory> Engine<M> {
             let details = call.map(|call| Details { call, reply });
             self.recorder.call(rank, stamp, *entered, self.kernel.now(), details);
         };
-        let sort = sort_of(words);
-        if sort == Sort::Wait {
+        let sort = head_kind(words);
+        if sort == HeadKind::Wait {
             tell(Some(&Call::Wait { how: wait.how, poll: false, requests: &wait.requests }));
-        } else if sort == Sort::Collective && !self.collectives_again {
+        } else if sort == HeadKind::Collective && !self.collectives_again {
             tell(None);
         } else if let Some(receive) = &decode_receive(words) {
             tell(Some(receive));

@@ -11,7 +11,7 @@ mod together;
 
 pub use summary::Summary;
 
-use mpirage_call::wire::PlainCall;
+use mpirage_call::wire::NonblockingCall;
 use mpirage_call::{Call, CollectiveCall, ContextId, Reply, Stamp, Work};
 use mpirage_collectives::{Algorithm, Collective};
 use mpirage_units::Time;
@@ -156,8 +156,8 @@ pub trait Recorder {
 
     /// Takes note of a send or a receive with a request that took no time: the commonest calls, told as they are at hand.
     #[inline]
-    fn post(&mut self, rank: u32, at: Time, call: &PlainCall, reply: &Reply) {
-        self.call(rank, &call.stamp, at, at, Some(Details { call: &call.whole(), reply }));
+    fn post(&mut self, rank: u32, at: Time, call: &NonblockingCall, reply: &Reply) {
+        self.call(rank, &call.stamp, at, at, Some(Details { call: &call.to_call(), reply }));
     }
 
     /// Takes note of messages, one after the other.
@@ -204,7 +204,7 @@ impl<R: Recorder + ?Sized> Recorder for Box<R> {
         (**self).call(rank, stamp, entered, left, details);
     }
 
-    fn post(&mut self, rank: u32, at: Time, call: &PlainCall, reply: &Reply) {
+    fn post(&mut self, rank: u32, at: Time, call: &NonblockingCall, reply: &Reply) {
         (**self).post(rank, at, call, reply);
     }
 

@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use mpirage_call::wire::PlainCall;
+use mpirage_call::wire::NonblockingCall;
 use mpirage_call::{Reply, Stamp};
 use mpirage_units::Time;
 
@@ -25,7 +25,7 @@ impl<A: Recorder, B: Recorder> Recorder for (A, B) {
     }
 
     #[inline]
-    fn post(&mut self, rank: u32, at: Time, call: &PlainCall, reply: &Reply) {
+    fn post(&mut self, rank: u32, at: Time, call: &NonblockingCall, reply: &Reply) {
         self.0.post(rank, at, call, reply);
         self.1.post(rank, at, call, reply);
     }
@@ -61,7 +61,7 @@ impl<R: Recorder> Recorder for Vec<R> {
         }
     }
 
-    fn post(&mut self, rank: u32, at: Time, call: &PlainCall, reply: &Reply) {
+    fn post(&mut self, rank: u32, at: Time, call: &NonblockingCall, reply: &Reply) {
         for recorder in self {
             recorder.post(rank, at, call, reply);
         }
@@ -98,7 +98,7 @@ impl<R: Recorder + ?Sized> Recorder for Rc<RefCell<R>> {
     }
 
     #[inline]
-    fn post(&mut self, rank: u32, at: Time, call: &PlainCall, reply: &Reply) {
+    fn post(&mut self, rank: u32, at: Time, call: &NonblockingCall, reply: &Reply) {
         self.borrow_mut().post(rank, at, call, reply);
     }
 

@@ -1,6 +1,6 @@
 //! Who is told what happens, and what is made of it.
 
-use mpirage_call::wire::PlainCall;
+use mpirage_call::wire::NonblockingCall;
 use mpirage_call::{Call, Reply, Stamp};
 use mpirage_record::{Details, Message, Record, Recorder, Scope};
 use mpirage_timeline::RunInfo;
@@ -366,7 +366,7 @@ impl Recorder for Report {
 
     /// As of any call that took no time, without all that it cannot be.
     #[inline]
-    fn post(&mut self, rank: u32, at: Time, call: &PlainCall, _: &Reply) {
+    fn post(&mut self, rank: u32, at: Time, call: &NonblockingCall, _: &Reply) {
         let terms = Terms::of_plain(rank, call, &self.comms, &self.contexts);
         self.exchange(rank, &call.stamp, at.as_picos(), 0, &terms);
     }

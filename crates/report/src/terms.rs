@@ -1,6 +1,6 @@
 //! What a call was about, in the figures that tell calls apart.
 
-use mpirage_call::wire::{PlainCall, PlainWay};
+use mpirage_call::wire::{NonblockingCall, NonblockingOperation};
 use mpirage_call::{Call, Completion};
 use mpirage_record::Details;
 use mpirage_timeline::arguments::Arguments;
@@ -56,11 +56,11 @@ impl Terms {
 
     /// The same of a send or a receive with a request.
     #[inline(always)]
-    pub fn of_plain(rank: u32, call: &PlainCall, comms: &Comms, contexts: &Contexts) -> Terms {
-        let (peer, tag, bytes) = match call.way {
-            PlainWay::Send { to, tag, .. } => (Some(to), tag, call.bytes),
+    pub fn of_plain(rank: u32, call: &NonblockingCall, comms: &Comms, contexts: &Contexts) -> Terms {
+        let (peer, tag, bytes) = match call.operation {
+            NonblockingOperation::Send { to, tag, .. } => (Some(to), tag, call.bytes),
             // How much has come is told by the call that waits for it.
-            PlainWay::Recv { from, tag, .. } => (from, tag.unwrap_or(0), 0),
+            NonblockingOperation::Recv { from, tag, .. } => (from, tag.unwrap_or(0), 0),
         };
         let peer = peer.and_then(|peer| comms.world_of(call.context, rank, peer));
         Terms { comm: contexts.index(call.context), tag, bytes, peer }

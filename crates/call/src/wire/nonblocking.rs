@@ -1,4 +1,4 @@
-//! The commonest calls, read without more ado: sends and receives with a request of their own.
+//! Nonblocking sends and receives, which are the commonest calls: read without looking for other calls.
 
 use super::calls::stamp;
 use super::fields::{FieldReader, STAMP_WORDS};
@@ -11,94 +11,99 @@ use crate::{Call, Completing, ContextId, Payload, RequestId, SendMode, Stamp};
 /// In the head of a wait: it is a poll.
 const POLL: u64 = 1 << (8 + Completing::BITS);
 
-/// Such a call.
+/// A nonblocking send or receive whose bytes are not in the call.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PlainCall {
-    /// What comes before it.
+pub struct NonblockingCall {
+    /// Computation and delay before the call.
     pub stamp: Stamp,
-    /// Its communicator.
+    /// The communicator.
     pub context: ContextId,
-    /// How many bytes, or room for how many.
+    /// Bytes of the message, or room for so many.
     pub bytes: u64,
-    /// Its request.
+    /// The request that completes with the operation.
     pub request: RequestId,
-    /// The rest of it.
-    pub way: PlainWay,
-    /// The words it takes.
+    /// Send or receive, with the fields that only one of them has.
+    pub operation: NonblockingOperation,
+    /// Words of the call in the mailbox.
     pub words: usize,
 }
 
-/// Which of the two it is.
+/// A nonblocking operation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum PlainWay {
+pub enum NonblockingOperation {
     /// A send.
     Send {
-        /// How.
+        /// When it is complete.
         mode: SendMode,
-        /// To which rank of the communicator.
+        /// The receiver, as a rank of the communicator.
         to: u32,
-        /// Its tag.
+        /// The tag.
         tag: i32,
-        /// Its bytes, which are not in the call.
+        /// Where the bytes are.
         payload: Payload<'static>,
     },
     /// A receive of a message that no probe has taken.
     Recv {
-        /// From which rank of the communicator, or any.
+        /// The sender, as a rank of the communicator; none for `MPI_ANY_SOURCE`.
         from: Option<u32>,
-        /// Its tag, or any.
+        /// The tag; none for `MPI_ANY_TAG`.
         tag: Option<i32>,
         /// Where the bytes go.
         address: u64,
     },
 }
 
-impl PlainCall {
-    /// The same as any call.
+impl NonblockingCall {
+    /// The call.
     #[inline]
-    pub fn whole(&self) -> Call<'static> {
-        let &PlainCall { context, bytes, request, .. } = self;
+    pub fn to_call(&self) -> Call<'static> {
+        let &NonblockingCall { context, bytes, request, .. } = self;
         let request = Some(request);
-        match self.way {
-            PlainWay::Send { mode, to, tag, payload } => {
+        match self.operation {
+            NonblockingOperation::Send { mode, to, tag, payload } => {
                 Call::Send { mode, context, to, tag, bytes, payload, request, answer: false }
             }
-            PlainWay::Recv { from, tag, address } => {
+            NonblockingOperation::Recv { from, tag, address } => {
                 Call::Recv { context, from, tag, bytes, address, request, matched: None }
             }
         }
     }
 }
 
-/// Reads the call at the head of `buffer` if it is such a one.
+/// Reads the call at the head of `buffer`; none if it is another call.
 #[inline(always)]
-pub fn decode_plain(buffer: &[u64]) -> Option<PlainCall> {
+pub fn decode_nonblocking(buffer: &[u64]) -> Option<NonblockingCall> {
     let (mut record, words) = Reader::open(buffer).ok()?;
     let head: &[u64; STAMP_WORDS] = record.chunk().ok()?;
     let mut fields = FieldReader::new(head[0], &mut record);
-    let call = match head[0] as u8 {
-        row::Send::CODE => row::Send::decode(&mut fields),
-        row::Recv::CODE => row::Recv::decode(&mut fields),
-        _ => return None,
-    };
-    let (context, bytes, request, way) = match call.ok()? {
-        Call::Send { mode, context, to, tag, bytes, payload, request: Some(request), .. } => {
+    let (context, bytes, request, operation) = match head[0] as u8 {
+        row::Send::CODE => {
+            let Call::Send { mode, context, to, tag, bytes, payload, request, .. } =
+                row::Send::decode(&mut fields).ok()?
+            else {
+                return None;
+            };
             let payload = match payload {
                 Payload::Absent => Payload::Absent,
                 Payload::At(address) => Payload::At(address),
                 Payload::Inline(_) => return None,
             };
-            (context, bytes, request, PlainWay::Send { mode, to, tag, payload })
+            (context, bytes, request?, NonblockingOperation::Send { mode, to, tag, payload })
         }
-        Call::Recv { context, from, tag, bytes, address, request: Some(request), matched: None } => {
-            (context, bytes, request, PlainWay::Recv { from, tag, address })
+        row::Recv::CODE => {
+            let Call::Recv { context, from, tag, bytes, address, request, matched: None } =
+                row::Recv::decode(&mut fields).ok()?
+            else {
+                return None;
+            };
+            (context, bytes, request?, NonblockingOperation::Recv { from, tag, address })
         }
         _ => return None,
     };
-    Some(PlainCall { stamp: stamp(head), context, bytes, request, way, words })
+    Some(NonblockingCall { stamp: stamp(head), context, bytes, request, operation, words })
 }
 
-/// Reads the call at the head of `buffer` if it is a receive, with or without a request.
+/// Reads the call at the head of `buffer`, a receive of any kind; none if it is another call.
 #[inline]
 pub fn decode_receive(buffer: &[u64]) -> Option<Call<'static>> {
     let (mut record, _) = Reader::open(buffer).ok()?;
@@ -106,17 +111,14 @@ pub fn decode_receive(buffer: &[u64]) -> Option<Call<'static>> {
     if head[0] as u8 != row::Recv::CODE {
         return None;
     }
-    match row::Recv::decode(&mut FieldReader::new(head[0], &mut record)).ok()? {
-        Call::Recv { context, from, tag, bytes, address, request, matched } => {
-            Some(Call::Recv { context, from, tag, bytes, address, request, matched })
-        }
-        _ => None,
-    }
+    let call = row::Recv::decode(&mut FieldReader::new(head[0], &mut record)).ok()?;
+    let Call::Recv { context, from, tag, bytes, address, request, matched } = call else { return None };
+    Some(Call::Recv { context, from, tag, bytes, address, request, matched })
 }
 
-/// What the call at the head of `buffer` is, for who need not read it to know what it asks.
+/// What the head of a call says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sort {
+pub enum HeadKind {
     /// A wait that is no poll.
     Wait,
     /// A collective of data.
@@ -125,14 +127,14 @@ pub enum Sort {
     Other,
 }
 
-/// Tells without reading the call.
+/// Looks at the head of the call in `buffer`, and does not read the call.
 #[inline]
-pub fn sort_of(buffer: &[u64]) -> Sort {
+pub fn head_kind(buffer: &[u64]) -> HeadKind {
     let head = buffer.first().copied().unwrap_or(0);
     match head as u8 {
-        row::Wait::CODE if head & POLL == 0 => Sort::Wait,
-        row::Collective::CODE => Sort::Collective,
-        _ => Sort::Other,
+        row::Wait::CODE if head & POLL == 0 => HeadKind::Wait,
+        row::Collective::CODE => HeadKind::Collective,
+        _ => HeadKind::Other,
     }
 }
 
@@ -145,13 +147,13 @@ mod tests {
     use crate::wire::{Full, encode_call, encode_known_call, push_call};
     use crate::{Blocks, Burst, CollectiveCall, Part};
 
-    /// Is the call read like this, and not at all if its end is missing?
-    fn read(call: &Call<'_>) -> Option<PlainCall> {
+    /// Reads a call, after checking that every prefix of it is refused.
+    fn read(call: &Call<'_>) -> Option<NonblockingCall> {
         let stamp = Stamp { function: 7, burst: Burst::serial(5), delay: Duration::from_picos(3), site: 11 };
         let mut words = Vec::new();
         push_call(&stamp, call, &mut words);
         for length in 0..words.len() {
-            assert_eq!(decode_plain(&words[..length]), None, "{length} of {}", words.len());
+            assert_eq!(decode_nonblocking(&words[..length]), None, "{length} of {}", words.len());
         }
         let mut buffer = [0; 32];
         let length = encode_call(&stamp, call, &mut buffer).unwrap();
@@ -161,13 +163,13 @@ mod tests {
         assert_eq!(words, known[..length]);
         assert_eq!(encode_known_call(&stamp, call, &mut known[..length - 1]), Err(Full));
         words.push(99);
-        let plain = decode_plain(&words);
-        assert!(plain.is_none_or(|plain| plain.stamp == stamp && plain.words == words.len() - 1));
-        plain
+        let found = decode_nonblocking(&words);
+        assert!(found.is_none_or(|found| found.stamp == stamp && found.words == words.len() - 1));
+        found
     }
 
     #[test]
-    fn sends_and_receives_are_what_they_were() {
+    fn nonblocking_calls_come_back() {
         for (payload, mode) in
             [(Payload::Absent, SendMode::Standard), (Payload::At(64), SendMode::Synchronous)]
         {
@@ -181,10 +183,10 @@ mod tests {
                 request,
                 answer: false,
             };
-            let plain = read(&send(Some(9))).unwrap();
-            assert_eq!(plain.whole(), send(Some(9)));
-            assert_eq!((plain.context, plain.bytes, plain.request), (2, 1 << 40, 9));
-            assert_eq!(plain.way, PlainWay::Send { mode, to: 5, tag: -3, payload });
+            let found = read(&send(Some(9))).unwrap();
+            assert_eq!(found.to_call(), send(Some(9)));
+            assert_eq!((found.context, found.bytes, found.request), (2, 1 << 40, 9));
+            assert_eq!(found.operation, NonblockingOperation::Send { mode, to: 5, tag: -3, payload });
             assert_eq!(read(&send(None)), None);
         }
         for (from, tag) in [(Some(4), Some(1)), (None, Some(-1)), (Some(0), None), (None, None)] {
@@ -197,10 +199,10 @@ mod tests {
                 request,
                 matched,
             };
-            let plain = read(&recv(Some(1), None)).unwrap();
-            assert_eq!(plain.whole(), recv(Some(1), None));
-            assert_eq!((plain.context, plain.bytes, plain.request), (0, 77, 1));
-            assert_eq!(plain.way, PlainWay::Recv { from, tag, address: 1 << 33 });
+            let found = read(&recv(Some(1), None)).unwrap();
+            assert_eq!(found.to_call(), recv(Some(1), None));
+            assert_eq!((found.context, found.bytes, found.request), (0, 77, 1));
+            assert_eq!(found.operation, NonblockingOperation::Recv { from, tag, address: 1 << 33 });
             assert_eq!((read(&recv(None, None)), read(&recv(Some(1), Some(2)))), (None, None));
             for call in [recv(None, None), recv(Some(1), None), recv(None, Some(2))] {
                 let mut words = Vec::new();
@@ -211,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn other_calls_are_not_plain() {
+    fn other_calls_are_not_nonblocking() {
         let inline = Call::Send {
             mode: SendMode::Standard,
             context: 0,
@@ -233,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_sorted_by_their_heads() {
+    fn heads_say_what_calls_are() {
         let part = Part { payload: Payload::Absent, blocks: Blocks::Whole(0) };
         let (kind, reduction) = (Collective::Barrier, None);
         let barrier = |request| {
@@ -251,18 +253,18 @@ mod tests {
         };
         let wait = |how, poll| Call::Wait { how, poll, requests: &[1] };
         for (call, sort) in [
-            (wait(Completing::All, false), Sort::Wait),
-            (wait(Completing::Some, false), Sort::Wait),
-            (wait(Completing::Any, true), Sort::Other),
-            (barrier(None), Sort::Collective),
-            (barrier(Some(3)), Sort::Collective),
-            (Call::Init, Sort::Other),
-            (Call::Probe { context: 0, from: None, tag: None, poll: false, take: false }, Sort::Other),
+            (wait(Completing::All, false), HeadKind::Wait),
+            (wait(Completing::Some, false), HeadKind::Wait),
+            (wait(Completing::Any, true), HeadKind::Other),
+            (barrier(None), HeadKind::Collective),
+            (barrier(Some(3)), HeadKind::Collective),
+            (Call::Init, HeadKind::Other),
+            (Call::Probe { context: 0, from: None, tag: None, poll: false, take: false }, HeadKind::Other),
         ] {
             let mut words = Vec::new();
             push_call(&Stamp { function: u16::MAX, ..Stamp::default() }, &call, &mut words);
-            assert_eq!(sort_of(&words), sort, "{call:?}");
+            assert_eq!(head_kind(&words), sort, "{call:?}");
         }
-        assert_eq!(sort_of(&[]), Sort::Other);
+        assert_eq!(head_kind(&[]), HeadKind::Other);
     }
 }
