@@ -16,7 +16,7 @@ pub struct Burst(u64);
 impl Burst {
     /// No work.
     pub const NONE: Burst = Burst(0);
-    /// Longer than any burst that can be told.
+    /// Stands for all bursts that are too long for a word.
     pub const TOO_LONG: Burst = Burst(MOST_NANOS);
 
     /// The work of one thread.
@@ -72,7 +72,7 @@ impl Burst {
         self.0 == 0
     }
 
-    /// With further work of one thread after it.
+    /// This burst, followed by work of one thread.
     pub fn then(self, nanos: u64) -> Burst {
         if !self.is_parallel() {
             return Burst::serial(self.0.saturating_add(nanos));
@@ -123,8 +123,8 @@ mod tests {
     #[test]
     fn the_number_of_threads_is_exact_to_a_thousandth() {
         for threads in [1.01, 1.5, 3.0, 7.0, 48.0, 127.9, 1_000.0] {
-            let told = Burst::of_threads(1 << 40, threads).threads();
-            assert!((told / threads - 1.0).abs() < 1e-3, "{threads} became {told}");
+            let kept = Burst::of_threads(1 << 40, threads).threads();
+            assert!((kept / threads - 1.0).abs() < 1e-3, "{threads} became {kept}");
         }
         assert_eq!(Burst::parallel(0, 0), Burst::NONE);
     }

@@ -1,4 +1,4 @@
-//! Collective calls: what each rank brings to one and takes from it.
+//! Collective calls: what each rank contributes and receives.
 
 use mpirage_collectives::Collective;
 
@@ -10,27 +10,27 @@ const AGREEMENT_BYTES: u64 = 8;
 /// One rank's side of a collective operation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CollectiveCall<'a> {
-    /// Which operation.
+    /// The operation.
     pub kind: Collective,
-    /// In which communicator.
+    /// The communicator.
     pub context: ContextId,
-    /// The root's rank; zero where there is none.
+    /// The root, as a rank of the communicator; zero if the operation has none.
     pub root: u32,
     /// What this rank contributes.
     pub send: Part<'a>,
-    /// What this rank gets; `payload` is `At` or `Absent`.
+    /// What this rank receives; `payload` is `At` or `Absent`.
     pub recv: Part<'a>,
-    /// How contributions combine, in reductions.
+    /// How contributions combine, if the operation is a reduction.
     pub reduction: Option<Reduction>,
-    /// The request that completes with it; none for a blocking one.
+    /// The request that completes with the operation; none if it is blocking.
     pub request: Option<RequestId>,
-    /// Which of the communicator's persistent collectives it is, numbered from 1 in the order they were made. They may be
-    /// started in any order; zero for all others, which go with each other in the order of the calls.
+    /// The number of a persistent collective, which may be started in any order: numbered from 1 in the order in which the
+    /// communicator's were made. Zero for others, which match in the order of the calls.
     pub plan: u32,
 }
 
 impl CollectiveCall<'static> {
-    /// What ranks of a communicator do to agree on a new one: each tells all others its colour and key.
+    /// The collective by which ranks agree on a new communicator: each sends its colour and key to all others.
     pub fn agreement(context: ContextId) -> CollectiveCall<'static> {
         let part = Part { payload: Payload::Absent, blocks: Blocks::Equal(AGREEMENT_BYTES) };
         CollectiveCall {
@@ -67,21 +67,21 @@ impl CollectiveCall<'_> {
     }
 }
 
-/// One side of a rank's data: packed bytes and how they are cut into blocks.
+/// The data that a rank sends or receives: packed bytes, cut into blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part<'a> {
-    /// Where the bytes are (or go).
+    /// Where the bytes are, or where they go.
     pub payload: Payload<'a>,
     /// Which bytes belong to which peer.
     pub blocks: Blocks<'a>,
 }
 
 impl Part<'_> {
-    /// Nothing at all.
+    /// No bytes.
     pub const EMPTY: Part<'static> = Part { payload: Payload::Absent, blocks: Blocks::Whole(0) };
 }
 
-/// How a buffer is cut.
+/// How a buffer is cut into blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Blocks<'a> {
     /// One block of so many bytes.
@@ -115,13 +115,13 @@ impl Blocks<'_> {
 /// How the contributions of a reduction combine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reduction {
-    /// With what.
+    /// The operator.
     pub operator: Operator,
     /// Is `a op b` the same as `b op a`?
     pub commutative: bool,
     /// Packed bytes of one element.
     pub element: u32,
-    /// How many elements each rank contributes.
+    /// Number of elements that each rank contributes.
     pub elements: u64,
 }
 
@@ -135,7 +135,7 @@ pub enum Operator {
         /// `mpirage_data::Basic` as a number.
         basic: u8,
     },
-    /// A function of the program: handles that only the rank understands.
+    /// A function of the program. Only the rank understands the handles.
     User {
         /// The operator's handle.
         op: u64,
@@ -144,21 +144,21 @@ pub enum Operator {
     },
 }
 
-/// How a communicator is to be made.
+/// How a communicator is made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CommRequest<'a> {
-    /// The same group again.
+    /// A communicator with the same group.
     Dup,
-    /// `MPI_Comm_idup`: the same, answered at once; it may be used when the request completes.
+    /// `MPI_Comm_idup`: the same, answered at once.
     DupLater {
-        /// Which.
+        /// The communicator may be used when this request is complete.
         request: RequestId,
     },
-    /// Ranks of one colour together, by key, then by rank.
+    /// One communicator per colour, with its ranks ordered by key, then by rank.
     Split {
-        /// Which group; none for `MPI_UNDEFINED`.
+        /// The colour; none for `MPI_UNDEFINED`.
         color: Option<i32>,
-        /// Order in it.
+        /// The key.
         key: i32,
     },
     /// `MPI_Comm_create`: called by all of the parent, for the members given by rank in the parent.
@@ -167,12 +167,37 @@ pub enum CommRequest<'a> {
     CreateGroup {
         /// Ranks in the parent.
         members: &'a [u32],
-        /// Tells concurrent creations apart.
+        /// Distinguishes concurrent creations.
         tag: i32,
     },
-    /// Ranks on the same simulated host together (`MPI_COMM_TYPE_SHARED`).
+    /// One communicator per simulated host (`MPI_COMM_TYPE_SHARED`).
     SplitByHost {
-        /// Order in it.
+        /// The key.
         key: i32,
     },
+}
+
+impl<'a> CommRequest<'a> {
+    /// The request that completes when the communicator may be used.
+    pub fn request(&self) -> Option<RequestId> {
+        match *self {
+            CommRequest::DupLater { request } => Some(request),
+            CommRequest::Dup
+            | CommRequest::Split { .. }
+            | CommRequest::Create(_)
+            | CommRequest::CreateGroup { .. }
+            | CommRequest::SplitByHost { .. } => None,
+        }
+    }
+
+    /// The members, if the caller lists them, as ranks of the parent.
+    pub fn members(&self) -> Option<&'a [u32]> {
+        match *self {
+            CommRequest::Create(members) | CommRequest::CreateGroup { members, .. } => Some(members),
+            CommRequest::Dup
+            | CommRequest::DupLater { .. }
+            | CommRequest::Split { .. }
+            | CommRequest::SplitByHost { .. } => None,
+        }
+    }
 }

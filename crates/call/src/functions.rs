@@ -20,7 +20,7 @@ fn names() -> Vec<&'static str> {
     prototypes.map(name).collect()
 }
 
-/// What is before the arguments of a prototype, without the type.
+/// The name of the function in a prototype.
 fn name(prototype: &str) -> &str {
     let bytes = prototype.as_bytes();
     let end = bytes.iter().position(|&byte| byte == b'(').unwrap_or(bytes.len());

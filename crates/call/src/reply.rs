@@ -1,4 +1,4 @@
-//! Answers to calls, and services the simulator may ask of a waiting rank.
+//! Replies to calls, and services that the simulator asks of a waiting rank.
 
 use mpirage_units::Time;
 
@@ -7,13 +7,14 @@ use crate::ContextId;
 /// The index of a completion that belongs to no entry of an array.
 pub const NO_INDEX: u32 = u32::MAX;
 
-/// In the index of a completion that a harvest gives: the request has started. That it is complete is told besides.
+/// A bit in the index of a completion that answers `TakeCompleted`: the request has started. Another completion says that it
+/// is complete.
 pub const STARTED: u32 = 1 << 31;
 
 /// One completed operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// Position of the request in the call's list; of a harvest, the number of the request.
+    /// Position of the request in the call's list; in the answer to `TakeCompleted`, the number of the request.
     pub index: u32,
     /// Rank of the sender in the communicator; −1 if there is none.
     pub source: i32,
@@ -21,14 +22,14 @@ pub struct Completion {
     pub tag: i32,
     /// Packed bytes received.
     pub bytes: u64,
-    /// Was it taken back by a cancel?
+    /// Was the operation cancelled?
     pub cancelled: bool,
-    /// Did the message not fit? Then `bytes` is what was sent.
+    /// Was the message too long for the receive? Then `bytes` is the length of the message.
     pub truncated: bool,
 }
 
 impl Completion {
-    /// Completion of an operation that received nothing.
+    /// The completion of an operation that is not a receive.
     pub fn empty(index: u32) -> Completion {
         Completion { index, source: -1, tag: -1, bytes: 0, cancelled: false, truncated: false }
     }
@@ -37,25 +38,25 @@ impl Completion {
 /// The answer to a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
-    /// The simulated time at which the call returns. Ranks that are graphs are told of what is complete when its end is
-    /// certain: then this is the date of the end.
+    /// The simulated time at which the call returns. A rank that is a graph gets its reply as soon as the end of an operation
+    /// is certain: then this is the date of that end.
     pub now: Time,
-    /// The rank goes on before simulated time is there: `now` is not known yet.
+    /// The rank goes on before the call returns in simulated time: `now` is not known yet.
     pub early: bool,
-    /// What completed; of a poll, nothing if nothing did.
+    /// The operations that are complete. Empty if a poll found none.
     pub completions: Vec<Completion>,
-    /// The message taken by a matched probe.
+    /// The message that a matched probe took.
     pub message: Option<u32>,
-    /// The communicator that was made; none if the rank is not in it.
+    /// The communicator that was made; none if the rank is not a member.
     pub context: Option<ContextId>,
-    /// Its members as ranks of the world, in order. Empty after `Dup`: the same as the parent's.
+    /// The members of that communicator as ranks of the world, in order. Empty if they are those of the parent.
     pub members: Vec<u32>,
-    /// What a skipped sample counts for, in picoseconds of this machine, or the number of shared memory.
+    /// The picoseconds of this machine that a skipped sample counts for, or the number of a shared memory.
     pub number: Option<u64>,
 }
 
 impl Reply {
-    /// Nothing.
+    /// An empty reply.
     pub const fn new() -> Reply {
         Reply {
             now: Time::ZERO,
@@ -68,7 +69,7 @@ impl Reply {
         }
     }
 
-    /// Forget everything, keep the memory.
+    /// Makes the reply empty, and keeps its memory.
     pub fn clear(&mut self) {
         self.now = Time::ZERO;
         self.early = false;
@@ -80,21 +81,21 @@ impl Reply {
     }
 }
 
-/// Something the simulator asks of a rank that waits for its answer.
+/// A request of the simulator to a rank that waits for its reply.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Service<'a> {
-    /// Give me bytes of your memory.
+    /// Give bytes of the rank's memory.
     Peek {
-        /// From where.
+        /// Address of the first byte.
         address: u64,
-        /// How many.
+        /// Number of bytes.
         bytes: u64,
     },
-    /// Store these bytes.
+    /// Store bytes in the rank's memory.
     Poke {
-        /// Where.
+        /// Address of the first byte.
         address: u64,
-        /// What.
+        /// The bytes.
         bytes: &'a [u8],
     },
     /// Combine packed elements with a function of the program: give back `incoming op inout`.
@@ -103,36 +104,36 @@ pub enum Service<'a> {
         op: u64,
         /// The datatype's handle.
         datatype: u64,
-        /// How many elements.
+        /// Number of elements.
         elements: u64,
         /// The left operand.
         incoming: &'a [u8],
         /// The right operand.
         inout: &'a [u8],
     },
-    /// Keep these bytes at this offset of a buffer: part of operands that are too large for one service.
+    /// Keep bytes in a buffer: part of operands that are too large for one service.
     Stage {
-        /// Where in the buffer; zero begins a new buffer.
+        /// Offset in the buffer; zero begins a new buffer.
         offset: u64,
-        /// What.
+        /// The bytes.
         bytes: &'a [u8],
     },
-    /// Combine what is in the buffer: two operands of `bytes` bytes each. The result replaces the right one.
+    /// Combine two operands in the buffer. The result replaces the right one.
     ReduceStaged {
         /// The operator's handle.
         op: u64,
         /// The datatype's handle.
         datatype: u64,
-        /// How many elements.
+        /// Number of elements.
         elements: u64,
-        /// How many bytes each operand has.
+        /// Bytes of each operand.
         bytes: u64,
     },
-    /// Give me bytes of the buffer.
+    /// Give bytes of the buffer.
     Fetch {
-        /// From where in the buffer.
+        /// Offset in the buffer.
         offset: u64,
-        /// How many.
+        /// Number of bytes.
         bytes: u64,
     },
 }

@@ -1,4 +1,4 @@
-//! Sampled blocks: parts of a program that are executed a few times and then stand for themselves.
+//! Sampled blocks: parts of a program that are executed a few times, and then skipped for the mean of the measured time.
 
 use crate::Burst;
 
@@ -10,17 +10,17 @@ use crate::Burst;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rule {
-    /// Executions without which no mean is trusted.
+    /// Fewer executions are not enough.
     pub least: u64,
-    /// Executions that are enough in any case.
+    /// So many executions are enough, whatever the error.
     pub most: u64,
-    /// The relative error of the mean that is small enough; not positive if only `most` counts.
+    /// The relative error of the mean that is small enough; zero or less if only `most` counts.
     pub error: f64,
     /// Is the error half the 95 % confidence interval, rather than the standard error?
     pub interval: bool,
 }
 
-/// How much computation the program says there is.
+/// An amount of computation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Work {
     /// Floating-point operations, at the speed of the simulated host.
@@ -37,13 +37,13 @@ impl From<Burst> for Work {
     }
 }
 
-/// What a rank has counted, told once at its end.
+/// What a rank has counted, sent once at its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Executions of sampled blocks.
     pub executed: u64,
-    /// Executions that were skipped.
+    /// Skipped executions of sampled blocks.
     pub skipped: u64,
-    /// The most bytes it had in shared blocks at one time.
+    /// The largest number of bytes in shared blocks at one time.
     pub shared: u64,
 }

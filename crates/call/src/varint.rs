@@ -1,4 +1,4 @@
-//! Whole numbers in as many bytes as they need: seven bits each, the lowest first.
+//! Whole numbers in as many bytes as they need (LEB128): seven bits in each byte, the lowest first.
 
 /// Appends a number.
 #[inline]
@@ -10,7 +10,7 @@ pub fn put(mut value: u64, into: &mut Vec<u8>) {
     into.push(value as u8);
 }
 
-/// The bytes of a number, the first lowest, and how many they are; none if they are more than eight.
+/// The bytes of a number as one word, the first byte lowest, and how many there are; none if there are more than eight.
 #[inline]
 pub fn spread(value: u64) -> Option<(u64, u32)> {
     if value >> 56 != 0 {
@@ -25,7 +25,7 @@ pub fn spread(value: u64) -> Option<(u64, u32)> {
     Some((bytes | more, length))
 }
 
-/// What [`spread`] made of a number of so many bytes, as it was.
+/// The inverse of [`spread`] for a number of `length` bytes.
 #[inline]
 fn gathered(bytes: u64, length: u32) -> u64 {
     let bytes = bytes & (0x7f7f_7f7f_7f7f_7f7f >> (u64::BITS - 8 * length));
@@ -37,16 +37,16 @@ fn gathered(bytes: u64, length: u32) -> u64 {
 /// Appends a number that may be negative; small ones of either sign are short.
 #[inline]
 pub fn put_signed(value: i64, into: &mut Vec<u8>) {
-    put(folded(value), into);
+    put(zigzag(value), into);
 }
 
-/// Numbers near zero become small, whatever their sign.
+/// The zigzag encoding: numbers near zero become small, whatever their sign.
 #[inline]
-pub fn folded(value: i64) -> u64 {
+pub fn zigzag(value: i64) -> u64 {
     (value << 1 ^ value >> 63) as u64
 }
 
-/// Takes a number; none if the bytes end or it is too long.
+/// Reads a number; none if the bytes end before it does, or if it has more than 64 bits.
 #[inline]
 pub fn get(bytes: &[u8], at: &mut usize) -> Option<u64> {
     // Most are one byte or two.
@@ -86,7 +86,7 @@ fn get_long(bytes: &[u8], at: &mut usize) -> Option<u64> {
     None
 }
 
-/// Takes a number that may be negative.
+/// Reads a number that may be negative.
 #[inline]
 pub fn get_signed(bytes: &[u8], at: &mut usize) -> Option<i64> {
     get(bytes, at).map(|value| (value >> 1) as i64 ^ -((value & 1) as i64))
@@ -141,6 +141,6 @@ mod tests {
         assert!(signed.iter().all(|&value| get_signed(&bytes, &mut at) == Some(value)));
         assert_eq!(get(&bytes, &mut at), None);
         assert_eq!(get(&[0xff; 12], &mut 0), None, "no end");
-        assert_eq!([0, -1, 1, -2].map(folded), [0, 1, 2, 3]);
+        assert_eq!([0, -1, 1, -2].map(zigzag), [0, 1, 2, 3]);
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use mpirage_interpret::{RunInfo, Sites};
 use mpirage_record::{Record, Recorder, Summary, Writer};
 use mpirage_report::Container;
-use mpirage_trace::{Computation, Scribe, Transcript};
+use mpirage_trace::{Computation, TraceRecorder, TraceWriter};
 use rustc_hash::FxHashMap;
 
 use crate::arguments::ResultArguments;
@@ -117,7 +117,7 @@ fn writer(
     let local_work = (protocol.reduce_seconds_per_byte, protocol.copy_seconds_per_byte);
     let computation = source.computation();
     if let Some(scribe) = scribe(file, machine.ranks() as u32, computation, local_work) {
-        let calls = Transcript::new(scribe.map_err(usage)?);
+        let calls = TraceRecorder::new(scribe.map_err(usage)?);
         let saved = Saved { calls, lines: source.lines.clone() };
         return Ok(Rc::new(RefCell::new(saved)));
     }
@@ -141,7 +141,7 @@ fn run_info(source: &Source<'_>, machine: &Machine) -> RunInfo {
 
 /// A trace without times, with the source lines of its calls.
 struct Saved {
-    calls: Transcript<Box<dyn Scribe>>,
+    calls: TraceRecorder<Box<dyn TraceWriter>>,
     lines: Option<Rc<dyn Sites>>,
 }
 
@@ -162,7 +162,7 @@ impl Writer for Saved {
             // Traces store `halo.c:12`, without ` in main`.
             let line =
                 |key| lines.name(key).map(|name| name.split(" in ").next().unwrap_or_default().to_owned());
-            self.calls.scribe().name_sites(&mut |site| {
+            self.calls.writer().name_sites(&mut |site| {
                 let key = lines.key(0, site);
                 known.entry(key).or_insert_with(|| line(key)).clone()
             });

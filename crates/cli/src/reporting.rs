@@ -15,7 +15,7 @@ use mpirage_rank::Outcome;
 use mpirage_record::{Record, Recorder, Summary, Writer};
 use mpirage_replay::Watch;
 use mpirage_report::{Budget, Container, Ending, Report};
-use mpirage_trace::{BinaryTrace, BinaryWriter, Computation, Transcript};
+use mpirage_trace::{BinaryTrace, BinaryWriter, Computation, TraceRecorder};
 use tempfile::{Builder, NamedTempFile};
 
 use crate::arguments::ResultArguments;
@@ -181,7 +181,7 @@ pub fn embedded(run: &Container) -> Result<String, Failure> {
 
 /// The calls of a run, in a temporary file.
 struct Calls {
-    writer: Option<Transcript<BinaryWriter>>,
+    writer: Option<TraceRecorder<BinaryWriter>>,
     file: Option<NamedTempFile>,
     count: u64,
 }
@@ -192,7 +192,7 @@ impl Calls {
         let file = file.context("cannot make a temporary file for the second run")?;
         let path: PathBuf = file.path().to_owned();
         let writer = BinaryWriter::create(&path, ranks, computation).map_err(usage)?;
-        Ok(Calls { writer: Some(Transcript::new(writer)), file: Some(file), count: 0 })
+        Ok(Calls { writer: Some(TraceRecorder::new(writer)), file: Some(file), count: 0 })
     }
 
     fn finish(&mut self) -> Result<NamedTempFile, String> {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mpirage_trace::{
     BinaryWriter, Computation, Format, GoalBinaryWriter, GoalSchedules, GoalTextWriter, Info, RankSchedule,
-    Scribe, TiLayout, TiWriter, TraceError, Workload, convert, info, open, recognise,
+    TiLayout, TiWriter, TraceError, TraceWriter, Workload, convert, info, open, recognise,
 };
 use serde_json::{Value, json};
 
@@ -38,13 +38,13 @@ pub fn scribe(
     ranks: u32,
     computation: Computation,
     local_work: (f64, f64),
-) -> Option<Result<Box<dyn Scribe>, TraceError>> {
+) -> Option<Result<Box<dyn TraceWriter>, TraceError>> {
     let folder = file.as_os_str().as_encoded_bytes().ends_with(b"/");
     let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let layout = match ending {
         "mpirage" => {
             let writer = BinaryWriter::create(file, ranks, computation);
-            return Some(writer.map(|writer| Box::new(writer) as Box<dyn Scribe>));
+            return Some(writer.map(|writer| Box::new(writer) as Box<dyn TraceWriter>));
         }
         _ if folder => TiLayout::Folder,
         "ti" => TiLayout::List,
@@ -52,7 +52,7 @@ pub fn scribe(
         _ => return None,
     };
     let writer = TiWriter::create(file, layout, ranks, computation);
-    Some(writer.map(|writer| Box::new(writer.local_work(local_work.0, local_work.1)) as Box<dyn Scribe>))
+    Some(writer.map(|writer| Box::new(writer.local_work(local_work.0, local_work.1)) as Box<dyn TraceWriter>))
 }
 
 fn convert_file(input: &str, output: &str, speed: Option<f64>) -> Result<u8, Failure> {

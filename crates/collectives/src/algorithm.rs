@@ -11,7 +11,7 @@ pub(crate) type Build = fn(&Shape, &mut Schedule);
 /// The algorithms of one collective. This is the only place that says which are valid.
 pub(crate) type Table = &'static [(Algorithm, Build)];
 
-/// One definition gives the type, its documentation, its names and what the user is told.
+/// Generates the type, its documentation, its names and the help text from one table.
 macro_rules! algorithms {
     ($($variant:ident $name:literal $info:literal)*) => {
         /// A way to perform a collective. One name may serve several collectives;
@@ -22,7 +22,7 @@ macro_rules! algorithms {
         }
 
         impl Algorithm {
-            /// All of them.
+            /// All algorithms.
             pub const ALL: &[Algorithm] = &[$(Algorithm::$variant),*];
 
             /// As it is written in options and reports.
@@ -30,7 +30,7 @@ macro_rules! algorithms {
                 match self { $(Algorithm::$variant => $name,)* }
             }
 
-            /// One line that says how it goes.
+            /// A description in one line.
             pub fn info(self) -> &'static str {
                 match self { $(Algorithm::$variant => $info,)* }
             }
@@ -39,12 +39,12 @@ macro_rules! algorithms {
 }
 
 algorithms! {
-    Linear "linear" "everybody with the root, or with everybody, directly and at once"
+    Linear "linear" "every rank with the root, or with every other, directly and at once"
     Binomial "binomial" "a binomial tree: log P rounds, whole subtrees at a time"
     BinaryTree "binary-tree" "a binary tree with the vector in segments behind each other"
     DoubleTree "double-tree" "half the vector through each of two trees; who is inside one is a leaf of the other"
     Chain "chain" "one rank after the other with the vector in segments behind each other"
-    Dissemination "dissemination" "in round k tell rank + 2^k: log P rounds for any number of ranks"
+    Dissemination "dissemination" "in round k send to rank + 2^k: log P rounds for any number of ranks"
     RecursiveDoubling "recursive-doubling" "swap all you have with rank ^ 2^k: log P rounds"
     RecursiveHalving "recursive-halving" "swap halves of what is left, farthest partner first: log P rounds"
     Rabenseifner "rabenseifner" "reduce-scatter by halving, then (all)gather: 2 log P rounds, 2 n bytes"

@@ -1,4 +1,4 @@
-//! Allgather and allgatherv: everybody gets a block from everybody.
+//! Allgather and allgatherv: every rank gets a block from every rank.
 //!
 //! ```text
 //!   ring                P-1 rounds   pass the block that came last to the right
@@ -28,7 +28,7 @@ pub(crate) const ALGORITHMS: Table = &[
     (Algorithm::Linear, linear),
 ];
 
-/// Everything to everybody at once.
+/// Each rank sends its block to all others at once.
 fn linear(shape: &Shape, out: &mut Schedule) {
     let blocks = shape.blocks();
     for distance in 1..shape.size {
@@ -42,7 +42,7 @@ fn linear(shape: &Shape, out: &mut Schedule) {
 }
 
 fn ring(shape: &Shape, out: &mut Schedule) {
-    around_the_ring(&Team::everybody(shape), &shape.blocks(), out);
+    around_the_ring(&Team::all(shape), &shape.blocks(), out);
 }
 
 /// Each member starts with its own block; `blocks` are in order of members.
@@ -55,19 +55,19 @@ pub(crate) fn around_the_ring(team: &Team, blocks: &Blocks, out: &mut Schedule) 
 }
 
 fn recursive_doubling(shape: &Shape, out: &mut Schedule) {
-    by_doubling(&Team::everybody(shape), &shape.blocks(), out);
+    by_doubling(&Team::all(shape), &shape.blocks(), out);
 }
 
 /// Each member starts with its own block; `blocks` are in order of members.
 pub(crate) fn by_doubling(team: &Team, blocks: &Blocks, out: &mut Schedule) {
-    let folded = team.fold(Stays::Even);
+    let shrunk = team.shrink(Stays::Even);
     let (mine, all) = (blocks.block(team.me), blocks.total());
-    let Some(core) = folded.core else {
-        let partner = folded.partner.expect("who sits out has a partner");
+    let Some(core) = shrunk.core else {
+        let partner = shrunk.partner.expect("who sits out has a partner");
         out.send(partner, mine);
         return out.recv(partner, all);
     };
-    if let Some(bystander) = folded.partner {
+    if let Some(bystander) = shrunk.partner {
         out.recv(bystander, blocks.block(team.me + 1));
     }
     for round in core.doubling() {
@@ -79,7 +79,7 @@ pub(crate) fn by_doubling(team: &Team, blocks: &Blocks, out: &mut Schedule) {
         let with = core.rank(round.with);
         out.exchange(with, gathered(core.me), with, gathered(round.with));
     }
-    if let Some(bystander) = folded.partner {
+    if let Some(bystander) = shrunk.partner {
         out.send(bystander, all);
     }
 }
@@ -92,7 +92,7 @@ fn bruck(shape: &Shape, out: &mut Schedule) {
         out.exchange(left, blocks.span(shape.rank, count), right, blocks.span(right, count));
     }
     if shape.rank != 0 {
-        // Blocks were collected from the own one on; now the first is to come first.
+        // Blocks were collected from the rank's own one on; the rotation puts the first one first.
         out.copy(blocks.total());
     }
 }
@@ -109,8 +109,8 @@ fn neighbor_exchange(shape: &Shape, out: &mut Schedule) {
     let partner = around(shape.rank, outward);
     out.exchange(partner, blocks.block(shape.rank), partner, blocks.block(partner));
 
-    // From now on two blocks at a time, those of the pair heard of last. What comes from the
-    // partner's side is one pair further away each time it is that side's turn.
+    // From now on two blocks at a time, those of the pair received last. Blocks from the
+    // partner's side are one pair further away each time it is that side's turn.
     let mut latest = pair;
     for round in 1..i64::from(shape.size) / 2 {
         let side = if round % 2 == 0 { outward } else { -outward };
@@ -124,7 +124,7 @@ fn neighbor_exchange(shape: &Shape, out: &mut Schedule) {
 /// Gathers at rank 0, which broadcasts the whole.
 fn gather_bcast(shape: &Shape, out: &mut Schedule) {
     let blocks = shape.blocks();
-    gather::up_the_tree(&Team::everybody(shape), &blocks, out);
+    gather::up_the_tree(&Team::all(shape), &blocks, out);
     out.next_slot();
     bcast::binomial(&Shape::new(shape.rank, shape.size).bytes(blocks.total()), out);
 }

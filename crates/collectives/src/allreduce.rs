@@ -1,4 +1,4 @@
-//! Allreduce: everybody gets the combination of everybody's vectors.
+//! Allreduce: every rank gets the combination of all ranks' vectors.
 //!
 //! ```text
 //!   recursive doubling   log P rounds, the whole vector each       short vectors
@@ -44,25 +44,25 @@ fn rabenseifner(shape: &Shape, out: &mut Schedule) {
     });
 }
 
-/// Folds the ranks to a power of two, runs `algorithm` there, tells the others.
+/// Shrinks the team to a power of two, runs `algorithm` there, and sends the result to the others.
 fn in_the_core(shape: &Shape, out: &mut Schedule, algorithm: impl Fn(&Team, &mut Schedule)) {
-    let folded = Team::everybody(shape).fold(Stays::Odd);
-    let Some(core) = folded.core else {
-        let partner = folded.partner.expect("who sits out has a partner");
+    let shrunk = Team::all(shape).shrink(Stays::Odd);
+    let Some(core) = shrunk.core else {
+        let partner = shrunk.partner.expect("who sits out has a partner");
         out.send(partner, shape.bytes);
         return out.recv(partner, shape.bytes);
     };
-    if let Some(bystander) = folded.partner {
+    if let Some(bystander) = shrunk.partner {
         out.recv(bystander, shape.bytes);
         out.reduce(shape.bytes);
     }
     algorithm(&core, out);
-    if let Some(bystander) = folded.partner {
+    if let Some(bystander) = shrunk.partner {
         out.send(bystander, shape.bytes);
     }
 }
 
-/// Once around to combine, once around to tell.
+/// The blocks go once around to be combined, and once around to be distributed.
 fn ring(shape: &Shape, out: &mut Schedule) {
     let blocks = Blocks::cut(shape.size, shape.bytes, shape.element);
     let (right, left) = (shape.after(1), shape.before(1));
@@ -72,7 +72,7 @@ fn ring(shape: &Shape, out: &mut Schedule) {
         out.reduce(incoming);
     }
     out.next_slot();
-    // The block combined last is the first to be told: that of the right neighbour.
+    // The block combined last is the first to be distributed: that of the right neighbour.
     for round in 1..shape.size {
         let outgoing = blocks.block((shape.before(round - 1) + 1) % shape.size);
         out.exchange(right, outgoing, left, blocks.block(shape.before(round - 1)));

@@ -1,4 +1,4 @@
-//! Alltoall, alltoallv, alltoallw: a block from everybody to everybody.
+//! Alltoall, alltoallv, alltoallw: a block from every rank to every rank.
 //!
 //! ```text
 //!   linear     1 round     everything at once, the network sorts it out
@@ -33,7 +33,7 @@ fn linear(shape: &Shape, out: &mut Schedule) {
     all_at_once(shape, |_| true, out);
 }
 
-/// With counts per pair, a pair that has nothing to say is silent; its two ranks do not depend on
+/// With counts per pair, a pair without bytes exchanges no message; its two ranks do not depend on
 /// each other.
 fn sparse_linear(shape: &Shape, out: &mut Schedule) {
     all_at_once(shape, |bytes| bytes > 0, out);

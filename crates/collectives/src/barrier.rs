@@ -1,9 +1,9 @@
-//! Barrier: nobody leaves before the last has come.
+//! Barrier: no rank leaves before the last one has entered.
 //!
 //! Messages are empty; only the number of rounds counts.
 //!
 //! ```text
-//!   dissemination, 5 ranks          everybody at once, round k: tell rank + 2^k
+//!   dissemination, 5 ranks          all ranks at once, round k: send to rank + 2^k
 //!
 //!   round 0   0>1 1>2 2>3 3>4 4>0   knows 2
 //!   round 1   0>2 1>3 2>4 3>0 4>1   knows 4
@@ -32,12 +32,12 @@ fn dissemination(shape: &Shape, out: &mut Schedule) {
     }
 }
 
-/// Combines nothing, but everybody's.
+/// An allreduce of empty vectors.
 fn recursive_doubling(shape: &Shape, out: &mut Schedule) {
     allreduce::recursive_doubling(&empty(shape), out);
 }
 
-/// Rank 0 hears from everybody, then tells everybody.
+/// Rank 0 receives from all others, then sends to all others.
 fn linear(shape: &Shape, out: &mut Schedule) {
     allreduce::linear(&empty(shape), out);
 }
@@ -51,8 +51,8 @@ fn empty<'a>(shape: &Shape<'a>) -> Shape<'a> {
     Shape { bytes: 0, ..*shape }
 }
 
-/// A token goes around twice: when it comes back everybody is there, when it has passed again
-/// everybody knows.
+/// A token goes around twice. When it comes back the first time, all ranks have entered; the
+/// second time it tells them so.
 fn double_ring(shape: &Shape, out: &mut Schedule) {
     let (left, right) = (shape.before(1), shape.after(1));
     for _ in 0..2 {

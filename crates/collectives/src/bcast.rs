@@ -1,8 +1,8 @@
-//! Broadcast: everybody gets the root's vector.
+//! Broadcast: every rank gets the root's vector.
 //!
 //! Short vectors want few rounds (binomial tree), long ones want every link busy all the time:
 //! either cut the vector into segments that follow each other down a chain or a tree, or let the
-//! root scatter the vector and everybody allgather the pieces:
+//! root scatter the vector and all ranks allgather the pieces:
 //!
 //! ```text
 //!   scatter    0 ──ABCD──> 0:A 1:B 2:C 3:D

@@ -1,11 +1,11 @@
-//! Which algorithm: the default rules, and what the user says instead.
+//! The choice of an algorithm: the default rules, and the user's overrides.
 //!
 //! The defaults are MPICH's classic ones, with its thresholds in bytes: few rounds while latency
 //! dominates, few bytes when bandwidth does. Thakur, Rabenseifner, Gropp: *Optimization of
 //! collective communication operations in MPICH* (2005).
 //!
 //! All ranks must choose alike, so a rule reads only what all ranks know. In gatherv and scatterv
-//! only the root knows the counts, in alltoallv nobody knows them all: these have one default.
+//! only the root knows the counts, in alltoallv no rank knows them all: these have one default.
 
 use thiserror::Error;
 
@@ -15,7 +15,7 @@ use crate::shape::Shape;
 
 const KIB: u64 = 1024;
 
-/// A good algorithm for this call.
+/// The default algorithm for this call.
 pub fn default_algorithm(collective: Collective, shape: &Shape) -> Algorithm {
     let shape = collective.normalized(shape);
     match collective {
@@ -73,10 +73,10 @@ fn reduce_scatter(shape: &Shape) -> Algorithm {
     }
 }
 
-/// What the user wants instead of the defaults.
+/// The user's choice of algorithms, instead of the defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
-    /// At most one per collective; the last one given.
+    /// At most one algorithm per collective: the last one given.
     overrides: Vec<(Collective, Algorithm)>,
 }
 

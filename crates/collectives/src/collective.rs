@@ -124,7 +124,7 @@ impl Collective {
         self.algorithms().any(|known| known == algorithm)
     }
 
-    /// Whether nobody can leave before the last has entered, whatever the shape and the algorithm.
+    /// Whether no rank can leave before the last one has entered, whatever the shape and the algorithm.
     pub fn synchronizes(self) -> bool {
         matches!(
             self,

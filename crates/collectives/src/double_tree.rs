@@ -16,7 +16,7 @@
 //! A member must not wait for a segment of one tree before it passes on one of the other: two
 //! members that are each above the other would wait forever. So there is a timetable. Segment `s`
 //! goes to a member of depth `d` in round `s + d - 1`, in both trees, and a member waits once per
-//! round: whoever takes part in a message has it in the same round.
+//! round: sender and receiver of a message have it in the same round.
 //!
 //! Sanders, Speck, Träff: *Two-tree algorithms for full bandwidth broadcast, reduction and scan*
 //! (2009).
@@ -44,7 +44,7 @@ pub(crate) fn bcast(shape: &Shape, out: &mut Schedule) {
     }
 }
 
-/// The broadcast's timetable read backwards.
+/// The broadcast's timetable, backwards.
 pub(crate) fn reduce(shape: &Shape, out: &mut Schedule) {
     let lanes = lanes(shape);
     for round in (0..rounds(&lanes)).rev() {
@@ -91,7 +91,7 @@ impl Lane {
     }
 }
 
-/// Rounds until this rank has nothing left to do.
+/// Rounds until this rank is done.
 fn rounds(lanes: &[Lane; 2]) -> u64 {
     lanes.iter().map(|lane| lane.depth + lane.segments.count()).max().unwrap_or(0)
 }
@@ -111,7 +111,7 @@ fn lanes(shape: &Shape) -> [Lane; 2] {
     })
 }
 
-/// Both trees have the same places; the members sit in them differently.
+/// Both trees have the same shape; members are at different places in them.
 #[derive(Clone, Copy)]
 enum Tree {
     First,

@@ -1,4 +1,4 @@
-//! Gather and gatherv: the root gets a block from everybody.
+//! Gather and gatherv: the root gets a block from every rank.
 //!
 //! ```text
 //!   binomial, 8 ranks        1>0  3>2  5>4  7>6      1 block each
@@ -6,8 +6,8 @@
 //!                            4>0                     4
 //! ```
 //!
-//! With gatherv only the root knows who sends how much, so that no rank between can forward:
-//! it is always linear.
+//! With gatherv only the root knows the counts, so no other rank can forward blocks: it is
+//! always linear.
 
 use crate::algorithm::{Algorithm, Table};
 use crate::blocks::Blocks;

@@ -1,11 +1,11 @@
-//! Reduce: the root gets the combination of everybody's vectors.
+//! Reduce: the root gets the combination of all ranks' vectors.
 //!
 //! ```text
-//!   binomial       as gather, but what goes up does not grow
+//!   binomial       as gather, but messages do not grow on the way up
 //!   Rabenseifner   reduce-scatter by recursive halving, then gather the pieces
 //!
 //!     4 ranks, vector ABCD     0<>1 halves  AB | CD  AB | CD
-//!                              0<>2 1<>3    A  | C   B  | D     everybody has a quarter, done
+//!                              0<>2 1<>3    A  | C   B  | D     every rank has a quarter, done
 //!                              gather back the way it came, towards 0
 //! ```
 //!
@@ -56,11 +56,11 @@ pub(crate) fn binomial(shape: &Shape, out: &mut Schedule) {
 
 fn rabenseifner(shape: &Shape, out: &mut Schedule) {
     in_order(shape, out, |team, out| {
-        let folded = team.fold(Stays::Even);
-        let Some(core) = folded.core else {
-            return out.send(folded.partner.expect("who sits out has a partner"), shape.bytes);
+        let shrunk = team.shrink(Stays::Even);
+        let Some(core) = shrunk.core else {
+            return out.send(shrunk.partner.expect("who sits out has a partner"), shape.bytes);
         };
-        if let Some(bystander) = folded.partner {
+        if let Some(bystander) = shrunk.partner {
             out.recv(bystander, shape.bytes);
             out.reduce(shape.bytes);
         }
@@ -75,7 +75,7 @@ fn in_order(shape: &Shape, out: &mut Schedule, reduce: impl Fn(&Team, &mut Sched
     if shape.commutative || shape.root == 0 {
         return reduce(&Team::from_root(shape), out);
     }
-    reduce(&Team::everybody(shape), out);
+    reduce(&Team::all(shape), out);
     out.next_slot();
     if shape.rank == 0 {
         out.send(shape.root, shape.bytes);
@@ -136,7 +136,7 @@ impl<'a> Halving<'a> {
         }
     }
 
-    /// The way back: everybody gets all pieces.
+    /// The way back: every member gets all pieces.
     pub fn allgather(&self, out: &mut Schedule) {
         for round in self.core.doubling().rev() {
             let with = self.core.rank(round.with);
@@ -146,7 +146,7 @@ impl<'a> Halving<'a> {
         }
     }
 
-    /// The way back for one: member 0 gets all pieces.
+    /// The way back to member 0, which gets all pieces.
     fn gather(&self, out: &mut Schedule) {
         for round in self.core.doubling().rev() {
             let with = self.core.rank(round.with);
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn pieces_halve_and_together_are_the_vector() {
         let shape = Shape::new(0, 8).bytes(1237).element(1);
-        let halving = Halving::of(&Team::everybody(&shape), &shape);
+        let halving = Halving::of(&Team::all(&shape), &shape);
         for member in 0..8 {
             assert_eq!(halving.piece(member, 0), 1237);
             for bit in 0..3 {

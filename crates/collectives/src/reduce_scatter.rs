@@ -1,4 +1,4 @@
-//! Reduce-scatter: everybody gets one block of the combination of everybody's vectors.
+//! Reduce-scatter: every rank gets one block of the combination of all ranks' vectors.
 //!
 //! ```text
 //!   recursive halving    log P rounds, half, a quarter, … of the vector     short, commutative
@@ -24,7 +24,7 @@ pub(crate) const ALGORITHMS: Table = &[
     (Algorithm::ReduceThenScatter, reduce_then_scatter),
 ];
 
-/// In round `i` sends rank+i its block, and combines what comes from rank-i.
+/// In round `i` sends rank+i its block, and combines the block received from rank-i.
 fn pairwise(shape: &Shape, out: &mut Schedule) {
     let blocks = shape.blocks();
     let mine = blocks.block(shape.rank);
@@ -79,26 +79,26 @@ fn group(core: &Team, blocks: &Blocks, member: u32, size: u32) -> u64 {
     blocks.span(first, count)
 }
 
-/// Folds the ranks to a power of two, runs `algorithm` there, hands the others their blocks.
+/// Shrinks the team to a power of two, runs `algorithm` there, and sends the others their blocks.
 fn in_the_core(shape: &Shape, out: &mut Schedule, algorithm: impl Fn(&Team, &Blocks, &mut Schedule)) {
     let blocks = shape.blocks();
-    let folded = Team::everybody(shape).fold(Stays::Odd);
-    let Some(core) = folded.core else {
-        let partner = folded.partner.expect("who sits out has a partner");
+    let shrunk = Team::all(shape).shrink(Stays::Odd);
+    let Some(core) = shrunk.core else {
+        let partner = shrunk.partner.expect("who sits out has a partner");
         out.send(partner, blocks.total());
         return out.recv(partner, blocks.block(shape.rank));
     };
-    if let Some(bystander) = folded.partner {
+    if let Some(bystander) = shrunk.partner {
         out.recv(bystander, blocks.total());
         out.reduce(blocks.total());
     }
     algorithm(&core, &blocks, out);
-    if let Some(bystander) = folded.partner {
+    if let Some(bystander) = shrunk.partner {
         out.send(bystander, blocks.block(bystander));
     }
 }
 
-/// A binomial reduction to rank 0, which hands out the blocks.
+/// A binomial reduction to rank 0, which sends each rank its block.
 fn reduce_then_scatter(shape: &Shape, out: &mut Schedule) {
     let blocks = shape.blocks();
     reduce::binomial(&Shape { root: 0, bytes: blocks.total(), ..*shape }, out);

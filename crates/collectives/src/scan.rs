@@ -4,11 +4,11 @@
 //!   linear               0 > 1 > 2 > 3 > …            P-1 messages one after the other
 //!   recursive doubling   swap the sum of the group    log P rounds; a rank keeps the sum of its
 //!                        with rank ^ 2^k              group and, apart, of what is below itself
-//!   dissemination        tell rank + 2^k              log P rounds, one sum only
+//!   dissemination        send to rank + 2^k            log P rounds, one sum only
 //! ```
 //!
-//! A rank without a partner skips the round: its group has nobody above, and everybody below has
-//! told already. The two operations differ in what they combine, not in what they send.
+//! A rank without a partner skips the round: no rank is above its group, and all ranks below have
+//! sent already. The two operations differ in what they combine, not in what they send.
 //! Hillis, Steele: *Data parallel algorithms* (1986).
 
 use crate::algorithm::{Algorithm, Table};
@@ -24,7 +24,7 @@ pub(crate) const INCLUSIVE: Table = &[
 pub(crate) const EXCLUSIVE: Table =
     &[(Algorithm::RecursiveDoubling, exclusive_doubling), (Algorithm::Linear, exclusive_linear)];
 
-/// The sum of all below comes in, the own vector is added, the sum goes out.
+/// Receives the sum of all ranks below, adds its own vector, and sends the sum on.
 fn linear(shape: &Shape, out: &mut Schedule) {
     if shape.rank > 0 {
         out.recv(shape.rank - 1, shape.bytes);
@@ -35,7 +35,7 @@ fn linear(shape: &Shape, out: &mut Schedule) {
     }
 }
 
-/// What comes in is the result already; the own vector is added only for the others' sake.
+/// The received sum is the result. The rank adds its own vector only for the ranks above.
 fn exclusive_linear(shape: &Shape, out: &mut Schedule) {
     let is_last = shape.rank + 1 == shape.size;
     if shape.rank > 0 {
@@ -51,7 +51,7 @@ fn recursive_doubling(shape: &Shape, out: &mut Schedule) {
     swap_sums(shape, out, |_| shape.bytes);
 }
 
-/// Passes its sum of the `distance` ranks up to itself as far up.
+/// Sends its sum of the last `distance` ranks to the rank `distance` above.
 fn dissemination(shape: &Shape, out: &mut Schedule) {
     for distance in doubling_distances(shape.size) {
         let (above, below) = (shape.rank + distance, shape.rank.checked_sub(distance));
@@ -74,7 +74,7 @@ fn exclusive_doubling(shape: &Shape, out: &mut Schedule) {
     swap_sums(shape, out, |distance| if distance == lowest { 0 } else { shape.bytes });
 }
 
-/// `below` says what it costs a rank to combine a sum from below into its result.
+/// `below` appends the work of combining a sum from below into the result.
 fn swap_sums(shape: &Shape, out: &mut Schedule, below: impl Fn(u32) -> u64) {
     for distance in doubling_distances(shape.size) {
         let with = shape.rank ^ distance;

@@ -1,4 +1,4 @@
-//! Scatter and scatterv: everybody gets a block from the root.
+//! Scatter and scatterv: every rank gets a block from the root.
 //!
 //! ```text
 //!   binomial, 8 ranks        0>4                     4 blocks each, the biggest subtree first
@@ -6,7 +6,7 @@
 //!                            0>1  2>3  4>5  6>7      1
 //! ```
 //!
-//! With scatterv only the root knows who receives how much: it is always linear.
+//! With scatterv only the root knows the counts: it is always linear.
 
 use crate::algorithm::{Algorithm, Table};
 use crate::blocks::Blocks;
@@ -32,7 +32,7 @@ fn binomial(shape: &Shape, out: &mut Schedule) {
     down_the_tree(&Team::from_root(shape), &shape.blocks(), out);
 }
 
-/// Member 0 starts with all blocks, everybody ends with one; `blocks` are in order of members.
+/// Member 0 starts with all blocks, every member ends with one; `blocks` are in order of members.
 pub(crate) fn down_the_tree(team: &Team, blocks: &Blocks, out: &mut Schedule) {
     let tree = Binomial::of(team);
     if let Some(parent) = tree.parent() {

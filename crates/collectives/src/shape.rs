@@ -121,7 +121,7 @@ impl<'a> Shape<'a> {
         (self.rank + self.size - distance) % self.size
     }
 
-    /// Everybody but the root, in order.
+    /// All ranks but the root, in order.
     pub(crate) fn non_roots(&self) -> impl Iterator<Item = u32> + use<> {
         let root = self.root;
         (0..self.size).filter(move |&rank| rank != root)

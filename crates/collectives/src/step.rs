@@ -63,7 +63,7 @@ pub struct Schedule {
     /// What the rank does.
     pub steps: Vec<Step>,
     slot: u16,
-    /// Something was started that nobody has waited for.
+    /// Has a send or receive been started that no wait covers yet?
     outstanding: bool,
     /// Which steps are kept; the others are only counted.
     window: Range<usize>,
@@ -91,7 +91,7 @@ impl Schedule {
         self.count = 0;
     }
 
-    /// Whether steps were written behind the window.
+    /// Were steps written beyond the window?
     pub(crate) fn goes_on(&self) -> bool {
         self.count > self.window.end
     }
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_nothing() {
+    fn a_wait_without_requests_is_left_out() {
         let mut schedule = Schedule::default();
         schedule.wait_all();
         schedule.isend(1, 0);

@@ -1,17 +1,17 @@
-//! Who takes part in a phase, numbered so that the algorithm is easy to say.
+//! The ranks that take part in a phase, numbered so that the algorithm is easy to write.
 //!
 //! Two renumberings carry most algorithms to any root and any number of ranks:
 //!
 //! ```text
-//!   rotated, root 2 of 5            folded, 6 = 4 + 2, the odd of each pair stays
+//!   rotated, root 2 of 5            shrunk, 6 = 4 + 2, the odd rank of each pair stays
 //!
 //!   member  0 1 2 3 4               rank    0 1   2 3   4 5
 //!   rank    2 3 4 0 1               member  └>0   └>1   2 3
 //! ```
 //!
-//! Folding is the usual pre- and post-phase of algorithms that want a power of two: as many
-//! neighbours as are too many pair up; one of each pair hands its vector over, sits out, and is
-//! told the result in the end.
+//! Algorithms that need a power of two shrink the team in a phase before and one after. The
+//! surplus ranks pair up with their neighbours. One rank of each pair sends its vector to the
+//! other, sits out, and receives the result in the end.
 
 use crate::shape::Shape;
 
@@ -30,7 +30,7 @@ pub(crate) struct Team {
     ranks: u32,
 }
 
-/// Which of a folded pair takes part.
+/// Which rank of a pair stays in a team that shrinks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stays {
     /// The lower one: member 0 is always the first rank, which rooted algorithms need.
@@ -39,8 +39,8 @@ pub(crate) enum Stays {
     Odd,
 }
 
-/// A rank's part in a folded team.
-pub(crate) struct Folded {
+/// A rank's part in a team that has shrunk.
+pub(crate) struct Shrunk {
     /// The power of two that runs the algorithm, if this rank is in it.
     pub core: Option<Team>,
     /// The other rank of this rank's pair, if it is in one.
@@ -48,12 +48,12 @@ pub(crate) struct Folded {
 }
 
 impl Team {
-    /// Everybody, numbered as in the communicator.
-    pub fn everybody(shape: &Shape) -> Self {
+    /// All ranks, numbered as in the communicator.
+    pub fn all(shape: &Shape) -> Self {
         Self::from(shape, 0)
     }
 
-    /// Everybody, counted from the root on: the root is member 0.
+    /// All ranks, counted from the root on: the root is member 0.
     pub fn from_root(shape: &Shape) -> Self {
         Self::from(shape, shape.root)
     }
@@ -65,25 +65,25 @@ impl Team {
 
     /// The rank of a member.
     pub fn rank(&self, member: u32) -> u32 {
-        let unfolded = match self.stays {
+        let around = match self.stays {
             _ if member >= self.pairs => member + self.pairs,
             Stays::Even => 2 * member,
             Stays::Odd => 2 * member + 1,
         };
-        (unfolded + self.first) % self.ranks
+        (around + self.first) % self.ranks
     }
 
-    /// Folds the team to the largest power of two in it.
-    pub fn fold(&self, stays: Stays) -> Folded {
-        debug_assert_eq!(self.pairs, 0, "a folded team is a power of two already");
+    /// Shrinks the team to the largest power of two that it contains.
+    pub fn shrink(&self, stays: Stays) -> Shrunk {
+        debug_assert_eq!(self.pairs, 0, "the team has shrunk already");
         let size = 1 << self.size.ilog2();
         let pairs = self.size - size;
         let core = |me| Some(Team { me, size, pairs, stays, ..*self });
         if self.me >= 2 * pairs {
-            return Folded { core: core(self.me - pairs), partner: None };
+            return Shrunk { core: core(self.me - pairs), partner: None };
         }
         let stayer = (self.me % 2 == 1) == (stays == Stays::Odd);
-        Folded { core: if stayer { core(self.me / 2) } else { None }, partner: Some(self.rank(self.me ^ 1)) }
+        Shrunk { core: if stayer { core(self.me / 2) } else { None }, partner: Some(self.rank(self.me ^ 1)) }
     }
 
     /// The blocks of `count` members from `first` on, when each rank owns one: where they begin
@@ -123,12 +123,12 @@ mod tests {
 
     /// Member numbers of all ranks in the core, `-1` for those who sit out.
     fn members(size: u32, root: u32, stays: Stays) -> Vec<i64> {
-        let core = |rank| Team::from_root(&Shape::new(rank, size).root(root)).fold(stays).core;
+        let core = |rank| Team::from_root(&Shape::new(rank, size).root(root)).shrink(stays).core;
         (0..size).map(|rank| core(rank).map_or(-1, |core| i64::from(core.me))).collect()
     }
 
     #[test]
-    fn folding_keeps_one_of_each_surplus_pair() {
+    fn shrinking_keeps_one_of_each_surplus_pair() {
         assert_eq!(members(6, 0, Stays::Odd), [-1, 0, -1, 1, 2, 3]);
         assert_eq!(members(6, 0, Stays::Even), [0, -1, 1, -1, 2, 3]);
         assert_eq!(members(8, 0, Stays::Odd), [0, 1, 2, 3, 4, 5, 6, 7]);
@@ -146,7 +146,7 @@ mod tests {
                 let team = Team::from_root(&Shape::new(rank, size).root(size / 2));
                 assert_eq!(team.rank(team.me), rank);
                 for stays in [Stays::Even, Stays::Odd] {
-                    if let Some(core) = team.fold(stays).core {
+                    if let Some(core) = team.shrink(stays).core {
                         assert_eq!(core.rank(core.me), rank);
                     }
                 }

@@ -71,7 +71,7 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// Everybody has one child but the last.
+    /// Each member but the last has one child.
     pub fn chain(team: &Team) -> Self {
         Self::link(team, team.me.checked_sub(1), [Some(team.me + 1), None])
     }
@@ -154,9 +154,9 @@ mod tests {
                     assert_eq!(binomial(child.top, size).parent(), Some(me));
                     assert_eq!(binomial(child.top, size).own(), child);
                 }
-                let team = Team::everybody(&Shape::new(me, size));
+                let team = Team::all(&Shape::new(me, size));
                 for child in Node::binary(&team).children() {
-                    assert_eq!(Node::binary(&Team::everybody(&Shape::new(child, size))).parent, Some(me));
+                    assert_eq!(Node::binary(&Team::all(&Shape::new(child, size))).parent, Some(me));
                 }
             }
         }

@@ -44,7 +44,7 @@ fn allreduce_by_recursive_doubling_swaps_the_vector_with_rank_xor_mask() {
 }
 
 #[test]
-fn allreduce_of_six_folds_the_first_two_pairs() {
+fn allreduce_of_six_shrinks_to_four() {
     let case = Case::new(Collective::Allreduce, 6, 8).element(8);
     assert_eq!(steps(&case, Algorithm::RecursiveDoubling, 2), [send(3, 8), recv(3, 8)]);
     let reduce = [Reduce { bytes: 8 }];

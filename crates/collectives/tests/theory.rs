@@ -28,7 +28,7 @@ impl Numbers {
     }
 
     /// Rounds of the phase before or after the power of two.
-    fn fold(&self) -> u64 {
+    fn extra_rounds(&self) -> u64 {
         self.rest.min(1)
     }
 
@@ -54,13 +54,13 @@ fn outcome(collective: Collective, algorithm: Algorithm, ranks: u64) -> Outcome 
 /// closed form for this number of ranks.
 fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(u64, u64, u64)> {
     let all_pairs = n.ranks * n.others();
-    let folded = n.power * n.log + 2 * n.rest;
+    let shrunk = n.power * n.log + 2 * n.rest;
     let even = n.ranks.is_multiple_of(2);
     let power_of_two = n.rest == 0;
     let whole = |bytes: u64| bytes * n.ranks;
     let row = match (collective, algorithm) {
         (Barrier, Dissemination) => (n.log_up, n.ranks * n.log_up, 0),
-        (Barrier, RecursiveDoubling) => (n.log + 2 * n.fold(), folded, 0),
+        (Barrier, RecursiveDoubling) => (n.log + 2 * n.extra_rounds(), shrunk, 0),
         (Barrier, Linear) => (2, 2 * n.others(), 0),
         (Barrier, Binomial) => (2 * n.log_up, 2 * n.others(), 0),
         (Barrier, DoubleRing) => (2 * n.ranks, 2 * n.ranks, 0),
@@ -86,7 +86,7 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
         (Allgather | Allgatherv, NeighborExchange) if even => {
             (n.ranks / 2, n.ranks * n.ranks / 2, whole(all_pairs))
         }
-        (Allgather | Allgatherv, RecursiveDoubling) if power_of_two => (n.log, folded, whole(all_pairs)),
+        (Allgather | Allgatherv, RecursiveDoubling) if power_of_two => (n.log, shrunk, whole(all_pairs)),
         (Allgather | Allgatherv, GatherBcast) => {
             (2 * n.log_up, 2 * n.others(), whole(n.subtrees() + all_pairs))
         }
@@ -101,9 +101,9 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
             (n.log_up, n.ranks * n.log_up, whole(n.ranks * hops))
         }
 
-        (Allreduce, RecursiveDoubling) => (n.log + 2 * n.fold(), folded, whole(folded)),
+        (Allreduce, RecursiveDoubling) => (n.log + 2 * n.extra_rounds(), shrunk, whole(shrunk)),
         (Allreduce, Rabenseifner) => (
-            2 * n.log + 2 * n.fold(),
+            2 * n.log + 2 * n.extra_rounds(),
             2 * n.power * n.log + 2 * n.rest,
             whole(2 * n.rest + 2 * (n.power - 1)),
         ),
@@ -113,10 +113,10 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
 
         (ReduceScatter | ReduceScatterBlock, Pairwise | Ring) => (n.others(), all_pairs, whole(all_pairs)),
         (ReduceScatter | ReduceScatterBlock, RecursiveHalving) if power_of_two => {
-            (n.log, folded, whole(all_pairs))
+            (n.log, shrunk, whole(all_pairs))
         }
         (ReduceScatter | ReduceScatterBlock, RecursiveDoubling) if power_of_two => {
-            (n.log, folded, whole(n.ranks * (n.ranks * n.log - n.others())))
+            (n.log, shrunk, whole(n.ranks * (n.ranks * n.log - n.others())))
         }
         (ReduceScatter | ReduceScatterBlock, ReduceThenScatter) => {
             (n.log_up + 1, 2 * n.others(), whole(all_pairs + n.others()))

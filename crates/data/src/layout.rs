@@ -90,7 +90,7 @@ impl Layout {
 
     /// Parts in packing order.
     pub fn sequence(parts: impl IntoIterator<Item = Layout>) -> Layout {
-        let mut joined = fold_strides(join_adjacent(parts));
+        let mut joined = find_strides(join_adjacent(parts));
         match joined.len() {
             0 => Layout::Empty,
             1 => joined.remove(0),
@@ -193,22 +193,22 @@ fn join_adjacent(parts: impl IntoIterator<Item = Layout>) -> Vec<Layout> {
 }
 
 /// Makes a loop of three or more equal runs at equal distances, as regular index lists have them.
-fn fold_strides(parts: Vec<Layout>) -> Vec<Layout> {
-    let mut folded = Vec::with_capacity(parts.len());
+fn find_strides(parts: Vec<Layout>) -> Vec<Layout> {
+    let mut found = Vec::with_capacity(parts.len());
     let mut rest = &parts[..];
     while let Some(first) = rest.first() {
         match regular_prefix(rest) {
             Some((count, stride)) => {
-                folded.push(first.repeat(count as i64, stride));
+                found.push(first.repeat(count as i64, stride));
                 rest = &rest[count..];
             }
             None => {
-                folded.push(first.clone());
+                found.push(first.clone());
                 rest = &rest[1..];
             }
         }
     }
-    folded
+    found
 }
 
 /// Length and stride of the regular series of runs at the head of `parts`, if it is worth a loop.

@@ -16,7 +16,7 @@ mod long_double;
 use thiserror::Error;
 
 use crate::basic::{Basic, Class};
-use element::{Complex, Floating, Integer, fold};
+use element::{Complex, Floating, Integer, elementwise};
 use long_double::LongDouble;
 
 /// A predefined operator.
@@ -201,34 +201,34 @@ fn compute(op: Op, basic: Basic, inout: &mut [u8], input: &[u8]) -> Result<(), O
 fn integers<T: Integer>(op: Op, inout: &mut [u8], input: &[u8]) {
     let truth = |value: T| value != T::FALSE;
     match op {
-        Op::Max => fold(inout, input, |a: T, b| if a > b { a } else { b }),
-        Op::Min => fold(inout, input, |a: T, b| if a < b { a } else { b }),
-        Op::Sum => fold(inout, input, T::plus),
-        Op::Prod => fold(inout, input, T::times),
-        Op::Band => fold(inout, input, |a: T, b| a & b),
-        Op::Bor => fold(inout, input, |a: T, b| a | b),
-        Op::Bxor => fold(inout, input, |a: T, b| a ^ b),
-        Op::Land => fold(inout, input, |a, b| T::from(truth(a) & truth(b))),
-        Op::Lor => fold(inout, input, |a, b| T::from(truth(a) | truth(b))),
-        Op::Lxor => fold(inout, input, |a, b| T::from(truth(a) ^ truth(b))),
+        Op::Max => elementwise(inout, input, |a: T, b| if a > b { a } else { b }),
+        Op::Min => elementwise(inout, input, |a: T, b| if a < b { a } else { b }),
+        Op::Sum => elementwise(inout, input, T::plus),
+        Op::Prod => elementwise(inout, input, T::times),
+        Op::Band => elementwise(inout, input, |a: T, b| a & b),
+        Op::Bor => elementwise(inout, input, |a: T, b| a | b),
+        Op::Bxor => elementwise(inout, input, |a: T, b| a ^ b),
+        Op::Land => elementwise(inout, input, |a, b| T::from(truth(a) & truth(b))),
+        Op::Lor => elementwise(inout, input, |a, b| T::from(truth(a) | truth(b))),
+        Op::Lxor => elementwise(inout, input, |a, b| T::from(truth(a) ^ truth(b))),
         Op::Minloc | Op::Maxloc | Op::Replace | Op::NoOp => unreachable!("{op} of plain integers"),
     }
 }
 
 fn floats<T: Floating>(op: Op, inout: &mut [u8], input: &[u8]) {
     match op {
-        Op::Max => fold(inout, input, |a: T, b| if a > b { a } else { b }),
-        Op::Min => fold(inout, input, |a: T, b| if a < b { a } else { b }),
-        Op::Sum => fold(inout, input, |a: T, b| b + a),
-        Op::Prod => fold(inout, input, |a: T, b| b * a),
+        Op::Max => elementwise(inout, input, |a: T, b| if a > b { a } else { b }),
+        Op::Min => elementwise(inout, input, |a: T, b| if a < b { a } else { b }),
+        Op::Sum => elementwise(inout, input, |a: T, b| b + a),
+        Op::Prod => elementwise(inout, input, |a: T, b| b * a),
         _ => unreachable!("{op} of floating point"),
     }
 }
 
 fn complexes<T: Floating>(op: Op, inout: &mut [u8], input: &[u8]) {
     match op {
-        Op::Sum => fold(inout, input, |a: Complex<T>, b| b.plus(a)),
-        Op::Prod => fold(inout, input, |a: Complex<T>, b| b.times(a)),
+        Op::Sum => elementwise(inout, input, |a: Complex<T>, b| b.plus(a)),
+        Op::Prod => elementwise(inout, input, |a: Complex<T>, b| b.times(a)),
         _ => unreachable!("{op} of complex numbers"),
     }
 }

@@ -1,6 +1,6 @@
 //! Observers of a run: the recorder, and ideal clocks if the recorder wants them.
 
-use mpirage_call::wire::PlainCall;
+use mpirage_call::wire::NonblockingCall;
 use mpirage_call::{RankId, Reply, Stamp};
 use mpirage_record::{Details, Message, Record, Recorder};
 use mpirage_units::Time;
@@ -80,7 +80,7 @@ impl Observers {
 
     /// A send or a receive with a request is over; it took no time.
     #[inline]
-    pub(crate) fn post(&mut self, rank: RankId, at: Time, call: &PlainCall, reply: &Reply) {
+    pub(crate) fn post(&mut self, rank: RankId, at: Time, call: &NonblockingCall, reply: &Reply) {
         self.flush();
         self.recorder.post(rank.get(), at, call, reply);
     }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use mpirage_call::wire::PlainCall;
+use mpirage_call::wire::NonblockingCall;
 use mpirage_call::{Reply, Stamp};
 use mpirage_units::Time;
 
@@ -69,8 +69,8 @@ declare_recorder! {
 
     /// A nonblocking send or receive, which took no time: the same as [`Recorder::call`] for the most frequent calls.
     #[inline]
-    fn post(&mut self, rank: u32, at: Time, call: &PlainCall, reply: &Reply) {
-        self.call(rank, &call.stamp, at, at, Some(Details { call: &call.whole(), reply }));
+    fn post(&mut self, rank: u32, at: Time, call: &NonblockingCall, reply: &Reply) {
+        self.call(rank, &call.stamp, at, at, Some(Details { call: &call.to_call(), reply }));
     }
 
     /// Messages were delivered, in this order: the same as [`Record::Message`] for each.

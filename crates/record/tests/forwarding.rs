@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use mpirage_call::wire::{PlainCall, PlainWay};
+use mpirage_call::wire::{NonblockingCall, NonblockingOperation};
 use mpirage_call::{Call, Payload, Reply, SendMode, Stamp, WORLD};
 use mpirage_record::{Details, Message, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
@@ -30,7 +30,7 @@ impl Recorder for Spy {
         self.note("call");
     }
 
-    fn post(&mut self, _: u32, _: Time, _: &PlainCall, _: &Reply) {
+    fn post(&mut self, _: u32, _: Time, _: &NonblockingCall, _: &Reply) {
         self.note("post");
     }
 
@@ -73,9 +73,10 @@ fn play(recorder: &mut dyn Recorder) {
 
 const PLAYED: [&str; 4] = ["record", "call", "post", "messages"];
 
-fn send() -> PlainCall {
-    let way = PlainWay::Send { mode: SendMode::Standard, to: 1, tag: 7, payload: Payload::Absent };
-    PlainCall { stamp: Stamp::default(), context: WORLD, bytes: 8, request: 1, way, words: 0 }
+fn send() -> NonblockingCall {
+    let operation =
+        NonblockingOperation::Send { mode: SendMode::Standard, to: 1, tag: 7, payload: Payload::Absent };
+    NonblockingCall { stamp: Stamp::default(), context: WORLD, bytes: 8, request: 1, operation, words: 0 }
 }
 
 fn message() -> Message {
@@ -167,7 +168,7 @@ fn shortcuts_say_the_same_as_records() {
     let reply = Reply::default();
     plain.post(0, entered, &send(), &reply);
     let whole = send();
-    let call: Call<'_> = whole.whole();
+    let call: Call<'_> = whole.to_call();
     let details = Some(Details { call: &call, reply: &reply });
     let record = Record::Call { rank: 0, function: 0, entered, left: entered, site: 0, details };
     assert_eq!(plain.0, [format!("{record:?}")]);

@@ -151,7 +151,7 @@ impl Encode for Activity {
         let start = clock.end.wrapping_add(self.gap);
         clock.end = start + self.duration;
         if self.gap != 0 {
-            out.put(varint::folded(clock.advance_to(start)));
+            out.put(varint::zigzag(clock.advance_to(start)));
         }
         if self.duration != 0 {
             let duration = clock.advance_to(clock.end).max(0) as u64;

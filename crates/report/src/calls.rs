@@ -210,7 +210,7 @@ impl Calls {
         out.section("call_kinds_function", self.kinds.iter().map(|kind| kind.function));
         out.section("call_kinds_site", self.kinds.iter().map(|kind| kind.site));
         out.section("call_kinds_comm", keys().map(|key| key.comm));
-        out.section("call_kinds_tag", keys().map(|key| mpirage_call::varint::folded(key.tag.into()) as u32));
+        out.section("call_kinds_tag", keys().map(|key| mpirage_call::varint::zigzag(key.tag.into()) as u32));
         out.section(
             "call_kinds_peer",
             keys().map(|key| match key.peer {

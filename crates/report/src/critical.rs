@@ -220,7 +220,7 @@ pub(crate) fn write(
 fn times(path: &[Segment]) -> Vec<u8> {
     let (mut out, mut last) = (Vec::with_capacity(4 * path.len()), 0);
     for part in path {
-        varint::put(varint::folded(part.start as i64 - last as i64), &mut out);
+        varint::put(varint::zigzag(part.start as i64 - last as i64), &mut out);
         varint::put(part.end - part.start, &mut out);
         last = part.end;
     }

@@ -120,7 +120,7 @@ impl MessageLog {
         out.section("message_symbols_peer", encoded.column(self, |it| it.peer, |shape| shape.peer));
         let bytes = encoded.column(self, |it| it.bytes as f64, |shape| shape.bytes as f64);
         out.section("message_symbols_bytes", bytes);
-        let tag = |tag: i32| varint::folded(tag.into()) as u32;
+        let tag = |tag: i32| varint::zigzag(tag.into()) as u32;
         out.section("message_symbols_tag", encoded.column(self, |it| tag(it.tag), |shape| tag(shape.tag)));
         out.section(
             "message_symbols_flags",

@@ -2,7 +2,7 @@
 
 mod finish;
 
-use mpirage_call::wire::PlainCall;
+use mpirage_call::wire::NonblockingCall;
 use mpirage_call::{Call, Reply, Stamp};
 use mpirage_interpret::RunInfo;
 use mpirage_interpret::arguments::Arguments;
@@ -244,7 +244,7 @@ impl Recorder for Report {
     }
 
     #[inline]
-    fn post(&mut self, rank: u32, at: Time, call: &PlainCall, _: &Reply) {
+    fn post(&mut self, rank: u32, at: Time, call: &NonblockingCall, _: &Reply) {
         let envelope = Envelope::of_plain(rank, call, &self.comms, &self.contexts);
         self.exchange(rank, &call.stamp, at.as_picos(), 0, &envelope);
     }

@@ -1,58 +1,61 @@
-//! A workload told to a scribe without running it.
+//! Conversion of a workload to another format, without a simulation.
 //!
-//! Each rank is asked for its calls on its own and told that all went well. That is enough for what does not depend on time:
-//! sequences of calls with given peers. Where ranks have to come together first, somebody has to simulate them: then a
-//! replay that writes a trace converts just as well, and that is what the error says.
+//! Each rank is asked for its calls on its own, and gets the reply of a successful call. This is enough for calls that do not
+//! depend on time or on other ranks. Other workloads have to be simulated: the error message says to use a replay that writes
+//! a trace.
 
+use mpirage_call::stored::TraceRole;
 use mpirage_call::wire::decode_call;
 use mpirage_call::{Call, CommRequest, Completing, Completion, ContextId, Reply, Stamp, Work};
+use mpirage_units::Duration;
 
-use crate::scribe::Scribe;
+use crate::writer::TraceWriter;
 use crate::{Calls, Step, TraceError, Workload};
 
-/// Tells `scribe` all that `workload` does, rank by rank, and lets it finish. Ends early, with nothing written, once
-/// `stop` says so.
+/// Writes all calls of `workload`, rank by rank, and finishes the trace. Ends with [`TraceError::Stopped`], without a trace,
+/// once `stop` gives true.
 pub fn convert(
     workload: &mut dyn Workload,
-    scribe: &mut dyn Scribe,
+    writer: &mut dyn TraceWriter,
     stop: &dyn Fn() -> bool,
 ) -> Result<(), TraceError> {
-    tell(workload, scribe, true, stop)?;
-    scribe.finish()
+    write_calls(workload, writer, true, stop)?;
+    writer.finish()
 }
 
-/// The same, without the end. Unless it is to be exact, communicators whose members nobody knows are just new ones.
-pub(crate) fn tell(
+/// Writes all calls of `workload` without finishing the trace. If `exact` is not set, a communicator whose members are not
+/// known gets a number of its own.
+pub(crate) fn write_calls(
     workload: &mut dyn Workload,
-    scribe: &mut dyn Scribe,
+    writer: &mut dyn TraceWriter,
     exact: bool,
     stop: &dyn Fn() -> bool,
 ) -> Result<(), TraceError> {
     for (context, members) in (2..).zip(workload.communicators()) {
-        scribe.given_communicator(context, &members);
+        writer.given_communicator(context, &members);
     }
     let given = workload.communicators().len();
     let traced = workload.traced_communicators();
     for (context, members) in traced.iter().skip(given) {
-        scribe.communicator(*context, members);
+        writer.communicator(*context, members);
     }
-    let mut telling =
-        Telling { workload, scribe, traced, exact, stop, reply: Reply::default(), made: 1 << 31 };
-    (0..telling.workload.ranks()).try_for_each(|rank| telling.rank(rank))
+    let mut conversion =
+        Conversion { workload, writer, traced, exact, stop, reply: Reply::default(), made: 1 << 31 };
+    (0..conversion.workload.ranks()).try_for_each(|rank| conversion.rank(rank))
 }
 
-struct Telling<'a> {
+struct Conversion<'a> {
     workload: &'a mut dyn Workload,
-    scribe: &'a mut dyn Scribe,
+    writer: &'a mut dyn TraceWriter,
     traced: Vec<(ContextId, Vec<u32>)>,
     exact: bool,
     stop: &'a dyn Fn() -> bool,
     reply: Reply,
-    /// Numbers things that only a run could number.
+    /// The last number given to something that only a run could number.
     made: u32,
 }
 
-impl Telling<'_> {
+impl Conversion<'_> {
     fn rank(&mut self, rank: u32) -> Result<(), TraceError> {
         let mut words = Vec::new();
         self.reply.clear();
@@ -67,7 +70,7 @@ impl Telling<'_> {
                 let Ok((stamp, call, length)) = decode_call(&words[at..]) else {
                     return Err(TraceError::Spec("the workload has written a call that is none".to_owned()));
                 };
-                self.tell(rank, &stamp, &call)?;
+                self.write(rank, &stamp, &call)?;
                 at += length;
             }
             if step == Step::Ended {
@@ -76,30 +79,33 @@ impl Telling<'_> {
         }
     }
 
-    fn tell(&mut self, rank: u32, stamp: &Stamp, call: &Call<'_>) -> Result<(), TraceError> {
+    fn write(&mut self, rank: u32, stamp: &Stamp, call: &Call<'_>) -> Result<(), TraceError> {
         if !stamp.burst.is_none() {
-            self.scribe.computed(rank, Work::from(stamp.burst));
+            self.writer.computed(rank, Work::from(stamp.burst));
         }
         if !stamp.delay.is_zero() {
-            self.scribe.paused(rank, stamp.delay);
+            self.writer.paused(rank, stamp.delay);
         }
         if call.needs_answer() {
             self.reply.clear();
             self.answer(rank, call)?;
         }
-        match *call {
-            Call::Compute { request: Some(_), .. } | Call::TakeCompleted | Call::ExecutionUnit { .. } => {
-                return Err(needs_run("computes beside its ranks"));
+        match call.trace_role() {
+            TraceRole::Operation => self.writer.called(rank, stamp, call, &self.reply, Duration::ZERO),
+            TraceRole::Time => {
+                if let Call::Compute { work, .. } = *call {
+                    self.writer.computed(rank, work);
+                } else if let Call::Sleep { span } = *call {
+                    self.writer.paused(rank, span);
+                }
             }
-            Call::Compute { work, request: None } => self.scribe.computed(rank, work),
-            Call::Sleep { span } => self.scribe.paused(rank, span),
-            Call::Flush | Call::Now | Call::When | Call::Output | Call::Tally(_) | Call::SampleEnd => {}
-            _ => self.scribe.called(rank, stamp, call, &self.reply, Default::default()),
+            TraceRole::LeftOut => {}
+            TraceRole::NeedsRun => return Err(needs_run("computes beside its ranks")),
         }
         Ok(())
     }
 
-    /// All went well.
+    /// Fills in the reply of a successful call.
     fn answer(&mut self, rank: u32, call: &Call<'_>) -> Result<(), TraceError> {
         let done = &mut self.reply.completions;
         match *call {
@@ -115,7 +121,26 @@ impl Telling<'_> {
             }
             Call::Send { .. } => done.push(Completion::empty(0)),
             Call::MakeComm { how, .. } => return self.make(rank, &how),
-            _ => {}
+            Call::Init
+            | Call::Finalize
+            | Call::Abort { .. }
+            | Call::Misuse { .. }
+            | Call::Now
+            | Call::When
+            | Call::Sleep { .. }
+            | Call::Cancel { .. }
+            | Call::Free { .. }
+            | Call::Collective(_)
+            | Call::FreeComm { .. }
+            | Call::Output
+            | Call::Flush
+            | Call::SampleBegin { .. }
+            | Call::SampleEnd
+            | Call::Compute { .. }
+            | Call::Share { .. }
+            | Call::Tally(_)
+            | Call::TakeCompleted
+            | Call::ExecutionUnit { .. } => {}
         }
         Ok(())
     }

@@ -1,51 +1,51 @@
-//! What is in a workload: counts, sizes, who talks to whom.
+//! Statistics of a workload: calls, message sizes, the communication matrix.
 
 use std::collections::HashMap;
 
 use mpirage_call::{Call, ContextId, Reply, SELF, Stamp, WORLD, Work, function_name};
 use mpirage_units::Duration;
 
-use crate::convert::tell;
-use crate::scribe::Scribe;
+use crate::convert::write_calls;
+use crate::writer::TraceWriter;
 use crate::{Computation, TraceError, Workload};
 
 /// Rows and columns of the communication matrix at the most.
 const CELLS: u32 = 64;
 
-/// What is in a workload.
+/// Statistics of a workload.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Info {
-    /// How many ranks.
+    /// Number of ranks.
     pub ranks: u32,
     /// MPI functions and how often they are called, the most frequent first.
     pub calls: Vec<(&'static str, u64)>,
     /// All calls.
     pub total_calls: u64,
-    /// Messages that the program sends itself, and their bytes.
+    /// Point-to-point messages.
     pub messages: u64,
-    /// Bytes of these.
+    /// Bytes of point-to-point messages.
     pub message_bytes: u64,
-    /// `sizes[k]`: messages of less than `2^k` bytes, but at least half of that; `sizes[0]`: empty ones.
+    /// `sizes[k]` counts messages of `2^(k-1)` to `2^k - 1` bytes; `sizes[0]` counts empty ones.
     pub sizes: Vec<u64>,
-    /// Calls of collectives, and the bytes that ranks bring to them.
+    /// Calls of collectives.
     pub collectives: u64,
-    /// Bytes of these.
+    /// Bytes that ranks contribute to collectives.
     pub collective_bytes: u64,
     /// Computation declared as floating-point operations.
     pub flops: f64,
     /// Computation measured, in nanoseconds.
     pub nanos: u128,
-    /// How the run that was traced charged it.
+    /// How the traced run charged computation.
     pub computation: Computation,
-    /// Time in which ranks only waited for time to pass, in picoseconds.
+    /// Time in which ranks slept, in picoseconds.
     pub paused_picos: u128,
-    /// Who sends how much to whom.
+    /// Messages between groups of ranks.
     pub matrix: Matrix,
-    /// Messages whose receiver is in a communicator that nobody knows before a run.
+    /// Messages to a receiver that only a run can tell, because its communicator is made during the run.
     pub elsewhere: u64,
 }
 
-/// Messages and bytes from each group of ranks to each. Ranks are grouped if they are many.
+/// The communication matrix. Many ranks are grouped, so that it stays small.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matrix {
     /// Ranks that share a row and a column.
@@ -77,23 +77,23 @@ impl Matrix {
     }
 }
 
-/// Looks through a workload without running it.
+/// Counts the calls of a workload without running it.
 pub fn info(workload: &mut dyn Workload) -> Result<Info, TraceError> {
     let ranks = workload.ranks();
     let info =
         Info { ranks, computation: workload.computation(), matrix: Matrix::new(ranks), ..Info::default() };
-    let mut census = Census { info, by_function: Vec::new(), communicators: HashMap::new() };
-    tell(workload, &mut census, false, &|| false)?;
-    Ok(census.result())
+    let mut collector = InfoCollector { info, by_function: Vec::new(), communicators: HashMap::new() };
+    write_calls(workload, &mut collector, false, &|| false)?;
+    Ok(collector.result())
 }
 
-struct Census {
+struct InfoCollector {
     info: Info,
     by_function: Vec<u64>,
     communicators: HashMap<ContextId, Vec<u32>>,
 }
 
-impl Census {
+impl InfoCollector {
     fn result(mut self) -> Info {
         let counted = self.by_function.iter().enumerate().filter(|(_, times)| **times > 0);
         let mut calls: Vec<_> =
@@ -128,7 +128,7 @@ impl Census {
     }
 }
 
-impl Scribe for Census {
+impl TraceWriter for InfoCollector {
     fn computed(&mut self, _: u32, work: Work) {
         match work {
             Work::Flops(flops) => self.info.flops += flops,
@@ -148,17 +148,16 @@ impl Scribe for Census {
         }
         self.by_function[function] += 1;
         self.info.total_calls += 1;
-        match call {
-            Call::Send { context, to, bytes, .. } => self.message(rank, *context, *to, *bytes),
-            Call::Collective(collective) => {
-                let size = match collective.context {
-                    WORLD => self.info.ranks as usize,
-                    other => self.communicators.get(&other).map_or(1, Vec::len),
-                };
-                self.info.collectives += 1;
-                self.info.collective_bytes += collective.send.blocks.total(size);
-            }
-            _ => {}
+        if let Call::Send { context, to, bytes, .. } = *call {
+            self.message(rank, context, to, bytes);
+        }
+        if let Call::Collective(collective) = call {
+            let size = match collective.context {
+                WORLD => self.info.ranks as usize,
+                other => self.communicators.get(&other).map_or(1, Vec::len),
+            };
+            self.info.collectives += 1;
+            self.info.collective_bytes += collective.send.blocks.total(size);
         }
     }
 

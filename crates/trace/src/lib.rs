@@ -14,10 +14,10 @@ mod generate;
 mod goal;
 mod info;
 mod open;
-mod scribe;
 mod source;
 mod ti;
 mod workload;
+mod writer;
 
 use mpirage_call::varint;
 
@@ -32,6 +32,6 @@ pub use goal::{
 };
 pub use info::{Info, Matrix, info};
 pub use open::{Format, open, recognise};
-pub use scribe::{Scribe, Transcript};
 pub use ti::{TiLayout, TiTrace, TiWriter};
 pub use workload::{Calls, Computation, Step, Workload};
+pub use writer::{TraceRecorder, TraceWriter};

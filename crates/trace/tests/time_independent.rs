@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use mpirage_call::wire::decode_call;
 use mpirage_call::{Burst, Call, Completion, Reply, Work, function_name};
 use mpirage_trace::{
-    BinaryTrace, BinaryWriter, Calls, Computation, Scribe, Step, TiLayout, TiTrace, TiWriter, Workload,
+    BinaryTrace, BinaryWriter, Calls, Computation, Step, TiLayout, TiTrace, TiWriter, TraceWriter, Workload,
     convert, info,
 };
 
@@ -260,7 +260,7 @@ fn damage_to_our_format_is_found() {
 
 #[test]
 fn a_census_counts_what_is_there() {
-    let told = info(&mut TiTrace::open(&file("census", PAIR)).unwrap()).unwrap();
+    let told = info(&mut TiTrace::open(&file("collector", PAIR)).unwrap()).unwrap();
     assert_eq!((told.ranks, told.messages, told.message_bytes), (2, 1, 1000));
     assert_eq!((told.collectives, told.collective_bytes), (2, 160));
     assert_eq!((told.flops, told.nanos), (3e6, 0));

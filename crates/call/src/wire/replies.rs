@@ -2,20 +2,20 @@
 
 use mpirage_units::Time;
 
-use super::words::{Full, Reader, WireError, Writer, halves, pair};
+use super::words::{Full, Reader, Sink, WireError, Writer, halves, pair};
 use crate::{Completion, Reply, Service};
 
 /// Stands for no communicator and no message.
 const NONE: u32 = u32::MAX;
-/// Stands for a time that is not known yet.
+/// Stands for a time that is not known.
 const UNKNOWN: u64 = u64::MAX;
 
-/// What a waiting rank finds in its mailbox.
+/// The contents of the mailbox of a waiting rank.
 #[derive(Debug)]
 pub enum Answer<'a> {
-    /// The call is over; the words behind the record are stores to make, `(address, length, bytes)` each.
+    /// The reply. The words behind it are bytes to store, `(address, length, bytes)` each.
     Done,
-    /// Do this, then wait again.
+    /// A service. The rank performs it, and waits again.
     Serve(Service<'a>),
 }
 
@@ -73,13 +73,13 @@ pub fn encode_service(service: &Service<'_>, buffer: &mut [u64]) -> Result<usize
     Ok(w.finish())
 }
 
-/// Is the answer a reply?
+/// Is the record at the head of `buffer` a reply?
 #[inline]
 pub fn is_reply(buffer: &[u64]) -> bool {
     buffer.first().is_some_and(|&header| header as u8 == 0)
 }
 
-/// Reads an answer; a reply goes into `reply`. Gives the number of words it took too.
+/// Reads a reply into `reply`, or a service. Gives the number of words that it took too.
 #[inline]
 pub fn decode_answer<'b>(buffer: &'b [u64], reply: &mut Reply) -> Result<(Answer<'b>, usize), WireError> {
     let (mut r, length) = Reader::open(buffer)?;
@@ -101,7 +101,7 @@ pub fn decode_answer<'b>(buffer: &'b [u64], reply: &mut Reply) -> Result<(Answer
         }),
         4 => Answer::Serve(Service::Stage { offset: r.word()?, bytes: r.bytes()? }),
         5 => {
-            let [op, datatype, elements, bytes] = r.all()?;
+            let &[op, datatype, elements, bytes] = r.chunk()?;
             Answer::Serve(Service::ReduceStaged { op, datatype, elements, bytes })
         }
         6 => Answer::Serve(Service::Fetch { offset: r.word()?, bytes: r.word()? }),
@@ -121,7 +121,7 @@ fn decode_reply(r: &mut Reader<'_>, reply: &mut Reply) -> Result<(), WireError> 
     reply.message = (message != NONE).then_some(message);
     reply.context = (context != NONE).then_some(context);
     for _ in 0..r.word()? {
-        let [first, second, bytes] = r.all()?;
+        let &[first, second, bytes] = r.chunk()?;
         let ((index, flags), (source, tag)) = (halves(first), halves(second));
         let (cancelled, truncated) = (flags & 1 != 0, flags & 2 != 0);
         let (source, tag) = (source as i32, tag as i32);

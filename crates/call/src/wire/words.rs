@@ -3,58 +3,33 @@
 use bytemuck::{cast_slice, cast_slice_mut};
 use thiserror::Error;
 
-/// The buffer has no room for this record; nothing was written that counts.
+/// The buffer has no room for this record. The words behind the last complete record are undefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the mailbox has no room for this record")]
 pub struct Full;
 
-/// Words that are no record: the rank overwrote its mailbox.
+/// The words are not a record: the rank overwrote its mailbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the mailbox of the rank holds no valid record; did the program overwrite memory?")]
 pub struct WireError;
 
-/// Appends words to a buffer.
-pub(super) struct Writer<'b> {
-    buffer: &'b mut [u64],
-    at: usize,
-}
+/// What words are appended to.
+pub(crate) trait Sink {
+    /// Appends several words; there is room for all or none.
+    fn all<const N: usize>(&mut self, words: [u64; N]) -> Result<(), Full>;
 
-impl<'b> Writer<'b> {
-    #[inline]
-    pub(super) fn new(buffer: &'b mut [u64]) -> Self {
-        Writer { buffer, at: 0 }
-    }
+    /// Appends words that the caller fills in.
+    fn reserve(&mut self, words: usize) -> Result<&mut [u64], Full>;
 
-    /// Goes on behind words that are there.
-    #[inline]
-    pub(super) fn behind(buffer: &'b mut [u64], words: usize) -> Self {
-        Writer { buffer, at: words }
-    }
-
-    #[inline]
-    pub(super) fn word(&mut self, word: u64) -> Result<(), Full> {
-        *self.buffer.get_mut(self.at).ok_or(Full)? = word;
-        self.at += 1;
-        Ok(())
-    }
-
-    /// Several words at once: one look at the room that is left.
-    #[inline]
-    pub(super) fn all<const N: usize>(&mut self, words: [u64; N]) -> Result<(), Full> {
-        let slot = self.buffer.get_mut(self.at..).and_then(|rest| rest.first_chunk_mut()).ok_or(Full)?;
-        *slot = words;
-        self.at += N;
-        Ok(())
-    }
-
-    #[inline]
-    pub(super) fn pair(&mut self, low: u32, high: u32) -> Result<(), Full> {
-        self.word(pair(low, high))
+    /// Appends one word.
+    #[inline(always)]
+    fn word(&mut self, word: u64) -> Result<(), Full> {
+        self.all([word])
     }
 
     /// Length in bytes, then the bytes, padded to a word.
     #[inline]
-    pub(super) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Full> {
+    fn bytes(&mut self, bytes: &[u8]) -> Result<(), Full> {
         self.word(bytes.len() as u64)?;
         cast_slice_mut::<u64, u8>(self.reserve(bytes.len().div_ceil(8))?)[..bytes.len()]
             .copy_from_slice(bytes);
@@ -63,7 +38,7 @@ impl<'b> Writer<'b> {
 
     /// Length, then the words.
     #[inline]
-    pub(super) fn words(&mut self, words: &[u64]) -> Result<(), Full> {
+    fn words(&mut self, words: &[u64]) -> Result<(), Full> {
         self.word(words.len() as u64)?;
         self.reserve(words.len())?.copy_from_slice(words);
         Ok(())
@@ -71,11 +46,40 @@ impl<'b> Writer<'b> {
 
     /// Length, then the half-words, padded to a word.
     #[inline]
-    pub(super) fn halves(&mut self, halves: &[u32]) -> Result<(), Full> {
+    fn halves(&mut self, halves: &[u32]) -> Result<(), Full> {
         self.word(halves.len() as u64)?;
         cast_slice_mut::<u64, u32>(self.reserve(halves.len().div_ceil(2))?)[..halves.len()]
             .copy_from_slice(halves);
         Ok(())
+    }
+}
+
+/// A list of words grows as it must.
+impl Sink for Vec<u64> {
+    #[inline(always)]
+    fn all<const N: usize>(&mut self, words: [u64; N]) -> Result<(), Full> {
+        self.extend_from_slice(&words);
+        Ok(())
+    }
+
+    #[inline]
+    fn reserve(&mut self, words: usize) -> Result<&mut [u64], Full> {
+        let start = self.len();
+        self.resize(start + words, 0);
+        Ok(&mut self[start..])
+    }
+}
+
+/// Appends words to a buffer.
+pub(crate) struct Writer<'b> {
+    buffer: &'b mut [u64],
+    at: usize,
+}
+
+impl<'b> Writer<'b> {
+    #[inline(always)]
+    pub(super) fn new(buffer: &'b mut [u64]) -> Self {
+        Writer { buffer, at: 0 }
     }
 
     /// Writes the length of the record into the upper half of its first word, and gives it.
@@ -83,6 +87,16 @@ impl<'b> Writer<'b> {
     pub(super) fn finish(self) -> usize {
         self.buffer[0] |= (self.at as u64) << 32;
         self.at
+    }
+}
+
+impl Sink for Writer<'_> {
+    #[inline(always)]
+    fn all<const N: usize>(&mut self, words: [u64; N]) -> Result<(), Full> {
+        let slot = self.buffer.get_mut(self.at..).and_then(|rest| rest.first_chunk_mut()).ok_or(Full)?;
+        *slot = words;
+        self.at += N;
+        Ok(())
     }
 
     #[inline]
@@ -106,7 +120,7 @@ pub(super) fn halves(word: u64) -> (u32, u32) {
 }
 
 /// Takes words from a record.
-pub(super) struct Reader<'b> {
+pub(crate) struct Reader<'b> {
     rest: &'b [u64],
 }
 
@@ -130,10 +144,10 @@ impl<'b> Reader<'b> {
 
     /// Several words at once.
     #[inline]
-    pub(super) fn all<const N: usize>(&mut self) -> Result<[u64; N], WireError> {
+    pub(super) fn chunk<const N: usize>(&mut self) -> Result<&'b [u64; N], WireError> {
         let (head, rest) = self.rest.split_first_chunk().ok_or(WireError)?;
         self.rest = rest;
-        Ok(*head)
+        Ok(head)
     }
 
     #[inline]

@@ -34,7 +34,7 @@ pub(super) struct Complex<T> {
 }
 
 /// `inout[i] = f(inout[i], input[i])`. Chunks of a constant size let the compiler vectorise.
-pub(super) fn fold<T: Element>(inout: &mut [u8], input: &[u8], f: impl Fn(T, T) -> T) {
+pub(super) fn elementwise<T: Element>(inout: &mut [u8], input: &[u8], f: impl Fn(T, T) -> T) {
     for (a, b) in inout.chunks_exact_mut(T::SIZE).zip(input.chunks_exact(T::SIZE)) {
         f(T::read(a), T::read(b)).write(a);
     }

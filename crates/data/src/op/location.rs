@@ -1,7 +1,7 @@
 //! `MPI_MINLOC` and `MPI_MAXLOC`: an extreme value and the lowest index that has it.
 
 use super::Op;
-use super::element::{Element, fold};
+use super::element::{Element, elementwise};
 
 /// A value and then its index, without padding between them.
 #[derive(Clone, Copy)]
@@ -16,8 +16,8 @@ where
     I: Element + PartialOrd,
 {
     match op {
-        Op::Minloc => fold(inout, input, |a: Located<V, I>, b| a.or_if(b, b.value < a.value)),
-        Op::Maxloc => fold(inout, input, |a: Located<V, I>, b| a.or_if(b, b.value > a.value)),
+        Op::Minloc => elementwise(inout, input, |a: Located<V, I>, b| a.or_if(b, b.value < a.value)),
+        Op::Maxloc => elementwise(inout, input, |a: Located<V, I>, b| a.or_if(b, b.value > a.value)),
         _ => unreachable!("{op} of pairs"),
     }
 }

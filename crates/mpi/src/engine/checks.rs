@@ -4,8 +4,8 @@
 //! the run before it is carried out, as a mistake of the rank.
 
 use mpirage_call::{
-    BLOCKING, Blocks, Call, CollectiveCall, CommRequest, ContextId, LineId, RankId, RequestId, SELF, WORLD,
-    Work,
+    BLOCKING, Blocks, Call, CollectiveCall, CommRequest, ContextId, FieldChecks, LineId, RankId, RequestId,
+    SELF, WORLD, Work,
 };
 use mpirage_collectives::Collective;
 use mpirage_data::Group;
@@ -51,30 +51,7 @@ impl<M: Memory> Calls<M> {
 impl Checks<'_> {
     /// What is wrong with a call, if something is.
     fn objection(&self, rank: RankId, call: &Call<'_>) -> Option<String> {
-        match *call {
-            // Whether the receiver exists is seen when it is looked for.
-            Call::Send { tag, bytes, request, .. } => impossible_tag(Some(tag))
-                .or_else(|| too_large(bytes))
-                .or_else(|| self.cannot_open(rank, request)),
-            Call::Recv { context, from, tag, request, .. } => self
-                .unknown_peer(rank, context, from)
-                .or_else(|| impossible_tag(tag))
-                .or_else(|| self.cannot_open(rank, request)),
-            Call::Probe { context, from, tag, .. } => {
-                self.unknown_peer(rank, context, from).or_else(|| impossible_tag(tag))
-            }
-            Call::Wait { requests, .. } => requests.iter().find_map(|&id| self.not_open(rank, id)),
-            Call::Cancel { request } | Call::Free { request } => self.not_open(rank, request),
-            Call::Collective(ref collective) => self.wrong_collective(rank, collective),
-            Call::MakeComm { parent, how } => self.wrong_making(rank, parent, how),
-            Call::FreeComm { context: WORLD | SELF } => Some("it frees a predefined communicator".to_owned()),
-            Call::FreeComm { context } => self.unknown_peer(rank, context, None),
-            Call::Compute { work: Work::Flops(flops), .. } if !(0.0..=MOST_FLOPS).contains(&flops) => {
-                Some(format!("it computes {flops} flops"))
-            }
-            Call::Compute { request, .. } => self.cannot_open(rank, request),
-            _ => None,
-        }
+        call.check(&mut CheckedCall { checks: self, rank }).err()
     }
 
     /// The communicator does not exist, the rank is not in it, or the peer is not.
@@ -122,50 +99,97 @@ impl Checks<'_> {
     }
 
     fn wrong_collective(&self, rank: RankId, call: &CollectiveCall<'_>) -> Option<String> {
-        let unknown = self.unknown_peer(rank, call.context, Some(call.root));
-        unknown.or_else(|| self.cannot_open(rank, call.request)).or_else(|| {
-            let group = self.comms.group(call.context, rank)?;
-            let (size, is_root) = (group.size(), group.rank_of(rank.get()) == Some(call.root));
-            let bytes = call.reduction.map_or(Some(0), |r| r.elements.checked_mul(r.element.into()));
-            let sides = [side_bytes(&call.send.blocks, size), side_bytes(&call.recv.blocks, size)];
-            let all = sides.into_iter().chain([bytes]).try_fold(0u64, |all, bytes| all.checked_add(bytes?));
-            if all.is_none_or(|all| all > MOST_BYTES) || call.plan > MOST_PLANS {
-                return Some(
-                    "its blocks are not one per rank, or have more bytes than there can be".to_owned(),
-                );
-            }
-            let listed = |blocks: &Blocks<'_>| matches!(blocks, Blocks::Each(_));
-            let (sends, receives) = wants_lists(call.kind, is_root);
-            // Of these a trace may know what one rank gets only, which is then taken for what all get.
-            let even = call.kind == Collective::ReduceScatter && matches!(call.recv.blocks, Blocks::Whole(_));
-            let missing =
-                sends && !listed(&call.send.blocks) || receives && !even && !listed(&call.recv.blocks);
-            missing.then(|| format!("there is not one length per rank, which {} needs", call.kind.name()))
-        })
+        let group = self.comms.group(call.context, rank)?;
+        let (size, is_root) = (group.size(), group.rank_of(rank.get()) == Some(call.root));
+        let bytes = call.reduction.map_or(Some(0), |r| r.elements.checked_mul(r.element.into()));
+        let sides = [side_bytes(&call.send.blocks, size), side_bytes(&call.recv.blocks, size)];
+        let all = sides.into_iter().chain([bytes]).try_fold(0u64, |all, bytes| all.checked_add(bytes?));
+        if all.is_none_or(|all| all > MOST_BYTES) || call.plan > MOST_PLANS {
+            return Some("its blocks are not one per rank, or have more bytes than there can be".to_owned());
+        }
+        let listed = |blocks: &Blocks<'_>| matches!(blocks, Blocks::Each(_));
+        let (sends, receives) = wants_lists(call.kind, is_root);
+        // Of these a trace may know what one rank gets only, which is then taken for what all get.
+        let even = call.kind == Collective::ReduceScatter && matches!(call.recv.blocks, Blocks::Whole(_));
+        let missing = sends && !listed(&call.send.blocks) || receives && !even && !listed(&call.recv.blocks);
+        missing.then(|| format!("there is not one length per rank, which {} needs", call.kind.name()))
     }
 
-    fn wrong_making(&self, rank: RankId, parent: ContextId, how: CommRequest<'_>) -> Option<String> {
-        self.unknown_peer(rank, parent, None).or_else(|| {
-            let group = self.comms.group(parent, rank)?;
-            match how {
-                CommRequest::Create(members) => wrong_members(members, &group),
-                CommRequest::CreateGroup { members, .. } => wrong_members(members, &group).or_else(|| {
-                    let included = members.iter().any(|&member| group.world_of(member) == Some(rank.get()));
-                    (!included).then(|| "it makes a communicator in which it is not".to_owned())
-                }),
-                CommRequest::DupLater { request } => self.cannot_open(rank, Some(request)),
-                CommRequest::Dup | CommRequest::Split { .. } | CommRequest::SplitByHost { .. } => None,
-            }
-        })
+    fn wrong_making(&self, rank: RankId, parent: ContextId, how: &CommRequest<'_>) -> Option<String> {
+        let group = self.comms.group(parent, rank)?;
+        match *how {
+            CommRequest::Create(members) => wrong_members(members, &group),
+            CommRequest::CreateGroup { members, .. } => wrong_members(members, &group).or_else(|| {
+                let included = members.iter().any(|&member| group.world_of(member) == Some(rank.get()));
+                (!included).then(|| "it makes a communicator in which it is not".to_owned())
+            }),
+            CommRequest::Dup
+            | CommRequest::DupLater { .. }
+            | CommRequest::Split { .. }
+            | CommRequest::SplitByHost { .. } => None,
+        }
     }
 }
 
-fn impossible_tag(tag: Option<i32>) -> Option<String> {
-    (tag == Some(ANY_TAG)).then(|| format!("{ANY_TAG} is no tag"))
+/// A call of a rank that is checked. The table of calls says which checks a call needs.
+struct CheckedCall<'a> {
+    checks: &'a Checks<'a>,
+    rank: RankId,
 }
 
-fn too_large(bytes: u64) -> Option<String> {
-    (bytes > MOST_BYTES).then(|| format!("a message of {bytes} bytes is larger than can be"))
+impl FieldChecks for CheckedCall<'_> {
+    type Objection = String;
+
+    fn peer(&mut self, context: ContextId, peer: Option<u32>) -> Result<(), String> {
+        accept_unless(self.checks.unknown_peer(self.rank, context, peer))
+    }
+
+    fn tag(&mut self, tag: Option<i32>) -> Result<(), String> {
+        accept_unless((tag == Some(ANY_TAG)).then(|| format!("{ANY_TAG} is no tag")))
+    }
+
+    fn size(&mut self, bytes: u64) -> Result<(), String> {
+        let too_large = || format!("a message of {bytes} bytes is larger than can be");
+        accept_unless((bytes > MOST_BYTES).then(too_large))
+    }
+
+    fn opens(&mut self, request: Option<RequestId>) -> Result<(), String> {
+        accept_unless(self.checks.cannot_open(self.rank, request))
+    }
+
+    fn waits(&mut self, requests: &[RequestId]) -> Result<(), String> {
+        requests.iter().try_for_each(|&id| self.uses(id))
+    }
+
+    fn uses(&mut self, request: RequestId) -> Result<(), String> {
+        accept_unless(self.checks.not_open(self.rank, request))
+    }
+
+    fn collective(&mut self, call: &CollectiveCall<'_>) -> Result<(), String> {
+        accept_unless(self.checks.wrong_collective(self.rank, call))
+    }
+
+    fn makes(&mut self, parent: ContextId, how: &CommRequest<'_>) -> Result<(), String> {
+        accept_unless(self.checks.wrong_making(self.rank, parent, how))
+    }
+
+    fn frees(&mut self, context: ContextId) -> Result<(), String> {
+        let predefined = matches!(context, WORLD | SELF);
+        accept_unless(predefined.then(|| "it frees a predefined communicator".to_owned()))
+    }
+
+    fn work(&mut self, work: Work) -> Result<(), String> {
+        match work {
+            Work::Flops(flops) if !(0.0..=MOST_FLOPS).contains(&flops) => {
+                Err(format!("it computes {flops} flops"))
+            }
+            Work::Flops(_) | Work::Nanos(_) | Work::Threads(_) => Ok(()),
+        }
+    }
+}
+
+fn accept_unless(objection: Option<String>) -> Result<(), String> {
+    objection.map_or(Ok(()), Err)
 }
 
 /// Bytes of a side, if they can be counted.

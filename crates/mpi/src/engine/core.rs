@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use mpirage_call::wire::Sort;
+use mpirage_call::wire::HeadKind;
 use mpirage_call::{Call, Completion, LineId, RankId};
 use mpirage_kernel::Kernel;
 use mpirage_platform::HostId;
@@ -222,8 +222,10 @@ impl<M: Memory> Core<M> {
             observers.call(*rank, stamp, span, details);
         };
         match inbox.current_sort() {
-            Sort::Wait => record(Some(&Call::Wait { how: wait.how, poll: false, requests: &wait.requests })),
-            Sort::Collective if !again => record(None),
+            HeadKind::Wait => {
+                record(Some(&Call::Wait { how: wait.how, poll: false, requests: &wait.requests }))
+            }
+            HeadKind::Collective if !again => record(None),
             _ => match &inbox.current_receive() {
                 Some(receive) => record(Some(receive)),
                 None => record(inbox.current_call().as_ref()),

@@ -4,7 +4,7 @@
 //! mistakes included, is left to the general path before anything is changed.
 
 use mpirage_call::LineId;
-use mpirage_call::wire::{PlainCall, PlainWay};
+use mpirage_call::wire::{NonblockingCall, NonblockingOperation};
 use mpirage_units::Duration;
 
 use super::bursts::Bursts;
@@ -40,7 +40,7 @@ impl<M: Memory> Calls<M> {
 
     /// Is it time for the call?
     #[inline]
-    fn nothing_before(&self, line: LineId, call: &PlainCall) -> bool {
+    fn nothing_before(&self, line: LineId, call: &NonblockingCall) -> bool {
         let no_burst = match self.work.bursts {
             Bursts::None => true,
             Bursts::Measured => call.stamp.burst.is_none(),
@@ -54,14 +54,14 @@ impl<M: Memory> Calls<M> {
     }
 
     #[inline]
-    fn perform_plain(&mut self, line: LineId, call: &PlainCall) -> FastPath {
-        let &PlainCall { context, bytes, request, .. } = call;
+    fn perform_plain(&mut self, line: LineId, call: &NonblockingCall) -> FastPath {
+        let &NonblockingCall { context, bytes, request, .. } = call;
         let rank = self.core.ranks.rank_of(line);
         if self.checked && !self.checks().may_open(rank, request) {
             return FastPath::NotTaken;
         }
-        let cost = match call.way {
-            PlainWay::Send { mode, to, tag, payload } => {
+        let cost = match call.operation {
+            NonblockingOperation::Send { mode, to, tag, payload } => {
                 let Some((me, peer)) = self.core.collectives.comms().address(context, rank, to) else {
                     return FastPath::NotTaken;
                 };
@@ -81,7 +81,7 @@ impl<M: Memory> Calls<M> {
                 );
                 self.core.protocol.isend_overhead.of(bytes)
             }
-            PlainWay::Recv { from, tag, address } => {
+            NonblockingOperation::Recv { from, tag, address } => {
                 if self.checked && (tag == Some(ANY_TAG) || !self.checks().knows_peer(rank, context, from)) {
                     return FastPath::NotTaken;
                 }
@@ -99,7 +99,7 @@ impl<M: Memory> Calls<M> {
 
     /// Turns to the call.
     #[inline]
-    fn begin_plain(&mut self, line: LineId, call: &PlainCall) {
+    fn begin_plain(&mut self, line: LineId, call: &NonblockingCall) {
         let now = self.core.kernel.now();
         let state = self.core.ranks.line_mut(line);
         state.stamp = call.stamp;
@@ -109,7 +109,7 @@ impl<M: Memory> Calls<M> {
     }
 
     #[inline]
-    fn settle_plain(&mut self, line: LineId, call: &PlainCall, cost: Duration) -> FastPath {
+    fn settle_plain(&mut self, line: LineId, call: &NonblockingCall, cost: Duration) -> FastPath {
         if !cost.is_zero() {
             self.core.pay(line, cost, Then::NextCall);
             return FastPath::Paying;

@@ -1,7 +1,8 @@
 //! Calls that a line has made and that are not carried out yet, as words.
 
 use mpirage_call::wire::{
-    PlainCall, Sort, WireError, decode_call, decode_plain, decode_receive, decode_stamp, sort_of,
+    HeadKind, NonblockingCall, WireError, decode_call, decode_nonblocking, decode_receive, decode_stamp,
+    head_kind,
 };
 use mpirage_call::{Call, Stamp};
 
@@ -64,8 +65,8 @@ impl Inbox {
 
     /// The next call, if it is a send or receive with a request.
     #[inline]
-    pub(crate) fn next_plain(&self) -> Option<PlainCall> {
-        self.words.get(self.next..).and_then(decode_plain)
+    pub(crate) fn next_plain(&self) -> Option<NonblockingCall> {
+        self.words.get(self.next..).and_then(decode_nonblocking)
     }
 
     /// Takes the words, so that a call in them can be read while the line changes.
@@ -104,8 +105,8 @@ impl Inbox {
     }
 
     /// The kind of the call that the line is in.
-    pub(crate) fn current_sort(&self) -> Sort {
-        sort_of(&self.words[self.current..])
+    pub(crate) fn current_sort(&self) -> HeadKind {
+        head_kind(&self.words[self.current..])
     }
 
     /// The words, to prefetch them.

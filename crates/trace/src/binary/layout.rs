@@ -1,4 +1,4 @@
-//! The frame around entries: header, blocks, footer, trailer. Everything is little-endian.
+//! The frame around entries: header, blocks, footer, trailer. All numbers of fixed size are little-endian.
 
 use mpirage_units::SPEED;
 
@@ -7,35 +7,47 @@ use crate::{Computation, varint};
 pub(super) const MAGIC: &[u8; 8] = b"MPIRAGE\n";
 pub(super) const END: &[u8; 8] = b"EGARIPM\n";
 pub(super) const VERSION: u32 = 2;
-/// The oldest that is read: it does not say how computation was charged.
+/// The oldest version that is read. It does not say how computation was charged.
 pub(super) const OLDEST: u32 = 1;
-/// Bytes of the header, of what stands before a block, and of the trailer.
+/// Bytes of the header.
 pub(super) const HEADER: usize = 16;
+/// Bytes of the head of a block.
 pub(super) const BLOCK: usize = 16;
+/// Bytes of the trailer.
 pub(super) const TRAILER: usize = 28;
 /// No block is larger before it is compressed, unless a single entry is.
 pub(super) const LARGEST: usize = 64 << 10;
 
-/// Can so many bytes have been compressed into so few? Numbers of a damaged file are not to cost memory.
-pub(super) fn plausible(stored: u32, raw: u32) -> bool {
-    u64::from(raw) <= 256 * u64::from(stored) + 64
-}
-
-/// What stands before a block.
+/// The head of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BlockHead {
     pub rank: u32,
-    /// Bytes in the file, and of the entries.
+    pub packed: Packed,
+}
+
+/// Compressed bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Packed {
+    /// Bytes in the file.
     pub stored: u32,
+    /// Bytes before compression.
     pub raw: u32,
-    /// Of the bytes in the file.
+    /// Checksum of the bytes in the file.
     pub checksum: u32,
+}
+
+impl Packed {
+    /// Can compression have achieved this? A damaged number must not cost memory.
+    pub(super) fn is_plausible(self) -> bool {
+        u64::from(self.raw) <= 256 * u64::from(self.stored) + 64
+    }
 }
 
 impl BlockHead {
     pub(super) fn bytes(self) -> [u8; BLOCK] {
         let mut bytes = [0; BLOCK];
-        for (into, word) in bytes.chunks_exact_mut(4).zip([self.rank, self.stored, self.raw, self.checksum]) {
+        let Packed { stored, raw, checksum } = self.packed;
+        for (into, word) in bytes.chunks_exact_mut(4).zip([self.rank, stored, raw, checksum]) {
             into.copy_from_slice(&word.to_le_bytes());
         }
         bytes
@@ -43,24 +55,23 @@ impl BlockHead {
 
     pub(super) fn read(bytes: &[u8; BLOCK]) -> BlockHead {
         let word = |index: usize| u32_at(bytes, 4 * index);
-        BlockHead { rank: word(0), stored: word(1), raw: word(2), checksum: word(3) }
+        BlockHead { rank: word(0), packed: Packed { stored: word(1), raw: word(2), checksum: word(3) } }
     }
 }
 
-/// Where the footer is.
+/// The end of the file: where the footer is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Trailer {
     pub offset: u64,
-    pub stored: u32,
-    pub raw: u32,
-    pub checksum: u32,
+    pub packed: Packed,
 }
 
 impl Trailer {
     pub(super) fn bytes(self) -> [u8; TRAILER] {
         let mut bytes = [0; TRAILER];
         bytes[..8].copy_from_slice(&self.offset.to_le_bytes());
-        for (into, word) in bytes[8..20].chunks_exact_mut(4).zip([self.stored, self.raw, self.checksum]) {
+        let Packed { stored, raw, checksum } = self.packed;
+        for (into, word) in bytes[8..20].chunks_exact_mut(4).zip([stored, raw, checksum]) {
             into.copy_from_slice(&word.to_le_bytes());
         }
         bytes[20..].copy_from_slice(END);
@@ -70,8 +81,8 @@ impl Trailer {
     /// None if this is no trailer.
     pub(super) fn read(bytes: &[u8; TRAILER]) -> Option<Trailer> {
         let offset = u64::from(u32_at(bytes, 0)) | u64::from(u32_at(bytes, 4)) << 32;
-        let (stored, raw, checksum) = (u32_at(bytes, 8), u32_at(bytes, 12), u32_at(bytes, 16));
-        (bytes[20..] == END[..]).then_some(Trailer { offset, stored, raw, checksum })
+        let packed = Packed { stored: u32_at(bytes, 8), raw: u32_at(bytes, 12), checksum: u32_at(bytes, 16) };
+        (bytes[20..] == END[..]).then_some(Trailer { offset, packed })
     }
 }
 
@@ -79,29 +90,29 @@ fn u32_at(bytes: &[u8], at: usize) -> u32 {
     bytes[at..at + 4].iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte))
 }
 
-/// What all ranks share, and where their blocks are.
+/// What all ranks share, and the index of their blocks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Footer {
     /// How computation was charged.
     pub computation: Computation,
-    /// Where calls were made, by the number that entries give.
-    pub places: Vec<Spot>,
-    /// Communicators that were there from the start.
+    /// Call sites, by the number in entries minus 1.
+    pub places: Vec<CallSite>,
+    /// How many of the communicators exist from the start.
     pub given: u64,
-    /// Communicators: number, and ranks of the world.
+    /// Communicators: their numbers, and their members as ranks of the world.
     pub communicators: Vec<(u32, Vec<u32>)>,
-    /// For each rank: how many calls, and for each of its blocks how far after the previous one it is.
+    /// For each rank: the number of its calls, and the distances between its blocks as varints.
     pub ranks: Vec<(u64, Vec<u8>)>,
 }
 
-/// A function and where it was called from.
+/// A place in the program that calls an MPI function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Spot {
-    /// The function's name; empty if it is none of MPI's.
+pub(super) struct CallSite {
+    /// The name of the MPI function; empty if the call is not an MPI function.
     pub function: String,
-    /// The instruction.
+    /// The address of the instruction.
     pub site: u64,
-    /// The same as file and line, if it is known.
+    /// File and line; empty if they are not known.
     pub source: String,
 }
 
@@ -135,7 +146,7 @@ impl Footer {
         bytes
     }
 
-    /// None if the bytes make no sense in this version of the format.
+    /// Reads a footer of this version of the format; none if the bytes are not one.
     pub(super) fn read(bytes: &[u8], version: u32) -> Option<Footer> {
         let measured_on = match f64::from_bits(u64::from_le_bytes(*bytes.first_chunk()?)) {
             0.0 => None,
@@ -151,7 +162,7 @@ impl Footer {
         for _ in 0..number(&mut at)? {
             let function = text(bytes, &mut at)?;
             let site = number(&mut at)?;
-            footer.places.push(Spot { function, site, source: text(bytes, &mut at)? });
+            footer.places.push(CallSite { function, site, source: text(bytes, &mut at)? });
         }
         footer.given = number(&mut at)?;
         for _ in 0..number(&mut at)? {
@@ -193,10 +204,11 @@ mod tests {
 
     #[test]
     fn a_footer_comes_back_and_half_of_one_does_not() {
-        let spot = Spot { function: "MPI_Send".to_owned(), site: 0x4011aa, source: "halo.c:12".to_owned() };
+        let spot =
+            CallSite { function: "MPI_Send".to_owned(), site: 0x4011aa, source: "halo.c:12".to_owned() };
         let footer = Footer {
             computation: Computation { measured_on: Some(2e9), free: true },
-            places: vec![spot, Spot::default()],
+            places: vec![spot, CallSite::default()],
             given: 1,
             communicators: vec![(2, vec![3, 1, 2]), (9, vec![])],
             ranks: vec![(17, vec![16, 1]), (0, vec![])],
@@ -226,9 +238,10 @@ mod tests {
 
     #[test]
     fn heads_and_trailers_come_back() {
-        let head = BlockHead { rank: 7, stored: 300, raw: 70000, checksum: 0xdead_beef };
+        let packed = Packed { stored: 300, raw: 70000, checksum: 0xdead_beef };
+        let head = BlockHead { rank: 7, packed };
         assert_eq!(BlockHead::read(&head.bytes()), head);
-        let trailer = Trailer { offset: 1 << 40, stored: 5, raw: 6, checksum: 7 };
+        let trailer = Trailer { offset: 1 << 40, packed };
         assert_eq!(Trailer::read(&trailer.bytes()), Some(trailer));
         assert_eq!(Trailer::read(&[0; TRAILER]), None);
     }

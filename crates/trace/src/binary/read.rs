@@ -1,38 +1,45 @@
-//! Reading: a rank's next block is taken from the file when its last is used up.
+//! Reading: when a rank has used up its block, its next block is read from the file.
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use mpirage_call::stored::{self, Lists, Outcome};
 use mpirage_call::{
-    Blocks, Call, CollectiveCall, CommRequest, ContextId, Part, Reply, RequestId, SELF, Stamp, WORLD,
+    Blocks, Call, CollectiveCall, ContextId, FieldChecks, Part, Reply, RequestId, SELF, Stamp, WORLD,
     function_names,
 };
 
-use super::entry::{self, Before, Lists, Outcome};
-use super::layout::{BLOCK, BlockHead, Footer, HEADER, MAGIC, OLDEST, TRAILER, Trailer, VERSION, plausible};
+use super::entry::{self, Before};
+use super::layout::{BLOCK, BlockHead, CallSite, Footer, HEADER, MAGIC, OLDEST, TRAILER, Trailer, VERSION};
 use crate::{Calls, Computation, Place, Step, TraceError, Workload, varint};
 
-/// Sites from here on are numbers of places whose file and line are known.
+/// Sites from here on are numbers of call sites whose file and line are known.
 const KNOWN: u64 = 1 << 63;
-/// More requests than that are a mistake.
+/// Higher request numbers are a mistake.
 const MOST_REQUESTS: RequestId = 1 << 26;
 
-/// A trace of our own.
+/// A trace in mpirage's own format.
 pub struct BinaryTrace {
     path: PathBuf,
     file: File,
-    /// Bytes of it.
+    /// Bytes of the file.
     length: u64,
     footer: Footer,
-    /// Function and site of each place.
-    stamps: Vec<Stamp>,
-    /// How many ranks the communicators of the traced run had.
-    sizes: HashMap<ContextId, usize>,
+    shared: Shared,
     ranks: Vec<Rank>,
     lists: Lists,
     stored: Vec<u8>,
+}
+
+/// What calls of all ranks need.
+struct Shared {
+    /// Function and site of each call site.
+    stamps: Vec<Stamp>,
+    /// How many ranks the communicators of the traced run had.
+    sizes: HashMap<ContextId, usize>,
+    /// Standard sends of fewer bytes are eager in this run.
     eager_limit: u64,
 }
 
@@ -40,21 +47,22 @@ pub struct BinaryTrace {
 struct Rank {
     entries: Vec<u8>,
     at: usize,
-    /// Where in the file the block is, and where the next one is told of.
+    /// Where the block is in the file.
     block: u64,
-    told: usize,
-    /// What the answer to the last call is to tell.
+    /// Position in the list of distances between blocks.
+    next_gap: usize,
+    /// The outcome of the last call in the traced run.
     awaited: Option<Outcome>,
-    /// Communicators of the traced run, as they are numbered now.
+    /// Communicators of the traced run, and their numbers in this run.
     contexts: HashMap<ContextId, ContextId>,
-    /// The same for messages that probes have taken.
+    /// Messages taken by matched probes of the traced run, and their numbers in this run.
     messages: Vec<(u32, u32)>,
     /// The highest request so far.
     highest: RequestId,
 }
 
 impl BinaryTrace {
-    /// Opens a file and reads what all ranks share.
+    /// Opens a file and reads its footer.
     pub fn open(path: &Path) -> Result<BinaryTrace, TraceError> {
         let file = mpirage_input::open(path)?;
         let (ranks, version) = header(path, &file)?;
@@ -64,7 +72,7 @@ impl BinaryTrace {
         if footer.ranks.len() != ranks as usize {
             return Err(bad("the beginning and the end of the file disagree on the number of ranks"));
         }
-        let stamp = |(index, spot): (usize, &super::layout::Spot)| {
+        let stamp = |(index, spot): (usize, &CallSite)| {
             let function = function_names().iter().position(|&name| name == spot.function);
             let site = if spot.source.is_empty() { spot.site } else { KNOWN + index as u64 };
             Stamp { function: function.unwrap_or(usize::from(u16::MAX)) as u16, site, ..Stamp::default() }
@@ -81,51 +89,49 @@ impl BinaryTrace {
         Ok(BinaryTrace {
             path: path.to_owned(),
             length,
-            stamps,
-            sizes: sizes.collect(),
+            shared: Shared { stamps, sizes: sizes.collect(), eager_limit: 0 },
             footer,
             file,
             ranks,
             lists,
             stored,
-            eager_limit: 0,
         })
     }
 
-    /// Takes the next block of a rank; false if there is none.
-    fn turn_page(&mut self, rank: u32) -> Result<bool, TraceError> {
+    /// Reads the next block of a rank; false if there is none.
+    fn next_block(&mut self, rank: u32) -> Result<bool, TraceError> {
         let state = &mut self.ranks[rank as usize];
         let blocks = &self.footer.ranks[rank as usize].1;
-        if state.told == blocks.len() {
+        if state.next_gap == blocks.len() {
             (state.entries, state.at) = (Vec::new(), 0);
             return Ok(false);
         }
         let bad = |offset, problem: &str| TraceError::bad(&self.path, Place::Byte(offset), problem);
-        let gap = varint::get(blocks, &mut state.told)
+        let gap = varint::get(blocks, &mut state.next_gap)
             .ok_or_else(|| bad(state.block, "the list of blocks is damaged"))?;
         let offset =
             state.block.checked_add(gap).ok_or_else(|| bad(state.block, "the list of blocks is damaged"))?;
         let mut head = [0; BLOCK];
         let io = |error| TraceError::io(&self.path, error);
         self.file.read_exact_at(&mut head, offset).map_err(io)?;
-        let head = BlockHead::read(&head);
-        if head.rank != rank || !plausible(head.stored, head.raw) {
+        let BlockHead { rank: owner, packed } = BlockHead::read(&head);
+        if owner != rank || !packed.is_plausible() {
             return Err(bad(
                 offset,
                 "there is no block of this rank where one is to be: the file is damaged",
             ));
         }
-        if offset + (BLOCK as u64) + u64::from(head.stored) > self.length {
+        if offset + (BLOCK as u64) + u64::from(packed.stored) > self.length {
             return Err(bad(offset, "the block goes beyond the end of the file: it is damaged"));
         }
-        self.stored.resize(head.stored as usize, 0);
+        self.stored.resize(packed.stored as usize, 0);
         self.file.read_exact_at(&mut self.stored, offset + BLOCK as u64).map_err(io)?;
-        if crc32fast::hash(&self.stored) != head.checksum {
+        if crc32fast::hash(&self.stored) != packed.checksum {
             return Err(bad(offset, "the block's checksum is wrong: the file is damaged"));
         }
-        state.entries.resize(head.raw as usize, 0);
+        state.entries.resize(packed.raw as usize, 0);
         match lz4_flex::block::decompress_into(&self.stored, &mut state.entries) {
-            Ok(length) if length == head.raw as usize => {}
+            Ok(length) if length == packed.raw as usize => {}
             _ => return Err(bad(offset, "the block cannot be decompressed: the file is damaged")),
         }
         (state.block, state.at) = (offset, 0);
@@ -135,22 +141,21 @@ impl BinaryTrace {
     /// Writes the next entry as a call. True if it needs an answer.
     #[inline]
     fn step(&mut self, rank: u32, calls: &mut Calls<'_>) -> Result<bool, &'static str> {
-        let BinaryTrace { lists, ranks, stamps, sizes, eager_limit, .. } = self;
-        let (state, stamps) = (&mut ranks[rank as usize], &stamps[..]);
+        let BinaryTrace { lists, ranks, shared, .. } = self;
+        let state = &mut ranks[rank as usize];
         let mut at = state.at;
-        let waits = match entry::kind_at(&state.entries, at) {
-            Some(entry::SEND) => {
+        let waits = match entry::code_at(&state.entries, at) {
+            Some(stored::SEND) => {
                 let (before, call) = entry::get_send(&state.entries, &mut at).ok_or(NO_ENTRY)?;
-                state.take_over(stamps, before, call, Outcome::None, *eager_limit, calls)
+                state.pass_on(shared, before, call, Outcome::None, calls)
             }
-            Some(entry::RECV) => {
-                let (before, call) = entry::get_recv(&state.entries, &mut at).ok_or(NO_ENTRY)?;
-                state.take_over(stamps, before, call, Outcome::None, *eager_limit, calls)
+            Some(stored::RECEIVE) => {
+                let (before, call) = entry::get_receive(&state.entries, &mut at).ok_or(NO_ENTRY)?;
+                state.pass_on(shared, before, call, Outcome::None, calls)
             }
             _ => {
                 let (before, call, outcome) = entry::get(&state.entries, &mut at, lists).ok_or(NO_ENTRY)?;
-                check(&call, sizes)?;
-                state.take_over(stamps, before, call, outcome, *eager_limit, calls)
+                state.pass_on(shared, before, call, outcome, calls)
             }
         };
         state.at = at;
@@ -161,22 +166,21 @@ impl BinaryTrace {
 const NO_ENTRY: &str = "this is no entry";
 
 impl Rank {
-    /// A call of the traced run becomes one of this run. True if it needs an answer.
+    /// Passes a call of the traced run on as a call of this run. True if it needs an answer.
     #[inline(always)]
-    fn take_over(
+    fn pass_on(
         &mut self,
-        stamps: &[Stamp],
+        shared: &Shared,
         before: Before,
         mut call: Call<'_>,
         outcome: Outcome,
-        eager_limit: u64,
         calls: &mut Calls<'_>,
     ) -> Result<bool, &'static str> {
         let Before { place, burst, delay } = before;
-        let stamp = stamps.get(place as usize).ok_or("a call from nowhere")?;
+        let stamp = shared.stamps.get(place as usize).ok_or("a call from nowhere")?;
         let stamp = Stamp { burst, delay, ..*stamp };
-        self.check_requests(&call)?;
-        self.translate(&mut call, eager_limit)?;
+        call.check(&mut TraceChecks { highest: &mut self.highest, sizes: &shared.sizes })?;
+        self.translate(&mut call, shared.eager_limit)?;
         let waits = call.needs_answer();
         if waits {
             self.awaited = (outcome != Outcome::None).then_some(outcome);
@@ -185,8 +189,8 @@ impl Rank {
         Ok(waits)
     }
 
-    /// Notes what the run made where the traced run made something else.
-    fn answered(&mut self, reply: &Reply) {
+    /// Notes the numbers that this run gave to what the last call made.
+    fn note_reply(&mut self, reply: &Reply) {
         match self.awaited.take() {
             Some(Outcome::Context(Some(traced))) => {
                 if let Some(context) = reply.context {
@@ -202,7 +206,7 @@ impl Rank {
         }
     }
 
-    /// Numbers of the traced run become those of this one.
+    /// Replaces numbers of the traced run by those of this run.
     #[inline(always)]
     fn translate(&mut self, call: &mut Call<'_>, eager_limit: u64) -> Result<(), &'static str> {
         match call {
@@ -222,7 +226,25 @@ impl Rank {
             | Call::FreeComm { context }
             | Call::MakeComm { parent: context, .. } => self.translate_context(context),
             Call::Collective(collective) => self.translate_context(&mut collective.context),
-            _ => Ok(()),
+            Call::Init
+            | Call::Finalize
+            | Call::Abort { .. }
+            | Call::Misuse { .. }
+            | Call::Now
+            | Call::When
+            | Call::Sleep { .. }
+            | Call::Wait { .. }
+            | Call::Cancel { .. }
+            | Call::Free { .. }
+            | Call::Output
+            | Call::Flush
+            | Call::SampleBegin { .. }
+            | Call::SampleEnd
+            | Call::Compute { .. }
+            | Call::Share { .. }
+            | Call::Tally(_)
+            | Call::TakeCompleted
+            | Call::ExecutionUnit { .. } => Ok(()),
         }
     }
 
@@ -232,43 +254,45 @@ impl Rank {
         }
         Ok(())
     }
-
-    /// The simulator trusts ranks with the numbers of their requests.
-    #[inline(always)]
-    fn check_requests(&mut self, call: &Call<'_>) -> Result<(), &'static str> {
-        let opened = match *call {
-            Call::Send { request, .. } | Call::Recv { request, .. } => request,
-            Call::Collective(CollectiveCall { request, .. }) => request,
-            Call::MakeComm { how: CommRequest::DupLater { request }, .. } => Some(request),
-            Call::Wait { requests, .. } => {
-                let known = |&request: &RequestId| request > 0 && request <= self.highest;
-                return if requests.iter().all(known) {
-                    Ok(())
-                } else {
-                    Err("a wait for what was never started")
-                };
-            }
-            Call::Cancel { request } | Call::Free { request } if request == 0 || request > self.highest => {
-                return Err("a request that was never started");
-            }
-            _ => None,
-        };
-        if opened.is_some_and(|request| request == 0 || request > MOST_REQUESTS) {
-            return Err("a request with an impossible number");
-        }
-        self.highest = self.highest.max(opened.unwrap_or(0));
-        Ok(())
-    }
 }
 
-/// Collectives have a root and blocks for those who are there.
-fn check(call: &Call<'_>, sizes: &HashMap<ContextId, usize>) -> Result<(), &'static str> {
-    let Call::Collective(collective) = call else { return Ok(()) };
-    let size = *sizes.get(&collective.context).ok_or("a collective on a communicator that never was")?;
-    let fits = |part: &Part<'_>| !matches!(part.blocks, Blocks::Each(list) if list.len() != 2 * size);
-    match (collective.root as usize) < size && fits(&collective.send) && fits(&collective.recv) {
-        true => Ok(()),
-        false => Err("a collective that does not fit its communicator"),
+/// Checks a call by the numbers of the traced run. The engine checks again what it does not trust a replay with.
+struct TraceChecks<'a> {
+    /// The highest request of the rank so far.
+    highest: &'a mut RequestId,
+    /// How many ranks the communicators had.
+    sizes: &'a HashMap<ContextId, usize>,
+}
+
+impl FieldChecks for TraceChecks<'_> {
+    type Objection = &'static str;
+
+    #[inline(always)]
+    fn opens(&mut self, request: Option<RequestId>) -> Result<(), &'static str> {
+        if request.is_some_and(|request| request == 0 || request > MOST_REQUESTS) {
+            return Err("a request with an impossible number");
+        }
+        *self.highest = request.unwrap_or(0).max(*self.highest);
+        Ok(())
+    }
+
+    fn waits(&mut self, requests: &[RequestId]) -> Result<(), &'static str> {
+        let known = |&request: &RequestId| request > 0 && request <= *self.highest;
+        if requests.iter().all(known) { Ok(()) } else { Err("a wait for what was never started") }
+    }
+
+    fn uses(&mut self, request: RequestId) -> Result<(), &'static str> {
+        self.waits(&[request]).map_err(|_| "a request that was never started")
+    }
+
+    /// The root exists, and blocks are for all ranks.
+    fn collective(&mut self, call: &CollectiveCall<'_>) -> Result<(), &'static str> {
+        let size = *self.sizes.get(&call.context).ok_or("a collective on a communicator that never was")?;
+        let fits = |part: &Part<'_>| !matches!(part.blocks, Blocks::Each(list) if list.len() != 2 * size);
+        match (call.root as usize) < size && fits(&call.send) && fits(&call.recv) {
+            true => Ok(()),
+            false => Err("a collective that does not fit its communicator"),
+        }
     }
 }
 
@@ -298,14 +322,14 @@ impl Workload for BinaryTrace {
     }
 
     fn eager_limit(&mut self, bytes: u64) {
-        self.eager_limit = bytes;
+        self.shared.eager_limit = bytes;
     }
 
     fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError> {
-        self.ranks[rank as usize].answered(reply);
+        self.ranks[rank as usize].note_reply(reply);
         loop {
             let state = &self.ranks[rank as usize];
-            if state.at == state.entries.len() && !self.turn_page(rank)? {
+            if state.at == state.entries.len() && !self.next_block(rank)? {
                 return Ok(Step::Ended);
             }
             match self.step(rank, calls) {
@@ -334,7 +358,7 @@ impl Workload for BinaryTrace {
     }
 }
 
-/// How many ranks the file says there are, and in what version of the format.
+/// The number of ranks and the version of the format.
 fn header(path: &Path, file: &File) -> Result<(u32, u32), TraceError> {
     let mut header = [0; HEADER];
     let short = |_| TraceError::bad(path, Place::Byte(0), "is too short to be a trace");
@@ -361,18 +385,16 @@ fn footer(path: &Path, file: &File, length: u64, version: u32) -> Result<Footer,
     let at = length.checked_sub(TRAILER as u64).filter(|&at| at >= HEADER as u64).ok_or_else(cut_off)?;
     let mut bytes = [0; TRAILER];
     file.read_exact_at(&mut bytes, at).map_err(|error| TraceError::io(path, error))?;
-    let trailer = Trailer::read(&bytes).ok_or_else(cut_off)?;
-    let damaged = || TraceError::bad(path, Place::Byte(trailer.offset), "the index at the end is damaged");
-    if trailer.offset.checked_add(u64::from(trailer.stored)) != Some(at)
-        || !plausible(trailer.stored, trailer.raw)
-    {
+    let Trailer { offset, packed } = Trailer::read(&bytes).ok_or_else(cut_off)?;
+    let damaged = || TraceError::bad(path, Place::Byte(offset), "the index at the end is damaged");
+    if offset.checked_add(u64::from(packed.stored)) != Some(at) || !packed.is_plausible() {
         return Err(damaged());
     }
-    let mut stored = vec![0; trailer.stored as usize];
-    file.read_exact_at(&mut stored, trailer.offset).map_err(|error| TraceError::io(path, error))?;
-    if crc32fast::hash(&stored) != trailer.checksum {
+    let mut stored = vec![0; packed.stored as usize];
+    file.read_exact_at(&mut stored, offset).map_err(|error| TraceError::io(path, error))?;
+    if crc32fast::hash(&stored) != packed.checksum {
         return Err(damaged());
     }
-    let raw = lz4_flex::block::decompress(&stored, trailer.raw as usize).map_err(|_| damaged())?;
-    Footer::read(&raw, version).filter(|_| raw.len() == trailer.raw as usize).ok_or_else(damaged)
+    let raw = lz4_flex::block::decompress(&stored, packed.raw as usize).map_err(|_| damaged())?;
+    Footer::read(&raw, version).filter(|_| raw.len() == packed.raw as usize).ok_or_else(damaged)
 }

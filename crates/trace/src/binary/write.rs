@@ -1,4 +1,4 @@
-//! Writing: entries gather in a block for each rank, and full blocks go to the file.
+//! Writing: each rank fills a block with entries, and full blocks go to the file.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -8,24 +8,24 @@ use mpirage_call::{Burst, Call, Completing, ContextId, Reply, RequestId, Stamp, 
 use mpirage_outfile::OutputFile;
 use mpirage_units::Duration;
 
-use super::entry::{self, Before, Outcome};
-use super::layout::{BLOCK, BlockHead, Footer, HEADER, LARGEST, MAGIC, Spot, Trailer, VERSION};
-use crate::scribe::Scribe;
+use super::entry::{self, Before};
+use super::layout::{BLOCK, BlockHead, CallSite, Footer, HEADER, LARGEST, MAGIC, Packed, Trailer, VERSION};
+use crate::writer::TraceWriter;
 use crate::{Computation, TraceError, varint};
 
-/// Bytes of blocks under way, over all ranks.
-const UNDER_WAY: usize = 64 << 20;
-/// Blocks of many ranks are no smaller than that.
+/// Bytes of unfinished blocks, over all ranks.
+const UNFINISHED: usize = 64 << 20;
+/// Blocks are no smaller than that, however many ranks there are.
 const SMALLEST: usize = 1 << 10;
 
-/// Writes a trace of our own.
+/// Writes a trace in mpirage's own format.
 pub struct BinaryWriter {
     path: PathBuf,
-    /// None once it is finished.
+    /// None once the trace is complete.
     file: Option<OutputFile>,
     /// Bytes written.
     offset: u64,
-    /// Blocks of at least so many bytes are full.
+    /// A block of so many bytes is full.
     full: usize,
     ranks: Vec<Rank>,
     footer: Footer,
@@ -40,20 +40,20 @@ struct Rank {
     entries: Vec<u8>,
     before: Before,
     calls: u64,
-    /// How far after the previous one each block is.
-    blocks: Vec<u8>,
-    last: u64,
+    /// For each block, the distance from the block before in the file.
+    block_gaps: Vec<u8>,
+    last_block: u64,
 }
 
 impl BinaryWriter {
-    /// Starts the file of a run that charges computation like this.
+    /// Creates the file. `computation` says how the run charges computation.
     pub fn create(path: &Path, ranks: u32, computation: Computation) -> Result<BinaryWriter, TraceError> {
         let file = OutputFile::create(path).map_err(|error| TraceError::io(path, error))?;
         let mut writer = BinaryWriter {
             path: path.to_owned(),
             file: Some(file),
             offset: HEADER as u64,
-            full: (UNDER_WAY / ranks.max(1) as usize).clamp(SMALLEST, LARGEST),
+            full: (UNFINISHED / ranks.max(1) as usize).clamp(SMALLEST, LARGEST),
             ranks: (0..ranks).map(|_| Rank::default()).collect(),
             footer: Footer { computation, ..Footer::default() },
             places: HashMap::new(),
@@ -69,11 +69,12 @@ impl BinaryWriter {
         Ok(writer)
     }
 
-    fn put(&mut self, rank: u32, stamp: Option<&Stamp>, call: &Call<'_>, outcome: Outcome) {
+    /// Appends the entry of a call, unless traces leave it out: then the time before it precedes the next call.
+    fn put(&mut self, rank: u32, stamp: Option<&Stamp>, call: &Call<'_>, reply: &Reply) {
         let place = stamp.map_or(0, |stamp| self.place(stamp));
         let state = &mut self.ranks[rank as usize];
         let before = Before { place, ..std::mem::take(&mut state.before) };
-        if entry::put(&before, call, outcome, &mut state.entries) {
+        if entry::put(&before, call, reply, &mut state.entries) {
             state.calls += 1;
         } else {
             state.before = before;
@@ -83,20 +84,29 @@ impl BinaryWriter {
         }
     }
 
-    /// What has passed before a call that is not written is written alone.
+    /// Appends a wait for those of the requests that were complete.
+    fn put_wait(&mut self, rank: u32, stamp: Option<&Stamp>, requests: &[RequestId], reply: &Reply) {
+        self.requests.clear();
+        self.requests.extend(reply.completions.iter().filter_map(|done| requests.get(done.index as usize)));
+        let requests = std::mem::take(&mut self.requests);
+        let wait = Call::Wait { how: Completing::All, poll: false, requests: &requests };
+        self.put(rank, stamp, &wait, reply);
+        self.requests = requests;
+    }
+
+    /// Writes the time that has passed since the last call as an entry of its own.
     fn put_before(&mut self, rank: u32) {
-        let Before { burst, delay, .. } = self.ranks[rank as usize].before;
-        if !burst.is_none() || !delay.is_zero() {
-            self.put(rank, None, &Call::Flush, Outcome::None);
+        if !self.ranks[rank as usize].before.takes_no_time() {
+            self.put(rank, None, &Call::Flush, &Reply::new());
         }
     }
 
-    /// The number of a place; 0 is none.
+    /// The number of a call site, from 1 on.
     fn place(&mut self, stamp: &Stamp) -> u32 {
         let places = &mut self.footer.places;
         *self.places.entry((stamp.function, stamp.site)).or_insert_with(|| {
             let name = function_names().get(usize::from(stamp.function)).copied().unwrap_or_default();
-            places.push(Spot { function: name.to_owned(), site: stamp.site, source: String::new() });
+            places.push(CallSite { function: name.to_owned(), site: stamp.site, source: String::new() });
             places.len() as u32
         })
     }
@@ -108,13 +118,17 @@ impl BinaryWriter {
         }
         let mut compressed = std::mem::take(&mut self.compressed);
         compressed.resize(lz4_flex::block::get_maximum_output_size(state.entries.len()), 0);
-        // The room is as much as can be needed.
+        // The buffer has room for the largest result, so this cannot fail.
         let stored = lz4_flex::block::compress_into(&state.entries, &mut compressed).unwrap_or_default();
         let bytes = &compressed[..stored];
-        let (stored, raw) = (stored as u32, state.entries.len() as u32);
-        let head = BlockHead { rank, stored, raw, checksum: crc32fast::hash(bytes) };
-        varint::put(self.offset - state.last, &mut state.blocks);
-        state.last = self.offset;
+        let packed = Packed {
+            stored: stored as u32,
+            raw: state.entries.len() as u32,
+            checksum: crc32fast::hash(bytes),
+        };
+        let head = BlockHead { rank, packed };
+        varint::put(self.offset - state.last_block, &mut state.block_gaps);
+        state.last_block = self.offset;
         state.entries.clear();
         self.offset += (BLOCK + bytes.len()) as u64;
         self.write(&head.bytes());
@@ -131,37 +145,30 @@ impl BinaryWriter {
     }
 
     fn write_footer(&mut self) {
-        let ranks = self.ranks.iter_mut().map(|rank| (rank.calls, std::mem::take(&mut rank.blocks)));
+        let ranks = self.ranks.iter_mut().map(|rank| (rank.calls, std::mem::take(&mut rank.block_gaps)));
         self.footer.ranks = ranks.collect();
         let raw = self.footer.bytes();
         let stored = lz4_flex::block::compress(&raw);
         let trailer = Trailer {
             offset: self.offset,
-            stored: stored.len() as u32,
-            raw: raw.len() as u32,
-            checksum: crc32fast::hash(&stored),
+            packed: Packed {
+                stored: stored.len() as u32,
+                raw: raw.len() as u32,
+                checksum: crc32fast::hash(&stored),
+            },
         };
         self.write(&stored);
         self.write(&trailer.bytes());
     }
-
-    /// Which of the requests a wait was told of.
-    fn told(&mut self, requests: &[RequestId], reply: &Reply) {
-        self.requests.clear();
-        self.requests.extend(reply.completions.iter().filter_map(|done| requests.get(done.index as usize)));
-    }
 }
 
-impl Scribe for BinaryWriter {
+impl TraceWriter for BinaryWriter {
     fn computed(&mut self, rank: u32, work: Work) {
-        let before = self.ranks[rank as usize].before;
-        if !before.burst.is_none() || !before.delay.is_zero() {
-            self.put_before(rank);
-        }
+        self.put_before(rank);
         match work {
             Work::Nanos(nanos) => self.ranks[rank as usize].before.burst = Burst::serial(nanos),
             Work::Threads(burst) => self.ranks[rank as usize].before.burst = burst,
-            Work::Flops(_) => self.put(rank, None, &Call::Compute { work, request: None }, Outcome::None),
+            Work::Flops(_) => self.put(rank, None, &Call::Compute { work, request: None }, &Reply::new()),
         }
     }
 
@@ -173,29 +180,17 @@ impl Scribe for BinaryWriter {
     }
 
     fn called(&mut self, rank: u32, stamp: &Stamp, call: &Call<'_>, reply: &Reply, span: Duration) {
-        let stamp = Some(stamp);
+        let (stamp, nothing) = (Some(stamp), reply.completions.is_empty());
         match *call {
-            Call::Wait { poll: true, requests, .. }
-                if reply.completions.is_empty() && !requests.is_empty() =>
-            {
-                self.put(rank, stamp, &Call::Sleep { span }, Outcome::None);
+            Call::Wait { poll: true, requests, .. } if nothing && !requests.is_empty() => {
+                self.put(rank, stamp, &Call::Sleep { span }, reply);
             }
-            Call::Probe { poll: true, .. } if reply.completions.is_empty() => {
-                self.put(rank, stamp, &Call::Sleep { span }, Outcome::None);
+            Call::Probe { poll: true, .. } if nothing => {
+                self.put(rank, stamp, &Call::Sleep { span }, reply);
             }
-            Call::Wait { requests, .. } => {
-                self.told(requests, reply);
-                let requests = std::mem::take(&mut self.requests);
-                let wait = Call::Wait { how: Completing::All, poll: false, requests: &requests };
-                self.put(rank, stamp, &wait, Outcome::None);
-                self.requests = requests;
-            }
-            Call::Probe { .. } => {
-                let outcome = reply.message.map_or(Outcome::None, Outcome::Message);
-                self.put(rank, stamp, call, outcome);
-            }
-            Call::MakeComm { .. } => self.put(rank, stamp, call, Outcome::Context(reply.context)),
-            _ => self.put(rank, stamp, call, Outcome::None),
+            Call::Wait { requests, .. } => self.put_wait(rank, stamp, requests, reply),
+            // The table of calls says whether it is stored.
+            ref other => self.put(rank, stamp, other, reply),
         }
     }
 

@@ -18,7 +18,7 @@ use mpirage_collectives::{Algorithm, Collective, Schedule};
 use mpirage_units::Duration;
 
 use super::files::{CHARGED, FREE};
-use crate::scribe::Scribe;
+use crate::writer::TraceWriter;
 use crate::{Computation, TraceError};
 use files::Files;
 pub use files::TiLayout;
@@ -275,7 +275,7 @@ impl TiWriter {
     }
 }
 
-impl Scribe for TiWriter {
+impl TraceWriter for TiWriter {
     fn computed(&mut self, rank: u32, work: Work) {
         let flops = match (work, self.measured_on) {
             (Work::Flops(flops), _) => flops,
@@ -344,7 +344,22 @@ impl Scribe for TiWriter {
             }
             Call::Collective(ref collective) => self.collective(rank, collective),
             Call::MakeComm { parent, ref how } => self.agree(rank, parent, how),
-            _ => {}
+            // The format has no such action, and needs none.
+            Call::Abort { .. }
+            | Call::Misuse { .. }
+            | Call::Now
+            | Call::When
+            | Call::Sleep { .. }
+            | Call::FreeComm { .. }
+            | Call::Output
+            | Call::Flush
+            | Call::SampleBegin { .. }
+            | Call::SampleEnd
+            | Call::Compute { .. }
+            | Call::Share { .. }
+            | Call::Tally(_)
+            | Call::TakeCompleted
+            | Call::ExecutionUnit { .. } => {}
         }
     }
 

@@ -8,7 +8,7 @@ use mpirage_units::Duration;
 
 use super::TiWriter;
 use super::losses::Loss;
-use crate::scribe::Scribe as _;
+use crate::writer::TraceWriter as _;
 
 /// How a collective that does not block is named; SimGrid cannot replay them.
 const COLLECTIVE_NAMED: i64 = -2;

@@ -1,7 +1,7 @@
-//! Taking down what ranks do, whoever tells.
+//! What all writers of traces without dates implement.
 //!
-//! A run tells of its ranks in records ([`Transcript`]); a workload that is not run tells by yielding calls
-//! ([`crate::convert`]). Writers of traces without dates are [`Scribe`]s and need not know which it is.
+//! A run reaches a [`TraceWriter`] as records ([`TraceRecorder`]). A workload that is not run reaches it as calls
+//! ([`crate::convert`]). The writer does not know which of the two it is.
 
 use std::error::Error;
 
@@ -12,48 +12,48 @@ use mpirage_units::Duration;
 
 use crate::TraceError;
 
-/// Somebody who takes down what ranks do. What one rank does comes in the order of its program.
-pub trait Scribe {
+/// Writes what ranks do to a trace. Events of one rank come in the order of its program.
+pub trait TraceWriter {
     /// A rank computed.
     fn computed(&mut self, rank: u32, work: Work);
 
-    /// Time passed in a rank that did nothing.
+    /// A rank did nothing while this time passed.
     fn paused(&mut self, rank: u32, span: Duration);
 
-    /// A rank has made a call and was told `reply`; of calls that need no answer, an old one. It took `span`, if that is
-    /// known. Of the stamp, function and site count: burst and delay have been told.
+    /// A rank made a call that took `span`, if that is known. `reply` means nothing if the call needs no answer. Of the
+    /// stamp, only function and site are valid: burst and delay have been passed to `computed` and `paused`.
     fn called(&mut self, rank: u32, stamp: &Stamp, call: &Call<'_>, reply: &Reply, span: Duration);
 
-    /// A communicator was there from the start, as ranks of the world. All of them come first.
+    /// A communicator exists from the start. `members` are ranks of the world. These calls come before all others.
     fn given_communicator(&mut self, context: ContextId, members: &[u32]) {
         self.communicator(context, members);
     }
 
-    /// A communicator was made, as ranks of the world.
+    /// A communicator was made. `members` are ranks of the world.
     fn communicator(&mut self, context: ContextId, members: &[u32]) {
         let _ = (context, members);
     }
 
-    /// The collective that the rank is in, or starts, is done this way.
+    /// The rank performs the collective that it is in, or that it starts next, with this algorithm.
     fn scheduled(&mut self, rank: u32, context: ContextId, kind: Collective, algorithm: Algorithm) {
         let _ = (rank, context, kind, algorithm);
     }
 
-    /// Asks for the file and line (`halo.c:12`) of each site that calls came from. Comes last, before `finish`.
+    /// Asks `source` for the file and line (`halo.c:12`) of each call site. Called once, before `finish`.
     fn name_sites(&mut self, source: &mut dyn FnMut(u64) -> Option<String>) {
         let _ = source;
     }
 
-    /// There is nothing more. What went wrong before is told here too.
+    /// Completes the trace. Also reports errors of earlier calls.
     fn finish(&mut self) -> Result<(), TraceError>;
 
-    /// What the trace says less exactly than was told.
+    /// What the format cannot express, so that the trace is less exact than the run.
     fn warnings(&self) -> Vec<String> {
         Vec::new()
     }
 }
 
-impl<S: Scribe + ?Sized> Scribe for Box<S> {
+impl<S: TraceWriter + ?Sized> TraceWriter for Box<S> {
     fn computed(&mut self, rank: u32, work: Work) {
         (**self).computed(rank, work);
     }
@@ -91,38 +91,38 @@ impl<S: Scribe + ?Sized> Scribe for Box<S> {
     }
 }
 
-/// A scribe who listens to a run.
-pub struct Transcript<S> {
-    scribe: S,
-    /// Has a rank done anything?
+/// Passes the records of a run to a trace writer.
+pub struct TraceRecorder<S> {
+    writer: S,
+    /// Has a rank done anything? Communicators recorded before that exist from the start.
     begun: bool,
 }
 
-impl<S: Scribe> Transcript<S> {
-    /// Tells `scribe` what happens.
-    pub fn new(scribe: S) -> Transcript<S> {
-        Transcript { scribe, begun: false }
+impl<S: TraceWriter> TraceRecorder<S> {
+    /// Passes records to `writer`.
+    pub fn new(writer: S) -> TraceRecorder<S> {
+        TraceRecorder { writer, begun: false }
     }
 
-    /// The scribe.
-    pub fn scribe(&mut self) -> &mut S {
-        &mut self.scribe
+    /// The trace writer.
+    pub fn writer(&mut self) -> &mut S {
+        &mut self.writer
     }
 }
 
-impl<S: Scribe> Recorder for Transcript<S> {
+impl<S: TraceWriter> Recorder for TraceRecorder<S> {
     fn record(&mut self, record: &Record<'_>) {
         match *record {
             Record::Call { rank, function, entered, left, site, details: Some(details) } => {
                 let stamp = Stamp { function, site, ..Stamp::default() };
-                self.scribe.called(rank, &stamp, details.call, details.reply, left.since(entered));
+                self.writer.called(rank, &stamp, details.call, details.reply, left.since(entered));
             }
-            Record::Burst { rank, work, .. } => self.scribe.computed(rank, work),
-            Record::Pause { rank, start, end } => self.scribe.paused(rank, end.since(start)),
-            Record::Comm { context, members } if self.begun => self.scribe.communicator(context, members),
-            Record::Comm { context, members } => self.scribe.given_communicator(context, members),
+            Record::Burst { rank, work, .. } => self.writer.computed(rank, work),
+            Record::Pause { rank, start, end } => self.writer.paused(rank, end.since(start)),
+            Record::Comm { context, members } if self.begun => self.writer.communicator(context, members),
+            Record::Comm { context, members } => self.writer.given_communicator(context, members),
             Record::Schedule { rank, context, kind, algorithm: Some(algorithm), .. } => {
-                self.scribe.scheduled(rank, context, kind, algorithm);
+                self.writer.scheduled(rank, context, kind, algorithm);
             }
             Record::Call { .. } | Record::Schedule { .. } | Record::Message(_) | Record::End { .. } => {}
         }
@@ -134,12 +134,12 @@ impl<S: Scribe> Recorder for Transcript<S> {
     }
 }
 
-impl<S: Scribe> Writer for Transcript<S> {
+impl<S: TraceWriter> Writer for TraceRecorder<S> {
     fn finish(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
-        Ok(self.scribe.finish()?)
+        Ok(self.writer.finish()?)
     }
 
     fn warnings(&self) -> Vec<String> {
-        self.scribe.warnings()
+        self.writer.warnings()
     }
 }

@@ -1,0 +1,239 @@
+//! The table of calls. [`crate::table`] explains the rows.
+//!
+//! A new call is a new row, with the next free code. The codes of entries (`stored`) are part of the file format of traces
+//! and never change; the codes of calls in a mailbox may.
+
+use crate::checks::FieldChecks;
+use crate::stored::TraceRole::{self, LeftOut, NeedsRun, Operation, Time};
+use crate::stored::{Entry, Outcome, OutcomeKind, StoredField, StoredFlags};
+use crate::table::{Row, calls, if_stored, stored_or};
+use crate::wire::{FieldReader, FieldWriter, Full, STAMP_WORDS, Sink, Size, WireError, WireField};
+use crate::{
+    CollectiveCall, CommRequest, Completing, ContextId, Payload, Reply, RequestId, Rule, SendMode, Stamp,
+    Tally, Work,
+};
+use mpirage_units::Duration;
+
+calls! {
+    /// `MPI_Init`, `MPI_Init_thread`.
+    0: Init
+        answered: true, trace: Operation, stored: [0], checks: [];
+
+    /// `MPI_Finalize`.
+    1: Finalize
+        answered: true, trace: Operation, stored: [1], checks: [];
+
+    /// `MPI_Abort`.
+    2: Abort {
+        /// The exit code that the program asks for.
+        code: i32,
+    }
+        answered: true, trace: LeftOut, stored: [], checks: [];
+
+    /// The MPI library found a mistake of the program, and no error handler of the program wants it: the run ends.
+    3: Misuse {
+        /// One sentence that describes the mistake.
+        text: &'a str,
+    }
+        answered: true, trace: LeftOut, stored: [], checks: [];
+
+    /// Asks for the simulated time (`MPI_Wtime`, `clock_gettime`).
+    4: Now
+        answered: true, trace: LeftOut, stored: [], checks: [];
+
+    /// Lets simulated time pass (`sleep`, `nanosleep`).
+    5: Sleep {
+        /// How much time.
+        span: Duration,
+    }
+        answered: true, trace: Time, stored: [11], checks: [];
+
+    /// A send of any kind. A blocking one needs an answer if `answer` is set.
+    6: Send {
+        /// When it is complete.
+        mode: SendMode,
+        /// The communicator.
+        context: ContextId,
+        /// The receiver, as a rank of the communicator.
+        to: u32,
+        /// The tag.
+        tag: i32,
+        /// The number of packed bytes.
+        bytes: u64,
+        /// Where the bytes are.
+        payload: Payload<'a> = Payload::Absent,
+        /// The request that completes with the send; none if the send is blocking.
+        request: Option<RequestId>,
+        /// Does a blocking send wait for its answer? Not if it is eager and its bytes are inline.
+        answer: bool,
+    }
+        answered: request.is_none() && answer,
+        trace: Operation,
+        stored: [2],
+        // The engine looks up the receiver anyway, and objects if there is none.
+        checks: [tag(Some(tag)), size(bytes), opens(request)];
+
+    /// A receive of any kind. Needs an answer if it is blocking.
+    7: Recv {
+        /// The communicator.
+        context: ContextId,
+        /// The sender, as a rank of the communicator; none for `MPI_ANY_SOURCE`.
+        from: Option<u32>,
+        /// The tag; none for `MPI_ANY_TAG`.
+        tag: Option<i32>,
+        /// Room for so many packed bytes.
+        bytes: u64,
+        /// Where the bytes go; zero if they are not stored.
+        address: u64 = 0,
+        /// The request that completes with the receive; none if the receive is blocking.
+        request: Option<RequestId>,
+        /// The message that a matched probe took, to be received instead of matching anew.
+        matched: Option<u32>,
+    }
+        answered: request.is_none(),
+        trace: Operation,
+        stored: [3],
+        checks: [peer(context, from), tag(tag), opens(request)];
+
+    /// `MPI_Wait*` and `MPI_Test*`.
+    8: Wait {
+        /// Which of the requests have to be complete.
+        how: Completing,
+        /// A test instead of a wait: answered at once. Traces store its outcome instead.
+        poll: bool = false,
+        /// The requests in the order of the program's array, without inactive ones.
+        requests: &'a [RequestId],
+    }
+        answered: true, trace: Operation, stored: [4], checks: [waits(requests)];
+
+    /// `MPI_Probe`, `MPI_Iprobe`, `MPI_Mprobe`, `MPI_Improbe`.
+    9: Probe {
+        /// The communicator.
+        context: ContextId,
+        /// The sender, as a rank of the communicator; none for `MPI_ANY_SOURCE`.
+        from: Option<u32>,
+        /// The tag; none for `MPI_ANY_TAG`.
+        tag: Option<i32>,
+        /// Answered at once, message or not. Traces store its outcome instead.
+        poll: bool = false,
+        /// A matched probe: takes the message out of the queue.
+        take: bool,
+    }
+        answered: true,
+        trace: Operation,
+        stored: [5],
+        outcome: if take { OutcomeKind::Message } else { OutcomeKind::None },
+        checks: [peer(context, from), tag(tag)];
+
+    /// `MPI_Cancel`: cancels a receive that has not matched.
+    10: Cancel {
+        /// The request of the receive.
+        request: RequestId,
+    }
+        answered: false, trace: Operation, stored: [6], checks: [uses(request)];
+
+    /// `MPI_Request_free`: the rank will not wait for the request.
+    11: Free {
+        /// The request.
+        request: RequestId,
+    }
+        answered: false, trace: Operation, stored: [7], checks: [uses(request)];
+
+    /// A collective. Needs an answer if it is blocking.
+    12: Collective(call: CollectiveCall<'a>)
+        answered: call.request.is_none(),
+        trace: Operation,
+        stored: [8],
+        checks: [peer(call.context, Some(call.root)), opens(call.request), collective(call)];
+
+    /// Makes a communicator.
+    13: MakeComm {
+        /// The communicator whose ranks make it.
+        parent: ContextId,
+        /// Who becomes a member.
+        how: CommRequest<'a>,
+    }
+        answered: true,
+        trace: Operation,
+        stored: [9],
+        outcome: OutcomeKind::Context,
+        checks: [peer(parent, None), makes(parent, &how), opens(how.request())];
+
+    /// `MPI_Comm_free`.
+    14: FreeComm {
+        /// The communicator.
+        context: ContextId,
+    }
+        answered: false,
+        trace: Operation,
+        stored: [10],
+        checks: [frees(context), peer(context, None)];
+
+    /// The program wrote to its standard output before this call.
+    15: Output
+        answered: false, trace: LeftOut, stored: [], checks: [];
+
+    /// The mailbox is full: the simulator takes what is there. In a trace, time passes before it.
+    16: Flush
+        answered: true, trace: Time, stored: [14], checks: [];
+
+    /// A sampled block begins. The answer says to execute it, or how many picoseconds it counts for without being executed.
+    17: SampleBegin {
+        /// The place of the block in the source, the same text in all ranks.
+        site: &'a str,
+        /// Do the executions of all ranks count together?
+        global: bool,
+        /// When enough executions have been measured.
+        rule: Rule,
+    }
+        answered: true, trace: LeftOut, stored: [], checks: [];
+
+    /// A sampled block has been executed.
+    18: SampleEnd
+        answered: false, trace: LeftOut, stored: [], checks: [];
+
+    /// The program declares computation.
+    19: Compute {
+        /// How much.
+        work: Work,
+        /// The request that completes with it, if it runs beside the rank: on an accelerator or another core.
+        request: Option<RequestId> = None,
+    }
+        answered: false,
+        trace: if request.is_none() { Time } else { NeedsRun },
+        stored: [12, 13, 15],
+        checks: [work(work), opens(request)];
+
+    /// Asks for the number of the shared memory with this name.
+    20: Share {
+        /// The name, the same in all ranks.
+        site: &'a str,
+    }
+        answered: true, trace: LeftOut, stored: [], checks: [];
+
+    /// What the rank has counted.
+    21: Tally(tally: Tally)
+        answered: false, trace: LeftOut, stored: [], checks: [];
+
+    /// Asks when the rank's last call returned, if the reply came before that was known. The driver that gave the reply
+    /// answers; the engine does not see this call.
+    22: When
+        answered: true, trace: LeftOut, stored: [], checks: [];
+
+    /// Takes the requests that are complete, by number, and frees them. Answered as soon as there is one.
+    23: TakeCompleted
+        answered: true, trace: NeedsRun, stored: [], checks: [];
+
+    /// Where and when the next send, receive or computation runs, of a rank that is a graph.
+    24: ExecutionUnit {
+        /// One of the rank's processors.
+        cpu: u8,
+        /// One of the rank's network interfaces.
+        nic: u8,
+        /// Time since the date of the last reply.
+        after: Duration,
+        /// The next `TakeCompleted` also gives the start of the operation ([`STARTED`](crate::STARTED)).
+        tell: bool,
+    }
+        answered: false, trace: NeedsRun, stored: [], checks: [];
+}

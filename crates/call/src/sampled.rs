@@ -1,0 +1,101 @@
+//! Strategies that draw fields for property tests, by their types.
+
+use mpirage_collectives::Collective;
+use mpirage_units::Duration;
+use proptest::prelude::*;
+
+use crate::{
+    Blocks, Burst, CollectiveCall, CommRequest, Completing, Operator, Part, Payload, Reduction, Rule,
+    SendMode, Tally, Work,
+};
+
+/// A type of fields that tests can draw.
+pub(crate) trait Sampled: Sized {
+    fn any() -> BoxedStrategy<Self>;
+}
+
+macro_rules! sampled {
+    ($($type:ty: $strategy:expr;)*) => {$(
+        impl Sampled for $type {
+            fn any() -> BoxedStrategy<$type> {
+                $strategy.boxed()
+            }
+        }
+    )*};
+}
+
+/// A list that lives as long as the test.
+fn list<T: std::fmt::Debug + 'static>(
+    elements: impl Strategy<Value = T>,
+) -> impl Strategy<Value = &'static [T]> {
+    proptest::collection::vec(elements, 0..6).prop_map(|list| &*list.leak())
+}
+
+fn size() -> impl Strategy<Value = u64> {
+    prop_oneof![0..300u64, 0..1u64 << 50]
+}
+
+/// Stored computations are not negative, and not infinite.
+fn flops() -> impl Strategy<Value = f64> {
+    0.0..1e18f64
+}
+
+// Half-words keep their highest value for "none".
+sampled! {
+    bool: any::<bool>();
+    u8: any::<u8>();
+    u32: prop_oneof![0..5u32, 0..u32::MAX];
+    i32: any::<i32>();
+    u64: prop_oneof![0..5u64, any::<u64>()];
+    Duration: any::<u64>().prop_map(Duration::from_picos);
+    Option<u32>: proptest::option::of(u32::any());
+    Option<i32>: proptest::option::of(any::<i32>());
+    &'static str: ".*".prop_map(|text| &*text.leak());
+    &'static [u32]: list(u32::any());
+    SendMode: prop::sample::select(vec![
+        SendMode::Standard, SendMode::Synchronous, SendMode::Ready, SendMode::Buffered
+    ]);
+    Completing: prop::sample::select(vec![Completing::All, Completing::Any, Completing::Some]);
+    Payload<'static>: prop_oneof![
+        Just(Payload::Absent), u64::any().prop_map(Payload::At), list(any::<u8>()).prop_map(Payload::Inline)
+    ];
+    Rule: (u64::any(), u64::any(), -1.0..1.0f64, any::<bool>())
+        .prop_map(|(least, most, error, interval)| Rule { least, most, error, interval });
+    Tally: (u64::any(), u64::any(), u64::any())
+        .prop_map(|(executed, skipped, shared)| Tally { executed, skipped, shared });
+    Work: prop_oneof![
+        flops().prop_map(Work::Flops),
+        u64::any().prop_map(Work::Nanos),
+        u64::any().prop_map(|word| Work::Threads(Burst::from_word(word))),
+    ];
+    Blocks<'static>: prop_oneof![
+        size().prop_map(Blocks::Whole),
+        size().prop_map(Blocks::Equal),
+        proptest::collection::vec((size(), size()), 0..5).prop_map(|blocks| {
+            let list: Vec<u64> = blocks.into_iter().flat_map(|(offset, bytes)| [offset, bytes]).collect();
+            Blocks::Each(list.leak())
+        }),
+    ];
+    Part<'static>: (Payload::any(), Blocks::any()).prop_map(|(payload, blocks)| Part { payload, blocks });
+    Operator: prop_oneof![
+        (any::<u8>(), any::<u8>()).prop_map(|(op, basic)| Operator::Predefined { op, basic }),
+        (u64::any(), u64::any()).prop_map(|(op, datatype)| Operator::User { op, datatype }),
+    ];
+    Reduction: (Operator::any(), any::<bool>(), u32::any(), u64::any())
+        .prop_map(|(operator, commutative, element, elements)| Reduction { operator, commutative, element, elements });
+    CollectiveCall<'static>: (
+        prop::sample::select(&Collective::ALL[..]), u32::any(), u32::any(), Part::any(), Part::any(),
+        proptest::option::of(Reduction::any()), Option::<u32>::any(), u32::any(),
+    )
+        .prop_map(|(kind, context, root, send, recv, reduction, request, plan)| CollectiveCall {
+            kind, context, root, send, recv, reduction, request, plan
+        });
+    CommRequest<'static>: prop_oneof![
+        Just(CommRequest::Dup),
+        u32::any().prop_map(|request| CommRequest::DupLater { request }),
+        (Option::<i32>::any(), any::<i32>()).prop_map(|(color, key)| CommRequest::Split { color, key }),
+        list(u32::any()).prop_map(CommRequest::Create),
+        (list(u32::any()), any::<i32>()).prop_map(|(members, tag)| CommRequest::CreateGroup { members, tag }),
+        any::<i32>().prop_map(|key| CommRequest::SplitByHost { key }),
+    ];
+}

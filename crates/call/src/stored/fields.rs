@@ -1,0 +1,292 @@
+//! Fields as bytes of a trace, by their types.
+
+use mpirage_collectives::Collective;
+use mpirage_units::{Duration, WORK};
+
+use super::{Entry, StoredField};
+use crate::fields::Flag;
+use crate::{
+    Blocks, Burst, CollectiveCall, CommRequest, Completing, Operator, Part, Payload, Reduction, Rule,
+    SendMode, Tally, Work, varint,
+};
+
+/// Fields that are flags and nothing else.
+macro_rules! flags {
+    ($($type:ty),*) => {$(
+        impl StoredField<'_> for $type {
+            const FLAG_BITS: u32 = <$type as Flag>::BITS;
+
+            fn flags(&self) -> u8 {
+                self.code()
+            }
+
+            fn store(&self, _: &mut Vec<u8>) {}
+
+            #[inline(always)]
+            fn load(entry: &mut Entry<'_, '_>) -> Option<$type> {
+                <$type as Flag>::from_code(entry.flags(<$type as Flag>::BITS))
+            }
+        }
+    )*};
+}
+
+flags!(bool, SendMode, Completing);
+
+/// Fields of calls that no trace has.
+macro_rules! never_stored {
+    ($($type:ty),*) => {$(
+        impl<'l> StoredField<'l> for $type {
+            fn store(&self, _: &mut Vec<u8>) {}
+
+            fn load(_: &mut Entry<'_, 'l>) -> Option<$type> {
+                None
+            }
+        }
+    )*};
+}
+
+never_stored!(u8, &'l str, Rule, Tally, Payload<'l>);
+
+impl StoredField<'_> for u32 {
+    fn store(&self, into: &mut Vec<u8>) {
+        varint::put(u64::from(*self), into);
+    }
+
+    #[inline(always)]
+    fn load(entry: &mut Entry<'_, '_>) -> Option<u32> {
+        entry.half()
+    }
+}
+
+impl StoredField<'_> for i32 {
+    fn store(&self, into: &mut Vec<u8>) {
+        varint::put_signed(i64::from(*self), into);
+    }
+
+    #[inline(always)]
+    fn load(entry: &mut Entry<'_, '_>) -> Option<i32> {
+        entry.signed()
+    }
+}
+
+impl StoredField<'_> for u64 {
+    fn store(&self, into: &mut Vec<u8>) {
+        varint::put(*self, into);
+    }
+
+    #[inline(always)]
+    fn load(entry: &mut Entry<'_, '_>) -> Option<u64> {
+        entry.number()
+    }
+}
+
+impl StoredField<'_> for Duration {
+    fn store(&self, into: &mut Vec<u8>) {
+        varint::put(self.as_picos(), into);
+    }
+
+    fn load(entry: &mut Entry<'_, '_>) -> Option<Duration> {
+        entry.number().map(Duration::from_picos)
+    }
+}
+
+/// The flag says whether there is a value.
+impl<'l, T: StoredField<'l>> StoredField<'l> for Option<T> {
+    const FLAG_BITS: u32 = 1;
+
+    fn flags(&self) -> u8 {
+        u8::from(self.is_some())
+    }
+
+    fn store(&self, into: &mut Vec<u8>) {
+        if let Some(value) = self {
+            value.store(into);
+        }
+    }
+
+    #[inline(always)]
+    fn load(entry: &mut Entry<'_, 'l>) -> Option<Option<T>> {
+        if entry.flags(1) != 0 { T::load(entry).map(Some) } else { Some(None) }
+    }
+}
+
+impl<'l> StoredField<'l> for &'l [u32] {
+    fn store(&self, into: &mut Vec<u8>) {
+        varint::put(self.len() as u64, into);
+        self.iter().for_each(|&value| varint::put(u64::from(value), into));
+    }
+
+    fn load(entry: &mut Entry<'_, 'l>) -> Option<&'l [u32]> {
+        entry.list()
+    }
+}
+
+/// The code of the entry says which unit the work has.
+impl StoredField<'_> for Work {
+    fn form(&self) -> usize {
+        match self {
+            Work::Flops(_) => 0,
+            Work::Nanos(_) => 1,
+            Work::Threads(_) => 2,
+        }
+    }
+
+    fn store(&self, into: &mut Vec<u8>) {
+        match *self {
+            Work::Flops(flops) => into.extend(flops.to_bits().to_le_bytes()),
+            Work::Nanos(nanos) => varint::put(nanos, into),
+            Work::Threads(burst) => varint::put(burst.word(), into),
+        }
+    }
+
+    fn load(entry: &mut Entry<'_, '_>) -> Option<Work> {
+        Some(match entry.form {
+            0 => {
+                let bits = entry.bytes.get(entry.at..)?.first_chunk()?;
+                entry.at += 8;
+                Work::Flops(WORK.check(f64::from_bits(u64::from_le_bytes(*bits))).ok()?)
+            }
+            1 => Work::Nanos(entry.number()?),
+            _ => Work::Threads(Burst::from_word(entry.number()?)),
+        })
+    }
+}
+
+impl<'l> StoredField<'l> for CommRequest<'l> {
+    fn store(&self, into: &mut Vec<u8>) {
+        match *self {
+            CommRequest::Dup => into.push(0),
+            CommRequest::DupLater { request } => {
+                into.push(1);
+                request.store(into);
+            }
+            CommRequest::Split { color, key } => {
+                into.push(if color.is_some() { 2 } else { 3 });
+                color.store(into);
+                key.store(into);
+            }
+            CommRequest::Create(members) => {
+                into.push(4);
+                members.store(into);
+            }
+            CommRequest::CreateGroup { members, tag } => {
+                into.push(5);
+                tag.store(into);
+                members.store(into);
+            }
+            CommRequest::SplitByHost { key } => {
+                into.push(6);
+                key.store(into);
+            }
+        }
+    }
+
+    fn load(entry: &mut Entry<'_, 'l>) -> Option<CommRequest<'l>> {
+        Some(match entry.byte()? {
+            0 => CommRequest::Dup,
+            1 => CommRequest::DupLater { request: StoredField::load(entry)? },
+            2 => CommRequest::Split { color: Some(entry.signed()?), key: entry.signed()? },
+            3 => CommRequest::Split { color: None, key: entry.signed()? },
+            4 => CommRequest::Create(StoredField::load(entry)?),
+            5 => {
+                let tag = entry.signed()?;
+                CommRequest::CreateGroup { members: StoredField::load(entry)?, tag }
+            }
+            6 => CommRequest::SplitByHost { key: entry.signed()? },
+            _ => return None,
+        })
+    }
+}
+
+/// The operation and a byte of flags, the fields, and the reduction.
+impl<'l> StoredField<'l> for CollectiveCall<'l> {
+    fn store(&self, into: &mut Vec<u8>) {
+        let CollectiveCall { kind, context, root, send, recv, reduction, request, plan } = self;
+        let kind = Collective::ALL.iter().position(|other| other == kind).unwrap_or_default();
+        let commutative = reduction.is_some_and(|reduction| reduction.commutative);
+        let known = request.flags() | reduction.is_some().code() << 1 | commutative.code() << 2;
+        into.push(kind as u8);
+        into.push(known | (*plan > 0).code() << 3 | form_of(send) << 4 | form_of(recv) << 6);
+        context.store(into);
+        root.store(into);
+        request.store(into);
+        (*plan > 0).then_some(*plan).store(into);
+        store_part(send, into);
+        store_part(recv, into);
+        if let Some(reduction) = reduction {
+            store_reduction(reduction, into);
+        }
+    }
+
+    fn load(entry: &mut Entry<'_, 'l>) -> Option<CollectiveCall<'l>> {
+        let kind = *Collective::ALL.get(usize::from(entry.byte()?))?;
+        let flags = entry.byte()?;
+        let (context, root) = (StoredField::load(entry)?, entry.half()?);
+        let request = if flags & 1 != 0 { Some(StoredField::load(entry)?) } else { None };
+        let plan = if flags & 8 != 0 { entry.half()? } else { 0 };
+        let send = load_part(flags >> 4 & 3, 0, entry)?;
+        let recv = load_part(flags >> 6, 1, entry)?;
+        let reduction = if flags & 2 != 0 { Some(load_reduction(flags & 4 != 0, entry)?) } else { None };
+        Some(CollectiveCall { kind, context, root, send, recv, reduction, request, plan })
+    }
+}
+
+fn store_reduction(reduction: &Reduction, into: &mut Vec<u8>) {
+    /// `MPI_SUM`.
+    const SUM: u8 = 2;
+    let (op, basic) = match reduction.operator {
+        Operator::Predefined { op, basic } => (op, basic),
+        // An operator of the program. A replay has no values to reduce, so any operator will do.
+        Operator::User { .. } => (SUM, 0),
+    };
+    into.extend([op, basic]);
+    reduction.element.store(into);
+    reduction.elements.store(into);
+}
+
+fn load_reduction(commutative: bool, entry: &mut Entry<'_, '_>) -> Option<Reduction> {
+    let operator = Operator::Predefined { op: entry.byte()?, basic: entry.byte()? };
+    Some(Reduction { operator, commutative, element: entry.half()?, elements: entry.number()? })
+}
+
+fn form_of(part: &Part<'_>) -> u8 {
+    match part.blocks {
+        Blocks::Whole(_) => 0,
+        Blocks::Equal(_) => 1,
+        Blocks::Each(_) => 2,
+    }
+}
+
+/// Offsets of blocks are left out: they do not matter where there are no bytes.
+fn store_part(part: &Part<'_>, into: &mut Vec<u8>) {
+    match part.blocks {
+        Blocks::Whole(bytes) | Blocks::Equal(bytes) => varint::put(bytes, into),
+        Blocks::Each(list) => {
+            varint::put(list.len() as u64 / 2, into);
+            list.iter().skip(1).step_by(2).for_each(|&bytes| varint::put(bytes, into));
+        }
+    }
+}
+
+fn load_part<'l>(form: u8, side: usize, entry: &mut Entry<'_, 'l>) -> Option<Part<'l>> {
+    let blocks = match form {
+        0 => Blocks::Whole(entry.number()?),
+        1 => Blocks::Equal(entry.number()?),
+        2 => Blocks::Each(load_blocks(side, entry)?),
+        _ => return None,
+    };
+    Some(Part { payload: Payload::Absent, blocks })
+}
+
+/// Lengths of blocks become blocks that follow each other.
+fn load_blocks<'l>(side: usize, entry: &mut Entry<'_, 'l>) -> Option<&'l [u64]> {
+    let list = entry.blocks[side].take()?;
+    list.clear();
+    let mut offset = 0u64;
+    for _ in 0..entry.length()? {
+        let bytes = entry.number()?;
+        list.extend([offset, bytes]);
+        offset = offset.checked_add(bytes)?;
+    }
+    Some(list)
+}
