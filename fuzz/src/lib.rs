@@ -79,6 +79,7 @@ pub fn engine(ranks: u32) -> Engine<NoMemory> {
         kernel: Kernel::new(network, Box::new(cores)),
         seconds_per_nano: vec![1e-9; ranks as usize],
         host_flops: vec![1e9; ranks as usize],
+        host_cores: vec![1; ranks as usize],
         placement,
         protocol: model.protocol,
         collectives: Choice::parse("").expect("no choice"),

@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use mpirage_call::{
-    BLOCKING, Blocks, CollectiveCall, CommRequest, Completion, ContextId, Operator, Part, Reduction, Stamp,
-    function_name,
+    BLOCKING, Blocks, CollectiveCall, CommRequest, Completion, ContextId, Operator, Part, Reduction,
+    RequestId, Stamp, function_name,
 };
 use mpirage_collectives::{Collective, Shape};
 use mpirage_data::{Group, Op};
@@ -72,7 +72,7 @@ pub(crate) struct Seat {
     pub reduction: Option<Reduction>,
     pub stamp: Stamp,
     /// The request that completes with it; `BLOCKING` if the rank waits in the call.
-    pub request: u32,
+    pub request: RequestId,
 }
 
 /// What a collective is for.
@@ -318,7 +318,7 @@ impl<M: Memory> Engine<M> {
         }) as u32
     }
 
-    fn sit(&mut self, id: u32, seat: u32, rank: u32, request: u32) {
+    fn sit(&mut self, id: u32, seat: u32, rank: u32, request: RequestId) {
         let stamp = self.ranks[rank as usize].stamp;
         let instance = &mut self.instances[id as usize];
         instance.entered += 1;

@@ -77,7 +77,7 @@ impl Comms {
             freed: 0,
             origin,
         });
-        debug_assert!(world == WORLD && comms.all.len() as u32 == SELF + 1);
+        debug_assert!(world == WORLD && comms.all.len() == SELF.index() + 1);
         comms
     }
 
@@ -91,12 +91,12 @@ impl Comms {
             freed: 0,
             origin,
         });
-        self.all.len() as ContextId - 1
+        ContextId::new(self.all.len() as u32 - 1)
     }
 
     /// The group as seen by `rank`.
     pub(crate) fn group(&self, context: ContextId, rank: u32) -> Option<Arc<Group>> {
-        match &self.all.get(context as usize)?.group {
+        match &self.all.get(context.index())?.group {
             Some(group) => Some(Arc::clone(group)),
             None => Some(Arc::new(Group::of([rank]).expect("one rank is a group"))),
         }
@@ -107,7 +107,7 @@ impl Comms {
         if context == WORLD {
             return ((to as usize) < self.own_entered.len()).then_some((rank, to));
         }
-        match &self.all.get(context as usize)?.group {
+        match &self.all.get(context.index())?.group {
             Some(group) => Some((group.rank_of(rank)?, group.world_of(to)?)),
             None => (to == 0).then_some((0, rank)),
         }
@@ -119,12 +119,12 @@ impl Comms {
     }
 
     pub(crate) fn size(&self, context: ContextId) -> u32 {
-        self.all.get(context as usize).and_then(|comm| comm.group.as_ref()).map_or(1, |group| group.size())
+        self.all.get(context.index()).and_then(|comm| comm.group.as_ref()).map_or(1, |group| group.size())
     }
 
     /// The collective that `member` enters now; `plan` is zero unless it is a persistent one.
     pub(crate) fn next_collective(&mut self, context: ContextId, rank: u32, member: u32, plan: u32) -> Turn {
-        let comm = &mut self.all[context as usize];
+        let comm = &mut self.all[context.index()];
         if plan > 0 && comm.group.is_some() {
             return comm.next_start(member, plan);
         }
@@ -137,12 +137,12 @@ impl Comms {
     }
 
     pub(crate) fn active(&mut self, context: ContextId) -> &mut Vec<(Turn, u32)> {
-        &mut self.all[context as usize].active
+        &mut self.all[context.index()].active
     }
 
     /// Communicators the program made that some member has not freed: who made them, and how many ranks they have.
     pub(crate) fn unfreed(&self) -> impl Iterator<Item = (Origin, u32)> + '_ {
-        let made = self.all.iter().skip(SELF as usize + 1);
+        let made = self.all.iter().skip(SELF.index() + 1);
         made.filter_map(|comm| {
             comm.group
                 .as_ref()
@@ -154,12 +154,12 @@ impl Comms {
     /// A member frees it; when all have, its memory goes.
     /// Has it been freed by all of its members?
     pub(crate) fn is_gone(&self, context: ContextId) -> bool {
-        let comm = &self.all[context as usize];
+        let comm = &self.all[context.index()];
         comm.group.is_some() && comm.entered.is_empty()
     }
 
     pub(crate) fn free(&mut self, context: ContextId) {
-        let comm = &mut self.all[context as usize];
+        let comm = &mut self.all[context.index()];
         comm.freed += 1;
         if comm.freed as usize == comm.entered.len() {
             comm.entered = Vec::new();

@@ -141,7 +141,7 @@ impl<M: Memory> Engine<M> {
         }
         let Beside { rank, request, start, work, turn } = self.beside.remove(id as usize);
         let end = self.kernel.now();
-        self.ranks[rank as usize].requests[request as usize].ideal += end.since(start);
+        self.ranks[rank as usize].requests[request.index()].ideal += end.since(start);
         self.recorder.record(&Record::Burst { rank, start, end, work, beside: true });
         self.end_of_work(rank);
         self.count_from(rank, turn);

@@ -230,7 +230,7 @@ impl<M: Memory> Engine<M> {
         let state = &self.ranks[rank as usize];
         let wants = match state.phase {
             Phase::Waiting => {
-                let slots = state.wait.requests.iter().map(|&id| &state.requests[id as usize]);
+                let slots = state.wait.requests.iter().map(|&id| &state.requests[id.index()]);
                 slots.filter(|slot| slot.done.is_none()).filter_map(|slot| self.want_of(rank, slot)).collect()
             }
             Phase::Harvesting => {
@@ -238,7 +238,7 @@ impl<M: Memory> Engine<M> {
                 slots.filter_map(|slot| self.want_of(rank, slot)).collect()
             }
             Phase::Probing(probing) => {
-                let context = probing.key.context as ContextId;
+                let context = ContextId::new(probing.key.context as u32);
                 vec![self.message_wanted(rank, context, probing.key.source(), probing.key.tag())]
             }
             Phase::InCollective(instance) => vec![self.members_wanted(instance)],
@@ -254,7 +254,7 @@ impl<M: Memory> Engine<M> {
                 Some(Want::Receiver { to: self.comms.world_of(context, rank, to)?, tag, context })
             }
             Operation::Recv { context, from, tag } => {
-                let key = Key { context: u64::from(context), source: from, tag };
+                let key = Key { context: u64::from(context.get()), source: from, tag };
                 Some(self.message_wanted(rank, context, key.source(), key.tag()))
             }
             Operation::Collective { instance } => {
@@ -276,7 +276,7 @@ impl<M: Memory> Engine<M> {
 }
 
 fn left_message(message: &Message) -> Option<Leftover> {
-    let context = ContextId::try_from(message.key.context).ok()?;
+    let context = u32::try_from(message.key.context).ok().map(ContextId::new)?;
     let &Message { from, to, bytes, origin, .. } = message;
     Some(Leftover::Message { from, to, tag: message.key.tag, bytes, context, origin })
 }
@@ -294,8 +294,10 @@ mod tests {
     }
 
     fn waits(rank: u32, froms: &[u32]) -> BlockedRank {
-        let wants =
-            froms.iter().map(|&from| Want::Message { from: Some(from), tag: None, context: 0 }).collect();
+        let wants = froms
+            .iter()
+            .map(|&from| Want::Message { from: Some(from), tag: None, context: ContextId::new(0) })
+            .collect();
         BlockedRank { rank, stamp: Stamp::default(), wants }
     }
 

@@ -270,7 +270,7 @@ impl<M: Memory> Engine<M> {
     pub(crate) fn hand_over_receive(&mut self, receive: Receive, request: RequestId) {
         let rank = receive.rank;
         let id = self.enter_receive(receive);
-        self.ranks[rank as usize].requests[request as usize].behind = id;
+        self.ranks[rank as usize].requests[request.index()].behind = id;
         self.enter(rank, What::Post, id);
     }
 
@@ -467,7 +467,7 @@ impl<M: Memory> Engine<M> {
             _ => self.seconds_of(rank, work),
         };
         let span = Duration::from_secs_f64(seconds);
-        self.ranks[rank as usize].requests[request as usize].ideal += span;
+        self.ranks[rank as usize].requests[request.index()].ideal += span;
         let end = self.keep_busy(rank, cpu, span);
         self.graphs().ends_at(rank, end);
         if span.is_zero() {

@@ -26,7 +26,7 @@
 
 use std::collections::HashMap;
 
-use mpirage_call::BLOCKING;
+use mpirage_call::{BLOCKING, RequestId};
 use mpirage_units::{Duration, Time};
 use smallvec::SmallVec;
 
@@ -82,7 +82,7 @@ impl<M: Memory> Engine<M> {
         let Some(ideal) = &mut self.ideal else { return };
         let message = &mut self.messages[id];
         let posted = match step_of(receive).unwrap_or_else(|| self.receives[receive].owner) {
-            Owner::Request { rank, id } => self.ranks[rank as usize].requests[id as usize].ideal,
+            Owner::Request { rank, id } => self.ranks[rank as usize].requests[id.index()].ideal,
             // Of one that nobody expected to be waited for, the schedule may be farther by now.
             Owner::Step { run, .. } => ideal.take_posted(run, message).unwrap_or(ideal.now(run)),
             Owner::Nobody => ideal.orphans.remove(&receive).unwrap_or(Time::ZERO),
@@ -90,17 +90,17 @@ impl<M: Memory> Engine<M> {
         let at = message.ideal.max(posted);
         message.ideal = at;
         match message.owner {
-            Owner::Request { rank, id } => self.ranks[rank as usize].requests[id as usize].ideal = at,
+            Owner::Request { rank, id } => self.ranks[rank as usize].requests[id.index()].ideal = at,
             Owner::Step { run, blocking } => ideal.end_step(run, blocking, at),
             Owner::Nobody => {}
         }
     }
 
     /// A collective is over for a rank: it was the rank's call, or its request is complete.
-    pub(crate) fn leave_ideal(&mut self, rank: u32, request: u32, at: Time) {
+    pub(crate) fn leave_ideal(&mut self, rank: u32, request: RequestId, at: Time) {
         let state = &mut self.ranks[rank as usize];
         let clock =
-            if request == BLOCKING { &mut state.ideal } else { &mut state.requests[request as usize].ideal };
+            if request == BLOCKING { &mut state.ideal } else { &mut state.requests[request.index()].ideal };
         *clock = (*clock).max(at);
     }
 }

@@ -11,7 +11,7 @@
 //!
 //! A message is delivered when its bytes have arrived and a receive has matched it.
 
-use mpirage_call::{Completion, Payload, SendMode};
+use mpirage_call::{Completion, ContextId, Payload, RequestId, SendMode};
 use mpirage_kernel::{Departure, Transfer};
 use mpirage_record::{self as record, Scope};
 use mpirage_units::{Duration, Time};
@@ -28,7 +28,7 @@ use crate::token;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
     /// A request of a rank.
-    Request { rank: u32, id: u32 },
+    Request { rank: u32, id: RequestId },
     /// A step of a schedule; `blocking` if the schedule stops for this very one.
     Step { run: u32, blocking: bool },
     /// A blocking send that was complete at once.
@@ -40,7 +40,7 @@ impl Owner {
     #[inline(always)]
     fn words(self) -> (u64, u64) {
         match self {
-            Owner::Request { rank, id } => (0, u64::from(rank) | u64::from(id) << 32),
+            Owner::Request { rank, id } => (0, u64::from(rank) | u64::from(id.get()) << 32),
             Owner::Step { run, blocking } => (1, u64::from(run) | u64::from(blocking) << 32),
             Owner::Nobody => (2, 0),
         }
@@ -49,7 +49,7 @@ impl Owner {
     #[inline(always)]
     fn of_words((kind, words): (u64, u64)) -> Owner {
         match kind {
-            0 => Owner::Request { rank: words as u32, id: (words >> 32) as u32 },
+            0 => Owner::Request { rank: words as u32, id: RequestId::new((words >> 32) as u32) },
             1 => Owner::Step { run: words as u32, blocking: words >> 32 != 0 },
             _ => Owner::Nobody,
         }
@@ -187,7 +187,7 @@ pub(crate) const COLLECTIVE_CONTEXTS: u64 = 1 << 32;
 fn scope_of(key: &Key) -> Scope {
     match key.context.checked_sub(COLLECTIVE_CONTEXTS) {
         Some(number) => Scope::Collective(number),
-        None => Scope::Comm(key.context as u32),
+        None => Scope::Comm(ContextId::new(key.context as u32)),
     }
 }
 
@@ -231,7 +231,7 @@ impl<M: Memory> Engine<M> {
     fn set_out(&mut self, id: u32, way: Way, owner: (u64, u64), bytes: u64) {
         let owner = Owner::of_words(owner);
         if let Owner::Request { rank, id: request } = owner {
-            self.ranks[rank as usize].requests[request as usize].behind = id;
+            self.ranks[rank as usize].requests[request.index()].behind = id;
         }
         if self.graphs.is_some() {
             return self.hand_over_send(id);

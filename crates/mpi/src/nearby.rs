@@ -116,7 +116,7 @@ impl<M: Memory> Engine<M> {
     #[inline]
     fn fetch_owner(&self, owner: Owner) {
         if let Owner::Request { rank, id } = owner
-            && let Some(slot) = self.ranks[rank as usize].requests.get(id as usize)
+            && let Some(slot) = self.ranks[rank as usize].requests.get(id.index())
         {
             fetch(slot);
         }

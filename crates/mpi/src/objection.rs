@@ -68,9 +68,9 @@ impl<M: Memory> Engine<M> {
     #[inline]
     pub(crate) fn may_open(&self, rank: u32, id: RequestId) -> bool {
         let slots = &self.ranks[rank as usize].requests;
-        let unused = match slots.get(id as usize) {
+        let unused = match slots.get(id.index()) {
             Some(slot) => slot.operation == Operation::Unused,
-            None => id as usize <= slots.len() + REQUESTS_APART,
+            None => id.index() <= slots.len() + REQUESTS_APART,
         };
         id != BLOCKING && unused
     }
@@ -82,7 +82,7 @@ impl<M: Memory> Engine<M> {
     }
 
     fn not_open(&self, rank: u32, id: RequestId) -> Option<String> {
-        let slot = self.ranks[rank as usize].requests.get(id as usize);
+        let slot = self.ranks[rank as usize].requests.get(id.index());
         let open = id != BLOCKING && slot.is_some_and(|slot| slot.is_open());
         (!open).then(|| format!("there is no request {id} that it could wait for or cancel"))
     }

@@ -1,6 +1,6 @@
 //! Where the bytes of a message are while it travels, and how they come to their receiver.
 
-use mpirage_call::{BLOCKING, Completion, Payload};
+use mpirage_call::{BLOCKING, Completion, Payload, RequestId};
 use mpirage_units::Time;
 
 use crate::engine::Engine;
@@ -12,7 +12,7 @@ use crate::request::{NOTHING, Operation};
 
 impl<M: Memory> Engine<M> {
     /// Takes back the message of a request that nobody has matched. False if it is too late for that.
-    pub(crate) fn cancel_send(&mut self, rank: u32, request: u32, id: u32) -> bool {
+    pub(crate) fn cancel_send(&mut self, rank: u32, request: RequestId, id: u32) -> bool {
         // A number may be another message's by now, but never another one's of the same request.
         let &Message { key, to, journey, owner, .. } = &self.messages[id];
         if journey == Journey::Over || owner != (Owner::Request { rank, id: request }) {
@@ -49,7 +49,7 @@ impl<M: Memory> Engine<M> {
             self.buffers.push(buffer);
         }
         if let (true, Owner::Request { rank, id: request }) = (message.lent, message.owner) {
-            let slot = &mut self.ranks[rank as usize].requests[request as usize];
+            let slot = &mut self.ranks[rank as usize].requests[request.index()];
             // The request may be another one's by now.
             slot.lent &= slot.behind != id;
         }
@@ -62,7 +62,7 @@ impl<M: Memory> Engine<M> {
     /// A message that is delivered before it was copied out leaves a request behind that is not complete.
     fn leave_request(&mut self, id: u32) {
         if let Owner::Request { rank, id: request } = self.messages[id].owner {
-            let slot = &mut self.ranks[rank as usize].requests[request as usize];
+            let slot = &mut self.ranks[rank as usize].requests[request.index()];
             if matches!(slot.operation, Operation::Send { .. }) && slot.behind == id && slot.done.is_none() {
                 slot.behind = NOTHING;
             }
@@ -70,8 +70,8 @@ impl<M: Memory> Engine<M> {
     }
 
     /// Copies bytes that a completed request still lends, because its rank may now write over them.
-    pub(crate) fn reclaim(&mut self, rank: u32, id: u32) {
-        let slot = &mut self.ranks[rank as usize].requests[id as usize];
+    pub(crate) fn reclaim(&mut self, rank: u32, id: RequestId) {
+        let slot = &mut self.ranks[rank as usize].requests[id.index()];
         if std::mem::take(&mut slot.lent) {
             let message = slot.behind;
             self.take_over(message);
@@ -145,7 +145,7 @@ impl<M: Memory> Engine<M> {
             match owner {
                 Owner::Request { rank, id: request } if request != BLOCKING => {
                     message.lent = true;
-                    self.ranks[rank as usize].requests[request as usize].lent = true;
+                    self.ranks[rank as usize].requests[request.index()].lent = true;
                 }
                 _ => self.take_over(id),
             }

@@ -376,7 +376,7 @@ impl<M: Memory> Engine<M> {
             Some(message) => self.receive_taken(receive, message),
             None => self.receive(receive),
         };
-        let slot = &mut self.ranks[rank as usize].requests[id as usize];
+        let slot = &mut self.ranks[rank as usize].requests[id.index()];
         if slot.done.is_none() {
             slot.behind = receive;
         }

@@ -82,7 +82,7 @@ impl<M: Memory> Engine<M> {
                 self.open_request(rank, request, operation);
                 let owner = Owner::Request { rank, id: request };
                 let receive = self.receive(Receive { key, rank, room: bytes, address, owner });
-                let slot = &mut self.ranks[rank as usize].requests[request as usize];
+                let slot = &mut self.ranks[rank as usize].requests[request.index()];
                 if slot.done.is_none() {
                     slot.behind = receive;
                 }

@@ -127,7 +127,7 @@ impl<M: Memory> Engine<M> {
     }
 
     fn is_done(&self, rank: u32, request: RequestId) -> bool {
-        self.ranks[rank as usize].requests[request as usize].done.is_some()
+        self.ranks[rank as usize].requests[request.index()].done.is_some()
     }
 
     fn look_for_any(&mut self, rank: u32, requests: &[RequestId]) -> Progress {
@@ -160,8 +160,7 @@ impl<M: Memory> Engine<M> {
         requests: &[RequestId],
     ) -> Progress {
         let slots = &self.ranks[rank as usize].requests;
-        let known =
-            |&request: &RequestId| slots[request as usize].done.is_some_and(|done| done.index == SEEN);
+        let known = |&request: &RequestId| slots[request.index()].done.is_some_and(|done| done.index == SEEN);
         let Some(look) = self.polls.under_way.get_mut(&rank) else { return Progress::Done };
         while look.at < requests.len() && known(&requests[look.at]) {
             look.seen.push(look.at as u32);
@@ -179,7 +178,7 @@ impl<M: Memory> Engine<M> {
         if how == Completing::All && seen.len() < requests.len() {
             let slots = &mut self.ranks[rank as usize].requests;
             for &place in seen {
-                if let Some(done) = &mut slots[requests[place as usize] as usize].done {
+                if let Some(done) = &mut slots[requests[place as usize].index()].done {
                     done.index = SEEN;
                 }
             }

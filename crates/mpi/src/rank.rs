@@ -1,6 +1,6 @@
 //! One rank as the engine sees it.
 
-use mpirage_call::{Reply, RequestId, Stamp, Work};
+use mpirage_call::{Reply, Stamp, Work};
 use mpirage_units::Time;
 
 use crate::probe::Probing;
@@ -99,7 +99,7 @@ pub(crate) struct RankState {
     pub requests: Vec<Slot>,
     pub wait: WaitState,
     /// Requests that are complete, of a rank that harvests.
-    pub harvest: Option<Vec<RequestId>>,
+    pub harvest: Option<Vec<u32>>,
     pub polling: Polling,
     pub initialized: bool,
     pub finalized: bool,

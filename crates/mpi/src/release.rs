@@ -71,7 +71,7 @@ impl<M: Memory> Engine<M> {
         wait.uncertain = 0;
         for &id in &wait.requests {
             let uncertain = !self.is_certain(rank, id);
-            self.ranks[rank as usize].requests[id as usize].uncertain = uncertain;
+            self.ranks[rank as usize].requests[id.index()].uncertain = uncertain;
             wait.uncertain += usize::from(uncertain);
         }
         let certain = wait.uncertain == 0;
@@ -102,7 +102,7 @@ impl<M: Memory> Engine<M> {
     pub(crate) fn now_certain(&mut self, owner: Owner) {
         let Owner::Request { rank, id } = owner else { return };
         let state = &mut self.ranks[rank as usize];
-        if !std::mem::take(&mut state.requests[id as usize].uncertain) {
+        if !std::mem::take(&mut state.requests[id.index()].uncertain) {
             return;
         }
         state.wait.uncertain -= 1;
@@ -139,7 +139,7 @@ impl<M: Memory> Engine<M> {
     }
 
     fn is_certain(&self, rank: u32, id: RequestId) -> bool {
-        let slot = &self.ranks[rank as usize].requests[id as usize];
+        let slot = &self.ranks[rank as usize].requests[id.index()];
         let is_settled = |instance: u32| self.instances.get(instance as usize).is_some_and(|one| one.settled);
         slot.done.is_some()
             || match slot.operation {
@@ -179,7 +179,7 @@ impl<M: Memory> Engine<M> {
     }
 
     fn complete_early(&mut self, rank: u32, id: RequestId) -> Completion {
-        let slot = self.ranks[rank as usize].requests[id as usize];
+        let slot = self.ranks[rank as usize].requests[id.index()];
         let message = match slot.operation {
             Operation::Recv { .. } if slot.done.is_none() => self.taken_by(slot.behind),
             Operation::Send { .. } if slot.behind != NOTHING && (slot.done.is_none() || slot.lent) => {
@@ -202,7 +202,7 @@ impl<M: Memory> Engine<M> {
         let message = &mut self.messages[id];
         if let (true, Owner::Request { rank, id: request }) = (message.lent, message.owner) {
             message.lent = false;
-            let slot = &mut self.ranks[rank as usize].requests[request as usize];
+            let slot = &mut self.ranks[rank as usize].requests[request.index()];
             // The request may be another one's by now.
             slot.lent &= slot.behind != id;
         }

@@ -3,7 +3,7 @@
 //! A rank that waits marks its requests; each completion then costs one counter, so waiting for n
 //! requests costs O(n) in all, never n².
 
-use mpirage_call::{BLOCKING, Completing, Completion, RequestId, STARTED};
+use mpirage_call::{BLOCKING, Completing, Completion, ContextId, RequestId, STARTED};
 use mpirage_units::{Duration, Time};
 
 use crate::diagnosis::Origin;
@@ -19,13 +19,13 @@ pub(crate) enum Operation {
     #[default]
     Unused,
     Send {
-        context: u32,
+        context: ContextId,
         to: u32,
         tag: i32,
     },
     /// With `ANY_SOURCE` and `ANY_TAG` where anything will do.
     Recv {
-        context: u32,
+        context: ContextId,
         from: u32,
         tag: i32,
     },
@@ -119,11 +119,11 @@ impl<M: Memory> Engine<M> {
     /// A new operation uses request `id` of `rank`.
     pub(crate) fn open_request(&mut self, rank: u32, id: RequestId, operation: Operation) {
         let state = &mut self.ranks[rank as usize];
-        if state.requests.len() <= id as usize {
-            state.requests.resize(id as usize + 1, Slot::UNUSED);
+        if state.requests.len() <= id.index() {
+            state.requests.resize(id.index() + 1, Slot::UNUSED);
         }
         let (origin, ideal) = (Origin::of(&state.stamp), state.ideal);
-        state.requests[id as usize] = Slot { operation, origin, ideal, ..Slot::UNUSED };
+        state.requests[id.index()] = Slot { operation, origin, ideal, ..Slot::UNUSED };
     }
 
     /// The operation behind a request is complete; by ideal clocks not before `ideal`. Inlined, so that the completion is made in its slot: moved there, it would be
@@ -131,7 +131,7 @@ impl<M: Memory> Engine<M> {
     #[inline(always)]
     pub(crate) fn request_done(&mut self, rank: u32, id: RequestId, completion: Completion, ideal: Time) {
         let state = &mut self.ranks[rank as usize];
-        let slot = &mut state.requests[id as usize];
+        let slot = &mut state.requests[id.index()];
         if matches!(slot.operation, Operation::Recv { .. }) {
             slot.behind = NOTHING;
         }
@@ -141,7 +141,7 @@ impl<M: Memory> Engine<M> {
         slot.done = Some(completion);
         slot.ideal = slot.ideal.max(ideal);
         if !slot.awaited {
-            return self.note_ripe(rank, id);
+            return self.note_ripe(rank, id.get());
         }
         let uncertain = slot.uncertain;
         state.wait.missing -= usize::from(state.wait.missing > 0);
@@ -155,7 +155,7 @@ impl<M: Memory> Engine<M> {
     }
 
     /// A request that nobody waits for by name is complete.
-    fn note_ripe(&mut self, rank: u32, id: RequestId) {
+    fn note_ripe(&mut self, rank: u32, id: u32) {
         let state = &mut self.ranks[rank as usize];
         let Some(ripe) = &mut state.harvest else { return };
         ripe.push(id);
@@ -167,7 +167,7 @@ impl<M: Memory> Engine<M> {
 
     /// The operation behind a request has started, and its rank, which harvests, wants to know.
     pub(crate) fn note_started(&mut self, rank: u32, id: RequestId) {
-        self.note_ripe(rank, id | STARTED);
+        self.note_ripe(rank, id.get() | STARTED);
     }
 
     /// The rank harvests. True if something is ripe. From the first time on, requests are noted as they complete.
@@ -175,7 +175,7 @@ impl<M: Memory> Engine<M> {
         let RankState { harvest, requests, .. } = &mut self.ranks[rank as usize];
         let ripe = harvest.get_or_insert_with(|| {
             let done = |(_, slot): &(usize, &Slot)| slot.done.is_some();
-            let ripe = requests.iter().enumerate().filter(done).map(|(id, _)| id as RequestId);
+            let ripe = requests.iter().enumerate().filter(done).map(|(id, _)| id as u32);
             ripe.collect()
         });
         !ripe.is_empty()
@@ -210,7 +210,7 @@ impl<M: Memory> Engine<M> {
         state.wait.requests.extend_from_slice(requests);
         state.wait.missing = 0;
         for &id in requests {
-            let slot = &mut state.requests[id as usize];
+            let slot = &mut state.requests[id.index()];
             slot.awaited = true;
             state.wait.missing += usize::from(slot.done.is_none());
         }
@@ -225,7 +225,7 @@ impl<M: Memory> Engine<M> {
     pub(crate) fn stop_waiting(&mut self, rank: u32) {
         let state = &mut self.ranks[rank as usize];
         for &id in &state.wait.requests {
-            state.requests[id as usize].awaited = false;
+            state.requests[id.index()].awaited = false;
         }
     }
 
@@ -237,7 +237,7 @@ impl<M: Memory> Engine<M> {
         reply.completions.clear();
         let mut cost = Duration::ZERO;
         for (index, &id) in wait.requests.iter().enumerate() {
-            let slot = &mut requests[id as usize];
+            let slot = &mut requests[id.index()];
             slot.awaited = false;
             let Some(completion) = slot.done else { continue };
             if wait.how == Completing::Any && !reply.completions.is_empty() {
@@ -258,7 +258,7 @@ impl<M: Memory> Engine<M> {
         for nth in 0..self.ranks[rank as usize].wait.requests.len() {
             let RankState { wait, requests, .. } = &self.ranks[rank as usize];
             let id = wait.requests[nth];
-            let slot = &requests[id as usize];
+            let slot = &requests[id.index()];
             if slot.lent && slot.done.is_some() {
                 self.reclaim(rank, id);
             }
@@ -267,10 +267,10 @@ impl<M: Memory> Engine<M> {
 
     /// `MPI_Request_free`.
     pub(crate) fn free_request(&mut self, rank: u32, id: RequestId) {
-        let slot = &mut self.ranks[rank as usize].requests[id as usize];
+        let slot = &mut self.ranks[rank as usize].requests[id.index()];
         if slot.done.is_some() {
             self.reclaim(rank, id);
-            self.ranks[rank as usize].requests[id as usize] = Slot::UNUSED;
+            self.ranks[rank as usize].requests[id.index()] = Slot::UNUSED;
             return;
         }
         if matches!(slot.operation, Operation::Collective { .. } | Operation::Work) {
@@ -296,7 +296,7 @@ impl<M: Memory> Engine<M> {
 
     /// `MPI_Cancel`: a send or receive that has not matched completes as cancelled; anything else goes on.
     pub(crate) fn cancel_request(&mut self, rank: u32, id: RequestId) {
-        let slot = self.ranks[rank as usize].requests[id as usize];
+        let slot = self.ranks[rank as usize].requests[id.index()];
         let taken_back = match slot.operation {
             _ if slot.behind == NOTHING => false,
             Operation::Recv { .. } => self.cancel_receive(rank, slot.behind),
@@ -343,13 +343,13 @@ impl<M: Memory> Engine<M> {
         let slots = self.ranks[rank as usize].requests.iter().enumerate();
         slots
             .filter(|(_, slot)| slot.operation != Operation::Unused && !slot.detached)
-            .map(|(id, slot)| (id as u32, slot))
+            .map(|(id, slot)| (RequestId::new(id as u32), slot))
     }
 }
 
 /// The key a receive or probe matches by.
-pub(crate) fn key_of(context: u32, source: Option<u32>, tag: Option<i32>) -> Key {
-    Key::new(u64::from(context), source, tag)
+pub(crate) fn key_of(context: ContextId, source: Option<u32>, tag: Option<i32>) -> Key {
+    Key::new(u64::from(context.get()), source, tag)
 }
 
 #[cfg(test)]

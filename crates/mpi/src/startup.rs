@@ -4,7 +4,7 @@
 //! What follows the beginning is as in all others.
 
 use mpirage_call::wire::decode_call;
-use mpirage_call::{Call, Completing, RequestId};
+use mpirage_call::{Call, Completing, ContextId, RequestId};
 use mpirage_collectives::Step;
 use mpirage_units::Duration;
 
@@ -31,7 +31,7 @@ impl<M: Memory> Engine<M> {
     }
 
     /// What a receive costs while it waits for its message.
-    pub(crate) fn receive_startup(&self, rank: u32, context: u32, from: Option<u32>) -> Duration {
+    pub(crate) fn receive_startup(&self, rank: u32, context: ContextId, from: Option<u32>) -> Duration {
         match &self.protocol.startup {
             Some(startup) if startup.receives == ReceiveStartup::Meanwhile => {
                 self.startup_of_receive(startup, rank, context, from)
@@ -87,7 +87,13 @@ impl<M: Memory> Engine<M> {
         }
     }
 
-    fn startup_of_receive(&self, startup: &Startup, rank: u32, context: u32, from: Option<u32>) -> Duration {
+    fn startup_of_receive(
+        &self,
+        startup: &Startup,
+        rank: u32,
+        context: ContextId,
+        from: Option<u32>,
+    ) -> Duration {
         let other = from.and_then(|from| self.comms.world_of(context, rank, from));
         startup.of(self.hosts[rank as usize], other.map(|other| self.hosts[other as usize]))
     }
@@ -101,7 +107,7 @@ impl<M: Memory> Engine<M> {
         requests: &[RequestId],
     ) -> Duration {
         let slots = &self.ranks[rank as usize].requests;
-        let costs = requests.iter().map(|&id| match slots.get(id as usize).map(|slot| slot.operation) {
+        let costs = requests.iter().map(|&id| match slots.get(id.index()).map(|slot| slot.operation) {
             Some(Operation::Recv { context, from, .. }) => {
                 let from = (from != ANY_SOURCE).then_some(from);
                 self.startup_of_receive(startup, rank, context, from)

@@ -192,7 +192,7 @@ pub(crate) struct Requests {
     /// Numbers for the simulator that are free.
     free: Vec<RequestId>,
     /// The largest number ever given.
-    last: RequestId,
+    last: u32,
     /// Transfers nobody waits for any more; their memory must stay.
     abandoned: Vec<Transfer>,
 }
@@ -270,7 +270,7 @@ impl Requests {
     pub(crate) fn take_id(&mut self) -> RequestId {
         self.free.pop().unwrap_or_else(|| {
             self.last += 1;
-            self.last
+            RequestId::new(self.last)
         })
     }
 

@@ -1,0 +1,71 @@
+//! Numbers of communicators, requests and ranks, as types of their own.
+
+use std::fmt;
+
+use bytemuck::{Pod, Zeroable};
+
+/// Defines a type for one kind of number.
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
+        #[repr(transparent)]
+        pub struct $name(u32);
+
+        impl $name {
+            /// The one with this number.
+            #[inline]
+            pub const fn new(number: u32) -> $name {
+                $name(number)
+            }
+
+            /// The number.
+            #[inline]
+            pub const fn get(self) -> u32 {
+                self.0
+            }
+
+            /// Numbers as ids.
+            #[inline]
+            pub fn slice(numbers: &[u32]) -> &[$name] {
+                bytemuck::cast_slice(numbers)
+            }
+
+            /// The number as an index.
+            #[inline]
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        /// As the number: the name of the field says what it is.
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// The simulator's number of a communicator.
+    ContextId;
+    /// A rank's number of one of its requests: small numbers from 1 up, used again when free.
+    RequestId;
+    /// A rank of the world: the address of a process, not its rank in some communicator.
+    RankId;
+}
+
+/// The request of the blocking call that a rank is in. Ranks never use this number.
+pub const BLOCKING: RequestId = RequestId(0);
+
+/// The context of `MPI_COMM_WORLD`.
+pub const WORLD: ContextId = ContextId(0);
+/// The context of every rank's `MPI_COMM_SELF`.
+pub const SELF: ContextId = ContextId(1);
