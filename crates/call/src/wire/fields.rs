@@ -233,7 +233,7 @@ fn some(half: u32) -> Option<u32> {
     (half != NONE).then_some(half)
 }
 
-/// Fields that are tails and nothing else: how to write one, how to read one, and the bytes of an element.
+/// Fields that are tails and nothing else: the bytes of an element, how to write one, and how to read one.
 macro_rules! tails {
     ($($type:ty: $element:literal, $put:ident($bytes:ident), |$record:ident| $get:expr;)*) => {$(
         impl<'b> WireField<'b> for $type {
