@@ -51,6 +51,14 @@ impl Script {
         (number != 7 && number != u32::MAX).then_some(number)
     }
 
+    fn context(&mut self, rank: u32) -> ContextId {
+        ContextId::new(self.small(rank))
+    }
+
+    fn request(&mut self, rank: u32) -> Option<RequestId> {
+        self.some(rank).map(RequestId::new)
+    }
+
     fn numbers(&mut self, rank: u32) {
         let count = self.byte(rank) % 6;
         self.numbers.clear();
@@ -107,14 +115,14 @@ impl Script {
             0..=2 => {
                 let mode = [SendMode::Standard, SendMode::Synchronous, SendMode::Ready, SendMode::Buffered]
                     [usize::from(self.byte(rank) % 4)];
-                let (context, to, tag) = (self.small(rank), self.small(rank), self.small(rank) as i32);
-                let (bytes, request) = (self.number(rank), self.some(rank));
+                let (context, to, tag) = (self.context(rank), self.small(rank), self.small(rank) as i32);
+                let (bytes, request) = (self.number(rank), self.request(rank));
                 Call::Send { mode, context, to, tag, bytes, payload: Payload::Absent, request, answer: true }
             }
             3..=5 => {
                 let (context, from, tag) =
-                    (self.small(rank), self.some(rank), self.some(rank).map(|tag| tag as i32));
-                let (bytes, request) = (self.number(rank), self.some(rank));
+                    (self.context(rank), self.some(rank), self.some(rank).map(|tag| tag as i32));
+                let (bytes, request) = (self.number(rank), self.request(rank));
                 let matched = self.taken[rank as usize].take();
                 Call::Recv { context, from, tag, bytes, address: 0, request, matched }
             }
@@ -123,31 +131,31 @@ impl Script {
                     [Completing::All, Completing::Any, Completing::Some][usize::from(self.byte(rank) % 3)];
                 let poll = self.byte(rank) % 4 == 0;
                 self.numbers(rank);
-                Call::Wait { how, poll, requests: &self.numbers }
+                Call::Wait { how, poll, requests: RequestId::slice(&self.numbers) }
             }
             8 => {
                 let (context, from, tag) =
-                    (self.small(rank), self.some(rank), self.some(rank).map(|tag| tag as i32));
+                    (self.context(rank), self.some(rank), self.some(rank).map(|tag| tag as i32));
                 let (poll, take) = (self.byte(rank) % 2 == 0, self.byte(rank) % 2 == 0);
                 Call::Probe { context, from, tag, poll, take }
             }
-            9 => Call::Cancel { request: self.small(rank) },
-            10 => Call::Free { request: self.small(rank) },
+            9 => Call::Cancel { request: RequestId::new(self.small(rank)) },
+            10 => Call::Free { request: RequestId::new(self.small(rank)) },
             11..=13 => {
                 let kind = Collective::ALL[usize::from(self.byte(rank)) % Collective::ALL.len()];
-                let (context, root, request) = (self.small(rank), self.small(rank), self.some(rank));
+                let (context, root, request) = (self.context(rank), self.small(rank), self.request(rank));
                 let (plan, reduction) = (self.small(rank), self.reduction(rank));
                 let (send, recv) = (self.blocks(rank, 0), self.blocks(rank, 1));
                 let (send, recv) = (self.part(send, 0), self.part(recv, 1));
                 Call::Collective(CollectiveCall { kind, context, root, send, recv, reduction, request, plan })
             }
             14 | 15 => {
-                let (parent, how) = (self.small(rank), self.byte(rank) % 6);
+                let (parent, how) = (self.context(rank), self.byte(rank) % 6);
                 let (a, b) = (self.some(rank), self.small(rank));
                 self.numbers(rank);
                 let how = match how {
                     0 => CommRequest::Dup,
-                    1 => CommRequest::DupLater { request: b },
+                    1 => CommRequest::DupLater { request: RequestId::new(b) },
                     2 => CommRequest::Split { color: a.map(|color| color as i32), key: b as i32 },
                     3 => CommRequest::Create(&self.numbers),
                     4 => CommRequest::CreateGroup { members: &self.numbers, tag: b as i32 },
@@ -155,14 +163,14 @@ impl Script {
                 };
                 Call::MakeComm { parent, how }
             }
-            16 => Call::FreeComm { context: self.small(rank) },
+            16 => Call::FreeComm { context: self.context(rank) },
             17 => {
                 let work = match self.byte(rank) % 3 {
                     0 => Work::Flops(f64::from_bits(self.number(rank))),
                     1 => Work::Flops(self.number(rank) as f64),
                     _ => Work::Nanos(self.number(rank)),
                 };
-                Call::Compute { work, request: self.some(rank) }
+                Call::Compute { work, request: self.request(rank) }
             }
             18 => Call::TakeCompleted,
             _ => match self.byte(rank) % 5 {

@@ -114,7 +114,7 @@ impl Alone {
             Call::Collective(ref collective) => take_part(collective),
             Call::MakeComm { how, .. } if has_me(&how) => {
                 self.numbers += 1;
-                reply.context = Some(SELF + self.numbers);
+                reply.context = Some(ContextId::new(SELF.get() + self.numbers));
                 reply.members.push(0);
                 if let CommRequest::DupLater { request } = how {
                     self.end(Some(request), Completion::empty(0));

@@ -8,7 +8,7 @@ use std::time::Duration as RealDuration;
 
 use mpirage_call::wire::decode_call;
 use mpirage_call::{
-    Call, Completing, Completion, LineId, Operator, Payload, Reply, SendMode, Service, Stamp,
+    BLOCKING, Call, Completing, Completion, LineId, Operator, Payload, Reply, SendMode, Service, Stamp,
 };
 use mpirage_channel::{Briefing, CHANNEL_VARIABLE, Mailboxes, Waiting};
 use mpirage_units::{Duration, Time};
@@ -120,7 +120,7 @@ fn sends(simulator: &mut Simulator) {
         };
         assert_eq!((payload, answer), (&Payload::Inline(&ints(&[1, 2, 3, 4])), &false));
     });
-    let (mut address, mut id) = (0, 0);
+    let (mut address, mut id) = (0, BLOCKING);
     simulator.hear(|_, call| match *call {
         Call::Send { bytes: 16384, payload: Payload::At(place), request: Some(request), .. } => {
             (address, id) = (place, request)

@@ -4,7 +4,7 @@
 #![allow(missing_docs)] // of what the macros make
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use mpirage_call::{Blocks, Call, CollectiveCall, Completing, Part, Payload, WORLD};
+use mpirage_call::{Blocks, Call, CollectiveCall, Completing, Part, Payload, RequestId, WORLD};
 use mpirage_collectives::{Algorithm, Collective, Schedule, Shape, schedule};
 
 #[allow(dead_code)] // tests use the rest
@@ -31,7 +31,11 @@ fn halo(c: &mut Criterion) {
                         .map(|k| recv(Some(neighbours[k]), Some([1, 0, 3, 2][k]), 10240, Some(REQUESTS[k]))),
                 );
                 calls.extend((0..4).map(|k| send(neighbours[k], k as i32, 10240, Some(REQUESTS[4 + k]))));
-                calls.push(Call::Wait { how: Completing::All, poll: false, requests: &REQUESTS });
+                calls.push(Call::Wait {
+                    how: Completing::All,
+                    poll: false,
+                    requests: RequestId::slice(&REQUESTS),
+                });
             }
             calls
         };

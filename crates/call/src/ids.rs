@@ -1,30 +1,47 @@
-//! Identifiers of ranks and of their lines of control.
+//! Identifiers of communicators, requests, ranks and lines of control.
 
 use std::fmt;
 
-macro_rules! identifier {
-    ($(#[$doc:meta])* $name:ident) => {
+use bytemuck::{Pod, Zeroable};
+
+/// Defines a type for one kind of number.
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
+        #[repr(transparent)]
         pub struct $name(u32);
 
         impl $name {
-            /// The identifier with this number.
+            /// The one with this number.
             #[inline]
             pub const fn new(number: u32) -> $name {
                 $name(number)
             }
 
-            /// Its number.
+            /// The number.
             #[inline]
             pub const fn get(self) -> u32 {
                 self.0
             }
 
-            /// Its number, as an index.
+            /// Numbers as ids.
+            #[inline]
+            pub fn slice(numbers: &[u32]) -> &[$name] {
+                bytemuck::cast_slice(numbers)
+            }
+
+            /// The number as an index.
             #[inline]
             pub const fn index(self) -> usize {
                 self.0 as usize
+            }
+        }
+
+        /// As the number: the name of the field says what it is.
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
             }
         }
 
@@ -33,18 +50,20 @@ macro_rules! identifier {
                 self.0.fmt(f)
             }
         }
-    };
+    )*};
 }
 
-identifier! {
-    /// A rank of a run: an address that messages are sent to. The ranks of a job follow each other.
-    RankId
-}
-
-identifier! {
+ids! {
+    /// The simulator's number of a communicator.
+    ContextId;
+    /// A rank's number of one of its requests: small numbers from 1 up, used again when free.
+    RequestId;
+    /// A rank of a run: an address that messages are sent to, not its rank in some communicator. The ranks of a job follow
+    /// each other.
+    RankId;
     /// A line of control: a thread of a rank that makes calls and waits for their answers. Line `i` is the first line of
     /// rank `i`.
-    LineId
+    LineId;
 }
 
 impl LineId {
@@ -54,3 +73,11 @@ impl LineId {
         LineId(rank.0)
     }
 }
+
+/// The request of the blocking call that a rank is in. Ranks never use this number.
+pub const BLOCKING: RequestId = RequestId(0);
+
+/// The context of `MPI_COMM_WORLD`.
+pub const WORLD: ContextId = ContextId(0);
+/// The context of every rank's `MPI_COMM_SELF`.
+pub const SELF: ContextId = ContextId(1);

@@ -35,23 +35,11 @@ pub use calls::Call;
 pub use checks::FieldChecks;
 pub use collective::{Blocks, CollectiveCall, CommRequest, Operator, Part, Reduction};
 pub use functions::{function_name, function_names};
-pub use ids::{LineId, RankId};
+pub use ids::{BLOCKING, ContextId, LineId, RankId, RequestId, SELF, WORLD};
 pub use reply::{Completion, NO_INDEX, Reply, STARTED, Service};
 pub use sample::{Rule, Tally, Work};
 
 use mpirage_units::Duration;
-
-/// The simulator's number of a communicator.
-pub type ContextId = u32;
-/// A rank's number of one of its requests: small numbers from 1 up, used again when free.
-pub type RequestId = u32;
-/// The request of the blocking call that a rank is in. Ranks never use this number.
-pub const BLOCKING: RequestId = 0;
-
-/// The context of `MPI_COMM_WORLD`.
-pub const WORLD: ContextId = 0;
-/// The context of every rank's `MPI_COMM_SELF`.
-pub const SELF: ContextId = 1;
 
 /// When and where a call was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

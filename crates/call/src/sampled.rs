@@ -5,8 +5,8 @@ use mpirage_units::Duration;
 use proptest::prelude::*;
 
 use crate::{
-    Blocks, Burst, CollectiveCall, CommRequest, Completing, Operator, Part, Payload, Reduction, Rule,
-    SendMode, Tally, Work,
+    Blocks, Burst, CollectiveCall, CommRequest, Completing, ContextId, Operator, Part, Payload, Reduction,
+    RequestId, Rule, SendMode, Tally, Work,
 };
 
 /// A type of fields that tests can draw.
@@ -50,6 +50,10 @@ sampled! {
     Duration: any::<u64>().prop_map(Duration::from_picos);
     Option<u32>: proptest::option::of(u32::any());
     Option<i32>: proptest::option::of(any::<i32>());
+    ContextId: u32::any().prop_map(ContextId::new);
+    RequestId: u32::any().prop_map(RequestId::new);
+    Option<RequestId>: proptest::option::of(RequestId::any());
+    &'static [RequestId]: list(RequestId::any());
     &'static str: ".*".prop_map(|text| &*text.leak());
     &'static [u32]: list(u32::any());
     SendMode: prop::sample::select(vec![
@@ -84,15 +88,15 @@ sampled! {
     Reduction: (Operator::any(), any::<bool>(), u32::any(), u64::any())
         .prop_map(|(operator, commutative, element, elements)| Reduction { operator, commutative, element, elements });
     CollectiveCall<'static>: (
-        prop::sample::select(&Collective::ALL[..]), u32::any(), u32::any(), Part::any(), Part::any(),
-        proptest::option::of(Reduction::any()), Option::<u32>::any(), u32::any(),
+        prop::sample::select(&Collective::ALL[..]), ContextId::any(), u32::any(), Part::any(), Part::any(),
+        proptest::option::of(Reduction::any()), Option::<RequestId>::any(), u32::any(),
     )
         .prop_map(|(kind, context, root, send, recv, reduction, request, plan)| CollectiveCall {
             kind, context, root, send, recv, reduction, request, plan
         });
     CommRequest<'static>: prop_oneof![
         Just(CommRequest::Dup),
-        u32::any().prop_map(|request| CommRequest::DupLater { request }),
+        RequestId::any().prop_map(|request| CommRequest::DupLater { request }),
         (Option::<i32>::any(), any::<i32>()).prop_map(|(color, key)| CommRequest::Split { color, key }),
         list(u32::any()).prop_map(CommRequest::Create),
         (list(u32::any()), any::<i32>()).prop_map(|(members, tag)| CommRequest::CreateGroup { members, tag }),

@@ -68,7 +68,7 @@ impl OutcomeKind {
         match self {
             OutcomeKind::None => {}
             OutcomeKind::Context => {
-                varint::put(reply.context.map_or(0, |context| u64::from(context) + 1), into);
+                varint::put(reply.context.map_or(0, |context| u64::from(context.get()) + 1), into);
             }
             OutcomeKind::Message => varint::put(reply.message.unwrap_or(0).into(), into),
         }
@@ -80,7 +80,7 @@ impl OutcomeKind {
             OutcomeKind::None => Outcome::None,
             OutcomeKind::Context => {
                 let made = entry.number()?.checked_sub(1).map(u32::try_from);
-                Outcome::Context(made.transpose().ok()?)
+                Outcome::Context(made.transpose().ok()?.map(ContextId::new))
             }
             OutcomeKind::Message => Outcome::Message(entry.half()?),
         })
@@ -95,6 +95,11 @@ pub(crate) trait StoredField<'l>: Sized {
     /// The flags.
     fn flags(&self) -> u8 {
         0
+    }
+
+    /// The communicator that the field names.
+    fn context_mut(&mut self) -> Option<&mut ContextId> {
+        None
     }
 
     /// Which of the call's codes its entry has. Only one field of a call may choose.
@@ -134,7 +139,8 @@ impl StoredFlags {
 /// Memory for the lists of one call, used again for the next.
 #[derive(Debug, Default)]
 pub struct Lists {
-    numbers: Vec<RequestId>,
+    requests: Vec<RequestId>,
+    members: Vec<u32>,
     sent: Vec<u64>,
     received: Vec<u64>,
 }
@@ -146,7 +152,8 @@ pub struct Entry<'b, 'l> {
     flags: u8,
     /// Which of the call's codes the entry has.
     pub(crate) form: usize,
-    numbers: Option<&'l mut Vec<u32>>,
+    requests: Option<&'l mut Vec<RequestId>>,
+    members: Option<&'l mut Vec<u32>>,
     /// For the blocks of a collective: those sent, then those received.
     blocks: [Option<&'l mut Vec<u64>>; 2],
 }
@@ -155,7 +162,7 @@ impl<'b> Entry<'b, 'static> {
     /// Reads at a position. Calls with lists cannot be read.
     #[inline(always)]
     pub fn without_lists(bytes: &'b [u8], at: usize) -> Entry<'b, 'static> {
-        Entry { bytes, at, flags: 0, form: 0, numbers: None, blocks: [None, None] }
+        Entry { bytes, at, flags: 0, form: 0, requests: None, members: None, blocks: [None, None] }
     }
 
     /// Reads the fields of a send.
@@ -174,9 +181,9 @@ impl<'b> Entry<'b, 'static> {
 impl<'b, 'l> Entry<'b, 'l> {
     /// Reads at a position. Lists of calls are kept in `lists`.
     pub fn new(bytes: &'b [u8], at: usize, lists: &'l mut Lists) -> Entry<'b, 'l> {
-        let Lists { numbers, sent, received } = lists;
-        let (numbers, blocks) = (Some(numbers), [Some(sent), Some(received)]);
-        Entry { bytes, at, flags: 0, form: 0, numbers, blocks }
+        let Lists { requests, members, sent, received } = lists;
+        let (requests, members, blocks) = (Some(requests), Some(members), [Some(sent), Some(received)]);
+        Entry { bytes, at, flags: 0, form: 0, requests, members, blocks }
     }
 
     /// Reads the fields of the call with this code; none if the bytes are not such a call.
@@ -222,11 +229,11 @@ impl<'b, 'l> Entry<'b, 'l> {
     }
 
     /// Reads a list of numbers.
-    fn list(&mut self) -> Option<&'l [u32]> {
-        let list = self.numbers.take()?;
+    fn list<T>(&mut self, list: Option<&'l mut Vec<T>>, from: fn(u32) -> T) -> Option<&'l [T]> {
+        let list = list?;
         list.clear();
         for _ in 0..self.length()? {
-            list.push(self.half()?);
+            list.push(from(self.half()?));
         }
         Some(list)
     }

@@ -102,6 +102,22 @@ macro_rules! calls {
                 }
             }
 
+            /// The communicator of the call, if it has one.
+            #[inline(always)]
+            pub fn context_mut(&mut self) -> Option<&mut ContextId> {
+                match self {
+                    $(Call::$name { $($($field),+)? $(0: $only)? } => {
+                        $($(if let Some(context) = StoredField::context_mut($field) {
+                            return Some(context);
+                        })+)?
+                        $(if let Some(context) = StoredField::context_mut($only) {
+                            return Some(context);
+                        })?
+                        None
+                    })+
+                }
+            }
+
             /// Checks the fields of a call that comes from a trace. Gives the first objection.
             #[inline(always)]
             pub fn check<C: FieldChecks>(&self, checks: &mut C) -> Result<(), C::Objection> {

@@ -77,7 +77,7 @@ impl Bounds {
         Ok(Bounds { marked: Some(Interval::new(marked.low, add(marked.high, padding)?)), ..self })
     }
 
-    /// Makes sure that extent and true extent can be told.
+    /// Checks that extent and true extent can be represented.
     pub fn checked(self) -> Result<Bounds, DatatypeError> {
         self.map(|interval| interval.len().map(|_| interval))
     }

@@ -15,7 +15,7 @@ use crate::signature::TypeSignature;
 #[derive(Clone, Debug)]
 pub struct Datatype(Owner);
 
-/// Predefined datatypes are there for good, so that nobody counts who uses them.
+/// Predefined datatypes live as long as the process, so their uses are not counted.
 #[derive(Clone, Debug)]
 enum Owner {
     Everybody(&'static Node),

@@ -4,7 +4,9 @@
 mod common;
 
 use common::{engine_of, one_switch, recv, segment, send};
-use mpirage_call::{Blocks, Call, CollectiveCall, Completing, LineId, Part, Payload, RankId, WORLD};
+use mpirage_call::{
+    Blocks, Call, CollectiveCall, Completing, LineId, Part, Payload, RankId, RequestId, WORLD,
+};
 use mpirage_collectives::Collective;
 use mpirage_mpi::{Ending, Engine, JobId, NoMemory, Turn};
 use mpirage_units::Duration;
@@ -68,7 +70,7 @@ fn a_line_may_wait_for_a_request_that_another_line_of_its_rank_has_opened() {
     let scripts = [
         vec![sleep(30.0), send(1, 0, 8, None), send(1, 1, 8, None)],
         vec![recv(Some(0), Some(0), 8, Some(1)), recv(Some(0), Some(1), 8, None)],
-        vec![sleep(10.0), Call::Wait { how: Completing::All, poll: false, requests: &[1] }],
+        vec![sleep(10.0), Call::Wait { how: Completing::All, poll: false, requests: RequestId::slice(&[1]) }],
     ];
     let returned = run(&mut engine, &scripts);
     assert_eq!(engine.take_ending(), Ending::Finished);

@@ -5,8 +5,8 @@ mod common;
 
 use common::{Ran, one_switch, recv, run, send};
 use mpirage_call::{
-    Blocks, Call, CollectiveCall, CommRequest, Completing, Operator, Part, Payload, Reduction, SendMode,
-    WORLD,
+    Blocks, Call, CollectiveCall, CommRequest, Completing, Operator, Part, Payload, Reduction, RequestId,
+    SendMode, WORLD,
 };
 use mpirage_collectives::Collective;
 use mpirage_mpi::{Ending, Leftover, Want, waiting_cycle};
@@ -27,7 +27,7 @@ fn sleep(seconds: f64) -> Call<'static> {
 }
 
 fn wait(how: Completing, poll: bool, requests: &'static [u32]) -> Call<'static> {
-    Call::Wait { how, poll, requests }
+    Call::Wait { how, poll, requests: RequestId::slice(requests) }
 }
 
 /// When the n-th answered call of a rank returned, in seconds.
@@ -131,7 +131,7 @@ fn waiting_for_any_some_and_all() {
 fn a_cancelled_receive_completes_as_such_and_takes_no_message() {
     let script = vec![
         recv(Some(1), Some(5), 8, Some(1)),
-        Call::Cancel { request: 1 },
+        Call::Cancel { request: RequestId::new(1) },
         wait(Completing::All, false, &[1]),
         recv(Some(1), Some(5), 8, None),
     ];
@@ -147,7 +147,7 @@ fn a_cancelled_send_completes_as_such_and_reaches_nobody() {
             let sender = vec![
                 send(1, 0, bytes, Some(1)),
                 send(1, 0, 7, Some(2)),
-                Call::Cancel { request: 1 },
+                Call::Cancel { request: RequestId::new(1) },
                 wait(Completing::All, false, &[1]),
                 wait(Completing::All, false, &[2]),
             ];
@@ -164,7 +164,7 @@ fn a_send_that_has_matched_cannot_be_cancelled() {
     let sender = vec![
         sleep(1.0),
         send(1, 0, 1_000_000, Some(1)),
-        Call::Cancel { request: 1 },
+        Call::Cancel { request: RequestId::new(1) },
         wait(Completing::All, false, &[1]),
     ];
     let ran = finished("simgrid", &[sender, vec![recv(Some(0), Some(0), 1 << 20, None)]]);
@@ -182,7 +182,7 @@ fn a_mistake_in_an_immediate_collective_ends_the_run() {
             send: Part::EMPTY,
             recv: Part::EMPTY,
             reduction: None,
-            request: Some(1),
+            request: Some(RequestId::new(1)),
             plan: 0,
         })
     };
@@ -236,7 +236,7 @@ proptest! {
         let model = if simgrid { "simgrid" } else { "flow" };
         let ids: Vec<u32> = (1..=sizes.len() as u32).collect();
         let mut sends: Vec<Call<'_>> = sizes.iter().zip(&ids).map(|(&bytes, &id)| send(1, 0, bytes, Some(id))).collect();
-        sends.push(Call::Wait { how: Completing::All, poll: false, requests: &ids });
+        sends.push(Call::Wait { how: Completing::All, poll: false, requests: RequestId::slice(&ids) });
         let receives = vec![recv(None, None, u64::MAX, None); sizes.len()];
         let ran = finished(model, &[sends, receives]);
         let received: Vec<u64> = ran.replies[1].iter().map(|reply| reply.completions[0].bytes).collect();
@@ -259,7 +259,7 @@ proptest! {
         }
         let all: Vec<Vec<u32>> = ids.iter().map(|&count| (1..=count).collect()).collect();
         let scripts: Vec<Vec<Call<'_>>> = lists.into_iter().zip(&all).map(|(mut list, requests)| {
-            list.push(Call::Wait { how: Completing::All, poll: false, requests });
+            list.push(Call::Wait { how: Completing::All, poll: false, requests: RequestId::slice(requests) });
             list
         }).collect();
         let (once, again) = (finished(model, &scripts), finished(model, &scripts));
@@ -271,8 +271,8 @@ proptest! {
 /// The number of a freed request is used again at once; what it was for goes on, and is nobody's.
 #[test]
 fn a_freed_request_does_not_complete_its_successor() {
-    let wait = Call::Wait { how: Completing::All, poll: false, requests: &[1] };
-    let free = Call::Free { request: 1 };
+    let wait = Call::Wait { how: Completing::All, poll: false, requests: RequestId::slice(&[1]) };
+    let free = Call::Free { request: RequestId::new(1) };
     for bytes in [8, 1_000_000] {
         let first = vec![send(1, 1, bytes, Some(1)), free, recv(Some(1), Some(2), 8, Some(1)), wait];
         let late = Call::Sleep { span: Duration::from_secs_f64(1.0) };
@@ -298,10 +298,11 @@ fn a_duplicate_after_a_reduction_by_a_function_is_a_duplicate() {
     let operator = Operator::User { op: 1, datatype: 2 };
     let reduction = Some(Reduction { operator, commutative: true, element: 8, elements: 1 });
     let part = Part { payload: Payload::Absent, blocks: Blocks::Whole(8) };
-    let (kind, request) = (Collective::Allreduce, Some(1));
+    let (kind, request) = (Collective::Allreduce, Some(RequestId::new(1)));
     let sum =
         CollectiveCall { kind, context: WORLD, root: 0, send: part, recv: part, reduction, request, plan: 0 };
-    let duplicate = Call::MakeComm { parent: WORLD, how: CommRequest::DupLater { request: 1 } };
+    let duplicate =
+        Call::MakeComm { parent: WORLD, how: CommRequest::DupLater { request: RequestId::new(1) } };
     let waits = wait(Completing::All, false, &[1]);
     let script = vec![Call::Collective(sum), waits, duplicate, waits];
     finished("flow", &[script.clone(), script]);

@@ -69,7 +69,10 @@ fn a_message_that_does_not_fit_is_not_certain() {
 
 #[test]
 fn a_wait_for_all_goes_on_early_and_a_wait_for_any_does_not() {
-    let (sends, requests) = (vec![send(1, 0, 1 << 20, Some(1)), wait(Completing::All, &[1])], [1]);
+    let (sends, requests) = (
+        vec![send(1, 0, 1 << 20, Some(1)), wait(Completing::All, RequestId::slice(&[1]))],
+        [RequestId::new(1)],
+    );
     for (how, expected) in [(Completing::All, vec![(0, 1), (1, 1)]), (Completing::Any, vec![(0, 1)])] {
         let receives = vec![recv(None, None, 1 << 20, Some(1)), wait(how, &requests)];
         assert_eq!(released_early(&[sends.clone(), receives]), expected);
@@ -87,7 +90,7 @@ fn who_may_have_to_compute_for_others_stays() {
     let user = Operator::User { op: 7, datatype: 8 };
     let reduction = Some(Reduction { operator: user, elements: 1, element: 8, commutative: true });
     let script = vec![
-        collective(Collective::Allreduce, reduction, Some(1)),
+        collective(Collective::Allreduce, reduction, Some(RequestId::new(1))),
         collective(Collective::Barrier, None, None),
     ];
     assert_eq!(released_early(&vec![script; 4]), []);

@@ -173,7 +173,7 @@ mod tests {
     fn the_last_entry_is_that_of_its_own_collective() {
         let mut collectives = Collectives::new(2);
         let enter = |collectives: &mut Collectives, number, at| {
-            collectives.enter(number, 0, Collective::Barrier, None, Time::from_picos(at));
+            collectives.enter(number, ContextId::new(0), Collective::Barrier, None, Time::from_picos(at));
         };
         enter(&mut collectives, 7, 10);
         enter(&mut collectives, 8, 90);

@@ -75,25 +75,25 @@ fn received(completions: &[Completion]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use mpirage_call::{Completing, Payload, Reply, SELF, SendMode, WORLD};
+    use mpirage_call::{Completing, ContextId, Payload, Reply, RequestId, SELF, SendMode, WORLD};
 
     use super::*;
 
     #[test]
     fn the_fast_way_gives_the_same_envelope() {
         let (mut comms, mut contexts) = (Comms::new(4), Contexts::new(4));
-        comms.add(7, &[3, 1]);
-        contexts.add(7, 2);
+        comms.add(ContextId::new(7), &[3, 1]);
+        contexts.add(ContextId::new(7), 2);
         let came = |source, tag, bytes| Completion { source, tag, bytes, ..Completion::empty(0) };
         let empty = Reply::default();
         let two =
             Reply { completions: vec![came(1, 5, 70), came(-1, -1, 9), came(0, 6, 4)], ..Reply::default() };
         let send = Reply { completions: vec![came(-1, -1, 0)], ..Reply::default() };
         let mut calls = vec![
-            Call::Wait { how: Completing::All, poll: false, requests: &[1, 2] },
-            Call::Wait { how: Completing::Any, poll: true, requests: &[1] },
+            Call::Wait { how: Completing::All, poll: false, requests: RequestId::slice(&[1, 2]) },
+            Call::Wait { how: Completing::Any, poll: true, requests: RequestId::slice(&[1]) },
         ];
-        for context in [WORLD, SELF, 7, 9] {
+        for context in [WORLD, SELF, ContextId::new(7), ContextId::new(9)] {
             for request in [None, Some(3)] {
                 let (mode, payload) = (SendMode::Standard, Payload::Absent);
                 calls.push(Call::Send {
@@ -103,7 +103,7 @@ mod tests {
                     tag: 8,
                     bytes: 33,
                     payload,
-                    request,
+                    request: request.map(RequestId::new),
                     answer: false,
                 });
                 for (from, tag) in [(Some(0), Some(2)), (None, None)] {
@@ -113,7 +113,7 @@ mod tests {
                         tag,
                         bytes: 99,
                         address: 0,
-                        request,
+                        request: request.map(RequestId::new),
                         matched: None,
                     });
                 }
@@ -130,7 +130,7 @@ mod tests {
                 );
             }
         }
-        let other = Details { call: &Call::FreeComm { context: 7 }, reply: &empty };
+        let other = Details { call: &Call::FreeComm { context: ContextId::new(7) }, reply: &empty };
         assert_eq!(Envelope::of_exchange(1, &other, &comms, &contexts), None);
         assert_eq!(
             Envelope::of(&Arguments::of(1, &other, &comms), &contexts),

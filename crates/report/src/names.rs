@@ -99,7 +99,7 @@ impl Contexts {
 
     fn push(&mut self, context: ContextId, size: u32, name: String) {
         self.indices.insert(context, self.shown.len() as u32);
-        self.shown.push(json!({"id": context, "size": size, "name": name}));
+        self.shown.push(json!({"id": context.get(), "size": size, "name": name}));
     }
 
     /// All communicators, for the page.

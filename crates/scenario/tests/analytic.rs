@@ -7,7 +7,8 @@ mod common;
 
 use common::{Ran, recv, run, send};
 use mpirage_call::{
-    Blocks, Call, CollectiveCall, Completing, Operator, Part, Payload, Reduction, SendMode, WORLD, Work,
+    Blocks, Call, CollectiveCall, Completing, Operator, Part, Payload, Reduction, RequestId, SendMode, WORLD,
+    Work,
 };
 use mpirage_collectives::Collective;
 use mpirage_mpi::Ending;
@@ -35,11 +36,11 @@ fn nanos(ran: &Ran, rank: usize) -> Vec<u64> {
 
 fn moded(mode: SendMode, to: u32, bytes: u64, request: Option<u32>) -> Call<'static> {
     let (context, tag, payload, answer) = (WORLD, 0, Payload::Absent, true);
-    Call::Send { mode, context, to, tag, bytes, payload, request, answer }
+    Call::Send { mode, context, to, tag, bytes, payload, request: request.map(RequestId::new), answer }
 }
 
 fn wait() -> Call<'static> {
-    Call::Wait { how: Completing::All, poll: false, requests: &[1] }
+    Call::Wait { how: Completing::All, poll: false, requests: RequestId::slice(&[1]) }
 }
 
 fn sleep(micros: f64) -> Call<'static> {
@@ -270,10 +271,13 @@ mod loggops {
     #[test]
     fn work_beside_a_rank_shares_its_processor() {
         let beside = |request| Call::Compute { work: Work::Flops(2_000.0), request: Some(request) };
-        let both = Call::Wait { how: Completing::All, poll: false, requests: &[1, 2] };
-        assert_eq!(ends(&[vec![beside(1), beside(2), both, Call::Now]]), [4_000]);
+        let both = Call::Wait { how: Completing::All, poll: false, requests: RequestId::slice(&[1, 2]) };
+        assert_eq!(
+            ends(&[vec![beside(RequestId::new(1)), beside(RequestId::new(2)), both, Call::Now]]),
+            [4_000]
+        );
         // A send behind it waits its turn.
-        let script = vec![beside(1), send(1, 0, 8, None), Call::Now, wait()];
+        let script = vec![beside(RequestId::new(1)), send(1, 0, 8, None), Call::Now, wait()];
         let ran = finished(platform(2, ""), "loggops", "", &[script, vec![receive()]]);
         assert_eq!(nanos(&ran, 0)[0], 3_500);
     }
@@ -354,7 +358,7 @@ mod bus {
     fn collectives_that_do_not_block_go_on_meanwhile() {
         let mut call = allreduce(1000);
         if let Call::Collective(collective) = &mut call {
-            collective.request = Some(1);
+            collective.request = Some(RequestId::new(1));
         }
         let script = vec![call, Call::Now, sleep(100.0), wait(), Call::Now];
         let ran = finished(platform(2, TABLE), "bus", "", &[script.clone(), script]);

@@ -5,7 +5,9 @@
 mod common;
 
 use common::{one_switch, recv, run, send};
-use mpirage_call::{Blocks, Call, CollectiveCall, Completing, Operator, Part, Payload, Reduction, WORLD};
+use mpirage_call::{
+    Blocks, Call, CollectiveCall, Completing, Operator, Part, Payload, Reduction, RequestId, WORLD,
+};
 use mpirage_collectives::Collective;
 use mpirage_mpi::Ending;
 
@@ -119,7 +121,11 @@ fn halo_exchange() {
                 for k in 0..4 {
                     calls.push(send(neighbours[k], k as i32, 10240, Some(REQUESTS[4 + k])));
                 }
-                calls.push(Call::Wait { how: Completing::All, poll: false, requests: &REQUESTS });
+                calls.push(Call::Wait {
+                    how: Completing::All,
+                    poll: false,
+                    requests: RequestId::slice(&REQUESTS),
+                });
             }
             calls.push(Call::Finalize);
             calls

@@ -105,7 +105,7 @@ mod tests {
     use crate::testing::message;
 
     fn send(at: u64) -> Sending {
-        Sending { from: 0, to: 1, tag: 7, context: 0, at: Time::from_picos(at) }
+        Sending { from: 0, to: 1, tag: 7, context: ContextId::new(0), at: Time::from_picos(at) }
     }
 
     fn came(bytes: u64) -> Completion {
@@ -116,10 +116,10 @@ mod tests {
     fn calls_and_messages_are_matched_in_either_order() {
         let mut flows = Flows::new();
         let eager = flows.send(send(10));
-        flows.deliver(&message((0, 1), 8, (10, 20)), 0, 0);
+        flows.deliver(&message((0, 1), 8, (10, 20)), ContextId::new(0), 0);
         assert_eq!(flows.receive(1, &came(8)), Some(eager));
         // A rendezvous: the message is delivered before the send returns.
-        flows.deliver(&message((0, 1), 8, (30, 40)), 0, 0);
+        flows.deliver(&message((0, 1), 8, (30, 40)), ContextId::new(0), 0);
         let rendezvous = flows.send(send(30));
         assert_eq!(flows.receive(1, &came(8)), Some(rendezvous));
         assert_ne!(eager, rendezvous);
@@ -132,7 +132,7 @@ mod tests {
         let mut flows = Flows::new();
         let numbers = [flows.send(send(10)), flows.send(send(10)), flows.send(send(11))];
         for sent in [11, 10, 10] {
-            flows.deliver(&message((0, 1), sent, (sent, 20)), 0, 0);
+            flows.deliver(&message((0, 1), sent, (sent, 20)), ContextId::new(0), 0);
         }
         assert_eq!([10, 10, 11].map(|bytes| flows.receive(1, &came(bytes)).unwrap()), numbers);
     }
@@ -142,7 +142,7 @@ mod tests {
         let mut flows = Flows { most_delivered: 10, ..Flows::new() };
         for bytes in 0..1_000 {
             flows.send(send(bytes));
-            flows.deliver(&message((0, 1), bytes, (bytes, bytes)), 0, 0);
+            flows.deliver(&message((0, 1), bytes, (bytes, bytes)), ContextId::new(0), 0);
         }
         assert!(flows.delivered.len() + flows.delivered_before.len() <= 20);
         assert_eq!(flows.receive(1, &came(3)), None);

@@ -223,7 +223,7 @@ impl Perfetto {
             self.annotate(PEER, arguments.peer.map(u64::from));
             self.annotate(SENT, arguments.sent);
             self.annotate(RECEIVED, arguments.received);
-            self.annotate(COMMUNICATOR, arguments.context.map(u64::from));
+            self.annotate(COMMUNICATOR, arguments.context.map(|context| context.get().into()));
             if let Some(tag) = arguments.tag {
                 let (name_iid, int_value) = (Some(TAG), Some(i64::from(tag)));
                 let annotation = DebugAnnotation { name_iid, int_value, ..DebugAnnotation::default() };

@@ -26,7 +26,7 @@ use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use mpirage_call::Work;
+use mpirage_call::{ContextId, Work};
 use mpirage_outfile::SealedFile;
 use mpirage_record::{Details, Message, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
@@ -108,7 +108,7 @@ impl<S: Sheet> Tables<S> {
             Cell::count(arguments.sent),
             Cell::count(arguments.received),
             Cell::int(arguments.tag.map(i64::from)),
-            Cell::number(arguments.context),
+            Cell::number(arguments.context.map(ContextId::get)),
             Cell::text(place),
             Cell::int(i64::from(returned)),
         ];
@@ -141,7 +141,7 @@ impl<S: Sheet> Tables<S> {
         self.sums[from as usize].sent(bytes);
         self.sums[to as usize].received(bytes);
         let (comm, collective) = match scope {
-            Scope::Comm(context) => (Cell::number(context), Cell::count(None)),
+            Scope::Comm(context) => (Cell::number(context.get()), Cell::count(None)),
             Scope::Collective(number) => (Cell::number(None), Cell::count(number)),
         };
         let [sent, departed, arrived, delivered] = [sent, departed, arrived, delivered].map(Cell::time);
@@ -182,7 +182,7 @@ impl<S: Sheet> Tables<S> {
             Record::Schedule { rank, number, context, kind, algorithm, entered, .. } => {
                 let kind = Cell::text(self.pool.known(kind.name()));
                 let algorithm = Cell::text(algorithm.map_or(0, |how| self.pool.known(how.name())));
-                let (comm, entered) = (Cell::number(context), Cell::time(entered));
+                let (comm, entered) = (Cell::number(context.get()), Cell::time(entered));
                 let row = [Cell::count(number), Cell::number(rank), comm, kind, algorithm, entered];
                 self.collectives.push(row, &self.pool)
             }

@@ -1,8 +1,8 @@
 //! Runs and records for tests.
 
 use mpirage_call::{
-    Blocks, Call, CollectiveCall, Completing, Completion, Part, Payload, Reply, SendMode, WORLD, Work,
-    function_names,
+    Blocks, Call, CollectiveCall, Completing, Completion, ContextId, Part, Payload, Reply, RequestId,
+    SendMode, WORLD, Work, function_names,
 };
 use mpirage_record::{Details, Message, Record, Recorder, Scope};
 use mpirage_units::Time;
@@ -43,7 +43,7 @@ pub(crate) fn play(to: &mut dyn Recorder) {
         tag: 7,
         bytes: 4096,
         payload: Payload::Absent,
-        request: Some(1),
+        request: Some(RequestId::new(1)),
         answer: false,
     };
     let irecv = Call::Recv {
@@ -52,14 +52,14 @@ pub(crate) fn play(to: &mut dyn Recorder) {
         tag: None,
         bytes: 8192,
         address: 0,
-        request: Some(1),
+        request: Some(RequestId::new(1)),
         matched: None,
     };
-    let wait = Call::Wait { how: Completing::All, poll: false, requests: &[1] };
+    let wait = Call::Wait { how: Completing::All, poll: false, requests: &[RequestId::new(1)] };
     let part = Part { payload: Payload::Absent, blocks: Blocks::Whole(64) };
     let reduce = Call::Collective(CollectiveCall {
         kind: mpirage_collectives::Collective::Reduce,
-        context: 2,
+        context: ContextId::new(2),
         root: 1,
         send: part,
         recv: part,
@@ -67,7 +67,7 @@ pub(crate) fn play(to: &mut dyn Recorder) {
         request: None,
         plan: 0,
     });
-    to.record(&Record::Comm { context: 2, members: &[1, 0] });
+    to.record(&Record::Comm { context: ContextId::new(2), members: &[1, 0] });
     call(1, "MPI_Irecv", [ns(0), ns(0)], 0x20, irecv, &nothing, to);
     let work = Work::Flops(1e4);
     to.record(&Record::Burst { rank: 0, start: at(0), end: at(10), work, beside: false });

@@ -32,7 +32,7 @@ pub(crate) fn write_calls(
     stop: &dyn Fn() -> bool,
 ) -> Result<(), TraceError> {
     for (context, members) in (2..).zip(workload.communicators()) {
-        writer.given_communicator(context, &members);
+        writer.given_communicator(ContextId::new(context), &members);
     }
     let given = workload.communicators().len();
     let traced = workload.traced_communicators();
@@ -160,7 +160,7 @@ impl Conversion<'_> {
             None if self.exact => Err(needs_run("makes communicators")),
             None => {
                 self.made += 1;
-                self.reply.context = Some(self.made);
+                self.reply.context = Some(ContextId::new(self.made));
                 Ok(())
             }
         }

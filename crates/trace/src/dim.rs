@@ -21,8 +21,8 @@ mod text;
 use std::path::{Path, PathBuf};
 
 use mpirage_call::{
-    Blocks, Call, CollectiveCall, Completing, Operator, Part, Payload, Reduction, Reply, SendMode, Stamp,
-    WORLD, Work,
+    Blocks, Call, CollectiveCall, Completing, ContextId, Operator, Part, Payload, Reduction, Reply, SendMode,
+    Stamp, WORLD, Work,
 };
 use mpirage_collectives::Collective;
 use mpirage_data::{Basic, Op};
@@ -64,7 +64,7 @@ pub struct DimTrace {
     source: Source,
     head: Head,
     /// The number of each communicator in the simulator.
-    contexts: Vec<u32>,
+    contexts: Vec<ContextId>,
     ranks: Vec<Reader>,
     /// Bytes that a rank reads at a time.
     chunk: usize,
@@ -108,7 +108,7 @@ impl DimTrace {
                 return WORLD;
             }
             made += 1;
-            made
+            ContextId::new(made)
         };
         let contexts = head.communicators.iter().map(context).collect();
         let ranks = head.starts.iter().map(|&start| Reader::new(start)).collect();
@@ -190,7 +190,7 @@ struct Record<'a> {
     rank: u32,
     line: Line<'a>,
     head: &'a Head,
-    contexts: &'a [u32],
+    contexts: &'a [ContextId],
     stamps: &'a Stamps,
 }
 

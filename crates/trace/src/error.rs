@@ -1,4 +1,4 @@
-//! What is wrong with a trace, and where.
+//! Errors of traces, with the place in the file.
 
 use std::fmt;
 use std::io;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use mpirage_input::InputError;
 use thiserror::Error;
 
-/// Where in a trace.
+/// A place in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In the file as a whole.
@@ -24,34 +24,34 @@ pub enum TraceError {
     /// A file cannot be read or written.
     #[error("{}: {error}", file.display())]
     Io {
-        /// Which.
+        /// The file.
         file: PathBuf,
-        /// Why.
+        /// The system's error.
         error: io::Error,
     },
-    /// A file is none that can be read.
+    /// A path does not name a readable file.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// A file says something that is wrong.
+    /// The contents of a file are wrong.
     #[error("{}{place}: {problem}", file.display())]
     Bad {
-        /// Which.
+        /// The file.
         file: PathBuf,
-        /// Where.
+        /// The place in the file.
         place: Place,
-        /// What is wrong and, if it is known, what would be right.
+        /// What is wrong and, if known, how to correct it.
         problem: String,
     },
     /// The user stopped the conversion.
     #[error("interrupted")]
     Stopped,
-    /// What was asked for is no workload.
+    /// The workload that the user named does not exist, or cannot be used like this.
     #[error("{0}")]
     Spec(String),
 }
 
 impl TraceError {
-    /// Something is wrong at a place of a file.
+    /// An error at a place of a file.
     pub fn bad(file: &Path, place: Place, problem: impl Into<String>) -> TraceError {
         TraceError::Bad { file: file.to_owned(), place, problem: problem.into() }
     }

@@ -13,8 +13,8 @@ mod spec;
 pub use spec::{KEYS, KeyInfo, PATTERNS, PatternInfo};
 
 use mpirage_call::{
-    Blocks, Call, CollectiveCall, Completing, Operator, Part, Payload, Reduction, Reply, SendMode, Stamp,
-    WORLD, Work,
+    Blocks, Call, CollectiveCall, Completing, Operator, Part, Payload, Reduction, Reply, RequestId, SendMode,
+    Stamp, WORLD, Work,
 };
 use mpirage_collectives::Collective;
 use mpirage_data::{Basic, Op};
@@ -39,7 +39,7 @@ pub struct Generated {
     stamps: Stamps,
     draws: Draws,
     /// 1, 2, 3, …: the requests of a rank, as a list to wait for.
-    requests: Vec<u32>,
+    requests: Vec<RequestId>,
 }
 
 /// Where a rank is: before iteration 1 it starts, after the last it ends.
@@ -87,7 +87,7 @@ impl Generated {
             at: vec![Position::default(); spec.ranks as usize],
             stamps: Stamps::of(&spec.pattern),
             draws: Draws::new(spec.ranks),
-            requests: (1..=most).collect(),
+            requests: (1..=most).map(RequestId::new).collect(),
             spec,
         })
     }
@@ -311,11 +311,11 @@ impl Generated {
     }
 
     fn irecv(&self, from: u32, tag: i32, request: u32, calls: &mut Calls<'_>) {
-        calls.push(&self.stamps.irecv, &receive(from, tag, self.spec.bytes, Some(request)));
+        calls.push(&self.stamps.irecv, &receive(from, tag, self.spec.bytes, Some(RequestId::new(request))));
     }
 
     fn isend(&self, to: u32, tag: i32, request: u32, calls: &mut Calls<'_>) {
-        calls.push(&self.stamps.isend, &send(to, tag, self.spec.bytes, Some(request)));
+        calls.push(&self.stamps.isend, &send(to, tag, self.spec.bytes, Some(RequestId::new(request))));
     }
 
     fn recv(&self, from: u32, tag: i32, calls: &mut Calls<'_>) {
@@ -357,12 +357,12 @@ fn tag_of(axis: usize, up: bool) -> i32 {
     2 * axis as i32 + i32::from(up)
 }
 
-fn send(to: u32, tag: i32, bytes: u64, request: Option<u32>) -> Call<'static> {
+fn send(to: u32, tag: i32, bytes: u64, request: Option<RequestId>) -> Call<'static> {
     let (mode, payload) = (SendMode::Standard, Payload::Absent);
     Call::Send { mode, context: WORLD, to, tag, bytes, payload, request, answer: true }
 }
 
-fn receive(from: u32, tag: i32, bytes: u64, request: Option<u32>) -> Call<'static> {
+fn receive(from: u32, tag: i32, bytes: u64, request: Option<RequestId>) -> Call<'static> {
     let (from, tag) = (Some(from), Some(tag));
     Call::Recv { context: WORLD, from, tag, bytes, address: 0, request, matched: None }
 }

@@ -22,7 +22,7 @@ use std::collections::{HashMap, VecDeque};
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
-use mpirage_call::{Call, Payload, Reply, STARTED, SendMode, Stamp, WORLD, Work};
+use mpirage_call::{Call, Payload, Reply, RequestId, STARTED, SendMode, Stamp, WORLD, Work};
 use mpirage_units::{Duration, Time};
 
 use crate::function::stamp_of;
@@ -225,7 +225,7 @@ impl Goal {
             }
             let site = self.site(rank, op);
             if kind == Kind::Calc {
-                let (work, request) = (Work::Nanos(size), Some(request));
+                let (work, request) = (Work::Nanos(size), Some(RequestId::new(request)));
                 calls.push(&Stamp { site, ..Stamp::default() }, &Call::Compute { work, request });
             } else {
                 self.communicate(&entry.op, site, request, calls);
@@ -251,7 +251,7 @@ impl Goal {
                 self.finish(rank, &entry)?;
                 continue;
             }
-            let (work, request) = (Work::Nanos(entry.op.size), Some(request));
+            let (work, request) = (Work::Nanos(entry.op.size), Some(RequestId::new(request)));
             let stamp = Stamp { site: self.site(rank, op), ..Stamp::default() };
             calls.push(&stamp, &Call::Compute { work, request });
         }
@@ -313,7 +313,7 @@ impl Goal {
     }
 
     fn communicate(&self, op: &Op, site: u64, request: u32, calls: &mut Calls<'_>) {
-        let (bytes, request) = (op.size, Some(request));
+        let (bytes, request) = (op.size, Some(RequestId::new(request)));
         if op.kind == Kind::Send {
             let (mode, payload, tag) = (SendMode::Standard, Payload::Absent, op.tag as i32);
             let call =

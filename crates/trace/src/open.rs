@@ -1,4 +1,4 @@
-//! Which workload a user means.
+//! Opens the workload that a user names.
 
 use std::path::Path;
 
@@ -12,19 +12,19 @@ pub enum Format {
     Generated,
     /// SimGrid's time-independent traces.
     Ti,
-    /// Our own.
+    /// mpirage's own format.
     Binary,
     /// Dimemas.
     Dim,
     /// LogGOPSim's schedules, as text.
     GoalText,
-    /// The same, compiled.
+    /// LogGOPSim's schedules, compiled.
     GoalBinary,
     /// SST's DUMPI.
     Dumpi,
 }
 
-/// Opens the workload that `spec` names: a pattern, a file or a folder. The format is recognised by what is in it.
+/// Opens the workload that `spec` names: a pattern, a file or a folder. The contents show the format.
 pub fn open(spec: &str) -> Result<Box<dyn Workload>, TraceError> {
     let path = Path::new(spec);
     match recognise(spec)? {
@@ -38,7 +38,7 @@ pub fn open(spec: &str) -> Result<Box<dyn Workload>, TraceError> {
     }
 }
 
-/// What kind of workload `spec` is.
+/// The format of the workload that `spec` names.
 pub fn recognise(spec: &str) -> Result<Format, TraceError> {
     if spec.starts_with("gen:") {
         return Ok(Format::Generated);

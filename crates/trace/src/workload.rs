@@ -1,4 +1,4 @@
-//! What every workload is.
+//! What all workloads implement.
 
 use std::path::PathBuf;
 
@@ -7,55 +7,56 @@ use mpirage_call::{Call, ContextId, Reply, Stamp};
 
 use crate::error::{Place, TraceError};
 
-/// Ranks that are not programs: something says what they call.
+/// Ranks that are not programs: a trace or a pattern gives their calls.
 ///
-/// A rank is asked for calls until one needs an answer ([`Call::needs_answer`]), gets the answer, and is asked again. Its
-/// last calls are `Finalize` and then the end; a rank that never calls `Init` need not.
+/// A rank gives its calls up to one that needs an answer ([`Call::needs_answer`]), gets the answer, and gives more calls. Its
+/// last call is `Finalize`, unless it never calls `Init`.
 pub trait Workload {
-    /// How many ranks there are.
+    /// Number of ranks.
     fn ranks(&self) -> u32;
 
-    /// Communicators that exist from the start, as ranks of the world. They are numbered from 2 on.
+    /// Members of the communicators that exist from the start, as ranks of the world. They are numbered from 2 on.
     fn communicators(&self) -> Vec<Vec<u32>> {
         Vec::new()
     }
 
-    /// How the run that was traced charged computation, as far as the trace says.
+    /// How the traced run charged computation, if the trace says so.
     fn computation(&self) -> Computation {
         Computation::default()
     }
 
-    /// Source lines of calls, by the site in their stamps; of the program that was traced, if that is known.
+    /// Source lines of the traced program, by the site in the stamps of calls, if the trace has them.
     fn sources(&self) -> Vec<(u64, String)> {
         Vec::new()
     }
 
-    /// Standard sends of fewer bytes will be eager: a blocking one is over at once and need not wait for its answer. Told
-    /// once, before the first call.
+    /// Sets the size below which standard sends are eager: a blocking one need not wait for its answer. Called once, before
+    /// the first call of `next`.
     fn eager_limit(&mut self, bytes: u64) {
         let _ = bytes;
     }
 
-    /// Are its ranks graphs, which open a request for all they do and harvest what is complete?
+    /// Are the ranks graphs, which open a request for each operation and take the completed ones (`Call::TakeCompleted`)?
     fn is_graph(&self) -> bool {
         false
     }
 
-    /// Whoever takes the calls has processors for whose time the operations of a graph compete: what is free is to be handed
-    /// over at once, in the order of LogGOPSim. Told once, before the first call.
+    /// Says that the engine simulates processors, for whose time the operations of a graph compete. Then the workload gives
+    /// operations as soon as their dependencies are met, in the order of LogGOPSim. Called once, before the first call of
+    /// `next`.
     fn leave_order_to_processors(&mut self) {}
 
     /// Writes the next calls of `rank`, up to and including one that needs an answer, or all that are left. `reply` answers
     /// the last call that needed it; the first time there is none such and it is empty. Each rank is asked on its own.
     fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError>;
 
-    /// Communicators of the run that was traced, by the numbers they had there, if the trace knows them.
+    /// Numbers and members of the communicators of the traced run, if the trace has them.
     fn traced_communicators(&self) -> Vec<(ContextId, Vec<u32>)> {
         Vec::new()
     }
 
-    /// The communicator that the last call of `rank` made in the run that was traced; the inner is none if the rank is not in
-    /// it, the outer if the trace does not know.
+    /// The communicator that the last call of `rank` made in the traced run. The inner option is none if the rank is not a
+    /// member, the outer if the trace does not say.
     fn traced_context(&self, rank: u32) -> Option<Option<ContextId>> {
         let _ = rank;
         None
@@ -69,7 +70,7 @@ pub trait Workload {
     }
 }
 
-/// How a run charged computation, for whoever replays it.
+/// How a run charged computation. A replay charges it in the same way.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Computation {
     /// Speed in flops of the machine on which nanoseconds of computation were measured; none if that is not known, or if
@@ -80,16 +81,16 @@ pub struct Computation {
     pub free: bool,
 }
 
-/// What follows the calls that were written.
+/// What follows the calls that a rank has given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The last of them waits for its answer.
+    /// The last call waits for its answer.
     Waits,
     /// The rank has ended.
     Ended,
 }
 
-/// Where calls are written to.
+/// The list to which a workload appends calls, encoded as words.
 pub struct Calls<'a> {
     words: &'a mut Vec<u64>,
 }
@@ -106,7 +107,7 @@ impl<'a> Calls<'a> {
         push_call(stamp, call, self.words);
     }
 
-    /// The words themselves, for whoever has calls in that form already.
+    /// The words, for a workload that has its calls in this form already.
     pub fn words(&mut self) -> &mut Vec<u64> {
         self.words
     }

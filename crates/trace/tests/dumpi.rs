@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use common::{Ran, replay};
 use mpirage_call::wire::decode_call;
-use mpirage_call::{Call, Completing, Reply, function_name};
+use mpirage_call::{Call, Completing, Reply, RequestId, function_name};
 use mpirage_mpi::Ending;
 use mpirage_trace::{Calls, Dumpi, Step, Workload, open};
 
@@ -205,7 +205,10 @@ fn requests_are_waited_for_as_they_were() {
         .into_iter()
         .filter(|(name, ..)| name.contains("Wait"))
         .collect();
-    let wait = |requests: &[u32]| format!("{:?}", Call::Wait { how: Completing::All, poll: false, requests });
+    let wait = |requests: &[u32]| {
+        let requests = RequestId::slice(requests);
+        format!("{:?}", Call::Wait { how: Completing::All, poll: false, requests })
+    };
     assert_eq!(waits[0], ("MPI_Waitany", 2_000, wait(&[2])));
     assert_eq!(waits[1], ("MPI_Waitsome", 1_000, wait(&[3])));
     assert_eq!(waits[2], ("MPI_Waitall", 1_000, wait(&[1, 4, 5, 6])));

@@ -5,7 +5,8 @@ mod common;
 
 use common::replay;
 use mpirage_call::{
-    Blocks, Call, CollectiveCall, CommRequest, Completing, Part, Payload, Reply, Stamp, WORLD, Work,
+    Blocks, Call, CollectiveCall, CommRequest, Completing, ContextId, Part, Payload, Reply, RequestId, Stamp,
+    WORLD, Work,
 };
 use mpirage_collectives::Collective;
 use mpirage_mpi::Ending;
@@ -39,7 +40,8 @@ fn mistake(calls: &[Call<'static>]) -> String {
     }
 }
 
-fn recv(context: u32, from: Option<u32>, request: Option<u32>) -> Call<'static> {
+fn recv(context: ContextId, from: Option<u32>, request: Option<u32>) -> Call<'static> {
+    let request = request.map(RequestId::new);
     Call::Recv { context, from, tag: None, bytes: 8, address: 0, request, matched: None }
 }
 
@@ -49,7 +51,7 @@ fn send(to: u32, bytes: u64) -> Call<'static> {
 }
 
 fn wait(requests: &'static [u32]) -> Call<'static> {
-    Call::Wait { how: Completing::All, poll: false, requests }
+    Call::Wait { how: Completing::All, poll: false, requests: RequestId::slice(requests) }
 }
 
 fn collective(kind: Collective, root: u32, blocks: Blocks<'static>) -> Call<'static> {
@@ -64,8 +66,8 @@ fn collective(kind: Collective, root: u32, blocks: Blocks<'static>) -> Call<'sta
 fn requests_that_are_not_open() {
     assert_eq!(mistake(&[wait(&[5])]), "there is no request 5 that it could wait for or cancel");
     assert_eq!(mistake(&[wait(&[0])]), "there is no request 0 that it could wait for or cancel");
-    assert!(mistake(&[Call::Cancel { request: 1 }]).contains("no request 1"));
-    assert!(mistake(&[Call::Free { request: 1 << 30 }]).contains("no request"));
+    assert!(mistake(&[Call::Cancel { request: RequestId::new(1) }]).contains("no request 1"));
+    assert!(mistake(&[Call::Free { request: RequestId::new(1 << 30) }]).contains("no request"));
     let again = [recv(WORLD, Some(1), Some(1)), recv(WORLD, Some(1), Some(1))];
     assert!(mistake(&again).contains("it begins request 1, which it may not use"));
     assert!(mistake(&[recv(WORLD, Some(1), Some(1 << 30))]).contains("which it may not use"));
@@ -74,9 +76,9 @@ fn requests_that_are_not_open() {
 #[test]
 fn ranks_and_communicators_that_do_not_exist() {
     assert!(mistake(&[recv(WORLD, Some(2), None)]).contains("rank 2 does not exist in communicator 0"));
-    assert!(mistake(&[recv(7, None, None)]).contains("it is in no communicator 7"));
+    assert!(mistake(&[recv(ContextId::new(7), None, None)]).contains("it is in no communicator 7"));
     assert!(mistake(&[send(9, 8)]).contains("rank 9 does not exist"));
-    assert!(mistake(&[Call::FreeComm { context: 3 }]).contains("in no communicator 3"));
+    assert!(mistake(&[Call::FreeComm { context: ContextId::new(3) }]).contains("in no communicator 3"));
     assert!(mistake(&[Call::FreeComm { context: WORLD }]).contains("predefined"));
     let make = |how| mistake(&[Call::MakeComm { parent: WORLD, how }]);
     assert!(make(CommRequest::Create(&[0, 0])).contains("twice of one"));

@@ -199,7 +199,7 @@ pub(crate) struct Requests {
     /// Numbers for the simulator that are free.
     free: Vec<RequestId>,
     /// The largest number ever given.
-    last: RequestId,
+    last: u32,
     /// Transfers that the program does not wait for any more; their memory must stay.
     abandoned: Vec<Transfer>,
 }
@@ -277,7 +277,7 @@ impl Requests {
     pub(crate) fn take_id(&mut self) -> RequestId {
         self.free.pop().unwrap_or_else(|| {
             self.last += 1;
-            self.last
+            RequestId::new(self.last)
         })
     }
 

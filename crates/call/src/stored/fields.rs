@@ -6,8 +6,8 @@ use mpirage_units::{Duration, WORK};
 use super::{Entry, StoredField};
 use crate::fields::Flag;
 use crate::{
-    Blocks, Burst, CollectiveCall, CommRequest, Completing, Operator, Part, Payload, Reduction, Rule,
-    SendMode, Tally, Work, varint,
+    Blocks, Burst, CollectiveCall, CommRequest, Completing, ContextId, Operator, Part, Payload, Reduction,
+    RequestId, Rule, SendMode, Tally, Work, varint,
 };
 
 /// Fields that are flags and nothing else.
@@ -47,46 +47,44 @@ macro_rules! never_stored {
 
 never_stored!(u8, &'l str, Rule, Tally, Payload<'l>);
 
-impl StoredField<'_> for u32 {
+/// Fields that are one number: how to write one, and how to read one.
+macro_rules! numbers {
+    ($($type:ty: |$value:ident, $into:ident| $store:expr, |$entry:ident| $load:expr;)*) => {$(
+        impl StoredField<'_> for $type {
+            fn store(&self, $into: &mut Vec<u8>) {
+                let $value = *self;
+                $store;
+            }
+
+            #[inline(always)]
+            fn load($entry: &mut Entry<'_, '_>) -> Option<$type> {
+                $load
+            }
+        }
+    )*};
+}
+
+numbers! {
+    u32: |value, into| varint::put(value.into(), into), |entry| entry.half();
+    i32: |value, into| varint::put_signed(value.into(), into), |entry| entry.signed();
+    u64: |value, into| varint::put(value, into), |entry| entry.number();
+    RequestId: |value, into| value.get().store(into), |entry| entry.half().map(RequestId::new);
+    Duration: |value, into| value.as_picos().store(into), |entry| entry.number().map(Duration::from_picos);
+}
+
+impl StoredField<'_> for ContextId {
+    #[inline(always)]
+    fn context_mut(&mut self) -> Option<&mut ContextId> {
+        Some(self)
+    }
+
     fn store(&self, into: &mut Vec<u8>) {
-        varint::put(u64::from(*self), into);
+        self.get().store(into);
     }
 
     #[inline(always)]
-    fn load(entry: &mut Entry<'_, '_>) -> Option<u32> {
-        entry.half()
-    }
-}
-
-impl StoredField<'_> for i32 {
-    fn store(&self, into: &mut Vec<u8>) {
-        varint::put_signed(i64::from(*self), into);
-    }
-
-    #[inline(always)]
-    fn load(entry: &mut Entry<'_, '_>) -> Option<i32> {
-        entry.signed()
-    }
-}
-
-impl StoredField<'_> for u64 {
-    fn store(&self, into: &mut Vec<u8>) {
-        varint::put(*self, into);
-    }
-
-    #[inline(always)]
-    fn load(entry: &mut Entry<'_, '_>) -> Option<u64> {
-        entry.number()
-    }
-}
-
-impl StoredField<'_> for Duration {
-    fn store(&self, into: &mut Vec<u8>) {
-        varint::put(self.as_picos(), into);
-    }
-
-    fn load(entry: &mut Entry<'_, '_>) -> Option<Duration> {
-        entry.number().map(Duration::from_picos)
+    fn load(entry: &mut Entry<'_, '_>) -> Option<ContextId> {
+        entry.half().map(ContextId::new)
     }
 }
 
@@ -113,11 +111,24 @@ impl<'l, T: StoredField<'l>> StoredField<'l> for Option<T> {
 impl<'l> StoredField<'l> for &'l [u32] {
     fn store(&self, into: &mut Vec<u8>) {
         varint::put(self.len() as u64, into);
-        self.iter().for_each(|&value| varint::put(u64::from(value), into));
+        self.iter().for_each(|value| value.store(into));
     }
 
     fn load(entry: &mut Entry<'_, 'l>) -> Option<&'l [u32]> {
-        entry.list()
+        let list = entry.members.take();
+        entry.list(list, |number| number)
+    }
+}
+
+impl<'l> StoredField<'l> for &'l [RequestId] {
+    fn store(&self, into: &mut Vec<u8>) {
+        varint::put(self.len() as u64, into);
+        self.iter().for_each(|request| request.store(into));
+    }
+
+    fn load(entry: &mut Entry<'_, 'l>) -> Option<&'l [RequestId]> {
+        let list = entry.requests.take();
+        entry.list(list, RequestId::new)
     }
 }
 
@@ -200,6 +211,10 @@ impl<'l> StoredField<'l> for CommRequest<'l> {
 
 /// The operation and a byte of flags, the fields, and the reduction.
 impl<'l> StoredField<'l> for CollectiveCall<'l> {
+    fn context_mut(&mut self) -> Option<&mut ContextId> {
+        Some(&mut self.context)
+    }
+
     fn store(&self, into: &mut Vec<u8>) {
         let CollectiveCall { kind, context, root, send, recv, reduction, request, plan } = self;
         let kind = Collective::ALL.iter().position(|other| other == kind).unwrap_or_default();

@@ -22,7 +22,7 @@ fn without_bytes(call: &Call<'_>) -> Vec<u8> {
 
 proptest! {
     #[test]
-    fn calls_come_back_from_a_trace(call in any_call(), context in proptest::option::of(0..u32::MAX)) {
+    fn calls_come_back_from_a_trace(call in any_call(), context in proptest::option::of((0..u32::MAX).prop_map(ContextId::new))) {
         let reply = Reply { context, message: Some(77), ..Reply::new() };
         let Some(code) = code(&call) else { return Ok(()) };
         prop_assert!(code < 1 << CODE_BITS);
@@ -47,7 +47,7 @@ proptest! {
     #[test]
     fn a_cut_entry_is_refused(call in any_call()) {
         let Some(code) = code(&call) else { return Ok(()) };
-        let bytes = stored(&call, &Reply { context: Some(3), message: Some(4), ..Reply::new() });
+        let bytes = stored(&call, &Reply { context: Some(ContextId::new(3)), message: Some(4), ..Reply::new() });
         for length in 0..bytes.len() {
             let mut lists = Lists::default();
             prop_assert_eq!(Entry::new(&bytes[..length], 0, &mut lists).call(code), None);
@@ -65,10 +65,10 @@ proptest! {
 /// Traces of version 2 stay readable only while these bytes do.
 #[test]
 fn the_bytes_are_those_of_version_2() {
-    let reply = Reply { context: Some(6), message: Some(9), ..Reply::new() };
+    let reply = Reply { context: Some(ContextId::new(6)), message: Some(9), ..Reply::new() };
     let send = |request, answer| Call::Send {
         mode: SendMode::Ready,
-        context: 2,
+        context: ContextId::new(2),
         to: 5,
         tag: -3,
         bytes: 300,
@@ -77,44 +77,52 @@ fn the_bytes_are_those_of_version_2() {
         answer,
     };
     let recv = Call::Recv {
-        context: 2,
+        context: ContextId::new(2),
         from: None,
         tag: Some(7),
         bytes: 1,
         address: 0,
-        request: Some(4),
+        request: Some(RequestId::new(4)),
         matched: None,
     };
-    let take = Call::Probe { context: 0, from: Some(1), tag: None, poll: false, take: true };
+    let take = Call::Probe { context: ContextId::new(0), from: Some(1), tag: None, poll: false, take: true };
     let part = |blocks| Part { payload: Payload::Absent, blocks };
     let collective = Call::Collective(CollectiveCall {
         kind: Collective::Barrier,
-        context: 1,
+        context: ContextId::new(1),
         root: 2,
         send: part(Blocks::Equal(5)),
         recv: part(Blocks::Each(&[0, 3, 3, 4])),
         reduction: None,
-        request: Some(8),
+        request: Some(RequestId::new(8)),
         plan: 1,
     });
     let barrier = Collective::ALL.iter().position(|&kind| kind == Collective::Barrier).unwrap() as u8;
-    let made = |how| Call::MakeComm { parent: 0, how };
+    let made = |how| Call::MakeComm { parent: ContextId::new(0), how };
     let compute = |work| Call::Compute { work, request: None };
     let flops = 2.5f64.to_bits().to_le_bytes();
     let entries: [(Call<'_>, u8, &[u8]); 17] = [
         (Call::Init, 0, &[]),
         (Call::Finalize, 1, &[]),
         (send(None, true), 2, &[0b1010, 2, 5, 5, 0xac, 2]),
-        (send(Some(1), false), 2, &[0b0110, 2, 5, 5, 0xac, 2, 1]),
+        (send(Some(RequestId::new(1)), false), 2, &[0b0110, 2, 5, 5, 0xac, 2, 1]),
         (recv, 3, &[0b0110, 2, 14, 1, 4]),
-        (Call::Wait { how: Completing::Any, poll: false, requests: &[1, 2] }, 4, &[1, 2, 1, 2]),
+        (
+            Call::Wait {
+                how: Completing::Any,
+                poll: false,
+                requests: &[RequestId::new(1), RequestId::new(2)],
+            },
+            4,
+            &[1, 2, 1, 2],
+        ),
         (take, 5, &[0b101, 0, 1, 9]),
-        (Call::Cancel { request: 3 }, 6, &[3]),
-        (Call::Free { request: 3 }, 7, &[3]),
+        (Call::Cancel { request: RequestId::new(3) }, 6, &[3]),
+        (Call::Free { request: RequestId::new(3) }, 7, &[3]),
         (collective, 8, &[barrier, 0b1001_1001, 1, 2, 8, 1, 5, 2, 3, 4]),
         (made(CommRequest::Split { color: Some(-1), key: 2 }), 9, &[0, 2, 1, 4, 7]),
         (made(CommRequest::CreateGroup { members: &[3, 1], tag: 1 }), 9, &[0, 5, 2, 2, 3, 1, 7]),
-        (Call::FreeComm { context: 6 }, 10, &[6]),
+        (Call::FreeComm { context: ContextId::new(6) }, 10, &[6]),
         (Call::Sleep { span: Duration::from_picos(128) }, 11, &[0x80, 1]),
         (compute(Work::Flops(2.5)), 12, &flops),
         (compute(Work::Nanos(5)), 13, &[5]),
@@ -124,5 +132,5 @@ fn the_bytes_are_those_of_version_2() {
         assert_eq!((code(&call), &*stored(&call, &reply)), (Some(expected), bytes), "{call:?}");
     }
     assert_eq!(code(&Call::Flush), Some(14));
-    assert_eq!(code(&Call::Compute { work: Work::Nanos(5), request: Some(1) }), None);
+    assert_eq!(code(&Call::Compute { work: Work::Nanos(5), request: Some(RequestId::new(1)) }), None);
 }

@@ -9,8 +9,8 @@ use mpirage_units::Duration;
 use super::words::{Full, Reader, Sink, WireError, pair};
 use crate::fields::Flag;
 use crate::{
-    Blocks, Burst, CollectiveCall, CommRequest, Completing, Operator, Part, Payload, Reduction, Rule,
-    SendMode, Stamp, Tally, Work,
+    Blocks, Burst, CollectiveCall, CommRequest, Completing, ContextId, Operator, Part, Payload, Reduction,
+    RequestId, Rule, SendMode, Stamp, Tally, Work,
 };
 
 /// Words before the fields of a call: the head and the stamp.
@@ -215,6 +215,11 @@ numbers! {
     u32: HALF, |value, into| into.half(value), |from| from.half();
     i32: HALF, |value, into| into.half(value as u32), |from| from.half() as i32;
     Option<u32>: HALF, |value, into| into.half(value.unwrap_or(NONE)), |from| some(from.half());
+    ContextId: HALF, |value, into| into.half(value.get()), |from| ContextId::new(from.half());
+    RequestId: HALF, |value, into| into.half(value.get()), |from| RequestId::new(from.half());
+    Option<RequestId>: HALF,
+        |value, into| into.half(value.map_or(NONE, RequestId::get)),
+        |from| some(from.half()).map(RequestId::new);
     u64: WORD, |value, into| into.word(value), |from| from.word();
     f64: WORD, |value, into| into.word(value.to_bits()), |from| f64::from_bits(from.word());
     Duration: WORD, |value, into| into.word(value.as_picos()), |from| Duration::from_picos(from.word());
@@ -228,7 +233,7 @@ fn some(half: u32) -> Option<u32> {
     (half != NONE).then_some(half)
 }
 
-/// Fields that are tails and nothing else: how to write one, how to read one, and the bytes of an element.
+/// Fields that are tails and nothing else: the bytes of an element, how to write one, and how to read one.
 macro_rules! tails {
     ($($type:ty: $element:literal, $put:ident($bytes:ident), |$record:ident| $get:expr;)*) => {$(
         impl<'b> WireField<'b> for $type {
@@ -260,6 +265,7 @@ tails! {
     &'b str: 1, bytes(as_bytes), |record| std::str::from_utf8(record.bytes()?).map_err(|_| WireError);
     &'b [u8]: 1, bytes(as_ref), |record| record.bytes();
     &'b [u32]: 4, halves(as_ref), |record| record.halves();
+    &'b [RequestId]: 4, halves(as_ref), |record| record.halves();
     &'b [u64]: 8, words(as_ref), |record| record.words();
 }
 
@@ -299,8 +305,8 @@ structs! {
     Tally { executed: u64, skipped: u64, shared: u64 }
     Part<'b> { payload: Payload<'b>, blocks: Blocks<'b> }
     CollectiveCall<'b> {
-        kind: Collective, context: u32, root: u32, send: Part<'b>, recv: Part<'b>,
-        reduction: Option<Reduction>, request: Option<u32>, plan: u32
+        kind: Collective, context: ContextId, root: u32, send: Part<'b>, recv: Part<'b>,
+        reduction: Option<Reduction>, request: Option<RequestId>, plan: u32
     }
 }
 
@@ -466,7 +472,7 @@ impl<'b> WireField<'b> for CommRequest<'b> {
             CommRequest::Create(_) => (3, 0, 0),
             CommRequest::CreateGroup { tag, .. } => (4, tag as u32, 0),
             CommRequest::SplitByHost { key } => (5, 0, key as u32),
-            CommRequest::DupLater { request } => (6, request, 0),
+            CommRequest::DupLater { request } => (6, request.get(), 0),
         };
         into.flags(kind, 3);
         into.half(first);
@@ -493,7 +499,7 @@ impl<'b> WireField<'b> for CommRequest<'b> {
             3 => CommRequest::Create(WireField::get(from)?),
             4 => CommRequest::CreateGroup { members: WireField::get(from)?, tag: first as i32 },
             5 => CommRequest::SplitByHost { key: second as i32 },
-            6 => CommRequest::DupLater { request: first },
+            6 => CommRequest::DupLater { request: RequestId::new(first) },
             _ => return Err(WireError),
         })
     }

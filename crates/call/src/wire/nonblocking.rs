@@ -175,7 +175,7 @@ mod tests {
         {
             let send = |request| Call::Send {
                 mode,
-                context: 2,
+                context: ContextId::new(2),
                 to: 5,
                 tag: -3,
                 bytes: 1 << 40,
@@ -183,15 +183,15 @@ mod tests {
                 request,
                 answer: false,
             };
-            let found = read(&send(Some(9))).unwrap();
-            assert_eq!(found.to_call(), send(Some(9)));
-            assert_eq!((found.context, found.bytes, found.request), (2, 1 << 40, 9));
+            let found = read(&send(Some(RequestId::new(9)))).unwrap();
+            assert_eq!(found.to_call(), send(Some(RequestId::new(9))));
+            assert_eq!((found.context.get(), found.bytes, found.request.get()), (2, 1 << 40, 9));
             assert_eq!(found.operation, NonblockingOperation::Send { mode, to: 5, tag: -3, payload });
             assert_eq!(read(&send(None)), None);
         }
         for (from, tag) in [(Some(4), Some(1)), (None, Some(-1)), (Some(0), None), (None, None)] {
             let recv = |request, matched| Call::Recv {
-                context: 0,
+                context: ContextId::new(0),
                 from,
                 tag,
                 bytes: 77,
@@ -199,12 +199,15 @@ mod tests {
                 request,
                 matched,
             };
-            let found = read(&recv(Some(1), None)).unwrap();
-            assert_eq!(found.to_call(), recv(Some(1), None));
-            assert_eq!((found.context, found.bytes, found.request), (0, 77, 1));
+            let found = read(&recv(Some(RequestId::new(1)), None)).unwrap();
+            assert_eq!(found.to_call(), recv(Some(RequestId::new(1)), None));
+            assert_eq!((found.context.get(), found.bytes, found.request.get()), (0, 77, 1));
             assert_eq!(found.operation, NonblockingOperation::Recv { from, tag, address: 1 << 33 });
-            assert_eq!((read(&recv(None, None)), read(&recv(Some(1), Some(2)))), (None, None));
-            for call in [recv(None, None), recv(Some(1), None), recv(None, Some(2))] {
+            assert_eq!(
+                (read(&recv(None, None)), read(&recv(Some(RequestId::new(1)), Some(2)))),
+                (None, None)
+            );
+            for call in [recv(None, None), recv(Some(RequestId::new(1)), None), recv(None, Some(2))] {
                 let mut words = Vec::new();
                 push_call(&Stamp::default(), &call, &mut words);
                 assert_eq!((decode_receive(&words), decode_receive(&words[1..])), (Some(call), None));
@@ -216,16 +219,15 @@ mod tests {
     fn other_calls_are_not_nonblocking() {
         let inline = Call::Send {
             mode: SendMode::Standard,
-            context: 0,
+            context: ContextId::new(0),
             to: 1,
             tag: 0,
             bytes: 3,
             payload: Payload::Inline(b"abc"),
-            request: Some(1),
+            request: Some(RequestId::new(1)),
             answer: false,
         };
-        let wait =
-            Call::Wait { how: crate::Completing::All, poll: false, requests: &[1, 2, 3, 4, 5, 6, 7, 8] };
+        let wait = Call::Wait { how: crate::Completing::All, poll: false, requests: &[RequestId::new(1); 8] };
         for call in [Call::Init, Call::Now, inline, wait] {
             assert_eq!(read(&call), None);
             let mut words = Vec::new();
@@ -241,7 +243,7 @@ mod tests {
         let barrier = |request| {
             let collective = CollectiveCall {
                 kind,
-                context: 0,
+                context: ContextId::new(0),
                 root: 0,
                 send: part,
                 recv: part,
@@ -251,15 +253,19 @@ mod tests {
             };
             Call::Collective(collective)
         };
-        let wait = |how, poll| Call::Wait { how, poll, requests: &[1] };
+        let requests = &[RequestId::new(1)];
+        let wait = |how, poll| Call::Wait { how, poll, requests };
         for (call, sort) in [
             (wait(Completing::All, false), HeadKind::Wait),
             (wait(Completing::Some, false), HeadKind::Wait),
             (wait(Completing::Any, true), HeadKind::Other),
             (barrier(None), HeadKind::Collective),
-            (barrier(Some(3)), HeadKind::Collective),
+            (barrier(Some(RequestId::new(3))), HeadKind::Collective),
             (Call::Init, HeadKind::Other),
-            (Call::Probe { context: 0, from: None, tag: None, poll: false, take: false }, HeadKind::Other),
+            (
+                Call::Probe { context: ContextId::new(0), from: None, tag: None, poll: false, take: false },
+                HeadKind::Other,
+            ),
         ] {
             let mut words = Vec::new();
             push_call(&Stamp { function: u16::MAX, ..Stamp::default() }, &call, &mut words);

@@ -3,7 +3,7 @@
 use mpirage_units::Time;
 
 use super::words::{Full, Reader, Sink, WireError, Writer, halves, pair};
-use crate::{Completion, Reply, Service};
+use crate::{Completion, ContextId, Reply, Service};
 
 /// Stands for no communicator and no message.
 const NONE: u32 = u32::MAX;
@@ -23,7 +23,7 @@ pub enum Answer<'a> {
 #[inline]
 pub fn encode_reply(reply: &Reply, buffer: &mut [u64]) -> Result<usize, Full> {
     let mut w = Writer::new(buffer);
-    let numbers = pair(reply.message.unwrap_or(NONE), reply.context.unwrap_or(NONE));
+    let numbers = pair(reply.message.unwrap_or(NONE), reply.context.map_or(NONE, ContextId::get));
     let now = if reply.early { UNKNOWN } else { reply.now.as_picos() };
     w.all([u64::from(reply.number.is_some()) << 8, now, numbers])?;
     w.word(reply.completions.len() as u64)?;
@@ -119,7 +119,7 @@ fn decode_reply(r: &mut Reader<'_>, reply: &mut Reply) -> Result<(), WireError> 
     }
     let (message, context) = r.pair()?;
     reply.message = (message != NONE).then_some(message);
-    reply.context = (context != NONE).then_some(context);
+    reply.context = (context != NONE).then_some(ContextId::new(context));
     for _ in 0..r.word()? {
         let &[first, second, bytes] = r.chunk()?;
         let ((index, flags), (source, tag)) = (halves(first), halves(second));

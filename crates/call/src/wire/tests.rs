@@ -46,7 +46,7 @@ fn replies_survive_the_wire() {
         early: false,
         completions: vec![Completion::empty(1), truncated],
         message: Some(4),
-        context: Some(9),
+        context: Some(ContextId::new(9)),
         members: vec![3, 1, 2],
         number: Some(1 << 40),
     };

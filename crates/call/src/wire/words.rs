@@ -1,6 +1,6 @@
 //! Cursors over a buffer of words.
 
-use bytemuck::{cast_slice, cast_slice_mut};
+use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use thiserror::Error;
 
 /// The buffer has no room for this record. The words behind the last complete record are undefined.
@@ -46,9 +46,9 @@ pub(crate) trait Sink {
 
     /// Length, then the half-words, padded to a word.
     #[inline]
-    fn halves(&mut self, halves: &[u32]) -> Result<(), Full> {
+    fn halves<T: Pod>(&mut self, halves: &[T]) -> Result<(), Full> {
         self.word(halves.len() as u64)?;
-        cast_slice_mut::<u64, u32>(self.reserve(halves.len().div_ceil(2))?)[..halves.len()]
+        cast_slice_mut::<u64, T>(self.reserve(halves.len().div_ceil(2))?)[..halves.len()]
             .copy_from_slice(halves);
         Ok(())
     }
@@ -168,9 +168,9 @@ impl<'b> Reader<'b> {
     }
 
     #[inline]
-    pub(super) fn halves(&mut self) -> Result<&'b [u32], WireError> {
+    pub(super) fn halves<T: Pod>(&mut self) -> Result<&'b [T], WireError> {
         let length = self.word()? as usize;
-        Ok(&cast_slice::<u64, u32>(self.take(length.div_ceil(2))?)[..length])
+        Ok(&cast_slice::<u64, T>(self.take(length.div_ceil(2))?)[..length])
     }
 
     #[inline]

@@ -129,13 +129,13 @@ impl Comms {
         };
         let comm = |world: &World| Comm::new(Some(group(world)), Origin::UNKNOWN);
         let world_comms = worlds.iter().map(comm).collect();
-        let made = (0..=SELF).map(|_| Comm::new(None, Origin::UNKNOWN)).collect();
+        let made = (0..=SELF.get()).map(|_| Comm::new(None, Origin::UNKNOWN)).collect();
         Comms { worlds, world_comms, made, own_entered: vec![0; first as usize] }
     }
 
     pub(crate) fn add(&mut self, group: Group, origin: Origin) -> ContextId {
         self.made.push(Comm::new(Some(group), origin));
-        self.made.len() as ContextId - 1
+        ContextId::new(self.made.len() as u32 - 1)
     }
 
     /// The communicator that `rank` knows by this context.
@@ -158,7 +158,7 @@ impl Comms {
             let World { first, size } = self.worlds[self.world_of(rank) as usize];
             return (to < size).then(|| (rank.get() - first, RankId::new(first + to)));
         }
-        match &self.made.get(context as usize)?.group {
+        match &self.made.get(context.index())?.group {
             Some(group) => Some((group.rank_of(rank.get())?, RankId::new(group.world_of(to)?))),
             None => (to == 0).then_some((0, rank)),
         }
@@ -180,7 +180,7 @@ impl Comms {
         let Comms { world_comms, made, own_entered, .. } = self;
         let comm = match id {
             CommId::World(job) => &mut world_comms[job as usize],
-            CommId::Made(context) => &mut made[context as usize],
+            CommId::Made(context) => &mut made[context.index()],
         };
         if plan > 0 && comm.group.is_some() {
             return comm.next_start(member, plan);
@@ -197,7 +197,7 @@ impl Comms {
     pub(crate) fn active(&mut self, id: CommId) -> &mut Vec<(Sequence, InstanceId)> {
         match id {
             CommId::World(job) => &mut self.world_comms[job as usize].active,
-            CommId::Made(context) => &mut self.made[context as usize].active,
+            CommId::Made(context) => &mut self.made[context.index()].active,
         }
     }
 
@@ -211,13 +211,13 @@ impl Comms {
 
     /// Have all members freed it?
     pub(crate) fn is_gone(&self, context: ContextId) -> bool {
-        let comm = &self.made[context as usize];
+        let comm = &self.made[context.index()];
         comm.group.is_some() && comm.entered.is_empty()
     }
 
     /// A member frees it; when all have, its memory goes.
     pub(crate) fn free(&mut self, context: ContextId) {
-        let comm = &mut self.made[context as usize];
+        let comm = &mut self.made[context.index()];
         comm.freed += 1;
         if comm.freed as usize == comm.entered.len() {
             comm.entered = Vec::new();
@@ -228,7 +228,7 @@ impl Comms {
     fn get(&self, id: CommId) -> Option<&Comm> {
         match id {
             CommId::World(job) => self.world_comms.get(job as usize),
-            CommId::Made(context) => self.made.get(context as usize),
+            CommId::Made(context) => self.made.get(context.index()),
         }
     }
 

@@ -79,9 +79,9 @@ impl Checks<'_> {
     #[inline]
     pub(super) fn may_open(&self, rank: RankId, id: RequestId) -> bool {
         let slots = self.ranks.requests(rank);
-        let unused = match slots.get(id as usize) {
+        let unused = match slots.get(id.index()) {
             Some(slot) => slot.operation == Operation::Unused,
-            None => id as usize <= slots.len() + REQUESTS_APART,
+            None => id.index() <= slots.len() + REQUESTS_APART,
         };
         id != BLOCKING && unused
     }
@@ -93,7 +93,7 @@ impl Checks<'_> {
     }
 
     fn not_open(&self, rank: RankId, id: RequestId) -> Option<String> {
-        let slot = self.ranks.requests(rank).get(id as usize);
+        let slot = self.ranks.requests(rank).get(id.index());
         let open = id != BLOCKING && slot.is_some_and(|slot| slot.is_open());
         (!open).then(|| format!("there is no request {id} that it could wait for or cancel"))
     }

@@ -188,14 +188,14 @@ impl<'a, M> Diagnosis<'a, M> {
                 Some(Want::Receiver { to, tag, context })
             }
             Operation::Recv { context, from, tag, .. } => {
-                Some(self.message_wanted(rank, Key { context: u64::from(context), source: from, tag }))
+                Some(self.message_wanted(rank, Key { context: u64::from(context.get()), source: from, tag }))
             }
             Operation::Collective { instance } => self.members_wanted(instance),
         }
     }
 
     fn message_wanted(&self, rank: RankId, key: Key) -> Want {
-        let context = key.context as ContextId;
+        let context = ContextId::new(key.context as u32);
         let resolve = |from| self.core.collectives.comms().resolve(context, rank, from);
         Want::Message { from: key.source().and_then(resolve).map(RankId::get), tag: key.tag(), context }
     }
@@ -242,7 +242,7 @@ pub fn waiting_cycle(blocked: &[BlockedRank]) -> Option<Vec<u32>> {
 }
 
 fn left_message(message: &Message) -> Option<Leftover> {
-    let context = ContextId::try_from(message.key.context).ok()?;
+    let context = u32::try_from(message.key.context).map(ContextId::new).ok()?;
     let (from, to) = (message.from.get(), message.to.get());
     let (tag, bytes, origin) = (message.key.tag, message.bytes, message.origin);
     Some(Leftover::Message { from, to, tag, bytes, context, origin })
@@ -253,8 +253,10 @@ mod tests {
     use super::*;
 
     fn waits(rank: u32, froms: &[u32]) -> BlockedRank {
-        let wants =
-            froms.iter().map(|&from| Want::Message { from: Some(from), tag: None, context: 0 }).collect();
+        let wants = froms
+            .iter()
+            .map(|&from| Want::Message { from: Some(from), tag: None, context: ContextId::new(0) })
+            .collect();
         BlockedRank { rank, stamp: Stamp::default(), wants }
     }
 

@@ -71,7 +71,7 @@ impl<M: Memory> Calls<M> {
                 self.begin_plain(line, call);
                 let operation = Operation::Send { context, to, tag, message: None };
                 self.core.ranks.open_request(line, request, operation);
-                let key = Key::new(u64::from(context), Some(me), Some(tag));
+                let key = Key::new(context, Some(me), Some(tag));
                 let (owner, origin) = (Owner::Request { rank, id: request }, Origin::of(&call.stamp));
                 let ideal = self.core.ranks.line(line).ideal;
                 self.core.post_request_send(
@@ -86,7 +86,7 @@ impl<M: Memory> Calls<M> {
                     return FastPath::NotTaken;
                 }
                 self.begin_plain(line, call);
-                let key = Key::new(u64::from(context), from, tag);
+                let key = Key::new(context, from, tag);
                 let operation = Operation::Recv { context, from: key.source, tag: key.tag, receive: None };
                 self.core.ranks.open_request(line, request, operation);
                 let incoming = Incoming { key, room: bytes, address, matched: None };

@@ -236,7 +236,7 @@ impl<M: Memory> Calls<M> {
             Call::Recv { .. } => return self.perform_recv(line, call),
             Call::Wait { how, poll, requests } => return self.perform_wait(line, how, poll, requests),
             Call::Probe { context, from, tag, poll, take } => {
-                let key = Key::new(u64::from(context), from, tag);
+                let key = Key::new(context, from, tag);
                 return self.perform_probe(line, Probe { key, take }, poll);
             }
             Call::Cancel { request } => self.cancel_request(line, request),
@@ -275,7 +275,7 @@ impl<M: Memory> Calls<M> {
             self.core.misuse(rank, format!("rank {to} does not exist in this communicator"));
             return Progress::Blocked;
         };
-        let key = Key::new(u64::from(context), Some(me), Some(tag));
+        let key = Key::new(context, Some(me), Some(tag));
         let outgoing =
             |owner| Outgoing { from: rank, to: peer, key, bytes, payload, mode, owner, origin, ideal };
         if request.is_none() && !self.core.protocol.transfer_mode(mode, bytes).sender_waits() {
@@ -321,7 +321,7 @@ impl<M: Memory> Calls<M> {
             unreachable!()
         };
         let id = request.unwrap_or(BLOCKING);
-        let key = Key::new(u64::from(context), from, tag);
+        let key = Key::new(context, from, tag);
         let operation = Operation::Recv { context, from: key.source, tag: key.tag, receive: None };
         self.core.ranks.open_request(line, id, operation);
         self.core.post_request_receive(line, id, Incoming { key, room: bytes, address, matched });

@@ -102,7 +102,7 @@ impl<M: Memory> Calls<M> {
             }
             Ok((_, Call::Wait { how, requests, .. }, _)) => self.look_at_one(line, how, requests),
             Ok((_, Call::Probe { context, from, tag, take, .. }, _)) => {
-                let key = Key::new(u64::from(context), from, tag);
+                let key = Key::new(context, from, tag);
                 self.look_for_message(line, &Probe { key, take })
             }
             _ => unreachable!("only polls are paid for before they look"),

@@ -1,6 +1,8 @@
 //! Collectives: ranks enter, follow their schedules step by step, and leave.
 
-use mpirage_call::{BLOCKING, CollectiveCall, CommRequest, Completion, ContextId, LineId, Payload, SendMode};
+use mpirage_call::{
+    BLOCKING, CollectiveCall, CommRequest, Completion, ContextId, LineId, Payload, RequestId, SendMode,
+};
 use mpirage_collectives::Step;
 use mpirage_record::Record;
 use mpirage_units::{Duration, Time};
@@ -254,7 +256,7 @@ impl<M: Memory> Core<M> {
     }
 
     /// The line waits in its call, or opens a request.
-    fn wait_in_collective(&mut self, line: LineId, instance: InstanceId, request: u32) {
+    fn wait_in_collective(&mut self, line: LineId, instance: InstanceId, request: RequestId) {
         if request == BLOCKING {
             self.ranks.line_mut(line).phase = Phase::InCollective(instance);
         } else {

@@ -109,7 +109,7 @@ impl<M: Memory> Core<M> {
         requests: &[RequestId],
     ) -> Duration {
         let slots = self.ranks.requests(rank);
-        let costs = requests.iter().map(|&id| match slots.get(id as usize).map(|slot| slot.operation) {
+        let costs = requests.iter().map(|&id| match slots.get(id.index()).map(|slot| slot.operation) {
             Some(Operation::Recv { context, from, .. }) => {
                 let from = (from != ANY_SOURCE).then_some(from);
                 self.startup_of_receive(startup, rank, context, from)

@@ -34,8 +34,8 @@ pub(crate) enum Wakeup {
 struct Rank {
     /// By number; the first is unused, since blocking calls have a request of their line.
     requests: Vec<Slot>,
-    /// Requests that are complete, of a rank that takes them as such.
-    completed: Option<Vec<RequestId>>,
+    /// Numbers of requests that are complete, of a rank that takes them as such; with `STARTED`, of those that have started.
+    completed: Option<Vec<u32>>,
     /// Collectives under way that may still call a function of its program.
     callbacks: u32,
     /// The lines besides the first.
@@ -115,7 +115,7 @@ impl Ranks {
     pub(crate) fn slot(&self, line: LineId, id: RequestId) -> &Slot {
         match id {
             BLOCKING => &self.lines[line.index()].blocking,
-            _ => &self.ranks[self.lines[line.index()].rank.index()].requests[id as usize],
+            _ => &self.ranks[self.lines[line.index()].rank.index()].requests[id.index()],
         }
     }
 
@@ -123,7 +123,7 @@ impl Ranks {
     pub(crate) fn slot_mut(&mut self, line: LineId, id: RequestId) -> &mut Slot {
         match id {
             BLOCKING => &mut self.lines[line.index()].blocking,
-            _ => &mut self.ranks[self.lines[line.index()].rank.index()].requests[id as usize],
+            _ => &mut self.ranks[self.lines[line.index()].rank.index()].requests[id.index()],
         }
     }
 
@@ -140,7 +140,7 @@ impl Ranks {
     #[inline]
     fn owned_slot(&mut self, owner: Owner) -> Option<&mut Slot> {
         match owner {
-            Owner::Request { rank, id } => self.ranks[rank.index()].requests.get_mut(id as usize),
+            Owner::Request { rank, id } => self.ranks[rank.index()].requests.get_mut(id.index()),
             Owner::Blocking(line) => Some(&mut self.lines[line.index()].blocking),
             Owner::Step { .. } | Owner::None => None,
         }
@@ -156,10 +156,10 @@ impl Ranks {
             return;
         }
         let requests = &mut self.ranks[state.rank.index()].requests;
-        if requests.len() <= id as usize {
-            requests.resize(id as usize + 1, Slot::UNUSED);
+        if requests.len() <= id.index() {
+            requests.resize(id.index() + 1, Slot::UNUSED);
         }
-        requests[id as usize] = slot;
+        requests[id.index()] = slot;
     }
 
     /// The operation behind a request, or behind a blocking call, is complete; by ideal clocks not before `ideal`.
@@ -167,14 +167,14 @@ impl Ranks {
     pub(crate) fn complete(&mut self, owner: Owner, completion: Completion, ideal: Time) -> Wakeup {
         match owner {
             Owner::Request { rank, id } => {
-                let slot = &mut self.ranks[rank.index()].requests[id as usize];
+                let slot = &mut self.ranks[rank.index()].requests[id.index()];
                 if slot.detached {
                     *slot = Slot::UNUSED;
                     return Wakeup::None;
                 }
                 slot.complete(completion, ideal);
                 if !slot.awaited {
-                    return self.note_completed(rank, id);
+                    return self.note_completed(rank, id.get());
                 }
                 let uncertain = slot.uncertain;
                 self.one_less(self.waiter(rank, id), owner, uncertain)
@@ -221,9 +221,9 @@ impl Ranks {
     }
 
     /// A request is complete that no line waits for by number.
-    fn note_completed(&mut self, rank: RankId, id: RequestId) -> Wakeup {
+    fn note_completed(&mut self, rank: RankId, number: u32) -> Wakeup {
         let Some(completed) = &mut self.ranks[rank.index()].completed else { return Wakeup::None };
-        completed.push(id);
+        completed.push(number);
         let line = LineId::first_of(rank);
         let phase = &mut self.lines[line.index()].phase;
         if phase.is(&Phase::TakingCompleted) {
@@ -236,7 +236,7 @@ impl Ranks {
     /// The operation behind a request has started, and its rank, which takes completed requests, wants to know.
     pub(crate) fn note_started(&mut self, owner: Owner) -> Wakeup {
         match owner {
-            Owner::Request { rank, id } => self.note_completed(rank, id | STARTED),
+            Owner::Request { rank, id } => self.note_completed(rank, id.get() | STARTED),
             _ => Wakeup::None,
         }
     }
@@ -263,7 +263,7 @@ impl Ranks {
         let Rank { completed, requests, .. } = &mut self.ranks[rank.index()];
         let completed = completed.get_or_insert_with(|| {
             let done = |(_, slot): &(usize, &Slot)| slot.done.is_some();
-            requests.iter().enumerate().filter(done).map(|(id, _)| id as RequestId).collect()
+            requests.iter().enumerate().filter(done).map(|(id, _)| id as u32).collect()
         });
         !completed.is_empty()
     }
@@ -273,19 +273,19 @@ impl Ranks {
         let Line { rank, reply, ideal, .. } = &mut self.lines[line.index()];
         let Rank { completed, requests, .. } = &mut self.ranks[rank.index()];
         let mut cost = Duration::ZERO;
-        for id in completed.iter_mut().flat_map(|completed| completed.drain(..)) {
-            if id & STARTED != 0 {
-                reply.completions.push(Completion::empty(id));
+        for number in completed.iter_mut().flat_map(|completed| completed.drain(..)) {
+            if number & STARTED != 0 {
+                reply.completions.push(Completion::empty(number));
                 continue;
             }
-            let slot = &mut requests[id as usize];
+            let slot = &mut requests[number as usize];
             let Some(completion) = slot.done else { continue };
             if slot.receives() {
                 cost += recv_overhead.of(completion.bytes);
             }
             slot.close();
             *ideal = (*ideal).max(slot.ideal);
-            reply.completions.push(Completion { index: id, ..completion });
+            reply.completions.push(Completion { index: number, ..completion });
         }
         cost
     }
@@ -338,7 +338,7 @@ impl Ranks {
         reply.completions.clear();
         let mut cost = Duration::ZERO;
         for (index, &id) in wait.requests.iter().enumerate() {
-            let slot = if id == BLOCKING { &mut *blocking } else { &mut requests[id as usize] };
+            let slot = if id == BLOCKING { &mut *blocking } else { &mut requests[id.index()] };
             slot.awaited = false;
             let Some(completion) = slot.done else { continue };
             if wait.how == Completing::Any && !reply.completions.is_empty() {
@@ -368,17 +368,17 @@ impl Ranks {
 
     /// A request lends its memory to its message.
     pub(crate) fn lend(&mut self, rank: RankId, id: RequestId) {
-        self.ranks[rank.index()].requests[id as usize].lent = true;
+        self.ranks[rank.index()].requests[id.index()].lent = true;
     }
 
     /// The message of a request no longer needs its memory.
     pub(crate) fn end_loan(&mut self, rank: RankId, id: RequestId, message: MessageId) {
-        self.ranks[rank.index()].requests[id as usize].end_loan(message);
+        self.ranks[rank.index()].requests[id.index()].end_loan(message);
     }
 
     /// Adds to the ideal time of a request.
     pub(crate) fn pass_request_ideal(&mut self, rank: RankId, id: RequestId, span: Duration) {
-        self.ranks[rank.index()].requests[id as usize].ideal += span;
+        self.ranks[rank.index()].requests[id.index()].ideal += span;
     }
 
     /// A collective is over for a line at this ideal time: it was the line's call, or its request is complete.
@@ -512,7 +512,7 @@ impl Ranks {
     #[inline]
     pub(crate) fn fetch_owner(&self, owner: Owner) {
         if let Owner::Request { rank, id } = owner
-            && let Some(slot) = self.ranks[rank.index()].requests.get(id as usize)
+            && let Some(slot) = self.ranks[rank.index()].requests.get(id.index())
         {
             fetch(slot);
         }

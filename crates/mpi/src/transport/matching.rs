@@ -4,6 +4,7 @@
 //! receive (unexpected). MPI's rule: the earliest that fits. A short queue is a list searched from the front, which
 //! most are; one that has grown long keeps an index ([`LongQueue`]) until it is empty again.
 
+use mpirage_call::ContextId;
 use smallvec::SmallVec;
 
 use super::long_queue::LongQueue;
@@ -30,8 +31,12 @@ pub(crate) struct Key {
 impl Key {
     /// `None` is a wildcard.
     #[inline]
-    pub(crate) fn new(context: u64, source: Option<u32>, tag: Option<i32>) -> Key {
-        Key { context, source: source.unwrap_or(ANY_SOURCE), tag: tag.unwrap_or(ANY_TAG) }
+    pub(crate) fn new(context: ContextId, source: Option<u32>, tag: Option<i32>) -> Key {
+        Key {
+            context: u64::from(context.get()),
+            source: source.unwrap_or(ANY_SOURCE),
+            tag: tag.unwrap_or(ANY_TAG),
+        }
     }
 
     /// As two words, which are passed in registers: a key passed through memory would stall on store forwarding.
@@ -210,8 +215,8 @@ mod tests {
     fn keys() -> impl Strategy<Value = (Key, bool)> {
         let source = proptest::option::weighted(0.8, 0u32..4);
         let tag = proptest::option::weighted(0.8, -1i32..4);
-        (0u64..2, source, tag, any::<bool>())
-            .prop_map(|(context, source, tag, posts)| (Key::new(context, source, tag), posts))
+        (0u32..2, source, tag, any::<bool>())
+            .prop_map(|(context, source, tag, posts)| (Key::new(ContextId::new(context), source, tag), posts))
     }
 
     proptest! {
@@ -232,7 +237,7 @@ mod tests {
                         plain_posted.push((key, value));
                     }
                 } else {
-                    let key = Key::new(key.context, key.source().or(Some(0)), key.tag().or(Some(0)));
+                    let key = Key::new(ContextId::new(key.context as u32), key.source().or(Some(0)), key.tag().or(Some(0)));
                     let plain = plain_posted.iter().position(|(k, _)| k.accepts(&key)).map(|i| plain_posted.remove(i).1);
                     prop_assert_eq!(posted.take_accepting(&key), plain);
                     if plain.is_none() {

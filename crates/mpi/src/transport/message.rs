@@ -1,6 +1,6 @@
 //! Messages, receives, and what they belong to.
 
-use mpirage_call::{Completion, LineId, Payload, RankId, RequestId, SendMode};
+use mpirage_call::{Completion, ContextId, LineId, Payload, RankId, RequestId, SendMode};
 use mpirage_record::Scope;
 use mpirage_units::Time;
 
@@ -114,7 +114,7 @@ impl Message {
     pub(crate) fn scope(&self) -> Scope {
         match self.key.context.checked_sub(COLLECTIVE_CONTEXTS) {
             Some(number) => Scope::Collective(number),
-            None => Scope::Comm(self.key.context as u32),
+            None => Scope::Comm(ContextId::new(self.key.context as u32)),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use mpirage_call::{Payload, RankId, SendMode};
+use mpirage_call::{Payload, RankId, RequestId, SendMode};
 use mpirage_kernel::{
     Computation, ComputeModel, Departure, Event as KernelEvent, Kernel, Milestone, Model, NetworkModel,
     Token, Transfer,
@@ -119,7 +119,7 @@ struct Bench {
     message: MessageId,
 }
 
-const SENDER: Owner = Owner::Request { rank: RankId::new(0), id: 1 };
+const SENDER: Owner = Owner::Request { rank: RankId::new(0), id: RequestId::new(1) };
 const KEY: Key = Key { context: 0, source: 0, tag: 5 };
 
 /// What can happen to a message.
@@ -185,7 +185,7 @@ impl Bench {
             Input::Ended => drop(transport.transfer_event(env, id, Milestone::Ended)),
             Input::Matched => {
                 let (rank, room, owner) =
-                    (RankId::new(1), 1 << 20, Owner::Request { rank: RankId::new(1), id: 2 });
+                    (RankId::new(1), 1 << 20, Owner::Request { rank: RankId::new(1), id: RequestId::new(2) });
                 let receive = Receive { key: KEY, rank, room, address: 0, owner, posted: Time::ZERO };
                 let receive = transport.add_receive(receive);
                 transport.post(env, rank, KEY, Taker::Receive(receive));

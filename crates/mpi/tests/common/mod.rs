@@ -5,7 +5,7 @@ pub mod patterns;
 use std::sync::Arc;
 
 use mpirage_call::wire::encode_call;
-use mpirage_call::{Call, Payload, Reply, SendMode, Stamp, WORLD};
+use mpirage_call::{Call, Payload, Reply, RequestId, SendMode, Stamp, WORLD};
 use mpirage_collectives::Choice;
 use mpirage_kernel::Kernel;
 use mpirage_models::Cores;
@@ -91,14 +91,22 @@ pub fn send(to: u32, tag: i32, bytes: u64, request: Option<u32>) -> Call<'static
         tag,
         bytes,
         payload: Payload::Absent,
-        request,
+        request: request.map(RequestId::new),
         answer: true,
     }
 }
 
 /// A receive of up to `bytes` bytes in the world; blocking without a request.
 pub fn recv(from: Option<u32>, tag: Option<i32>, bytes: u64, request: Option<u32>) -> Call<'static> {
-    Call::Recv { context: WORLD, from, tag, bytes, address: 0, request, matched: None }
+    Call::Recv {
+        context: WORLD,
+        from,
+        tag,
+        bytes,
+        address: 0,
+        request: request.map(RequestId::new),
+        matched: None,
+    }
 }
 
 /// The calls of a script up to the next that needs an answer.

@@ -5,7 +5,8 @@
 
 use mpirage_call::wire::encode_call;
 use mpirage_call::{
-    Blocks, Call, CollectiveCall, Completing, Operator, Part, Payload, Reduction, SendMode, Stamp, WORLD,
+    Blocks, Call, CollectiveCall, Completing, Operator, Part, Payload, Reduction, RequestId, SendMode, Stamp,
+    WORLD,
 };
 use mpirage_collectives::Collective;
 use mpirage_mpi::{Ending, Engine, NoMemory, Segment, Turn};
@@ -128,7 +129,7 @@ fn tags(rank: u32) -> Vec<Call<'static>> {
         request: None,
         answer: false,
     }));
-    calls.push(Call::Wait { how: Completing::All, poll: false, requests: &REQUESTS });
+    calls.push(Call::Wait { how: Completing::All, poll: false, requests: RequestId::slice(&REQUESTS) });
     calls
 }
 
@@ -141,7 +142,7 @@ fn halo(rank: u32, ranks: u32) -> Vec<Call<'static>> {
     let receive = |k: usize| recv(Some(neighbours[k]), Some([1, 0, 3, 2][k]), 10240, Some(REQUESTS[k]));
     let mut calls: Vec<_> = (0..4).map(receive).collect();
     calls.extend((0..4).map(|k| send(neighbours[k], k as i32, 10240, Some(REQUESTS[4 + k]))));
-    calls.push(Call::Wait { how: Completing::All, poll: false, requests: &REQUESTS });
+    calls.push(Call::Wait { how: Completing::All, poll: false, requests: RequestId::slice(&REQUESTS) });
     calls
 }
 

@@ -1,5 +1,6 @@
 //! The frame around entries: header, blocks, footer, trailer. All numbers of fixed size are little-endian.
 
+use mpirage_call::ContextId;
 use mpirage_units::SPEED;
 
 use crate::{Computation, varint};
@@ -100,7 +101,7 @@ pub(super) struct Footer {
     /// How many of the communicators exist from the start.
     pub given: u64,
     /// Communicators: their numbers, and their members as ranks of the world.
-    pub communicators: Vec<(u32, Vec<u32>)>,
+    pub communicators: Vec<(ContextId, Vec<u32>)>,
     /// For each rank: the number of its calls, and the distances between its blocks as varints.
     pub ranks: Vec<(u64, Vec<u8>)>,
 }
@@ -130,7 +131,7 @@ impl Footer {
         varint::put(self.given, &mut bytes);
         varint::put(self.communicators.len() as u64, &mut bytes);
         for (context, members) in &self.communicators {
-            varint::put(u64::from(*context), &mut bytes);
+            varint::put(u64::from(context.get()), &mut bytes);
             varint::put(members.len() as u64, &mut bytes);
             let mut previous = 0;
             for &member in members {
@@ -166,7 +167,7 @@ impl Footer {
         }
         footer.given = number(&mut at)?;
         for _ in 0..number(&mut at)? {
-            let context = u32::try_from(number(&mut at)?).ok()?;
+            let context = ContextId::new(u32::try_from(number(&mut at)?).ok()?);
             let (mut members, mut previous) = (Vec::new(), 0i64);
             for _ in 0..number(&mut at)? {
                 previous = previous.checked_add(varint::get_signed(bytes, &mut at)?)?;
@@ -210,7 +211,7 @@ mod tests {
             computation: Computation { measured_on: Some(2e9), free: true },
             places: vec![spot, CallSite::default()],
             given: 1,
-            communicators: vec![(2, vec![3, 1, 2]), (9, vec![])],
+            communicators: vec![(ContextId::new(2), vec![3, 1, 2]), (ContextId::new(9), vec![])],
             ranks: vec![(17, vec![16, 1]), (0, vec![])],
         };
         let bytes = footer.bytes();

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use mpirage_call::stored::{self, Lists, Outcome};
 use mpirage_call::{
-    Blocks, Call, CollectiveCall, ContextId, FieldChecks, Part, Reply, RequestId, SELF, Stamp, WORLD,
-    function_names,
+    BLOCKING, Blocks, Call, CollectiveCall, ContextId, FieldChecks, Part, Reply, RequestId, SELF, Stamp,
+    WORLD, function_names,
 };
 
 use super::entry::{self, Before};
@@ -18,7 +18,7 @@ use crate::{Calls, Computation, Place, Step, TraceError, Workload, varint};
 /// Sites from here on are numbers of call sites whose file and line are known.
 const KNOWN: u64 = 1 << 63;
 /// Higher request numbers are a mistake.
-const MOST_REQUESTS: RequestId = 1 << 26;
+const MOST_REQUESTS: u32 = 1 << 26;
 
 /// A trace in mpirage's own format.
 pub struct BinaryTrace {
@@ -83,7 +83,7 @@ impl BinaryTrace {
         let sizes =
             footer.communicators.iter().map(|(context, members)| (*context, members.len())).chain(own);
         let given = footer.communicators.iter().take(footer.given as usize).map(|(context, _)| *context);
-        let contexts: HashMap<_, _> = given.zip(2..).collect();
+        let contexts: HashMap<_, _> = given.zip((2..).map(ContextId::new)).collect();
         let ranks = (0..ranks).map(|_| Rank { contexts: contexts.clone(), ..Rank::default() }).collect();
         let (lists, stored) = (Lists::default(), Vec::new());
         Ok(BinaryTrace {
@@ -209,47 +209,17 @@ impl Rank {
     /// Replaces numbers of the traced run by those of this run.
     #[inline(always)]
     fn translate(&mut self, call: &mut Call<'_>, eager_limit: u64) -> Result<(), &'static str> {
-        match call {
-            Call::Send { context, answer, mode, bytes, .. } => {
-                // It was eager where it was traced, but under this model it may have to wait.
-                *answer |= !mode.is_eager(*bytes, eager_limit);
-                self.translate_context(context)
-            }
-            Call::Recv { context, matched, .. } => {
-                if let Some(message) = matched {
-                    let taken = self.messages.iter().position(|(traced, _)| traced == message);
-                    *message = self.messages.swap_remove(taken.ok_or("a message that no probe has taken")?).1;
-                }
-                self.translate_context(context)
-            }
-            Call::Probe { context, .. }
-            | Call::FreeComm { context }
-            | Call::MakeComm { parent: context, .. } => self.translate_context(context),
-            Call::Collective(collective) => self.translate_context(&mut collective.context),
-            Call::Init
-            | Call::Finalize
-            | Call::Abort { .. }
-            | Call::Misuse { .. }
-            | Call::Now
-            | Call::When
-            | Call::Sleep { .. }
-            | Call::Wait { .. }
-            | Call::Cancel { .. }
-            | Call::Free { .. }
-            | Call::Output
-            | Call::Flush
-            | Call::SampleBegin { .. }
-            | Call::SampleEnd
-            | Call::Compute { .. }
-            | Call::Share { .. }
-            | Call::Tally(_)
-            | Call::TakeCompleted
-            | Call::ExecutionUnit { .. } => Ok(()),
+        if let Call::Send { answer, mode, bytes, .. } = call {
+            // It was eager where it was traced, but under this model it may have to wait.
+            *answer |= !mode.is_eager(*bytes, eager_limit);
         }
-    }
-
-    fn translate_context(&self, context: &mut ContextId) -> Result<(), &'static str> {
-        if *context > SELF {
+        if let Call::Recv { matched: Some(message), .. } = call {
+            let taken = self.messages.iter().position(|(traced, _)| traced == message);
+            *message = self.messages.swap_remove(taken.ok_or("a message that no probe has taken")?).1;
+        }
+        if let Some(context) = call.context_mut()
+            && *context > SELF
+        {
             *context = *self.contexts.get(context).ok_or("a communicator that this rank has not made")?;
         }
         Ok(())
@@ -269,15 +239,15 @@ impl FieldChecks for TraceChecks<'_> {
 
     #[inline(always)]
     fn opens(&mut self, request: Option<RequestId>) -> Result<(), &'static str> {
-        if request.is_some_and(|request| request == 0 || request > MOST_REQUESTS) {
+        if request.is_some_and(|request| request == BLOCKING || request.get() > MOST_REQUESTS) {
             return Err("a request with an impossible number");
         }
-        *self.highest = request.unwrap_or(0).max(*self.highest);
+        *self.highest = request.unwrap_or(BLOCKING).max(*self.highest);
         Ok(())
     }
 
     fn waits(&mut self, requests: &[RequestId]) -> Result<(), &'static str> {
-        let known = |&request: &RequestId| request > 0 && request <= *self.highest;
+        let known = |&request: &RequestId| request > BLOCKING && request <= *self.highest;
         if requests.iter().all(known) { Ok(()) } else { Err("a wait for what was never started") }
     }
 

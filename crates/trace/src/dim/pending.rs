@@ -5,39 +5,44 @@
 
 use std::collections::HashMap;
 
+use mpirage_call::{BLOCKING, RequestId};
+
 /// What a wait names: peer, tag and communicator of a receive, or the operation and communicator of a collective.
+/// Stands for no request: ranks do not use its number.
+const NONE: RequestId = BLOCKING;
+
 pub(super) type Key = (i64, i64, u32);
 
 /// The requests of one rank.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
     /// Numbers that are free.
-    free: Vec<u32>,
+    free: Vec<RequestId>,
     /// How many numbers there are.
     numbers: u32,
     /// First and last request that waits under a key.
-    waiting: HashMap<Key, (u32, u32)>,
+    waiting: HashMap<Key, (RequestId, RequestId)>,
     /// The next request under the same key, by request.
-    next: Vec<u32>,
+    next: Vec<RequestId>,
 }
 
 impl Pending {
     /// A number that is free.
-    pub fn open(&mut self) -> u32 {
+    pub fn open(&mut self) -> RequestId {
         self.free.pop().unwrap_or_else(|| {
             self.numbers += 1;
-            self.numbers
+            RequestId::new(self.numbers)
         })
     }
 
     /// A number that somebody will wait for under `key`.
-    pub fn open_for(&mut self, key: Key) -> u32 {
+    pub fn open_for(&mut self, key: Key) -> RequestId {
         let id = self.open();
-        self.next.resize(self.next.len().max(id as usize + 1), 0);
-        self.next[id as usize] = 0;
+        self.next.resize(self.next.len().max(id.index() + 1), NONE);
+        self.next[id.index()] = NONE;
         match self.waiting.get_mut(&key) {
             Some((_, last)) => {
-                self.next[*last as usize] = id;
+                self.next[last.index()] = id;
                 *last = id;
             }
             None => {
@@ -48,19 +53,19 @@ impl Pending {
     }
 
     /// The number that was opened first under `key`, which is free from here on.
-    pub fn close_first(&mut self, key: Key) -> Option<u32> {
+    pub fn close_first(&mut self, key: Key) -> Option<RequestId> {
         let (first, last) = *self.waiting.get(&key)?;
         if first == last {
             self.waiting.remove(&key);
         } else {
-            self.waiting.insert(key, (self.next[first as usize], last));
+            self.waiting.insert(key, (self.next[first.index()], last));
         }
         self.free.push(first);
         Some(first)
     }
 
     /// A number that nobody will wait for is free.
-    pub fn close(&mut self, number: u32) {
+    pub fn close(&mut self, number: RequestId) {
         self.free.push(number);
     }
 }
@@ -73,10 +78,13 @@ mod tests {
     fn what_was_posted_first_is_waited_for_first() {
         let mut pending = Pending::default();
         let ids = [(0, 7, 1), (0, 7, 1), (3, 7, 1)].map(|key| pending.open_for(key));
-        assert_eq!(ids, [1, 2, 3]);
-        assert_eq!(pending.close_first((3, 7, 1)), Some(3));
-        assert_eq!(pending.close_first((0, 7, 1)), Some(1));
-        assert_eq!(pending.open_for((0, 7, 1)), 1);
-        assert_eq!([(); 3].map(|()| pending.close_first((0, 7, 1))), [Some(2), Some(1), None]);
+        assert_eq!(ids, [1, 2, 3].map(RequestId::new));
+        assert_eq!(pending.close_first((3, 7, 1)), Some(RequestId::new(3)));
+        assert_eq!(pending.close_first((0, 7, 1)), Some(RequestId::new(1)));
+        assert_eq!(pending.open_for((0, 7, 1)), RequestId::new(1));
+        assert_eq!(
+            [(); 3].map(|()| pending.close_first((0, 7, 1))),
+            [Some(2), Some(1), None].map(|id| id.map(RequestId::new))
+        );
     }
 }

@@ -37,7 +37,7 @@ pub(super) struct Player {
     pub(super) types: HashMap<i64, u64>,
     pub(super) requests: HashMap<i64, Held>,
     pub(super) free: Vec<RequestId>,
-    pub(super) used: RequestId,
+    pub(super) used: u32,
     pub(super) comms: HashMap<i64, Comm>,
     pub(super) groups: HashMap<i64, Arc<Group>>,
     /// Operators of the program: do their operands commute?

@@ -195,7 +195,7 @@ impl Player {
         }
         let id = self.free.pop().unwrap_or_else(|| {
             self.used += 1;
-            self.used
+            RequestId::new(self.used)
         });
         self.say(&transfer.call(Some(id)), NotNeeded, calls)?;
         Ok(Some(id))

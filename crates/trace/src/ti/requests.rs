@@ -74,28 +74,28 @@ impl Requests {
             self.all[*last as usize].following = index;
         }
         *last = index;
-        index + 1
+        id_of(index)
     }
 
     /// The oldest of a name, and whether a test has found it complete.
     pub(super) fn find(&self, name: Name) -> Option<(RequestId, bool)> {
         let (first, _) = self.named.get(&name)?;
-        Some((first + 1, self.all[*first as usize].over))
+        Some((id_of(*first), self.all[*first as usize].over))
     }
 
     /// The one that was opened last.
     pub(super) fn last(&self) -> Option<(RequestId, bool)> {
-        (self.newest != NONE).then(|| (self.newest + 1, self.all[self.newest as usize].over))
+        (self.newest != NONE).then(|| (id_of(self.newest), self.all[self.newest as usize].over))
     }
 
     /// A test has found it complete.
     pub(super) fn mark_over(&mut self, id: RequestId) {
-        self.all[id as usize - 1].over = true;
+        self.all[id.index() - 1].over = true;
     }
 
     /// Nobody will ask for it again. Of several with one name, it is the oldest, or the name is looked through.
     pub(super) fn close(&mut self, id: RequestId) {
-        let index = id - 1;
+        let index = id.get() - 1;
         let Open { name, following, before, after, .. } = self.all[index as usize];
         match before {
             NONE => self.oldest = after,
@@ -115,7 +115,7 @@ impl Requests {
         while next != NONE {
             let open = self.all[next as usize];
             if !open.over {
-                into.push(next + 1);
+                into.push(id_of(next));
             }
             self.free.push(next);
             next = open.after;
@@ -168,6 +168,11 @@ impl Hasher for Mixer {
     }
 }
 
+/// Requests are numbered from 1 on.
+fn id_of(index: u32) -> RequestId {
+    RequestId::new(index + 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -176,17 +181,17 @@ mod tests {
     fn those_of_one_name_are_closed_in_order() {
         let mut requests = Requests::default();
         let (a, b, c) = (requests.open((0, 1, 7)), requests.open((0, 1, 7)), requests.open((1, 0, 7)));
-        assert_eq!([a, b, c], [1, 2, 3]);
-        assert_eq!(requests.find((0, 1, 7)), Some((1, false)));
+        assert_eq!([a, b, c].map(RequestId::get), [1, 2, 3]);
+        assert_eq!(requests.find((0, 1, 7)), Some((RequestId::new(1), false)));
         requests.close(a);
-        assert_eq!(requests.find((0, 1, 7)), Some((2, false)));
-        assert_eq!(requests.open((5, 0, 0)), 1, "numbers are used again");
+        assert_eq!(requests.find((0, 1, 7)), Some((b, false)));
+        assert_eq!(requests.open((5, 0, 0)), RequestId::new(1), "numbers are used again");
         requests.close(b);
         assert_eq!(requests.find((0, 1, 7)), None);
-        assert_eq!(requests.last(), Some((1, false)));
+        assert_eq!(requests.last(), Some((RequestId::new(1), false)));
         let mut rest = Vec::new();
         requests.close_all(&mut rest);
-        assert_eq!(rest, [3, 1], "oldest first");
+        assert_eq!(rest, [3, 1].map(RequestId::new), "oldest first");
         assert!(requests.is_empty());
     }
 

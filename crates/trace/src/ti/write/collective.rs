@@ -113,7 +113,7 @@ impl TiWriter {
     fn write_steps(&mut self, rank: u32, context: ContextId, members: &[u32], steps: &[Step]) {
         let us = i64::from(rank);
         // Requests of schedules have numbers that no program uses.
-        let (first, mut next) = (RequestId::MAX / 2, RequestId::MAX / 2);
+        let (first, mut next) = (u32::MAX / 2, u32::MAX / 2);
         for step in steps {
             match *step {
                 Step::Send { to, bytes, slot } | Step::Isend { to, bytes, slot } => {
@@ -124,7 +124,7 @@ impl TiWriter {
                         format_args!("{} {to} {tag} {bytes} 6", if blocking { "send" } else { "isend" }),
                     );
                     if !blocking {
-                        self.open(rank, next, (us, i64::from(to), tag));
+                        self.open(rank, RequestId::new(next), (us, i64::from(to), tag));
                         next += 1;
                     }
                 }
@@ -136,12 +136,12 @@ impl TiWriter {
                         format_args!("{} {from} {tag} {bytes} 6", if blocking { "recv" } else { "irecv" }),
                     );
                     if !blocking {
-                        self.open(rank, next, (i64::from(from), us, tag));
+                        self.open(rank, RequestId::new(next), (i64::from(from), us, tag));
                         next += 1;
                     }
                 }
                 Step::WaitAll => {
-                    let requests: Vec<RequestId> = (first..next).collect();
+                    let requests: Vec<RequestId> = (first..next).map(RequestId::new).collect();
                     self.waited(rank, &requests);
                     next = first;
                 }
@@ -149,7 +149,7 @@ impl TiWriter {
                 Step::Copy { bytes } => self.work(rank, bytes, self.local_work[1]),
             }
         }
-        let requests: Vec<RequestId> = (first..next).collect();
+        let requests: Vec<RequestId> = (first..next).map(RequestId::new).collect();
         self.waited(rank, &requests);
     }
 
