@@ -1,8 +1,8 @@
 //! Ranks that make arbitrary calls, decoded from bytes.
 
 use mpirage_call::{
-    Blocks, Burst, Call, CollectiveCall, CommRequest, Completing, Operator, Part, Payload, Reduction, Reply,
-    SendMode, Stamp, Work,
+    Blocks, Burst, Call, CollectiveCall, CommRequest, Completing, ContextId, Operator, Part, Payload,
+    Reduction, Reply, RequestId, SendMode, Stamp, Work,
 };
 use mpirage_collectives::Collective;
 use mpirage_trace::{Calls, Step, TraceError, Workload};

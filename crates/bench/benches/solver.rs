@@ -156,7 +156,7 @@ fn equal(c: &mut Criterion) {
     });
 }
 
-/// All to all of random sizes: every completion is alone, and everybody's rates depend on everybody.
+/// All to all of random sizes: every completion is alone, and all rates depend on each other.
 fn uneven(c: &mut Criterion) {
     let mut group = c.benchmark_group("random all to all");
     group.sample_size(10);

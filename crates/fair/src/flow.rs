@@ -91,7 +91,7 @@ impl Footprint {
         Footprint { penalty, ceiling: bound * penalty, alone: f64::INFINITY, uses }
     }
 
-    /// Seconds that a flow of so much work takes if it shares its resources with nobody, and their capacities stay.
+    /// Seconds that a flow of this much work takes if no other flow uses its resources and their capacities stay.
     pub fn span_alone(&self, work: f64) -> f64 {
         let left = work * self.penalty;
         if left > 0.0 { left / level_alone(self.alone, self.ceiling) } else { 0.0 }

@@ -230,6 +230,38 @@ fn keep_a_switch_busy(sharing: Sharing) {
     }
 }
 
+/// An all-to-all on a ring: nearly all levels are equal, and differ by rounding.
+#[test]
+fn rates_are_those_of_the_oracle_where_bottlenecks_tie() {
+    for sharing in [Sharing::new(), Sharing::without_components()] {
+        let hosts = 16;
+        let mut bench = Bench::new(sharing, &vec![(125e6, Kind::Shared); 2 * hosts]);
+        for distance in 1..hosts {
+            for from in 0..hosts {
+                let uses = ring_route(hosts, from, distance);
+                bench.apply(&Op::Start {
+                    work: 1024.0,
+                    penalty: 1e-4 * uses.len() as f64,
+                    bound: 125e6,
+                    uses,
+                });
+            }
+            bench.apply(&Op::Advance(7_000_000));
+            bench.check();
+        }
+        bench.finish();
+        assert_eq!(bench.log.len(), hosts * (hosts - 1));
+    }
+}
+
+/// The shorter way around, with weight 1 on its links and 0.05 on those of the way back.
+fn ring_route(hosts: usize, from: usize, distance: usize) -> Vec<(usize, f64)> {
+    let back = hosts - distance;
+    let (steps, there, again) = if distance <= back { (distance, 0, hosts) } else { (back, hosts, 0) };
+    let host = |step: usize| if there == 0 { from + step } else { from + hosts - step - 1 } % hosts;
+    (0..steps).flat_map(|step| [(there + host(step), 1.0), (again + host(step), 0.05)]).collect()
+}
+
 fn cases() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(256)
 }

@@ -34,7 +34,7 @@ pub enum Links {
     HalfDuplex(u32),
 }
 
-/// What one node offers.
+/// The links and buses of one node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BusNode {
     /// Its links to the network.
@@ -91,9 +91,9 @@ struct Trip {
     span: Duration,
     /// The pools it needs, in the order in which it takes them.
     pools: [u32; 3],
-    /// How many of them it has.
+    /// The number of pools it has acquired from.
     has: u8,
-    /// How many it needs.
+    /// The number of pools it needs.
     needs: u8,
     /// The next in the queue it is in; the next unused one.
     next: u32,
@@ -171,7 +171,7 @@ impl BusNetwork {
         true
     }
 
-    /// Gives back one thing of a pool: whoever is first in its queue has it. Appends who moves now.
+    /// Returns a link or bus to its pool; the first transfer in the queue gets it. Appends those that start to move.
     fn give_back(&mut self, now: Time, pool: u32, events: &mut Vec<Event>) {
         let pool = &mut self.pools[pool as usize];
         if pool.free == UNLIMITED {
@@ -221,7 +221,7 @@ impl Model for BusNetwork {
 }
 
 impl Links {
-    /// How many lead into the node.
+    /// The number of links into the node.
     pub fn inputs(self) -> Limit {
         match self {
             Links::Duplex { inputs, .. } => inputs,
@@ -229,7 +229,7 @@ impl Links {
         }
     }
 
-    /// How many lead out of it.
+    /// The number of links out of the node.
     pub fn outputs(self) -> Limit {
         match self {
             Links::Duplex { outputs, .. } => outputs,
@@ -333,7 +333,7 @@ mod tests {
         // Both others queue, 1 -> 0 for the link of 0 and 2 -> 1 for that of 1, so 1 -> 0 asks for the link of 1 last.
         let expected = [(0, 1000), (2000, 3000), (1000, 2000)];
         assert_eq!(run(network(3, Links::HalfDuplex(1), None), &pairs), expected);
-        // A ring in which everybody sends ends: nobody holds what another needs while waiting for that one.
+        // A ring in which every rank sends ends: no transfer holds what another needs while it waits for that one.
         let ring: Vec<(u32, u32)> = (0..5).map(|node| (node, (node + 1) % 5)).collect();
         let times = run(network(5, Links::HalfDuplex(1), None), &ring);
         assert!(times.iter().all(|&(start, end)| end == start + 1000), "{times:?}");

@@ -33,7 +33,7 @@ struct Host {
 struct Alone {
     token: Token,
     host: HostId,
-    /// How many cores it uses.
+    /// The number of cores it uses.
     cores: f32,
 }
 

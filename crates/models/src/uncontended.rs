@@ -3,7 +3,7 @@
 use mpirage_kernel::{Agenda, Departure, Event, Model, NetworkModel, Token, Transfer};
 use mpirage_units::{Duration, Time};
 
-/// How long a message takes.
+/// The latency and bandwidth of messages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wire {
     /// Seconds.

@@ -42,7 +42,7 @@ impl NetPoint {
     }
 }
 
-/// Which way a link is crossed.
+/// The direction in which a route crosses a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     Up,

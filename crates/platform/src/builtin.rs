@@ -12,7 +12,7 @@ use crate::suggest::closest;
 pub struct Builtin {
     /// What to write, such as `torus:XxYxZ`.
     pub usage: &'static str,
-    /// What it is.
+    /// A description for users.
     pub meaning: &'static str,
 }
 

@@ -1,7 +1,7 @@
-//! Links by class, and what they connect: for those who add up or draw what crosses them.
+//! Links by class, and what they connect: for reports that add up or draw the traffic on links.
 
 use crate::fabric::Fabric;
-use crate::link::LinkId;
+use crate::link::{LinkEnd, LinkId};
 use crate::platform::Platform;
 use crate::zone::{Zone, ZoneKind};
 
@@ -10,29 +10,10 @@ use crate::zone::{Zone, ZoneKind};
 pub struct LinkClass {
     /// What they are, such as `host` or `level 1 to level 2`.
     pub name: String,
-    /// How many.
+    /// The number of links.
     pub links: u32,
     /// Bytes per second of one; of links given one by one, of the slowest.
     pub bandwidth: f64,
-}
-
-/// Where a link of a regular network ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct LinkEnd {
-    /// 0 for hosts, 1 for the switches next to them, and so on.
-    pub level: u8,
-    /// Which of that level, from 0.
-    pub position: u32,
-}
-
-impl LinkEnd {
-    pub(crate) fn host(position: u32) -> LinkEnd {
-        LinkEnd { level: 0, position }
-    }
-
-    pub(crate) fn switch(level: u8, position: u32) -> LinkEnd {
-        LinkEnd { level, position }
-    }
 }
 
 impl Platform {

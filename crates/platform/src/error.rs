@@ -103,7 +103,7 @@ impl Place {
 pub(crate) struct Source<'t> {
     file: Arc<str>,
     text: &'t str,
-    /// Where each line starts.
+    /// The offset of each line.
     lines: Vec<usize>,
     /// What is allowed and hardly meant, in order of reading.
     doubts: RefCell<Vec<String>>,

@@ -1,7 +1,7 @@
 //! Hosts named by formula: a prefix, a number out of some ranges, a suffix.
 //!
-//! A cluster of 100,000 hosts is described by a few words, and so it stays: a name is made when
-//! somebody asks for it, and understood when somebody uses it.
+//! A cluster of 100,000 hosts is described by a few words and stored as these words: names are made
+//! when a caller asks for them, and parsed when a caller uses them.
 
 /// A host of a platform; hosts are numbered from 0, in the order of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

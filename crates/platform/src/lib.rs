@@ -1,7 +1,7 @@
 //! Platforms: hosts, links, and the route between any two hosts.
 //!
 //! Files in, validated data out. A [`Platform`] is loaded from a built-in name, a TOML file of
-//! ours or a SimGrid XML file, and checked then and there: whoever has one need not check again.
+//! ours or a SimGrid XML file, and checked then and there: its users need not check again.
 //!
 //! ```
 //! use mpirage_platform::{HostId, Platform};
@@ -57,10 +57,10 @@ mod zone;
 pub mod format {}
 
 pub use builtin::{BUILTINS, Builtin};
-pub use classes::{LinkClass, LinkEnd};
+pub use classes::LinkClass;
 pub use error::{Place, PlatformError};
 pub use host::HostId;
-pub use link::{LinkId, Sharing};
+pub use link::{LinkEnd, LinkId, Sharing};
 pub use platform::{Host, Link, Platform, SwitchPort};
 pub use settings::{ModelSettings, Setting, Value};
 pub use taper::GroupTaper;

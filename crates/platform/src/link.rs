@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LinkId(pub u32);
 
-/// How the flows that cross a link at the same time get along.
+/// How the flows that cross a link at the same time share it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
     /// They share the bandwidth.
@@ -13,7 +13,7 @@ pub enum Sharing {
     FatPipe,
 }
 
-/// What a link can do.
+/// The bandwidth, latency and sharing of a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkSpec {
     /// Bytes per second, positive.
@@ -47,5 +47,24 @@ impl Cable {
 
     pub fn fat_pipe(bandwidth: f64, latency: f64) -> Self {
         Self { spec: LinkSpec { bandwidth, latency, sharing: Sharing::FatPipe }, duplex: Duplex::Single }
+    }
+}
+
+/// Where a link of a regular network ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LinkEnd {
+    /// 0 for hosts, 1 for the switches next to them, and so on.
+    pub level: u8,
+    /// Its number among those of that level, from 0.
+    pub position: u32,
+}
+
+impl LinkEnd {
+    pub(crate) fn host(position: u32) -> LinkEnd {
+        LinkEnd { level: 0, position }
+    }
+
+    pub(crate) fn switch(level: u8, position: u32) -> LinkEnd {
+        LinkEnd { level, position }
     }
 }

@@ -55,7 +55,7 @@ impl ModelSettings {
         self.get(key)?.value.as_text()
     }
 
-    /// How many there are.
+    /// The number of settings.
     pub fn len(&self) -> usize {
         self.settings.len()
     }

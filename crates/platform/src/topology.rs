@@ -5,7 +5,7 @@
 pub enum Topology {
     /// One switch.
     Cluster {
-        /// How many hosts.
+        /// The number of hosts.
         hosts: u32,
         /// Whether all messages also cross one common link.
         backbone: bool,
@@ -42,12 +42,12 @@ pub enum Topology {
     },
     /// One cable per pair of hosts.
     Full {
-        /// How many hosts.
+        /// The number of hosts.
         hosts: u32,
     },
     /// Hosts, links and routes given one by one.
     Explicit {
-        /// How many hosts.
+        /// The number of hosts.
         hosts: u32,
         /// How routes are found: `Full`, `Floyd`, `Dijkstra`, `Cluster` or `None`.
         routing: &'static str,

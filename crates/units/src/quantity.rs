@@ -24,7 +24,7 @@ pub struct Quantity {
     example: &'static str,
     /// The factor of a unit; none if there is no such unit.
     unit: fn(&str) -> Option<f64>,
-    /// What a bare number counts.
+    /// The unit of a number without a unit.
     base: &'static str,
     /// Why it cannot be zero; empty if it can.
     if_zero: &'static str,
@@ -40,7 +40,7 @@ pub enum QuantityError {
     /// It is no number, or its unit is unknown.
     #[error("`{text}` is not a {what}; write for example {example}")]
     Unreadable {
-        /// What was written.
+        /// The text as the user wrote it.
         text: String,
         /// What kind of quantity was expected.
         what: &'static str,
@@ -50,7 +50,7 @@ pub enum QuantityError {
     /// It is less than zero.
     #[error("`{text}`: a {what} is not negative; write for example {example}")]
     Negative {
-        /// What was written.
+        /// The text as the user wrote it.
         text: String,
         /// What kind of quantity was expected.
         what: &'static str,
@@ -60,7 +60,7 @@ pub enum QuantityError {
     /// It is zero, and must not be.
     #[error("`{text}`: {why}; write for example {example}")]
     Zero {
-        /// What was written.
+        /// The text as the user wrote it.
         text: String,
         /// Why it must not be zero.
         why: &'static str,
@@ -70,7 +70,7 @@ pub enum QuantityError {
     /// It is too large, or too close to zero.
     #[error("`{text}` is not possible: a {what} is between {least:e} and {most:e} {base}")]
     OutOfRange {
-        /// What was written.
+        /// The text as the user wrote it.
         text: String,
         /// What kind of quantity was expected.
         what: &'static str,
@@ -78,13 +78,13 @@ pub enum QuantityError {
         least: f64,
         /// The largest.
         most: f64,
-        /// What both count.
+        /// The unit that both have in common.
         base: &'static str,
     },
     /// It has a fraction, and must not.
     #[error("`{text}` is not a whole {what}; write for example {example}")]
     Fraction {
-        /// What was written.
+        /// The text as the user wrote it.
         text: String,
         /// What kind of quantity was expected.
         what: &'static str,

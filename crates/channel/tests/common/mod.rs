@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use mpirage_call::wire::decode_call;
-use mpirage_call::{Call, LineId, Payload, RankId, Reply, SendMode, Service, Stamp};
+use mpirage_call::{Call, LineId, Payload, RankId, Reply, SendMode, Service, Stamp, WORLD};
 use mpirage_channel::{Attach, Briefing, LineEnd, Mailboxes, Waiting};
 use mpirage_units::Time;
 
@@ -88,7 +88,7 @@ pub fn at(picos: u64) -> Reply {
 pub fn send(tag: i32, bytes: &[u8]) -> Call<'_> {
     Call::Send {
         mode: SendMode::Standard,
-        context: 0,
+        context: WORLD,
         to: 1,
         tag,
         bytes: bytes.len() as u64,

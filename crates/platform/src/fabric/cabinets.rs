@@ -6,8 +6,7 @@
 //! ```
 
 use super::{Extras, Fabric, Layout, Path, Role, Shape, Wires};
-use crate::classes::LinkEnd;
-use crate::link::Cable;
+use crate::link::{Cable, LinkEnd};
 use crate::topology::Topology;
 
 #[derive(Clone, Debug)]

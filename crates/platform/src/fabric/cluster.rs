@@ -5,8 +5,7 @@
 //! ```
 
 use super::{Extras, Fabric, Layout, Path, Role, Shape, Wires};
-use crate::classes::LinkEnd;
-use crate::link::{Cable, Duplex};
+use crate::link::{Cable, Duplex, LinkEnd};
 use crate::topology::Topology;
 
 #[derive(Clone, Debug)]

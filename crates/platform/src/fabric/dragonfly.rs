@@ -6,8 +6,7 @@
 //! where needed. Parallel cables are one link of the summed bandwidth, as in SimGrid.
 
 use super::{Dialect, Extras, Fabric, Layout, Path, Role, Shape, Wires, pair_at, pair_index, pairs, product};
-use crate::classes::LinkEnd;
-use crate::link::Cable;
+use crate::link::{Cable, LinkEnd};
 use crate::topology::Topology;
 
 #[derive(Clone, Debug)]
@@ -24,7 +23,7 @@ pub(crate) struct Dragonfly {
     cables_before: u32,
 }
 
-/// How many there are of each.
+/// The number of groups, chassis, routers and nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Size {
     pub groups: u32,

@@ -7,8 +7,7 @@
 //! nodes nor links are stored.
 
 use super::{Extras, Fabric, Layout, Path, Role, Shape, Wires, product};
-use crate::classes::LinkEnd;
-use crate::link::Cable;
+use crate::link::{Cable, LinkEnd};
 use crate::topology::Topology;
 
 #[derive(Clone, Debug)]

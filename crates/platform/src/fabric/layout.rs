@@ -8,7 +8,7 @@
 
 use crate::link::{Cable, Duplex};
 
-/// What a class of links is for.
+/// The purpose of a class of links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Loopback,

@@ -1,8 +1,7 @@
 //! Everyone to everyone: one cable per pair of hosts, nothing shared.
 
 use super::{Extras, Fabric, Layout, Path, Role, Shape, Wires, pair_at, pair_index, pairs};
-use crate::classes::LinkEnd;
-use crate::link::Cable;
+use crate::link::{Cable, LinkEnd};
 use crate::topology::Topology;
 
 #[derive(Clone, Debug)]

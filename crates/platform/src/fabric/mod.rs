@@ -23,14 +23,13 @@ pub(crate) use layout::{Layout, Role, Wires};
 pub(crate) use mesh::Mesh;
 pub(crate) use torus::Torus;
 
-use crate::classes::LinkEnd;
 use crate::host::HostGroup;
-use crate::link::{Cable, Duplex, LinkId, LinkSpec};
+use crate::link::{Cable, Duplex, LinkEnd, LinkId, LinkSpec};
 use crate::topology::Topology;
 
 /// The formula of a topology. Hosts are positions from 0; links are numbers of its [`Layout`].
 pub(crate) trait Shape: std::fmt::Debug + Send + Sync {
-    /// How many hosts it connects.
+    /// The number of hosts that it connects.
     fn hosts(&self) -> u32;
 
     /// Pushes the links from one host to another. Loopbacks are not its business; `src == dst`
@@ -146,7 +145,7 @@ impl Fabric {
         name + direction
     }
 
-    /// Where a link begins and ends.
+    /// Both ends of a link.
     pub fn link_ends(&self, link: u32) -> Option<[LinkEnd; 2]> {
         let class = self.layout.class_of(link);
         let (cable, _) = class.wires.locate(link);

@@ -4,8 +4,7 @@
 //! its `up` link leads there, its `down` link back.
 
 use super::{Extras, Fabric, Layout, Path, Role, Shape, Wires, product};
-use crate::classes::LinkEnd;
-use crate::link::Cable;
+use crate::link::{Cable, LinkEnd};
 use crate::topology::Topology;
 
 #[derive(Clone, Debug)]

@@ -136,7 +136,7 @@ impl<'d> Element<'d> {
         read(self.need(name)?).map_err(|problem| self.wrong(name, format!("`{name}`: {problem}")))
     }
 
-    /// Where it starts.
+    /// The offset of the element in the file.
     pub fn place(&self) -> Place {
         self.source.place(self.span())
     }

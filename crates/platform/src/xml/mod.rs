@@ -33,7 +33,7 @@ struct Reader {
     dragonfly_cables_before: u32,
     /// How deep the zone being read is nested.
     depth: u32,
-    /// Where each zone starts.
+    /// The offset of each zone in the file.
     places: HashMap<ZoneId, Place>,
 }
 
@@ -125,7 +125,7 @@ fn property(prop: &Element<'_>) -> Result<(), PlatformError> {
     Ok(())
 }
 
-/// An element we do not read: SimGrid knows it, or nobody does.
+/// The error for an element that mpirage does not support, or that does not exist in SimGrid either.
 fn unsupported(element: &Element<'_>, inside: &str, known: &[&str]) -> PlatformError {
     let because = match element.tag() {
         "disk" | "storage" | "storage_type" | "mount" | "model_prop" => "disks are not simulated yet",

@@ -14,7 +14,7 @@ const DEEPEST: u32 = 100;
 /// Floyd's table grows with the square of the vertices, and his work with the cube.
 const LARGEST_FLOYD: usize = 4_000;
 
-/// What may stand in a zone.
+/// The elements that a zone may contain.
 const KNOWN: [&str; 14] = [
     "prop",
     "zone",

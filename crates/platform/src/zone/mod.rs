@@ -50,7 +50,7 @@ pub(crate) struct Zone {
     pub first_link: u32,
 }
 
-/// How a zone is described.
+/// The description of a zone.
 #[derive(Debug)]
 pub(crate) enum ZoneKind {
     Fabric(Fabric),
