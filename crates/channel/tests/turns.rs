@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use common::*;
 use mpirage_call::wire::decode_call;
-use mpirage_call::{Call, LineId, Reply, Service, Stamp};
+use mpirage_call::{Call, LineId, Reply, Service, Stamp, WORLD};
 use mpirage_channel::{ChannelError, FoldedPlace, LineEnd, Mailboxes, SERVICE_BYTES, STORE_BYTES, Waiting};
 use mpirage_units::Time;
 
@@ -197,7 +197,7 @@ fn stores_arrive_before_the_call_returns_until_there_is_no_room() {
         let buffer: &mut [u8; 24] = Box::leak(Box::new([0; 24]));
         let address = buffer.as_mut_ptr();
         let recv = Call::Recv {
-            context: 0,
+            context: WORLD,
             from: None,
             tag: None,
             bytes: 24,

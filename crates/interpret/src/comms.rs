@@ -92,18 +92,32 @@ mod tests {
     #[test]
     fn ranks_translate_both_ways() {
         let mut comms = Comms::new(4);
-        comms.add(2, &[3, 1]);
-        comms.add(3, &[0, 1, 2, 3]);
+        comms.add(ContextId::new(2), &[3, 1]);
+        comms.add(ContextId::new(3), &[0, 1, 2, 3]);
         assert_eq!(
-            (comms.world_of(2, 3, CommRank(1)), comms.rank_of(2, 3), comms.size(2)),
+            (
+                comms.world_of(ContextId::new(2), 3, CommRank(1)),
+                comms.rank_of(ContextId::new(2), 3),
+                comms.size(ContextId::new(2))
+            ),
             (Some(1), Some(0), 2)
         );
-        assert_eq!((comms.world_of(2, 3, CommRank(2)), comms.rank_of(2, 0)), (None, None));
-        assert_eq!((comms.world_of(3, 0, CommRank(2)), comms.size(3), comms.size(WORLD)), (Some(2), 4, 4));
+        assert_eq!(
+            (comms.world_of(ContextId::new(2), 3, CommRank(2)), comms.rank_of(ContextId::new(2), 0)),
+            (None, None)
+        );
+        assert_eq!(
+            (
+                comms.world_of(ContextId::new(3), 0, CommRank(2)),
+                comms.size(ContextId::new(3)),
+                comms.size(WORLD)
+            ),
+            (Some(2), 4, 4)
+        );
         assert_eq!(
             (comms.world_of(SELF, 3, CommRank(0)), comms.rank_of(SELF, 3), comms.size(SELF)),
             (Some(3), Some(0), 1)
         );
-        assert_eq!(comms.world_of(9, 0, CommRank(0)), None);
+        assert_eq!(comms.world_of(ContextId::new(9), 0, CommRank(0)), None);
     }
 }

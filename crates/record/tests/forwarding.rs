@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use mpirage_call::wire::{NonblockingCall, NonblockingOperation};
-use mpirage_call::{Call, Payload, Reply, SendMode, Stamp, WORLD};
+use mpirage_call::{Call, Payload, Reply, RequestId, SendMode, Stamp, WORLD};
 use mpirage_record::{Details, Message, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
 
@@ -76,7 +76,14 @@ const PLAYED: [&str; 4] = ["record", "call", "post", "messages"];
 fn send() -> NonblockingCall {
     let operation =
         NonblockingOperation::Send { mode: SendMode::Standard, to: 1, tag: 7, payload: Payload::Absent };
-    NonblockingCall { stamp: Stamp::default(), context: WORLD, bytes: 8, request: 1, operation, words: 0 }
+    NonblockingCall {
+        stamp: Stamp::default(),
+        context: WORLD,
+        bytes: 8,
+        request: RequestId::new(1),
+        operation,
+        words: 0,
+    }
 }
 
 fn message() -> Message {

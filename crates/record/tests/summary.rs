@@ -1,5 +1,6 @@
 //! The summary counts the same whichever way it hears of calls and messages.
 
+use mpirage_call::ContextId;
 use mpirage_call::{Stamp, WORLD, Work};
 use mpirage_record::{Message, Record, Recorder, Scope, Summary};
 use mpirage_units::Time;
@@ -27,7 +28,7 @@ fn play(recorder: &mut impl Recorder) {
     recorder.call(0, &Stamp::default(), start, end, None);
     recorder.messages(&[message(100, Scope::Comm(WORLD)), message(8, Scope::Collective(3))]);
     recorder.record(&Record::Message(message(1, Scope::Comm(WORLD))));
-    recorder.record(&Record::Comm { context: 5, members: &[0, 1] });
+    recorder.record(&Record::Comm { context: ContextId::new(5), members: &[0, 1] });
     recorder.record(&Record::End { rank: 0, at: end, blocked: None, ideal: None });
 }
 
