@@ -55,6 +55,24 @@ def user_op_large(suite):
 
 
 @part
+def collective_sizes(suite):
+    """MPI_ERRORS_RETURN for collectives whose ranks give different sizes; with the default handler the run ends."""
+    for case in cases(suite, "collective_sizes"):
+        result = case.run()
+
+        def expected(rank):
+            last, second, third = rank == case.ranks - 1, rank == 1, rank == 2
+            reduced = "truncate" if second else "success"
+            return (
+                f"{rank}: bcast {'truncate' if last else 'success'}, short bcast {'other' if last else 'success'}, "
+                f"allreduce {reduced}, iallreduce {reduced}, allgather {'truncate' if third else 'success'}, then success {case.ranks}"
+            )
+
+        lines = sorted(result.out.splitlines(), key=lambda line: int(line.split(":")[0]))
+        case.check("errors return where too much arrives", lines == [expected(rank) for rank in range(case.ranks)], result)
+
+
+@part
 def close_all_fds(suite):
     for case in cases(suite, "close_all_fds"):
         result = case.run(options=["--trace", "trace.mpirage"])

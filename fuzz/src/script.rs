@@ -147,7 +147,7 @@ impl Script {
                 let (plan, reduction) = (self.small(rank), self.reduction(rank));
                 let (send, recv) = (self.blocks(rank, 0), self.blocks(rank, 1));
                 let (send, recv) = (self.part(send, 0), self.part(recv, 1));
-                Call::Collective(CollectiveCall { kind, context, root, send, recv, reduction, request, plan })
+                Call::Collective(CollectiveCall { kind, context, root, send, recv, reduction, request, plan, on_mismatch: Default::default() })
             }
             14 | 15 => {
                 let (parent, how) = (self.context(rank), self.byte(rank) % 6);

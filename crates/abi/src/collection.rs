@@ -19,7 +19,9 @@
 
 use std::sync::Arc;
 
-use mpirage_call::{Blocks, Call, CollectiveCall, ContextId, Part, Payload, Reduction, RequestId};
+use mpirage_call::{
+    Blocks, Call, CollectiveCall, Completion, ContextId, OnMismatch, Part, Payload, Reduction, RequestId,
+};
 use mpirage_collectives::Collective;
 use smallvec::{SmallVec, smallvec};
 
@@ -40,6 +42,7 @@ pub(crate) struct Collection {
     pub reduction: Option<Reduction>,
     /// Which persistent collective of the communicator it is; zero if it is none.
     pub plan: u32,
+    pub on_mismatch: OnMismatch,
 }
 
 /// The data that a rank gives or gets.
@@ -251,8 +254,14 @@ impl Collection {
     }
 
     /// Takes part and waits for the end.
-    pub(crate) fn run(&self, connection: &Connection) -> TransferBuffers {
-        self.call(connection.inline_bytes(), None, |call| connection.ask_then(call, |_| ()))
+    pub(crate) fn run(&self, connection: &Connection) -> (TransferBuffers, Completion) {
+        let mut completion = Completion::empty(0);
+        let buffers = self.call(connection.inline_bytes(), None, |call| {
+            connection.ask_then(call, |reply| {
+                completion = reply.completions.first().copied().unwrap_or(completion);
+            });
+        });
+        (buffers, completion)
     }
 
     fn call(
@@ -264,10 +273,20 @@ impl Collection {
         let (mut outgoing, mut incoming) = (None, None);
         let given = self.gives.lay_out(inline_bytes, &mut outgoing);
         let got = self.gets.make_room(&mut incoming);
-        let &Collection { kind, context, root, ref gives, ref gets, reduction, plan } = self;
+        let &Collection { kind, context, root, ref gives, ref gets, reduction, plan, on_mismatch } = self;
         let send = Part { payload: given.payload, blocks: gives.blocks(&given.list) };
         let recv = Part { payload: got.payload, blocks: gets.blocks(&got.list) };
-        make(&Call::Collective(CollectiveCall { kind, context, root, send, recv, reduction, request, plan }));
+        make(&Call::Collective(CollectiveCall {
+            kind,
+            context,
+            root,
+            send,
+            recv,
+            reduction,
+            request,
+            plan,
+            on_mismatch,
+        }));
         let (outgoing, incoming) = (outgoing.map(Arc::new), incoming.map(Box::new));
         TransferBuffers { outgoing, incoming, ..TransferBuffers::default() }
     }

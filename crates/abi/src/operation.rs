@@ -79,7 +79,7 @@ impl Step {
                 (TransferBuffers::default(), Completion::empty(0))
             }
             Step::Receive(message) => message.run(connection),
-            Step::Collective(collection) => (collection.run(connection), Completion::empty(0)),
+            Step::Collective(collection) => collection.run(connection),
         }
     }
 }

@@ -72,6 +72,10 @@ pub(crate) fn from_proc_null() -> Completion {
 /// A message that did not fit is an error.
 pub(crate) fn check_room(completion: &Completion, room: u64) -> Result<()> {
     let Completion { source, tag, bytes, truncated, .. } = completion;
+    if completion.mismatched {
+        let class = if *truncated { MPI_ERR_TRUNCATE } else { MPI_ERR_OTHER };
+        fail!(class, "ranks of this collective give different sizes: another gives {bytes} bytes");
+    }
     if *truncated {
         fail!(
             MPI_ERR_TRUNCATE,

@@ -66,6 +66,7 @@ fn alltoall(c: &mut Criterion) {
             reduction: None,
             request: None,
             plan: 0,
+            on_mismatch: Default::default(),
         });
         let scripts = vec![vec![call]; ranks];
         group.throughput(Throughput::Elements((ranks * (ranks - 1)) as u64));

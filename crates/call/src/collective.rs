@@ -7,6 +7,16 @@ use crate::{ContextId, Payload, RequestId};
 /// Bytes each rank contributes to agree on a new communicator: its colour and key.
 const AGREEMENT_BYTES: u64 = 8;
 
+/// What happens to a rank if the ranks of a collective give different sizes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnMismatch {
+    /// The run ends with a diagnosis: errors are fatal.
+    #[default]
+    EndRun,
+    /// The rank gets an error: its program handles errors itself.
+    ReturnError,
+}
+
 /// One rank's side of a collective operation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CollectiveCall<'a> {
@@ -27,6 +37,8 @@ pub struct CollectiveCall<'a> {
     /// The number of a persistent collective, which may be started in any order: numbered from 1 in the order in which the
     /// communicator's were made. Zero for others, which match in the order of the calls.
     pub plan: u32,
+    /// What happens if ranks give different sizes.
+    pub on_mismatch: OnMismatch,
 }
 
 impl CollectiveCall<'static> {
@@ -42,6 +54,7 @@ impl CollectiveCall<'static> {
             reduction: None,
             request: None,
             plan: 0,
+            on_mismatch: Default::default(),
         }
     }
 }

@@ -26,12 +26,22 @@ pub struct Completion {
     pub cancelled: bool,
     /// Was the message too long for the receive? Then `bytes` is the length of the message.
     pub truncated: bool,
+    /// Did the ranks of a collective give different sizes? Then `truncated` says whether this rank was to get too much.
+    pub mismatched: bool,
 }
 
 impl Completion {
     /// The completion of an operation that is not a receive.
     pub fn empty(index: u32) -> Completion {
-        Completion { index, source: -1, tag: -1, bytes: 0, cancelled: false, truncated: false }
+        Completion {
+            index,
+            source: -1,
+            tag: -1,
+            bytes: 0,
+            cancelled: false,
+            truncated: false,
+            mismatched: false,
+        }
     }
 }
 

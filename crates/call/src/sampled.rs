@@ -92,7 +92,7 @@ sampled! {
         proptest::option::of(Reduction::any()), Option::<RequestId>::any(), u32::any(),
     )
         .prop_map(|(kind, context, root, send, recv, reduction, request, plan)| CollectiveCall {
-            kind, context, root, send, recv, reduction, request, plan
+            kind, context, root, send, recv, reduction, request, plan, on_mismatch: Default::default()
         });
     CommRequest<'static>: prop_oneof![
         Just(CommRequest::Dup),

@@ -45,6 +45,7 @@ fn barrier() -> Call<'static> {
         reduction: None,
         request: None,
         plan: 0,
+        on_mismatch: Default::default(),
     })
 }
 

@@ -184,6 +184,7 @@ fn a_mistake_in_an_immediate_collective_ends_the_run() {
             reduction: None,
             request: Some(RequestId::new(1)),
             plan: 0,
+            on_mismatch: Default::default(),
         })
     };
     let script = |kind| vec![barrier(kind), wait(Completing::All, false, &[1])];
@@ -299,8 +300,17 @@ fn a_duplicate_after_a_reduction_by_a_function_is_a_duplicate() {
     let reduction = Some(Reduction { operator, commutative: true, element: 8, elements: 1 });
     let part = Part { payload: Payload::Absent, blocks: Blocks::Whole(8) };
     let (kind, request) = (Collective::Allreduce, Some(RequestId::new(1)));
-    let sum =
-        CollectiveCall { kind, context: WORLD, root: 0, send: part, recv: part, reduction, request, plan: 0 };
+    let sum = CollectiveCall {
+        kind,
+        context: WORLD,
+        root: 0,
+        send: part,
+        recv: part,
+        reduction,
+        request,
+        plan: 0,
+        on_mismatch: Default::default(),
+    };
     let duplicate =
         Call::MakeComm { parent: WORLD, how: CommRequest::DupLater { request: RequestId::new(1) } };
     let waits = wait(Completing::All, false, &[1]);

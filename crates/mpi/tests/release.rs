@@ -51,6 +51,7 @@ fn collective(kind: Collective, reduction: Option<Reduction>, request: Option<Re
         reduction,
         request,
         plan: 0,
+        on_mismatch: Default::default(),
     })
 }
 

@@ -352,6 +352,7 @@ mod tests {
             reduction: None,
             request: None,
             plan: 0,
+            on_mismatch: Default::default(),
         };
         let reply = Reply::default();
         let details = Some(Details { call: &Call::Collective(barrier), reply: &reply });

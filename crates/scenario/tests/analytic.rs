@@ -384,5 +384,15 @@ fn barrier() -> Call<'static> {
 fn collective(kind: Collective, blocks: Blocks<'static>, reduction: Option<Reduction>) -> Call<'static> {
     let part = Part { payload: Payload::Absent, blocks };
     let (context, root, request, plan) = (WORLD, 0, None, 0);
-    Call::Collective(CollectiveCall { kind, context, root, send: part, recv: part, reduction, request, plan })
+    Call::Collective(CollectiveCall {
+        kind,
+        context,
+        root,
+        send: part,
+        recv: part,
+        reduction,
+        request,
+        plan,
+        on_mismatch: Default::default(),
+    })
 }

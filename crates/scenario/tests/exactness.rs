@@ -39,6 +39,7 @@ fn collective(
         reduction,
         request: None,
         plan: 0,
+        on_mismatch: Default::default(),
     })
 }
 

@@ -66,6 +66,7 @@ pub(crate) fn play(to: &mut dyn Recorder) {
         reduction: None,
         request: None,
         plan: 0,
+        on_mismatch: Default::default(),
     });
     to.record(&Record::Comm { context: ContextId::new(2), members: &[1, 0] });
     call(1, "MPI_Irecv", [ns(0), ns(0)], 0x20, irecv, &nothing, to);

@@ -384,6 +384,7 @@ impl Record<'_> {
             reduction: reduction(kind, sent.max(received)),
             request,
             plan: 0,
+            on_mismatch: Default::default(),
         };
         let stamp = &self.stamps.collectives[operation as usize][usize::from(request.is_some())];
         calls.push(&self.here(*stamp), &Call::Collective(call));

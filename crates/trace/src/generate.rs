@@ -368,7 +368,17 @@ fn receive(from: u32, tag: i32, bytes: u64, request: Option<RequestId>) -> Call<
 }
 
 fn collective<'a>(kind: Collective, root: u32, send: Part<'a>, recv: Part<'a>) -> CollectiveCall<'a> {
-    CollectiveCall { kind, context: WORLD, root, send, recv, reduction: None, request: None, plan: 0 }
+    CollectiveCall {
+        kind,
+        context: WORLD,
+        root,
+        send,
+        recv,
+        reduction: None,
+        request: None,
+        plan: 0,
+        on_mismatch: Default::default(),
+    }
 }
 
 fn whole(bytes: u64) -> Part<'static> {

@@ -57,8 +57,17 @@ fn wait(requests: &'static [u32]) -> Call<'static> {
 fn collective(kind: Collective, root: u32, blocks: Blocks<'static>) -> Call<'static> {
     let part = Part { payload: Payload::Absent, blocks };
     let (send, recv) = (part, part);
-    let call =
-        CollectiveCall { kind, context: WORLD, root, send, recv, reduction: None, request: None, plan: 0 };
+    let call = CollectiveCall {
+        kind,
+        context: WORLD,
+        root,
+        send,
+        recv,
+        reduction: None,
+        request: None,
+        plan: 0,
+        on_mismatch: Default::default(),
+    };
     Call::Collective(call)
 }
 

@@ -16,7 +16,7 @@ pub(crate) mod reduction;
 pub(crate) mod request;
 pub(crate) mod topology;
 
-use mpirage_call::{Operator, Reduction};
+use mpirage_call::{OnMismatch, Operator, Reduction};
 
 use crate::constants::{MPI_COMM_SELF, MPI_COMM_WORLD};
 use crate::error::Result;
@@ -92,6 +92,14 @@ impl Objects {
                 let operator = Operator::User { op: number, datatype: handle.0 as u64 };
                 Ok(Reduction { operator, commutative, element, elements })
             }
+        }
+    }
+
+    /// What happens if ranks of a communicator disagree: the program gets an error if it handles errors itself.
+    pub(crate) fn on_mismatch(&self, comm: MPI_Comm) -> OnMismatch {
+        match self.handler_of(Some(comm)).1 {
+            Errhandler::Return | Errhandler::Comm(_) => OnMismatch::ReturnError,
+            _ => OnMismatch::EndRun,
         }
     }
 

@@ -216,7 +216,9 @@ impl<'l> StoredField<'l> for CollectiveCall<'l> {
     }
 
     fn store(&self, into: &mut Vec<u8>) {
-        let CollectiveCall { kind, context, root, send, recv, reduction, request, plan } = self;
+        // A trace stores no errors: its calls are those of a run that went on.
+        let CollectiveCall { kind, context, root, send, recv, reduction, request, plan, on_mismatch: _ } =
+            self;
         let kind = Collective::ALL.iter().position(|other| other == kind).unwrap_or_default();
         let commutative = reduction.is_some_and(|reduction| reduction.commutative);
         let known = request.flags() | reduction.is_some().code() << 1 | commutative.code() << 2;
@@ -242,7 +244,17 @@ impl<'l> StoredField<'l> for CollectiveCall<'l> {
         let send = load_part(flags >> 4 & 3, 0, entry)?;
         let recv = load_part(flags >> 6, 1, entry)?;
         let reduction = if flags & 2 != 0 { Some(load_reduction(flags & 4 != 0, entry)?) } else { None };
-        Some(CollectiveCall { kind, context, root, send, recv, reduction, request, plan })
+        Some(CollectiveCall {
+            kind,
+            context,
+            root,
+            send,
+            recv,
+            reduction,
+            request,
+            plan,
+            on_mismatch: Default::default(),
+        })
     }
 }
 

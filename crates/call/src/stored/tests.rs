@@ -96,6 +96,7 @@ fn the_bytes_are_those_of_version_2() {
         reduction: None,
         request: Some(RequestId::new(8)),
         plan: 1,
+        on_mismatch: Default::default(),
     });
     let barrier = Collective::ALL.iter().position(|&kind| kind == Collective::Barrier).unwrap() as u8;
     let made = |how| Call::MakeComm { parent: ContextId::new(0), how };

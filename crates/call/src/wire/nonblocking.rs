@@ -250,6 +250,7 @@ mod tests {
                 reduction,
                 request,
                 plan: 0,
+                on_mismatch: Default::default(),
             };
             Call::Collective(collective)
         };

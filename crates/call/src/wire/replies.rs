@@ -28,7 +28,7 @@ pub fn encode_reply(reply: &Reply, buffer: &mut [u64]) -> Result<usize, Full> {
     w.all([u64::from(reply.number.is_some()) << 8, now, numbers])?;
     w.word(reply.completions.len() as u64)?;
     for c in &reply.completions {
-        let flags = u32::from(c.cancelled) | u32::from(c.truncated) << 1;
+        let flags = u32::from(c.cancelled) | u32::from(c.truncated) << 1 | u32::from(c.mismatched) << 2;
         w.all([pair(c.index, flags), pair(c.source as u32, c.tag as u32), c.bytes])?;
     }
     w.halves(&reply.members)?;
@@ -123,9 +123,9 @@ fn decode_reply(r: &mut Reader<'_>, reply: &mut Reply) -> Result<(), WireError> 
     for _ in 0..r.word()? {
         let &[first, second, bytes] = r.chunk()?;
         let ((index, flags), (source, tag)) = (halves(first), halves(second));
-        let (cancelled, truncated) = (flags & 1 != 0, flags & 2 != 0);
+        let (cancelled, truncated, mismatched) = (flags & 1 != 0, flags & 2 != 0, flags & 4 != 0);
         let (source, tag) = (source as i32, tag as i32);
-        reply.completions.push(Completion { index, source, tag, bytes, cancelled, truncated });
+        reply.completions.push(Completion { index, source, tag, bytes, cancelled, truncated, mismatched });
     }
     reply.members.extend_from_slice(r.halves()?);
     Ok(())

@@ -39,8 +39,15 @@ proptest! {
 
 #[test]
 fn replies_survive_the_wire() {
-    let truncated =
-        Completion { index: 2, source: -1, tag: 5, bytes: 1 << 40, cancelled: false, truncated: true };
+    let truncated = Completion {
+        index: 2,
+        source: -1,
+        tag: 5,
+        bytes: 1 << 40,
+        cancelled: false,
+        truncated: true,
+        mismatched: true,
+    };
     let reply = Reply {
         now: Time::from_picos(77),
         early: false,

@@ -1,10 +1,21 @@
 //! What the members of a collective must agree on, and how they disagree.
 
-use mpirage_call::{Blocks, CollectiveCall, ContextId, Operator, RankId, Reduction, Stamp, function_name};
+use mpirage_call::{
+    Blocks, CollectiveCall, Completion, ContextId, OnMismatch, Operator, RankId, Reduction, Stamp,
+    function_name,
+};
 use mpirage_collectives::Collective;
 use mpirage_data::Op;
 
-use super::instance::{Instance, Participant, Purpose};
+use super::instance::{Instance, Mismatch, Participant, Purpose};
+
+/// How the call of a rank disagrees with those of others.
+pub(crate) enum Disagreement {
+    /// It calls something else, with another root or operator, or another size although an error would end the run.
+    Fatal(String),
+    /// Only its size differs, and all ranks so far get an error for that.
+    Size(Mismatch),
+}
 
 /// How the call of a rank disagrees with what the first rank called, if it does.
 pub(crate) fn disagreement(
@@ -12,18 +23,18 @@ pub(crate) fn disagreement(
     rank: RankId,
     stamp: &Stamp,
     call: &CollectiveCall<'_>,
-) -> Option<String> {
+) -> Option<Disagreement> {
     let first = instance.first()?;
     let (other, theirs) = (instance.rank_of(first), &instance.participants[first as usize]);
     let (kind, root) = match instance.purpose {
         Purpose::Data { kind, root } if kind == call.kind => (kind, root),
-        _ => return different_calls(instance, rank, stamp),
+        _ => return different_calls(instance, rank, stamp).map(Disagreement::Fatal),
     };
     let differs = |mine: String, others: String| {
-        Some(format!(
+        Some(Disagreement::Fatal(format!(
             "collective mismatch: rank {rank} {mine}, but rank {other} {others}, on {}",
             communicator_name(call.context)
-        ))
+        )))
     };
     if kind.is_rooted() && root != call.root {
         return differs(format!("names root {}", call.root), format!("names root {root}"));
@@ -34,8 +45,12 @@ pub(crate) fn disagreement(
         return differs(format!("reduces with {mine}"), format!("with {others}"));
     }
     let (mine, others) = (agreed_bytes(call)?, theirs.agreed_bytes(kind)?);
-    if mine == others {
+    let sizes = instance.mismatch.unwrap_or(Mismatch { first: others, largest: others });
+    if mine == others && instance.mismatch.is_none() {
         return None;
+    }
+    if [call.on_mismatch, theirs.on_mismatch] == [OnMismatch::ReturnError; 2] {
+        return Some(Disagreement::Size(Mismatch { largest: sizes.largest.max(mine), ..sizes }));
     }
     differs(format!("gives {mine} bytes"), format!("gives {others}"))
 }
@@ -54,6 +69,23 @@ pub(crate) fn different_calls(instance: &Instance, rank: RankId, stamp: &Stamp) 
 /// Does a reduction call a function of the program?
 pub(crate) fn calls_function(reduction: Option<Reduction>) -> bool {
     reduction.is_some_and(|reduction| matches!(reduction.operator, Operator::User { .. }))
+}
+
+impl Instance {
+    /// How the part of a member ends if sizes differ: with an error if it gets more than it has room for, or less than it
+    /// waits for.
+    pub(crate) fn size_error(&self, member: u32) -> Option<Completion> {
+        let (mismatch, Purpose::Data { kind, root }) = (self.mismatch?, &self.purpose) else { return None };
+        let mine = self.participants[member as usize].agreed_bytes(*kind)?;
+        let theirs = match kind {
+            Collective::Bcast => self.participants[*root as usize].agreed_bytes(*kind)?,
+            Collective::Reduce if member != *root => mine,
+            _ => mismatch.largest.max(mine),
+        };
+        let error =
+            Completion { mismatched: true, truncated: theirs > mine, bytes: theirs, ..Completion::empty(0) };
+        (theirs != mine).then_some(error)
+    }
 }
 
 impl Participant {

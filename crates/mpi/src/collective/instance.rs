@@ -6,7 +6,9 @@
 
 use std::sync::Arc;
 
-use mpirage_call::{Blocks, ContextId, LineId, RankId, Reduction, RequestId, Stamp, function_name};
+use mpirage_call::{
+    Blocks, ContextId, LineId, OnMismatch, RankId, Reduction, RequestId, Stamp, function_name,
+};
 use mpirage_collectives::Collective;
 use mpirage_data::Group;
 
@@ -60,6 +62,7 @@ pub(crate) struct Participant {
     pub send: Buffer,
     pub recv: Buffer,
     pub reduction: Option<Reduction>,
+    pub on_mismatch: OnMismatch,
     pub stamp: Stamp,
     /// The line that entered.
     pub line: LineId,
@@ -87,6 +90,15 @@ pub(crate) struct Results {
     pub blocks: Vec<Vec<u8>>,
 }
 
+/// Members have given different sizes, and all of them are tolerant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mismatch {
+    /// What the first to enter gave: all follow the schedule for that size.
+    pub first: u64,
+    /// The largest size so far.
+    pub largest: u64,
+}
+
 /// One collective operation.
 #[derive(Debug)]
 pub(crate) struct Instance {
@@ -105,6 +117,8 @@ pub(crate) struct Instance {
     /// All have entered and have got their results, or had them; only time has yet to pass.
     pub settled: bool,
     pub results: Results,
+    /// The sizes that members should agree on, once they differ.
+    pub mismatch: Option<Mismatch>,
 }
 
 impl Instance {
@@ -128,6 +142,7 @@ impl Instance {
             left: 0,
             settled: false,
             results,
+            mismatch: None,
         }
     }
 

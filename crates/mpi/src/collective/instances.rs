@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use mpirage_call::{
-    BLOCKING, Blocks, CollectiveCall, CommRequest, ContextId, LineId, RankId, Reply, RequestId, Stamp,
+    BLOCKING, Blocks, CollectiveCall, CommRequest, Completion, ContextId, LineId, RankId, Reply, RequestId,
+    Stamp,
 };
 use mpirage_collectives::{Algorithm, Choice, Collective, Shape, Step};
 use mpirage_data::Group;
 use mpirage_record::Record;
 use mpirage_units::Duration;
 
-use super::agreement::{calls_function, different_calls, disagreement};
+use super::agreement::{Disagreement, calls_function, different_calls, disagreement};
 use super::comm::{CommId, Comms, NewComm, Sequence, Wish, new_groups};
 use super::exchange::Exchange;
 use super::formula::{CollectiveTimes, Gathering};
@@ -57,6 +58,8 @@ pub(crate) struct Left {
     pub request: RequestId,
     /// Could the collective call a function of the rank's program?
     pub called_back: bool,
+    /// How it ends if ranks gave different sizes.
+    pub error: Option<Completion>,
 }
 
 /// All collectives of a run.
@@ -155,8 +158,10 @@ impl Collectives {
         let sequence = self.comms.next_collective(comm, rank, member, call.plan);
         let id = self.join(sequence, comm, &group, purpose);
         let instance = &mut self.instances[id];
-        if let Some(text) = disagreement(instance, rank, &stamp, call) {
-            return Err(text);
+        match disagreement(instance, rank, &stamp, call) {
+            Some(Disagreement::Fatal(text)) => return Err(text),
+            Some(Disagreement::Size(mismatch)) => instance.mismatch = Some(mismatch),
+            None => {}
         }
         instance.enter(member, line, stamp, call.request.unwrap_or(BLOCKING));
         let mut keep = |part: &mpirage_call::Part<'_>| Buffer {
@@ -165,7 +170,7 @@ impl Collectives {
         };
         let participant = &mut instance.participants[member as usize];
         (participant.send, participant.recv) = (keep(&call.send), keep(&call.recv));
-        participant.reduction = call.reduction;
+        (participant.reduction, participant.on_mismatch) = (call.reduction, call.on_mismatch);
         Ok(Entered { instance: id, member })
     }
 
@@ -214,8 +219,11 @@ impl Collectives {
     /// Chooses the schedule of a rank that has entered.
     pub(crate) fn choose_plan(&mut self, entered: Entered, call: &CollectiveCall<'_>) -> (PlanId, Algorithm) {
         let (member, size) = (entered.member, self.instances[entered.instance].size() as u32);
+        // Ranks that disagree follow the same schedule all the same.
+        let instance = &self.instances[entered.instance];
+        let bytes = instance.mismatch.map_or_else(|| call.shape_bytes(member), |mismatch| mismatch.first);
         let (send_counts, recv_counts) = (counts(&call.send.blocks), counts(&call.recv.blocks));
-        let mut shape = Shape::new(member, size).root(call.root).bytes(call.shape_bytes(member));
+        let mut shape = Shape::new(member, size).root(call.root).bytes(bytes);
         shape = shape.counts(&send_counts, &recv_counts);
         if let Some(reduction) = call.reduction {
             shape = shape.element(u64::from(reduction.element.max(1))).commutative(reduction.commutative);
@@ -258,7 +266,8 @@ impl Collectives {
         env: &mut Env<'_, M>,
         id: InstanceId,
     ) -> Vec<(LineId, RequestId)> {
-        if !self.instances[id].is_complete() {
+        // Ranks get their errors when they leave.
+        if !self.instances[id].is_complete() || self.instances[id].mismatch.is_some() {
             return Vec::new();
         }
         self.instances[id].settled = true;
@@ -286,6 +295,7 @@ impl Collectives {
             line,
             request,
             called_back: request != BLOCKING && calls_function(reduction),
+            error: instance.size_error(member),
         };
         if last {
             let instance = self.instances.remove(id);
@@ -307,6 +317,12 @@ impl Collectives {
     fn give<M: Memory>(&mut self, env: &mut Env<'_, M>, entered: Entered) {
         let Entered { instance: id, member } = entered;
         if let Purpose::Data { kind, root } = self.instances[id].purpose {
+            let instance = &self.instances[id];
+            // Of ranks that disagree, those of a broadcast with the root's size get its bytes.
+            let whole = kind == Collective::Bcast && instance.size_error(member).is_none();
+            if instance.mismatch.is_some() && !whole {
+                return;
+            }
             return Exchange::new(env.data, &mut self.instances[id]).exchange(kind, root, member);
         }
         self.make_comms(env.observers, id);

@@ -232,15 +232,16 @@ impl<M: Memory> Core<M> {
     /// A rank's part in a collective is over: it gets its results and goes on.
     fn leave(&mut self, entered: Entered) {
         let (collectives, mut env) = self.collectives();
-        let Left { rank, line, request, called_back } = collectives.leave(&mut env, entered);
+        let Left { rank, line, request, called_back, error } = collectives.leave(&mut env, entered);
         if called_back {
             self.ranks.end_callbacks(rank);
         }
         if request == BLOCKING {
+            self.ranks.line_mut(line).reply.completions.extend(error);
             self.make_ready(line);
         } else {
             let owner = self.ranks.owner(line, request);
-            self.complete(owner, Completion::empty(0), Time::ZERO);
+            self.complete(owner, error.unwrap_or(Completion::empty(0)), Time::ZERO);
         }
     }
 

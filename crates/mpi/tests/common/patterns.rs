@@ -167,6 +167,7 @@ fn collective(kind: Collective, blocks: Blocks<'static>, reduction: Option<Reduc
         reduction,
         request: None,
         plan: 0,
+        on_mismatch: Default::default(),
     })
 }
 

@@ -223,7 +223,17 @@ impl Player {
             }
         }
         let (context, root) = (comm.context, root as u32);
-        let call = CollectiveCall { kind, context, root, send, recv, reduction, request: None, plan: 0 };
+        let call = CollectiveCall {
+            kind,
+            context,
+            root,
+            send,
+            recv,
+            reduction,
+            request: None,
+            plan: 0,
+            on_mismatch: Default::default(),
+        };
         self.say(&Call::Collective(call), Answer::Needed, calls)
     }
 }

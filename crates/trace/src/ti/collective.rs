@@ -28,7 +28,17 @@ impl Player {
             let index = Collective::ALL.iter().position(|&known| known == kind).unwrap_or_default();
             let stamp = self.stamp(common.functions.collectives[index][usize::from(later)]);
             let (send, recv) = (part(send, &blocks[0]), part(recv, &blocks[1]));
-            let call = CollectiveCall { kind, context: WORLD, root, send, recv, reduction, request, plan: 0 };
+            let call = CollectiveCall {
+                kind,
+                context: WORLD,
+                root,
+                send,
+                recv,
+                reduction,
+                request,
+                plan: 0,
+                on_mismatch: Default::default(),
+            };
             calls.push(&stamp, &Call::Collective(call));
             if flops > 0.0 {
                 self.after = After::Compute(flops);

@@ -8,7 +8,7 @@ pub(crate) mod reduce;
 
 use core::ffi::{c_int, c_void};
 
-use mpirage_call::{ContextId, Reduction};
+use mpirage_call::{ContextId, OnMismatch, Reduction};
 use mpirage_collectives::Collective;
 
 use crate::arguments::{Number, array, count, numbers};
@@ -27,12 +27,15 @@ struct Place {
     context: ContextId,
     size: usize,
     rank: usize,
+    on_mismatch: OnMismatch,
 }
 
 impl Place {
     fn of(objects: &Objects, comm: MPI_Comm) -> Result<Place> {
         let object = objects.comms.get(comm)?;
-        Ok(Place { comm, context: object.context, size: object.size() as usize, rank: object.rank as usize })
+        let on_mismatch = objects.on_mismatch(comm);
+        let (size, rank) = (object.size() as usize, object.rank as usize);
+        Ok(Place { comm, context: object.context, size, rank, on_mismatch })
     }
 
     /// The same, with the root that is named.
@@ -57,7 +60,8 @@ impl Place {
         gets: Side,
         reduction: Option<Reduction>,
     ) -> Operation {
-        let collection = Collection { kind, context: self.context, root, gives, gets, reduction, plan: 0 };
+        let &Place { context, on_mismatch, .. } = self;
+        let collection = Collection { kind, context, root, gives, gets, reduction, plan: 0, on_mismatch };
         Operation::one(self.comm, Step::Collective(Box::new(collection)))
     }
 }
