@@ -24,10 +24,11 @@ from dataclasses import dataclass, field
 
 # The crates in which a limit is enforced. A crate is added when it is clean.
 ENFORCED = {
-    "circles": "bench call channel collectives input kernel malloc models outfile prefetch rank record replay report timeline trace units",
-    "methods": "abi bench call channel cli collectives data fold input kernel malloc models outfile platform prefetch rank record replay "
-    "report scenario timeline trace units",
-    "parameters": "bench channel cli input kernel malloc outfile rank record replay scenario units",
+    "circles": "abi bench call channel cli collectives fair input interpret kernel malloc models mpi outfile platform prefetch rank record replay "
+    "report system timeline trace units",
+    "methods": "abi bench call channel cli collectives data fair fold input interpret kernel malloc models mpi outfile platform prefetch rank record "
+    "replay report scenario system timeline trace units",
+    "parameters": "abi bench channel cli fold input interpret kernel malloc mpi outfile prefetch rank record replay report scenario system timeline units",
 }
 
 LARGEST_CIRCLE = 3
