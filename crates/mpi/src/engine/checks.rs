@@ -55,6 +55,7 @@ impl Checks<'_> {
     }
 
     /// The communicator does not exist, the rank is not in it, or the peer is not.
+    #[inline(always)]
     fn unknown_peer(&self, rank: RankId, context: ContextId, peer: Option<u32>) -> Option<String> {
         let text = || match peer {
             Some(peer) => format!("rank {peer} does not exist in communicator {context}"),
@@ -70,6 +71,7 @@ impl Checks<'_> {
         self.comms.address(context, rank, peer.unwrap_or(0)).is_some() && !self.comms.is_gone(context)
     }
 
+    #[inline(always)]
     fn cannot_open(&self, rank: RankId, request: Option<RequestId>) -> Option<String> {
         let id = request?;
         (!self.may_open(rank, id)).then(|| format!("it begins request {id}, which it may not use"))
@@ -92,6 +94,7 @@ impl Checks<'_> {
         tag != ANY_TAG && bytes <= MOST_BYTES
     }
 
+    #[inline(always)]
     fn not_open(&self, rank: RankId, id: RequestId) -> Option<String> {
         let slot = self.ranks.requests(rank).get(id.index());
         let open = id != BLOCKING && slot.is_some_and(|slot| slot.is_open());
@@ -140,27 +143,33 @@ struct CheckedCall<'a> {
 impl FieldChecks for CheckedCall<'_> {
     type Objection = String;
 
+    #[inline(always)]
     fn peer(&mut self, context: ContextId, peer: Option<u32>) -> Result<(), String> {
         accept_unless(self.checks.unknown_peer(self.rank, context, peer))
     }
 
+    #[inline(always)]
     fn tag(&mut self, tag: Option<i32>) -> Result<(), String> {
         accept_unless((tag == Some(ANY_TAG)).then(|| format!("{ANY_TAG} is no tag")))
     }
 
+    #[inline(always)]
     fn size(&mut self, bytes: u64) -> Result<(), String> {
         let too_large = || format!("a message of {bytes} bytes is larger than can be");
         accept_unless((bytes > MOST_BYTES).then(too_large))
     }
 
+    #[inline(always)]
     fn opens(&mut self, request: Option<RequestId>) -> Result<(), String> {
         accept_unless(self.checks.cannot_open(self.rank, request))
     }
 
+    #[inline(always)]
     fn waits(&mut self, requests: &[RequestId]) -> Result<(), String> {
         requests.iter().try_for_each(|&id| self.uses(id))
     }
 
+    #[inline(always)]
     fn uses(&mut self, request: RequestId) -> Result<(), String> {
         accept_unless(self.checks.not_open(self.rank, request))
     }
@@ -173,11 +182,13 @@ impl FieldChecks for CheckedCall<'_> {
         accept_unless(self.checks.wrong_making(self.rank, parent, how))
     }
 
+    #[inline(always)]
     fn frees(&mut self, context: ContextId) -> Result<(), String> {
         let predefined = matches!(context, WORLD | SELF);
         accept_unless(predefined.then(|| "it frees a predefined communicator".to_owned()))
     }
 
+    #[inline(always)]
     fn work(&mut self, work: Work) -> Result<(), String> {
         match work {
             Work::Flops(flops) if !(0.0..=MOST_FLOPS).contains(&flops) => {
@@ -188,6 +199,7 @@ impl FieldChecks for CheckedCall<'_> {
     }
 }
 
+#[inline(always)]
 fn accept_unless(objection: Option<String>) -> Result<(), String> {
     objection.map_or(Ok(()), Err)
 }

@@ -1,6 +1,6 @@
 //! What starts when a processor is free, and messages that have come to one.
 
-use mpirage_call::{LineId, RankId};
+use mpirage_call::{Call, LineId, RankId};
 
 use super::compute::{Processing, computing};
 use super::task::Task;
@@ -29,7 +29,7 @@ impl<M: Memory> Processing<'_, M> {
     /// A send needs the processor before it is carried out. True if it must wait for it.
     pub(super) fn call_waits(&mut self, line: LineId) -> bool {
         let state = self.core.ranks.line(line);
-        let Some(bytes) = state.inbox.next_send_bytes() else { return false };
+        let &Ok((_, Call::Send { bytes, .. }, _)) = &state.inbox.decode_next() else { return false };
         let rank = state.rank;
         let Some(processors) = self.core.occupancy.processors() else { return false };
         let starts = processors.claim_send(&mut self.core.kernel, rank, Job::Line(line), bytes);

@@ -185,7 +185,7 @@ impl<M: Memory> Calls<M> {
     pub(super) fn sample_passes(&mut self, line: LineId, burst: Burst) {
         let state = self.core.ranks.line(line);
         let rank = state.rank;
-        let ends = matches!(state.inbox.next_call(), Some(Call::SampleEnd));
+        let ends = matches!(&state.inbox.decode_next(), Ok((_, Call::SampleEnd, _)));
         let nanos = burst.elapsed(self.work.speeds.cores(rank));
         if let Some(open) = self.samples.open_mut(rank) {
             open.nanos += nanos;

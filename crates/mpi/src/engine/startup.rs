@@ -19,9 +19,9 @@ impl<M: Memory> Core<M> {
     /// The next call of a line begins. True if that takes a while; it is carried out then.
     pub(crate) fn pay_startup(&mut self, line: LineId) -> bool {
         let Some(startup) = &self.protocol.startup else { return false };
-        let cost = match self.ranks.line(line).inbox.next_call() {
-            Some(call) => self.startup_of(startup, line, &call),
-            None => Duration::ZERO,
+        let cost = match &self.ranks.line(line).inbox.decode_next() {
+            Ok((_, call, _)) => self.startup_of(startup, line, call),
+            Err(_) => Duration::ZERO,
         };
         if !cost.is_zero() {
             self.pay(line, cost, Then::Perform);

@@ -49,18 +49,11 @@ impl Inbox {
         }
     }
 
-    /// The next call.
-    pub(crate) fn next_call(&self) -> Option<Call<'_>> {
-        decode_call(&self.words[self.next..]).ok().map(|(_, call, _)| call)
-    }
-
-    /// The bytes of the next call, if it is a send.
-    pub(crate) fn next_send_bytes(&self) -> Option<u64> {
-        // By reference: a call is large, and moving it costs more than reading it.
-        match &decode_call(&self.words[self.next..]) {
-            Ok((_, Call::Send { bytes, .. }, _)) => Some(*bytes),
-            _ => None,
-        }
+    /// The next call, as it is decoded. Callers match it by reference: a call is large, and moving it costs more than reading
+    /// it.
+    #[inline(always)]
+    pub(crate) fn decode_next(&self) -> Result<(Stamp, Call<'_>, usize), WireError> {
+        decode_call(&self.words[self.next..])
     }
 
     /// The next call, if it is a send or receive with a request.
