@@ -85,17 +85,19 @@ impl<M: Memory> Core<M> {
                     }
                 }
                 Event::Complete { owner, completion, ideal } => self.complete(owner, completion, ideal),
-                other => self.take_other(other),
+                Event::Lends { rank, id } => self.ranks.lend(rank, id),
+                Event::LoanOver { rank, id, message } => self.ranks.end_loan(rank, id, message),
+                other => self.take_rare_event(other),
             }
         }
         self.transport.clear_events();
     }
 
-    fn take_other(&mut self, event: Event) {
+    fn take_rare_event(&mut self, event: Event) {
         match event {
-            Event::Complete { .. } => unreachable!("taken before"),
-            Event::Lends { rank, id } => self.ranks.lend(rank, id),
-            Event::LoanOver { rank, id, message } => self.ranks.end_loan(rank, id, message),
+            Event::Complete { .. } | Event::Lends { .. } | Event::LoanOver { .. } => {
+                unreachable!("taken before")
+            }
             Event::Over { owner, message } => self.ranks.message_over(owner, message),
             Event::Probed { line, probe } => {
                 self.ranks.line_mut(line).phase = Phase::Woken;

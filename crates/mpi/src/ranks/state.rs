@@ -367,11 +367,13 @@ impl Ranks {
     }
 
     /// A request lends its memory to its message.
+    #[inline]
     pub(crate) fn lend(&mut self, rank: RankId, id: RequestId) {
         self.ranks[rank.index()].requests[id.index()].lent = true;
     }
 
     /// The message of a request no longer needs its memory.
+    #[inline]
     pub(crate) fn end_loan(&mut self, rank: RankId, id: RequestId, message: MessageId) {
         self.ranks[rank.index()].requests[id.index()].end_loan(message);
     }
