@@ -28,7 +28,8 @@ ENFORCED = {
     "report system timeline trace units",
     "methods": "abi bench call channel cli collectives data fair fold input interpret kernel malloc models mpi outfile platform prefetch rank record "
     "replay report scenario system timeline trace units",
-    "parameters": "abi bench channel cli fold input interpret kernel malloc mpi outfile prefetch rank record replay report scenario system timeline units",
+    "parameters": "abi bench call channel cli collectives data fair fold input interpret kernel malloc models mpi outfile platform prefetch rank record "
+    "replay report scenario system timeline trace units",
 }
 
 LARGEST_CIRCLE = 3

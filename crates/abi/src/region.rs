@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 use core::slice;
 
-use mpirage_data::Datatype;
+use mpirage_data::{Datatype, Origin};
 
 use crate::arguments::{Number, count};
 use crate::constants::{MPI_ERR_BUFFER, MPI_ERR_COUNT};
@@ -119,7 +119,7 @@ impl Region {
         let (first, length) = self.span();
         // SAFETY: the span is what the elements cover, for which the caller vouches.
         let memory = unsafe { slice::from_raw_parts(self.pointer_to(first), length) };
-        self.datatype.pack(self.count, memory, origin(first), out);
+        self.datatype.pack(self.count, memory, Origin(origin(first)), out);
     }
 
     /// Fills the elements from packed bytes, of which there may be fewer than fit.
@@ -133,7 +133,7 @@ impl Region {
         let (first, length) = self.span();
         // SAFETY: the span is what the elements cover, for which the caller vouches.
         let memory = unsafe { slice::from_raw_parts_mut(self.pointer_to(first).cast_mut(), length) };
-        self.datatype.unpack(self.count, packed, memory, origin(first));
+        self.datatype.unpack(self.count, packed, memory, Origin(origin(first)));
     }
 
     /// The displacement of the first byte, and the bytes from there to the last.

@@ -14,7 +14,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use libc::{clockid_t, pthread_attr_t, pthread_t};
-use mpirage_call::Burst;
+use mpirage_call::{Burst, ThreadWork};
 
 use crate::process;
 use crate::system::{self, NANOS, next};
@@ -75,7 +75,7 @@ impl Workers {
     fn burst(&self) -> Burst {
         let work = self.living.iter().map(Worker::work).chain(self.ended.iter().copied());
         let (total, longest) = work.fold((0, 0), |(total, longest), work| (total + work, work.max(longest)));
-        Burst::parallel(total, longest)
+        Burst::parallel(ThreadWork { total, longest })
     }
 
     /// Counts the work of all threads, of each up to `most`.

@@ -84,7 +84,7 @@ fn schedules(c: &mut Criterion) {
     for (collective, algorithm) in
         [(Collective::Allreduce, Algorithm::RecursiveDoubling), (Collective::Alltoall, Algorithm::Linear)]
     {
-        let shape = Shape::new(5, 1024).bytes(4096);
+        let shape = Shape::new(1024).rank(5).bytes(4096);
         group.bench_function(format!("{}-{}", collective.name(), algorithm.name()), |b| {
             b.iter(|| {
                 schedule(collective, algorithm, &shape, &mut steps);

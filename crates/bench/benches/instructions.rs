@@ -59,7 +59,7 @@ fn a_hundred_entries(mut agenda: Agenda<u32>) -> Agenda<u32> {
 #[bench::alltoall_of_1024(Collective::Alltoall, Algorithm::Linear)]
 fn one_schedule(collective: Collective, algorithm: Algorithm) -> usize {
     let mut steps = Schedule::default();
-    schedule(collective, algorithm, &Shape::new(5, 1024).bytes(8), black_box(&mut steps));
+    schedule(collective, algorithm, &Shape::new(1024).rank(5).bytes(8), black_box(&mut steps));
     steps.steps.len()
 }
 

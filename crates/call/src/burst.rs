@@ -13,6 +13,15 @@ const STEPS: f64 = 400.0;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Burst(u64);
 
+/// Processor time of several threads, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ThreadWork {
+    /// The sum of all threads.
+    pub total: u64,
+    /// The time of the thread that worked longest.
+    pub longest: u64,
+}
+
 impl Burst {
     /// No work.
     pub const NONE: Burst = Burst(0);
@@ -25,10 +34,11 @@ impl Burst {
         Burst(nanos.min(MOST_NANOS))
     }
 
-    /// The work of several threads, of which one worked for `longest`.
-    pub fn parallel(nanos: u64, longest: u64) -> Burst {
-        let threads = if longest == 0 { 1.0 } else { nanos as f64 / longest as f64 };
-        Burst::of_threads(nanos, threads)
+    /// The work of several threads.
+    pub fn parallel(work: ThreadWork) -> Burst {
+        let ThreadWork { total, longest } = work;
+        let threads = if longest == 0 { 1.0 } else { total as f64 / longest as f64 };
+        Burst::of_threads(total, threads)
     }
 
     /// The work of so many threads that worked at the same time; at least one.
@@ -110,7 +120,7 @@ mod tests {
 
     #[test]
     fn work_of_threads_takes_as_long_as_cores_allow() {
-        let burst = Burst::parallel(4_000, 1_000);
+        let burst = Burst::parallel(ThreadWork { total: 4_000, longest: 1_000 });
         assert_eq!((burst.nanos(), burst.threads()), (4_000, 4.0));
         let elapsed = [1.0, 2.0, 4.0, 64.0].map(|cores| burst.elapsed(cores));
         assert_eq!(elapsed, [4_000, 2_000, 1_000, 1_000]);
@@ -126,6 +136,6 @@ mod tests {
             let kept = Burst::of_threads(1 << 40, threads).threads();
             assert!((kept / threads - 1.0).abs() < 1e-3, "{threads} became {kept}");
         }
-        assert_eq!(Burst::parallel(0, 0), Burst::NONE);
+        assert_eq!(Burst::parallel(ThreadWork::default()), Burst::NONE);
     }
 }

@@ -30,7 +30,7 @@ mod table;
 pub mod varint;
 pub mod wire;
 
-pub use burst::Burst;
+pub use burst::{Burst, ThreadWork};
 pub use calls::Call;
 pub use checks::FieldChecks;
 pub use collective::{Blocks, CollectiveCall, CommRequest, OnMismatch, Operator, Part, Reduction};
@@ -68,12 +68,12 @@ pub enum SendMode {
 }
 
 impl SendMode {
-    /// Is a blocking send of so many bytes over at once, if standard sends of fewer than `limit` bytes are?
-    pub fn is_eager(self, bytes: u64, limit: u64) -> bool {
+    /// The size below which a blocking send is over at once, if it is `standard` for standard sends.
+    pub fn eager_limit(self, standard: u64) -> u64 {
         match self {
-            SendMode::Standard | SendMode::Ready => bytes < limit,
-            SendMode::Buffered => true,
-            SendMode::Synchronous => false,
+            SendMode::Standard | SendMode::Ready => standard,
+            SendMode::Buffered => u64::MAX,
+            SendMode::Synchronous => 0,
         }
     }
 }

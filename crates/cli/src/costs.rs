@@ -81,13 +81,16 @@ fn write_lines(file: &mut OutputFile, host_speed: f64, costs: &Costs) -> io::Res
 
 #[cfg(test)]
 mod tests {
+    use mpirage_call::ThreadWork;
+
     use super::*;
 
     #[test]
     fn what_is_written_is_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("costs");
-        let (one, two) = (Burst::serial(1), Burst::parallel(4_000_000, 1_300_000));
+        let (one, two) =
+            (Burst::serial(1), Burst::parallel(ThreadWork { total: 4_000_000, longest: 1_300_000 }));
         let costs = Costs { by_rank: vec![vec![one, two, one], vec![], vec![Burst::serial(5)]] };
         write(OutputFile::create(&path).unwrap(), 2.5e9, &costs).unwrap();
         assert_eq!(read(&path, 3).unwrap(), Recording { host_speed: 2.5e9, costs });

@@ -165,7 +165,7 @@ fn as_value(info: &Info) -> Value {
         info.calls.iter().map(|(name, times)| ((*name).to_owned(), json!(times))).collect();
     let rows = |which: fn((u64, u64)) -> u64| -> Vec<Vec<u64>> {
         let side = info.matrix.side;
-        (0..side).map(|from| (0..side).map(|to| which(info.matrix.cell(from, to))).collect()).collect()
+        (0..side).map(|from| (0..side).map(|to| which(info.matrix.cell((from, to)))).collect()).collect()
     };
     json!({
         "ranks": info.ranks,
@@ -256,7 +256,7 @@ fn print_matrix(info: &Info) {
     ));
     for from in 0..side {
         let cells: Vec<String> =
-            (0..side).map(|to| format!("{:>10}", bytes(info.matrix.cell(from, to).1))).collect();
+            (0..side).map(|to| format!("{:>10}", bytes(info.matrix.cell((from, to)).1))).collect();
         output::line(format_args!("  {:>5} {}", from * group, cells.join(" ")));
     }
 }

@@ -126,5 +126,5 @@ fn gather_bcast(shape: &Shape, out: &mut Schedule) {
     let blocks = shape.blocks();
     gather::up_the_tree(&Team::all(shape), &blocks, out);
     out.next_slot();
-    bcast::binomial(&Shape::new(shape.rank, shape.size).bytes(blocks.total()), out);
+    bcast::binomial(&Shape::new(shape.size).rank(shape.rank).bytes(blocks.total()), out);
 }

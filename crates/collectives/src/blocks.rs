@@ -33,7 +33,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// A vector of `bytes` cut into `count` blocks whose sizes differ by one element at most.
-    pub fn cut(count: u32, bytes: u64, element: u64) -> Self {
+    pub(crate) fn cut(count: u32, bytes: u64, element: u64) -> Self {
         Blocks { count, layout: Layout::Cut { bytes, element: element.max(1) } }
     }
 
@@ -47,7 +47,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Bytes of `count` blocks from `first` on, around the ring.
-    pub fn span(&self, first: u32, count: u32) -> u64 {
+    pub(crate) fn span(&self, first: u32, count: u32) -> u64 {
         debug_assert!(first < self.count && count <= self.count);
         match self.layout {
             Layout::Equal { bytes } => u64::from(count) * bytes,

@@ -39,7 +39,7 @@
 //! ```
 //! use mpirage_collectives::{Collective, Schedule, Shape, Step, default_algorithm, schedule};
 //!
-//! let shape = Shape::new(0, 2).bytes(8).element(8).in_place(true);
+//! let shape = Shape::new(2).bytes(8).element(8).in_place(true);
 //! let algorithm = default_algorithm(Collective::Allreduce, &shape);
 //! let mut out = Schedule::default();
 //! schedule(Collective::Allreduce, algorithm, &shape, &mut out);
@@ -81,4 +81,4 @@ pub use choice::{Choice, ChoiceError, default_algorithm};
 pub use collective::{Collective, schedule, schedule_part};
 pub use shape::Shape;
 pub use step::{Schedule, Step};
-pub use symmetry::{Symmetry, symmetry};
+pub use symmetry::{Member, Symmetry, symmetry};

@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn pieces_halve_and_together_are_the_vector() {
-        let shape = Shape::new(0, 8).bytes(1237).element(1);
+        let shape = Shape::new(8).bytes(1237).element(1);
         let halving = Halving::of(&Team::all(&shape), &shape);
         for member in 0..8 {
             assert_eq!(halving.piece(member, 0), 1237);

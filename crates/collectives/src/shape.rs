@@ -50,12 +50,12 @@ pub struct Shape<'a> {
 const SEGMENT: u64 = 64 * 1024;
 
 impl<'a> Shape<'a> {
-    /// Nothing to move yet: root 0, no bytes, elements of one byte, segments of 64 KiB, commutative,
+    /// Nothing to move yet, in a communicator of so many ranks: rank 0, root 0, no bytes, elements of one byte, segments of 64 KiB, commutative,
     /// not in place.
-    pub fn new(rank: u32, size: u32) -> Self {
-        assert!(rank < size, "rank {rank} is not in a communicator of {size}");
+    pub fn new(size: u32) -> Self {
+        assert!(size > 0, "a communicator has a rank");
         Shape {
-            rank,
+            rank: 0,
             size,
             root: 0,
             bytes: 0,
@@ -66,6 +66,12 @@ impl<'a> Shape<'a> {
             commutative: true,
             in_place: false,
         }
+    }
+
+    /// For this rank.
+    pub fn rank(self, rank: u32) -> Self {
+        assert!(rank < self.size, "rank {rank} is not in a communicator of {}", self.size);
+        Shape { rank, ..self }
     }
 
     /// With this root.

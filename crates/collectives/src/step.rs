@@ -138,7 +138,7 @@ impl Schedule {
     }
 
     /// Sends and receives at once, which cannot deadlock: `MPI_Sendrecv`.
-    pub fn exchange(&mut self, to: u32, sent: u64, from: u32, received: u64) {
+    pub(crate) fn exchange(&mut self, to: u32, sent: u64, from: u32, received: u64) {
         self.irecv(from, received);
         self.isend(to, sent);
         self.wait_all();

@@ -40,10 +40,19 @@ pub fn symmetry(collective: Collective, algorithm: Algorithm, shape: &Shape) -> 
     }
 }
 
+/// A rank of a communicator of so many ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// The rank.
+    pub rank: u32,
+    /// The number of ranks.
+    pub size: u32,
+}
+
 impl Symmetry {
     /// The step of `rank`, of `size`, that this step of rank 0 stands for.
     #[inline]
-    pub fn turn(self, step: Step, rank: u32, size: u32) -> Step {
+    pub fn turn(self, step: Step, Member { rank, size }: Member) -> Step {
         let peer = |peer: u32| match self {
             Symmetry::None => peer,
             // Both are below the size, so their sum is at most once too large.
@@ -79,14 +88,14 @@ mod tests {
         for (collective, size) in Collective::ALL.into_iter().flat_map(|c| (1..=33).map(move |n| (c, n))) {
             for algorithm in collective.algorithms() {
                 for rank in 0..size {
-                    let shape = Shape::new(rank, size).bytes(24).element(8);
+                    let shape = Shape::new(size).rank(rank).bytes(24).element(8);
                     let symmetry = symmetry(collective, algorithm, &shape);
                     if symmetry == Symmetry::None {
                         continue;
                     }
                     let of_zero = steps(collective, algorithm, &Shape { rank: 0, ..shape });
                     let turned: Vec<_> =
-                        of_zero.into_iter().map(|step| symmetry.turn(step, rank, size)).collect();
+                        of_zero.into_iter().map(|step| symmetry.turn(step, Member { rank, size })).collect();
                     assert_eq!(
                         turned,
                         steps(collective, algorithm, &shape),

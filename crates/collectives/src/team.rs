@@ -88,7 +88,7 @@ impl Team {
 
     /// The blocks of `count` members from `first` on, when each rank owns one: where they begin
     /// and how many they are. A member that stands for a pair has both blocks.
-    pub fn owned(&self, first: u32, count: u32) -> (u32, u32) {
+    pub(crate) fn owned(&self, first: u32, count: u32) -> (u32, u32) {
         let begin = |member: u32| member + member.min(self.pairs);
         (begin(first), begin(first + count) - begin(first))
     }
@@ -123,7 +123,7 @@ mod tests {
 
     /// Member numbers of all ranks in the core, `-1` for those who sit out.
     fn members(size: u32, root: u32, stays: Stays) -> Vec<i64> {
-        let core = |rank| Team::from_root(&Shape::new(rank, size).root(root)).shrink(stays).core;
+        let core = |rank| Team::from_root(&Shape::new(size).rank(rank).root(root)).shrink(stays).core;
         (0..size).map(|rank| core(rank).map_or(-1, |core| i64::from(core.me))).collect()
     }
 
@@ -143,7 +143,7 @@ mod tests {
     fn member_and_rank_are_inverse() {
         for size in 1..20 {
             for rank in 0..size {
-                let team = Team::from_root(&Shape::new(rank, size).root(size / 2));
+                let team = Team::from_root(&Shape::new(size).rank(rank).root(size / 2));
                 assert_eq!(team.rank(team.me), rank);
                 for stays in [Stays::Even, Stays::Odd] {
                     if let Some(core) = team.shrink(stays).core {

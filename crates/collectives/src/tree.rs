@@ -154,9 +154,9 @@ mod tests {
                     assert_eq!(binomial(child.top, size).parent(), Some(me));
                     assert_eq!(binomial(child.top, size).own(), child);
                 }
-                let team = Team::all(&Shape::new(me, size));
+                let team = Team::all(&Shape::new(size).rank(me));
                 for child in Node::binary(&team).children() {
-                    assert_eq!(Node::binary(&Team::all(&Shape::new(child, size))).parent, Some(me));
+                    assert_eq!(Node::binary(&Team::all(&Shape::new(size).rank(child))).parent, Some(me));
                 }
             }
         }
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn segments_are_whole_elements() {
-        let shape = Shape::new(0, 2).segment(100);
+        let shape = Shape::new(2).segment(100);
         let sizes =
             |bytes, element| Segments::of(&shape.bytes(bytes).element(element)).sizes().collect::<Vec<_>>();
         assert_eq!(sizes(0, 8), [0]);

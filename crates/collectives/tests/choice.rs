@@ -29,7 +29,7 @@ fn every_algorithm_is_of_use() {
 #[test]
 fn overrides_are_followed_and_the_rest_stays() {
     let choice = Choice::parse(" allreduce=ring, Reduce_Scatter = pairwise ,").unwrap();
-    let shape = Shape::new(0, 4).bytes(8).counts(&[], &[8; 4]);
+    let shape = Shape::new(4).bytes(8).counts(&[], &[8; 4]);
     assert_eq!(choice.algorithm(Collective::Allreduce, &shape), Algorithm::Ring);
     assert_eq!(choice.algorithm(Collective::ReduceScatter, &shape), Algorithm::Pairwise);
     assert_eq!(choice.algorithm(Collective::Barrier, &shape), Algorithm::Dissemination);
@@ -60,7 +60,7 @@ fn errors_name_what_there_is() {
 #[test]
 fn defaults_by_size() {
     let default =
-        |collective, size, bytes| default_algorithm(collective, &Shape::new(0, size).bytes(bytes)).name();
+        |collective, size, bytes| default_algorithm(collective, &Shape::new(size).bytes(bytes)).name();
     assert_eq!(default(Collective::Allreduce, 16, 8), "recursive-doubling");
     assert_eq!(default(Collective::Allreduce, 16, 1 << 20), "rabenseifner");
     assert_eq!(default(Collective::Reduce, 16, 8), "binomial");
@@ -79,15 +79,15 @@ fn defaults_by_size() {
 
 #[test]
 fn counts_per_rank_are_added_up() {
-    let few = Shape::new(0, 3).counts(&[], &[8, 0, 90_000]);
+    let few = Shape::new(3).counts(&[], &[8, 0, 90_000]);
     assert_eq!(default_algorithm(Collective::Allgatherv, &few), Algorithm::Ring);
-    let many = Shape::new(0, 3).counts(&[], &[8, 0, 900_000]);
+    let many = Shape::new(3).counts(&[], &[8, 0, 900_000]);
     assert_eq!(default_algorithm(Collective::ReduceScatter, &many), Algorithm::Pairwise);
 }
 
 #[test]
 fn what_does_not_commute_is_not_cut_up() {
-    let shape = Shape::new(0, 16).bytes(1 << 20).commutative(false);
+    let shape = Shape::new(16).bytes(1 << 20).commutative(false);
     assert_eq!(default_algorithm(Collective::Allreduce, &shape), Algorithm::RecursiveDoubling);
     assert_eq!(default_algorithm(Collective::Reduce, &shape), Algorithm::Binomial);
     assert_eq!(default_algorithm(Collective::ReduceScatterBlock, &shape), Algorithm::RecursiveDoubling);

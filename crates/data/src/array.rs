@@ -171,10 +171,11 @@ fn in_range(what: &'static str, value: i64, low: i64, high: i64) -> Result<(), D
 mod tests {
     use super::*;
     use crate::Basic;
+    use crate::pack::Origin;
 
     fn elements(datatype: &Datatype, of: i64) -> Vec<u8> {
         let mut packed = Vec::new();
-        datatype.pack(1, &(0..of as u8).collect::<Vec<_>>(), 0, &mut packed);
+        datatype.pack(1, &(0..of as u8).collect::<Vec<_>>(), Origin(0), &mut packed);
         packed
     }
 

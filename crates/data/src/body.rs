@@ -77,7 +77,7 @@ impl Body {
     }
 
     /// `count` copies, each `stride` bytes after the one before.
-    pub fn repeat(&self, count: i64, stride: i64) -> Result<Body, DatatypeError> {
+    pub(crate) fn repeat(&self, count: i64, stride: i64) -> Result<Body, DatatypeError> {
         if count == 0 {
             return Ok(Body::nothing());
         }

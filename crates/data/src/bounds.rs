@@ -54,7 +54,7 @@ impl Bounds {
         self.map(|interval| interval.shift(by))
     }
 
-    pub fn repeat(self, count: i64, stride: i64) -> Result<Bounds, DatatypeError> {
+    pub(crate) fn repeat(self, count: i64, stride: i64) -> Result<Bounds, DatatypeError> {
         if count == 0 {
             return Ok(Bounds::NOTHING);
         }

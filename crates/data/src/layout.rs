@@ -56,7 +56,7 @@ const TILE: usize = 256;
 
 impl Layout {
     /// The bytes `offset..offset + len`.
-    pub fn run(offset: i64, len: i64) -> Layout {
+    pub(crate) fn run(offset: i64, len: i64) -> Layout {
         if len == 0 { Layout::Empty } else { Layout::Run { offset, len } }
     }
 
@@ -72,7 +72,7 @@ impl Layout {
     }
 
     /// `count` copies, each `stride` after the one before.
-    pub fn repeat(&self, count: i64, stride: i64) -> Layout {
+    pub(crate) fn repeat(&self, count: i64, stride: i64) -> Layout {
         match *self {
             Layout::Empty => return Layout::Empty,
             _ if count == 0 => return Layout::Empty,

@@ -50,5 +50,6 @@ pub use datatype::Datatype;
 pub use error::DatatypeError;
 pub use group::{Comparison, Group, GroupError, RankRange};
 pub use op::{Op, OpError, apply};
+pub use pack::Origin;
 pub use signature::TypeSignature;
 pub use topology::{Adjacency, Cart, Edge, Graph, Shift, SubGrid, TopologyError, dims_create};

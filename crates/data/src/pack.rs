@@ -11,21 +11,25 @@
 use crate::datatype::Datatype;
 use crate::layout::{Layout, Runs};
 
+/// Where a buffer's address lies in the memory that holds it: bytes may lie before it, since bounds may be negative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin(pub usize);
+
 impl Datatype {
     /// Appends the data of `count` elements to `out`.
     ///
     /// # Panics
     /// If `memory` does not hold [`Datatype::span`] of `count` around `origin`.
-    pub fn pack(&self, count: usize, memory: &[u8], origin: usize, out: &mut Vec<u8>) {
+    pub fn pack(&self, count: usize, memory: &[u8], origin: Origin, out: &mut Vec<u8>) {
         let layout = self.array_layout(count);
         if let Layout::Run { offset, len } = layout {
-            let start = (origin as i64 + offset) as usize;
+            let start = (origin.0 as i64 + offset) as usize;
             out.extend_from_slice(&memory[start..start + len as usize]);
             return;
         }
         let filled = out.len();
         out.resize(filled + self.size() * count, 0);
-        layout.walk(origin as i64, filled, &mut |runs| gather(runs, memory, out));
+        layout.walk(origin.0 as i64, filled, &mut |runs| gather(runs, memory, out));
     }
 
     /// Fills up to `count` elements from `packed`, and returns the bytes used: fewer than the
@@ -34,12 +38,12 @@ impl Datatype {
     ///
     /// # Panics
     /// If `memory` does not hold [`Datatype::span`] of `count` around `origin`.
-    pub fn unpack(&self, count: usize, packed: &[u8], memory: &mut [u8], origin: usize) -> usize {
+    pub fn unpack(&self, count: usize, packed: &[u8], memory: &mut [u8], origin: Origin) -> usize {
         let used = self.usable(count, packed.len());
         let packed = &packed[..used];
         let reached = if used == 0 { 0 } else { used.div_ceil(self.size()) };
         self.array_layout(reached)
-            .walk(origin as i64, 0, &mut |runs| scatter_available(runs, packed, memory));
+            .walk(origin.0 as i64, 0, &mut |runs| scatter_available(runs, packed, memory));
         used
     }
 
@@ -138,6 +142,7 @@ fn scatter_available(runs: Runs, packed: &[u8], memory: &mut [u8]) {
 
 #[cfg(test)]
 mod tests {
+    use super::Origin;
     use crate::{Basic, Datatype};
 
     fn bytes(n: u8) -> Vec<u8> {
@@ -148,7 +153,7 @@ mod tests {
     fn a_column_of_a_matrix() {
         let column = Datatype::basic(Basic::Short).vector(3, 1, 4).unwrap();
         let mut packed = Vec::new();
-        column.pack(1, &bytes(24), 2, &mut packed);
+        column.pack(1, &bytes(24), Origin(2), &mut packed);
         assert_eq!(packed, [2, 3, 10, 11, 18, 19]);
     }
 
@@ -158,7 +163,7 @@ mod tests {
         let (first, end) = backwards.span(1).unwrap();
         assert_eq!((first, end), (-8, 2));
         let mut packed = Vec::new();
-        backwards.pack(1, &bytes(10), 8, &mut packed);
+        backwards.pack(1, &bytes(10), Origin(8), &mut packed);
         assert_eq!(packed, [8, 9, 4, 5, 0, 1]);
     }
 
@@ -166,7 +171,7 @@ mod tests {
     fn a_short_message_fills_whole_basics_only() {
         let pairs = Datatype::basic(Basic::Int).vector(2, 1, 2).unwrap();
         let mut memory = vec![0xff; 24];
-        let used = pairs.unpack(2, &bytes(11), &mut memory, 0);
+        let used = pairs.unpack(2, &bytes(11), &mut memory, Origin(0));
         assert_eq!(used, 8);
         assert_eq!(&memory[..4], [0, 1, 2, 3]);
         assert_eq!(&memory[8..12], [4, 5, 6, 7]);
@@ -177,13 +182,18 @@ mod tests {
     fn a_short_message_may_end_within_a_run() {
         let two = Datatype::structure(&[1, 1], &[0, 4], &[Basic::Int.into(), Basic::Float.into()]).unwrap();
         let mut memory = vec![0xff; 8];
-        assert_eq!(two.unpack(1, &bytes(7), &mut memory, 0), 4);
+        assert_eq!(two.unpack(1, &bytes(7), &mut memory, Origin(0)), 4);
         assert_eq!(memory, [0, 1, 2, 3, 0xff, 0xff, 0xff, 0xff]);
     }
 
     #[test]
     #[should_panic]
     fn memory_before_the_slice_is_refused() {
-        Datatype::basic(Basic::Short).vector(3, 1, -2).unwrap().pack(1, &bytes(10), 4, &mut Vec::new());
+        Datatype::basic(Basic::Short).vector(3, 1, -2).unwrap().pack(
+            1,
+            &bytes(10),
+            Origin(4),
+            &mut Vec::new(),
+        );
     }
 }

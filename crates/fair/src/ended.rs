@@ -18,7 +18,7 @@ pub(crate) struct Ended {
 
 impl Ended {
     /// A message ends at the date in hand.
-    pub fn note(&mut self, sequence: u64, token: u64) {
+    pub(crate) fn note(&mut self, sequence: u64, token: u64) {
         self.batch.push((sequence, token));
     }
 

@@ -126,7 +126,7 @@ impl Messages {
     }
 
     /// A message joins a flow that is under way and has so much left. Gives the message if it is the first to end now.
-    pub fn join(&mut self, flows: &mut Flows, flow: u32, left: f64, message: u32) -> Option<Message> {
+    pub(crate) fn join(&mut self, flows: &mut Flows, flow: u32, left: f64, message: u32) -> Option<Message> {
         let Flow { work, sequence, token, .. } = flows[message as usize];
         let class = self.class_of(flows, flow, left);
         let first = class.first().map_or(0.0, |first| first.due.at);
@@ -174,7 +174,7 @@ impl Messages {
     }
 
     /// Takes a message out of a flow.
-    pub fn withdraw(&mut self, flows: &mut Flows, flow: u32, message: u32) -> Withdrawn {
+    pub(crate) fn withdraw(&mut self, flows: &mut Flows, flow: u32, message: u32) -> Withdrawn {
         if flows[flow as usize].class == NONE {
             return Withdrawn::Last;
         }

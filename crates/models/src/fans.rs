@@ -95,6 +95,15 @@ pub const KINDS: [Collective; 17] = [
     Collective::Exscan,
 ];
 
+/// What the member gives and gets whose sizes count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exchanged {
+    /// Bytes that it gives.
+    pub sent: u64,
+    /// Bytes that it gets.
+    pub received: u64,
+}
+
 impl FanTable {
     /// Every collective fans in and out like this, and counts what is sent on the way in and received on the way out;
     /// only a reduction to one takes constant phases. This is what Dimemas does unless told otherwise.
@@ -144,7 +153,7 @@ impl FanTable {
     }
 
     /// Seconds that a collective takes on one of its networks.
-    pub fn seconds(&self, kind: Collective, sent: u64, received: u64, level: &Level) -> f64 {
+    pub fn seconds(&self, kind: Collective, Exchanged { sent, received }: Exchanged, level: &Level) -> f64 {
         let Fans { fan_in, fan_out } = self.get(kind);
         let fan = |(fan, size): (Fan, FanSize), current: u64| {
             let bytes = size.of(sent, received, current) as f64;
@@ -260,7 +269,7 @@ mod tests {
             (Collective::Scan, 8.0 * step(3000.0)),
         ];
         for (kind, seconds) in expected {
-            let got = table.seconds(kind, sent, received, &LEVEL);
+            let got = table.seconds(kind, Exchanged { sent, received }, &LEVEL);
             assert!((got - seconds).abs() < 1e-12, "{kind}: {got} instead of {seconds}");
         }
     }
@@ -270,8 +279,17 @@ mod tests {
         let log = FanTable::uniform(Fan::Logarithmic);
         let level = |members| Level { members, latency: 5e-6, bandwidth: 1000.0 * 1_048_576.0, buses: None };
         let close = |got: f64, expected: f64| assert!((got - expected).abs() < 5e-9, "{got}");
-        close(log.seconds(Collective::Allreduce, 1024, 1024, &level(64)), 71.72e-6);
-        close(log.seconds(Collective::Allreduce, 1 << 20, 1 << 20, &level(4)), 4.02e-3);
-        close(log.seconds(Collective::Reduce, 1 << 20, 1 << 20, &level(4)), 2.01e-3);
+        close(
+            log.seconds(Collective::Allreduce, Exchanged { sent: 1024, received: 1024 }, &level(64)),
+            71.72e-6,
+        );
+        close(
+            log.seconds(Collective::Allreduce, Exchanged { sent: 1 << 20, received: 1 << 20 }, &level(4)),
+            4.02e-3,
+        );
+        close(
+            log.seconds(Collective::Reduce, Exchanged { sent: 1 << 20, received: 1 << 20 }, &level(4)),
+            2.01e-3,
+        );
     }
 }

@@ -18,6 +18,6 @@ mod uncontended;
 
 pub use bus::{BusNetwork, BusNode, BusParameters, Limit, Links};
 pub use cores::Cores;
-pub use fans::{Fan, FanSize, FanTable, Fans, KINDS, Level, steps};
+pub use fans::{Exchanged, Fan, FanSize, FanTable, Fans, KINDS, Level, steps};
 pub use flow::{FlowNetwork, FlowParameters, Loopback, Segment};
 pub use uncontended::{Uncontended, Wire};

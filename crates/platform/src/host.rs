@@ -75,7 +75,7 @@ struct NumberRange {
 
 impl Numbers {
     /// `count` numbers from `first` on.
-    pub fn from(first: u32, count: u32) -> Self {
+    pub(crate) fn from(first: u32, count: u32) -> Self {
         if count == 0 {
             return Self::default();
         }

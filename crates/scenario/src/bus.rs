@@ -1,7 +1,9 @@
 //! `bus`: Dimemas' machine, from a `[model]` table or a file of its own.
 
 use mpirage_collectives::Collective;
-use mpirage_models::{BusNode, BusParameters, Fan, FanSize, FanTable, Fans, KINDS, Level, Limit, Links};
+use mpirage_models::{
+    BusNode, BusParameters, Exchanged, Fan, FanSize, FanTable, Fans, KINDS, Level, Limit, Links,
+};
 use mpirage_mpi::{
     CollectiveTimes, Envelope, Gathering, Protocol, ReceiveStartup, Rendezvous, Startup, StartupCost,
 };
@@ -173,7 +175,7 @@ impl CollectiveTimes for BusCollectives {
         let &Gathering { kind, hosts, member, sent, received } = gathering;
         self.count(hosts);
         let BusCollectives { bus: Bus { network, collectives }, used, ranks, .. } = self;
-        let seconds = |level: &Level| collectives.seconds(kind, sent, received, level);
+        let seconds = |level: &Level| collectives.seconds(kind, Exchanged { sent, received }, level);
         let within = used.iter().map(|&host| {
             let &BusNode { within_latency: latency, within_bandwidth: bandwidth, .. } = network.node(host);
             seconds(&Level { members: ranks[host.0 as usize], latency, bandwidth, buses: None })

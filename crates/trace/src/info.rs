@@ -64,7 +64,7 @@ impl Matrix {
     }
 
     /// Messages and bytes from one group to another.
-    pub fn cell(&self, from: u32, to: u32) -> (u64, u64) {
+    pub fn cell(&self, (from, to): (u32, u32)) -> (u64, u64) {
         self.cells[(from * self.side + to) as usize]
     }
 

@@ -266,7 +266,7 @@ fn a_census_counts_what_is_there() {
     assert_eq!((told.flops, told.nanos), (3e6, 0));
     assert_eq!(told.sizes[10], 1, "{:?}", told.sizes);
     assert_eq!(told.calls[0], ("MPI_Allreduce", 2));
-    assert_eq!(told.matrix.cell(0, 1), (1, 1000));
+    assert_eq!(told.matrix.cell((0, 1)), (1, 1000));
     assert_eq!(told.paused_picos, 1_000_000_000);
 }
 

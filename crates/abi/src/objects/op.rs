@@ -6,7 +6,7 @@ use crate::exceptions::HeldException;
 use crate::handles::Handles;
 use crate::types::{MPI_Count, MPI_Datatype, MPI_Op, MPI_User_function, MPI_User_function_c};
 use core::ffi::{c_int, c_void};
-use mpirage_data::{Datatype, Op};
+use mpirage_data::{Datatype, Op, Origin};
 
 /// All operations that the program made.
 #[derive(Debug)]
@@ -169,7 +169,7 @@ unsafe fn combine_as_in_memory(
     let origin = low.wrapping_neg() as usize;
     let laid_out = |packed: &[u8]| {
         let mut memory = vec![0_u128; ((high - low) as usize).div_ceil(size_of::<u128>())];
-        of.datatype.unpack(of.count, packed, as_bytes(&mut memory), origin);
+        of.datatype.unpack(of.count, packed, as_bytes(&mut memory), Origin(origin));
         memory
     };
     let (mut input, mut output) = (laid_out(input), laid_out(inout));
@@ -177,7 +177,7 @@ unsafe fn combine_as_in_memory(
     // SAFETY: each buffer holds the span of the elements, aligned as strictly as C ever wants it.
     unsafe { function.call(address(&mut input), address(&mut output), of, held) }?;
     let mut packed = Vec::with_capacity(inout.len());
-    of.datatype.pack(of.count, as_bytes(&mut output), origin, &mut packed);
+    of.datatype.pack(of.count, as_bytes(&mut output), Origin(origin), &mut packed);
     inout.copy_from_slice(&packed);
     Ok(())
 }

@@ -62,7 +62,8 @@ impl Case {
     pub fn shape(&self, rank: u32) -> Shape<'_> {
         use Collective::*;
         let common = &self.sent[0][..];
-        let shape = Shape::new(rank, self.size)
+        let shape = Shape::new(self.size)
+            .rank(rank)
             .root(self.root)
             .bytes(self.bytes)
             .element(if self.collective.reduces() { self.element } else { self.element + u64::from(rank) })

@@ -3,6 +3,8 @@
 //! A line of `mpich.txt` is `count size lb extent true_lb true_extent hash : recipe`, where the
 //! hash is FNV-1a of `count` elements packed from a memory of [`pattern`].
 
+use mpirage_data::Origin;
+
 use crate::recipe::{Recipe, pattern};
 
 #[test]
@@ -25,7 +27,7 @@ fn describe(recipe: &Recipe, count: usize) -> String {
     let low = low.min(0);
     let memory: Vec<u8> = (low..high).map(pattern).collect();
     let mut packed = Vec::new();
-    datatype.pack(count, &memory, -low as usize, &mut packed);
+    datatype.pack(count, &memory, Origin(-low as usize), &mut packed);
     format!(
         "{count} {} {} {} {} {} {:016x}",
         datatype.size(),

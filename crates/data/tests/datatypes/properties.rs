@@ -1,6 +1,6 @@
 //! Random datatypes against the type map of the standard.
 
-use mpirage_data::Datatype;
+use mpirage_data::{Datatype, Origin};
 use proptest::prelude::*;
 
 use crate::recipe::{Recipe, TypeMap, pattern, recipes};
@@ -31,7 +31,7 @@ proptest! {
         let (datatype, map) = (recipe.build().unwrap(), TypeMap::of(&recipe).array(count));
         let (memory, origin) = memory_for(&datatype, count, pattern);
         let mut packed = vec![7];
-        datatype.pack(count, &memory, origin, &mut packed);
+        datatype.pack(count, &memory, Origin(origin), &mut packed);
         prop_assert_eq!(&packed[1..], map.packed_pattern());
     }
 
@@ -44,7 +44,7 @@ proptest! {
         let (mut memory, origin) = memory_for(&datatype, count, |_| 0);
         let mut expected = memory.clone();
 
-        let used = datatype.unpack(count, received, &mut memory, origin);
+        let used = datatype.unpack(count, received, &mut memory, Origin(origin));
 
         prop_assert_eq!(used, whole_basics(&map, received.len()));
         for (at, byte) in map.displacements().zip(&received[..used]) {

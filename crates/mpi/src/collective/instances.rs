@@ -223,7 +223,7 @@ impl Collectives {
         let instance = &self.instances[entered.instance];
         let bytes = instance.mismatch.map_or_else(|| call.shape_bytes(member), |mismatch| mismatch.first);
         let (send_counts, recv_counts) = (counts(&call.send.blocks), counts(&call.recv.blocks));
-        let mut shape = Shape::new(member, size).root(call.root).bytes(bytes);
+        let mut shape = Shape::new(size).rank(member).root(call.root).bytes(bytes);
         shape = shape.counts(&send_counts, &recv_counts);
         if let Some(reduction) = call.reduction {
             shape = shape.element(u64::from(reduction.element.max(1))).commutative(reduction.commutative);

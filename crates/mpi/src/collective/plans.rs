@@ -5,7 +5,7 @@
 //! program, and those beyond a limit of memory, are made each time and forgotten.
 
 use mpirage_collectives::{
-    Algorithm, Choice, Collective, Schedule, Shape, Step, Symmetry, schedule, symmetry,
+    Algorithm, Choice, Collective, Member, Schedule, Shape, Step, Symmetry, schedule, symmetry,
 };
 use rustc_hash::FxHashMap;
 
@@ -93,7 +93,7 @@ impl Plans {
     pub(crate) fn step(&self, id: PlanId, nth: u32, member: u32) -> Option<Step> {
         let plan = &self.all[id];
         let step = *plan.schedule.steps.get(nth as usize)?;
-        Some(plan.symmetry.turn(step, member, plan.size))
+        Some(plan.symmetry.turn(step, Member { rank: member, size: plan.size }))
     }
 
     /// A rank is done with a plan.

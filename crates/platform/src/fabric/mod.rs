@@ -154,7 +154,7 @@ impl Fabric {
     }
 
     /// Pushes the links from one host to another.
-    pub fn route(&self, src: u32, dst: u32, path: &mut Path<'_>) {
+    pub(crate) fn route(&self, src: u32, dst: u32, path: &mut Path<'_>) {
         if src != dst {
             self.shape.route(src, dst, path);
         } else if let Some(loopbacks) = self.layout.wires(Role::Loopback) {

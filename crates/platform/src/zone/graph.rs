@@ -38,7 +38,7 @@ impl Graph {
     }
 
     /// The vertices on the way, both ends included.
-    pub fn path(&self, src: u32, dst: u32) -> Option<Vec<u32>> {
+    pub(crate) fn path(&self, src: u32, dst: u32) -> Option<Vec<u32>> {
         let before = match self {
             Self::Floyd { vertices, before } => &before[src as usize * vertices..][..*vertices],
             Self::Dijkstra(forest) => forest.tree(src),

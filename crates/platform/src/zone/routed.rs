@@ -85,7 +85,7 @@ impl RoutedZone {
         }
     }
 
-    pub fn add_route(&mut self, src: u32, dst: u32, route: Route) -> AddRoute {
+    pub(crate) fn add_route(&mut self, src: u32, dst: u32, route: Route) -> AddRoute {
         let Entry::Vacant(place) = self.by_ends.entry((src, dst)) else {
             return AddRoute::Exists;
         };
@@ -94,7 +94,7 @@ impl RoutedZone {
         AddRoute::Added
     }
 
-    pub fn has_route(&self, src: u32, dst: u32) -> bool {
+    pub(crate) fn has_route(&self, src: u32, dst: u32) -> bool {
         self.by_ends.contains_key(&(src, dst))
     }
 
@@ -112,7 +112,7 @@ impl RoutedZone {
     }
 
     /// The given routes that, one after the other, lead from one vertex to another.
-    pub fn steps(&self, src: u32, dst: u32) -> Option<Vec<&Route>> {
+    pub(crate) fn steps(&self, src: u32, dst: u32) -> Option<Vec<&Route>> {
         let direct = |src, dst| self.by_ends.get(&(src, dst)).map(|route| &self.routes[*route as usize]);
         match &self.graph {
             Some(graph) if src != dst => {

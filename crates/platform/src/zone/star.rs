@@ -34,7 +34,7 @@ impl StarZone {
     }
 
     /// Pushes the links from one vertex to another, a link that both ends share only once.
-    pub fn route(&self, src: u32, dst: u32, links: &mut Vec<LinkId>) {
+    pub(crate) fn route(&self, src: u32, dst: u32, links: &mut Vec<LinkId>) {
         let (from, to) = (self.arm(src), self.arm(dst));
         if src == dst && !from.loopback.is_empty() {
             links.extend(&from.loopback);

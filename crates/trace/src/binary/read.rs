@@ -211,7 +211,7 @@ impl Rank {
     fn translate(&mut self, call: &mut Call<'_>, eager_limit: u64) -> Result<(), &'static str> {
         if let Call::Send { answer, mode, bytes, .. } = call {
             // It was eager where it was traced, but under this model it may have to wait.
-            *answer |= !mode.is_eager(*bytes, eager_limit);
+            *answer |= *bytes >= mode.eager_limit(eager_limit);
         }
         if let Call::Recv { matched: Some(message), .. } = call {
             let taken = self.messages.iter().position(|(traced, _)| traced == message);

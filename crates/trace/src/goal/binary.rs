@@ -108,7 +108,7 @@ impl Compiled {
     }
 
     /// The rank that is between these bytes.
-    pub fn section_between(&mut self, at: u64, end: u64) -> Result<Section, TraceError> {
+    pub(crate) fn section_between(&mut self, at: u64, end: u64) -> Result<Section, TraceError> {
         let (ops, roots) = (self.u32_at(at)?, self.u32_at(at + 4)?);
         let room = end - at - 8;
         let needed = 4 * u64::from(roots) + OP_BYTES * u64::from(ops);

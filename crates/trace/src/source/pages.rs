@@ -23,7 +23,7 @@ struct Slot {
 
 impl Pages {
     /// Keeps up to `most` pages, of as many bytes as a power of two.
-    pub fn new(source: Source, bytes: usize, most: usize) -> Pages {
+    pub(crate) fn new(source: Source, bytes: usize, most: usize) -> Pages {
         let shift = bytes.next_power_of_two().trailing_zeros();
         let count = match &source.bytes {
             Bytes::Memory(_) => 0,

@@ -98,7 +98,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// One word for each rank, after `before` others; `after` are to follow.
-    pub fn counts(&mut self, ranks: u32, before: usize, after: usize) -> Result<Words<'a>, String> {
+    pub(crate) fn counts(&mut self, ranks: u32, before: usize, after: usize) -> Result<Words<'a>, String> {
         for _ in 0..before {
             self.size("the size of a buffer")?;
         }

@@ -207,7 +207,8 @@ impl Player {
             _ => mode,
         };
         let stamp = self.stamp(common.functions.send[mode as usize][usize::from(!blocking)]);
-        let (context, payload, answer) = (WORLD, Payload::Absent, !mode.is_eager(bytes, common.eager_limit));
+        let (context, payload, answer) =
+            (WORLD, Payload::Absent, bytes >= mode.eager_limit(common.eager_limit));
         calls.push(&stamp, &Call::Send { mode, context, to, tag, bytes, payload, request, answer });
         Ok(blocking && answer)
     }

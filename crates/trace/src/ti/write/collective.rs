@@ -97,7 +97,7 @@ impl TiWriter {
             self.lost.add(Loss::Expanded);
         }
         let (sends, recvs) = (counts(&call.send.blocks), counts(&call.recv.blocks));
-        let mut shape = Shape::new(seat as u32, members.len() as u32).root(call.root);
+        let mut shape = Shape::new(members.len() as u32).rank(seat as u32).root(call.root);
         shape = shape.bytes(call.shape_bytes(seat as u32)).counts(&sends, &recvs);
         if let Some(reduction) = call.reduction {
             shape = shape.element(u64::from(reduction.element.max(1))).commutative(reduction.commutative);
