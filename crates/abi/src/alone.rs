@@ -89,7 +89,27 @@ impl Alone {
             }
             Call::Cancel { request } => self.cancel(request),
             Call::Free { request } => self.free(request),
-            _ => {}
+            // Nothing to do without a simulator; or a call that has an answer.
+            Call::Init
+            | Call::Finalize
+            | Call::Abort { .. }
+            | Call::Misuse { .. }
+            | Call::Now
+            | Call::When
+            | Call::Sleep { .. }
+            | Call::Wait { .. }
+            | Call::Probe { .. }
+            | Call::MakeComm { .. }
+            | Call::FreeComm { .. }
+            | Call::Output
+            | Call::Flush
+            | Call::SampleBegin { .. }
+            | Call::SampleEnd
+            | Call::Compute { .. }
+            | Call::TakeCompleted
+            | Call::ExecutionUnit { .. }
+            | Call::Share { .. }
+            | Call::Tally(_) => {}
         }
     }
 
@@ -120,7 +140,25 @@ impl Alone {
                     self.end(Some(request), Completion::empty(0));
                 }
             }
-            _ => {}
+            // Their reply is empty; or a call that has none.
+            Call::Init
+            | Call::Finalize
+            | Call::Now
+            | Call::When
+            | Call::Sleep { .. }
+            | Call::MakeComm { .. }
+            | Call::Cancel { .. }
+            | Call::Free { .. }
+            | Call::FreeComm { .. }
+            | Call::Output
+            | Call::Flush
+            | Call::SampleBegin { .. }
+            | Call::SampleEnd
+            | Call::Compute { .. }
+            | Call::TakeCompleted
+            | Call::ExecutionUnit { .. }
+            | Call::Share { .. }
+            | Call::Tally(_) => {}
         }
     }
 

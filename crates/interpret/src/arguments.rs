@@ -60,7 +60,25 @@ impl Arguments {
             Call::Collective(ref call) => Arguments::of_collective(rank, call, comms),
             Call::MakeComm { parent, .. } => Arguments { context: Some(parent), ..Arguments::default() },
             Call::FreeComm { context } => Arguments { context: Some(context), ..Arguments::default() },
-            _ => Arguments::default(),
+            // They concern no peer, message or communicator.
+            Call::Init
+            | Call::Finalize
+            | Call::Abort { .. }
+            | Call::Misuse { .. }
+            | Call::Now
+            | Call::When
+            | Call::Sleep { .. }
+            | Call::Cancel { .. }
+            | Call::Free { .. }
+            | Call::Output
+            | Call::Flush
+            | Call::SampleBegin { .. }
+            | Call::SampleEnd
+            | Call::Compute { .. }
+            | Call::TakeCompleted
+            | Call::ExecutionUnit { .. }
+            | Call::Share { .. }
+            | Call::Tally(_) => Arguments::default(),
         }
     }
 
