@@ -72,7 +72,9 @@ pub(crate) fn apply(
         "network/latency-factor" => set_factors(flow, &[(0, number(&FACTOR)?)], Which::Latency),
         "network/bandwidth-factor" => set_factors(flow, &[(0, number(&DIVISOR)?)], Which::Bandwidth),
         "network/weight-S" => flow.penalty_scale = number(&FACTOR)?,
-        "network/TCP-gamma" => flow.window = window(number(&FACTOR)?),
+        // A window of 0 bounds nothing; any other is a divisor, like the window of our own files.
+        "network/TCP-gamma" if number(&FACTOR)? == 0.0 => flow.window = f64::INFINITY,
+        "network/TCP-gamma" => flow.window = number(&DIVISOR)?,
         "network/crosstraffic" => flow.cross_traffic = if truth(text).map_err(bad)? { 0.05 } else { 0.0 },
         "network/loopback-bw" => flow.loopback.bandwidth = number(&BANDWIDTH)?,
         "network/loopback-lat" => flow.loopback.latency = seconds()?,
@@ -138,11 +140,6 @@ fn set_factors(flow: &mut FlowParameters, factors: &[(u64, f64)], which: Which) 
 
 fn read(kind: &Quantity, text: &str) -> Result<f64, String> {
     kind.read(text).map(|read| read.value()).map_err(|error| error.to_string())
-}
-
-/// In SimGrid a window of 0 bounds nothing.
-fn window(bytes: f64) -> f64 {
-    if bytes == 0.0 { f64::INFINITY } else { bytes }
 }
 
 /// `65472:11.6436;15424:3.48845;…`, or one number for all sizes.
@@ -212,7 +209,6 @@ mod tests {
             assert!(overhead(bad).is_err(), "{bad}");
         }
         assert!(factors("0:0", &DIVISOR).is_err() && factors("0:0", &FACTOR).is_ok());
-        assert_eq!(window(0.0), f64::INFINITY);
     }
 
     #[test]

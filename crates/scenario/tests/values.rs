@@ -98,3 +98,17 @@ fn numbers_that_people_mean_are_taken() {
     let text = "[cluster]\nhosts = 2\nspeed = \"1Gf\"\nbandwidth = \"1Gbps\"\nlatency = \"1us\"\n";
     assert!(times(text, "flow").is_some());
 }
+
+#[test]
+fn a_tcp_window_is_none_or_one_that_lets_messages_end() {
+    let time = |gamma: &str| {
+        let text = format!(
+            "<platform version=\"4.1\"><config id=\"c\"><prop id=\"network/TCP-gamma\" value=\"{gamma}\"/></config>\
+             <cluster id=\"c\" prefix=\"n\" suffix=\"\" radical=\"0-1\" speed=\"1\" bw=\"1\" lat=\"1\"/></platform>"
+        );
+        times(&text, "simgrid")
+    };
+    assert!(time("0").is_some() && time("4194304").is_some());
+    // Tiny ones would make messages take longer than a number can say.
+    assert!(time("1e-308").is_none() && time("5e-324").is_none());
+}
