@@ -15,12 +15,12 @@
 //! | [`topology`] | grids and graphs of processes |
 //!
 //! ```
-//! use mpirage_data::{Basic, Datatype, Op, op};
+//! use mpirage_data::{Basic, Datatype, Op, Origin, op};
 //!
 //! let column = Datatype::basic(Basic::Int).vector(3, 1, 4)?;
 //! let matrix: Vec<u8> = (0..12i32).flat_map(i32::to_ne_bytes).collect();
 //! let mut packed = Vec::new();
-//! column.pack(1, &matrix, 0, &mut packed);
+//! column.pack(1, &matrix, Origin(0), &mut packed);
 //! let mut sum = packed.clone();
 //! op::apply(Op::Sum, Basic::Int, &mut sum, &packed)?;
 //! assert_eq!(sum, [0, 8, 16].map(i32::to_ne_bytes).concat());
