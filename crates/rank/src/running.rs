@@ -16,7 +16,7 @@ use crate::ranks::Stop;
 use crate::session::{Outcome, Session, SessionError, Watch};
 use crate::signals::Signals;
 
-/// How long a rank may compute before the user is told.
+/// How long a rank may compute before mpirage shows a notice.
 const SLOW: Duration = Duration::from_secs(30);
 /// The time between two displays of progress.
 const PROGRESS: Duration = Duration::from_millis(100);

@@ -83,7 +83,7 @@ pub(crate) struct Calls {
     numbers: FxHashMap<CallKey, u32>,
     sites: CallSites,
     functions: Functions,
-    /// Whether new kinds are told apart by function and site only.
+    /// Whether function and site alone distinguish new kinds.
     coarse: bool,
 }
 

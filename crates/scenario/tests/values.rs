@@ -4,7 +4,7 @@ use mpirage_platform::Platform;
 use mpirage_scenario::{Model, Network};
 use proptest::prelude::*;
 
-/// Numbers that people mean, and numbers that nobody does.
+/// Plausible numbers, and absurd ones.
 const NUMBERS: [&str; 20] = [
     "1",
     "0.5",

@@ -350,7 +350,7 @@ impl Collectives {
         known.unwrap_or_else(|| self.add(sequence, comm, group, purpose))
     }
 
-    /// Creations by group members only are told apart by parent, tag and members.
+    /// Parent, tag and members identify a creation in which only members of the group take part.
     fn join_group_creation(
         &mut self,
         parent: CommId,

@@ -69,7 +69,7 @@ pub struct BlockedRank {
 /// Peers of one rank that are followed in search of a cycle. One missing member of a collective is as good as another.
 const FOLLOWED: usize = 64;
 
-/// Something nobody will ever take.
+/// Something that the program left behind at its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Leftover {
     /// A message that was sent but not received.

@@ -7,6 +7,7 @@ mod long_queue;
 pub(crate) mod matching;
 pub(crate) mod message;
 mod order;
+mod payload;
 mod state;
 #[cfg(test)]
 mod table;

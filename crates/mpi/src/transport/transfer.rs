@@ -11,7 +11,7 @@
 //!
 //! A message is delivered when its bytes have arrived and a receive has matched it.
 
-use mpirage_call::{Completion, LineId, Payload, RankId};
+use mpirage_call::{Completion, LineId, RankId};
 use mpirage_kernel::{Cargo, Connection, Departure, Kernel, Milestone, Transfer};
 use mpirage_platform::HostId;
 use mpirage_record as record;
@@ -21,10 +21,9 @@ use super::matching::{Key, Probe};
 use super::message::{COLLECTIVE_CONTEXTS, Message, Outgoing, Owner, Receive, Taker, TransferState};
 use super::order::Place;
 use super::state::{Env, Event, Reception, Transport};
-use crate::data_plane::{DataPlane, Held};
 use crate::due::Due;
 use crate::ids::{DelayedId, MessageId, ReceiveId};
-use crate::memory::{self, Memory};
+use crate::memory::Memory;
 use crate::observe::Observers;
 use crate::protocol::{Envelope, Rendezvous, TransferMode};
 
@@ -277,26 +276,6 @@ impl Transport {
         }
     }
 
-    /// Copies the bytes of a message out of the sender's memory, which the sender may now change.
-    pub(crate) fn take_over<M: Memory>(&mut self, data: &mut DataPlane<M>, id: MessageId) {
-        let message = &mut self.messages[id];
-        message.lent = false;
-        data.take_over(&mut message.held, message.from, message.bytes);
-    }
-
-    /// Moves the bytes of a message, before it is delivered, to its receive; to a buffer if none has matched.
-    pub(crate) fn move_bytes_early<M: Memory>(&mut self, data: &mut DataPlane<M>, id: MessageId) {
-        self.end_loan(id);
-        let message = &self.messages[id];
-        match message.taker {
-            Some(Taker::Receive(receive)) if message.bytes <= self.receives[receive].room => {
-                self.copy_payload(data, id, receive);
-                data.release(&mut self.messages[id].held);
-            }
-            _ => self.take_over(data, id),
-        }
-    }
-
     fn start_moving<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
         let message = &mut self.messages[id];
         message.state = TransferState::Moving;
@@ -518,61 +497,6 @@ impl Transport {
         self.messages.release(id);
     }
 
-    fn end_loan(&mut self, id: MessageId) {
-        let message = &mut self.messages[id];
-        if let (true, Owner::Request { rank, id: request }) = (message.lent, message.owner) {
-            message.lent = false;
-            self.events.push(Event::LoanOver { rank, id: request, message: id });
-        }
-    }
-
-    /// Takes the bytes of a message that is just being sent.
-    #[inline(always)]
-    fn hold<M: Memory>(
-        &mut self,
-        env: &mut Env<'_, M>,
-        payload: Payload<'_>,
-        mode: TransferMode,
-        to: RankId,
-        key: Key,
-    ) -> Held {
-        match payload {
-            Payload::Absent => Held::Nothing,
-            Payload::At(address) => Held::Memory(address),
-            Payload::Inline(bytes) if self.lands_at_once(env.data, bytes, mode, to, key.words()) => {
-                Held::Nothing
-            }
-            Payload::Inline(_) => env.data.hold(payload),
-        }
-    }
-
-    /// Stores bytes in the buffer of a receive that waits for them, before they arrive: until then the program does not look.
-    /// Only where that costs no more than keeping them would.
-    #[inline(never)]
-    fn lands_at_once<M: Memory>(
-        &mut self,
-        data: &mut DataPlane<M>,
-        bytes: &[u8],
-        mode: TransferMode,
-        to: RankId,
-        key: (u64, u64),
-    ) -> bool {
-        let key = Key::of_words(key);
-        let matches_now = !mode.sender_waits() && self.protocol.envelope == Envelope::AtSend;
-        if !matches_now || !data.memory().is_one() {
-            return false;
-        }
-        let Some(Taker::Receive(receive)) = self.queues[to.index()].posted.find_accepting(&key) else {
-            return false;
-        };
-        let &Receive { rank, address, room, .. } = &self.receives[receive];
-        let fits = bytes.len() as u64 <= room;
-        if fits && address != 0 {
-            data.write(memory::Place { rank, address }, bytes);
-        }
-        fits
-    }
-
     /// The sender is free once the bytes have been copied out of its memory.
     fn free_copied<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
         let &Message { owner, bytes, .. } = &self.messages[id];
@@ -590,27 +514,6 @@ impl Transport {
         self.lend(env, id);
         let message = &self.messages[id];
         self.complete(message.owner, Completion::empty(0), message.sender_ideal());
-    }
-
-    /// The bytes of a message may stay in the sender's memory until the sender may change it.
-    fn lend<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
-        let message = &mut self.messages[id];
-        if matches!(message.held, Held::Memory(_)) {
-            match message.owner {
-                Owner::Request { rank, id: request } => {
-                    message.lent = true;
-                    self.events.push(Event::Lends { rank, id: request });
-                }
-                _ => self.take_over(env.data, id),
-            }
-        }
-    }
-
-    /// Copies the bytes of a message to the buffer of its receive.
-    fn copy_payload<M: Memory>(&mut self, data: &mut DataPlane<M>, message: MessageId, receive: ReceiveId) {
-        let (message, receive) = (&self.messages[message], &self.receives[receive]);
-        let to = memory::Place { rank: receive.rank, address: receive.address };
-        data.deliver(message.held, message.from, to, message.bytes);
     }
 
     #[inline(always)]
