@@ -12,7 +12,7 @@
 //! Chen et al.: *Performance evaluation of allgather algorithms on terascale Linux cluster with
 //! fast Ethernet* (2005).
 
-use super::{bcast, gather};
+use super::{bcast, composed, gather, nothing};
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::method::{Table, entry};
@@ -26,6 +26,8 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::Bruck, bruck),
     entry(Algorithm::NeighborExchange, neighbor_exchange),
     entry(Algorithm::GatherBcast, gather_bcast),
+    entry(Algorithm::Composed, composed::allgather).parts("default"),
+    entry(Algorithm::Nothing, nothing).only_if(|shape| shape.blocks().all().bytes == 0),
     entry(Algorithm::Linear, linear),
 ];
 

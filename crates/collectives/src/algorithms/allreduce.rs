@@ -11,7 +11,7 @@
 //! workstations* (2009).
 
 use super::reduce::Halving;
-use super::{bcast, reduce};
+use super::{bcast, composed, halved_rabenseifner, nothing, overlapped_ring, reduce};
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::method::{Table, entry};
@@ -24,7 +24,11 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::Rabenseifner, rabenseifner),
     entry(Algorithm::Ring, ring).any_order(),
     entry(Algorithm::ReduceBcast, reduce_bcast),
-    entry(Algorithm::Linear, linear),
+    entry(Algorithm::HalvedRabenseifner, halved_rabenseifner::allreduce).any_order(),
+    entry(Algorithm::OverlappedRing, overlapped_ring::allreduce).segment(0).any_order(),
+    entry(Algorithm::Composed, composed::allreduce).parts("default"),
+    entry(Algorithm::Nothing, nothing).only_if(|shape| shape.bytes == 0),
+    entry(Algorithm::Linear, linear).requests(0),
 ];
 
 pub(crate) fn recursive_doubling(shape: &Shape, out: &mut Schedule) {
