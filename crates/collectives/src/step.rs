@@ -290,7 +290,6 @@ impl Schedule {
         }
     }
 
-    #[allow(dead_code, reason = "the two-level algorithms follow")]
     /// Runs an algorithm of some ranks of the communicator: rank `i` of what `build` appends is `ranks[i]`.
     pub(crate) fn among(&mut self, ranks: &[u32], build: impl FnOnce(&mut Schedule)) {
         let first = self.steps.len();

@@ -32,6 +32,11 @@ impl Numbers {
         self.rest.min(1)
     }
 
+    /// Levels of a binomial tree in which children are served at once: the most bits that a rank's number has.
+    fn depth(&self) -> u64 {
+        (0..self.ranks).map(|rank| u64::from(rank.count_ones())).max().unwrap_or(0)
+    }
+
     fn others(&self) -> u64 {
         self.ranks - 1
     }
@@ -66,6 +71,8 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
         (Barrier, DoubleRing) => (2 * n.ranks, 2 * n.ranks, 0),
 
         (Bcast | Reduce, Linear) => (1, n.others(), whole(n.others())),
+        (Bcast, SwappedBinomial) => (n.depth(), n.others(), whole(n.others())),
+        (Reduce, SwappedBinomial) => (n.log_up, n.others(), whole(n.others())),
         (Bcast | Reduce, Binomial) => (n.log_up, n.others(), whole(n.others())),
         (Bcast, ScatterAllgather | ScatterRing) => {
             (n.log_up + n.others(), n.others() + all_pairs, n.subtrees() + all_pairs)
@@ -84,7 +91,7 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
 
         (Allgather | Allgatherv, Ring) => (n.others(), all_pairs, whole(all_pairs)),
         (Allgather | Allgatherv, Bruck) => (n.log_up, n.ranks * n.log_up, whole(all_pairs)),
-        (Allgather | Allgatherv, Linear) => (1, all_pairs, whole(all_pairs)),
+        (Allgather | Allgatherv, Linear | RankOrder | RightFirst) => (1, all_pairs, whole(all_pairs)),
         (Allgather | Allgatherv, NeighborExchange) if even => {
             (n.ranks / 2, n.ranks * n.ranks / 2, whole(all_pairs))
         }
@@ -96,7 +103,9 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
         (Alltoall | Alltoallv | Alltoallw, PairwiseExchange) => {
             (n.ranks - u64::from(power_of_two), all_pairs, whole(all_pairs))
         }
-        (Alltoallv | Alltoallw, RankOrder | Sparse) => (1, all_pairs, whole(all_pairs)),
+        (Alltoall | Alltoallv | Alltoallw, RankOrder) | (Alltoallv | Alltoallw, Sparse) => {
+            (1, all_pairs, whole(all_pairs))
+        }
         (Alltoall | Alltoallv | Alltoallw, Linear | Batched) => (1, all_pairs, whole(all_pairs)),
         (Alltoall | Alltoallv | Alltoallw, Pairwise | BothWays) => (n.others(), all_pairs, whole(all_pairs)),
         (Alltoall, Bruck) => {
@@ -114,6 +123,7 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
             (2 * n.log, 2 * n.ranks * n.log, whole(2 * n.others()))
         }
         (Allreduce, Ring) => (2 * n.others(), 2 * all_pairs, whole(2 * n.others())),
+        (Allreduce, BinomialTrees) => (n.log_up + n.depth(), 2 * n.others(), whole(2 * n.others())),
         (Allreduce, ReduceBcast) => (2 * n.log_up, 2 * n.others(), whole(2 * n.others())),
         (Allreduce, Linear) => (2, 2 * n.others(), whole(2 * n.others())),
 
@@ -172,8 +182,17 @@ fn rounds_messages_and_volume() {
 /// Theory is asked about every algorithm, except the segmented ones, which have a test below, and those made of others.
 #[test]
 fn no_algorithm_is_forgotten() {
-    const TREES: [Algorithm; 8] =
-        [Chain, BinaryTree, DoubleTree, StridedTree, StridedBinomial, KNomial, InOrderBinary, SplitBinary];
+    const TREES: [Algorithm; 9] = [
+        SwappedChain,
+        Chain,
+        BinaryTree,
+        DoubleTree,
+        StridedTree,
+        StridedBinomial,
+        KNomial,
+        InOrderBinary,
+        SplitBinary,
+    ];
     let elsewhere = |(collective, algorithm): &(Collective, Algorithm)| {
         TREES.contains(algorithm)
             || matches!((collective, algorithm), (_, Composed | Nothing) | (Allreduce, OverlappedRing))

@@ -24,6 +24,7 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::Bruck, bruck),
     entry(Algorithm::Batched, batched).requests(32),
     entry(Algorithm::BothWays, both_ways),
+    entry(Algorithm::RankOrder, rank_order),
     entry(Algorithm::Nothing, nothing).only_if(|shape| shape.bytes == 0),
     entry(Algorithm::Linear, linear).requests(0),
 ];

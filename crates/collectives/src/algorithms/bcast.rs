@@ -13,7 +13,7 @@
 //! Thakur, Rabenseifner, Gropp: *Optimization of collective communication operations in MPICH* (2005).
 
 use super::pipeline::bcast as pipeline;
-use super::{allgather, double_tree, nothing, scatter, split_binary, subtrees};
+use super::{allgather, double_tree, nothing, scatter, split_binary, subtrees, swapped};
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::method::{Table, entry};
@@ -31,6 +31,7 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::BinaryTree, binary_tree).segment(SEGMENT),
     entry(Algorithm::StridedTree, pipeline::strided_tree).radix(2).segment(0),
     entry(Algorithm::StridedBinomial, pipeline::strided_binomial).segment(0),
+    entry(Algorithm::SwappedBinomial, swapped::bcast),
     entry(Algorithm::KNomial, pipeline::k_nomial).radix(4).segment(0),
     entry(Algorithm::DoubleTree, double_tree::bcast).segment(SEGMENT),
     entry(Algorithm::SplitBinary, split_binary::bcast).segment(0),

@@ -18,6 +18,7 @@ pub(crate) mod scan;
 pub(crate) mod scatter;
 mod split_binary;
 mod subtrees;
+mod swapped;
 
 use crate::shape::Shape;
 use crate::step::Schedule;

@@ -14,7 +14,7 @@
 //! Rabenseifner: *Optimization of collective reduction operations* (2004).
 
 use super::pipeline::reduce as pipeline;
-use super::{double_tree, halved_rabenseifner as halved, nothing};
+use super::{double_tree, halved_rabenseifner as halved, nothing, swapped};
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::data::Data;
@@ -33,6 +33,8 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::BinaryTree, binary_tree).segment(SEGMENT).any_order(),
     entry(Algorithm::StridedTree, pipeline::strided_tree).radix(2).segment(0).requests(0).any_order(),
     entry(Algorithm::KNomial, pipeline::k_nomial).radix(2).segment(0).requests(0).only_if(in_order_from_root),
+    entry(Algorithm::SwappedBinomial, swapped::reduce_binomial).only_if(in_order_from_root),
+    entry(Algorithm::SwappedChain, swapped::reduce_chain).segment(8 << 10).any_order(),
     entry(Algorithm::InOrderBinary, pipeline::in_order_binary).segment(0).requests(0),
     entry(Algorithm::DoubleTree, double_tree::reduce).segment(SEGMENT).any_order(),
     entry(Algorithm::Nothing, nothing).only_if(|shape| shape.bytes == 0),
