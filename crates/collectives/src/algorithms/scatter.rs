@@ -52,7 +52,7 @@ fn send_all(shape: &Shape, ranks: impl Iterator<Item = u32>, out: &mut Schedule)
 }
 
 fn binomial(shape: &Shape, out: &mut Schedule) {
-    down_the_tree(&Team::from_root(shape), &shape.blocks().from_rank(shape.root), out);
+    down_the_tree(&Team::from_root(shape), &shape.blocks().owned_from(shape.root), out);
 }
 
 /// Member 0 starts with all blocks, every member ends with one; `blocks` are in order of members.
