@@ -5,7 +5,9 @@ stricter than the one before:
 
 - messages: does each rank send the same number of messages and bytes to each other one?
 - order: does each rank post the same sends and receives, in the same order, and in the same mode?
-- style: does it wait for them at the same points? A blocking operation equals a non-blocking one and a wait that follows it."""
+- style: does it wait for them at the same points? A blocking operation equals a non-blocking one and a wait that follows it.
+
+Where a library does not show for which operations a rank waits, `waits` takes the place of `style`: does it wait at the same points?"""
 
 import re
 import subprocess
@@ -91,9 +93,26 @@ def wait(steps, numbers):
         steps.append(list(numbers))
 
 
+def waits(rank, tokens):
+    """Operations, and where the rank waits for some of them."""
+    steps = []
+    for token in tokens:
+        kind, peer, size = parts(token)
+        if peer == rank:
+            continue
+        if kind != "w":
+            steps.append((kind, peer, size if kind != "r" else None))
+        if (kind == "w" or token[0].isupper()) and steps and steps[-1] != "wait":
+            steps.append("wait")
+    return steps
+
+
+ANSWERS = {"messages": messages, "order": order, "style": style, "waits": waits}
+
+
 def agrees(theirs, ours, question):
     """Whether the answer to a question is the same on all ranks."""
-    answer = {"messages": messages, "order": order, "style": style}[question]
+    answer = ANSWERS[question]
     return all(answer(rank, tokens) == answer(rank, ours.ranks.get(rank, [])) for rank, tokens in theirs.ranks.items())
 
 
@@ -103,31 +122,41 @@ class Table:
 
     total: Counter = field(default_factory=Counter)
     agreed: Counter = field(default_factory=Counter)
+    asked: Counter = field(default_factory=Counter)
     missing: Counter = field(default_factory=Counter)
     failures: list = field(default_factory=list)
 
-    def add(self, case, theirs, ours):
-        """Counts one case."""
+    def add(self, case, theirs, ours, questions=QUESTIONS):
+        """Counts one case. Not all questions can be asked of all cases."""
         self.total[case.collective] += 1
+        self.asked.update((case.collective, column) for column, _ in zip(QUESTIONS, questions))
         if not ours or not ours.algorithm:
             self.missing[case.collective] += 1
-            self.failures.append((case, "has no schedule", theirs, ours))
+            self.failures.append((case, "has no schedule", "messages", theirs, ours))
             return
-        for question in QUESTIONS:
+        for column, question in zip(QUESTIONS, questions):
             if agrees(theirs, ours, question):
-                self.agreed[case.collective, question] += 1
+                self.agreed[case.collective, column] += 1
             else:
-                self.failures.append((case, f"other {question} with {ours.algorithm}", theirs, ours))
+                self.failures.append((case, f"other {question} with {ours.algorithm}", question, theirs, ours))
                 break
 
     def markdown(self):
         """One row per collective."""
         rows = ["| collective | calls | messages per pair equal | and their order | and their waits |", "|---|---|---|---|---|"]
         for collective, total in self.total.items():
-            counts = (self.agreed[collective, question] for question in QUESTIONS)
-            rows.append(f"| {collective} | {total} | " + " | ".join(map(str, counts)) + " |")
-        rows.append(f"| **all** | {self.total.total()} | " + " | ".join(str(self.all_agreed(question)) for question in QUESTIONS) + " |")
+            counts = (self.count([collective], question) for question in QUESTIONS)
+            rows.append(f"| {collective} | {total} | " + " | ".join(counts) + " |")
+        rows.append(f"| **all** | {self.total.total()} | " + " | ".join(self.count(self.total, question) for question in QUESTIONS) + " |")
         return "\n".join(rows)
+
+    def count(self, collectives, question):
+        """Cases that agree, of those that the question was asked for, if these are not all."""
+        agreed, asked, total = (sum(counts[key] for key in keys) for counts, keys in (
+            (self.agreed, [(name, question) for name in collectives]),
+            (self.asked, [(name, question) for name in collectives]),
+            (self.total, collectives)))
+        return str(agreed) if asked == total else f"{agreed} of {asked}"
 
     def all_agreed(self, question):
         return sum(count for (_, asked), count in self.agreed.items() if asked == question)
@@ -135,11 +164,12 @@ class Table:
 
 def explain(failure, ranks=4):
     """A failure in words, with the tokens of a few ranks that differ."""
-    case, what, theirs, ours = failure
+    case, what, question, theirs, ours = failure
+    answer = ANSWERS[question]
     lines = [f"{case}: {what}"]
     for rank, tokens in sorted(theirs.ranks.items()):
         mine = ours.ranks.get(rank, []) if ours else []
-        if style(rank, tokens) != style(rank, mine) and len(lines) < 2 * ranks:
+        if answer(rank, tokens) != answer(rank, mine) and len(lines) < 2 * ranks:
             lines += [f"    rank {rank} library {shortened(tokens)}", f"    rank {rank} ours    {shortened(mine)}"]
     return "\n".join(lines)
 
