@@ -13,7 +13,7 @@
 //! BYTES is as in `Shape::bytes`. OPERATOR: `sum` (built in), `user` (commutes), `ordered` (does not). COUNTS of v- and w-forms: `equal`, or
 //! `ragged`: 0, 1 or 2 times BYTES. PLACE: `apart` or `in-place`.
 //!
-//! A call gives one line per rank, `ID RANK TOKEN …`, and before them `ID = ALGORITHM`. The tokens are steps in order:
+//! A call gives one line per rank, `ID RANK TOKEN …`, and before them `ID = METHOD`. The tokens are steps in order:
 //!
 //! ```text
 //! S3:64  blocking send of 64 bytes to rank 3     s3:64  non-blocking send     Y3:64, y3:64  the same in synchronous mode
@@ -26,7 +26,7 @@
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
 
-use mpirage_collectives::{Choice, Collective, Schedule, Shape, Step, schedule};
+use mpirage_collectives::{Choice, Collective, Operation, SETS, Schedule, Shape, Step, schedule};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let choice = Choice::parse(&std::env::args().nth(1).unwrap_or_default())?;
@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// One line of the input.
 struct Case<'a> {
     id: &'a str,
-    collective: Collective,
+    operation: Operation,
     ranks: u32,
     root: u32,
     bytes: u64,
@@ -64,7 +64,7 @@ impl<'a> Case<'a> {
             |text: &str| text.parse::<u64>().map_err(|error| format!("cannot read `{text}`: {error}"));
         Ok(Case {
             id,
-            collective: Collective::from_name(collective).ok_or(format!("no collective `{collective}`"))?,
+            operation: Operation::from_name(collective).ok_or(format!("no collective `{collective}`"))?,
             ranks: number(ranks)? as u32,
             root: number(root)? as u32,
             bytes: number(bytes)?,
@@ -80,11 +80,11 @@ impl<'a> Case<'a> {
         for rank in 0..self.ranks {
             let (sent, received) = (self.row(rank), self.column(rank));
             let shape = self.shape(rank, &sent, &received);
-            let algorithm = choice.algorithm(self.collective, &shape);
+            let method = choice.method(self.operation, &shape);
             if rank == 0 {
-                writeln!(out, "{} = {algorithm}", self.id)?;
+                writeln!(out, "{} = {method}", self.id)?;
             }
-            schedule(self.collective, algorithm, &shape, &mut steps);
+            schedule(self.operation.collective, method, &shape, &mut steps);
             writeln!(out, "{} {rank}{}", self.id, tokens(&steps.steps))?;
         }
         Ok(())
@@ -96,7 +96,7 @@ impl<'a> Case<'a> {
     }
 
     fn per_pair(&self) -> bool {
-        matches!(self.collective, Collective::Alltoallv | Collective::Alltoallw)
+        matches!(self.operation.collective, Collective::Alltoallv | Collective::Alltoallw)
     }
 
     fn row(&self, rank: u32) -> Vec<u64> {
@@ -113,13 +113,14 @@ impl<'a> Case<'a> {
 
     fn shape<'s>(&self, rank: u32, sent: &'s [u64], received: &'s [u64]) -> Shape<'s> {
         use Collective::{Gatherv, Scatterv};
-        let one_count = matches!(self.collective, Gatherv | Scatterv);
+        let one_count = matches!(self.operation.collective, Gatherv | Scatterv);
         Shape::new(self.ranks)
             .rank(rank)
             .root(self.root)
             .bytes(if one_count { self.count(rank, 0) } else { self.bytes })
             .element(self.element)
             .commutative(self.operator != "ordered")
+            .built_in(self.operator == "sum")
             .in_place(self.in_place)
             .counts(sent, received)
     }
@@ -127,25 +128,54 @@ impl<'a> Case<'a> {
 
 /// The steps of one rank, without local work.
 fn tokens(steps: &[Step]) -> String {
-    let (mut text, mut operations, mut outstanding) = (String::new(), 0, Vec::new());
+    let mut text = Text::default();
     for step in steps {
-        let (kind, peer, bytes) = match *step {
-            Step::Send { to, bytes, .. } => ('S', to, bytes),
-            Step::Isend { to, bytes, .. } => ('s', to, bytes),
-            Step::Recv { from, bytes, .. } => ('R', from, bytes),
-            Step::Irecv { from, bytes, .. } => ('r', from, bytes),
-            Step::WaitAll => {
-                let numbers: Vec<String> = std::mem::take(&mut outstanding);
-                let _ = write!(text, " w{}", numbers.join(","));
-                continue;
+        match *step {
+            Step::Send { to, bytes, .. } => text.blocking('S', to, bytes),
+            Step::Ssend { to, bytes, .. } => text.blocking('Y', to, bytes),
+            Step::Recv { from, bytes, .. } => text.blocking('R', from, bytes),
+            Step::Isend { to, bytes, set, .. } => text.started('s', to, bytes, set),
+            Step::Issend { to, bytes, set, .. } => text.started('y', to, bytes, set),
+            Step::Irecv { from, bytes, set, .. } => text.started('r', from, bytes, set),
+            Step::WaitAll => text.wait(&[0; SETS]),
+            Step::Wait { set, left } => {
+                let mut kept = [usize::MAX; SETS];
+                kept[usize::from(set)] = left as usize;
+                text.wait(&kept);
             }
-            Step::Reduce { .. } | Step::Copy { .. } => continue,
-        };
-        let _ = write!(text, " {kind}{peer}:{bytes}");
-        if kind.is_lowercase() {
-            outstanding.push(operations.to_string());
+            Step::Reduce { .. } | Step::Copy { .. } => {}
         }
-        operations += 1;
     }
-    text
+    text.tokens
+}
+
+#[derive(Default)]
+struct Text {
+    tokens: String,
+    operations: usize,
+    /// Numbers of the operations of each request set that no wait has covered yet.
+    outstanding: [Vec<usize>; SETS],
+}
+
+impl Text {
+    fn blocking(&mut self, kind: char, peer: u32, bytes: u64) {
+        let _ = write!(self.tokens, " {kind}{peer}:{bytes}");
+        self.operations += 1;
+    }
+
+    fn started(&mut self, kind: char, peer: u32, bytes: u64, set: u8) {
+        self.outstanding[usize::from(set)].push(self.operations);
+        self.blocking(kind, peer, bytes);
+    }
+
+    /// Waits until at most so many operations of each set are outstanding: shown as a wait for the oldest.
+    fn wait(&mut self, kept: &[usize; SETS]) {
+        let mut done = vec![];
+        for (outstanding, &kept) in self.outstanding.iter_mut().zip(kept) {
+            done.extend(outstanding.drain(..outstanding.len().saturating_sub(kept)));
+        }
+        done.sort_unstable();
+        let numbers: Vec<String> = done.iter().map(usize::to_string).collect();
+        let _ = write!(self.tokens, " w{}", numbers.join(","));
+    }
 }

@@ -51,13 +51,14 @@ algorithms! {
     GatherBcast "gather-bcast" "gather at rank 0, broadcast from there, both binomial"
     ReduceBcast "reduce-bcast" "reduce to rank 0, broadcast from there, both binomial"
     ReduceThenScatter "reduce-then-scatter" "binomial reduction to rank 0, which sends each rank its block"
+    TwoLevel "two-level" "the ranks of a node among each other, then one leader of each node, then the ranks of a node"
+    TwoLevelByLeader "two-level-by-leader" "as two-level, but the root exchanges the vector with a leader by a message of its own"
 }
 
 impl Algorithm {
     /// Does it treat ranks on one node differently from others?
     pub(crate) fn reads_nodes(self) -> bool {
-        // The two-level algorithms follow.
-        false
+        matches!(self, Algorithm::TwoLevel | Algorithm::TwoLevelByLeader)
     }
 
     /// The algorithm of that name.

@@ -7,7 +7,7 @@ use crate::algorithm::Algorithm;
 use crate::algorithms::{
     allgather, allreduce, alltoall, barrier, bcast, gather, reduce, reduce_scatter, scan, scatter,
 };
-use crate::method::{Entry, Method, Settings, Table};
+use crate::method::{Build, Entry, Method, Parameters, Settings, Table};
 use crate::shape::Shape;
 use crate::step::Schedule;
 
@@ -141,6 +141,27 @@ impl Collective {
 
     fn entry(self, algorithm: Algorithm) -> Option<&'static Entry> {
         self.table().iter().find(|entry| entry.algorithm == algorithm)
+    }
+
+    /// How `algorithm` with its default parameters performs this collective.
+    ///
+    /// # Panics
+    ///
+    /// If it cannot. Rules are checked when they are made.
+    pub(crate) fn builder(self, algorithm: Algorithm) -> (Build, Parameters) {
+        let entry = self.entry(algorithm).unwrap_or_else(|| panic!("{self} has no algorithm {algorithm}"));
+        (entry.build, entry.defaults.parameters())
+    }
+
+    /// The collectives that an algorithm of two levels performs inside of nodes.
+    pub(crate) fn inside_nodes(self) -> &'static [Collective] {
+        match self {
+            Barrier => &[Barrier, Bcast],
+            Bcast => &[Bcast],
+            Reduce => &[Reduce],
+            Allreduce => &[Reduce, Bcast],
+            _ => &[],
+        }
     }
 
     /// Whether all ranks know how much is moved.

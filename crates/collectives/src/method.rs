@@ -33,11 +33,22 @@ pub struct Parameters {
     pub requests: u32,
     /// How a rank sends to its children.
     pub sends: SendStyle,
+    /// What the leaders of nodes do in an algorithm of two levels; with its own defaults for all other parameters.
+    pub between: Option<Algorithm>,
+    /// What the ranks of a node do in an algorithm of two levels, likewise.
+    pub inside: Option<Algorithm>,
 }
 
 impl Default for Parameters {
     fn default() -> Self {
-        Parameters { segment: 0, radix: 2, requests: 0, sends: SendStyle::InOrder }
+        Parameters {
+            segment: 0,
+            radix: 2,
+            requests: 0,
+            sends: SendStyle::InOrder,
+            between: None,
+            inside: None,
+        }
     }
 }
 
@@ -52,10 +63,15 @@ pub struct Settings {
     pub requests: Option<u32>,
     /// See [`Parameters::sends`].
     pub sends: Option<SendStyle>,
+    /// See [`Parameters::between`].
+    pub between: Option<Algorithm>,
+    /// See [`Parameters::inside`].
+    pub inside: Option<Algorithm>,
 }
 
 impl Settings {
-    const NONE: Settings = Settings { segment: None, radix: None, requests: None, sends: None };
+    const NONE: Settings =
+        Settings { segment: None, radix: None, requests: None, sends: None, between: None, inside: None };
 
     /// These settings, and the defaults for what they do not say.
     pub fn or(self, defaults: Settings) -> Settings {
@@ -64,6 +80,8 @@ impl Settings {
             radix: self.radix.or(defaults.radix),
             requests: self.requests.or(defaults.requests),
             sends: self.sends.or(defaults.sends),
+            between: self.between.or(defaults.between),
+            inside: self.inside.or(defaults.inside),
         }
     }
 
@@ -75,6 +93,8 @@ impl Settings {
             radix: self.radix.unwrap_or(default.radix),
             requests: self.requests.unwrap_or(default.requests),
             sends: self.sends.unwrap_or(default.sends),
+            between: self.between,
+            inside: self.inside,
         }
     }
 
@@ -85,6 +105,8 @@ impl Settings {
             ("radix", self.radix.is_some()),
             ("requests", self.requests.is_some()),
             ("sends", self.sends.is_some()),
+            ("between", self.between.is_some()),
+            ("inside", self.inside.is_some()),
         ];
         given.into_iter().filter(|&(_, given)| given).map(|(name, _)| name)
     }
@@ -102,10 +124,17 @@ impl fmt::Display for Settings {
             write!(f, ":requests={requests}")?;
         }
         match self.sends {
-            Some(SendStyle::InOrder) => f.write_str(":sends=in-order"),
-            Some(SendStyle::AtOnce) => f.write_str(":sends=at-once"),
-            None => Ok(()),
+            Some(SendStyle::InOrder) => f.write_str(":sends=in-order")?,
+            Some(SendStyle::AtOnce) => f.write_str(":sends=at-once")?,
+            None => {}
         }
+        if let Some(between) = self.between {
+            write!(f, ":between={between}")?;
+        }
+        if let Some(inside) = self.inside {
+            write!(f, ":inside={inside}")?;
+        }
+        Ok(())
     }
 }
 
@@ -137,7 +166,9 @@ pub enum MethodError {
     #[error("there is no algorithm `{0}`")]
     UnknownAlgorithm(String),
     /// There is no such parameter.
-    #[error("`{0}` is no parameter; there are segment=SIZE, radix=K, requests=N and sends=in-order|at-once")]
+    #[error(
+        "`{0}` is no parameter; there are segment=SIZE, radix=K, requests=N, sends=in-order|at-once, between=ALGORITHM and inside=ALGORITHM"
+    )]
     UnknownParameter(String),
     /// The value does not fit the parameter.
     #[error("`{value}` is no value of {parameter}: {remedy}")]
@@ -156,9 +187,7 @@ impl FromStr for Method {
 
     fn from_str(text: &str) -> Result<Self, MethodError> {
         let mut words = text.split(':').map(str::trim);
-        // `Recursive_Doubling` is as good as `recursive-doubling`.
-        let name = words.next().unwrap_or_default().to_ascii_lowercase().replace('_', "-");
-        let algorithm = Algorithm::from_name(&name).ok_or(MethodError::UnknownAlgorithm(name))?;
+        let algorithm = algorithm_named(words.next().unwrap_or_default())?;
         let mut settings = Settings::NONE;
         for word in words {
             let (name, value) =
@@ -167,6 +196,12 @@ impl FromStr for Method {
         }
         Ok(Method { algorithm, settings })
     }
+}
+
+/// `Recursive_Doubling` is as good as `recursive-doubling`.
+fn algorithm_named(text: &str) -> Result<Algorithm, MethodError> {
+    let name = text.to_ascii_lowercase().replace('_', "-");
+    Algorithm::from_name(&name).ok_or(MethodError::UnknownAlgorithm(name))
 }
 
 impl Settings {
@@ -194,6 +229,8 @@ impl Settings {
                     _ => return Err(bad("sends", "write in-order or at-once")),
                 });
             }
+            "between" => self.between = Some(algorithm_named(value)?),
+            "inside" => self.inside = Some(algorithm_named(value)?),
             _ => return Err(MethodError::UnknownParameter(name.to_owned())),
         }
         Ok(())
@@ -249,6 +286,13 @@ impl Entry {
         self
     }
 
+    /// It has two levels, with these algorithms unless told otherwise.
+    pub const fn levels(mut self, between: Algorithm, inside: Algorithm) -> Entry {
+        self.defaults.between = Some(between);
+        self.defaults.inside = Some(inside);
+        self
+    }
+
     /// It performs only calls of which this is true.
     pub const fn only_if(mut self, fits: fn(&Shape) -> bool) -> Entry {
         self.fits = fits;
@@ -267,7 +311,13 @@ mod tests {
 
     #[test]
     fn methods_are_written_as_they_are_read() {
-        for text in ["ring", "chain:segment=64KiB", "batched:requests=0", "binomial:sends=at-once"] {
+        for text in [
+            "ring",
+            "chain:segment=64KiB",
+            "batched:requests=0",
+            "binomial:sends=at-once",
+            "two-level:between=binomial:inside=linear",
+        ] {
             assert_eq!(text.parse::<Method>().unwrap().to_string(), text);
         }
         assert_eq!("chain: segment = 1000".parse::<Method>().unwrap().to_string(), "chain:segment=1000B");
@@ -279,7 +329,8 @@ mod tests {
         assert_eq!(error("rong"), "there is no algorithm `rong`");
         assert_eq!(
             error("ring:4"),
-            "`4` is no parameter; there are segment=SIZE, radix=K, requests=N and sends=in-order|at-once"
+            "`4` is no parameter; there are segment=SIZE, radix=K, requests=N, sends=in-order|at-once, between=ALGORITHM \
+             and inside=ALGORITHM"
         );
         assert_eq!(error("ring:radix=0"), "`0` is no value of radix: write a whole number from 1 on");
         assert_eq!(

@@ -193,6 +193,14 @@ impl Schedule {
         self.slot += 1;
     }
 
+    /// Messages from here on use slots that the phase before has not used, however many it has: ranks that take part in different
+    /// algorithms agree on the slots of the next one.
+    pub(crate) fn next_phase(&mut self) {
+        /// More than any algorithm has.
+        const SLOTS: u16 = 16;
+        self.slot = (self.slot / SLOTS + 1) * SLOTS;
+    }
+
     /// Non-blocking operations from here on belong to this request set.
     pub fn set(&mut self, set: u8) {
         assert!(usize::from(set) < SETS, "there is no request set {set}");
@@ -270,7 +278,6 @@ impl Schedule {
         }
     }
 
-    #[allow(dead_code, reason = "the two-level algorithms follow")]
     /// Runs an algorithm of some ranks of the communicator: rank `i` of what `build` appends is `ranks[i]`.
     pub(crate) fn among(&mut self, ranks: &[u32], build: impl FnOnce(&mut Schedule)) {
         let first = self.steps.len();

@@ -68,7 +68,8 @@ fn errors_name_what_there_is() {
          allgather, allgatherv, alltoall, alltoallv, alltoallw, reduce, allreduce, reduce-scatter, \
          reduce-scatter-block, scan, exscan, with an i in front if they do not block"
     );
-    let list = "it has recursive-doubling, rabenseifner, ring, reduce-bcast, linear";
+    let names: Vec<_> = Collective::Allreduce.algorithms().map(|algorithm| algorithm.name()).collect();
+    let list = format!("it has {}", names.join(", "));
     assert_eq!(error("allreduce=fast"), format!("allreduce has no algorithm `fast`; {list}"));
     assert_eq!(error("allreduce=bruck"), format!("allreduce has no algorithm `bruck`; {list}"));
 }

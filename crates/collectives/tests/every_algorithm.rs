@@ -5,7 +5,9 @@ mod common;
 use common::machine::{Failure, Outcome, Sends, run, run_with};
 use common::memory::Memory;
 use common::{Case, all_methods, all_pairs};
-use mpirage_collectives::{Algorithm, Collective, Data, Method, Schedule, Step, schedule, schedule_part};
+use mpirage_collectives::{
+    Algorithm, Collective, Data, Method, Schedule, Settings, Step, schedule, schedule_part,
+};
 use proptest::prelude::*;
 
 fn both_modes(case: &Case, method: Method) -> Outcome {
@@ -53,6 +55,60 @@ fn up_to_33_ranks_with_all_kinds_of_roots() {
             }
         }
     }
+}
+
+/// Blocks of ranks, ranks dealt out in turn, all on one node, one alone and the others together.
+fn layouts(size: u32) -> Vec<Vec<u32>> {
+    let by = |host: &dyn Fn(u32) -> u32| (0..size).map(host).collect();
+    vec![
+        by(&|r| r / 2),
+        by(&|r| r / 3),
+        by(&|r| r % 3),
+        by(&|_| 0),
+        by(&|r| r.min(1)),
+        by(&|r| u32::from(r + 1 < size)),
+    ]
+}
+
+/// An algorithm of two levels works with any algorithms inside and between, wherever ranks and root are.
+#[test]
+fn two_levels_on_all_kinds_of_nodes() {
+    let mut checked = 0;
+    for (collective, algorithm) in all_pairs() {
+        if collective.defaults(algorithm).is_none_or(|defaults| defaults.between.is_none()) {
+            continue;
+        }
+        for (between, inside) in levels(collective) {
+            let settings = Settings { between: Some(between), inside: Some(inside), ..Settings::default() };
+            let method = Method { algorithm, settings };
+            for size in 1..=8 {
+                for (layout, root) in layouts(size)
+                    .into_iter()
+                    .flat_map(|l| roots(collective, size).map(move |r| (l.clone(), r)))
+                {
+                    check(&Case::new(collective, size, 80).root(root).element(8).on(layout), method);
+                    checked += 1;
+                }
+            }
+        }
+    }
+    assert!(checked > 5_000, "{checked}");
+}
+
+/// Every algorithm between nodes, with a few inside of them.
+fn levels(collective: Collective) -> Vec<(Algorithm, Algorithm)> {
+    let inside = [Algorithm::Binomial, Algorithm::Linear];
+    let one_level =
+        |&algorithm: &Algorithm| collective.defaults(algorithm).is_some_and(|d| d.between.is_none());
+    let fits = |&algorithm: &Algorithm| {
+        (2..=8).all(|size| collective.fits(algorithm, &Case::new(collective, size, 80).shape(0)))
+    };
+    collective
+        .algorithms()
+        .filter(one_level)
+        .filter(fits)
+        .flat_map(|between| inside.map(|inside| (between, inside)))
+        .collect()
 }
 
 #[test]

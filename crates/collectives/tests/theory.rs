@@ -65,6 +65,12 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
         (Barrier, Binomial) => (2 * n.log_up, 2 * n.others(), 0),
         (Barrier, DoubleRing) => (2 * n.ranks, 2 * n.ranks, 0),
 
+        // With a node for each rank, the leaders' phase is all there is.
+        (Barrier, TwoLevel) => (n.log_up, n.ranks * n.log_up, 0),
+        (Bcast | Reduce, TwoLevel) | (Bcast, TwoLevelByLeader) => (n.log_up, n.others(), whole(n.others())),
+        (Reduce, TwoLevelByLeader) => (n.log_up + 1, n.ranks, whole(n.ranks)),
+        (Allreduce, TwoLevel) => (n.log + 2 * n.extra_rounds(), shrunk, whole(shrunk)),
+
         (Bcast | Reduce, Linear) => (1, n.others(), whole(n.others())),
         (Bcast | Reduce, Binomial) => (n.log_up, n.others(), whole(n.others())),
         (Bcast, ScatterAllgather) => {

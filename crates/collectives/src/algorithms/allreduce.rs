@@ -11,7 +11,7 @@
 //! workstations* (2009).
 
 use super::reduce::Halving;
-use super::{bcast, reduce};
+use super::{bcast, reduce, two_level};
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::method::{Table, entry};
@@ -25,6 +25,9 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::Ring, ring).any_order(),
     entry(Algorithm::ReduceBcast, reduce_bcast),
     entry(Algorithm::Linear, linear),
+    entry(Algorithm::TwoLevel, two_level::allreduce)
+        .levels(Algorithm::RecursiveDoubling, Algorithm::Binomial)
+        .any_order(),
 ];
 
 pub(crate) fn recursive_doubling(shape: &Shape, out: &mut Schedule) {

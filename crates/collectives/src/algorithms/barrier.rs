@@ -12,7 +12,7 @@
 //!
 //! Hensgen, Finkel, Manber: *Two algorithms for barrier synchronization* (1988).
 
-use super::allreduce;
+use super::{allreduce, two_level};
 use crate::algorithm::Algorithm;
 use crate::data::Data;
 use crate::method::{Table, entry};
@@ -26,6 +26,7 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::Linear, linear),
     entry(Algorithm::Binomial, binomial),
     entry(Algorithm::DoubleRing, double_ring),
+    entry(Algorithm::TwoLevel, two_level::barrier).levels(Algorithm::Dissemination, Algorithm::Binomial),
 ];
 
 fn dissemination(shape: &Shape, out: &mut Schedule) {

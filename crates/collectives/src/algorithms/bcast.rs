@@ -12,7 +12,7 @@
 //! van de Geijn: *On global combine operations* (1994);
 //! Thakur, Rabenseifner, Gropp: *Optimization of collective communication operations in MPICH* (2005).
 
-use super::{allgather, double_tree, scatter};
+use super::{allgather, double_tree, scatter, two_level};
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::data::Data;
@@ -30,6 +30,9 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::BinaryTree, binary_tree).segment(SEGMENT),
     entry(Algorithm::DoubleTree, double_tree::bcast).segment(SEGMENT),
     entry(Algorithm::Linear, linear),
+    entry(Algorithm::TwoLevel, two_level::bcast).levels(Algorithm::Binomial, Algorithm::Binomial),
+    entry(Algorithm::TwoLevelByLeader, two_level::bcast_by_leader)
+        .levels(Algorithm::Binomial, Algorithm::Binomial),
 ];
 
 pub(crate) fn linear(shape: &Shape, out: &mut Schedule) {

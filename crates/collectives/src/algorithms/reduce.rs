@@ -13,7 +13,7 @@
 //! if the operation does not commute, they work towards rank 0, which passes the result on.
 //! Rabenseifner: *Optimization of collective reduction operations* (2004).
 
-use super::double_tree;
+use super::{double_tree, two_level};
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::data::Data;
@@ -30,6 +30,12 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::BinaryTree, binary_tree).segment(SEGMENT).any_order(),
     entry(Algorithm::DoubleTree, double_tree::reduce).segment(SEGMENT).any_order(),
     entry(Algorithm::Linear, linear),
+    entry(Algorithm::TwoLevel, two_level::reduce)
+        .levels(Algorithm::Binomial, Algorithm::Binomial)
+        .any_order(),
+    entry(Algorithm::TwoLevelByLeader, two_level::reduce_by_leader)
+        .levels(Algorithm::Binomial, Algorithm::Binomial)
+        .any_order(),
 ];
 
 pub(crate) fn linear(shape: &Shape, out: &mut Schedule) {

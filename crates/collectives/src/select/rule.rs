@@ -10,6 +10,7 @@ use std::ops::RangeInclusive;
 
 use thiserror::Error;
 
+use crate::algorithm::Algorithm;
 use crate::collective::Collective;
 use crate::method::{Method, MethodError, Settings};
 use crate::shape::Shape;
@@ -258,6 +259,18 @@ impl Rule {
         };
         if let Some(parameter) = not_among(method.settings, defaults) {
             return Err(RuleError::NoSuchParameter { collective, method, parameter });
+        }
+        for (algorithm, phases) in [
+            (method.settings.between, &[collective][..]),
+            (method.settings.inside, collective.inside_nodes()),
+        ] {
+            // A level has no levels of its own.
+            let missing = |algorithm: Algorithm| {
+                phases.iter().find(move |phase| algorithm.reads_nodes() || !phase.knows(algorithm))
+            };
+            if let Some((algorithm, &collective)) = algorithm.and_then(|a| missing(a).map(|c| (a, c))) {
+                return Err(RuleError::NotForCollective { collective, name: algorithm.to_string() });
+            }
         }
         if !collective.sizes_are_known() && conditions.iter().any(Condition::reads_size) {
             return Err(RuleError::ReadsSize(operation));

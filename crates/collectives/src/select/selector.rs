@@ -141,6 +141,10 @@ mod tests {
             error("gatherv bytes<4 linear"),
             "line 1: a rule for gatherv cannot read sizes, since ranks know different ones"
         );
+        assert!(
+            error("bcast two-level:between=two-level")
+                .starts_with("line 1: bcast has no algorithm `two-level`; it has")
+        );
         assert_eq!(error("bcast linear:radix=3"), "line 1: linear:radix=3 of bcast has no parameter radix");
     }
 }
