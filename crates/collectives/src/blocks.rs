@@ -4,6 +4,7 @@
 //!   equal    |####|####|####|####|      blocks of one size: allgather
 //!   counted  |##|#######||####|         one count per rank: allgatherv
 //!   cut      |####|####|###|###|        one vector cut between elements: Rabenseifner
+//!   rounded  |####|####|####|##|        one vector in pieces of one size, the last ones shorter: scatter of a broadcast
 //! ```
 //!
 //! Blocks lie on a ring, so that a span may run over the end.
@@ -23,6 +24,7 @@ enum Layout<'a> {
     Equal { bytes: u64 },
     Counted(&'a [u64]),
     Cut { bytes: u64, element: u64 },
+    Rounded { bytes: u64, piece: u64 },
 }
 
 impl<'a> Blocks<'a> {
@@ -39,6 +41,12 @@ impl<'a> Blocks<'a> {
     /// A vector of `bytes` cut into `count` blocks whose sizes differ by one element at most.
     pub(crate) fn cut(count: u32, bytes: u64, element: u64) -> Self {
         Blocks { count, first_owner: 0, layout: Layout::Cut { bytes, element: element.max(1) } }
+    }
+
+    /// A vector of `bytes` in `count` pieces of the same size, rounded up: the last ones are shorter or empty.
+    pub(crate) fn rounded_up(count: u32, bytes: u64) -> Self {
+        let piece = bytes.div_ceil(u64::from(count));
+        Blocks { count, first_owner: 0, layout: Layout::Rounded { bytes, piece } }
     }
 
     /// The same blocks, of which the first is that of `rank`, and so on around the ring.
@@ -67,7 +75,7 @@ impl<'a> Blocks<'a> {
                 let from_the_start = &counts[..end.saturating_sub(counts.len())];
                 self.of_ranks(first, count, to_the_end.iter().chain(from_the_start).sum())
             }
-            Layout::Cut { .. } => {
+            Layout::Cut { .. } | Layout::Rounded { .. } => {
                 let (offset, length) = (self.offset(first), self.offset(self.count));
                 let bytes = match first + count {
                     end if end <= self.count => self.offset(end) - offset,
@@ -85,8 +93,10 @@ impl<'a> Blocks<'a> {
     /// Where a block of a cut vector begins. The first blocks take the elements that do not
     /// divide evenly, the last one the bytes that are no whole element.
     fn offset(&self, index: u32) -> u64 {
-        let Layout::Cut { bytes, element } = self.layout else {
-            unreachable!("only a cut vector has offsets")
+        let (bytes, element) = match self.layout {
+            Layout::Rounded { bytes, piece } => return bytes.min(u64::from(index) * piece),
+            Layout::Cut { bytes, element } => (bytes, element),
+            Layout::Equal { .. } | Layout::Counted(_) => unreachable!("only a cut vector has offsets"),
         };
         if index == self.count {
             return bytes;
@@ -113,6 +123,16 @@ mod tests {
     fn bytes_beyond_the_last_element_go_to_the_last_block() {
         let blocks = Blocks::cut(2, 19, 8);
         assert_eq!((blocks.block(0).bytes, blocks.block(1).bytes), (8, 11));
+    }
+
+    #[test]
+    fn pieces_are_rounded_up() {
+        let sizes = |count, bytes| {
+            (0..count).map(|i| Blocks::rounded_up(count, bytes).block(i).bytes).collect::<Vec<_>>()
+        };
+        assert_eq!(sizes(4, 14), [4, 4, 4, 2]);
+        assert_eq!(sizes(4, 5), [2, 2, 1, 0]);
+        assert_eq!(sizes(2, 0), [0, 0]);
     }
 
     #[test]

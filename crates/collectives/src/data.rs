@@ -43,6 +43,8 @@ pub enum Piece {
     Block(u32),
     /// These bytes of the block of a rank.
     Part(u32, Range<u64>),
+    /// The block of a rank as it has come last, before the rank that sends it on has combined it.
+    PassedOn(u32),
     /// The block that one rank has for another.
     Pair {
         /// The rank whose input it is.
@@ -76,7 +78,6 @@ impl Data {
         Data::blocks(rank, 1, u32::MAX, bytes)
     }
 
-    #[allow(dead_code, reason = "the algorithms that cut blocks follow")]
     /// Bytes of the block of a rank from `offset` on.
     pub(crate) fn part(block: u32, offset: u64, bytes: u64) -> Data {
         Data { bytes, what: What::Part { block, offset } }
@@ -111,6 +112,7 @@ impl fmt::Display for Piece {
             Piece::Bytes(range) => write!(f, "bytes {}..{}", range.start, range.end),
             Piece::Block(rank) => write!(f, "block {rank}"),
             Piece::Part(rank, range) => write!(f, "bytes {}..{} of block {rank}", range.start, range.end),
+            Piece::PassedOn(rank) => write!(f, "block {rank} as received"),
             Piece::Pair { from, to } => write!(f, "block {from}→{to}"),
         }
     }

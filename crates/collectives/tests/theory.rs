@@ -79,11 +79,13 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
         (Bcast, ScatterDoubling) if power_of_two => {
             (2 * n.log, n.others() + n.ranks * n.log, n.subtrees() + all_pairs)
         }
-        (Reduce, Rabenseifner) if power_of_two => {
+        (Reduce, Rabenseifner | HalvingGather) if power_of_two => {
             (2 * n.log, n.ranks * n.log + n.others(), all_pairs + n.ranks / 2 * n.log)
         }
 
-        (Gather | Scatter | Gatherv | Scatterv, Linear) => (1, n.others(), whole(n.others())),
+        (Gather | Scatter | Gatherv | Scatterv, Linear) | (Gatherv, LinearSynchronous) => {
+            (1, n.others(), whole(n.others()))
+        }
         (Gather | Scatter, Binomial) => (n.log_up, n.others(), whole(n.subtrees())),
 
         (Allgather | Allgatherv, Ring) => (n.others(), all_pairs, whole(all_pairs)),
@@ -99,6 +101,9 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
 
         (Alltoall | Alltoallv | Alltoallw, PairwiseExchange) => {
             (n.ranks - u64::from(power_of_two), all_pairs, whole(all_pairs))
+        }
+        (Alltoall | Alltoallv | Alltoallw, AscendingExchange) => {
+            (2 * n.ranks - 3, all_pairs, whole(all_pairs))
         }
         (Alltoall | Alltoallv | Alltoallw, Linear | Batched) => (1, all_pairs, whole(all_pairs)),
         (Alltoall | Alltoallv | Alltoallw, Pairwise) => (n.others(), all_pairs, whole(all_pairs)),
@@ -118,10 +123,10 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
         (Allreduce, Linear) => (2, 2 * n.others(), whole(2 * n.others())),
 
         (ReduceScatter | ReduceScatterBlock, Pairwise | Ring) => (n.others(), all_pairs, whole(all_pairs)),
-        (ReduceScatter | ReduceScatterBlock, RecursiveHalving) if power_of_two => {
+        (ReduceScatter | ReduceScatterBlock, RecursiveHalving | MirroredHalving) if power_of_two => {
             (n.log, shrunk, whole(all_pairs))
         }
-        (ReduceScatter | ReduceScatterBlock, RecursiveDoubling) if power_of_two => {
+        (ReduceScatter | ReduceScatterBlock, RecursiveDoubling | SubtreeDoubling) if power_of_two => {
             (n.log, shrunk, whole(n.ranks * (n.ranks * n.log - n.others())))
         }
         (ReduceScatter | ReduceScatterBlock, ReduceThenScatter) => {

@@ -16,14 +16,14 @@ use super::{allgather, double_tree, scatter, two_level};
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::data::Data;
-use crate::method::{Table, entry};
+use crate::method::{SendStyle, Table, entry};
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::Team;
 use crate::tree::{Binomial, Node, SEGMENT, Segments};
 
 pub(crate) const ALGORITHMS: Table = &[
-    entry(Algorithm::Binomial, binomial),
+    entry(Algorithm::Binomial, binomial).sends(SendStyle::InOrder),
     entry(Algorithm::ScatterAllgather, scatter_allgather),
     entry(Algorithm::ScatterDoubling, scatter_doubling),
     entry(Algorithm::Chain, chain).segment(SEGMENT),
@@ -52,8 +52,12 @@ pub(crate) fn binomial(shape: &Shape, out: &mut Schedule) {
         out.recv(team.rank(parent), shape.bytes);
     }
     for child in tree.children().rev() {
-        out.send(team.rank(child.top), shape.vector());
+        match shape.parameters.sends {
+            SendStyle::InOrder => out.send(team.rank(child.top), shape.vector()),
+            SendStyle::AtOnce => out.isend(team.rank(child.top), shape.vector()),
+        }
     }
+    out.wait_all();
 }
 
 /// Allgather around the ring: the most bandwidth, and as many rounds as ranks.
@@ -71,7 +75,7 @@ fn scatter_doubling(shape: &Shape, out: &mut Schedule) {
 /// Leaves member `i`, counted from the root, with block `i` of the vector.
 fn scattered<'a>(shape: &Shape<'a>, out: &mut Schedule) -> (Team, Blocks<'a>) {
     let team = Team::from_root(shape);
-    let blocks = Blocks::cut(shape.size, shape.bytes, shape.element);
+    let blocks = Blocks::rounded_up(shape.size, shape.bytes);
     scatter::down_the_tree(&team, &blocks, out);
     out.next_slot();
     (team, blocks)

@@ -20,7 +20,8 @@ use crate::tree::Binomial;
 
 pub(crate) const ALGORITHMS: Table =
     &[entry(Algorithm::Binomial, binomial), entry(Algorithm::Linear, linear)];
-pub(crate) const VARYING: Table = &[entry(Algorithm::Linear, linear)];
+pub(crate) const VARYING: Table =
+    &[entry(Algorithm::LinearSynchronous, linear_synchronous), entry(Algorithm::Linear, linear)];
 
 fn linear(shape: &Shape, out: &mut Schedule) {
     if !shape.is_root() {
@@ -30,6 +31,14 @@ fn linear(shape: &Shape, out: &mut Schedule) {
         out.irecv(rank, shape.received_from(rank));
     }
     out.wait_all();
+}
+
+/// The root is not flooded by messages that it does not expect yet: MPICH, from 32 ranks on.
+fn linear_synchronous(shape: &Shape, out: &mut Schedule) {
+    match shape.is_root() {
+        true => linear(shape, out),
+        false => out.ssend(shape.root, Data::block(shape.rank, shape.bytes)),
+    }
 }
 
 fn binomial(shape: &Shape, out: &mut Schedule) {

@@ -9,6 +9,7 @@ mod double_tree;
 pub(crate) mod gather;
 pub(crate) mod reduce;
 pub(crate) mod reduce_scatter;
+mod reduce_scatter_in_order;
 pub(crate) mod scan;
 pub(crate) mod scatter;
 mod two_level;

@@ -26,6 +26,7 @@ use crate::tree::{Binomial, Node, SEGMENT, Segments};
 pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::Binomial, binomial),
     entry(Algorithm::Rabenseifner, rabenseifner),
+    entry(Algorithm::HalvingGather, halving_gather).any_order(),
     entry(Algorithm::Chain, chain).segment(SEGMENT).any_order(),
     entry(Algorithm::BinaryTree, binary_tree).segment(SEGMENT).any_order(),
     entry(Algorithm::DoubleTree, double_tree::reduce).segment(SEGMENT).any_order(),
@@ -74,8 +75,35 @@ fn rabenseifner(shape: &Shape, out: &mut Schedule) {
         }
         let halving = Halving::of(&core, shape);
         halving.reduce_scatter(out);
-        halving.gather(out);
+        halving.gather(0, core.rank(0), out);
     });
+}
+
+/// As Rabenseifner, but the ranks are counted from 0, so that only the gathering depends on the root. A root that sits out takes
+/// the place of member 0 when the pieces are gathered: MPICH.
+fn halving_gather(shape: &Shape, out: &mut Schedule) {
+    let team = Team::all(shape);
+    let shrunk = team.shrink(Stays::Even);
+    let root = team.member_of_core(shape.root, Stays::Even);
+    if let Some(core) = shrunk.core {
+        if let Some(bystander) = shrunk.partner {
+            out.recv(bystander, shape.bytes);
+            out.reduce(shape.bytes);
+        }
+        let halving = Halving::of(&core, shape);
+        halving.reduce_scatter(out);
+        match root {
+            None if core.me == 0 => out.send(shape.root, halving.piece(0, core.size.ilog2())),
+            _ => halving.gather(root.unwrap_or(0), shape.root, out),
+        }
+        return;
+    }
+    out.send(shrunk.partner.expect("who sits out has a partner"), shape.vector());
+    if shape.is_root() {
+        let halving = Halving::of(&team.core_as(0, Stays::Even), shape);
+        out.recv(halving.core.rank(0), halving.piece(0, halving.core.size.ilog2()).bytes);
+        halving.gather(0, shape.root, out);
+    }
 }
 
 /// Runs a reduction towards member 0 of a team whose order the operation allows.
@@ -154,11 +182,11 @@ impl<'a> Halving<'a> {
         }
     }
 
-    /// The way back to member 0, which gets all pieces.
-    fn gather(&self, out: &mut Schedule) {
+    /// The way back to member `root`, which is `root_rank`: it gets all pieces.
+    fn gather(&self, root: u32, root_rank: u32, out: &mut Schedule) {
         for round in self.core.doubling().rev() {
-            let with = self.core.rank(round.with);
-            if round.with < self.core.me {
+            let with = if round.with == root { root_rank } else { self.core.rank(round.with) };
+            if round.with >> round.bit == root >> round.bit {
                 return out.send(with, self.piece(self.core.me, round.bit + 1));
             }
             out.recv(with, self.piece(round.with, round.bit + 1).bytes);

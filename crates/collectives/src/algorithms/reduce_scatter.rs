@@ -9,7 +9,7 @@
 //! The block variant differs only in that all blocks are of one size.
 //! Thakur, Rabenseifner, Gropp (2005).
 
-use super::{reduce, scatter};
+use super::{reduce, reduce_scatter_in_order as in_order, scatter};
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::data::Data;
@@ -23,6 +23,9 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::Pairwise, pairwise).any_order(),
     entry(Algorithm::Ring, ring).any_order(),
     entry(Algorithm::RecursiveDoubling, recursive_doubling),
+    entry(Algorithm::SubtreeDoubling, in_order::subtree_doubling),
+    entry(Algorithm::MirroredHalving, in_order::mirrored_halving)
+        .only_if(|shape| shape.size.is_power_of_two()),
     entry(Algorithm::ReduceThenScatter, reduce_then_scatter),
 ];
 

@@ -74,6 +74,14 @@ pub enum Flag {
     Even,
     /// The vector has an element for each rank of the largest power of two.
     ElementEach,
+    /// The number of nodes is a power of two.
+    PowerOfTwoNodes,
+    /// The vector has an element for each node of the largest power of two.
+    ElementEachNode,
+    /// All ranks have blocks of the same size.
+    EqualBlocks,
+    /// The ranks of each node follow each other.
+    ContiguousNodes,
     /// Operands of the reduction may change places.
     Commutative,
     /// The operation of the reduction is one of MPI's own.
@@ -90,10 +98,14 @@ const QUANTITIES: [(&str, Quantity); 6] = [
     ("total", Quantity::Total),
     ("elements", Quantity::Elements),
 ];
-const FLAGS: [(&str, Flag); 6] = [
+const FLAGS: [(&str, Flag); 10] = [
     ("power-of-two", Flag::PowerOfTwo),
     ("even", Flag::Even),
     ("element-each", Flag::ElementEach),
+    ("power-of-two-nodes", Flag::PowerOfTwoNodes),
+    ("element-each-node", Flag::ElementEachNode),
+    ("equal-blocks", Flag::EqualBlocks),
+    ("contiguous-nodes", Flag::ContiguousNodes),
     ("commutative", Flag::Commutative),
     ("built-in", Flag::BuiltIn),
     ("in-place", Flag::InPlace),
@@ -163,14 +175,18 @@ impl Condition {
 
     /// Does it depend on where ranks run?
     fn reads_nodes(&self) -> bool {
-        matches!(self, Condition::Compare(Quantity::Nodes | Quantity::RanksPerNode, ..))
+        matches!(
+            self,
+            Condition::Compare(Quantity::Nodes | Quantity::RanksPerNode, ..)
+                | Condition::Is(Flag::PowerOfTwoNodes | Flag::ElementEachNode | Flag::ContiguousNodes, _)
+        )
     }
 
     fn reads_size(&self) -> bool {
         matches!(
             self,
             Condition::Compare(Quantity::Bytes | Quantity::Total | Quantity::Elements, ..)
-                | Condition::Is(Flag::ElementEach, _)
+                | Condition::Is(Flag::ElementEach | Flag::ElementEachNode | Flag::EqualBlocks, _)
         )
     }
 }
@@ -179,7 +195,7 @@ impl Quantity {
     fn of(self, collective: Collective, shape: &Shape) -> u64 {
         match self {
             Quantity::Ranks => u64::from(shape.size),
-            Quantity::Nodes => u64::from(shape.nodes.map_or(shape.size, |nodes| nodes.count())),
+            Quantity::Nodes => u64::from(nodes(shape)),
             Quantity::RanksPerNode => u64::from(shape.nodes.map_or(1, |nodes| nodes.most_ranks())),
             Quantity::Bytes => shape.bytes,
             Quantity::Total => collective.total(shape),
@@ -188,12 +204,20 @@ impl Quantity {
     }
 }
 
+fn nodes(shape: &Shape) -> u32 {
+    shape.nodes.map_or(shape.size, |nodes| nodes.count())
+}
+
 impl Flag {
     fn of(self, shape: &Shape) -> bool {
         match self {
             Flag::PowerOfTwo => shape.size.is_power_of_two(),
             Flag::Even => shape.size.is_multiple_of(2),
             Flag::ElementEach => shape.elements() >= 1 << shape.size.ilog2(),
+            Flag::PowerOfTwoNodes => nodes(shape).is_power_of_two(),
+            Flag::ElementEachNode => shape.elements() >= 1 << nodes(shape).ilog2(),
+            Flag::EqualBlocks => shape.recv_counts.windows(2).all(|pair| pair[0] == pair[1]),
+            Flag::ContiguousNodes => shape.nodes.is_none_or(|nodes| nodes.are_contiguous()),
             Flag::Commutative => shape.commutative,
             Flag::BuiltIn => shape.built_in,
             Flag::InPlace => shape.in_place,

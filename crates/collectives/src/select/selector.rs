@@ -26,11 +26,15 @@ pub struct SelectorError {
 }
 
 /// The tables that are part of the program: name, description, rules.
-const TABLES: &[(&str, &str, &str)] = &[(
-    "default",
-    "MPICH's classic rules: few rounds for short vectors, few bytes for long ones",
-    include_str!("../selectors/default.rules"),
-)];
+const TABLES: &[(&str, &str, &str)] = &[
+    (
+        "default",
+        "MPICH's classic rules: few rounds for short vectors, few bytes for long ones",
+        include_str!("../selectors/default.rules"),
+    ),
+    ("mpich-4.0", "MPICH 4.0, device CH4, its own tables", include_str!("../selectors/mpich-4.0.rules")),
+    ("mpich-4.3", "MPICH 4.3, device CH4, its own tables", include_str!("../selectors/mpich-4.3.rules")),
+];
 
 static NAMED: LazyLock<Vec<(&'static str, Arc<Selector>)>> = LazyLock::new(|| {
     let read = |text| Selector::parse(text).expect("the tables in the program are right; a test reads them");

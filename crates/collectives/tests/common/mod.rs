@@ -186,7 +186,7 @@ pub fn all_pairs() -> impl Iterator<Item = (Collective, Algorithm)> {
 
 fn with_segments(collective: Collective, algorithm: Algorithm, segment: u64) -> Method {
     let defaults = collective.defaults(algorithm).expect("the collective has this algorithm");
-    let settings = Settings { segment: defaults.segment.map(|_| segment), ..Settings::default() };
+    let settings = Settings { segment: defaults.segment.filter(|&whole| whole > 0).map(|_| segment), ..Settings::default() };
     Method { algorithm, settings }
 }
 
