@@ -7,7 +7,7 @@ use crate::algorithm::Algorithm;
 use crate::algorithms::{
     allgather, allreduce, alltoall, barrier, bcast, gather, reduce, reduce_scatter, scan, scatter,
 };
-use crate::method::{Build, Entry, Method, Parameters, Settings, Table};
+use crate::method::{Entry, Method, Settings, Table};
 use crate::shape::Shape;
 use crate::step::Schedule;
 
@@ -56,15 +56,10 @@ pub fn schedule_part(
     part: Range<usize>,
     out: &mut Schedule,
 ) -> bool {
-    let Method { algorithm, settings } = method.into();
-    let entry = collective.entry(algorithm);
-    let entry = entry.unwrap_or_else(|| panic!("{collective} has no algorithm {algorithm}"));
-    let parameters = settings.or(entry.defaults).parameters();
-    let shape = collective.normalized(shape).parameters(parameters);
     out.clear_for(part);
-    out.copy(collective.own_copy(&shape));
+    out.copy(collective.own_copy(&collective.normalized(shape)));
     if shape.size > 1 {
-        (entry.build)(&shape, out);
+        collective.append(method.into(), shape, out);
     }
     out.goes_on()
 }
@@ -139,29 +134,16 @@ impl Collective {
         self.entry(algorithm).is_some_and(|entry| (entry.fits)(&self.normalized(shape)))
     }
 
+    /// Appends what a rank does, but for the copy of its own contribution.
+    pub(crate) fn append(self, method: Method, shape: &Shape, out: &mut Schedule) {
+        let Method { algorithm, settings } = method;
+        let entry = self.entry(algorithm).unwrap_or_else(|| panic!("{self} has no algorithm {algorithm}"));
+        let parameters = settings.or(entry.defaults).parameters();
+        (entry.build)(&self.normalized(shape).parameters(parameters), out);
+    }
+
     fn entry(self, algorithm: Algorithm) -> Option<&'static Entry> {
         self.table().iter().find(|entry| entry.algorithm == algorithm)
-    }
-
-    /// How `algorithm` with its default parameters performs this collective.
-    ///
-    /// # Panics
-    ///
-    /// If it cannot. Rules are checked when they are made.
-    pub(crate) fn builder(self, algorithm: Algorithm) -> (Build, Parameters) {
-        let entry = self.entry(algorithm).unwrap_or_else(|| panic!("{self} has no algorithm {algorithm}"));
-        (entry.build, entry.defaults.parameters())
-    }
-
-    /// The collectives that an algorithm of two levels performs inside of nodes.
-    pub(crate) fn inside_nodes(self) -> &'static [Collective] {
-        match self {
-            Barrier => &[Barrier, Bcast],
-            Bcast => &[Bcast],
-            Reduce => &[Reduce],
-            Allreduce => &[Reduce, Bcast],
-            _ => &[],
-        }
     }
 
     /// Whether all ranks know how much is moved.
@@ -189,9 +171,16 @@ impl Collective {
     /// algorithm; a particular one may make ranks wait for more.
     pub fn waits_for(self, shape: &Shape, other: u32) -> bool {
         match self {
-            _ if self.synchronizes() || other == shape.rank => true,
-            Bcast | Scatter | Scatterv => other == shape.root,
-            Gather | Gatherv | Reduce => shape.is_root(),
+            _ if other == shape.rank => true,
+            // Where there is nothing to move, nobody has to wait.
+            Barrier => true,
+            _ if self.sizes_are_known() && self.total(&self.normalized(shape)) == 0 => false,
+            ReduceScatter => shape.received_from(shape.rank) > 0,
+            _ if self.synchronizes() => true,
+            Bcast | Scatter => other == shape.root,
+            Scatterv => other == shape.root && shape.bytes > 0,
+            Gather | Reduce => shape.is_root(),
+            Gatherv => shape.is_root() && shape.received_from(other) > 0,
             Scan | Exscan => other < shape.rank,
             Alltoallv | Alltoallw => shape.received_from(other) > 0,
             _ => unreachable!("{self} synchronizes"),

@@ -41,10 +41,10 @@ pub enum Piece {
     Bytes(Range<u64>),
     /// The block of a rank.
     Block(u32),
+    /// The block of a rank as this rank received it last, before it is combined with its own.
+    Received(u32),
     /// These bytes of the block of a rank.
     Part(u32, Range<u64>),
-    /// The block of a rank as it has come last, before the rank that sends it on has combined it.
-    PassedOn(u32),
     /// The block that one rank has for another.
     Pair {
         /// The rank whose input it is.
@@ -83,6 +83,15 @@ impl Data {
         Data { bytes, what: What::Part { block, offset } }
     }
 
+    /// A range of bytes that is counted from the beginning of another one.
+    pub(crate) fn inside(self, outer: Data) -> Data {
+        let (What::Range { offset, .. }, What::Range { offset: base, length }) = (self.what, outer.what)
+        else {
+            unreachable!("only ranges of bytes have parts")
+        };
+        Data { bytes: self.bytes, what: What::Range { offset: base + offset, length } }
+    }
+
     /// The block that `from` has for `to`.
     pub(crate) fn pair(from: u32, to: u32, bytes: u64) -> Data {
         Data { bytes, what: What::Pair { from, to } }
@@ -111,8 +120,8 @@ impl fmt::Display for Piece {
         match self {
             Piece::Bytes(range) => write!(f, "bytes {}..{}", range.start, range.end),
             Piece::Block(rank) => write!(f, "block {rank}"),
+            Piece::Received(rank) => write!(f, "block {rank} as received"),
             Piece::Part(rank, range) => write!(f, "bytes {}..{} of block {rank}", range.start, range.end),
-            Piece::PassedOn(rank) => write!(f, "block {rank} as received"),
             Piece::Pair { from, to } => write!(f, "block {from}→{to}"),
         }
     }
@@ -127,6 +136,7 @@ mod tests {
         assert_eq!(Data::around(6, 5, 8).pieces(), [Piece::Bytes(6..8), Piece::Bytes(0..3)]);
         assert_eq!(Data::range(6, 5).pieces(), [Piece::Bytes(6..11)]);
         assert_eq!(Data::blocks(2, 2, 3, 9).pieces(), [Piece::Block(2), Piece::Block(0)]);
+        assert_eq!(Data::range(2, 3).inside(Data::range(10, 8)).pieces(), [Piece::Bytes(12..15)]);
         assert_eq!(Data::NOTHING.pieces(), []);
     }
 }

@@ -9,6 +9,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::algorithm::Algorithm;
+use crate::select::Selector;
 use crate::shape::Shape;
 use crate::size::{parse_size, written_size};
 use crate::step::Schedule;
@@ -33,22 +34,13 @@ pub struct Parameters {
     pub requests: u32,
     /// How a rank sends to its children.
     pub sends: SendStyle,
-    /// What the leaders of nodes do in an algorithm of two levels; with its own defaults for all other parameters.
-    pub between: Option<Algorithm>,
-    /// What the ranks of a node do in an algorithm of two levels, likewise.
-    pub inside: Option<Algorithm>,
+    /// The table that chooses the methods of collectives that this one is made of.
+    pub parts: &'static str,
 }
 
 impl Default for Parameters {
     fn default() -> Self {
-        Parameters {
-            segment: 0,
-            radix: 2,
-            requests: 0,
-            sends: SendStyle::InOrder,
-            between: None,
-            inside: None,
-        }
+        Parameters { segment: 0, radix: 2, requests: 0, sends: SendStyle::InOrder, parts: "default" }
     }
 }
 
@@ -63,15 +55,12 @@ pub struct Settings {
     pub requests: Option<u32>,
     /// See [`Parameters::sends`].
     pub sends: Option<SendStyle>,
-    /// See [`Parameters::between`].
-    pub between: Option<Algorithm>,
-    /// See [`Parameters::inside`].
-    pub inside: Option<Algorithm>,
+    /// See [`Parameters::parts`].
+    pub parts: Option<&'static str>,
 }
 
 impl Settings {
-    const NONE: Settings =
-        Settings { segment: None, radix: None, requests: None, sends: None, between: None, inside: None };
+    const NONE: Settings = Settings { segment: None, radix: None, requests: None, sends: None, parts: None };
 
     /// These settings, and the defaults for what they do not say.
     pub fn or(self, defaults: Settings) -> Settings {
@@ -80,8 +69,7 @@ impl Settings {
             radix: self.radix.or(defaults.radix),
             requests: self.requests.or(defaults.requests),
             sends: self.sends.or(defaults.sends),
-            between: self.between.or(defaults.between),
-            inside: self.inside.or(defaults.inside),
+            parts: self.parts.or(defaults.parts),
         }
     }
 
@@ -93,8 +81,7 @@ impl Settings {
             radix: self.radix.unwrap_or(default.radix),
             requests: self.requests.unwrap_or(default.requests),
             sends: self.sends.unwrap_or(default.sends),
-            between: self.between,
-            inside: self.inside,
+            parts: self.parts.unwrap_or(default.parts),
         }
     }
 
@@ -105,8 +92,7 @@ impl Settings {
             ("radix", self.radix.is_some()),
             ("requests", self.requests.is_some()),
             ("sends", self.sends.is_some()),
-            ("between", self.between.is_some()),
-            ("inside", self.inside.is_some()),
+            ("parts", self.parts.is_some()),
         ];
         given.into_iter().filter(|&(_, given)| given).map(|(name, _)| name)
     }
@@ -128,13 +114,7 @@ impl fmt::Display for Settings {
             Some(SendStyle::AtOnce) => f.write_str(":sends=at-once")?,
             None => {}
         }
-        if let Some(between) = self.between {
-            write!(f, ":between={between}")?;
-        }
-        if let Some(inside) = self.inside {
-            write!(f, ":inside={inside}")?;
-        }
-        Ok(())
+        self.parts.map_or(Ok(()), |parts| write!(f, ":parts={parts}"))
     }
 }
 
@@ -167,7 +147,7 @@ pub enum MethodError {
     UnknownAlgorithm(String),
     /// There is no such parameter.
     #[error(
-        "`{0}` is no parameter; there are segment=SIZE, radix=K, requests=N, sends=in-order|at-once, between=ALGORITHM and inside=ALGORITHM"
+        "`{0}` is no parameter; there are segment=SIZE, radix=K, requests=N, sends=in-order|at-once and parts=TABLE"
     )]
     UnknownParameter(String),
     /// The value does not fit the parameter.
@@ -187,7 +167,9 @@ impl FromStr for Method {
 
     fn from_str(text: &str) -> Result<Self, MethodError> {
         let mut words = text.split(':').map(str::trim);
-        let algorithm = algorithm_named(words.next().unwrap_or_default())?;
+        // `Recursive_Doubling` is as good as `recursive-doubling`.
+        let name = words.next().unwrap_or_default().to_ascii_lowercase().replace('_', "-");
+        let algorithm = Algorithm::from_name(&name).ok_or(MethodError::UnknownAlgorithm(name))?;
         let mut settings = Settings::NONE;
         for word in words {
             let (name, value) =
@@ -196,12 +178,6 @@ impl FromStr for Method {
         }
         Ok(Method { algorithm, settings })
     }
-}
-
-/// `Recursive_Doubling` is as good as `recursive-doubling`.
-fn algorithm_named(text: &str) -> Result<Algorithm, MethodError> {
-    let name = text.to_ascii_lowercase().replace('_', "-");
-    Algorithm::from_name(&name).ok_or(MethodError::UnknownAlgorithm(name))
 }
 
 impl Settings {
@@ -229,8 +205,11 @@ impl Settings {
                     _ => return Err(bad("sends", "write in-order or at-once")),
                 });
             }
-            "between" => self.between = Some(algorithm_named(value)?),
-            "inside" => self.inside = Some(algorithm_named(value)?),
+            "parts" => {
+                let table = Selector::names().map(|(name, _)| name).find(|&name| name == value);
+                self.parts =
+                    Some(table.ok_or_else(|| bad("parts", "write the name of a table, as in openmpi-4.1"))?);
+            }
             _ => return Err(MethodError::UnknownParameter(name.to_owned())),
         }
         Ok(())
@@ -267,7 +246,6 @@ impl Entry {
     }
 
     /// It has a radix, this one unless told otherwise.
-    #[allow(dead_code, reason = "the algorithms that have one follow")]
     pub const fn radix(mut self, radix: u32) -> Entry {
         self.defaults.radix = Some(radix);
         self
@@ -280,16 +258,14 @@ impl Entry {
     }
 
     /// It sends in either style, in this one unless told otherwise.
-    #[allow(dead_code, reason = "the algorithms that have both follow")]
     pub const fn sends(mut self, sends: SendStyle) -> Entry {
         self.defaults.sends = Some(sends);
         self
     }
 
-    /// It has two levels, with these algorithms unless told otherwise.
-    pub const fn levels(mut self, between: Algorithm, inside: Algorithm) -> Entry {
-        self.defaults.between = Some(between);
-        self.defaults.inside = Some(inside);
+    /// It is made of other collectives, whose methods this table chooses unless told otherwise.
+    pub const fn parts(mut self, table: &'static str) -> Entry {
+        self.defaults.parts = Some(table);
         self
     }
 
@@ -311,13 +287,7 @@ mod tests {
 
     #[test]
     fn methods_are_written_as_they_are_read() {
-        for text in [
-            "ring",
-            "chain:segment=64KiB",
-            "batched:requests=0",
-            "binomial:sends=at-once",
-            "two-level:between=binomial:inside=linear",
-        ] {
+        for text in ["ring", "chain:segment=64KiB", "batched:requests=0", "binomial:sends=at-once"] {
             assert_eq!(text.parse::<Method>().unwrap().to_string(), text);
         }
         assert_eq!("chain: segment = 1000".parse::<Method>().unwrap().to_string(), "chain:segment=1000B");
@@ -329,8 +299,7 @@ mod tests {
         assert_eq!(error("rong"), "there is no algorithm `rong`");
         assert_eq!(
             error("ring:4"),
-            "`4` is no parameter; there are segment=SIZE, radix=K, requests=N, sends=in-order|at-once, between=ALGORITHM \
-             and inside=ALGORITHM"
+            "`4` is no parameter; there are segment=SIZE, radix=K, requests=N, sends=in-order|at-once and parts=TABLE"
         );
         assert_eq!(error("ring:radix=0"), "`0` is no value of radix: write a whole number from 1 on");
         assert_eq!(

@@ -211,22 +211,50 @@ typedef int (*send_function)(const void *, size_t, MPI_Datatype, int, int, int, 
 typedef int (*wait_function)(MPI_Request *, MPI_Status *);
 typedef int (*wait_all_function)(size_t, MPI_Request *, MPI_Status *);
 typedef int (*wait_any_function)(size_t, MPI_Request *, int *, MPI_Status *);
-enum { IRECV = 7, RECV = 8, ISEND = 10, SEND = 11, WAIT = 4, WAIT_ANY = 5, WAIT_ALL = 6, SYNCHRONOUS = 0 };
+enum { IRECV_INIT = 6, IRECV = 7, RECV = 8, ISEND_INIT = 9, ISEND = 10, SEND = 11, WAIT = 4, WAIT_ANY = 5, WAIT_ALL = 6, SYNCHRONOUS = 0 };
 
-static receive_function real_irecv, real_recv;
-static isend_function real_isend;
+static receive_function real_irecv_init, real_irecv, real_recv;
+static isend_function real_isend_init, real_isend;
 static send_function real_send;
 static wait_function real_wait;
 static wait_all_function real_wait_all;
 static wait_any_function real_wait_any;
 
-static int traced_irecv(void *buffer, size_t count, MPI_Datatype type, int from, int tag, MPI_Comm comm, void *request)
+static void note_irecv(int from, size_t count, MPI_Datatype type, void *request)
 {
-    int result = real_irecv(buffer, count, type, from, tag, comm, request);
     if (tracing) {
         note('r', from, count, type);
         note_request(*(void **)request);
     }
+}
+
+static void note_isend(int mode, int to, size_t count, MPI_Datatype type, void *request)
+{
+    if (tracing) {
+        note(mode == SYNCHRONOUS ? 'y' : 's', to, count, type);
+        note_request(*(void **)request);
+    }
+}
+
+static int traced_irecv(void *buffer, size_t count, MPI_Datatype type, int from, int tag, MPI_Comm comm, void *request)
+{
+    int result = real_irecv(buffer, count, type, from, tag, comm, request);
+    note_irecv(from, count, type, request);
+    return result;
+}
+
+/* Persistent requests: collectives start them all, in order, after they have made the last one. */
+static int traced_irecv_init(void *buffer, size_t count, MPI_Datatype type, int from, int tag, MPI_Comm comm, void *request)
+{
+    int result = real_irecv_init(buffer, count, type, from, tag, comm, request);
+    note_irecv(from, count, type, request);
+    return result;
+}
+
+static int traced_isend_init(const void *buffer, size_t count, MPI_Datatype type, int to, int tag, int mode, MPI_Comm comm, MPI_Request *request)
+{
+    int result = real_isend_init(buffer, count, type, to, tag, mode, comm, request);
+    note_isend(mode, to, count, type, request);
     return result;
 }
 
@@ -240,10 +268,7 @@ static int traced_recv(void *buffer, size_t count, MPI_Datatype type, int from, 
 static int traced_isend(const void *buffer, size_t count, MPI_Datatype type, int to, int tag, int mode, MPI_Comm comm, MPI_Request *request)
 {
     int result = real_isend(buffer, count, type, to, tag, mode, comm, request);
-    if (tracing) {
-        note(mode == SYNCHRONOUS ? 'y' : 's', to, count, type);
-        note_request(*request);
-    }
+    note_isend(mode, to, count, type, request);
     return result;
 }
 
@@ -296,6 +321,8 @@ static void trace_messages(void)
     void **messages = dlsym(RTLD_DEFAULT, "mca_pml"), **requests = dlsym(RTLD_DEFAULT, "ompi_request_functions");
     if (!messages || !requests)
         fail("does not find", "mca_pml and ompi_request_functions");
+    real_irecv_init = (receive_function)replace(messages, IRECV_INIT, (void *)traced_irecv_init);
+    real_isend_init = (isend_function)replace(messages, ISEND_INIT, (void *)traced_isend_init);
     real_irecv = (receive_function)replace(messages, IRECV, (void *)traced_irecv);
     real_recv = (receive_function)replace(messages, RECV, (void *)traced_recv);
     real_isend = (isend_function)replace(messages, ISEND, (void *)traced_isend);

@@ -8,31 +8,51 @@
 //!
 //! With scatterv only the root knows the counts: it is always linear.
 
+use super::nothing;
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::data::Data;
-use crate::method::{Table, entry};
+use crate::method::{SendStyle, Table, entry};
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::Team;
 use crate::tree::Binomial;
 
-pub(crate) const ALGORITHMS: Table =
-    &[entry(Algorithm::Binomial, binomial), entry(Algorithm::Linear, linear)];
-pub(crate) const VARYING: Table = &[entry(Algorithm::Linear, linear)];
+pub(crate) const ALGORITHMS: Table = &[
+    entry(Algorithm::Binomial, binomial),
+    entry(Algorithm::Nothing, nothing).only_if(|shape| shape.bytes == 0),
+    entry(Algorithm::Linear, linear).sends(SendStyle::AtOnce),
+];
+pub(crate) const VARYING: Table = &[
+    entry(Algorithm::Sparse, sparse).sends(SendStyle::AtOnce),
+    entry(Algorithm::Linear, linear).sends(SendStyle::AtOnce),
+];
 
 pub(crate) fn linear(shape: &Shape, out: &mut Schedule) {
     if !shape.is_root() {
         return out.recv(shape.root, shape.bytes);
     }
-    for rank in shape.non_roots() {
-        out.isend(rank, Data::block(rank, shape.sent_to(rank)));
+    send_all(shape, shape.non_roots(), out);
+}
+
+/// As linear, but a rank without bytes gets no message.
+fn sparse(shape: &Shape, out: &mut Schedule) {
+    if shape.is_root() {
+        send_all(shape, shape.non_roots().filter(|&rank| shape.sent_to(rank) > 0), out);
+    } else if shape.bytes > 0 {
+        out.recv(shape.root, shape.bytes);
+    }
+}
+
+fn send_all(shape: &Shape, ranks: impl Iterator<Item = u32>, out: &mut Schedule) {
+    for rank in ranks {
+        out.send_to_one_of_many(shape, rank, Data::block(rank, shape.sent_to(rank)));
     }
     out.wait_all();
 }
 
 fn binomial(shape: &Shape, out: &mut Schedule) {
-    down_the_tree(&Team::from_root(shape), &shape.blocks().from_rank(shape.root), out);
+    down_the_tree(&Team::from_root(shape), &shape.blocks().owned_from(shape.root), out);
 }
 
 /// Member 0 starts with all blocks, every member ends with one; `blocks` are in order of members.

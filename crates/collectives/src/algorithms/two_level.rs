@@ -6,19 +6,30 @@
 //!                                  bcast inside         0>1 0>2        3>4 3>5
 //! ```
 //!
-//! Each phase is a collective of its own, with its own algorithm: `between` and `inside` of the parameters. The leader of a node is
-//! its lowest rank, unless the algorithm says otherwise. Where each rank has a node of its own, only the leaders' phase is left.
+//! Each phase is a collective of its own. A table chooses its method, as for a call in a communicator of these ranks:
+//! `two-level:parts=mpich-4.0`. The leaders have a node each; the ranks of a node have one node, so that a rule for `nodes=1` is for them.
+//! The leader of a node is its lowest rank, unless the algorithm says otherwise.
 //!
 //! MPICH calls the two ways to treat a root that is no leader its compositions alpha and beta (`src/mpid/ch4/src/ch4_coll_impl.h`); Open
 //! MPI's component `han` makes the ranks with the root's position in their nodes the leaders.
 
 use std::borrow::Cow;
 
-use crate::algorithm::Algorithm;
+use super::composed;
 use crate::collective::Collective;
 use crate::nodes::Nodes;
 use crate::shape::Shape;
 use crate::step::Schedule;
+
+/// Are there two levels? Otherwise a phase would be the whole call again.
+pub(crate) fn fits(shape: &Shape) -> bool {
+    shape.nodes.is_some_and(|nodes| 1 < nodes.count() && nodes.count() < nodes.ranks())
+}
+
+/// Are there two levels, and an operation for which the order of ranks does not matter?
+pub(crate) fn any_order(shape: &Shape) -> bool {
+    shape.commutative && fits(shape)
+}
 
 /// The levels that a rank is in.
 pub(crate) struct Levels<'a> {
@@ -61,9 +72,15 @@ impl<'a> Levels<'a> {
     /// Appends what the ranks of this rank's node do, with `root` among them.
     pub fn inside(&self, collective: Collective, root: u32, out: &mut Schedule) {
         let members = self.nodes.members(self.nodes.of(self.shape.rank));
-        let algorithm = self.shape.parameters.inside;
-        let place = Place { me: self.nodes.position(self.shape.rank), root: self.nodes.position(root) };
-        self.phase(collective, algorithm, place, members, out);
+        let one_node = Nodes::new(members.iter().map(|_| 0));
+        let shape = Shape {
+            rank: self.nodes.position(self.shape.rank),
+            size: members.len() as u32,
+            root: self.nodes.position(root),
+            nodes: Some(&one_node),
+            ..self.shape
+        };
+        phase(collective, &shape, members, out);
     }
 
     /// Appends what the leaders do, with the leader of `root` as their root; nothing if this rank is none.
@@ -75,41 +92,23 @@ impl<'a> Levels<'a> {
             0 => Cow::Borrowed(self.nodes.leaders()),
             _ => (0..self.nodes.count()).map(|node| self.leader(node)).collect(),
         };
-        let algorithm = self.shape.parameters.between;
-        let place = Place { me: self.nodes.of(self.shape.rank), root: self.nodes.of(root) };
-        self.phase(collective, algorithm, place, &leaders, out);
-    }
-
-    /// Messages of a phase have slots of their own, so that a phase may be the same collective as the one before.
-    fn phase(
-        &self,
-        collective: Collective,
-        algorithm: Option<Algorithm>,
-        place: Place,
-        ranks: &[u32],
-        out: &mut Schedule,
-    ) {
-        out.next_phase();
-        if ranks.len() < 2 {
-            return;
-        }
-        let (build, parameters) = collective.builder(algorithm.expect("the entry has both levels"));
         let shape = Shape {
-            rank: place.me,
-            size: ranks.len() as u32,
-            root: place.root,
-            parameters,
+            rank: self.nodes.of(self.shape.rank),
+            size: leaders.len() as u32,
+            root: self.nodes.of(root),
             nodes: None,
             ..self.shape
         };
-        out.among(ranks, |out| build(&shape, out));
+        phase(collective, &shape, &leaders, out);
     }
 }
 
-/// A rank and the root, counted in the ranks of a phase.
-struct Place {
-    me: u32,
-    root: u32,
+/// Messages of a phase have slots of their own, so that a phase may be the same collective as the one before.
+fn phase(collective: Collective, shape: &Shape, ranks: &[u32], out: &mut Schedule) {
+    out.next_phase();
+    if ranks.len() > 1 {
+        out.among(ranks, |out| composed::perform(collective, shape, out));
+    }
 }
 
 /// All ranks of a node have entered when its leader says so to the other leaders; then it lets them go by a broadcast.

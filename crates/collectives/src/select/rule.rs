@@ -10,7 +10,6 @@ use std::ops::RangeInclusive;
 
 use thiserror::Error;
 
-use crate::algorithm::Algorithm;
 use crate::collective::Collective;
 use crate::method::{Method, MethodError, Settings};
 use crate::shape::Shape;
@@ -61,6 +60,8 @@ pub enum Quantity {
     Bytes,
     /// All blocks together; for collectives without blocks the vector.
     Total,
+    /// All blocks together, divided by the number of ranks.
+    Average,
     /// Whole elements in the vector.
     Elements,
 }
@@ -74,14 +75,10 @@ pub enum Flag {
     Even,
     /// The vector has an element for each rank of the largest power of two.
     ElementEach,
-    /// The number of nodes is a power of two.
-    PowerOfTwoNodes,
-    /// The vector has an element for each node of the largest power of two.
-    ElementEachNode,
+    /// The vector has an element for each rank.
+    ElementPerRank,
     /// All ranks have blocks of the same size.
     EqualBlocks,
-    /// The ranks of each node follow each other.
-    ContiguousNodes,
     /// Operands of the reduction may change places.
     Commutative,
     /// The operation of the reduction is one of MPI's own.
@@ -90,22 +87,21 @@ pub enum Flag {
     InPlace,
 }
 
-const QUANTITIES: [(&str, Quantity); 6] = [
+const QUANTITIES: [(&str, Quantity); 7] = [
     ("ranks", Quantity::Ranks),
     ("nodes", Quantity::Nodes),
     ("ranks-per-node", Quantity::RanksPerNode),
     ("bytes", Quantity::Bytes),
     ("total", Quantity::Total),
+    ("average", Quantity::Average),
     ("elements", Quantity::Elements),
 ];
-const FLAGS: [(&str, Flag); 10] = [
+const FLAGS: [(&str, Flag); 8] = [
     ("power-of-two", Flag::PowerOfTwo),
     ("even", Flag::Even),
     ("element-each", Flag::ElementEach),
-    ("power-of-two-nodes", Flag::PowerOfTwoNodes),
-    ("element-each-node", Flag::ElementEachNode),
+    ("element-per-rank", Flag::ElementPerRank),
     ("equal-blocks", Flag::EqualBlocks),
-    ("contiguous-nodes", Flag::ContiguousNodes),
     ("commutative", Flag::Commutative),
     ("built-in", Flag::BuiltIn),
     ("in-place", Flag::InPlace),
@@ -175,18 +171,16 @@ impl Condition {
 
     /// Does it depend on where ranks run?
     fn reads_nodes(&self) -> bool {
-        matches!(
-            self,
-            Condition::Compare(Quantity::Nodes | Quantity::RanksPerNode, ..)
-                | Condition::Is(Flag::PowerOfTwoNodes | Flag::ElementEachNode | Flag::ContiguousNodes, _)
-        )
+        matches!(self, Condition::Compare(Quantity::Nodes | Quantity::RanksPerNode, ..))
     }
 
     fn reads_size(&self) -> bool {
         matches!(
             self,
-            Condition::Compare(Quantity::Bytes | Quantity::Total | Quantity::Elements, ..)
-                | Condition::Is(Flag::ElementEach | Flag::ElementEachNode | Flag::EqualBlocks, _)
+            Condition::Compare(
+                Quantity::Bytes | Quantity::Total | Quantity::Average | Quantity::Elements,
+                ..
+            ) | Condition::Is(Flag::ElementEach | Flag::ElementPerRank | Flag::EqualBlocks, _)
         )
     }
 }
@@ -195,17 +189,14 @@ impl Quantity {
     fn of(self, collective: Collective, shape: &Shape) -> u64 {
         match self {
             Quantity::Ranks => u64::from(shape.size),
-            Quantity::Nodes => u64::from(nodes(shape)),
+            Quantity::Nodes => u64::from(shape.nodes.map_or(shape.size, |nodes| nodes.count())),
             Quantity::RanksPerNode => u64::from(shape.nodes.map_or(1, |nodes| nodes.most_ranks())),
             Quantity::Bytes => shape.bytes,
             Quantity::Total => collective.total(shape),
+            Quantity::Average => collective.total(shape) / u64::from(shape.size),
             Quantity::Elements => shape.elements(),
         }
     }
-}
-
-fn nodes(shape: &Shape) -> u32 {
-    shape.nodes.map_or(shape.size, |nodes| nodes.count())
 }
 
 impl Flag {
@@ -214,10 +205,8 @@ impl Flag {
             Flag::PowerOfTwo => shape.size.is_power_of_two(),
             Flag::Even => shape.size.is_multiple_of(2),
             Flag::ElementEach => shape.elements() >= 1 << shape.size.ilog2(),
-            Flag::PowerOfTwoNodes => nodes(shape).is_power_of_two(),
-            Flag::ElementEachNode => shape.elements() >= 1 << nodes(shape).ilog2(),
+            Flag::ElementPerRank => shape.elements() >= u64::from(shape.size),
             Flag::EqualBlocks => shape.recv_counts.windows(2).all(|pair| pair[0] == pair[1]),
-            Flag::ContiguousNodes => shape.nodes.is_none_or(|nodes| nodes.are_contiguous()),
             Flag::Commutative => shape.commutative,
             Flag::BuiltIn => shape.built_in,
             Flag::InPlace => shape.in_place,
@@ -283,18 +272,6 @@ impl Rule {
         };
         if let Some(parameter) = not_among(method.settings, defaults) {
             return Err(RuleError::NoSuchParameter { collective, method, parameter });
-        }
-        for (algorithm, phases) in [
-            (method.settings.between, &[collective][..]),
-            (method.settings.inside, collective.inside_nodes()),
-        ] {
-            // A level has no levels of its own.
-            let missing = |algorithm: Algorithm| {
-                phases.iter().find(move |phase| algorithm.reads_nodes() || !phase.knows(algorithm))
-            };
-            if let Some((algorithm, &collective)) = algorithm.and_then(|a| missing(a).map(|c| (a, c))) {
-                return Err(RuleError::NotForCollective { collective, name: algorithm.to_string() });
-            }
         }
         if !collective.sizes_are_known() && conditions.iter().any(Condition::reads_size) {
             return Err(RuleError::ReadsSize(operation));

@@ -55,9 +55,9 @@ struct RankMemory {
 }
 
 impl RankMemory {
-    /// What came last for a place and is not combined yet; nothing if nothing did.
+    /// What came last for a place and is not combined yet.
     fn received_last(&self, place: usize) -> u64 {
-        let last = self.pending.back().and_then(|carried| carried.0.iter().find(|&&(at, _)| at == place));
+        let last = self.pending.iter().rev().flat_map(|carried| &carried.0).find(|&&(at, _)| at == place);
         last.map_or(0, |&(_, operands)| operands)
     }
 }
@@ -140,7 +140,7 @@ impl Memory {
         for piece in pieces {
             for place in self.places(piece)? {
                 let has = match piece {
-                    Piece::PassedOn(_) => self.ranks[rank].received_last(place),
+                    Piece::Received(_) => self.ranks[rank].received_last(place),
                     _ => self.ranks[rank].has[place],
                 };
                 if has == 0 {
@@ -165,7 +165,7 @@ impl Memory {
         let block = |index: usize| self.blocks.get(index).cloned().ok_or_else(missing);
         let range = match piece {
             Piece::Bytes(range) => range.start as usize..range.end as usize,
-            Piece::Block(rank) | Piece::PassedOn(rank) => block(*rank as usize)?,
+            Piece::Block(rank) | Piece::Received(rank) => block(*rank as usize)?,
             Piece::Part(rank, range) => {
                 let block = block(*rank as usize)?;
                 block.start + range.start as usize..block.start + range.end as usize

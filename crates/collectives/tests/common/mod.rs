@@ -4,9 +4,7 @@
 pub mod machine;
 pub mod memory;
 
-use mpirage_collectives::{
-    Algorithm, Collective, Method, Nodes, Schedule, SendStyle, Settings, Shape, schedule,
-};
+use mpirage_collectives::{Algorithm, Collective, Method, Nodes, Schedule, SendStyle, Settings, Shape, schedule};
 
 /// Short, so that small cases have several.
 pub const SEGMENT: u64 = 1024;
@@ -204,7 +202,7 @@ pub fn all_methods() -> impl Iterator<Item = (Collective, Method)> {
             for &radix in &radices {
                 for &requests in &requests {
                     for &sends in &sends {
-                        let settings = Settings { segment, radix, requests, sends, ..Settings::default() };
+                        let settings = Settings { segment, radix, requests, sends, parts: None };
                         methods.push((collective, Method { algorithm, settings }));
                     }
                 }
