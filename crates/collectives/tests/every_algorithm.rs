@@ -76,7 +76,9 @@ fn two_levels_on_all_kinds_of_nodes() {
     const TWO_LEVELS: [Algorithm; 2] = [Algorithm::TwoLevel, Algorithm::TwoLevelByLeader];
     let mut checked = 0;
     for (collective, algorithm) in all_pairs().filter(|(_, algorithm)| TWO_LEVELS.contains(algorithm)) {
-        for (parts, size) in ["default", "mpich-levels"].into_iter().flat_map(|parts| (1..=13).map(move |n| (parts, n))) {
+        for (parts, size) in
+            ["default", "mpich-levels"].into_iter().flat_map(|parts| (1..=13).map(move |n| (parts, n)))
+        {
             let settings = Settings { parts: Some(parts), ..Settings::default() };
             for layout in layouts(size) {
                 for root in roots(collective, size) {

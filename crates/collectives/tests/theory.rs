@@ -80,12 +80,12 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
         (Bcast, ScatterDoubling | ScatterSubtrees) if power_of_two => {
             (2 * n.log, n.others() + n.ranks * n.log, n.subtrees() + all_pairs)
         }
-        (Reduce, Rabenseifner | HalvedRabenseifner) if power_of_two => {
+        (Reduce, Rabenseifner | HalvedRabenseifner | HalvingGather) if power_of_two => {
             (2 * n.log, n.ranks * n.log + n.others(), all_pairs + n.ranks / 2 * n.log)
         }
 
         (Gather | Scatter | Gatherv | Scatterv, Linear) => (1, n.others(), whole(n.others())),
-        (Gatherv | Scatterv, Sparse) => (1, n.others(), whole(n.others())),
+        (Gatherv | Scatterv, Sparse) | (Gatherv, SparseSynchronous) => (1, n.others(), whole(n.others())),
         (Gather, LinearSync) => (2 * n.others() + 1, 3 * n.others(), whole(n.others())),
         (Gather | Scatter, Binomial) => (n.log_up, n.others(), whole(n.subtrees())),
 
@@ -105,6 +105,9 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
         }
         (Alltoall | Alltoallv | Alltoallw, RankOrder) | (Alltoallv | Alltoallw, Sparse) => {
             (1, all_pairs, whole(all_pairs))
+        }
+        (Alltoall | Alltoallv | Alltoallw, AscendingExchange) => {
+            (2 * n.ranks - 3, all_pairs, whole(all_pairs))
         }
         (Alltoall | Alltoallv | Alltoallw, Linear | Batched) => (1, all_pairs, whole(all_pairs)),
         (Alltoall | Alltoallv | Alltoallw, Pairwise | BothWays) => (n.others(), all_pairs, whole(all_pairs)),
@@ -130,7 +133,7 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
         (ReduceScatter | ReduceScatterBlock, Pairwise | Ring | OverlappedRing) => {
             (n.others(), all_pairs, whole(all_pairs))
         }
-        (ReduceScatter | ReduceScatterBlock, RecursiveHalving) if power_of_two => {
+        (ReduceScatter | ReduceScatterBlock, RecursiveHalving | MirroredHalving) if power_of_two => {
             (n.log, shrunk, whole(all_pairs))
         }
         (ReduceScatter | ReduceScatterBlock, RecursiveDoubling | SubtreeDoubling) if power_of_two => {
@@ -195,7 +198,10 @@ fn no_algorithm_is_forgotten() {
     ];
     let elsewhere = |(collective, algorithm): &(Collective, Algorithm)| {
         TREES.contains(algorithm)
-            || matches!((collective, algorithm), (_, Composed | Nothing) | (Allreduce, OverlappedRing))
+            || matches!(
+                (collective, algorithm),
+                (_, Composed | Nothing | TwoLevel | TwoLevelByLeader | KAry) | (Allreduce, OverlappedRing)
+            )
     };
     for (collective, algorithm) in all_pairs().filter(|pair| !elsewhere(pair)) {
         assert!(theory(collective, algorithm, &Numbers::of(8)).is_some(), "{collective} {algorithm}");

@@ -25,8 +25,7 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::Nothing, nothing).only_if(|shape| shape.bytes == 0),
     entry(Algorithm::Linear, linear).requests(0),
 ];
-pub(crate) const VARYING: Table =
-    &[
+pub(crate) const VARYING: Table = &[
     entry(Algorithm::Sparse, sparse).requests(0),
     entry(Algorithm::SparseSynchronous, sparse_synchronous),
     entry(Algorithm::Linear, linear).requests(0),

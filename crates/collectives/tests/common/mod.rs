@@ -4,7 +4,9 @@
 pub mod machine;
 pub mod memory;
 
-use mpirage_collectives::{Algorithm, Collective, Method, Nodes, Schedule, SendStyle, Settings, Shape, schedule};
+use mpirage_collectives::{
+    Algorithm, Collective, Method, Nodes, Schedule, SendStyle, Settings, Shape, schedule,
+};
 
 /// Short, so that small cases have several.
 pub const SEGMENT: u64 = 1024;
@@ -184,7 +186,10 @@ pub fn all_pairs() -> impl Iterator<Item = (Collective, Algorithm)> {
 
 fn with_segments(collective: Collective, algorithm: Algorithm, segment: u64) -> Method {
     let defaults = collective.defaults(algorithm).expect("the collective has this algorithm");
-    let settings = Settings { segment: defaults.segment.filter(|&whole| whole > 0).map(|_| segment), ..Settings::default() };
+    let settings = Settings {
+        segment: defaults.segment.filter(|&whole| whole > 0).map(|_| segment),
+        ..Settings::default()
+    };
     Method { algorithm, settings }
 }
 
