@@ -99,15 +99,23 @@ pub enum Step {
 impl Step {
     /// The same step with another peer, if it has one.
     #[inline]
-    pub(crate) fn with_peer(self, other: impl FnOnce(u32) -> u32) -> Step {
+    pub(crate) fn with_peer(mut self, other: impl FnOnce(u32) -> u32) -> Step {
+        if let Some(peer) = self.peer_mut() {
+            *peer = other(*peer);
+        }
+        self
+    }
+
+    #[inline]
+    fn peer_mut(&mut self) -> Option<&mut u32> {
         match self {
-            Step::Isend { to, bytes, slot, set } => Step::Isend { to: other(to), bytes, slot, set },
-            Step::Issend { to, bytes, slot, set } => Step::Issend { to: other(to), bytes, slot, set },
-            Step::Irecv { from, bytes, slot, set } => Step::Irecv { from: other(from), bytes, slot, set },
-            Step::Send { to, bytes, slot } => Step::Send { to: other(to), bytes, slot },
-            Step::Ssend { to, bytes, slot } => Step::Ssend { to: other(to), bytes, slot },
-            Step::Recv { from, bytes, slot } => Step::Recv { from: other(from), bytes, slot },
-            Step::WaitAll | Step::Wait { .. } | Step::Reduce { .. } | Step::Copy { .. } => self,
+            Step::Isend { to: peer, .. }
+            | Step::Issend { to: peer, .. }
+            | Step::Irecv { from: peer, .. }
+            | Step::Send { to: peer, .. }
+            | Step::Ssend { to: peer, .. }
+            | Step::Recv { from: peer, .. } => Some(peer),
+            Step::WaitAll | Step::Wait { .. } | Step::Reduce { .. } | Step::Copy { .. } => None,
         }
     }
 }

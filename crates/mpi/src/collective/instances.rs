@@ -18,14 +18,14 @@ use super::exchange::Exchange;
 use super::formula::{CollectiveTimes, Gathering};
 use super::instance::{Buffer, Instance, Layout, Participant, Purpose};
 use super::plans::Plans;
-use super::run::Run;
+use super::run::{OwedCosts, Run};
 use crate::data_plane::DataPlane;
 use crate::ids::{InstanceId, PlanId, RunId, Table};
 use crate::memory::Memory;
 use crate::observe::Observers;
 use crate::origin::Origin;
 use crate::ranks::Ranks;
-use crate::transport::message::COLLECTIVE_CONTEXTS;
+use crate::transport::message::{Awaited, COLLECTIVE_CONTEXTS};
 
 /// The other parts that collectives work with when ranks get their results.
 pub(crate) struct Env<'a, M> {
@@ -71,6 +71,7 @@ pub(crate) struct Collectives {
     instances: Table<InstanceId, Instance>,
     plans: Plans,
     runs: Table<RunId, Run>,
+    owed: OwedCosts,
     /// Runs that wait for the next call of their rank.
     held_up: FxHashMap<RankId, Vec<RunId>>,
     /// Participants of collectives that are over, to be used again.
@@ -88,6 +89,7 @@ impl Collectives {
             instances: Table::new(),
             plans: Plans::new(),
             runs: Table::new(),
+            owed: OwedCosts::default(),
             held_up: FxHashMap::default(),
             spare: Vec::new(),
             started: 0,
@@ -260,9 +262,31 @@ impl Collectives {
 
     /// A rank's schedule is over.
     pub(crate) fn end_run(&mut self, id: RunId) -> Entered {
-        let Run { instance, member, plan, .. } = self.runs.remove(id);
+        let Run { instance, member, plan, owes, .. } = self.runs.remove(id);
+        if owes {
+            self.owed.forget(id);
+        }
         self.plans.release(plan);
         Entered { instance, member }
+    }
+
+    /// A receive of a run costs so much when it is complete.
+    pub(crate) fn owe(&mut self, id: RunId, awaited: Awaited, cost: Duration) {
+        self.runs[id].owes = true;
+        self.owed.owe(id, awaited, cost);
+    }
+
+    /// A run goes on after its stop; gives what it pays for the receives that are complete.
+    #[inline]
+    pub(crate) fn pass_stop(&mut self, id: RunId) -> Duration {
+        let run = &mut self.runs[id];
+        let stop = run.pass_stop();
+        if !run.owes {
+            return Duration::ZERO;
+        }
+        let (paid, owes) = self.owed.pay(id, stop);
+        run.owes = owes;
+        paid
     }
 
     /// The line that entered the collective of a run.
