@@ -120,6 +120,9 @@ impl Step {
     }
 }
 
+/// Slots that a phase of an algorithm may use.
+const PHASE_SLOTS: u16 = 16;
+
 /// The steps of one rank, in order. Keep it and fill it again: its memory is reused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
@@ -312,6 +315,30 @@ impl Schedule {
         build(self);
         for step in &mut self.steps[first..] {
             *step = step.with_peer(|peer| ranks[peer as usize]);
+        }
+    }
+
+    /// Appends a phase of an algorithm, from 1 on. Its slots are its own, however many of them each rank uses.
+    pub(crate) fn phase(&mut self, number: u16, build: impl FnOnce(&mut Schedule)) {
+        let before = std::mem::replace(&mut self.slot, number * PHASE_SLOTS);
+        build(self);
+        self.slot = before;
+    }
+
+    /// As [`Schedule::among`], for ranks that follow each other, with other names for what messages carry.
+    pub(crate) fn within(
+        &mut self,
+        ranks: Range<u32>,
+        label: impl Fn(Piece) -> Piece,
+        build: impl FnOnce(&mut Schedule),
+    ) {
+        let first = self.steps.len();
+        build(self);
+        for step in &mut self.steps[first..] {
+            *step = step.with_peer(|peer| ranks.start + peer);
+        }
+        for pieces in self.notes.iter_mut().flat_map(|notes| notes.iter_mut().skip(first)) {
+            *pieces = std::mem::take(pieces).into_iter().map(&label).collect();
         }
     }
 

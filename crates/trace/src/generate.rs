@@ -16,7 +16,7 @@ use mpirage_call::{
     Blocks, Call, CollectiveCall, Completing, Operator, Part, Payload, Reduction, Reply, RequestId, SendMode,
     Stamp, WORLD, Work,
 };
-use mpirage_collectives::Collective;
+use mpirage_collectives::{Collective, Peers};
 use mpirage_data::{Basic, Op};
 
 use crate::function::stamp_of;
@@ -372,6 +372,7 @@ fn collective<'a>(kind: Collective, root: u32, send: Part<'a>, recv: Part<'a>) -
         kind,
         context: WORLD,
         root,
+        peers: Peers::All,
         send,
         recv,
         reduction: None,

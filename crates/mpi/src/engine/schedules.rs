@@ -325,7 +325,8 @@ impl<M: Memory> Core<M> {
 
     fn start_schedule(&mut self, entered: Entered, caller: Caller, call: &CollectiveCall<'_>) {
         let ideal = self.ranks.line(caller.line).ideal;
-        if self.collectives.have_formula() {
+        // Formulas are for collectives of all ranks.
+        if self.collectives.have_formula() && !call.kind.is_neighborhood() {
             return self.await_all(entered, caller, call, ideal);
         }
         let call = &CollectiveCall { kind: scheduled_kind(call), ..*call };
