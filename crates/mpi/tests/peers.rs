@@ -153,7 +153,7 @@ fn roots_that_contradict_each_other_end_the_run() {
     const B: u32 = BESIDE_ROOT;
     assert_eq!(
         text(roots([B, 1, 1, 0, 1, 1])),
-        "collective mismatch: rank 3 names rank 0 as the root, but rank 0 gives MPI_PROC_NULL as the root, on MPI_COMM_WORLD"
+        "collective mismatch: rank 3 names rank 0 as the root, but rank 1 is the root, on MPI_COMM_WORLD"
     );
     assert!(text(roots([0, 1, 1, 1, 1, 1])).contains("rank 1 is the root, but rank 0 is the root"));
     assert!(

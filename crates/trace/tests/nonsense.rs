@@ -8,7 +8,7 @@ use mpirage_call::{
     Blocks, Call, CollectiveCall, CommRequest, Completing, ContextId, Part, Payload, Reply, RequestId, Stamp,
     WORLD, Work,
 };
-use mpirage_collectives::{Collective, Peers};
+use mpirage_collectives::{BESIDE_ROOT, Collective, Peers};
 use mpirage_mpi::Ending;
 use mpirage_trace::{Calls, Step, TraceError, Workload};
 
@@ -106,6 +106,29 @@ fn collectives_without_what_they_need() {
     assert!(mistake(&[short]).contains("not one per rank"));
     let large = collective(Collective::Alltoall, 0, Blocks::Equal(u64::MAX / 2));
     assert!(mistake(&[large]).contains("more bytes than there can be"));
+}
+
+/// The same call with other peers, or another root.
+fn among(kind: Collective, peers: Peers<'static>, root: u32) -> Call<'static> {
+    let Call::Collective(call) = collective(kind, root, Blocks::Whole(8)) else { unreachable!() };
+    Call::Collective(CollectiveCall { peers, ..call })
+}
+
+#[test]
+fn peers_that_cannot_be() {
+    let neighbors = Peers::Neighbors { sources: &[1], destinations: &[2] };
+    let sides = |first| Peers::OtherSide { first };
+    for call in [
+        among(Collective::NeighborAllgather, neighbors, 0),
+        among(Collective::NeighborAllgather, Peers::All, 0),
+        among(Collective::Allreduce, neighbors, 0),
+        among(Collective::InterBarrier, sides(0), 0),
+        among(Collective::InterBarrier, sides(2), 0),
+        among(Collective::InterBarrier, Peers::All, 0),
+        among(Collective::Bcast, Peers::All, BESIDE_ROOT),
+    ] {
+        assert!(mistake(&[call]).contains("its peers are not those of"), "{call:?}");
+    }
 }
 
 #[test]

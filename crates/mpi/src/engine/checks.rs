@@ -107,7 +107,9 @@ impl Checks<'_> {
         let is_root = seat == call.root;
         let bytes = call.reduction.map_or(Some(0), |r| r.elements.checked_mul(r.element.into()));
         if !call.is_sound(seat, size) {
-            return Some(format!("its peers or blocks are not those of {}", call.kind.name()));
+            let text =
+                format!("its blocks are not one per rank, or its peers are not those of {}", call.kind);
+            return Some(text);
         }
         let sides = [
             side_bytes(&call.send.blocks, call.send_blocks(seat, size)),
