@@ -82,14 +82,14 @@ fn empty<'a>(shape: &Shape<'a>) -> Shape<'a> {
 }
 
 /// A token goes around twice. When it comes back the first time, all ranks have entered; the
-/// second time it tells them so.
+/// second time it tells them so, and each waits until the next one has begun to receive it.
 fn double_ring(shape: &Shape, out: &mut Schedule) {
     let (left, right) = (shape.before(1), shape.after(1));
-    for _ in 0..2 {
+    for send in [Schedule::send, Schedule::ssend] {
         if shape.rank > 0 {
             out.recv(left, 0);
         }
-        out.send(right, Data::NOTHING);
+        send(out, right, Data::NOTHING);
         if shape.rank == 0 {
             out.recv(left, 0);
         }
