@@ -58,6 +58,7 @@ algorithms! {
     PairwiseExchange "pairwise-exchange" "in round i swap with rank ^ i, or as in a tournament if P is no power of two"
     Batched "batched" "linear, but with 32 partners at a time"
     BothWays "both-ways" "in round i to rank - i, then to rank + i: P/2 rounds, for data in place"
+    BothWaysRight "both-ways-right" "as both-ways, but to rank + i first"
     RankOrder "rank-order" "linear, with partners in the order of their ranks"
     RightFirst "right-first" "linear, to the right neighbour first and from the left one"
     Sparse "sparse" "linear, in the order of ranks, without empty messages"

@@ -110,7 +110,9 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
             (2 * n.ranks - 3, all_pairs, whole(all_pairs))
         }
         (Alltoall | Alltoallv | Alltoallw, Linear | Batched) => (1, all_pairs, whole(all_pairs)),
-        (Alltoall | Alltoallv | Alltoallw, Pairwise | BothWays) => (n.others(), all_pairs, whole(all_pairs)),
+        (Alltoall | Alltoallv | Alltoallw, Pairwise | BothWays | BothWaysRight) => {
+            (n.others(), all_pairs, whole(all_pairs))
+        }
         (Alltoall, Bruck) => {
             let hops: u64 = (0..n.ranks).map(|distance| u64::from(distance.count_ones())).sum();
             (n.log_up, n.ranks * n.log_up, whole(n.ranks * hops))
