@@ -95,7 +95,7 @@ impl Case {
         self.schedules_by(with_segments(self.collective, algorithm, SEGMENT), &Schedule::default())
     }
 
-    /// The schedules of all ranks, by an algorithm with segments of [`SEGMENT`] even if its vector is whole by default.
+    /// The schedules of all ranks, by an algorithm that can cut its vector, also if it leaves it whole by default.
     pub fn segmented(&self, algorithm: Algorithm) -> Vec<Schedule> {
         let settings = Settings { segment: Some(SEGMENT), ..Settings::default() };
         self.schedules_by(Method { algorithm, settings }, &Schedule::default())
