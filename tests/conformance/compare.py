@@ -142,6 +142,14 @@ class Table:
                 self.failures.append((case, f"other {question} with {ours.algorithm}", theirs, ours))
                 break
 
+    def merge(self, other, name):
+        """Adds another table as one row."""
+        self.total[name] = other.total.total()
+        self.missing[name] = other.missing.total()
+        self.failures += other.failures
+        for question in QUESTIONS:
+            self.agreed[name, question] = other.all_agreed(question)
+
     def markdown(self):
         """One row per collective."""
         rows = ["| collective | calls | messages per pair equal | and their order | and their waits |", "|---|---|---|---|---|"]

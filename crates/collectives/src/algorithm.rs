@@ -59,6 +59,7 @@ algorithms! {
     PairwiseExchange "pairwise-exchange" "in round i swap with rank ^ i, or as in a tournament if P is no power of two"
     Batched "batched" "linear, but with 32 partners at a time"
     BothWays "both-ways" "in round i to rank - i, then to rank + i: P/2 rounds, for data in place"
+    BothWaysRight "both-ways-right" "as both-ways, but to rank + i first"
     RankOrder "rank-order" "linear, with partners in the order of their ranks"
     RightFirst "right-first" "linear, to the right neighbour first and from the left one"
     Sparse "sparse" "linear, in the order of ranks, without empty messages"
@@ -90,13 +91,14 @@ algorithms! {
     MirroredHalving "mirrored-halving" "swap halves of the blocks in bit-reversed order, nearest partner first: keeps the order of operands"
     KAry "k-ary" "the complete tree of that radix, level by level, with the vector in segments behind each other"
     TwoLevel "two-level" "the ranks of a node among each other, then one leader of each node, then the ranks of a node"
+    LevelPipeline "level-pipeline" "two levels with the vector in segments: one is inside the nodes while the next is between them"
     TwoLevelByLeader "two-level-by-leader" "as two-level, but the root exchanges the vector with a leader by a message of its own"
 }
 
 impl Algorithm {
     /// Does it treat ranks on one node differently from others?
     pub(crate) fn reads_nodes(self) -> bool {
-        matches!(self, Algorithm::TwoLevel | Algorithm::TwoLevelByLeader)
+        matches!(self, Algorithm::TwoLevel | Algorithm::TwoLevelByLeader | Algorithm::LevelPipeline)
     }
 
     /// The algorithm of that name.

@@ -342,6 +342,20 @@ impl Schedule {
         }
     }
 
+    /// Runs an algorithm of a part of the vector that begins at `offset`. The next part may use the same slots, since messages between two
+    /// ranks are matched in order.
+    pub(crate) fn part(&mut self, offset: u64, build: impl FnOnce(&mut Schedule)) {
+        let (first, slot) = (self.steps.len(), self.slot);
+        build(self);
+        self.slot = slot;
+        let notes = self.notes.iter_mut().flat_map(|notes| notes.iter_mut().skip(first));
+        for piece in notes.flatten() {
+            if let Piece::Bytes(range) = piece {
+                *range = range.start + offset..range.end + offset;
+            }
+        }
+    }
+
     /// Appends a reduction; none if there is nothing to reduce.
     pub fn reduce(&mut self, bytes: u64) {
         if bytes > 0 {
@@ -414,6 +428,20 @@ mod tests {
         assert_eq!(schedule.carried(0), []);
         assert_eq!(schedule.carried(1), [Piece::Bytes(4..8)]);
         assert_eq!(schedule.carried(3), [Piece::Pair { from: 0, to: 3 }]);
+    }
+
+    #[test]
+    fn parts_of_a_vector_carry_their_own_bytes() {
+        let mut schedule = Schedule::annotated();
+        schedule.send(1, Data::range(0, 4));
+        schedule.part(4, |out| {
+            out.next_slot();
+            out.send(1, Data::range(0, 2));
+        });
+        schedule.send(2, Data::range(0, 4));
+        assert_eq!(schedule.carried(1), [Piece::Bytes(4..6)]);
+        assert_eq!(schedule.carried(2), [Piece::Bytes(0..4)]);
+        assert_eq!(schedule.steps[2], Step::Send { to: 2, bytes: 4, slot: 0 });
     }
 
     #[test]

@@ -108,6 +108,11 @@ impl Segments {
             .then(|| Data::range(self.offset + begin(), self.segment.min(self.bytes - begin())))
     }
 
+    /// Where a segment begins.
+    pub fn offset(&self, index: u64) -> u64 {
+        self.offset + index * self.segment.min(self.bytes)
+    }
+
     pub fn all(&self) -> impl Iterator<Item = Data> {
         (0..self.count()).filter_map(|index| self.get(index))
     }

@@ -73,13 +73,16 @@ fn layouts(size: u32) -> Vec<Vec<u32>> {
 /// An algorithm of two levels works wherever ranks and root are, and whichever table chooses its parts.
 #[test]
 fn two_levels_on_all_kinds_of_nodes() {
-    const TWO_LEVELS: [Algorithm; 2] = [Algorithm::TwoLevel, Algorithm::TwoLevelByLeader];
+    const TWO_LEVELS: [Algorithm; 3] =
+        [Algorithm::TwoLevel, Algorithm::TwoLevelByLeader, Algorithm::LevelPipeline];
     let mut checked = 0;
     for (collective, algorithm) in all_pairs().filter(|(_, algorithm)| TWO_LEVELS.contains(algorithm)) {
-        for (parts, size) in
-            ["default", "mpich-levels"].into_iter().flat_map(|parts| (1..=13).map(move |n| (parts, n)))
+        for (parts, size) in ["default", "mpich-levels", "openmpi-4.1"]
+            .into_iter()
+            .flat_map(|parts| (1..=13).map(move |n| (parts, n)))
         {
-            let settings = Settings { parts: Some(parts), ..Settings::default() };
+            let segment = collective.defaults(algorithm).unwrap().segment.map(|_| 5_000);
+            let settings = Settings { parts: Some(parts), segment, ..Settings::default() };
             for layout in layouts(size) {
                 for root in roots(collective, size) {
                     let case = Case::new(collective, size, 16 << 10).root(root).element(8).on(layout.clone());

@@ -110,7 +110,9 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
             (2 * n.ranks - 3, all_pairs, whole(all_pairs))
         }
         (Alltoall | Alltoallv | Alltoallw, Linear | Batched) => (1, all_pairs, whole(all_pairs)),
-        (Alltoall | Alltoallv | Alltoallw, Pairwise | BothWays) => (n.others(), all_pairs, whole(all_pairs)),
+        (Alltoall | Alltoallv | Alltoallw, Pairwise | BothWays | BothWaysRight) => {
+            (n.others(), all_pairs, whole(all_pairs))
+        }
         (Alltoall, Bruck) => {
             let hops: u64 = (0..n.ranks).map(|distance| u64::from(distance.count_ones())).sum();
             (n.log_up, n.ranks * n.log_up, whole(n.ranks * hops))
@@ -200,7 +202,8 @@ fn no_algorithm_is_forgotten() {
         TREES.contains(algorithm)
             || matches!(
                 (collective, algorithm),
-                (_, Composed | Nothing | TwoLevel | TwoLevelByLeader | KAry) | (Allreduce, OverlappedRing)
+                (_, Composed | Nothing | TwoLevel | TwoLevelByLeader | LevelPipeline | KAry)
+                    | (Allreduce, OverlappedRing)
             )
     };
     for (collective, algorithm) in all_pairs().filter(|pair| !elsewhere(pair)) {

@@ -11,13 +11,17 @@
 //! workstations* (2009).
 
 use super::reduce::Halving;
-use super::{bcast, composed, halved_rabenseifner, nothing, overlapped_ring, pipeline, reduce, two_level};
+use super::{
+    bcast, composed, halved_rabenseifner, level_pipeline, nothing, overlapped_ring, pipeline, reduce,
+    two_level,
+};
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::method::{Table, entry};
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::{Stays, Team};
+use crate::tree::SEGMENT;
 
 pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::RecursiveDoubling, recursive_doubling),
@@ -29,6 +33,10 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::BinomialTrees, binomial_trees),
     entry(Algorithm::Composed, composed::allreduce).parts("default"),
     entry(Algorithm::Nothing, nothing).only_if(|shape| shape.bytes == 0),
+    entry(Algorithm::LevelPipeline, level_pipeline::allreduce)
+        .segment(SEGMENT)
+        .parts("default")
+        .only_if(level_pipeline::any_order),
     entry(Algorithm::TwoLevel, two_level::allreduce).parts("default").only_if(two_level::any_order),
     entry(Algorithm::Linear, linear).requests(0),
 ];

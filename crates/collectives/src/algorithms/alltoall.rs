@@ -25,6 +25,7 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::AscendingExchange, ascending_exchange),
     entry(Algorithm::Batched, batched).requests(32),
     entry(Algorithm::BothWays, both_ways),
+    entry(Algorithm::BothWaysRight, both_ways_right),
     entry(Algorithm::RankOrder, rank_order),
     entry(Algorithm::Nothing, nothing).only_if(|shape| shape.bytes == 0),
     entry(Algorithm::Linear, linear).requests(0),
@@ -35,6 +36,7 @@ pub(crate) const VARYING: Table = &[
     entry(Algorithm::AscendingExchange, ascending_exchange),
     entry(Algorithm::Batched, sparse_batched).requests(32),
     entry(Algorithm::BothWays, sparse_both_ways),
+    entry(Algorithm::BothWaysRight, sparse_both_ways_right),
     entry(Algorithm::RankOrder, rank_order),
     entry(Algorithm::Sparse, sparse_rank_order),
     entry(Algorithm::Linear, sparse_linear),
@@ -92,18 +94,38 @@ fn in_rank_order(shape: &Shape, wanted: impl Fn(u64) -> bool, out: &mut Schedule
 /// In round `i` to the rank `i` to the left, then to the one to the right: half as many rounds as pairwise. Data may lie in place, since a
 /// rank needs to keep one block apart only.
 fn both_ways(shape: &Shape, out: &mut Schedule) {
-    swap_both_ways(shape, |_| true, out);
+    swap_both_ways(shape, Side::Left, |_| true, out);
 }
 
 /// The same without empty messages.
 fn sparse_both_ways(shape: &Shape, out: &mut Schedule) {
-    swap_both_ways(shape, |bytes| bytes > 0, out);
+    swap_both_ways(shape, Side::Left, |bytes| bytes > 0, out);
 }
 
-fn swap_both_ways(shape: &Shape, wanted: impl Fn(u64) -> bool, out: &mut Schedule) {
+/// To the right first.
+fn both_ways_right(shape: &Shape, out: &mut Schedule) {
+    swap_both_ways(shape, Side::Right, |_| true, out);
+}
+
+/// To the right first, without empty messages.
+fn sparse_both_ways_right(shape: &Shape, out: &mut Schedule) {
+    swap_both_ways(shape, Side::Right, |bytes| bytes > 0, out);
+}
+
+/// Where a rank sends first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Left,
+    Right,
+}
+
+fn swap_both_ways(shape: &Shape, first: Side, wanted: impl Fn(u64) -> bool, out: &mut Schedule) {
     for distance in 1..=shape.size / 2 {
         let (right, left) = (shape.after(distance), shape.before(distance));
-        let directions = [(right, left), (left, right)];
+        let mut directions = [(right, left), (left, right)];
+        if first == Side::Right {
+            directions.reverse();
+        }
         for &(from, to) in &directions[..if left == right { 1 } else { 2 }] {
             if wanted(shape.received_from(from)) {
                 out.irecv(from, shape.received_from(from));

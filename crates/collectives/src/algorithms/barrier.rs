@@ -12,7 +12,7 @@
 //!
 //! Hensgen, Finkel, Manber: *Two algorithms for barrier synchronization* (1988).
 
-use super::{allreduce, two_level};
+use super::{allreduce, level_pipeline, two_level};
 use crate::algorithm::Algorithm;
 use crate::data::Data;
 use crate::method::{SendStyle, Table, entry};
@@ -27,6 +27,7 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::Binomial, binomial),
     entry(Algorithm::DoubleRing, double_ring),
     entry(Algorithm::KAry, k_ary).radix(4),
+    entry(Algorithm::LevelPipeline, level_pipeline::barrier).parts("default").only_if(level_pipeline::fits),
     entry(Algorithm::TwoLevel, two_level::barrier).parts("default").only_if(two_level::fits),
     entry(Algorithm::Linear, linear).sends(SendStyle::AtOnce),
 ];
@@ -89,14 +90,14 @@ fn empty<'a>(shape: &Shape<'a>) -> Shape<'a> {
 }
 
 /// A token goes around twice. When it comes back the first time, all ranks have entered; the
-/// second time it tells them so.
+/// second time it tells them so, and each waits until the next one has begun to receive it.
 fn double_ring(shape: &Shape, out: &mut Schedule) {
     let (left, right) = (shape.before(1), shape.after(1));
-    for _ in 0..2 {
+    for send in [Schedule::send, Schedule::ssend] {
         if shape.rank > 0 {
             out.recv(left, 0);
         }
-        out.send(right, Data::NOTHING);
+        send(out, right, Data::NOTHING);
         if shape.rank == 0 {
             out.recv(left, 0);
         }

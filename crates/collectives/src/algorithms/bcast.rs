@@ -13,7 +13,9 @@
 //! Thakur, Rabenseifner, Gropp: *Optimization of collective communication operations in MPICH* (2005).
 
 use super::pipeline::bcast as pipeline;
-use super::{allgather, double_tree, nothing, scatter, split_binary, subtrees, swapped, two_level};
+use super::{
+    allgather, double_tree, level_pipeline, nothing, scatter, split_binary, subtrees, swapped, two_level,
+};
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::method::{SendStyle, Table, entry};
@@ -39,6 +41,10 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::ScatterSubtrees, subtrees::bcast),
     entry(Algorithm::ScatterRing, subtrees::bcast_ring),
     entry(Algorithm::Nothing, nothing).only_if(|shape| shape.bytes == 0),
+    entry(Algorithm::LevelPipeline, level_pipeline::bcast)
+        .segment(SEGMENT)
+        .parts("default")
+        .only_if(level_pipeline::fits),
     entry(Algorithm::TwoLevel, two_level::bcast).parts("default").only_if(two_level::fits),
     entry(Algorithm::TwoLevelByLeader, two_level::bcast_by_leader).parts("default").only_if(two_level::fits),
     entry(Algorithm::Linear, linear),

@@ -10,7 +10,7 @@
 //! basic, default or non-overlapping.
 
 use crate::collective::Collective;
-use crate::select::Selector;
+use crate::select::{Operation, Selector};
 use crate::shape::Shape;
 use crate::step::Schedule;
 
@@ -41,10 +41,10 @@ pub(crate) fn reduce_scatter(shape: &Shape, out: &mut Schedule) {
 }
 
 /// Appends a part by the method that the table of the parameters has for it.
-pub(crate) fn perform(collective: Collective, shape: &Shape, out: &mut Schedule) {
+pub(crate) fn perform(operation: impl Into<Operation>, shape: &Shape, out: &mut Schedule) {
     let table = |name| Selector::named(name).expect("methods name tables that exist");
-    let operation = collective.into();
+    let operation = operation.into();
     let chosen = table(shape.parameters.parts).method(operation, shape);
     let method = chosen.or_else(|| table("default").method(operation, shape));
-    collective.append(method.expect("the default table has a rule for every call"), shape, out);
+    operation.collective.append(method.expect("the default table has a rule for every call"), shape, out);
 }

@@ -14,7 +14,7 @@
 //! Rabenseifner: *Optimization of collective reduction operations* (2004).
 
 use super::pipeline::reduce as pipeline;
-use super::{double_tree, halved_rabenseifner as halved, nothing, swapped, two_level};
+use super::{double_tree, halved_rabenseifner as halved, level_pipeline, nothing, swapped, two_level};
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::data::Data;
@@ -40,6 +40,10 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::InOrderBinary, pipeline::in_order_binary).segment(0).requests(0),
     entry(Algorithm::DoubleTree, double_tree::reduce).segment(SEGMENT).any_order(),
     entry(Algorithm::Nothing, nothing).only_if(|shape| shape.bytes == 0),
+    entry(Algorithm::LevelPipeline, level_pipeline::reduce)
+        .segment(SEGMENT)
+        .parts("default")
+        .only_if(level_pipeline::any_order),
     entry(Algorithm::TwoLevel, two_level::reduce).parts("default").only_if(two_level::any_order),
     entry(Algorithm::TwoLevelByLeader, two_level::reduce_by_leader)
         .parts("default")

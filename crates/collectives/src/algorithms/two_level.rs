@@ -18,6 +18,7 @@ use std::borrow::Cow;
 use super::composed;
 use crate::collective::Collective;
 use crate::nodes::Nodes;
+use crate::select::Operation;
 use crate::shape::Shape;
 use crate::step::Schedule;
 
@@ -70,7 +71,7 @@ impl<'a> Levels<'a> {
     }
 
     /// Appends what the ranks of this rank's node do, with `root` among them.
-    pub fn inside(&self, collective: Collective, root: u32, out: &mut Schedule) {
+    pub fn inside(&self, operation: impl Into<Operation>, root: u32, out: &mut Schedule) {
         let members = self.nodes.members(self.nodes.of(self.shape.rank));
         let one_node = Nodes::new(members.iter().map(|_| 0));
         let shape = Shape {
@@ -80,11 +81,11 @@ impl<'a> Levels<'a> {
             nodes: Some(&one_node),
             ..self.shape
         };
-        phase(collective, &shape, members, out);
+        phase(operation, &shape, members, out);
     }
 
     /// Appends what the leaders do, with the leader of `root` as their root; nothing if this rank is none.
-    pub fn between(&self, collective: Collective, root: u32, out: &mut Schedule) {
+    pub fn between(&self, operation: impl Into<Operation>, root: u32, out: &mut Schedule) {
         if self.leader_of(self.shape.rank) != self.shape.rank {
             return out.next_phase();
         }
@@ -99,15 +100,15 @@ impl<'a> Levels<'a> {
             nodes: None,
             ..self.shape
         };
-        phase(collective, &shape, &leaders, out);
+        phase(operation, &shape, &leaders, out);
     }
 }
 
 /// Messages of a phase have slots of their own, so that a phase may be the same collective as the one before.
-fn phase(collective: Collective, shape: &Shape, ranks: &[u32], out: &mut Schedule) {
+fn phase(operation: impl Into<Operation>, shape: &Shape, ranks: &[u32], out: &mut Schedule) {
     out.next_phase();
     if ranks.len() > 1 {
-        out.among(ranks, |out| composed::perform(collective, shape, out));
+        out.among(ranks, |out| composed::perform(operation, shape, out));
     }
 }
 
