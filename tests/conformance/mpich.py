@@ -5,7 +5,8 @@ Runs calls.c with Debian's MPICH and crates/collectives/examples/messages.rs for
 and sees each message, because every rank is on a node of its own (MPIR_CVAR_NOLOCAL). All messages of up to 16 ranks use rendezvous, so that waits are
 seen; with more ranks that takes too long, and waits are not compared.
 
-Calls without data are left out: MPICH returns at once, while our schedules keep ranks in step for the simulator's sake.
+Calls without data are left out: MPICH returns at once, while our schedules keep ranks in step for the simulator's sake. Empty messages of
+other calls are not compared, for the same reason.
 
     mpich.py [--full] [-n RANKS,…] [-c COLLECTIVE,…] [--coll CHOICE] [--keep FOLDER] [--table FILE] [--show COUNT]"""
 
@@ -22,11 +23,11 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import compare  # noqa: E402
 import prepare  # noqa: E402
-from cases import COLLECTIVES, MEMORY, RANKS, blocking, cases, element_of, memory, variants  # noqa: E402
+from cases import BLOCKING, MEMORY, NEIGHBORHOOD, RANKS, blocking, cases, memory, variants  # noqa: E402
 
 DEBIAN = {"mpicc.mpich": "libmpich-dev", "mpirun.mpich": "mpich"}
 QUICK_RANKS = (2, 3, 5, 8, 13, 16, 33)
-QUESTIONS = ("messages", "order", "waits")
+COLLECTIVES = [prefix + name for prefix in ("", "i") for name in (*BLOCKING, *NEIGHBORHOOD)]
 # With up to so many ranks waits are compared too.
 MOST_RANKS_THAT_WAIT = 16
 # Bytes at which the decision code of MPICH 4.0 changes its mind: of the vector or block, and of all blocks together.
@@ -42,9 +43,11 @@ def main():
         kept = pathlib.Path(options.keep or folder)
         theirs = compare.read(library_traces(wanted, options, kept))
     ours = compare.schedules(schedule_program(), options.coll, wanted)
-    table = compare.Table()
+    table = compare.Table(last="waits")
     for number, case in wanted.items():
-        table.add(case, theirs[number], ours.get(number), QUESTIONS if case.ranks <= MOST_RANKS_THAT_WAIT else QUESTIONS[:2])
+        for trace in (theirs[number], ours.get(number)):
+            without_empty_messages(case, trace)
+        table.add(case, theirs[number], ours.get(number), ask_last=case.ranks <= MOST_RANKS_THAT_WAIT)
     report(table, options)
 
 
@@ -68,9 +71,29 @@ def calls(options):
     for ranks in options.ranks:
         for collective in options.collectives:
             for size in thresholds(blocking(collective), ranks, options.full):
-                if memory(collective, ranks, size) <= MEMORY:
+                if memory(collective, ranks, size) <= MEMORY[options.full]:
                     found.update(dict.fromkeys(variants(collective, ranks, size)))
     return [case for case in found if case.bytes or case.blocking_name == "barrier"]
+
+
+def without_empty_messages(case, trace):
+    """Leaves out messages without data, and their receives, unless there are no others. The sizes of receives are only upper bounds, so the
+    n-th receive from a rank is matched to the n-th message from there."""
+    if not trace or not case.bytes:
+        return
+    sent = {}
+    for rank, tokens in trace.ranks.items():
+        for kind, peer, size in map(compare.parts, tokens):
+            if kind in "sy":
+                sent.setdefault((rank, peer), []).append(size)
+    for rank, tokens in trace.ranks.items():
+        coming = {sender: iter(sizes) for (sender, receiver), sizes in sent.items() if receiver == rank}
+        trace.ranks[rank] = [token for token in tokens if carries_data(token, coming)]
+
+
+def carries_data(token, coming):
+    kind, peer, size = compare.parts(token)
+    return kind == "w" or (next(coming.get(peer, iter(())), 1) if kind == "r" else size) > 0
 
 
 def thresholds(name, ranks, full):

@@ -64,6 +64,8 @@ pub enum Quantity {
     Average,
     /// Whole elements in the vector.
     Elements,
+    /// Whole elements in all blocks together.
+    TotalElements,
 }
 
 /// A property that a call has or has not.
@@ -87,7 +89,7 @@ pub enum Flag {
     InPlace,
 }
 
-const QUANTITIES: [(&str, Quantity); 7] = [
+const QUANTITIES: [(&str, Quantity); 8] = [
     ("ranks", Quantity::Ranks),
     ("nodes", Quantity::Nodes),
     ("ranks-per-node", Quantity::RanksPerNode),
@@ -95,6 +97,7 @@ const QUANTITIES: [(&str, Quantity); 7] = [
     ("total", Quantity::Total),
     ("average", Quantity::Average),
     ("elements", Quantity::Elements),
+    ("total-elements", Quantity::TotalElements),
 ];
 const FLAGS: [(&str, Flag); 8] = [
     ("power-of-two", Flag::PowerOfTwo),
@@ -178,7 +181,7 @@ impl Condition {
         matches!(
             self,
             Condition::Compare(
-                Quantity::Bytes | Quantity::Total | Quantity::Average | Quantity::Elements,
+                Quantity::Bytes | Quantity::Total | Quantity::Average | Quantity::Elements | Quantity::TotalElements,
                 ..
             ) | Condition::Is(Flag::ElementEach | Flag::ElementPerRank | Flag::EqualBlocks, _)
         )
@@ -195,6 +198,7 @@ impl Quantity {
             Quantity::Total => collective.total(shape),
             Quantity::Average => collective.total(shape) / u64::from(shape.size),
             Quantity::Elements => shape.elements(),
+            Quantity::TotalElements => collective.total(shape) / shape.element.max(1),
         }
     }
 }
