@@ -78,6 +78,7 @@ pub use collective::{Collective, schedule, schedule_part};
 pub use data::{Data, Piece};
 pub use method::{Method, MethodError, Parameters, SendStyle, Settings};
 pub use nodes::Nodes;
+pub use select::mpich;
 pub use select::{
     Choice, ChoiceError, Condition, Flag, Operation, Quantity, Relation, Rule, RuleError, Selector,
     SelectorError,

@@ -181,7 +181,11 @@ impl Condition {
         matches!(
             self,
             Condition::Compare(
-                Quantity::Bytes | Quantity::Total | Quantity::Average | Quantity::Elements | Quantity::TotalElements,
+                Quantity::Bytes
+                    | Quantity::Total
+                    | Quantity::Average
+                    | Quantity::Elements
+                    | Quantity::TotalElements,
                 ..
             ) | Condition::Is(Flag::ElementEach | Flag::ElementPerRank | Flag::EqualBlocks, _)
         )
