@@ -8,7 +8,9 @@ seen; with more ranks that takes too long, and waits are not compared.
 Calls without data are left out: MPICH returns at once, while our schedules keep ranks in step for the simulator's sake. Empty messages of
 other calls are not compared, for the same reason.
 
-    mpich.py [--full] [-n RANKS,…] [-c COLLECTIVE,…] [--coll CHOICE] [--keep FOLDER] [--table FILE] [--show COUNT]"""
+With --selection the library gets a selection file that crates/collectives has written from a few rules, and has to follow it.
+
+    mpich.py [--full] [--selection] [-n RANKS,…] [-c COLLECTIVE,…] [--coll CHOICE] [--keep FOLDER] [--table FILE] [--show COUNT]"""
 
 import argparse
 import os
@@ -28,6 +30,17 @@ from cases import BLOCKING, MEMORY, NEIGHBORHOOD, RANKS, blocking, cases, memory
 DEBIAN = {"mpicc.mpich": "libmpich-dev", "mpirun.mpich": "mpich"}
 QUICK_RANKS = (2, 3, 5, 8, 13, 16, 33)
 COLLECTIVES = [prefix + name for prefix in ("", "i") for name in (*BLOCKING, *NEIGHBORHOOD)]
+# What --selection chooses, as overrides of --coll and as rules: nothing of it is what the library would do by itself.
+OVERRIDES = {
+    "bcast=scatter-ring@..1MiB": "bcast bytes<1MiB scatter-ring",
+    "allreduce=recursive-doubling": "allreduce recursive-doubling",
+    "reduce=binomial": "reduce binomial",
+    "allgather=ring": "allgather ring",
+    "allgatherv=bruck": "allgatherv bruck",
+    "reduce-scatter-block=pairwise": "reduce-scatter-block commutative=yes pairwise",
+    "ibcast=binomial:sends=at-once": "ibcast binomial",
+}
+EXAMPLE = ["cargo", "run", "--release", "--quiet", "-p", "mpirage-collectives", "--example"]
 # With up to so many ranks waits are compared too.
 MOST_RANKS_THAT_WAIT = 16
 # Bytes at which the decision code of MPICH 4.0 changes its mind: of the vector or block, and of all blocks together.
@@ -54,6 +67,7 @@ def main():
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--full", action="store_true", help="all thresholds and all numbers of ranks")
+    parser.add_argument("--selection", action="store_true", help="let the library follow a file that we have written")
     parser.add_argument("-n", "--ranks", type=lambda text: tuple(map(int, text.split(","))))
     parser.add_argument("-c", "--collectives", type=lambda text: tuple(text.split(",")), default=COLLECTIVES)
     parser.add_argument("--coll", default="mpich-4.0", help="the choice of algorithms, as after --coll of mpirage run")
@@ -62,6 +76,9 @@ def arguments():
     parser.add_argument("--show", type=int, default=10, help="how many disagreements to print")
     options = parser.parse_args()
     options.ranks = options.ranks or (RANKS if options.full else QUICK_RANKS)
+    if options.selection:
+        options.coll = ",".join([options.coll, *OVERRIDES])
+        options.collectives = [override.partition("=")[0] for override in OVERRIDES]
     return options
 
 
@@ -111,6 +128,7 @@ def library_traces(wanted, options, folder):
     """The lines that all ranks write; one mpirun per number of ranks."""
     folder.mkdir(parents=True, exist_ok=True)
     program = compiled(folder)
+    selection = selection_file(folder) if options.selection else None
     text = "".join(case.line(number) + "\n" for number, case in wanted.items())
     listed = folder / "cases"
     if not listed.exists() or listed.read_text() != text:
@@ -121,16 +139,26 @@ def library_traces(wanted, options, folder):
         place, done = folder / str(ranks), folder / f"done-{ranks}"
         place.mkdir(exist_ok=True)
         if not done.exists():
-            subprocess.run(["mpirun.mpich", "-n", str(ranks), program, listed, place], env=environment(ranks), check=True)
+            subprocess.run(["mpirun.mpich", "-n", str(ranks), program, listed, place], env=environment(ranks, selection), check=True)
             done.touch()
         for rank in range(ranks):
             with open(place / str(rank)) as lines:
                 yield from lines
 
 
-def environment(ranks):
+def selection_file(folder):
+    """The file for the library, from the rules."""
+    made = subprocess.run([*EXAMPLE, "mpich_selection"], cwd=ROOT, input="\n".join(OVERRIDES.values()), stdout=subprocess.PIPE, text=True, check=True)
+    file = folder / "selection.json"
+    file.write_text(made.stdout)
+    return file
+
+
+def environment(ranks, selection):
+    """One rank per node, so that all messages can be seen."""
+    chosen = {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": str(selection)} if selection else {}
     rendezvous = {"UCX_RNDV_THRESH": "0"} if ranks <= MOST_RANKS_THAT_WAIT else {}
-    return {**os.environ, "MPIR_CVAR_NOLOCAL": "1", **rendezvous}
+    return {**os.environ, "MPIR_CVAR_NOLOCAL": "1", **rendezvous, **chosen}
 
 
 def compiled(folder):
