@@ -42,9 +42,9 @@ pub fn write(rules: &[Rule], version: MpichVersion) -> Result<String, Unwritable
     let builtin = Selector::named(table).expect("the table is part of the program");
     let mut text = String::from("{\n");
     for (number, operation) in operations().enumerate() {
+        let comma = if number > 0 { ",\n" } else { "" };
         let _ =
-            write!(text, "{}  \"collective={}\": {{\n", if number > 0 { ",\n" } else { "" }, name(operation));
-        let _ = write!(text, "    \"comm_type=intra\": {{\n");
+            writeln!(text, "{comma}  \"collective={}\": {{\n    \"comm_type=intra\": {{", name(operation));
         let mut list = Vec::new();
         for rule in rules.iter().filter(|rule| rule.operation == operation) {
             list.push(prepared(rule, version)?);
