@@ -153,7 +153,7 @@ fn table(
             .map(Arc::new)
             .map_err(|error| ChoiceError::MpichFile { file: item.to_owned(), error });
     }
-    let selector = Selector::parse(&text);
+    let selector = Selector::read(&text);
     selector.map(Arc::new).map_err(|error| ChoiceError::File { file: item.to_owned(), error })
 }
 

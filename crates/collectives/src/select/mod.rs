@@ -5,9 +5,11 @@
 
 mod choice;
 pub mod mpich;
+mod openmpi;
 mod rule;
 mod selector;
 
 pub use choice::{Choice, ChoiceError};
+pub use openmpi::{Decision, DynamicError, write_dynamic_rules};
 pub use rule::{Condition, Flag, Operation, Quantity, Relation, Rule, RuleError};
 pub use selector::{Selector, SelectorError};
