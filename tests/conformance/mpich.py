@@ -28,7 +28,7 @@ import prepare  # noqa: E402
 from cases import BLOCKING, MEMORY, NEIGHBORHOOD, RANKS, blocking, cases, memory, variants  # noqa: E402
 
 DEBIAN = {"mpicc.mpich": "libmpich-dev", "mpirun.mpich": "mpich"}
-QUICK_RANKS = (2, 3, 5, 8, 13, 16, 33)
+QUICK_RANKS = (2, 3, 5, 8, 13, 16)
 COLLECTIVES = [prefix + name for prefix in ("", "i") for name in (*BLOCKING, *NEIGHBORHOOD)]
 # What --selection chooses, as overrides of --coll and as rules: nothing of it is what the library would do by itself.
 OVERRIDES = {
