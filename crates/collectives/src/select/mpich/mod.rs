@@ -124,6 +124,20 @@ mod tests {
     }
 
     #[test]
+    fn mpich_4_3_has_a_radix() {
+        let rule = Rule::parse("allgather total<1KiB bruck:radix=4").unwrap();
+        let text = write(std::slice::from_ref(&rule), MpichVersion::V4_3).unwrap();
+        assert!(text.contains("\"algorithm=MPIR_Allgather_intra_k_brucks\": { \"k=4\": {} }"), "{text}");
+        let shape = Shape::new(9).bytes(64);
+        assert_eq!(read(&text).unwrap().method(rule.operation, &shape), Some(rule.method));
+        let error = write(&[rule], MpichVersion::V4_0).unwrap_err().to_string();
+        assert!(
+            error.ends_with("MPICH 4.0 has bruck with radix 2 only; leave the radix out, or use MPICH 4.3"),
+            "{error}"
+        );
+    }
+
+    #[test]
     fn errors_name_the_line_and_a_remedy() {
         let error = |text: &str| read(text).unwrap_err().to_string();
         assert_eq!(

@@ -9,6 +9,7 @@ use super::super::rule::{Condition, Flag, Operation, Quantity, Relation, Rule, R
 use super::super::selector::Selector;
 use super::names;
 use super::tree::{Branch, parse};
+use crate::algorithm::Algorithm;
 use crate::method::{Method, Settings};
 
 /// Why a selection file of MPICH's cannot be followed.
@@ -138,16 +139,14 @@ impl Path {
     fn rule(&self, name: &str, branch: &Branch) -> Result<Rule, MpichError> {
         let Operation { collective, nonblocking } = self.operation;
         let at = |problem| MpichError { line: branch.line, problem };
-        let algorithm = names::named(collective, nonblocking, name);
-        let algorithm =
-            algorithm.or_else(|| with_radix_two(self.operation, name, branch)).ok_or_else(|| {
-                let known = names::known(collective, nonblocking);
-                at(Problem::UnknownAlgorithm { operation: self.operation, name: name.to_owned(), known })
-            })?;
-        let mut settings = Settings::default();
-        if algorithm.reads_nodes() {
-            settings.parts = Some("mpich-levels");
-        }
+        let plain = names::named(collective, nonblocking, name).map(|algorithm| (algorithm, None));
+        let found = plain.or_else(|| with_radix(self.operation, name, &branch.below));
+        let (algorithm, radix) = found.ok_or_else(|| {
+            let known = names::known(collective, nonblocking);
+            at(Problem::UnknownAlgorithm { operation: self.operation, name: name.to_owned(), known })
+        })?;
+        let parts = algorithm.reads_nodes().then_some("mpich-levels");
+        let settings = Settings { radix, parts, ..Settings::default() };
         let method = Method { algorithm, settings };
         Rule::new(self.operation, self.conditions.clone(), method).map_err(|error| at(Problem::Rule(error)))
     }
@@ -207,10 +206,13 @@ impl Path {
     }
 }
 
-/// MPICH 4.3 gives some algorithms a radix; with 2 they are those of 4.0.
-fn with_radix_two(operation: Operation, name: &str, branch: &Branch) -> Option<crate::algorithm::Algorithm> {
-    let two = branch.below.iter().any(|parameter| parameter.key == "k=2");
-    names::named(operation.collective, operation.nonblocking, &name.replacen("_k_", "_", 1)).filter(|_| two)
+/// MPICH 4.3 has some algorithms with a radix: `MPIR_Allgather_intra_k_brucks` with `k=4` below it.
+fn with_radix(operation: Operation, name: &str, below: &[Branch]) -> Option<(Algorithm, Option<u32>)> {
+    let Operation { collective, nonblocking } = operation;
+    let radix = below.iter().find_map(|parameter| parameter.key.strip_prefix("k=")?.parse().ok());
+    let algorithm = names::named(collective, nonblocking, &name.replacen("_k_", "_", 1))?;
+    let radix: u32 = radix.filter(|&radix| radix >= 2)?;
+    collective.defaults(algorithm)?.radix.map(|_| (algorithm, Some(radix)))
 }
 
 /// `avg_msg_size<=2048`

@@ -11,7 +11,6 @@ use thiserror::Error;
 use super::super::rule::{Condition, Flag, Operation, Quantity, Relation, Rule};
 use super::super::selector::Selector;
 use super::names;
-use crate::algorithm::Algorithm;
 use crate::collective::Collective;
 
 /// An MPICH that a file is for.
@@ -155,14 +154,7 @@ fn prepared(rule: &Rule, version: MpichVersion) -> Result<Prepared, UnwritableRu
             names::known(collective, nonblocking).join(", ")
         ))
     })?;
-    let algorithm = match (version, rule.operation, rule.method.algorithm) {
-        (
-            MpichVersion::V4_3,
-            Operation { collective: Collective::Barrier, nonblocking: false },
-            Algorithm::Dissemination,
-        ) => "\"algorithm=MPIR_Barrier_intra_k_dissemination\": { \"k=2\": {} }".to_owned(),
-        _ => format!("\"algorithm={algorithm}\": {{}}"),
-    };
+    let algorithm = leaf(rule, algorithm, version).map_err(unwritable)?;
     let ranks = rule.conditions.iter().find_map(|condition| match condition {
         Condition::Compare(Quantity::Ranks, Relation::Equal, ranks) => Some(*ranks),
         _ => None,
@@ -172,6 +164,23 @@ fn prepared(rule: &Rule, version: MpichVersion) -> Result<Prepared, UnwritableRu
         wants.extend(questions(rule.operation, condition, ranks).map_err(unwritable)?);
     }
     Ok(Prepared { wants, algorithm })
+}
+
+/// The key of an algorithm, with its radix below it. MPICH 4.0 has radix 2 only; 4.3 has another name for barriers of any radix.
+fn leaf(rule: &Rule, name: String, version: MpichVersion) -> Result<String, String> {
+    let radix = rule.method.settings.radix.unwrap_or(2);
+    let dissemination = name == "MPIR_Barrier_intra_dissemination";
+    if version == MpichVersion::V4_3 && (radix != 2 || dissemination) {
+        let name = name.replacen("_intra_", "_intra_k_", 1);
+        return Ok(format!("\"algorithm={name}\": {{ \"k={radix}\": {{}} }}"));
+    }
+    match radix {
+        2 => Ok(format!("\"algorithm={name}\": {{}}")),
+        _ => Err(format!(
+            "MPICH 4.0 has {} with radix 2 only; leave the radix out, or use MPICH 4.3",
+            rule.method.algorithm
+        )),
+    }
 }
 
 /// What a condition asks, and the answers it wants. `ranks` is their number, where the rule is for one only.
