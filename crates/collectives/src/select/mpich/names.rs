@@ -51,6 +51,8 @@ const NAMES: &[(Collective, Algorithm, &str, &str)] = &[
     (ReduceScatterBlock, MirroredHalving, "noncommutative", "noncommutative"),
     (Barrier, TwoLevel, "smp", "smp"),
     (Scan, RecursiveDoubling, "recursive_doubling", "recursive_doubling"),
+    // A scan of two levels has no schedule of its own.
+    (Scan, RecursiveDoubling, "smp", "smp"),
     (Exscan, RecursiveDoubling, "recursive_doubling", "recursive_doubling"),
 ];
 
