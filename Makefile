@@ -43,6 +43,8 @@ bench: build
 # numbers of ranks; FULL=1 takes all thresholds and up to 64 ranks, and an hour.
 conformance:
 	tests/conformance/openmpi.py $(if $(filter 1,$(FULL)),--full)
+	tests/conformance/mpich.py $(if $(filter 1,$(FULL)),--full)
+	tests/conformance/mpich.py --selection -n 4,7,8
 
 # Fuzzes the trace readers and the engine, FUZZ seconds each.
 FUZZ ?= 60

@@ -8,7 +8,10 @@ stricter than the one before:
 - style: does it wait for them at the same points? A blocking operation equals a non-blocking one and a wait that follows it.
 
 A non-blocking collective waits inside of the library's progress, where nobody sees it. So its order is that of its sends and that of its
-receives, each by itself, and its style is not asked for."""
+receives, each by itself, and its style is not asked for.
+
+Where a library shows that a rank waits, but not for what, `waits` takes the place of `style`: does the rank wait at the same points? That
+can be asked for non-blocking collectives too."""
 
 import re
 import subprocess
@@ -101,6 +104,19 @@ def wait(steps, numbers):
         steps.append(list(numbers))
 
 
+def waits(rank, tokens):
+    """Sends and receives between two waits, each in order. Waits do not say for what."""
+    steps, batch = [], ([], [])
+    for token in tokens:
+        kind, peer, size = parts(token)
+        if kind != "w" and peer != rank:
+            batch[kind == "r"].append((kind, peer, size if kind != "r" else None))
+        if (kind == "w" or token[0].isupper()) and any(batch):
+            steps.append(batch)
+            batch = ([], [])
+    return [*steps, batch] if any(batch) else steps
+
+
 def sorted_order(rank, tokens):
     """Sends in order, and receives in order, each by themselves."""
     operations = order(rank, tokens)
@@ -109,7 +125,7 @@ def sorted_order(rank, tokens):
 
 def agrees(theirs, ours, question, blocking=True):
     """Whether the answer to a question is the same on all ranks."""
-    answer = {"messages": messages, "order": order if blocking else sorted_order, "style": style}[question]
+    answer = {"messages": messages, "order": order if blocking else sorted_order, "style": style, "waits": waits}[question]
 
     def same(rank, tokens):
         mine = ours.ranks.get(rank, [])
@@ -122,20 +138,26 @@ def agrees(theirs, ours, question, blocking=True):
 class Table:
     """Cases and agreements per collective."""
 
+    # What the last column asks: style or waits.
+    last: str = "style"
+    asked: Counter = field(default_factory=Counter)
     total: Counter = field(default_factory=Counter)
     agreed: Counter = field(default_factory=Counter)
     missing: Counter = field(default_factory=Counter)
     failures: list = field(default_factory=list)
 
-    def add(self, case, theirs, ours):
+    def add(self, case, theirs, ours, ask_last=True):
         """Counts one case."""
         self.total[case.collective] += 1
+        blocking = case.collective == case.blocking_name
+        ask_last &= blocking or self.last == "waits"
+        questions = (*QUESTIONS[:2], self.last) if ask_last else QUESTIONS[:2]
+        self.asked[case.collective] += ask_last
         if not ours or not ours.algorithm:
             self.missing[case.collective] += 1
             self.failures.append((case, "has no schedule", theirs, ours))
             return
-        blocking = case.collective == case.blocking_name
-        for question in QUESTIONS if blocking else QUESTIONS[:2]:
+        for question in questions:
             if agrees(theirs, ours, question, blocking):
                 self.agreed[case.collective, question] += 1
             else:
@@ -154,15 +176,20 @@ class Table:
         """One row per collective."""
         rows = ["| collective | calls | messages per pair equal | and their order | and their waits |", "|---|---|---|---|---|"]
         for collective, total in self.total.items():
-            counts = [str(self.agreed[collective, question]) for question in QUESTIONS]
-            if collective.startswith("i"):
-                counts[-1] = "–"
-            rows.append(f"| {collective} | {total} | " + " | ".join(counts) + " |")
-        rows.append(f"| **all** | {self.total.total()} | " + " | ".join(str(self.all_agreed(question)) for question in QUESTIONS) + " |")
+            counts = [self.agreed[collective, question] for question in (*QUESTIONS[:2], self.last)]
+            rows.append(row(collective, total, *counts, self.asked[collective]))
+        counts = [self.all_agreed(question) for question in (*QUESTIONS[:2], self.last)]
+        rows.append(row("**all**", self.total.total(), *counts, self.asked.total()))
         return "\n".join(rows)
 
     def all_agreed(self, question):
         return sum(count for (_, asked), count in self.agreed.items() if asked == question)
+
+
+def row(name, total, messages, order, last, asked):
+    """A row of the table. The last question is not asked of all cases."""
+    last = "–" if not asked else str(last) if asked == total else f"{last} of {asked}"
+    return f"| {name} | {total} | {messages} | {order} | {last} |"
 
 
 def explain(failure, ranks=4):
@@ -171,7 +198,7 @@ def explain(failure, ranks=4):
     lines = [f"{case}: {what}"]
     for rank, tokens in sorted(theirs.ranks.items()):
         mine = ours.ranks.get(rank, []) if ours else []
-        if style(rank, tokens) != style(rank, mine) and len(lines) < 2 * ranks:
+        if waits(rank, tokens) != waits(rank, mine) and len(lines) < 2 * ranks:
             lines += [f"    rank {rank} library {shortened(tokens)}", f"    rank {rank} ours    {shortened(mine)}"]
     return "\n".join(lines)
 

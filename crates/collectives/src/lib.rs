@@ -80,6 +80,7 @@ pub use data::{Data, Piece};
 pub use method::{Method, MethodError, Parameters, SendStyle, Settings};
 pub use nodes::Nodes;
 pub use peers::{BESIDE_ROOT, OTHER_SIDE, Peers, Sides};
+pub use select::mpich;
 pub use select::{
     Choice, ChoiceError, Condition, Decision, DynamicError, Flag, Operation, Quantity, Relation, Rule,
     RuleError, Selector, SelectorError, write_dynamic_rules,

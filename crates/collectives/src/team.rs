@@ -123,6 +123,19 @@ pub(crate) struct Exchange {
     pub with: u32,
 }
 
+/// Distances 1, k, k², … below `size`, for a radix k of at least 2.
+pub(crate) fn distances(size: u32, radix: u32) -> impl Iterator<Item = u32> {
+    let radix = u64::from(radix.max(2));
+    std::iter::successors(Some(1), move |distance| Some(distance * radix))
+        .take_while(move |&distance| distance < u64::from(size))
+        .map(|distance| distance as u32)
+}
+
+/// The multiples of a distance below the next one and below `size`: the partners of one round with this radix.
+pub(crate) fn multiples(distance: u32, size: u32, radix: u32) -> impl Iterator<Item = u32> + Clone {
+    (1..radix.max(2)).map_while(move |times| distance.checked_mul(times).filter(|&far| far < size))
+}
+
 /// Distances 1, 2, 4, … below `size`.
 pub(crate) fn doubling_distances(size: u32) -> impl DoubleEndedIterator<Item = u32> {
     (0..size.next_power_of_two().ilog2()).map(|bit| 1 << bit)
@@ -161,6 +174,21 @@ mod tests {
                         assert_eq!(core.rank(core.me), rank);
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn rounds_of_a_radix() {
+        assert_eq!(distances(28, 3).collect::<Vec<_>>(), [1, 3, 9, 27]);
+        assert_eq!(multiples(9, 28, 3).collect::<Vec<_>>(), [9, 18]);
+        assert_eq!(multiples(27, 28, 3).collect::<Vec<_>>(), [27]);
+        for size in 1..70 {
+            assert!(distances(size, 2).eq(doubling_distances(size)));
+            // Every distance has one number with the digits of its rounds.
+            for radix in [2, 3, 5, 8] {
+                let partners = distances(size, radix).map(|d| multiples(d, size, radix).count() as u32);
+                assert!(partners.map(|count| count + 1).product::<u32>() >= size);
             }
         }
     }

@@ -85,7 +85,7 @@ fn two_levels_on_all_kinds_of_nodes() {
             let settings = Settings { parts: Some(parts), segment, ..Settings::default() };
             for layout in layouts(size) {
                 for root in roots(collective, size) {
-                    let case = Case::new(collective, size, 16 << 10).root(root).element(8).on(layout.clone());
+                    let case = Case::new(collective, size, 400).root(root).element(8).on(layout.clone());
                     check(&case, Method { algorithm, settings });
                     checked += usize::from(collective.fits(algorithm, &case.shape(0)));
                 }

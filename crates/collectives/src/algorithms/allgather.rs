@@ -4,7 +4,8 @@
 //!   ring                P-1 rounds   pass the block that came last to the right
 //!   neighbour exchange  P/2 rounds   pass the two blocks that came last, left and right in turn
 //!   recursive doubling  log P        swap all you have with a partner at distance 1, 2, 4, …
-//!   Bruck               ⌈log P⌉      send all you have 1, 2, 4, … to the left; rotate at the end
+//!   Bruck               ⌈log P⌉      send all you have 1, 2, 4, … to the left; rotate at the end. With radix k: 1, …, k-1, then
+//!                                    k, …, (k-1)k, … at once
 //! ```
 //!
 //! All of them move P-1 blocks into every rank; they differ in rounds and in how far a message
@@ -19,12 +20,12 @@ use crate::data::Data;
 use crate::method::{Table, entry};
 use crate::shape::Shape;
 use crate::step::Schedule;
-use crate::team::{Stays, Team, doubling_distances};
+use crate::team::{Stays, Team, distances, multiples};
 
 pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::Ring, ring).segment(0),
     entry(Algorithm::RecursiveDoubling, recursive_doubling),
-    entry(Algorithm::Bruck, bruck),
+    entry(Algorithm::Bruck, bruck).radix(2),
     entry(Algorithm::NeighborExchange, neighbor_exchange),
     entry(Algorithm::GatherBcast, gather_bcast),
     entry(Algorithm::RankOrder, rank_order),
@@ -135,10 +136,15 @@ pub(crate) fn by_doubling(team: &Team, blocks: &Blocks, out: &mut Schedule) {
 
 fn bruck(shape: &Shape, out: &mut Schedule) {
     let blocks = shape.blocks();
-    for distance in doubling_distances(shape.size) {
-        let count = distance.min(shape.size - distance);
-        let (left, right) = (shape.before(distance), shape.after(distance));
-        out.exchange(left, blocks.span(shape.rank, count), right, blocks.span(right, count).bytes);
+    let radix = shape.parameters.radix;
+    for distance in distances(shape.size, radix) {
+        for far in multiples(distance, shape.size, radix) {
+            let count = distance.min(shape.size - far);
+            let (left, right) = (shape.before(far), shape.after(far));
+            out.irecv(right, blocks.span(right, count).bytes);
+            out.isend(left, blocks.span(shape.rank, count));
+        }
+        out.wait_all();
     }
     if shape.rank != 0 {
         // Blocks were collected from the rank's own one on; the rotation puts the first one first.

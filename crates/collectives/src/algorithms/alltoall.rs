@@ -16,12 +16,12 @@ use crate::data::{Data, Piece};
 use crate::method::{Table, entry};
 use crate::shape::Shape;
 use crate::step::Schedule;
-use crate::team::doubling_distances;
+use crate::team::{distances, multiples};
 
 pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::Pairwise, pairwise),
     entry(Algorithm::PairwiseExchange, pairwise_exchange),
-    entry(Algorithm::Bruck, bruck),
+    entry(Algorithm::Bruck, bruck).radix(2),
     entry(Algorithm::AscendingExchange, ascending_exchange),
     entry(Algorithm::Batched, batched).requests(32),
     entry(Algorithm::BothWays, both_ways),
@@ -216,32 +216,40 @@ fn bruck(shape: &Shape, out: &mut Schedule) {
     let all = u64::from(shape.size) * shape.bytes;
     // Rotate, so that a block's index is the distance it has to go; back at the end.
     out.copy(all);
-    for distance in doubling_distances(shape.size) {
-        let packed = u64::from(with_bit(distance, shape.size)) * shape.bytes;
-        out.copy(packed);
-        out.irecv(shape.before(distance), packed);
-        out.isend(shape.after(distance), Data::range(0, packed));
-        out.carries(passing(shape, distance));
+    let radix = shape.parameters.radix;
+    for distance in distances(shape.size, radix) {
+        let digits = multiples(distance, shape.size, radix);
+        let bytes = |far| u64::from(with_digit(far, distance, radix, shape.size)) * shape.bytes;
+        out.copy(digits.clone().map(bytes).sum());
+        for far in digits {
+            out.irecv(shape.before(far), bytes(far));
+            out.isend(shape.after(far), Data::range(0, bytes(far)));
+            out.carries(passing(shape, distance, far));
+        }
         out.wait_all();
     }
     out.copy(all);
 }
 
-/// The blocks that a rank passes on over this distance: those with this bit in the distance they have to go. They have come
-/// the lower bits of it already.
-fn passing(shape: &Shape, bit: u32) -> Vec<Piece> {
-    let whole = (0..shape.size).filter(|whole| whole & bit != 0);
+/// The blocks that a rank passes on by `far`, a multiple of `distance`: those with this digit in the distance they have to go. They have
+/// come by the lower digits of it already.
+fn passing(shape: &Shape, distance: u32, far: u32) -> Vec<Piece> {
+    let radix = shape.parameters.radix.max(2);
+    let whole = (0..shape.size).filter(|whole| whole / distance % radix == far / distance);
     whole
         .map(|whole| {
-            let from = shape.before(whole & (bit - 1));
+            let from = shape.before(whole % distance);
             Piece::Pair { from, to: (from + whole) % shape.size }
         })
         .collect()
 }
 
-/// How many of `0..size` have this bit set.
-fn with_bit(bit: u32, size: u32) -> u32 {
-    size / (2 * bit) * bit + (size % (2 * bit)).saturating_sub(bit)
+/// How many of `0..size` have the same digit as `far` at the place of `distance`, to this base.
+fn with_digit(far: u32, distance: u32, radix: u32, size: u32) -> u32 {
+    let Some(period) = distance.checked_mul(radix.max(2)) else {
+        return (size - far).min(distance);
+    };
+    size / period * distance + (size % period).saturating_sub(far).min(distance)
 }
 
 #[cfg(test)]
@@ -249,10 +257,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_with_a_bit_are_counted() {
-        for size in 1..70 {
-            for bit in doubling_distances(size) {
-                assert_eq!(with_bit(bit, size) as usize, (0..size).filter(|i| i & bit != 0).count());
+    fn numbers_with_a_digit_are_counted() {
+        for (size, radix) in (1..70).flat_map(|size| [2, 3, 4, 7].map(|radix| (size, radix))) {
+            for distance in distances(size, radix) {
+                for far in multiples(distance, size, radix) {
+                    let counted = (0..size).filter(|i| i / distance % radix == far / distance).count();
+                    assert_eq!(with_digit(far, distance, radix, size) as usize, counted);
+                }
             }
         }
     }

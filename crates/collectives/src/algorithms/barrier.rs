@@ -18,10 +18,10 @@ use crate::data::Data;
 use crate::method::{SendStyle, Table, entry};
 use crate::shape::Shape;
 use crate::step::Schedule;
-use crate::team::doubling_distances;
+use crate::team::{distances, doubling_distances, multiples};
 
 pub(crate) const ALGORITHMS: Table = &[
-    entry(Algorithm::Dissemination, dissemination),
+    entry(Algorithm::Dissemination, dissemination).radix(2),
     entry(Algorithm::RecursiveDoubling, recursive_doubling),
     entry(Algorithm::SurplusDoubling, surplus_doubling),
     entry(Algorithm::Binomial, binomial),
@@ -32,9 +32,15 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::Linear, linear).sends(SendStyle::AtOnce),
 ];
 
+/// With a radix k a rank hears from k - 1 others in each round, so that the ranks it knows of grow k-fold.
 fn dissemination(shape: &Shape, out: &mut Schedule) {
-    for distance in doubling_distances(shape.size) {
-        out.exchange(shape.after(distance), Data::NOTHING, shape.before(distance), 0);
+    let radix = shape.parameters.radix;
+    for distance in distances(shape.size, radix) {
+        for far in multiples(distance, shape.size, radix) {
+            out.irecv(shape.before(far), 0);
+            out.isend(shape.after(far), Data::NOTHING);
+        }
+        out.wait_all();
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use super::mpich::{self, MpichError};
 use super::rule::{Condition, Operation, Quantity, Rule, RuleError, parse_method};
 use super::selector::{Selector, SelectorError};
 use crate::method::Method;
@@ -119,6 +120,14 @@ pub enum ChoiceError {
         /// What is wrong in it.
         error: SelectorError,
     },
+    /// A selection file of MPICH's cannot be followed.
+    #[error("{file}, {error}")]
+    MpichFile {
+        /// The file.
+        file: String,
+        /// What is wrong in it.
+        error: MpichError,
+    },
     /// What follows the @ is no range of sizes.
     #[error(
         "`{0}` is no range of sizes; write as in 64KiB.., ..4KiB or 4KiB..64KiB (the end is not included)"
@@ -138,6 +147,12 @@ fn table(
     }
     let text = read(item).ok_or_else(|| ChoiceError::UnknownTable(item.to_owned()))?;
     let text = text.map_err(ChoiceError::Unreadable)?;
+    if text.trim_start().starts_with('{') {
+        let selector = mpich::read(&text);
+        return selector
+            .map(Arc::new)
+            .map_err(|error| ChoiceError::MpichFile { file: item.to_owned(), error });
+    }
     let selector = Selector::read(&text);
     selector.map(Arc::new).map_err(|error| ChoiceError::File { file: item.to_owned(), error })
 }

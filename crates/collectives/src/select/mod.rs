@@ -4,6 +4,7 @@
 //! counts, in alltoallv no rank knows them all: their rules do not read sizes.
 
 mod choice;
+pub mod mpich;
 mod openmpi;
 mod rule;
 mod selector;

@@ -65,6 +65,8 @@ pub enum Quantity {
     Average,
     /// Whole elements in the vector.
     Elements,
+    /// Whole elements in all blocks together.
+    TotalElements,
 }
 
 /// A property that a call has or has not.
@@ -88,7 +90,7 @@ pub enum Flag {
     InPlace,
 }
 
-const QUANTITIES: [(&str, Quantity); 7] = [
+const QUANTITIES: [(&str, Quantity); 8] = [
     ("ranks", Quantity::Ranks),
     ("nodes", Quantity::Nodes),
     ("ranks-per-node", Quantity::RanksPerNode),
@@ -96,6 +98,7 @@ const QUANTITIES: [(&str, Quantity); 7] = [
     ("total", Quantity::Total),
     ("average", Quantity::Average),
     ("elements", Quantity::Elements),
+    ("total-elements", Quantity::TotalElements),
 ];
 const FLAGS: [(&str, Flag); 8] = [
     ("power-of-two", Flag::PowerOfTwo),
@@ -179,7 +182,11 @@ impl Condition {
         matches!(
             self,
             Condition::Compare(
-                Quantity::Bytes | Quantity::Total | Quantity::Average | Quantity::Elements,
+                Quantity::Bytes
+                    | Quantity::Total
+                    | Quantity::Average
+                    | Quantity::Elements
+                    | Quantity::TotalElements,
                 ..
             ) | Condition::Is(Flag::ElementEach | Flag::ElementPerRank | Flag::EqualBlocks, _)
         )
@@ -196,6 +203,7 @@ impl Quantity {
             Quantity::Total => collective.total(shape),
             Quantity::Average => collective.total(shape) / u64::from(shape.size),
             Quantity::Elements => shape.elements(),
+            Quantity::TotalElements => collective.total(shape) / shape.element.max(1),
         }
     }
 }
