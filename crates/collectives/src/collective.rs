@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::algorithm::Algorithm;
 use crate::algorithms::{
-    allgather, allreduce, alltoall, barrier, bcast, gather, reduce, reduce_scatter, scan, scatter,
+    allgather, allreduce, alltoall, barrier, bcast, gather, reduce, reduce_scatter, scan, scatter, simgrid,
 };
 use crate::method::{Entry, Method, Settings, Table};
 use crate::shape::Shape;
@@ -120,8 +120,8 @@ impl Collective {
     }
 
     /// The algorithms it can be performed with.
-    pub fn algorithms(self) -> impl ExactSizeIterator<Item = Algorithm> {
-        self.table().iter().map(|entry| entry.algorithm)
+    pub fn algorithms(self) -> impl Iterator<Item = Algorithm> {
+        self.entries().map(|entry| entry.algorithm)
     }
 
     /// Whether `algorithm` can perform it.
@@ -140,7 +140,7 @@ impl Collective {
     }
 
     fn entry(self, algorithm: Algorithm) -> Option<&'static Entry> {
-        self.table().iter().find(|entry| entry.algorithm == algorithm)
+        self.entries().find(|entry| entry.algorithm == algorithm)
     }
 
     /// Whether all ranks know how much is moved.
@@ -185,6 +185,11 @@ impl Collective {
     /// Whether one rank has a part of its own.
     pub fn is_rooted(self) -> bool {
         matches!(self, Bcast | Gather | Gatherv | Scatter | Scatterv | Reduce)
+    }
+
+    /// All algorithms, those of SimGrid's own last.
+    fn entries(self) -> impl Iterator<Item = &'static Entry> {
+        self.table().iter().chain(simgrid::table(self))
     }
 
     fn table(self) -> Table {

@@ -41,6 +41,8 @@ pub enum Piece {
     Bytes(Range<u64>),
     /// The block of a rank.
     Block(u32),
+    /// The block of a rank as this rank received it last, before it is combined with its own.
+    Received(u32),
     /// These bytes of the block of a rank.
     Part(u32, Range<u64>),
     /// The block that one rank has for another.
@@ -50,6 +52,8 @@ pub enum Piece {
         /// The rank whose output it is.
         to: u32,
     },
+    /// So many bytes that mean nothing: the sender has made the message longer.
+    Padding(u64),
 }
 
 impl Data {
@@ -110,8 +114,10 @@ impl fmt::Display for Piece {
         match self {
             Piece::Bytes(range) => write!(f, "bytes {}..{}", range.start, range.end),
             Piece::Block(rank) => write!(f, "block {rank}"),
+            Piece::Received(rank) => write!(f, "block {rank} as received"),
             Piece::Part(rank, range) => write!(f, "bytes {}..{} of block {rank}", range.start, range.end),
             Piece::Pair { from, to } => write!(f, "block {from}→{to}"),
+            Piece::Padding(bytes) => write!(f, "{bytes} bytes of padding"),
         }
     }
 }

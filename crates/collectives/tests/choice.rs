@@ -55,7 +55,7 @@ fn errors_name_what_there_is() {
     let error = |text| Choice::parse(text).unwrap_err().to_string();
     assert_eq!(
         error("ring"),
-        "`ring` is neither a table of algorithms (default), nor a file, nor of the form collective=algorithm, \
+        "`ring` is neither a table of algorithms (default, simgrid), nor a file, nor of the form collective=algorithm, \
          as in allreduce=ring"
     );
     assert_eq!(

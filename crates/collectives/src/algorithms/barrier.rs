@@ -28,7 +28,7 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::DoubleRing, double_ring),
 ];
 
-fn dissemination(shape: &Shape, out: &mut Schedule) {
+pub(crate) fn dissemination(shape: &Shape, out: &mut Schedule) {
     for distance in doubling_distances(shape.size) {
         out.exchange(shape.after(distance), Data::NOTHING, shape.before(distance), 0);
     }
@@ -40,7 +40,7 @@ fn recursive_doubling(shape: &Shape, out: &mut Schedule) {
 }
 
 /// Rank 0 receives from all others, then sends to all others.
-fn linear(shape: &Shape, out: &mut Schedule) {
+pub(crate) fn linear(shape: &Shape, out: &mut Schedule) {
     allreduce::linear(&empty(shape), out);
 }
 

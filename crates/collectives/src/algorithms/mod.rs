@@ -11,3 +11,4 @@ pub(crate) mod reduce;
 pub(crate) mod reduce_scatter;
 pub(crate) mod scan;
 pub(crate) mod scatter;
+pub(crate) mod simgrid;

@@ -26,11 +26,18 @@ pub struct SelectorError {
 }
 
 /// The tables that are part of the program: name, description, rules.
-const TABLES: &[(&str, &str, &str)] = &[(
-    "default",
-    "MPICH's classic rules: few rounds for short vectors, few bytes for long ones",
-    include_str!("../selectors/default.rules"),
-)];
+const TABLES: &[(&str, &str, &str)] = &[
+    (
+        "default",
+        "MPICH's classic rules: few rounds for short vectors, few bytes for long ones",
+        include_str!("../selectors/default.rules"),
+    ),
+    (
+        "simgrid",
+        "SimGrid 3.32's default selection: simple algorithms, most of them linear",
+        include_str!("../selectors/simgrid.rules"),
+    ),
+];
 
 static NAMED: LazyLock<Vec<(&'static str, Arc<Selector>)>> = LazyLock::new(|| {
     let read = |text| Selector::parse(text).expect("the tables in the program are right; a test reads them");

@@ -4,7 +4,9 @@
 pub mod machine;
 pub mod memory;
 
-use mpirage_collectives::{Algorithm, Collective, Method, Schedule, SendStyle, Settings, Shape, schedule};
+use mpirage_collectives::{
+    Algorithm, Collective, Method, Nodes, Schedule, SendStyle, Settings, Shape, schedule,
+};
 
 /// Short, so that small cases have several.
 pub const SEGMENT: u64 = 1024;
@@ -18,6 +20,7 @@ pub struct Case {
     pub bytes: u64,
     pub element: u64,
     pub commutative: bool,
+    pub nodes: Option<Nodes>,
     /// `sent[i][j]`: bytes from i to j. The v-variants that have one count per rank read row 0.
     sent: Vec<Vec<u64>>,
     received: Vec<Vec<u64>>,
@@ -32,6 +35,7 @@ impl Case {
             bytes,
             element: 1,
             commutative: true,
+            nodes: None,
             sent: vec![],
             received: vec![],
         }
@@ -48,6 +52,11 @@ impl Case {
 
     pub fn commutative(self, commutative: bool) -> Self {
         Case { commutative, ..self }
+    }
+
+    /// On these hosts, one for each rank.
+    pub fn on(self, hosts: impl IntoIterator<Item = u32>) -> Self {
+        Case { nodes: Some(Nodes::new(hosts)), ..self }
     }
 
     pub fn counts(self, bytes: impl Fn(u32, u32) -> u64) -> Self {
@@ -69,7 +78,8 @@ impl Case {
             .bytes(self.bytes)
             .element(if self.collective.reduces() { self.element } else { self.element + u64::from(rank) })
             .in_place(rank % 2 == 1)
-            .commutative(self.commutative);
+            .commutative(self.commutative)
+            .nodes(self.nodes.as_ref());
         match self.collective {
             Gatherv if rank == self.root => shape.bytes(common[rank as usize]).counts(&[], common),
             Scatterv if rank == self.root => shape.bytes(common[rank as usize]).counts(common, &[]),
