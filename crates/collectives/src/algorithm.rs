@@ -34,23 +34,52 @@ algorithms! {
     Binomial "binomial" "a binomial tree: log P rounds, whole subtrees at a time"
     BinaryTree "binary-tree" "a binary tree with the vector in segments behind each other"
     DoubleTree "double-tree" "half the vector through each of two trees; who is inside one is a leaf of the other"
-    Chain "chain" "one rank after the other with the vector in segments behind each other"
+    Chain "chain" "one rank after the other, in as many chains as the radix says, with the vector in segments"
+    StridedTree "strided-tree" "a tree of that radix with strided subtrees, the vector in segments, all children served at once"
+    StridedBinomial "strided-binomial" "a binomial tree with strided subtrees, all children served at once, the nearest first"
+    KNomial "k-nomial" "a k-nomial tree: parent without its lowest digit to the base k; all children served at once"
+    SwappedBinomial "swapped-binomial" "a binomial tree in which the root and rank 0 change places"
+    SwappedChain "swapped-chain" "a chain in which the root and rank 0 change places, the vector in even segments"
+    BinomialTrees "binomial-trees" "a binomial reduction to rank 0 and a strided binomial broadcast from there"
+    InOrderBinary "in-order-binary" "a binary tree towards the last rank that keeps the order of operands"
+    SplitBinary "split-binary" "half the vector through each half of a binary tree, then pairs swap their halves"
     Dissemination "dissemination" "in round k send to rank + 2^k: log P rounds for any number of ranks"
     RecursiveDoubling "recursive-doubling" "swap all you have with rank ^ 2^k: log P rounds"
     RecursiveHalving "recursive-halving" "swap halves of what is left, farthest partner first: log P rounds"
     Rabenseifner "rabenseifner" "reduce-scatter by halving, then (all)gather: 2 log P rounds, 2 n bytes"
+    HalvedRabenseifner "halved-rabenseifner" "Rabenseifner that halves the work of surplus ranks too"
+    Butterfly "butterfly" "swap halves of what is left, nearest partner first, then swap blocks: keeps the order of operands"
+    SubtreeDoubling "subtree-doubling" "recursive doubling of subtrees; ranks without a partner are served by neighbours"
+    SurplusDoubling "surplus-doubling" "recursive doubling of the lowest ranks, to which the highest ones report"
     Ring "ring" "one block to the right neighbour per round: P-1 rounds per pass"
+    OverlappedRing "overlapped-ring" "ring that posts the next receive before it waits; blocks in segments"
     DoubleRing "double-ring" "a token goes around twice: 2 P messages one after the other"
     Pairwise "pairwise" "in round i send to rank + i, receive from rank - i: P-1 rounds, each block once"
     PairwiseExchange "pairwise-exchange" "in round i swap with rank ^ i, or as in a tournament if P is no power of two"
     Batched "batched" "linear, but with 32 partners at a time"
+    BothWays "both-ways" "in round i to rank - i, then to rank + i: P/2 rounds, for data in place"
+    RankOrder "rank-order" "linear, with partners in the order of their ranks"
+    RightFirst "right-first" "linear, to the right neighbour first and from the left one"
+    Sparse "sparse" "linear, in the order of ranks, without empty messages"
+    LinearSync "linear-sync" "the root asks each rank in turn for its block"
     Bruck "bruck" "many blocks per message to rank ± 2^k, then rotate: log P rounds for any number of ranks"
     NeighborExchange "neighbor-exchange" "two blocks left and right in turn: P/2 rounds; ring if P is odd"
     ScatterAllgather "scatter-allgather" "van de Geijn: scatter the vector, allgather it around the ring"
     ScatterDoubling "scatter-doubling" "scatter the vector, allgather it by recursive doubling"
+    ScatterSubtrees "scatter-subtrees" "scatter the vector in chunks of one size, allgather it by doubling of subtrees"
+    ScatterRing "scatter-ring" "scatter the vector in chunks of one size, allgather it around the ring"
+    Composed "composed" "two collectives one after the other, by the methods of a table: parts=TABLE"
+    Nothing "nothing" "no messages, for calls that move no bytes"
     GatherBcast "gather-bcast" "gather at rank 0, broadcast from there, both binomial"
     ReduceBcast "reduce-bcast" "reduce to rank 0, broadcast from there, both binomial"
     ReduceThenScatter "reduce-then-scatter" "binomial reduction to rank 0, which sends each rank its block"
+    SparseSynchronous "sparse-synchronous" "as sparse, by synchronous sends: none is complete before its receive has begun"
+    AscendingExchange "ascending-exchange" "swap with rank 0, 1, 2, … in turn: no buffer besides the one that is swapped"
+    HalvingGather "halving-gather" "reduce-scatter by halving of ranks counted from 0, then gather the pieces towards the root"
+    MirroredHalving "mirrored-halving" "swap halves of the blocks in bit-reversed order, nearest partner first: keeps the order of operands"
+    KAry "k-ary" "the complete tree of that radix, level by level, with the vector in segments behind each other"
+    TwoLevel "two-level" "the ranks of a node among each other, then one leader of each node, then the ranks of a node"
+    TwoLevelByLeader "two-level-by-leader" "as two-level, but the root exchanges the vector with a leader by a message of its own"
     SimgridMpichSmp "simgrid/mpich-smp" "dissemination on each node and between leaders, then one byte down each node"
     SimgridNtsl "simgrid/ntsl" "segments of 8 KiB along a chain, with all receives posted first"
     SimgridNtsb "simgrid/ntsb" "segments of 8 KiB down a binary tree below rank 0, with all receives posted first"
@@ -81,6 +110,12 @@ algorithms! {
     SimgridMvapich2Rs "simgrid/mvapich2-rs" "as rab-rdb; recursive doubling if there are too few elements"
     SimgridMpichRing "simgrid/mpich-ring" "ring with blocks in parts of at least 256 KiB"
     SimgridFourAtATime "simgrid/four-at-a-time" "linear, but with four partners at a time, of which the rank itself is one"
+    SimgridDoubling "simgrid/ompi-recursivedoubling" "recursive doubling of the lowest ranks, to which the highest ones report"
+    SimgridChain "simgrid/ompi-chain" "P/2 chains with segments of 64 KiB"
+    SimgridPipeline "simgrid/ompi-pipeline" "a chain with segments that depend on the size"
+    SimgridSplitBinary "simgrid/ompi-split-bintree" "split-binary with segments of 1 KiB or 8 KiB"
+    SimgridRingSegmented "simgrid/ompi-ring-segmented" "overlapped-ring with segments of 1 MiB; lr if some rank has less"
+    SimgridLinearSync "simgrid/ompi-linear-sync" "linear-sync whose first part is 1 KiB or 32 KiB"
     SimgridMesh2d "simgrid/2dmesh" "all with all of a row, then of a column"
     SimgridMesh3d "simgrid/3dmesh" "all with all of a row, then of a column, then of a line across planes"
     SimgridRdb "simgrid/rdb" "recursive doubling of any number of ranks: those without a partner get it from those with one"
@@ -108,7 +143,9 @@ impl Algorithm {
     pub fn reads_nodes(self) -> bool {
         matches!(
             self,
-            Algorithm::SimgridMpichSmp
+            Algorithm::TwoLevel
+                | Algorithm::TwoLevelByLeader
+                | Algorithm::SimgridMpichSmp
                 | Algorithm::SimgridSmpLinear
                 | Algorithm::SimgridSmpBinary
                 | Algorithm::SimgridSmpBinomial
@@ -118,6 +155,7 @@ impl Algorithm {
                 | Algorithm::SimgridSmpRsagRab
                 | Algorithm::SimgridTwoLevel
                 | Algorithm::SimgridIntraNode
+                | Algorithm::SimgridSplitBinary
                 | Algorithm::SimgridTwoLevelDirect
                 | Algorithm::SimgridTwoLevelBinomial
                 | Algorithm::SimgridLooselyLr

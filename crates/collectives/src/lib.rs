@@ -67,6 +67,7 @@ mod nodes;
 mod select;
 mod shape;
 mod size;
+mod spanning;
 mod step;
 mod symmetry;
 mod team;

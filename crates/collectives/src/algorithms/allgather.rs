@@ -12,26 +12,30 @@
 //! Chen et al.: *Performance evaluation of allgather algorithms on terascale Linux cluster with
 //! fast Ethernet* (2005).
 
-use super::{bcast, gather};
+use super::{bcast, composed, gather, nothing};
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
+use crate::data::Data;
 use crate::method::{Table, entry};
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::{Stays, Team, doubling_distances};
 
 pub(crate) const ALGORITHMS: Table = &[
-    entry(Algorithm::Ring, ring),
+    entry(Algorithm::Ring, ring).segment(0),
     entry(Algorithm::RecursiveDoubling, recursive_doubling),
     entry(Algorithm::Bruck, bruck),
     entry(Algorithm::NeighborExchange, neighbor_exchange),
     entry(Algorithm::GatherBcast, gather_bcast),
+    entry(Algorithm::RankOrder, rank_order),
+    entry(Algorithm::RightFirst, right_first),
     entry(Algorithm::Pairwise, pairwise),
     entry(Algorithm::PairwiseExchange, pairwise_exchange).only_if(|shape| shape.size.is_power_of_two()),
+    entry(Algorithm::Composed, composed::allgather).parts("default"),
+    entry(Algorithm::Nothing, nothing).only_if(|shape| shape.blocks().all().bytes == 0),
     entry(Algorithm::Linear, linear),
 ];
 
-/// Each rank sends its block to all others at once.
 /// In round i a rank sends its block to rank + i and gets that of rank - i.
 pub(crate) fn pairwise(shape: &Shape, out: &mut Schedule) {
     let blocks = shape.blocks();
@@ -49,20 +53,64 @@ fn pairwise_exchange(shape: &Shape, out: &mut Schedule) {
     }
 }
 
+/// Each rank sends its block to all others at once: to the left neighbour first, from the right one.
 pub(crate) fn linear(shape: &Shape, out: &mut Schedule) {
+    at_once(shape, |distance| shape.after(distance), |distance| shape.before(distance), out);
+}
+
+/// The other way around.
+fn right_first(shape: &Shape, out: &mut Schedule) {
+    at_once(shape, |distance| shape.before(distance), |distance| shape.after(distance), out);
+}
+
+/// In the order of ranks.
+fn rank_order(shape: &Shape, out: &mut Schedule) {
+    let other = |index: u32| if index <= shape.rank { index - 1 } else { index };
+    at_once(shape, other, other, out);
+}
+
+/// Partners as these functions say for the numbers from 1 on.
+fn at_once(shape: &Shape, from: impl Fn(u32) -> u32, to: impl Fn(u32) -> u32, out: &mut Schedule) {
     let blocks = shape.blocks();
-    for distance in 1..shape.size {
-        let from = shape.after(distance);
+    for from in (1..shape.size).map(from) {
         out.irecv(from, blocks.block(from).bytes);
     }
-    for distance in 1..shape.size {
-        out.isend(shape.before(distance), blocks.block(shape.rank));
+    for to in (1..shape.size).map(to) {
+        out.isend(to, blocks.block(shape.rank));
     }
     out.wait_all();
 }
 
 fn ring(shape: &Shape, out: &mut Schedule) {
-    around_the_ring(&Team::all(shape), &shape.blocks(), out);
+    match shape.parameters.segment {
+        0 => around_the_ring(&Team::all(shape), &shape.blocks(), out),
+        segment => ring_in_segments(shape, segment, out),
+    }
+}
+
+/// Blocks of different lengths go in segments, so that a long one is passed on while it arrives. What a rank sends and what it
+/// receives advance side by side, one segment each. MPICH does this for allgatherv.
+fn ring_in_segments(shape: &Shape, segment: u64, out: &mut Schedule) {
+    let blocks = shape.blocks();
+    let segments = |owner: u32| {
+        let bytes = blocks.block(owner).bytes;
+        let parts = bytes.div_ceil(segment).max(1);
+        (0..parts).map(move |part| {
+            let offset = part * segment;
+            Data::part(owner, offset, segment.min(bytes - offset))
+        })
+    };
+    let mut outgoing = (0..shape.size - 1).flat_map(|distance| segments(shape.before(distance)));
+    let mut incoming = (1..shape.size).flat_map(|distance| segments(shape.before(distance)));
+    let (right, left) = (shape.after(1), shape.before(1));
+    loop {
+        match (outgoing.next(), incoming.next()) {
+            (Some(sent), Some(received)) => out.exchange(right, sent, left, received.bytes),
+            (Some(sent), None) => out.send(right, sent),
+            (None, Some(received)) => out.recv(left, received.bytes),
+            (None, None) => return,
+        }
+    }
 }
 
 /// Each member starts with its own block; `blocks` are in order of members.

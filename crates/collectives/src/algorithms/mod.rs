@@ -5,10 +5,26 @@ pub(crate) mod allreduce;
 pub(crate) mod alltoall;
 pub(crate) mod barrier;
 pub(crate) mod bcast;
+mod butterfly;
+mod composed;
 mod double_tree;
 pub(crate) mod gather;
+mod halved_rabenseifner;
+mod mirrored_halving;
+mod overlapped_ring;
+mod pipeline;
 pub(crate) mod reduce;
 pub(crate) mod reduce_scatter;
 pub(crate) mod scan;
 pub(crate) mod scatter;
 pub(crate) mod simgrid;
+mod split_binary;
+mod subtrees;
+mod swapped;
+mod two_level;
+
+use crate::shape::Shape;
+use crate::step::Schedule;
+
+/// There is nothing to move, and nobody waits.
+pub(crate) fn nothing(_: &Shape, _: &mut Schedule) {}

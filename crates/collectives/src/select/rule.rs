@@ -61,6 +61,8 @@ pub enum Quantity {
     Bytes,
     /// All blocks together; for collectives without blocks the vector.
     Total,
+    /// All blocks together, divided by the number of ranks.
+    Average,
     /// Whole elements in the vector.
     Elements,
 }
@@ -74,6 +76,10 @@ pub enum Flag {
     Even,
     /// The vector has an element for each rank of the largest power of two.
     ElementEach,
+    /// The vector has an element for each rank.
+    ElementPerRank,
+    /// All ranks have blocks of the same size.
+    EqualBlocks,
     /// Operands of the reduction may change places.
     Commutative,
     /// The operation of the reduction is one of MPI's own.
@@ -82,18 +88,21 @@ pub enum Flag {
     InPlace,
 }
 
-const QUANTITIES: [(&str, Quantity); 6] = [
+const QUANTITIES: [(&str, Quantity); 7] = [
     ("ranks", Quantity::Ranks),
     ("nodes", Quantity::Nodes),
     ("ranks-per-node", Quantity::RanksPerNode),
     ("bytes", Quantity::Bytes),
     ("total", Quantity::Total),
+    ("average", Quantity::Average),
     ("elements", Quantity::Elements),
 ];
-const FLAGS: [(&str, Flag); 6] = [
+const FLAGS: [(&str, Flag); 8] = [
     ("power-of-two", Flag::PowerOfTwo),
     ("even", Flag::Even),
     ("element-each", Flag::ElementEach),
+    ("element-per-rank", Flag::ElementPerRank),
+    ("equal-blocks", Flag::EqualBlocks),
     ("commutative", Flag::Commutative),
     ("built-in", Flag::BuiltIn),
     ("in-place", Flag::InPlace),
@@ -169,8 +178,10 @@ impl Condition {
     fn reads_size(&self) -> bool {
         matches!(
             self,
-            Condition::Compare(Quantity::Bytes | Quantity::Total | Quantity::Elements, ..)
-                | Condition::Is(Flag::ElementEach, _)
+            Condition::Compare(
+                Quantity::Bytes | Quantity::Total | Quantity::Average | Quantity::Elements,
+                ..
+            ) | Condition::Is(Flag::ElementEach | Flag::ElementPerRank | Flag::EqualBlocks, _)
         )
     }
 }
@@ -183,6 +194,7 @@ impl Quantity {
             Quantity::RanksPerNode => u64::from(shape.nodes.map_or(1, |nodes| nodes.most_ranks())),
             Quantity::Bytes => shape.bytes,
             Quantity::Total => collective.total(shape),
+            Quantity::Average => collective.total(shape) / u64::from(shape.size),
             Quantity::Elements => shape.elements(),
         }
     }
@@ -194,6 +206,8 @@ impl Flag {
             Flag::PowerOfTwo => shape.size.is_power_of_two(),
             Flag::Even => shape.size.is_multiple_of(2),
             Flag::ElementEach => shape.elements() >= 1 << shape.size.ilog2(),
+            Flag::ElementPerRank => shape.elements() >= u64::from(shape.size),
+            Flag::EqualBlocks => shape.recv_counts.windows(2).all(|pair| pair[0] == pair[1]),
             Flag::Commutative => shape.commutative,
             Flag::BuiltIn => shape.built_in,
             Flag::InPlace => shape.in_place,

@@ -33,6 +33,18 @@ const TABLES: &[(&str, &str, &str)] = &[
         include_str!("../selectors/default.rules"),
     ),
     (
+        "openmpi-4.1",
+        "Open MPI 4.1 with its default components: tuned, basic, libnbc",
+        include_str!("../selectors/openmpi-4.1.rules"),
+    ),
+    ("mpich-4.0", "MPICH 4.0 with its device CH4", include_str!("../selectors/mpich-4.0.rules")),
+    ("mpich-4.3", "MPICH 4.3 with its device CH4", include_str!("../selectors/mpich-4.3.rules")),
+    (
+        "mpich-levels",
+        "the phases of MPICH's collectives of two levels; for parts=",
+        include_str!("../selectors/mpich-levels.rules"),
+    ),
+    (
         "simgrid",
         "SimGrid 3.32's default selection: simple algorithms, most of them linear",
         include_str!("../selectors/simgrid.rules"),
@@ -112,7 +124,7 @@ mod tests {
     fn rules_are_written_as_they_are_read() {
         for text in [
             "allreduce ranks<=4 bytes<4KiB recursive-doubling",
-            "ibcast ranks>8 total>=1000B power-of-two=no chain:segment=64KiB",
+            "ibcast ranks>8 total>=1000B power-of-two=no chain:segment=8KiB",
             "reduce commutative=no built-in=yes elements=7 binomial",
         ] {
             let selector = Selector::parse(text).unwrap();

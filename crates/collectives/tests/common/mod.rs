@@ -186,7 +186,10 @@ pub fn all_pairs() -> impl Iterator<Item = (Collective, Algorithm)> {
 
 fn with_segments(collective: Collective, algorithm: Algorithm, segment: u64) -> Method {
     let defaults = collective.defaults(algorithm).expect("the collective has this algorithm");
-    let settings = Settings { segment: defaults.segment.map(|_| segment), ..Settings::default() };
+    let settings = Settings {
+        segment: defaults.segment.filter(|&whole| whole > 0).map(|_| segment),
+        ..Settings::default()
+    };
     Method { algorithm, settings }
 }
 
@@ -204,7 +207,7 @@ pub fn all_methods() -> impl Iterator<Item = (Collective, Method)> {
             for &radix in &radices {
                 for &requests in &requests {
                     for &sends in &sends {
-                        let settings = Settings { segment, radix, requests, sends };
+                        let settings = Settings { segment, radix, requests, sends, parts: None };
                         methods.push((collective, Method { algorithm, settings }));
                     }
                 }

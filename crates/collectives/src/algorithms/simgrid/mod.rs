@@ -14,6 +14,7 @@ pub(crate) mod exchange;
 pub(crate) mod halving;
 pub(crate) mod mesh;
 pub(crate) mod nodes;
+pub(crate) mod openmpi;
 mod parts;
 pub(crate) mod reduce;
 pub(crate) mod reduce_scatter;

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::{
-    allgather, allreduce, bcast, doubling, exchange, halving, mesh, nodes, reduce, reduce_scatter, relay,
-    rooted, scan,
+    allgather, allreduce, bcast, doubling, exchange, halving, mesh, nodes, openmpi, reduce, reduce_scatter,
+    relay, rooted, scan,
 };
 use crate::algorithm::Algorithm::*;
 use crate::collective::Collective::{self, *};
@@ -46,7 +46,8 @@ pub(crate) fn table(collective: Collective) -> Table {
     }
 }
 
-const BARRIER: Table = &[entry(SimgridMpichSmp, nodes::barrier)];
+const BARRIER: Table =
+    &[entry(SimgridMpichSmp, nodes::barrier), entry(SimgridDoubling, openmpi::barrier_doubling)];
 
 const BCAST: Table = &[
     entry(SimgridNtsl, relay::chain).segment(8 * KIB),
@@ -58,6 +59,8 @@ const BCAST: Table = &[
     entry(SimgridSmpBinary, relay::tree_of_nodes).segment(8 * KIB),
     entry(SimgridSmpBinomial, bcast::trees_of_nodes),
     entry(SimgridKnomial, bcast::four_nomial),
+    entry(SimgridPipeline, openmpi::bcast_pipeline),
+    entry(SimgridSplitBinary, openmpi::bcast_split_binary),
     entry(SimgridIntraNode, nodes::bcast),
 ];
 
@@ -67,11 +70,15 @@ const REDUCE: Table = &[
     entry(SimgridRab, halving::rab_reduce).any_order(),
     entry(SimgridScatterGather, halving::scatter_gather).any_order(),
     entry(SimgridKnomial, reduce::four_nomial).any_order(),
+    entry(SimgridChain, openmpi::reduce_chain).any_order(),
+    entry(SimgridPipeline, openmpi::reduce_pipeline).any_order(),
+    entry(SimgridOmpiBinomial, openmpi::reduce_binomial).any_order(),
     entry(SimgridTwoLevel, nodes::reduce).any_order(),
 ];
 
 const ALLREDUCE: Table = &[
     entry(SimgridLr, allreduce::ring).any_order(),
+    entry(SimgridRingSegmented, openmpi::allreduce_ring).any_order(),
     entry(SimgridRedbcast, allreduce::reduce_bcast),
     entry(SimgridRab, halving::rab_allreduce).any_order(),
     entry(SimgridRab1, allreduce::padded_halving).only_if(power_of_two_in_any_order),
@@ -87,6 +94,7 @@ const ALLREDUCE: Table = &[
 ];
 
 const GATHER: Table = &[
+    entry(SimgridLinearSync, openmpi::gather_linear_sync),
     entry(SimgridBasicLinear, rooted::gather_in_turn),
     entry(SimgridTwoLevel, rooted::gather_on_nodes).only_if(rooted::has_whole_nodes),
 ];
@@ -159,11 +167,14 @@ const NAMES: &[(Collective, &str, &str)] = &[
     (Barrier, "ompi_tree", "binomial"),
     (Barrier, "ompi_bruck", "dissemination"),
     (Barrier, "ompi_doublering", "double-ring"),
+    (Barrier, "mvapich2_pair", "simgrid/ompi-recursivedoubling"),
     (Bcast, "binomial_tree", "binomial"),
     (Bcast, "flattree", "linear"),
     (Bcast, "NTSL_Isend", "simgrid/ntsl"),
     (Bcast, "mvapich2_knomial_intra_node", "simgrid/mvapich2-knomial"),
     (Reduce, "binomial", "binomial"),
+    (Reduce, "ompi_binary", "strided-tree:radix=2:segment=32KiB"),
+    (Reduce, "ompi_in_order_binary", "in-order-binary"),
     (Reduce, "flat_tree", "simgrid/ompi-basic-linear"),
     (Allreduce, "rdb", "recursive-doubling"),
     (Allreduce, "smp_rsag", "simgrid/smp-rsag-lr"),
@@ -187,6 +198,9 @@ const NAMES: &[(Collective, &str, &str)] = &[
     (Alltoallv, "pair", "pairwise-exchange"),
     (Alltoallv, "ring", "simgrid/pair-or-ring"),
     (ReduceScatter, "mpich_pair", "pairwise"),
+    (ReduceScatter, "ompi_basic_recursivehalving", "recursive-halving"),
+    (ReduceScatter, "ompi_butterfly", "butterfly"),
+    (ReduceScatter, "ompi_ring", "overlapped-ring"),
     (ReduceScatter, "mpich_rdb", "simgrid/rdb"),
 ];
 
