@@ -136,7 +136,10 @@ fn one_rank_has_at_most_a_copy_to_do() {
 #[test]
 fn nothing_is_copied_in_place_but_what_must_be_packed() {
     for (collective, algorithm) in all_pairs().filter(|(_, algorithm)| *algorithm != Algorithm::Bruck) {
-        let case = Case::new(collective, 8, 64);
+        let case = Case::new(collective, 6, 64);
+        if !collective.fits(algorithm, &case.shape(3)) {
+            continue;
+        }
         let mut out = Schedule::default();
         schedule(collective, algorithm, &case.shape(3).in_place(true), &mut out);
         assert!(!out.steps.iter().any(|step| matches!(step, Step::Copy { .. })), "{collective} {algorithm}");

@@ -12,8 +12,7 @@
 //! the members that have a partner forward what they have received to those that have none.
 //!
 //! Thakur, Rabenseifner, Gropp: *Optimization of collective communication operations in MPICH* (2005), section 3;
-//! `allgather__rdb`, `allgatherv__mpich_rdb`, `alltoall__rdb`, `bcast__scatter_rdb_allgather` and `reduce_scatter__mpich_rdb` in
-//! SimGrid 3.32.
+//! `allgather__rdb`, `allgatherv__mpich_rdb` and `alltoall__rdb` in SimGrid 3.32.
 
 use std::ops::Range;
 
@@ -117,36 +116,6 @@ pub(crate) fn alltoall(shape: &Shape, out: &mut Schedule) {
             Move::Get { from, blocks } => out.recv(from, bytes(&blocks)),
         }
     }
-}
-
-/// In round k a rank swaps with its partner all blocks but those of its own group, whose results the group needs no longer.
-pub(crate) fn reduce_scatter(shape: &Shape, out: &mut Schedule) {
-    let blocks = shape.blocks();
-    // What `group` sends: everything that is not its own.
-    let others =
-        |group: &Range<u32>| blocks.span(group.end % shape.size, shape.size - (group.end - group.start));
-    // What has come is passed on as it is before it is combined.
-    let mut received = 0;
-    for step in moves(shape.rank, shape.size) {
-        match step {
-            Move::Swap { with, given, taken } => {
-                out.reduce(received);
-                received = others(&taken).bytes;
-                out.exchange(with, others(&given), with, received);
-            }
-            Move::Forward { to, blocks: theirs } => {
-                out.send(to, others(&theirs));
-                let outside = (0..shape.size).filter(|block| !theirs.contains(block));
-                out.carries(outside.map(Piece::Received));
-            }
-            Move::Get { from, blocks } => {
-                out.reduce(received);
-                received = others(&blocks).bytes;
-                out.recv(from, received);
-            }
-        }
-    }
-    out.reduce(received);
 }
 
 #[cfg(test)]

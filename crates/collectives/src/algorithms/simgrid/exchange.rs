@@ -12,6 +12,7 @@
 
 use crate::algorithms::barrier;
 use crate::data::{Data, Piece};
+use crate::method::{Parameters, SendStyle};
 use crate::shape::Shape;
 use crate::step::Schedule;
 
@@ -31,9 +32,15 @@ fn swap_blocks(shape: &Shape, partners: Partners, round: u32, out: &mut Schedule
     out.exchange(to, Data::pair(shape.rank, to, shape.sent_to(to)), from, shape.received_from(from));
 }
 
+/// The barrier of SimGrid's default selection.
+fn barrier(shape: &Shape, out: &mut Schedule) {
+    let parameters = Parameters { sends: SendStyle::AtOnce, ..shape.parameters };
+    barrier::linear(&Shape { parameters, ..*shape }, out);
+}
+
 /// One barrier, then all rounds.
 fn after_a_barrier(shape: &Shape, partners: Partners, out: &mut Schedule) {
-    barrier::linear(shape, out);
+    barrier(shape, out);
     out.next_slot();
     (1..shape.size).for_each(|round| swap_blocks(shape, partners, round, out));
 }
@@ -48,9 +55,9 @@ pub(crate) fn ring_one_barrier(shape: &Shape, out: &mut Schedule) {
 
 /// A barrier before each round.
 fn between_barriers(shape: &Shape, partners: Partners, out: &mut Schedule) {
-    barrier::linear(shape, out);
+    barrier(shape, out);
     for round in 1..shape.size {
-        barrier::linear(shape, out);
+        barrier(shape, out);
         swap_blocks(shape, partners, round, out);
     }
 }
@@ -89,27 +96,4 @@ pub(crate) fn ring_signals(shape: &Shape, out: &mut Schedule) {
 pub(crate) fn pair_or_ring(shape: &Shape, out: &mut Schedule) {
     let partners = if shape.size.is_power_of_two() { pair } else { ring };
     (1..shape.size).for_each(|round| swap_blocks(shape, partners, round, out));
-}
-
-/// All messages at once, empty ones too.
-pub(crate) fn all_at_once(shape: &Shape, out: &mut Schedule) {
-    let others = || (0..shape.size).filter(|&other| other != shape.rank);
-    others().for_each(|from| out.irecv(from, shape.received_from(from)));
-    others().for_each(|to| out.isend(to, Data::pair(shape.rank, to, shape.sent_to(to))));
-    out.wait_all();
-}
-
-/// Four partners at a time, of which this rank is the first one.
-pub(crate) fn four_at_a_time(shape: &Shape, out: &mut Schedule) {
-    const BATCH: usize = 4;
-    for first in (0..shape.size).step_by(BATCH) {
-        let batch = || first.max(1)..shape.size.min(first + BATCH as u32);
-        for from in batch().map(|distance| shape.after(distance)) {
-            out.irecv(from, shape.received_from(from));
-        }
-        for to in batch().map(|distance| shape.before(distance)) {
-            out.isend(to, Data::pair(shape.rank, to, shape.sent_to(to)));
-        }
-        out.wait_all();
-    }
 }

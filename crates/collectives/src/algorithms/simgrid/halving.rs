@@ -1,7 +1,7 @@
 //! Reductions by recursive halving that SimGrid has beside `rabenseifner`.
 //!
 //! ```text
-//!   rab              Rabenseifner's own code. A surplus pair halves the vector, each rank reduces one half, and the even rank gets
+//!   rab              for reduce: Rabenseifner's own code. A surplus pair halves the vector, each rank reduces one half, and the even rank gets
 //!                    the other half back. Pieces are halved anew in each round, so that they need not be whole blocks.
 //!   rab_rdb          for allreduce: whole blocks, the last of which has the elements that do not divide evenly
 //!   scatter_gather   the same for reduce. A vector with fewer elements than ranks is made longer.
@@ -140,20 +140,6 @@ fn pair_up(shape: &Shape, with: u32, cut: &Cut, out: &mut Schedule) {
     out.wait_all();
     out.reduce(kept.real());
     if even { out.recv(with, upper.bytes) } else { upper.send(with, out) }
-}
-
-pub(crate) fn rab_allreduce(shape: &Shape, out: &mut Schedule) {
-    let begin = by_elements(shape);
-    let cut = Cut { units: shape.elements(), begin: &begin, end: shape.bytes };
-    let partner = partner(shape);
-    partner.into_iter().for_each(|with| pair_up(shape, with, &cut, out));
-    let whole = cut.part(&(0..cut.units));
-    let Some(core) = core(shape) else {
-        return partner.into_iter().for_each(|with| out.recv(with, whole.bytes));
-    };
-    reduce_scatter(&core, &cut, out);
-    allgather(&core, &cut, out);
-    partner.into_iter().for_each(|with| whole.send(with, out));
 }
 
 pub(crate) fn rab_reduce(shape: &Shape, out: &mut Schedule) {

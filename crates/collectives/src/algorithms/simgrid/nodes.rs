@@ -5,7 +5,7 @@
 //! `barrier/barrier-mpich-smp.cpp`, with the choices that it makes without MVAPICH2's tuning tables.
 
 use super::parts::Member;
-use crate::algorithms::{allreduce, barrier, bcast, reduce};
+use crate::algorithms::{allreduce, barrier, bcast, reduce, subtrees};
 use crate::data::Data;
 use crate::shape::Shape;
 use crate::step::Schedule;
@@ -139,7 +139,7 @@ pub(crate) fn reduce(shape: &Shape, out: &mut Schedule) {
 pub(crate) fn bcast(shape: &Shape, out: &mut Schedule) {
     match shape.bytes {
         ..=16_384 => return bcast::binomial(shape, out),
-        524_288.. => return super::bcast::scatter_ring(shape, out),
+        524_288.. => return subtrees::bcast_ring(shape, out),
         _ => {}
     }
     let levels = Levels::of(shape);

@@ -5,9 +5,12 @@
 //! SimGrid 3.32, `src/smpi/colls/reduce`.
 
 use super::parts::Member;
+use crate::algorithms::reduce;
 use crate::data::Data;
+use crate::method::Parameters;
 use crate::shape::Shape;
 use crate::step::Schedule;
+use crate::team::Team;
 
 /// Request sets.
 const RECEIVES: u8 = 0;
@@ -49,25 +52,16 @@ fn pass(shape: &Shape, count: u64, segment: u64, out: &mut Schedule) {
     out.set(RECEIVES);
 }
 
-/// The root receives from the last rank on, one after the other, so that operands stay in order.
-pub(crate) fn in_turn(shape: &Shape, out: &mut Schedule) {
-    if !shape.is_root() {
-        return out.send(shape.root, Data::range(0, shape.bytes));
-    }
-    // The root's own operand is between those of the higher and of the lower ranks.
-    let higher = shape.size - 1 - shape.root;
-    (shape.root + 1..shape.size).rev().for_each(|from| out.recv(from, shape.bytes));
-    out.reduce(u64::from(higher) * shape.bytes);
-    for from in (0..shape.root).rev() {
-        out.recv(from, shape.bytes);
-        out.reduce(shape.bytes);
-    }
+/// The root receives from one rank after the other.
+pub(super) fn in_turn(shape: &Shape, out: &mut Schedule) {
+    let parameters = Parameters { requests: 1, ..shape.parameters };
+    reduce::linear(&Shape { parameters, ..*shape }, out);
 }
 
 /// Up a tree in which a rank has up to three children for each power of four: it receives from all at once.
 pub(crate) fn four_nomial(shape: &Shape, out: &mut Schedule) {
     const RADIX: u32 = 4;
-    let team = crate::team::Team::from_root(shape);
+    let team = Team::from_root(shape);
     let mut distance = 1;
     let mut children = vec![];
     while distance < team.size && team.me.is_multiple_of(RADIX * distance) {

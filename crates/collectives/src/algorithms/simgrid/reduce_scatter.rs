@@ -8,9 +8,8 @@
 //!
 //! SimGrid 3.32, `src/smpi/colls/smpi_default_selector.cpp` and `reduce_scatter/reduce_scatter-mpich.cpp`.
 
-use super::doubling;
 use super::parts::Member;
-use crate::algorithms::reduce_scatter;
+use crate::algorithms::{reduce_scatter, subtrees};
 use crate::data::{Data, Piece};
 use crate::shape::Shape;
 use crate::step::Schedule;
@@ -23,7 +22,7 @@ pub(crate) fn default(shape: &Shape, out: &mut Schedule) {
     if shape.commutative && elements > 524_288 {
         reduce_scatter::pairwise(shape, out);
     } else {
-        doubling::reduce_scatter(shape, out);
+        subtrees::reduce_scatter(shape, out);
     }
 }
 

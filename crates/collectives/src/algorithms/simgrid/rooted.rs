@@ -1,7 +1,6 @@
-//! Gathers and scatters of SimGrid: linear ones that are in order, a binomial scatter, and those for several ranks per node.
+//! Gathers and scatters of SimGrid: a binomial scatter, and those for several ranks per node.
 //!
 //! ```text
-//!   gather  ompi_basic_linear             the root receives from one rank after the other
 //!   gather  mvapich2_two_level            binomial on each node, then from the leaders one after the other
 //!   scatter ompi_binomial                 the smallest subtree first
 //!   scatter mvapich2_two_level_direct     to the leaders one after the other, then as ompi_binomial on each node
@@ -12,7 +11,9 @@
 
 use super::nodes::Levels;
 use super::parts::Member;
+use crate::algorithms::scatter;
 use crate::data::Data;
+use crate::method::{Parameters, SendStyle};
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::Team;
@@ -24,16 +25,6 @@ type Blocks<'a> = &'a dyn Fn(u32, u32) -> Data;
 fn from_root<'a>(shape: &Shape<'a>) -> impl Fn(u32, u32) -> Data + use<'a> {
     let (root, size, blocks) = (shape.root, shape.size, shape.blocks());
     move |first, count| blocks.span((first + root) % size, count)
-}
-
-pub(crate) fn gather_in_turn(shape: &Shape, out: &mut Schedule) {
-    let blocks = shape.blocks();
-    if !shape.is_root() {
-        return out.send(shape.root, blocks.block(shape.rank));
-    }
-    for from in shape.non_roots() {
-        out.recv(from, blocks.block(from).bytes);
-    }
 }
 
 pub(crate) fn scatter_smallest_first(shape: &Shape, out: &mut Schedule) {
@@ -169,7 +160,8 @@ fn scatter_on_nodes(shape: &Shape, leaders: Leaders, out: &mut Schedule) {
     let this = OnNodes::of(shape);
     let nodes = this.levels.leaders.len() as u32;
     if nodes == 1 {
-        return scatter_in_turn(shape, out);
+        let parameters = Parameters { sends: SendStyle::InOrder, ..shape.parameters };
+        return scatter::linear(&Shape { parameters, ..*shape }, out);
     }
     between_root_and_leader(&this, shape.root, this.leader, out);
     out.next_slot();
@@ -203,14 +195,4 @@ fn to_leaders(this: &OnNodes, at_once: bool, out: &mut Schedule) {
         if at_once { out.isend(to, data) } else { out.send(to, data) }
     }
     out.wait_all();
-}
-
-pub(crate) fn scatter_in_turn(shape: &Shape, out: &mut Schedule) {
-    let blocks = shape.blocks();
-    if !shape.is_root() {
-        return out.recv(shape.root, blocks.block(shape.rank).bytes);
-    }
-    for to in shape.non_roots() {
-        out.send(to, blocks.block(to));
-    }
 }

@@ -53,8 +53,6 @@ const BCAST: Table = &[
     entry(SimgridNtsl, relay::chain).segment(8 * KIB),
     entry(SimgridNtsb, relay::binary_tree).segment(8 * KIB),
     entry(SimgridFlattreePipeline, relay::from_the_root).segment(8 * KIB),
-    entry(SimgridScatterRing, bcast::scatter_ring),
-    entry(SimgridScatterDoubling, bcast::scatter_doubling),
     entry(SimgridSmpLinear, relay::chain_of_nodes).segment(8 * KIB),
     entry(SimgridSmpBinary, relay::tree_of_nodes).segment(8 * KIB),
     entry(SimgridSmpBinomial, bcast::trees_of_nodes),
@@ -66,7 +64,6 @@ const BCAST: Table = &[
 
 const REDUCE: Table = &[
     entry(SimgridNtsl, reduce::chain).segment(8 * KIB).any_order(),
-    entry(SimgridBasicLinear, reduce::in_turn),
     entry(SimgridRab, halving::rab_reduce).any_order(),
     entry(SimgridScatterGather, halving::scatter_gather).any_order(),
     entry(SimgridKnomial, reduce::four_nomial).any_order(),
@@ -80,7 +77,6 @@ const ALLREDUCE: Table = &[
     entry(SimgridLr, allreduce::ring).any_order(),
     entry(SimgridRingSegmented, openmpi::allreduce_ring).any_order(),
     entry(SimgridRedbcast, allreduce::reduce_bcast),
-    entry(SimgridRab, halving::rab_allreduce).any_order(),
     entry(SimgridRab1, allreduce::padded_halving).only_if(power_of_two_in_any_order),
     entry(SimgridRabRdb, halving::blocks_allreduce).any_order(),
     entry(SimgridMvapich2Rs, halving::blocks_if_enough).any_order(),
@@ -95,12 +91,10 @@ const ALLREDUCE: Table = &[
 
 const GATHER: Table = &[
     entry(SimgridLinearSync, openmpi::gather_linear_sync),
-    entry(SimgridBasicLinear, rooted::gather_in_turn),
     entry(SimgridTwoLevel, rooted::gather_on_nodes).only_if(rooted::has_whole_nodes),
 ];
 
 const SCATTER: Table = &[
-    entry(SimgridBasicLinear, rooted::scatter_in_turn),
     entry(SimgridOmpiBinomial, rooted::scatter_smallest_first),
     entry(SimgridTwoLevelDirect, rooted::scatter_direct_on_nodes).only_if(rooted::has_whole_nodes),
     entry(SimgridTwoLevelBinomial, rooted::scatter_tree_on_nodes).only_if(rooted::has_whole_nodes),
@@ -137,7 +131,6 @@ const ALLTOALL: Table = &[
     entry(SimgridRingLightBarrier, exchange::ring_signals),
     entry(SimgridRingMpiBarrier, exchange::ring_barriers),
     entry(SimgridRingOneBarrier, exchange::ring_one_barrier),
-    entry(SimgridFourAtATime, exchange::four_at_a_time),
 ];
 
 const ALLTOALLV: Table = &[
@@ -147,14 +140,11 @@ const ALLTOALLV: Table = &[
     entry(SimgridRingLightBarrier, exchange::ring_signals),
     entry(SimgridRingMpiBarrier, exchange::ring_barriers),
     entry(SimgridRingOneBarrier, exchange::ring_one_barrier),
-    entry(SimgridFourAtATime, exchange::four_at_a_time),
     entry(SimgridPairOrRing, exchange::pair_or_ring),
-    entry(SimgridBasicLinear, exchange::all_at_once),
 ];
 
 const REDUCE_SCATTER: Table = &[
     entry(SimgridDefault, reduce_scatter::default),
-    entry(SimgridRdb, doubling::reduce_scatter),
     entry(SimgridNoncomm, reduce_scatter::in_order).only_if(reduce_scatter::halves_in_order),
 ];
 
@@ -170,16 +160,22 @@ const NAMES: &[(Collective, &str, &str)] = &[
     (Barrier, "mvapich2_pair", "simgrid/ompi-recursivedoubling"),
     (Bcast, "binomial_tree", "binomial"),
     (Bcast, "flattree", "linear"),
+    (Bcast, "scatter_LR_allgather", "scatter-ring"),
+    (Bcast, "scatter_rdb_allgather", "scatter-subtrees"),
     (Bcast, "NTSL_Isend", "simgrid/ntsl"),
     (Bcast, "mvapich2_knomial_intra_node", "simgrid/mvapich2-knomial"),
     (Reduce, "binomial", "binomial"),
     (Reduce, "ompi_binary", "strided-tree:radix=2:segment=32KiB"),
     (Reduce, "ompi_in_order_binary", "in-order-binary"),
-    (Reduce, "flat_tree", "simgrid/ompi-basic-linear"),
+    (Reduce, "flat_tree", "linear:requests=1"),
+    (Reduce, "ompi_basic_linear", "linear:requests=1"),
+    (Allreduce, "rab", "halved-rabenseifner"),
     (Allreduce, "rdb", "recursive-doubling"),
     (Allreduce, "smp_rsag", "simgrid/smp-rsag-lr"),
+    (Gather, "ompi_basic_linear", "linear:requests=1"),
     (Gather, "ompi_binomial", "binomial"),
-    (Scatter, "ompi_linear_nb", "linear"),
+    (Scatter, "ompi_basic_linear", "linear:sends=in-order"),
+    (Scatter, "ompi_linear_nb", "linear:sends=at-once"),
     (Allgather, "bruck", "bruck"),
     (Allgather, "NTSLR", "ring"),
     (Allgather, "pair", "pairwise-exchange"),
@@ -193,15 +189,16 @@ const NAMES: &[(Collective, &str, &str)] = &[
     (Alltoall, "bruck", "bruck"),
     (Alltoall, "pair", "pairwise-exchange"),
     (Alltoall, "ring", "pairwise"),
-    (Alltoall, "mvapich2_scatter_dest", "simgrid/four-at-a-time"),
-    (Alltoallv, "bruck", "simgrid/four-at-a-time"),
+    (Alltoall, "mvapich2_scatter_dest", "batched:requests=4"),
+    (Alltoallv, "bruck", "batched:requests=4"),
+    (Alltoallv, "ompi_basic_linear", "rank-order"),
     (Alltoallv, "pair", "pairwise-exchange"),
     (Alltoallv, "ring", "simgrid/pair-or-ring"),
     (ReduceScatter, "mpich_pair", "pairwise"),
     (ReduceScatter, "ompi_basic_recursivehalving", "recursive-halving"),
     (ReduceScatter, "ompi_butterfly", "butterfly"),
     (ReduceScatter, "ompi_ring", "overlapped-ring"),
-    (ReduceScatter, "mpich_rdb", "simgrid/rdb"),
+    (ReduceScatter, "mpich_rdb", "subtree-doubling"),
 ];
 
 /// What a user writes, with SimGrid's name replaced by ours: `simgrid/flattree` of bcast is `linear`. As all names, SimGrid's
