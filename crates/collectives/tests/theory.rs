@@ -247,7 +247,7 @@ fn trees_carry_every_segment_once_per_link() {
             algorithms.iter().flat_map(|a| [(2, 3), (8, 1), (13, 5)].map(|numbers| (a, numbers)))
         {
             let case = Case::new(collective, ranks, u64::from(segments) * SEGMENT).element(8).root(ranks - 1);
-            let seen = run(&case.schedules(algorithm), Sends::Synchronous).unwrap();
+            let seen = run(&case.segmented(algorithm), Sends::Synchronous).unwrap();
             assert_eq!(seen.messages, (segments * (ranks - 1)) as usize, "{algorithm}");
             assert_eq!(seen.volume, u64::from(ranks - 1) * case.bytes, "{algorithm}");
         }
@@ -259,7 +259,7 @@ fn trees_carry_every_segment_once_per_link() {
 fn a_split_tree_carries_halves() {
     for (ranks, segments) in [(3, 4), (8, 10), (13, 2)] {
         let case = Case::new(Bcast, ranks, u64::from(2 * segments) * SEGMENT).root(1);
-        let seen = run(&case.schedules(SplitBinary), Sends::Synchronous).unwrap();
+        let seen = run(&case.segmented(SplitBinary), Sends::Synchronous).unwrap();
         let swaps = ranks - 1;
         assert_eq!(seen.messages, (segments * (ranks - 1) + swaps) as usize, "{ranks}");
         assert_eq!(seen.volume, u64::from(ranks - 1) * case.bytes, "{ranks}");
@@ -271,7 +271,7 @@ fn a_split_tree_carries_halves() {
 fn a_segmented_ring_takes_a_turn_per_segment() {
     for (ranks, segments) in [(2, 3), (5, 4), (9, 1)] {
         let case = Case::new(Allreduce, ranks, u64::from(ranks * segments) * SEGMENT);
-        let seen = run(&case.schedules(OverlappedRing), Sends::Synchronous).unwrap();
+        let seen = run(&case.segmented(OverlappedRing), Sends::Synchronous).unwrap();
         assert_eq!(seen.messages, ((segments + 1) * (ranks - 1) * ranks) as usize);
         assert_eq!(seen.volume, 2 * u64::from(ranks - 1) * case.bytes);
         assert_eq!(seen.rounds, (segments + 1) * (ranks - 1));

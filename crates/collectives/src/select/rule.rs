@@ -10,6 +10,7 @@ use std::ops::RangeInclusive;
 
 use thiserror::Error;
 
+use super::openmpi::DynamicError;
 use crate::algorithms::simgrid;
 use crate::collective::Collective;
 use crate::method::{Method, MethodError, Settings};
@@ -241,6 +242,9 @@ pub enum RuleError {
     /// The line has no method.
     #[error("a rule is: collective, conditions, algorithm; as in allreduce bytes<4096 recursive-doubling")]
     Incomplete,
+    /// Open MPI's file of dynamic rules is not right.
+    #[error(transparent)]
+    OpenMpi(#[from] DynamicError),
     /// The method does not read as one.
     #[error(transparent)]
     Method(#[from] MethodError),

@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use thiserror::Error;
 
+use super::openmpi::{is_dynamic_rules, read_dynamic_rules};
 use super::rule::{Operation, Rule, RuleError};
 use crate::method::Method;
 use crate::shape::Shape;
@@ -36,6 +37,16 @@ const TABLES: &[(&str, &str, &str)] = &[
         "openmpi-4.1",
         "Open MPI 4.1 with its default components: tuned, basic, libnbc",
         include_str!("../selectors/openmpi-4.1.rules"),
+    ),
+    (
+        "openmpi-5.0",
+        "Open MPI 5.0 with its default components: han where nodes have several ranks, tuned, basic, libnbc",
+        // What is the same is said once.
+        concat!(
+            include_str!("../selectors/openmpi-5.0.rules"),
+            "\n",
+            include_str!("../selectors/openmpi-4.1.rules")
+        ),
     ),
     ("mpich-4.0", "MPICH 4.0 with its device CH4", include_str!("../selectors/mpich-4.0.rules")),
     ("mpich-4.3", "MPICH 4.3 with its device CH4", include_str!("../selectors/mpich-4.3.rules")),
@@ -69,6 +80,11 @@ impl Selector {
             }
         }
         Ok(selector)
+    }
+
+    /// Reads a file of rules: a table as [`Selector::parse`] reads it, or Open MPI's dynamic rules, which begin with a number.
+    pub fn read(text: &str) -> Result<Selector, SelectorError> {
+        if is_dynamic_rules(text) { read_dynamic_rules(text) } else { Selector::parse(text) }
     }
 
     /// The table of a library; none if there is no such name.

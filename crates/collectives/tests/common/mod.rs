@@ -95,6 +95,12 @@ impl Case {
         self.schedules_by(with_segments(self.collective, algorithm, SEGMENT), &Schedule::default())
     }
 
+    /// The schedules of all ranks, by an algorithm that can cut its vector, also if it leaves it whole by default.
+    pub fn segmented(&self, algorithm: Algorithm) -> Vec<Schedule> {
+        let settings = Settings { segment: Some(SEGMENT), ..Settings::default() };
+        self.schedules_by(Method { algorithm, settings }, &Schedule::default())
+    }
+
     /// The schedules of all ranks, with what they carry.
     pub fn annotated(&self, method: Method) -> Vec<Schedule> {
         self.schedules_by(method, &Schedule::annotated())
