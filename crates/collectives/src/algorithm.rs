@@ -93,12 +93,91 @@ algorithms! {
     TwoLevel "two-level" "the ranks of a node among each other, then one leader of each node, then the ranks of a node"
     LevelPipeline "level-pipeline" "two levels with the vector in segments: one is inside the nodes while the next is between them"
     TwoLevelByLeader "two-level-by-leader" "as two-level, but the root exchanges the vector with a leader by a message of its own"
+    SimgridMpichSmp "simgrid/mpich-smp" "dissemination on each node and between leaders, then one byte down each node"
+    SimgridNtsl "simgrid/ntsl" "segments of 8 KiB along a chain, with all receives posted first"
+    SimgridNtsb "simgrid/ntsb" "segments of 8 KiB down a binary tree below rank 0, with all receives posted first"
+    SimgridFlattreePipeline "simgrid/flattree-pipeline" "segments of 8 KiB from the root to one rank after the other"
+    SimgridSmpLinear "simgrid/smp-linear" "as NTSL along the first ranks of all nodes, and along each node"
+    SimgridSmpBinary "simgrid/smp-binary" "as NTSB between the first ranks of all nodes, and on each node"
+    SimgridSmpBinomial "simgrid/smp-binomial" "binomial trees between the first ranks of all nodes, and on each node"
+    SimgridSmpBinomialPipeline "simgrid/smp-binomial-pipeline" "as SMP_binomial, with segments of 4,096 elements behind each other"
+    SimgridSmpRdb "simgrid/smp-rdb" "binomial on each node, recursive doubling between the first ranks"
+    SimgridSmpRsagLr "simgrid/smp-rsag-lr" "binomial on each node, a ring of the first ranks"
+    SimgridSmpRsagRab "simgrid/smp-rsag-rab" "binomial on each node, rabenseifner between the first ranks"
+    SimgridLr "simgrid/lr" "a ring over whole elements for each rank; the others through rank 0"
+    SimgridRab "simgrid/rab" "Rabenseifner's own code: surplus pairs share their work, pieces are halved anew"
+    SimgridRab1 "simgrid/rab1" "recursive halving of a lengthened vector, farthest partner first; then all at once"
+    SimgridRab2 "simgrid/rab2" "all-to-all of parts, then each rank sends its result to all others"
+    SimgridRedbcast "simgrid/redbcast" "all to rank 0 at once, then a binomial broadcast"
+    SimgridScatterGather "simgrid/scatter-gather" "rabenseifner with ranks counted from 0 on, whatever the root"
+    SimgridTwoLevel "simgrid/mvapich2-two-level" "on each node, between leaders, on each node, as SimGrid has it from MVAPICH2"
+    SimgridTwoLevelDirect "simgrid/mvapich2-two-level-direct" "to the leaders one after the other, then binomial on each node"
+    SimgridTwoLevelBinomial "simgrid/mvapich2-two-level-binomial" "binomial between leaders, then on each node"
+    SimgridOmpiBinomial "simgrid/ompi-binomial" "a binomial tree, the smallest subtree first"
+    SimgridKnomial "simgrid/mvapich2-knomial" "a 4-nomial tree: the farthest three children at once, then the next three"
+    SimgridIntraNode "simgrid/mvapich2-intra-node" "to the leaders and from each leader to its node, for vectors of medium length"
+    SimgridRabRdb "simgrid/rab-rdb" "rabenseifner whose last block has all elements that do not divide evenly"
+    SimgridMvapich2Rs "simgrid/mvapich2-rs" "as rab-rdb; recursive doubling if there are too few elements"
+    SimgridMpichRing "simgrid/mpich-ring" "ring with blocks in parts of at least 256 KiB"
+    SimgridDoubling "simgrid/ompi-recursivedoubling" "recursive doubling of the lowest ranks, to which the highest ones report"
+    SimgridChain "simgrid/ompi-chain" "P/2 chains with segments of 64 KiB"
+    SimgridPipeline "simgrid/ompi-pipeline" "a chain with segments that depend on the size"
+    SimgridSplitBinary "simgrid/ompi-split-bintree" "split-binary with segments of 1 KiB or 8 KiB"
+    SimgridRingSegmented "simgrid/ompi-ring-segmented" "overlapped-ring with segments of 1 MiB; lr if some rank has less"
+    SimgridLinearSync "simgrid/ompi-linear-sync" "linear-sync whose first part is 1 KiB or 32 KiB"
+    SimgridMesh2d "simgrid/2dmesh" "all with all of a row, then of a column"
+    SimgridMesh3d "simgrid/3dmesh" "all with all of a row, then of a column, then of a line across planes"
+    SimgridRdb "simgrid/rdb" "recursive doubling of any number of ranks: those without a partner get it from those with one"
+    SimgridRhv "simgrid/rhv" "with the rank of reversed bits, then recursive halving backwards"
+    SimgridNtslrNb "simgrid/ntslr-nb" "ring, with all receives posted first"
+    SimgridLooselyLr "simgrid/loosely-lr" "rings between ranks of equal position on all nodes, each block around its node when it has come"
+    SimgridSmpNts "simgrid/smp-nts" "around each node, a ring of the first ranks, and along each node what comes"
+    SimgridSmpSimple "simgrid/smp-simple" "around each node, all first ranks with each other, then everything to each rank of a node"
+    SimgridMvapich2Smp "simgrid/mvapich2-smp" "gather on each node, allgather between leaders, broadcast on each node"
+    SimgridGb "simgrid/gb" "all to rank 0 at once, then a binomial broadcast"
+    SimgridNeighborExchange "simgrid/ompi-neighborexchange" "neighbor-exchange; pairwise if P is odd"
+    SimgridPairLightBarrier "simgrid/pair-light-barrier" "in round i swap with rank ^ i, and one byte between rounds"
+    SimgridPairMpiBarrier "simgrid/pair-mpi-barrier" "in round i swap with rank ^ i, and a barrier before each"
+    SimgridPairOneBarrier "simgrid/pair-one-barrier" "a barrier, then in round i swap with rank ^ i"
+    SimgridRingLightBarrier "simgrid/ring-light-barrier" "in round i send to rank + i, and one byte between rounds"
+    SimgridRingMpiBarrier "simgrid/ring-mpi-barrier" "in round i send to rank + i, and a barrier before each"
+    SimgridRingOneBarrier "simgrid/ring-one-barrier" "a barrier, then in round i send to rank + i"
+    SimgridPairOrRing "simgrid/pair-or-ring" "pairwise-exchange for a power of two, else pairwise"
+    SimgridNoncomm "simgrid/mpich-noncomm" "recursive halving, nearest partner first, with operands in order"
+    SimgridDefault "simgrid/default" "reduce-scatter: through rank 0 if all blocks are equal, else as SimGrid's MPICH selector; scan: to all higher ranks"
 }
 
 impl Algorithm {
     /// Does it treat ranks on one node differently from others?
-    pub(crate) fn reads_nodes(self) -> bool {
-        matches!(self, Algorithm::TwoLevel | Algorithm::TwoLevelByLeader | Algorithm::LevelPipeline)
+    pub fn reads_nodes(self) -> bool {
+        matches!(
+            self,
+            Algorithm::TwoLevel
+                | Algorithm::TwoLevelByLeader
+                | Algorithm::LevelPipeline
+                | Algorithm::SimgridMpichSmp
+                | Algorithm::SimgridSmpLinear
+                | Algorithm::SimgridSmpBinary
+                | Algorithm::SimgridSmpBinomial
+                | Algorithm::SimgridSmpBinomialPipeline
+                | Algorithm::SimgridSmpRdb
+                | Algorithm::SimgridSmpRsagLr
+                | Algorithm::SimgridSmpRsagRab
+                | Algorithm::SimgridTwoLevel
+                | Algorithm::SimgridIntraNode
+                | Algorithm::SimgridSplitBinary
+                | Algorithm::SimgridTwoLevelDirect
+                | Algorithm::SimgridTwoLevelBinomial
+                | Algorithm::SimgridLooselyLr
+                | Algorithm::SimgridSmpNts
+                | Algorithm::SimgridSmpSimple
+                | Algorithm::SimgridMvapich2Smp
+        )
+    }
+
+    /// Is it one that only SimGrid has?
+    pub fn is_simgrids(self) -> bool {
+        self.name().starts_with("simgrid/")
     }
 
     /// The algorithm of that name.

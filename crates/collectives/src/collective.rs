@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::algorithm::Algorithm;
 use crate::algorithms::{
     allgather, allreduce, alltoall, barrier, bcast, gather, inter, neighbor, reduce, reduce_scatter, scan,
-    scatter,
+    scatter, simgrid,
 };
 use crate::method::{Entry, Method, Settings, Table};
 use crate::peers::{Peers, Sides};
@@ -132,8 +132,8 @@ impl Collective {
     }
 
     /// The algorithms it can be performed with.
-    pub fn algorithms(self) -> impl ExactSizeIterator<Item = Algorithm> {
-        self.table().iter().map(|entry| entry.algorithm)
+    pub fn algorithms(self) -> impl Iterator<Item = Algorithm> {
+        self.entries().map(|entry| entry.algorithm)
     }
 
     /// Whether `algorithm` can perform it.
@@ -168,7 +168,7 @@ impl Collective {
     }
 
     fn entry(self, algorithm: Algorithm) -> Option<&'static Entry> {
-        self.table().iter().find(|entry| entry.algorithm == algorithm)
+        self.entries().find(|entry| entry.algorithm == algorithm)
     }
 
     /// Whether all ranks know how much is moved.
@@ -269,6 +269,11 @@ impl Collective {
     /// Whether one rank has a part of its own.
     pub fn is_rooted(self) -> bool {
         matches!(self.within(), Bcast | Gather | Gatherv | Scatter | Scatterv | Reduce)
+    }
+
+    /// All algorithms, those of SimGrid's own last.
+    fn entries(self) -> impl Iterator<Item = &'static Entry> {
+        self.table().iter().chain(simgrid::table(self))
     }
 
     fn table(self) -> Table {

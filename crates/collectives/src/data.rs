@@ -52,6 +52,8 @@ pub enum Piece {
         /// The rank whose output it is.
         to: u32,
     },
+    /// So many bytes that mean nothing: the sender has made the message longer.
+    Padding(u64),
 }
 
 impl Data {
@@ -123,6 +125,7 @@ impl fmt::Display for Piece {
             Piece::Received(rank) => write!(f, "block {rank} as received"),
             Piece::Part(rank, range) => write!(f, "bytes {}..{} of block {rank}", range.start, range.end),
             Piece::Pair { from, to } => write!(f, "block {from}→{to}"),
+            Piece::Padding(bytes) => write!(f, "{bytes} bytes of padding"),
         }
     }
 }

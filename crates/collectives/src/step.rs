@@ -309,10 +309,12 @@ impl Schedule {
         }
     }
 
-    /// Runs an algorithm of some ranks of the communicator: rank `i` of what `build` appends is `ranks[i]`.
+    /// Runs an algorithm of some ranks of the communicator: rank `i` of what `build` appends is `ranks[i]`. It may use further
+    /// slots; afterwards all ranks are in the same one again, those that do not take part too.
     pub(crate) fn among(&mut self, ranks: &[u32], build: impl FnOnce(&mut Schedule)) {
-        let first = self.steps.len();
+        let (first, slot) = (self.steps.len(), self.slot);
         build(self);
+        self.slot = slot;
         for step in &mut self.steps[first..] {
             *step = step.with_peer(|peer| ranks[peer as usize]);
         }

@@ -30,13 +30,32 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::GatherBcast, gather_bcast),
     entry(Algorithm::RankOrder, rank_order),
     entry(Algorithm::RightFirst, right_first),
+    entry(Algorithm::Pairwise, pairwise),
+    entry(Algorithm::PairwiseExchange, pairwise_exchange).only_if(|shape| shape.size.is_power_of_two()),
     entry(Algorithm::Composed, composed::allgather).parts("default"),
     entry(Algorithm::Nothing, nothing).only_if(|shape| shape.blocks().all().bytes == 0),
     entry(Algorithm::Linear, linear),
 ];
 
+/// In round i a rank sends its block to rank + i and gets that of rank - i.
+pub(crate) fn pairwise(shape: &Shape, out: &mut Schedule) {
+    let blocks = shape.blocks();
+    for distance in 1..shape.size {
+        let (to, from) = (shape.after(distance), shape.before(distance));
+        out.exchange(to, blocks.block(shape.rank), from, blocks.block(from).bytes);
+    }
+}
+
+/// In round i a rank swaps blocks with rank ^ i.
+fn pairwise_exchange(shape: &Shape, out: &mut Schedule) {
+    let blocks = shape.blocks();
+    for with in (1..shape.size).map(|round| shape.rank ^ round) {
+        out.exchange(with, blocks.block(shape.rank), with, blocks.block(with).bytes);
+    }
+}
+
 /// Each rank sends its block to all others at once: to the left neighbour first, from the right one.
-fn linear(shape: &Shape, out: &mut Schedule) {
+pub(crate) fn linear(shape: &Shape, out: &mut Schedule) {
     at_once(shape, |distance| shape.after(distance), |distance| shape.before(distance), out);
 }
 
@@ -153,7 +172,7 @@ fn bruck(shape: &Shape, out: &mut Schedule) {
 }
 
 /// Wants an even number of ranks; an odd one goes around the ring instead.
-fn neighbor_exchange(shape: &Shape, out: &mut Schedule) {
+pub(crate) fn neighbor_exchange(shape: &Shape, out: &mut Schedule) {
     if shape.size % 2 == 1 {
         return ring(shape, out);
     }

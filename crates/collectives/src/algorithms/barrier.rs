@@ -33,7 +33,7 @@ pub(crate) const ALGORITHMS: Table = &[
 ];
 
 /// With a radix k a rank hears from k - 1 others in each round, so that the ranks it knows of grow k-fold.
-fn dissemination(shape: &Shape, out: &mut Schedule) {
+pub(crate) fn dissemination(shape: &Shape, out: &mut Schedule) {
     let radix = shape.parameters.radix;
     for distance in distances(shape.size, radix) {
         for far in multiples(distance, shape.size, radix) {
@@ -70,7 +70,7 @@ fn surplus_doubling(shape: &Shape, out: &mut Schedule) {
 }
 
 /// Rank 0 receives from all others, then sends to all others.
-fn linear(shape: &Shape, out: &mut Schedule) {
+pub(crate) fn linear(shape: &Shape, out: &mut Schedule) {
     if shape.rank > 0 {
         out.send(0, Data::NOTHING);
         return out.recv(0, 0);

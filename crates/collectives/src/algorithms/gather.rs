@@ -62,7 +62,7 @@ fn receive_all(shape: &Shape, ranks: impl Iterator<Item = u32>, out: &mut Schedu
 }
 
 /// The root asks each rank in turn, by an empty message, so that it is not flooded. It waits for a first segment, not for the rest.
-fn linear_sync(shape: &Shape, out: &mut Schedule) {
+pub(crate) fn linear_sync(shape: &Shape, out: &mut Schedule) {
     const FIRST: u8 = 0;
     const REST: u8 = 1;
     let segment = shape.parameters.segment;

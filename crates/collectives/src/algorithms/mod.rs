@@ -20,6 +20,7 @@ pub(crate) mod reduce;
 pub(crate) mod reduce_scatter;
 pub(crate) mod scan;
 pub(crate) mod scatter;
+pub(crate) mod simgrid;
 mod split_binary;
 mod subtrees;
 mod swapped;

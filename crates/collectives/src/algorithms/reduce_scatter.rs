@@ -34,7 +34,7 @@ pub(crate) const ALGORITHMS: Table = &[
 ];
 
 /// In round `i` sends rank+i its block, and combines the block received from rank-i.
-fn pairwise(shape: &Shape, out: &mut Schedule) {
+pub(crate) fn pairwise(shape: &Shape, out: &mut Schedule) {
     let blocks = shape.blocks();
     let mine = blocks.block(shape.rank).bytes;
     for distance in 1..shape.size {

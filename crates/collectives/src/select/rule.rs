@@ -11,6 +11,7 @@ use std::ops::RangeInclusive;
 use thiserror::Error;
 
 use super::openmpi::DynamicError;
+use crate::algorithms::simgrid;
 use crate::collective::Collective;
 use crate::method::{Method, MethodError, Settings};
 use crate::shape::Shape;
@@ -318,7 +319,7 @@ impl Rule {
 
 /// A method of this collective; an unknown name gets a list of those there are.
 pub(crate) fn parse_method(collective: Collective, text: &str) -> Result<Method, RuleError> {
-    text.parse().map_err(|error| match error {
+    simgrid::spelled(collective, text).parse().map_err(|error| match error {
         MethodError::UnknownAlgorithm(name) => RuleError::NotForCollective { collective, name },
         other => RuleError::Method(other),
     })
@@ -387,5 +388,6 @@ fn collectives() -> String {
 }
 
 fn algorithms(collective: Collective) -> String {
-    collective.algorithms().map(|algorithm| algorithm.name()).collect::<Vec<_>>().join(", ")
+    let others = collective.algorithms().filter(|algorithm| !algorithm.is_simgrids());
+    others.map(|algorithm| algorithm.name()).collect::<Vec<_>>().join(", ")
 }

@@ -55,6 +55,11 @@ const TABLES: &[(&str, &str, &str)] = &[
         "the phases of MPICH's collectives of two levels; for parts=",
         include_str!("../selectors/mpich-levels.rules"),
     ),
+    (
+        "simgrid",
+        "SimGrid 3.32's default selection: simple algorithms, most of them linear",
+        include_str!("../selectors/simgrid.rules"),
+    ),
 ];
 
 static NAMED: LazyLock<Vec<(&'static str, Arc<Selector>)>> = LazyLock::new(|| {

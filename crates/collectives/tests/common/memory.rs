@@ -186,7 +186,8 @@ impl Memory {
                 carried.push((place, has));
             }
         }
-        if carried.len() as u64 != bytes {
+        let padding = |piece: &Piece| if let Piece::Padding(bytes) = piece { *bytes } else { 0 };
+        if carried.len() as u64 + pieces.iter().map(padding).sum::<u64>() != bytes {
             return Err(format!("sends {bytes} bytes, but {pieces:?} are {}", carried.len()));
         }
         Ok(Carried(carried))
@@ -202,6 +203,7 @@ impl Memory {
                 let block = block(*rank as usize)?;
                 block.start + range.start as usize..block.start + range.end as usize
             }
+            Piece::Padding(_) => 0..0,
             Piece::Pair { from, to } => block(*from as usize * self.size + *to as usize)?,
         };
         let end = self.blocks.last().map_or(0, |last| last.end);

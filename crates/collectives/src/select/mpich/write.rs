@@ -330,7 +330,7 @@ fn for_inter_communicators(operation: Operation) -> Option<String> {
         Allreduce => ("reduce_exchange_bcast", "remote_reduce_local_bcast"),
         ReduceScatter => ("remote_reduce_local_scatter", "remote_reduce_local_scatterv"),
         ReduceScatterBlock => ("remote_reduce_local_scatter", "remote_reduce_local_scatterv"),
-        Gatherv | Scatterv | Scan | Exscan => return None,
+        _ => return None,
     };
     let name = names::underscored(operation.collective);
     Some(match operation.nonblocking {
