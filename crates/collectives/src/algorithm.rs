@@ -2,15 +2,6 @@
 
 use std::fmt;
 
-use crate::shape::Shape;
-use crate::step::Schedule;
-
-/// Writes the steps of one rank.
-pub(crate) type Build = fn(&Shape, &mut Schedule);
-
-/// The algorithms of one collective. This is the only place that says which are valid.
-pub(crate) type Table = &'static [(Algorithm, Build)];
-
 /// Generates the type, its documentation, its names and the help text from one table.
 macro_rules! algorithms {
     ($($variant:ident $name:literal $info:literal)*) => {
@@ -63,6 +54,12 @@ algorithms! {
 }
 
 impl Algorithm {
+    /// Does it treat ranks on one node differently from others?
+    pub(crate) fn reads_nodes(self) -> bool {
+        // The two-level algorithms follow.
+        false
+    }
+
     /// The algorithm of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|algorithm| algorithm.name() == name)

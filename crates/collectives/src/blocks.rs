@@ -8,9 +8,13 @@
 //!
 //! Blocks lie on a ring, so that a span may run over the end.
 
+use crate::data::Data;
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Blocks<'a> {
     count: u32,
+    /// The rank whose block is the first.
+    first_owner: u32,
     layout: Layout<'a>,
 }
 
@@ -24,44 +28,58 @@ enum Layout<'a> {
 impl<'a> Blocks<'a> {
     /// `count` blocks of `bytes` each.
     pub fn equal(count: u32, bytes: u64) -> Self {
-        Blocks { count, layout: Layout::Equal { bytes } }
+        Blocks { count, first_owner: 0, layout: Layout::Equal { bytes } }
     }
 
     /// One block per count.
     pub fn counted(counts: &'a [u64]) -> Self {
-        Blocks { count: counts.len() as u32, layout: Layout::Counted(counts) }
+        Blocks { count: counts.len() as u32, first_owner: 0, layout: Layout::Counted(counts) }
     }
 
     /// A vector of `bytes` cut into `count` blocks whose sizes differ by one element at most.
     pub(crate) fn cut(count: u32, bytes: u64, element: u64) -> Self {
-        Blocks { count, layout: Layout::Cut { bytes, element: element.max(1) } }
+        Blocks { count, first_owner: 0, layout: Layout::Cut { bytes, element: element.max(1) } }
     }
 
-    pub fn total(&self) -> u64 {
+    /// The same blocks, of which the first is that of `rank`, and so on around the ring.
+    pub fn from_rank(self, rank: u32) -> Self {
+        Blocks { first_owner: rank, ..self }
+    }
+
+    /// All blocks.
+    pub fn all(&self) -> Data {
         self.span(0, self.count)
     }
 
-    /// Bytes of one block.
-    pub fn block(&self, index: u32) -> u64 {
+    /// One block.
+    pub fn block(&self, index: u32) -> Data {
         self.span(index, 1)
     }
 
-    /// Bytes of `count` blocks from `first` on, around the ring.
-    pub(crate) fn span(&self, first: u32, count: u32) -> u64 {
+    /// `count` blocks from `first` on, around the ring.
+    pub(crate) fn span(&self, first: u32, count: u32) -> Data {
         debug_assert!(first < self.count && count <= self.count);
         match self.layout {
-            Layout::Equal { bytes } => u64::from(count) * bytes,
+            Layout::Equal { bytes } => self.of_ranks(first, count, u64::from(count) * bytes),
             Layout::Counted(counts) => {
-                let (first, end) = (first as usize, (first + count) as usize);
-                let to_the_end = &counts[first..end.min(counts.len())];
+                let (begin, end) = (first as usize, (first + count) as usize);
+                let to_the_end = &counts[begin..end.min(counts.len())];
                 let from_the_start = &counts[..end.saturating_sub(counts.len())];
-                to_the_end.iter().chain(from_the_start).sum()
+                self.of_ranks(first, count, to_the_end.iter().chain(from_the_start).sum())
             }
-            Layout::Cut { .. } => match first + count {
-                end if end <= self.count => self.offset(end) - self.offset(first),
-                end => self.offset(self.count) - self.offset(first) + self.offset(end - self.count),
-            },
+            Layout::Cut { .. } => {
+                let (offset, length) = (self.offset(first), self.offset(self.count));
+                let bytes = match first + count {
+                    end if end <= self.count => self.offset(end) - offset,
+                    end => length - offset + self.offset(end - self.count),
+                };
+                Data::around(offset, bytes, length)
+            }
         }
+    }
+
+    fn of_ranks(&self, first: u32, count: u32, bytes: u64) -> Data {
+        Data::blocks((self.first_owner + first) % self.count, count, self.count, bytes)
     }
 
     /// Where a block of a cut vector begins. The first blocks take the elements that do not
@@ -86,27 +104,27 @@ mod tests {
     #[test]
     fn a_cut_vector_is_cut_between_elements() {
         let blocks = Blocks::cut(4, 14 * 8, 8);
-        let sizes: Vec<_> = (0..4).map(|i| blocks.block(i) / 8).collect();
+        let sizes: Vec<_> = (0..4).map(|i| blocks.block(i).bytes / 8).collect();
         assert_eq!(sizes, [4, 4, 3, 3]);
-        assert_eq!(blocks.total(), 14 * 8);
+        assert_eq!(blocks.all().bytes, 14 * 8);
     }
 
     #[test]
     fn bytes_beyond_the_last_element_go_to_the_last_block() {
         let blocks = Blocks::cut(2, 19, 8);
-        assert_eq!((blocks.block(0), blocks.block(1)), (8, 11));
+        assert_eq!((blocks.block(0).bytes, blocks.block(1).bytes), (8, 11));
     }
 
     #[test]
     fn spans_run_around_the_ring() {
-        assert_eq!(Blocks::counted(&[1, 10, 100]).span(2, 2), 101);
-        assert_eq!(Blocks::equal(3, 7).span(2, 2), 14);
-        assert_eq!(Blocks::cut(3, 5, 1).span(2, 2), 1 + 2);
+        assert_eq!(Blocks::counted(&[1, 10, 100]).span(2, 2).bytes, 101);
+        assert_eq!(Blocks::equal(3, 7).span(2, 2).bytes, 14);
+        assert_eq!(Blocks::cut(3, 5, 1).span(2, 2).bytes, 1 + 2);
     }
 
     #[test]
     fn more_blocks_than_elements_leaves_some_empty() {
         let blocks = Blocks::cut(4, 16, 8);
-        assert_eq!([0, 1, 2, 3].map(|i| blocks.block(i)), [8, 8, 0, 0]);
+        assert_eq!([0, 1, 2, 3].map(|i| blocks.block(i).bytes), [8, 8, 0, 0]);
     }
 }

@@ -3,10 +3,13 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::algorithm::{Algorithm, Table};
+use crate::algorithm::Algorithm;
+use crate::algorithms::{
+    allgather, allreduce, alltoall, barrier, bcast, gather, reduce, reduce_scatter, scan, scatter,
+};
+use crate::method::{Entry, Method, Settings, Table};
 use crate::shape::Shape;
 use crate::step::Schedule;
-use crate::{allgather, allreduce, alltoall, barrier, bcast, gather, reduce, reduce_scatter, scan, scatter};
 
 /// A collective operation of MPI, blocking or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -37,9 +40,9 @@ use Collective::*;
 ///
 /// # Panics
 ///
-/// If `algorithm` is not one of `collective.algorithms()`.
-pub fn schedule(collective: Collective, algorithm: Algorithm, shape: &Shape, out: &mut Schedule) {
-    schedule_part(collective, algorithm, shape, 0..usize::MAX, out);
+/// If the algorithm is not one of `collective.algorithms()`.
+pub fn schedule(collective: Collective, method: impl Into<Method>, shape: &Shape, out: &mut Schedule) {
+    schedule_part(collective, method, shape, 0..usize::MAX, out);
 }
 
 /// As [`schedule`], but keeps only the steps with a number in `part`, and says whether more follow.
@@ -48,18 +51,20 @@ pub fn schedule(collective: Collective, algorithm: Algorithm, shape: &Shape, out
 /// thousands. The algorithm runs again for each part, so parts should not be small.
 pub fn schedule_part(
     collective: Collective,
-    algorithm: Algorithm,
+    method: impl Into<Method>,
     shape: &Shape,
     part: Range<usize>,
     out: &mut Schedule,
 ) -> bool {
-    let entry = collective.table().iter().find(|(known, _)| *known == algorithm);
-    let (_, build) = entry.unwrap_or_else(|| panic!("{collective} has no algorithm {algorithm}"));
-    let shape = collective.normalized(shape);
+    let Method { algorithm, settings } = method.into();
+    let entry = collective.entry(algorithm);
+    let entry = entry.unwrap_or_else(|| panic!("{collective} has no algorithm {algorithm}"));
+    let parameters = settings.or(entry.defaults).parameters();
+    let shape = collective.normalized(shape).parameters(parameters);
     out.clear_for(part);
     out.copy(collective.own_copy(&shape));
     if shape.size > 1 {
-        build(&shape, out);
+        (entry.build)(&shape, out);
     }
     out.goes_on()
 }
@@ -116,12 +121,39 @@ impl Collective {
 
     /// The algorithms it can be performed with.
     pub fn algorithms(self) -> impl ExactSizeIterator<Item = Algorithm> {
-        self.table().iter().map(|&(algorithm, _)| algorithm)
+        self.table().iter().map(|entry| entry.algorithm)
     }
 
     /// Whether `algorithm` can perform it.
     pub fn knows(self, algorithm: Algorithm) -> bool {
-        self.algorithms().any(|known| known == algorithm)
+        self.entry(algorithm).is_some()
+    }
+
+    /// The parameters that `algorithm` reads when it performs this collective, with their defaults; none if it cannot.
+    pub fn defaults(self, algorithm: Algorithm) -> Option<Settings> {
+        self.entry(algorithm).map(|entry| entry.defaults)
+    }
+
+    /// Whether `algorithm` can perform a call of this shape: some want operations that commute, or certain numbers of ranks.
+    pub fn fits(self, algorithm: Algorithm, shape: &Shape) -> bool {
+        self.entry(algorithm).is_some_and(|entry| (entry.fits)(&self.normalized(shape)))
+    }
+
+    fn entry(self, algorithm: Algorithm) -> Option<&'static Entry> {
+        self.table().iter().find(|entry| entry.algorithm == algorithm)
+    }
+
+    /// Whether all ranks know how much is moved.
+    pub(crate) fn sizes_are_known(self) -> bool {
+        !matches!(self, Gatherv | Scatterv | Alltoallv | Alltoallw)
+    }
+
+    /// All blocks together; the vector where there are no blocks.
+    pub(crate) fn total(self, shape: &Shape) -> u64 {
+        match self {
+            Barrier | Bcast | Reduce | Allreduce | Scan | Exscan => shape.bytes,
+            _ => shape.blocks().all().bytes,
+        }
     }
 
     /// Whether no rank can leave before the last one has entered, whatever the shape and the algorithm.

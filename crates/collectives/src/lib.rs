@@ -5,8 +5,8 @@
 //! rank's list like a tiny program over its point-to-point layer, in a context of its own.
 //!
 //! ```text
-//!   Collective + Shape ──default_algorithm / Choice──> Algorithm
-//!           └────────────── schedule() ──────────────────┘
+//!   Collective + Shape ──Choice: rules of a library, overrides──> Method = Algorithm + parameters
+//!           └────────────── schedule() ────────────────────────────┘
 //!                              │
 //!        rank 0: Irecv 1, Isend 1, WaitAll, Reduce, Irecv 2, Isend 2, WaitAll, …
 //! ```
@@ -16,18 +16,20 @@
 //! | file | what |
 //! |---|---|
 //! | `step` | [`Step`], and [`Schedule`], the reusable list that algorithms write into |
-//! | `shape` | [`Shape`]: what one rank knows of one call |
+//! | `data` | [`Data`]: what a message carries, for tests and readers |
+//! | `shape`, `nodes` | [`Shape`]: what one rank knows of one call; [`Nodes`]: which ranks share a node |
 //! | `symmetry` | which schedules all ranks can share |
-//! | `collective`, `algorithm` | the names of both, and which goes with which |
-//! | `choice` | the default rules and the user's overrides |
+//! | `collective`, `algorithm`, `method` | the names of both, which goes with which, and the parameters of algorithms |
+//! | `select`, `selectors/*.rules` | the tables of MPI libraries and the user's overrides |
 //! | `team`, `tree`, `blocks` | vocabulary the algorithms share: who takes part, who is whose parent, who owns which bytes |
-//! | `barrier`, `bcast`, … | one file per family of collectives, one function per algorithm |
-//! | `double_tree` | the one algorithm that needs a file of its own |
+//! | `algorithms` | one file per family of collectives, one function per algorithm |
 //!
 //! Invariants, all tested in `tests/` for every algorithm of every collective:
 //!
 //! - The schedules of all ranks match: every send meets a receive of the same size.
 //! - They end, even when every send is synchronous.
+//! - **Data.** Every rank ends with exactly the data that its collective promises. In a reduction every contribution is in
+//!   the result once, and next to its neighbours if the operation does not commute.
 //! - **Causality.** The simulator writes a rank's output when its schedule ends. So no schedule can
 //!   end before every rank whose input it depends on has begun ([`Collective::waits_for`]). This is
 //!   why messages of zero bytes are still messages.
@@ -37,18 +39,18 @@
 //! algorithm chosen here.
 //!
 //! ```
-//! use mpirage_collectives::{Collective, Schedule, Shape, Step, default_algorithm, schedule};
+//! use mpirage_collectives::{Choice, Collective, Schedule, Shape, Step, schedule};
 //!
 //! let shape = Shape::new(2).bytes(8).element(8).in_place(true);
-//! let algorithm = default_algorithm(Collective::Allreduce, &shape);
+//! let method = Choice::default().method(Collective::Allreduce, &shape);
 //! let mut out = Schedule::default();
-//! schedule(Collective::Allreduce, algorithm, &shape, &mut out);
-//! assert_eq!(algorithm.name(), "recursive-doubling");
+//! schedule(Collective::Allreduce, method, &shape, &mut out);
+//! assert_eq!(method.to_string(), "recursive-doubling");
 //! assert_eq!(
 //!     out.steps,
 //!     [
-//!         Step::Irecv { from: 1, bytes: 8, slot: 0 },
-//!         Step::Isend { to: 1, bytes: 8, slot: 0 },
+//!         Step::Irecv { from: 1, bytes: 8, slot: 0, set: 0 },
+//!         Step::Isend { to: 1, bytes: 8, slot: 0, set: 0 },
 //!         Step::WaitAll,
 //!         Step::Reduce { bytes: 8 },
 //!     ]
@@ -56,29 +58,29 @@
 //! ```
 
 mod algorithm;
-mod allgather;
-mod allreduce;
-mod alltoall;
-mod barrier;
-mod bcast;
+mod algorithms;
 mod blocks;
-mod choice;
 mod collective;
-mod double_tree;
-mod gather;
-mod reduce;
-mod reduce_scatter;
-mod scan;
-mod scatter;
+mod data;
+mod method;
+mod nodes;
+mod select;
 mod shape;
+mod size;
 mod step;
 mod symmetry;
 mod team;
 mod tree;
 
 pub use algorithm::Algorithm;
-pub use choice::{Choice, ChoiceError, default_algorithm};
 pub use collective::{Collective, schedule, schedule_part};
+pub use data::{Data, Piece};
+pub use method::{Method, MethodError, Parameters, SendStyle, Settings};
+pub use nodes::Nodes;
+pub use select::{
+    Choice, ChoiceError, Condition, Flag, Operation, Quantity, Relation, Rule, RuleError, Selector,
+    SelectorError,
+};
 pub use shape::Shape;
-pub use step::{Schedule, Step};
+pub use step::{SETS, Schedule, Step};
 pub use symmetry::{Member, Symmetry, symmetry};

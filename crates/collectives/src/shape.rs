@@ -1,6 +1,9 @@
 //! What one rank knows of one collective call: who it is, and how much.
 
 use crate::blocks::Blocks;
+use crate::data::Data;
+use crate::method::Parameters;
+use crate::nodes::Nodes;
 
 /// One rank's view of one call.
 ///
@@ -33,25 +36,25 @@ pub struct Shape<'a> {
     /// Bytes of one element: vectors that are reduced are cut between elements only. Other
     /// collectives do not read it, since ranks may name different types for the same bytes.
     pub element: u64,
-    /// Algorithms that pipeline cut their vector into segments of about that many bytes. All ranks
-    /// must say the same.
-    pub segment: u64,
+    /// The parameters of the algorithm. All ranks must have the same.
+    pub parameters: Parameters,
     /// Bytes this rank sends to each rank.
     pub send_counts: &'a [u64],
     /// Bytes this rank receives from each rank.
     pub recv_counts: &'a [u64],
     /// Whether operands of the reduction may change places.
     pub commutative: bool,
+    /// Whether the operation of the reduction is one of MPI's own.
+    pub built_in: bool,
     /// The rank's own contribution is where it belongs already (`MPI_IN_PLACE`): no copy of it.
     pub in_place: bool,
+    /// Which ranks share a node; none if each has its own, or if nobody asks.
+    pub nodes: Option<&'a Nodes>,
 }
 
-/// Long enough to use the bandwidth, short enough to fill a pipeline soon.
-const SEGMENT: u64 = 64 * 1024;
-
 impl<'a> Shape<'a> {
-    /// Nothing to move yet, in a communicator of so many ranks: rank 0, root 0, no bytes, elements of one byte, segments of 64 KiB, commutative,
-    /// not in place.
+    /// Nothing to move yet, in a communicator of so many ranks: rank 0, root 0, no bytes, elements of one byte, an operation of
+    /// MPI's that commutes, not in place, each rank on a node of its own.
     pub fn new(size: u32) -> Self {
         assert!(size > 0, "a communicator has a rank");
         Shape {
@@ -60,11 +63,13 @@ impl<'a> Shape<'a> {
             root: 0,
             bytes: 0,
             element: 1,
-            segment: SEGMENT,
+            parameters: Parameters::default(),
             send_counts: &[],
             recv_counts: &[],
             commutative: true,
+            built_in: true,
             in_place: false,
+            nodes: None,
         }
     }
 
@@ -90,9 +95,9 @@ impl<'a> Shape<'a> {
         Shape { element, ..self }
     }
 
-    /// With segments of that many bytes.
-    pub fn segment(self, segment: u64) -> Self {
-        Shape { segment, ..self }
+    /// With these parameters of the algorithm.
+    pub(crate) fn parameters(self, parameters: Parameters) -> Self {
+        Shape { parameters, ..self }
     }
 
     /// With bytes per rank, or an empty slice where this rank has no such counts.
@@ -106,6 +111,17 @@ impl<'a> Shape<'a> {
     /// With operands that may change places, or not.
     pub fn commutative(self, commutative: bool) -> Self {
         Shape { commutative, ..self }
+    }
+
+    /// With an operation of MPI's own, or one of the program's.
+    pub fn built_in(self, built_in: bool) -> Self {
+        Shape { built_in, ..self }
+    }
+
+    /// With ranks on these nodes.
+    pub fn nodes(self, nodes: Option<&'a Nodes>) -> Self {
+        assert!(nodes.is_none_or(|nodes| nodes.ranks() == self.size), "one node for each rank");
+        Shape { nodes, ..self }
     }
 
     /// With the own contribution already in place, or not.
@@ -149,6 +165,16 @@ impl<'a> Shape<'a> {
             [] => Blocks::equal(self.size, self.bytes),
             counts => Blocks::counted(counts),
         }
+    }
+
+    /// The whole vector, as messages carry it.
+    pub(crate) fn vector(&self) -> Data {
+        Data::range(0, self.bytes)
+    }
+
+    /// This rank's block for `to`, as messages carry it.
+    pub(crate) fn block_for(&self, to: u32) -> Data {
+        Data::pair(self.rank, to, self.sent_to(to))
     }
 
     /// Whole elements in the vector.

@@ -60,13 +60,7 @@ impl Symmetry {
             Symmetry::Rotation => peer + rank,
             Symmetry::Mirror => peer ^ rank,
         };
-        match step {
-            Step::Isend { to, bytes, slot } => Step::Isend { to: peer(to), bytes, slot },
-            Step::Irecv { from, bytes, slot } => Step::Irecv { from: peer(from), bytes, slot },
-            Step::Send { to, bytes, slot } => Step::Send { to: peer(to), bytes, slot },
-            Step::Recv { from, bytes, slot } => Step::Recv { from: peer(from), bytes, slot },
-            local => local,
-        }
+        step.with_peer(peer)
     }
 }
 

@@ -16,6 +16,7 @@
 //! subtree is a contiguous range of members. So blocks travel in one piece, and a reduction
 //! keeps the order of its operands.
 
+use crate::data::Data;
 use crate::shape::Shape;
 use crate::team::{Team, doubling_distances};
 
@@ -92,8 +93,13 @@ impl Node {
     }
 }
 
+/// Long enough to use the bandwidth, short enough to fill a pipeline soon.
+pub(crate) const SEGMENT: u64 = 64 * 1024;
+
 /// A vector cut into segments that follow each other through a tree.
 pub(crate) struct Segments {
+    /// Where the vector, or the part of it that is cut, begins.
+    offset: u64,
     bytes: u64,
     segment: u64,
 }
@@ -101,8 +107,17 @@ pub(crate) struct Segments {
 impl Segments {
     /// The vector of `shape` in whole elements.
     pub fn of(shape: &Shape) -> Self {
+        Self::of_part(shape, 0, shape.bytes)
+    }
+
+    /// A part of the vector of `shape` in whole elements.
+    pub fn of_part(shape: &Shape, offset: u64, bytes: u64) -> Self {
         let element = shape.element.max(1);
-        Segments { bytes: shape.bytes, segment: (shape.segment / element).max(1) * element }
+        let segment = match shape.parameters.segment {
+            0 => u64::MAX,
+            wanted => (wanted / element).max(1) * element,
+        };
+        Segments { offset, bytes, segment }
     }
 
     /// How many: at least one, since an empty vector still is a message.
@@ -110,12 +125,14 @@ impl Segments {
         self.bytes.div_ceil(self.segment).max(1)
     }
 
-    /// Size of a segment, if there is one of that number.
-    pub fn get(&self, index: u64) -> Option<u64> {
-        (index < self.count()).then(|| self.segment.min(self.bytes - index * self.segment))
+    /// A segment, if there is one of that number.
+    pub fn get(&self, index: u64) -> Option<Data> {
+        let begin = || index * self.segment;
+        (index < self.count())
+            .then(|| Data::range(self.offset + begin(), self.segment.min(self.bytes - begin())))
     }
 
-    pub fn sizes(&self) -> impl Iterator<Item = u64> {
+    pub fn all(&self) -> impl Iterator<Item = Data> {
         (0..self.count()).filter_map(|index| self.get(index))
     }
 }
@@ -123,6 +140,7 @@ impl Segments {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::method::Parameters;
 
     fn binomial(me: u32, size: u32) -> Binomial {
         Binomial { me, size }
@@ -164,9 +182,12 @@ mod tests {
 
     #[test]
     fn segments_are_whole_elements() {
-        let shape = Shape::new(2).segment(100);
-        let sizes =
-            |bytes, element| Segments::of(&shape.bytes(bytes).element(element)).sizes().collect::<Vec<_>>();
+        let parameters = Parameters { segment: 100, ..Parameters::default() };
+        let shape = Shape::new(2).parameters(parameters);
+        let sizes = |bytes, element| {
+            let segments = Segments::of(&shape.bytes(bytes).element(element));
+            segments.all().map(|segment| segment.bytes).collect::<Vec<_>>()
+        };
         assert_eq!(sizes(0, 8), [0]);
         assert_eq!(sizes(10, 8), [10]);
         assert_eq!(sizes(104, 8), [96, 8]);

@@ -3,8 +3,16 @@
 mod common;
 
 use common::{Case, all_pairs};
-use mpirage_collectives::{Algorithm, Choice, Collective, Shape, default_algorithm};
+use mpirage_collectives::{Algorithm, Choice, Collective, Operation, Shape};
 use proptest::prelude::*;
+
+fn algorithm(choice: &Choice, collective: Collective, shape: &Shape) -> Algorithm {
+    choice.method(collective, shape).algorithm
+}
+
+fn default_algorithm(collective: Collective, shape: &Shape) -> Algorithm {
+    algorithm(&Choice::default(), collective, shape)
+}
 
 #[test]
 fn names_come_back() {
@@ -30,31 +38,58 @@ fn every_algorithm_is_of_use() {
 fn overrides_are_followed_and_the_rest_stays() {
     let choice = Choice::parse(" allreduce=ring, Reduce_Scatter = pairwise ,").unwrap();
     let shape = Shape::new(4).bytes(8).counts(&[], &[8; 4]);
-    assert_eq!(choice.algorithm(Collective::Allreduce, &shape), Algorithm::Ring);
-    assert_eq!(choice.algorithm(Collective::ReduceScatter, &shape), Algorithm::Pairwise);
-    assert_eq!(choice.algorithm(Collective::Barrier, &shape), Algorithm::Dissemination);
+    assert_eq!(algorithm(&choice, Collective::Allreduce, &shape), Algorithm::Ring);
+    assert_eq!(algorithm(&choice, Collective::ReduceScatter, &shape), Algorithm::Pairwise);
+    assert_eq!(algorithm(&choice, Collective::Barrier, &shape), Algorithm::Dissemination);
     assert_eq!(Choice::parse(""), Ok(Choice::default()));
 }
 
 #[test]
 fn the_last_override_counts() {
     let choice: Choice = "bcast=chain,bcast=linear".parse().unwrap();
-    assert_eq!(choice, "bcast=linear".parse().unwrap());
+    assert_eq!(algorithm(&choice, Collective::Bcast, &Shape::new(4)), Algorithm::Linear);
 }
 
 #[test]
 fn errors_name_what_there_is() {
     let error = |text| Choice::parse(text).unwrap_err().to_string();
-    assert_eq!(error("ring"), "`ring` is not of the form collective=algorithm, as in allreduce=ring");
+    assert_eq!(
+        error("ring"),
+        "`ring` is neither a table of algorithms (default), nor a file, nor of the form collective=algorithm, \
+         as in allreduce=ring"
+    );
+    assert_eq!(
+        error("bcast=chain@4KiB"),
+        "`4KiB` is no range of sizes; write as in 64KiB.., ..4KiB or 4KiB..64KiB (the end is not included)"
+    );
     assert_eq!(
         error("allredcue=ring"),
         "there is no collective `allredcue`; there are barrier, bcast, gather, gatherv, scatter, scatterv, \
          allgather, allgatherv, alltoall, alltoallv, alltoallw, reduce, allreduce, reduce-scatter, \
-         reduce-scatter-block, scan, exscan"
+         reduce-scatter-block, scan, exscan, with an i in front if they do not block"
     );
     let list = "it has recursive-doubling, rabenseifner, ring, reduce-bcast, linear";
     assert_eq!(error("allreduce=fast"), format!("allreduce has no algorithm `fast`; {list}"));
     assert_eq!(error("allreduce=bruck"), format!("allreduce has no algorithm `bruck`; {list}"));
+}
+
+#[test]
+fn overrides_can_be_for_some_sizes() {
+    let choice =
+        Choice::parse("allreduce=ring@64KiB..,allreduce=linear@..64,ibcast=chain:segment=8KiB").unwrap();
+    let name = |bytes| algorithm(&choice, Collective::Allreduce, &Shape::new(4).bytes(bytes)).name();
+    assert_eq!([63, 64, 65_535, 65_536].map(name), ["linear", "recursive-doubling", "rabenseifner", "ring"]);
+    let ibcast = Operation { collective: Collective::Bcast, nonblocking: true };
+    let (shape, bcast) = (Shape::new(4), Operation { nonblocking: false, ..ibcast });
+    assert_eq!(choice.method(ibcast, &shape).to_string(), "chain:segment=8KiB");
+    assert_eq!(choice.method(bcast, &shape).to_string(), "binomial");
+}
+
+#[test]
+fn an_override_that_does_not_fit_the_call_is_left_aside() {
+    let choice = Choice::parse("allreduce=ring").unwrap();
+    let shape = Shape::new(4).bytes(8).commutative(false);
+    assert_eq!(algorithm(&choice, Collective::Allreduce, &shape), Algorithm::RecursiveDoubling);
 }
 
 #[test]

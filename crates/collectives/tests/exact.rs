@@ -14,11 +14,11 @@ fn steps(case: &Case, algorithm: Algorithm, rank: usize) -> Vec<Step> {
 }
 
 fn irecv(from: u32, bytes: u64) -> Step {
-    Irecv { from, bytes, slot: 0 }
+    Irecv { from, bytes, slot: 0, set: 0 }
 }
 
 fn isend(to: u32, bytes: u64) -> Step {
-    Isend { to, bytes, slot: 0 }
+    Isend { to, bytes, slot: 0, set: 0 }
 }
 
 fn send(to: u32, bytes: u64) -> Step {

@@ -24,10 +24,12 @@
 
 use std::collections::HashMap;
 
+use mpirage_collectives::SETS;
 use mpirage_units::{Duration, Time};
 use smallvec::SmallVec;
 
 use crate::ids::{Id, InstanceId, RunId};
+use crate::transport::message::Awaited;
 
 /// The clocks of schedules and of collectives by formula.
 #[derive(Debug, Default)]
@@ -47,6 +49,8 @@ struct RunClock {
     blocking: Time,
     /// When all its steps so far are.
     all: Time,
+    /// When those of each request set are.
+    sets: [Time; SETS],
 }
 
 impl IdealClocks {
@@ -70,7 +74,7 @@ impl IdealClocks {
 
     /// A rank's schedule begins.
     pub(crate) fn start_run(&mut self, run: RunId, now: Time) {
-        put(&mut self.runs, run.index(), RunClock { now, blocking: now, all: now });
+        put(&mut self.runs, run.index(), RunClock { now, blocking: now, all: now, sets: [now; SETS] });
     }
 
     /// The ideal time of a schedule.
@@ -92,12 +96,14 @@ impl IdealClocks {
 
     /// A step of a schedule is complete.
     #[inline]
-    pub(crate) fn end_step(&mut self, run: RunId, blocking: bool, at: Time) {
+    pub(crate) fn end_step(&mut self, run: RunId, awaited: Awaited, at: Time) {
         let clock = &mut self.runs[run.index()];
         clock.all = clock.all.max(at);
-        if blocking {
-            clock.blocking = clock.blocking.max(at);
-        }
+        let latest = match awaited {
+            Awaited::Blocking => &mut clock.blocking,
+            Awaited::InSet(set) => &mut clock.sets[usize::from(set)],
+        };
+        *latest = at.max(*latest);
     }
 
     /// A schedule has waited for its blocking step.
@@ -105,6 +111,12 @@ impl IdealClocks {
     pub(crate) fn pass_blocking(&mut self, run: RunId) {
         let clock = &mut self.runs[run.index()];
         clock.now = clock.now.max(clock.blocking);
+    }
+
+    /// A schedule has waited for steps of a request set. Of those that remain nothing is known yet.
+    pub(crate) fn pass_set(&mut self, run: RunId, set: u8) {
+        let clock = &mut self.runs[run.index()];
+        clock.now = clock.now.max(clock.sets[usize::from(set)]);
     }
 
     /// A schedule has waited for all its steps.

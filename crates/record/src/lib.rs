@@ -13,7 +13,7 @@ pub use recorder::{Recorder, Writer};
 pub use summary::Summary;
 
 use mpirage_call::{Call, CollectiveCall, ContextId, Reply, Work};
-use mpirage_collectives::{Algorithm, Collective};
+use mpirage_collectives::{Collective, Method};
 use mpirage_units::Time;
 
 /// Something that happened in a run.
@@ -77,7 +77,7 @@ pub enum Record<'a> {
         /// The kind of collective.
         kind: Collective,
         /// Its algorithm; none if the model has a formula for its duration.
-        algorithm: Option<Algorithm>,
+        method: Option<Method>,
         /// The time at which the rank entered.
         entered: Time,
         /// The arguments of this rank.

@@ -1,7 +1,7 @@
 //! Collectives by algorithm, and the time at which the last rank entered each.
 
 use mpirage_call::{ContextId, function_names};
-use mpirage_collectives::{Algorithm, Collective};
+use mpirage_collectives::{Collective, Method};
 use mpirage_record::{Message, Scope};
 use mpirage_units::{Duration, Time};
 use rustc_hash::FxHashMap;
@@ -23,11 +23,11 @@ struct Live {
     last_entry: u64,
 }
 
-/// A row of the table: a collective by one algorithm in one communicator.
+/// A row of the table: a collective by one method in one communicator.
 #[derive(Clone, Debug)]
 struct Row {
     function: u16,
-    algorithm: Option<Algorithm>,
+    method: Option<Method>,
     context: ContextId,
     calls: u64,
     bytes: u64,
@@ -41,7 +41,7 @@ pub(crate) struct Collectives {
     /// The collective of the last message, and usually of the next one.
     recent: Live,
     rows: Vec<Row>,
-    known: FxHashMap<(Collective, Option<Algorithm>, ContextId), u32>,
+    known: FxHashMap<(Collective, Option<Method>, ContextId), u32>,
     functions: FxHashMap<Collective, u16>,
 }
 
@@ -62,12 +62,12 @@ impl Collectives {
         number: u64,
         context: ContextId,
         kind: Collective,
-        algorithm: Option<Algorithm>,
+        method: Option<Method>,
         entered: Time,
     ) -> u16 {
         let place = self.place(number);
         if self.live[place].number != number + 1 {
-            let row = self.row(kind, algorithm, context);
+            let row = self.row(kind, method, context);
             self.live[place] = Live { number: number + 1, row, last_entry: 0 };
             self.recent = Live::default();
         }
@@ -112,11 +112,11 @@ impl Collectives {
     pub fn table(&self, function: impl Fn(u16) -> usize, comm: impl Fn(ContextId) -> u32) -> Value {
         let mut rows: Vec<&Row> = self.rows.iter().collect();
         rows.sort_by_key(|row| {
-            (std::cmp::Reverse(row.time), row.function, row.context, row.algorithm.map(Algorithm::name))
+            (std::cmp::Reverse(row.time), row.function, row.context, method_name(row.method))
         });
         json!({
             "function": column(&rows, |row| function(row.function)),
-            "algorithm": column(&rows, |row| row.algorithm.map_or("formula", Algorithm::name)),
+            "algorithm": column(&rows, |row| method_name(row.method)),
             "comm": column(&rows, |row| comm(row.context)),
             "calls": column(&rows, |row| row.calls),
             "bytes": column(&rows, |row| row.bytes),
@@ -136,13 +136,17 @@ impl Collectives {
         (live.number == number + 1).then_some(live)
     }
 
-    fn row(&mut self, kind: Collective, algorithm: Option<Algorithm>, context: ContextId) -> u32 {
+    fn row(&mut self, kind: Collective, method: Option<Method>, context: ContextId) -> u32 {
         let function = *self.functions.entry(kind).or_insert_with(|| function_of(kind));
-        *self.known.entry((kind, algorithm, context)).or_insert_with(|| {
-            self.rows.push(Row { function, algorithm, context, calls: 0, bytes: 0, messages: 0, time: 0 });
+        *self.known.entry((kind, method, context)).or_insert_with(|| {
+            self.rows.push(Row { function, method, context, calls: 0, bytes: 0, messages: 0, time: 0 });
             self.rows.len() as u32 - 1
         })
     }
+}
+
+fn method_name(method: Option<Method>) -> String {
+    method.map_or_else(|| "formula".to_owned(), |method| method.to_string())
 }
 
 fn column<T: Into<Value>>(rows: &[&Row], of: impl Fn(&Row) -> T) -> Vec<Value> {

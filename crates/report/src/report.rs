@@ -219,8 +219,8 @@ impl Recorder for Report {
                 self.comms.add(context, members);
                 self.contexts.add(context, members.len() as u32);
             }
-            Record::Schedule { rank, number, context, kind, algorithm, entered, call } => {
-                self.collectives.enter(number, context, kind, algorithm, entered);
+            Record::Schedule { rank, number, context, kind, method, entered, call } => {
+                self.collectives.enter(number, context, kind, method, entered);
                 let arguments = Arguments::of_collective(rank, call, &self.comms);
                 let (envelope, rooted) = (Envelope::of(&arguments, &self.contexts), kind.is_rooted());
                 self.entered[rank as usize] = Some(EnteredCollective { number, envelope, rooted });
@@ -358,10 +358,10 @@ mod tests {
         let details = Some(Details { call: &Call::Collective(barrier), reply: &reply });
         for (rank, entered) in [(0, 1_000), (1, 6_000)] {
             compute(&mut report, rank, 0, entered);
-            let algorithm = Some(Algorithm::ALL[0]);
+            let method = Some(Algorithm::ALL[0].into());
             let entered = Time::from_picos(entered);
             let (number, context, call) = (0, WORLD, &barrier);
-            report.record(&Record::Schedule { rank, number, context, kind, algorithm, entered, call });
+            report.record(&Record::Schedule { rank, number, context, kind, method, entered, call });
         }
         report.record(&Record::Message(inner_message((1, 0), (6_000, 8_000))));
         report.record(&Record::Message(inner_message((0, 1), (1_000, 6_000))));

@@ -179,9 +179,9 @@ impl<S: Sheet> Tables<S> {
                 self.comms.add(context, members);
                 Ok(())
             }
-            Record::Schedule { rank, number, context, kind, algorithm, entered, .. } => {
+            Record::Schedule { rank, number, context, kind, method, entered, .. } => {
                 let kind = Cell::text(self.pool.known(kind.name()));
-                let algorithm = Cell::text(algorithm.map_or(0, |how| self.pool.known(how.name())));
+                let algorithm = Cell::text(method.map_or(0, |method| self.pool.method(method)));
                 let (comm, entered) = (Cell::number(context.get()), Cell::time(entered));
                 let row = [Cell::count(number), Cell::number(rank), comm, kind, algorithm, entered];
                 self.collectives.push(row, &self.pool)

@@ -6,7 +6,7 @@
 use std::error::Error;
 
 use mpirage_call::{Call, ContextId, Reply, Stamp, Work};
-use mpirage_collectives::{Algorithm, Collective};
+use mpirage_collectives::{Collective, Method};
 use mpirage_record::{Record, Recorder, Writer};
 use mpirage_units::Duration;
 
@@ -35,8 +35,8 @@ pub trait TraceWriter {
     }
 
     /// The rank performs the collective that it is in, or that it starts next, with this algorithm.
-    fn scheduled(&mut self, rank: u32, context: ContextId, kind: Collective, algorithm: Algorithm) {
-        let _ = (rank, context, kind, algorithm);
+    fn scheduled(&mut self, rank: u32, context: ContextId, kind: Collective, method: Method) {
+        let _ = (rank, context, kind, method);
     }
 
     /// Asks `source` for the file and line (`halo.c:12`) of each call site. Called once, before `finish`.
@@ -74,8 +74,8 @@ impl<S: TraceWriter + ?Sized> TraceWriter for Box<S> {
         (**self).communicator(context, members);
     }
 
-    fn scheduled(&mut self, rank: u32, context: ContextId, kind: Collective, algorithm: Algorithm) {
-        (**self).scheduled(rank, context, kind, algorithm);
+    fn scheduled(&mut self, rank: u32, context: ContextId, kind: Collective, method: Method) {
+        (**self).scheduled(rank, context, kind, method);
     }
 
     fn name_sites(&mut self, source: &mut dyn FnMut(u64) -> Option<String>) {
@@ -121,8 +121,8 @@ impl<S: TraceWriter> Recorder for TraceRecorder<S> {
             Record::Pause { rank, start, end } => self.writer.paused(rank, end.since(start)),
             Record::Comm { context, members } if self.begun => self.writer.communicator(context, members),
             Record::Comm { context, members } => self.writer.given_communicator(context, members),
-            Record::Schedule { rank, context, kind, algorithm: Some(algorithm), .. } => {
-                self.writer.scheduled(rank, context, kind, algorithm);
+            Record::Schedule { rank, context, kind, method: Some(method), .. } => {
+                self.writer.scheduled(rank, context, kind, method);
             }
             Record::Call { .. } | Record::Schedule { .. } | Record::Message(_) | Record::End { .. } => {}
         }

@@ -5,11 +5,13 @@
 //!
 //! The machine keeps for each rank the set of ranks it has heard of: itself from the beginning,
 //! and, whenever a receive completes, all that the sender had heard of when it sent. This is the
-//! happened-before relation ("who has started?") and the flow of information at once.
+//! happened-before relation ("who has started?"). What the messages carry is for [`super::memory`].
 
 use std::collections::BTreeMap;
 
 use mpirage_collectives::{Schedule, Step};
+
+use super::memory::{Carried, Memory};
 
 /// When a send completes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,10 +49,18 @@ pub enum Failure {
     Mismatch { from: u32, to: u32, slot: u16, sent: Vec<u64>, received: Vec<u64> },
     /// The rank ends with requests it never waited for, or talks to itself or to nobody.
     Careless(u32),
+    /// The rank handles data wrongly.
+    Data(u32, String),
 }
 
+/// Runs schedules of which only sizes count.
 pub fn run(schedules: &[Schedule], sends: Sends) -> Result<Outcome, Failure> {
-    let mut machine = Machine::new(schedules, sends);
+    run_with(schedules, sends, Memory::none(schedules.len()))
+}
+
+/// Runs annotated schedules on the memory of all ranks.
+pub fn run_with(schedules: &[Schedule], sends: Sends, memory: Memory) -> Result<Outcome, Failure> {
+    let mut machine = Machine::new(schedules, sends, memory);
     while (0..schedules.len()).filter(|&rank| machine.advance(rank)).count() > 0 {}
     machine.finish()
 }
@@ -69,22 +79,32 @@ struct Channel {
     receives: Vec<Posted>,
 }
 
-#[derive(Clone, Copy)]
 struct Posted {
     bytes: u64,
     date: u32,
     heard: u64,
+    synchronous: bool,
+    carried: Carried,
 }
 
 #[derive(Clone, Copy)]
-enum Request {
-    Send(Pair, usize),
-    Receive(Pair, usize),
+enum Kind {
+    Send,
+    Receive,
+}
+
+#[derive(Clone, Copy)]
+struct Request {
+    kind: Kind,
+    pair: Pair,
+    index: usize,
+    /// None if it is blocking.
+    set: Option<u8>,
 }
 
 struct Rank<'a> {
     me: u32,
-    steps: &'a [Step],
+    schedule: &'a Schedule,
     next: usize,
     /// The blocking step at `next` has been posted already.
     posted: bool,
@@ -98,13 +118,15 @@ struct Machine<'a> {
     sends: Sends,
     ranks: Vec<Rank<'a>>,
     channels: BTreeMap<Pair, Channel>,
+    memory: Memory,
+    failure: Option<Failure>,
 }
 
 impl<'a> Machine<'a> {
-    fn new(schedules: &'a [Schedule], sends: Sends) -> Self {
+    fn new(schedules: &'a [Schedule], sends: Sends, memory: Memory) -> Self {
         let rank = |(me, schedule): (usize, &'a Schedule)| Rank {
             me: me as u32,
-            steps: &schedule.steps,
+            schedule,
             next: 0,
             posted: false,
             outstanding: vec![],
@@ -112,14 +134,24 @@ impl<'a> Machine<'a> {
             heard: 1 << me,
             careless: false,
         };
-        Machine { sends, ranks: schedules.iter().enumerate().map(rank).collect(), channels: BTreeMap::new() }
+        let ranks = schedules.iter().enumerate().map(rank).collect();
+        Machine { sends, ranks, channels: BTreeMap::new(), memory, failure: None }
     }
 
     /// Runs a rank as far as it gets. Says whether it got anywhere.
     fn advance(&mut self, rank: usize) -> bool {
         let mut progress = false;
-        while let Some(&step) = self.ranks[rank].steps.get(self.ranks[rank].next) {
-            let waits = matches!(step, Step::WaitAll | Step::Send { .. } | Step::Recv { .. });
+        while let (None, Some(&step)) =
+            (&self.failure, self.ranks[rank].schedule.steps.get(self.ranks[rank].next))
+        {
+            let waits = matches!(
+                step,
+                Step::WaitAll
+                    | Step::Wait { .. }
+                    | Step::Send { .. }
+                    | Step::Ssend { .. }
+                    | Step::Recv { .. }
+            );
             if !self.ranks[rank].posted {
                 self.post(rank, step);
                 self.ranks[rank].posted = true;
@@ -138,56 +170,107 @@ impl<'a> Machine<'a> {
     fn post(&mut self, rank: usize, step: Step) {
         let others = self.ranks.len() as u32;
         let this = &mut self.ranks[rank];
-        let (pair, bytes, sends) = match step {
-            Step::Isend { to, bytes, slot } | Step::Send { to, bytes, slot } => {
-                (Pair { from: this.me, to, slot }, bytes, true)
+        let me = this.me;
+        let (pair, bytes, set, kind) = match step {
+            Step::Isend { to, bytes, slot, set } | Step::Issend { to, bytes, slot, set } => {
+                (Pair { from: me, to, slot }, bytes, Some(set), Kind::Send)
             }
-            Step::Irecv { from, bytes, slot } | Step::Recv { from, bytes, slot } => {
-                (Pair { from, to: this.me, slot }, bytes, false)
+            Step::Send { to, bytes, slot } | Step::Ssend { to, bytes, slot } => {
+                (Pair { from: me, to, slot }, bytes, None, Kind::Send)
             }
-            _ => return,
+            Step::Irecv { from, bytes, slot, set } => {
+                (Pair { from, to: me, slot }, bytes, Some(set), Kind::Receive)
+            }
+            Step::Recv { from, bytes, slot } => (Pair { from, to: me, slot }, bytes, None, Kind::Receive),
+            Step::Reduce { bytes } => {
+                if let Err(text) = self.memory.reduce(rank, bytes) {
+                    self.failure = Some(Failure::Data(me, text));
+                }
+                return;
+            }
+            Step::Copy { .. } | Step::WaitAll | Step::Wait { .. } => return,
         };
         this.careless |= pair.from == pair.to || pair.from.max(pair.to) >= others;
+        let carried = match kind {
+            Kind::Send => self.memory.send(rank, this.schedule.carried(this.next), bytes),
+            Kind::Receive => Ok(Carried::default()),
+        };
+        let carried = carried.unwrap_or_else(|text| {
+            self.failure = Some(Failure::Data(me, text));
+            Carried::default()
+        });
         let channel = self.channels.entry(pair).or_default();
-        let end = if sends { &mut channel.sends } else { &mut channel.receives };
-        let request = if sends { Request::Send } else { Request::Receive };
-        this.outstanding.push(request(pair, end.len()));
-        end.push(Posted { bytes, date: this.date, heard: this.heard });
+        let end = if matches!(kind, Kind::Send) { &mut channel.sends } else { &mut channel.receives };
+        let this = &mut self.ranks[rank];
+        this.outstanding.push(Request { kind, pair, index: end.len(), set });
+        let synchronous = matches!(step, Step::Ssend { .. } | Step::Issend { .. });
+        end.push(Posted { bytes, date: this.date, heard: this.heard, synchronous, carried });
     }
 
     /// Completes what the step at hand waits for, all or nothing.
     fn complete(&mut self, rank: usize, step: Step) -> bool {
         let outstanding = &self.ranks[rank].outstanding;
-        let first = if step == Step::WaitAll { 0 } else { outstanding.len() - 1 };
-        let done: Option<Vec<_>> = outstanding[first..].iter().map(|&request| self.result(request)).collect();
-        let Some(done) = done else { return false };
-        let this = &mut self.ranks[rank];
-        this.outstanding.truncate(first);
-        for (date, heard) in done {
+        let all = 0..outstanding.len();
+        let wanted: Vec<usize> = match step {
+            Step::WaitAll => all.collect(),
+            Step::Wait { set, .. } => all.filter(|&at| outstanding[at].set == Some(set)).collect(),
+            _ => vec![outstanding.len() - 1],
+        };
+        let left = if let Step::Wait { left, .. } = step { left as usize } else { 0 };
+        let mut done: Vec<(usize, u32, u64)> = wanted
+            .iter()
+            .filter_map(|&at| self.result(outstanding[at]).map(|(date, heard)| (at, date, heard)))
+            .collect();
+        if wanted.len() - done.len() > left {
+            return false;
+        }
+        // A wait that lets some remain takes the first that are complete.
+        done.sort_by_key(|&(at, date, _)| (date, at));
+        done.truncate(wanted.len().saturating_sub(left));
+        done.sort_by_key(|&(at, ..)| at);
+        for (before, &(at, date, heard)) in done.iter().enumerate() {
+            let this = &mut self.ranks[rank];
+            let request = this.outstanding.remove(at - before);
             this.date = this.date.max(date);
             this.heard |= heard;
+            self.deliver(rank, request);
         }
         true
     }
 
-    /// When a request completes and what is heard by it; none if that is not known yet.
-    fn result(&self, request: Request) -> Option<(u32, u64)> {
-        let (Request::Send(pair, index) | Request::Receive(pair, index)) = request;
-        let channel = &self.channels[&pair];
-        let (send, receive) = (channel.sends.get(index), channel.receives.get(index));
-        match (self.sends, request) {
-            (Sends::Eager, Request::Send(..)) => send.map(|send| (send.date, 0)),
-            (Sends::Eager, Request::Receive(..)) => send.map(|send| (send.date + 1, send.heard)),
-            (Sends::Synchronous, _) => {
-                let met = send?.date.max(receive?.date) + 1;
-                // A synchronous send tells the sender nothing: causality must not rely on the mode.
-                Some((met, if matches!(request, Request::Send(..)) { 0 } else { send?.heard }))
+    /// The data of a completed receive reaches the rank's memory.
+    fn deliver(&mut self, rank: usize, Request { kind, pair, index, .. }: Request) {
+        if matches!(kind, Kind::Receive) {
+            let send = &self.channels[&pair].sends[index];
+            if let Err(text) = self.memory.receive(rank, &send.carried) {
+                self.failure = Some(Failure::Data(pair.to, format!("{text} (from {})", pair.from)));
             }
         }
     }
 
-    fn finish(self) -> Result<Outcome, Failure> {
-        let stuck = self.ranks.iter().filter(|rank| rank.next < rank.steps.len()).map(|rank| rank.me);
+    /// When a request completes and what is heard by it; none if that is not known yet.
+    fn result(&self, request: Request) -> Option<(u32, u64)> {
+        let Request { kind, pair, index, .. } = request;
+        let channel = &self.channels[&pair];
+        let (send, receive) = (channel.sends.get(index), channel.receives.get(index));
+        let synchronous = self.sends == Sends::Synchronous || send.is_some_and(|send| send.synchronous);
+        match (synchronous, kind) {
+            (false, Kind::Send) => send.map(|send| (send.date, 0)),
+            (false, Kind::Receive) => send.map(|send| (send.date + 1, send.heard)),
+            (true, _) => {
+                let met = send?.date.max(receive?.date) + 1;
+                // A synchronous send tells the sender nothing: causality must not rely on the mode.
+                Some((met, if matches!(kind, Kind::Send) { 0 } else { send?.heard }))
+            }
+        }
+    }
+
+    fn finish(mut self) -> Result<Outcome, Failure> {
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
+        }
+        let stuck =
+            self.ranks.iter().filter(|rank| rank.next < rank.schedule.steps.len()).map(|rank| rank.me);
         let stuck: Vec<_> = stuck.collect();
         if !stuck.is_empty() {
             return Err(Failure::Deadlock(stuck));
@@ -201,6 +284,9 @@ impl<'a> Machine<'a> {
             if sent != received {
                 return Err(Failure::Mismatch { from, to, slot, sent, received });
             }
+        }
+        for rank in 0..self.ranks.len() {
+            self.memory.check(rank).map_err(|text| Failure::Data(rank as u32, text))?;
         }
         Ok(self.outcome())
     }
@@ -220,7 +306,7 @@ impl<'a> Machine<'a> {
             volume: sent.iter().sum(),
             sent,
             received,
-            reduced: self.ranks.iter().flat_map(|rank| rank.steps).map(reduced).sum(),
+            reduced: self.ranks.iter().flat_map(|rank| &rank.schedule.steps).map(reduced).sum(),
         }
     }
 }

@@ -2,8 +2,9 @@
 #![allow(dead_code, reason = "each test program uses its part")]
 
 pub mod machine;
+pub mod memory;
 
-use mpirage_collectives::{Algorithm, Collective, Schedule, Shape, schedule};
+use mpirage_collectives::{Algorithm, Collective, Method, Schedule, SendStyle, Settings, Shape, schedule};
 
 /// Short, so that small cases have several.
 pub const SEGMENT: u64 = 1024;
@@ -68,7 +69,6 @@ impl Case {
             .bytes(self.bytes)
             .element(if self.collective.reduces() { self.element } else { self.element + u64::from(rank) })
             .in_place(rank % 2 == 1)
-            .segment(SEGMENT)
             .commutative(self.commutative);
         match self.collective {
             Gatherv if rank == self.root => shape.bytes(common[rank as usize]).counts(&[], common),
@@ -80,13 +80,32 @@ impl Case {
         }
     }
 
+    /// The schedules of all ranks, by an algorithm with segments of [`SEGMENT`] if it has any.
     pub fn schedules(&self, algorithm: Algorithm) -> Vec<Schedule> {
+        self.schedules_by(with_segments(self.collective, algorithm, SEGMENT), &Schedule::default())
+    }
+
+    /// The schedules of all ranks, with what they carry.
+    pub fn annotated(&self, method: Method) -> Vec<Schedule> {
+        self.schedules_by(method, &Schedule::annotated())
+    }
+
+    fn schedules_by(&self, method: Method, empty: &Schedule) -> Vec<Schedule> {
         let build = |rank| {
-            let mut out = Schedule::default();
-            schedule(self.collective, algorithm, &self.shape(rank), &mut out);
+            let mut out = empty.clone();
+            schedule(self.collective, method, &self.shape(rank), &mut out);
             out
         };
         (0..self.size).map(build).collect()
+    }
+
+    /// Bytes from one rank to each, or the counts that all ranks have in common.
+    pub fn sent_by(&self, rank: u32) -> &[u64] {
+        &self.sent[rank as usize]
+    }
+
+    pub fn common_counts(&self) -> &[u64] {
+        &self.sent[0]
     }
 
     /// Bytes `rank` has to hear from others, whatever the algorithm.
@@ -153,4 +172,42 @@ impl Case {
 /// Every collective with every algorithm that performs it.
 pub fn all_pairs() -> impl Iterator<Item = (Collective, Algorithm)> {
     Collective::ALL.into_iter().flat_map(|collective| collective.algorithms().map(move |a| (collective, a)))
+}
+
+fn with_segments(collective: Collective, algorithm: Algorithm, segment: u64) -> Method {
+    let defaults = collective.defaults(algorithm).expect("the collective has this algorithm");
+    let settings = Settings { segment: defaults.segment.map(|_| segment), ..Settings::default() };
+    Method { algorithm, settings }
+}
+
+/// Every algorithm of every collective with all kinds of parameters: short segments and none, several radices, limits of
+/// requests, both ways to send.
+pub fn all_methods() -> impl Iterator<Item = (Collective, Method)> {
+    all_pairs().flat_map(|(collective, algorithm)| {
+        let defaults = collective.defaults(algorithm).expect("the collective has this algorithm");
+        let segments = choices(defaults.segment, &[0, 24]);
+        let radices = choices(defaults.radix, &[2, 3, 4, 7]);
+        let requests = choices(defaults.requests, &[0, 1, 4]);
+        let sends = choices(defaults.sends, &[SendStyle::InOrder, SendStyle::AtOnce]);
+        let mut methods = vec![];
+        for &segment in &segments {
+            for &radix in &radices {
+                for &requests in &requests {
+                    for &sends in &sends {
+                        let settings = Settings { segment, radix, requests, sends };
+                        methods.push((collective, Method { algorithm, settings }));
+                    }
+                }
+            }
+        }
+        methods
+    })
+}
+
+/// A parameter that the algorithm reads takes each of the values.
+fn choices<T: Copy>(default: Option<T>, values: &[T]) -> Vec<Option<T>> {
+    match default {
+        Some(_) => values.iter().copied().map(Some).collect(),
+        None => vec![None],
+    }
 }

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use mpirage_call::{CommRequest, ContextId, RankId, SELF, WORLD};
+use mpirage_collectives::Nodes;
 use mpirage_data::Group;
 
 use crate::ids::InstanceId;
 use crate::origin::Origin;
 
 /// A communicator. Ranks know it by its context, except their worlds: each job has its own behind [`WORLD`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum CommId {
     /// The world of a job.
     World(u32),
@@ -59,6 +60,8 @@ struct Comm {
     started: Vec<Vec<u32>>,
     /// Collectives that some have entered and not all have left, and their instances.
     active: Vec<(Sequence, InstanceId)>,
+    /// Which members share a node, once a choice of algorithms depends on that.
+    nodes: Option<Arc<Nodes>>,
     /// Members that have freed it.
     freed: u32,
     /// The call that made it.
@@ -69,7 +72,7 @@ impl Comm {
     fn new(group: Option<Group>, origin: Origin) -> Comm {
         let entered = vec![0; group.as_ref().map_or(0, Group::size) as usize];
         let (started, active) = (Vec::new(), Vec::new());
-        Comm { group: group.map(Arc::new), entered, started, active, freed: 0, origin }
+        Comm { group: group.map(Arc::new), entered, started, active, nodes: None, freed: 0, origin }
     }
 
     fn next_start(&mut self, member: u32, plan: u32) -> Sequence {
@@ -201,6 +204,18 @@ impl Comms {
         }
     }
 
+    /// Which members of a communicator share a node.
+    pub(crate) fn nodes(&mut self, id: CommId, node_of: impl Fn(RankId) -> u32) -> Option<Arc<Nodes>> {
+        let comm = match id {
+            CommId::World(job) => &mut self.world_comms[job as usize],
+            CommId::Made(context) => &mut self.made[context.index()],
+        };
+        let group = comm.group.as_ref()?;
+        let worlds = (0..group.size()).filter_map(|member| group.world_of(member));
+        let nodes = || Arc::new(Nodes::new(worlds.map(|world| node_of(RankId::new(world)))));
+        Some(Arc::clone(comm.nodes.get_or_insert_with(nodes)))
+    }
+
     /// Communicators the program made that some member has not freed: who made them, and how many ranks they have.
     pub(crate) fn unfreed(&self) -> impl Iterator<Item = (Origin, u32)> + '_ {
         self.made.iter().filter_map(|comm| {
@@ -222,6 +237,7 @@ impl Comms {
         if comm.freed as usize == comm.entered.len() {
             comm.entered = Vec::new();
             comm.started = Vec::new();
+            comm.nodes = None;
         }
     }
 

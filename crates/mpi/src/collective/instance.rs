@@ -9,7 +9,7 @@ use std::sync::Arc;
 use mpirage_call::{
     Blocks, ContextId, LineId, OnMismatch, RankId, Reduction, RequestId, Stamp, function_name,
 };
-use mpirage_collectives::Collective;
+use mpirage_collectives::{Collective, Method};
 use mpirage_data::Group;
 
 use super::comm::{CommId, NewComm, Wish};
@@ -117,6 +117,8 @@ pub(crate) struct Instance {
     /// All have entered and have got their results, or had them; only time has yet to pass.
     pub settled: bool,
     pub results: Results,
+    /// How it is performed, once the first member has chosen.
+    pub method: Option<Method>,
     /// The sizes that members should agree on, once they differ.
     pub mismatch: Option<Mismatch>,
 }
@@ -142,6 +144,7 @@ impl Instance {
             left: 0,
             settled: false,
             results,
+            method: None,
             mismatch: None,
         }
     }

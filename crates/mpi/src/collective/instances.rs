@@ -6,7 +6,7 @@ use mpirage_call::{
     BLOCKING, Blocks, CollectiveCall, CommRequest, Completion, ContextId, LineId, RankId, Reply, RequestId,
     Stamp,
 };
-use mpirage_collectives::{Algorithm, Choice, Collective, Shape, Step};
+use mpirage_collectives::{Choice, Collective, Method, Operation, Shape, Step};
 use mpirage_data::Group;
 use mpirage_record::Record;
 use mpirage_units::Duration;
@@ -216,20 +216,29 @@ impl Collectives {
         Ok(Entered { instance: id, member })
     }
 
-    /// Chooses the schedule of a rank that has entered.
-    pub(crate) fn choose_plan(&mut self, entered: Entered, call: &CollectiveCall<'_>) -> (PlanId, Algorithm) {
-        let (member, size) = (entered.member, self.instances[entered.instance].size() as u32);
+    /// Chooses the schedule of a rank that has entered; the first one chooses the method for all. `node_of` gives the node of a
+    /// rank.
+    pub(crate) fn choose_plan(
+        &mut self,
+        entered: Entered,
+        call: &CollectiveCall<'_>,
+        node_of: impl Fn(RankId) -> u32,
+    ) -> (PlanId, Method) {
+        let instance = &mut self.instances[entered.instance];
+        let (member, comm) = (entered.member, instance.comm);
+        let nodes = if self.choice.reads_nodes() { self.comms.nodes(comm, node_of) } else { None };
         // Ranks that disagree follow the same schedule all the same.
-        let instance = &self.instances[entered.instance];
         let bytes = instance.mismatch.map_or_else(|| call.shape_bytes(member), |mismatch| mismatch.first);
         let (send_counts, recv_counts) = (counts(&call.send.blocks), counts(&call.recv.blocks));
-        let mut shape = Shape::new(size).rank(member).root(call.root).bytes(bytes);
-        shape = shape.counts(&send_counts, &recv_counts);
+        let mut shape = Shape::new(instance.size() as u32).rank(member).root(call.root).bytes(bytes);
+        shape = shape.counts(&send_counts, &recv_counts).nodes(nodes.as_deref());
         if let Some(reduction) = call.reduction {
             shape = shape.element(u64::from(reduction.element.max(1))).commutative(reduction.commutative);
+            shape = shape.built_in(!calls_function(call.reduction));
         }
-        let plan = self.plans.choose(&self.choice, call.kind, &shape);
-        (plan, self.plans.algorithm(plan))
+        let operation = Operation { collective: call.kind, nonblocking: call.request.is_some() };
+        let method = *instance.method.get_or_insert_with(|| self.choice.method(operation, &shape));
+        (self.plans.choose(comm, call.kind, method, &shape), method)
     }
 
     /// A rank that has entered starts its schedule.

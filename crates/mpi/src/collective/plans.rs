@@ -4,11 +4,10 @@
 //! names of their peers ([`Symmetry`]), all of them use that of rank 0. Schedules made from counts of the
 //! program, and those beyond a limit of memory, are made each time and forgotten.
 
-use mpirage_collectives::{
-    Algorithm, Choice, Collective, Member, Schedule, Shape, Step, Symmetry, schedule, symmetry,
-};
+use mpirage_collectives::{Collective, Member, Method, Schedule, Shape, Step, Symmetry, schedule, symmetry};
 use rustc_hash::FxHashMap;
 
+use super::comm::CommId;
 use crate::ids::{PlanId, Table};
 
 /// Steps that are kept in all: 64 MiB.
@@ -33,15 +32,16 @@ struct Made {
     rank: u32,
     size: u32,
     root: u32,
-    kind: u8,
-    algorithm: u8,
+    kind: Collective,
+    method: Method,
     commutative: bool,
+    /// The communicator, if it matters which of its ranks share a node.
+    on_nodes_of: Option<CommId>,
 }
 
 #[derive(Debug)]
 struct Plan {
     schedule: Schedule,
-    algorithm: Algorithm,
     symmetry: Symmetry,
     size: u32,
     kept: bool,
@@ -52,13 +52,18 @@ impl Plans {
         Plans { known: FxHashMap::default(), all: Table::new(), kept_steps: 0, spare: Vec::new() }
     }
 
-    /// The number of the plan that a rank follows.
-    pub(crate) fn choose(&mut self, choice: &Choice, kind: Collective, shape: &Shape<'_>) -> PlanId {
-        let algorithm = choice.algorithm(kind, shape);
+    /// The number of the plan that a rank of a communicator follows.
+    pub(crate) fn choose(
+        &mut self,
+        comm: CommId,
+        kind: Collective,
+        method: Method,
+        shape: &Shape<'_>,
+    ) -> PlanId {
         if !(shape.send_counts.is_empty() && shape.recv_counts.is_empty()) {
-            return self.make(kind, algorithm, shape, Symmetry::None, false);
+            return self.make(kind, method, shape, Symmetry::None, false);
         }
-        let symmetry = symmetry(kind, algorithm, shape);
+        let symmetry = symmetry(kind, method.algorithm, shape);
         let rank = if symmetry == Symmetry::None { shape.rank } else { 0 };
         let shape = Shape { rank, ..*shape };
         let made = Made {
@@ -67,25 +72,21 @@ impl Plans {
             rank,
             size: shape.size,
             root: shape.root,
-            kind: kind as u8,
-            algorithm: algorithm as u8,
+            kind,
+            method,
             commutative: shape.commutative,
+            on_nodes_of: shape.nodes.map(|_| comm),
         };
         if let Some(&id) = self.known.get(&made) {
             return id;
         }
         let keep = self.kept_steps < KEPT_STEPS;
-        let id = self.make(kind, algorithm, &shape, symmetry, keep);
+        let id = self.make(kind, method, &shape, symmetry, keep);
         if keep {
             self.kept_steps += self.all[id].schedule.steps.len();
             self.known.insert(made, id);
         }
         id
-    }
-
-    /// The algorithm of a plan.
-    pub(crate) fn algorithm(&self, id: PlanId) -> Algorithm {
-        self.all[id].algorithm
     }
 
     /// The nth step of a plan, for a member.
@@ -106,13 +107,13 @@ impl Plans {
     fn make(
         &mut self,
         kind: Collective,
-        algorithm: Algorithm,
+        method: Method,
         shape: &Shape<'_>,
         symmetry: Symmetry,
         kept: bool,
     ) -> PlanId {
         let mut steps = self.spare.pop().unwrap_or_default();
-        schedule(kind, algorithm, shape, &mut steps);
-        self.all.insert(Plan { schedule: steps, algorithm, symmetry, size: shape.size, kept })
+        schedule(kind, method, shape, &mut steps);
+        self.all.insert(Plan { schedule: steps, symmetry, size: shape.size, kept })
     }
 }

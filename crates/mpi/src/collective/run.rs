@@ -1,10 +1,12 @@
 //! A schedule under way: one rank's part of one collective.
 
 use mpirage_call::RankId;
+use mpirage_collectives::SETS;
 use mpirage_units::Duration;
 
 use crate::ids::{InstanceId, PlanId};
 use crate::transport::matching::Key;
+use crate::transport::message::Awaited;
 
 /// What a run waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +17,8 @@ enum Until {
     Blocking,
     /// All its steps under way.
     All,
+    /// All but `left` of a request set.
+    Set { set: u8, left: u32 },
 }
 
 /// What stands between a run and its next step.
@@ -27,6 +31,11 @@ pub(crate) enum Stop {
     Recv,
     /// A wait for everything; receives are paid for then.
     WaitAll,
+    /// A wait until at most `left` of a request set are under way. Its receives are paid for then, also those that remain.
+    Wait {
+        set: u8,
+        left: u32,
+    },
 }
 
 /// One rank's part of a collective.
@@ -45,12 +54,13 @@ pub(crate) struct Run {
     /// The last stop, until it is passed.
     stop: Stop,
     under_way: u32,
+    in_sets: [u32; SETS],
     blocking_under_way: bool,
     until: Until,
     /// Is the beginning of the next step paid for?
     begun: bool,
-    /// What its receives cost, to be paid when they are complete.
-    owed: Duration,
+    /// What its receives cost, to be paid when they are complete: those of each set, and the blocking one.
+    owed: [Duration; SETS + 1],
 }
 
 impl Run {
@@ -64,10 +74,11 @@ impl Run {
             next: 0,
             stop: Stop::None,
             under_way: 0,
+            in_sets: [0; SETS],
             blocking_under_way: false,
             until: Until::Now,
             begun: false,
-            owed: Duration::ZERO,
+            owed: [Duration::ZERO; SETS + 1],
         }
     }
 
@@ -121,27 +132,31 @@ impl Run {
         self.begun = false;
     }
 
-    /// A send or receive begins, for which it stops or not.
-    pub(crate) fn begin(&mut self, stop: Stop) {
+    /// A send or receive begins, for which it stops or which belongs to a request set.
+    pub(crate) fn begin(&mut self, stop: Stop, awaited: Awaited) {
         self.under_way += 1;
-        self.blocking_under_way = stop != Stop::None;
+        match awaited {
+            Awaited::Blocking => self.blocking_under_way = true,
+            Awaited::InSet(set) => self.in_sets[usize::from(set)] += 1,
+        }
         self.stop = stop;
     }
 
-    /// It stops until everything is complete.
-    pub(crate) fn wait_all(&mut self) {
-        self.stop = Stop::WaitAll;
+    /// It stops at a wait.
+    pub(crate) fn wait(&mut self, stop: Stop) {
+        self.stop = stop;
     }
 
     /// A receive costs so much when it is complete.
-    pub(crate) fn owe(&mut self, cost: Duration) {
-        self.owed += cost;
+    pub(crate) fn owe(&mut self, awaited: Awaited, cost: Duration) {
+        self.owed[owed_index(awaited)] += cost;
     }
 
     /// Is what it stopped for still under way?
     pub(crate) fn must_wait(&mut self) -> bool {
         let (until, waits) = match self.stop {
             Stop::WaitAll => (Until::All, self.under_way > 0),
+            Stop::Wait { set, left } => (Until::Set { set, left }, self.in_sets[usize::from(set)] > left),
             _ => (Until::Blocking, self.blocking_under_way),
         };
         if waits {
@@ -160,25 +175,42 @@ impl Run {
 
     /// Goes on after the stop; receives that are complete are to be paid for.
     pub(crate) fn pass_stop(&mut self) -> Duration {
+        let mut pay = |awaited| std::mem::take(&mut self.owed[owed_index(awaited)]);
         match std::mem::replace(&mut self.stop, Stop::None) {
-            Stop::WaitAll | Stop::Recv => std::mem::take(&mut self.owed),
+            Stop::WaitAll => {
+                let all = std::mem::take(&mut self.owed);
+                all.into_iter().fold(Duration::ZERO, |sum, cost| sum + cost)
+            }
+            Stop::Wait { set, .. } => pay(Awaited::InSet(set)),
+            Stop::Recv => pay(Awaited::Blocking),
             Stop::None | Stop::Send => Duration::ZERO,
         }
     }
 
     /// A send or receive is complete. True if the run goes on.
     #[inline]
-    pub(crate) fn step_done(&mut self, blocking: bool) -> bool {
+    pub(crate) fn step_done(&mut self, awaited: Awaited) -> bool {
         self.under_way -= 1;
-        self.blocking_under_way &= !blocking;
+        match awaited {
+            Awaited::Blocking => self.blocking_under_way = false,
+            Awaited::InSet(set) => self.in_sets[usize::from(set)] -= 1,
+        }
         let goes_on = match self.until {
             Until::Now => false,
-            Until::Blocking => blocking,
+            Until::Blocking => awaited == Awaited::Blocking,
             Until::All => self.under_way == 0,
+            Until::Set { set, left } => self.in_sets[usize::from(set)] <= left,
         };
         if goes_on {
             self.until = Until::Now;
         }
         goes_on
+    }
+}
+
+fn owed_index(awaited: Awaited) -> usize {
+    match awaited {
+        Awaited::InSet(set) => usize::from(set),
+        Awaited::Blocking => SETS,
     }
 }

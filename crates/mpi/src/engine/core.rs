@@ -76,11 +76,11 @@ impl<M: Memory> Core<M> {
         while let Some(event) = self.transport.event(nth) {
             nth += 1;
             match *event {
-                Event::Complete { owner: Owner::Step { run, blocking }, ideal, .. } => {
+                Event::Complete { owner: Owner::Step { run, awaited }, ideal, .. } => {
                     if let Some(clocks) = self.observers.ideal() {
-                        clocks.end_step(run, blocking, ideal);
+                        clocks.end_step(run, awaited, ideal);
                     }
-                    if self.collectives.run_mut(run).step_done(blocking) {
+                    if self.collectives.run_mut(run).step_done(awaited) {
                         self.tasks.push_back(Task::Run(run));
                     }
                 }

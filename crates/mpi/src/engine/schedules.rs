@@ -20,12 +20,20 @@ use crate::origin::Origin;
 use crate::protocol::per_byte;
 use crate::ranks::line::Phase;
 use crate::ranks::request::Operation;
-use crate::transport::message::{Outgoing, Owner, Taker};
+use crate::transport::message::{Awaited, Outgoing, Owner, Taker};
 
 /// Sends and receives under way from which on a schedule's next steps are prefetched.
 const MANY: u32 = 32;
 /// How many steps ahead that is done.
 const AHEAD: u32 = 3;
+
+/// A message that a schedule sends.
+struct Sent {
+    to: u32,
+    slot: u16,
+    bytes: u64,
+    mode: SendMode,
+}
 
 impl<M: Memory> Core<M> {
     /// A line enters a collective.
@@ -111,6 +119,7 @@ impl<M: Memory> Core<M> {
         if let Some(clocks) = self.observers.ideal() {
             match run.stop() {
                 Stop::WaitAll => clocks.pass_all(id),
+                Stop::Wait { set, .. } => clocks.pass_set(id, set),
                 _ => clocks.pass_blocking(id),
             }
         }
@@ -137,9 +146,13 @@ impl<M: Memory> Core<M> {
     fn step_needs_processor(&mut self, id: RunId, step: Step) -> bool {
         let rank = self.collectives.run(id).rank;
         match (step, self.occupancy.processors()) {
-            (Step::Send { bytes, .. } | Step::Isend { bytes, .. }, Some(processors)) => {
-                !processors.claim_send(&mut self.kernel, rank, Job::Run(id), bytes)
-            }
+            (
+                Step::Send { bytes, .. }
+                | Step::Ssend { bytes, .. }
+                | Step::Isend { bytes, .. }
+                | Step::Issend { bytes, .. },
+                Some(processors),
+            ) => !processors.claim_send(&mut self.kernel, rank, Job::Run(id), bytes),
             (Step::Recv { .. } | Step::Irecv { .. }, Some(_)) => {
                 let busy = self.occupancy.busy_after_wait(rank, self.kernel.now());
                 if !busy.is_zero() {
@@ -154,20 +167,36 @@ impl<M: Memory> Core<M> {
     /// Carries out a step; gives what it costs the rank.
     fn take_step(&mut self, id: RunId, step: Step) -> Duration {
         match step {
-            Step::Isend { to, bytes, slot } => {
-                self.send_step(id, (to, slot), bytes, Stop::None);
-                self.protocol.isend_overhead.of(bytes)
+            Step::Isend { to, bytes, slot, set } => {
+                let sent = Sent { to, slot, bytes, mode: SendMode::Standard };
+                self.send_step(id, sent, Stop::None, Awaited::InSet(set))
+            }
+            Step::Issend { to, bytes, slot, set } => {
+                let sent = Sent { to, slot, bytes, mode: SendMode::Synchronous };
+                self.send_step(id, sent, Stop::None, Awaited::InSet(set))
             }
             Step::Send { to, bytes, slot } => {
-                self.send_step(id, (to, slot), bytes, Stop::Send);
-                self.protocol.send_overhead.of(bytes)
+                let sent = Sent { to, slot, bytes, mode: SendMode::Standard };
+                self.send_step(id, sent, Stop::Send, Awaited::Blocking)
             }
-            Step::Irecv { from, bytes, slot } => self.recv_step(id, (from, slot), bytes, Stop::None),
-            Step::Recv { from, bytes, slot } => self.recv_step(id, (from, slot), bytes, Stop::Recv),
+            Step::Ssend { to, bytes, slot } => {
+                let sent = Sent { to, slot, bytes, mode: SendMode::Synchronous };
+                self.send_step(id, sent, Stop::Send, Awaited::Blocking)
+            }
+            Step::Irecv { from, bytes, slot, set } => {
+                self.recv_step(id, (from, slot), bytes, Stop::None, Awaited::InSet(set))
+            }
+            Step::Recv { from, bytes, slot } => {
+                self.recv_step(id, (from, slot), bytes, Stop::Recv, Awaited::Blocking)
+            }
             Step::Reduce { bytes } => self.work_step(id, bytes, self.protocol.reduce_seconds_per_byte),
             Step::Copy { bytes } => self.work_step(id, bytes, self.protocol.copy_seconds_per_byte),
             Step::WaitAll => {
-                self.collectives.run_mut(id).wait_all();
+                self.collectives.run_mut(id).wait(Stop::WaitAll);
+                Duration::ZERO
+            }
+            Step::Wait { set, left } => {
+                self.collectives.run_mut(id).wait(Stop::Wait { set, left });
                 Duration::ZERO
             }
         }
@@ -181,9 +210,11 @@ impl<M: Memory> Core<M> {
         cost
     }
 
-    fn send_step(&mut self, id: RunId, (to, slot): (u32, u16), bytes: u64, stop: Stop) {
+    /// A schedule sends; gives what that costs the rank.
+    fn send_step(&mut self, id: RunId, sent: Sent, stop: Stop, awaited: Awaited) -> Duration {
+        let Sent { to, slot, bytes, mode } = sent;
         let run = self.collectives.run_mut(id);
-        run.begin(stop);
+        run.begin(stop, awaited);
         let (from, key, blocking) = (run.rank, run.sends(slot), stop != Stop::None);
         let ideal = match self.observers.ideal() {
             Some(clocks) => {
@@ -194,15 +225,25 @@ impl<M: Memory> Core<M> {
             }
             None => Time::ZERO,
         };
-        let (to, owner) = (self.collectives.peer(id, to), Owner::Step { run: id, blocking });
-        let (payload, mode, origin) = (Payload::Absent, SendMode::Standard, Origin::UNKNOWN);
+        let (to, owner) = (self.collectives.peer(id, to), Owner::Step { run: id, awaited });
+        let (payload, origin) = (Payload::Absent, Origin::UNKNOWN);
         self.post_send(Outgoing { from, to, key, bytes, payload, mode, owner, origin, ideal });
+        let overhead = if blocking { &self.protocol.send_overhead } else { &self.protocol.isend_overhead };
+        overhead.of(bytes)
     }
 
-    fn recv_step(&mut self, id: RunId, (from, slot): (u32, u16), bytes: u64, stop: Stop) -> Duration {
+    /// A schedule posts a receive; gives what that costs the rank.
+    fn recv_step(
+        &mut self,
+        id: RunId,
+        (from, slot): (u32, u16),
+        bytes: u64,
+        stop: Stop,
+        awaited: Awaited,
+    ) -> Duration {
         let run = self.collectives.run_mut(id);
-        run.begin(stop);
-        run.owe(self.protocol.recv_overhead.of(bytes));
+        run.begin(stop, awaited);
+        run.owe(awaited, self.protocol.recv_overhead.of(bytes));
         let (rank, key) = (run.rank, run.receives(from, slot));
         if let Some(clocks) = self.observers.ideal()
             && self.protocol.transfer_mode(SendMode::Standard, bytes).sender_waits()
@@ -210,7 +251,7 @@ impl<M: Memory> Core<M> {
             clocks.post_step(id, from, slot);
         }
         // Whatever size arrives is the algorithm's business, so any fits.
-        let taker = Taker::Step { run: id, blocking: stop != Stop::None };
+        let taker = Taker::Step { run: id, awaited };
         let (transport, mut env) = self.transport();
         transport.post(&mut env, rank, key, taker);
         self.startup_of_receive_step(id, from)
@@ -271,8 +312,9 @@ impl<M: Memory> Core<M> {
             return self.await_all(entered, caller, call, ideal);
         }
         let call = &CollectiveCall { kind: scheduled_kind(call), ..*call };
-        let (plan, algorithm) = self.collectives.choose_plan(entered, call);
-        self.record_schedule(entered, caller, call, Some(algorithm));
+        let hosts = &self.hosts;
+        let (plan, method) = self.collectives.choose_plan(entered, call, |rank| hosts[rank.index()].0);
+        self.record_schedule(entered, caller, call, Some(method));
         let run = self.collectives.start_run(entered, plan);
         if let Some(clocks) = self.observers.ideal() {
             clocks.start_run(run, ideal);
@@ -285,7 +327,7 @@ impl<M: Memory> Core<M> {
         entered: Entered,
         caller: Caller,
         call: &CollectiveCall<'_>,
-        algorithm: Option<mpirage_collectives::Algorithm>,
+        method: Option<mpirage_collectives::Method>,
     ) {
         if self.observers.wants_arguments()
             && let Some(instance) = self.collectives.instance(entered.instance)
@@ -295,7 +337,7 @@ impl<M: Memory> Core<M> {
                 number: instance.number,
                 context: call.context,
                 kind: call.kind,
-                algorithm,
+                method,
                 entered: self.kernel.now(),
                 call,
             });

@@ -48,6 +48,9 @@ impl<M: Memory> Core<M> {
             Step::Send { to, bytes, .. } | Step::Isend { to, bytes, .. } => {
                 startup.of_send(me, host(to), self.protocol.transfer_mode(SendMode::Standard, bytes))
             }
+            Step::Ssend { to, bytes, .. } | Step::Issend { to, bytes, .. } => {
+                startup.of_send(me, host(to), self.protocol.transfer_mode(SendMode::Synchronous, bytes))
+            }
             Step::Recv { from, .. } if startup.receives == ReceiveStartup::First => {
                 startup.of(me, Some(host(from)))
             }

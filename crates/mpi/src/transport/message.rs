@@ -11,6 +11,15 @@ use crate::ids::{ReceiveId, RunId};
 use crate::origin::Origin;
 use crate::protocol::TransferMode;
 
+/// How a schedule waits for its send or receive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Awaited {
+    /// It stops for this very one.
+    Blocking,
+    /// It is in this request set.
+    InSet(u8),
+}
+
 /// What completes together with a send or a receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
@@ -18,8 +27,8 @@ pub(crate) enum Owner {
     Request { rank: RankId, id: RequestId },
     /// The blocking call of a line.
     Blocking(LineId),
-    /// A step of a schedule; `blocking` if the schedule stops for this very one.
-    Step { run: RunId, blocking: bool },
+    /// A step of a schedule.
+    Step { run: RunId, awaited: Awaited },
     /// Nothing: a blocking send that was complete at once, or a request that was freed.
     None,
 }
@@ -29,8 +38,8 @@ pub(crate) enum Owner {
 pub(crate) enum Taker {
     /// A receive of a rank.
     Receive(ReceiveId),
-    /// A step of a schedule; `blocking` if the schedule stops for it. Nothing else needs to be known of such a receive.
-    Step { run: RunId, blocking: bool },
+    /// A step of a schedule. Nothing else needs to be known of such a receive.
+    Step { run: RunId, awaited: Awaited },
 }
 
 /// How far the bytes of a message have come.

@@ -13,7 +13,7 @@ use mpirage_record::Summary;
 use mpirage_units::Time;
 
 use super::matching::Key;
-use super::message::{Message, Outgoing, Owner, Receive, Taker, TransferState};
+use super::message::{Awaited, Message, Outgoing, Owner, Receive, Taker, TransferState};
 use super::{Env, Event, Transport};
 use crate::data_plane::DataPlane;
 use crate::ids::{Id, MessageId, RunId};
@@ -281,10 +281,10 @@ fn a_step_of_a_schedule_needs_no_receive() {
     let mut bench = Bench::new(&VARIANTS[0]);
     bench.apply(Input::SetOut);
     bench.outcome();
-    let taker = Taker::Step { run: RunId::new(3), blocking: true };
+    let taker = Taker::Step { run: RunId::new(3), awaited: Awaited::Blocking };
     bench.with(|transport, env| transport.post(env, RankId::new(1), KEY, taker));
     bench.apply(Input::Ended);
     let complete = bench.transport.event(0).copied();
-    let owner = Owner::Step { run: RunId::new(3), blocking: true };
+    let owner = Owner::Step { run: RunId::new(3), awaited: Awaited::Blocking };
     assert!(matches!(complete, Some(Event::Complete { owner: of, .. }) if of == owner));
 }

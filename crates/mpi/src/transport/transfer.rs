@@ -206,7 +206,7 @@ impl Transport {
         });
         let (receiver, truncated) = match taker {
             Some(Taker::Receive(receive)) => self.end_receive(env, id, receive),
-            Some(Taker::Step { run, blocking }) => (Owner::Step { run, blocking }, false),
+            Some(Taker::Step { run, awaited }) => (Owner::Step { run, awaited }, false),
             None => (Owner::None, false),
         };
         self.end_message(env, id);
@@ -272,7 +272,7 @@ impl Transport {
     pub(crate) fn take_receiver(&mut self, taker: Taker) -> Owner {
         match taker {
             Taker::Receive(id) => std::mem::replace(&mut self.receives[id].owner, Owner::None),
-            Taker::Step { run, blocking } => Owner::Step { run, blocking },
+            Taker::Step { run, awaited } => Owner::Step { run, awaited },
         }
     }
 

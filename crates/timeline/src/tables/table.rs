@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use mpirage_collectives::Method;
 use mpirage_outfile::{OutputFile, SealedFile};
 use mpirage_units::{Duration, Time};
 use rustc_hash::FxHashMap;
@@ -104,12 +105,17 @@ impl Cell {
 pub(crate) struct Pool {
     texts: Vec<String>,
     known: FxHashMap<&'static str, u32>,
+    methods: FxHashMap<Method, u32>,
 }
 
 impl Pool {
     /// These texts, in order.
     pub fn of<'a>(texts: impl Iterator<Item = &'a str>) -> Pool {
-        Pool { texts: texts.map(str::to_owned).collect(), known: FxHashMap::default() }
+        Pool {
+            texts: texts.map(str::to_owned).collect(),
+            known: FxHashMap::default(),
+            methods: FxHashMap::default(),
+        }
     }
 
     /// Adds a text and returns its number.
@@ -125,6 +131,16 @@ impl Pool {
         }
         let number = self.add(text);
         self.known.insert(text, number);
+        number
+    }
+
+    /// The number of the name of a method, which is added at its first use.
+    pub fn method(&mut self, method: Method) -> u32 {
+        if let Some(&number) = self.methods.get(&method) {
+            return number;
+        }
+        let number = self.add(&method.to_string());
+        self.methods.insert(method, number);
         number
     }
 

@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use mpirage_call::{Call, ContextId, Reply, RequestId, SELF, SendMode, Stamp, WORLD, Work};
-use mpirage_collectives::{Algorithm, Collective, Schedule};
+use mpirage_collectives::{Collective, Method, Schedule};
 use mpirage_units::Duration;
 
 use super::files::{CHARGED, FREE};
@@ -57,8 +57,8 @@ struct Rank {
     last: u64,
     began: bool,
     finalized: bool,
-    /// How the algorithm of its last collective is called.
-    algorithm: Option<Algorithm>,
+    /// How its last collective was performed.
+    method: Option<Method>,
     open: HashMap<RequestId, Open>,
     /// How many of each name were opened and waited for.
     order: HashMap<Named, (u64, u64)>,
@@ -367,8 +367,8 @@ impl TraceWriter for TiWriter {
         self.communicators.insert(context, members.to_vec());
     }
 
-    fn scheduled(&mut self, rank: u32, _: ContextId, _: Collective, algorithm: Algorithm) {
-        self.ranks[rank as usize].algorithm = Some(algorithm);
+    fn scheduled(&mut self, rank: u32, _: ContextId, _: Collective, method: Method) {
+        self.ranks[rank as usize].method = Some(method);
     }
 
     fn finish(&mut self) -> Result<(), TraceError> {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use mpirage_call::{Blocks, CollectiveCall, CommRequest, ContextId, RequestId, SELF, WORLD};
-use mpirage_collectives::{Collective, Shape, Step, default_algorithm, schedule};
+use mpirage_collectives::{Choice, Collective, Shape, Step, schedule};
 use mpirage_units::Duration;
 
 use super::TiWriter;
@@ -102,10 +102,10 @@ impl TiWriter {
         if let Some(reduction) = call.reduction {
             shape = shape.element(u64::from(reduction.element.max(1))).commutative(reduction.commutative);
         }
-        let known = self.ranks[rank as usize].algorithm.filter(|&algorithm| call.kind.knows(algorithm));
-        let algorithm = known.unwrap_or_else(|| default_algorithm(call.kind, &shape));
+        let known = self.ranks[rank as usize].method.filter(|method| call.kind.knows(method.algorithm));
+        let method = known.unwrap_or_else(|| Choice::default().method(call.kind, &shape));
         let mut steps = std::mem::take(&mut self.schedule);
-        schedule(call.kind, algorithm, &shape, &mut steps);
+        schedule(call.kind, method, &shape, &mut steps);
         self.write_steps(rank, call.context, members, &steps.steps);
         self.schedule = steps;
     }
@@ -116,31 +116,28 @@ impl TiWriter {
         let (first, mut next) = (u32::MAX / 2, u32::MAX / 2);
         for step in steps {
             match *step {
-                Step::Send { to, bytes, slot } | Step::Isend { to, bytes, slot } => {
+                // The format has no synchronous sends, nor waits for some requests: such a wait becomes one for all.
+                Step::Send { to, bytes, slot } | Step::Ssend { to, bytes, slot } => {
                     let (to, tag) = (members[to as usize], self.step_tag(context, slot));
-                    let blocking = matches!(step, Step::Send { .. });
-                    self.line(
-                        rank,
-                        format_args!("{} {to} {tag} {bytes} 6", if blocking { "send" } else { "isend" }),
-                    );
-                    if !blocking {
-                        self.open(rank, RequestId::new(next), (us, i64::from(to), tag));
-                        next += 1;
-                    }
+                    self.line(rank, format_args!("send {to} {tag} {bytes} 6"));
                 }
-                Step::Recv { from, bytes, slot } | Step::Irecv { from, bytes, slot } => {
+                Step::Isend { to, bytes, slot, .. } | Step::Issend { to, bytes, slot, .. } => {
+                    let (to, tag) = (members[to as usize], self.step_tag(context, slot));
+                    self.line(rank, format_args!("isend {to} {tag} {bytes} 6"));
+                    self.open(rank, RequestId::new(next), (us, i64::from(to), tag));
+                    next += 1;
+                }
+                Step::Recv { from, bytes, slot } => {
                     let (from, tag) = (members[from as usize], self.step_tag(context, slot));
-                    let blocking = matches!(step, Step::Recv { .. });
-                    self.line(
-                        rank,
-                        format_args!("{} {from} {tag} {bytes} 6", if blocking { "recv" } else { "irecv" }),
-                    );
-                    if !blocking {
-                        self.open(rank, RequestId::new(next), (i64::from(from), us, tag));
-                        next += 1;
-                    }
+                    self.line(rank, format_args!("recv {from} {tag} {bytes} 6"));
                 }
-                Step::WaitAll => {
+                Step::Irecv { from, bytes, slot, .. } => {
+                    let (from, tag) = (members[from as usize], self.step_tag(context, slot));
+                    self.line(rank, format_args!("irecv {from} {tag} {bytes} 6"));
+                    self.open(rank, RequestId::new(next), (i64::from(from), us, tag));
+                    next += 1;
+                }
+                Step::WaitAll | Step::Wait { .. } => {
                     let requests: Vec<RequestId> = (first..next).map(RequestId::new).collect();
                     self.waited(rank, &requests);
                     next = first;

@@ -13,26 +13,28 @@
 //! if the operation does not commute, they work towards rank 0, which passes the result on.
 //! Rabenseifner: *Optimization of collective reduction operations* (2004).
 
-use crate::algorithm::{Algorithm, Table};
+use super::double_tree;
+use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
-use crate::double_tree;
+use crate::data::Data;
+use crate::method::{Table, entry};
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::{Stays, Team};
-use crate::tree::{Binomial, Node, Segments};
+use crate::tree::{Binomial, Node, SEGMENT, Segments};
 
 pub(crate) const ALGORITHMS: Table = &[
-    (Algorithm::Binomial, binomial),
-    (Algorithm::Rabenseifner, rabenseifner),
-    (Algorithm::Chain, chain),
-    (Algorithm::BinaryTree, binary_tree),
-    (Algorithm::DoubleTree, double_tree::reduce),
-    (Algorithm::Linear, linear),
+    entry(Algorithm::Binomial, binomial),
+    entry(Algorithm::Rabenseifner, rabenseifner),
+    entry(Algorithm::Chain, chain).segment(SEGMENT).any_order(),
+    entry(Algorithm::BinaryTree, binary_tree).segment(SEGMENT).any_order(),
+    entry(Algorithm::DoubleTree, double_tree::reduce).segment(SEGMENT).any_order(),
+    entry(Algorithm::Linear, linear),
 ];
 
 pub(crate) fn linear(shape: &Shape, out: &mut Schedule) {
     if !shape.is_root() {
-        return out.send(shape.root, shape.bytes);
+        return out.send(shape.root, shape.vector());
     }
     for rank in shape.non_roots() {
         out.irecv(rank, shape.bytes);
@@ -49,7 +51,7 @@ pub(crate) fn binomial(shape: &Shape, out: &mut Schedule) {
             out.reduce(shape.bytes);
         }
         if let Some(parent) = tree.parent() {
-            out.send(team.rank(parent), shape.bytes);
+            out.send(team.rank(parent), shape.vector());
         }
     });
 }
@@ -58,7 +60,7 @@ fn rabenseifner(shape: &Shape, out: &mut Schedule) {
     in_order(shape, out, |team, out| {
         let shrunk = team.shrink(Stays::Even);
         let Some(core) = shrunk.core else {
-            return out.send(shrunk.partner.expect("who sits out has a partner"), shape.bytes);
+            return out.send(shrunk.partner.expect("who sits out has a partner"), shape.vector());
         };
         if let Some(bystander) = shrunk.partner {
             out.recv(bystander, shape.bytes);
@@ -78,7 +80,7 @@ fn in_order(shape: &Shape, out: &mut Schedule, reduce: impl Fn(&Team, &mut Sched
     reduce(&Team::all(shape), out);
     out.next_slot();
     if shape.rank == 0 {
-        out.send(shape.root, shape.bytes);
+        out.send(shape.root, shape.vector());
     } else if shape.is_root() {
         out.recv(0, shape.bytes);
     }
@@ -95,16 +97,16 @@ fn binary_tree(shape: &Shape, out: &mut Schedule) {
 /// Receives each segment from below while the one before goes up.
 fn pipeline(shape: &Shape, node: &Node, out: &mut Schedule) {
     let mut combined = None;
-    for segment in Segments::of(shape).sizes() {
+    for segment in Segments::of(shape).all() {
         for child in node.children() {
-            out.irecv(child, segment);
+            out.irecv(child, segment.bytes);
         }
         if let (Some(before), Some(parent)) = (combined.replace(segment), node.parent) {
             out.isend(parent, before);
         }
         out.wait_all();
         for _ in node.children() {
-            out.reduce(segment);
+            out.reduce(segment.bytes);
         }
     }
     if let (Some(last), Some(parent)) = (combined, node.parent) {
@@ -131,8 +133,8 @@ impl<'a> Halving<'a> {
             let with = self.core.rank(round.with);
             let (given, kept) =
                 (self.piece(round.with, round.bit + 1), self.piece(self.core.me, round.bit + 1));
-            out.exchange(with, given, with, kept);
-            out.reduce(kept);
+            out.exchange(with, given, with, kept.bytes);
+            out.reduce(kept.bytes);
         }
     }
 
@@ -142,7 +144,7 @@ impl<'a> Halving<'a> {
             let with = self.core.rank(round.with);
             let (mine, theirs) =
                 (self.piece(self.core.me, round.bit + 1), self.piece(round.with, round.bit + 1));
-            out.exchange(with, mine, with, theirs);
+            out.exchange(with, mine, with, theirs.bytes);
         }
     }
 
@@ -153,12 +155,12 @@ impl<'a> Halving<'a> {
             if round.with < self.core.me {
                 return out.send(with, self.piece(self.core.me, round.bit + 1));
             }
-            out.recv(with, self.piece(round.with, round.bit + 1));
+            out.recv(with, self.piece(round.with, round.bit + 1).bytes);
         }
     }
 
-    /// Bytes that `member` has left after that many rounds.
-    fn piece(&self, member: u32, rounds: u32) -> u64 {
+    /// What `member` has left after that many rounds.
+    fn piece(&self, member: u32, rounds: u32) -> Data {
         let length = self.core.size >> rounds;
         let first =
             (0..rounds).filter(|bit| member >> bit & 1 == 1).map(|bit| self.core.size >> (bit + 1)).sum();
@@ -175,10 +177,10 @@ mod tests {
         let shape = Shape::new(8).bytes(1237).element(1);
         let halving = Halving::of(&Team::all(&shape), &shape);
         for member in 0..8 {
-            assert_eq!(halving.piece(member, 0), 1237);
+            assert_eq!(halving.piece(member, 0).bytes, 1237);
             for bit in 0..3 {
-                let halves = [member, member ^ 1 << bit].map(|m| halving.piece(m, bit + 1));
-                assert_eq!(halving.piece(member, bit), halves.iter().sum::<u64>());
+                let halves = [member, member ^ 1 << bit].map(|m| halving.piece(m, bit + 1).bytes);
+                assert_eq!(halving.piece(member, bit).bytes, halves.iter().sum::<u64>());
             }
         }
     }

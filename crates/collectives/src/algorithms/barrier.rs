@@ -12,23 +12,25 @@
 //!
 //! Hensgen, Finkel, Manber: *Two algorithms for barrier synchronization* (1988).
 
-use crate::algorithm::{Algorithm, Table};
-use crate::allreduce;
+use super::allreduce;
+use crate::algorithm::Algorithm;
+use crate::data::Data;
+use crate::method::{Table, entry};
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::doubling_distances;
 
 pub(crate) const ALGORITHMS: Table = &[
-    (Algorithm::Dissemination, dissemination),
-    (Algorithm::RecursiveDoubling, recursive_doubling),
-    (Algorithm::Linear, linear),
-    (Algorithm::Binomial, binomial),
-    (Algorithm::DoubleRing, double_ring),
+    entry(Algorithm::Dissemination, dissemination),
+    entry(Algorithm::RecursiveDoubling, recursive_doubling),
+    entry(Algorithm::Linear, linear),
+    entry(Algorithm::Binomial, binomial),
+    entry(Algorithm::DoubleRing, double_ring),
 ];
 
 fn dissemination(shape: &Shape, out: &mut Schedule) {
     for distance in doubling_distances(shape.size) {
-        out.exchange(shape.after(distance), 0, shape.before(distance), 0);
+        out.exchange(shape.after(distance), Data::NOTHING, shape.before(distance), 0);
     }
 }
 
@@ -59,7 +61,7 @@ fn double_ring(shape: &Shape, out: &mut Schedule) {
         if shape.rank > 0 {
             out.recv(left, 0);
         }
-        out.send(right, 0);
+        out.send(right, Data::NOTHING);
         if shape.rank == 0 {
             out.recv(left, 0);
         }

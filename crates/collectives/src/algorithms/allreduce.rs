@@ -10,27 +10,28 @@
 //! (2005); Patarasuk, Yuan: *Bandwidth optimal all-reduce algorithms for clusters of
 //! workstations* (2009).
 
-use crate::algorithm::{Algorithm, Table};
+use super::reduce::Halving;
+use super::{bcast, reduce};
+use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
-use crate::reduce::Halving;
+use crate::method::{Table, entry};
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::{Stays, Team};
-use crate::{bcast, reduce};
 
 pub(crate) const ALGORITHMS: Table = &[
-    (Algorithm::RecursiveDoubling, recursive_doubling),
-    (Algorithm::Rabenseifner, rabenseifner),
-    (Algorithm::Ring, ring),
-    (Algorithm::ReduceBcast, reduce_bcast),
-    (Algorithm::Linear, linear),
+    entry(Algorithm::RecursiveDoubling, recursive_doubling),
+    entry(Algorithm::Rabenseifner, rabenseifner),
+    entry(Algorithm::Ring, ring).any_order(),
+    entry(Algorithm::ReduceBcast, reduce_bcast),
+    entry(Algorithm::Linear, linear),
 ];
 
 pub(crate) fn recursive_doubling(shape: &Shape, out: &mut Schedule) {
     in_the_core(shape, out, |core, out| {
         for round in core.doubling() {
             let with = core.rank(round.with);
-            out.exchange(with, shape.bytes, with, shape.bytes);
+            out.exchange(with, shape.vector(), with, shape.bytes);
             out.reduce(shape.bytes);
         }
     });
@@ -49,7 +50,7 @@ fn in_the_core(shape: &Shape, out: &mut Schedule, algorithm: impl Fn(&Team, &mut
     let shrunk = Team::all(shape).shrink(Stays::Odd);
     let Some(core) = shrunk.core else {
         let partner = shrunk.partner.expect("who sits out has a partner");
-        out.send(partner, shape.bytes);
+        out.send(partner, shape.vector());
         return out.recv(partner, shape.bytes);
     };
     if let Some(bystander) = shrunk.partner {
@@ -58,7 +59,7 @@ fn in_the_core(shape: &Shape, out: &mut Schedule, algorithm: impl Fn(&Team, &mut
     }
     algorithm(&core, out);
     if let Some(bystander) = shrunk.partner {
-        out.send(bystander, shape.bytes);
+        out.send(bystander, shape.vector());
     }
 }
 
@@ -67,7 +68,7 @@ fn ring(shape: &Shape, out: &mut Schedule) {
     let blocks = Blocks::cut(shape.size, shape.bytes, shape.element);
     let (right, left) = (shape.after(1), shape.before(1));
     for round in 1..shape.size {
-        let incoming = blocks.block(shape.before(round));
+        let incoming = blocks.block(shape.before(round)).bytes;
         out.exchange(right, blocks.block(shape.before(round - 1)), left, incoming);
         out.reduce(incoming);
     }
@@ -75,7 +76,7 @@ fn ring(shape: &Shape, out: &mut Schedule) {
     // The block combined last is the first to be distributed: that of the right neighbour.
     for round in 1..shape.size {
         let outgoing = blocks.block((shape.before(round - 1) + 1) % shape.size);
-        out.exchange(right, outgoing, left, blocks.block(shape.before(round - 1)));
+        out.exchange(right, outgoing, left, blocks.block(shape.before(round - 1)).bytes);
     }
 }
 

@@ -11,18 +11,19 @@
 //! sent already. The two operations differ in what they combine, not in what they send.
 //! Hillis, Steele: *Data parallel algorithms* (1986).
 
-use crate::algorithm::{Algorithm, Table};
+use crate::algorithm::Algorithm;
+use crate::method::{Table, entry};
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::doubling_distances;
 
 pub(crate) const INCLUSIVE: Table = &[
-    (Algorithm::RecursiveDoubling, recursive_doubling),
-    (Algorithm::Dissemination, dissemination),
-    (Algorithm::Linear, linear),
+    entry(Algorithm::RecursiveDoubling, recursive_doubling),
+    entry(Algorithm::Dissemination, dissemination),
+    entry(Algorithm::Linear, linear),
 ];
 pub(crate) const EXCLUSIVE: Table =
-    &[(Algorithm::RecursiveDoubling, exclusive_doubling), (Algorithm::Linear, exclusive_linear)];
+    &[entry(Algorithm::RecursiveDoubling, exclusive_doubling), entry(Algorithm::Linear, exclusive_linear)];
 
 /// Receives the sum of all ranks below, adds its own vector, and sends the sum on.
 fn linear(shape: &Shape, out: &mut Schedule) {
@@ -31,7 +32,7 @@ fn linear(shape: &Shape, out: &mut Schedule) {
         out.reduce(shape.bytes);
     }
     if shape.rank + 1 < shape.size {
-        out.send(shape.rank + 1, shape.bytes);
+        out.send(shape.rank + 1, shape.vector());
     }
 }
 
@@ -43,7 +44,7 @@ fn exclusive_linear(shape: &Shape, out: &mut Schedule) {
         out.reduce(if is_last { 0 } else { shape.bytes });
     }
     if !is_last {
-        out.send(shape.rank + 1, shape.bytes);
+        out.send(shape.rank + 1, shape.vector());
     }
 }
 
@@ -59,7 +60,7 @@ fn dissemination(shape: &Shape, out: &mut Schedule) {
             out.irecv(below, shape.bytes);
         }
         if above < shape.size {
-            out.isend(above, shape.bytes);
+            out.isend(above, shape.vector());
         }
         out.wait_all();
         if below.is_some() {
@@ -81,7 +82,7 @@ fn swap_sums(shape: &Shape, out: &mut Schedule, below: impl Fn(u32) -> u64) {
         if with >= shape.size {
             continue;
         }
-        out.exchange(with, shape.bytes, with, shape.bytes);
+        out.exchange(with, shape.vector(), with, shape.bytes);
         out.reduce(shape.bytes);
         if with < shape.rank {
             out.reduce(below(distance));

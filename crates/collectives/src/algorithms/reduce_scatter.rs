@@ -9,25 +9,27 @@
 //! The block variant differs only in that all blocks are of one size.
 //! Thakur, Rabenseifner, Gropp (2005).
 
-use crate::algorithm::{Algorithm, Table};
+use super::{reduce, scatter};
+use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
+use crate::data::Data;
+use crate::method::{Table, entry};
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::{Stays, Team};
-use crate::{reduce, scatter};
 
 pub(crate) const ALGORITHMS: Table = &[
-    (Algorithm::RecursiveHalving, recursive_halving),
-    (Algorithm::Pairwise, pairwise),
-    (Algorithm::Ring, ring),
-    (Algorithm::RecursiveDoubling, recursive_doubling),
-    (Algorithm::ReduceThenScatter, reduce_then_scatter),
+    entry(Algorithm::RecursiveHalving, recursive_halving).any_order(),
+    entry(Algorithm::Pairwise, pairwise).any_order(),
+    entry(Algorithm::Ring, ring).any_order(),
+    entry(Algorithm::RecursiveDoubling, recursive_doubling),
+    entry(Algorithm::ReduceThenScatter, reduce_then_scatter),
 ];
 
 /// In round `i` sends rank+i its block, and combines the block received from rank-i.
 fn pairwise(shape: &Shape, out: &mut Schedule) {
     let blocks = shape.blocks();
-    let mine = blocks.block(shape.rank);
+    let mine = blocks.block(shape.rank).bytes;
     for distance in 1..shape.size {
         let to = shape.after(distance);
         out.exchange(to, blocks.block(to), shape.before(distance), mine);
@@ -40,7 +42,7 @@ fn ring(shape: &Shape, out: &mut Schedule) {
     let blocks = shape.blocks();
     let (right, left) = (shape.after(1), shape.before(1));
     for round in 1..shape.size {
-        let incoming = blocks.block(shape.before((round + 1) % shape.size));
+        let incoming = blocks.block(shape.before((round + 1) % shape.size)).bytes;
         out.exchange(right, blocks.block(shape.before(round)), left, incoming);
         out.reduce(incoming);
     }
@@ -53,8 +55,8 @@ fn recursive_halving(shape: &Shape, out: &mut Schedule) {
         for round in core.doubling().rev() {
             let with = core.rank(round.with);
             let kept = group(core, blocks, core.me, round.distance);
-            out.exchange(with, group(core, blocks, round.with, round.distance), with, kept);
-            out.reduce(kept);
+            out.exchange(with, group(core, blocks, round.with, round.distance), with, kept.bytes);
+            out.reduce(kept.bytes);
         }
     });
 }
@@ -63,20 +65,26 @@ fn recursive_halving(shape: &Shape, out: &mut Schedule) {
 /// own blocks.
 fn recursive_doubling(shape: &Shape, out: &mut Schedule) {
     in_the_core(shape, out, |core, blocks, out| {
-        let all = blocks.total();
         for round in core.doubling() {
             let with = core.rank(round.with);
-            let incoming = all - group(core, blocks, round.with, round.distance);
-            out.exchange(with, all - group(core, blocks, core.me, round.distance), with, incoming);
+            let incoming = others(core, blocks, round.with, round.distance).bytes;
+            out.exchange(with, others(core, blocks, core.me, round.distance), with, incoming);
             out.reduce(incoming);
         }
     });
 }
 
-/// Bytes of the blocks of the aligned group of `size` members around `member`.
-fn group(core: &Team, blocks: &Blocks, member: u32, size: u32) -> u64 {
+/// The blocks of the aligned group of `size` members around `member`.
+fn group(core: &Team, blocks: &Blocks, member: u32, size: u32) -> Data {
     let (first, count) = core.owned(member & !(size - 1), size);
     blocks.span(first, count)
+}
+
+/// All blocks but those of the group.
+fn others(core: &Team, blocks: &Blocks, member: u32, size: u32) -> Data {
+    let (first, count) = core.owned(member & !(size - 1), size);
+    let (_, all) = core.owned(0, core.size);
+    blocks.span((first + count) % all, all - count)
 }
 
 /// Shrinks the team to a power of two, runs `algorithm` there, and sends the others their blocks.
@@ -85,12 +93,12 @@ fn in_the_core(shape: &Shape, out: &mut Schedule, algorithm: impl Fn(&Team, &Blo
     let shrunk = Team::all(shape).shrink(Stays::Odd);
     let Some(core) = shrunk.core else {
         let partner = shrunk.partner.expect("who sits out has a partner");
-        out.send(partner, blocks.total());
-        return out.recv(partner, blocks.block(shape.rank));
+        out.send(partner, blocks.all());
+        return out.recv(partner, blocks.block(shape.rank).bytes);
     };
     if let Some(bystander) = shrunk.partner {
-        out.recv(bystander, blocks.total());
-        out.reduce(blocks.total());
+        out.recv(bystander, blocks.all().bytes);
+        out.reduce(blocks.all().bytes);
     }
     algorithm(&core, &blocks, out);
     if let Some(bystander) = shrunk.partner {
@@ -101,8 +109,8 @@ fn in_the_core(shape: &Shape, out: &mut Schedule, algorithm: impl Fn(&Team, &Blo
 /// A binomial reduction to rank 0, which sends each rank its block.
 fn reduce_then_scatter(shape: &Shape, out: &mut Schedule) {
     let blocks = shape.blocks();
-    reduce::binomial(&Shape { root: 0, bytes: blocks.total(), ..*shape }, out);
+    reduce::binomial(&Shape { root: 0, bytes: blocks.all().bytes, ..*shape }, out);
     out.next_slot();
-    let mine = blocks.block(shape.rank);
+    let mine = blocks.block(shape.rank).bytes;
     scatter::linear(&Shape { root: 0, bytes: mine, send_counts: shape.recv_counts, ..*shape }, out);
 }

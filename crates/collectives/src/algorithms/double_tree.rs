@@ -22,6 +22,7 @@
 //! (2009).
 
 use crate::blocks::Blocks;
+use crate::data::Data;
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::Team;
@@ -31,13 +32,13 @@ pub(crate) fn bcast(shape: &Shape, out: &mut Schedule) {
     let lanes = lanes(shape);
     for round in 0..rounds(&lanes) {
         for lane in &lanes {
-            if let (Some(parent), Some(bytes)) = (lane.parent, lane.with_parent(round)) {
-                out.irecv(parent, bytes);
+            if let (Some(parent), Some(segment)) = (lane.parent, lane.with_parent(round)) {
+                out.irecv(parent, segment.bytes);
             }
         }
         for lane in &lanes {
-            if let Some(bytes) = lane.with_children(round) {
-                lane.children().for_each(|child| out.isend(child, bytes));
+            if let Some(segment) = lane.with_children(round) {
+                lane.children().for_each(|child| out.isend(child, segment));
             }
         }
         out.wait_all();
@@ -49,19 +50,19 @@ pub(crate) fn reduce(shape: &Shape, out: &mut Schedule) {
     let lanes = lanes(shape);
     for round in (0..rounds(&lanes)).rev() {
         for lane in &lanes {
-            if let Some(bytes) = lane.with_children(round) {
-                lane.children().for_each(|child| out.irecv(child, bytes));
+            if let Some(segment) = lane.with_children(round) {
+                lane.children().for_each(|child| out.irecv(child, segment.bytes));
             }
         }
         for lane in &lanes {
-            if let (Some(parent), Some(bytes)) = (lane.parent, lane.with_parent(round)) {
-                out.isend(parent, bytes);
+            if let (Some(parent), Some(segment)) = (lane.parent, lane.with_parent(round)) {
+                out.isend(parent, segment);
             }
         }
         out.wait_all();
         for lane in &lanes {
-            if let Some(bytes) = lane.with_children(round) {
-                lane.children().for_each(|_| out.reduce(bytes));
+            if let Some(segment) = lane.with_children(round) {
+                lane.children().for_each(|_| out.reduce(segment.bytes));
             }
         }
     }
@@ -80,13 +81,13 @@ impl Lane {
         self.children.into_iter().flatten()
     }
 
-    /// Size of the segment that is between this rank and its parent in a round.
-    fn with_parent(&self, round: u64) -> Option<u64> {
+    /// The segment that is between this rank and its parent in a round.
+    fn with_parent(&self, round: u64) -> Option<Data> {
         self.segments.get((round + 1).checked_sub(self.depth)?)
     }
 
-    /// Size of the segment that is between this rank and its children in a round.
-    fn with_children(&self, round: u64) -> Option<u64> {
+    /// The segment that is between this rank and its children in a round.
+    fn with_children(&self, round: u64) -> Option<Data> {
         self.segments.get(round.checked_sub(self.depth)?)
     }
 }
@@ -100,13 +101,14 @@ fn lanes(shape: &Shape) -> [Lane; 2] {
     let team = Team::from_root(shape);
     let halves = Blocks::cut(2, shape.bytes, shape.element);
     [Tree::First, Tree::Second].map(|tree| {
+        let offset = if tree as u32 == 0 { 0 } else { halves.block(0).bytes };
         let place = tree.place(team.me, team.size);
         let rank = |place| team.rank(tree.member(place, team.size));
         Lane {
             parent: parent(place, team.size).map(rank),
             children: children(place, team.size).map(|child| child.map(rank)),
             depth: depth(place, team.size),
-            segments: Segments::of(&shape.bytes(halves.block(tree as u32))),
+            segments: Segments::of_part(shape, offset, halves.block(tree as u32).bytes),
         }
     })
 }

@@ -8,28 +8,31 @@
 //!
 //! With scatterv only the root knows the counts: it is always linear.
 
-use crate::algorithm::{Algorithm, Table};
+use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
+use crate::data::Data;
+use crate::method::{Table, entry};
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::Team;
 use crate::tree::Binomial;
 
-pub(crate) const ALGORITHMS: Table = &[(Algorithm::Binomial, binomial), (Algorithm::Linear, linear)];
-pub(crate) const VARYING: Table = &[(Algorithm::Linear, linear)];
+pub(crate) const ALGORITHMS: Table =
+    &[entry(Algorithm::Binomial, binomial), entry(Algorithm::Linear, linear)];
+pub(crate) const VARYING: Table = &[entry(Algorithm::Linear, linear)];
 
 pub(crate) fn linear(shape: &Shape, out: &mut Schedule) {
     if !shape.is_root() {
         return out.recv(shape.root, shape.bytes);
     }
     for rank in shape.non_roots() {
-        out.isend(rank, shape.sent_to(rank));
+        out.isend(rank, Data::block(rank, shape.sent_to(rank)));
     }
     out.wait_all();
 }
 
 fn binomial(shape: &Shape, out: &mut Schedule) {
-    down_the_tree(&Team::from_root(shape), &shape.blocks(), out);
+    down_the_tree(&Team::from_root(shape), &shape.blocks().from_rank(shape.root), out);
 }
 
 /// Member 0 starts with all blocks, every member ends with one; `blocks` are in order of members.
@@ -37,7 +40,7 @@ pub(crate) fn down_the_tree(team: &Team, blocks: &Blocks, out: &mut Schedule) {
     let tree = Binomial::of(team);
     if let Some(parent) = tree.parent() {
         let own = tree.own();
-        out.recv(team.rank(parent), blocks.span(own.top, own.size));
+        out.recv(team.rank(parent), blocks.span(own.top, own.size).bytes);
     }
     for child in tree.children().rev() {
         out.send(team.rank(child.top), blocks.span(child.top, child.size));

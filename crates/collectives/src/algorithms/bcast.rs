@@ -12,22 +12,24 @@
 //! van de Geijn: *On global combine operations* (1994);
 //! Thakur, Rabenseifner, Gropp: *Optimization of collective communication operations in MPICH* (2005).
 
-use crate::algorithm::{Algorithm, Table};
+use super::{allgather, double_tree, scatter};
+use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
+use crate::data::Data;
+use crate::method::{Table, entry};
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::Team;
-use crate::tree::{Binomial, Node, Segments};
-use crate::{allgather, double_tree, scatter};
+use crate::tree::{Binomial, Node, SEGMENT, Segments};
 
 pub(crate) const ALGORITHMS: Table = &[
-    (Algorithm::Binomial, binomial),
-    (Algorithm::ScatterAllgather, scatter_allgather),
-    (Algorithm::ScatterDoubling, scatter_doubling),
-    (Algorithm::Chain, chain),
-    (Algorithm::BinaryTree, binary_tree),
-    (Algorithm::DoubleTree, double_tree::bcast),
-    (Algorithm::Linear, linear),
+    entry(Algorithm::Binomial, binomial),
+    entry(Algorithm::ScatterAllgather, scatter_allgather),
+    entry(Algorithm::ScatterDoubling, scatter_doubling),
+    entry(Algorithm::Chain, chain).segment(SEGMENT),
+    entry(Algorithm::BinaryTree, binary_tree).segment(SEGMENT),
+    entry(Algorithm::DoubleTree, double_tree::bcast).segment(SEGMENT),
+    entry(Algorithm::Linear, linear),
 ];
 
 pub(crate) fn linear(shape: &Shape, out: &mut Schedule) {
@@ -35,7 +37,7 @@ pub(crate) fn linear(shape: &Shape, out: &mut Schedule) {
         return out.recv(shape.root, shape.bytes);
     }
     for rank in shape.non_roots() {
-        out.isend(rank, shape.bytes);
+        out.isend(rank, shape.vector());
     }
     out.wait_all();
 }
@@ -47,7 +49,7 @@ pub(crate) fn binomial(shape: &Shape, out: &mut Schedule) {
         out.recv(team.rank(parent), shape.bytes);
     }
     for child in tree.children().rev() {
-        out.send(team.rank(child.top), shape.bytes);
+        out.send(team.rank(child.top), shape.vector());
     }
 }
 
@@ -83,9 +85,9 @@ fn binary_tree(shape: &Shape, out: &mut Schedule) {
 /// Receives each segment while it passes on the one before.
 fn pipeline(shape: &Shape, node: &Node, out: &mut Schedule) {
     let mut arrived = None;
-    for segment in Segments::of(shape).sizes() {
+    for segment in Segments::of(shape).all() {
         if let Some(parent) = node.parent {
-            out.irecv(parent, segment);
+            out.irecv(parent, segment.bytes);
         }
         if let Some(before) = arrived.replace(segment) {
             pass_on(node, before, out);
@@ -98,7 +100,7 @@ fn pipeline(shape: &Shape, node: &Node, out: &mut Schedule) {
     }
 }
 
-fn pass_on(node: &Node, segment: u64, out: &mut Schedule) {
+fn pass_on(node: &Node, segment: Data, out: &mut Schedule) {
     for child in node.children() {
         out.isend(child, segment);
     }

@@ -12,20 +12,21 @@
 //! Chen et al.: *Performance evaluation of allgather algorithms on terascale Linux cluster with
 //! fast Ethernet* (2005).
 
-use crate::algorithm::{Algorithm, Table};
+use super::{bcast, gather};
+use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
+use crate::method::{Table, entry};
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::{Stays, Team, doubling_distances};
-use crate::{bcast, gather};
 
 pub(crate) const ALGORITHMS: Table = &[
-    (Algorithm::Ring, ring),
-    (Algorithm::RecursiveDoubling, recursive_doubling),
-    (Algorithm::Bruck, bruck),
-    (Algorithm::NeighborExchange, neighbor_exchange),
-    (Algorithm::GatherBcast, gather_bcast),
-    (Algorithm::Linear, linear),
+    entry(Algorithm::Ring, ring),
+    entry(Algorithm::RecursiveDoubling, recursive_doubling),
+    entry(Algorithm::Bruck, bruck),
+    entry(Algorithm::NeighborExchange, neighbor_exchange),
+    entry(Algorithm::GatherBcast, gather_bcast),
+    entry(Algorithm::Linear, linear),
 ];
 
 /// Each rank sends its block to all others at once.
@@ -33,7 +34,7 @@ fn linear(shape: &Shape, out: &mut Schedule) {
     let blocks = shape.blocks();
     for distance in 1..shape.size {
         let from = shape.after(distance);
-        out.irecv(from, blocks.block(from));
+        out.irecv(from, blocks.block(from).bytes);
     }
     for distance in 1..shape.size {
         out.isend(shape.before(distance), blocks.block(shape.rank));
@@ -50,7 +51,7 @@ pub(crate) fn around_the_ring(team: &Team, blocks: &Blocks, out: &mut Schedule) 
     let back = |distance| (team.me + team.size - distance) % team.size;
     let (right, left) = (team.rank((team.me + 1) % team.size), team.rank(back(1)));
     for round in 1..team.size {
-        out.exchange(right, blocks.block(back(round - 1)), left, blocks.block(back(round)));
+        out.exchange(right, blocks.block(back(round - 1)), left, blocks.block(back(round)).bytes);
     }
 }
 
@@ -61,14 +62,14 @@ fn recursive_doubling(shape: &Shape, out: &mut Schedule) {
 /// Each member starts with its own block; `blocks` are in order of members.
 pub(crate) fn by_doubling(team: &Team, blocks: &Blocks, out: &mut Schedule) {
     let shrunk = team.shrink(Stays::Even);
-    let (mine, all) = (blocks.block(team.me), blocks.total());
+    let (mine, all) = (blocks.block(team.me), blocks.all());
     let Some(core) = shrunk.core else {
         let partner = shrunk.partner.expect("who sits out has a partner");
         out.send(partner, mine);
-        return out.recv(partner, all);
+        return out.recv(partner, all.bytes);
     };
     if let Some(bystander) = shrunk.partner {
-        out.recv(bystander, blocks.block(team.me + 1));
+        out.recv(bystander, blocks.block(team.me + 1).bytes);
     }
     for round in core.doubling() {
         // What a member has by now: the blocks of the aligned group of members around it.
@@ -77,7 +78,7 @@ pub(crate) fn by_doubling(team: &Team, blocks: &Blocks, out: &mut Schedule) {
             blocks.span(first, count)
         };
         let with = core.rank(round.with);
-        out.exchange(with, gathered(core.me), with, gathered(round.with));
+        out.exchange(with, gathered(core.me), with, gathered(round.with).bytes);
     }
     if let Some(bystander) = shrunk.partner {
         out.send(bystander, all);
@@ -89,11 +90,11 @@ fn bruck(shape: &Shape, out: &mut Schedule) {
     for distance in doubling_distances(shape.size) {
         let count = distance.min(shape.size - distance);
         let (left, right) = (shape.before(distance), shape.after(distance));
-        out.exchange(left, blocks.span(shape.rank, count), right, blocks.span(right, count));
+        out.exchange(left, blocks.span(shape.rank, count), right, blocks.span(right, count).bytes);
     }
     if shape.rank != 0 {
         // Blocks were collected from the rank's own one on; the rotation puts the first one first.
-        out.copy(blocks.total());
+        out.copy(blocks.all().bytes);
     }
 }
 
@@ -107,7 +108,7 @@ fn neighbor_exchange(shape: &Shape, out: &mut Schedule) {
     // Ranks pair up as (0 1)(2 3)…; `outward` is the direction of the partner.
     let (pair, outward) = if shape.rank.is_multiple_of(2) { (shape.rank, 1) } else { (shape.rank - 1, -1) };
     let partner = around(shape.rank, outward);
-    out.exchange(partner, blocks.block(shape.rank), partner, blocks.block(partner));
+    out.exchange(partner, blocks.block(shape.rank), partner, blocks.block(partner).bytes);
 
     // From now on two blocks at a time, those of the pair received last. Blocks from the
     // partner's side are one pair further away each time it is that side's turn.
@@ -116,7 +117,7 @@ fn neighbor_exchange(shape: &Shape, out: &mut Schedule) {
         let side = if round % 2 == 0 { outward } else { -outward };
         let neighbor = around(shape.rank, side);
         let incoming = around(pair, side * 2 * ((round + 1) / 2));
-        out.exchange(neighbor, blocks.span(latest, 2), neighbor, blocks.span(incoming, 2));
+        out.exchange(neighbor, blocks.span(latest, 2), neighbor, blocks.span(incoming, 2).bytes);
         latest = incoming;
     }
 }
@@ -126,5 +127,5 @@ fn gather_bcast(shape: &Shape, out: &mut Schedule) {
     let blocks = shape.blocks();
     gather::up_the_tree(&Team::all(shape), &blocks, out);
     out.next_slot();
-    bcast::binomial(&Shape::new(shape.size).rank(shape.rank).bytes(blocks.total()), out);
+    bcast::binomial(&Shape::new(shape.size).rank(shape.rank).bytes(blocks.all().bytes), out);
 }

@@ -10,23 +10,25 @@
 //! for short blocks. Bruck, Ho, Kipnis, Upfal, Weathersby: *Efficient algorithms for all-to-all
 //! communications in multiport message-passing systems* (1997).
 
-use crate::algorithm::{Algorithm, Table};
+use crate::algorithm::Algorithm;
+use crate::data::{Data, Piece};
+use crate::method::{Table, entry};
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::doubling_distances;
 
 pub(crate) const ALGORITHMS: Table = &[
-    (Algorithm::Pairwise, pairwise),
-    (Algorithm::PairwiseExchange, pairwise_exchange),
-    (Algorithm::Bruck, bruck),
-    (Algorithm::Batched, batched),
-    (Algorithm::Linear, linear),
+    entry(Algorithm::Pairwise, pairwise),
+    entry(Algorithm::PairwiseExchange, pairwise_exchange),
+    entry(Algorithm::Bruck, bruck),
+    entry(Algorithm::Batched, batched).requests(32),
+    entry(Algorithm::Linear, linear),
 ];
 pub(crate) const VARYING: Table = &[
-    (Algorithm::Pairwise, pairwise),
-    (Algorithm::PairwiseExchange, pairwise_exchange),
-    (Algorithm::Batched, batched),
-    (Algorithm::Linear, sparse_linear),
+    entry(Algorithm::Pairwise, pairwise),
+    entry(Algorithm::PairwiseExchange, pairwise_exchange),
+    entry(Algorithm::Batched, batched).requests(32),
+    entry(Algorithm::Linear, sparse_linear),
 ];
 
 fn linear(shape: &Shape, out: &mut Schedule) {
@@ -47,8 +49,8 @@ fn all_at_once(shape: &Shape, wanted: impl Fn(u64) -> bool, out: &mut Schedule) 
         out.irecv(from, bytes);
     }
     let from_the_left = (1..shape.size).map(|distance| shape.before(distance));
-    for (to, bytes) in from_the_left.map(|r| (r, shape.sent_to(r))).filter(|&(_, b)| wanted(b)) {
-        out.isend(to, bytes);
+    for to in from_the_left.filter(|&to| wanted(shape.sent_to(to))) {
+        out.isend(to, shape.block_for(to));
     }
     out.wait_all();
 }
@@ -56,20 +58,23 @@ fn all_at_once(shape: &Shape, wanted: impl Fn(u64) -> bool, out: &mut Schedule) 
 fn pairwise(shape: &Shape, out: &mut Schedule) {
     for distance in 1..shape.size {
         let (to, from) = (shape.after(distance), shape.before(distance));
-        out.exchange(to, shape.sent_to(to), from, shape.received_from(from));
+        out.exchange(to, shape.block_for(to), from, shape.received_from(from));
     }
 }
 
 /// As linear, but so many partners at a time that no rank is flooded: MPICH's throttle.
 fn batched(shape: &Shape, out: &mut Schedule) {
-    const BATCH: usize = 32;
-    for first in (1..shape.size).step_by(BATCH) {
-        let batch = first..shape.size.min(first + BATCH as u32);
+    let most = match shape.parameters.requests {
+        0 => shape.size,
+        limit => limit,
+    };
+    for first in (1..shape.size).step_by(most as usize) {
+        let batch = first..shape.size.min(first + most);
         for from in batch.clone().map(|distance| shape.after(distance)) {
             out.irecv(from, shape.received_from(from));
         }
         for to in batch.map(|distance| shape.before(distance)) {
-            out.isend(to, shape.sent_to(to));
+            out.isend(to, shape.block_for(to));
         }
         out.wait_all();
     }
@@ -83,7 +88,7 @@ fn pairwise_exchange(shape: &Shape, out: &mut Schedule) {
         false => (round + shape.size - shape.rank) % shape.size,
     };
     for with in (0..shape.size).map(partner).filter(|&with| with != shape.rank) {
-        out.exchange(with, shape.sent_to(with), with, shape.received_from(with));
+        out.exchange(with, shape.block_for(with), with, shape.received_from(with));
     }
 }
 
@@ -94,9 +99,24 @@ fn bruck(shape: &Shape, out: &mut Schedule) {
     for distance in doubling_distances(shape.size) {
         let packed = u64::from(with_bit(distance, shape.size)) * shape.bytes;
         out.copy(packed);
-        out.exchange(shape.after(distance), packed, shape.before(distance), packed);
+        out.irecv(shape.before(distance), packed);
+        out.isend(shape.after(distance), Data::range(0, packed));
+        out.carries(passing(shape, distance));
+        out.wait_all();
     }
     out.copy(all);
+}
+
+/// The blocks that a rank passes on over this distance: those with this bit in the distance they have to go. They have come
+/// the lower bits of it already.
+fn passing(shape: &Shape, bit: u32) -> Vec<Piece> {
+    let whole = (0..shape.size).filter(|whole| whole & bit != 0);
+    whole
+        .map(|whole| {
+            let from = shape.before(whole & (bit - 1));
+            Piece::Pair { from, to: (from + whole) % shape.size }
+        })
+        .collect()
 }
 
 /// How many of `0..size` have this bit set.

@@ -1,0 +1,12 @@
+//! The choice of an algorithm: the tables of MPI libraries, and the user's overrides.
+//!
+//! All ranks must choose alike, so a rule reads only what all ranks know. In gatherv and scatterv only the root knows the
+//! counts, in alltoallv no rank knows them all: their rules do not read sizes.
+
+mod choice;
+mod rule;
+mod selector;
+
+pub use choice::{Choice, ChoiceError};
+pub use rule::{Condition, Flag, Operation, Quantity, Relation, Rule, RuleError};
+pub use selector::{Selector, SelectorError};
