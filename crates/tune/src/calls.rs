@@ -179,7 +179,7 @@ mod tests {
     fn call(counter: &mut CallCounter, rank: u32, call: &CollectiveCall<'_>, name: &str, micros: u64) {
         let (kind, entered) = (call.kind, Time::ZERO);
         let context = call.context;
-        counter.record(&Record::Schedule { rank, number: 1, context, kind, algorithm: None, entered, call });
+        counter.record(&Record::Schedule { rank, number: 1, context, kind, method: None, entered, call });
         let (left, function) = (Time::from_picos(micros * 1_000_000), function(name));
         counter.record(&Record::Call { rank, function, entered, left, site: 0, details: None });
     }

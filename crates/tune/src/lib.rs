@@ -36,10 +36,10 @@ mod sketch;
 mod text;
 
 pub use calls::{CallCounter, CallGroup};
-pub use methods::{Candidates, Method};
+pub use methods::Candidates;
 pub use plot::svg;
 pub use point::Point;
-pub use rules::{TunedRule, rules};
+pub use rules::{rules, tuned};
 pub use search::{Observer, Row, Search, Timed};
 pub use simulate::{Testbed, TuneError};
 pub use sizes::{SizesError, parse_sizes};

@@ -91,7 +91,7 @@ fn panel(out: &mut String, heading: &str, rows: &[&Row]) {
         );
     }
     for class in ["base", "best"] {
-        let timed = |row: &Row| if class == "base" { row.base.clone() } else { row.best.clone() };
+        let timed = |row: &Row| if class == "base" { row.base } else { row.best };
         let place = |row: &Row| (x.at(size(row)), HEIGHT - y.at(seconds(timed(row).time)));
         let points: Vec<String> =
             rows.iter().map(|row| place(row)).map(|(x, y)| format!("{x:.1},{y:.1}")).collect();

@@ -29,15 +29,9 @@ impl Point {
         CollectiveSpec { kind: self.collective, ranks: self.ranks(), bytes: self.bytes, root: self.root }
     }
 
-    /// One count per rank, if the collective takes counts.
+    /// One count per rank, for collectives that take counts; the others do not read them.
     pub(crate) fn counts(&self) -> Vec<u64> {
-        use Collective::{Allgatherv, Alltoallv, Alltoallw, Gatherv, ReduceScatter, Scatterv};
-        match self.collective {
-            Gatherv | Scatterv | Allgatherv | Alltoallv | Alltoallw | ReduceScatter => {
-                vec![self.bytes; self.members.len()]
-            }
-            _ => Vec::new(),
-        }
+        vec![self.bytes; self.members.len()]
     }
 
     /// What algorithms see of the call: as the engine does, from [`Point::spec`]. `counts` are those of [`Point::counts`].

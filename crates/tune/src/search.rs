@@ -8,11 +8,11 @@ use std::num::NonZero;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use mpirage_collectives::Choice;
+use mpirage_collectives::{Choice, Method, Nodes};
 use mpirage_units::Duration;
 
 use crate::Point;
-use crate::methods::{self, Candidates, Method};
+use crate::methods::{self, Candidates, Seen};
 use crate::simulate::{self, Testbed, TuneError};
 
 /// A search: what is compared, and how.
@@ -34,7 +34,7 @@ pub struct Search {
 }
 
 /// A method and its time.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Timed {
     /// The method.
     pub method: Method,
@@ -88,7 +88,8 @@ impl Search {
         if probe.collective_times.is_some() {
             return Err(TuneError::Formula);
         }
-        let mut tables: Vec<Table> = self.points.iter().map(|point| Table::new(self, point)).collect();
+        let table = |point: &Point| Table::new(self, point, testbed.nodes(&point.members));
+        let mut tables: Vec<Table> = self.points.iter().map(table).collect();
         self.round(&mut tables, testbed, observer)?;
         let near = self.near;
         tables.iter_mut().for_each(|table| table.add_variants(&self.candidates, near));
@@ -106,7 +107,7 @@ impl Search {
         let jobs: Vec<Job> = tables.iter().enumerate().flat_map(|(at, table)| table.jobs(at)).collect();
         let work = |job: &Job| {
             let point = &self.points[job.point];
-            let choice = methods::choose(&self.base, point.collective, &job.method);
+            let choice = methods::choose(&self.base, point.collective, job.method);
             simulate::time(testbed, point, choice, self.repeat).map_err(|ending| TuneError::DoesNotEnd {
                 collective: point.collective,
                 method: job.method.to_string(),
@@ -117,7 +118,7 @@ impl Search {
         };
         let times = in_parallel(&jobs, self.cores, &work, observer).ok_or(TuneError::Stopped)?;
         for (job, time) in jobs.iter().zip(times) {
-            tables[job.point].set(&job.method, time?);
+            tables[job.point].set(job.method, time?);
         }
         Ok(())
     }
@@ -126,8 +127,9 @@ impl Search {
 /// The methods of one point.
 struct Table {
     point: Point,
+    seen: Seen,
     base: Method,
-    /// Methods in the order of candidates; those with equal schedules share a fingerprint.
+    /// The base method first, then methods in the order of candidates. Those with equal schedules share a fingerprint.
     entries: Vec<Entry>,
     skipped: usize,
 }
@@ -140,22 +142,24 @@ struct Entry {
 
 impl Table {
     /// The base method, and each algorithm with its defaults.
-    fn new(search: &Search, point: &Point) -> Table {
-        let base = methods::chosen(&search.base, point);
-        let mut table = Table { point: point.clone(), base: base.clone(), entries: Vec::new(), skipped: 0 };
+    fn new(search: &Search, point: &Point, nodes: Nodes) -> Table {
+        let seen = Seen::new(point, nodes);
+        let shape = seen.shape(point);
+        let base = search.base.method(point.collective, &shape);
+        let candidates = search.candidates.defaults(point.collective, &shape);
+        let mut table = Table { point: point.clone(), seen, base, entries: Vec::new(), skipped: 0 };
         table.add(base);
-        for method in search.candidates.defaults(point) {
-            table.add(method);
-        }
+        candidates.into_iter().for_each(|method| table.add(method));
         table
+    }
+
+    fn fingerprint(&self, method: Method) -> u128 {
+        methods::fingerprint(self.point.collective, method, &self.seen.shape(&self.point))
     }
 
     fn add(&mut self, method: Method) {
         if self.entries.iter().all(|entry| entry.method != method) {
-            let fingerprint = methods::fingerprint(&self.point, &method);
-            let same = self.entries.iter().find(|entry| entry.fingerprint == fingerprint);
-            let time = same.and_then(|entry| entry.time);
-            self.entries.push(Entry { method, fingerprint, time });
+            self.entries.push(Entry { method, fingerprint: self.fingerprint(method), time: None });
         }
     }
 
@@ -166,57 +170,47 @@ impl Table {
         for entry in &self.entries {
             if entry.time.is_none() && !seen.contains(&entry.fingerprint) {
                 seen.push(entry.fingerprint);
-                jobs.push(Job { point, method: entry.method.clone() });
+                jobs.push(Job { point, method: entry.method });
             }
         }
         jobs
     }
 
     /// The time of a method, and of all with the same schedules.
-    fn set(&mut self, method: &Method, time: Duration) {
-        let Some(print) =
-            self.entries.iter().find(|entry| entry.method == *method).map(|entry| entry.fingerprint)
-        else {
-            return;
-        };
-        self.entries
-            .iter_mut()
-            .filter(|entry| entry.fingerprint == print)
-            .for_each(|entry| entry.time = Some(time));
+    fn set(&mut self, method: Method, time: Duration) {
+        let named = self.entries.iter().find(|entry| entry.method == method);
+        let Some(fingerprint) = named.map(|entry| entry.fingerprint) else { return };
+        let same = self.entries.iter_mut().filter(|entry| entry.fingerprint == fingerprint);
+        same.for_each(|entry| entry.time = Some(time));
     }
 
-    fn best(&self) -> Option<Duration> {
-        self.entries.iter().filter_map(|entry| entry.time).min()
-    }
-
-    /// Adds methods with other parameters, of algorithms that are near the best.
+    /// Adds methods with other parameters, of algorithms that are near the best. Those with schedules that are there already
+    /// add nothing.
     fn add_variants(&mut self, candidates: &Candidates, near: f64) {
-        let Some(best) = self.best() else { return };
+        let Some(best) = self.entries.iter().filter_map(|entry| entry.time).min() else { return };
         let limit = best.as_secs_f64() * near;
-        let is_near = |entries: &[Entry], method: &Method| {
-            let times = entries
-                .iter()
-                .filter(|entry| methods::algorithm(&entry.method) == methods::algorithm(method));
-            times.filter_map(|entry| entry.time).any(|time| time.as_secs_f64() <= limit)
-        };
-        for method in candidates.variants(&self.point) {
-            if is_near(&self.entries, &method) {
-                self.add(method);
-            } else {
+        let is_near = |entry: &&Entry| entry.time.is_some_and(|time| time.as_secs_f64() <= limit);
+        let near: Vec<_> = self.entries.iter().filter(is_near).map(|entry| entry.method.algorithm).collect();
+        for method in candidates.variants(self.point.collective, &self.seen.shape(&self.point)) {
+            if !near.contains(&method.algorithm) {
                 self.skipped += 1;
+                continue;
+            }
+            let fingerprint = self.fingerprint(method);
+            if self.entries.iter().all(|entry| entry.fingerprint != fingerprint) {
+                self.entries.push(Entry { method, fingerprint, time: None });
             }
         }
     }
 
     /// The fastest method; of several, the base method if it is one of them, else the first.
     fn into_row(self) -> Row {
-        let timed =
-            |entry: &Entry| Timed { method: entry.method.clone(), time: entry.time.unwrap_or(Duration::MAX) };
+        let timed = |entry: &Entry| Timed { method: entry.method, time: entry.time.unwrap_or(Duration::MAX) };
         let all: Vec<Timed> = self.entries.iter().map(timed).collect();
-        let base = all.iter().find(|one| one.method == self.base).or(all.first());
-        let base = base.cloned().unwrap_or(Timed { method: self.base.clone(), time: Duration::MAX });
+        let base = all.iter().find(|one| one.method == self.base).copied();
+        let base = base.unwrap_or(Timed { method: self.base, time: Duration::MAX });
         let best =
-            all.iter().min_by_key(|one| (one.time, one.method != base.method)).unwrap_or(&base).clone();
+            all.iter().min_by_key(|one| (one.time, one.method != base.method)).copied().unwrap_or(base);
         Row { from: self.point.bytes, point: self.point, best, base, all, skipped: self.skipped }
     }
 }

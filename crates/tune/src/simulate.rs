@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use mpirage_collectives::{Choice, Collective};
+use mpirage_collectives::{Choice, Collective, Nodes};
 use mpirage_mpi::{Ending, Engine, NoMemory, Setup};
 use mpirage_record::{Message, Record, Recorder};
 use mpirage_replay::{ReplayError, Watch};
@@ -17,6 +17,9 @@ use crate::Point;
 pub trait Testbed: Sync {
     /// What an engine starts from whose world is these ranks of the machine.
     fn setup(&self, members: &[u32], collectives: Choice, recorder: Box<dyn Recorder>) -> Setup;
+
+    /// Which of these ranks of the machine share a node.
+    fn nodes(&self, members: &[u32]) -> Nodes;
 }
 
 /// Why a search gives no result.

@@ -4,14 +4,14 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mpirage_collectives::{Choice, Collective};
+use mpirage_collectives::{Choice, Collective, Nodes, Selector};
 use mpirage_kernel::Kernel;
 use mpirage_models::Cores;
 use mpirage_mpi::{Bursts, Setup};
 use mpirage_platform::{HostId, Platform};
 use mpirage_record::Recorder;
 use mpirage_scenario::Model;
-use mpirage_tune::{Candidates, Observer, Point, Row, Search, Testbed, TuneError, rules, sketch, svg};
+use mpirage_tune::{Candidates, Observer, Point, Row, Search, Testbed, TuneError, rules, sketch, svg, tuned};
 
 /// A cluster with one rank per host.
 struct Cluster {
@@ -49,6 +49,10 @@ impl Testbed for Cluster {
             bursts: Bursts::None,
             recorder,
         }
+    }
+
+    fn nodes(&self, members: &[u32]) -> Nodes {
+        Nodes::new(members.iter().copied())
     }
 }
 
@@ -107,7 +111,7 @@ fn the_best_is_the_fastest_of_all() {
         assert_eq!(Some(row.best.time), row.all.iter().map(|one| one.time).min(), "{kind}");
         assert!(row.all.contains(&row.base) && row.all.contains(&row.best), "{kind}");
         assert!(
-            kind.algorithms().all(|algorithm| row.all.iter().any(|one| one.method == algorithm)),
+            kind.algorithms().all(|algorithm| row.all.iter().any(|one| one.method.algorithm == algorithm)),
             "{kind}"
         );
         assert!(row.loss() >= 0.0);
@@ -146,28 +150,62 @@ fn only_the_algorithms_that_are_wanted_are_tried() {
         Collective::Allreduce.algorithms().filter(|algorithm| algorithm.name() == "ring").collect();
     let candidates = Candidates { algorithms: wanted, ..Candidates::default() };
     let search = Search { candidates, ..search(points(&[Collective::Allreduce], 4, &[8]), 1) };
-    let names: Vec<String> = run(&search, &cluster)[0].all.iter().map(|one| one.method.to_string()).collect();
+    let names: Vec<String> =
+        run(&search, &cluster)[0].all.iter().map(|one| one.method.algorithm.to_string()).collect();
     assert_eq!(names, ["recursive-doubling", "ring"], "the default, and the one that is wanted");
 }
 
 #[test]
-fn rules_begin_at_zero_and_change_with_the_best_method() {
+fn rules_choose_the_best_method_of_every_size() {
     let cluster = Cluster::new("cluster:16", "flow");
     let sizes: Vec<u64> = (3..=22).map(|bit| 1 << bit).collect();
-    let rows = run(&search(points(&[Collective::Alltoall, Collective::Allreduce], 16, &sizes), 2), &cluster);
+    let kinds = [Collective::Alltoall, Collective::Allreduce, Collective::Allgatherv, Collective::Bcast];
+    let rows = run(&search(points(&kinds, 16, &sizes), 2), &cluster);
     let rules = rules(&rows);
-    for kind in [Collective::Alltoall, Collective::Allreduce] {
-        let mine: Vec<_> = rules.iter().filter(|rule| rule.collective == kind).collect();
-        assert_eq!(mine[0].from, 0);
-        assert!(
-            mine.windows(2).all(|two| two[0].from < two[1].from && two[0].method != two[1].method),
-            "{mine:?}"
-        );
-        for row in rows.iter().filter(|row| row.point.collective == kind) {
-            let rule = mine.iter().rfind(|rule| rule.from <= row.point.bytes).unwrap();
-            assert_eq!(rule.method, row.best.method, "{} bytes", row.point.bytes);
-        }
+    // As a user does: written to a file, and read again.
+    let text: Vec<String> = rules.iter().map(ToString::to_string).collect();
+    let read = Selector::parse(&text.join("\n")).unwrap();
+    assert_eq!(read.rules().count(), rules.len());
+    // The tuned choice takes the time of the best method, at every size, and nothing else is left to win.
+    let again = Search { base: tuned(&Choice::default(), &rules), ..search(points(&kinds, 16, &sizes), 2) };
+    for (before, after) in rows.iter().zip(run(&again, &cluster)) {
+        assert_eq!(after.base.time, before.best.time, "{} {}", before.point.collective, before.point.bytes);
+        assert_eq!(after.loss(), 0.0);
     }
+    assert!(rows.iter().any(|row| row.loss() > 0.0), "something is won at all");
+}
+
+#[test]
+fn ranks_that_do_not_know_sizes_get_one_rule() {
+    let cluster = Cluster::new("cluster:8", "flow");
+    let rows =
+        run(&search(points(&[Collective::Alltoallv, Collective::Gatherv], 8, &[8, 1 << 20]), 1), &cluster);
+    let text: Vec<String> = rules(&rows).iter().map(ToString::to_string).collect();
+    assert_eq!(text.len(), 2, "{text:?}");
+    assert!(text.iter().all(|rule| !rule.contains("bytes") && rule.contains("ranks=8")), "{text:?}");
+}
+
+#[test]
+fn other_parameters_are_tried_of_algorithms_that_are_near() {
+    let cluster = Cluster::new("cluster:8", "flow");
+    let candidates =
+        Candidates { segments: vec![4 << 10, 64 << 10], radices: vec![2, 4], ..Candidates::default() };
+    let one = |near| Search {
+        candidates: candidates.clone(),
+        near,
+        ..search(points(&[Collective::Bcast], 8, &[1 << 20]), 1)
+    };
+    let (some, all) = (run(&one(1.0), &cluster), run(&one(f64::INFINITY), &cluster));
+    assert_eq!(all[0].skipped, 0);
+    assert!(
+        some[0].skipped > 0 && some[0].all.len() < all[0].all.len(),
+        "{} {}",
+        some[0].skipped,
+        all[0].all.len()
+    );
+    let names: Vec<String> = all[0].all.iter().map(|one| one.method.to_string()).collect();
+    assert!(names.contains(&"chain:segment=4KiB".to_owned()), "{names:?}");
+    assert!(all[0].best.time <= some[0].best.time);
 }
 
 #[test]
