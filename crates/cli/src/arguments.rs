@@ -300,7 +300,7 @@ pub struct MachineArguments {
     /// The network model; `mpirage info models` lists them
     #[arg(long, default_value = "flow", value_name = "MODEL")]
     pub model: String,
-    /// Algorithms of collectives: NAME=ALGORITHM,…; `mpirage info collectives` lists them
+    /// Algorithms of collectives: the table of a library, NAME=ALGORITHM[@SIZES], files; `mpirage info collectives` lists them
     #[arg(long, default_value = "", value_name = "CHOICE")]
     pub coll: String,
     /// Hosts to use: NAME[:SLOTS],… (also -host, --hosts)

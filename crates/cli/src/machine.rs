@@ -63,7 +63,7 @@ impl Machine {
         let (model, mut warnings) = resolve_model(&arguments.model, &platform)?;
         limits::check_platform(&spec, &platform, &model).map_err(exit::bad_platform)?;
         let placement = hosts::place(arguments, &platform, ranks)?;
-        let collectives = Choice::parse(&arguments.coll).map_err(usage)?;
+        let collectives = choice(&arguments.coll)?;
         warnings.extend_from_slice(platform.doubts());
         let platform = Arc::new(platform);
         let mut machine =
@@ -95,7 +95,7 @@ impl Machine {
         let dimemas = Dimemas::load(&arguments.model).map_err(exit::bad_platform)?;
         let placement = dimemas.placement(ranks).map_err(exit::bad_platform)?;
         let Dimemas { platform, model, warnings, .. } = dimemas;
-        let collectives = Choice::parse(&arguments.coll).map_err(usage)?;
+        let collectives = choice(&arguments.coll)?;
         let (platform, spec) = (Arc::new(platform), arguments.model.clone());
         let reference_speed = Some(REFERENCE_SPEED);
         let mut machine =
@@ -169,4 +169,14 @@ pub fn resolve_model(name: &str, platform: &Platform) -> Result<(Model, Vec<Stri
         ModelError::Name(_) => usage(format!("{error}{}", words::did_you_mean(name, model_names()))),
         ModelError::Setting(_) | ModelError::Dimemas(_) => exit::bad_platform(error),
     })
+}
+
+/// The algorithms of collectives that `--coll` names; files are read.
+pub(crate) fn choice(text: &str) -> Result<Choice, Failure> {
+    let read = |file: &str| {
+        let path = Path::new(file);
+        let text = || mpirage_input::read_text(path, mpirage_input::LONGEST_TEXT);
+        path.exists().then(|| text().map_err(|error| error.to_string()))
+    };
+    Choice::parse_with(text, read).map_err(|error| usage(format!("--coll: {error}")))
 }

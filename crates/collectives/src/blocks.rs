@@ -42,7 +42,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// The same blocks, of which the first is that of `rank`, and so on around the ring.
-    pub fn from_rank(self, rank: u32) -> Self {
+    pub fn owned_from(self, rank: u32) -> Self {
         Blocks { first_owner: rank, ..self }
     }
 

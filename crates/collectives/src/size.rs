@@ -10,7 +10,7 @@ pub(crate) fn parse_size(text: &str) -> Option<u64> {
 /// With the largest unit that leaves a whole number.
 pub(crate) fn written_size(bytes: u64) -> String {
     let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
-    match units.into_iter().find(|&(unit, _)| bytes > 0 && bytes % unit == 0) {
+    match units.into_iter().find(|&(unit, _)| bytes > 0 && bytes.is_multiple_of(unit)) {
         Some((unit, name)) => format!("{}{name}", bytes / unit),
         None if bytes == 0 => "0".to_owned(),
         None => format!("{bytes}B"),

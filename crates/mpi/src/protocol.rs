@@ -43,6 +43,17 @@ pub struct Protocol {
     pub reduce_seconds_per_byte: f64,
     /// Seconds per byte of copying within a rank during a collective.
     pub copy_seconds_per_byte: f64,
+    /// When non-blocking collectives go on.
+    pub progress: CollectiveProgress,
+}
+
+/// When a non-blocking collective goes on after its messages have arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CollectiveProgress {
+    /// At once, as with a progress thread or with an interface that performs collectives.
+    Background,
+    /// When the rank is in a call of MPI, as in most libraries by default: a rank that computes holds up the others.
+    InCalls,
 }
 
 /// When the receiver can match a message.

@@ -317,3 +317,42 @@ fn a_duplicate_after_a_reduction_by_a_function_is_a_duplicate() {
     let script = vec![Call::Collective(sum), waits, duplicate, waits];
     finished("flow", &[script.clone(), script]);
 }
+
+/// Starts a barrier as request 1.
+fn ibarrier() -> Call<'static> {
+    let part = Part { payload: Payload::Absent, blocks: Blocks::Whole(0) };
+    Call::Collective(CollectiveCall {
+        kind: Collective::Barrier,
+        send: part,
+        recv: part,
+        request: Some(RequestId::new(1)),
+        ..CollectiveCall::agreement(WORLD)
+    })
+}
+
+/// Without a progress thread, a non-blocking collective of several rounds advances only while its ranks are in calls of MPI.
+#[test]
+fn a_nonblocking_collective_overlaps_with_computation_if_something_makes_progress() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = |progress: &str| {
+        let path = folder.path().join(format!("{progress}.toml"));
+        std::fs::write(&path, format!("[model]\nprogress = \"{progress}\"\n")).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let end = |progress: &str, calls: &[Call<'static>]| {
+        let script = [&[ibarrier()], calls, &[wait(Completing::All, false, &[1])]].concat();
+        let ran = finished(&model(progress), &vec![script; 8]);
+        ran.ends.iter().copied().fold(0.0, f64::max)
+    };
+    let alone = end("background", &[]);
+    assert!((end("calls", &[]) / alone - 1.0).abs() < 1e-9, "ranks that wait make progress");
+    let work = [sleep(10.0 * alone)];
+    assert!((end("background", &work) / (10.0 * alone) - 1.0).abs() < 1e-9, "the collective costs nothing");
+    // Of three rounds the first goes on in the background; the other two begin when the ranks wait.
+    let expected = 10.0 * alone + alone * 2.0 / 3.0;
+    assert!((end("calls", &work) / expected - 1.0).abs() < 1e-6, "{} {expected}", end("calls", &work));
+    // Looking at other things of MPI in between makes progress too.
+    let look = Call::Probe { context: WORLD, from: None, tag: None, poll: true, take: false };
+    let looks = [sleep(5.0 * alone), look, sleep(5.0 * alone)];
+    assert!(end("calls", &looks) < end("calls", &work) * 0.99, "a call in between is progress");
+}

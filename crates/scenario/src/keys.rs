@@ -1,7 +1,7 @@
 //! The `[model]` table of our own files.
 
 use mpirage_models::{FanTable, Fans, FlowParameters, Limit, Links, Segment};
-use mpirage_mpi::{Envelope, Overhead, Protocol};
+use mpirage_mpi::{CollectiveProgress, Envelope, Overhead, Protocol};
 use mpirage_platform::{PlatformError, Setting, Value};
 use mpirage_units::{BANDWIDTH, BYTES, DIVISOR, DURATION, Duration, FACTOR, LATENCY, Quantity};
 
@@ -12,7 +12,8 @@ use crate::network::Network;
 use crate::smp::Smp;
 
 /// Keys of all models.
-const COMMON: [&str; 4] = ["eager-limit", "clock-cost", "reduce-seconds-per-byte", "copy-seconds-per-byte"];
+const COMMON: [&str; 5] =
+    ["eager-limit", "clock-cost", "reduce-seconds-per-byte", "copy-seconds-per-byte", "progress"];
 
 /// Keys of flow models.
 const FLOW: [&str; 16] = [
@@ -127,6 +128,7 @@ fn apply_value(key: &str, value: &Value, model: &mut Model) -> Result<bool, Stri
         "clock-cost" => protocol.clock_cost = Duration::from_secs_f64(seconds(value)?),
         "reduce-seconds-per-byte" => protocol.reduce_seconds_per_byte = seconds(value)?,
         "copy-seconds-per-byte" => protocol.copy_seconds_per_byte = seconds(value)?,
+        "progress" => protocol.progress = progress(value)?,
         _ => {
             return match network {
                 Network::Flow(_) if key == "calibrated-bandwidth" => {
@@ -358,6 +360,14 @@ fn table<'v>(value: &'v Value, known: &[&str]) -> Result<&'v [(String, Value)], 
     match fields.iter().find(|(key, _)| !known.contains(&key.as_str())) {
         Some((key, _)) => Err(format!("unknown key `{key}`; there are {}", known.join(", "))),
         None => Ok(fields),
+    }
+}
+
+fn progress(value: &Value) -> Result<CollectiveProgress, String> {
+    match value {
+        Value::Text(text) if text == "background" => Ok(CollectiveProgress::Background),
+        Value::Text(text) if text == "calls" => Ok(CollectiveProgress::InCalls),
+        other => Err(format!("{other} is neither \"background\" nor \"calls\"")),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Models by name, with the numbers behind the names.
 
 use mpirage_models::{FlowParameters, Loopback, Segment};
-use mpirage_mpi::{Envelope, Overhead, PollCost, Protocol, Rendezvous};
+use mpirage_mpi::{CollectiveProgress, Envelope, Overhead, PollCost, Protocol, Rendezvous};
 use mpirage_platform::{ModelSettings, PlatformError};
 use mpirage_units::Duration;
 
@@ -227,8 +227,16 @@ impl Model {
             format!("clock-cost = \"{}s\"", protocol.clock_cost.as_secs_f64()),
             format!("reduce-seconds-per-byte = {}", protocol.reduce_seconds_per_byte),
             format!("copy-seconds-per-byte = {}", protocol.copy_seconds_per_byte),
+            format!("progress = \"{}\"", describe_progress(protocol.progress)),
         ]);
         lines
+    }
+}
+
+fn describe_progress(progress: CollectiveProgress) -> &'static str {
+    match progress {
+        CollectiveProgress::Background => "background",
+        CollectiveProgress::InCalls => "calls",
     }
 }
 
@@ -331,6 +339,7 @@ fn eager_protocol() -> Protocol {
         clock_cost: Duration::from_nanos(10),
         reduce_seconds_per_byte: 0.25e-9,
         copy_seconds_per_byte: 0.1e-9,
+        progress: CollectiveProgress::Background,
     }
 }
 

@@ -33,7 +33,7 @@ fn linear(shape: &Shape, out: &mut Schedule) {
 }
 
 fn binomial(shape: &Shape, out: &mut Schedule) {
-    up_the_tree(&Team::from_root(shape), &shape.blocks().from_rank(shape.root), out);
+    up_the_tree(&Team::from_root(shape), &shape.blocks().owned_from(shape.root), out);
 }
 
 /// Member 0 ends with all blocks; `blocks` are in order of members.

@@ -32,7 +32,7 @@ pub(crate) fn linear(shape: &Shape, out: &mut Schedule) {
 }
 
 fn binomial(shape: &Shape, out: &mut Schedule) {
-    down_the_tree(&Team::from_root(shape), &shape.blocks().from_rank(shape.root), out);
+    down_the_tree(&Team::from_root(shape), &shape.blocks().owned_from(shape.root), out);
 }
 
 /// Member 0 starts with all blocks, every member ends with one; `blocks` are in order of members.

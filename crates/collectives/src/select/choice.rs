@@ -43,10 +43,11 @@ impl Choice {
         Choice::parse_with(text, |_| None)
     }
 
-    /// As [`Choice::parse`]. What is neither an override nor the name of a table is a file, which `read` gives.
+    /// As [`Choice::parse`]. What is neither an override nor the name of a table is a file: `read` gives its text, or says why
+    /// it cannot be read, or that there is none.
     pub fn parse_with(
         text: &str,
-        read: impl Fn(&str) -> Option<Result<Selector, SelectorError>>,
+        read: impl Fn(&str) -> Option<Result<String, String>>,
     ) -> Result<Self, ChoiceError> {
         let mut choice = Choice::default();
         for item in text.split(',').map(str::trim).filter(|item| !item.is_empty()) {
@@ -107,8 +108,11 @@ pub enum ChoiceError {
     /// Neither a table, nor a file, nor an override.
     #[error("`{0}` is neither a table of algorithms ({list}), nor a file, nor of the form collective=algorithm, as in allreduce=ring", list = tables())]
     UnknownTable(String),
-    /// A file of rules cannot be read.
-    #[error("{file}: {error}")]
+    /// A file cannot be read; this says which and why.
+    #[error("{0}")]
+    Unreadable(String),
+    /// A file holds no rules.
+    #[error("{file}, {error}")]
     File {
         /// The file.
         file: String,
@@ -127,12 +131,14 @@ pub enum ChoiceError {
 
 fn table(
     item: &str,
-    read: impl Fn(&str) -> Option<Result<Selector, SelectorError>>,
+    read: impl Fn(&str) -> Option<Result<String, String>>,
 ) -> Result<Arc<Selector>, ChoiceError> {
     if let Some(selector) = Selector::named(item) {
         return Ok(selector);
     }
-    let selector = read(item).ok_or_else(|| ChoiceError::UnknownTable(item.to_owned()))?;
+    let text = read(item).ok_or_else(|| ChoiceError::UnknownTable(item.to_owned()))?;
+    let text = text.map_err(ChoiceError::Unreadable)?;
+    let selector = Selector::parse(&text);
     selector.map(Arc::new).map_err(|error| ChoiceError::File { file: item.to_owned(), error })
 }
 

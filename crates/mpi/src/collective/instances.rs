@@ -10,6 +10,7 @@ use mpirage_collectives::{Choice, Collective, Method, Operation, Shape, Step};
 use mpirage_data::Group;
 use mpirage_record::Record;
 use mpirage_units::Duration;
+use rustc_hash::FxHashMap;
 
 use super::agreement::{Disagreement, calls_function, different_calls, disagreement};
 use super::comm::{CommId, Comms, NewComm, Sequence, Wish, new_groups};
@@ -70,6 +71,8 @@ pub(crate) struct Collectives {
     instances: Table<InstanceId, Instance>,
     plans: Plans,
     runs: Table<RunId, Run>,
+    /// Runs that wait for the next call of their rank.
+    held_up: FxHashMap<RankId, Vec<RunId>>,
     /// Participants of collectives that are over, to be used again.
     spare: Vec<Vec<Participant>>,
     /// Numbers collectives, so that no two ever share a context.
@@ -85,6 +88,7 @@ impl Collectives {
             instances: Table::new(),
             plans: Plans::new(),
             runs: Table::new(),
+            held_up: FxHashMap::default(),
             spare: Vec::new(),
             started: 0,
         }
@@ -254,6 +258,22 @@ impl Collectives {
         let Run { instance, member, plan, .. } = self.runs.remove(id);
         self.plans.release(plan);
         Entered { instance, member }
+    }
+
+    /// The line that entered the collective of a run.
+    pub(crate) fn line_of(&self, id: RunId) -> LineId {
+        let run = &self.runs[id];
+        self.instances[run.instance].participants[run.member as usize].line
+    }
+
+    /// A run waits for the next call of its rank.
+    pub(crate) fn hold_up(&mut self, id: RunId) {
+        self.held_up.entry(self.runs[id].rank).or_default().push(id);
+    }
+
+    /// The runs of a rank that wait for its next call, in the order in which they could have gone on.
+    pub(crate) fn take_held_up(&mut self, rank: RankId) -> Vec<RunId> {
+        self.held_up.remove(&rank).unwrap_or_default()
     }
 
     /// How long a collective takes that the last rank has just entered, by the formula.

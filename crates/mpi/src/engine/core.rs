@@ -80,7 +80,7 @@ impl<M: Memory> Core<M> {
                     if let Some(clocks) = self.observers.ideal() {
                         clocks.end_step(run, awaited, ideal);
                     }
-                    if self.collectives.run_mut(run).step_done(awaited) {
+                    if self.collectives.run_mut(run).step_done(awaited) && !self.is_held_up(run) {
                         self.tasks.push_back(Task::Run(run));
                     }
                 }

@@ -179,6 +179,9 @@ impl<M: Memory> Calls<M> {
             let rank = state.rank;
             self.core.show_output(rank);
         }
+        if is_function(call) {
+            self.core.make_progress(line);
+        }
         let progress = self.perform(line, call);
         let goes_on = self.settle(line, progress, needs_answer);
         if self.core.observers.wants_arguments() && std::mem::take(&mut self.core.unrecorded) {

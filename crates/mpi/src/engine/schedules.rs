@@ -17,7 +17,7 @@ use crate::ids::{InstanceId, RunId};
 use crate::memory::Memory;
 use crate::occupancy::Job;
 use crate::origin::Origin;
-use crate::protocol::per_byte;
+use crate::protocol::{CollectiveProgress, per_byte};
 use crate::ranks::line::Phase;
 use crate::ranks::request::Operation;
 use crate::transport::message::{Awaited, Outgoing, Owner, Taker};
@@ -109,6 +109,28 @@ impl<M: Memory> Core<M> {
             self.take_events();
             if !cost.is_zero() {
                 return self.kernel.start_timer(cost, Due::Run(id).token());
+            }
+        }
+    }
+
+    /// A schedule could go on, but waits for the next call of its rank.
+    pub(crate) fn is_held_up(&mut self, id: RunId) -> bool {
+        if self.protocol.progress == CollectiveProgress::Background {
+            return false;
+        }
+        let line = self.ranks.line(self.collectives.line_of(id));
+        let held_up = !(line.phase.is_in_call() && line.in_function);
+        if held_up {
+            self.collectives.hold_up(id);
+        }
+        held_up
+    }
+
+    /// A line makes a call: the schedules of its rank that wait for one go on.
+    pub(crate) fn make_progress(&mut self, line: LineId) {
+        if self.protocol.progress == CollectiveProgress::InCalls {
+            for id in self.collectives.take_held_up(self.ranks.rank_of(line)) {
+                self.continue_run(id);
             }
         }
     }

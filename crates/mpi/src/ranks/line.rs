@@ -44,6 +44,15 @@ pub(crate) enum Phase {
 }
 
 impl Phase {
+    /// Is the line inside a call, or past its last one?
+    pub(crate) fn is_in_call(&self) -> bool {
+        match self {
+            Phase::Running | Phase::Computing | Phase::Executing | Phase::Sampling | Phase::Delayed => false,
+            Phase::Claiming(claim) => *claim == Claim::Call,
+            _ => true,
+        }
+    }
+
     /// Is it the same phase, whatever its details?
     #[inline]
     pub(crate) fn is(&self, other: &Phase) -> bool {

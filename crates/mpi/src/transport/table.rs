@@ -21,7 +21,7 @@ use crate::memory::NoMemory;
 use crate::observe::Observers;
 use crate::occupancy::Occupancy;
 use crate::origin::Origin;
-use crate::protocol::{Envelope, Overhead, PollCost, Protocol, Rendezvous};
+use crate::protocol::{CollectiveProgress, Envelope, Overhead, PollCost, Protocol, Rendezvous};
 use mpirage_units::Duration;
 
 /// Nothing ever ends by itself: the test says what happens.
@@ -103,6 +103,7 @@ impl Variant {
             recv_overhead: Overhead::default(),
             poll: PollCost::Proportional { least: Duration::ZERO, share: 0.0 },
             clock_cost: Duration::ZERO,
+            progress: CollectiveProgress::Background,
             reduce_seconds_per_byte: 0.0,
             copy_seconds_per_byte: 0.0,
         }
