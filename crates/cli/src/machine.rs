@@ -41,6 +41,9 @@ impl MachineArguments {
             files.input("the platform", Path::new(spec));
         }
         files.input("the model", Path::new(&self.model));
+        for rules in self.coll.split(',').map(str::trim).filter(|item| !item.contains('=')) {
+            files.input("the rules", Path::new(rules));
+        }
         if let Some(file) = &self.hostfile {
             files.input("the host file", file);
         }
@@ -113,6 +116,20 @@ impl Machine {
             model: self.model.on_ideal_network(),
             collectives: self.collectives.clone(),
             placement: self.placement.clone(),
+            warnings: Vec::new(),
+            reference_speed: self.reference_speed,
+        }
+    }
+
+    /// This machine with only some of its ranks, which keep their hosts.
+    pub fn with_ranks(&self, members: &[u32]) -> Machine {
+        let hosts = members.iter().map(|&rank| self.placement.hosts[rank as usize]).collect();
+        Machine {
+            platform: Arc::clone(&self.platform),
+            spec: self.spec.clone(),
+            model: self.model.clone(),
+            collectives: self.collectives.clone(),
+            placement: Placement::of(&self.platform, hosts),
             warnings: Vec::new(),
             reference_speed: self.reference_speed,
         }

@@ -40,7 +40,7 @@ pub use methods::Candidates;
 pub use plot::svg;
 pub use point::Point;
 pub use rules::{rules, tuned};
-pub use search::{Observer, Row, Search, Timed};
+pub use search::{Observer, Progress, Row, Search, Timed};
 pub use simulate::{Testbed, TuneError};
 pub use sizes::{SizesError, parse_sizes};
 pub use sketch::sketch;

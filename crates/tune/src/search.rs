@@ -67,10 +67,19 @@ impl Row {
     }
 }
 
+/// How far a round of a search is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Simulations that have ended.
+    pub done: usize,
+    /// All simulations of the round.
+    pub all: usize,
+}
+
 /// Sees how far a search is, and can stop it.
 pub trait Observer: Sync {
-    /// So many of the simulations of this round have ended. True to stop.
-    fn progress(&self, done: usize, all: usize) -> bool;
+    /// A simulation has ended. True to stop.
+    fn progress(&self, progress: Progress) -> bool;
 }
 
 /// One simulation.
@@ -232,7 +241,7 @@ fn in_parallel<T: Sync, R: Send>(
             let result = work(job);
             results.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((at, result));
             let ended = done.fetch_add(1, Ordering::Relaxed) + 1;
-            if observer.progress(ended, jobs.len()) {
+            if observer.progress(Progress { done: ended, all: jobs.len() }) {
                 stopped.store(true, Ordering::Relaxed);
             }
         }

@@ -11,7 +11,9 @@ use mpirage_mpi::{Bursts, Setup};
 use mpirage_platform::{HostId, Platform};
 use mpirage_record::Recorder;
 use mpirage_scenario::Model;
-use mpirage_tune::{Candidates, Observer, Point, Row, Search, Testbed, TuneError, rules, sketch, svg, tuned};
+use mpirage_tune::{
+    Candidates, Observer, Point, Progress, Row, Search, Testbed, TuneError, rules, sketch, svg, tuned,
+};
 
 /// A cluster with one rank per host.
 struct Cluster {
@@ -59,7 +61,7 @@ impl Testbed for Cluster {
 struct Silent;
 
 impl Observer for Silent {
-    fn progress(&self, _: usize, _: usize) -> bool {
+    fn progress(&self, _: Progress) -> bool {
         false
     }
 }
@@ -234,8 +236,8 @@ fn a_model_with_formulas_is_refused() {
 fn an_observer_can_stop() {
     struct Impatient;
     impl Observer for Impatient {
-        fn progress(&self, done: usize, _: usize) -> bool {
-            done >= 2
+        fn progress(&self, progress: Progress) -> bool {
+            progress.done >= 2
         }
     }
     let cluster = Cluster::new("cluster:4", "flow");

@@ -1,0 +1,159 @@
+//! `mpirage tune`: the fastest methods of collectives on a simulated machine.
+
+mod bench;
+mod files;
+mod program;
+mod show;
+mod subject;
+
+use std::num::NonZero;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use mpirage_collectives::{Algorithm, Collective};
+use mpirage_tune::{Candidates, Point, Search, TuneError, parse_sizes, rules};
+
+use crate::arguments::TuneArguments;
+use crate::conflicts::Conflicts;
+use crate::exit::{Failure, usage};
+use crate::interrupt::Interrupt;
+use crate::machine::Machine;
+use crate::output::say;
+use crate::words;
+use bench::{Bench, SearchProgress, machine_of};
+use files::Files;
+use program::Program;
+use show::{NEAR, Results};
+use subject::Subject;
+
+/// The sizes of collectives for which the user names none.
+const SIZES: &str = "8B..4MiB";
+
+/// Finds the fastest methods.
+pub fn command(arguments: &TuneArguments) -> Result<u8, Failure> {
+    let started = Instant::now();
+    let interrupt = Interrupt::watch()?;
+    let subject = Subject::of(&arguments.what)?;
+    conflicts(arguments, &subject).check()?;
+    let candidates = candidates(arguments)?;
+    let files = Files::open(arguments)?;
+    let (machine, program, points) = match &subject {
+        Subject::Collectives(collectives) => {
+            let machine = machine_of(arguments, arguments.n)?;
+            let points = points(collectives, &machine, arguments.sizes.as_deref())?;
+            (machine, None, points)
+        }
+        Subject::Trace(_) | Subject::Program(_) => {
+            let (machine, program) = Program::load(arguments, &subject, &interrupt)?;
+            let points = program.groups.iter().map(|group| group.point.clone()).collect();
+            (machine, Some(program), points)
+        }
+    };
+    let search = Search {
+        points,
+        candidates,
+        base: machine.collectives.clone(),
+        repeat: arguments.repeat,
+        near: if arguments.exhaustive { f64::INFINITY } else { NEAR },
+        cores: arguments.cores.unwrap_or_else(all_cores),
+    };
+    let progress = SearchProgress::new(interrupt.clone(), arguments.quiet);
+    let found = search.run(&Bench(&machine), &progress);
+    progress.finish();
+    interrupt.check()?;
+    let mut rows = found.map_err(failed)?;
+    for (row, group) in rows.iter_mut().zip(program.iter().flat_map(|program| &program.groups)) {
+        row.from = group.from;
+    }
+    let rules = rules(&rows);
+    let tuned_seconds = program.as_ref().map(|program| program.seconds_with(&rules, &machine)).transpose()?;
+    machine.warnings.iter().for_each(|warning| say!("mpirage: warning: {warning}"));
+    let results = Results {
+        base: base_name(arguments),
+        machine: &machine,
+        rows: &rows,
+        rules,
+        program: program.as_ref(),
+        tuned_seconds,
+        repeat: arguments.repeat,
+        seconds: started.elapsed().as_secs_f64(),
+        quiet: arguments.quiet,
+    };
+    if !arguments.quiet && !files.json_on_standard_output() {
+        results.print();
+    }
+    files.write(&results)
+}
+
+/// What the base choice is called in tables.
+fn base_name(arguments: &TuneArguments) -> String {
+    let named = arguments.machine.coll.split(',').next().unwrap_or_default();
+    match named {
+        "" => "default".to_owned(),
+        name if name.contains('=') || arguments.machine.coll.contains(',') => "--coll".to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+/// Inputs and outputs, none of which may be another one.
+fn conflicts(arguments: &TuneArguments, subject: &Subject) -> Conflicts {
+    let mut files = Conflicts::default();
+    match subject {
+        Subject::Trace(trace) => files.input("the trace", Path::new(trace)),
+        Subject::Program(words) => {
+            words.first().into_iter().for_each(|file| files.input("the program", Path::new(file)))
+        }
+        Subject::Collectives(_) => {}
+    }
+    arguments.machine.add_inputs(&mut files);
+    let outputs = [("-o", &arguments.output), ("--plot", &arguments.plot), ("--json", &arguments.json)];
+    for (option, file) in outputs {
+        let file = file.as_deref().filter(|file| *file != Path::new(crate::arguments::STANDARD_OUTPUT));
+        file.into_iter().for_each(|file| files.output(option, file));
+    }
+    files
+}
+
+fn points(collectives: &[Collective], machine: &Machine, sizes: Option<&str>) -> Result<Vec<Point>, Failure> {
+    let sizes = parse_sizes(sizes.unwrap_or(SIZES)).map_err(|error| usage(format!("--sizes: {error}")))?;
+    let members: Arc<[u32]> = (0..machine.ranks() as u32).collect();
+    let mut points = Vec::new();
+    for &collective in collectives {
+        // A barrier has no bytes.
+        let sizes = if collective == Collective::Barrier { &[0][..] } else { &sizes };
+        let point = |&bytes: &u64| Point { collective, members: Arc::clone(&members), bytes, root: 0 };
+        points.extend(sizes.iter().map(point));
+    }
+    Ok(points)
+}
+
+fn candidates(arguments: &TuneArguments) -> Result<Candidates, Failure> {
+    let mut algorithms = Vec::new();
+    for name in &arguments.algorithms {
+        let all = || Algorithm::ALL.iter().map(|algorithm| algorithm.name());
+        let unknown = || {
+            usage(format!(
+                "--algorithms: there is no algorithm {name}{}; `mpirage info collectives` lists them",
+                words::did_you_mean(name, all())
+            ))
+        };
+        algorithms.push(Algorithm::from_name(name).ok_or_else(unknown)?);
+    }
+    let segments = parse_sizes(&arguments.segments).map_err(|error| usage(format!("--segments: {error}")))?;
+    if let Some(radix) = arguments.radices.iter().find(|&&radix| radix < 2) {
+        return Err(usage(format!("--radices: {radix} is no radix; the smallest is 2")));
+    }
+    Ok(Candidates { algorithms, segments, radices: arguments.radices.clone(), allowed: None })
+}
+
+fn all_cores() -> NonZero<usize> {
+    std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)
+}
+
+fn failed(error: TuneError) -> Failure {
+    match error {
+        TuneError::Formula => usage(format!("--model: {error}")),
+        TuneError::DoesNotEnd { .. } | TuneError::Stopped => usage(error),
+    }
+}
