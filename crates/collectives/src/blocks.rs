@@ -4,6 +4,7 @@
 //!   equal    |####|####|####|####|      blocks of one size: allgather
 //!   counted  |##|#######||####|         one count per rank: allgatherv
 //!   cut      |####|####|###|###|        one vector cut between elements: Rabenseifner
+//!   chunks   |####|####|####|##|        the same, but only the last blocks are shorter
 //! ```
 //!
 //! Blocks lie on a ring, so that a span may run over the end.
@@ -23,6 +24,7 @@ enum Layout<'a> {
     Equal { bytes: u64 },
     Counted(&'a [u64]),
     Cut { bytes: u64, element: u64 },
+    Chunks { bytes: u64, chunk: u64 },
 }
 
 impl<'a> Blocks<'a> {
@@ -39,6 +41,13 @@ impl<'a> Blocks<'a> {
     /// A vector of `bytes` cut into `count` blocks whose sizes differ by one element at most.
     pub(crate) fn cut(count: u32, bytes: u64, element: u64) -> Self {
         Blocks { count, first_owner: 0, layout: Layout::Cut { bytes, element: element.max(1) } }
+    }
+
+    /// A vector of `bytes` cut into `count` blocks of one size, as many elements as the first of them needs so that they suffice: the last
+    /// ones may be shorter or empty.
+    pub(crate) fn chunks(count: u32, bytes: u64, element: u64) -> Self {
+        let chunk = (bytes / element.max(1)).div_ceil(u64::from(count)) * element.max(1);
+        Blocks { count, first_owner: 0, layout: Layout::Chunks { bytes, chunk } }
     }
 
     /// The same blocks, of which the first is that of `rank`, and so on around the ring.
@@ -67,7 +76,7 @@ impl<'a> Blocks<'a> {
                 let from_the_start = &counts[..end.saturating_sub(counts.len())];
                 self.of_ranks(first, count, to_the_end.iter().chain(from_the_start).sum())
             }
-            Layout::Cut { .. } => {
+            Layout::Cut { .. } | Layout::Chunks { .. } => {
                 let (offset, length) = (self.offset(first), self.offset(self.count));
                 let bytes = match first + count {
                     end if end <= self.count => self.offset(end) - offset,
@@ -85,15 +94,16 @@ impl<'a> Blocks<'a> {
     /// Where a block of a cut vector begins. The first blocks take the elements that do not
     /// divide evenly, the last one the bytes that are no whole element.
     fn offset(&self, index: u32) -> u64 {
-        let Layout::Cut { bytes, element } = self.layout else {
-            unreachable!("only a cut vector has offsets")
-        };
-        if index == self.count {
-            return bytes;
-        }
         let (count, index) = (u64::from(self.count), u64::from(index));
-        let elements = bytes / element;
-        (elements / count * index + index.min(elements % count)) * element
+        match self.layout {
+            Layout::Cut { bytes, .. } | Layout::Chunks { bytes, .. } if index == count => bytes,
+            Layout::Cut { bytes, element } => {
+                let elements = bytes / element;
+                (elements / count * index + index.min(elements % count)) * element
+            }
+            Layout::Chunks { bytes, chunk } => (chunk * index).min(bytes),
+            Layout::Equal { .. } | Layout::Counted(_) => unreachable!("only a cut vector has offsets"),
+        }
     }
 }
 
@@ -113,6 +123,14 @@ mod tests {
     fn bytes_beyond_the_last_element_go_to_the_last_block() {
         let blocks = Blocks::cut(2, 19, 8);
         assert_eq!((blocks.block(0).bytes, blocks.block(1).bytes), (8, 11));
+    }
+
+    #[test]
+    fn chunks_are_of_one_size_until_the_vector_ends() {
+        let sizes = |bytes, element| [0, 1, 2, 3].map(|i| Blocks::chunks(4, bytes, element).block(i).bytes);
+        assert_eq!(sizes(10, 1), [3, 3, 3, 1]);
+        assert_eq!(sizes(5, 1), [2, 2, 1, 0]);
+        assert_eq!(sizes(9 * 8, 8), [24, 24, 24, 0]);
     }
 
     #[test]

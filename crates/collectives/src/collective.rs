@@ -56,15 +56,10 @@ pub fn schedule_part(
     part: Range<usize>,
     out: &mut Schedule,
 ) -> bool {
-    let Method { algorithm, settings } = method.into();
-    let entry = collective.entry(algorithm);
-    let entry = entry.unwrap_or_else(|| panic!("{collective} has no algorithm {algorithm}"));
-    let parameters = settings.or(entry.defaults).parameters();
-    let shape = collective.normalized(shape).parameters(parameters);
     out.clear_for(part);
-    out.copy(collective.own_copy(&shape));
+    out.copy(collective.own_copy(&collective.normalized(shape)));
     if shape.size > 1 {
-        (entry.build)(&shape, out);
+        collective.append(method.into(), shape, out);
     }
     out.goes_on()
 }
@@ -139,6 +134,14 @@ impl Collective {
         self.entry(algorithm).is_some_and(|entry| (entry.fits)(&self.normalized(shape)))
     }
 
+    /// Appends what a rank does, but for the copy of its own contribution.
+    pub(crate) fn append(self, method: Method, shape: &Shape, out: &mut Schedule) {
+        let Method { algorithm, settings } = method;
+        let entry = self.entry(algorithm).unwrap_or_else(|| panic!("{self} has no algorithm {algorithm}"));
+        let parameters = settings.or(entry.defaults).parameters();
+        (entry.build)(&self.normalized(shape).parameters(parameters), out);
+    }
+
     fn entry(self, algorithm: Algorithm) -> Option<&'static Entry> {
         self.table().iter().find(|entry| entry.algorithm == algorithm)
     }
@@ -168,9 +171,16 @@ impl Collective {
     /// algorithm; a particular one may make ranks wait for more.
     pub fn waits_for(self, shape: &Shape, other: u32) -> bool {
         match self {
-            _ if self.synchronizes() || other == shape.rank => true,
-            Bcast | Scatter | Scatterv => other == shape.root,
-            Gather | Gatherv | Reduce => shape.is_root(),
+            _ if other == shape.rank => true,
+            // Where there is nothing to move, nobody has to wait.
+            Barrier => true,
+            _ if self.sizes_are_known() && self.total(&self.normalized(shape)) == 0 => false,
+            ReduceScatter => shape.received_from(shape.rank) > 0,
+            _ if self.synchronizes() => true,
+            Bcast | Scatter => other == shape.root,
+            Scatterv => other == shape.root && shape.bytes > 0,
+            Gather | Reduce => shape.is_root(),
+            Gatherv => shape.is_root() && shape.received_from(other) > 0,
             Scan | Exscan => other < shape.rank,
             Alltoallv | Alltoallw => shape.received_from(other) > 0,
             _ => unreachable!("{self} synchronizes"),

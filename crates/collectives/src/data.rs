@@ -41,6 +41,8 @@ pub enum Piece {
     Bytes(Range<u64>),
     /// The block of a rank.
     Block(u32),
+    /// The block of a rank as this rank received it last, before it is combined with its own.
+    Received(u32),
     /// These bytes of the block of a rank.
     Part(u32, Range<u64>),
     /// The block that one rank has for another.
@@ -76,10 +78,18 @@ impl Data {
         Data::blocks(rank, 1, u32::MAX, bytes)
     }
 
-    #[allow(dead_code, reason = "the algorithms that cut blocks follow")]
     /// Bytes of the block of a rank from `offset` on.
     pub(crate) fn part(block: u32, offset: u64, bytes: u64) -> Data {
         Data { bytes, what: What::Part { block, offset } }
+    }
+
+    /// A range of bytes that is counted from the beginning of another one.
+    pub(crate) fn inside(self, outer: Data) -> Data {
+        let (What::Range { offset, .. }, What::Range { offset: base, length }) = (self.what, outer.what)
+        else {
+            unreachable!("only ranges of bytes have parts")
+        };
+        Data { bytes: self.bytes, what: What::Range { offset: base + offset, length } }
     }
 
     /// The block that `from` has for `to`.
@@ -110,6 +120,7 @@ impl fmt::Display for Piece {
         match self {
             Piece::Bytes(range) => write!(f, "bytes {}..{}", range.start, range.end),
             Piece::Block(rank) => write!(f, "block {rank}"),
+            Piece::Received(rank) => write!(f, "block {rank} as received"),
             Piece::Part(rank, range) => write!(f, "bytes {}..{} of block {rank}", range.start, range.end),
             Piece::Pair { from, to } => write!(f, "block {from}→{to}"),
         }
@@ -125,6 +136,7 @@ mod tests {
         assert_eq!(Data::around(6, 5, 8).pieces(), [Piece::Bytes(6..8), Piece::Bytes(0..3)]);
         assert_eq!(Data::range(6, 5).pieces(), [Piece::Bytes(6..11)]);
         assert_eq!(Data::blocks(2, 2, 3, 9).pieces(), [Piece::Block(2), Piece::Block(0)]);
+        assert_eq!(Data::range(2, 3).inside(Data::range(10, 8)).pieces(), [Piece::Bytes(12..15)]);
         assert_eq!(Data::NOTHING.pieces(), []);
     }
 }

@@ -67,6 +67,7 @@ mod nodes;
 mod select;
 mod shape;
 mod size;
+mod spanning;
 mod step;
 mod symmetry;
 mod team;
@@ -78,8 +79,8 @@ pub use data::{Data, Piece};
 pub use method::{Method, MethodError, Parameters, SendStyle, Settings};
 pub use nodes::Nodes;
 pub use select::{
-    Choice, ChoiceError, Condition, Flag, Operation, Quantity, Relation, Rule, RuleError, Selector,
-    SelectorError,
+    Choice, ChoiceError, Condition, Decision, DynamicError, Flag, Operation, Quantity, Relation, Rule,
+    RuleError, Selector, SelectorError, write_dynamic_rules,
 };
 pub use shape::Shape;
 pub use step::{SETS, Schedule, Step};

@@ -9,6 +9,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::algorithm::Algorithm;
+use crate::select::Selector;
 use crate::shape::Shape;
 use crate::size::{parse_size, written_size};
 use crate::step::Schedule;
@@ -33,11 +34,13 @@ pub struct Parameters {
     pub requests: u32,
     /// How a rank sends to its children.
     pub sends: SendStyle,
+    /// The table that chooses the methods of collectives that this one is made of.
+    pub parts: &'static str,
 }
 
 impl Default for Parameters {
     fn default() -> Self {
-        Parameters { segment: 0, radix: 2, requests: 0, sends: SendStyle::InOrder }
+        Parameters { segment: 0, radix: 2, requests: 0, sends: SendStyle::InOrder, parts: "default" }
     }
 }
 
@@ -52,10 +55,12 @@ pub struct Settings {
     pub requests: Option<u32>,
     /// See [`Parameters::sends`].
     pub sends: Option<SendStyle>,
+    /// See [`Parameters::parts`].
+    pub parts: Option<&'static str>,
 }
 
 impl Settings {
-    const NONE: Settings = Settings { segment: None, radix: None, requests: None, sends: None };
+    const NONE: Settings = Settings { segment: None, radix: None, requests: None, sends: None, parts: None };
 
     /// These settings, and the defaults for what they do not say.
     pub fn or(self, defaults: Settings) -> Settings {
@@ -64,6 +69,7 @@ impl Settings {
             radix: self.radix.or(defaults.radix),
             requests: self.requests.or(defaults.requests),
             sends: self.sends.or(defaults.sends),
+            parts: self.parts.or(defaults.parts),
         }
     }
 
@@ -75,6 +81,7 @@ impl Settings {
             radix: self.radix.unwrap_or(default.radix),
             requests: self.requests.unwrap_or(default.requests),
             sends: self.sends.unwrap_or(default.sends),
+            parts: self.parts.unwrap_or(default.parts),
         }
     }
 
@@ -85,6 +92,7 @@ impl Settings {
             ("radix", self.radix.is_some()),
             ("requests", self.requests.is_some()),
             ("sends", self.sends.is_some()),
+            ("parts", self.parts.is_some()),
         ];
         given.into_iter().filter(|&(_, given)| given).map(|(name, _)| name)
     }
@@ -102,10 +110,11 @@ impl fmt::Display for Settings {
             write!(f, ":requests={requests}")?;
         }
         match self.sends {
-            Some(SendStyle::InOrder) => f.write_str(":sends=in-order"),
-            Some(SendStyle::AtOnce) => f.write_str(":sends=at-once"),
-            None => Ok(()),
+            Some(SendStyle::InOrder) => f.write_str(":sends=in-order")?,
+            Some(SendStyle::AtOnce) => f.write_str(":sends=at-once")?,
+            None => {}
         }
+        self.parts.map_or(Ok(()), |parts| write!(f, ":parts={parts}"))
     }
 }
 
@@ -137,7 +146,9 @@ pub enum MethodError {
     #[error("there is no algorithm `{0}`")]
     UnknownAlgorithm(String),
     /// There is no such parameter.
-    #[error("`{0}` is no parameter; there are segment=SIZE, radix=K, requests=N and sends=in-order|at-once")]
+    #[error(
+        "`{0}` is no parameter; there are segment=SIZE, radix=K, requests=N, sends=in-order|at-once and parts=TABLE"
+    )]
     UnknownParameter(String),
     /// The value does not fit the parameter.
     #[error("`{value}` is no value of {parameter}: {remedy}")]
@@ -194,6 +205,11 @@ impl Settings {
                     _ => return Err(bad("sends", "write in-order or at-once")),
                 });
             }
+            "parts" => {
+                let table = Selector::names().map(|(name, _)| name).find(|&name| name == value);
+                self.parts =
+                    Some(table.ok_or_else(|| bad("parts", "write the name of a table, as in openmpi-4.1"))?);
+            }
             _ => return Err(MethodError::UnknownParameter(name.to_owned())),
         }
         Ok(())
@@ -230,7 +246,6 @@ impl Entry {
     }
 
     /// It has a radix, this one unless told otherwise.
-    #[allow(dead_code, reason = "the algorithms that have one follow")]
     pub const fn radix(mut self, radix: u32) -> Entry {
         self.defaults.radix = Some(radix);
         self
@@ -243,9 +258,14 @@ impl Entry {
     }
 
     /// It sends in either style, in this one unless told otherwise.
-    #[allow(dead_code, reason = "the algorithms that have both follow")]
     pub const fn sends(mut self, sends: SendStyle) -> Entry {
         self.defaults.sends = Some(sends);
+        self
+    }
+
+    /// It is made of other collectives, whose methods this table chooses unless told otherwise.
+    pub const fn parts(mut self, table: &'static str) -> Entry {
+        self.defaults.parts = Some(table);
         self
     }
 
@@ -279,7 +299,7 @@ mod tests {
         assert_eq!(error("rong"), "there is no algorithm `rong`");
         assert_eq!(
             error("ring:4"),
-            "`4` is no parameter; there are segment=SIZE, radix=K, requests=N and sends=in-order|at-once"
+            "`4` is no parameter; there are segment=SIZE, radix=K, requests=N, sends=in-order|at-once and parts=TABLE"
         );
         assert_eq!(error("ring:radix=0"), "`0` is no value of radix: write a whole number from 1 on");
         assert_eq!(

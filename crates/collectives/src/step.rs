@@ -3,6 +3,8 @@
 use std::ops::Range;
 
 use crate::data::{Data, Piece};
+use crate::method::SendStyle;
+use crate::shape::Shape;
 
 /// How many request sets a schedule has.
 pub const SETS: usize = 4;
@@ -245,6 +247,14 @@ impl Schedule {
         self.note(|| data.pieces());
     }
 
+    /// Appends a send, blocking or not as the parameters of the algorithm say; a wait has to follow the last one.
+    pub(crate) fn send_to_one_of_many(&mut self, shape: &Shape, to: u32, data: Data) {
+        match shape.parameters.sends {
+            SendStyle::InOrder => self.send(to, data),
+            SendStyle::AtOnce => self.isend(to, data),
+        }
+    }
+
     /// Appends a blocking synchronous send.
     pub fn ssend(&mut self, to: u32, data: Data) {
         self.push(Step::Ssend { to, bytes: data.bytes, slot: self.slot });
@@ -263,6 +273,16 @@ impl Schedule {
         self.wait_all();
     }
 
+    /// As [`Schedule::exchange`], but leaves out what is empty.
+    pub(crate) fn exchange_if_any(&mut self, to: u32, sent: Data, from: u32, received: u64) {
+        match (sent.bytes, received) {
+            (0, 0) => {}
+            (0, _) => self.recv(from, received),
+            (_, 0) => self.send(to, sent),
+            _ => self.exchange(to, sent, from, received),
+        }
+    }
+
     /// Says what the last message carries, where that is no range of bytes or blocks.
     pub(crate) fn carries(&mut self, pieces: impl IntoIterator<Item = Piece>) {
         if let Some(last) = self.notes.as_mut().and_then(|notes| notes.last_mut()) {
@@ -270,7 +290,6 @@ impl Schedule {
         }
     }
 
-    #[allow(dead_code, reason = "the two-level algorithms follow")]
     /// Runs an algorithm of some ranks of the communicator: rank `i` of what `build` appends is `ranks[i]`.
     pub(crate) fn among(&mut self, ranks: &[u32], build: impl FnOnce(&mut Schedule)) {
         let first = self.steps.len();

@@ -1,22 +1,20 @@
-//! Trees over the members of a team, rooted at member 0.
+//! The binomial tree over the members of a team, rooted at member 0, whose messages grow or shrink; segments of a vector.
 //!
 //! ```text
-//!   binomial, 8 members              binary              chain
-//!
-//!          0                            0                0─1─2─3─…
-//!      ┌───┼─┐                        ┌─┴─┐
-//!      4   2 1                        1   2
-//!     ┌┴┐  │                         ┌┴┐
-//!     6 5  3                         3 4
+//!          0
+//!      ┌───┼─┐
+//!      4   2 1
+//!     ┌┴┐  │
+//!     6 5  3
 //!     │
 //!     7
 //! ```
 //!
-//! In the binomial tree a member's parent is the member with the lowest set bit cleared, and a
+//! A member's parent is the member with the lowest set bit cleared, and a
 //! subtree is a contiguous range of members. So blocks travel in one piece, and a reduction
-//! keeps the order of its operands.
+//! keeps the order of its operands. Trees that pass whole vectors on are in `spanning`.
 
-use crate::data::Data;
+use crate::data::{Data, Piece};
 use crate::shape::Shape;
 use crate::team::{Team, doubling_distances};
 
@@ -63,36 +61,6 @@ fn subtree(top: u32, size: u32) -> Subtree {
     Subtree { top, size: reach.min(size - top) }
 }
 
-/// A member's neighbours in a tree of at most two children.
-pub(crate) struct Node {
-    /// Rank of the member above.
-    pub parent: Option<u32>,
-    /// Ranks of the members below.
-    pub children: [Option<u32>; 2],
-}
-
-impl Node {
-    /// Each member but the last has one child.
-    pub fn chain(team: &Team) -> Self {
-        Self::link(team, team.me.checked_sub(1), [Some(team.me + 1), None])
-    }
-
-    /// The complete binary tree, level by level.
-    pub fn binary(team: &Team) -> Self {
-        let parent = team.me.checked_sub(1).map(|below| below / 2);
-        Self::link(team, parent, [Some(2 * team.me + 1), Some(2 * team.me + 2)])
-    }
-
-    fn link(team: &Team, parent: Option<u32>, children: [Option<u32>; 2]) -> Self {
-        let rank = |member: Option<u32>| member.filter(|&m| m < team.size).map(|m| team.rank(m));
-        Node { parent: rank(parent), children: children.map(rank) }
-    }
-
-    pub fn children(&self) -> impl Iterator<Item = u32> + use<> {
-        self.children.into_iter().flatten()
-    }
-}
-
 /// Long enough to use the bandwidth, short enough to fill a pipeline soon.
 pub(crate) const SEGMENT: u64 = 64 * 1024;
 
@@ -118,6 +86,14 @@ impl Segments {
             wanted => (wanted / element).max(1) * element,
         };
         Segments { offset, bytes, segment }
+    }
+
+    /// A range of bytes in whole elements of `shape`.
+    pub fn of_data(shape: &Shape, data: Data) -> Self {
+        let Some(Piece::Bytes(range)) = data.pieces().into_iter().next() else {
+            return Self::of_part(shape, 0, 0);
+        };
+        Self::of_part(shape, range.start, data.bytes)
     }
 
     /// How many: at least one, since an empty vector still is a message.
@@ -171,10 +147,6 @@ mod tests {
                 for child in binomial(me, size).children() {
                     assert_eq!(binomial(child.top, size).parent(), Some(me));
                     assert_eq!(binomial(child.top, size).own(), child);
-                }
-                let team = Team::all(&Shape::new(size).rank(me));
-                for child in Node::binary(&team).children() {
-                    assert_eq!(Node::binary(&Team::all(&Shape::new(size).rank(child))).parent, Some(me));
                 }
             }
         }

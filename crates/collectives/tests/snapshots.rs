@@ -34,7 +34,8 @@ fn schedules_of_all_algorithms() {
 
 /// The schedules of all ranks, a line each.
 fn written(collective: Collective, method: Method, size: u32) -> String {
-    let case = Case::new(collective, size, 40).root(1).element(8).counts(|i, j| u64::from((i + 2 * j) % 3) * 8);
+    let case =
+        Case::new(collective, size, 40).root(1).element(8).counts(|i, j| u64::from((i + 2 * j) % 3) * 8);
     let mut text = format!("{method}, {size} ranks\n");
     if !collective.fits(method.algorithm, &case.shape(0)) {
         text += "does not fit\n";

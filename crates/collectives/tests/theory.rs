@@ -32,6 +32,11 @@ impl Numbers {
         self.rest.min(1)
     }
 
+    /// Levels of a binomial tree in which children are served at once: the most bits that a rank's number has.
+    fn depth(&self) -> u64 {
+        (0..self.ranks).map(|rank| u64::from(rank.count_ones())).max().unwrap_or(0)
+    }
+
     fn others(&self) -> u64 {
         self.ranks - 1
     }
@@ -60,29 +65,33 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
     let whole = |bytes: u64| bytes * n.ranks;
     let row = match (collective, algorithm) {
         (Barrier, Dissemination) => (n.log_up, n.ranks * n.log_up, 0),
-        (Barrier, RecursiveDoubling) => (n.log + 2 * n.extra_rounds(), shrunk, 0),
+        (Barrier, RecursiveDoubling | SurplusDoubling) => (n.log + 2 * n.extra_rounds(), shrunk, 0),
         (Barrier, Linear) => (2, 2 * n.others(), 0),
         (Barrier, Binomial) => (2 * n.log_up, 2 * n.others(), 0),
         (Barrier, DoubleRing) => (2 * n.ranks, 2 * n.ranks, 0),
 
         (Bcast | Reduce, Linear) => (1, n.others(), whole(n.others())),
+        (Bcast, SwappedBinomial) => (n.depth(), n.others(), whole(n.others())),
+        (Reduce, SwappedBinomial) => (n.log_up, n.others(), whole(n.others())),
         (Bcast | Reduce, Binomial) => (n.log_up, n.others(), whole(n.others())),
-        (Bcast, ScatterAllgather) => {
+        (Bcast, ScatterAllgather | ScatterRing) => {
             (n.log_up + n.others(), n.others() + all_pairs, n.subtrees() + all_pairs)
         }
-        (Bcast, ScatterDoubling) if power_of_two => {
+        (Bcast, ScatterDoubling | ScatterSubtrees) if power_of_two => {
             (2 * n.log, n.others() + n.ranks * n.log, n.subtrees() + all_pairs)
         }
-        (Reduce, Rabenseifner) if power_of_two => {
+        (Reduce, Rabenseifner | HalvedRabenseifner) if power_of_two => {
             (2 * n.log, n.ranks * n.log + n.others(), all_pairs + n.ranks / 2 * n.log)
         }
 
         (Gather | Scatter | Gatherv | Scatterv, Linear) => (1, n.others(), whole(n.others())),
+        (Gatherv | Scatterv, Sparse) => (1, n.others(), whole(n.others())),
+        (Gather, LinearSync) => (2 * n.others() + 1, 3 * n.others(), whole(n.others())),
         (Gather | Scatter, Binomial) => (n.log_up, n.others(), whole(n.subtrees())),
 
         (Allgather | Allgatherv, Ring) => (n.others(), all_pairs, whole(all_pairs)),
         (Allgather | Allgatherv, Bruck) => (n.log_up, n.ranks * n.log_up, whole(all_pairs)),
-        (Allgather | Allgatherv, Linear) => (1, all_pairs, whole(all_pairs)),
+        (Allgather | Allgatherv, Linear | RankOrder | RightFirst) => (1, all_pairs, whole(all_pairs)),
         (Allgather | Allgatherv, NeighborExchange) if even => {
             (n.ranks / 2, n.ranks * n.ranks / 2, whole(all_pairs))
         }
@@ -94,8 +103,11 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
         (Alltoall | Alltoallv | Alltoallw, PairwiseExchange) => {
             (n.ranks - u64::from(power_of_two), all_pairs, whole(all_pairs))
         }
+        (Alltoall | Alltoallv | Alltoallw, RankOrder) | (Alltoallv | Alltoallw, Sparse) => {
+            (1, all_pairs, whole(all_pairs))
+        }
         (Alltoall | Alltoallv | Alltoallw, Linear | Batched) => (1, all_pairs, whole(all_pairs)),
-        (Alltoall | Alltoallv | Alltoallw, Pairwise) => (n.others(), all_pairs, whole(all_pairs)),
+        (Alltoall | Alltoallv | Alltoallw, Pairwise | BothWays) => (n.others(), all_pairs, whole(all_pairs)),
         (Alltoall, Bruck) => {
             let hops: u64 = (0..n.ranks).map(|distance| u64::from(distance.count_ones())).sum();
             (n.log_up, n.ranks * n.log_up, whole(n.ranks * hops))
@@ -107,16 +119,29 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
             2 * n.power * n.log + 2 * n.rest,
             whole(2 * n.rest + 2 * (n.power - 1)),
         ),
+        (Allreduce, HalvedRabenseifner) if power_of_two => {
+            (2 * n.log, 2 * n.ranks * n.log, whole(2 * n.others()))
+        }
         (Allreduce, Ring) => (2 * n.others(), 2 * all_pairs, whole(2 * n.others())),
+        (Allreduce, BinomialTrees) => (n.log_up + n.depth(), 2 * n.others(), whole(2 * n.others())),
         (Allreduce, ReduceBcast) => (2 * n.log_up, 2 * n.others(), whole(2 * n.others())),
         (Allreduce, Linear) => (2, 2 * n.others(), whole(2 * n.others())),
 
-        (ReduceScatter | ReduceScatterBlock, Pairwise | Ring) => (n.others(), all_pairs, whole(all_pairs)),
+        (ReduceScatter | ReduceScatterBlock, Pairwise | Ring | OverlappedRing) => {
+            (n.others(), all_pairs, whole(all_pairs))
+        }
         (ReduceScatter | ReduceScatterBlock, RecursiveHalving) if power_of_two => {
             (n.log, shrunk, whole(all_pairs))
         }
-        (ReduceScatter | ReduceScatterBlock, RecursiveDoubling) if power_of_two => {
+        (ReduceScatter | ReduceScatterBlock, RecursiveDoubling | SubtreeDoubling) if power_of_two => {
             (n.log, shrunk, whole(n.ranks * (n.ranks * n.log - n.others())))
+        }
+        (ReduceScatterBlock, Butterfly) if power_of_two => (n.log, shrunk, whole(all_pairs)),
+        (ReduceScatter, Butterfly) if power_of_two => {
+            // Ranks whose bits are not the same in both directions swap their results.
+            let mirrored = |rank: u64| rank.reverse_bits() >> (64 - n.log);
+            let swapped = (0..n.ranks).filter(|&rank| mirrored(rank) != rank).count() as u64;
+            (n.log + swapped.min(1), shrunk + swapped, whole(all_pairs + swapped))
         }
         (ReduceScatter | ReduceScatterBlock, ReduceThenScatter) => {
             (n.log_up + 1, 2 * n.others(), whole(all_pairs + n.others()))
@@ -154,11 +179,25 @@ fn rounds_messages_and_volume() {
     }
 }
 
-/// Theory is asked about every algorithm, except the segmented ones, which have a test below.
+/// Theory is asked about every algorithm, except the segmented ones, which have a test below, and those made of others.
 #[test]
 fn no_algorithm_is_forgotten() {
-    for (collective, algorithm) in all_pairs().filter(|(_, a)| !matches!(a, Chain | BinaryTree | DoubleTree))
-    {
+    const TREES: [Algorithm; 9] = [
+        SwappedChain,
+        Chain,
+        BinaryTree,
+        DoubleTree,
+        StridedTree,
+        StridedBinomial,
+        KNomial,
+        InOrderBinary,
+        SplitBinary,
+    ];
+    let elsewhere = |(collective, algorithm): &(Collective, Algorithm)| {
+        TREES.contains(algorithm)
+            || matches!((collective, algorithm), (_, Composed | Nothing) | (Allreduce, OverlappedRing))
+    };
+    for (collective, algorithm) in all_pairs().filter(|pair| !elsewhere(pair)) {
         assert!(theory(collective, algorithm, &Numbers::of(8)).is_some(), "{collective} {algorithm}");
     }
 }
@@ -184,6 +223,66 @@ fn a_binary_tree_is_full_after_one_round_per_level() {
             assert_eq!(seen.messages, (segments * (ranks - 1)) as usize);
             assert_eq!(seen.rounds, levels + segments - 1, "{collective} {ranks} {segments}");
         }
+    }
+}
+
+/// Each link of a tree carries the vector once.
+#[test]
+fn trees_carry_every_segment_once_per_link() {
+    for (collective, algorithms) in [
+        (Bcast, &[StridedTree, StridedBinomial, KNomial][..]),
+        (Reduce, &[StridedTree, KNomial, InOrderBinary]),
+    ] {
+        for (&algorithm, (ranks, segments)) in
+            algorithms.iter().flat_map(|a| [(2, 3), (8, 1), (13, 5)].map(|numbers| (a, numbers)))
+        {
+            let case = Case::new(collective, ranks, u64::from(segments) * SEGMENT).element(8).root(ranks - 1);
+            let seen = run(&case.schedules(algorithm), Sends::Synchronous).unwrap();
+            assert_eq!(seen.messages, (segments * (ranks - 1)) as usize, "{algorithm}");
+            assert_eq!(seen.volume, u64::from(ranks - 1) * case.bytes, "{algorithm}");
+        }
+    }
+}
+
+/// A split tree carries half of the vector, and pairs swap halves: all but the root send half a vector there, or the root does.
+#[test]
+fn a_split_tree_carries_halves() {
+    for (ranks, segments) in [(3, 4), (8, 10), (13, 2)] {
+        let case = Case::new(Bcast, ranks, u64::from(2 * segments) * SEGMENT).root(1);
+        let seen = run(&case.schedules(SplitBinary), Sends::Synchronous).unwrap();
+        let swaps = ranks - 1;
+        assert_eq!(seen.messages, (segments * (ranks - 1) + swaps) as usize, "{ranks}");
+        assert_eq!(seen.volume, u64::from(ranks - 1) * case.bytes, "{ranks}");
+    }
+}
+
+/// Segments of blocks go around one after the other to be combined; whole blocks go around once more.
+#[test]
+fn a_segmented_ring_takes_a_turn_per_segment() {
+    for (ranks, segments) in [(2, 3), (5, 4), (9, 1)] {
+        let case = Case::new(Allreduce, ranks, u64::from(ranks * segments) * SEGMENT);
+        let seen = run(&case.schedules(OverlappedRing), Sends::Synchronous).unwrap();
+        assert_eq!(seen.messages, ((segments + 1) * (ranks - 1) * ranks) as usize);
+        assert_eq!(seen.volume, 2 * u64::from(ranks - 1) * case.bytes);
+        assert_eq!(seen.rounds, (segments + 1) * (ranks - 1));
+    }
+}
+
+/// What is made of two collectives sends what both send.
+#[test]
+fn parts_are_performed_one_after_the_other() {
+    for ranks in [2, 5, 8, 13] {
+        let messages = |collective, algorithm| outcome(collective, algorithm, ranks).messages;
+        let tree = messages(Reduce, Binomial);
+        assert_eq!(messages(Gather, Binomial), tree);
+        // The default table: Rabenseifner for long vectors, scatter and ring from 8 ranks on.
+        let bcast = if ranks < 8 { messages(Bcast, Binomial) } else { messages(Bcast, ScatterAllgather) };
+        let reduce = messages(Reduce, Rabenseifner);
+        assert_eq!(messages(Allreduce, Composed), reduce + bcast);
+        assert_eq!(messages(Allgather, Composed), tree + bcast);
+        assert_eq!(messages(Allgatherv, Composed), messages(Gatherv, Linear) + bcast);
+        assert_eq!(messages(ReduceScatterBlock, Composed), reduce + tree);
+        assert_eq!(messages(ReduceScatter, Composed), reduce + messages(Scatterv, Linear));
     }
 }
 
@@ -231,17 +330,17 @@ fn batches_keep_each_other_apart() {
 #[test]
 fn reductions_combine_as_often_as_they_must() {
     for ranks in 2..=16 {
-        for algorithm in Reduce.algorithms() {
+        for algorithm in Reduce.algorithms().filter(|&algorithm| algorithm != Nothing) {
             assert_eq!(outcome(Reduce, algorithm, ranks).reduced, (ranks - 1) * BLOCK, "{algorithm}");
         }
-        for algorithm in [Rabenseifner, Ring, ReduceBcast, Linear] {
+        for algorithm in [Rabenseifner, HalvedRabenseifner, Ring, OverlappedRing, ReduceBcast, Linear] {
             assert_eq!(outcome(Allreduce, algorithm, ranks).reduced, (ranks - 1) * BLOCK, "{algorithm}");
         }
         assert_eq!(outcome(Scan, Linear, ranks).reduced, (ranks - 1) * BLOCK);
         assert_eq!(outcome(Exscan, Linear, ranks).reduced, (ranks - 2) * BLOCK);
         let doubling = |scan| outcome(scan, RecursiveDoubling, ranks).reduced;
         assert_eq!(doubling(Scan) - doubling(Exscan), (ranks - 1) * BLOCK, "the first sum is only stored");
-        for algorithm in [RecursiveHalving, Pairwise, Ring, ReduceThenScatter] {
+        for algorithm in [RecursiveHalving, Butterfly, Pairwise, Ring, OverlappedRing, ReduceThenScatter] {
             let reduced = outcome(ReduceScatterBlock, algorithm, ranks).reduced;
             assert_eq!(reduced, ranks * (ranks - 1) * BLOCK, "{algorithm}");
         }

@@ -12,7 +12,7 @@
 //! Chen et al.: *Performance evaluation of allgather algorithms on terascale Linux cluster with
 //! fast Ethernet* (2005).
 
-use super::{bcast, gather};
+use super::{bcast, composed, gather, nothing};
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::method::{Table, entry};
@@ -26,18 +26,37 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::Bruck, bruck),
     entry(Algorithm::NeighborExchange, neighbor_exchange),
     entry(Algorithm::GatherBcast, gather_bcast),
+    entry(Algorithm::RankOrder, rank_order),
+    entry(Algorithm::RightFirst, right_first),
+    entry(Algorithm::Composed, composed::allgather).parts("default"),
+    entry(Algorithm::Nothing, nothing).only_if(|shape| shape.blocks().all().bytes == 0),
     entry(Algorithm::Linear, linear),
 ];
 
-/// Each rank sends its block to all others at once.
+/// Each rank sends its block to all others at once: to the left neighbour first, from the right one.
 fn linear(shape: &Shape, out: &mut Schedule) {
+    at_once(shape, |distance| shape.after(distance), |distance| shape.before(distance), out);
+}
+
+/// The other way around.
+fn right_first(shape: &Shape, out: &mut Schedule) {
+    at_once(shape, |distance| shape.before(distance), |distance| shape.after(distance), out);
+}
+
+/// In the order of ranks.
+fn rank_order(shape: &Shape, out: &mut Schedule) {
+    let other = |index: u32| if index <= shape.rank { index - 1 } else { index };
+    at_once(shape, other, other, out);
+}
+
+/// Partners as these functions say for the numbers from 1 on.
+fn at_once(shape: &Shape, from: impl Fn(u32) -> u32, to: impl Fn(u32) -> u32, out: &mut Schedule) {
     let blocks = shape.blocks();
-    for distance in 1..shape.size {
-        let from = shape.after(distance);
+    for from in (1..shape.size).map(from) {
         out.irecv(from, blocks.block(from).bytes);
     }
-    for distance in 1..shape.size {
-        out.isend(shape.before(distance), blocks.block(shape.rank));
+    for to in (1..shape.size).map(to) {
+        out.isend(to, blocks.block(shape.rank));
     }
     out.wait_all();
 }

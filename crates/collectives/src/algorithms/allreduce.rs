@@ -11,7 +11,7 @@
 //! workstations* (2009).
 
 use super::reduce::Halving;
-use super::{bcast, reduce};
+use super::{bcast, composed, halved_rabenseifner, nothing, overlapped_ring, pipeline, reduce};
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::method::{Table, entry};
@@ -24,7 +24,12 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::Rabenseifner, rabenseifner),
     entry(Algorithm::Ring, ring).any_order(),
     entry(Algorithm::ReduceBcast, reduce_bcast),
-    entry(Algorithm::Linear, linear),
+    entry(Algorithm::HalvedRabenseifner, halved_rabenseifner::allreduce).any_order(),
+    entry(Algorithm::OverlappedRing, overlapped_ring::allreduce).segment(0).any_order(),
+    entry(Algorithm::BinomialTrees, binomial_trees),
+    entry(Algorithm::Composed, composed::allreduce).parts("default"),
+    entry(Algorithm::Nothing, nothing).only_if(|shape| shape.bytes == 0),
+    entry(Algorithm::Linear, linear).requests(0),
 ];
 
 pub(crate) fn recursive_doubling(shape: &Shape, out: &mut Schedule) {
@@ -86,6 +91,14 @@ pub(crate) fn reduce_bcast(shape: &Shape, out: &mut Schedule) {
     reduce::binomial(&at_zero, out);
     out.next_slot();
     bcast::binomial(&at_zero, out);
+}
+
+/// A binomial reduction to rank 0, and a broadcast from there through a tree with strided subtrees.
+fn binomial_trees(shape: &Shape, out: &mut Schedule) {
+    let at_zero = Shape { root: 0, ..*shape };
+    reduce::binomial(&at_zero, out);
+    out.next_slot();
+    pipeline::bcast::strided_binomial(&at_zero, out);
 }
 
 pub(crate) fn linear(shape: &Shape, out: &mut Schedule) {

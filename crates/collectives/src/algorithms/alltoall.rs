@@ -10,6 +10,7 @@
 //! for short blocks. Bruck, Ho, Kipnis, Upfal, Weathersby: *Efficient algorithms for all-to-all
 //! communications in multiport message-passing systems* (1997).
 
+use super::nothing;
 use crate::algorithm::Algorithm;
 use crate::data::{Data, Piece};
 use crate::method::{Table, entry};
@@ -22,17 +23,95 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::PairwiseExchange, pairwise_exchange),
     entry(Algorithm::Bruck, bruck),
     entry(Algorithm::Batched, batched).requests(32),
-    entry(Algorithm::Linear, linear),
+    entry(Algorithm::BothWays, both_ways),
+    entry(Algorithm::RankOrder, rank_order),
+    entry(Algorithm::Nothing, nothing).only_if(|shape| shape.bytes == 0),
+    entry(Algorithm::Linear, linear).requests(0),
 ];
 pub(crate) const VARYING: Table = &[
     entry(Algorithm::Pairwise, pairwise),
     entry(Algorithm::PairwiseExchange, pairwise_exchange),
     entry(Algorithm::Batched, batched).requests(32),
+    entry(Algorithm::BothWays, sparse_both_ways),
+    entry(Algorithm::RankOrder, rank_order),
+    entry(Algorithm::Sparse, sparse_rank_order),
     entry(Algorithm::Linear, sparse_linear),
 ];
 
+/// A limit on requests holds for receives and for sends: each that ends makes room for the next.
 fn linear(shape: &Shape, out: &mut Schedule) {
-    all_at_once(shape, |_| true, out);
+    const RECEIVES: u8 = 0;
+    const SENDS: u8 = 1;
+    let limit = shape.parameters.requests;
+    if limit == 0 || limit >= shape.size {
+        return all_at_once(shape, |_| true, out);
+    }
+    let mut receives = (1..shape.size).map(|distance| shape.after(distance));
+    let mut sends = (1..shape.size).map(|distance| shape.before(distance));
+    for from in receives.by_ref().take(limit as usize) {
+        out.irecv(from, shape.received_from(from));
+    }
+    out.set(SENDS);
+    for to in sends.by_ref().take(limit as usize) {
+        out.isend(to, shape.block_for(to));
+    }
+    for (from, to) in receives.zip(sends) {
+        out.wait(RECEIVES, limit - 1);
+        out.set(RECEIVES);
+        out.irecv(from, shape.received_from(from));
+        out.wait(SENDS, limit - 1);
+        out.set(SENDS);
+        out.isend(to, shape.block_for(to));
+    }
+    out.wait_all();
+}
+
+/// All at once, in the order of ranks, empty messages too.
+fn rank_order(shape: &Shape, out: &mut Schedule) {
+    in_rank_order(shape, |_| true, out);
+}
+
+/// All at once, in the order of ranks; pairs without bytes exchange no message.
+fn sparse_rank_order(shape: &Shape, out: &mut Schedule) {
+    in_rank_order(shape, |bytes| bytes > 0, out);
+}
+
+fn in_rank_order(shape: &Shape, wanted: impl Fn(u64) -> bool, out: &mut Schedule) {
+    let others = || (0..shape.size).filter(|&other| other != shape.rank);
+    for from in others().filter(|&from| wanted(shape.received_from(from))) {
+        out.irecv(from, shape.received_from(from));
+    }
+    for to in others().filter(|&to| wanted(shape.sent_to(to))) {
+        out.isend(to, shape.block_for(to));
+    }
+    out.wait_all();
+}
+
+/// In round `i` to the rank `i` to the left, then to the one to the right: half as many rounds as pairwise. Data may lie in place, since a
+/// rank needs to keep one block apart only.
+fn both_ways(shape: &Shape, out: &mut Schedule) {
+    swap_both_ways(shape, |_| true, out);
+}
+
+/// The same without empty messages.
+fn sparse_both_ways(shape: &Shape, out: &mut Schedule) {
+    swap_both_ways(shape, |bytes| bytes > 0, out);
+}
+
+fn swap_both_ways(shape: &Shape, wanted: impl Fn(u64) -> bool, out: &mut Schedule) {
+    for distance in 1..=shape.size / 2 {
+        let (right, left) = (shape.after(distance), shape.before(distance));
+        let directions = [(right, left), (left, right)];
+        for &(from, to) in &directions[..if left == right { 1 } else { 2 }] {
+            if wanted(shape.received_from(from)) {
+                out.irecv(from, shape.received_from(from));
+            }
+            if wanted(shape.sent_to(to)) {
+                out.send(to, shape.block_for(to));
+            }
+            out.wait_all();
+        }
+    }
 }
 
 /// With counts per pair, a pair without bytes exchanges no message; its two ranks do not depend on

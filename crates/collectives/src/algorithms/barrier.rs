@@ -15,7 +15,7 @@
 use super::allreduce;
 use crate::algorithm::Algorithm;
 use crate::data::Data;
-use crate::method::{Table, entry};
+use crate::method::{SendStyle, Table, entry};
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::doubling_distances;
@@ -23,9 +23,10 @@ use crate::team::doubling_distances;
 pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::Dissemination, dissemination),
     entry(Algorithm::RecursiveDoubling, recursive_doubling),
-    entry(Algorithm::Linear, linear),
+    entry(Algorithm::SurplusDoubling, surplus_doubling),
     entry(Algorithm::Binomial, binomial),
     entry(Algorithm::DoubleRing, double_ring),
+    entry(Algorithm::Linear, linear).sends(SendStyle::AtOnce),
 ];
 
 fn dissemination(shape: &Shape, out: &mut Schedule) {
@@ -39,9 +40,36 @@ fn recursive_doubling(shape: &Shape, out: &mut Schedule) {
     allreduce::recursive_doubling(&empty(shape), out);
 }
 
+/// Recursive doubling of the lowest ranks, a power of two. Each rank above tells one of them that it has entered, and is told the end.
+fn surplus_doubling(shape: &Shape, out: &mut Schedule) {
+    let power = 1 << shape.size.ilog2();
+    if shape.rank >= power {
+        let partner = shape.rank - power;
+        return out.exchange(partner, Data::NOTHING, partner, 0);
+    }
+    let above = (shape.rank + power < shape.size).then_some(shape.rank + power);
+    if let Some(above) = above {
+        out.recv(above, 0);
+    }
+    for distance in doubling_distances(power) {
+        let with = shape.rank ^ distance;
+        out.exchange(with, Data::NOTHING, with, 0);
+    }
+    if let Some(above) = above {
+        out.ssend(above, Data::NOTHING);
+    }
+}
+
 /// Rank 0 receives from all others, then sends to all others.
 fn linear(shape: &Shape, out: &mut Schedule) {
-    allreduce::linear(&empty(shape), out);
+    if shape.rank > 0 {
+        out.send(0, Data::NOTHING);
+        return out.recv(0, 0);
+    }
+    (1..shape.size).for_each(|rank| out.irecv(rank, 0));
+    out.wait_all();
+    (1..shape.size).for_each(|rank| out.send_to_one_of_many(shape, rank, Data::NOTHING));
+    out.wait_all();
 }
 
 /// The same up and down a binomial tree.

@@ -12,23 +12,32 @@
 //! van de Geijn: *On global combine operations* (1994);
 //! Thakur, Rabenseifner, Gropp: *Optimization of collective communication operations in MPICH* (2005).
 
-use super::{allgather, double_tree, scatter};
+use super::pipeline::bcast as pipeline;
+use super::{allgather, double_tree, nothing, scatter, split_binary, subtrees, swapped};
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
-use crate::data::Data;
 use crate::method::{Table, entry};
 use crate::shape::Shape;
+use crate::spanning::{Place, Tree};
 use crate::step::Schedule;
 use crate::team::Team;
-use crate::tree::{Binomial, Node, SEGMENT, Segments};
+use crate::tree::{Binomial, SEGMENT, Segments};
 
 pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::Binomial, binomial),
     entry(Algorithm::ScatterAllgather, scatter_allgather),
     entry(Algorithm::ScatterDoubling, scatter_doubling),
-    entry(Algorithm::Chain, chain).segment(SEGMENT),
+    entry(Algorithm::Chain, pipeline::chain).radix(1).segment(SEGMENT),
     entry(Algorithm::BinaryTree, binary_tree).segment(SEGMENT),
+    entry(Algorithm::StridedTree, pipeline::strided_tree).radix(2).segment(0),
+    entry(Algorithm::StridedBinomial, pipeline::strided_binomial).segment(0),
+    entry(Algorithm::SwappedBinomial, swapped::bcast),
+    entry(Algorithm::KNomial, pipeline::k_nomial).radix(4).segment(0),
     entry(Algorithm::DoubleTree, double_tree::bcast).segment(SEGMENT),
+    entry(Algorithm::SplitBinary, split_binary::bcast).segment(0),
+    entry(Algorithm::ScatterSubtrees, subtrees::bcast),
+    entry(Algorithm::ScatterRing, subtrees::bcast_ring),
+    entry(Algorithm::Nothing, nothing).only_if(|shape| shape.bytes == 0),
     entry(Algorithm::Linear, linear),
 ];
 
@@ -74,34 +83,24 @@ fn scattered<'a>(shape: &Shape<'a>, out: &mut Schedule) -> (Team, Blocks<'a>) {
     (team, blocks)
 }
 
-fn chain(shape: &Shape, out: &mut Schedule) {
-    pipeline(shape, &Node::chain(&Team::from_root(shape)), out);
-}
-
 fn binary_tree(shape: &Shape, out: &mut Schedule) {
-    pipeline(shape, &Node::binary(&Team::from_root(shape)), out);
+    pass_through(shape, &Tree::Complete(2).place(&Team::from_root(shape)), out);
 }
 
 /// Receives each segment while it passes on the one before.
-fn pipeline(shape: &Shape, node: &Node, out: &mut Schedule) {
+fn pass_through(shape: &Shape, place: &Place, out: &mut Schedule) {
     let mut arrived = None;
     for segment in Segments::of(shape).all() {
-        if let Some(parent) = node.parent {
+        if let Some(parent) = place.parent {
             out.irecv(parent, segment.bytes);
         }
         if let Some(before) = arrived.replace(segment) {
-            pass_on(node, before, out);
+            place.children.iter().for_each(|&child| out.isend(child, before));
         }
         out.wait_all();
     }
     if let Some(last) = arrived {
-        pass_on(node, last, out);
+        place.children.iter().for_each(|&child| out.isend(child, last));
         out.wait_all();
-    }
-}
-
-fn pass_on(node: &Node, segment: Data, out: &mut Schedule) {
-    for child in node.children() {
-        out.isend(child, segment);
     }
 }

@@ -9,6 +9,7 @@
 //! With gatherv only the root knows the counts, so no other rank can forward blocks: it is
 //! always linear.
 
+use super::nothing;
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::data::Data;
@@ -18,16 +19,64 @@ use crate::step::Schedule;
 use crate::team::Team;
 use crate::tree::Binomial;
 
-pub(crate) const ALGORITHMS: Table =
-    &[entry(Algorithm::Binomial, binomial), entry(Algorithm::Linear, linear)];
-pub(crate) const VARYING: Table = &[entry(Algorithm::Linear, linear)];
+pub(crate) const ALGORITHMS: Table = &[
+    entry(Algorithm::Binomial, binomial),
+    entry(Algorithm::LinearSync, linear_sync).segment(0),
+    entry(Algorithm::Nothing, nothing).only_if(|shape| shape.bytes == 0),
+    entry(Algorithm::Linear, linear).requests(0),
+];
+pub(crate) const VARYING: Table =
+    &[entry(Algorithm::Sparse, sparse).requests(0), entry(Algorithm::Linear, linear).requests(0)];
 
 fn linear(shape: &Shape, out: &mut Schedule) {
     if !shape.is_root() {
         return out.send(shape.root, Data::block(shape.rank, shape.bytes));
     }
+    receive_all(shape, shape.non_roots(), out);
+}
+
+/// As linear, but a rank without bytes sends nothing.
+fn sparse(shape: &Shape, out: &mut Schedule) {
+    if shape.is_root() {
+        receive_all(shape, shape.non_roots().filter(|&rank| shape.received_from(rank) > 0), out);
+    } else if shape.bytes > 0 {
+        out.send(shape.root, Data::block(shape.rank, shape.bytes));
+    }
+}
+
+/// The root posts as many receives as it may have outstanding: all, or one after the other.
+fn receive_all(shape: &Shape, ranks: impl Iterator<Item = u32>, out: &mut Schedule) {
+    for rank in ranks {
+        match shape.parameters.requests {
+            1 => out.recv(rank, shape.received_from(rank)),
+            limit => {
+                out.wait(0, limit.wrapping_sub(1));
+                out.irecv(rank, shape.received_from(rank));
+            }
+        }
+    }
+    out.wait_all();
+}
+
+/// The root asks each rank in turn, by an empty message, so that it is not flooded. It waits for a first segment, not for the rest.
+fn linear_sync(shape: &Shape, out: &mut Schedule) {
+    const FIRST: u8 = 0;
+    const REST: u8 = 1;
+    let segment = shape.parameters.segment;
+    let first = if segment == 0 { shape.bytes } else { segment.min(shape.bytes) };
+    let rest = shape.bytes - first;
+    if !shape.is_root() {
+        out.recv(shape.root, 0);
+        out.send(shape.root, Data::part(shape.rank, 0, first));
+        return out.send(shape.root, Data::part(shape.rank, first, rest));
+    }
     for rank in shape.non_roots() {
-        out.irecv(rank, shape.received_from(rank));
+        out.set(FIRST);
+        out.irecv(rank, first);
+        out.send(rank, Data::NOTHING);
+        out.set(REST);
+        out.irecv(rank, rest);
+        out.wait(FIRST, 0);
     }
     out.wait_all();
 }

@@ -13,34 +13,65 @@
 //! if the operation does not commute, they work towards rank 0, which passes the result on.
 //! Rabenseifner: *Optimization of collective reduction operations* (2004).
 
-use super::double_tree;
+use super::pipeline::reduce as pipeline;
+use super::{double_tree, halved_rabenseifner as halved, nothing, swapped};
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::data::Data;
 use crate::method::{Table, entry};
 use crate::shape::Shape;
+use crate::spanning::{Place, Tree};
 use crate::step::Schedule;
 use crate::team::{Stays, Team};
-use crate::tree::{Binomial, Node, SEGMENT, Segments};
+use crate::tree::{Binomial, SEGMENT, Segments};
 
 pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::Binomial, binomial),
     entry(Algorithm::Rabenseifner, rabenseifner),
-    entry(Algorithm::Chain, chain).segment(SEGMENT).any_order(),
+    entry(Algorithm::HalvedRabenseifner, halved::reduce).any_order(),
+    entry(Algorithm::Chain, pipeline::chain).radix(1).segment(SEGMENT).requests(0).any_order(),
     entry(Algorithm::BinaryTree, binary_tree).segment(SEGMENT).any_order(),
+    entry(Algorithm::StridedTree, pipeline::strided_tree).radix(2).segment(0).requests(0).any_order(),
+    entry(Algorithm::KNomial, pipeline::k_nomial).radix(2).segment(0).requests(0).only_if(in_order_from_root),
+    entry(Algorithm::SwappedBinomial, swapped::reduce_binomial).only_if(in_order_from_root),
+    entry(Algorithm::SwappedChain, swapped::reduce_chain).segment(8 << 10).any_order(),
+    entry(Algorithm::InOrderBinary, pipeline::in_order_binary).segment(0).requests(0),
     entry(Algorithm::DoubleTree, double_tree::reduce).segment(SEGMENT).any_order(),
-    entry(Algorithm::Linear, linear),
+    entry(Algorithm::Nothing, nothing).only_if(|shape| shape.bytes == 0),
+    entry(Algorithm::Linear, linear).requests(0),
 ];
 
+/// Operands are combined in the order of ranks from the root on.
+fn in_order_from_root(shape: &Shape) -> bool {
+    shape.commutative || shape.root == 0
+}
+
+/// The root receives all vectors at once, or one after the other from the last rank on, which keeps the order of operands.
 pub(crate) fn linear(shape: &Shape, out: &mut Schedule) {
     if !shape.is_root() {
         return out.send(shape.root, shape.vector());
+    }
+    if shape.parameters.requests == 1 {
+        return one_after_the_other(shape, out);
     }
     for rank in shape.non_roots() {
         out.irecv(rank, shape.bytes);
     }
     out.wait_all();
     out.reduce(u64::from(shape.size - 1) * shape.bytes);
+}
+
+/// Operands that do not commute wait until all those of higher ranks are there: the root's own is between them and the lower ones.
+fn one_after_the_other(shape: &Shape, out: &mut Schedule) {
+    let mut waiting = 0;
+    for rank in (0..shape.size).rev().filter(|&rank| rank != shape.root) {
+        out.recv(rank, shape.bytes);
+        waiting += 1;
+        if shape.commutative || rank <= shape.root + 1 {
+            out.reduce(waiting * shape.bytes);
+            waiting = 0;
+        }
+    }
 }
 
 pub(crate) fn binomial(shape: &Shape, out: &mut Schedule) {
@@ -86,30 +117,26 @@ fn in_order(shape: &Shape, out: &mut Schedule, reduce: impl Fn(&Team, &mut Sched
     }
 }
 
-fn chain(shape: &Shape, out: &mut Schedule) {
-    pipeline(shape, &Node::chain(&Team::from_root(shape)), out);
-}
-
 fn binary_tree(shape: &Shape, out: &mut Schedule) {
-    pipeline(shape, &Node::binary(&Team::from_root(shape)), out);
+    pass_through(shape, &Tree::Complete(2).place(&Team::from_root(shape)), out);
 }
 
 /// Receives each segment from below while the one before goes up.
-fn pipeline(shape: &Shape, node: &Node, out: &mut Schedule) {
+fn pass_through(shape: &Shape, place: &Place, out: &mut Schedule) {
     let mut combined = None;
     for segment in Segments::of(shape).all() {
-        for child in node.children() {
+        for &child in &place.children {
             out.irecv(child, segment.bytes);
         }
-        if let (Some(before), Some(parent)) = (combined.replace(segment), node.parent) {
+        if let (Some(before), Some(parent)) = (combined.replace(segment), place.parent) {
             out.isend(parent, before);
         }
         out.wait_all();
-        for _ in node.children() {
+        for _ in &place.children {
             out.reduce(segment.bytes);
         }
     }
-    if let (Some(last), Some(parent)) = (combined, node.parent) {
+    if let (Some(last), Some(parent)) = (combined, place.parent) {
         out.send(parent, last);
     }
 }

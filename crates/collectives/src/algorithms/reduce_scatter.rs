@@ -9,11 +9,11 @@
 //! The block variant differs only in that all blocks are of one size.
 //! Thakur, Rabenseifner, Gropp (2005).
 
-use super::{reduce, scatter};
+use super::{butterfly, composed, nothing, overlapped_ring, reduce, scatter, subtrees};
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::data::Data;
-use crate::method::{Table, entry};
+use crate::method::{Parameters, SendStyle, Table, entry};
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::{Stays, Team};
@@ -23,6 +23,11 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::Pairwise, pairwise).any_order(),
     entry(Algorithm::Ring, ring).any_order(),
     entry(Algorithm::RecursiveDoubling, recursive_doubling),
+    entry(Algorithm::OverlappedRing, overlapped_ring::reduce_scatter).any_order(),
+    entry(Algorithm::Butterfly, butterfly::reduce_scatter),
+    entry(Algorithm::SubtreeDoubling, subtrees::reduce_scatter),
+    entry(Algorithm::Composed, composed::reduce_scatter).parts("default"),
+    entry(Algorithm::Nothing, nothing).only_if(|shape| shape.blocks().all().bytes == 0),
     entry(Algorithm::ReduceThenScatter, reduce_then_scatter),
 ];
 
@@ -49,13 +54,13 @@ fn ring(shape: &Shape, out: &mut Schedule) {
 }
 
 /// Farthest partner first, so that what a member keeps is contiguous: the blocks of its half, of
-/// its quarter, … of the members.
+/// its quarter, … of the members. Empty messages are left out.
 fn recursive_halving(shape: &Shape, out: &mut Schedule) {
     in_the_core(shape, out, |core, blocks, out| {
         for round in core.doubling().rev() {
             let with = core.rank(round.with);
             let kept = group(core, blocks, core.me, round.distance);
-            out.exchange(with, group(core, blocks, round.with, round.distance), with, kept.bytes);
+            out.exchange_if_any(with, group(core, blocks, round.with, round.distance), with, kept.bytes);
             out.reduce(kept.bytes);
         }
     });
@@ -94,7 +99,7 @@ fn in_the_core(shape: &Shape, out: &mut Schedule, algorithm: impl Fn(&Team, &Blo
     let Some(core) = shrunk.core else {
         let partner = shrunk.partner.expect("who sits out has a partner");
         out.send(partner, blocks.all());
-        return out.recv(partner, blocks.block(shape.rank).bytes);
+        return out.exchange_if_any(partner, Data::NOTHING, partner, blocks.block(shape.rank).bytes);
     };
     if let Some(bystander) = shrunk.partner {
         out.recv(bystander, blocks.all().bytes);
@@ -102,7 +107,7 @@ fn in_the_core(shape: &Shape, out: &mut Schedule, algorithm: impl Fn(&Team, &Blo
     }
     algorithm(&core, &blocks, out);
     if let Some(bystander) = shrunk.partner {
-        out.send(bystander, blocks.block(bystander));
+        out.exchange_if_any(bystander, blocks.block(bystander), bystander, 0);
     }
 }
 
@@ -112,5 +117,7 @@ fn reduce_then_scatter(shape: &Shape, out: &mut Schedule) {
     reduce::binomial(&Shape { root: 0, bytes: blocks.all().bytes, ..*shape }, out);
     out.next_slot();
     let mine = blocks.block(shape.rank).bytes;
-    scatter::linear(&Shape { root: 0, bytes: mine, send_counts: shape.recv_counts, ..*shape }, out);
+    let parameters = Parameters { sends: SendStyle::AtOnce, ..shape.parameters };
+    let at_zero = Shape { root: 0, bytes: mine, send_counts: shape.recv_counts, parameters, ..*shape };
+    scatter::linear(&at_zero, out);
 }

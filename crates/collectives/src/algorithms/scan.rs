@@ -11,6 +11,7 @@
 //! sent already. The two operations differ in what they combine, not in what they send.
 //! Hillis, Steele: *Data parallel algorithms* (1986).
 
+use super::nothing;
 use crate::algorithm::Algorithm;
 use crate::method::{Table, entry};
 use crate::shape::Shape;
@@ -20,10 +21,14 @@ use crate::team::doubling_distances;
 pub(crate) const INCLUSIVE: Table = &[
     entry(Algorithm::RecursiveDoubling, recursive_doubling),
     entry(Algorithm::Dissemination, dissemination),
+    entry(Algorithm::Nothing, nothing).only_if(|shape| shape.bytes == 0),
     entry(Algorithm::Linear, linear),
 ];
-pub(crate) const EXCLUSIVE: Table =
-    &[entry(Algorithm::RecursiveDoubling, exclusive_doubling), entry(Algorithm::Linear, exclusive_linear)];
+pub(crate) const EXCLUSIVE: Table = &[
+    entry(Algorithm::RecursiveDoubling, exclusive_doubling),
+    entry(Algorithm::Nothing, nothing).only_if(|shape| shape.bytes == 0),
+    entry(Algorithm::Linear, exclusive_linear),
+];
 
 /// Receives the sum of all ranks below, adds its own vector, and sends the sum on.
 fn linear(shape: &Shape, out: &mut Schedule) {

@@ -8,25 +8,45 @@
 //!
 //! With scatterv only the root knows the counts: it is always linear.
 
+use super::nothing;
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::data::Data;
-use crate::method::{Table, entry};
+use crate::method::{SendStyle, Table, entry};
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::Team;
 use crate::tree::Binomial;
 
-pub(crate) const ALGORITHMS: Table =
-    &[entry(Algorithm::Binomial, binomial), entry(Algorithm::Linear, linear)];
-pub(crate) const VARYING: Table = &[entry(Algorithm::Linear, linear)];
+pub(crate) const ALGORITHMS: Table = &[
+    entry(Algorithm::Binomial, binomial),
+    entry(Algorithm::Nothing, nothing).only_if(|shape| shape.bytes == 0),
+    entry(Algorithm::Linear, linear).sends(SendStyle::AtOnce),
+];
+pub(crate) const VARYING: Table = &[
+    entry(Algorithm::Sparse, sparse).sends(SendStyle::AtOnce),
+    entry(Algorithm::Linear, linear).sends(SendStyle::AtOnce),
+];
 
 pub(crate) fn linear(shape: &Shape, out: &mut Schedule) {
     if !shape.is_root() {
         return out.recv(shape.root, shape.bytes);
     }
-    for rank in shape.non_roots() {
-        out.isend(rank, Data::block(rank, shape.sent_to(rank)));
+    send_all(shape, shape.non_roots(), out);
+}
+
+/// As linear, but a rank without bytes gets no message.
+fn sparse(shape: &Shape, out: &mut Schedule) {
+    if shape.is_root() {
+        send_all(shape, shape.non_roots().filter(|&rank| shape.sent_to(rank) > 0), out);
+    } else if shape.bytes > 0 {
+        out.recv(shape.root, shape.bytes);
+    }
+}
+
+fn send_all(shape: &Shape, ranks: impl Iterator<Item = u32>, out: &mut Schedule) {
+    for rank in ranks {
+        out.send_to_one_of_many(shape, rank, Data::block(rank, shape.sent_to(rank)));
     }
     out.wait_all();
 }

@@ -138,7 +138,7 @@ fn table(
     }
     let text = read(item).ok_or_else(|| ChoiceError::UnknownTable(item.to_owned()))?;
     let text = text.map_err(ChoiceError::Unreadable)?;
-    let selector = Selector::parse(&text);
+    let selector = Selector::read(&text);
     selector.map(Arc::new).map_err(|error| ChoiceError::File { file: item.to_owned(), error })
 }
 

@@ -4,9 +4,11 @@
 //! counts, in alltoallv no rank knows them all: their rules do not read sizes.
 
 mod choice;
+mod openmpi;
 mod rule;
 mod selector;
 
 pub use choice::{Choice, ChoiceError};
+pub use openmpi::{Decision, DynamicError, write_dynamic_rules};
 pub use rule::{Condition, Flag, Operation, Quantity, Relation, Rule, RuleError};
 pub use selector::{Selector, SelectorError};

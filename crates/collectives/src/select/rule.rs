@@ -10,6 +10,7 @@ use std::ops::RangeInclusive;
 
 use thiserror::Error;
 
+use super::openmpi::DynamicError;
 use crate::collective::Collective;
 use crate::method::{Method, MethodError, Settings};
 use crate::shape::Shape;
@@ -60,6 +61,8 @@ pub enum Quantity {
     Bytes,
     /// All blocks together; for collectives without blocks the vector.
     Total,
+    /// All blocks together, divided by the number of ranks.
+    Average,
     /// Whole elements in the vector.
     Elements,
 }
@@ -73,6 +76,8 @@ pub enum Flag {
     Even,
     /// The vector has an element for each rank of the largest power of two.
     ElementEach,
+    /// The vector has an element for each rank.
+    ElementPerRank,
     /// Operands of the reduction may change places.
     Commutative,
     /// The operation of the reduction is one of MPI's own.
@@ -81,18 +86,20 @@ pub enum Flag {
     InPlace,
 }
 
-const QUANTITIES: [(&str, Quantity); 6] = [
+const QUANTITIES: [(&str, Quantity); 7] = [
     ("ranks", Quantity::Ranks),
     ("nodes", Quantity::Nodes),
     ("ranks-per-node", Quantity::RanksPerNode),
     ("bytes", Quantity::Bytes),
     ("total", Quantity::Total),
+    ("average", Quantity::Average),
     ("elements", Quantity::Elements),
 ];
-const FLAGS: [(&str, Flag); 6] = [
+const FLAGS: [(&str, Flag); 7] = [
     ("power-of-two", Flag::PowerOfTwo),
     ("even", Flag::Even),
     ("element-each", Flag::ElementEach),
+    ("element-per-rank", Flag::ElementPerRank),
     ("commutative", Flag::Commutative),
     ("built-in", Flag::BuiltIn),
     ("in-place", Flag::InPlace),
@@ -168,8 +175,10 @@ impl Condition {
     fn reads_size(&self) -> bool {
         matches!(
             self,
-            Condition::Compare(Quantity::Bytes | Quantity::Total | Quantity::Elements, ..)
-                | Condition::Is(Flag::ElementEach, _)
+            Condition::Compare(
+                Quantity::Bytes | Quantity::Total | Quantity::Average | Quantity::Elements,
+                ..
+            ) | Condition::Is(Flag::ElementEach | Flag::ElementPerRank, _)
         )
     }
 }
@@ -182,6 +191,7 @@ impl Quantity {
             Quantity::RanksPerNode => u64::from(shape.nodes.map_or(1, |nodes| nodes.most_ranks())),
             Quantity::Bytes => shape.bytes,
             Quantity::Total => collective.total(shape),
+            Quantity::Average => collective.total(shape) / u64::from(shape.size),
             Quantity::Elements => shape.elements(),
         }
     }
@@ -193,6 +203,7 @@ impl Flag {
             Flag::PowerOfTwo => shape.size.is_power_of_two(),
             Flag::Even => shape.size.is_multiple_of(2),
             Flag::ElementEach => shape.elements() >= 1 << shape.size.ilog2(),
+            Flag::ElementPerRank => shape.elements() >= u64::from(shape.size),
             Flag::Commutative => shape.commutative,
             Flag::BuiltIn => shape.built_in,
             Flag::InPlace => shape.in_place,
@@ -226,6 +237,9 @@ pub enum RuleError {
     /// The line has no method.
     #[error("a rule is: collective, conditions, algorithm; as in allreduce bytes<4096 recursive-doubling")]
     Incomplete,
+    /// Open MPI's file of dynamic rules is not right.
+    #[error(transparent)]
+    OpenMpi(#[from] DynamicError),
     /// The method does not read as one.
     #[error(transparent)]
     Method(#[from] MethodError),

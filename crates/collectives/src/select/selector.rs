@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use thiserror::Error;
 
+use super::openmpi::{is_dynamic_rules, read_dynamic_rules};
 use super::rule::{Operation, Rule, RuleError};
 use crate::method::Method;
 use crate::shape::Shape;
@@ -26,11 +27,28 @@ pub struct SelectorError {
 }
 
 /// The tables that are part of the program: name, description, rules.
-const TABLES: &[(&str, &str, &str)] = &[(
-    "default",
-    "MPICH's classic rules: few rounds for short vectors, few bytes for long ones",
-    include_str!("../selectors/default.rules"),
-)];
+const TABLES: &[(&str, &str, &str)] = &[
+    (
+        "default",
+        "MPICH's classic rules: few rounds for short vectors, few bytes for long ones",
+        include_str!("../selectors/default.rules"),
+    ),
+    (
+        "openmpi-4.1",
+        "Open MPI 4.1 with its default components: tuned, basic, libnbc",
+        include_str!("../selectors/openmpi-4.1.rules"),
+    ),
+    (
+        "openmpi-5.0",
+        "Open MPI 5.0 with its default components: han where nodes have several ranks, tuned, basic, libnbc",
+        // What is the same is said once.
+        concat!(
+            include_str!("../selectors/openmpi-5.0.rules"),
+            "\n",
+            include_str!("../selectors/openmpi-4.1.rules")
+        ),
+    ),
+];
 
 static NAMED: LazyLock<Vec<(&'static str, Arc<Selector>)>> = LazyLock::new(|| {
     let read = |text| Selector::parse(text).expect("the tables in the program are right; a test reads them");
@@ -50,6 +68,11 @@ impl Selector {
             }
         }
         Ok(selector)
+    }
+
+    /// Reads a file of rules: a table as [`Selector::parse`] reads it, or Open MPI's dynamic rules, which begin with a number.
+    pub fn read(text: &str) -> Result<Selector, SelectorError> {
+        if is_dynamic_rules(text) { read_dynamic_rules(text) } else { Selector::parse(text) }
     }
 
     /// The table of a library; none if there is no such name.
@@ -105,7 +128,7 @@ mod tests {
     fn rules_are_written_as_they_are_read() {
         for text in [
             "allreduce ranks<=4 bytes<4KiB recursive-doubling",
-            "ibcast ranks>8 total>=1000B power-of-two=no chain:segment=64KiB",
+            "ibcast ranks>8 total>=1000B power-of-two=no chain:segment=8KiB",
             "reduce commutative=no built-in=yes elements=7 binomial",
         ] {
             let selector = Selector::parse(text).unwrap();

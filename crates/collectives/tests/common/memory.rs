@@ -54,6 +54,14 @@ struct RankMemory {
     promised: Vec<u64>,
 }
 
+impl RankMemory {
+    /// What came last for a place and is not combined yet.
+    fn received_last(&self, place: usize) -> u64 {
+        let last = self.pending.iter().rev().flat_map(|carried| &carried.0).find(|&&(at, _)| at == place);
+        last.map_or(0, |&(_, operands)| operands)
+    }
+}
+
 impl Memory {
     /// Nobody looks at data.
     pub fn none(size: usize) -> Memory {
@@ -131,7 +139,10 @@ impl Memory {
         let mut carried = vec![];
         for piece in pieces {
             for place in self.places(piece)? {
-                let has = self.ranks[rank].has[place];
+                let has = match piece {
+                    Piece::Received(_) => self.ranks[rank].received_last(place),
+                    _ => self.ranks[rank].has[place],
+                };
                 if has == 0 {
                     return Err(format!("sends {piece}, which it does not have"));
                 }
@@ -154,7 +165,7 @@ impl Memory {
         let block = |index: usize| self.blocks.get(index).cloned().ok_or_else(missing);
         let range = match piece {
             Piece::Bytes(range) => range.start as usize..range.end as usize,
-            Piece::Block(rank) => block(*rank as usize)?,
+            Piece::Block(rank) | Piece::Received(rank) => block(*rank as usize)?,
             Piece::Part(rank, range) => {
                 let block = block(*rank as usize)?;
                 block.start + range.start as usize..block.start + range.end as usize

@@ -194,7 +194,7 @@ pub fn all_methods() -> impl Iterator<Item = (Collective, Method)> {
             for &radix in &radices {
                 for &requests in &requests {
                     for &sends in &sends {
-                        let settings = Settings { segment, radix, requests, sends };
+                        let settings = Settings { segment, radix, requests, sends, parts: None };
                         methods.push((collective, Method { algorithm, settings }));
                     }
                 }

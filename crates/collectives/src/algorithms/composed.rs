@@ -1,0 +1,50 @@
+//! Collectives made of two others.
+//!
+//! ```text
+//!   allreduce        reduce to rank 0, bcast from there
+//!   allgather(v)     gather(v) at rank 0, bcast of all blocks from there
+//!   reduce-scatter   reduce to rank 0, scatter(v) from there
+//! ```
+//!
+//! A table chooses the algorithms of the two parts, as for calls of their own: `composed:parts=openmpi-4.1`. This is what Open MPI calls
+//! basic, default or non-overlapping.
+
+use crate::collective::Collective;
+use crate::select::Selector;
+use crate::shape::Shape;
+use crate::step::Schedule;
+
+pub(crate) fn allreduce(shape: &Shape, out: &mut Schedule) {
+    let at_zero = Shape { root: 0, ..*shape };
+    perform(Collective::Reduce, &at_zero, out);
+    out.next_slot();
+    perform(Collective::Bcast, &at_zero, out);
+}
+
+pub(crate) fn allgather(shape: &Shape, out: &mut Schedule) {
+    let blocks = shape.blocks();
+    let at_zero = Shape { root: 0, bytes: blocks.block(shape.rank).bytes, ..*shape };
+    let counted = !shape.recv_counts.is_empty();
+    perform(if counted { Collective::Gatherv } else { Collective::Gather }, &at_zero, out);
+    out.next_slot();
+    perform(Collective::Bcast, &Shape { bytes: blocks.all().bytes, ..at_zero }, out);
+}
+
+pub(crate) fn reduce_scatter(shape: &Shape, out: &mut Schedule) {
+    let blocks = shape.blocks();
+    let at_zero = Shape { root: 0, ..*shape };
+    perform(Collective::Reduce, &Shape { bytes: blocks.all().bytes, ..at_zero }, out);
+    out.next_slot();
+    let scatter = if shape.recv_counts.is_empty() { Collective::Scatter } else { Collective::Scatterv };
+    let mine = blocks.block(shape.rank).bytes;
+    perform(scatter, &Shape { bytes: mine, send_counts: shape.recv_counts, ..at_zero }, out);
+}
+
+/// Appends a part by the method that the table has for it.
+fn perform(collective: Collective, shape: &Shape, out: &mut Schedule) {
+    let table = |name| Selector::named(name).expect("methods name tables that exist");
+    let operation = collective.into();
+    let chosen = table(shape.parameters.parts).method(operation, shape);
+    let method = chosen.or_else(|| table("default").method(operation, shape));
+    collective.append(method.expect("the default table has a rule for every call"), shape, out);
+}
