@@ -8,6 +8,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree
 
+import prepare
 from harness import MPIRAGE, ROOT, Suite, find
 
 SMALL = ("--sizes", "8B,4KiB,256KiB")
@@ -78,6 +79,29 @@ def rules(suite):
     suite.check("rules: a file can be the base", tuned.code == 0 and "is the best" in tuned.out, tuned)
 
 
+def openmpi(suite):
+    """The file of dynamic rules, as Debian's Open MPI reads it: its messages are those of the methods in the file."""
+    prepare.debian({"mpicc.openmpi": "libopenmpi-dev", "mpirun.openmpi": "openmpi-bin"})
+    file, collectives = suite.folder / "tuned.conf", "bcast,allgather,alltoall"
+    done = tune(suite, collectives, "-p", "torus:2x2x2", "-n", 4, "--sizes", "1B..1MiB", "--json", "-o", file)
+    found = result(done)
+    suite.check("openmpi: written", done.code == 0 and file.exists(), done)
+    suite.check("openmpi: compared with its own table", found.get("base") == "openmpi-4.1", found)
+    suite.check("openmpi: something is better than its own table", any(row["loss"] > 0 for row in found["rows"]), found)
+    rules = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_dynamic_rules_filename": str(file)}
+    script = [sys.executable, ROOT / "tests" / "conformance" / "openmpi.py", "-n", 4, "-c", collectives, "--show", 2]
+    with_file = suite.run([*script, "--coll", file], env=rules, timeout=300)
+    suite.check("openmpi: the library does what the file says", with_file.code == 0 and find(r"[1-9]\d* passed, 0 failed", with_file.out), with_file)
+    with_table = suite.run([*script, "--coll", "openmpi-4.1"], env=rules, timeout=300)
+    suite.check("openmpi: which is not what it does by itself", find(r"passed, [1-9]\d* failed", with_table.out), with_table)
+    # What mpirage reads from the file is what it found to be the best.
+    for row in found["rows"]:
+        again = suite.run([MPIRAGE, "replay", "-q", "--json", "-p", "torus:2x2x2", "--coll", file,
+                           f"gen:{row['collective']},ranks=4,bytes={row['bytes']},iterations=1"])
+        seconds = json.loads(again.out)["simulated_seconds"] if again.code == 0 else None
+        suite.check(f"openmpi: {row['collective']} {row['bytes']} takes the best time", seconds == row["best"]["seconds"], (row, again))
+
+
 def plots(suite):
     file, times = suite.folder / "times.svg", suite.folder / "times.json"
     done = tune(suite, "bcast,allgather", "-n", 4, *SMALL, "-q", "--plot", file, f"--json={times}")
@@ -137,7 +161,7 @@ def mistakes(suite):
         (["bcast", "-n", 4, "--sizes", ""], 84, "no size is given"),
         (["bcast", "-n", 4, "--sizes", "8..x"], 84, "`x` is no size"),
         (["bcast", "-n", 4, "--algorithms", "rign"], 84, "did you mean ring?"),
-        (["bcast", "-n", 4, "--radices", "1"], 84, "1 is no radix"),
+        (["bcast", "-n", 4, "--radices", "0"], 84, "0 is no radix"),
         (["bcast", "-n", 4, "--segments", "x"], 84, "--segments"),
         (["bcast", "-n", 4, "--coll", "bcast=rong"], 84, "no algorithm `rong`"),
         (["bcast", "-n", 4, "-o", "tuned.txt"], 84, "use --format"),
@@ -189,7 +213,7 @@ def schedules(suite):
     suite.check("info: other topics have no collective", other.code == 84 and "info collectives" in other.err, other)
 
 
-PARTS = [table, numbers, rules, plots, programs, mistakes, schedules]
+PARTS = [table, numbers, rules, openmpi, plots, programs, mistakes, schedules]
 
 
 def main():

@@ -419,7 +419,7 @@ pub struct TuneArguments {
     #[arg(long, value_name = "SIZES", default_value = "4KiB,16KiB,64KiB,256KiB", help_heading = SEARCH)]
     pub segments: String,
     /// Radices of trees and exchanges to try
-    #[arg(long, value_name = "K,…", value_delimiter = ',', default_value = "2,4,8", help_heading = SEARCH)]
+    #[arg(long, value_name = "K,…", value_delimiter = ',', default_value = "2,4,8,1", help_heading = SEARCH)]
     pub radices: Vec<u32>,
     /// Calls in a row in each simulation; their mean counts
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = SEARCH)]
@@ -433,8 +433,7 @@ pub struct TuneArguments {
     /// Write the rules for an MPI library into this file, which must not exist yet
     #[arg(short, long, value_name = "FILE", help_heading = "Results")]
     pub output: Option<PathBuf>,
-    /// For which library: openmpi (a file of dynamic rules), mpich (JSON) or mpirage (for --coll) [default: by the ending of the
-    /// file: .conf, .json, .rules]
+    /// For which library: openmpi (a file of dynamic rules) or mpirage (for --coll) [default: by the ending of the file: .conf, .rules]
     #[arg(long, value_name = "LIBRARY", requires = "output", help_heading = "Results")]
     pub format: Option<String>,
     /// Replace the file of rules if it exists

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use mpirage_collectives::{Algorithm, Collective};
+use mpirage_collectives::{Algorithm, Collective, SendStyle};
 use mpirage_tune::{Candidates, Point, Search, TuneError, parse_sizes, rules};
 
 use crate::arguments::TuneArguments;
@@ -22,7 +22,7 @@ use crate::machine::Machine;
 use crate::output::say;
 use crate::words;
 use bench::{Bench, SearchProgress, machine_of};
-use files::Files;
+use files::{Files, Library};
 use program::Program;
 use show::{NEAR, Results};
 use subject::Subject;
@@ -34,10 +34,12 @@ const SIZES: &str = "8B..4MiB";
 pub fn command(arguments: &TuneArguments) -> Result<u8, Failure> {
     let started = Instant::now();
     let interrupt = Interrupt::watch()?;
+    let library = Library::of(arguments)?;
+    let arguments = &with_table_of(library, arguments);
     let subject = Subject::of(&arguments.what)?;
     conflicts(arguments, &subject).check()?;
-    let candidates = candidates(arguments)?;
-    let files = Files::open(arguments)?;
+    let candidates = candidates(arguments, library)?;
+    let files = Files::open(arguments, library)?;
     let (machine, program, points) = match &subject {
         Subject::Collectives(collectives) => {
             let machine = machine_of(arguments, arguments.n)?;
@@ -86,6 +88,15 @@ pub fn command(arguments: &TuneArguments) -> Result<u8, Failure> {
     files.write(&results)
 }
 
+/// The arguments, with the table of the library for which rules are written if the user names no other base.
+fn with_table_of(library: Option<Library>, arguments: &TuneArguments) -> TuneArguments {
+    let mut arguments = arguments.clone();
+    if let Some(library) = library.filter(|_| arguments.machine.coll.is_empty()) {
+        library.table().clone_into(&mut arguments.machine.coll);
+    }
+    arguments
+}
+
 /// What the base choice is called in tables.
 fn base_name(arguments: &TuneArguments) -> String {
     let named = arguments.machine.coll.split(',').next().unwrap_or_default();
@@ -128,7 +139,7 @@ fn points(collectives: &[Collective], machine: &Machine, sizes: Option<&str>) ->
     Ok(points)
 }
 
-fn candidates(arguments: &TuneArguments) -> Result<Candidates, Failure> {
+fn candidates(arguments: &TuneArguments, library: Option<Library>) -> Result<Candidates, Failure> {
     let mut algorithms = Vec::new();
     for name in &arguments.algorithms {
         let all = || Algorithm::ALL.iter().map(|algorithm| algorithm.name());
@@ -141,10 +152,17 @@ fn candidates(arguments: &TuneArguments) -> Result<Candidates, Failure> {
         algorithms.push(Algorithm::from_name(name).ok_or_else(unknown)?);
     }
     let segments = parse_sizes(&arguments.segments).map_err(|error| usage(format!("--segments: {error}")))?;
-    if let Some(radix) = arguments.radices.iter().find(|&&radix| radix < 2) {
-        return Err(usage(format!("--radices: {radix} is no radix; the smallest is 2")));
+    if let Some(radix) = arguments.radices.iter().find(|&&radix| radix < 1) {
+        return Err(usage(format!("--radices: {radix} is no radix; the smallest is 1")));
     }
-    Ok(Candidates { algorithms, segments, radices: arguments.radices.clone(), allowed: None })
+    let radices = arguments.radices.clone();
+    let allowed = library.and_then(Library::allowed);
+    // Libraries do not all have our defaults.
+    let (requests, sends) = match allowed {
+        Some(_) => (vec![0, 1], vec![SendStyle::InOrder, SendStyle::AtOnce]),
+        None => (Vec::new(), Vec::new()),
+    };
+    Ok(Candidates { algorithms, segments, radices, requests, sends, allowed })
 }
 
 fn all_cores() -> NonZero<usize> {

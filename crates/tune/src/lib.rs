@@ -17,7 +17,7 @@
 //! | `methods` | which methods are candidates, and which of them are one |
 //! | `simulate` | the time of one point with one method |
 //! | `search` | all of them, on several cores |
-//! | `rules` | what follows for a library: from which size on which method |
+//! | `rules` | what follows for a library: which method from which size on |
 //! | `calls` | the collective calls of a program |
 //! | `sketch`, `plot`, `text` | results as text and as SVG |
 //!
@@ -39,7 +39,7 @@ pub use calls::{CallCounter, CallGroup};
 pub use methods::Candidates;
 pub use plot::svg;
 pub use point::Point;
-pub use rules::{rules, tuned};
+pub use rules::{Threshold, rules, thresholds, tuned};
 pub use search::{Observer, Progress, Row, Search, Timed};
 pub use simulate::{Testbed, TuneError};
 pub use sizes::{SizesError, parse_sizes};

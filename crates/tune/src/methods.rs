@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use mpirage_collectives::{
-    Algorithm, Choice, Collective, Method, Nodes, Rule, Schedule, Settings, Shape, schedule,
+    Algorithm, Choice, Collective, Method, Nodes, Rule, Schedule, SendStyle, Settings, Shape, schedule,
 };
 
 use crate::Point;
@@ -17,15 +17,19 @@ pub struct Candidates {
     pub segments: Vec<u64>,
     /// Radices of trees and exchanges.
     pub radices: Vec<u32>,
-    /// Only methods of which this is true; all if there is none.
-    pub allowed: Option<fn(Collective, &Method) -> bool>,
+    /// Limits of outstanding operations; empty for the default of each algorithm.
+    pub requests: Vec<u32>,
+    /// Ways to send to several others; empty for the default of each algorithm.
+    pub sends: Vec<SendStyle>,
+    /// Only methods of which this is true for a call of that shape; all if there is none.
+    pub allowed: Option<fn(Collective, Method, &Shape<'_>) -> bool>,
 }
 
 impl Candidates {
     /// Each algorithm that can perform the call, with its default parameters.
     pub(crate) fn defaults(&self, collective: Collective, shape: &Shape<'_>) -> Vec<Method> {
         let methods = self.algorithms(collective, shape).map(Method::from);
-        methods.filter(|method| self.allows(collective, method)).collect()
+        methods.filter(|&method| self.allows(collective, method, shape)).collect()
     }
 
     /// The same algorithms with all combinations of parameters.
@@ -33,14 +37,19 @@ impl Candidates {
         let mut methods = Vec::new();
         for algorithm in self.algorithms(collective, shape) {
             let reads = collective.defaults(algorithm).unwrap_or_default();
-            for segment in values(reads.segment, [0].iter().chain(&self.segments)) {
-                for radix in values(reads.radix, &self.radices) {
-                    let settings = Settings { segment, radix, ..Settings::default() };
-                    methods.push(Method { algorithm, settings });
-                }
-            }
+            let mut settings = vec![Settings::default()];
+            let segments = values(reads.segment, [0].iter().chain(&self.segments));
+            settings = combined(&settings, &segments, |one, segment| Settings { segment, ..one });
+            let radices = values(reads.radix, &self.radices);
+            settings = combined(&settings, &radices, |one, radix| Settings { radix, ..one });
+            let requests = values(reads.requests, &self.requests);
+            settings = combined(&settings, &requests, |one, requests| Settings { requests, ..one });
+            let sends = values(reads.sends, &self.sends);
+            settings = combined(&settings, &sends, |one, sends| Settings { sends, ..one });
+            methods.extend(settings.into_iter().map(|settings| Method { algorithm, settings }));
         }
-        methods.retain(|method| method.settings != Settings::default() && self.allows(collective, method));
+        let given = |method: &Method| method.settings != Settings::default();
+        methods.retain(|method| given(method) && self.allows(collective, *method, shape));
         methods
     }
 
@@ -51,17 +60,24 @@ impl Candidates {
         collective.algorithms().filter(fits)
     }
 
-    fn allows(&self, collective: Collective, method: &Method) -> bool {
-        self.allowed.is_none_or(|allowed| allowed(collective, method))
+    fn allows(&self, collective: Collective, method: Method, shape: &Shape<'_>) -> bool {
+        self.allowed.is_none_or(|allowed| allowed(collective, method, shape))
     }
 }
 
-/// The values to try of a parameter: none but "not given" if the algorithm does not read it.
+/// The values to try of a parameter: "not given" if the algorithm does not read it, or if there are none to try.
 fn values<'a, T: Copy + 'a>(read: Option<T>, values: impl IntoIterator<Item = &'a T>) -> Vec<Option<T>> {
-    match read {
-        Some(_) => values.into_iter().map(|&value| Some(value)).collect(),
-        None => vec![None],
-    }
+    let given: Vec<Option<T>> = values.into_iter().map(|&value| Some(value)).collect();
+    if read.is_none() || given.is_empty() { vec![None] } else { given }
+}
+
+/// Each of the settings with each value.
+fn combined<T: Copy>(
+    settings: &[Settings],
+    values: &[Option<T>],
+    with: fn(Settings, Option<T>) -> Settings,
+) -> Vec<Settings> {
+    settings.iter().flat_map(|&one| values.iter().map(move |&value| with(one, value))).collect()
 }
 
 /// The base choice, but with this method for all calls of a collective.

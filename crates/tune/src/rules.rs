@@ -4,14 +4,44 @@ use mpirage_collectives::{Choice, Collective, Condition, Method, Quantity, Relat
 
 use crate::Row;
 
-/// The rules that follow from rows, the first that applies counting. The best method of each size holds until the next size; the
-/// first also for smaller ones, the last for larger ones. Where ranks do not know the sizes of each other (gatherv, scatterv,
-/// alltoallv, alltoallw) one method is for all sizes: the one with the least mean loss. Rows may come in any order.
-pub fn rules(rows: &[Row]) -> Vec<Rule> {
+/// From so many bytes on, calls of a collective on communicators of one size are best performed with this method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Threshold {
+    /// The collective.
+    pub collective: Collective,
+    /// Ranks of the communicator.
+    pub ranks: u32,
+    /// The smallest size, as [`Point::bytes`](crate::Point::bytes) counts; zero for the first of a communicator size.
+    pub from: u64,
+    /// The method.
+    pub method: Method,
+}
+
+/// The thresholds that follow from rows, in the order of collectives, ranks and sizes. The best method of each size holds until the
+/// next size; the first also for smaller ones, the last for larger ones. Where a library does not look at sizes (`sized` is
+/// false), one method is for all: the one with the least mean loss. Rows may come in any order.
+pub fn thresholds(rows: &[Row], sized: fn(Collective) -> bool) -> Vec<Threshold> {
     let mut sorted: Vec<&Row> = rows.iter().collect();
     sorted.sort_by_key(|row| (row.point.collective, row.point.ranks(), row.point.bytes));
     let section = |row: &Row| (row.point.collective, row.point.ranks());
-    sorted.chunk_by(|one, next| section(one) == section(next)).flat_map(section_rules).collect()
+    let sections = sorted.chunk_by(|one, next| section(one) == section(next));
+    sections.flat_map(|rows| section_thresholds(rows, sized)).collect()
+}
+
+/// The same as rules of ours, of which the first that applies counts.
+pub fn rules(rows: &[Row]) -> Vec<Rule> {
+    let all = thresholds(rows, sizes_are_known);
+    let next = all.iter().skip(1).map(Some).chain([None]);
+    let rule = |(this, next): (&Threshold, Option<&Threshold>)| {
+        let Threshold { collective, ranks, method, .. } = *this;
+        let mut conditions = vec![Condition::Compare(Quantity::Ranks, Relation::Equal, ranks.into())];
+        let next = next.filter(|next| (next.collective, next.ranks) == (collective, ranks));
+        let end = next.map(|next| compared(collective, ranks, next.from));
+        conditions.extend(end.map(|(quantity, end)| Condition::Compare(quantity, Relation::Below, end)));
+        // Rows have methods of their collective, and sizes only where all ranks know them.
+        Rule::new(collective.into(), conditions, method).ok()
+    };
+    all.iter().zip(next).filter_map(rule).collect()
 }
 
 /// The base choice with these rules before it.
@@ -22,23 +52,16 @@ pub fn tuned(base: &Choice, rules: &[Rule]) -> Choice {
     choice
 }
 
-/// The rules of one collective on communicators of one size.
-fn section_rules(rows: &[&Row]) -> Vec<Rule> {
+/// The thresholds of one collective on communicators of one size.
+fn section_thresholds(rows: &[&Row], sized: fn(Collective) -> bool) -> Vec<Threshold> {
     let Some(first) = rows.first() else { return Vec::new() };
     let (collective, ranks) = (first.point.collective, first.point.ranks());
-    let rule = |end: Option<u64>, method: Method| {
-        let mut conditions = vec![Condition::Compare(Quantity::Ranks, Relation::Equal, ranks.into())];
-        let size = end.map(|end| compared(collective, ranks, end));
-        conditions.extend(size.map(|(quantity, end)| Condition::Compare(quantity, Relation::Below, end)));
-        // Rows have methods of their collective, and sizes only where all ranks know them.
-        Rule::new(collective.into(), conditions, method).ok()
-    };
-    if !sizes_are_known(collective) {
-        return least_mean_loss(rows).and_then(|method| rule(None, method)).into_iter().collect();
+    let threshold = |from, method| Threshold { collective, ranks, from, method };
+    if !sized(collective) {
+        return least_mean_loss(rows).map(|method| threshold(0, method)).into_iter().collect();
     }
-    let same: Vec<&[&Row]> = rows.chunk_by(|one, next| one.best.method == next.best.method).collect();
-    let ends = same.iter().skip(1).map(|next| Some(next[0].from)).chain([None]);
-    same.iter().zip(ends).filter_map(|(rows, end)| rule(end, rows[0].best.method)).collect()
+    let same = rows.chunk_by(|one, next| one.best.method == next.best.method).enumerate();
+    same.map(|(at, rows)| threshold(if at == 0 { 0 } else { rows[0].from }, rows[0].best.method)).collect()
 }
 
 /// Do all ranks know how much is moved?

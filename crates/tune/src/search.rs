@@ -199,9 +199,12 @@ impl Table {
         let Some(best) = self.entries.iter().filter_map(|entry| entry.time).min() else { return };
         let limit = best.as_secs_f64() * near;
         let is_near = |entry: &&Entry| entry.time.is_some_and(|time| time.as_secs_f64() <= limit);
-        let near: Vec<_> = self.entries.iter().filter(is_near).map(|entry| entry.method.algorithm).collect();
+        let algorithm = |entry: &Entry| entry.method.algorithm;
+        let near: Vec<_> = self.entries.iter().filter(is_near).map(algorithm).collect();
+        let tried: Vec<_> = self.entries.iter().map(algorithm).collect();
         for method in candidates.variants(self.point.collective, &self.seen.shape(&self.point)) {
-            if !near.contains(&method.algorithm) {
+            // An algorithm whose defaults are not allowed may be fast with other parameters.
+            if tried.contains(&method.algorithm) && !near.contains(&method.algorithm) {
                 self.skipped += 1;
                 continue;
             }

@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
-use mpirage_collectives::Rule;
+use mpirage_collectives::{Collective, Decision, Method, Selector, Shape, write_dynamic_rules};
 use mpirage_outfile::OutputFile;
-use mpirage_tune::svg;
+use mpirage_tune::{Threshold, svg, thresholds};
 
 use super::show::{Results, sections};
 use crate::arguments::{STANDARD_OUTPUT, TuneArguments};
@@ -18,11 +18,13 @@ use crate::words;
 /// A library that reads rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Library {
+    /// Open MPI 4.1 and 5.0: a file of dynamic rules.
+    OpenMpi,
     /// mpirage itself: `--coll FILE`.
     Mpirage,
 }
 
-const LIBRARIES: [(&str, Library); 1] = [("mpirage", Library::Mpirage)];
+const LIBRARIES: [(&str, Library); 2] = [("openmpi", Library::OpenMpi), ("mpirage", Library::Mpirage)];
 
 impl Library {
     /// The library that the user names, or that reads files with this ending.
@@ -37,6 +39,7 @@ impl Library {
         }
         match file.extension().and_then(|ending| ending.to_str()) {
             Some("rules") => Ok(Some(Library::Mpirage)),
+            Some("conf") => Ok(Some(Library::OpenMpi)),
             _ => Err(usage(format!(
                 "-o {}: the ending does not say which library reads the file; use --format {}",
                 file.display(),
@@ -45,25 +48,95 @@ impl Library {
         }
     }
 
-    /// The text of its file.
-    fn text(self, rules: &[Rule], results: &Results<'_>) -> Result<String, Failure> {
+    /// The table that the library uses without the file.
+    pub fn table(self) -> &'static str {
         match self {
-            Library::Mpirage => Ok(own_rules(rules, results)),
+            Library::OpenMpi => "openmpi-4.1",
+            Library::Mpirage => "",
+        }
+    }
+
+    /// Which methods its file can express; none if all.
+    pub fn allowed(self) -> Option<fn(Collective, Method, &Shape<'_>) -> bool> {
+        match self {
+            Library::OpenMpi => Some(open_mpi_does),
+            Library::Mpirage => None,
+        }
+    }
+
+    /// The text of its file.
+    fn text(self, results: &Results<'_>) -> Result<String, Failure> {
+        match self {
+            Library::OpenMpi => dynamic_rules(results),
+            Library::Mpirage => Ok(own_rules(results)),
         }
     }
 
     /// How a user hands the file to the library.
     fn usage(self, file: &Path) -> String {
+        let file = file.display();
         match self {
-            Library::Mpirage => format!("mpirage run --coll {} …", file.display()),
+            Library::OpenMpi => format!(
+                "mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename {file} …"
+            ),
+            Library::Mpirage => format!("mpirage run --coll {file} …"),
         }
     }
 }
 
+/// Does a file of dynamic rules that names this method lead to it? Some algorithms of Open MPI fall back to others for some calls.
+fn open_mpi_does(collective: Collective, method: Method, shape: &Shape<'_>) -> bool {
+    let decision = Decision { collective, ranks: shape.size, bytes: 0, method: Some(method) };
+    let read = write_dynamic_rules(&[decision]).ok().and_then(|text| Selector::read(&text).ok());
+    let done = read.and_then(|selector| selector.method(collective.into(), shape));
+    let defaults = collective.defaults(method.algorithm).unwrap_or_default();
+    done.is_some_and(|done| {
+        done.algorithm == method.algorithm && done.settings.or(defaults) == method.settings.or(defaults)
+    })
+}
+
+/// Does Open MPI look at the size of a message for this collective?
+fn open_mpi_looks_at_sizes(collective: Collective) -> bool {
+    use Collective as C;
+    matches!(
+        collective,
+        C::Bcast
+            | C::Reduce
+            | C::Allreduce
+            | C::Gather
+            | C::Scatter
+            | C::Allgather
+            | C::Allgatherv
+            | C::Alltoall
+            | C::ReduceScatter
+            | C::ReduceScatterBlock
+    )
+}
+
+/// Open MPI's file. What it cannot express, and communicators of other sizes, are left to the library's own decisions.
+fn dynamic_rules(results: &Results<'_>) -> Result<String, Failure> {
+    let all = thresholds(results.rows, open_mpi_looks_at_sizes);
+    let decision = |&Threshold { collective, ranks, from, method }: &Threshold| {
+        let decision = Decision { collective, ranks, bytes: from, method: Some(method) };
+        let method = write_dynamic_rules(&[decision]).is_ok().then_some(method);
+        Decision { method, ..decision }
+    };
+    // A rule holds for larger communicators too, up to the next one.
+    let beyond = |one: &Threshold| Decision {
+        collective: one.collective,
+        ranks: one.ranks + 1,
+        bytes: 0,
+        method: None,
+    };
+    let decisions: Vec<Decision> = all.iter().map(beyond).chain(all.iter().map(decision)).collect();
+    let text = write_dynamic_rules(&decisions).map_err(usage)?;
+    Ok(format!("# {}\n{text}", results.title()))
+}
+
 /// Our own format: one rule per line.
-fn own_rules(rules: &[Rule], results: &Results<'_>) -> String {
+fn own_rules(results: &Results<'_>) -> String {
     let mut text = format!("# {}\n", results.title());
-    rules.iter().for_each(|rule| text.push_str(&format!("{rule}\n")));
+    results.rules.iter().for_each(|rule| text.push_str(&format!("{rule}\n")));
     text
 }
 
@@ -82,8 +155,7 @@ enum Json {
 impl Files {
     /// Opens what the user asks for. An existing file of rules is replaced only if the user says so: it may be the work of a
     /// person.
-    pub fn open(arguments: &TuneArguments) -> Result<Files, Failure> {
-        let library = Library::of(arguments)?;
+    pub fn open(arguments: &TuneArguments, library: Option<Library>) -> Result<Files, Failure> {
         if let Some(file) = arguments.output.as_ref().filter(|file| file.is_file() && !arguments.force) {
             return Err(usage(format!("-o {}: the file exists; --force replaces it", file.display())));
         }
@@ -107,7 +179,7 @@ impl Files {
         let mut failures = Failures::default();
         if let Some((file, library)) = self.rules {
             let name = file.path().to_owned();
-            let text = library.text(&results.rules, results);
+            let text = library.text(results);
             if failures.note(text.and_then(|text| write(file, &text))).is_some() && !results.quiet {
                 say!("mpirage: wrote {}; use it with: {}", name.display(), library.usage(&name));
             }
