@@ -73,13 +73,19 @@ algorithms! {
     GatherBcast "gather-bcast" "gather at rank 0, broadcast from there, both binomial"
     ReduceBcast "reduce-bcast" "reduce to rank 0, broadcast from there, both binomial"
     ReduceThenScatter "reduce-then-scatter" "binomial reduction to rank 0, which sends each rank its block"
+    SparseSynchronous "sparse-synchronous" "as sparse, by synchronous sends: none is complete before its receive has begun"
+    AscendingExchange "ascending-exchange" "swap with rank 0, 1, 2, … in turn: no buffer besides the one that is swapped"
+    HalvingGather "halving-gather" "reduce-scatter by halving of ranks counted from 0, then gather the pieces towards the root"
+    MirroredHalving "mirrored-halving" "swap halves of the blocks in bit-reversed order, nearest partner first: keeps the order of operands"
+    KAry "k-ary" "the complete tree of that radix, level by level, with the vector in segments behind each other"
+    TwoLevel "two-level" "the ranks of a node among each other, then one leader of each node, then the ranks of a node"
+    TwoLevelByLeader "two-level-by-leader" "as two-level, but the root exchanges the vector with a leader by a message of its own"
 }
 
 impl Algorithm {
     /// Does it treat ranks on one node differently from others?
     pub(crate) fn reads_nodes(self) -> bool {
-        // The two-level algorithms follow.
-        false
+        matches!(self, Algorithm::TwoLevel | Algorithm::TwoLevelByLeader)
     }
 
     /// The algorithm of that name.

@@ -195,6 +195,14 @@ impl Schedule {
         self.slot += 1;
     }
 
+    /// Messages from here on use slots that the phase before has not used, however many it has: ranks that take part in different
+    /// algorithms agree on the slots of the next one.
+    pub(crate) fn next_phase(&mut self) {
+        /// More than any algorithm has.
+        const SLOTS: u16 = 16;
+        self.slot = (self.slot / SLOTS + 1) * SLOTS;
+    }
+
     /// Non-blocking operations from here on belong to this request set.
     pub fn set(&mut self, set: u8) {
         assert!(usize::from(set) < SETS, "there is no request set {set}");

@@ -78,12 +78,23 @@ impl Team {
         debug_assert_eq!(self.pairs, 0, "the team has shrunk already");
         let size = 1 << self.size.ilog2();
         let pairs = self.size - size;
-        let core = |me| Some(Team { me, size, pairs, stays, ..*self });
-        if self.me >= 2 * pairs {
-            return Shrunk { core: core(self.me - pairs), partner: None };
+        let core = self.member_of_core(self.me, stays).map(|me| self.core_as(me, stays));
+        Shrunk { core, partner: (self.me < 2 * pairs).then(|| self.rank(self.me ^ 1)) }
+    }
+
+    /// The number of a member in the team that has shrunk; none if it sits out.
+    pub fn member_of_core(&self, member: u32, stays: Stays) -> Option<u32> {
+        let pairs = self.size - (1 << self.size.ilog2());
+        if member >= 2 * pairs {
+            return Some(member - pairs);
         }
-        let stayer = (self.me % 2 == 1) == (stays == Stays::Odd);
-        Shrunk { core: if stayer { core(self.me / 2) } else { None }, partner: Some(self.rank(self.me ^ 1)) }
+        ((member % 2 == 1) == (stays == Stays::Odd)).then_some(member / 2)
+    }
+
+    /// The team that has shrunk, as its member `me` sees it.
+    pub fn core_as(&self, me: u32, stays: Stays) -> Team {
+        let size = 1 << self.size.ilog2();
+        Team { me, size, pairs: self.size - size, stays, ..*self }
     }
 
     /// The blocks of `count` members from `first` on, when each rank owns one: where they begin

@@ -5,7 +5,9 @@ mod common;
 use common::machine::{Failure, Outcome, Sends, run, run_with};
 use common::memory::Memory;
 use common::{Case, all_methods, all_pairs};
-use mpirage_collectives::{Algorithm, Collective, Data, Method, Schedule, Step, schedule, schedule_part};
+use mpirage_collectives::{
+    Algorithm, Collective, Data, Method, Schedule, Settings, Step, schedule, schedule_part,
+};
 use proptest::prelude::*;
 
 fn both_modes(case: &Case, method: Method) -> Outcome {
@@ -53,6 +55,41 @@ fn up_to_33_ranks_with_all_kinds_of_roots() {
             }
         }
     }
+}
+
+/// Blocks of ranks, ranks dealt out in turn, all on one node, one alone and the others together.
+fn layouts(size: u32) -> Vec<Vec<u32>> {
+    let by = |host: &dyn Fn(u32) -> u32| (0..size).map(host).collect();
+    vec![
+        by(&|r| r / 2),
+        by(&|r| r / 3),
+        by(&|r| r % 3),
+        by(&|_| 0),
+        by(&|r| r.min(1)),
+        by(&|r| u32::from(r + 1 < size)),
+    ]
+}
+
+/// An algorithm of two levels works wherever ranks and root are, and whichever table chooses its parts.
+#[test]
+fn two_levels_on_all_kinds_of_nodes() {
+    const TWO_LEVELS: [Algorithm; 2] = [Algorithm::TwoLevel, Algorithm::TwoLevelByLeader];
+    let mut checked = 0;
+    for (collective, algorithm) in all_pairs().filter(|(_, algorithm)| TWO_LEVELS.contains(algorithm)) {
+        for (parts, size) in
+            ["default", "mpich-levels"].into_iter().flat_map(|parts| (1..=13).map(move |n| (parts, n)))
+        {
+            let settings = Settings { parts: Some(parts), ..Settings::default() };
+            for layout in layouts(size) {
+                for root in roots(collective, size) {
+                    let case = Case::new(collective, size, 16 << 10).root(root).element(8).on(layout.clone());
+                    check(&case, Method { algorithm, settings });
+                    checked += usize::from(collective.fits(algorithm, &case.shape(0)));
+                }
+            }
+        }
+    }
+    assert!(checked > 1_000, "{checked}");
 }
 
 #[test]

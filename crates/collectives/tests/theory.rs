@@ -80,12 +80,12 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
         (Bcast, ScatterDoubling | ScatterSubtrees) if power_of_two => {
             (2 * n.log, n.others() + n.ranks * n.log, n.subtrees() + all_pairs)
         }
-        (Reduce, Rabenseifner | HalvedRabenseifner) if power_of_two => {
+        (Reduce, Rabenseifner | HalvedRabenseifner | HalvingGather) if power_of_two => {
             (2 * n.log, n.ranks * n.log + n.others(), all_pairs + n.ranks / 2 * n.log)
         }
 
         (Gather | Scatter | Gatherv | Scatterv, Linear) => (1, n.others(), whole(n.others())),
-        (Gatherv | Scatterv, Sparse) => (1, n.others(), whole(n.others())),
+        (Gatherv | Scatterv, Sparse) | (Gatherv, SparseSynchronous) => (1, n.others(), whole(n.others())),
         (Gather, LinearSync) => (2 * n.others() + 1, 3 * n.others(), whole(n.others())),
         (Gather | Scatter, Binomial) => (n.log_up, n.others(), whole(n.subtrees())),
 
@@ -105,6 +105,9 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
         }
         (Alltoall | Alltoallv | Alltoallw, RankOrder) | (Alltoallv | Alltoallw, Sparse) => {
             (1, all_pairs, whole(all_pairs))
+        }
+        (Alltoall | Alltoallv | Alltoallw, AscendingExchange) => {
+            (2 * n.ranks - 3, all_pairs, whole(all_pairs))
         }
         (Alltoall | Alltoallv | Alltoallw, Linear | Batched) => (1, all_pairs, whole(all_pairs)),
         (Alltoall | Alltoallv | Alltoallw, Pairwise | BothWays) => (n.others(), all_pairs, whole(all_pairs)),
@@ -130,7 +133,7 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
         (ReduceScatter | ReduceScatterBlock, Pairwise | Ring | OverlappedRing) => {
             (n.others(), all_pairs, whole(all_pairs))
         }
-        (ReduceScatter | ReduceScatterBlock, RecursiveHalving) if power_of_two => {
+        (ReduceScatter | ReduceScatterBlock, RecursiveHalving | MirroredHalving) if power_of_two => {
             (n.log, shrunk, whole(all_pairs))
         }
         (ReduceScatter | ReduceScatterBlock, RecursiveDoubling | SubtreeDoubling) if power_of_two => {
@@ -195,7 +198,10 @@ fn no_algorithm_is_forgotten() {
     ];
     let elsewhere = |(collective, algorithm): &(Collective, Algorithm)| {
         TREES.contains(algorithm)
-            || matches!((collective, algorithm), (_, Composed | Nothing) | (Allreduce, OverlappedRing))
+            || matches!(
+                (collective, algorithm),
+                (_, Composed | Nothing | TwoLevel | TwoLevelByLeader | KAry) | (Allreduce, OverlappedRing)
+            )
     };
     for (collective, algorithm) in all_pairs().filter(|pair| !elsewhere(pair)) {
         assert!(theory(collective, algorithm, &Numbers::of(8)).is_some(), "{collective} {algorithm}");
@@ -237,7 +243,7 @@ fn trees_carry_every_segment_once_per_link() {
             algorithms.iter().flat_map(|a| [(2, 3), (8, 1), (13, 5)].map(|numbers| (a, numbers)))
         {
             let case = Case::new(collective, ranks, u64::from(segments) * SEGMENT).element(8).root(ranks - 1);
-            let seen = run(&case.schedules(algorithm), Sends::Synchronous).unwrap();
+            let seen = run(&case.segmented(algorithm), Sends::Synchronous).unwrap();
             assert_eq!(seen.messages, (segments * (ranks - 1)) as usize, "{algorithm}");
             assert_eq!(seen.volume, u64::from(ranks - 1) * case.bytes, "{algorithm}");
         }
@@ -249,7 +255,7 @@ fn trees_carry_every_segment_once_per_link() {
 fn a_split_tree_carries_halves() {
     for (ranks, segments) in [(3, 4), (8, 10), (13, 2)] {
         let case = Case::new(Bcast, ranks, u64::from(2 * segments) * SEGMENT).root(1);
-        let seen = run(&case.schedules(SplitBinary), Sends::Synchronous).unwrap();
+        let seen = run(&case.segmented(SplitBinary), Sends::Synchronous).unwrap();
         let swaps = ranks - 1;
         assert_eq!(seen.messages, (segments * (ranks - 1) + swaps) as usize, "{ranks}");
         assert_eq!(seen.volume, u64::from(ranks - 1) * case.bytes, "{ranks}");
@@ -261,7 +267,7 @@ fn a_split_tree_carries_halves() {
 fn a_segmented_ring_takes_a_turn_per_segment() {
     for (ranks, segments) in [(2, 3), (5, 4), (9, 1)] {
         let case = Case::new(Allreduce, ranks, u64::from(ranks * segments) * SEGMENT);
-        let seen = run(&case.schedules(OverlappedRing), Sends::Synchronous).unwrap();
+        let seen = run(&case.segmented(OverlappedRing), Sends::Synchronous).unwrap();
         assert_eq!(seen.messages, ((segments + 1) * (ranks - 1) * ranks) as usize);
         assert_eq!(seen.volume, 2 * u64::from(ranks - 1) * case.bytes);
         assert_eq!(seen.rounds, (segments + 1) * (ranks - 1));

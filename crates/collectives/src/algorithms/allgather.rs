@@ -15,13 +15,14 @@
 use super::{bcast, composed, gather, nothing};
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
+use crate::data::Data;
 use crate::method::{Table, entry};
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::{Stays, Team, doubling_distances};
 
 pub(crate) const ALGORITHMS: Table = &[
-    entry(Algorithm::Ring, ring),
+    entry(Algorithm::Ring, ring).segment(0),
     entry(Algorithm::RecursiveDoubling, recursive_doubling),
     entry(Algorithm::Bruck, bruck),
     entry(Algorithm::NeighborExchange, neighbor_exchange),
@@ -62,7 +63,35 @@ fn at_once(shape: &Shape, from: impl Fn(u32) -> u32, to: impl Fn(u32) -> u32, ou
 }
 
 fn ring(shape: &Shape, out: &mut Schedule) {
-    around_the_ring(&Team::all(shape), &shape.blocks(), out);
+    match shape.parameters.segment {
+        0 => around_the_ring(&Team::all(shape), &shape.blocks(), out),
+        segment => ring_in_segments(shape, segment, out),
+    }
+}
+
+/// Blocks of different lengths go in segments, so that a long one is passed on while it arrives. What a rank sends and what it
+/// receives advance side by side, one segment each. MPICH does this for allgatherv.
+fn ring_in_segments(shape: &Shape, segment: u64, out: &mut Schedule) {
+    let blocks = shape.blocks();
+    let segments = |owner: u32| {
+        let bytes = blocks.block(owner).bytes;
+        let parts = bytes.div_ceil(segment).max(1);
+        (0..parts).map(move |part| {
+            let offset = part * segment;
+            Data::part(owner, offset, segment.min(bytes - offset))
+        })
+    };
+    let mut outgoing = (0..shape.size - 1).flat_map(|distance| segments(shape.before(distance)));
+    let mut incoming = (1..shape.size).flat_map(|distance| segments(shape.before(distance)));
+    let (right, left) = (shape.after(1), shape.before(1));
+    loop {
+        match (outgoing.next(), incoming.next()) {
+            (Some(sent), Some(received)) => out.exchange(right, sent, left, received.bytes),
+            (Some(sent), None) => out.send(right, sent),
+            (None, Some(received)) => out.recv(left, received.bytes),
+            (None, None) => return,
+        }
+    }
 }
 
 /// Each member starts with its own block; `blocks` are in order of members.

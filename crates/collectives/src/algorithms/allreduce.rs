@@ -11,7 +11,7 @@
 //! workstations* (2009).
 
 use super::reduce::Halving;
-use super::{bcast, composed, halved_rabenseifner, nothing, overlapped_ring, pipeline, reduce};
+use super::{bcast, composed, halved_rabenseifner, nothing, overlapped_ring, pipeline, reduce, two_level};
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::method::{Table, entry};
@@ -29,6 +29,7 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::BinomialTrees, binomial_trees),
     entry(Algorithm::Composed, composed::allreduce).parts("default"),
     entry(Algorithm::Nothing, nothing).only_if(|shape| shape.bytes == 0),
+    entry(Algorithm::TwoLevel, two_level::allreduce).parts("default").only_if(two_level::any_order),
     entry(Algorithm::Linear, linear).requests(0),
 ];
 
@@ -99,6 +100,14 @@ fn binomial_trees(shape: &Shape, out: &mut Schedule) {
     reduce::binomial(&at_zero, out);
     out.next_slot();
     pipeline::bcast::strided_binomial(&at_zero, out);
+}
+
+/// The same in the complete tree of that radix, with whole vectors.
+pub(crate) fn k_ary(shape: &Shape, out: &mut Schedule) {
+    let at_zero = Shape { root: 0, ..*shape };
+    reduce::k_ary(&at_zero, out);
+    out.next_slot();
+    bcast::k_ary(&at_zero, out);
 }
 
 pub(crate) fn linear(shape: &Shape, out: &mut Schedule) {

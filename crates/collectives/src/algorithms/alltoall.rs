@@ -22,6 +22,7 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::Pairwise, pairwise),
     entry(Algorithm::PairwiseExchange, pairwise_exchange),
     entry(Algorithm::Bruck, bruck),
+    entry(Algorithm::AscendingExchange, ascending_exchange),
     entry(Algorithm::Batched, batched).requests(32),
     entry(Algorithm::BothWays, both_ways),
     entry(Algorithm::RankOrder, rank_order),
@@ -31,7 +32,8 @@ pub(crate) const ALGORITHMS: Table = &[
 pub(crate) const VARYING: Table = &[
     entry(Algorithm::Pairwise, pairwise),
     entry(Algorithm::PairwiseExchange, pairwise_exchange),
-    entry(Algorithm::Batched, batched).requests(32),
+    entry(Algorithm::AscendingExchange, ascending_exchange),
+    entry(Algorithm::Batched, sparse_batched).requests(32),
     entry(Algorithm::BothWays, sparse_both_ways),
     entry(Algorithm::RankOrder, rank_order),
     entry(Algorithm::Sparse, sparse_rank_order),
@@ -141,21 +143,38 @@ fn pairwise(shape: &Shape, out: &mut Schedule) {
     }
 }
 
-/// As linear, but so many partners at a time that no rank is flooded: MPICH's throttle.
+/// As linear, but so many partners at a time that no rank is flooded: MPICH's throttle. The rank itself counts as its first partner.
 fn batched(shape: &Shape, out: &mut Schedule) {
+    in_batches(shape, |_| true, out);
+}
+
+fn sparse_batched(shape: &Shape, out: &mut Schedule) {
+    in_batches(shape, |bytes| bytes > 0, out);
+}
+
+fn in_batches(shape: &Shape, wanted: impl Fn(u64) -> bool, out: &mut Schedule) {
     let most = match shape.parameters.requests {
         0 => shape.size,
         limit => limit,
     };
-    for first in (1..shape.size).step_by(most as usize) {
-        let batch = first..shape.size.min(first + most);
-        for from in batch.clone().map(|distance| shape.after(distance)) {
+    for first in (0..shape.size).step_by(most as usize) {
+        let batch = first.max(1)..shape.size.min(first + most);
+        let senders = batch.clone().map(|distance| shape.after(distance));
+        for from in senders.filter(|&from| wanted(shape.received_from(from))) {
             out.irecv(from, shape.received_from(from));
         }
-        for to in batch.map(|distance| shape.before(distance)) {
+        let receivers = batch.map(|distance| shape.before(distance));
+        for to in receivers.filter(|&to| wanted(shape.sent_to(to))) {
             out.isend(to, shape.block_for(to));
         }
         out.wait_all();
+    }
+}
+
+/// Each pair of ranks swaps its blocks in one buffer; low ranks are served first. MPICH, for calls in place.
+fn ascending_exchange(shape: &Shape, out: &mut Schedule) {
+    for with in (0..shape.size).filter(|&with| with != shape.rank) {
+        out.exchange(with, shape.block_for(with), with, shape.received_from(with));
     }
 }
 

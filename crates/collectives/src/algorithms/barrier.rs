@@ -12,7 +12,7 @@
 //!
 //! Hensgen, Finkel, Manber: *Two algorithms for barrier synchronization* (1988).
 
-use super::allreduce;
+use super::{allreduce, two_level};
 use crate::algorithm::Algorithm;
 use crate::data::Data;
 use crate::method::{SendStyle, Table, entry};
@@ -26,6 +26,8 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::SurplusDoubling, surplus_doubling),
     entry(Algorithm::Binomial, binomial),
     entry(Algorithm::DoubleRing, double_ring),
+    entry(Algorithm::KAry, k_ary).radix(4),
+    entry(Algorithm::TwoLevel, two_level::barrier).parts("default").only_if(two_level::fits),
     entry(Algorithm::Linear, linear).sends(SendStyle::AtOnce),
 ];
 
@@ -70,6 +72,11 @@ fn linear(shape: &Shape, out: &mut Schedule) {
     out.wait_all();
     (1..shape.size).for_each(|rank| out.send_to_one_of_many(shape, rank, Data::NOTHING));
     out.wait_all();
+}
+
+/// Up and down the complete tree of that radix.
+fn k_ary(shape: &Shape, out: &mut Schedule) {
+    allreduce::k_ary(&empty(shape), out);
 }
 
 /// The same up and down a binomial tree.

@@ -13,10 +13,10 @@
 //! Thakur, Rabenseifner, Gropp: *Optimization of collective communication operations in MPICH* (2005).
 
 use super::pipeline::bcast as pipeline;
-use super::{allgather, double_tree, nothing, scatter, split_binary, subtrees, swapped};
+use super::{allgather, double_tree, nothing, scatter, split_binary, subtrees, swapped, two_level};
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
-use crate::method::{Table, entry};
+use crate::method::{SendStyle, Table, entry};
 use crate::shape::Shape;
 use crate::spanning::{Place, Tree};
 use crate::step::Schedule;
@@ -24,11 +24,12 @@ use crate::team::Team;
 use crate::tree::{Binomial, SEGMENT, Segments};
 
 pub(crate) const ALGORITHMS: Table = &[
-    entry(Algorithm::Binomial, binomial),
+    entry(Algorithm::Binomial, binomial).sends(SendStyle::InOrder),
     entry(Algorithm::ScatterAllgather, scatter_allgather),
     entry(Algorithm::ScatterDoubling, scatter_doubling),
     entry(Algorithm::Chain, pipeline::chain).radix(1).segment(SEGMENT),
     entry(Algorithm::BinaryTree, binary_tree).segment(SEGMENT),
+    entry(Algorithm::KAry, k_ary).radix(4).segment(SEGMENT),
     entry(Algorithm::StridedTree, pipeline::strided_tree).radix(2).segment(0),
     entry(Algorithm::StridedBinomial, pipeline::strided_binomial).segment(0),
     entry(Algorithm::SwappedBinomial, swapped::bcast),
@@ -38,6 +39,8 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::ScatterSubtrees, subtrees::bcast),
     entry(Algorithm::ScatterRing, subtrees::bcast_ring),
     entry(Algorithm::Nothing, nothing).only_if(|shape| shape.bytes == 0),
+    entry(Algorithm::TwoLevel, two_level::bcast).parts("default").only_if(two_level::fits),
+    entry(Algorithm::TwoLevelByLeader, two_level::bcast_by_leader).parts("default").only_if(two_level::fits),
     entry(Algorithm::Linear, linear),
 ];
 
@@ -58,8 +61,12 @@ pub(crate) fn binomial(shape: &Shape, out: &mut Schedule) {
         out.recv(team.rank(parent), shape.bytes);
     }
     for child in tree.children().rev() {
-        out.send(team.rank(child.top), shape.vector());
+        match shape.parameters.sends {
+            SendStyle::InOrder => out.send(team.rank(child.top), shape.vector()),
+            SendStyle::AtOnce => out.isend(team.rank(child.top), shape.vector()),
+        }
     }
+    out.wait_all();
 }
 
 /// Allgather around the ring: the most bandwidth, and as many rounds as ranks.
@@ -85,6 +92,10 @@ fn scattered<'a>(shape: &Shape<'a>, out: &mut Schedule) -> (Team, Blocks<'a>) {
 
 fn binary_tree(shape: &Shape, out: &mut Schedule) {
     pass_through(shape, &Tree::Complete(2).place(&Team::from_root(shape)), out);
+}
+
+pub(crate) fn k_ary(shape: &Shape, out: &mut Schedule) {
+    pass_through(shape, &Tree::Complete(shape.parameters.radix).place(&Team::from_root(shape)), out);
 }
 
 /// Receives each segment while it passes on the one before.

@@ -40,8 +40,8 @@ pub(crate) fn reduce_scatter(shape: &Shape, out: &mut Schedule) {
     perform(scatter, &Shape { bytes: mine, send_counts: shape.recv_counts, ..at_zero }, out);
 }
 
-/// Appends a part by the method that the table has for it.
-fn perform(collective: Collective, shape: &Shape, out: &mut Schedule) {
+/// Appends a part by the method that the table of the parameters has for it.
+pub(crate) fn perform(collective: Collective, shape: &Shape, out: &mut Schedule) {
     let table = |name| Selector::named(name).expect("methods name tables that exist");
     let operation = collective.into();
     let chosen = table(shape.parameters.parts).method(operation, shape);

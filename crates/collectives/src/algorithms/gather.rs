@@ -25,8 +25,11 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::Nothing, nothing).only_if(|shape| shape.bytes == 0),
     entry(Algorithm::Linear, linear).requests(0),
 ];
-pub(crate) const VARYING: Table =
-    &[entry(Algorithm::Sparse, sparse).requests(0), entry(Algorithm::Linear, linear).requests(0)];
+pub(crate) const VARYING: Table = &[
+    entry(Algorithm::Sparse, sparse).requests(0),
+    entry(Algorithm::SparseSynchronous, sparse_synchronous),
+    entry(Algorithm::Linear, linear).requests(0),
+];
 
 fn linear(shape: &Shape, out: &mut Schedule) {
     if !shape.is_root() {
@@ -79,6 +82,15 @@ fn linear_sync(shape: &Shape, out: &mut Schedule) {
         out.wait(FIRST, 0);
     }
     out.wait_all();
+}
+
+/// The root is not flooded by messages that it does not expect yet: MPICH, from 32 ranks on.
+fn sparse_synchronous(shape: &Shape, out: &mut Schedule) {
+    if shape.is_root() {
+        sparse(shape, out);
+    } else if shape.bytes > 0 {
+        out.ssend(shape.root, Data::block(shape.rank, shape.bytes));
+    }
 }
 
 fn binomial(shape: &Shape, out: &mut Schedule) {

@@ -10,6 +10,7 @@ mod composed;
 mod double_tree;
 pub(crate) mod gather;
 mod halved_rabenseifner;
+mod mirrored_halving;
 mod overlapped_ring;
 mod pipeline;
 pub(crate) mod reduce;
@@ -19,6 +20,7 @@ pub(crate) mod scatter;
 mod split_binary;
 mod subtrees;
 mod swapped;
+mod two_level;
 
 use crate::shape::Shape;
 use crate::step::Schedule;

@@ -14,7 +14,7 @@
 //! Rabenseifner: *Optimization of collective reduction operations* (2004).
 
 use super::pipeline::reduce as pipeline;
-use super::{double_tree, halved_rabenseifner as halved, nothing, swapped};
+use super::{double_tree, halved_rabenseifner as halved, nothing, swapped, two_level};
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::data::Data;
@@ -28,9 +28,11 @@ use crate::tree::{Binomial, SEGMENT, Segments};
 pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::Binomial, binomial),
     entry(Algorithm::Rabenseifner, rabenseifner),
+    entry(Algorithm::HalvingGather, halving_gather).any_order(),
     entry(Algorithm::HalvedRabenseifner, halved::reduce).any_order(),
     entry(Algorithm::Chain, pipeline::chain).radix(1).segment(SEGMENT).requests(0).any_order(),
     entry(Algorithm::BinaryTree, binary_tree).segment(SEGMENT).any_order(),
+    entry(Algorithm::KAry, k_ary).radix(4).segment(SEGMENT).any_order(),
     entry(Algorithm::StridedTree, pipeline::strided_tree).radix(2).segment(0).requests(0).any_order(),
     entry(Algorithm::KNomial, pipeline::k_nomial).radix(2).segment(0).requests(0).only_if(in_order_from_root),
     entry(Algorithm::SwappedBinomial, swapped::reduce_binomial).only_if(in_order_from_root),
@@ -38,6 +40,10 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::InOrderBinary, pipeline::in_order_binary).segment(0).requests(0),
     entry(Algorithm::DoubleTree, double_tree::reduce).segment(SEGMENT).any_order(),
     entry(Algorithm::Nothing, nothing).only_if(|shape| shape.bytes == 0),
+    entry(Algorithm::TwoLevel, two_level::reduce).parts("default").only_if(two_level::any_order),
+    entry(Algorithm::TwoLevelByLeader, two_level::reduce_by_leader)
+        .parts("default")
+        .only_if(two_level::any_order),
     entry(Algorithm::Linear, linear).requests(0),
 ];
 
@@ -99,8 +105,35 @@ fn rabenseifner(shape: &Shape, out: &mut Schedule) {
         }
         let halving = Halving::of(&core, shape);
         halving.reduce_scatter(out);
-        halving.gather(out);
+        halving.gather(0, core.rank(0), out);
     });
+}
+
+/// As Rabenseifner, but the ranks are counted from 0, so that only the gathering depends on the root. A root that sits out takes
+/// the place of member 0 when the pieces are gathered: MPICH.
+fn halving_gather(shape: &Shape, out: &mut Schedule) {
+    let team = Team::all(shape);
+    let shrunk = team.shrink(Stays::Even);
+    let root = team.member_of_core(shape.root, Stays::Even);
+    if let Some(core) = shrunk.core {
+        if let Some(bystander) = shrunk.partner {
+            out.recv(bystander, shape.bytes);
+            out.reduce(shape.bytes);
+        }
+        let halving = Halving::of(&core, shape);
+        halving.reduce_scatter(out);
+        match root {
+            None if core.me == 0 => out.send(shape.root, halving.piece(0, core.size.ilog2())),
+            _ => halving.gather(root.unwrap_or(0), shape.root, out),
+        }
+        return;
+    }
+    out.send(shrunk.partner.expect("who sits out has a partner"), shape.vector());
+    if shape.is_root() {
+        let halving = Halving::of(&team.core_as(0, Stays::Even), shape);
+        out.recv(halving.core.rank(0), halving.piece(0, halving.core.size.ilog2()).bytes);
+        halving.gather(0, shape.root, out);
+    }
 }
 
 /// Runs a reduction towards member 0 of a team whose order the operation allows.
@@ -119,6 +152,10 @@ fn in_order(shape: &Shape, out: &mut Schedule, reduce: impl Fn(&Team, &mut Sched
 
 fn binary_tree(shape: &Shape, out: &mut Schedule) {
     pass_through(shape, &Tree::Complete(2).place(&Team::from_root(shape)), out);
+}
+
+pub(crate) fn k_ary(shape: &Shape, out: &mut Schedule) {
+    pass_through(shape, &Tree::Complete(shape.parameters.radix).place(&Team::from_root(shape)), out);
 }
 
 /// Receives each segment from below while the one before goes up.
@@ -175,11 +212,11 @@ impl<'a> Halving<'a> {
         }
     }
 
-    /// The way back to member 0, which gets all pieces.
-    fn gather(&self, out: &mut Schedule) {
+    /// The way back to member `root`, which is `root_rank`: it gets all pieces.
+    fn gather(&self, root: u32, root_rank: u32, out: &mut Schedule) {
         for round in self.core.doubling().rev() {
-            let with = self.core.rank(round.with);
-            if round.with < self.core.me {
+            let with = if round.with == root { root_rank } else { self.core.rank(round.with) };
+            if round.with >> round.bit == root >> round.bit {
                 return out.send(with, self.piece(self.core.me, round.bit + 1));
             }
             out.recv(with, self.piece(round.with, round.bit + 1).bytes);

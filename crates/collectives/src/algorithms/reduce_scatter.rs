@@ -9,7 +9,7 @@
 //! The block variant differs only in that all blocks are of one size.
 //! Thakur, Rabenseifner, Gropp (2005).
 
-use super::{butterfly, composed, nothing, overlapped_ring, reduce, scatter, subtrees};
+use super::{butterfly, composed, mirrored_halving, nothing, overlapped_ring, reduce, scatter, subtrees};
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::data::Data;
@@ -25,6 +25,8 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::RecursiveDoubling, recursive_doubling),
     entry(Algorithm::OverlappedRing, overlapped_ring::reduce_scatter).any_order(),
     entry(Algorithm::Butterfly, butterfly::reduce_scatter),
+    entry(Algorithm::MirroredHalving, mirrored_halving::reduce_scatter)
+        .only_if(|shape| shape.size.is_power_of_two()),
     entry(Algorithm::SubtreeDoubling, subtrees::reduce_scatter),
     entry(Algorithm::Composed, composed::reduce_scatter).parts("default"),
     entry(Algorithm::Nothing, nothing).only_if(|shape| shape.blocks().all().bytes == 0),

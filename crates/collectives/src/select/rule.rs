@@ -78,6 +78,8 @@ pub enum Flag {
     ElementEach,
     /// The vector has an element for each rank.
     ElementPerRank,
+    /// All ranks have blocks of the same size.
+    EqualBlocks,
     /// Operands of the reduction may change places.
     Commutative,
     /// The operation of the reduction is one of MPI's own.
@@ -95,11 +97,12 @@ const QUANTITIES: [(&str, Quantity); 7] = [
     ("average", Quantity::Average),
     ("elements", Quantity::Elements),
 ];
-const FLAGS: [(&str, Flag); 7] = [
+const FLAGS: [(&str, Flag); 8] = [
     ("power-of-two", Flag::PowerOfTwo),
     ("even", Flag::Even),
     ("element-each", Flag::ElementEach),
     ("element-per-rank", Flag::ElementPerRank),
+    ("equal-blocks", Flag::EqualBlocks),
     ("commutative", Flag::Commutative),
     ("built-in", Flag::BuiltIn),
     ("in-place", Flag::InPlace),
@@ -178,7 +181,7 @@ impl Condition {
             Condition::Compare(
                 Quantity::Bytes | Quantity::Total | Quantity::Average | Quantity::Elements,
                 ..
-            ) | Condition::Is(Flag::ElementEach | Flag::ElementPerRank, _)
+            ) | Condition::Is(Flag::ElementEach | Flag::ElementPerRank | Flag::EqualBlocks, _)
         )
     }
 }
@@ -204,6 +207,7 @@ impl Flag {
             Flag::Even => shape.size.is_multiple_of(2),
             Flag::ElementEach => shape.elements() >= 1 << shape.size.ilog2(),
             Flag::ElementPerRank => shape.elements() >= u64::from(shape.size),
+            Flag::EqualBlocks => shape.recv_counts.windows(2).all(|pair| pair[0] == pair[1]),
             Flag::Commutative => shape.commutative,
             Flag::BuiltIn => shape.built_in,
             Flag::InPlace => shape.in_place,

@@ -48,6 +48,13 @@ const TABLES: &[(&str, &str, &str)] = &[
             include_str!("../selectors/openmpi-4.1.rules")
         ),
     ),
+    ("mpich-4.0", "MPICH 4.0 with its device CH4", include_str!("../selectors/mpich-4.0.rules")),
+    ("mpich-4.3", "MPICH 4.3 with its device CH4", include_str!("../selectors/mpich-4.3.rules")),
+    (
+        "mpich-levels",
+        "the phases of MPICH's collectives of two levels; for parts=",
+        include_str!("../selectors/mpich-levels.rules"),
+    ),
 ];
 
 static NAMED: LazyLock<Vec<(&'static str, Arc<Selector>)>> = LazyLock::new(|| {

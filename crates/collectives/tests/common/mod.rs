@@ -4,7 +4,9 @@
 pub mod machine;
 pub mod memory;
 
-use mpirage_collectives::{Algorithm, Collective, Method, Schedule, SendStyle, Settings, Shape, schedule};
+use mpirage_collectives::{
+    Algorithm, Collective, Method, Nodes, Schedule, SendStyle, Settings, Shape, schedule,
+};
 
 /// Short, so that small cases have several.
 pub const SEGMENT: u64 = 1024;
@@ -18,6 +20,7 @@ pub struct Case {
     pub bytes: u64,
     pub element: u64,
     pub commutative: bool,
+    pub nodes: Option<Nodes>,
     /// `sent[i][j]`: bytes from i to j. The v-variants that have one count per rank read row 0.
     sent: Vec<Vec<u64>>,
     received: Vec<Vec<u64>>,
@@ -32,6 +35,7 @@ impl Case {
             bytes,
             element: 1,
             commutative: true,
+            nodes: None,
             sent: vec![],
             received: vec![],
         }
@@ -48,6 +52,11 @@ impl Case {
 
     pub fn commutative(self, commutative: bool) -> Self {
         Case { commutative, ..self }
+    }
+
+    /// On these hosts, one for each rank.
+    pub fn on(self, hosts: impl IntoIterator<Item = u32>) -> Self {
+        Case { nodes: Some(Nodes::new(hosts)), ..self }
     }
 
     pub fn counts(self, bytes: impl Fn(u32, u32) -> u64) -> Self {
@@ -69,7 +78,8 @@ impl Case {
             .bytes(self.bytes)
             .element(if self.collective.reduces() { self.element } else { self.element + u64::from(rank) })
             .in_place(rank % 2 == 1)
-            .commutative(self.commutative);
+            .commutative(self.commutative)
+            .nodes(self.nodes.as_ref());
         match self.collective {
             Gatherv if rank == self.root => shape.bytes(common[rank as usize]).counts(&[], common),
             Scatterv if rank == self.root => shape.bytes(common[rank as usize]).counts(common, &[]),
@@ -83,6 +93,12 @@ impl Case {
     /// The schedules of all ranks, by an algorithm with segments of [`SEGMENT`] if it has any.
     pub fn schedules(&self, algorithm: Algorithm) -> Vec<Schedule> {
         self.schedules_by(with_segments(self.collective, algorithm, SEGMENT), &Schedule::default())
+    }
+
+    /// The schedules of all ranks, by an algorithm that can cut its vector, also if it leaves it whole by default.
+    pub fn segmented(&self, algorithm: Algorithm) -> Vec<Schedule> {
+        let settings = Settings { segment: Some(SEGMENT), ..Settings::default() };
+        self.schedules_by(Method { algorithm, settings }, &Schedule::default())
     }
 
     /// The schedules of all ranks, with what they carry.
@@ -176,7 +192,10 @@ pub fn all_pairs() -> impl Iterator<Item = (Collective, Algorithm)> {
 
 fn with_segments(collective: Collective, algorithm: Algorithm, segment: u64) -> Method {
     let defaults = collective.defaults(algorithm).expect("the collective has this algorithm");
-    let settings = Settings { segment: defaults.segment.map(|_| segment), ..Settings::default() };
+    let settings = Settings {
+        segment: defaults.segment.filter(|&whole| whole > 0).map(|_| segment),
+        ..Settings::default()
+    };
     Method { algorithm, settings }
 }
 

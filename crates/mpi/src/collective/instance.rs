@@ -14,6 +14,7 @@ use mpirage_data::Group;
 
 use super::comm::{CommId, NewComm, Wish};
 use crate::data_plane::Held;
+use crate::ids::PlanId;
 
 /// How a buffer is cut into blocks, kept beyond the call.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,6 +120,8 @@ pub(crate) struct Instance {
     pub results: Results,
     /// How it is performed, once the first member has chosen.
     pub method: Option<Method>,
+    /// The plan, if all members follow the same one.
+    pub common_plan: Option<(PlanId, Method)>,
     /// The sizes that members should agree on, once they differ.
     pub mismatch: Option<Mismatch>,
 }
@@ -145,6 +148,7 @@ impl Instance {
             settled: false,
             results,
             method: None,
+            common_plan: None,
             mismatch: None,
         }
     }

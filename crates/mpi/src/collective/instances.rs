@@ -229,6 +229,9 @@ impl Collectives {
         node_of: impl Fn(RankId) -> u32,
     ) -> (PlanId, Method) {
         let instance = &mut self.instances[entered.instance];
+        if let (Some(chosen), None) = (instance.common_plan, instance.mismatch) {
+            return chosen;
+        }
         let (member, comm) = (entered.member, instance.comm);
         let nodes = if self.choice.reads_nodes() { self.comms.nodes(comm, node_of) } else { None };
         // Ranks that disagree follow the same schedule all the same.
@@ -242,7 +245,9 @@ impl Collectives {
         }
         let operation = Operation { collective: call.kind, nonblocking: call.request.is_some() };
         let method = *instance.method.get_or_insert_with(|| self.choice.method(operation, &shape));
-        (self.plans.choose(comm, call.kind, method, &shape), method)
+        let plan = self.plans.choose(comm, call.kind, method, &shape);
+        instance.common_plan = self.plans.is_common(plan).then_some((plan, method));
+        (plan, method)
     }
 
     /// A rank that has entered starts its schedule.

@@ -89,6 +89,12 @@ impl Plans {
         id
     }
 
+    /// Is a plan kept, and that of all ranks?
+    pub(crate) fn is_common(&self, id: PlanId) -> bool {
+        let plan = &self.all[id];
+        plan.kept && plan.symmetry != Symmetry::None
+    }
+
     /// The nth step of a plan, for a member.
     #[inline]
     pub(crate) fn step(&self, id: PlanId, nth: u32, member: u32) -> Option<Step> {
