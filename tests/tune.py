@@ -164,6 +164,7 @@ def mistakes(suite):
         (["bcast", "-n", 4, "--radices", "0"], 84, "0 is no radix"),
         (["bcast", "-n", 4, "--segments", "x"], 84, "--segments"),
         (["bcast", "-n", 4, "--coll", "bcast=rong"], 84, "no algorithm `rong`"),
+        (["bcast", "-n", 4, "--coll", "mpich-4"], 84, "did you mean mpich-4.0?"),
         (["bcast", "-n", 4, "-o", "tuned.txt"], 84, "use --format"),
         (["bcast", "-n", 4, "-o", "tuned.txt", "--format", "mpirag"], 84, "did you mean mpirage?"),
         (["bcast", "-n", 4, "--format", "mpirage"], 84, "--output"),
@@ -205,7 +206,7 @@ def schedules(suite):
         (["allreduce", "--show", "ring"], "-n is missing"), (["--show", "ring", "-n", 4], "name a collective"),
         (["bcast", "--show", "binomial", "-n", 4, "--root", 4], "the last rank is 3"), (["allreduce", "--show", "ring", "-n", 4, "--root", 1], "has no root"),
         (["allreduce", "--show", "ring", "-n", 4, "--bytes", "x"], "--bytes"), (["allreduce", "-n", 4], "--show or --selector"),
-        (["--selector", "opnmpi", "-n", 4], "opnmpi"), (["allreduce", "--show", "ring", "-n", 0], "1 to 4096"),
+        (["--selector", "opnmpi-4.1", "-n", 4], "did you mean openmpi-4.1?"), (["allreduce", "--show", "ring", "-n", 0], "1 to 4096"),
     ]:
         done = info(*words)
         suite.check(f"info: {' '.join(map(str, words))}", done.code == 84 and text in done.err, done)

@@ -151,7 +151,7 @@ pub struct InfoArguments {
     /// Print what each rank does if the collective is performed with this method, such as ring or chain:segment=64KiB
     #[arg(long, value_name = "METHOD", help_heading = COLLECTIVES)]
     pub show: Option<String>,
-    /// List which methods a table or file of rules chooses, such as default, from which size on
+    /// List which methods a table or file of rules chooses, such as openmpi-4.1, and from which size on
     #[arg(long, value_name = "NAME", conflicts_with = "show", help_heading = COLLECTIVES)]
     pub selector: Option<String>,
     /// Number of ranks, for --show and --selector
@@ -419,7 +419,7 @@ pub struct TuneArguments {
     #[arg(long, value_name = "SIZES", default_value = "4KiB,16KiB,64KiB,256KiB", help_heading = SEARCH)]
     pub segments: String,
     /// Radices of trees and exchanges to try
-    #[arg(long, value_name = "K,…", value_delimiter = ',', default_value = "2,4,8,1", help_heading = SEARCH)]
+    #[arg(long, value_name = "K,…", value_delimiter = ',', default_value = "2,4,8", help_heading = SEARCH)]
     pub radices: Vec<u32>,
     /// Calls in a row in each simulation; their mean counts
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = SEARCH)]

@@ -108,7 +108,7 @@ Examples:
   mpirage info collectives allreduce
   mpirage info collectives allreduce --show ring -n 5 --bytes 40
   mpirage info collectives bcast --show binomial -n 8 --dot > tree.dot
-  mpirage info collectives --selector default -n 16";
+  mpirage info collectives --selector openmpi-4.1 -n 16";
 
 /// `mpirage completions --help`.
 pub const COMPLETIONS: &str = "\

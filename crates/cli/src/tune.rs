@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use mpirage_collectives::{Algorithm, Collective, SendStyle};
-use mpirage_tune::{Candidates, Point, Search, TuneError, parse_sizes, rules};
+use mpirage_tune::{Candidates, Point, Row, Search, TuneError, parse_sizes, rules};
 
 use crate::arguments::TuneArguments;
 use crate::conflicts::Conflicts;
@@ -40,40 +40,15 @@ pub fn command(arguments: &TuneArguments) -> Result<u8, Failure> {
     conflicts(arguments, &subject).check()?;
     let candidates = candidates(arguments, library)?;
     let files = Files::open(arguments, library)?;
-    let (machine, program, points) = match &subject {
-        Subject::Collectives(collectives) => {
-            let machine = machine_of(arguments, arguments.n)?;
-            let points = points(collectives, &machine, arguments.sizes.as_deref())?;
-            (machine, None, points)
-        }
-        Subject::Trace(_) | Subject::Program(_) => {
-            let (machine, program) = Program::load(arguments, &subject, &interrupt)?;
-            let points = program.groups.iter().map(|group| group.point.clone()).collect();
-            (machine, Some(program), points)
-        }
-    };
-    let search = Search {
-        points,
-        candidates,
-        base: machine.collectives.clone(),
-        repeat: arguments.repeat,
-        near: if arguments.exhaustive { f64::INFINITY } else { NEAR },
-        cores: arguments.cores.unwrap_or_else(all_cores),
-    };
-    let progress = SearchProgress::new(interrupt.clone(), arguments.quiet);
-    let found = search.run(&Bench(&machine), &progress);
-    progress.finish();
-    interrupt.check()?;
-    let mut rows = found.map_err(failed)?;
-    for (row, group) in rows.iter_mut().zip(program.iter().flat_map(|program| &program.groups)) {
-        row.from = group.from;
-    }
+    let task = Task::new(arguments, &subject, &interrupt)?;
+    let rows = task.search(arguments, candidates, &interrupt)?;
     let rules = rules(&rows);
-    let tuned_seconds = program.as_ref().map(|program| program.seconds_with(&rules, &machine)).transpose()?;
+    let Task { machine, program, .. } = &task;
+    let tuned_seconds = program.as_ref().map(|program| program.seconds_with(&rules, machine)).transpose()?;
     machine.warnings.iter().for_each(|warning| say!("mpirage: warning: {warning}"));
     let results = Results {
         base: base_name(arguments),
-        machine: &machine,
+        machine,
         rows: &rows,
         rules,
         program: program.as_ref(),
@@ -86,6 +61,53 @@ pub fn command(arguments: &TuneArguments) -> Result<u8, Failure> {
         results.print();
     }
     files.write(&results)
+}
+
+/// The calls to find methods for, and the machine on which they are made.
+struct Task {
+    machine: Machine,
+    /// The program that makes the calls, if there is one.
+    program: Option<Program>,
+    points: Vec<Point>,
+}
+
+impl Task {
+    fn new(arguments: &TuneArguments, subject: &Subject, interrupt: &Interrupt) -> Result<Task, Failure> {
+        if let Subject::Collectives(collectives) = subject {
+            let machine = machine_of(arguments, arguments.n)?;
+            let points = points(collectives, &machine, arguments.sizes.as_deref())?;
+            return Ok(Task { machine, program: None, points });
+        }
+        let (machine, program) = Program::load(arguments, subject, interrupt)?;
+        let points = program.groups.iter().map(|group| group.point.clone()).collect();
+        Ok(Task { machine, program: Some(program), points })
+    }
+
+    /// Simulates all methods; one row for each point.
+    fn search(
+        &self,
+        arguments: &TuneArguments,
+        candidates: Candidates,
+        interrupt: &Interrupt,
+    ) -> Result<Vec<Row>, Failure> {
+        let search = Search {
+            points: self.points.clone(),
+            candidates,
+            base: self.machine.collectives.clone(),
+            repeat: arguments.repeat,
+            near: if arguments.exhaustive { f64::INFINITY } else { NEAR },
+            cores: arguments.cores.unwrap_or_else(all_cores),
+        };
+        let progress = SearchProgress::new(interrupt.clone(), arguments.quiet);
+        let found = search.run(&Bench(&self.machine), &progress);
+        progress.finish();
+        interrupt.check()?;
+        let mut rows = found.map_err(failed)?;
+        // The calls of a program stand for sizes of one power of two.
+        let groups = self.program.iter().flat_map(|program| &program.groups);
+        rows.iter_mut().zip(groups).for_each(|(row, group)| row.from = group.from);
+        Ok(rows)
+    }
 }
 
 /// The arguments, with the table of the library for which rules are written if the user names no other base.

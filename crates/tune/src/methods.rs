@@ -8,7 +8,7 @@ use mpirage_collectives::{
 
 use crate::Point;
 
-/// The methods that a search compares.
+/// The methods that a search compares: algorithms with their default parameters, and with these.
 #[derive(Clone, Debug, Default)]
 pub struct Candidates {
     /// Only these algorithms; all if empty. Those that a collective does not have are left out.
@@ -17,9 +17,9 @@ pub struct Candidates {
     pub segments: Vec<u64>,
     /// Radices of trees and exchanges.
     pub radices: Vec<u32>,
-    /// Limits of outstanding operations; empty for the default of each algorithm.
+    /// Limits of outstanding operations.
     pub requests: Vec<u32>,
-    /// Ways to send to several others; empty for the default of each algorithm.
+    /// Ways to send to several others.
     pub sends: Vec<SendStyle>,
     /// Only methods of which this is true for a call of that shape; all if there is none.
     pub allowed: Option<fn(Collective, Method, &Shape<'_>) -> bool>,
@@ -65,10 +65,13 @@ impl Candidates {
     }
 }
 
-/// The values to try of a parameter: "not given" if the algorithm does not read it, or if there are none to try.
-fn values<'a, T: Copy + 'a>(read: Option<T>, values: impl IntoIterator<Item = &'a T>) -> Vec<Option<T>> {
-    let given: Vec<Option<T>> = values.into_iter().map(|&value| Some(value)).collect();
-    if read.is_none() || given.is_empty() { vec![None] } else { given }
+/// The values to try of a parameter: its default, which is not given, and the others if the algorithm reads it.
+fn values<'a, T: Copy + PartialEq + 'a>(
+    default: Option<T>,
+    others: impl IntoIterator<Item = &'a T>,
+) -> Vec<Option<T>> {
+    let others = others.into_iter().map(|&value| Some(value)).filter(|&value| value != default);
+    [None].into_iter().chain(others.filter(|_| default.is_some())).collect()
 }
 
 /// Each of the settings with each value.

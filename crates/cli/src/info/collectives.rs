@@ -130,7 +130,7 @@ fn list_choices(
     text: &str,
 ) -> Result<(), Failure> {
     let (ranks, nodes) = ranks_of(arguments, "--selector")?;
-    let choice = crate::machine::choice(text)?;
+    let choice = crate::machine::choice("--selector", text)?;
     for kind in these(collective) {
         output::line(kind.name());
         for (from, method) in thresholds(&choice, kind, ranks, &nodes) {

@@ -213,3 +213,23 @@ fn write(mut file: OutputFile, text: &str) -> Result<(), Failure> {
     let written = file.write_all(text.as_bytes()).and_then(|()| file.finish());
     Ok(written.with_context(|| format!("cannot write {name}"))?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_open_mpi_does_is_allowed() {
+        let does = |collective, method: &str, ranks| {
+            let shape = Shape::new(ranks).bytes(1 << 20);
+            open_mpi_does(collective, method.parse().unwrap(), &shape)
+        };
+        assert!(does(Collective::Bcast, "chain:segment=8KiB:radix=4", 16));
+        assert!(does(Collective::Bcast, "k-nomial:segment=0:radix=4", 16));
+        assert!(!does(Collective::Bcast, "k-nomial:segment=0:radix=8", 16), "its radix is 4");
+        assert!(!does(Collective::Bcast, "double-tree", 16));
+        // Its recursive doubling falls back to another algorithm.
+        assert!(does(Collective::Allgather, "recursive-doubling", 8));
+        assert!(!does(Collective::Allgather, "recursive-doubling", 6));
+    }
+}
