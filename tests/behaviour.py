@@ -411,9 +411,9 @@ def help_texts(suite):
     listed = re.findall(r"^  ([a-z]+) ", suite.run([MPIRAGE, "--help"]).out.split("Examples:")[0], re.MULTILINE)
     commands = [[]] + [[name] for name in listed if name != "help"]
     commands += [[around, name] for around, names in (("trace", ("convert", "info")), ("platform", ("check", "show"))) for name in names]
-    suite.check("all commands are listed", {"run", "demo", "cc", "cxx", "replay", "trace", "report", "platform", "info", "gdb", "completions"} <= set(listed), listed)
+    suite.check("all commands are listed", {"run", "demo", "cc", "cxx", "replay", "trace", "report", "tune", "platform", "info", "gdb", "completions"} <= set(listed), listed)
     # Files that examples read are made by those before.
-    order = {"cc": 0, "cxx": 0, "run": 1, "replay": 2, "report": 3}
+    order = {"cc": 0, "cxx": 0, "run": 1, "replay": 2, "report": 3, "tune": 3}
     for words in sorted(commands, key=lambda words: order.get(words[0] if words else "", 4)):
         text = suite.run([MPIRAGE, "help", *words]).out
         what = " ".join(["help", *words])
@@ -424,7 +424,8 @@ def help_texts(suite):
                 result = suite.run(["bash", "-c", line], cwd=folder, env=environment, timeout=60)
                 suite.check(f"{what}: {line}", result.code == 0, result)
     for words, headings in ((["run"], ("Machine:", "Results:", "Computation:", "Execution on this machine:", "Environment and output of ranks:")),
-                            (["replay"], ("Machine:", "Results:", "Computation:")), (["report"], ("Machine:", "Results:"))):
+                            (["replay"], ("Machine:", "Results:", "Computation:")), (["report"], ("Machine:", "Results:")),
+                            (["tune"], ("Machine:", "Search:", "Results:", "Computation:")), (["info"], ("Collectives:",))):
         text = suite.run([MPIRAGE, *words, "--help"]).out
         suite.check(f"{words}: options by subject", all(f"\n{heading}\n" in text for heading in headings), text)
         suite.check(f"{words}: no line is broken by hand", max(map(len, text.splitlines())) <= 100, text)
@@ -432,7 +433,7 @@ def help_texts(suite):
 
 def mistyped(suite):
     for words, meant in [
-        (["rnu"], "run"), (["replya"], "replay"), (["trace", "inof"], "info"), (["platform", "shwo"], "show"), (["info", "modles"], "models"),
+        (["rnu"], "run"), (["replya"], "replay"), (["tnue"], "tune"), (["tune", "--alogrithms", "x", "bcast"], "--algorithms"), (["trace", "inof"], "info"), (["platform", "shwo"], "show"), (["info", "modles"], "models"),
         (["run", "--platfrom", "x", "/bin/true"], "--platform"), (["run", "--compite", "none", "/bin/true"], "--compute"),
         (["replay", "--modle", "flow", "gen:ring"], "--model"), (["run", "-p", "clustre:4", "/bin/true"], "cluster"),
         (["run", "-p", "grifon", "/bin/true"], "griffon"), (["run", "--model", "simgird", "/bin/true"], "simgrid"),

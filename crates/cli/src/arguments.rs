@@ -17,6 +17,8 @@ pub const STANDARD_OUTPUT: &str = "-";
 const COMPUTATION: &str = "Computation";
 const EXECUTION: &str = "Execution on this machine";
 const ENVIRONMENT: &str = "Environment and output of ranks";
+const COLLECTIVES: &str = "Collectives";
+const SEARCH: &str = "Search";
 const COMPATIBILITY: &str = "Compatibility with other launchers";
 
 /// Runs a real MPI program on this machine and simulates how long it takes on another one.
@@ -73,15 +75,15 @@ pub enum Command {
     /// Write a report about a saved run, or about two side by side
     #[command(after_help = examples::REPORT)]
     Report(Box<ReportArguments>),
+    /// Find the fastest algorithms of collectives on a simulated machine, for a real MPI to use
+    #[command(after_help = examples::TUNE)]
+    Tune(Box<TuneArguments>),
     /// Check or show a description of a machine
     #[command(subcommand, after_help = examples::PLATFORM)]
     Platform(PlatformAction),
     /// List MPI functions, models, platforms, collectives, workloads or trace formats
     #[command(after_help = examples::INFO)]
-    Info {
-        /// What to list
-        topic: InfoTopic,
-    },
+    Info(InfoArguments),
     /// Print the completions of a shell
     #[command(after_help = examples::COMPLETIONS)]
     Completions {
@@ -136,6 +138,37 @@ pub enum Shell {
     Zsh,
     /// fish
     Fish,
+}
+
+/// `mpirage info`.
+#[derive(Clone, Debug, Args)]
+pub struct InfoArguments {
+    /// What to list
+    pub topic: InfoTopic,
+    /// Only this collective, such as allreduce
+    #[arg(value_name = "COLLECTIVE")]
+    pub collective: Option<String>,
+    /// Print what each rank does if the collective is performed with this method, such as ring or chain:segment=64KiB
+    #[arg(long, value_name = "METHOD", help_heading = COLLECTIVES)]
+    pub show: Option<String>,
+    /// List which methods a table or file of rules chooses, such as openmpi-4.1, and from which size on
+    #[arg(long, value_name = "NAME", conflicts_with = "show", help_heading = COLLECTIVES)]
+    pub selector: Option<String>,
+    /// Number of ranks, for --show and --selector
+    #[arg(short, long = "np", value_name = "N", help_heading = COLLECTIVES)]
+    pub n: Option<u32>,
+    /// Bytes of the vector, or of the block of a rank or pair of ranks [default: 1KiB]
+    #[arg(long, value_name = "SIZE", requires = "show", help_heading = COLLECTIVES)]
+    pub bytes: Option<String>,
+    /// The root
+    #[arg(long, value_name = "RANK", requires = "show", help_heading = COLLECTIVES)]
+    pub root: Option<u32>,
+    /// How many ranks follow each other on a node [default: 1]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..), help_heading = COLLECTIVES)]
+    pub ranks_per_node: Option<u32>,
+    /// Draw the schedule for Graphviz instead of printing it
+    #[arg(long, requires = "show", help_heading = COLLECTIVES)]
+    pub dot: bool,
 }
 
 /// What `mpirage info` lists.
@@ -364,6 +397,87 @@ pub struct ReplayArguments {
     /// A trace (SimGrid's time-independent format, Dimemas, GOAL, DUMPI, our own), or gen:PATTERN,…; `mpirage info workloads` lists patterns
     #[arg(value_name = "TRACE", help_heading = "Arguments")]
     pub workload: String,
+}
+
+/// `mpirage tune`.
+#[derive(Clone, Debug, Args)]
+pub struct TuneArguments {
+    /// Number of ranks; a trace has its own
+    #[arg(short, long = "np", value_name = "N")]
+    pub n: Option<u32>,
+    /// The machine.
+    #[command(flatten)]
+    pub machine: MachineArguments,
+    /// Sizes in bytes: a range, whose sizes double, or a list (1KiB,1MiB); of the vector, or of a block of gather, scatter and
+    /// all-to-all [default: 8B..4MiB; of a program, its own sizes]
+    #[arg(long, value_name = "SIZES", help_heading = SEARCH)]
+    pub sizes: Option<String>,
+    /// Try only these algorithms
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', help_heading = SEARCH)]
+    pub algorithms: Vec<String>,
+    /// Sizes of segments to try, for algorithms that cut vectors
+    #[arg(long, value_name = "SIZES", default_value = "4KiB,16KiB,64KiB,256KiB", help_heading = SEARCH)]
+    pub segments: String,
+    /// Radices of trees and exchanges to try
+    #[arg(long, value_name = "K,…", value_delimiter = ',', default_value = "2,4,8", help_heading = SEARCH)]
+    pub radices: Vec<u32>,
+    /// Calls in a row in each simulation; their mean counts
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = SEARCH)]
+    pub repeat: u32,
+    /// Try all parameters of all algorithms, also of those that are far from the best with their defaults
+    #[arg(long, help_heading = SEARCH)]
+    pub exhaustive: bool,
+    /// Cores of this machine to use; the result does not depend on it [default: all]
+    #[arg(long, value_name = "N", help_heading = SEARCH)]
+    pub cores: Option<NonZero<usize>>,
+    /// Write the rules for an MPI library into this file, which must not exist yet
+    #[arg(short, long, value_name = "FILE", help_heading = "Results")]
+    pub output: Option<PathBuf>,
+    /// For which library: openmpi (a file of dynamic rules) or mpirage (for --coll) [default: by the ending of the file: .conf, .rules]
+    #[arg(long, value_name = "LIBRARY", requires = "output", help_heading = "Results")]
+    pub format: Option<String>,
+    /// Replace the file of rules if it exists
+    #[arg(long, requires = "output", help_heading = "Results")]
+    pub force: bool,
+    /// Draw the times over the sizes
+    #[arg(long, value_name = "FILE.svg", help_heading = "Results")]
+    pub plot: Option<PathBuf>,
+    /// Print the result as one JSON object instead of a table, or write it into FILE
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = STANDARD_OUTPUT, help_heading = "Results")]
+    pub json: Option<PathBuf>,
+    /// Do not print the table
+    #[arg(short, long, help_heading = "Results")]
+    pub quiet: bool,
+    /// Computation of a program or trace: measured or none, traced or none [default: measured, or as in the traced run]
+    #[arg(long, value_name = "HOW", help_heading = COMPUTATION)]
+    pub compute: Option<String>,
+    /// Collectives (allreduce,bcast or all), a trace, or a program with its arguments; those that begin with a hyphen come after --
+    #[arg(required = true, value_name = "COLLECTIVE,…|TRACE|PROGRAM", help_heading = "Arguments")]
+    pub what: Vec<OsString>,
+}
+
+impl MachineArguments {
+    /// The same options as words of a command line.
+    pub fn to_words(&self) -> Vec<OsString> {
+        let mut words: Vec<OsString> = Vec::new();
+        let mut add = |option: &str, value: OsString| words.extend([option.into(), value]);
+        if let Some(platform) = &self.platform {
+            add("--platform", platform.into());
+        }
+        add("--model", self.model.clone().into());
+        if !self.coll.is_empty() {
+            add("--coll", self.coll.clone().into());
+        }
+        self.host.iter().for_each(|host| add("--host", host.into()));
+        if let Some(file) = &self.hostfile {
+            add("--hostfile", file.into());
+        }
+        add("--map-by", self.map_by.clone().into());
+        if let Some(ppn) = self.ppn {
+            add("--ppn", ppn.to_string().into());
+        }
+        words
+    }
 }
 
 impl ResultArguments {

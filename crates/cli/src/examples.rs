@@ -74,6 +74,15 @@ Examples:
   mpirage report ring.mpirage -p torus:4x4 -o torus.html
   mpirage report ring.html torus.html -o both.html";
 
+/// `mpirage tune --help`.
+pub const TUNE: &str = "\
+Examples:
+  mpirage tune allreduce,bcast -p fat-tree:4x4 -n 16        # which algorithm at which size
+  mpirage tune alltoall -n 8 --sizes 1KiB..1MiB --plot times.svg
+  mpirage tune bcast -n 8 -q -o tuned.rules --force         # for mpirage run --coll tuned.rules
+  mpirage tune gen:allreduce,ranks=16,bytes=8               # the calls of a trace or pattern
+  mpirage cc -O2 heat1d.c -o heat1d && mpirage tune -n 16 --compute none -- ./heat1d";
+
 /// `mpirage platform --help`.
 pub const PLATFORM: &str = "\
 Examples:
@@ -96,7 +105,10 @@ Examples:
 pub const INFO: &str = "\
 Examples:
   mpirage info platforms
-  mpirage info collectives";
+  mpirage info collectives allreduce
+  mpirage info collectives allreduce --show ring -n 5 --bytes 40
+  mpirage info collectives bcast --show binomial -n 8 --dot > tree.dot
+  mpirage info collectives --selector openmpi-4.1 -n 16";
 
 /// `mpirage completions --help`.
 pub const COMPLETIONS: &str = "\

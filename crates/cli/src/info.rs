@@ -1,18 +1,32 @@
 //! `mpirage info`.
 
+mod collectives;
+mod dot;
+mod schedules;
+
 use mpirage_call::function_names;
-use mpirage_collectives::Collective;
 use mpirage_platform::BUILTINS;
 use mpirage_scenario::MODELS;
 use mpirage_trace::{KEYS, PATTERNS};
 
-use crate::arguments::InfoTopic;
-use crate::exit::Failure;
+use crate::arguments::{InfoArguments, InfoTopic};
+use crate::exit::{Failure, usage};
 use crate::install::Install;
 use crate::output;
 
 /// Prints a list.
-pub fn command(topic: InfoTopic) -> Result<u8, Failure> {
+pub fn command(arguments: &InfoArguments) -> Result<u8, Failure> {
+    let InfoArguments { topic, collective, show, selector, n, ranks_per_node, .. } = arguments;
+    let about_collectives = collective.is_some()
+        || show.is_some()
+        || selector.is_some()
+        || n.is_some()
+        || ranks_per_node.is_some();
+    if about_collectives && !matches!(topic, InfoTopic::Collectives) {
+        return Err(usage(
+            "COLLECTIVE, --show, --selector, -n and --ranks-per-node are for `mpirage info collectives`",
+        ));
+    }
     match topic {
         InfoTopic::Models => {
             MODELS.iter().for_each(|model| output::line(format_args!("{:<20} {}", model.name, model.meaning)))
@@ -20,7 +34,7 @@ pub fn command(topic: InfoTopic) -> Result<u8, Failure> {
         InfoTopic::Platforms => BUILTINS
             .iter()
             .for_each(|platform| output::line(format_args!("{:<20} {}", platform.usage, platform.meaning))),
-        InfoTopic::Collectives => Collective::ALL.iter().for_each(|&collective| list_algorithms(collective)),
+        InfoTopic::Collectives => collectives::command(arguments)?,
         InfoTopic::Functions => list_functions()?,
         InfoTopic::Workloads => list_workloads(),
         InfoTopic::Traces => TRACES.iter().for_each(|(ending, meaning, how)| {
@@ -54,13 +68,6 @@ fn list_workloads() {
     output::line(format_args!("\nparameters: gen:NAME,key=value,…"));
     for key in KEYS {
         output::line(format_args!("  {:<12} {} [{}]", key.name, key.meaning, key.default));
-    }
-}
-
-fn list_algorithms(collective: Collective) {
-    output::line(format_args!("{}", collective.name()));
-    for algorithm in collective.algorithms() {
-        output::line(format_args!("  {:<20} {}", algorithm.name(), algorithm.info()));
     }
 }
 

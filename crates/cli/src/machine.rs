@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use mpirage_collectives::Choice;
+use mpirage_collectives::{Choice, ChoiceError, Selector};
 use mpirage_kernel::Kernel;
 use mpirage_models::Cores;
 use mpirage_mpi::{Bursts, Setup};
@@ -41,6 +41,9 @@ impl MachineArguments {
             files.input("the platform", Path::new(spec));
         }
         files.input("the model", Path::new(&self.model));
+        for rules in self.coll.split(',').map(str::trim).filter(|item| !item.contains('=')) {
+            files.input("the rules", Path::new(rules));
+        }
         if let Some(file) = &self.hostfile {
             files.input("the host file", file);
         }
@@ -63,7 +66,7 @@ impl Machine {
         let (model, mut warnings) = resolve_model(&arguments.model, &platform)?;
         limits::check_platform(&spec, &platform, &model).map_err(exit::bad_platform)?;
         let placement = hosts::place(arguments, &platform, ranks)?;
-        let collectives = choice(&arguments.coll)?;
+        let collectives = choice("--coll", &arguments.coll)?;
         warnings.extend_from_slice(platform.doubts());
         let platform = Arc::new(platform);
         let mut machine =
@@ -95,7 +98,7 @@ impl Machine {
         let dimemas = Dimemas::load(&arguments.model).map_err(exit::bad_platform)?;
         let placement = dimemas.placement(ranks).map_err(exit::bad_platform)?;
         let Dimemas { platform, model, warnings, .. } = dimemas;
-        let collectives = choice(&arguments.coll)?;
+        let collectives = choice("--coll", &arguments.coll)?;
         let (platform, spec) = (Arc::new(platform), arguments.model.clone());
         let reference_speed = Some(REFERENCE_SPEED);
         let mut machine =
@@ -113,6 +116,20 @@ impl Machine {
             model: self.model.on_ideal_network(),
             collectives: self.collectives.clone(),
             placement: self.placement.clone(),
+            warnings: Vec::new(),
+            reference_speed: self.reference_speed,
+        }
+    }
+
+    /// This machine with only some of its ranks, which keep their hosts.
+    pub fn with_ranks(&self, members: &[u32]) -> Machine {
+        let hosts = members.iter().map(|&rank| self.placement.hosts[rank as usize]).collect();
+        Machine {
+            platform: Arc::clone(&self.platform),
+            spec: self.spec.clone(),
+            model: self.model.clone(),
+            collectives: self.collectives.clone(),
+            placement: Placement::of(&self.platform, hosts),
             warnings: Vec::new(),
             reference_speed: self.reference_speed,
         }
@@ -171,12 +188,19 @@ pub fn resolve_model(name: &str, platform: &Platform) -> Result<(Model, Vec<Stri
     })
 }
 
-/// The algorithms of collectives that `--coll` names; files are read.
-pub(crate) fn choice(text: &str) -> Result<Choice, Failure> {
+/// The algorithms of collectives that an option, such as `--coll`, names; files are read.
+pub fn choice(option: &str, text: &str) -> Result<Choice, Failure> {
     let read = |file: &str| {
         let path = Path::new(file);
         let text = || mpirage_input::read_text(path, mpirage_input::LONGEST_TEXT);
         path.exists().then(|| text().map_err(|error| error.to_string()))
     };
-    Choice::parse_with(text, read).map_err(|error| usage(format!("--coll: {error}")))
+    Choice::parse_with(text, read).map_err(|error| {
+        let tables = Selector::names().map(|(name, _)| name);
+        let meant = match &error {
+            ChoiceError::UnknownTable(name) => words::did_you_mean(name, tables),
+            _ => String::new(),
+        };
+        usage(format!("{option}: {error}{meant}"))
+    })
 }

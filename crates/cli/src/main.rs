@@ -6,6 +6,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod arguments;
+mod child;
 mod compile;
 mod conflicts;
 mod costs;
@@ -43,6 +44,7 @@ mod share_malloc;
 mod source_lines;
 mod summary;
 mod trace;
+mod tune;
 mod words;
 
 use std::ffi::OsString;
@@ -107,7 +109,8 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Command::Replay(replay) => replay::command(&replay),
         Command::Trace(action) => trace::command(&action),
         Command::Report(report) => report::command(&report),
-        Command::Info { topic } => info::command(topic),
+        Command::Tune(tune) => tune::command(&tune),
+        Command::Info(info) => info::command(&info),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { folder } => manual::pages(&folder),
         Command::Cc { .. } | Command::Cxx { .. } | Command::Run(_) | Command::Gdb { .. } => {

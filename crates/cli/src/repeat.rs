@@ -4,27 +4,22 @@
 //! writes files.
 
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
-use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use mpirage_call::Burst;
 use mpirage_mpi::Costs;
 
 use crate::arguments::RunArguments;
+use crate::child;
 use crate::costs::{self, Recording};
-use crate::exit::{self, Failure};
+use crate::exit::Failure;
 use crate::interrupt::Interrupt;
 
 /// The environment variable that makes mpirage a measuring run: the file for its costs.
 const FILE_VARIABLE: &str = "MPIRAGE_MEASURE_INTO";
 /// The environment variable with the speed of this machine, which is the same for all runs.
 const SPEED_VARIABLE: &str = "MPIRAGE_MEASURE_SPEED";
-/// How often to check whether a measuring run has ended.
-const LOOK: Duration = Duration::from_millis(5);
 /// The largest number of runs.
 const MOST: u32 = 1000;
 /// A warning appears if the total computation of two runs differs by more than this fraction.
@@ -110,46 +105,15 @@ fn measure_once(
     interrupt: &Interrupt,
     (run, runs): (u32, u32),
 ) -> Result<(), Failure> {
-    let mut command = Command::new(std::env::current_exe().context("cannot find this program's own file")?);
-    command.arg("run").args(typed).env(FILE_VARIABLE, file).env(SPEED_VARIABLE, speed.to_string());
-    command.stdin(standard_input()).stdout(Stdio::null()).stderr(Stdio::piped());
-    mpirage_channel::kill_with_us(&mut command);
-    let mut child = command.spawn().context("cannot start a measuring run")?;
-    let mut errors = child.stderr.take();
-    let said = std::thread::spawn(move || {
-        let mut said = Vec::new();
-        let _ = errors.as_mut().map(|errors| errors.read_to_end(&mut said));
-        String::from_utf8_lossy(&said).into_owned()
-    });
-    let status = loop {
-        if let Some(status) = child.try_wait().context("cannot wait for a measuring run")? {
-            break status;
-        }
-        if let Err(failure) = interrupt.check() {
-            let _ = child.kill();
-            let _ = child.wait();
-            return Err(failure);
-        }
-        std::thread::sleep(LOOK);
-    };
-    let said = said.join().unwrap_or_default();
-    if status.success() { Ok(()) } else { Err(failed(status, &said, run, runs)) }
-}
-
-fn failed(status: ExitStatus, said: &str, run: u32, runs: u32) -> Failure {
-    let code = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(exit::USAGE);
-    Failure {
-        code,
-        error: anyhow!("run {run} of {runs}, which measures computation, failed:\n{}", said.trim_end()),
+    let variables = [(FILE_VARIABLE, file.into()), (SPEED_VARIABLE, speed.to_string().into())];
+    let ended = child::run(typed, &variables, interrupt)?;
+    if ended.succeeded() {
+        return Ok(());
     }
-}
-
-/// Standard input for a measuring run: a regular file is read in every run; a pipe or terminal is left to the final run.
-fn standard_input() -> Stdio {
-    let regular = !std::io::stdin().is_terminal()
-        && std::fs::metadata("/proc/self/fd/0").is_ok_and(|metadata| metadata.is_file());
-    let file = if regular { File::open("/proc/self/fd/0").ok() } else { None };
-    file.map_or_else(Stdio::null, Stdio::from)
+    Err(Failure {
+        code: ended.code(),
+        error: anyhow!("run {run} of {runs}, which measures computation, failed:\n{}", ended.said.trim_end()),
+    })
 }
 
 fn total_seconds(costs: &Costs) -> f64 {

@@ -63,7 +63,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<Replayed, Failure> {
     if !charged.bursts {
         machine.model.without_computation();
     }
-    let speed = measured_on(arguments, workload.as_ref(), &machine)?;
+    let speed = measured_on(arguments.host_speed.as_deref(), workload.as_ref(), &machine)?;
     let compute = describe_compute(charged, speed);
     let source = Source {
         name: &arguments.workload,
@@ -153,7 +153,7 @@ fn warnings(
 }
 
 /// Which computation takes time: chosen by the user, or as in the traced run.
-fn charged(typed: Option<&str>, workload: &dyn Workload) -> Result<Charged, Failure> {
+pub fn charged(typed: Option<&str>, workload: &dyn Workload) -> Result<Charged, Failure> {
     match typed {
         None => Ok(Charged { bursts: !workload.computation().free, declared: true }),
         Some("traced") => Ok(Charged { bursts: true, declared: true }),
@@ -163,12 +163,12 @@ fn charged(typed: Option<&str>, workload: &dyn Workload) -> Result<Charged, Fail
 }
 
 /// Speed of the machine on which computation was measured. If it is unknown, the speed of the simulated host of rank 0.
-fn measured_on(
-    arguments: &ReplayArguments,
+pub fn measured_on(
+    host_speed: Option<&str>,
     workload: &dyn Workload,
     machine: &Machine,
 ) -> Result<f64, Failure> {
-    let given = host_speed::parse(arguments.host_speed.as_deref())?;
+    let given = host_speed::parse(host_speed)?;
     let first = || machine.placement.hosts.first().map_or(1.0, |&host| machine.platform.host(host).speed);
     Ok(given.or(workload.computation().measured_on).or(machine.reference_speed).unwrap_or_else(first))
 }

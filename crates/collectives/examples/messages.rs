@@ -29,7 +29,9 @@ use std::io::{self, BufWriter, Write};
 use mpirage_collectives::{Choice, Collective, Operation, SETS, Schedule, Shape, Step, schedule};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let read = |file: &str| Some(std::fs::read_to_string(file).map_err(|error| error.to_string()));
+    let read = |file: &str| {
+        std::fs::exists(file).ok()?.then(|| std::fs::read_to_string(file).map_err(|e| e.to_string()))
+    };
     let choice = Choice::parse_with(&std::env::args().nth(1).unwrap_or_default(), read)?;
     let mut out = BufWriter::new(io::stdout().lock());
     for line in io::stdin().lines() {

@@ -201,6 +201,17 @@ impl Collective {
         )
     }
 
+    /// Those of all ranks of a communicator.
+    pub const OF_ALL_RANKS: [Collective; 17] = {
+        let mut first = [Barrier; 17];
+        let mut at = 0;
+        while at < first.len() {
+            first[at] = Self::ALL[at];
+            at += 1;
+        }
+        first
+    };
+
     /// Whether it is among the neighbours of a topology.
     pub fn is_neighborhood(self) -> bool {
         matches!(

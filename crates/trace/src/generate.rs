@@ -6,18 +6,15 @@
 //! Init │ compute, Irecv …, Isend …, Waitall │ … once per iteration … │ Finalize
 //! ```
 
+mod collective;
 mod grid;
 mod shuffle;
 mod spec;
 
+pub use collective::CollectiveSpec;
 pub use spec::{KEYS, KeyInfo, PATTERNS, PatternInfo};
 
-use mpirage_call::{
-    Blocks, Call, CollectiveCall, Completing, Operator, Part, Payload, Reduction, Reply, RequestId, SendMode,
-    Stamp, WORLD, Work,
-};
-use mpirage_collectives::{Collective, Peers};
-use mpirage_data::{Basic, Op};
+use mpirage_call::{Call, Completing, Payload, Reply, RequestId, SendMode, Stamp, WORLD, Work};
 
 use crate::function::stamp_of;
 use crate::{Calls, Step, TraceError, Workload};
@@ -40,6 +37,8 @@ pub struct Generated {
     draws: Draws,
     /// 1, 2, 3, …: the requests of a rank, as a list to wait for.
     requests: Vec<RequestId>,
+    /// Offset and length of each rank's block, for collectives that take a list of them.
+    blocks: Vec<u64>,
 }
 
 /// Where a rank is: before iteration 1 it starts, after the last it ends.
@@ -76,20 +75,33 @@ enum Reached {
 impl Generated {
     /// The workload that `gen:NAME,key=value,…` describes.
     pub fn parse(text: &str) -> Result<Generated, TraceError> {
-        let spec = Spec::parse(text)?;
+        Ok(Generated::new(Spec::parse(text)?))
+    }
+
+    /// Ranks that call a collective so many times, one after the other, and do nothing else.
+    pub fn collective(spec: CollectiveSpec, iterations: u32) -> Generated {
+        Generated::new(Spec::of_collective(spec, iterations))
+    }
+
+    fn new(spec: Spec) -> Generated {
         let most = match spec.pattern {
             Pattern::Halo(grid) => 4 * grid.dimensions() as u32,
             Pattern::Random { messages } => (1 + Draws::MOST) * messages,
             Pattern::Incast { .. } => spec.ranks - 1,
             _ => 2,
         };
-        Ok(Generated {
+        let blocks = match spec.pattern {
+            Pattern::Collective(collective) => collective.list(),
+            _ => Vec::new(),
+        };
+        Generated {
             at: vec![Position::default(); spec.ranks as usize],
             stamps: Stamps::of(&spec.pattern),
             draws: Draws::new(spec.ranks),
             requests: (1..=most).map(RequestId::new).collect(),
+            blocks,
             spec,
-        })
+        }
     }
 }
 
@@ -135,16 +147,10 @@ impl Generated {
             Pattern::Ring => self.ring(rank, calls),
             Pattern::Random { messages } => self.random(rank, at.iteration, messages, calls),
             Pattern::Incast { root } => self.incast(rank, root, calls),
-            Pattern::Allreduce => self.reduce_to_all(calls),
-            Pattern::Alltoall => self.collective(
-                Collective::Alltoall,
-                0,
-                blocks_of(self.spec.bytes),
-                blocks_of(self.spec.bytes),
-                calls,
-            ),
-            Pattern::Bcast { root } => self.broadcast(rank, root, calls),
-            Pattern::Barrier => self.collective(Collective::Barrier, 0, Part::EMPTY, Part::EMPTY, calls),
+            Pattern::Collective(collective) => {
+                let call = Call::Collective(collective.call(rank, &self.blocks));
+                calls.push(&self.stamps.collective, &call);
+            }
             Pattern::Sweep { .. } | Pattern::PingPong => self.wait_for(0, calls),
         }
         Reached::End
@@ -288,28 +294,6 @@ impl Generated {
         Reached::Past
     }
 
-    fn reduce_to_all(&self, calls: &mut Calls<'_>) {
-        let bytes = self.spec.bytes;
-        let (element, basic) =
-            if bytes.is_multiple_of(8) { (8, Basic::Double) } else { (1, Basic::UnsignedChar) };
-        let operator = Operator::Predefined { op: Op::Sum.code(), basic: basic.code() };
-        let elements = bytes / u64::from(element);
-        let part = whole(bytes);
-        let reduction = Some(Reduction { operator, commutative: true, element, elements });
-        let call = CollectiveCall { reduction, ..collective(Collective::Allreduce, 0, part, part) };
-        calls.push(&self.stamps.collective, &Call::Collective(call));
-    }
-
-    fn broadcast(&self, rank: u32, root: u32, calls: &mut Calls<'_>) {
-        let data = whole(self.spec.bytes);
-        let (gives, gets) = if rank == root { (data, Part::EMPTY) } else { (Part::EMPTY, data) };
-        self.collective(Collective::Bcast, root, gives, gets, calls);
-    }
-
-    fn collective(&self, kind: Collective, root: u32, send: Part<'_>, recv: Part<'_>, calls: &mut Calls<'_>) {
-        calls.push(&self.stamps.collective, &Call::Collective(collective(kind, root, send, recv)));
-    }
-
     fn irecv(&self, from: u32, tag: i32, request: u32, calls: &mut Calls<'_>) {
         calls.push(&self.stamps.irecv, &receive(from, tag, self.spec.bytes, Some(RequestId::new(request))));
     }
@@ -335,10 +319,8 @@ impl Generated {
 impl Stamps {
     fn of(pattern: &Pattern) -> Stamps {
         let collective = match pattern {
-            Pattern::Allreduce => "MPI_Allreduce",
-            Pattern::Alltoall => "MPI_Alltoall",
-            Pattern::Bcast { .. } => "MPI_Bcast",
-            _ => "MPI_Barrier",
+            Pattern::Collective(collective) => stamp_of(&collective.function()),
+            _ => Stamp::default(),
         };
         Stamps {
             init: stamp_of("MPI_Init"),
@@ -348,7 +330,7 @@ impl Stamps {
             isend: stamp_of("MPI_Isend"),
             irecv: stamp_of("MPI_Irecv"),
             waitall: stamp_of("MPI_Waitall"),
-            collective: stamp_of(collective),
+            collective,
         }
     }
 }
@@ -365,27 +347,4 @@ fn send(to: u32, tag: i32, bytes: u64, request: Option<RequestId>) -> Call<'stat
 fn receive(from: u32, tag: i32, bytes: u64, request: Option<RequestId>) -> Call<'static> {
     let (from, tag) = (Some(from), Some(tag));
     Call::Recv { context: WORLD, from, tag, bytes, address: 0, request, matched: None }
-}
-
-fn collective<'a>(kind: Collective, root: u32, send: Part<'a>, recv: Part<'a>) -> CollectiveCall<'a> {
-    CollectiveCall {
-        kind,
-        context: WORLD,
-        root,
-        peers: Peers::All,
-        send,
-        recv,
-        reduction: None,
-        request: None,
-        plan: 0,
-        on_mismatch: Default::default(),
-    }
-}
-
-fn whole(bytes: u64) -> Part<'static> {
-    Part { payload: Payload::Absent, blocks: Blocks::Whole(bytes) }
-}
-
-fn blocks_of(bytes: u64) -> Part<'static> {
-    Part { payload: Payload::Absent, blocks: Blocks::Equal(bytes) }
 }

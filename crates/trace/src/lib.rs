@@ -26,7 +26,7 @@ pub use convert::convert;
 pub use dim::DimTrace;
 pub use dumpi::Dumpi;
 pub use error::{Place, TraceError};
-pub use generate::{Generated, KEYS, KeyInfo, PATTERNS, PatternInfo};
+pub use generate::{CollectiveSpec, Generated, KEYS, KeyInfo, PATTERNS, PatternInfo};
 pub use goal::{
     Dependency, Goal, GoalBinaryWriter, GoalSchedules, GoalTextWriter, Kind, Op, RankSchedule, compile_goal,
 };

@@ -382,9 +382,7 @@ impl fmt::Display for Rule {
 
 /// Those of all ranks of a communicator.
 fn collectives() -> String {
-    let of_all = |collective: &Collective| !collective.is_neighborhood() && !collective.is_across();
-    let names = Collective::ALL.into_iter().filter(of_all).map(Collective::name);
-    names.collect::<Vec<_>>().join(", ")
+    Collective::OF_ALL_RANKS.map(Collective::name).join(", ")
 }
 
 fn algorithms(collective: Collective) -> String {

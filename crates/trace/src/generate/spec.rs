@@ -1,8 +1,10 @@
 //! `gen:NAME,key=value,…`: what patterns there are, what they can be told, and what somebody has typed.
 
+use mpirage_collectives::Collective;
 use mpirage_data::dims_create;
 use mpirage_units::{BYTES, DURATION, FACTOR, WORK};
 
+use super::collective::CollectiveSpec;
 use super::grid::Grid;
 use crate::TraceError;
 
@@ -52,6 +54,19 @@ pub const PATTERNS: &[PatternInfo] = &[
     info("alltoall", "MPI_Alltoall", &["bytes"]),
     info("bcast", "MPI_Bcast", &["bytes", "root"]),
     info("barrier", "MPI_Barrier", &[]),
+    info("gather", "MPI_Gather", &["bytes", "root"]),
+    info("gatherv", "MPI_Gatherv, with blocks of one size", &["bytes", "root"]),
+    info("scatter", "MPI_Scatter", &["bytes", "root"]),
+    info("scatterv", "MPI_Scatterv, with blocks of one size", &["bytes", "root"]),
+    info("allgather", "MPI_Allgather", &["bytes"]),
+    info("allgatherv", "MPI_Allgatherv, with blocks of one size", &["bytes"]),
+    info("alltoallv", "MPI_Alltoallv, with blocks of one size", &["bytes"]),
+    info("alltoallw", "MPI_Alltoallw, with blocks of one size", &["bytes"]),
+    info("reduce", "MPI_Reduce", &["bytes", "root"]),
+    info("reduce-scatter", "MPI_Reduce_scatter, with blocks of one size", &["bytes"]),
+    info("reduce-scatter-block", "MPI_Reduce_scatter_block", &["bytes"]),
+    info("scan", "MPI_Scan", &["bytes"]),
+    info("exscan", "MPI_Exscan", &["bytes"]),
 ];
 
 /// The keys that patterns know; those that all know come first.
@@ -66,13 +81,17 @@ pub const KEYS: &[KeyInfo] = &[
     ),
     key("noise", "0", "each computation takes up to this part longer, at random (0.1: up to 10 %)"),
     key("seed", "0", "what random numbers start from"),
-    key("bytes", "1KiB", "size of a message; of collectives, what a rank gives (to each other rank)"),
+    key(
+        "bytes",
+        "1KiB",
+        "size of a message; of collectives, of the vector that is broadcast or reduced, or of one block",
+    ),
     key("dims", "", "extents of the grid (4x8); chosen as MPI_Dims_create does if not given"),
     key("periodic", "yes", "yes: the grid is a torus; no: it has borders"),
     key("planes", "10", "blocks of planes that a wavefront passes one after the other"),
     key("angles", "1", "blocks of angles, each of which is a wavefront of its own"),
     key("messages", "4", "how many messages each rank sends in an iteration"),
-    key("root", "0", "the rank that receives, or from which a broadcast comes"),
+    key("root", "0", "the rank that receives, or the root of a collective"),
 ];
 
 /// The first of the keys, which every pattern knows.
@@ -102,10 +121,7 @@ pub(crate) enum Pattern {
     Random { messages: u32 },
     PingPong,
     Incast { root: u32 },
-    Allreduce,
-    Alltoall,
-    Bcast { root: u32 },
-    Barrier,
+    Collective(CollectiveSpec),
 }
 
 /// What was typed, checked.
@@ -122,6 +138,20 @@ pub(crate) struct Spec {
 }
 
 impl Spec {
+    /// A collective and nothing else.
+    pub fn of_collective(collective: CollectiveSpec, iterations: u32) -> Spec {
+        Spec {
+            pattern: Pattern::Collective(collective),
+            ranks: collective.ranks,
+            iterations,
+            bytes: collective.bytes,
+            compute: Amount::Nanos(0.0),
+            imbalance: 1.0,
+            noise: 0.0,
+            seed: 0,
+        }
+    }
+
     /// Reads `gen:NAME,key=value,…`.
     pub fn parse(text: &str) -> Result<Spec, TraceError> {
         let typed = Typed::split(text)?;
@@ -249,10 +279,11 @@ impl<'a> Typed<'a> {
             "random" => Pattern::Random { messages: self.whole("messages", 0, 1 << 16)? },
             "pingpong" => Pattern::PingPong,
             "incast" => Pattern::Incast { root: root()? },
-            "allreduce" => Pattern::Allreduce,
-            "alltoall" => Pattern::Alltoall,
-            "bcast" => Pattern::Bcast { root: root()? },
-            _ => Pattern::Barrier,
+            name => {
+                let kind = Collective::from_name(name).unwrap_or(Collective::Barrier);
+                let root = if kind.is_rooted() { root()? } else { 0 };
+                Pattern::Collective(CollectiveSpec { kind, ranks, bytes: self.bytes()?, root })
+            }
         })
     }
 
@@ -338,6 +369,16 @@ mod tests {
         assert!(problem("gen:ring,noise=nan").contains("noise: `nan` is not a factor"));
         assert!(problem("gen:ring,imbalance=-1").contains("not negative"));
         assert!(problem("gen:ring,bytes=1EB").contains("64 GiB"));
+    }
+
+    #[test]
+    fn every_collective_is_a_pattern() {
+        for kind in Collective::OF_ALL_RANKS {
+            let spec = Spec::parse(&format!("gen:{kind},ranks=4")).unwrap();
+            assert!(matches!(spec.pattern, Pattern::Collective(found) if found.kind == kind), "{kind}");
+            let keys = PATTERNS.iter().find(|info| info.name == kind.name()).unwrap().keys;
+            assert_eq!(keys.contains(&"root"), kind.is_rooted(), "{kind}");
+        }
     }
 
     #[test]

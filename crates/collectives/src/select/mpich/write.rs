@@ -80,7 +80,7 @@ const NEIGHBORHOOD: [(&str, &str); 5] = [
 
 fn operations() -> impl Iterator<Item = Operation> {
     let both = |collective| [false, true].map(|nonblocking| Operation { collective, nonblocking });
-    Collective::ALL.into_iter().flat_map(both)
+    Collective::OF_ALL_RANKS.into_iter().flat_map(both)
 }
 
 fn name(operation: Operation) -> String {

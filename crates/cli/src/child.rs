@@ -1,0 +1,76 @@
+//! Runs `mpirage run` as another process, without its output.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{IsTerminal, Read};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+use anyhow::Context;
+
+use crate::exit::{self, Failure};
+use crate::interrupt::Interrupt;
+
+/// How often to check whether the process has ended.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// A run that has ended.
+pub struct Ended {
+    status: ExitStatus,
+    /// Its standard error.
+    pub said: String,
+}
+
+impl Ended {
+    /// True if its exit code is 0.
+    pub fn succeeded(&self) -> bool {
+        self.status.success()
+    }
+
+    /// Its exit code.
+    pub fn code(&self) -> u8 {
+        self.status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(exit::USAGE)
+    }
+}
+
+/// Runs `mpirage run` with these arguments and additional environment variables. A signal that ends this process ends the other one too.
+pub fn run(
+    arguments: &[OsString],
+    variables: &[(&str, OsString)],
+    interrupt: &Interrupt,
+) -> Result<Ended, Failure> {
+    let mut command = Command::new(std::env::current_exe().context("cannot find this program's own file")?);
+    command.arg("run").args(arguments);
+    for (name, value) in variables {
+        command.env(name, value);
+    }
+    command.stdin(standard_input()).stdout(Stdio::null()).stderr(Stdio::piped());
+    mpirage_channel::kill_with_us(&mut command);
+    let mut child = command.spawn().context("cannot start another mpirage")?;
+    let mut errors = child.stderr.take();
+    let said = std::thread::spawn(move || {
+        let mut said = Vec::new();
+        let _ = errors.as_mut().map(|errors| errors.read_to_end(&mut said));
+        String::from_utf8_lossy(&said).into_owned()
+    });
+    let status = loop {
+        if let Some(status) = child.try_wait().context("cannot wait for another mpirage")? {
+            break status;
+        }
+        if let Err(failure) = interrupt.check() {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(failure);
+        }
+        std::thread::sleep(LOOK);
+    };
+    Ok(Ended { status, said: said.join().unwrap_or_default() })
+}
+
+/// Standard input of the run: a regular file is read in every run; a pipe or terminal is left alone.
+fn standard_input() -> Stdio {
+    let regular = !std::io::stdin().is_terminal()
+        && std::fs::metadata("/proc/self/fd/0").is_ok_and(|metadata| metadata.is_file());
+    let file = if regular { File::open("/proc/self/fd/0").ok() } else { None };
+    file.map_or_else(Stdio::null, Stdio::from)
+}

@@ -1,0 +1,235 @@
+//! The files that `mpirage tune` writes: opened before the search, written after it.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::Context;
+use mpirage_collectives::{Collective, Decision, Method, Selector, Shape, write_dynamic_rules};
+use mpirage_outfile::OutputFile;
+use mpirage_tune::{Threshold, svg, thresholds};
+
+use super::show::{Results, sections};
+use crate::arguments::{STANDARD_OUTPUT, TuneArguments};
+use crate::exit::{Failure, usage};
+use crate::output::{self, say};
+use crate::results::{self, Failures};
+use crate::words;
+
+/// A library that reads rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Library {
+    /// Open MPI 4.1 and 5.0: a file of dynamic rules.
+    OpenMpi,
+    /// mpirage itself: `--coll FILE`.
+    Mpirage,
+}
+
+const LIBRARIES: [(&str, Library); 2] = [("openmpi", Library::OpenMpi), ("mpirage", Library::Mpirage)];
+
+impl Library {
+    /// The library that the user names, or that reads files with this ending.
+    pub fn of(arguments: &TuneArguments) -> Result<Option<Library>, Failure> {
+        let Some(file) = &arguments.output else { return Ok(None) };
+        if let Some(format) = &arguments.format {
+            let choices = LIBRARIES.map(|(name, _)| name);
+            let known = LIBRARIES.iter().find(|(name, _)| name == format).map(|(_, library)| *library);
+            let meant = words::did_you_mean(format, choices.into_iter());
+            let unknown = || usage(format!("--format {format}: expected {}{meant}", choices.join(", ")));
+            return known.ok_or_else(unknown).map(Some);
+        }
+        match file.extension().and_then(|ending| ending.to_str()) {
+            Some("rules") => Ok(Some(Library::Mpirage)),
+            Some("conf") => Ok(Some(Library::OpenMpi)),
+            _ => Err(usage(format!(
+                "-o {}: the ending does not say which library reads the file; use --format {}",
+                file.display(),
+                LIBRARIES.map(|(name, _)| name).join("|")
+            ))),
+        }
+    }
+
+    /// The table that the library uses without the file.
+    pub fn table(self) -> &'static str {
+        match self {
+            Library::OpenMpi => "openmpi-4.1",
+            Library::Mpirage => "",
+        }
+    }
+
+    /// Which methods its file can express; none if all.
+    pub fn allowed(self) -> Option<fn(Collective, Method, &Shape<'_>) -> bool> {
+        match self {
+            Library::OpenMpi => Some(open_mpi_does),
+            Library::Mpirage => None,
+        }
+    }
+
+    /// The text of its file.
+    fn text(self, results: &Results<'_>) -> Result<String, Failure> {
+        match self {
+            Library::OpenMpi => dynamic_rules(results),
+            Library::Mpirage => Ok(own_rules(results)),
+        }
+    }
+
+    /// How a user hands the file to the library.
+    fn usage(self, file: &Path) -> String {
+        let file = file.display();
+        match self {
+            Library::OpenMpi => format!(
+                "mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename {file} …"
+            ),
+            Library::Mpirage => format!("mpirage run --coll {file} …"),
+        }
+    }
+}
+
+/// Does a file of dynamic rules that names this method lead to it? Some algorithms of Open MPI fall back to others for some calls.
+fn open_mpi_does(collective: Collective, method: Method, shape: &Shape<'_>) -> bool {
+    let decision = Decision { collective, ranks: shape.size, bytes: 0, method: Some(method) };
+    let read = write_dynamic_rules(&[decision]).ok().and_then(|text| Selector::read(&text).ok());
+    let done = read.and_then(|selector| selector.method(collective.into(), shape));
+    let defaults = collective.defaults(method.algorithm).unwrap_or_default();
+    done.is_some_and(|done| {
+        done.algorithm == method.algorithm && done.settings.or(defaults) == method.settings.or(defaults)
+    })
+}
+
+/// Does Open MPI look at the size of a message for this collective?
+fn open_mpi_looks_at_sizes(collective: Collective) -> bool {
+    use Collective as C;
+    matches!(
+        collective,
+        C::Bcast
+            | C::Reduce
+            | C::Allreduce
+            | C::Gather
+            | C::Scatter
+            | C::Allgather
+            | C::Allgatherv
+            | C::Alltoall
+            | C::ReduceScatter
+            | C::ReduceScatterBlock
+    )
+}
+
+/// Open MPI's file. What it cannot express, and communicators of other sizes, are left to the library's own decisions.
+fn dynamic_rules(results: &Results<'_>) -> Result<String, Failure> {
+    let all = thresholds(results.rows, open_mpi_looks_at_sizes);
+    let decision = |&Threshold { collective, ranks, from, method }: &Threshold| {
+        let decision = Decision { collective, ranks, bytes: from, method: Some(method) };
+        let method = write_dynamic_rules(&[decision]).is_ok().then_some(method);
+        Decision { method, ..decision }
+    };
+    // A rule holds for larger communicators too, up to the next one.
+    let beyond = |one: &Threshold| Decision {
+        collective: one.collective,
+        ranks: one.ranks + 1,
+        bytes: 0,
+        method: None,
+    };
+    let decisions: Vec<Decision> = all.iter().map(beyond).chain(all.iter().map(decision)).collect();
+    let text = write_dynamic_rules(&decisions).map_err(usage)?;
+    Ok(format!("# {}\n{text}", results.title()))
+}
+
+/// Our own format: one rule per line.
+fn own_rules(results: &Results<'_>) -> String {
+    let mut text = format!("# {}\n", results.title());
+    results.rules.iter().for_each(|rule| text.push_str(&format!("{rule}\n")));
+    text
+}
+
+/// Opened outputs.
+pub struct Files {
+    rules: Option<(OutputFile, Library)>,
+    plot: Option<OutputFile>,
+    json: Option<Json>,
+}
+
+enum Json {
+    StandardOutput,
+    File(OutputFile),
+}
+
+impl Files {
+    /// Opens what the user asks for. An existing file of rules is replaced only if the user says so: it may be the work of a
+    /// person.
+    pub fn open(arguments: &TuneArguments, library: Option<Library>) -> Result<Files, Failure> {
+        if let Some(file) = arguments.output.as_ref().filter(|file| file.is_file() && !arguments.force) {
+            return Err(usage(format!("-o {}: the file exists; --force replaces it", file.display())));
+        }
+        let rules = arguments.output.as_deref().map(results::open).transpose()?.zip(library);
+        let plot = arguments.plot.as_deref().map(open_plot).transpose()?;
+        let json = match &arguments.json {
+            Some(file) if file.as_os_str() == STANDARD_OUTPUT => Some(Json::StandardOutput),
+            Some(file) => Some(Json::File(results::open(file)?)),
+            None => None,
+        };
+        Ok(Files { rules, plot, json })
+    }
+
+    /// Does a JSON object take the place of the table?
+    pub fn json_on_standard_output(&self) -> bool {
+        matches!(self.json, Some(Json::StandardOutput))
+    }
+
+    /// Writes them all. A file that fails does not stop the others.
+    pub fn write(self, results: &Results<'_>) -> Result<u8, Failure> {
+        let mut failures = Failures::default();
+        if let Some((file, library)) = self.rules {
+            let name = file.path().to_owned();
+            let text = library.text(results);
+            if failures.note(text.and_then(|text| write(file, &text))).is_some() && !results.quiet {
+                say!("mpirage: wrote {}; use it with: {}", name.display(), library.usage(&name));
+            }
+        }
+        if let Some(file) = self.plot {
+            let panels: Vec<_> =
+                sections(results.rows).map(|rows| (results.heading(rows), rows.iter().collect())).collect();
+            failures.note(write(file, &svg(&results.title(), &results.base, &panels)));
+        }
+        match self.json {
+            Some(Json::StandardOutput) => drop(failures.note(output::try_line(results.json()))),
+            Some(Json::File(file)) => drop(failures.note(write(file, &format!("{}\n", results.json())))),
+            None => {}
+        }
+        Ok(failures.exit_code(0))
+    }
+}
+
+fn open_plot(file: &Path) -> Result<OutputFile, Failure> {
+    if file.extension().is_none_or(|ending| ending != "svg") && !mpirage_outfile::is_special(file) {
+        return Err(usage(format!(
+            "--plot {}: a plot is an SVG file; choose a name that ends in .svg",
+            file.display()
+        )));
+    }
+    results::open(file)
+}
+
+fn write(mut file: OutputFile, text: &str) -> Result<(), Failure> {
+    let name = file.path().display().to_string();
+    let written = file.write_all(text.as_bytes()).and_then(|()| file.finish());
+    Ok(written.with_context(|| format!("cannot write {name}"))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_open_mpi_does_is_allowed() {
+        let does = |collective, method: &str, ranks| {
+            let shape = Shape::new(ranks).bytes(1 << 20);
+            open_mpi_does(collective, method.parse().unwrap(), &shape)
+        };
+        assert!(does(Collective::Bcast, "chain:segment=8KiB:radix=4", 16));
+        assert!(does(Collective::Bcast, "k-nomial:segment=0:radix=4", 16));
+        assert!(!does(Collective::Bcast, "k-nomial:segment=0:radix=8", 16), "its radix is 4");
+        assert!(!does(Collective::Bcast, "double-tree", 16));
+        // Its recursive doubling falls back to another algorithm.
+        assert!(does(Collective::Allgather, "recursive-doubling", 8));
+        assert!(!does(Collective::Allgather, "recursive-doubling", 6));
+    }
+}
