@@ -19,7 +19,8 @@ EXACT = ("simulated_seconds", "messages", "bytes", "message_bytes")
 # Programs that the time-independent format cannot tell exactly, and what the writer says about it.
 BEYOND_TI = {
     "probe": "probes", "mprobe": "probes", "comm_isolation": "any tag", "idup": "do not block", "comm_more": "do not block",
-    "overlapped_coll": "do not block", "intercomm_coll": "do not block", "persistent_order": "persistent",
+    "overlapped_coll": "do not block", "intercomm_coll": "do not block",
+    "intercomm_forms": "do not block", "persistent_order": "persistent",
 }
 
 

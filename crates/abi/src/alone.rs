@@ -8,8 +8,8 @@ use std::ptr;
 use std::slice;
 
 use mpirage_call::{
-    Call, CollectiveCall, CommRequest, Completing, Completion, ContextId, Part, Payload, Reply, RequestId,
-    SELF, SendMode,
+    Call, CollectiveCall, CommRequest, Completing, Completion, ContextId, Payload, Reply, RequestId, SELF,
+    SendMode,
 };
 use mpirage_channel::Briefing;
 use mpirage_collectives::Collective;
@@ -277,9 +277,15 @@ fn take_part(call: &CollectiveCall<'_>) {
     if matches!(call.kind, Collective::Barrier | Collective::Bcast | Collective::Exscan) {
         return;
     }
-    let Part { payload, blocks } = &call.recv;
-    let (&Payload::At(base), (offset, room)) = (payload, blocks.of(0)) else { return };
-    let (from, length) = call.send.blocks.of(0);
+    let Payload::At(base) = call.recv.payload else { return };
+    // A rank may be its own neighbour several times.
+    for block in 0..call.send_blocks(0, 1).min(call.receive_blocks(0, 1)) {
+        take_block(call, base, block);
+    }
+}
+
+fn take_block(call: &CollectiveCall<'_>, base: u64, block: usize) {
+    let ((from, length), (offset, room)) = (call.send.blocks.of(block), call.recv.blocks.of(block));
     let length = length.min(room);
     // Of a share of a vector, the offset is the vector's.
     let to = if call.kind == Collective::ReduceScatter { base } else { base + offset };

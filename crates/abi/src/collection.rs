@@ -1,6 +1,7 @@
 //! Collectives: checked arguments, from which calls are made.
 //!
-//! Each rank gives one part and gets one, as packed bytes that are cut into blocks for the ranks of the communicator:
+//! Each rank gives one part and gets one, as packed bytes that are cut into blocks for its peers: the ranks of the
+//! communicator, those on the other side of an inter-communicator, or the rank's neighbours in a topology:
 //!
 //! | | gives | gets |
 //! |---|---|---|
@@ -22,10 +23,9 @@ use std::sync::Arc;
 use mpirage_call::{
     Blocks, Call, CollectiveCall, Completion, ContextId, OnMismatch, Part, Payload, Reduction, RequestId,
 };
-use mpirage_collectives::Collective;
+use mpirage_collectives::{Collective, Peers};
 use smallvec::{SmallVec, smallvec};
 
-use crate::combination::Combination;
 use crate::connection::Connection;
 use crate::error::Result;
 use crate::region::Region;
@@ -37,12 +37,35 @@ pub(crate) struct Collection {
     pub kind: Collective,
     pub context: ContextId,
     pub root: u32,
+    pub partners: Partners,
     pub gives: Side,
     pub gets: Side,
     pub reduction: Option<Reduction>,
     /// Which persistent collective of the communicator it is; zero if it is none.
     pub plan: u32,
     pub on_mismatch: OnMismatch,
+}
+
+/// Whom a rank exchanges data with.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Partners {
+    /// All ranks of the communicator.
+    #[default]
+    All,
+    /// The other side of an inter-communicator whose first side has so many ranks.
+    OtherSide { first: u32 },
+    /// From whom it receives, and to whom it sends.
+    Neighbors { sources: Vec<u32>, destinations: Vec<u32> },
+}
+
+impl Partners {
+    fn peers(&self) -> Peers<'_> {
+        match self {
+            Partners::All => Peers::All,
+            Partners::OtherSide { first } => Peers::OtherSide { first: *first },
+            Partners::Neighbors { sources, destinations } => Peers::Neighbors { sources, destinations },
+        }
+    }
 }
 
 /// The data that a rank gives or gets.
@@ -54,8 +77,6 @@ pub(crate) struct Side {
     pub aliased: bool,
     /// Does it have a size only?
     pub absent: bool,
-    /// How to combine the regions on arrival, if they are contributions to a reduction.
-    pub combination: Option<Combination>,
 }
 
 /// Most sides have one region, which needs no memory of its own.
@@ -67,9 +88,9 @@ pub(crate) enum Cut {
     /// Not at all.
     #[default]
     Whole,
-    /// Into blocks of so many bytes, one per rank.
+    /// Into blocks of so many bytes, one per peer.
     Equal(u64),
-    /// One region per rank.
+    /// One region per peer.
     Each,
     /// Not at all: it is one rank's share of a vector in which every rank has one, with so many bytes.
     Share(Vec<usize>),
@@ -93,12 +114,12 @@ impl Side {
         Side { regions: smallvec![region], ..Side::default() }
     }
 
-    /// One region with a block of `bytes` for each rank.
+    /// One region with a block of `bytes` for each peer.
     pub(crate) fn equal(region: Region, bytes: usize) -> Side {
         Side { regions: smallvec![region], cut: Cut::Equal(bytes as u64), ..Side::default() }
     }
 
-    /// A region for each rank.
+    /// A region for each peer.
     pub(crate) fn each(regions: Vec<Region>) -> Side {
         Side { regions: regions.into(), cut: Cut::Each, ..Side::default() }
     }
@@ -116,11 +137,6 @@ impl Side {
     /// The same size, but nothing is stored.
     pub(crate) fn unstored(self) -> Side {
         Side { absent: true, ..self }
-    }
-
-    /// Contributions of this size, to be combined.
-    pub(crate) fn combined(self, combination: Combination) -> Side {
-        Side { combination: Some(combination), ..self }
     }
 
     /// The block of `rank`, of `ranks` that there are.
@@ -144,8 +160,7 @@ impl Side {
 
     /// Does all of it lie in shared memory, so that only its size counts?
     fn is_shared(&self) -> bool {
-        self.combination.is_none()
-            && self.regions.iter().all(|region| region.bytes() == 0 || region.is_shared())
+        self.regions.iter().all(|region| region.bytes() == 0 || region.is_shared())
     }
 
     /// The blocks, if the bytes of each region are where `list` says.
@@ -224,11 +239,6 @@ impl Side {
         if self.bytes() == 0 || self.absent || self.is_shared() {
             return Laid { payload: Payload::Absent, list: self.list_packed() };
         }
-        if let Some(combination) = &self.combination {
-            let room = Landing::of_contributions(self.bytes(), combination.clone());
-            let address = landing.insert(room).address();
-            return Laid { payload: Payload::At(address), list: self.list_packed() };
-        }
         if let Some((base, list)) = self.in_place() {
             return Laid { payload: Payload::At(base as u64), list };
         }
@@ -273,13 +283,25 @@ impl Collection {
         let (mut outgoing, mut incoming) = (None, None);
         let given = self.gives.lay_out(inline_bytes, &mut outgoing);
         let got = self.gets.make_room(&mut incoming);
-        let &Collection { kind, context, root, ref gives, ref gets, reduction, plan, on_mismatch } = self;
+        let &Collection {
+            kind,
+            context,
+            root,
+            ref partners,
+            ref gives,
+            ref gets,
+            reduction,
+            plan,
+            on_mismatch,
+        } = self;
+        let peers = partners.peers();
         let send = Part { payload: given.payload, blocks: gives.blocks(&given.list) };
         let recv = Part { payload: got.payload, blocks: gets.blocks(&got.list) };
         make(&Call::Collective(CollectiveCall {
             kind,
             context,
             root,
+            peers,
             send,
             recv,
             reduction,

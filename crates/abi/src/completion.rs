@@ -7,7 +7,7 @@ use crate::constants::MPI_REQUEST_NULL;
 use crate::error::Result;
 use crate::objects::Objects;
 use crate::objects::request::Arrivals;
-use crate::rank::{self, Rank, try_with, with};
+use crate::rank::{self, try_with, with};
 use crate::status;
 use crate::types::MPI_Request;
 
@@ -159,8 +159,7 @@ fn collect(requests: &[MPI_Request]) -> Result<Few<Ended>> {
     collect_some(requests, usize::MAX)
 }
 
-/// Releases up to `limit` active requests that have ended. What they received is put where it belongs with nothing
-/// locked, because a function of the program may have to combine it.
+/// Releases up to `limit` active requests that have ended, and puts what they received where it belongs, with nothing locked.
 fn collect_some(requests: &[MPI_Request], limit: usize) -> Result<Few<Ended>> {
     let mut released = Few::new();
     try_with(|objects| {
@@ -171,8 +170,7 @@ fn collect_some(requests: &[MPI_Request], limit: usize) -> Result<Few<Ended>> {
         }
         Ok(())
     })?;
-    let rank = rank::this();
-    Ok(released.into_iter().map(|released: Released| released.finish(rank)).collect())
+    Ok(released.into_iter().map(|released: Released| released.finish()).collect())
 }
 
 /// A handle that stands twice in an array is gone at the second place.
@@ -189,9 +187,9 @@ struct Released {
 }
 
 impl Released {
-    fn finish(self, rank: &Rank) -> Ended {
+    fn finish(self) -> Ended {
         let Released { position, completion, arrivals, gone } = self;
-        Ended { position, completion, result: arrivals.settle(&rank.held_exception), gone }
+        Ended { position, completion, result: arrivals.settle(), gone }
     }
 }
 

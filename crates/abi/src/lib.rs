@@ -14,7 +14,7 @@
 //! | functions | `functions`: one body per MPI function (its page says how to add one); `smpi`: what `smpi/smpi.h` declares; `clock`, `alarms`, `locks`, `sharing::malloc`: interposed functions of the C library |
 //! | frame | `frame`: around every body; `perform`, `completion`: carry out operations and wait for requests |
 //! | rank | `rank`: one rank, which holds the parts below; `rank::this` is the one that runs |
-//! | objects | `objects`: what handles refer to; `operation`, `message`, `collection`, `transfer`, `combination`, `region`: what a call starts, with checked arguments; `sampling`, `sharing`, `services` |
+//! | objects | `objects`: what handles refer to; `operation`, `message`, `collection`, `transfer`, `region`: what a call starts, with checked arguments; `sampling`, `sharing`, `services` |
 //! | connection | `connection`: a line's way to the simulator, or to `alone` if there is none; `timers`, `disturbances`, `work`: clocks and processor time; `origin`: how the rank was started |
 //! | ground | [`types`], `error`, `arguments`, `handles`, `lock`, `exceptions`, [`caller`], `process`, `system`, `output`, `allocator`; `crash`: a note about a signal that kills the process |
 //!
@@ -36,7 +36,6 @@ mod alone;
 mod arguments;
 mod clock;
 mod collection;
-mod combination;
 mod completion;
 mod connection;
 mod crash;

@@ -22,9 +22,8 @@ pub(crate) fn run(operation: Operation) -> Result<Completion> {
     let [step] = &operation.steps[..] else {
         return completion::wait_for(begin(operation));
     };
-    let rank = rank::this();
-    let (buffers, completion) = step.run(rank.connection());
-    buffers.finish(&completion, &rank.held_exception)?;
+    let (buffers, completion) = step.run(rank::this().connection());
+    buffers.finish(&completion)?;
     Ok(completion)
 }
 
@@ -71,9 +70,8 @@ pub(crate) fn begin_send(message: Outgoing, comm: MPI_Comm) -> MPI_Request {
 
 /// Waits for a message, and puts it where it belongs.
 pub(crate) fn receive(message: &Incoming) -> Result<Completion> {
-    let rank = rank::this();
-    let (buffers, completion) = message.run(rank.connection());
-    buffers.finish(&completion, &rank.held_exception)?;
+    let (buffers, completion) = message.run(rank::this().connection());
+    buffers.finish(&completion)?;
     Ok(completion)
 }
 

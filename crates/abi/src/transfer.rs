@@ -5,9 +5,7 @@ use std::sync::Arc;
 use mpirage_call::{Completion, RequestId};
 use smallvec::SmallVec;
 
-use crate::combination::Combination;
 use crate::error::Result;
-use crate::exceptions::HeldException;
 use crate::objects::bridge::Bridge;
 use crate::region::Region;
 use crate::status;
@@ -48,8 +46,6 @@ pub(crate) struct Landing {
     regions: Vec<Region>,
     /// Does the completion say how many bytes have arrived? Of a collective, all of them have.
     counted: bool,
-    /// How to combine the bytes first, if they are contributions to a reduction.
-    combination: Option<Combination>,
 }
 
 impl TransferBuffers {
@@ -64,9 +60,9 @@ impl TransferBuffers {
     }
 
     /// Puts what arrived where it belongs.
-    pub(crate) fn finish(self, completion: &Completion, held: &HeldException) -> Result<()> {
+    pub(crate) fn finish(self, completion: &Completion) -> Result<()> {
         if let Some(landing) = self.incoming {
-            landing.finish(completion, held)?;
+            landing.finish(completion);
         }
         status::check_room(completion, self.room)
     }
@@ -75,19 +71,13 @@ impl TransferBuffers {
 impl Landing {
     /// Room for a message.
     pub(crate) fn of_message(region: Region) -> Landing {
-        Landing { packed: vec![0; region.bytes()], regions: vec![region], counted: true, combination: None }
+        Landing { packed: vec![0; region.bytes()], regions: vec![region], counted: true }
     }
 
     /// Room for the result of a collective.
     pub(crate) fn of_collective(regions: Vec<Region>) -> Landing {
         let bytes = regions.iter().map(Region::bytes).sum();
-        Landing { packed: vec![0; bytes], regions, counted: false, combination: None }
-    }
-
-    /// Room for so many bytes of contributions to a reduction.
-    pub(crate) fn of_contributions(bytes: usize, combination: Combination) -> Landing {
-        let regions = vec![combination.result.clone()];
-        Landing { packed: vec![0; bytes], regions, counted: false, combination: Some(combination) }
+        Landing { packed: vec![0; bytes], regions, counted: false }
     }
 
     /// Where the packed bytes are to be stored.
@@ -95,10 +85,7 @@ impl Landing {
         self.packed.as_mut_ptr().addr() as u64
     }
 
-    fn finish(mut self, completion: &Completion, held: &HeldException) -> Result<()> {
-        if let Some(combination) = self.combination.take() {
-            self.packed = combination.apply(&self.packed, held)?;
-        }
+    fn finish(self, completion: &Completion) {
         let arrived = if self.counted { completion.bytes as usize } else { usize::MAX };
         let mut rest = &self.packed[..arrived.min(self.packed.len())];
         for region in &self.regions {
@@ -107,6 +94,5 @@ impl Landing {
             unsafe { region.unpack(now) };
             rest = later;
         }
-        Ok(())
     }
 }

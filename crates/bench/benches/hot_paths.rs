@@ -5,7 +5,7 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use mpirage_call::{Blocks, Call, CollectiveCall, Completing, Part, Payload, RequestId, WORLD};
-use mpirage_collectives::{Algorithm, Collective, Schedule, Shape, schedule};
+use mpirage_collectives::{Algorithm, Collective, Peers, Schedule, Shape, schedule};
 
 #[allow(dead_code)] // tests use the rest
 #[path = "../../mpi/tests/common/mod.rs"]
@@ -61,6 +61,7 @@ fn alltoall(c: &mut Criterion) {
             kind,
             context,
             root: 0,
+            peers: Peers::All,
             send: part,
             recv: part,
             reduction: None,

@@ -144,7 +144,7 @@ calls! {
         answered: call.request.is_none(),
         trace: Operation,
         stored: [8],
-        checks: [peer(call.context, Some(call.root)), opens(call.request), collective(call)];
+        checks: [peer(call.context, call.known_root()), opens(call.request), collective(call)];
 
     /// Makes a communicator.
     13: MakeComm {

@@ -1,6 +1,6 @@
 //! Collective calls: what each rank contributes and receives.
 
-use mpirage_collectives::Collective;
+use mpirage_collectives::{BESIDE_ROOT, Collective, Peers};
 
 use crate::{ContextId, Payload, RequestId};
 
@@ -24,8 +24,11 @@ pub struct CollectiveCall<'a> {
     pub kind: Collective,
     /// The communicator.
     pub context: ContextId,
-    /// The root, as a rank of the communicator; zero if the operation has none.
+    /// The root, as a rank of the communicator; zero if the operation has none, [`BESIDE_ROOT`] if it is another rank of
+    /// this side of an inter-communicator.
     pub root: u32,
+    /// Whom the rank exchanges data with.
+    pub peers: Peers<'a>,
     /// What this rank contributes.
     pub send: Part<'a>,
     /// What this rank receives; `payload` is `At` or `Absent`.
@@ -49,6 +52,7 @@ impl CollectiveCall<'static> {
             kind: Collective::Allgather,
             context,
             root: 0,
+            peers: Peers::All,
             send: part,
             recv: part,
             reduction: None,
@@ -60,6 +64,36 @@ impl CollectiveCall<'static> {
 }
 
 impl CollectiveCall<'_> {
+    /// The root, if the rank knows it.
+    pub fn known_root(&self) -> Option<u32> {
+        (self.root != BESIDE_ROOT).then_some(self.root)
+    }
+
+    /// Do the peers exist, and are there blocks for all of them, for the rank `seat` of `size`? The MPI library makes no
+    /// other calls, but a trace may contain any.
+    pub fn is_sound(&self, seat: u32, size: u32) -> bool {
+        let listed = |blocks: &Blocks<'_>, number: usize| match blocks {
+            Blocks::Each(list) => list.len() == 2 * number,
+            Blocks::Whole(_) | Blocks::Equal(_) => true,
+        };
+        let root = match self.peers.sides(seat, size) {
+            Some(sides) if self.kind.is_rooted() => {
+                self.root == BESIDE_ROOT || self.root == seat || sides.other.contains(&self.root)
+            }
+            _ => self.root < size,
+        };
+        let peers = match self.peers {
+            Peers::All => !self.kind.is_across() && !self.kind.is_neighborhood(),
+            Peers::OtherSide { first } => self.kind.is_across() && (1..size).contains(&first),
+            Peers::Neighbors { sources, destinations } => {
+                self.kind.is_neighborhood() && sources.iter().chain(destinations).all(|&peer| peer < size)
+            }
+        };
+        root && peers
+            && listed(&self.send.blocks, self.send_blocks(seat, size))
+            && listed(&self.recv.blocks, self.receive_blocks(seat, size))
+    }
+
     /// The bytes that decide how the collective is done, as `Shape::bytes` counts them, for the rank `seat` of the
     /// communicator.
     pub fn shape_bytes(&self, seat: u32) -> u64 {
@@ -67,15 +101,69 @@ impl CollectiveCall<'_> {
         let (send, recv) = (&self.send.blocks, &self.recv.blocks);
         match self.kind {
             C::Barrier | C::Allgatherv | C::Alltoallv | C::Alltoallw | C::ReduceScatter => 0,
-            C::Bcast => send.total(1).max(recv.total(1)),
-            C::Reduce | C::Allreduce | C::Scan | C::Exscan => {
+            C::Bcast | C::InterBcast => send.total(1).max(recv.total(1)),
+            C::Reduce | C::Allreduce | C::Scan | C::Exscan | C::InterReduce | C::InterAllreduce => {
                 self.reduction.map_or(0, |r| r.elements * u64::from(r.element))
             }
-            C::Gather if seat == self.root => recv.of(0).1,
-            C::Gather | C::Gatherv => send.total(1),
-            C::Scatter if seat == self.root => send.of(0).1,
-            C::Scatter | C::Scatterv => recv.total(1),
-            C::Allgather | C::Alltoall | C::ReduceScatterBlock => recv.of(0).1,
+            C::Gather | C::InterGather if seat == self.root => recv.first(),
+            C::Gather | C::Gatherv | C::InterGather | C::InterGatherv => send.total(1),
+            C::Scatter | C::InterScatter if seat == self.root => send.first(),
+            C::Scatter | C::Scatterv | C::InterScatter | C::InterScatterv => recv.total(1),
+            C::Allgather | C::Alltoall | C::ReduceScatterBlock => recv.first(),
+            C::InterAllgather | C::InterAllgatherv => send.total(1),
+            C::NeighborAllgather
+            | C::NeighborAllgatherv
+            | C::NeighborAlltoall
+            | C::NeighborAlltoallv
+            | C::NeighborAlltoallw
+            | C::InterBarrier
+            | C::InterAlltoall
+            | C::InterAlltoallv
+            | C::InterAlltoallw
+            | C::InterReduceScatter
+            | C::InterReduceScatterBlock => 0,
+        }
+    }
+
+    /// Bytes for each receiver, where the collective's `Shape` has them, for the rank `seat` of `size`.
+    pub fn send_counts(&self, seat: u32, size: u32) -> Vec<u64> {
+        self.counts(&self.send.blocks, self.peers.receivers(seat, size))
+    }
+
+    /// Bytes from each sender, where the collective's `Shape` has them. Of an inter-communicator's reduce-scatter, the
+    /// bytes that each rank of this side gets.
+    pub fn recv_counts(&self, seat: u32, size: u32) -> Vec<u64> {
+        self.counts(&self.recv.blocks, self.receive_blocks(seat, size))
+    }
+
+    /// The bytes that the rank `seat` of `size` sends and receives.
+    pub fn bytes(&self, seat: u32, size: u32) -> (u64, u64) {
+        let sent = self.send.blocks.total(self.send_blocks(seat, size));
+        (sent, self.recv.blocks.total(self.receive_blocks(seat, size)))
+    }
+
+    /// The number of blocks that the rank `seat` of `size` sends.
+    pub fn send_blocks(&self, seat: u32, size: u32) -> usize {
+        self.peers.receivers(seat, size)
+    }
+
+    /// The number of blocks that the rank `seat` of `size` receives; of a reduce-scatter, that all ranks of its group
+    /// receive.
+    pub fn receive_blocks(&self, seat: u32, size: u32) -> usize {
+        let shares =
+            matches!(self.kind, Collective::InterReduceScatter | Collective::InterReduceScatterBlock);
+        match self.peers.sides(seat, size) {
+            Some(sides) if shares => sides.own.len(),
+            _ => self.peers.senders(seat, size),
+        }
+    }
+
+    /// With all ranks as peers, blocks of the same size are not listed.
+    fn counts(&self, blocks: &Blocks<'_>, number: usize) -> Vec<u64> {
+        match (blocks, self.peers) {
+            (Blocks::Each(list), _) => list.iter().skip(1).step_by(2).copied().collect(),
+            (_, Peers::All) => Vec::new(),
+            (blocks, _) => (0..number).map(|index| blocks.of(index).1).collect(),
         }
     }
 }
@@ -99,27 +187,32 @@ impl Part<'_> {
 pub enum Blocks<'a> {
     /// One block of so many bytes.
     Whole(u64),
-    /// One block of so many bytes per rank of the communicator, one after the other.
+    /// One block of so many bytes per peer, one after the other.
     Equal(u64),
-    /// For each rank of the communicator: offset and length in bytes (`[o0, n0, o1, n1, …]`).
+    /// For each peer: offset and length in bytes (`[o0, n0, o1, n1, …]`).
     Each(&'a [u64]),
 }
 
 impl Blocks<'_> {
-    /// Offset and length of the block of `rank`.
-    pub fn of(&self, rank: usize) -> (u64, u64) {
+    /// Offset and length of the block of a peer.
+    pub fn of(&self, peer: usize) -> (u64, u64) {
         match *self {
             Blocks::Whole(n) => (0, n),
-            Blocks::Equal(n) => (n * rank as u64, n),
-            Blocks::Each(list) => (list[2 * rank], list[2 * rank + 1]),
+            Blocks::Equal(n) => (n * peer as u64, n),
+            Blocks::Each(list) => (list[2 * peer], list[2 * peer + 1]),
         }
     }
 
-    /// Bytes of all the blocks in a communicator of `size` ranks.
-    pub fn total(&self, size: usize) -> u64 {
+    /// Bytes of the first block.
+    fn first(&self) -> u64 {
+        self.of(0).1
+    }
+
+    /// Bytes of the blocks of so many peers.
+    pub fn total(&self, peers: usize) -> u64 {
         match *self {
             Blocks::Whole(n) => n,
-            Blocks::Equal(n) => n * size as u64,
+            Blocks::Equal(n) => n * peers as u64,
             Blocks::Each(list) => list.iter().skip(1).step_by(2).sum(),
         }
     }

@@ -1,6 +1,6 @@
 //! Strategies that draw fields for property tests, by their types.
 
-use mpirage_collectives::Collective;
+use mpirage_collectives::{Collective, Peers};
 use mpirage_units::Duration;
 use proptest::prelude::*;
 
@@ -87,12 +87,19 @@ sampled! {
     ];
     Reduction: (Operator::any(), any::<bool>(), u32::any(), u64::any())
         .prop_map(|(operator, commutative, element, elements)| Reduction { operator, commutative, element, elements });
+    Collective: prop::sample::select(&Collective::ALL[..]);
+    (Collective, Peers<'static>): (Collective::any(), u32::any(), list(u32::any()), list(u32::any()))
+        .prop_map(|(kind, first, sources, destinations)| match kind {
+            kind if kind.is_across() => (kind, Peers::OtherSide { first }),
+            kind if kind.is_neighborhood() => (kind, Peers::Neighbors { sources, destinations }),
+            kind => (kind, Peers::All),
+        });
     CollectiveCall<'static>: (
-        prop::sample::select(&Collective::ALL[..]), ContextId::any(), u32::any(), Part::any(), Part::any(),
+        <(Collective, Peers<'static>)>::any(), ContextId::any(), u32::any(), Part::any(), Part::any(),
         proptest::option::of(Reduction::any()), Option::<RequestId>::any(), u32::any(),
     )
-        .prop_map(|(kind, context, root, send, recv, reduction, request, plan)| CollectiveCall {
-            kind, context, root, send, recv, reduction, request, plan, on_mismatch: Default::default()
+        .prop_map(|((kind, peers), context, root, send, recv, reduction, request, plan)| CollectiveCall {
+            kind, context, root, peers, send, recv, reduction, request, plan, on_mismatch: Default::default()
         });
     CommRequest<'static>: prop_oneof![
         Just(CommRequest::Dup),

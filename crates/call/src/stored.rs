@@ -143,6 +143,8 @@ pub struct Lists {
     members: Vec<u32>,
     sent: Vec<u64>,
     received: Vec<u64>,
+    sources: Vec<u32>,
+    destinations: Vec<u32>,
 }
 
 /// An entry that is read.
@@ -156,13 +158,16 @@ pub struct Entry<'b, 'l> {
     members: Option<&'l mut Vec<u32>>,
     /// For the blocks of a collective: those sent, then those received.
     blocks: [Option<&'l mut Vec<u64>>; 2],
+    /// For the neighbours in a collective: sources, then destinations.
+    neighbors: [Option<&'l mut Vec<u32>>; 2],
 }
 
 impl<'b> Entry<'b, 'static> {
     /// Reads at a position. Calls with lists cannot be read.
     #[inline(always)]
     pub fn without_lists(bytes: &'b [u8], at: usize) -> Entry<'b, 'static> {
-        Entry { bytes, at, flags: 0, form: 0, requests: None, members: None, blocks: [None, None] }
+        let (blocks, neighbors) = ([None, None], [None, None]);
+        Entry { bytes, at, flags: 0, form: 0, requests: None, members: None, blocks, neighbors }
     }
 
     /// Reads the fields of a send.
@@ -181,9 +186,10 @@ impl<'b> Entry<'b, 'static> {
 impl<'b, 'l> Entry<'b, 'l> {
     /// Reads at a position. Lists of calls are kept in `lists`.
     pub fn new(bytes: &'b [u8], at: usize, lists: &'l mut Lists) -> Entry<'b, 'l> {
-        let Lists { requests, members, sent, received } = lists;
+        let Lists { requests, members, sent, received, sources, destinations } = lists;
         let (requests, members, blocks) = (Some(requests), Some(members), [Some(sent), Some(received)]);
-        Entry { bytes, at, flags: 0, form: 0, requests, members, blocks }
+        let neighbors = [Some(sources), Some(destinations)];
+        Entry { bytes, at, flags: 0, form: 0, requests, members, blocks, neighbors }
     }
 
     /// Reads the fields of the call with this code; none if the bytes are not such a call.

@@ -64,6 +64,7 @@ mod collective;
 mod data;
 mod method;
 mod nodes;
+mod peers;
 mod select;
 mod shape;
 mod size;
@@ -78,6 +79,7 @@ pub use collective::{Collective, schedule, schedule_part};
 pub use data::{Data, Piece};
 pub use method::{Method, MethodError, Parameters, SendStyle, Settings};
 pub use nodes::Nodes;
+pub use peers::{BESIDE_ROOT, OTHER_SIDE, Peers, Sides};
 pub use select::{
     Choice, ChoiceError, Condition, Decision, DynamicError, Flag, Operation, Quantity, Relation, Rule,
     RuleError, Selector, SelectorError, write_dynamic_rules,

@@ -4,6 +4,7 @@ use crate::blocks::Blocks;
 use crate::data::Data;
 use crate::method::Parameters;
 use crate::nodes::Nodes;
+use crate::peers::{BESIDE_ROOT, Peers, Sides};
 
 /// One rank's view of one call.
 ///
@@ -21,6 +22,14 @@ use crate::nodes::Nodes;
 /// | allgatherv | – | | from each rank |
 /// | alltoallv, alltoallw | – | to each rank | from each rank |
 /// | reduce-scatter | – | | the block of each rank |
+/// | neighbor-… | – | to each destination | from each source |
+/// | inter-bcast, inter-reduce, inter-allreduce | the whole vector | | |
+/// | inter-gather, inter-scatter | the block of one rank | | |
+/// | inter-gatherv | what this rank contributes | | root: from each rank of the other side |
+/// | inter-scatterv | what this rank receives | root: to each rank of the other side | |
+/// | inter-allgather, inter-allgatherv | what this rank contributes | | from each rank of the other side |
+/// | inter-alltoall, inter-alltoallv, inter-alltoallw | – | to each rank of the other side | from each rank of the other side |
+/// | inter-reduce-scatter, inter-reduce-scatter-block | – | | the block of each rank of the own side |
 ///
 /// All counts are in bytes. Counts that a collective does not read may stay empty.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +38,7 @@ pub struct Shape<'a> {
     pub rank: u32,
     /// Ranks in the communicator.
     pub size: u32,
-    /// The root, where there is one.
+    /// The root, where there is one; [`BESIDE_ROOT`] if it is another rank of the own side.
     pub root: u32,
     /// See the table above.
     pub bytes: u64,
@@ -48,6 +57,8 @@ pub struct Shape<'a> {
     pub built_in: bool,
     /// The rank's own contribution is where it belongs already (`MPI_IN_PLACE`): no copy of it.
     pub in_place: bool,
+    /// Whom the rank exchanges data with.
+    pub peers: Peers<'a>,
     /// Which ranks share a node; none if each has its own, or if nobody asks.
     pub nodes: Option<&'a Nodes>,
 }
@@ -69,6 +80,7 @@ impl<'a> Shape<'a> {
             commutative: true,
             built_in: true,
             in_place: false,
+            peers: Peers::All,
             nodes: None,
         }
     }
@@ -81,7 +93,8 @@ impl<'a> Shape<'a> {
 
     /// With this root.
     pub fn root(self, root: u32) -> Self {
-        assert!(root < self.size, "root {root} is not in a communicator of {}", self.size);
+        let known = root < self.size || root == BESIDE_ROOT;
+        assert!(known, "root {root} is not in a communicator of {}", self.size);
         Shape { root, ..self }
     }
 
@@ -100,17 +113,19 @@ impl<'a> Shape<'a> {
         Shape { parameters, ..self }
     }
 
-    /// With bytes per rank, or an empty slice where this rank has no such counts.
+    /// With bytes per peer, or an empty slice where this rank has no such counts.
     pub fn counts(self, send_counts: &'a [u64], recv_counts: &'a [u64]) -> Self {
-        for counts in [send_counts, recv_counts] {
-            assert!(counts.is_empty() || counts.len() == self.size as usize, "one count per rank");
-        }
         Shape { send_counts, recv_counts, ..self }
     }
 
     /// With operands that may change places, or not.
     pub fn commutative(self, commutative: bool) -> Self {
         Shape { commutative, ..self }
+    }
+
+    /// Exchanging data with these.
+    pub fn peers(self, peers: Peers<'a>) -> Self {
+        Shape { peers, ..self }
     }
 
     /// With an operation of MPI's own, or one of the program's.
@@ -127,6 +142,11 @@ impl<'a> Shape<'a> {
     /// With the own contribution already in place, or not.
     pub fn in_place(self, in_place: bool) -> Self {
         Shape { in_place, ..self }
+    }
+
+    /// The two sides of an inter-communicator.
+    pub(crate) fn sides(&self) -> Option<Sides> {
+        self.peers.sides(self.rank, self.size)
     }
 
     pub(crate) fn is_root(&self) -> bool {

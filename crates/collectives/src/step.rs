@@ -99,18 +99,29 @@ pub enum Step {
 impl Step {
     /// The same step with another peer, if it has one.
     #[inline]
-    pub(crate) fn with_peer(self, other: impl FnOnce(u32) -> u32) -> Step {
+    pub(crate) fn with_peer(mut self, other: impl FnOnce(u32) -> u32) -> Step {
+        if let Some(peer) = self.peer_mut() {
+            *peer = other(*peer);
+        }
+        self
+    }
+
+    #[inline]
+    fn peer_mut(&mut self) -> Option<&mut u32> {
         match self {
-            Step::Isend { to, bytes, slot, set } => Step::Isend { to: other(to), bytes, slot, set },
-            Step::Issend { to, bytes, slot, set } => Step::Issend { to: other(to), bytes, slot, set },
-            Step::Irecv { from, bytes, slot, set } => Step::Irecv { from: other(from), bytes, slot, set },
-            Step::Send { to, bytes, slot } => Step::Send { to: other(to), bytes, slot },
-            Step::Ssend { to, bytes, slot } => Step::Ssend { to: other(to), bytes, slot },
-            Step::Recv { from, bytes, slot } => Step::Recv { from: other(from), bytes, slot },
-            Step::WaitAll | Step::Wait { .. } | Step::Reduce { .. } | Step::Copy { .. } => self,
+            Step::Isend { to: peer, .. }
+            | Step::Issend { to: peer, .. }
+            | Step::Irecv { from: peer, .. }
+            | Step::Send { to: peer, .. }
+            | Step::Ssend { to: peer, .. }
+            | Step::Recv { from: peer, .. } => Some(peer),
+            Step::WaitAll | Step::Wait { .. } | Step::Reduce { .. } | Step::Copy { .. } => None,
         }
     }
 }
+
+/// Slots that a phase of an algorithm may use.
+const PHASE_SLOTS: u16 = 16;
 
 /// The steps of one rank, in order. Keep it and fill it again: its memory is reused.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -304,6 +315,30 @@ impl Schedule {
         build(self);
         for step in &mut self.steps[first..] {
             *step = step.with_peer(|peer| ranks[peer as usize]);
+        }
+    }
+
+    /// Appends a phase of an algorithm, from 1 on. Its slots are its own, however many of them each rank uses.
+    pub(crate) fn phase(&mut self, number: u16, build: impl FnOnce(&mut Schedule)) {
+        let before = std::mem::replace(&mut self.slot, number * PHASE_SLOTS);
+        build(self);
+        self.slot = before;
+    }
+
+    /// As [`Schedule::among`], for ranks that follow each other, with other names for what messages carry.
+    pub(crate) fn within(
+        &mut self,
+        ranks: Range<u32>,
+        label: impl Fn(Piece) -> Piece,
+        build: impl FnOnce(&mut Schedule),
+    ) {
+        let first = self.steps.len();
+        build(self);
+        for step in &mut self.steps[first..] {
+            *step = step.with_peer(|peer| ranks.start + peer);
+        }
+        for pieces in self.notes.iter_mut().flat_map(|notes| notes.iter_mut().skip(first)) {
+            *pieces = std::mem::take(pieces).into_iter().map(&label).collect();
         }
     }
 

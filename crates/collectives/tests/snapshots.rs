@@ -15,6 +15,7 @@ mod common;
 
 use std::fmt::Write;
 
+use common::across::Across;
 use common::{Case, all_pairs};
 use mpirage_collectives::{Collective, Method, Schedule, Settings, Step};
 
@@ -30,6 +31,30 @@ fn schedules_of_all_algorithms() {
             insta::assert_snapshot!(format!("{collective}.{algorithm}"), text);
         });
     }
+}
+
+/// Between a side of two ranks and one of one, of three, of five.
+#[test]
+fn schedules_between_two_sides() {
+    for collective in Collective::ALL.into_iter().filter(|collective| collective.is_across()) {
+        for algorithm in collective.algorithms() {
+            let text: String =
+                [1, 3, 5].map(|second| written_across(collective, algorithm.into(), second)).concat();
+            insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
+                insta::assert_snapshot!(format!("{collective}.{algorithm}"), text);
+            });
+        }
+    }
+}
+
+/// The root, if there is one, is the second rank of the first side.
+fn written_across(collective: Collective, method: Method, second: u32) -> String {
+    let case = Across::new(collective, [2, second], [40, 24], |i, j| u64::from((i + 2 * j) % 3) * 8);
+    let mut text = format!("{method}, 2 and {second} ranks\n");
+    for (rank, schedule) in case.root(1).element(8).schedules(method).iter().enumerate() {
+        writeln!(text, "{rank:2}{}", steps(schedule)).unwrap();
+    }
+    text
 }
 
 /// The schedules of all ranks, a line each.

@@ -1,6 +1,6 @@
 //! The arguments and results of a call, in a few figures that every format can show.
 
-use mpirage_call::{Blocks, Call, CollectiveCall, ContextId};
+use mpirage_call::{Call, CollectiveCall, ContextId};
 use mpirage_record::Details;
 
 use crate::comms::{CommRank, Comms};
@@ -84,14 +84,15 @@ impl Arguments {
 
     /// The arguments of a collective.
     pub fn of_collective(rank: u32, call: &CollectiveCall<'_>, comms: &Comms) -> Arguments {
-        let size = comms.size(call.context) as usize;
-        let total = |blocks: Blocks<'_>| Some(blocks.total(size));
-        let (sent, received) = (total(call.send.blocks), total(call.recv.blocks));
-        let root = if call.kind.is_rooted() {
-            comms.world_of(call.context, rank, CommRank(call.root))
-        } else {
-            None
-        };
-        Arguments { peer: root, sent, received, tag: None, context: Some(call.context) }
+        let seat = comms.rank_of(call.context, rank).unwrap_or(0);
+        let (sent, received) = call.bytes(seat, comms.size(call.context));
+        let root = call.known_root().filter(|_| call.kind.is_rooted());
+        Arguments {
+            peer: root.and_then(|root| comms.world_of(call.context, rank, CommRank(root))),
+            sent: Some(sent),
+            received: Some(received),
+            tag: None,
+            context: Some(call.context),
+        }
     }
 }

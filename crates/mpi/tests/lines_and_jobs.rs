@@ -7,7 +7,7 @@ use common::{engine_of, one_switch, recv, segment, send};
 use mpirage_call::{
     Blocks, Call, CollectiveCall, Completing, LineId, Part, Payload, RankId, RequestId, WORLD,
 };
-use mpirage_collectives::Collective;
+use mpirage_collectives::{Collective, Peers};
 use mpirage_mpi::{Ending, Engine, JobId, NoMemory, Turn};
 use mpirage_units::Duration;
 
@@ -40,6 +40,7 @@ fn barrier() -> Call<'static> {
         kind: Collective::Barrier,
         context: WORLD,
         root: 0,
+        peers: Peers::All,
         send: part,
         recv: part,
         reduction: None,

@@ -8,7 +8,7 @@ use mpirage_call::{
     Blocks, Call, CollectiveCall, CommRequest, Completing, Operator, Part, Payload, Reduction, RequestId,
     SendMode, WORLD,
 };
-use mpirage_collectives::Collective;
+use mpirage_collectives::{Collective, Peers};
 use mpirage_mpi::{Ending, Leftover, Want, waiting_cycle};
 use mpirage_units::Duration;
 use proptest::prelude::*;
@@ -179,6 +179,7 @@ fn a_mistake_in_an_immediate_collective_ends_the_run() {
             kind,
             context: WORLD,
             root: 0,
+            peers: Peers::All,
             send: Part::EMPTY,
             recv: Part::EMPTY,
             reduction: None,
@@ -304,6 +305,7 @@ fn a_duplicate_after_a_reduction_by_a_function_is_a_duplicate() {
         kind,
         context: WORLD,
         root: 0,
+        peers: Peers::All,
         send: part,
         recv: part,
         reduction,

@@ -9,7 +9,7 @@ use common::{engine, one_switch, recv, segment, send};
 use mpirage_call::{
     Blocks, Call, CollectiveCall, Completing, Operator, Part, Payload, Reduction, RequestId, WORLD,
 };
-use mpirage_collectives::Collective;
+use mpirage_collectives::{Collective, Peers};
 use mpirage_mpi::Turn;
 
 /// Ranks released before their time, each with the call it was in, counted from 0.
@@ -46,6 +46,7 @@ fn collective(kind: Collective, reduction: Option<Reduction>, request: Option<Re
         kind,
         context: WORLD,
         root: 0,
+        peers: Peers::All,
         send: part,
         recv: part,
         reduction,

@@ -155,7 +155,7 @@ fn column<T: Into<Value>>(rows: &[&Row], of: impl Fn(&Row) -> T) -> Vec<Value> {
 
 /// The blocking function of a collective.
 fn function_of(kind: Collective) -> u16 {
-    let plain = kind.name().replace(['-', '_'], "");
+    let plain = kind.within().name().replace(['-', '_'], "");
     let is = |name: &str| name.to_ascii_lowercase().replace('_', "") == format!("mpi{plain}");
     function_names().iter().position(|name| is(name)).map_or(u16::MAX, |at| at as u16)
 }
@@ -171,6 +171,8 @@ mod tests {
         }
         let name = function_names()[usize::from(function_of(Collective::ReduceScatterBlock))];
         assert_eq!(name, "MPI_Reduce_scatter_block");
+        let name = function_names()[usize::from(function_of(Collective::InterBcast))];
+        assert_eq!(name, "MPI_Bcast");
     }
 
     #[test]

@@ -56,8 +56,8 @@ struct EnteredCollective {
     /// The number of the collective in the run.
     number: u64,
     envelope: Envelope,
-    /// Whether it has a root, so that not every rank waits for every other.
-    rooted: bool,
+    /// Whether every rank waits for every other: not if there is a root, nor among neighbours.
+    waits_for_all: bool,
 }
 
 /// The end of a rank. Times are in picoseconds.
@@ -180,7 +180,7 @@ impl Report {
         match (kind, call) {
             _ if duration == 0 => Some(0),
             (FunctionKind::Barrier | FunctionKind::Collective, None | Some(Call::Collective(_)))
-                if collective.is_some_and(|collective| !collective.rooted) =>
+                if collective.is_some_and(|collective| collective.waits_for_all) =>
             {
                 let last_entry = collective.and_then(|it| self.collectives.last_entry(it.number));
                 last_entry.map(|last| last.saturating_sub(entered).min(duration))
@@ -222,8 +222,9 @@ impl Recorder for Report {
             Record::Schedule { rank, number, context, kind, method, entered, call } => {
                 self.collectives.enter(number, context, kind, method, entered);
                 let arguments = Arguments::of_collective(rank, call, &self.comms);
-                let (envelope, rooted) = (Envelope::of(&arguments, &self.contexts), kind.is_rooted());
-                self.entered[rank as usize] = Some(EnteredCollective { number, envelope, rooted });
+                let envelope = Envelope::of(&arguments, &self.contexts);
+                let waits_for_all = !kind.is_rooted() && !kind.is_neighborhood();
+                self.entered[rank as usize] = Some(EnteredCollective { number, envelope, waits_for_all });
             }
             Record::End { rank, at, blocked, ideal } => {
                 self.ideal = self.ideal.max(ideal);
@@ -275,7 +276,7 @@ impl Recorder for Report {
 #[cfg(test)]
 mod tests {
     use mpirage_call::{Blocks, CollectiveCall, Part, Payload, Reply, WORLD, Work, function_names};
-    use mpirage_collectives::{Algorithm, Collective};
+    use mpirage_collectives::{Algorithm, Collective, Peers};
     use serde_json::json;
 
     use super::*;
@@ -347,6 +348,7 @@ mod tests {
             kind,
             context: WORLD,
             root: 0,
+            peers: Peers::All,
             send: part,
             recv: part,
             reduction: None,

@@ -10,7 +10,7 @@ use mpirage_call::{
     Blocks, Call, CollectiveCall, Completing, Operator, Part, Payload, Reduction, RequestId, SendMode, WORLD,
     Work,
 };
-use mpirage_collectives::Collective;
+use mpirage_collectives::{Collective, Peers};
 use mpirage_mpi::Ending;
 use mpirage_platform::Platform;
 use mpirage_units::Duration;
@@ -388,6 +388,7 @@ fn collective(kind: Collective, blocks: Blocks<'static>, reduction: Option<Reduc
         kind,
         context,
         root,
+        peers: Peers::All,
         send: part,
         recv: part,
         reduction,

@@ -8,7 +8,7 @@ use common::{one_switch, recv, run, send};
 use mpirage_call::{
     Blocks, Call, CollectiveCall, Completing, Operator, Part, Payload, Reduction, RequestId, WORLD,
 };
-use mpirage_collectives::Collective;
+use mpirage_collectives::{Collective, Peers};
 use mpirage_mpi::Ending;
 
 /// Elapsed time between two readings of the clock, the second of which costs 10 ns before it shows.
@@ -34,6 +34,7 @@ fn collective(
         kind,
         context: WORLD,
         root: 0,
+        peers: Peers::All,
         send: part(send),
         recv: part(recv),
         reduction,

@@ -61,6 +61,7 @@ pub(crate) fn play(to: &mut dyn Recorder) {
         kind: mpirage_collectives::Collective::Reduce,
         context: ContextId::new(2),
         root: 1,
+        peers: mpirage_collectives::Peers::All,
         send: part,
         recv: part,
         reduction: None,

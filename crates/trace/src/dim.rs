@@ -24,7 +24,7 @@ use mpirage_call::{
     Blocks, Call, CollectiveCall, Completing, ContextId, Operator, Part, Payload, Reduction, Reply, SendMode,
     Stamp, WORLD, Work,
 };
-use mpirage_collectives::Collective;
+use mpirage_collectives::{Collective, Peers};
 use mpirage_data::{Basic, Op};
 
 use crate::error::{Place, TraceError};
@@ -379,6 +379,7 @@ impl Record<'_> {
             kind,
             context: self.contexts[comm],
             root,
+            peers: Peers::All,
             send: part(send),
             recv: part(recv),
             reduction: reduction(kind, sent.max(received)),

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use mpirage_call::{Call, ContextId, Reply, SELF, Stamp, WORLD, Work, function_name};
+use mpirage_collectives::Peers;
 use mpirage_units::Duration;
 
 use crate::convert::write_calls;
@@ -112,6 +113,13 @@ impl InfoCollector {
         }
     }
 
+    /// The rank's place in a communicator, and how many ranks that has.
+    fn place(&self, rank: u32, context: ContextId) -> (u32, u32) {
+        let Some(members) = self.communicators.get(&context) else { return (0, 1) };
+        let place = members.iter().position(|&member| member == rank);
+        (place.unwrap_or(0) as u32, members.len() as u32)
+    }
+
     fn message(&mut self, rank: u32, context: ContextId, to: u32, bytes: u64) {
         let info = &mut self.info;
         info.messages += 1;
@@ -152,12 +160,14 @@ impl TraceWriter for InfoCollector {
             self.message(rank, context, to, bytes);
         }
         if let Call::Collective(collective) = call {
-            let size = match collective.context {
-                WORLD => self.info.ranks as usize,
-                other => self.communicators.get(&other).map_or(1, Vec::len),
+            let (seat, size) = match (collective.context, collective.peers) {
+                (WORLD, _) => (rank, self.info.ranks),
+                (other, Peers::OtherSide { .. }) => self.place(rank, other),
+                // Where the rank is does not matter.
+                (other, _) => (0, self.communicators.get(&other).map_or(1, Vec::len) as u32),
             };
             self.info.collectives += 1;
-            self.info.collective_bytes += collective.send.blocks.total(size);
+            self.info.collective_bytes += collective.bytes(seat, size).0;
         }
     }
 

@@ -8,7 +8,7 @@ use mpirage_call::{
     Blocks, Call, CollectiveCall, CommRequest, Completing, ContextId, Part, Payload, Reply, RequestId, Stamp,
     WORLD, Work,
 };
-use mpirage_collectives::Collective;
+use mpirage_collectives::{Collective, Peers};
 use mpirage_mpi::Ending;
 use mpirage_trace::{Calls, Step, TraceError, Workload};
 
@@ -61,6 +61,7 @@ fn collective(kind: Collective, root: u32, blocks: Blocks<'static>) -> Call<'sta
         kind,
         context: WORLD,
         root,
+        peers: Peers::All,
         send,
         recv,
         reduction: None,

@@ -12,7 +12,7 @@ use mpirage_collectives::Collective;
 use mpirage_record::{Message, Record, Recorder};
 use mpirage_units::Duration;
 
-use crate::Point;
+use crate::{Point, is_tunable};
 
 /// Calls of one kind.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,7 +88,7 @@ impl CallCounter {
 
     /// A rank has entered a collective.
     fn entered(&mut self, rank: u32, kind: Collective, call: &CollectiveCall<'_>) {
-        if call.context == SELF {
+        if call.context == SELF || !is_tunable(kind) {
             return;
         }
         let Some(members) = self.members.get(&call.context) else { return };

@@ -38,7 +38,7 @@ mod text;
 pub use calls::{CallCounter, CallGroup};
 pub use methods::Candidates;
 pub use plot::svg;
-pub use point::Point;
+pub use point::{Point, is_tunable, tunable};
 pub use rules::{Threshold, rules, thresholds, tuned};
 pub use search::{Observer, Progress, Row, Search, Timed};
 pub use simulate::{Testbed, TuneError};

@@ -18,6 +18,16 @@ pub struct Point {
     pub root: u32,
 }
 
+/// Collectives that can be tuned: those of all ranks of a communicator, not those among neighbours or between two sides.
+pub fn tunable() -> impl Iterator<Item = Collective> {
+    Collective::ALL.into_iter().filter(|&kind| is_tunable(kind))
+}
+
+/// Is it one of [`tunable`]?
+pub fn is_tunable(collective: Collective) -> bool {
+    !collective.is_neighborhood() && !collective.is_across()
+}
+
 impl Point {
     /// How many ranks call.
     pub fn ranks(&self) -> u32 {

@@ -12,7 +12,8 @@ use mpirage_platform::{HostId, Platform};
 use mpirage_record::Recorder;
 use mpirage_scenario::Model;
 use mpirage_tune::{
-    Candidates, Observer, Point, Progress, Row, Search, Testbed, TuneError, rules, sketch, svg, tuned,
+    Candidates, Observer, Point, Progress, Row, Search, Testbed, TuneError, rules, sketch, svg, tunable,
+    tuned,
 };
 
 /// A cluster with one rank per host.
@@ -99,7 +100,7 @@ fn run(search: &Search, cluster: &Cluster) -> Vec<Row> {
 #[test]
 fn the_number_of_cores_changes_nothing() {
     let cluster = Cluster::new("fat-tree:4x4", "flow");
-    let all = points(&Collective::ALL, 16, &[0, 8, 40_000]);
+    let all = points(&tunable().collect::<Vec<_>>(), 16, &[0, 8, 40_000]);
     let one = run(&search(all.clone(), 1), &cluster);
     assert_eq!(one, run(&search(all.clone(), 4), &cluster));
     assert_eq!(one.iter().map(|row| &row.point).collect::<Vec<_>>(), all.iter().collect::<Vec<_>>());
@@ -108,7 +109,7 @@ fn the_number_of_cores_changes_nothing() {
 #[test]
 fn the_best_is_the_fastest_of_all() {
     let cluster = Cluster::new("cluster:8", "flow");
-    for row in run(&search(points(&Collective::ALL, 8, &[8, 1 << 20]), 2), &cluster) {
+    for row in run(&search(points(&tunable().collect::<Vec<_>>(), 8, &[8, 1 << 20]), 2), &cluster) {
         let kind = row.point.collective;
         assert_eq!(Some(row.best.time), row.all.iter().map(|one| one.time).min(), "{kind}");
         assert!(row.all.contains(&row.base) && row.all.contains(&row.best), "{kind}");

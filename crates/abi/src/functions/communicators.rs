@@ -267,10 +267,25 @@ pub(crate) fn make_object(parent: MPI_Comm, how: CommRequest<'_>) -> Result<Opti
                 post(&Call::FreeComm { context: made });
                 return Ok(None);
             }
-            let bridge = Some(Arc::new(Bridge { remote, all }));
-            Ok(Some(Comm { errhandler, bridge, ..Comm::new(made, group, me) }))
+            let bridge = Bridge::new(&group, remote, bridge.is_first());
+            let made = one_side_first(made, &all, &group, &bridge)?;
+            Ok(Some(Comm { errhandler, bridge: Some(Arc::new(bridge)), ..Comm::new(made, group, me) }))
         }
     }
+}
+
+/// Both sides of an inter-communicator in the order that a [`Bridge`] has: sides that keys have mixed are split once more.
+fn one_side_first(made: ContextId, all: &Group, group: &Group, bridge: &Bridge) -> Result<ContextId> {
+    let is_local = |world: u32| group.rank_of(world).is_some();
+    let mut of_first = all.iter().map(|world| is_local(world) == bridge.is_first());
+    if of_first.by_ref().skip_while(|&first| first).all(|first| !first) {
+        return Ok(made);
+    }
+    let how = CommRequest::Split { color: Some(0), key: i32::from(!bridge.is_first()) };
+    let ordered = ask_for_comm(made, how)?;
+    post(&Call::FreeComm { context: made });
+    let missing = || MpiError::new(MPI_ERR_INTERN, "an inter-communicator without this rank");
+    ordered.map(|(context, _)| context).ok_or_else(missing)
 }
 
 /// Has the simulator make a communicator. Gives its members unless they are the parent's; nothing at all to ranks that

@@ -137,8 +137,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Intercomm_merge(
         let bridge = bridge(intercomm)?;
         let (context, errhandler) = about(intercomm, |comm| (comm.context, comm.errhandler))?;
         // Sides that both call themselves high, or low, are in the order of the inter-communicator.
-        let first = bridge.all.world_of(0).is_some_and(|first| bridge.remote.rank_of(first).is_none());
-        let key = 2 * i32::from(high != 0) + i32::from(!first);
+        let key = 2 * i32::from(high != 0) + i32::from(!bridge.is_first());
         let made = ask_for_comm(context, CommRequest::Split { color: Some(0), key })?;
         let Some((context, Some(members))) = made else {
             fail!(MPI_ERR_INTERN, "a merged communicator without this rank");
@@ -237,13 +236,11 @@ fn group_of(worlds: Vec<u32>) -> Result<Group> {
 
 /// Both sides make a communicator; the one with the lower first rank comes first, which both know.
 fn join(group: &Group, remote: &Group, tag: i32) -> Result<Comm> {
-    let (first, second) = match group.world_of(0) < remote.world_of(0) {
-        true => (group, remote),
-        false => (remote, group),
-    };
+    let is_first = group.world_of(0) < remote.world_of(0);
+    let (first, second) = if is_first { (group, remote) } else { (remote, group) };
     let members: Vec<u32> = first.iter().chain(second.iter()).collect();
     let made = ask_for_comm(WORLD, CommRequest::CreateGroup { members: &members, tag })?;
     let Some((context, _)) = made else { fail!(MPI_ERR_INTERN, "an inter-communicator without this rank") };
-    let bridge = Some(Arc::new(Bridge { remote: remote.clone(), all: group_of(members)? }));
+    let bridge = Some(Arc::new(Bridge::new(group, remote.clone(), is_first)));
     Ok(Comm { bridge, ..Comm::new(context, group.clone(), rank::this().connection().rank().get()) })
 }

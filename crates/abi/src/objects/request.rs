@@ -6,7 +6,6 @@ use smallvec::smallvec;
 
 use crate::constants::{MPI_ERR_REQUEST, MPI_REQUEST_NULL};
 use crate::error::{MpiError, Result};
-use crate::exceptions::HeldException;
 use crate::handles::Handles;
 use crate::operation::Operation;
 use crate::status::check_room;
@@ -174,8 +173,8 @@ pub(crate) enum Arrivals {
 }
 
 impl Arrivals {
-    /// Puts everything where it belongs. Nothing is locked meanwhile: a function of the program may have to combine it.
-    pub(crate) fn settle(self, held: &HeldException) -> Result<()> {
+    /// Puts everything where it belongs.
+    pub(crate) fn settle(self) -> Result<()> {
         match self {
             Arrivals::Plain(done, room) => done.map_or(Ok(()), |completion| check_room(&completion, room)),
             // All of them, whatever becomes of the first.
@@ -183,7 +182,7 @@ impl Arrivals {
                 let mut result = Ok(());
                 for transfer in transfers {
                     let done = transfer.done.expect("the request is complete");
-                    let landed = transfer.buffers.finish(&done, held);
+                    let landed = transfer.buffers.finish(&done);
                     result = result.and(landed);
                 }
                 result

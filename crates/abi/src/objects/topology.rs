@@ -14,12 +14,51 @@ pub(crate) enum Topology {
     DistGraph(Adjacency),
 }
 
-/// With whom a rank exchanges in a neighbourhood collective, in the order of its buffers; `None` is `MPI_PROC_NULL`.
+/// With whom a rank exchanges in a neighbourhood collective.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(dead_code)] // until there are neighbourhood collectives
 pub(crate) struct Neighbors {
-    pub sources: Vec<Option<u32>>,
-    pub destinations: Vec<Option<u32>>,
+    pub sources: Edges,
+    pub destinations: Edges,
+}
+
+/// The edges in one direction. The n-th edge from one rank to another is the n-th of both.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Edges {
+    pub neighbors: Vec<Neighbor>,
+    /// How many blocks the buffer has: also those of neighbours that are `MPI_PROC_NULL`.
+    pub blocks: usize,
+}
+
+/// A neighbour that exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Neighbor {
+    pub rank: u32,
+    /// Which block of the buffer belongs to it.
+    pub block: usize,
+}
+
+impl Edges {
+    fn listed(ranks: &[u32]) -> Edges {
+        Edges::of(ranks.iter().copied().map(Some).enumerate())
+    }
+
+    /// Blocks of the buffer, and whose they are, in the order of the edges.
+    fn of(edges: impl ExactSizeIterator<Item = (usize, Option<u32>)>) -> Edges {
+        let blocks = edges.len();
+        let neighbors = edges.filter_map(|(block, rank)| Some(Neighbor { rank: rank?, block })).collect();
+        Edges { neighbors, blocks }
+    }
+
+    /// The neighbours.
+    pub fn ranks(&self) -> Vec<u32> {
+        self.neighbors.iter().map(|neighbor| neighbor.rank).collect()
+    }
+
+    /// Is the n-th block that of the n-th neighbour?
+    pub fn is_in_order(&self) -> bool {
+        let in_order = self.neighbors.iter().zip(0..).all(|(neighbor, place)| neighbor.block == place);
+        in_order && self.neighbors.len() == self.blocks
+    }
 }
 
 impl Topology {
@@ -33,19 +72,20 @@ impl Topology {
     }
 
     /// The neighbours of this process, whose rank is `rank`.
-    #[allow(dead_code)] // until there are neighbourhood collectives
     pub fn neighbors(&self, rank: u32) -> Result<Neighbors> {
-        let some = |ranks: &[u32]| ranks.iter().copied().map(Some).collect::<Vec<_>>();
         let (sources, destinations) = match self {
             Topology::Cart(cart) => {
                 let both = cart.neighbors(rank as i32)?;
-                (both.clone(), both)
+                // What goes down comes from above: so even if both neighbours of a dimension are one rank, its messages are
+                // told apart.
+                let came = (0..both.len()).map(|direction| (direction ^ 1, both[direction ^ 1]));
+                (Edges::of(came), Edges::of(both.iter().copied().enumerate()))
             }
             Topology::Graph(graph) => {
-                let both = some(graph.neighbors(rank as i32)?);
+                let both = Edges::listed(graph.neighbors(rank as i32)?);
                 (both.clone(), both)
             }
-            Topology::DistGraph(graph) => (some(&graph.sources), some(&graph.destinations)),
+            Topology::DistGraph(graph) => (Edges::listed(&graph.sources), Edges::listed(&graph.destinations)),
         };
         Ok(Neighbors { sources, destinations })
     }
@@ -73,16 +113,21 @@ mod tests {
     #[test]
     fn a_grid_asks_both_neighbours_of_each_dimension() {
         let grid = Topology::Cart(Cart::new(&[3, 2], &[false, true]).unwrap());
-        let neighbors = grid.neighbors(0).unwrap();
-        assert_eq!(neighbors.sources, [None, Some(2), Some(1), Some(1)]);
-        assert_eq!(neighbors.sources, neighbors.destinations);
+        let Neighbors { sources, destinations } = grid.neighbors(0).unwrap();
+        let pairs =
+            |edges: &Edges| edges.neighbors.iter().map(|one| (one.block, one.rank)).collect::<Vec<_>>();
+        assert_eq!(pairs(&destinations), [(1, 2), (2, 1), (3, 1)]);
+        assert_eq!(pairs(&sources), [(1, 2), (3, 1), (2, 1)]);
+        assert_eq!((sources.blocks, destinations.blocks), (4, 4));
+        assert!(!sources.is_in_order());
     }
 
     #[test]
     fn a_distributed_graph_has_directions() {
         let graph = Topology::DistGraph(Adjacency::new(4, &[1, 2], None, &[3], None).unwrap());
         let neighbors = graph.neighbors(0).unwrap();
-        assert_eq!((neighbors.sources.len(), neighbors.destinations), (2, vec![Some(3)]));
+        assert_eq!((neighbors.sources.ranks(), neighbors.destinations.ranks()), (vec![1, 2], vec![3]));
+        assert!(neighbors.sources.is_in_order());
     }
 
     #[test]

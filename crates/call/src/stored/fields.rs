@@ -1,6 +1,6 @@
 //! Fields as bytes of a trace, by their types.
 
-use mpirage_collectives::Collective;
+use mpirage_collectives::{Collective, Peers};
 use mpirage_units::{Duration, WORK};
 
 use super::{Entry, StoredField};
@@ -217,8 +217,18 @@ impl<'l> StoredField<'l> for CollectiveCall<'l> {
 
     fn store(&self, into: &mut Vec<u8>) {
         // A trace stores no errors: its calls are those of a run that went on.
-        let CollectiveCall { kind, context, root, send, recv, reduction, request, plan, on_mismatch: _ } =
-            self;
+        let CollectiveCall {
+            kind,
+            context,
+            root,
+            peers,
+            send,
+            recv,
+            reduction,
+            request,
+            plan,
+            on_mismatch: _,
+        } = self;
         let kind = Collective::ALL.iter().position(|other| other == kind).unwrap_or_default();
         let commutative = reduction.is_some_and(|reduction| reduction.commutative);
         let known = request.flags() | reduction.is_some().code() << 1 | commutative.code() << 2;
@@ -228,6 +238,7 @@ impl<'l> StoredField<'l> for CollectiveCall<'l> {
         root.store(into);
         request.store(into);
         (*plan > 0).then_some(*plan).store(into);
+        store_peers(peers, into);
         store_part(send, into);
         store_part(recv, into);
         if let Some(reduction) = reduction {
@@ -241,6 +252,7 @@ impl<'l> StoredField<'l> for CollectiveCall<'l> {
         let (context, root) = (StoredField::load(entry)?, entry.half()?);
         let request = if flags & 1 != 0 { Some(StoredField::load(entry)?) } else { None };
         let plan = if flags & 8 != 0 { entry.half()? } else { 0 };
+        let peers = load_peers(kind, entry)?;
         let send = load_part(flags >> 4 & 3, 0, entry)?;
         let recv = load_part(flags >> 6, 1, entry)?;
         let reduction = if flags & 2 != 0 { Some(load_reduction(flags & 4 != 0, entry)?) } else { None };
@@ -248,6 +260,7 @@ impl<'l> StoredField<'l> for CollectiveCall<'l> {
             kind,
             context,
             root,
+            peers,
             send,
             recv,
             reduction,
@@ -256,6 +269,32 @@ impl<'l> StoredField<'l> for CollectiveCall<'l> {
             on_mismatch: Default::default(),
         })
     }
+}
+
+/// The kind of the collective says which peers it has.
+fn store_peers(peers: &Peers<'_>, into: &mut Vec<u8>) {
+    match *peers {
+        Peers::All => {}
+        Peers::OtherSide { first } => first.store(into),
+        Peers::Neighbors { sources, destinations } => {
+            sources.store(into);
+            destinations.store(into);
+        }
+    }
+}
+
+fn load_peers<'l>(kind: Collective, entry: &mut Entry<'_, 'l>) -> Option<Peers<'l>> {
+    if kind.is_across() {
+        return Some(Peers::OtherSide { first: entry.half()? });
+    }
+    if !kind.is_neighborhood() {
+        return Some(Peers::All);
+    }
+    let [sources, destinations] = entry.neighbors.each_mut().map(Option::take);
+    Some(Peers::Neighbors {
+        sources: entry.list(sources, |rank| rank)?,
+        destinations: entry.list(destinations, |rank| rank)?,
+    })
 }
 
 fn store_reduction(reduction: &Reduction, into: &mut Vec<u8>) {

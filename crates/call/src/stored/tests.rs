@@ -1,6 +1,6 @@
 //! Calls come back from a trace, damaged entries are refused, and the bytes are those of version 2 of the format.
 
-use mpirage_collectives::Collective;
+use mpirage_collectives::{Collective, Peers};
 use mpirage_units::Duration;
 use proptest::prelude::*;
 
@@ -91,6 +91,7 @@ fn the_bytes_are_those_of_version_2() {
         kind: Collective::Barrier,
         context: ContextId::new(1),
         root: 2,
+        peers: Peers::All,
         send: part(Blocks::Equal(5)),
         recv: part(Blocks::Each(&[0, 3, 3, 4])),
         reduction: None,
@@ -98,11 +99,23 @@ fn the_bytes_are_those_of_version_2() {
         plan: 1,
         on_mismatch: Default::default(),
     });
+    let among = |kind, peers| {
+        let both = part(Blocks::Equal(5));
+        Call::Collective(CollectiveCall {
+            kind,
+            peers,
+            send: both,
+            recv: both,
+            ..CollectiveCall::agreement(ContextId::new(1))
+        })
+    };
+    let neighbors = Peers::Neighbors { sources: &[3, 3], destinations: &[4] };
+    let across = Peers::OtherSide { first: 7 };
     let barrier = Collective::ALL.iter().position(|&kind| kind == Collective::Barrier).unwrap() as u8;
     let made = |how| Call::MakeComm { parent: ContextId::new(0), how };
     let compute = |work| Call::Compute { work, request: None };
     let flops = 2.5f64.to_bits().to_le_bytes();
-    let entries: [(Call<'_>, u8, &[u8]); 17] = [
+    let entries: [(Call<'_>, u8, &[u8]); 19] = [
         (Call::Init, 0, &[]),
         (Call::Finalize, 1, &[]),
         (send(None, true), 2, &[0b1010, 2, 5, 5, 0xac, 2]),
@@ -121,6 +134,8 @@ fn the_bytes_are_those_of_version_2() {
         (Call::Cancel { request: RequestId::new(3) }, 6, &[3]),
         (Call::Free { request: RequestId::new(3) }, 7, &[3]),
         (collective, 8, &[barrier, 0b1001_1001, 1, 2, 8, 1, 5, 2, 3, 4]),
+        (among(Collective::NeighborAlltoall, neighbors), 8, &[19, 0b0101_0000, 1, 0, 2, 3, 3, 1, 4, 5, 5]),
+        (among(Collective::InterReduceScatterBlock, across), 8, &[36, 0b0101_0000, 1, 0, 7, 5, 5]),
         (made(CommRequest::Split { color: Some(-1), key: 2 }), 9, &[0, 2, 1, 4, 7]),
         (made(CommRequest::CreateGroup { members: &[3, 1], tag: 1 }), 9, &[0, 5, 2, 2, 3, 1, 7]),
         (Call::FreeComm { context: ContextId::new(6) }, 10, &[6]),

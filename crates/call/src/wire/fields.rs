@@ -3,7 +3,7 @@
 //! A call's fixed part has the flags of all fields in the head, then the half-words of all fields, then their words, each in
 //! the order of the table. Lists and texts follow as tails.
 
-use mpirage_collectives::Collective;
+use mpirage_collectives::{Collective, Peers};
 use mpirage_units::Duration;
 
 use super::words::{Full, Reader, Sink, WireError, pair};
@@ -309,7 +309,7 @@ structs! {
     Tally { executed: u64, skipped: u64, shared: u64 }
     Part<'b> { payload: Payload<'b>, blocks: Blocks<'b> }
     CollectiveCall<'b> {
-        kind: Collective, context: ContextId, root: u32, send: Part<'b>, recv: Part<'b>,
+        kind: Collective, context: ContextId, root: u32, peers: Peers<'b>, send: Part<'b>, recv: Part<'b>,
         reduction: Option<Reduction>, request: Option<RequestId>, plan: u32, on_mismatch: OnMismatch
     }
 }
@@ -383,6 +383,50 @@ impl<'b> WireField<'b> for Blocks<'b> {
             0 => Ok(Blocks::Whole(word)),
             1 => Ok(Blocks::Equal(word)),
             2 => Ok(Blocks::Each(WireField::get(from)?)),
+            _ => Err(WireError),
+        }
+    }
+}
+
+/// Two half-words: which, and how many ranks the first side has. The lists of neighbours are tails.
+impl<'b> WireField<'b> for Peers<'b> {
+    const SIZE: Size = Size { flag_bits: 0, halves: 2, words: 0 };
+
+    #[inline]
+    fn put(&self, into: &mut FieldWriter<'_>) {
+        let (kind, first) = match *self {
+            Peers::All => (0, 0),
+            Peers::OtherSide { first } => (1, first),
+            Peers::Neighbors { .. } => (2, 0),
+        };
+        into.half(kind);
+        into.half(first);
+    }
+
+    #[inline]
+    fn tail_words(&self) -> usize {
+        match self {
+            Peers::Neighbors { sources, destinations } => sources.tail_words() + destinations.tail_words(),
+            _ => 0,
+        }
+    }
+
+    #[inline]
+    fn put_tail<S: Sink>(&self, sink: &mut S) -> Result<(), Full> {
+        if let Peers::Neighbors { sources, destinations } = self {
+            sources.put_tail(sink)?;
+            destinations.put_tail(sink)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn get(from: &mut FieldReader<'_, 'b>) -> Result<Peers<'b>, WireError> {
+        let (kind, first) = (from.half(), from.half());
+        match kind {
+            0 => Ok(Peers::All),
+            1 => Ok(Peers::OtherSide { first }),
+            2 => Ok(Peers::Neighbors { sources: WireField::get(from)?, destinations: WireField::get(from)? }),
             _ => Err(WireError),
         }
     }

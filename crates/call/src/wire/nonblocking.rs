@@ -245,6 +245,7 @@ mod tests {
                 kind,
                 context: ContextId::new(0),
                 root: 0,
+                peers: mpirage_collectives::Peers::All,
                 send: part,
                 recv: part,
                 reduction,

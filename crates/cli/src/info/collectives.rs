@@ -1,6 +1,7 @@
 //! `mpirage info collectives`: collectives, their algorithms, what tables choose, and schedules.
 
 use mpirage_collectives::{Choice, Collective, Method, Nodes, Rule, Selector, Settings, Shape};
+use mpirage_tune::is_tunable;
 use mpirage_units::BYTES;
 
 use super::dot;
@@ -78,6 +79,11 @@ fn show(arguments: &InfoArguments, collective: Option<Collective>, method: &str)
     let collective = collective.ok_or_else(|| {
         usage("--show: name a collective, as in `mpirage info collectives allreduce --show ring -n 5`")
     })?;
+    if !is_tunable(collective) {
+        return Err(usage(format!(
+            "--show: {collective} depends on who the neighbours or the two sides are; this cannot be shown yet"
+        )));
+    }
     let (ranks, nodes) = ranks_of(arguments, "--show")?;
     let bytes = match &arguments.bytes {
         Some(text) => BYTES.read_whole(text).map_err(|error| usage(format!("--bytes: {error}")))?,
@@ -131,7 +137,7 @@ fn list_choices(
 ) -> Result<(), Failure> {
     let (ranks, nodes) = ranks_of(arguments, "--selector")?;
     let choice = crate::machine::choice("--selector", text)?;
-    for kind in these(collective) {
+    for kind in these(collective).into_iter().filter(|&kind| is_tunable(kind)) {
         output::line(kind.name());
         for (from, method) in thresholds(&choice, kind, ranks, &nodes) {
             output::line(format_args!("  {:>10}  {method}", format!("{}..", mpirage_tune::size_text(from))));

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use mpirage_collectives::Collective;
 use mpirage_trace::{Format, recognise};
+use mpirage_tune::{is_tunable, tunable};
 
 use crate::exit::{Failure, usage};
 use crate::words::did_you_mean;
@@ -28,7 +29,7 @@ impl Subject {
         let alone = words.len() == 1;
         let names: Vec<String> = first.split(',').map(spelled).filter(|name| !name.is_empty()).collect();
         if alone && names == ["all"] {
-            return Ok(Subject::Collectives(Collective::ALL.to_vec()));
+            return Ok(Subject::Collectives(tunable().collect()));
         }
         if names.iter().any(|name| Collective::from_name(name).is_some()) {
             return collectives(&names, words);
@@ -41,7 +42,7 @@ impl Subject {
         }
         Err(usage(format!(
             "{first} is no collective, no trace and no program{}; `mpirage info collectives` lists collectives",
-            did_you_mean(&spelled(&first), Collective::ALL.iter().map(|kind| kind.name()).chain(["all"]))
+            did_you_mean(&spelled(&first), tunable().map(Collective::name).chain(["all"]))
         )))
     }
 }
@@ -57,9 +58,14 @@ fn collectives(names: &[String], words: &[OsString]) -> Result<Subject, Failure>
     }
     let mut kinds = Vec::new();
     for name in names {
-        let all = || Collective::ALL.iter().map(|kind| kind.name());
+        let all = || tunable().map(Collective::name);
         let unknown = || usage(format!("there is no collective {name}{}", did_you_mean(name, all())));
         let kind = Collective::from_name(name).ok_or_else(unknown)?;
+        if !is_tunable(kind) {
+            return Err(usage(format!(
+                "{kind}: collectives among neighbours and between two sides cannot be tuned yet"
+            )));
+        }
         if !kinds.contains(&kind) {
             kinds.push(kind);
         }
@@ -103,7 +109,8 @@ mod tests {
         let both = Ok(Subject::Collectives(vec![Allreduce, ReduceScatter]));
         assert_eq!(subject(&["allreduce,reduce-scatter"]), both);
         assert_eq!(subject(&["MPI_Allreduce,Reduce_scatter,allreduce"]), both);
-        assert_eq!(subject(&["all"]), Ok(Subject::Collectives(Collective::ALL.to_vec())));
+        assert_eq!(subject(&["all"]), Ok(Subject::Collectives(tunable().collect())));
+        assert!(subject(&["neighbor-alltoall"]).unwrap_err().contains("cannot be tuned yet"));
     }
 
     #[test]

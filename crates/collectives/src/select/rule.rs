@@ -230,7 +230,7 @@ pub struct Rule {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum RuleError {
     /// There is no such collective.
-    #[error("there is no collective `{0}`; there are {list}, with an i in front if they do not block", list = collectives())]
+    #[error("there is no collective `{0}`; there are {list}; of these neighbor-… among neighbours, inter-… between the sides of an inter-communicator, and each with an i in front if it does not block", list = collectives())]
     UnknownCollective(String),
     /// A condition does not read as one.
     #[error("`{0}` is no condition; write as in ranks<=8, bytes>=64KiB or commutative=yes")]
@@ -371,8 +371,11 @@ impl fmt::Display for Rule {
     }
 }
 
+/// Those of all ranks of a communicator.
 fn collectives() -> String {
-    Collective::ALL.map(Collective::name).join(", ")
+    let of_all = |collective: &Collective| !collective.is_neighborhood() && !collective.is_across();
+    let names = Collective::ALL.into_iter().filter(of_all).map(Collective::name);
+    names.collect::<Vec<_>>().join(", ")
 }
 
 fn algorithms(collective: Collective) -> String {

@@ -10,7 +10,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use mpirage_collectives::{Collective, Piece};
+use mpirage_collectives::{Collective, OTHER_SIDE, Piece};
 
 use super::Case;
 
@@ -41,6 +41,23 @@ pub struct Memory {
     blocks: Vec<Range<usize>>,
     size: usize,
     ranks: Vec<RankMemory>,
+    /// The two sides of an inter-communicator.
+    sides: Option<TwoSides>,
+}
+
+/// Bytes of messages between two sides are told by the side that gives them.
+#[derive(Clone, Copy)]
+pub struct TwoSides {
+    /// How many ranks the first side has.
+    pub first: usize,
+    /// Where the bytes of each side begin.
+    pub begins: [usize; 2],
+}
+
+/// What a rank has and what it must have in the end: contributions at each place.
+pub struct Promise {
+    pub has: Vec<u64>,
+    pub promised: Vec<u64>,
 }
 
 #[derive(Default)]
@@ -66,7 +83,7 @@ impl Memory {
     /// Nobody looks at data.
     pub fn none(size: usize) -> Memory {
         let ranks = (0..size).map(|_| RankMemory::default()).collect();
-        Memory { meeting: Meeting::Ignored, blocks: vec![], size, ranks }
+        Memory { meeting: Meeting::Ignored, blocks: vec![], size, ranks, sides: None }
     }
 
     /// As the collective begins.
@@ -74,9 +91,23 @@ impl Memory {
         let size = case.size as usize;
         let blocks = block_ranges(case);
         let places = blocks.last().map_or(0, |last| last.end);
-        let mut memory = Memory { meeting: meeting(case), blocks, size, ranks: vec![] };
+        let mut memory = Memory { meeting: meeting(case), blocks, size, ranks: vec![], sides: None };
         memory.ranks = (0..size).map(|rank| memory.rank(case, rank, places)).collect();
         memory
+    }
+
+    /// Two sides that store or combine what they get.
+    pub fn of_sides(
+        sides: TwoSides,
+        combines: Option<bool>,
+        blocks: Vec<Range<usize>>,
+        promises: Vec<Promise>,
+    ) -> Memory {
+        let meeting = combines.map_or(Meeting::Stored, |commutative| Meeting::Reduced { commutative });
+        let rank = |Promise { has, promised }| RankMemory { has, promised, ..RankMemory::default() };
+        let size = promises.len();
+        let ranks = promises.into_iter().map(rank).collect();
+        Memory { meeting, blocks, size, ranks, sides: Some(sides) }
     }
 
     fn rank(&self, case: &Case, rank: usize, places: usize) -> RankMemory {
@@ -122,6 +153,7 @@ impl Memory {
                 has.fill(me);
                 promised.fill(me - 1);
             }
+            other => unreachable!("{other} has tests of its own"),
         }
         let result = if case.collective == Scan { has.clone() } else { vec![0; places] };
         RankMemory { has, pending: VecDeque::new(), result, promised }
@@ -138,7 +170,7 @@ impl Memory {
         }
         let mut carried = vec![];
         for piece in pieces {
-            for place in self.places(piece)? {
+            for place in self.places(rank, piece)? {
                 let has = match piece {
                     Piece::Received(_) => self.ranks[rank].received_last(place),
                     _ => self.ranks[rank].has[place],
@@ -160,11 +192,11 @@ impl Memory {
         Ok(Carried(carried))
     }
 
-    fn places(&self, piece: &Piece) -> Result<Range<usize>, String> {
+    fn places(&self, rank: usize, piece: &Piece) -> Result<Range<usize>, String> {
         let missing = || format!("there is no {piece}");
         let block = |index: usize| self.blocks.get(index).cloned().ok_or_else(missing);
         let range = match piece {
-            Piece::Bytes(range) => range.start as usize..range.end as usize,
+            Piece::Bytes(range) => self.bytes_of_sender(rank, range),
             Piece::Block(rank) | Piece::Received(rank) => block(*rank as usize)?,
             Piece::Part(rank, range) => {
                 let block = block(*rank as usize)?;
@@ -174,6 +206,15 @@ impl Memory {
         };
         let end = self.blocks.last().map_or(0, |last| last.end);
         if range.end > end { Err(missing()) } else { Ok(range) }
+    }
+
+    /// The places of bytes that a rank sends.
+    fn bytes_of_sender(&self, rank: usize, range: &Range<u64>) -> Range<usize> {
+        let Some(sides) = self.sides else { return range.start as usize..range.end as usize };
+        let (own, other) = (usize::from(rank >= sides.first), range.start >= OTHER_SIDE);
+        let begin = sides.begins[if other { 1 - own } else { own }];
+        let at = |byte: u64| begin + (if other { byte - OTHER_SIDE } else { byte }) as usize;
+        at(range.start)..at(range.end)
     }
 
     /// Operands that do not commute are combined with their neighbours only.
@@ -197,6 +238,8 @@ impl Memory {
                         result[place] |= operands;
                     }
                 }
+                // A rank that gives nothing itself takes the first operand.
+                Meeting::Reduced { .. } if mine == 0 => has[place] = operands,
                 Meeting::Reduced { .. } if mine & operands == 0 => later.push((place, operands)),
                 Meeting::Reduced { .. } if mine & !OUT_OF_ORDER & !operands == 0 => has[place] = operands,
                 Meeting::Reduced { .. } | Meeting::Scanned => {
@@ -279,7 +322,13 @@ fn block_ranges(case: &Case) -> Vec<Range<usize>> {
         Gatherv | Scatterv | Allgatherv | ReduceScatter => case.common_counts().to_vec(),
         Alltoall => vec![case.bytes; (case.size * case.size) as usize],
         Alltoallv | Alltoallw => (0..case.size).flat_map(|from| case.sent_by(from).to_vec()).collect(),
+        other => unreachable!("{other} has tests of its own"),
     };
+    one_after_the_other(sizes)
+}
+
+/// Places of blocks of these sizes.
+pub fn one_after_the_other(sizes: impl IntoIterator<Item = u64>) -> Vec<Range<usize>> {
     let mut end = 0;
     sizes
         .into_iter()

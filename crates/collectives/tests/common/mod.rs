@@ -1,6 +1,7 @@
 //! What the tests share: cases, and an abstract machine that runs the schedules of all ranks.
 #![allow(dead_code, reason = "each test program uses its part")]
 
+pub mod across;
 pub mod machine;
 pub mod memory;
 
@@ -151,6 +152,7 @@ impl Case {
                     0
                 }
             }
+            other => unreachable!("{other} has tests of its own"),
         }
     }
 
@@ -181,13 +183,19 @@ impl Case {
                     0
                 }
             }
+            other => unreachable!("{other} has tests of its own"),
         }
     }
 }
 
-/// Every collective with every algorithm that performs it.
+/// Collectives of all ranks of a communicator. Those among neighbours and between sides have tests of their own.
+pub fn of_all_ranks() -> impl Iterator<Item = Collective> {
+    Collective::ALL.into_iter().filter(|collective| !collective.is_across() && !collective.is_neighborhood())
+}
+
+/// Every collective of all ranks with every algorithm that performs it.
 pub fn all_pairs() -> impl Iterator<Item = (Collective, Algorithm)> {
-    Collective::ALL.into_iter().flat_map(|collective| collective.algorithms().map(move |a| (collective, a)))
+    of_all_ranks().flat_map(|collective| collective.algorithms().map(move |a| (collective, a)))
 }
 
 fn with_segments(collective: Collective, algorithm: Algorithm, segment: u64) -> Method {

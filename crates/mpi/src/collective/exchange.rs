@@ -1,13 +1,16 @@
 //! The data plane of collectives: which bytes a rank gets when it leaves.
 //!
 //! Where no rank can leave before the last has entered, every buffer is stable at the first leave: everything is exchanged
-//! then, directly. In rooted operations and scans a rank may leave early: its contribution is copied first if others still
-//! need it.
+//! then, directly. In rooted operations, scans, among neighbours and between the sides of an inter-communicator a rank may
+//! leave early: its contribution is copied first if others still need it.
+
+use std::ops::Range;
 
 use mpirage_call::{Blocks, Operator, RankId, Reduction};
 use mpirage_collectives::Collective;
 use mpirage_data::{Basic, Op, apply};
 
+use super::edges::share;
 use super::instance::{Instance, Participant};
 use crate::data_plane::{DataPlane, Held};
 use crate::memory::{Memory, Place, UserReduction};
@@ -48,6 +51,25 @@ impl<'a, M: Memory> Exchange<'a, M> {
             C::Allreduce => self.allreduce(member),
             C::ReduceScatter | C::ReduceScatterBlock => self.reduce_scatter(member),
             C::Scan | C::Exscan => self.scan(member, kind == C::Exscan),
+            C::InterReduce | C::InterAllreduce | C::InterReduceScatter | C::InterReduceScatterBlock => {
+                self.reduce_across(kind, root, member);
+            }
+            C::NeighborAllgather
+            | C::NeighborAllgatherv
+            | C::NeighborAlltoall
+            | C::NeighborAlltoallv
+            | C::NeighborAlltoallw
+            | C::InterBarrier
+            | C::InterBcast
+            | C::InterGather
+            | C::InterGatherv
+            | C::InterScatter
+            | C::InterScatterv
+            | C::InterAllgather
+            | C::InterAllgatherv
+            | C::InterAlltoall
+            | C::InterAlltoallv
+            | C::InterAlltoallw => self.take_blocks(kind, root, member),
         }
     }
 
@@ -134,6 +156,41 @@ impl<'a, M: Memory> Exchange<'a, M> {
         self.keep_for_others(member);
     }
 
+    /// A member takes the blocks of its neighbours, or of the other side, when it leaves.
+    fn take_blocks(&mut self, kind: Collective, root: u32, member: u32) {
+        for edge in self.instance.edges(kind, root, member) {
+            let from = At { member: edge.from, offset: edge.offset };
+            self.hand_over(from, At { member, offset: edge.target }, edge.length.min(edge.room));
+        }
+        if self.instance.is_needed(member) {
+            self.keep_for_others(member);
+        }
+    }
+
+    /// A member gets what the contributions of the other side combine to, or its share of that.
+    fn reduce_across(&mut self, kind: Collective, root: u32, member: u32) {
+        use Collective as C;
+        let peers = self.participant(member).peers.peers();
+        let Some(sides) = peers.sides(member, self.size()) else { return };
+        if kind != C::InterReduce || member == root {
+            let side = usize::from(sides.is_first());
+            let result = match self.instance.results.of_sides[side].take() {
+                Some(result) => result,
+                None => self.reduce_over(sides.other.clone(), member),
+            };
+            let (offset, length) = match kind {
+                C::InterReduceScatter | C::InterReduceScatterBlock => {
+                    share(&self.receives(member), sides.place(member))
+                }
+                _ => (0, result.len() as u64),
+            };
+            let end = ((offset + length) as usize).min(result.len());
+            self.store(At { member, offset: 0 }, &result[(offset as usize).min(end)..end]);
+            self.instance.results.of_sides[side] = Some(result);
+        }
+        self.keep_for_others(member);
+    }
+
     fn reduce(&mut self, root: u32, member: u32) {
         if member != root {
             return self.keep_for_others(member);
@@ -150,10 +207,7 @@ impl<'a, M: Memory> Exchange<'a, M> {
 
     fn reduce_scatter(&mut self, member: u32) {
         let result = self.common_result(member);
-        let (offset, length) = match self.receives(member) {
-            Blocks::Whole(bytes) => (bytes * u64::from(member), bytes),
-            blocks => blocks.of(member as usize),
-        };
+        let (offset, length) = share(&self.receives(member), member);
         let end = ((offset + length) as usize).min(result.len());
         self.store(At { member, offset: 0 }, &result[(offset as usize).min(end)..end]);
         self.instance.results.common = Some(result);
@@ -185,11 +239,17 @@ impl<'a, M: Memory> Exchange<'a, M> {
         }
     }
 
-    /// `c0 op c1 op … op cn`, from the left. `member` calls the program's function, if the operator is one.
+    /// The contributions of all members, combined by `member`.
     fn reduce_all(&mut self, member: u32) -> Vec<u8> {
+        self.reduce_over(0..self.size(), member)
+    }
+
+    /// `c0 op c1 op … op cn` of some members, from the left. `member` calls the program's function, if the operator is one.
+    fn reduce_over(&mut self, mut members: Range<u32>, member: u32) -> Vec<u8> {
         let (rank, reduction) = (self.instance.rank_of(member), self.participant(member).reduction);
-        let mut result = self.contribution(0);
-        for next in 1..self.size() {
+        let Some(first) = members.next() else { return Vec::new() };
+        let mut result = self.contribution(first);
+        for next in members {
             let mut own = self.contribution(next);
             fill_absent(&mut own, &result);
             combine(self.data, rank, reduction, &result, &mut own);
@@ -200,7 +260,7 @@ impl<'a, M: Memory> Exchange<'a, M> {
 
     /// All that a member contributes.
     fn contribution(&mut self, member: u32) -> Vec<u8> {
-        let length = self.sends(member).total(self.instance.size());
+        let length = self.sends(member).total(self.instance.send_blocks(member));
         self.part(At { member, offset: 0 }, length)
     }
 
@@ -234,7 +294,7 @@ impl<'a, M: Memory> Exchange<'a, M> {
 
     /// Copies what a member contributed, because its memory may change once it has left.
     fn snapshot(&mut self, member: u32) {
-        let length = extent(&self.sends(member), self.instance.size());
+        let length = extent(&self.sends(member), self.instance.send_blocks(member));
         let rank = self.instance.rank_of(member);
         self.data.take_over(&mut self.instance.participants[member as usize].send.held, rank, length);
     }
@@ -301,9 +361,9 @@ fn fill_absent(own: &mut Vec<u8>, others: &[u8]) {
 }
 
 /// How far a buffer of blocks reaches.
-fn extent(blocks: &Blocks<'_>, size: usize) -> u64 {
+fn extent(blocks: &Blocks<'_>, number: usize) -> u64 {
     match blocks {
         Blocks::Each(list) => list.chunks_exact(2).map(|block| block[0] + block[1]).max().unwrap_or(0),
-        other => other.total(size),
+        other => other.total(number),
     }
 }

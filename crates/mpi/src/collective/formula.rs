@@ -2,12 +2,13 @@
 //!
 //! Some models know no algorithms: all ranks enter, a time passes that depends on who and how much, all ranks leave.
 
-use mpirage_call::CollectiveCall;
+use mpirage_call::{CollectiveCall, Part, Payload};
 use mpirage_collectives::Collective;
 use mpirage_platform::HostId;
 use mpirage_units::Duration;
 
-use super::instance::Instance;
+use super::edges::share;
+use super::instance::{Buffer, Instance, Participant, Purpose};
 
 /// A formula for how long collectives take.
 pub trait CollectiveTimes {
@@ -18,7 +19,7 @@ pub trait CollectiveTimes {
 /// A collective that all members have entered.
 #[derive(Clone, Copy, Debug)]
 pub struct Gathering<'a> {
-    /// What it is.
+    /// What it is; between the sides of an inter-communicator, what it would be within one group.
     pub kind: Collective,
     /// The host of each member.
     pub hosts: &'a [HostId],
@@ -38,20 +39,28 @@ impl<'a> Gathering<'a> {
         member: u32,
         call: &CollectiveCall<'_>,
     ) -> Gathering<'a> {
-        let size = instance.size();
-        let rooted = call.kind.is_rooted() && call.root != member && (call.root as usize) < size;
-        let (member, send, recv) = if rooted {
-            let root = &instance.participants[call.root as usize];
-            (call.root, root.send.layout.blocks(), root.recv.layout.blocks())
-        } else {
-            (member, call.send.blocks, call.recv.blocks)
+        let size = instance.size() as u32;
+        let root = match instance.purpose {
+            Purpose::Data { root, .. } if call.kind.is_rooted() && root < size => root,
+            _ => member,
         };
-        let (member, sent) = (member as usize, send.total(size));
+        // The root's sizes count.
+        let (member, Participant { send, recv, peers, .. }) = (root, &instance.participants[root as usize]);
+        let call = CollectiveCall { send: part(send), recv: part(recv), peers: peers.peers(), ..*call };
+        let (sent, received) = call.bytes(member, size);
         let received = match call.kind {
             // Each of them knows what each of them gets.
-            Collective::ReduceScatter => recv.of(member).1,
-            _ => recv.total(size),
+            Collective::ReduceScatter => call.recv.blocks.of(member as usize).1,
+            Collective::InterReduceScatter => {
+                let place = call.peers.sides(member, size).map_or(0, |sides| sides.place(member));
+                share(&call.recv.blocks, place).1
+            }
+            _ => received,
         };
-        Gathering { kind: call.kind, hosts, member, sent, received }
+        Gathering { kind: call.kind.within(), hosts, member: member as usize, sent, received }
     }
+}
+
+fn part(buffer: &Buffer) -> Part<'_> {
+    Part { payload: Payload::Absent, blocks: buffer.layout.blocks() }
 }

@@ -9,10 +9,11 @@ use std::sync::Arc;
 use mpirage_call::{
     Blocks, ContextId, LineId, OnMismatch, RankId, Reduction, RequestId, Stamp, function_name,
 };
-use mpirage_collectives::{Collective, Method};
+use mpirage_collectives::{BESIDE_ROOT, Collective, Method};
 use mpirage_data::Group;
 
 use super::comm::{CommId, NewComm, Wish};
+use super::edges::KeptPeers;
 use crate::data_plane::Held;
 use crate::ids::PlanId;
 
@@ -62,6 +63,9 @@ pub(crate) struct Participant {
     pub left: bool,
     pub send: Buffer,
     pub recv: Buffer,
+    pub peers: KeptPeers,
+    /// The root that it names; [`BESIDE_ROOT`] if it does not know it.
+    pub root: u32,
     pub reduction: Option<Reduction>,
     pub on_mismatch: OnMismatch,
     pub stamp: Stamp,
@@ -74,7 +78,7 @@ pub(crate) struct Participant {
 /// What a collective is for.
 #[derive(Debug)]
 pub(crate) enum Purpose {
-    /// To move data.
+    /// To move data. Between the sides of an inter-communicator, the root is [`BESIDE_ROOT`] until a rank enters that knows it.
     Data { kind: Collective, root: u32 },
     /// To make a communicator.
     Comm { wishes: Vec<Wish>, made: Vec<NewComm> },
@@ -89,6 +93,8 @@ pub(crate) struct Results {
     pub exchanged: bool,
     /// A block for each rank, as far as they are known: contributions, or results of scans up to that rank.
     pub blocks: Vec<Vec<u8>>,
+    /// What the contributions of the first and of the second side of an inter-communicator combine to.
+    pub of_sides: [Option<Vec<u8>>; 2],
 }
 
 /// Members have given different sizes, and all of them are tolerant.
@@ -197,6 +203,24 @@ impl Instance {
     pub(crate) fn missing(&self) -> Vec<u32> {
         let absent = |member: &u32| !self.participants[*member as usize].entered;
         (0..self.size() as u32).filter(absent).map(|member| self.rank_of(member).get()).collect()
+    }
+
+    /// Those of some members that have not entered, as ranks of the run, in order and each once.
+    pub(crate) fn missing_of(&self, members: impl Iterator<Item = u32>) -> Vec<u32> {
+        let absent = members.filter(|&member| !self.participants[member as usize].entered);
+        let mut absent: Vec<u32> = absent.map(|member| self.rank_of(member).get()).collect();
+        absent.sort_unstable();
+        absent.dedup();
+        absent
+    }
+
+    /// A rank enters that names this root.
+    pub(crate) fn learn_root(&mut self, named: u32) {
+        if let Purpose::Data { root, .. } = &mut self.purpose
+            && *root == BESIDE_ROOT
+        {
+            *root = named;
+        }
     }
 
     /// The function that the first rank called, for messages.

@@ -12,20 +12,21 @@ use mpirage_record::Record;
 use mpirage_units::Duration;
 use rustc_hash::FxHashMap;
 
-use super::agreement::{Disagreement, calls_function, different_calls, disagreement};
+use super::agreement::{Disagreement, Entering, calls_function, different_calls, disagreement};
 use super::comm::{CommId, Comms, NewComm, Sequence, Wish, new_groups};
+use super::edges::KeptPeers;
 use super::exchange::Exchange;
 use super::formula::{CollectiveTimes, Gathering};
 use super::instance::{Buffer, Instance, Layout, Participant, Purpose};
 use super::plans::Plans;
-use super::run::Run;
+use super::run::{OwedCosts, Run};
 use crate::data_plane::DataPlane;
 use crate::ids::{InstanceId, PlanId, RunId, Table};
 use crate::memory::Memory;
 use crate::observe::Observers;
 use crate::origin::Origin;
 use crate::ranks::Ranks;
-use crate::transport::message::COLLECTIVE_CONTEXTS;
+use crate::transport::message::{Awaited, COLLECTIVE_CONTEXTS};
 
 /// The other parts that collectives work with when ranks get their results.
 pub(crate) struct Env<'a, M> {
@@ -71,6 +72,7 @@ pub(crate) struct Collectives {
     instances: Table<InstanceId, Instance>,
     plans: Plans,
     runs: Table<RunId, Run>,
+    owed: OwedCosts,
     /// Runs that wait for the next call of their rank.
     held_up: FxHashMap<RankId, Vec<RunId>>,
     /// Participants of collectives that are over, to be used again.
@@ -88,6 +90,7 @@ impl Collectives {
             instances: Table::new(),
             plans: Plans::new(),
             runs: Table::new(),
+            owed: OwedCosts::default(),
             held_up: FxHashMap::default(),
             spare: Vec::new(),
             started: 0,
@@ -162,12 +165,13 @@ impl Collectives {
         let sequence = self.comms.next_collective(comm, rank, member, call.plan);
         let id = self.join(sequence, comm, &group, purpose);
         let instance = &mut self.instances[id];
-        match disagreement(instance, rank, &stamp, call) {
+        match disagreement(instance, Entering { rank, member }, &stamp, call) {
             Some(Disagreement::Fatal(text)) => return Err(text),
             Some(Disagreement::Size(mismatch)) => instance.mismatch = Some(mismatch),
             None => {}
         }
         instance.enter(member, line, stamp, call.request.unwrap_or(BLOCKING));
+        instance.learn_root(call.root);
         let mut keep = |part: &mpirage_call::Part<'_>| Buffer {
             held: data.hold(part.payload),
             layout: Layout::of(&part.blocks),
@@ -175,6 +179,7 @@ impl Collectives {
         let participant = &mut instance.participants[member as usize];
         (participant.send, participant.recv) = (keep(&call.send), keep(&call.recv));
         (participant.reduction, participant.on_mismatch) = (call.reduction, call.on_mismatch);
+        (participant.peers, participant.root) = (KeptPeers::of(call.peers), call.root);
         Ok(Entered { instance: id, member })
     }
 
@@ -236,15 +241,21 @@ impl Collectives {
         let nodes = if self.choice.reads_nodes() { self.comms.nodes(comm, node_of) } else { None };
         // Ranks that disagree follow the same schedule all the same.
         let bytes = instance.mismatch.map_or_else(|| call.shape_bytes(member), |mismatch| mismatch.first);
-        let (send_counts, recv_counts) = (counts(&call.send.blocks), counts(&call.recv.blocks));
-        let mut shape = Shape::new(instance.size() as u32).rank(member).root(call.root).bytes(bytes);
-        shape = shape.counts(&send_counts, &recv_counts).nodes(nodes.as_deref());
+        let size = instance.size() as u32;
+        let (send_counts, recv_counts) = (call.send_counts(member, size), call.recv_counts(member, size));
+        let mut shape = Shape::new(size).rank(member).root(call.root).bytes(bytes);
+        shape = shape.peers(call.peers).counts(&send_counts, &recv_counts).nodes(nodes.as_deref());
         if let Some(reduction) = call.reduction {
             shape = shape.element(u64::from(reduction.element.max(1))).commutative(reduction.commutative);
             shape = shape.built_in(!calls_function(call.reduction));
         }
         let operation = Operation { collective: call.kind, nonblocking: call.request.is_some() };
-        let method = *instance.method.get_or_insert_with(|| self.choice.method(operation, &shape));
+        let choose = || self.choice.method(operation, &shape);
+        let method = match call.known_root() {
+            Some(_) => *instance.method.get_or_insert_with(choose),
+            // A rank beside the root does not know sizes, and has nothing to do.
+            None => instance.method.unwrap_or_else(choose),
+        };
         let plan = self.plans.choose(comm, call.kind, method, &shape);
         instance.common_plan = self.plans.is_common(plan).then_some((plan, method));
         (plan, method)
@@ -260,9 +271,31 @@ impl Collectives {
 
     /// A rank's schedule is over.
     pub(crate) fn end_run(&mut self, id: RunId) -> Entered {
-        let Run { instance, member, plan, .. } = self.runs.remove(id);
+        let Run { instance, member, plan, owes, .. } = self.runs.remove(id);
+        if owes {
+            self.owed.forget(id);
+        }
         self.plans.release(plan);
         Entered { instance, member }
+    }
+
+    /// A receive of a run costs so much when it is complete.
+    pub(crate) fn owe(&mut self, id: RunId, awaited: Awaited, cost: Duration) {
+        self.runs[id].owes = true;
+        self.owed.owe(id, awaited, cost);
+    }
+
+    /// A run goes on after its stop; gives what it pays for the receives that are complete.
+    #[inline]
+    pub(crate) fn pass_stop(&mut self, id: RunId) -> Duration {
+        let run = &mut self.runs[id];
+        let stop = run.pass_stop();
+        if !run.owes {
+            return Duration::ZERO;
+        }
+        let (paid, owes) = self.owed.pay(id, stop);
+        run.owes = owes;
+        paid
     }
 
     /// The line that entered the collective of a run.
@@ -301,7 +334,8 @@ impl Collectives {
         id: InstanceId,
     ) -> Vec<(LineId, RequestId)> {
         // Ranks get their errors when they leave.
-        if !self.instances[id].is_complete() || self.instances[id].mismatch.is_some() {
+        let instance = &self.instances[id];
+        if !instance.is_complete() || instance.mismatch.is_some() || instance.truncates() {
             return Vec::new();
         }
         self.instances[id].settled = true;
@@ -353,7 +387,8 @@ impl Collectives {
         if let Purpose::Data { kind, root } = self.instances[id].purpose {
             let instance = &self.instances[id];
             // Of ranks that disagree, those of a broadcast with the root's size get its bytes.
-            let whole = kind == Collective::Bcast && instance.size_error(member).is_none();
+            let bcast = matches!(kind, Collective::Bcast | Collective::InterBcast);
+            let whole = bcast && instance.size_error(member).is_none();
             if instance.mismatch.is_some() && !whole {
                 return;
             }
@@ -371,6 +406,7 @@ impl Collectives {
     fn recycle<M: Memory>(&mut self, data: &mut DataPlane<M>, mut participants: Vec<Participant>) {
         for participant in &mut participants {
             (participant.entered, participant.left, participant.reduction) = (false, false, None);
+            participant.peers = KeptPeers::All;
             data.release(&mut participant.send.held);
         }
         self.spare.push(participants);
@@ -456,12 +492,5 @@ pub(crate) fn scheduled_kind(call: &CollectiveCall<'_>) -> Collective {
     match (call.kind, call.recv.blocks) {
         (Collective::ReduceScatter, Blocks::Whole(_)) => Collective::ReduceScatterBlock,
         (kind, _) => kind,
-    }
-}
-
-fn counts(blocks: &Blocks<'_>) -> Vec<u64> {
-    match blocks {
-        Blocks::Each(list) => list.iter().skip(1).step_by(2).copied().collect(),
-        _ => Vec::new(),
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod agreement;
 pub(crate) mod comm;
+pub(crate) mod edges;
 pub(crate) mod exchange;
 pub(crate) mod formula;
 pub(crate) mod instance;

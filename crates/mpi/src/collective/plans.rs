@@ -4,7 +4,9 @@
 //! names of their peers ([`Symmetry`]), all of them use that of rank 0. Schedules made from counts of the
 //! program, and those beyond a limit of memory, are made each time and forgotten.
 
-use mpirage_collectives::{Collective, Member, Method, Schedule, Shape, Step, Symmetry, schedule, symmetry};
+use mpirage_collectives::{
+    Collective, Member, Method, Peers, Schedule, Shape, Step, Symmetry, schedule, symmetry,
+};
 use rustc_hash::FxHashMap;
 
 use super::comm::CommId;
@@ -35,6 +37,8 @@ struct Made {
     kind: Collective,
     method: Method,
     commutative: bool,
+    /// Ranks on the first side of an inter-communicator.
+    first_side: Option<u32>,
     /// The communicator, if it matters which of its ranks share a node.
     on_nodes_of: Option<CommId>,
 }
@@ -60,7 +64,8 @@ impl Plans {
         method: Method,
         shape: &Shape<'_>,
     ) -> PlanId {
-        if !(shape.send_counts.is_empty() && shape.recv_counts.is_empty()) {
+        let neighbors = matches!(shape.peers, Peers::Neighbors { .. });
+        if neighbors || !(shape.send_counts.is_empty() && shape.recv_counts.is_empty()) {
             return self.make(kind, method, shape, Symmetry::None, false);
         }
         let symmetry = symmetry(kind, method.algorithm, shape);
@@ -75,6 +80,10 @@ impl Plans {
             kind,
             method,
             commutative: shape.commutative,
+            first_side: match shape.peers {
+                Peers::OtherSide { first } => Some(first),
+                Peers::All | Peers::Neighbors { .. } => None,
+            },
             on_nodes_of: shape.nodes.map(|_| comm),
         };
         if let Some(&id) = self.known.get(&made) {

@@ -3,23 +3,11 @@
 use mpirage_call::RankId;
 use mpirage_collectives::SETS;
 use mpirage_units::Duration;
+use rustc_hash::FxHashMap;
 
-use crate::ids::{InstanceId, PlanId};
+use crate::ids::{InstanceId, PlanId, RunId};
 use crate::transport::matching::Key;
 use crate::transport::message::Awaited;
-
-/// What a run waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Until {
-    /// Nothing: it goes on by itself.
-    Now,
-    /// Its blocking step.
-    Blocking,
-    /// All its steps under way.
-    All,
-    /// All but `left` of a request set.
-    Set { set: u8, left: u32 },
-}
 
 /// What stands between a run and its next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,11 +44,12 @@ pub(crate) struct Run {
     under_way: u32,
     in_sets: [u32; SETS],
     blocking_under_way: bool,
-    until: Until,
+    /// Does it wait for what it has stopped for? Otherwise it goes on by itself.
+    waiting: bool,
+    /// Do receives cost something that is not paid yet?
+    pub owes: bool,
     /// Is the beginning of the next step paid for?
     begun: bool,
-    /// What its receives cost, to be paid when they are complete: those of each set, and the blocking one.
-    owed: [Duration; SETS + 1],
 }
 
 impl Run {
@@ -76,9 +65,9 @@ impl Run {
             under_way: 0,
             in_sets: [0; SETS],
             blocking_under_way: false,
-            until: Until::Now,
+            waiting: false,
+            owes: false,
             begun: false,
-            owed: [Duration::ZERO; SETS + 1],
         }
     }
 
@@ -113,7 +102,7 @@ impl Run {
     /// It goes on by itself.
     #[inline]
     pub(crate) fn go_on(&mut self) {
-        self.until = Until::Now;
+        self.waiting = false;
     }
 
     /// The beginning of the next step is paid for. True if it was not before.
@@ -147,44 +136,23 @@ impl Run {
         self.stop = stop;
     }
 
-    /// A receive costs so much when it is complete.
-    pub(crate) fn owe(&mut self, awaited: Awaited, cost: Duration) {
-        self.owed[owed_index(awaited)] += cost;
-    }
-
     /// Is what it stopped for still under way?
     pub(crate) fn must_wait(&mut self) -> bool {
-        let (until, waits) = match self.stop {
-            Stop::WaitAll => (Until::All, self.under_way > 0),
-            Stop::Wait { set, left } => (Until::Set { set, left }, self.in_sets[usize::from(set)] > left),
-            _ => (Until::Blocking, self.blocking_under_way),
-        };
-        if waits {
-            self.until = until;
-        }
-        waits
+        self.waiting = !self.is_past(self.stop);
+        self.waiting
     }
 
     /// After the last step: true if everything is complete; else it waits for that.
     pub(crate) fn is_complete(&mut self) -> bool {
         if self.under_way > 0 {
-            self.until = Until::All;
+            (self.stop, self.waiting) = (Stop::WaitAll, true);
         }
         self.under_way == 0
     }
 
-    /// Goes on after the stop; receives that are complete are to be paid for.
-    pub(crate) fn pass_stop(&mut self) -> Duration {
-        let mut pay = |awaited| std::mem::take(&mut self.owed[owed_index(awaited)]);
-        match std::mem::replace(&mut self.stop, Stop::None) {
-            Stop::WaitAll => {
-                let all = std::mem::take(&mut self.owed);
-                all.into_iter().fold(Duration::ZERO, |sum, cost| sum + cost)
-            }
-            Stop::Wait { set, .. } => pay(Awaited::InSet(set)),
-            Stop::Recv => pay(Awaited::Blocking),
-            Stop::None | Stop::Send => Duration::ZERO,
-        }
+    /// Goes on after the stop, which this gives.
+    pub(crate) fn pass_stop(&mut self) -> Stop {
+        std::mem::replace(&mut self.stop, Stop::None)
     }
 
     /// A send or receive is complete. True if the run goes on.
@@ -195,22 +163,71 @@ impl Run {
             Awaited::Blocking => self.blocking_under_way = false,
             Awaited::InSet(set) => self.in_sets[usize::from(set)] -= 1,
         }
-        let goes_on = match self.until {
-            Until::Now => false,
-            Until::Blocking => awaited == Awaited::Blocking,
-            Until::All => self.under_way == 0,
-            Until::Set { set, left } => self.in_sets[usize::from(set)] <= left,
-        };
-        if goes_on {
-            self.until = Until::Now;
-        }
+        let goes_on = self.waiting && self.is_past(self.stop);
+        self.waiting &= !goes_on;
         goes_on
+    }
+
+    /// Is what this stop is for complete?
+    #[inline]
+    fn is_past(&self, stop: Stop) -> bool {
+        match stop {
+            Stop::WaitAll => self.under_way == 0,
+            Stop::Wait { set, left } => self.in_sets[usize::from(set)] <= left,
+            Stop::None | Stop::Send | Stop::Recv => !self.blocking_under_way,
+        }
     }
 }
 
-fn owed_index(awaited: Awaited) -> usize {
+/// What the receives of runs cost, to be paid when they are complete. Apart from the runs, since most models have no such cost.
+#[derive(Debug, Default)]
+pub(crate) struct OwedCosts {
+    /// Of each run: those of each set, and the blocking one.
+    runs: FxHashMap<RunId, [Duration; SETS + 1]>,
+}
+
+impl OwedCosts {
+    /// A receive costs so much when it is complete.
+    pub(crate) fn owe(&mut self, run: RunId, awaited: Awaited, cost: Duration) {
+        self.runs.entry(run).or_insert([Duration::ZERO; SETS + 1])[index(awaited)] += cost;
+    }
+
+    /// A run is over.
+    pub(crate) fn forget(&mut self, run: RunId) {
+        self.runs.remove(&run);
+    }
+
+    /// A run has passed a stop: gives what it pays. True if it owes more.
+    pub(crate) fn pay(&mut self, run: RunId, stop: Stop) -> (Duration, bool) {
+        let Some(owed) = self.runs.get_mut(&run) else { return (Duration::ZERO, false) };
+        let paid = match stop {
+            Stop::WaitAll => std::mem::take(owed).into_iter().fold(Duration::ZERO, |sum, cost| sum + cost),
+            Stop::Wait { set, .. } => std::mem::take(&mut owed[index(Awaited::InSet(set))]),
+            Stop::Recv => std::mem::take(&mut owed[index(Awaited::Blocking)]),
+            Stop::None | Stop::Send => Duration::ZERO,
+        };
+        let owes = owed.iter().any(|cost| !cost.is_zero());
+        if !owes {
+            self.runs.remove(&run);
+        }
+        (paid, owes)
+    }
+}
+
+fn index(awaited: Awaited) -> usize {
     match awaited {
         Awaited::InSet(set) => usize::from(set),
         Awaited::Blocking => SETS,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A million ranks in a collective have a million runs.
+    #[test]
+    fn a_run_is_a_cache_line() {
+        assert!(size_of::<Run>() <= 64, "{}", size_of::<Run>());
     }
 }

@@ -103,12 +103,19 @@ impl Checks<'_> {
 
     fn wrong_collective(&self, rank: RankId, call: &CollectiveCall<'_>) -> Option<String> {
         let group = self.comms.group(call.context, rank)?;
-        let (size, is_root) = (group.size(), group.rank_of(rank.get()) == Some(call.root));
+        let (size, seat) = (group.size(), group.rank_of(rank.get())?);
+        let is_root = seat == call.root;
         let bytes = call.reduction.map_or(Some(0), |r| r.elements.checked_mul(r.element.into()));
-        let sides = [side_bytes(&call.send.blocks, size), side_bytes(&call.recv.blocks, size)];
+        if !call.is_sound(seat, size) {
+            return Some(format!("its peers or blocks are not those of {}", call.kind.name()));
+        }
+        let sides = [
+            side_bytes(&call.send.blocks, call.send_blocks(seat, size)),
+            side_bytes(&call.recv.blocks, call.receive_blocks(seat, size)),
+        ];
         let all = sides.into_iter().chain([bytes]).try_fold(0u64, |all, bytes| all.checked_add(bytes?));
         if all.is_none_or(|all| all > MOST_BYTES) || call.plan > MOST_PLANS {
-            return Some("its blocks are not one per rank, or have more bytes than there can be".to_owned());
+            return Some("its blocks have more bytes than there can be".to_owned());
         }
         let listed = |blocks: &Blocks<'_>| matches!(blocks, Blocks::Each(_));
         let (sends, receives) = wants_lists(call.kind, is_root);
@@ -205,14 +212,11 @@ fn accept_unless(objection: Option<String>) -> Result<(), String> {
 }
 
 /// Bytes of a side, if they can be counted.
-fn side_bytes(blocks: &Blocks<'_>, size: u32) -> Option<u64> {
+fn side_bytes(blocks: &Blocks<'_>, number: usize) -> Option<u64> {
     match *blocks {
         Blocks::Whole(bytes) => Some(bytes),
-        Blocks::Equal(bytes) => bytes.checked_mul(size.into()),
-        Blocks::Each(list) if list.len() == 2 * size as usize => {
-            list.iter().try_fold(0u64, |all, &bytes| all.checked_add(bytes))
-        }
-        Blocks::Each(_) => None,
+        Blocks::Equal(bytes) => bytes.checked_mul(number as u64),
+        Blocks::Each(list) => list.iter().try_fold(0u64, |all, &bytes| all.checked_add(bytes)),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use mpirage_call::{ContextId, LineId, RankId, Stamp};
+use mpirage_collectives::Peers;
 
 use super::core::Core;
 use crate::ids::InstanceId;
@@ -174,7 +175,7 @@ impl<'a, M> Diagnosis<'a, M> {
                 slots.filter_map(|slot| self.want_of(rank, slot)).collect()
             }
             Phase::Probing(probe) => vec![self.message_wanted(rank, probe.key)],
-            Phase::InCollective(instance) => self.members_wanted(instance).into_iter().collect(),
+            Phase::InCollective(instance) => self.members_wanted(rank, instance).into_iter().collect(),
             _ => return None,
         };
         Some(BlockedRank { rank: rank.get(), stamp: state.stamp, wants })
@@ -190,7 +191,7 @@ impl<'a, M> Diagnosis<'a, M> {
             Operation::Recv { context, from, tag, .. } => {
                 Some(self.message_wanted(rank, Key { context: u64::from(context.get()), source: from, tag }))
             }
-            Operation::Collective { instance } => self.members_wanted(instance),
+            Operation::Collective { instance } => self.members_wanted(rank, instance),
         }
     }
 
@@ -200,10 +201,17 @@ impl<'a, M> Diagnosis<'a, M> {
         Want::Message { from: key.source().and_then(resolve).map(RankId::get), tag: key.tag(), context }
     }
 
-    fn members_wanted(&self, instance: InstanceId) -> Option<Want> {
+    /// A rank waits for those that have not entered; among neighbours, for those of its own.
+    fn members_wanted(&self, rank: RankId, instance: InstanceId) -> Option<Want> {
         let instance = self.core.collectives.instance(instance)?;
-        let (what, missing, context) = (instance.function(), instance.missing(), instance.context());
-        Some(Want::Members { what, missing, context })
+        let member = instance.group.rank_of(rank.get())?;
+        let missing = match instance.participants[member as usize].peers.peers() {
+            Peers::Neighbors { sources, destinations } => {
+                instance.missing_of(sources.iter().chain(destinations).copied())
+            }
+            Peers::All | Peers::OtherSide { .. } => instance.missing(),
+        };
+        Some(Want::Members { what: instance.function(), missing, context: instance.context() })
     }
 }
 

@@ -145,7 +145,7 @@ impl<M: Memory> Core<M> {
                 _ => clocks.pass_blocking(id),
             }
         }
-        run.pass_stop()
+        self.collectives.pass_stop(id)
     }
 
     /// Does the beginning of a step take time, or does it wait for its processor?
@@ -189,20 +189,12 @@ impl<M: Memory> Core<M> {
     /// Carries out a step; gives what it costs the rank.
     fn take_step(&mut self, id: RunId, step: Step) -> Duration {
         match step {
-            Step::Isend { to, bytes, slot, set } => {
-                let sent = Sent { to, slot, bytes, mode: SendMode::Standard };
+            Step::Isend { to, bytes, slot, set } | Step::Issend { to, bytes, slot, set } => {
+                let sent = Sent { to, slot, bytes, mode: mode_of(step) };
                 self.send_step(id, sent, Stop::None, Awaited::InSet(set))
             }
-            Step::Issend { to, bytes, slot, set } => {
-                let sent = Sent { to, slot, bytes, mode: SendMode::Synchronous };
-                self.send_step(id, sent, Stop::None, Awaited::InSet(set))
-            }
-            Step::Send { to, bytes, slot } => {
-                let sent = Sent { to, slot, bytes, mode: SendMode::Standard };
-                self.send_step(id, sent, Stop::Send, Awaited::Blocking)
-            }
-            Step::Ssend { to, bytes, slot } => {
-                let sent = Sent { to, slot, bytes, mode: SendMode::Synchronous };
+            Step::Send { to, bytes, slot } | Step::Ssend { to, bytes, slot } => {
+                let sent = Sent { to, slot, bytes, mode: mode_of(step) };
                 self.send_step(id, sent, Stop::Send, Awaited::Blocking)
             }
             Step::Irecv { from, bytes, slot, set } => {
@@ -265,8 +257,11 @@ impl<M: Memory> Core<M> {
     ) -> Duration {
         let run = self.collectives.run_mut(id);
         run.begin(stop, awaited);
-        run.owe(awaited, self.protocol.recv_overhead.of(bytes));
         let (rank, key) = (run.rank, run.receives(from, slot));
+        let cost = self.protocol.recv_overhead.of(bytes);
+        if !cost.is_zero() {
+            self.collectives.owe(id, awaited, cost);
+        }
         if let Some(clocks) = self.observers.ideal()
             && self.protocol.transfer_mode(SendMode::Standard, bytes).sender_waits()
         {
@@ -330,7 +325,8 @@ impl<M: Memory> Core<M> {
 
     fn start_schedule(&mut self, entered: Entered, caller: Caller, call: &CollectiveCall<'_>) {
         let ideal = self.ranks.line(caller.line).ideal;
-        if self.collectives.have_formula() {
+        // Formulas are for collectives of all ranks.
+        if self.collectives.have_formula() && !call.kind.is_neighborhood() {
             return self.await_all(entered, caller, call, ideal);
         }
         let call = &CollectiveCall { kind: scheduled_kind(call), ..*call };
@@ -398,5 +394,13 @@ impl<M: Memory> Core<M> {
                 _ => {}
             }
         }
+    }
+}
+
+/// The mode of a step that sends.
+fn mode_of(step: Step) -> SendMode {
+    match step {
+        Step::Ssend { .. } | Step::Issend { .. } => SendMode::Synchronous,
+        _ => SendMode::Standard,
     }
 }

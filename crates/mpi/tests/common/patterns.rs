@@ -8,7 +8,7 @@ use mpirage_call::{
     Blocks, Call, CollectiveCall, Completing, Operator, Part, Payload, Reduction, RequestId, SendMode, Stamp,
     WORLD,
 };
-use mpirage_collectives::Collective;
+use mpirage_collectives::{Collective, Peers};
 use mpirage_mpi::{Ending, Engine, NoMemory, Segment, Turn};
 use mpirage_platform::Platform;
 
@@ -162,6 +162,7 @@ fn collective(kind: Collective, blocks: Blocks<'static>, reduction: Option<Reduc
         kind,
         context: WORLD,
         root: 0,
+        peers: Peers::All,
         send: part,
         recv: part,
         reduction,

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use mpirage_call::stored::{self, Lists, Outcome};
 use mpirage_call::{
-    BLOCKING, Blocks, Call, CollectiveCall, ContextId, FieldChecks, Part, Reply, RequestId, SELF, Stamp,
-    WORLD, function_names,
+    BLOCKING, Call, CollectiveCall, ContextId, FieldChecks, Reply, RequestId, SELF, Stamp, WORLD,
+    function_names,
 };
+use mpirage_collectives::Peers;
 
 use super::entry::{self, Before};
 use super::layout::{BLOCK, BlockHead, CallSite, Footer, HEADER, MAGIC, OLDEST, TRAILER, Trailer, VERSION};
@@ -258,8 +259,12 @@ impl FieldChecks for TraceChecks<'_> {
     /// The root exists, and blocks are for all ranks.
     fn collective(&mut self, call: &CollectiveCall<'_>) -> Result<(), &'static str> {
         let size = *self.sizes.get(&call.context).ok_or("a collective on a communicator that never was")?;
-        let fits = |part: &Part<'_>| !matches!(part.blocks, Blocks::Each(list) if list.len() != 2 * size);
-        match (call.root as usize) < size && fits(&call.send) && fits(&call.recv) {
+        // Which rank of the communicator this is shows only when it enters: a rank of either side, or the root.
+        let seats = match call.peers {
+            Peers::OtherSide { first } => [0, first, call.root],
+            Peers::All | Peers::Neighbors { .. } => [0; 3],
+        };
+        match seats.iter().any(|&seat| call.is_sound(seat, size as u32)) {
             true => Ok(()),
             false => Err("a collective that does not fit its communicator"),
         }

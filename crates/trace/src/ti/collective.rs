@@ -1,7 +1,7 @@
 //! Collectives of a rank: their arguments, and the calls they become.
 
 use mpirage_call::{Blocks, Call, CollectiveCall, Operator, Part, Payload, Reduction, WORLD};
-use mpirage_collectives::Collective;
+use mpirage_collectives::{Collective, Peers};
 
 use super::arguments::{Arguments, bad, size_of};
 use super::player::{After, COLLECTIVE, Common, Player};
@@ -32,6 +32,7 @@ impl Player {
                 kind,
                 context: WORLD,
                 root,
+                peers: Peers::All,
                 send,
                 recv,
                 reduction,

@@ -63,6 +63,10 @@ struct Rank {
     /// How many of each name were opened and waited for.
     order: HashMap<Named, (u64, u64)>,
     collectives: i64,
+    /// The messages of non-blocking collectives, by the collective's request.
+    parts: HashMap<RequestId, Vec<RequestId>>,
+    /// How many such messages there have been.
+    posted: u32,
 }
 
 /// A request that nobody has waited for.
@@ -187,6 +191,8 @@ impl TiWriter {
     fn waited(&mut self, rank: u32, requests: &[RequestId]) {
         let state = &mut self.ranks[rank as usize];
         let (mut names, mut swapped) = (Vec::new(), false);
+        let parts = |request: &RequestId| state.parts.remove(request).unwrap_or_else(|| vec![*request]);
+        let requests: Vec<RequestId> = requests.iter().flat_map(parts).collect();
         for Open { name, number, .. } in requests.iter().filter_map(|request| state.open.remove(request)) {
             names.push(name);
             if let Some((opened, closed)) = state.order.get_mut(&name) {

@@ -82,7 +82,7 @@ fn exchanged(
         apart(&gives, &gets)?;
     }
     if let Some(inter) = inter {
-        return inter.both_ways(gives, gets);
+        return Ok(inter.both_ways(kind, gives, gets));
     }
     fits(&gives.block_of(place.rank, place.size)?, &gets.block_of(place.rank, place.size)?)?;
     Ok(place.operation(kind, gives, gets))

@@ -20,6 +20,9 @@ use crate::types::*;
 collectives! {
     barrier(; comm) {
         with(|objects| {
+            if let Some(inter) = Inter::of(objects, comm)? {
+                return Ok(inter.both_ways(Collective::Barrier, Side::nothing(), Side::nothing()));
+            }
             let place = Place::of(objects, comm)?;
             Ok(place.operation(Collective::Barrier, Side::nothing(), Side::nothing()))
         })
@@ -30,7 +33,7 @@ collectives! {
         with(|objects| {
             if let Some(inter) = Inter::with_root(objects, comm, root)? {
                 let data = || whole(objects, "buffer", buffer, count, datatype);
-                return inter.root_gives(|_| data(), data);
+                return inter.root_gives(Collective::Bcast, |_| data(), data);
             }
             let (place, root) = Place::with_root(objects, comm, root)?;
             let data = whole(objects, "buffer", buffer, count, datatype)?;
@@ -79,8 +82,8 @@ collectives! {
         with(|objects| {
             if let Some(inter) = Inter::of(objects, comm)? {
                 let gives = whole(objects, "sendbuf", sendbuf, sendcount, sendtype)?;
-                return inter
-                    .both_ways(gives, equal(objects, "recvbuf", recvbuf, recvcount, recvtype, inter.remote())?);
+                let gets = equal(objects, "recvbuf", recvbuf, recvcount, recvtype, inter.remote())?;
+                return Ok(inter.both_ways(Collective::Allgather, gives, gets));
             }
             let place = Place::of(objects, comm)?;
             let gets = equal(objects, "recvbuf", recvbuf, recvcount, recvtype, place.size)?;
@@ -97,7 +100,7 @@ collectives! {
                 let (gives, ranks) = (whole(objects, "sendbuf", sendbuf, sendcount, sendtype)?, inter.remote());
                 // SAFETY: the caller vouches for the arrays.
                 let gets = unsafe { varying(objects, "recvbuf", recvbuf, recvcounts, displs, recvtype, ranks) }?;
-                return inter.both_ways(gives, gets);
+                return Ok(inter.both_ways(Collective::Allgatherv, gives, gets));
             }
             let place = Place::of(objects, comm)?;
             // SAFETY: the caller vouches for the arrays.
@@ -120,7 +123,7 @@ fn gathered(
     with(|objects| {
         if let Some(inter) = Inter::with_root(objects, comm, root)? {
             let given = || whole(objects, "sendbuf", sendbuf, sendcount, sendtype);
-            return inter.root_gets(|ranks| blocks(objects, ranks), given);
+            return inter.root_gets(kind, |ranks| blocks(objects, ranks), given);
         }
         let (place, root) = Place::with_root(objects, comm, root)?;
         if !place.is(root) {
@@ -144,7 +147,7 @@ fn scattered(
     with(|objects| {
         if let Some(inter) = Inter::with_root(objects, comm, root)? {
             let got = || whole(objects, "recvbuf", recvbuf, recvcount, recvtype);
-            return inter.root_gives(|ranks| blocks(objects, ranks), got);
+            return inter.root_gives(kind, |ranks| blocks(objects, ranks), got);
         }
         let (place, root) = Place::with_root(objects, comm, root)?;
         let gives = if place.is(root) { blocks(objects, place.size)? } else { Side::nothing() };

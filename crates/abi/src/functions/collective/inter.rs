@@ -1,23 +1,20 @@
-//! Collectives across an inter-communicator.
+//! Collectives across an inter-communicator: what one side gives, the other gets.
 //!
-//! What one side gives, the other gets. Every such operation is an exchange of blocks between ranks of the two sides, and
-//! travels as the alltoallv it is, each block directly; see [`Bridge`] for the numbers of the ranks. Reductions are such
-//! an exchange whose contributions are combined on arrival ([`crate::combination`]).
+//! Blocks are for the ranks of the other side. See [`Bridge`] for the simulator's numbers of the ranks.
 
 use core::ffi::c_int;
 use std::sync::Arc;
 
-use mpirage_collectives::Collective;
-use mpirage_data::Basic;
+use mpirage_call::Reduction;
+use mpirage_collectives::{BESIDE_ROOT, Collective};
 
 use super::Place;
-use crate::collection::Side;
+use crate::collection::{Partners, Side};
 use crate::constants::{MPI_PROC_NULL, MPI_ROOT};
 use crate::error::Result;
 use crate::objects::Objects;
 use crate::objects::bridge::Bridge;
 use crate::operation::Operation;
-use crate::region::Region;
 use crate::types::MPI_Comm;
 
 /// An inter-communicator, as this rank takes part in a collective on it.
@@ -30,21 +27,13 @@ pub(super) struct Inter {
 
 /// Who is the root, as this rank says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Root {
+pub(super) enum Root {
     /// This rank (`MPI_ROOT`).
     Here,
     /// Another one of this side (`MPI_PROC_NULL`).
     Beside,
     /// This one of the other side.
     There(u32),
-}
-
-/// The ranks of the other side that a rank exchanges data with.
-pub(super) enum Reach {
-    None,
-    /// All of them, a block each.
-    All(Side),
-    One(u32, Side),
 }
 
 impl Inter {
@@ -70,72 +59,81 @@ impl Inter {
         self.bridge.remote.size() as usize
     }
 
+    /// Who is the root.
+    pub(super) fn root(&self) -> Root {
+        self.root
+    }
+
     /// The root sends to all ranks of the other side.
     pub(super) fn root_gives(
         &self,
+        kind: Collective,
         at_root: impl FnOnce(usize) -> Result<Side>,
         at_others: impl FnOnce() -> Result<Side>,
     ) -> Result<Operation> {
-        match self.root {
-            Root::Here => self.exchange(Reach::All(at_root(self.remote())?), Reach::None),
-            Root::Beside => self.exchange(Reach::None, Reach::None),
-            Root::There(root) => self.exchange(Reach::None, Reach::One(root, at_others()?)),
-        }
+        Ok(match self.root {
+            Root::Here => self.rooted(kind, at_root(self.remote())?, Side::nothing(), None),
+            Root::Beside => self.rooted(kind, Side::nothing(), Side::nothing(), None),
+            Root::There(_) => self.rooted(kind, Side::nothing(), at_others()?, None),
+        })
     }
 
     /// The root receives from all ranks of the other side.
     pub(super) fn root_gets(
         &self,
+        kind: Collective,
         at_root: impl FnOnce(usize) -> Result<Side>,
         at_others: impl FnOnce() -> Result<Side>,
     ) -> Result<Operation> {
-        match self.root {
-            Root::Here => self.exchange(Reach::None, Reach::All(at_root(self.remote())?)),
-            Root::Beside => self.exchange(Reach::None, Reach::None),
-            Root::There(root) => self.exchange(Reach::One(root, at_others()?), Reach::None),
-        }
+        Ok(match self.root {
+            Root::Here => self.rooted(kind, Side::nothing(), at_root(self.remote())?, None),
+            Root::Beside => self.rooted(kind, Side::nothing(), Side::nothing(), None),
+            Root::There(_) => self.rooted(kind, at_others()?, Side::nothing(), None),
+        })
     }
 
-    /// The same of a reduction.
+    /// Each rank gives something to the other side, and gets something from it.
+    pub(super) fn both_ways(&self, kind: Collective, gives: Side, gets: Side) -> Operation {
+        self.operation(kind, 0, gives, gets, None)
+    }
+
+    /// The same, where what it gets is combined.
     pub(super) fn reduced(
         &self,
-        objects: &mut Objects,
-        at_root: impl FnOnce(&mut Objects) -> Result<Side>,
-        at_others: impl FnOnce(&Objects) -> Result<Side>,
-    ) -> Result<Operation> {
-        match self.root {
-            Root::There(_) => self.root_gets(|_| Ok(Side::nothing()), || at_others(objects)),
-            _ => self.root_gets(|_| at_root(objects), || Ok(Side::nothing())),
-        }
+        kind: Collective,
+        gives: Side,
+        gets: Side,
+        reduction: Reduction,
+    ) -> Operation {
+        self.operation(kind, 0, gives, gets, Some(reduction))
     }
 
-    /// Each rank sends to all ranks of the other side, and receives from them.
-    pub(super) fn both_ways(&self, gives: Side, gets: Side) -> Result<Operation> {
-        self.exchange(Reach::All(gives), Reach::All(gets))
-    }
-
-    fn exchange(&self, gives: Reach, gets: Reach) -> Result<Operation> {
-        Ok(self.place.operation(Collective::Alltoallv, self.seated(gives)?, self.seated(gets)?))
-    }
-
-    /// A region for each rank of both sides.
-    fn seated(&self, reach: Reach) -> Result<Side> {
-        let nothing = Region::new(0, 0, &Basic::Byte.into())?;
-        let mut regions = vec![nothing; self.bridge.all.size() as usize];
-        let combination = match reach {
-            Reach::None => None,
-            Reach::One(member, side) => {
-                regions[self.bridge.seat_of(member) as usize] = side.block_of(0, 1)?;
-                side.combination
-            }
-            Reach::All(side) => {
-                for member in 0..self.remote() {
-                    let block = side.block_of(member, self.remote())?;
-                    regions[self.bridge.seat_of(member as u32) as usize] = block;
-                }
-                side.combination
-            }
+    /// The operation with the root that this rank names.
+    pub(super) fn rooted(
+        &self,
+        kind: Collective,
+        gives: Side,
+        gets: Side,
+        reduction: Option<Reduction>,
+    ) -> Operation {
+        let root = match self.root {
+            Root::Here => self.bridge.own_seat(self.place.rank as u32),
+            Root::Beside => BESIDE_ROOT,
+            Root::There(member) => self.bridge.seat_of(member),
         };
-        Ok(Side { combination, ..Side::each(regions) })
+        self.operation(kind, root, gives, gets, reduction)
+    }
+
+    fn operation(
+        &self,
+        kind: Collective,
+        root: u32,
+        gives: Side,
+        gets: Side,
+        reduction: Option<Reduction>,
+    ) -> Operation {
+        let kind = kind.across().expect("scans are refused");
+        let partners = Partners::OtherSide { first: self.bridge.first_side() };
+        self.place.among(kind, partners, root, gives, gets, reduction)
     }
 }

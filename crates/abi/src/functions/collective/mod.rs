@@ -12,7 +12,7 @@ use mpirage_call::{ContextId, OnMismatch, Reduction};
 use mpirage_collectives::Collective;
 
 use crate::arguments::{Number, array, count, numbers};
-use crate::collection::{Collection, Side};
+use crate::collection::{Collection, Partners, Side};
 use crate::constants::{MPI_BYTE, MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TRUNCATE, MPI_IN_PLACE};
 use crate::error::{MpiError, Result, fail};
 use crate::objects::Objects;
@@ -60,8 +60,22 @@ impl Place {
         gets: Side,
         reduction: Option<Reduction>,
     ) -> Operation {
+        self.among(kind, Partners::All, root, gives, gets, reduction)
+    }
+
+    /// The same with other partners than all ranks.
+    fn among(
+        &self,
+        kind: Collective,
+        partners: Partners,
+        root: u32,
+        gives: Side,
+        gets: Side,
+        reduction: Option<Reduction>,
+    ) -> Operation {
         let &Place { context, on_mismatch, .. } = self;
-        let collection = Collection { kind, context, root, gives, gets, reduction, plan: 0, on_mismatch };
+        let collection =
+            Collection { kind, context, root, partners, gives, gets, reduction, plan: 0, on_mismatch };
         Operation::one(self.comm, Step::Collective(Box::new(collection)))
     }
 }

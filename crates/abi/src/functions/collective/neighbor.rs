@@ -1,25 +1,21 @@
-//! Collectives among the neighbours of a topology: a message along every edge.
-//!
-//! The messages have a tag that no program can name, and several edges between two ranks keep their order.
+//! Collectives among the neighbours of a topology.
 
 use core::ffi::{c_int, c_void};
 
-use mpirage_call::{ContextId, SendMode};
+use mpirage_collectives::Collective;
 
-use super::{equal, typed, varying, whole};
+use super::{Place, equal, typed, varying, whole};
 use crate::arguments::{Number, put};
-use crate::collection::Side;
+use crate::collection::{Cut, Partners, Side};
 use crate::constants::MPI_ERR_TOPOLOGY;
 use crate::error::{Result, fail};
 use crate::frame;
 use crate::functions::forms::{argument, collective, collectives, operation};
-use crate::message::{Incoming, Outgoing};
 use crate::objects::Objects;
-use crate::objects::topology::{Neighbors, Topology};
-use crate::operation::{Operation, Step, Steps};
+use crate::objects::topology::{Edges, Neighbor, Neighbors};
+use crate::operation::Operation;
 use crate::perform;
 use crate::rank::with;
-use crate::region::Region;
 use crate::types::*;
 
 collectives! {
@@ -29,7 +25,7 @@ collectives! {
             let here = Neighborhood::of(objects, comm)?;
             let gives = whole(objects, "sendbuf", sendbuf, sendcount, sendtype)?;
             let gets = equal(objects, "recvbuf", recvbuf, recvcount, recvtype, here.sources())?;
-            here.exchange(&gives, &gets)
+            here.exchange(Collective::NeighborAllgather, gives, gets)
         })
     }:
         MPI_Neighbor_allgather MPI_Ineighbor_allgather MPI_Neighbor_allgather_init MPI_Neighbor_allgather_c MPI_Ineighbor_allgather_c MPI_Neighbor_allgather_init_c;
@@ -42,7 +38,7 @@ collectives! {
             // SAFETY: the caller vouches for the arrays.
             let gets =
                 unsafe { varying(objects, "recvbuf", recvbuf, recvcounts, displs, recvtype, here.sources()) }?;
-            here.exchange(&gives, &gets)
+            here.exchange(Collective::NeighborAllgatherv, gives, gets)
         })
     }:
         MPI_Neighbor_allgatherv MPI_Ineighbor_allgatherv MPI_Neighbor_allgatherv_init MPI_Neighbor_allgatherv_c MPI_Ineighbor_allgatherv_c MPI_Neighbor_allgatherv_init_c;
@@ -53,7 +49,7 @@ collectives! {
             let here = Neighborhood::of(objects, comm)?;
             let gives = equal(objects, "sendbuf", sendbuf, sendcount, sendtype, here.destinations())?;
             let gets = equal(objects, "recvbuf", recvbuf, recvcount, recvtype, here.sources())?;
-            here.exchange(&gives, &gets)
+            here.exchange(Collective::NeighborAlltoall, gives, gets)
         })
     }:
         MPI_Neighbor_alltoall MPI_Ineighbor_alltoall MPI_Neighbor_alltoall_init MPI_Neighbor_alltoall_c MPI_Ineighbor_alltoall_c MPI_Neighbor_alltoall_init_c;
@@ -70,7 +66,7 @@ collectives! {
                     varying(objects, "recvbuf", recvbuf, recvcounts, rdispls, recvtype, sources)?,
                 )
             };
-            here.exchange(&gives, &gets)
+            here.exchange(Collective::NeighborAlltoallv, gives, gets)
         })
     }:
         MPI_Neighbor_alltoallv MPI_Ineighbor_alltoallv MPI_Neighbor_alltoallv_init MPI_Neighbor_alltoallv_c MPI_Ineighbor_alltoallv_c MPI_Neighbor_alltoallv_init_c;
@@ -87,24 +83,16 @@ collectives! {
                     typed(objects, "recvbuf", recvbuf, recvcounts, rdispls, recvtypes, sources)?,
                 )
             };
-            here.exchange(&gives, &gets)
+            here.exchange(Collective::NeighborAlltoallw, gives, gets)
         })
     }:
         MPI_Neighbor_alltoallw MPI_Ineighbor_alltoallw MPI_Neighbor_alltoallw_init MPI_Neighbor_alltoallw_c MPI_Ineighbor_alltoallw_c MPI_Neighbor_alltoallw_init_c;
 }
 
-/// The tag of these messages. Programs have tags from 0 up, and wildcards mean only those.
-///
-/// In a grid the two neighbours of a dimension may be one rank. Then what it sends up is what comes from below, so there
-/// tags go down from here by direction.
-const TAG: i32 = -7;
-
 /// This rank among its neighbours.
 struct Neighborhood {
-    comm: MPI_Comm,
-    context: ContextId,
+    place: Place,
     neighbors: Neighbors,
-    grid: bool,
 }
 
 impl Neighborhood {
@@ -113,60 +101,33 @@ impl Neighborhood {
         let Some(topology) = &object.topology else {
             fail!(MPI_ERR_TOPOLOGY, "{} has no topology", object.title());
         };
-        let neighbors = topology.neighbors(object.rank)?;
-        let grid = matches!(**topology, Topology::Cart(_));
-        Ok(Neighborhood { comm, context: object.context, neighbors, grid })
+        Ok(Neighborhood { place: Place::of(objects, comm)?, neighbors: topology.neighbors(object.rank)? })
     }
 
     fn sources(&self) -> usize {
-        self.neighbors.sources.len()
+        self.neighbors.sources.blocks
     }
 
     fn destinations(&self) -> usize {
-        self.neighbors.destinations.len()
+        self.neighbors.destinations.blocks
     }
 
     /// Receives the blocks of `gets` from the sources and sends those of `gives` to the destinations.
-    fn exchange(&self, gives: &Side, gets: &Side) -> Result<Operation> {
-        let mut steps = Steps::with_capacity(self.sources() + self.destinations());
-        for (index, source) in self.neighbors.sources.iter().enumerate() {
-            if let Some(from) = *source {
-                steps.push(Step::Receive(self.incoming(
-                    from,
-                    self.tag(index ^ 1),
-                    gets.block_of(index, self.sources())?,
-                )));
-            }
-        }
-        for (index, destination) in self.neighbors.destinations.iter().enumerate() {
-            if let Some(to) = *destination {
-                steps.push(Step::Send(self.outgoing(
-                    to,
-                    self.tag(index),
-                    gives.block_of(index, self.destinations())?,
-                )));
-            }
-        }
-        Ok(Operation { comm: self.comm, steps, collective: true })
+    fn exchange(&self, kind: Collective, gives: Side, gets: Side) -> Result<Operation> {
+        let Neighbors { sources, destinations } = &self.neighbors;
+        let (gives, gets) = (destinations.arranged(gives)?, sources.arranged(gets)?);
+        let partners = Partners::Neighbors { sources: sources.ranks(), destinations: destinations.ranks() };
+        Ok(self.place.among(kind, partners, 0, gives, gets, None))
     }
+}
 
-    /// The tag of what goes in the direction `index`.
-    fn tag(&self, index: usize) -> i32 {
-        if self.grid { TAG - index as i32 } else { TAG }
-    }
-
-    fn incoming(&self, from: u32, tag: i32, region: Region) -> Incoming {
-        Incoming {
-            context: self.context,
-            from: Some(from),
-            tag: Some(tag),
-            region,
-            matched: None,
-            bridge: None,
+impl Edges {
+    /// The blocks of a buffer in the order of the neighbours they belong to. A whole buffer is for all of them.
+    fn arranged(&self, side: Side) -> Result<Side> {
+        if side.cut == Cut::Whole || self.is_in_order() {
+            return Ok(side);
         }
-    }
-
-    fn outgoing(&self, to: u32, tag: i32, region: Region) -> Outgoing {
-        Outgoing { mode: SendMode::Standard, context: self.context, to, tag, region, copy: None }
+        let block = |neighbor: &Neighbor| side.block_of(neighbor.block, self.blocks);
+        Ok(Side::each(self.neighbors.iter().map(block).collect::<Result<_>>()?))
     }
 }

@@ -2,13 +2,13 @@
 
 use core::ffi::{c_int, c_void};
 
+use mpirage_call::Reduction;
 use mpirage_collectives::Collective;
 
-use super::inter::Inter;
+use super::inter::{Inter, Root};
 use super::{Place, apart, is_in_place, whole};
 use crate::arguments::{Number, count, numbers, put};
 use crate::collection::Side;
-use crate::combination::Combination;
 use crate::constants::{MPI_ERR_COMM, MPI_ERR_COUNT};
 use crate::error::{Result, fail};
 use crate::frame;
@@ -17,7 +17,6 @@ use crate::objects::Objects;
 use crate::operation::Operation;
 use crate::perform;
 use crate::rank::with;
-use crate::region::Region;
 use crate::types::*;
 
 collectives! {
@@ -25,11 +24,7 @@ collectives! {
         let vectors = Vectors { sendbuf, recvbuf, count, datatype, op };
         with(|objects| {
             if let Some(inter) = Inter::with_root(objects, comm, root)? {
-                return inter.reduced(
-                    objects,
-                    |objects| vectors.contributions(objects, vectors.got(objects)?, 0),
-                    |objects| vectors.given(objects),
-                );
+                return vectors.reduced_to_root(objects, &inter);
             }
             let (place, root) = Place::with_root(objects, comm, root)?;
             let gets = if place.is(root) { vectors.got(objects)? } else { Side::nothing() };
@@ -65,11 +60,10 @@ collectives! {
             let bytes_each = objects.datatypes.committed(datatype)?.size();
             let share = whole(objects, "recvbuf", recvbuf, own, datatype)?.block_of(0, 1)?;
             let vectors = Vectors { sendbuf, recvbuf, count: all, datatype, op };
-            if let Some(inter) = Inter::of(objects, comm)? {
-                let skipped = counts[..place.rank].iter().sum::<usize>() * bytes_each;
-                return vectors.across(objects, &inter, Side::whole(share), skipped);
-            }
             let gets = Side::share(share, counts.iter().map(|count| count * bytes_each).collect());
+            if let Some(inter) = Inter::of(objects, comm)? {
+                return vectors.across(objects, &inter, Collective::ReduceScatter, gets);
+            }
             vectors.operation(objects, &place, Collective::ReduceScatter, 0, gets)
         })
     }:
@@ -82,8 +76,7 @@ collectives! {
             let gets = whole(objects, "recvbuf", recvbuf, recvcount, datatype)?;
             let vectors = Vectors { sendbuf, recvbuf, count: all, datatype, op };
             if let Some(inter) = Inter::of(objects, comm)? {
-                let skipped = place.rank * gets.block_of(0, 1)?.bytes();
-                return vectors.across(objects, &inter, gets, skipped);
+                return vectors.across(objects, &inter, Collective::ReduceScatterBlock, gets);
             }
             vectors.operation(objects, &place, Collective::ReduceScatterBlock, 0, gets)
         })
@@ -122,17 +115,21 @@ impl<Count: Number> Vectors<Count> {
         whole(objects, "recvbuf", self.recvbuf, self.count, self.datatype)
     }
 
-    /// Vectors of the other side of an inter-communicator, of whose combination `result` is wanted, from a byte on.
-    fn contributions(&self, objects: &mut Objects, result: Side, skipped: usize) -> Result<Side> {
-        let reduction = objects.reduction(self.op, count("count", self.count)?, self.datatype)?;
-        let vector =
-            Region::new(0, count("count", self.count)?, objects.datatypes.committed(self.datatype)?)?;
-        Ok(Side::whole(vector).combined(Combination::new(
-            &objects.reductions,
-            reduction,
-            result.block_of(0, 1)?,
-            skipped,
-        )))
+    fn reduction(&self, objects: &mut Objects) -> Result<Reduction> {
+        objects.reduction(self.op, count("count", self.count)?, self.datatype)
+    }
+
+    /// The root of an inter-communicator gets what the other side's vectors combine to.
+    fn reduced_to_root(&self, objects: &mut Objects, inter: &Inter) -> Result<Operation> {
+        let (gives, gets) = match inter.root() {
+            Root::Beside => {
+                return Ok(inter.rooted(Collective::Reduce, Side::nothing(), Side::nothing(), None));
+            }
+            Root::Here => (Side::nothing(), self.got(objects)?),
+            Root::There(_) => (self.given(objects)?, Side::nothing()),
+        };
+        let reduction = self.reduction(objects)?;
+        Ok(inter.rooted(Collective::Reduce, gives, gets, Some(reduction)))
     }
 
     /// What this rank gets is combined from the other side, and the other way round.
@@ -140,11 +137,12 @@ impl<Count: Number> Vectors<Count> {
         &self,
         objects: &mut Objects,
         inter: &Inter,
-        result: Side,
-        skipped: usize,
+        kind: Collective,
+        gets: Side,
     ) -> Result<Operation> {
         let gives = self.given(objects)?;
-        inter.both_ways(gives, self.contributions(objects, result, skipped)?)
+        let reduction = self.reduction(objects)?;
+        Ok(inter.reduced(kind, gives, gets, reduction))
     }
 
     /// The operation in which this rank gets `gets`.
@@ -160,7 +158,7 @@ impl<Count: Number> Vectors<Count> {
         if !is_in_place(self.sendbuf) {
             apart(&gives, &gets)?;
         }
-        let reduction = objects.reduction(self.op, count("count", self.count)?, self.datatype)?;
+        let reduction = self.reduction(objects)?;
         Ok(place.rooted(kind, root, gives, gets, Some(reduction)))
     }
 }
@@ -172,8 +170,8 @@ fn everywhere(kind: Collective, vectors: Vectors<impl Number>, comm: MPI_Comm) -
             if kind != Collective::Allreduce {
                 fail!(MPI_ERR_COMM, "scans are of one group, but the communicator is an inter-communicator");
             }
-            let result = vectors.got(objects)?;
-            return vectors.across(objects, &inter, result, 0);
+            let gets = vectors.got(objects)?;
+            return vectors.across(objects, &inter, kind, gets);
         }
         let place = Place::of(objects, comm)?;
         let gets = match (kind, place.rank) {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use mpirage_call::{Blocks, CollectiveCall, CommRequest, ContextId, RequestId, SELF, WORLD};
-use mpirage_collectives::{Choice, Collective, Shape, Step, schedule};
+use mpirage_collectives::{Choice, Collective, Peers, Shape, Step, schedule};
 use mpirage_units::Duration;
 
 use super::TiWriter;
@@ -13,6 +13,9 @@ use crate::writer::TraceWriter as _;
 /// How a collective that does not block is named; SimGrid cannot replay them.
 const COLLECTIVE_NAMED: i64 = -2;
 
+/// Messages of collectives that a rank has under way at most.
+const MOST_PARTS: u32 = 1 << 30;
+
 impl TiWriter {
     pub(super) fn collective(&mut self, rank: u32, call: &CollectiveCall<'_>) {
         if call.reduction.is_some_and(|reduction| !reduction.commutative) {
@@ -21,15 +24,23 @@ impl TiWriter {
         if call.plan > 0 {
             self.lost.add(Loss::Plans);
         }
-        if call.context == WORLD {
+        if call.context == WORLD && call.peers == Peers::All {
             return self.world_collective(rank, call);
         }
         let members = self.members(rank, call.context);
-        self.expand(rank, call, &members);
-        if let Some(request) = call.request {
-            // It is over; a wait for it finds nothing.
-            self.lost.add(Loss::NonBlocking);
-            self.ranks[rank as usize].open.remove(&request);
+        let under_way = self.expand(rank, call, &members);
+        match call.request {
+            // All its messages are under way: a wait for it is one for them.
+            Some(request) if posts_all_at_once(call) => {
+                self.ranks[rank as usize].parts.insert(request, under_way);
+            }
+            Some(request) => {
+                // It is over; a wait for it finds nothing.
+                self.waited(rank, &under_way);
+                self.lost.add(Loss::NonBlocking);
+                self.ranks[rank as usize].open.remove(&request);
+            }
+            None => self.waited(rank, &under_way),
         }
     }
 
@@ -79,6 +90,8 @@ impl TiWriter {
                 let unit = if datatype == 6 { 1 } else { element };
                 format!("reducescatter {} 0 {datatype}", lengths(&call.recv.blocks, ranks, unit))
             }
+            // They have other peers than all ranks, so they are expanded.
+            _ => return,
         };
         self.line(rank, format_args!("{prefix}{line}{ordered}"));
         if let Some(request) = call.request {
@@ -90,15 +103,19 @@ impl TiWriter {
         }
     }
 
-    /// A collective as the messages it consists of.
-    fn expand(&mut self, rank: u32, call: &CollectiveCall<'_>, members: &[u32]) {
-        let Some(seat) = members.iter().position(|&member| member == rank) else { return };
-        if members.len() > 1 {
+    /// A collective as the messages it consists of. Gives the requests under way after its last step.
+    fn expand(&mut self, rank: u32, call: &CollectiveCall<'_>, members: &[u32]) -> Vec<RequestId> {
+        let Some(seat) = members.iter().position(|&member| member == rank) else { return Vec::new() };
+        let (seat, size) = (seat as u32, members.len() as u32);
+        if size > 1 {
             self.lost.add(Loss::Expanded);
         }
-        let (sends, recvs) = (counts(&call.send.blocks), counts(&call.recv.blocks));
-        let mut shape = Shape::new(members.len() as u32).rank(seat as u32).root(call.root);
-        shape = shape.bytes(call.shape_bytes(seat as u32)).counts(&sends, &recvs);
+        if !call.is_sound(seat, size) {
+            return Vec::new();
+        }
+        let (sends, recvs) = (call.send_counts(seat, size), call.recv_counts(seat, size));
+        let mut shape = Shape::new(size).rank(seat).root(call.root).peers(call.peers);
+        shape = shape.bytes(call.shape_bytes(seat)).counts(&sends, &recvs);
         if let Some(reduction) = call.reduction {
             shape = shape.element(u64::from(reduction.element.max(1))).commutative(reduction.commutative);
         }
@@ -106,14 +123,25 @@ impl TiWriter {
         let method = known.unwrap_or_else(|| Choice::default().method(call.kind, &shape));
         let mut steps = std::mem::take(&mut self.schedule);
         schedule(call.kind, method, &shape, &mut steps);
-        self.write_steps(rank, call.context, members, &steps.steps);
+        let last =
+            if posts_all_at_once(call) { steps.steps.len().saturating_sub(1) } else { steps.steps.len() };
+        let under_way = self.write_steps(rank, call.context, members, &steps.steps[..last]);
         self.schedule = steps;
+        under_way
     }
 
-    fn write_steps(&mut self, rank: u32, context: ContextId, members: &[u32], steps: &[Step]) {
+    /// Writes steps, and gives the requests that are under way after them.
+    fn write_steps(
+        &mut self,
+        rank: u32,
+        context: ContextId,
+        members: &[u32],
+        steps: &[Step],
+    ) -> Vec<RequestId> {
         let us = i64::from(rank);
         // Requests of schedules have numbers that no program uses.
-        let (first, mut next) = (u32::MAX / 2, u32::MAX / 2);
+        let first = u32::MAX / 2 + self.ranks[rank as usize].posted % MOST_PARTS;
+        let mut next = first;
         for step in steps {
             match *step {
                 // The format has no synchronous sends, nor waits for some requests: such a wait becomes one for all.
@@ -146,8 +174,9 @@ impl TiWriter {
                 Step::Copy { bytes } => self.work(rank, bytes, self.local_work[1]),
             }
         }
-        let requests: Vec<RequestId> = (first..next).map(RequestId::new).collect();
-        self.waited(rank, &requests);
+        let posted = &mut self.ranks[rank as usize].posted;
+        *posted = posted.wrapping_add(next - first);
+        (first..next).map(RequestId::new).collect()
     }
 
     fn work(&mut self, rank: u32, bytes: u64, seconds_per_byte: f64) {
@@ -166,7 +195,8 @@ impl TiWriter {
             CommRequest::CreateGroup { members, .. } => {
                 let members: Vec<u32> =
                     members.iter().map(|&member| self.world(rank, parent, member)).collect();
-                self.expand(rank, &call, &members);
+                let under_way = self.expand(rank, &call, &members);
+                self.waited(rank, &under_way);
             }
             CommRequest::DupLater { .. } => {
                 self.lost.add(Loss::NonBlocking);
@@ -175,6 +205,11 @@ impl TiWriter {
             _ => self.collective(rank, &call),
         }
     }
+}
+
+/// Is it a non-blocking collective whose messages are all posted at its beginning?
+fn posts_all_at_once(call: &CollectiveCall<'_>) -> bool {
+    call.request.is_some() && call.kind.is_neighborhood()
 }
 
 /// A number of elements and the datatype that has their size; bytes if none has.
@@ -200,11 +235,4 @@ fn lengths(blocks: &Blocks<'_>, ranks: usize, unit: u64) -> String {
         let _ = write!(text, "{}{}", if rank > 0 { " " } else { "" }, length(rank));
     }
     text
-}
-
-fn counts(blocks: &Blocks<'_>) -> Vec<u64> {
-    match blocks {
-        Blocks::Each(list) => list.iter().skip(1).step_by(2).copied().collect(),
-        _ => Vec::new(),
-    }
 }
