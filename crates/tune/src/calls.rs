@@ -88,7 +88,7 @@ impl CallCounter {
 
     /// A rank has entered a collective.
     fn entered(&mut self, rank: u32, kind: Collective, call: &CollectiveCall<'_>) {
-        if call.context == SELF {
+        if call.context == SELF || !Collective::OF_ALL_RANKS.contains(&kind) {
             return;
         }
         let Some(members) = self.members.get(&call.context) else { return };
