@@ -66,13 +66,14 @@ pub(crate) fn read(text: &str) -> Result<Selector, MpichError> {
             .key
             .strip_prefix("collective=")
             .ok_or_else(|| misplaced(branch, "the first keys are collectives, as in collective=bcast"))?;
-        // Neighbourhood collectives have no choice of algorithms here.
-        if let Some(operation) = Operation::from_name(name) {
-            let path = Path { operation, conditions: vec![], on_call: false };
-            path.follow(&branch.below, &mut selector)?;
-        } else if !name.trim_start_matches('i').starts_with("neighbor_") {
-            return Err(misplaced(branch, "MPICH has no such collective"));
+        // MPICH has one algorithm for each neighbourhood collective.
+        if name.strip_prefix('i').unwrap_or(name).starts_with("neighbor_") {
+            continue;
         }
+        let operation =
+            Operation::from_name(name).ok_or_else(|| misplaced(branch, "MPICH has no such collective"))?;
+        let path = Path { operation, conditions: vec![], on_call: false };
+        path.follow(&branch.below, &mut selector)?;
     }
     Ok(selector)
 }

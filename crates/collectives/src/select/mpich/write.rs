@@ -40,7 +40,7 @@ pub fn write(rules: &[Rule], version: MpichVersion) -> Result<String, Unwritable
     };
     let builtin = Selector::named(table).expect("the table is part of the program");
     let mut text = String::from("{\n");
-    for (number, operation) in operations().enumerate() {
+    for (number, operation) in operations(&builtin).enumerate() {
         let comma = if number > 0 { ",\n" } else { "" };
         let _ =
             writeln!(text, "{comma}  \"collective={}\": {{\n    \"comm_type=intra\": {{", name(operation));
@@ -78,9 +78,11 @@ const NEIGHBORHOOD: [(&str, &str); 5] = [
     ("alltoallw", "linear"),
 ];
 
-fn operations() -> impl Iterator<Item = Operation> {
+/// What the library's table has rules for, in both forms.
+fn operations(table: &Selector) -> impl Iterator<Item = Operation> + '_ {
     let both = |collective| [false, true].map(|nonblocking| Operation { collective, nonblocking });
-    Collective::OF_ALL_RANKS.into_iter().flat_map(both)
+    let chosen = |collective: &Collective| table.rules().any(|rule| rule.operation.collective == *collective);
+    Collective::ALL.into_iter().filter(chosen).flat_map(both)
 }
 
 fn name(operation: Operation) -> String {
