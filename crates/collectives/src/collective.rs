@@ -250,7 +250,6 @@ impl Collective {
             // Where there is nothing to move, nobody has to wait.
             Barrier => true,
             _ if self.sizes_are_known() && self.total(&self.normalized(shape)) == 0 => false,
-            ReduceScatter => shape.received_from(shape.rank) > 0,
             _ if self.synchronizes() => true,
             Bcast | Scatter => other == shape.root,
             Scatterv => other == shape.root && shape.bytes > 0,

@@ -292,16 +292,6 @@ impl Schedule {
         self.wait_all();
     }
 
-    /// As [`Schedule::exchange`], but leaves out what is empty.
-    pub(crate) fn exchange_if_any(&mut self, to: u32, sent: Data, from: u32, received: u64) {
-        match (sent.bytes, received) {
-            (0, 0) => {}
-            (0, _) => self.recv(from, received),
-            (_, 0) => self.send(to, sent),
-            _ => self.exchange(to, sent, from, received),
-        }
-    }
-
     /// Says what the last message carries, where that is no range of bytes or blocks.
     pub(crate) fn carries(&mut self, pieces: impl IntoIterator<Item = Piece>) {
         if let Some(last) = self.notes.as_mut().and_then(|notes| notes.last_mut()) {

@@ -56,13 +56,13 @@ fn ring(shape: &Shape, out: &mut Schedule) {
 }
 
 /// Farthest partner first, so that what a member keeps is contiguous: the blocks of its half, of
-/// its quarter, … of the members. Empty messages are left out.
+/// its quarter, … of the members.
 fn recursive_halving(shape: &Shape, out: &mut Schedule) {
     in_the_core(shape, out, |core, blocks, out| {
         for round in core.doubling().rev() {
             let with = core.rank(round.with);
             let kept = group(core, blocks, core.me, round.distance);
-            out.exchange_if_any(with, group(core, blocks, round.with, round.distance), with, kept.bytes);
+            out.exchange(with, group(core, blocks, round.with, round.distance), with, kept.bytes);
             out.reduce(kept.bytes);
         }
     });
@@ -101,7 +101,7 @@ fn in_the_core(shape: &Shape, out: &mut Schedule, algorithm: impl Fn(&Team, &Blo
     let Some(core) = shrunk.core else {
         let partner = shrunk.partner.expect("who sits out has a partner");
         out.send(partner, blocks.all());
-        return out.exchange_if_any(partner, Data::NOTHING, partner, blocks.block(shape.rank).bytes);
+        return out.recv(partner, blocks.block(shape.rank).bytes);
     };
     if let Some(bystander) = shrunk.partner {
         out.recv(bystander, blocks.all().bytes);
@@ -109,7 +109,7 @@ fn in_the_core(shape: &Shape, out: &mut Schedule, algorithm: impl Fn(&Team, &Blo
     }
     algorithm(&core, &blocks, out);
     if let Some(bystander) = shrunk.partner {
-        out.exchange_if_any(bystander, blocks.block(bystander), bystander, 0);
+        out.send(bystander, blocks.block(bystander));
     }
 }
 
