@@ -12,7 +12,7 @@ use mpirage_call::{
     SendMode,
 };
 use mpirage_channel::Briefing;
-use mpirage_collectives::Collective;
+use mpirage_collectives::{Collective, Member};
 
 use crate::caller::Caller;
 use crate::output;
@@ -279,7 +279,9 @@ fn take_part(call: &CollectiveCall<'_>) {
     }
     let Payload::At(base) = call.recv.payload else { return };
     // A rank may be its own neighbour several times.
-    for block in 0..call.send_blocks(0, 1).min(call.receive_blocks(0, 1)) {
+    for block in
+        0..call.send_blocks(Member { rank: 0, size: 1 }).min(call.receive_blocks(Member { rank: 0, size: 1 }))
+    {
         take_block(call, base, block);
     }
 }

@@ -1,6 +1,6 @@
 //! Collective calls: what each rank contributes and receives.
 
-use mpirage_collectives::{BESIDE_ROOT, Collective, Peers};
+use mpirage_collectives::{BESIDE_ROOT, Collective, Member, Peers};
 
 use crate::{ContextId, Payload, RequestId};
 
@@ -69,29 +69,30 @@ impl CollectiveCall<'_> {
         (self.root != BESIDE_ROOT).then_some(self.root)
     }
 
-    /// Do the peers exist, and are there blocks for all of them, for the rank `seat` of `size`? The MPI library makes no
+    /// Do the peers exist, and are there blocks for all of them, for this member? The MPI library makes no
     /// other calls, but a trace may contain any.
-    pub fn is_sound(&self, seat: u32, size: u32) -> bool {
+    pub fn is_sound(&self, member: Member) -> bool {
         let listed = |blocks: &Blocks<'_>, number: usize| match blocks {
             Blocks::Each(list) => list.len() == 2 * number,
             Blocks::Whole(_) | Blocks::Equal(_) => true,
         };
-        let root = match self.peers.sides(seat, size) {
+        let root = match self.peers.sides(member) {
             Some(sides) if self.kind.is_rooted() => {
-                self.root == BESIDE_ROOT || self.root == seat || sides.other.contains(&self.root)
+                self.root == BESIDE_ROOT || self.root == member.rank || sides.other.contains(&self.root)
             }
-            _ => self.root < size,
+            _ => self.root < member.size,
         };
         let peers = match self.peers {
             Peers::All => !self.kind.is_across() && !self.kind.is_neighborhood(),
-            Peers::OtherSide { first } => self.kind.is_across() && (1..size).contains(&first),
+            Peers::OtherSide { first } => self.kind.is_across() && (1..member.size).contains(&first),
             Peers::Neighbors { sources, destinations } => {
-                self.kind.is_neighborhood() && sources.iter().chain(destinations).all(|&peer| peer < size)
+                self.kind.is_neighborhood()
+                    && sources.iter().chain(destinations).all(|&peer| peer < member.size)
             }
         };
         root && peers
-            && listed(&self.send.blocks, self.send_blocks(seat, size))
-            && listed(&self.recv.blocks, self.receive_blocks(seat, size))
+            && listed(&self.send.blocks, self.send_blocks(member))
+            && listed(&self.recv.blocks, self.receive_blocks(member))
     }
 
     /// The bytes that decide how the collective is done, as `Shape::bytes` counts them, for the rank `seat` of the
@@ -125,36 +126,36 @@ impl CollectiveCall<'_> {
         }
     }
 
-    /// Bytes for each receiver, where the collective's `Shape` has them, for the rank `seat` of `size`.
-    pub fn send_counts(&self, seat: u32, size: u32) -> Vec<u64> {
-        self.counts(&self.send.blocks, self.peers.receivers(seat, size))
+    /// Bytes for each receiver, where the collective's `Shape` has them, for this member.
+    pub fn send_counts(&self, member: Member) -> Vec<u64> {
+        self.counts(&self.send.blocks, self.peers.receivers(member))
     }
 
     /// Bytes from each sender, where the collective's `Shape` has them. Of an inter-communicator's reduce-scatter, the
     /// bytes that each rank of this side gets.
-    pub fn recv_counts(&self, seat: u32, size: u32) -> Vec<u64> {
-        self.counts(&self.recv.blocks, self.receive_blocks(seat, size))
+    pub fn recv_counts(&self, member: Member) -> Vec<u64> {
+        self.counts(&self.recv.blocks, self.receive_blocks(member))
     }
 
-    /// The bytes that the rank `seat` of `size` sends and receives.
-    pub fn bytes(&self, seat: u32, size: u32) -> (u64, u64) {
-        let sent = self.send.blocks.total(self.send_blocks(seat, size));
-        (sent, self.recv.blocks.total(self.receive_blocks(seat, size)))
+    /// The bytes that a member sends and receives.
+    pub fn bytes(&self, member: Member) -> (u64, u64) {
+        let sent = self.send.blocks.total(self.send_blocks(member));
+        (sent, self.recv.blocks.total(self.receive_blocks(member)))
     }
 
-    /// The number of blocks that the rank `seat` of `size` sends.
-    pub fn send_blocks(&self, seat: u32, size: u32) -> usize {
-        self.peers.receivers(seat, size)
+    /// The number of blocks that a member sends.
+    pub fn send_blocks(&self, member: Member) -> usize {
+        self.peers.receivers(member)
     }
 
-    /// The number of blocks that the rank `seat` of `size` receives; of a reduce-scatter, that all ranks of its group
+    /// The number of blocks that a member receives; of a reduce-scatter, that all ranks of its group
     /// receive.
-    pub fn receive_blocks(&self, seat: u32, size: u32) -> usize {
+    pub fn receive_blocks(&self, member: Member) -> usize {
         let shares =
             matches!(self.kind, Collective::InterReduceScatter | Collective::InterReduceScatterBlock);
-        match self.peers.sides(seat, size) {
+        match self.peers.sides(member) {
             Some(sides) if shares => sides.own.len(),
-            _ => self.peers.senders(seat, size),
+            _ => self.peers.senders(member),
         }
     }
 

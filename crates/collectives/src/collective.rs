@@ -1,18 +1,10 @@
 //! The collectives: their names, their algorithms, and who waits for whom.
 
 use std::fmt;
-use std::ops::Range;
 
-use crate::algorithm::Algorithm;
-use crate::algorithms::{
-    allgather, allreduce, alltoall, barrier, bcast, gather, inter, neighbor, reduce, reduce_scatter, scan,
-    scatter, simgrid,
-};
-use crate::method::{Entry, Method, Settings, Table};
+use crate::member::Member;
 use crate::peers::{Peers, Sides};
-use crate::select::Choice;
 use crate::shape::Shape;
-use crate::step::Schedule;
 
 /// Generates the type, its names and the list of all from one table.
 macro_rules! collectives {
@@ -97,78 +89,10 @@ const ACROSS: [(Collective, Collective); 15] = [
     (ReduceScatterBlock, InterReduceScatterBlock),
 ];
 
-/// Writes into `out`, which is emptied first, what rank `shape.rank` does.
-///
-/// # Panics
-///
-/// If the algorithm is not one of `collective.algorithms()`.
-pub fn schedule(collective: Collective, method: impl Into<Method>, shape: &Shape, out: &mut Schedule) {
-    schedule_part(collective, method, shape, 0..usize::MAX, out);
-}
-
-/// As [`schedule`], but keeps only the steps with a number in `part`, and says whether more follow.
-///
-/// A ring of P ranks takes 3 P steps on each: too many to hold at once when P is in the tens of
-/// thousands. The algorithm runs again for each part, so parts should not be small.
-pub fn schedule_part(
-    collective: Collective,
-    method: impl Into<Method>,
-    shape: &Shape,
-    part: Range<usize>,
-    out: &mut Schedule,
-) -> bool {
-    out.clear_for(part);
-    out.copy(collective.own_copy(&collective.normalized(shape)));
-    if shape.size > 1 || collective.is_neighborhood() {
-        collective.append(method.into(), shape, out);
-    }
-    out.goes_on()
-}
-
 impl Collective {
     /// The collective of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|collective| collective.name() == name)
-    }
-
-    /// The algorithms it can be performed with.
-    pub fn algorithms(self) -> impl Iterator<Item = Algorithm> {
-        self.entries().map(|entry| entry.algorithm)
-    }
-
-    /// Whether `algorithm` can perform it.
-    pub fn knows(self, algorithm: Algorithm) -> bool {
-        self.entry(algorithm).is_some()
-    }
-
-    /// The parameters that `algorithm` reads when it performs this collective, with their defaults; none if it cannot.
-    pub fn defaults(self, algorithm: Algorithm) -> Option<Settings> {
-        self.entry(algorithm).map(|entry| entry.defaults)
-    }
-
-    /// Whether `algorithm` can perform a call of this shape: some want operations that commute, or certain numbers of ranks.
-    pub fn fits(self, algorithm: Algorithm, shape: &Shape) -> bool {
-        self.entry(algorithm).is_some_and(|entry| (entry.fits)(&self.normalized(shape)))
-    }
-
-    /// Appends what a rank does, but for the copy of its own contribution.
-    pub(crate) fn append(self, method: Method, shape: &Shape, out: &mut Schedule) {
-        let Method { algorithm, settings } = method;
-        let entry = self.entry(algorithm).unwrap_or_else(|| panic!("{self} has no algorithm {algorithm}"));
-        let parameters = settings.or(entry.defaults).parameters();
-        (entry.build)(&self.normalized(shape).parameters(parameters), out);
-    }
-
-    /// Appends what a rank does in a collective that is a phase of another, by the default table.
-    pub(crate) fn append_by_default(self, shape: &Shape, out: &mut Schedule) {
-        out.copy(self.own_copy(&self.normalized(shape)));
-        if shape.size > 1 {
-            self.append(Choice::default().method(self, shape), shape, out);
-        }
-    }
-
-    fn entry(self, algorithm: Algorithm) -> Option<&'static Entry> {
-        self.entries().find(|entry| entry.algorithm == algorithm)
     }
 
     /// Whether all ranks know how much is moved.
@@ -281,44 +205,6 @@ impl Collective {
         matches!(self.within(), Bcast | Gather | Gatherv | Scatter | Scatterv | Reduce)
     }
 
-    /// All algorithms, those of SimGrid's own last.
-    fn entries(self) -> impl Iterator<Item = &'static Entry> {
-        self.table().iter().chain(simgrid::table(self))
-    }
-
-    fn table(self) -> Table {
-        match self {
-            Barrier => barrier::ALGORITHMS,
-            Bcast => bcast::ALGORITHMS,
-            Gather => gather::ALGORITHMS,
-            Gatherv => gather::VARYING,
-            Scatter => scatter::ALGORITHMS,
-            Scatterv => scatter::VARYING,
-            Allgather | Allgatherv => allgather::ALGORITHMS,
-            Alltoall => alltoall::ALGORITHMS,
-            Alltoallv | Alltoallw => alltoall::VARYING,
-            Reduce => reduce::ALGORITHMS,
-            Allreduce => allreduce::ALGORITHMS,
-            ReduceScatter | ReduceScatterBlock => reduce_scatter::ALGORITHMS,
-            Scan => scan::INCLUSIVE,
-            Exscan => scan::EXCLUSIVE,
-            NeighborAllgather | NeighborAllgatherv | NeighborAlltoall | NeighborAlltoallv
-            | NeighborAlltoallw => neighbor::ALGORITHMS,
-            InterBarrier => inter::BARRIER,
-            InterBcast => inter::BCAST,
-            InterGather => inter::GATHER,
-            InterGatherv => inter::GATHERV,
-            InterScatter => inter::SCATTER,
-            InterScatterv => inter::SCATTERV,
-            InterAllgather => inter::ALLGATHER,
-            InterAllgatherv => inter::ALLGATHERV,
-            InterAlltoall | InterAlltoallv | InterAlltoallw => inter::ALLTOALL,
-            InterReduce => inter::REDUCE,
-            InterAllreduce => inter::ALLREDUCE,
-            InterReduceScatter | InterReduceScatterBlock => inter::REDUCE_SCATTER,
-        }
-    }
-
     /// The shape without what this collective does not read, so that algorithms shared by a
     /// collective and its v-variant can tell them apart by the counts, and so that nothing depends
     /// on the element unless all ranks must name the same one.
@@ -342,8 +228,12 @@ impl Collective {
         // A share of a vector is that of a rank of the own side.
         let shares = matches!(self, InterReduceScatter | InterReduceScatterBlock);
         let sharers = || shape.sides().map_or(0, |sides| sides.own.len());
-        let senders = if shares { sharers() } else { shape.peers.senders(shape.rank, shape.size) };
-        let receivers = shape.peers.receivers(shape.rank, shape.size);
+        let senders = if shares {
+            sharers()
+        } else {
+            shape.peers.senders(Member { rank: shape.rank, size: shape.size })
+        };
+        let receivers = shape.peers.receivers(Member { rank: shape.rank, size: shape.size });
         Shape {
             root: if self.is_rooted() { shape.root } else { 0 },
             element: if self.reduces() { shape.element } else { 1 },
@@ -354,7 +244,7 @@ impl Collective {
     }
 
     /// Bytes a rank moves from its own input to its own output, before anything else.
-    fn own_copy(self, shape: &Shape) -> u64 {
+    pub(crate) fn own_copy(self, shape: &Shape) -> u64 {
         match self {
             _ if shape.in_place || shape.peers != Peers::All => 0,
             Barrier | Bcast | Exscan => 0,

@@ -62,10 +62,16 @@ mod algorithms;
 mod blocks;
 mod collective;
 mod data;
+mod entry;
+mod member;
 mod method;
 mod nodes;
+mod operation;
+mod parameters;
 mod peers;
+mod perform;
 mod select;
+mod selectors;
 mod shape;
 mod size;
 mod spanning;
@@ -75,16 +81,20 @@ mod team;
 mod tree;
 
 pub use algorithm::Algorithm;
-pub use collective::{Collective, schedule, schedule_part};
+pub use collective::Collective;
 pub use data::{Data, Piece};
-pub use method::{Method, MethodError, Parameters, SendStyle, Settings};
+pub use member::Member;
+pub use method::{Method, MethodError};
 pub use nodes::Nodes;
+pub use operation::Operation;
+pub use parameters::{Parameters, SendStyle, Settings};
 pub use peers::{BESIDE_ROOT, OTHER_SIDE, Peers, Sides};
+pub use perform::{schedule, schedule_part};
 pub use select::mpich;
 pub use select::{
-    Choice, ChoiceError, Condition, Decision, DynamicError, Flag, Operation, Quantity, Relation, Rule,
-    RuleError, Selector, SelectorError, write_dynamic_rules,
+    Choice, ChoiceError, Condition, Decision, DynamicError, Flag, Quantity, Relation, Rule, RuleError,
+    Selector, SelectorError, write_dynamic_rules,
 };
 pub use shape::Shape;
 pub use step::{SETS, Schedule, Step};
-pub use symmetry::{Member, Symmetry, symmetry};
+pub use symmetry::{Symmetry, symmetry};

@@ -9,114 +9,9 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::algorithm::Algorithm;
-use crate::select::Selector;
-use crate::shape::Shape;
-use crate::size::{parse_size, written_size};
-use crate::step::Schedule;
-
-/// How a rank sends to several others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SendStyle {
-    /// By blocking sends, one after the other.
-    InOrder,
-    /// By non-blocking sends, with one wait for all of them.
-    AtOnce,
-}
-
-/// The parameters of algorithms. An algorithm reads those that its entry in the table names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Parameters {
-    /// Algorithms that pipeline cut their vector into segments of about that many bytes; 0 leaves it whole.
-    pub segment: u64,
-    /// Children per node of a tree, chains from the root, partners per round.
-    pub radix: u32,
-    /// Operations that a rank has outstanding at most; 0 for any number.
-    pub requests: u32,
-    /// How a rank sends to its children.
-    pub sends: SendStyle,
-    /// The table that chooses the methods of collectives that this one is made of.
-    pub parts: &'static str,
-}
-
-impl Default for Parameters {
-    fn default() -> Self {
-        Parameters { segment: 0, radix: 2, requests: 0, sends: SendStyle::InOrder, parts: "default" }
-    }
-}
-
-/// Parameters of which some are given.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Settings {
-    /// See [`Parameters::segment`].
-    pub segment: Option<u64>,
-    /// See [`Parameters::radix`].
-    pub radix: Option<u32>,
-    /// See [`Parameters::requests`].
-    pub requests: Option<u32>,
-    /// See [`Parameters::sends`].
-    pub sends: Option<SendStyle>,
-    /// See [`Parameters::parts`].
-    pub parts: Option<&'static str>,
-}
-
-impl Settings {
-    const NONE: Settings = Settings { segment: None, radix: None, requests: None, sends: None, parts: None };
-
-    /// These settings, and the defaults for what they do not say.
-    pub fn or(self, defaults: Settings) -> Settings {
-        Settings {
-            segment: self.segment.or(defaults.segment),
-            radix: self.radix.or(defaults.radix),
-            requests: self.requests.or(defaults.requests),
-            sends: self.sends.or(defaults.sends),
-            parts: self.parts.or(defaults.parts),
-        }
-    }
-
-    /// All parameters; those that are not given do not matter.
-    pub fn parameters(self) -> Parameters {
-        let default = Parameters::default();
-        Parameters {
-            segment: self.segment.unwrap_or(default.segment),
-            radix: self.radix.unwrap_or(default.radix),
-            requests: self.requests.unwrap_or(default.requests),
-            sends: self.sends.unwrap_or(default.sends),
-            parts: self.parts.unwrap_or(default.parts),
-        }
-    }
-
-    /// Names of the parameters that are given.
-    pub fn names(self) -> impl Iterator<Item = &'static str> {
-        let given = [
-            ("segment", self.segment.is_some()),
-            ("radix", self.radix.is_some()),
-            ("requests", self.requests.is_some()),
-            ("sends", self.sends.is_some()),
-            ("parts", self.parts.is_some()),
-        ];
-        given.into_iter().filter(|&(_, given)| given).map(|(name, _)| name)
-    }
-}
-
-impl fmt::Display for Settings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(segment) = self.segment {
-            write!(f, ":segment={}", written_size(segment))?;
-        }
-        if let Some(radix) = self.radix {
-            write!(f, ":radix={radix}")?;
-        }
-        if let Some(requests) = self.requests {
-            write!(f, ":requests={requests}")?;
-        }
-        match self.sends {
-            Some(SendStyle::InOrder) => f.write_str(":sends=in-order")?,
-            Some(SendStyle::AtOnce) => f.write_str(":sends=at-once")?,
-            None => {}
-        }
-        self.parts.map_or(Ok(()), |parts| write!(f, ":parts={parts}"))
-    }
-}
+use crate::parameters::{SendStyle, Settings};
+use crate::selectors::TABLES;
+use crate::size::parse_size;
 
 /// A way to perform a collective: an algorithm, and parameters where they are not its defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -206,78 +101,13 @@ impl Settings {
                 });
             }
             "parts" => {
-                let table = Selector::names().map(|(name, _)| name).find(|&name| name == value);
+                let table = TABLES.iter().map(|&(name, ..)| name).find(|&name| name == value);
                 self.parts =
                     Some(table.ok_or_else(|| bad("parts", "write the name of a table, as in openmpi-4.1"))?);
             }
             _ => return Err(MethodError::UnknownParameter(name.to_owned())),
         }
         Ok(())
-    }
-}
-
-/// Writes the steps of one rank.
-pub(crate) type Build = fn(&Shape, &mut Schedule);
-
-/// An algorithm of one collective.
-#[derive(Clone, Copy)]
-pub(crate) struct Entry {
-    pub algorithm: Algorithm,
-    pub build: Build,
-    /// The parameters that it reads, with their defaults.
-    pub defaults: Settings,
-    /// Can it perform a call of this shape? All ranks must answer alike.
-    pub fits: fn(&Shape) -> bool,
-}
-
-/// The algorithms of one collective. This is the only place that says which are valid.
-pub(crate) type Table = &'static [Entry];
-
-/// An algorithm without parameters, for calls of any shape.
-pub(crate) const fn entry(algorithm: Algorithm, build: Build) -> Entry {
-    Entry { algorithm, build, defaults: Settings::NONE, fits: |_| true }
-}
-
-impl Entry {
-    /// It cuts its vector into segments, of so many bytes unless told otherwise.
-    pub const fn segment(mut self, bytes: u64) -> Entry {
-        self.defaults.segment = Some(bytes);
-        self
-    }
-
-    /// It has a radix, this one unless told otherwise.
-    pub const fn radix(mut self, radix: u32) -> Entry {
-        self.defaults.radix = Some(radix);
-        self
-    }
-
-    /// It limits the number of outstanding operations, to this unless told otherwise.
-    pub const fn requests(mut self, requests: u32) -> Entry {
-        self.defaults.requests = Some(requests);
-        self
-    }
-
-    /// It sends in either style, in this one unless told otherwise.
-    pub const fn sends(mut self, sends: SendStyle) -> Entry {
-        self.defaults.sends = Some(sends);
-        self
-    }
-
-    /// It is made of other collectives, whose methods this table chooses unless told otherwise.
-    pub const fn parts(mut self, table: &'static str) -> Entry {
-        self.defaults.parts = Some(table);
-        self
-    }
-
-    /// It performs only calls of which this is true.
-    pub const fn only_if(mut self, fits: fn(&Shape) -> bool) -> Entry {
-        self.fits = fits;
-        self
-    }
-
-    /// It combines operands in any order, so it is for operations that commute.
-    pub const fn any_order(self) -> Entry {
-        self.only_if(|shape| shape.commutative)
     }
 }
 

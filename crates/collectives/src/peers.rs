@@ -8,6 +8,8 @@
 
 use std::ops::Range;
 
+use crate::member::Member;
+
 /// The root that a rank names which does not know it: another rank of its own side (`MPI_PROC_NULL`).
 pub const BESIDE_ROOT: u32 = u32::MAX - 1;
 
@@ -58,8 +60,8 @@ impl Sides {
 }
 
 impl Peers<'_> {
-    /// The sides of an inter-communicator of `size` ranks, as `rank` sees them.
-    pub fn sides(self, rank: u32, size: u32) -> Option<Sides> {
+    /// The sides of an inter-communicator as one of its ranks sees them.
+    pub fn sides(self, Member { rank, size }: Member) -> Option<Sides> {
         let Peers::OtherSide { first } = self else { return None };
         let (first, second) = (0..first.min(size), first.min(size)..size);
         Some(match first.contains(&rank) {
@@ -68,24 +70,24 @@ impl Peers<'_> {
         })
     }
 
-    /// How many ranks send to `rank` of `size`: the number of its receive blocks.
-    pub fn senders(self, rank: u32, size: u32) -> usize {
+    /// How many ranks send to a rank: the number of its receive blocks.
+    pub fn senders(self, member: Member) -> usize {
         match self {
             Peers::Neighbors { sources, .. } => sources.len(),
-            _ => self.ranks(rank, size),
+            _ => self.ranks(member),
         }
     }
 
-    /// To how many ranks `rank` of `size` sends: the number of its send blocks.
-    pub fn receivers(self, rank: u32, size: u32) -> usize {
+    /// To how many ranks a rank sends: the number of its send blocks.
+    pub fn receivers(self, member: Member) -> usize {
         match self {
             Peers::Neighbors { destinations, .. } => destinations.len(),
-            _ => self.ranks(rank, size),
+            _ => self.ranks(member),
         }
     }
 
-    fn ranks(self, rank: u32, size: u32) -> usize {
-        self.sides(rank, size).map_or(size as usize, |sides| sides.other.len())
+    fn ranks(self, member: Member) -> usize {
+        self.sides(member).map_or(member.size as usize, |sides| sides.other.len())
     }
 }
 
@@ -96,15 +98,21 @@ mod tests {
     #[test]
     fn each_rank_sees_the_other_side() {
         let peers = Peers::OtherSide { first: 3 };
-        assert_eq!(peers.sides(1, 5), Some(Sides { own: 0..3, other: 3..5 }));
-        assert_eq!(peers.sides(3, 5), Some(Sides { own: 3..5, other: 0..3 }));
-        assert_eq!((peers.senders(1, 5), peers.receivers(4, 5)), (2, 3));
-        assert_eq!(Peers::All.sides(1, 5), None);
+        assert_eq!(peers.sides(Member { rank: 1, size: 5 }), Some(Sides { own: 0..3, other: 3..5 }));
+        assert_eq!(peers.sides(Member { rank: 3, size: 5 }), Some(Sides { own: 3..5, other: 0..3 }));
+        assert_eq!(
+            (peers.senders(Member { rank: 1, size: 5 }), peers.receivers(Member { rank: 4, size: 5 })),
+            (2, 3)
+        );
+        assert_eq!(Peers::All.sides(Member { rank: 1, size: 5 }), None);
     }
 
     #[test]
     fn neighbours_are_counted_by_direction() {
         let peers = Peers::Neighbors { sources: &[1, 1], destinations: &[0] };
-        assert_eq!((peers.senders(0, 2), peers.receivers(0, 2)), (2, 1));
+        assert_eq!(
+            (peers.senders(Member { rank: 0, size: 2 }), peers.receivers(Member { rank: 0, size: 2 })),
+            (2, 1)
+        );
     }
 }

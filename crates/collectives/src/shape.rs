@@ -2,8 +2,9 @@
 
 use crate::blocks::Blocks;
 use crate::data::Data;
-use crate::method::Parameters;
+use crate::member::Member;
 use crate::nodes::Nodes;
+use crate::parameters::Parameters;
 use crate::peers::{BESIDE_ROOT, Peers, Sides};
 
 /// One rank's view of one call.
@@ -146,7 +147,7 @@ impl<'a> Shape<'a> {
 
     /// The two sides of an inter-communicator.
     pub(crate) fn sides(&self) -> Option<Sides> {
-        self.peers.sides(self.rank, self.size)
+        self.peers.sides(Member { rank: self.rank, size: self.size })
     }
 
     pub(crate) fn is_root(&self) -> bool {

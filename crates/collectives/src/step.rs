@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::data::{Data, Piece};
-use crate::method::SendStyle;
+use crate::parameters::SendStyle;
 use crate::shape::Shape;
 
 /// How many request sets a schedule has.

@@ -9,6 +9,7 @@
 
 use crate::algorithm::Algorithm::{self, *};
 use crate::collective::Collective::{self, *};
+use crate::member::Member;
 use crate::shape::Shape;
 use crate::step::Step;
 
@@ -40,15 +41,6 @@ pub fn symmetry(collective: Collective, algorithm: Algorithm, shape: &Shape) -> 
     }
 }
 
-/// A rank of a communicator of so many ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Member {
-    /// The rank.
-    pub rank: u32,
-    /// The number of ranks.
-    pub size: u32,
-}
-
 impl Symmetry {
     /// The step of `rank`, of `size`, that this step of rank 0 stands for.
     #[inline]
@@ -67,7 +59,7 @@ impl Symmetry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collective::schedule;
+    use crate::perform::schedule;
     use crate::step::Schedule;
 
     fn steps(collective: Collective, algorithm: Algorithm, shape: &Shape) -> Vec<Step> {

@@ -14,6 +14,8 @@
 //! subtree is a contiguous range of members. So blocks travel in one piece, and a reduction
 //! keeps the order of its operands. Trees that pass whole vectors on are in `spanning`.
 
+use std::ops::Range;
+
 use crate::data::{Data, Piece};
 use crate::shape::Shape;
 use crate::team::{Team, doubling_distances};
@@ -75,25 +77,25 @@ pub(crate) struct Segments {
 impl Segments {
     /// The vector of `shape` in whole elements.
     pub fn of(shape: &Shape) -> Self {
-        Self::of_part(shape, 0, shape.bytes)
+        Self::of_part(shape, 0..shape.bytes)
     }
 
     /// A part of the vector of `shape` in whole elements.
-    pub fn of_part(shape: &Shape, offset: u64, bytes: u64) -> Self {
+    pub fn of_part(shape: &Shape, part: Range<u64>) -> Self {
         let element = shape.element.max(1);
         let segment = match shape.parameters.segment {
             0 => u64::MAX,
             wanted => (wanted / element).max(1) * element,
         };
-        Segments { offset, bytes, segment }
+        Segments { offset: part.start, bytes: part.end - part.start, segment }
     }
 
     /// A range of bytes in whole elements of `shape`.
     pub fn of_data(shape: &Shape, data: Data) -> Self {
         let Some(Piece::Bytes(range)) = data.pieces().into_iter().next() else {
-            return Self::of_part(shape, 0, 0);
+            return Self::of_part(shape, 0..0);
         };
-        Self::of_part(shape, range.start, data.bytes)
+        Self::of_part(shape, range.start..range.start + data.bytes)
     }
 
     /// How many: at least one, since an empty vector still is a message.
@@ -121,7 +123,7 @@ impl Segments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::method::Parameters;
+    use crate::parameters::Parameters;
 
     fn binomial(me: u32, size: u32) -> Binomial {
         Binomial { me, size }

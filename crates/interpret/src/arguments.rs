@@ -1,6 +1,7 @@
 //! The arguments and results of a call, in a few figures that every format can show.
 
 use mpirage_call::{Call, CollectiveCall, ContextId};
+use mpirage_collectives::Member;
 use mpirage_record::Details;
 
 use crate::comms::{CommRank, Comms};
@@ -85,7 +86,7 @@ impl Arguments {
     /// The arguments of a collective.
     pub fn of_collective(rank: u32, call: &CollectiveCall<'_>, comms: &Comms) -> Arguments {
         let seat = comms.rank_of(call.context, rank).unwrap_or(0);
-        let (sent, received) = call.bytes(seat, comms.size(call.context));
+        let (sent, received) = call.bytes(Member { rank: seat, size: comms.size(call.context) });
         let root = call.known_root().filter(|_| call.kind.is_rooted());
         Arguments {
             peer: root.and_then(|root| comms.world_of(call.context, rank, CommRank(root))),

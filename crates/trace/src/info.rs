@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use mpirage_call::{Call, ContextId, Reply, SELF, Stamp, WORLD, Work, function_name};
-use mpirage_collectives::Peers;
+use mpirage_collectives::{Member, Peers};
 use mpirage_units::Duration;
 
 use crate::convert::write_calls;
@@ -167,7 +167,7 @@ impl TraceWriter for InfoCollector {
                 (other, _) => (0, self.communicators.get(&other).map_or(1, Vec::len) as u32),
             };
             self.info.collectives += 1;
-            self.info.collective_bytes += collective.bytes(seat, size).0;
+            self.info.collective_bytes += collective.bytes(Member { rank: seat, size }).0;
         }
     }
 

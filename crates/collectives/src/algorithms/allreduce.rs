@@ -17,7 +17,7 @@ use super::{
 };
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
-use crate::method::{Table, entry};
+use crate::entry::{Table, entry};
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::{Stays, Team};

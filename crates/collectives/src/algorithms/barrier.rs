@@ -15,7 +15,8 @@
 use super::{allreduce, level_pipeline, two_level};
 use crate::algorithm::Algorithm;
 use crate::data::Data;
-use crate::method::{SendStyle, Table, entry};
+use crate::entry::{Table, entry};
+use crate::parameters::SendStyle;
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::{distances, doubling_distances, multiples};

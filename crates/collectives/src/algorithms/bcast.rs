@@ -18,7 +18,8 @@ use super::{
 };
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
-use crate::method::{SendStyle, Table, entry};
+use crate::entry::{Table, entry};
+use crate::parameters::SendStyle;
 use crate::shape::Shape;
 use crate::spanning::{Place, Tree};
 use crate::step::Schedule;

@@ -10,41 +10,32 @@
 //! basic, default or non-overlapping.
 
 use crate::collective::Collective;
-use crate::select::{Operation, Selector};
 use crate::shape::Shape;
 use crate::step::Schedule;
 
 pub(crate) fn allreduce(shape: &Shape, out: &mut Schedule) {
     let at_zero = Shape { root: 0, ..*shape };
-    perform(Collective::Reduce, &at_zero, out);
+    Collective::Reduce.append_part(&at_zero, out);
     out.next_slot();
-    perform(Collective::Bcast, &at_zero, out);
+    Collective::Bcast.append_part(&at_zero, out);
 }
 
 pub(crate) fn allgather(shape: &Shape, out: &mut Schedule) {
     let blocks = shape.blocks();
     let at_zero = Shape { root: 0, bytes: blocks.block(shape.rank).bytes, ..*shape };
     let counted = !shape.recv_counts.is_empty();
-    perform(if counted { Collective::Gatherv } else { Collective::Gather }, &at_zero, out);
+    let gather = if counted { Collective::Gatherv } else { Collective::Gather };
+    gather.append_part(&at_zero, out);
     out.next_slot();
-    perform(Collective::Bcast, &Shape { bytes: blocks.all().bytes, ..at_zero }, out);
+    Collective::Bcast.append_part(&Shape { bytes: blocks.all().bytes, ..at_zero }, out);
 }
 
 pub(crate) fn reduce_scatter(shape: &Shape, out: &mut Schedule) {
     let blocks = shape.blocks();
     let at_zero = Shape { root: 0, ..*shape };
-    perform(Collective::Reduce, &Shape { bytes: blocks.all().bytes, ..at_zero }, out);
+    Collective::Reduce.append_part(&Shape { bytes: blocks.all().bytes, ..at_zero }, out);
     out.next_slot();
     let scatter = if shape.recv_counts.is_empty() { Collective::Scatter } else { Collective::Scatterv };
     let mine = blocks.block(shape.rank).bytes;
-    perform(scatter, &Shape { bytes: mine, send_counts: shape.recv_counts, ..at_zero }, out);
-}
-
-/// Appends a part by the method that the table of the parameters has for it.
-pub(crate) fn perform(operation: impl Into<Operation>, shape: &Shape, out: &mut Schedule) {
-    let table = |name| Selector::named(name).expect("methods name tables that exist");
-    let operation = operation.into();
-    let chosen = table(shape.parameters.parts).method(operation, shape);
-    let method = chosen.or_else(|| table("default").method(operation, shape));
-    operation.collective.append(method.expect("the default table has a rule for every call"), shape, out);
+    scatter.append_part(&Shape { bytes: mine, send_counts: shape.recv_counts, ..at_zero }, out);
 }

@@ -108,7 +108,7 @@ fn lanes(shape: &Shape) -> [Lane; 2] {
             parent: parent(place, team.size).map(rank),
             children: children(place, team.size).map(|child| child.map(rank)),
             depth: depth(place, team.size),
-            segments: Segments::of_part(shape, offset, halves.block(tree as u32).bytes),
+            segments: Segments::of_part(shape, offset..offset + halves.block(tree as u32).bytes),
         }
     })
 }

@@ -13,7 +13,7 @@ use super::nothing;
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::data::Data;
-use crate::method::{Table, entry};
+use crate::entry::{Table, entry};
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::Team;

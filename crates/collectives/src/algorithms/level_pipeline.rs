@@ -12,7 +12,7 @@
 
 use super::two_level::Levels;
 use crate::collective::Collective::{self, Allreduce, Barrier, Bcast, Reduce};
-use crate::select::Operation;
+use crate::operation::Operation;
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::tree::Segments;

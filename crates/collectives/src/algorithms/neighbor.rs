@@ -10,7 +10,7 @@
 
 use crate::algorithm::Algorithm;
 use crate::data::Data;
-use crate::method::{Table, entry};
+use crate::entry::{Table, entry};
 use crate::peers::Peers;
 use crate::shape::Shape;
 use crate::step::Schedule;

@@ -18,7 +18,7 @@ use super::{double_tree, halved_rabenseifner as halved, level_pipeline, nothing,
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::data::Data;
-use crate::method::{Table, entry};
+use crate::entry::{Table, entry};
 use crate::shape::Shape;
 use crate::spanning::{Place, Tree};
 use crate::step::Schedule;

@@ -13,7 +13,8 @@ use super::{butterfly, composed, mirrored_halving, nothing, overlapped_ring, red
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::data::Data;
-use crate::method::{Parameters, SendStyle, Table, entry};
+use crate::entry::{Table, entry};
+use crate::parameters::{Parameters, SendStyle};
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::{Stays, Team};

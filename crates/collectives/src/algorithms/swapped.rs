@@ -71,7 +71,7 @@ fn with_root_at_zero(shape: &Shape, out: &mut Schedule, build: impl FnOnce(&Shap
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::method::Parameters;
+    use crate::parameters::Parameters;
 
     #[test]
     fn the_last_segment_takes_the_rest() {

@@ -15,10 +15,9 @@
 
 use std::borrow::Cow;
 
-use super::composed;
 use crate::collective::Collective;
 use crate::nodes::Nodes;
-use crate::select::Operation;
+use crate::operation::Operation;
 use crate::shape::Shape;
 use crate::step::Schedule;
 
@@ -108,7 +107,7 @@ impl<'a> Levels<'a> {
 fn phase(operation: impl Into<Operation>, shape: &Shape, ranks: &[u32], out: &mut Schedule) {
     out.next_phase();
     if ranks.len() > 1 {
-        out.among(ranks, |out| composed::perform(operation, shape, out));
+        out.among(ranks, |out| operation.into().append_part(shape, out));
     }
 }
 

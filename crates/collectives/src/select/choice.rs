@@ -7,9 +7,10 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::mpich::{self, MpichError};
-use super::rule::{Condition, Operation, Quantity, Rule, RuleError, parse_method};
+use super::rule::{Condition, Quantity, Rule, RuleError, parse_method};
 use super::selector::{Selector, SelectorError};
 use crate::method::Method;
+use crate::operation::Operation;
 use crate::shape::Shape;
 use crate::size::parse_size;
 

@@ -11,5 +11,5 @@ mod selector;
 
 pub use choice::{Choice, ChoiceError};
 pub use openmpi::{Decision, DynamicError, write_dynamic_rules};
-pub use rule::{Condition, Flag, Operation, Quantity, Relation, Rule, RuleError};
+pub use rule::{Condition, Flag, Quantity, Relation, Rule, RuleError};
 pub use selector::{Selector, SelectorError};

@@ -20,11 +20,13 @@ use std::fmt::Write as _;
 
 use thiserror::Error;
 
-use super::rule::{Condition, Flag, Operation, Quantity, Rule, RuleError};
+use super::rule::{Condition, Flag, Quantity, Rule, RuleError};
 use super::selector::{Selector, SelectorError};
 use crate::algorithm::Algorithm;
 use crate::collective::Collective;
-use crate::method::{Method, Settings};
+use crate::method::Method;
+use crate::operation::Operation;
+use crate::parameters::Settings;
 
 /// The collectives by Open MPI's numbers; neighbourhood collectives follow.
 const COLLECTIVES: [Collective; 17] = [

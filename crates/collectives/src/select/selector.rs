@@ -6,8 +6,10 @@ use std::sync::{Arc, LazyLock};
 use thiserror::Error;
 
 use super::openmpi::{is_dynamic_rules, read_dynamic_rules};
-use super::rule::{Operation, Rule, RuleError};
+use super::rule::{Rule, RuleError};
 use crate::method::Method;
+use crate::operation::Operation;
+use crate::selectors::TABLES;
 use crate::shape::Shape;
 
 /// For each operation its rules. The first one that applies counts.
@@ -25,42 +27,6 @@ pub struct SelectorError {
     /// What is wrong there.
     pub error: RuleError,
 }
-
-/// The tables that are part of the program: name, description, rules.
-const TABLES: &[(&str, &str, &str)] = &[
-    (
-        "default",
-        "MPICH's classic rules: few rounds for short vectors, few bytes for long ones",
-        include_str!("../selectors/default.rules"),
-    ),
-    (
-        "openmpi-4.1",
-        "Open MPI 4.1 with its default components: tuned, basic, libnbc",
-        include_str!("../selectors/openmpi-4.1.rules"),
-    ),
-    (
-        "openmpi-5.0",
-        "Open MPI 5.0 with its default components: han where nodes have several ranks, tuned, basic, libnbc",
-        // What is the same is said once.
-        concat!(
-            include_str!("../selectors/openmpi-5.0.rules"),
-            "\n",
-            include_str!("../selectors/openmpi-4.1.rules")
-        ),
-    ),
-    ("mpich-4.0", "MPICH 4.0 with its device CH4", include_str!("../selectors/mpich-4.0.rules")),
-    ("mpich-4.3", "MPICH 4.3 with its device CH4", include_str!("../selectors/mpich-4.3.rules")),
-    (
-        "mpich-levels",
-        "the phases of MPICH's collectives of two levels; for parts=",
-        include_str!("../selectors/mpich-levels.rules"),
-    ),
-    (
-        "simgrid",
-        "SimGrid 3.32's default selection: simple algorithms, most of them linear",
-        include_str!("../selectors/simgrid.rules"),
-    ),
-];
 
 static NAMED: LazyLock<Vec<(&'static str, Arc<Selector>)>> = LazyLock::new(|| {
     let read = |text| Selector::parse(text).expect("the tables in the program are right; a test reads them");

@@ -4,7 +4,7 @@ use mpirage_call::{
     Blocks, CollectiveCall, Completion, ContextId, OnMismatch, Operator, RankId, Reduction, Stamp,
     function_name,
 };
-use mpirage_collectives::{BESIDE_ROOT, Collective};
+use mpirage_collectives::{BESIDE_ROOT, Collective, Member};
 use mpirage_data::Op;
 
 use super::instance::{Instance, Mismatch, Participant, Purpose};
@@ -75,7 +75,7 @@ fn other_root_across(
     Entering { member, .. }: Entering,
     call: &CollectiveCall<'_>,
 ) -> Option<(u32, String, String)> {
-    let sides = call.peers.sides(member, instance.size() as u32)?;
+    let sides = call.peers.sides(Member { rank: member, size: instance.size() as u32 })?;
     let says = |member: u32, root: u32| match root {
         BESIDE_ROOT => "gives MPI_PROC_NULL as the root".to_owned(),
         root if root == member => "is the root".to_owned(),

@@ -4,7 +4,7 @@
 //! has to wait for all.
 
 use mpirage_call::{Blocks, Completion};
-use mpirage_collectives::{Collective, Peers};
+use mpirage_collectives::{Collective, Member, Peers};
 
 use super::instance::{Instance, Participant, Purpose};
 
@@ -119,7 +119,10 @@ impl Instance {
     fn edges_across(&self, kind: Collective, root: u32, member: u32) -> Vec<Edge> {
         use Collective as C;
         let receiver = &self.participants[member as usize];
-        let Some(sides) = receiver.peers.peers().sides(member, self.size() as u32) else { return Vec::new() };
+        let Some(sides) = receiver.peers.peers().sides(Member { rank: member, size: self.size() as u32 })
+        else {
+            return Vec::new();
+        };
         let gets = receiver.recv.layout.blocks();
         let gives = |from: u32| match kind.within() {
             C::Barrier => false,
@@ -163,7 +166,7 @@ impl Instance {
     /// The number of blocks that a member sends.
     pub(crate) fn send_blocks(&self, member: u32) -> usize {
         let peers = self.participants[member as usize].peers.peers();
-        peers.receivers(member, self.size() as u32)
+        peers.receivers(Member { rank: member, size: self.size() as u32 })
     }
 }
 

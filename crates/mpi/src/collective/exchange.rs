@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use mpirage_call::{Blocks, Operator, RankId, Reduction};
-use mpirage_collectives::Collective;
+use mpirage_collectives::{Collective, Member};
 use mpirage_data::{Basic, Op, apply};
 
 use super::edges::share;
@@ -171,7 +171,7 @@ impl<'a, M: Memory> Exchange<'a, M> {
     fn reduce_across(&mut self, kind: Collective, root: u32, member: u32) {
         use Collective as C;
         let peers = self.participant(member).peers.peers();
-        let Some(sides) = peers.sides(member, self.size()) else { return };
+        let Some(sides) = peers.sides(Member { rank: member, size: self.size() }) else { return };
         if kind != C::InterReduce || member == root {
             let side = usize::from(sides.is_first());
             let result = match self.instance.results.of_sides[side].take() {

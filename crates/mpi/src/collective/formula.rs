@@ -3,7 +3,7 @@
 //! Some models know no algorithms: all ranks enter, a time passes that depends on who and how much, all ranks leave.
 
 use mpirage_call::{CollectiveCall, Part, Payload};
-use mpirage_collectives::Collective;
+use mpirage_collectives::{Collective, Member};
 use mpirage_platform::HostId;
 use mpirage_units::Duration;
 
@@ -47,12 +47,15 @@ impl<'a> Gathering<'a> {
         // The root's sizes count.
         let (member, Participant { send, recv, peers, .. }) = (root, &instance.participants[root as usize]);
         let call = CollectiveCall { send: part(send), recv: part(recv), peers: peers.peers(), ..*call };
-        let (sent, received) = call.bytes(member, size);
+        let (sent, received) = call.bytes(Member { rank: member, size });
         let received = match call.kind {
             // Each of them knows what each of them gets.
             Collective::ReduceScatter => call.recv.blocks.of(member as usize).1,
             Collective::InterReduceScatter => {
-                let place = call.peers.sides(member, size).map_or(0, |sides| sides.place(member));
+                let place = call
+                    .peers
+                    .sides(Member { rank: member, size: size })
+                    .map_or(0, |sides| sides.place(member));
                 share(&call.recv.blocks, place).1
             }
             _ => received,

@@ -6,7 +6,7 @@ use mpirage_call::{
     BLOCKING, Blocks, CollectiveCall, CommRequest, Completion, ContextId, LineId, RankId, Reply, RequestId,
     Stamp,
 };
-use mpirage_collectives::{Choice, Collective, Method, Operation, Shape, Step};
+use mpirage_collectives::{Choice, Collective, Member, Method, Operation, Shape, Step};
 use mpirage_data::Group;
 use mpirage_record::Record;
 use mpirage_units::Duration;
@@ -242,7 +242,10 @@ impl Collectives {
         // Ranks that disagree follow the same schedule all the same.
         let bytes = instance.mismatch.map_or_else(|| call.shape_bytes(member), |mismatch| mismatch.first);
         let size = instance.size() as u32;
-        let (send_counts, recv_counts) = (call.send_counts(member, size), call.recv_counts(member, size));
+        let (send_counts, recv_counts) = (
+            call.send_counts(Member { rank: member, size: size }),
+            call.recv_counts(Member { rank: member, size: size }),
+        );
         let mut shape = Shape::new(size).rank(member).root(call.root).bytes(bytes);
         shape = shape.peers(call.peers).counts(&send_counts, &recv_counts).nodes(nodes.as_deref());
         if let Some(reduction) = call.reduction {

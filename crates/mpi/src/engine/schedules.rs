@@ -18,6 +18,7 @@ use crate::memory::Memory;
 use crate::occupancy::Job;
 use crate::origin::Origin;
 use crate::protocol::{CollectiveProgress, per_byte};
+use crate::ranks::Ranks;
 use crate::ranks::line::Phase;
 use crate::ranks::request::Operation;
 use crate::transport::message::{Awaited, Outgoing, Owner, Taker};
@@ -38,7 +39,7 @@ struct Sent {
 impl<M: Memory> Core<M> {
     /// A line enters a collective.
     pub(crate) fn enter_collective(&mut self, line: LineId, call: &CollectiveCall<'_>) {
-        let caller = self.caller(line);
+        let caller = caller(&self.ranks, line);
         let entered = match self.collectives.enter(&mut self.data, caller, call) {
             Ok(entered) => entered,
             Err(text) => return self.misuse(caller.rank, text),
@@ -54,7 +55,7 @@ impl<M: Memory> Core<M> {
 
     /// A line takes part in making a communicator.
     pub(crate) fn enter_creation(&mut self, line: LineId, parent: ContextId, how: CommRequest<'_>) {
-        let caller = self.caller(line);
+        let caller = caller(&self.ranks, line);
         let host = self.host(caller.rank).0;
         let entered = match self.collectives.enter_creation(caller, host, parent, how) {
             Ok(entered) => entered,
@@ -99,7 +100,7 @@ impl<M: Memory> Core<M> {
             }
             let Some(step) = self.collectives.next_step(id) else { return self.try_end_run(id) };
             if self.collectives.run(id).under_way() > MANY {
-                self.fetch_steps(id);
+                fetch_steps(self, id);
             }
             if self.step_must_wait(id, step) {
                 return;
@@ -309,11 +310,6 @@ impl<M: Memory> Core<M> {
         self.ranks.leave_ideal(participant.line, participant.request, at);
     }
 
-    fn caller(&self, line: LineId) -> Caller {
-        let state = self.ranks.line(line);
-        Caller { rank: state.rank, line, stamp: state.stamp }
-    }
-
     /// The line waits in its call, or opens a request.
     fn wait_in_collective(&mut self, line: LineId, instance: InstanceId, request: RequestId) {
         if request == BLOCKING {
@@ -377,24 +373,6 @@ impl<M: Memory> Core<M> {
             self.kernel.start_timer(span, Due::Collective(id).token());
         }
     }
-
-    /// A schedule with many sends and receives under way goes on: prefetches what later steps need.
-    #[inline]
-    fn fetch_steps(&self, id: RunId) {
-        let run = self.collectives.run(id);
-        for (ahead, deep) in [(2 * AHEAD, false), (AHEAD, true)] {
-            match self.collectives.step_ahead(id, ahead) {
-                Some(Step::Isend { to, slot, .. }) => {
-                    self.transport.fetch_send(self.collectives.peer(id, to), &run.sends(slot), deep);
-                }
-                // Its own queue is near; the message that waits there is not.
-                Some(Step::Irecv { from, slot, .. }) if deep => {
-                    self.transport.fetch_unexpected(run.rank, &run.receives(from, slot));
-                }
-                _ => {}
-            }
-        }
-    }
 }
 
 /// The mode of a step that sends.
@@ -403,4 +381,28 @@ fn mode_of(step: Step) -> SendMode {
         Step::Ssend { .. } | Step::Issend { .. } => SendMode::Synchronous,
         _ => SendMode::Standard,
     }
+}
+
+/// A schedule with many sends and receives under way goes on: prefetches what later steps need.
+#[inline]
+fn fetch_steps<M: Memory>(core: &Core<M>, id: RunId) {
+    let run = core.collectives.run(id);
+    for (ahead, deep) in [(2 * AHEAD, false), (AHEAD, true)] {
+        match core.collectives.step_ahead(id, ahead) {
+            Some(Step::Isend { to, slot, .. }) => {
+                core.transport.fetch_send(core.collectives.peer(id, to), &run.sends(slot), deep);
+            }
+            // Its own queue is near; the message that waits there is not.
+            Some(Step::Irecv { from, slot, .. }) if deep => {
+                core.transport.fetch_unexpected(run.rank, &run.receives(from, slot));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A line that enters a collective.
+fn caller(ranks: &Ranks, line: LineId) -> Caller {
+    let state = ranks.line(line);
+    Caller { rank: state.rank, line, stamp: state.stamp }
 }

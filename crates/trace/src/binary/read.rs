@@ -10,7 +10,7 @@ use mpirage_call::{
     BLOCKING, Call, CollectiveCall, ContextId, FieldChecks, Reply, RequestId, SELF, Stamp, WORLD,
     function_names,
 };
-use mpirage_collectives::Peers;
+use mpirage_collectives::{Member, Peers};
 
 use super::entry::{self, Before};
 use super::layout::{BLOCK, BlockHead, CallSite, Footer, HEADER, MAGIC, OLDEST, TRAILER, Trailer, VERSION};
@@ -264,7 +264,7 @@ impl FieldChecks for TraceChecks<'_> {
             Peers::OtherSide { first } => [0, first, call.root],
             Peers::All | Peers::Neighbors { .. } => [0; 3],
         };
-        match seats.iter().any(|&seat| call.is_sound(seat, size as u32)) {
+        match seats.iter().any(|&seat| call.is_sound(Member { rank: seat, size: size as u32 })) {
             true => Ok(()),
             false => Err("a collective that does not fit its communicator"),
         }

@@ -25,7 +25,7 @@ mod direct;
 mod leaders;
 
 use crate::algorithm::Algorithm as A;
-use crate::method::{Table, entry};
+use crate::entry::{Table, entry};
 use crate::peers::Sides;
 use crate::shape::Shape;
 

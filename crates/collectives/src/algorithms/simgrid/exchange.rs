@@ -12,7 +12,7 @@
 
 use crate::algorithms::barrier;
 use crate::data::{Data, Piece};
-use crate::method::{Parameters, SendStyle};
+use crate::parameters::{Parameters, SendStyle};
 use crate::shape::Shape;
 use crate::step::Schedule;
 

@@ -6,7 +6,7 @@
 use super::{allreduce, relay};
 use crate::algorithms::{gather, overlapped_ring, pipeline, split_binary};
 use crate::data::Data;
-use crate::method::Parameters;
+use crate::parameters::Parameters;
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::doubling_distances;

@@ -7,7 +7,7 @@
 use super::parts::Member;
 use crate::algorithms::reduce;
 use crate::data::Data;
-use crate::method::Parameters;
+use crate::parameters::Parameters;
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::Team;

@@ -17,7 +17,7 @@ use super::Groups;
 use super::bcast::mpich;
 use crate::algorithms::bcast;
 use crate::data::Data;
-use crate::method::SendStyle;
+use crate::parameters::SendStyle;
 use crate::shape::Shape;
 use crate::step::Schedule;
 
@@ -161,6 +161,6 @@ pub(crate) fn from_the_root(shape: &Shape, out: &mut Schedule) {
     }
 }
 
-fn at_once(shape: &Shape) -> crate::method::Parameters {
-    crate::method::Parameters { sends: SendStyle::AtOnce, ..shape.parameters }
+fn at_once(shape: &Shape) -> crate::parameters::Parameters {
+    crate::parameters::Parameters { sends: SendStyle::AtOnce, ..shape.parameters }
 }

@@ -13,7 +13,7 @@ use super::nodes::Levels;
 use super::parts::Member;
 use crate::algorithms::scatter;
 use crate::data::Data;
-use crate::method::{Parameters, SendStyle};
+use crate::parameters::{Parameters, SendStyle};
 use crate::shape::Shape;
 use crate::step::Schedule;
 use crate::team::Team;

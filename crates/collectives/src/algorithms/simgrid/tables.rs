@@ -8,7 +8,7 @@ use super::{
 };
 use crate::algorithm::Algorithm::*;
 use crate::collective::Collective::{self, *};
-use crate::method::{Table, entry};
+use crate::entry::{Table, entry};
 use crate::shape::Shape;
 
 const KIB: u64 = 1024;

@@ -20,8 +20,9 @@ pub(crate) use read::read;
 pub use read::{MpichError, Problem};
 pub use write::{MpichVersion, UnwritableRule, write};
 
-use super::rule::{Operation, Quantity};
+use super::rule::Quantity;
 use crate::collective::Collective;
+use crate::operation::Operation;
 
 /// What `total_msg_size` compares: bytes, but for one operation elements.
 fn total(operation: Operation) -> Quantity {

@@ -5,12 +5,14 @@
 
 use thiserror::Error;
 
-use super::super::rule::{Condition, Flag, Operation, Quantity, Relation, Rule, RuleError};
+use super::super::rule::{Condition, Flag, Quantity, Relation, Rule, RuleError};
 use super::super::selector::Selector;
 use super::names;
 use super::tree::{Branch, parse};
 use crate::algorithm::Algorithm;
-use crate::method::{Method, Settings};
+use crate::method::Method;
+use crate::operation::Operation;
+use crate::parameters::Settings;
 
 /// Why a selection file of MPICH's cannot be followed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -8,10 +8,11 @@ use std::fmt::Write as _;
 
 use thiserror::Error;
 
-use super::super::rule::{Condition, Flag, Operation, Quantity, Relation, Rule};
+use super::super::rule::{Condition, Flag, Quantity, Relation, Rule};
 use super::super::selector::Selector;
 use super::names;
 use crate::collective::Collective;
+use crate::operation::Operation;
 
 /// An MPICH that a file is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use mpirage_call::{Blocks, CollectiveCall, CommRequest, ContextId, RequestId, SELF, WORLD};
-use mpirage_collectives::{Choice, Collective, Peers, Shape, Step, schedule};
+use mpirage_collectives::{Choice, Collective, Member, Peers, Shape, Step, schedule};
 use mpirage_units::Duration;
 
 use super::TiWriter;
@@ -110,10 +110,13 @@ impl TiWriter {
         if size > 1 {
             self.lost.add(Loss::Expanded);
         }
-        if !call.is_sound(seat, size) {
+        if !call.is_sound(Member { rank: seat, size: size }) {
             return Vec::new();
         }
-        let (sends, recvs) = (call.send_counts(seat, size), call.recv_counts(seat, size));
+        let (sends, recvs) = (
+            call.send_counts(Member { rank: seat, size: size }),
+            call.recv_counts(Member { rank: seat, size: size }),
+        );
         let mut shape = Shape::new(size).rank(seat).root(call.root).peers(call.peers);
         shape = shape.bytes(call.shape_bytes(seat)).counts(&sends, &recvs);
         if let Some(reduction) = call.reduction {

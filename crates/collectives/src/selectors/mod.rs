@@ -1,0 +1,33 @@
+//! The rules of MPI libraries, a text file each.
+
+/// The tables that are part of the program: name, description, rules.
+pub(crate) const TABLES: &[(&str, &str, &str)] = &[
+    (
+        "default",
+        "MPICH's classic rules: few rounds for short vectors, few bytes for long ones",
+        include_str!("default.rules"),
+    ),
+    (
+        "openmpi-4.1",
+        "Open MPI 4.1 with its default components: tuned, basic, libnbc",
+        include_str!("openmpi-4.1.rules"),
+    ),
+    (
+        "openmpi-5.0",
+        "Open MPI 5.0 with its default components: han where nodes have several ranks, tuned, basic, libnbc",
+        // What is the same is said once.
+        concat!(include_str!("openmpi-5.0.rules"), "\n", include_str!("openmpi-4.1.rules")),
+    ),
+    ("mpich-4.0", "MPICH 4.0 with its device CH4", include_str!("mpich-4.0.rules")),
+    ("mpich-4.3", "MPICH 4.3 with its device CH4", include_str!("mpich-4.3.rules")),
+    (
+        "mpich-levels",
+        "the phases of MPICH's collectives of two levels; for parts=",
+        include_str!("mpich-levels.rules"),
+    ),
+    (
+        "simgrid",
+        "SimGrid 3.32's default selection: simple algorithms, most of them linear",
+        include_str!("simgrid.rules"),
+    ),
+];
