@@ -180,9 +180,15 @@ def report(table, options):
     print(table.markdown())
     if options.table:
         pathlib.Path(options.table).write_text(table.markdown() + "\n")
-    wrong = table.total.total() - table.all_agreed("messages")
-    print(f"conformance: {table.all_agreed('messages')} passed, {wrong} failed")
+    others = [failure for failure in table.failures if "messages" in failure[1] or "no schedule" in failure[1]]
+    wrong = [failure for failure in others if not known_difference(failure[0])]
+    print(f"conformance: {table.all_agreed('messages')} passed, {len(others) - len(wrong)} known to differ, {len(wrong)} failed")
     sys.exit(1 if wrong else 0)
+
+
+def known_difference(case):
+    """Recursive halving leaves out empty messages; docs/reference/conformance-openmpi.md explains why ours does not."""
+    return case.collective == "reduce-scatter" and case.counts != "equal"
 
 
 if __name__ == "__main__":
