@@ -433,7 +433,8 @@ pub struct TuneArguments {
     /// Write the rules for an MPI library into this file, which must not exist yet
     #[arg(short, long, value_name = "FILE", help_heading = "Results")]
     pub output: Option<PathBuf>,
-    /// For which library: openmpi (a file of dynamic rules) or mpirage (for --coll) [default: by the ending of the file: .conf, .rules]
+    /// For which library: openmpi (a file of dynamic rules), mpich or mpich-4.3 (a selection file), or mpirage (for --coll) [default: by
+    /// the ending of the file: .conf, .json, .rules]
     #[arg(long, value_name = "LIBRARY", requires = "output", help_heading = "Results")]
     pub format: Option<String>,
     /// Replace the file of rules if it exists

@@ -39,7 +39,7 @@ pub use calls::{CallCounter, CallGroup};
 pub use methods::Candidates;
 pub use plot::svg;
 pub use point::Point;
-pub use rules::{Threshold, rules, thresholds, tuned};
+pub use rules::{Threshold, rules, rules_by_size, thresholds, tuned};
 pub use search::{Observer, Progress, Row, Search, Timed};
 pub use simulate::{Testbed, TuneError};
 pub use sizes::{SizesError, parse_sizes};

@@ -28,9 +28,14 @@ pub fn thresholds(rows: &[Row], sized: fn(Collective) -> bool) -> Vec<Threshold>
     sections.flat_map(|rows| section_thresholds(rows, sized)).collect()
 }
 
-/// The same as rules of ours, of which the first that applies counts.
+/// The same as rules of ours, of which the first that applies counts; they read sizes where all ranks know them.
 pub fn rules(rows: &[Row]) -> Vec<Rule> {
-    let all = thresholds(rows, sizes_are_known);
+    rules_by_size(rows, sizes_are_known)
+}
+
+/// As [`rules`], for a library that looks at the sizes of fewer collectives: those of which `sized` is true.
+pub fn rules_by_size(rows: &[Row], sized: fn(Collective) -> bool) -> Vec<Rule> {
+    let all = thresholds(rows, sized);
     let next = all.iter().skip(1).map(Some).chain([None]);
     let rule = |(this, next): (&Threshold, Option<&Threshold>)| {
         let Threshold { collective, ranks, method, .. } = *this;

@@ -4,9 +4,13 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
-use mpirage_collectives::{Collective, Decision, Method, Selector, Shape, write_dynamic_rules};
+use mpirage_collectives::mpich::{self, MpichVersion};
+use mpirage_collectives::{
+    Algorithm, Choice, Collective, Condition, Decision, Flag, Method, Rule, Selector, Shape,
+    write_dynamic_rules,
+};
 use mpirage_outfile::OutputFile;
-use mpirage_tune::{Threshold, svg, thresholds};
+use mpirage_tune::{Threshold, rules_by_size, svg, thresholds};
 
 use super::show::{Results, sections};
 use crate::arguments::{STANDARD_OUTPUT, TuneArguments};
@@ -20,11 +24,18 @@ use crate::words;
 pub enum Library {
     /// Open MPI 4.1 and 5.0: a file of dynamic rules.
     OpenMpi,
+    /// MPICH: a JSON file of selections.
+    Mpich(MpichVersion),
     /// mpirage itself: `--coll FILE`.
     Mpirage,
 }
 
-const LIBRARIES: [(&str, Library); 2] = [("openmpi", Library::OpenMpi), ("mpirage", Library::Mpirage)];
+const LIBRARIES: [(&str, Library); 4] = [
+    ("openmpi", Library::OpenMpi),
+    ("mpich", Library::Mpich(MpichVersion::V4_0)),
+    ("mpich-4.3", Library::Mpich(MpichVersion::V4_3)),
+    ("mpirage", Library::Mpirage),
+];
 
 impl Library {
     /// The library that the user names, or that reads files with this ending.
@@ -40,6 +51,7 @@ impl Library {
         match file.extension().and_then(|ending| ending.to_str()) {
             Some("rules") => Ok(Some(Library::Mpirage)),
             Some("conf") => Ok(Some(Library::OpenMpi)),
+            Some("json") => Ok(Some(Library::Mpich(MpichVersion::V4_0))),
             _ => Err(usage(format!(
                 "-o {}: the ending does not say which library reads the file; use --format {}",
                 file.display(),
@@ -52,6 +64,8 @@ impl Library {
     pub fn table(self) -> &'static str {
         match self {
             Library::OpenMpi => "openmpi-4.1",
+            Library::Mpich(MpichVersion::V4_0) => "mpich-4.0",
+            Library::Mpich(MpichVersion::V4_3) => "mpich-4.3",
             Library::Mpirage => "",
         }
     }
@@ -60,6 +74,8 @@ impl Library {
     pub fn allowed(self) -> Option<fn(Collective, Method, &Shape<'_>) -> bool> {
         match self {
             Library::OpenMpi => Some(open_mpi_does),
+            Library::Mpich(MpichVersion::V4_0) => Some(mpich_4_0_does),
+            Library::Mpich(MpichVersion::V4_3) => Some(mpich_4_3_does),
             Library::Mpirage => None,
         }
     }
@@ -68,6 +84,10 @@ impl Library {
     fn text(self, results: &Results<'_>) -> Result<String, Failure> {
         match self {
             Library::OpenMpi => dynamic_rules(results),
+            Library::Mpich(version) => {
+                let rules = rules_by_size(results.rows, mpich_looks_at_sizes).into_iter().map(for_mpich);
+                mpich::write(&rules.collect::<Vec<_>>(), version).map_err(usage)
+            }
             Library::Mpirage => Ok(own_rules(results)),
         }
     }
@@ -79,6 +99,7 @@ impl Library {
             Library::OpenMpi => format!(
                 "mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename {file} …"
             ),
+            Library::Mpich(_) => format!("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE={file} mpirun …"),
             Library::Mpirage => format!("mpirage run --coll {file} …"),
         }
     }
@@ -89,10 +110,67 @@ fn open_mpi_does(collective: Collective, method: Method, shape: &Shape<'_>) -> b
     let decision = Decision { collective, ranks: shape.size, bytes: 0, method: Some(method) };
     let read = write_dynamic_rules(&[decision]).ok().and_then(|text| Selector::read(&text).ok());
     let done = read.and_then(|selector| selector.method(collective.into(), shape));
-    let defaults = collective.defaults(method.algorithm).unwrap_or_default();
-    done.is_some_and(|done| {
-        done.algorithm == method.algorithm && done.settings.or(defaults) == method.settings.or(defaults)
-    })
+    done.is_some_and(|done| same(collective, done, method))
+}
+
+/// Are two methods the same, if what they do not say is as usual?
+fn same(collective: Collective, one: Method, other: Method) -> bool {
+    let defaults = collective.defaults(one.algorithm).unwrap_or_default();
+    one.algorithm == other.algorithm && one.settings.or(defaults) == other.settings.or(defaults)
+}
+
+fn mpich_4_0_does(collective: Collective, method: Method, shape: &Shape<'_>) -> bool {
+    mpich_does(collective, method, shape, MpichVersion::V4_0)
+}
+
+fn mpich_4_3_does(collective: Collective, method: Method, shape: &Shape<'_>) -> bool {
+    mpich_does(collective, method, shape, MpichVersion::V4_3)
+}
+
+/// Does a selection file that names this method lead to it? Several of our algorithms have one name in MPICH.
+fn mpich_does(collective: Collective, method: Method, shape: &Shape<'_>, version: MpichVersion) -> bool {
+    let rule = Rule::new(collective.into(), Vec::new(), method).ok();
+    let text = rule.and_then(|rule| mpich::write(&[rule], version).ok());
+    let read = text.and_then(|text| Choice::parse_with("file", |_| Some(Ok(text.clone()))).ok());
+    read.is_some_and(|choice| same(collective, choice.method(collective, shape), method))
+}
+
+/// The rule for calls that the algorithm can perform in MPICH, which follows its file without a check and may abort.
+fn for_mpich(mut rule: Rule) -> Rule {
+    use Algorithm as A;
+    use Collective as C;
+    let collective = rule.operation.collective;
+    let wants = |flag| Condition::Is(flag, true);
+    match collective {
+        C::Alltoall | C::Alltoallv | C::Alltoallw => {
+            rule.conditions.push(Condition::Is(Flag::InPlace, false))
+        }
+        C::Reduce | C::Allreduce => {
+            rule.conditions.extend([Flag::Commutative, Flag::BuiltIn, Flag::ElementEach].map(wants));
+        }
+        C::ReduceScatter | C::ReduceScatterBlock => rule.conditions.push(wants(Flag::Commutative)),
+        C::Allgather | C::Allgatherv if rule.method.algorithm == A::RecursiveDoubling => {
+            rule.conditions.push(wants(Flag::PowerOfTwo));
+        }
+        _ => {}
+    }
+    rule
+}
+
+/// Can a selection file of MPICH ask for the size of this collective?
+fn mpich_looks_at_sizes(collective: Collective) -> bool {
+    use Collective as C;
+    matches!(
+        collective,
+        C::Bcast
+            | C::Reduce
+            | C::Allreduce
+            | C::Alltoall
+            | C::Allgather
+            | C::Allgatherv
+            | C::ReduceScatter
+            | C::ReduceScatterBlock
+    )
 }
 
 /// Does Open MPI look at the size of a message for this collective?
@@ -231,5 +309,17 @@ mod tests {
         // Its recursive doubling falls back to another algorithm.
         assert!(does(Collective::Allgather, "recursive-doubling", 8));
         assert!(!does(Collective::Allgather, "recursive-doubling", 6));
+    }
+
+    #[test]
+    fn only_what_mpich_does_is_allowed() {
+        let does = |collective, method: &str, ranks| {
+            let shape = Shape::new(ranks).bytes(1 << 20);
+            mpich_4_0_does(collective, method.parse().unwrap(), &shape)
+        };
+        assert!(does(Collective::Bcast, "binomial", 16));
+        assert!(does(Collective::Allgather, "ring", 16));
+        assert!(!does(Collective::Bcast, "chain", 16));
+        assert!(!does(Collective::Bcast, "double-tree", 16));
     }
 }

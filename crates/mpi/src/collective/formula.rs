@@ -52,10 +52,8 @@ impl<'a> Gathering<'a> {
             // Each of them knows what each of them gets.
             Collective::ReduceScatter => call.recv.blocks.of(member as usize).1,
             Collective::InterReduceScatter => {
-                let place = call
-                    .peers
-                    .sides(Member { rank: member, size: size })
-                    .map_or(0, |sides| sides.place(member));
+                let place =
+                    call.peers.sides(Member { rank: member, size }).map_or(0, |sides| sides.place(member));
                 share(&call.recv.blocks, place).1
             }
             _ => received,

@@ -243,8 +243,8 @@ impl Collectives {
         let bytes = instance.mismatch.map_or_else(|| call.shape_bytes(member), |mismatch| mismatch.first);
         let size = instance.size() as u32;
         let (send_counts, recv_counts) = (
-            call.send_counts(Member { rank: member, size: size }),
-            call.recv_counts(Member { rank: member, size: size }),
+            call.send_counts(Member { rank: member, size }),
+            call.recv_counts(Member { rank: member, size }),
         );
         let mut shape = Shape::new(size).rank(member).root(call.root).bytes(bytes);
         shape = shape.peers(call.peers).counts(&send_counts, &recv_counts).nodes(nodes.as_deref());

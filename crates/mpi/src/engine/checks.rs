@@ -106,14 +106,14 @@ impl Checks<'_> {
         let (size, seat) = (group.size(), group.rank_of(rank.get())?);
         let is_root = seat == call.root;
         let bytes = call.reduction.map_or(Some(0), |r| r.elements.checked_mul(r.element.into()));
-        if !call.is_sound(Member { rank: seat, size: size }) {
+        if !call.is_sound(Member { rank: seat, size }) {
             let text =
                 format!("its blocks are not one per rank, or its peers are not those of {}", call.kind);
             return Some(text);
         }
         let sides = [
-            side_bytes(&call.send.blocks, call.send_blocks(Member { rank: seat, size: size })),
-            side_bytes(&call.recv.blocks, call.receive_blocks(Member { rank: seat, size: size })),
+            side_bytes(&call.send.blocks, call.send_blocks(Member { rank: seat, size })),
+            side_bytes(&call.recv.blocks, call.receive_blocks(Member { rank: seat, size })),
         ];
         let all = sides.into_iter().chain([bytes]).try_fold(0u64, |all, bytes| all.checked_add(bytes?));
         if all.is_none_or(|all| all > MOST_BYTES) || call.plan > MOST_PLANS {

@@ -110,13 +110,11 @@ impl TiWriter {
         if size > 1 {
             self.lost.add(Loss::Expanded);
         }
-        if !call.is_sound(Member { rank: seat, size: size }) {
+        if !call.is_sound(Member { rank: seat, size }) {
             return Vec::new();
         }
-        let (sends, recvs) = (
-            call.send_counts(Member { rank: seat, size: size }),
-            call.recv_counts(Member { rank: seat, size: size }),
-        );
+        let (sends, recvs) =
+            (call.send_counts(Member { rank: seat, size }), call.recv_counts(Member { rank: seat, size }));
         let mut shape = Shape::new(size).rank(seat).root(call.root).peers(call.peers);
         shape = shape.bytes(call.shape_bytes(seat)).counts(&sends, &recvs);
         if let Some(reduction) = call.reduction {
