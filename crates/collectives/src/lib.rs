@@ -17,12 +17,14 @@
 //! |---|---|
 //! | `step` | [`Step`], and [`Schedule`], the reusable list that algorithms write into |
 //! | `data` | [`Data`]: what a message carries, for tests and readers |
-//! | `shape`, `nodes` | [`Shape`]: what one rank knows of one call; [`Nodes`]: which ranks share a node |
+//! | `shape`, `nodes`, `peers` | [`Shape`]: what one rank knows of one call; [`Nodes`]: which ranks share a node; [`Peers`]: whom it exchanges data with |
 //! | `symmetry` | which schedules all ranks can share |
-//! | `collective`, `algorithm`, `method` | the names of both, which goes with which, and the parameters of algorithms |
-//! | `select`, `selectors/*.rules` | the tables of MPI libraries and the user's overrides |
-//! | `team`, `tree`, `blocks` | vocabulary the algorithms share: who takes part, who is whose parent, who owns which bytes |
+//! | `collective`, `operation`, `algorithm` | names and properties of collectives, of their two forms, of algorithms |
+//! | `parameters`, `method`, `entry` | the parameters of algorithms, an algorithm with parameters, the tables of algorithms |
+//! | `select`, `selectors/*.rules` | the rules of MPI libraries, the files that they read, and the user's overrides |
+//! | `team`, `tree`, `spanning`, `blocks` | vocabulary the algorithms share: who takes part, who is whose parent, who owns which bytes |
 //! | `algorithms` | one file per family of collectives, one function per algorithm |
+//! | `perform` | which algorithms perform a collective, and [`schedule`] |
 //!
 //! Invariants, all tested in `tests/` for every algorithm of every collective:
 //!

@@ -198,6 +198,14 @@ impl<'a> Shape<'a> {
         Data::pair(self.rank, to, self.sent_to(to))
     }
 
+    /// Bytes of a segment; a vector that is not cut is one segment.
+    pub(crate) fn segment(&self) -> u64 {
+        match self.parameters.segment {
+            0 => self.bytes.max(1),
+            bytes => bytes,
+        }
+    }
+
     /// Whole elements in the vector.
     pub(crate) fn elements(&self) -> u64 {
         self.bytes / self.element.max(1)

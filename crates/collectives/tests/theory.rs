@@ -98,7 +98,9 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
         (Allgather | Allgatherv, NeighborExchange) if even => {
             (n.ranks / 2, n.ranks * n.ranks / 2, whole(all_pairs))
         }
-        (Allgather | Allgatherv, RecursiveDoubling) if power_of_two => (n.log, shrunk, whole(all_pairs)),
+        (Allgather | Allgatherv, RecursiveDoubling | RecursiveExchange) if power_of_two => {
+            (n.log, shrunk, whole(all_pairs))
+        }
         (Allgather | Allgatherv, GatherBcast) => {
             (2 * n.log_up, 2 * n.others(), whole(n.subtrees() + all_pairs))
         }
@@ -121,7 +123,9 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
             (n.log_up, n.ranks * n.log_up, whole(n.ranks * hops))
         }
 
-        (Allreduce, RecursiveDoubling) => (n.log + 2 * n.extra_rounds(), shrunk, whole(shrunk)),
+        (Allreduce, RecursiveDoubling | RecursiveExchange) => {
+            (n.log + 2 * n.extra_rounds(), shrunk, whole(shrunk))
+        }
         (Allreduce, Rabenseifner) => (
             2 * n.log + 2 * n.extra_rounds(),
             2 * n.power * n.log + 2 * n.rest,

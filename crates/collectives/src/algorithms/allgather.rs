@@ -13,7 +13,7 @@
 //! Chen et al.: *Performance evaluation of allgather algorithms on terascale Linux cluster with
 //! fast Ethernet* (2005).
 
-use super::{bcast, composed, gather, nothing};
+use super::{bcast, composed, gather, nothing, recursive_exchange};
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::data::Data;
@@ -24,6 +24,7 @@ use crate::team::{Stays, Team, distances, multiples};
 
 pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::Ring, ring).segment(0),
+    entry(Algorithm::RecursiveExchange, recursive_exchange::allgather).radix(2),
     entry(Algorithm::RecursiveDoubling, recursive_doubling),
     entry(Algorithm::Bruck, bruck).radix(2),
     entry(Algorithm::NeighborExchange, neighbor_exchange),

@@ -12,8 +12,8 @@
 
 use super::reduce::Halving;
 use super::{
-    bcast, composed, halved_rabenseifner, level_pipeline, nothing, overlapped_ring, pipeline, reduce,
-    two_level,
+    bcast, composed, halved_rabenseifner, level_pipeline, nothing, overlapped_ring, pipeline,
+    recursive_exchange, reduce, two_level,
 };
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
@@ -25,6 +25,7 @@ use crate::tree::SEGMENT;
 
 pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::RecursiveDoubling, recursive_doubling),
+    entry(Algorithm::RecursiveExchange, recursive_exchange::allreduce).radix(2).any_order(),
     entry(Algorithm::Rabenseifner, rabenseifner),
     entry(Algorithm::Ring, ring).any_order(),
     entry(Algorithm::ReduceBcast, reduce_bcast),

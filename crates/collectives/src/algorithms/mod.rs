@@ -16,6 +16,7 @@ mod mirrored_halving;
 pub(crate) mod neighbor;
 mod overlapped_ring;
 mod pipeline;
+mod recursive_exchange;
 pub(crate) mod reduce;
 pub(crate) mod reduce_scatter;
 pub(crate) mod scan;

@@ -17,7 +17,7 @@ const RECEIVES: u8 = 0;
 const SENDS: u8 = 1;
 
 pub(crate) fn chain(shape: &Shape, out: &mut Schedule) {
-    let segment = (shape.parameters.segment / shape.element.max(1)).max(1) * shape.element.max(1);
+    let segment = (shape.segment() / shape.element.max(1)).max(1) * shape.element.max(1);
     if shape.bytes <= segment {
         return pass(shape, 1, shape.bytes, out);
     }

@@ -88,7 +88,7 @@ pub(crate) fn tree_of_nodes(shape: &Shape, out: &mut Schedule) {
 
 /// Relays the whole segments, then what remains.
 fn broadcast(shape: &Shape, relay: &Relay, sends: SendStyle, out: &mut Schedule) {
-    let segment = shape.parameters.segment.max(1);
+    let segment = shape.segment();
     let whole = shape.bytes / segment * segment;
     if shape.bytes <= segment {
         return relay_short(shape, relay, Data::range(0, shape.bytes), out);
@@ -144,7 +144,7 @@ fn relay_segments(relay: &Relay, count: u64, segment: u64, sends: SendStyle, out
 /// The root sends each rank all segments, one rank after the other. SimGrid does not send what remains behind the last whole
 /// segment; here it is a shorter segment.
 pub(crate) fn from_the_root(shape: &Shape, out: &mut Schedule) {
-    let segment = shape.parameters.segment.max(1);
+    let segment = shape.segment();
     if shape.bytes < segment {
         return bcast::linear(&Shape { parameters: at_once(shape), ..*shape }, out);
     }
