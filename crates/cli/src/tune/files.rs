@@ -85,8 +85,11 @@ impl Library {
         match self {
             Library::OpenMpi => dynamic_rules(results),
             Library::Mpich(version) => {
-                let rules = rules_by_size(results.rows, mpich_looks_at_sizes).into_iter().map(for_mpich);
-                mpich::write(&rules.collect::<Vec<_>>(), version).map_err(usage)
+                let mut rules = rules_by_size(results.rows, mpich_looks_at_sizes);
+                rules = rules.into_iter().map(for_mpich).collect();
+                // Where MPICH's own method is the best and has no name in the file, its own rules stay.
+                rules.retain(|rule| mpich::write(std::slice::from_ref(rule), version).is_ok());
+                mpich::write(&rules, version).map_err(usage)
             }
             Library::Mpirage => Ok(own_rules(results)),
         }
