@@ -171,7 +171,7 @@ impl Collective {
         }
         match self {
             _ if other == shape.rank => true,
-            // Where there is nothing to move, nobody has to wait.
+            // In a call that moves no bytes, no rank waits for another.
             Barrier => true,
             _ if self.sizes_are_known() && self.total(&self.normalized(shape)) == 0 => false,
             _ if self.synchronizes() => true,

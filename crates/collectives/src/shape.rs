@@ -60,7 +60,7 @@ pub struct Shape<'a> {
     pub in_place: bool,
     /// Whom the rank exchanges data with.
     pub peers: Peers<'a>,
-    /// Which ranks share a node; none if each has its own, or if nobody asks.
+    /// Which ranks share a node; none if each has its own, or if the choice of algorithms does not depend on nodes.
     pub nodes: Option<&'a Nodes>,
 }
 

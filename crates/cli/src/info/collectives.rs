@@ -10,7 +10,7 @@ use crate::exit::{Failure, usage};
 use crate::output;
 use crate::words::{count, did_you_mean};
 
-/// More ranks than this are refused: nobody reads their schedules.
+/// The command refuses more ranks than this: their schedules are too long to read.
 const MOST_RANKS: u32 = 4096;
 /// The size of `--show` if the user names none.
 const SHOWN_BYTES: u64 = 1024;

@@ -50,7 +50,7 @@ fn recursive_doubling(shape: &Shape, out: &mut Schedule) {
     allreduce::recursive_doubling(&empty(shape), out);
 }
 
-/// Recursive doubling of the lowest ranks, a power of two. Each rank above tells one of them that it has entered, and is told the end.
+/// Recursive doubling of the lowest ranks, a power of two. Each rank above sends one of them an empty message when it enters, and receives one when all have entered.
 fn surplus_doubling(shape: &Shape, out: &mut Schedule) {
     let power = 1 << shape.size.ilog2();
     if shape.rank >= power {

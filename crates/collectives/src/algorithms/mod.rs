@@ -30,5 +30,5 @@ mod two_level;
 use crate::shape::Shape;
 use crate::step::Schedule;
 
-/// There is nothing to move, and nobody waits.
+/// The call moves no bytes: ranks send nothing and wait for nothing.
 pub(crate) fn nothing(_: &Shape, _: &mut Schedule) {}

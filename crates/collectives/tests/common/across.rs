@@ -168,7 +168,7 @@ impl Across {
         (0..self.size()).map(build).collect()
     }
 
-    /// What the ranks have, and what they are promised. Nobody looks at the bytes of a barrier.
+    /// What the ranks have, and what they are promised. The test does not check the bytes of a barrier.
     pub fn memory(&self) -> Memory {
         use Collective::*;
         let blocks = match self.collective {

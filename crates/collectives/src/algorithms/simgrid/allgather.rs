@@ -238,7 +238,7 @@ pub(crate) fn ring_in_parts(shape: &Shape, out: &mut Schedule) {
     }
 }
 
-/// SimGrid's ring tells nobody that a block is empty.
+/// SimGrid's ring sends no message for an empty block.
 pub(crate) fn has_no_empty_block(shape: &Shape) -> bool {
     (0..shape.size).all(|rank| shape.blocks().block(rank).bytes > 0)
 }

@@ -80,7 +80,7 @@ pub(crate) fn allreduce_ring(shape: &Shape, out: &mut Schedule) {
     overlapped_ring::allreduce(&with(shape, SEGMENT, 2), out);
 }
 
-/// Recursive doubling of the lowest ranks, a power of two. Each rank above tells one of them that it has entered, and is told the end.
+/// Recursive doubling of the lowest ranks, a power of two. Each rank above sends one of them an empty message when it enters, and receives one when all have entered.
 pub(crate) fn barrier_doubling(shape: &Shape, out: &mut Schedule) {
     let power = 1 << shape.size.ilog2();
     if shape.rank >= power {
