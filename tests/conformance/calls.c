@@ -44,7 +44,7 @@ static void keep_second(void *in, void *inout, int *count, MPI_Datatype *type)
     (void)in, (void)inout, (void)count, (void)type;
 }
 
-static void fail(const char *what, const char *name)
+void fail(const char *what, const char *name)
 {
     fprintf(stderr, "trace: %s %s\n", what, name);
     MPI_Abort(MPI_COMM_WORLD, 2);

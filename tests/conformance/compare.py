@@ -13,6 +13,7 @@ receives, each by itself, and its style is not asked for.
 Where a library shows that a rank waits, but not for what, `waits` takes the place of `style`: does the rank wait at the same points? That
 can be asked for non-blocking collectives too."""
 
+import pathlib
 import re
 import subprocess
 import sys
@@ -163,6 +164,18 @@ class Table:
             else:
                 self.failures.append((case, f"other {question} with {ours.algorithm}", theirs, ours))
                 break
+
+    def report(self, options, known_difference):
+        """Prints failures and the table, and ends the script: with 1 if messages differ in a case that is not known to."""
+        for failure in self.failures[: options.show]:
+            print(explain(failure))
+        print(self.markdown())
+        if options.table:
+            pathlib.Path(options.table).write_text(self.markdown() + "\n")
+        others = [failure for failure in self.failures if "messages" in failure[1] or "no schedule" in failure[1]]
+        wrong = [failure for failure in others if not known_difference(failure[0])]
+        print(f"conformance: {self.all_agreed('messages')} passed, {len(others) - len(wrong)} known to differ, {len(wrong)} failed")
+        sys.exit(1 if wrong else 0)
 
     def merge(self, other, name):
         """Adds another table as one row."""
