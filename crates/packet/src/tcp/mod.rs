@@ -1,0 +1,5 @@
+//! TCP as Linux does it.
+
+mod header;
+
+pub use header::{TcpFlags, TcpHeader};
