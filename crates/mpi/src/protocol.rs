@@ -17,8 +17,10 @@ pub struct Protocol {
     pub push_limit: u64,
     /// When the receiver can match a message.
     pub envelope: Envelope,
-    /// Does a rendezvous start with a request and a grant that cross the network?
-    pub handshake: bool,
+    /// When the sender of an eager message is free.
+    pub eager: EagerSend,
+    /// The messages of the protocol itself that a rendezvous sends across the network.
+    pub handshake: Handshake,
     /// When the sender of a rendezvous is free.
     pub rendezvous: Rendezvous,
     /// Seconds per byte until a message has been copied out of the sender's memory, which then is free.
@@ -45,6 +47,29 @@ pub struct Protocol {
     pub copy_seconds_per_byte: f64,
     /// When non-blocking collectives go on.
     pub progress: CollectiveProgress,
+}
+
+/// When the sender of an eager message is free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EagerSend {
+    /// At once: the library keeps a copy.
+    AtOnce,
+    /// When the network holds the message's last byte, as with a socket whose buffer has a limit.
+    Buffered,
+}
+
+/// The messages of the protocol itself that belong to a rendezvous.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handshake {
+    /// None: sender and receiver know of each other at once.
+    None,
+    /// The sender requests, the receiver grants; then the bytes leave (Open MPI's ob1).
+    Grant,
+    /// Besides, the receiver answers when the bytes have come, and the sender confirms: the sender is free at the answer,
+    /// the receiver at the confirmation (UCX over TCP).
+    Confirm,
+    /// The sender requests; the receiver reads the bytes and tells the sender when it has them (RDMA read).
+    Read,
 }
 
 /// When a non-blocking collective goes on after its messages have arrived.
@@ -132,7 +157,7 @@ impl Startup {
 
     /// What a send costs.
     pub(crate) fn of_send(&self, me: HostId, other: HostId, mode: TransferMode) -> Duration {
-        let buffered = !mode.sender_waits() && other != me;
+        let buffered = !mode.waits_for_receiver() && other != me;
         self.of(me, Some(other)) + if buffered { self.buffer } else { Duration::ZERO }
     }
 }
@@ -148,17 +173,24 @@ pub enum TransferMode {
     Rendezvous,
     /// The bytes leave at once; the sender waits until a receive matches.
     Held,
+    /// The bytes leave at once; the sender waits until the network holds the last of them.
+    Buffered,
 }
 
 impl TransferMode {
     /// Is the sender not free at once?
     pub fn sender_waits(self) -> bool {
+        self.waits_for_receiver() || self == TransferMode::Buffered
+    }
+
+    /// Does the sender wait for the receiver?
+    pub fn waits_for_receiver(self) -> bool {
         matches!(self, TransferMode::Rendezvous | TransferMode::Held)
     }
 
     /// Do the bytes leave at once?
     pub(crate) fn leaves_at_once(self) -> bool {
-        matches!(self, TransferMode::Push | TransferMode::Held)
+        matches!(self, TransferMode::Push | TransferMode::Held | TransferMode::Buffered)
     }
 }
 
@@ -168,9 +200,21 @@ impl Protocol {
         match mode {
             SendMode::Synchronous => self.waiting_mode(),
             SendMode::Standard | SendMode::Ready if bytes >= self.eager_limit => self.waiting_mode(),
-            _ if bytes < self.push_limit => TransferMode::Push,
-            _ => TransferMode::Pull,
+            _ if bytes >= self.push_limit => TransferMode::Pull,
+            SendMode::Buffered => TransferMode::Push,
+            _ if self.eager == EagerSend::Buffered => TransferMode::Buffered,
+            _ => TransferMode::Push,
         }
+    }
+
+    /// Standard sends of fewer bytes return at once, whatever the receiver and the network do.
+    pub fn unanswered_limit(&self) -> u64 {
+        if self.eager == EagerSend::Buffered { 0 } else { self.eager_limit }
+    }
+
+    /// Does the receiver of a message answer when its bytes have come?
+    pub(crate) fn is_confirmed(&self, mode: TransferMode) -> bool {
+        self.handshake == Handshake::Confirm && mode == TransferMode::Rendezvous
     }
 
     fn waiting_mode(&self) -> TransferMode {

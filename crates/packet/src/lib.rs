@@ -11,8 +11,23 @@
 //! network         the kernel's `NetworkModel`: wires the layers, owns the events
 //! ```
 
+mod end;
 mod endpoint;
+mod frame;
+mod ids;
+mod network;
+mod parameters;
+mod port;
+mod random;
+mod stream;
 mod tcp;
+mod wires;
 
 pub use endpoint::{Endpoint, Failure, Lane, Permission, Role, Segment};
+pub use network::PacketNetwork;
+pub use parameters::{
+    Forwarding, HostParameters, LinkParameters, MessageParameters, PacketParameters, QueueLimit,
+    QueueParameters, Red, WithinHost,
+};
+pub use port::PortCounts;
 pub use tcp::{TcpFlags, TcpHeader};

@@ -1,7 +1,7 @@
 //! The `[model]` table of our own files.
 
 use mpirage_models::{FanTable, Fans, FlowParameters, Limit, Links, Segment};
-use mpirage_mpi::{CollectiveProgress, Envelope, Overhead, Protocol};
+use mpirage_mpi::{CollectiveProgress, Envelope, Handshake, Overhead, Protocol};
 use mpirage_platform::{PlatformError, Setting, Value};
 use mpirage_units::{BANDWIDTH, BYTES, DIVISOR, DURATION, Duration, FACTOR, LATENCY, Quantity};
 
@@ -182,7 +182,7 @@ fn apply_flow(
         "loopback-latency" => flow.loopback.latency = seconds(value)?,
         "push-limit" => protocol.push_limit = bytes(value)?,
         "envelope" => protocol.envelope = envelope(value)?,
-        "handshake" => protocol.handshake = truth(value)?,
+        "handshake" => protocol.handshake = handshake(value)?,
         "send-overhead" => protocol.send_overhead = overhead(value)?,
         "isend-overhead" => protocol.isend_overhead = overhead(value)?,
         "recv-overhead" => protocol.recv_overhead = overhead(value)?,
@@ -363,6 +363,22 @@ fn table<'v>(value: &'v Value, known: &[&str]) -> Result<&'v [(String, Value)], 
     }
 }
 
+/// `true` and `false` are what files of the first version say.
+fn handshake(value: &Value) -> Result<Handshake, String> {
+    match value {
+        Value::Boolean(true) => Ok(Handshake::Grant),
+        Value::Boolean(false) => Ok(Handshake::None),
+        Value::Text(text) => match text.as_str() {
+            "none" => Ok(Handshake::None),
+            "grant" => Ok(Handshake::Grant),
+            "confirm" => Ok(Handshake::Confirm),
+            "read" => Ok(Handshake::Read),
+            _ => Err(format!("{text:?} is none of none, grant, confirm, read")),
+        },
+        other => Err(format!("{other} is none of \"none\", \"grant\", \"confirm\", \"read\"")),
+    }
+}
+
 fn progress(value: &Value) -> Result<CollectiveProgress, String> {
     match value {
         Value::Text(text) if text == "background" => Ok(CollectiveProgress::Background),
@@ -425,7 +441,7 @@ mod tests {
     #[test]
     fn what_is_described_is_what_is_read() {
         let model = model_of("eager-limit = \"4KiB\"\nhandshake = true\nsend-overhead = \"2us\"").unwrap();
-        assert_eq!((model.protocol.eager_limit, model.protocol.handshake), (4096, true));
+        assert_eq!((model.protocol.eager_limit, model.protocol.handshake), (4096, Handshake::Grant));
         let again = model_of(&model.describe().join("\n")).unwrap();
         assert_eq!(again, model);
     }

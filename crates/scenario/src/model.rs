@@ -1,7 +1,9 @@
 //! Models by name, with the numbers behind the names.
 
 use mpirage_models::{FlowParameters, Loopback, Segment};
-use mpirage_mpi::{CollectiveProgress, Envelope, Overhead, PollCost, Protocol, Rendezvous};
+use mpirage_mpi::{
+    CollectiveProgress, EagerSend, Envelope, Handshake, Overhead, PollCost, Protocol, Rendezvous,
+};
 use mpirage_platform::{ModelSettings, PlatformError};
 use mpirage_units::Duration;
 
@@ -233,6 +235,15 @@ impl Model {
     }
 }
 
+fn describe_handshake(handshake: Handshake) -> &'static str {
+    match handshake {
+        Handshake::None => "none",
+        Handshake::Grant => "grant",
+        Handshake::Confirm => "confirm",
+        Handshake::Read => "read",
+    }
+}
+
 fn describe_progress(progress: CollectiveProgress) -> &'static str {
     match progress {
         CollectiveProgress::Background => "background",
@@ -260,7 +271,7 @@ fn describe_flow(flow: &FlowParameters, protocol: &Protocol) -> Vec<String> {
         format!("loopback-latency = \"{}s\"", loopback.latency),
         format!("push-limit = {}", protocol.push_limit),
         format!("envelope = \"{envelope}\""),
-        format!("handshake = {}", protocol.handshake),
+        format!("handshake = \"{}\"", describe_handshake(protocol.handshake)),
         format!("send-overhead = {}", describe_overhead(&protocol.send_overhead)),
         format!("isend-overhead = {}", describe_overhead(&protocol.isend_overhead)),
         format!("recv-overhead = {}", describe_overhead(&protocol.recv_overhead)),
@@ -326,7 +337,8 @@ fn eager_protocol() -> Protocol {
         eager_limit: 65_536,
         push_limit: 65_536,
         envelope: Envelope::OnArrival,
-        handshake: false,
+        eager: EagerSend::AtOnce,
+        handshake: Handshake::None,
         rendezvous: Rendezvous::Delivered,
         copy_out_seconds_per_byte: 0.0,
         late_seconds_per_byte: 0.0,
