@@ -18,7 +18,6 @@ mod ids;
 mod network;
 mod parameters;
 mod port;
-mod random;
 mod stream;
 mod tcp;
 mod wires;
@@ -30,4 +29,4 @@ pub use parameters::{
     QueueParameters, Red, WithinHost,
 };
 pub use port::PortCounts;
-pub use tcp::{TcpFlags, TcpHeader};
+pub use tcp::{CongestionAlgorithm, CubicSettings, Tcp, TcpCounters, TcpFlags, TcpHeader, TcpSettings};

@@ -12,7 +12,7 @@ use mpirage_kernel::{
     Agenda, Cargo, Departure, Event as Report, Milestone, Model, NetworkModel, Token, Transfer,
 };
 use mpirage_platform::{LinkId, Platform};
-use mpirage_units::{Duration, Time};
+use mpirage_units::{Consumer, Duration, Random, Time};
 use rustc_hash::FxHashMap;
 
 use crate::end::End;
@@ -21,11 +21,10 @@ use crate::frame::{Frame, Frames};
 use crate::ids::{EndId, FrameId};
 use crate::parameters::PacketParameters;
 use crate::port::PortCounts;
-use crate::random::Random;
 use crate::wires::{Hop, Wires};
 
 /// The consumer number of the generator that decides who is late.
-const LATE: u64 = 2;
+const LATE: Consumer = Consumer(2);
 
 /// Something that happens inside the network.
 #[derive(Clone, Copy, Debug)]
@@ -220,7 +219,7 @@ impl<E: Endpoint> NetworkModel for PacketNetwork<E> {
         }
         let messages = self.parameters.messages;
         let bytes = match transfer.cargo {
-            Cargo::Data => transfer.bytes + u64::from(messages.header),
+            Cargo::Data => messages.on_wire(transfer.bytes),
             Cargo::Control => u64::from(messages.control),
         };
         let id = self.end_of(&transfer);
@@ -250,3 +249,6 @@ impl<E: Endpoint> Model for PacketNetwork<E> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

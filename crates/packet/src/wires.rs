@@ -3,20 +3,19 @@
 use std::sync::Arc;
 
 use mpirage_platform::{HostId, LinkId, Platform, Sharing};
-use mpirage_units::Time;
+use mpirage_units::{Consumer, Random, Time};
 use rustc_hash::FxHashMap;
 
 use crate::frame::Frame;
 use crate::ids::PathId;
 use crate::parameters::{Forwarding, LinkParameters};
 use crate::port::{Admission, Arriving, Passage, Port, PortCounts};
-use crate::random::Random;
 
 /// Bytes that a switch that cuts through has to see of a frame: Ethernet and IP headers.
 const CUT_THROUGH_HEADER: u32 = 34;
 
 /// The consumer number of the generator that decides about losses.
-const LOSSES: u64 = 1;
+const LOSSES: Consumer = Consumer(1);
 
 /// How a frame gets on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

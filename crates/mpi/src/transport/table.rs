@@ -127,6 +127,7 @@ impl Variant {
             poll: PollCost::Proportional { least: Duration::ZERO, share: 0.0 },
             clock_cost: Duration::ZERO,
             progress: CollectiveProgress::Background,
+            wake_up: WakeUp::default(),
             reduce_seconds_per_byte: 0.0,
             copy_seconds_per_byte: 0.0,
         }
