@@ -15,4 +15,4 @@ mod endpoint;
 mod tcp;
 
 pub use endpoint::{Endpoint, Failure, Lane, Permission, Role, Segment};
-pub use tcp::{TcpFlags, TcpHeader};
+pub use tcp::{CongestionAlgorithm, CubicSettings, Tcp, TcpCounters, TcpFlags, TcpHeader, TcpSettings};
