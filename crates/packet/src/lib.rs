@@ -23,10 +23,4 @@ mod tcp;
 mod wires;
 
 pub use endpoint::{Endpoint, Failure, Lane, Permission, Role, Segment};
-pub use network::PacketNetwork;
-pub use parameters::{
-    Forwarding, HostParameters, LinkParameters, MessageParameters, PacketParameters, QueueLimit,
-    QueueParameters, Red, WithinHost,
-};
-pub use port::PortCounts;
 pub use tcp::{CongestionAlgorithm, CubicSettings, Tcp, TcpCounters, TcpFlags, TcpHeader, TcpSettings};
