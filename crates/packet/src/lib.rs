@@ -11,8 +11,13 @@
 //! network         the kernel's `NetworkModel`: wires the layers, owns the events
 //! ```
 
+mod capture;
 mod endpoint;
 mod tcp;
 
+pub use capture::{
+    Capture, CapturePlace, CaptureSpec, CaptureSpecError, Direction, Ecn, FrameView, InterfaceId, Named,
+    Resolved, SnapLength, Station, TcpOnWire, TcpScale, WireHeader,
+};
 pub use endpoint::{Endpoint, Failure, Lane, Permission, Role, Segment};
 pub use tcp::{TcpFlags, TcpHeader};
