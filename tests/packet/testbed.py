@@ -29,6 +29,7 @@ PLATFORM = HERE / "testbed.toml"
 NS3 = HERE / "ns3" / "testbed.csv"
 RANKS = 16
 COLLECTIVES = {"ompi": "openmpi-4.1", "mpich": "mpich-4.0"}
+PROFILES = {"ompi": "openmpi-tcp", "mpich": "mpich-tcp"}
 MEAN, WORST = 0.03, 0.12
 
 
@@ -41,7 +42,7 @@ def parse():
     parser.add_argument("--repeats", type=int, default=3, help="in one run (default 3)")
     parser.add_argument("--seeds", type=int, default=4, help="runs, each with its own seed; models without noise get one (default 4)")
     parser.add_argument("--seed", type=int, default=1, help="the first seed (default 1)")
-    parser.add_argument("--mpi-profile", help="passed on to mpirage")
+    parser.add_argument("--mpi-profile", help="with packet (default: that of the library)")
     parser.add_argument("--platform", type=pathlib.Path, default=PLATFORM)
     parser.add_argument("--jobs", type=int, default=2, help="runs at the same time (default 2)")
     parser.add_argument("--csv", type=pathlib.Path, help="write the table to this file too")
@@ -82,9 +83,9 @@ class Simulation:
 
     def command(self, model, library, seed, keys):
         """Buffers are shared, because the program touches 160 MB per rank and nobody reads them."""
-        profile = ["--mpi-profile", self.options.mpi_profile] if self.options.mpi_profile else []
+        profile = self.options.mpi_profile or (PROFILES[library] if noisy(model) else None)
         machine = ["-n", RANKS, "-p", self.options.platform, "--compute", "none", "--share-malloc", "64MiB"]
-        network = ["--model", model, "--coll", COLLECTIVES[library], "--seed", seed, *profile, *self.options.mpirage]
+        network = ["--model", model, "--coll", COLLECTIVES[library], "--seed", seed, *(["--mpi-profile", profile] if profile else []), *self.options.mpirage]
         program = [self.program, library, "testbed", self.options.repeats, *arguments(keys)]
         return [str(word) for word in [mpirage(), "run", "-q", *machine, *network, *program]]
 
@@ -143,12 +144,12 @@ def recorded(path):
 def columns(options, keys):
     """The judged series of each model that is there."""
     for model in options.model.split(","):
-        if model == "ns3":
+        if model == "ns3" and NS3.exists():
             yield model, recorded(NS3)
-        elif known(model):
+        elif model != "ns3" and known(model):
             yield model, simulate(model, keys, options)
         else:
-            print(f"{mpirage()} has no model {model}: left out")
+            print(f"no model {model}: left out")
 
 
 def milliseconds(*values):
