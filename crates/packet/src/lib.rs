@@ -11,6 +11,7 @@
 //! network         the kernel's `NetworkModel`: wires the layers, owns the events
 //! ```
 
+mod capture;
 mod end;
 mod endpoint;
 mod frame;
@@ -22,6 +23,10 @@ mod stream;
 mod tcp;
 mod wires;
 
+pub use capture::{
+    Capture, CapturePlace, CaptureSpec, CaptureSpecError, Direction, Ecn, FrameView, InterfaceId, Named,
+    Resolved, SnapLength, Station, TcpOnWire, TcpScale, WireHeader,
+};
 pub use endpoint::{Endpoint, Failure, Lane, Permission, Role, Segment};
 pub use network::PacketNetwork;
 pub use parameters::{

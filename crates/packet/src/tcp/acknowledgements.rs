@@ -1,7 +1,7 @@
 //! When a receiver acknowledges.
 //!
-//! Linux acknowledges at once after more than one full segment, in its first 16 answers ("quick" acknowledgements), when a
-//! gap appears or is filled, and when the application has read a short segment. Else it waits for data to send, at most
+//! Linux acknowledges at once after more than one full segment, in its first 16 answers ("quick" acknowledgements), while the
+//! receive window grows, when a gap appears or is filled, and when the application has read a short segment. Else it waits for data to send, at most
 //! 40 ms. A connection whose data are answered within that time ("ping-pong") leaves the quick mode. Further selective
 //! acknowledgements of the same gap are gathered for a twentieth of the round trip.
 
@@ -155,6 +155,11 @@ impl Acknowledgements {
         let fitting = (window / (2 * u64::from(self.segment))).min(u64::from(most)) as u32;
         let count = if fitting == 0 { 2.min(most) } else { fitting };
         self.quick = self.quick.max(count);
+    }
+
+    /// The window grows: the sender hears of it soon.
+    pub(super) fn be_quick_once(&mut self) {
+        self.quick = self.quick.max(1);
     }
 
     /// The next [`Acknowledgements::decide`] is for one at once.

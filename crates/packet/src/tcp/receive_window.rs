@@ -35,6 +35,8 @@ struct RightSizing {
     last_echo: Time,
 }
 
+/// Smaller segments waste so much of the buffer that the window does not grow for them.
+const GROWING: u32 = 128;
 /// Half the segments of a round trip come in a burst; Linux adds room for so many.
 const BURST: u64 = 16;
 
@@ -93,7 +95,8 @@ impl ReceiveWindow {
     }
 
     /// A segment of `size` bytes has arrived; `next` is the first missing byte now, `echo` the timestamp that it answers.
-    pub(super) fn received(&mut self, now: Time, size: u32, next: u64, echo: Time) {
+    /// True if the window grows: Linux tells the sender of that at once.
+    pub(super) fn received(&mut self, now: Time, size: u32, next: u64, echo: Time) -> bool {
         self.measure(now, echo);
         self.catch_up(now);
         self.arrived = next;
@@ -101,8 +104,12 @@ impl ReceiveWindow {
             self.read = next;
             self.adjust(now);
         }
-        let room = self.space.min(self.free(0)).saturating_sub(self.threshold);
-        self.threshold += room.min(2 * u64::from(size));
+        let room = self.free(0).saturating_sub(self.threshold);
+        let grows = room > 0 && size >= GROWING;
+        if grows {
+            self.threshold += room.min(2 * u64::from(size));
+        }
+        grows
     }
 
     fn measure(&mut self, now: Time, echo: Time) {

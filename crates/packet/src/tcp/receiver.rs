@@ -109,7 +109,9 @@ impl Receiver {
             self.acks.be_attentive(self.settings.quick_acks, self.window.left());
         } else {
             self.acks.received(now, arrival.payload, arrival.timeout, self.window.left());
-            self.window.received(now, arrival.payload, self.bytes.next(), arrival.header.echo);
+            if self.window.received(now, arrival.payload, self.bytes.next(), arrival.header.echo) {
+                self.acks.be_quick_once();
+            }
         }
         if fit == (Fit::InOrder { filled: true }) {
             self.acks.demand();
