@@ -1,5 +1,7 @@
 //! The receiving half of a connection: bytes in order, acknowledgements, window, echoes of marks.
 
+use std::sync::Arc;
+
 use mpirage_units::{Duration, Time};
 
 use super::acknowledgements::{Acknowledgements, Situation};
@@ -35,12 +37,12 @@ pub(super) struct Receiver {
     /// Bytes that the application has heard of.
     told: u64,
     last_invalid: Option<Time>,
-    settings: TcpSettings,
+    settings: Arc<TcpSettings>,
 }
 
 impl Receiver {
     /// Nothing has arrived but SYN: the stream starts at 1.
-    pub(super) fn new(settings: &TcpSettings) -> Self {
+    pub(super) fn new(settings: &Arc<TcpSettings>) -> Self {
         Receiver {
             bytes: Reassembly::new(1),
             acks: Acknowledgements::new(settings),
@@ -50,7 +52,7 @@ impl Receiver {
             marked: false,
             told: 1,
             last_invalid: None,
-            settings: *settings,
+            settings: settings.clone(),
         }
     }
 
@@ -147,12 +149,9 @@ impl Receiver {
         self.acks.is_due()
     }
 
-    /// When a timer of this half expires.
-    pub(super) fn deadline(&self) -> Option<Time> {
-        match (self.acks.deadline(), self.window.deadline()) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+    /// When a timer of this half expires; the latest instant if none is set.
+    pub(super) fn deadline(&self) -> Time {
+        self.acks.deadline().min(self.window.deadline())
     }
 
     /// Timers may have expired.

@@ -1,5 +1,7 @@
 //! The sending half of a connection: what is sent next, and what acknowledgements and timers do.
 
+use std::sync::Arc;
+
 use mpirage_units::{Duration, Time};
 
 use super::congestion::{Congestion, Progress};
@@ -51,7 +53,7 @@ pub(super) struct Sender {
     retries: u32,
     failed: bool,
     counters: TcpCounters,
-    settings: TcpSettings,
+    settings: Arc<TcpSettings>,
 }
 
 /// The state of tail loss probes: one per flight.
@@ -67,7 +69,7 @@ struct TailProbe {
 
 impl Sender {
     /// Nothing was sent but SYN: the stream starts at 1.
-    pub(super) fn new(settings: &TcpSettings) -> Self {
+    pub(super) fn new(settings: &Arc<TcpSettings>) -> Self {
         Sender {
             acknowledged: 1,
             next: 1,
@@ -88,7 +90,7 @@ impl Sender {
             retries: 0,
             failed: false,
             counters: TcpCounters::default(),
-            settings: *settings,
+            settings: settings.clone(),
         }
     }
 
@@ -126,7 +128,7 @@ impl Sender {
         self.trip.smoothed()
     }
 
-    pub(super) fn deadline(&self) -> Option<Time> {
+    pub(super) fn deadline(&self) -> Time {
         self.timer.deadline()
     }
 

@@ -3,3 +3,4 @@
 mod exact;
 mod handshake;
 mod pair;
+mod speed;
