@@ -179,6 +179,9 @@ impl Sender {
         if self.probe.wanted {
             return self.send_probe(now, most);
         }
+        if self.ask_window && self.window_end > self.next {
+            return Some(self.send_fitting(now, most));
+        }
         if self.recovery.new_data_first() {
             if let Some(new) = self.send_new(now, most) {
                 return Some(new);
@@ -233,6 +236,13 @@ impl Sender {
         let held = small && self.settings.nagle && self.small_end > self.acknowledged;
         let fits = self.next + u64::from(length) <= self.window_end;
         (length > 0 && fits && !held).then_some(Piece { start: self.next, length })
+    }
+
+    /// The receiver has room for a part of a segment only, and nothing is in flight: that part is the question.
+    fn send_fitting(&mut self, now: Time, most: u32) -> Outgoing {
+        self.ask_window = false;
+        let length = (self.written.min(self.window_end) - self.next).min(u64::from(most)) as u32;
+        self.send_piece(now, Piece { start: self.next, length })
     }
 
     fn send_piece(&mut self, now: Time, piece: Piece) -> Outgoing {
@@ -340,7 +350,8 @@ impl Sender {
     /// The receiver has answered while nothing was in flight.
     fn window_answered(&mut self) {
         self.retries = 0;
-        if self.window_end > self.next && self.timer.purpose() == Some(Purpose::WindowProbe) {
+        let fits = self.new_piece(self.settings.segment_size()).is_some();
+        if fits && self.timer.purpose() == Some(Purpose::WindowProbe) {
             self.timer.clear();
             self.trip.forget_backoff();
         }
