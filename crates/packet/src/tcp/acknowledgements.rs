@@ -30,8 +30,9 @@ pub(super) struct Situation {
     pub(super) gap: bool,
     /// Has the application read something, and all there is?
     pub(super) read: bool,
-    /// The round trip, if known.
+    /// The round trip that this end has measured as a sender, and the shortest estimate of either half.
     pub(super) round_trip: Option<Duration>,
+    pub(super) shortest: Option<Duration>,
 }
 
 /// The state of delayed acknowledgements.
@@ -218,7 +219,7 @@ impl Acknowledgements {
         } else {
             self.gathered += 1;
             let twentieth =
-                situation.round_trip.map_or(longest, |trip| Duration::from_picos(trip.as_picos() / 20));
+                situation.shortest.map_or(longest, |trip| Duration::from_picos(trip.as_picos() / 20));
             self.gathered_until = self.gathered_until.min(now + twentieth.min(longest));
         }
     }

@@ -127,7 +127,8 @@ impl Receiver {
             next: self.bytes.next(),
             gap: !self.bytes.is_gapless(),
             read: has_read && self.window.is_empty(),
-            round_trip: arrival.round_trip.or(self.window.round_trip()),
+            round_trip: arrival.round_trip,
+            shortest: arrival.round_trip.into_iter().chain(self.window.round_trip()).min(),
         };
         self.acks.decide(now, situation);
         self.update_window();
@@ -166,7 +167,7 @@ impl Receiver {
 
     /// Bytes of options that the next segment carries beside timestamps.
     pub(super) fn option_bytes(&self) -> u32 {
-        if self.bytes.is_gapless() {
+        if self.bytes.has_no_blocks() {
             return 0;
         }
         sack_option(self.bytes.blocks().iter().filter(|(_, length)| *length > 0).count() as u32)
@@ -178,6 +179,7 @@ impl Receiver {
         header.flags.ece = self.marked;
         header.acknowledgement = self.bytes.next();
         header.sack = self.bytes.blocks();
+        self.bytes.reported();
         header.window = self.window.advertise(self.bytes.beyond(), self.acks.segment());
         header.echo = self.echo;
         self.acknowledged = self.bytes.next();

@@ -43,6 +43,8 @@ pub(super) struct Span {
 /// What one acknowledgement has changed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Arrivals {
+    /// The first unacknowledged byte has moved.
+    pub(super) advanced: bool,
     /// Segments that have newly arrived, in order or not.
     pub(super) segments: u32,
     /// Segments that have newly arrived out of order.
@@ -55,8 +57,8 @@ pub(super) struct Arrivals {
     pub(super) sent_again: bool,
     /// The end of a segment that was sent once and has arrived now; the least of them.
     pub(super) original: Option<u64>,
-    /// The first byte that arrived after later ones though it was sent once.
-    pub(super) reordered: Option<u64>,
+    /// How many bytes further the stream had arrived already when a segment did that was sent once; the most of them.
+    pub(super) reordered: u64,
 }
 
 /// The last-sent segment that has arrived.
@@ -206,8 +208,7 @@ impl Scoreboard {
     fn note_original(&self, segment: &Sent, arrivals: &mut Arrivals) {
         arrivals.original = Some(arrivals.original.map_or(segment.end(), |end| end.min(segment.end())));
         if self.arrived > 0 && segment.start < self.highest {
-            arrivals.reordered =
-                Some(arrivals.reordered.map_or(segment.start, |start| start.min(segment.start)));
+            arrivals.reordered = arrivals.reordered.max(self.highest - segment.start);
         }
     }
 

@@ -309,20 +309,23 @@ impl Sender {
         let updated = self.update_window(header);
         let bytes = end - self.acknowledged;
         let mut arrivals = Arrivals::default();
-        self.board.acknowledge_blocks(&blocks(header), now, self.trip.least(), &mut arrivals);
+        let (duplicate, blocks) = blocks(header);
+        self.board.acknowledge_blocks(&blocks, now, self.trip.least(), &mut arrivals);
+        let pure = payload == 0 && !updated && bytes == 0;
         if bytes > 0 {
             self.advance(now, end, &mut arrivals);
         } else if self.board.packets_out() == 0 {
-            return self.window_answered();
+            self.window_answered();
+        } else {
+            self.counters.duplicate_acks += u64::from(pure);
         }
-        let pure = payload == 0 && !updated && bytes == 0;
-        self.counters.duplicate_acks += u64::from(pure);
         self.measure(now, &arrivals, header.echo);
-        self.check_probe(now, end, pure && arrivals.selective == 0);
+        let twice = duplicate.is_some_and(|span| Some(span.end) == self.probe.high);
+        self.check_probe(now, end, twice || (pure && arrivals.selective == 0));
         if bytes > 0 {
             self.set_timer(now);
         }
-        self.recover(now, header, bytes > 0, arrivals);
+        self.recover(now, header, duplicate, arrivals);
         self.buffer.release(bytes, self.congestion.window());
     }
 
@@ -344,6 +347,7 @@ impl Sender {
     fn advance(&mut self, now: Time, end: u64, arrivals: &mut Arrivals) {
         self.acknowledged = end;
         self.retries = 0;
+        arrivals.advanced = true;
         self.board.acknowledge(end, now, self.trip.least(), arrivals);
     }
 
@@ -384,12 +388,12 @@ impl Sender {
         }
     }
 
-    fn recover(&mut self, now: Time, header: &TcpHeader, advanced: bool, arrivals: Arrivals) {
+    fn recover(&mut self, now: Time, header: &TcpHeader, duplicate: Option<Span>, arrivals: Arrivals) {
         let before = self.recovery.phase();
         let ack = Acknowledged {
             progress: self.progress(now, arrivals.segments),
             arrivals,
-            advanced,
+            duplicate,
             marked: self.settings.ecn && header.flags.ece,
             echo: header.echo,
             new_data: self.new_piece(self.settings.segment_size()).is_some(),
@@ -504,10 +508,17 @@ impl Sender {
     }
 }
 
-/// The blocks of a header, as ranges of the stream.
-fn blocks(header: &TcpHeader) -> [Span; SACK_BLOCKS] {
-    header.sack.map(|(offset, length)| {
-        let start = header.acknowledgement + u64::from(offset);
+/// The blocks of a header, as ranges of the stream: what arrived twice, and what arrived out of order.
+fn blocks(header: &TcpHeader) -> (Option<Span>, [Span; SACK_BLOCKS]) {
+    let mut blocks = header.sack.map(|(offset, length)| {
+        let start = header.acknowledgement.wrapping_add_signed(i64::from(offset as i32));
         Span { start, end: start + u64::from(length) }
-    })
+    });
+    let [first, second, _] = blocks;
+    let within = second.start <= first.start && first.end <= second.end;
+    let twice = first.start < first.end && (first.start < header.acknowledgement || within);
+    if twice {
+        blocks[0] = Span::default();
+    }
+    (twice.then_some(first), blocks)
 }

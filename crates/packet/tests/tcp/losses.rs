@@ -118,3 +118,42 @@ fn a_retransmission_that_is_lost_is_sent_again_without_a_timeout() {
     assert_eq!((counters.retransmitted, counters.timeouts), (2, 0));
     assert!(pair.delivered(Side::Right) > 100 * 1448);
 }
+
+#[test]
+fn a_probe_that_was_not_needed_leaves_the_window_as_it_is() {
+    let mut pair = Pair::symmetric(&unlimited(CongestionAlgorithm::Cubic), f64::INFINITY, ms(10));
+    pair.write(Side::Left, 1000);
+    pair.run(100);
+    // Acknowledgements are 50 ms late: the probe comes before them.
+    pair.wires[1].fate = Box::new(|_, _| Fate::Late(ms(50)));
+    for _ in 0..3 {
+        pair.write(Side::Left, 5 * 1448);
+        pair.run(1000);
+    }
+    let counters = pair.left.counters();
+    assert!(counters.retransmitted > 0);
+    assert_eq!((counters.timeouts, counters.fast_retransmits), (0, 0));
+    assert!(pair.left.congestion_window() >= 10, "{}", pair.left.congestion_window());
+    assert!(pair.left.slow_start_threshold() > 1 << 30);
+}
+
+#[test]
+fn retransmissions_that_arrive_twice_are_reported_and_the_reduction_is_taken_back() {
+    let mut pair = Pair::symmetric(&unlimited(CongestionAlgorithm::Reno), 1.25e7, ms(20));
+    let twice = Rc::new(RefCell::new(0));
+    let copy = twice.clone();
+    pair.observe = Box::new(move |_, side, segment, _| {
+        let (offset, length) = segment.header.sack[0];
+        if side == Side::Right && length > 0 && (offset as i32) < 0 {
+            *copy.borrow_mut() += 1;
+        }
+    });
+    // One segment is 15 ms late, and others overtake it: it is sent again for nothing.
+    pair.wires[0].fate = Box::new(|count, _| if count == 40 { Fate::Late(ms(15)) } else { Fate::Arrive });
+    pair.write(Side::Left, 2_000_000);
+    pair.run(100_000);
+    assert_eq!(pair.delivered(Side::Right), 2_000_000);
+    let counters = pair.left.counters();
+    assert_eq!((counters.fast_retransmits, counters.spurious), (1, 1));
+    assert_eq!(*twice.borrow(), 1);
+}
