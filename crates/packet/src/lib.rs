@@ -13,6 +13,7 @@
 
 mod capture;
 mod endpoint;
+mod sctp;
 mod tcp;
 
 pub use capture::{
@@ -20,4 +21,5 @@ pub use capture::{
     Resolved, SnapLength, Station, TcpOnWire, TcpScale, WireHeader,
 };
 pub use endpoint::{Endpoint, Failure, Lane, Permission, Role, Segment};
+pub use sctp::{Control, DataChunk, Gap, Sack, SctpEndpoint, SctpHeader, SctpSettings};
 pub use tcp::{TcpFlags, TcpHeader};
