@@ -178,6 +178,8 @@ pub enum InfoTopic {
     Functions,
     /// Models of the network
     Models,
+    /// Profiles: how MPI libraries use the network
+    Profiles,
     /// Built-in platforms
     Platforms,
     /// Collective operations and their algorithms
@@ -230,6 +232,9 @@ pub enum PlatformAction {
         /// The model whose parameters to show
         #[arg(long, default_value = "flow")]
         model: String,
+        /// Show the parameters of --model packet, each with its meaning
+        #[arg(long, conflicts_with = "model")]
+        packet: bool,
     },
     /// Convert the description of another tool (not implemented yet)
     Import {
@@ -285,9 +290,6 @@ pub struct RunArguments {
     /// Stop if a rank computes longer than this many seconds without calling MPI
     #[arg(long, value_name = "SECONDS", value_parser = time_limit, help_heading = EXECUTION)]
     pub rank_timeout: Option<f64>,
-    /// Seed of random numbers (no effect yet: nothing in a run is random)
-    #[arg(long, default_value_t = 0, value_name = "S", help_heading = EXECUTION)]
-    pub seed: u64,
     /// The outputs.
     #[command(flatten)]
     pub results: ResultArguments,
@@ -333,6 +335,12 @@ pub struct MachineArguments {
     /// The network model; `mpirage info models` lists them
     #[arg(long, default_value = "flow", value_name = "MODEL")]
     pub model: String,
+    /// How the MPI library uses the network, with --model packet; `mpirage info profiles` lists them
+    #[arg(long, value_name = "PROFILE")]
+    pub mpi_profile: Option<String>,
+    /// What random numbers of the network start from: losses, late receivers
+    #[arg(long, default_value_t = 0, value_name = "NUMBER")]
+    pub seed: u64,
     /// Algorithms of collectives: the table of a library, NAME=ALGORITHM[@SIZES], files; `mpirage info collectives` lists them
     #[arg(long, default_value = "", value_name = "CHOICE")]
     pub coll: String,
@@ -466,6 +474,12 @@ impl MachineArguments {
             add("--platform", platform.into());
         }
         add("--model", self.model.clone().into());
+        if let Some(profile) = &self.mpi_profile {
+            add("--mpi-profile", profile.clone().into());
+        }
+        if self.seed != 0 {
+            add("--seed", self.seed.to_string().into());
+        }
         if !self.coll.is_empty() {
             add("--coll", self.coll.clone().into());
         }

@@ -149,7 +149,7 @@ impl Plan {
         let protocol = &self.machine.model.protocol;
         let briefing = Briefing {
             size: ranks as u32,
-            eager_limit: protocol.eager_limit,
+            eager_limit: protocol.unanswered_limit(),
             inline_bytes: INLINE_BYTES,
             measure: bursts.measures(),
             simulated_clock: self.simulated_clock,

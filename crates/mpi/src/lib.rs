@@ -45,8 +45,8 @@ pub use engine::{BlockedRank, Bursts, Costs, Diagnosis, Engine, Leftover, Setup,
 pub use memory::{FARTHEST, Memory, NoMemory, Place, UserReduction};
 pub use origin::Origin;
 pub use protocol::{
-    CollectiveProgress, Envelope, Overhead, PollCost, ProcessorCosts, Protocol, ReceiveStartup, Rendezvous,
-    Startup, StartupCost, TransferMode,
+    CollectiveProgress, EagerSend, Envelope, Handshake, Overhead, PollCost, ProcessorCosts, Protocol,
+    ReceiveStartup, Rendezvous, Startup, StartupCost, TransferMode, WakeUp,
 };
 pub use ranks::job::JobId;
 pub use turn::{Ending, Segment, Turn};

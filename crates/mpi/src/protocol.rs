@@ -4,9 +4,9 @@
 //! what does each side pay? Everything the MPI layer decides about point-to-point messages it decides
 //! from here.
 
-use mpirage_call::SendMode;
+use mpirage_call::{RankId, SendMode};
 use mpirage_platform::HostId;
-use mpirage_units::Duration;
+use mpirage_units::{Duration, Time, draw};
 
 /// The behaviour of one MPI implementation.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,8 +17,10 @@ pub struct Protocol {
     pub push_limit: u64,
     /// When the receiver can match a message.
     pub envelope: Envelope,
-    /// Does a rendezvous start with a request and a grant that cross the network?
-    pub handshake: bool,
+    /// When the sender of an eager message is free.
+    pub eager: EagerSend,
+    /// The messages of the protocol itself that a rendezvous sends across the network.
+    pub handshake: Handshake,
     /// When the sender of a rendezvous is free.
     pub rendezvous: Rendezvous,
     /// Seconds per byte until a message has been copied out of the sender's memory, which then is free.
@@ -45,6 +47,51 @@ pub struct Protocol {
     pub copy_seconds_per_byte: f64,
     /// When non-blocking collectives go on.
     pub progress: CollectiveProgress,
+    /// How late ranks wake up that have slept.
+    pub wake_up: WakeUp,
+}
+
+/// How late a rank wakes up that has slept: a random time, up to a limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WakeUp {
+    /// The limit.
+    pub latest: Duration,
+    /// What random numbers start from.
+    pub seed: u64,
+}
+
+impl WakeUp {
+    /// How late a rank is that was to wake up at `date`.
+    pub(crate) fn lateness(&self, rank: RankId, date: Time) -> Duration {
+        if self.latest.is_zero() {
+            return Duration::ZERO;
+        }
+        let share = draw(self.seed, [rank.get().into(), date.as_picos()]);
+        Duration::from_picos((self.latest.as_picos() as f64 * share) as u64)
+    }
+}
+
+/// When the sender of an eager message is free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EagerSend {
+    /// At once: the library keeps a copy.
+    AtOnce,
+    /// When the network holds the message's last byte, as with a socket whose buffer has a limit.
+    Buffered,
+}
+
+/// The messages of the protocol itself that belong to a rendezvous.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handshake {
+    /// None: sender and receiver know of each other at once.
+    None,
+    /// The sender requests, the receiver grants; then the bytes leave (Open MPI's ob1).
+    Grant,
+    /// Besides, the receiver answers when the bytes have come, and the sender confirms: the sender is free at the answer,
+    /// the receiver at the confirmation (UCX over TCP).
+    Confirm,
+    /// The sender requests; the receiver reads the bytes and tells the sender when it has them (RDMA read).
+    Read,
 }
 
 /// When a non-blocking collective goes on after its messages have arrived.
@@ -132,7 +179,7 @@ impl Startup {
 
     /// What a send costs.
     pub(crate) fn of_send(&self, me: HostId, other: HostId, mode: TransferMode) -> Duration {
-        let buffered = !mode.sender_waits() && other != me;
+        let buffered = !mode.waits_for_receiver() && other != me;
         self.of(me, Some(other)) + if buffered { self.buffer } else { Duration::ZERO }
     }
 }
@@ -148,17 +195,24 @@ pub enum TransferMode {
     Rendezvous,
     /// The bytes leave at once; the sender waits until a receive matches.
     Held,
+    /// The bytes leave at once; the sender waits until the network holds the last of them.
+    Buffered,
 }
 
 impl TransferMode {
     /// Is the sender not free at once?
     pub fn sender_waits(self) -> bool {
+        self.waits_for_receiver() || self == TransferMode::Buffered
+    }
+
+    /// Does the sender wait for the receiver?
+    pub fn waits_for_receiver(self) -> bool {
         matches!(self, TransferMode::Rendezvous | TransferMode::Held)
     }
 
     /// Do the bytes leave at once?
     pub(crate) fn leaves_at_once(self) -> bool {
-        matches!(self, TransferMode::Push | TransferMode::Held)
+        matches!(self, TransferMode::Push | TransferMode::Held | TransferMode::Buffered)
     }
 }
 
@@ -168,9 +222,21 @@ impl Protocol {
         match mode {
             SendMode::Synchronous => self.waiting_mode(),
             SendMode::Standard | SendMode::Ready if bytes >= self.eager_limit => self.waiting_mode(),
-            _ if bytes < self.push_limit => TransferMode::Push,
-            _ => TransferMode::Pull,
+            _ if bytes >= self.push_limit => TransferMode::Pull,
+            SendMode::Buffered => TransferMode::Push,
+            _ if self.eager == EagerSend::Buffered => TransferMode::Buffered,
+            _ => TransferMode::Push,
         }
+    }
+
+    /// Standard sends of fewer bytes return at once, whatever the receiver and the network do.
+    pub fn unanswered_limit(&self) -> u64 {
+        if self.eager == EagerSend::Buffered { 0 } else { self.eager_limit }
+    }
+
+    /// Does the receiver of a message answer when its bytes have come?
+    pub(crate) fn is_confirmed(&self, mode: TransferMode) -> bool {
+        self.handshake == Handshake::Confirm && mode == TransferMode::Rendezvous
     }
 
     fn waiting_mode(&self) -> TransferMode {

@@ -12,14 +12,28 @@
 //! ```
 
 mod capture;
+mod end;
 mod endpoint;
+mod frame;
+mod ids;
+mod network;
+mod parameters;
+mod port;
 mod sctp;
+mod stream;
 mod tcp;
+mod wires;
 
 pub use capture::{
     Capture, CapturePlace, CaptureSpec, CaptureSpecError, Direction, Ecn, FrameView, InterfaceId, Named,
     Resolved, SnapLength, Station, TcpOnWire, TcpScale, WireHeader,
 };
 pub use endpoint::{Endpoint, Failure, Lane, Permission, Role, Segment};
-pub use sctp::{Control, DataChunk, Gap, Sack, SctpEndpoint, SctpHeader, SctpSettings};
-pub use tcp::{TcpFlags, TcpHeader};
+pub use network::PacketNetwork;
+pub use parameters::{
+    Forwarding, HostParameters, LinkParameters, MessageParameters, PacketParameters, QueueLimit,
+    QueueParameters, Red, WithinHost,
+};
+pub use port::PortCounts;
+pub use sctp::{Control, DataChunk, Gap, Sack, Sctp, SctpHeader, SctpSettings};
+pub use tcp::{CongestionAlgorithm, CubicSettings, Tcp, TcpCounters, TcpFlags, TcpHeader, TcpSettings};

@@ -6,7 +6,7 @@ mod pair;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use mpirage_packet::{Control, Endpoint, Failure, Lane, SctpEndpoint, SctpHeader, SctpSettings};
+use mpirage_packet::{Control, Endpoint, Failure, Lane, Sctp, SctpHeader, SctpSettings};
 use mpirage_units::{Duration, Time};
 use pair::{End, Fate, Pair, Passing};
 use proptest::prelude::*;
@@ -23,11 +23,11 @@ fn millis(count: u64) -> Duration {
 fn pair(
     settings: &SctpSettings,
     fates: impl FnMut(Passing<'_, SctpHeader>) -> Fate + 'static,
-) -> Pair<SctpEndpoint> {
+) -> Pair<Sctp> {
     Pair::new(settings, RATE, DELAY, Box::new(fates))
 }
 
-fn clean() -> Pair<SctpEndpoint> {
+fn clean() -> Pair<Sctp> {
     pair(&SctpSettings::default(), |_| Fate::Arrives)
 }
 

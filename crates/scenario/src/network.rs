@@ -10,6 +10,7 @@ use mpirage_platform::Platform;
 use crate::bus::{Bus, BusCollectives};
 use crate::loggops::LogGops;
 use crate::model::Model;
+use crate::packet::Packet;
 use crate::smp::Smp;
 
 /// A wire that costs nothing.
@@ -26,6 +27,8 @@ pub enum Network {
     Smp(Smp),
     /// Processors that every message keeps busy.
     LogGops(LogGops),
+    /// Frames, queues and connections.
+    Packet(Box<Packet>),
     /// Messages take no time.
     Ideal,
 }
@@ -39,7 +42,7 @@ impl Network {
     /// What the parameters mean to the MPI layer.
     pub(crate) fn shape(&self, protocol: &mut Protocol) {
         match self {
-            Network::Flow(_) | Network::Ideal => {}
+            Network::Flow(_) | Network::Packet(_) | Network::Ideal => {}
             Network::Bus(bus) => bus.shape(protocol),
             Network::Smp(smp) => smp.shape(protocol),
             Network::LogGops(loggops) => loggops.shape(protocol),
@@ -55,6 +58,7 @@ impl Model {
             Network::Bus(bus) => Box::new(BusNetwork::new(platform.host_count(), bus.network.clone())),
             Network::Smp(smp) => Box::new(Uncontended::new(smp.memory, smp.network)),
             Network::LogGops(loggops) => Box::new(Uncontended::new(loggops.wire(), loggops.wire())),
+            Network::Packet(packet) => packet.network_on(platform),
             Network::Ideal => Box::new(Uncontended::new(NOTHING, NOTHING)),
         }
     }
@@ -67,7 +71,7 @@ impl Model {
         let network = match &self.network {
             Network::Flow(_) => links * LINK,
             Network::Bus(_) => hosts * HOST,
-            Network::Smp(_) | Network::LogGops(_) | Network::Ideal => 0,
+            Network::Smp(_) | Network::LogGops(_) | Network::Packet(_) | Network::Ideal => 0,
         };
         hosts * HOST + network
     }
@@ -76,7 +80,11 @@ impl Model {
     pub fn collective_times(&self, platform: &Platform) -> Option<Box<dyn CollectiveTimes>> {
         match &self.network {
             Network::Bus(bus) => Some(Box::new(BusCollectives::new(bus, platform.host_count()))),
-            Network::Flow(_) | Network::Smp(_) | Network::LogGops(_) | Network::Ideal => None,
+            Network::Flow(_)
+            | Network::Smp(_)
+            | Network::LogGops(_)
+            | Network::Packet(_)
+            | Network::Ideal => None,
         }
     }
 }

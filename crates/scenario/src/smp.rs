@@ -1,7 +1,7 @@
 //! `smp`: SMP-SIM's communication model (paper 3, section 4.2, equations 1 to 13).
 
 use mpirage_models::Wire;
-use mpirage_mpi::{Envelope, Protocol, ReceiveStartup, Rendezvous, Startup, StartupCost};
+use mpirage_mpi::{Envelope, Handshake, Protocol, ReceiveStartup, Rendezvous, Startup, StartupCost};
 use mpirage_units::Duration;
 
 /// What the equations are about.
@@ -57,7 +57,7 @@ pub(crate) fn protocol(base: Protocol) -> Protocol {
     Protocol {
         push_limit: u64::MAX,
         envelope: Envelope::OnArrival,
-        handshake: true,
+        handshake: Handshake::Grant,
         rendezvous: Rendezvous::Copied,
         reduce_seconds_per_byte: 0.0,
         ..base

@@ -264,7 +264,7 @@ impl<M: Memory> Core<M> {
             self.collectives.owe(id, awaited, cost);
         }
         if let Some(clocks) = self.observers.ideal()
-            && self.protocol.transfer_mode(SendMode::Standard, bytes).sender_waits()
+            && self.protocol.transfer_mode(SendMode::Standard, bytes).waits_for_receiver()
         {
             clocks.post_step(id, from, slot);
         }

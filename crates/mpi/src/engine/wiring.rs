@@ -146,7 +146,7 @@ impl<M: Memory> Engine<M> {
 
     /// Standard sends of fewer bytes are eager.
     pub fn eager_limit(&self) -> u64 {
-        self.calls.core.protocol.eager_limit
+        self.calls.core.protocol.unanswered_limit()
     }
 
     /// The simulated time.

@@ -51,6 +51,12 @@ pub(crate) enum TransferState {
     Requested,
     /// The grant is on its way back.
     Granted,
+    /// The receiver answers that they have come.
+    Answered,
+    /// The sender confirms that it knows that they have come.
+    Confirmed,
+    /// They have been delivered, and the receiver tells the sender.
+    Told,
     /// The network has to free something before they can leave.
     Queued,
     /// They are on their way.
@@ -116,7 +122,7 @@ impl Message {
 
     /// When its send is complete by ideal clocks, as far as the message decides that.
     pub(crate) fn sender_ideal(&self) -> Time {
-        if self.mode.sender_waits() { self.ideal } else { Time::ZERO }
+        if self.mode.waits_for_receiver() { self.ideal } else { Time::ZERO }
     }
 
     /// What it is a part of, by the context it is matched in.

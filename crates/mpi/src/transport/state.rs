@@ -137,7 +137,8 @@ impl Transport {
         // The entry may be of an earlier receive with this number.
         let still = |id: &MessageId| {
             let message = &self.messages[*id];
-            message.taker == Some(Taker::Receive(receive)) && message.state != TransferState::Over
+            message.taker == Some(Taker::Receive(receive))
+                && !matches!(message.state, TransferState::Over | TransferState::Told)
         };
         self.taken.get(receive.index()).copied().flatten().filter(still)
     }

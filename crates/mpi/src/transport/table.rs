@@ -21,7 +21,9 @@ use crate::memory::NoMemory;
 use crate::observe::Observers;
 use crate::occupancy::Occupancy;
 use crate::origin::Origin;
-use crate::protocol::{CollectiveProgress, Envelope, Overhead, PollCost, Protocol, Rendezvous};
+use crate::protocol::{
+    CollectiveProgress, EagerSend, Envelope, Handshake, Overhead, PollCost, Protocol, Rendezvous,
+};
 use mpirage_units::Duration;
 
 /// Nothing ever ends by itself: the test says what happens.
@@ -50,7 +52,8 @@ struct Variant {
     name: &'static str,
     bytes: u64,
     envelope: Envelope,
-    handshake: bool,
+    eager: EagerSend,
+    handshake: Handshake,
     rendezvous: Rendezvous,
     departure: Departure,
 }
@@ -63,14 +66,15 @@ const PUSH: Variant = Variant {
     name: "push, seen at send",
     bytes: SMALL,
     envelope: Envelope::AtSend,
-    handshake: false,
+    eager: EagerSend::AtOnce,
+    handshake: Handshake::None,
     rendezvous: Rendezvous::Delivered,
     departure: Departure::Now,
 };
 
 const RENDEZVOUS: Variant = Variant { name: "rendezvous, free when delivered", bytes: LARGE, ..PUSH };
 
-const VARIANTS: [Variant; 8] = [
+const VARIANTS: [Variant; 11] = [
     PUSH,
     Variant { name: "push, seen on arrival", envelope: Envelope::OnArrival, ..PUSH },
     Variant { name: "push into a network that queues", departure: Departure::Later, ..PUSH },
@@ -80,8 +84,26 @@ const VARIANTS: [Variant; 8] = [
     Variant {
         name: "rendezvous with handshake",
         envelope: Envelope::OnArrival,
-        handshake: true,
+        handshake: Handshake::Grant,
         ..RENDEZVOUS
+    },
+    Variant {
+        name: "rendezvous with confirmation",
+        envelope: Envelope::OnArrival,
+        handshake: Handshake::Confirm,
+        ..RENDEZVOUS
+    },
+    Variant {
+        name: "rendezvous by remote reads",
+        envelope: Envelope::OnArrival,
+        handshake: Handshake::Read,
+        ..RENDEZVOUS
+    },
+    Variant {
+        name: "push, free when buffered",
+        envelope: Envelope::OnArrival,
+        eager: EagerSend::Buffered,
+        ..PUSH
     },
     Variant { name: "held until matched", rendezvous: Rendezvous::Matched, ..RENDEZVOUS },
 ];
@@ -92,6 +114,7 @@ impl Variant {
             eager_limit: LARGE,
             push_limit: MIDDLE,
             envelope: self.envelope,
+            eager: self.eager,
             handshake: self.handshake,
             rendezvous: self.rendezvous,
             copy_out_seconds_per_byte: 0.0,
@@ -104,6 +127,7 @@ impl Variant {
             poll: PollCost::Proportional { least: Duration::ZERO, share: 0.0 },
             clock_cost: Duration::ZERO,
             progress: CollectiveProgress::Background,
+            wake_up: WakeUp::default(),
             reduce_seconds_per_byte: 0.0,
             copy_seconds_per_byte: 0.0,
         }

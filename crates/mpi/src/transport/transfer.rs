@@ -1,15 +1,23 @@
 //! The life of a message, from its send to its delivery.
 //!
 //! ```text
-//!            Push                    Pull           Rendezvous                               Held
+//!            Push, Buffered          Pull           Rendezvous                               Held
 //! send     bytes leave              –              – (or a request leaves)                  bytes leave
 //! visible  at send or on arrival    at send        at send (or when the request arrives)    at send or on arrival
 //! matched  –                        bytes leave    bytes leave (or a grant, then they)      the sender is free
-//! sender   free at once             free at once   free when they leave, have been copied   free when matched
-//!          or when copied           or when copied out of its memory, or have arrived
+//! sender   free at once, when       free at once   free when they leave, have been copied   free when matched
+//!          copied, or (Buffered)    or when copied out of its memory, or have arrived
+//!          when the network has them
 //! ```
 //!
-//! A message is delivered when its bytes have arrived and a receive has matched it.
+//! A message is delivered when its bytes have arrived and a receive has matched it. Some libraries send more than a request
+//! and a grant ([`Handshake`]):
+//!
+//! ```text
+//! Grant    Requested → Waiting → Granted → Moving → Arrived            the sender is free when the network has the bytes
+//! Confirm  Requested → Waiting → Granted → Moving → Answered → Confirmed → Arrived      ... when the answer is there
+//! Read     Requested → Waiting → Granted → Moving → Arrived, Told → Over                ... when it is told
+//! ```
 
 use mpirage_call::{Completion, LineId, RankId};
 use mpirage_kernel::{Cargo, Connection, Departure, Kernel, Milestone, Transfer};
@@ -25,7 +33,7 @@ use crate::due::Due;
 use crate::ids::{DelayedId, MessageId, ReceiveId};
 use crate::memory::Memory;
 use crate::observe::Observers;
-use crate::protocol::{Envelope, Rendezvous, TransferMode};
+use crate::protocol::{Envelope, Handshake, Rendezvous, TransferMode};
 
 /// Class of the connections of messages between ranks, and of those inside collectives.
 const POINT_TO_POINT: u32 = 0;
@@ -71,8 +79,8 @@ impl Transport {
             self.free_copied(env, id);
         }
         match mode {
-            TransferMode::Push | TransferMode::Held => self.start_moving(env, id),
-            TransferMode::Rendezvous if self.protocol.handshake => {
+            TransferMode::Push | TransferMode::Held | TransferMode::Buffered => self.start_moving(env, id),
+            TransferMode::Rendezvous if self.protocol.handshake != Handshake::None => {
                 return self.start_control(env, id, TransferState::Requested);
             }
             TransferMode::Pull | TransferMode::Rendezvous => {}
@@ -150,6 +158,8 @@ impl Transport {
                 self.make_visible(env, id);
             }
             (Milestone::Ended, TransferState::Granted) => self.start_moving(env, id),
+            (Milestone::Ended, TransferState::Answered) => self.answered(env, id),
+            (Milestone::Ended, TransferState::Told) => self.told(env, id),
             (Milestone::Ended, TransferState::Copying) => self.deliver(env, id),
             (Milestone::Ended, TransferState::Moving) if self.protocol.processor.is_some() => {
                 message.state = TransferState::AtInterface;
@@ -160,7 +170,10 @@ impl Transport {
                 message.arrived = now;
                 return Reception::Taken;
             }
-            (Milestone::Ended, TransferState::Moving) => {
+            (Milestone::Ended, TransferState::Moving) if self.protocol.is_confirmed(message.mode) => {
+                self.start_control(env, id, TransferState::Answered);
+            }
+            (Milestone::Ended, TransferState::Moving | TransferState::Confirmed) => {
                 message.state = TransferState::Arrived;
                 message.arrived = now;
                 self.arrived(env, id);
@@ -189,7 +202,8 @@ impl Transport {
         let &Message { bytes, from, to, sent, departed, arrived, owner, sender_waits, waited_for, .. } =
             message;
         let (completion, ideal, sender_ideal) = (message.completion(), message.ideal, message.sender_ideal());
-        let (taker, tag, scope) = (message.taker, message.key.tag, message.scope());
+        let (taker, tag, scope, message_mode) =
+            (message.taker, message.key.tag, message.scope(), message.mode);
         // Before the bytes are copied: right after a large copy, reads of what was just stored are slow.
         env.observers.message(record::Message {
             from: from.get(),
@@ -209,11 +223,16 @@ impl Transport {
             Some(Taker::Step { run, awaited }) => (Owner::Step { run, awaited }, false),
             None => (Owner::None, false),
         };
+        let receives = Completion { truncated, ..completion };
+        if self.protocol.handshake == Handshake::Read && message_mode == TransferMode::Rendezvous {
+            self.start_control(env, id, TransferState::Told);
+            return self.complete(receiver, receives, ideal);
+        }
         self.end_message(env, id);
         if sender_waits {
             self.complete(owner, Completion::empty(0), sender_ideal);
         }
-        self.complete(receiver, Completion { truncated, ..completion }, ideal);
+        self.complete(receiver, receives, ideal);
     }
 
     /// Takes back the message of a send that no receive has matched. False if it is too late for that.
@@ -303,9 +322,32 @@ impl Transport {
 
     /// The network holds all bytes of a message: a sender that waited for their delivery need not wait any longer.
     fn buffer_free<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
+        let waits_for_more = matches!(self.protocol.handshake, Handshake::Confirm | Handshake::Read);
         let message = &mut self.messages[id];
-        if message.mode == TransferMode::Rendezvous && std::mem::take(&mut message.sender_waits) {
+        let frees = match message.mode {
+            TransferMode::Rendezvous => !waits_for_more,
+            mode => mode == TransferMode::Buffered,
+        };
+        if frees && std::mem::take(&mut message.sender_waits) {
             self.free_sender(env, id);
+        }
+    }
+
+    /// The receiver's answer is there: the sender is free, and confirms.
+    fn answered<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
+        if std::mem::take(&mut self.messages[id].sender_waits) {
+            self.free_sender(env, id);
+        }
+        self.start_control(env, id, TransferState::Confirmed);
+    }
+
+    /// The sender is told that the receiver has read the bytes.
+    fn told<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
+        let message = &self.messages[id];
+        let (owner, sender_ideal, waits) = (message.owner, message.sender_ideal(), message.sender_waits);
+        self.end_message(env, id);
+        if waits {
+            self.complete(owner, Completion::empty(0), sender_ideal);
         }
     }
 
@@ -397,7 +439,8 @@ impl Transport {
             | TransferState::AtInterface
             | TransferState::Receiving => self.matched(env, id),
             _ => {
-                let granted = message.mode == TransferMode::Rendezvous && self.protocol.handshake;
+                let granted =
+                    message.mode == TransferMode::Rendezvous && self.protocol.handshake != Handshake::None;
                 self.messages[id].waited_for = late;
                 match granted {
                     true => self.start_control(env, id, TransferState::Granted),
@@ -414,7 +457,7 @@ impl Transport {
     #[inline(never)]
     fn meet(&mut self, observers: &mut Observers, id: MessageId, taker: Taker) {
         let message = &mut self.messages[id];
-        let Some(clocks) = observers.ideal().filter(|_| message.mode.sender_waits()) else { return };
+        let Some(clocks) = observers.ideal().filter(|_| message.mode.waits_for_receiver()) else { return };
         let posted = match taker {
             Taker::Receive(receive) => self.receives[receive].posted,
             Taker::Step { run, .. } => clocks.take_posted(run, message.key.source, message.key.tag as u16),
@@ -533,7 +576,7 @@ fn start_transfer(
     cargo: Cargo,
 ) -> Departure {
     let (source, target) = match message.state {
-        TransferState::Granted => (message.to, message.from),
+        TransferState::Granted | TransferState::Answered | TransferState::Told => (message.to, message.from),
         _ => (message.from, message.to),
     };
     let bytes = if cargo == Cargo::Data { message.bytes } else { 0 };

@@ -12,7 +12,7 @@ use crate::endpoint::{Endpoint, Failure, Lane, Permission, Role, Segment};
 
 /// An end of an SCTP association.
 #[derive(Debug)]
-pub struct SctpEndpoint {
+pub struct Sctp {
     role: Role,
     handshake: Handshake,
     sender: Sender,
@@ -21,12 +21,12 @@ pub struct SctpEndpoint {
     send_buffer: u64,
 }
 
-impl Endpoint for SctpEndpoint {
+impl Endpoint for Sctp {
     type Settings = SctpSettings;
     type Header = SctpHeader;
 
-    fn new(settings: &SctpSettings, role: Role) -> SctpEndpoint {
-        SctpEndpoint {
+    fn new(settings: &SctpSettings, role: Role) -> Sctp {
+        Sctp {
             role,
             handshake: Handshake::new(settings),
             sender: Sender::new(settings),
@@ -110,7 +110,7 @@ impl Endpoint for SctpEndpoint {
     }
 }
 
-impl SctpEndpoint {
+impl Sctp {
     /// The congestion window and what is in flight, in bytes.
     pub fn window_and_flight(&self) -> (u64, u64) {
         self.sender.window_and_flight()

@@ -26,6 +26,6 @@ mod sender;
 mod settings;
 mod timer;
 
-pub use association::SctpEndpoint;
+pub use association::Sctp;
 pub use header::{Control, DataChunk, Gap, Sack, SctpHeader};
 pub use settings::SctpSettings;

@@ -1,0 +1,61 @@
+//! One end of a connection, as its host sees it: a socket.
+
+use mpirage_units::Time;
+
+use crate::endpoint::{Endpoint, Lane, Permission};
+use crate::ids::PathId;
+use crate::stream::Stream;
+
+/// A socket: the endpoint of a protocol, the messages that it is to send, and its share of the host's queue.
+#[derive(Debug)]
+pub(crate) struct End<E> {
+    pub endpoint: E,
+    /// Where its frames go.
+    pub path: PathId,
+    /// Frames with data that it has in the host's queue.
+    pub queued: u32,
+    /// The instant at which its timer is set to go off; [`Time::MAX`] if it is not.
+    pub timer: Time,
+    lanes: Vec<Stream>,
+}
+
+impl<E: Endpoint> End<E> {
+    pub(crate) fn new(endpoint: E, path: PathId) -> End<E> {
+        End { endpoint, path, queued: 0, timer: Time::MAX, lanes: Vec::new() }
+    }
+
+    /// The messages of a lane.
+    pub(crate) fn stream(&mut self, lane: Lane) -> &mut Stream {
+        let at = usize::from(lane.0);
+        if self.lanes.len() <= at {
+            self.lanes.resize_with(at + 1, Stream::default);
+        }
+        &mut self.lanes[at]
+    }
+
+    /// Writes as much of the messages into the send buffer as there is room for.
+    pub(crate) fn fill(&mut self, now: Time) {
+        for (at, stream) in self.lanes.iter_mut().enumerate() {
+            let bytes = stream.unwritten();
+            if bytes == 0 {
+                continue;
+            }
+            let bytes = bytes.min(self.endpoint.room());
+            if bytes == 0 {
+                return;
+            }
+            self.endpoint.write(now, Lane(at as u16), bytes);
+            stream.write(bytes);
+        }
+    }
+
+    /// What it may send while it may have `most` frames with data in the host's queue.
+    pub(crate) fn permission(&self, most: u32) -> Permission {
+        if self.queued < most { Permission::Everything } else { Permission::NoData }
+    }
+
+    /// Lanes with messages that have been written since last asked.
+    pub(crate) fn lanes(&mut self) -> &mut [Stream] {
+        &mut self.lanes
+    }
+}

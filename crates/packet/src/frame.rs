@@ -1,0 +1,52 @@
+//! Frames, and the table of those that are on their way.
+
+use mpirage_units::Time;
+use slab::Slab;
+
+use crate::endpoint::Segment;
+use crate::ids::{EndId, FrameId, PathId};
+
+/// A segment in a frame.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame<H> {
+    pub segment: Segment<H>,
+    /// The end that sent it.
+    pub sender: EndId,
+    pub path: PathId,
+    /// The link of the path that it crosses or waits for.
+    pub hop: u16,
+    /// Has a queue marked it?
+    pub marked: bool,
+    /// When its last byte arrives at the end of the link: where switches cut through, after the first ones.
+    pub tail: Time,
+}
+
+impl<H> Frame<H> {
+    /// Bytes on the wire.
+    pub(crate) fn bytes(&self) -> u32 {
+        self.segment.payload + self.segment.header_bytes
+    }
+}
+
+/// All frames that are on their way. Entries are used again, so that sending allocates nothing once the table is large
+/// enough.
+#[derive(Debug)]
+pub(crate) struct Frames<H>(Slab<Frame<H>>);
+
+impl<H: Copy> Frames<H> {
+    pub(crate) fn new() -> Frames<H> {
+        Frames(Slab::new())
+    }
+
+    pub(crate) fn insert(&mut self, frame: Frame<H>) -> FrameId {
+        FrameId(self.0.insert(frame) as u32)
+    }
+
+    pub(crate) fn get_mut(&mut self, id: FrameId) -> &mut Frame<H> {
+        &mut self.0[id.0 as usize]
+    }
+
+    pub(crate) fn remove(&mut self, id: FrameId) -> Frame<H> {
+        self.0.remove(id.0 as usize)
+    }
+}

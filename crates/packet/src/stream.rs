@@ -1,0 +1,104 @@
+//! Messages in the stream of a connection.
+//!
+//! A transport carries bytes; where one message ends and the next begins only the two hosts know. A message goes into the
+//! send buffer as there is room, and is complete at the other side when its last byte has arrived in order.
+
+use std::collections::VecDeque;
+
+use mpirage_kernel::{Cargo, Token};
+use mpirage_units::Time;
+
+/// A message that has not arrived.
+#[derive(Clone, Copy, Debug)]
+struct Boundary {
+    token: Token,
+    cargo: Cargo,
+    /// The bytes of the stream up to its end.
+    end: u64,
+}
+
+/// One lane of one direction of a connection.
+#[derive(Debug, Default)]
+pub(crate) struct Stream {
+    messages: VecDeque<Boundary>,
+    /// How many of them are in the send buffer to their last byte.
+    buffered: usize,
+    /// Bytes that have been written into the send buffer.
+    written: u64,
+    /// Bytes of all messages.
+    total: u64,
+    /// When the last message was handed to its receiver.
+    handed_over: Time,
+}
+
+impl Stream {
+    /// A message of so many bytes, headers included, is to be sent.
+    pub(crate) fn push(&mut self, token: Token, cargo: Cargo, bytes: u64) {
+        self.total += bytes;
+        self.messages.push_back(Boundary { token, cargo, end: self.total });
+    }
+
+    /// Bytes that have not been written.
+    pub(crate) fn unwritten(&self) -> u64 {
+        self.total - self.written
+    }
+
+    /// So many more bytes are in the send buffer.
+    pub(crate) fn write(&mut self, bytes: u64) {
+        self.written += bytes;
+    }
+
+    /// The next message with data that is in the send buffer to its last byte, since last asked.
+    pub(crate) fn next_buffered(&mut self) -> Option<Token> {
+        while let Some(boundary) = self.messages.get(self.buffered).filter(|next| next.end <= self.written) {
+            self.buffered += 1;
+            if boundary.cargo == Cargo::Data {
+                return Some(boundary.token);
+            }
+        }
+        None
+    }
+
+    /// The next message that is complete when so many bytes of the stream have arrived.
+    pub(crate) fn next_complete(&mut self, arrived: u64) -> Option<Token> {
+        let token = self.messages.front().filter(|first| first.end <= arrived)?.token;
+        self.messages.pop_front();
+        self.buffered -= 1;
+        Some(token)
+    }
+
+    /// When the receiver gets a message that it could have at `ready`: not before an earlier one.
+    pub(crate) fn hand_over(&mut self, ready: Time) -> Time {
+        self.handed_over = self.handed_over.max(ready);
+        self.handed_over
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_end_where_their_bytes_do() {
+        let mut stream = Stream::default();
+        stream.push(Token(1), Cargo::Data, 100);
+        stream.push(Token(2), Cargo::Control, 50);
+        stream.push(Token(3), Cargo::Data, 10);
+        assert_eq!(stream.unwritten(), 160);
+        stream.write(99);
+        assert_eq!(stream.next_buffered(), None);
+        stream.write(61);
+        assert_eq!([stream.next_buffered(), stream.next_buffered()], [Some(Token(1)), Some(Token(3))]);
+        assert_eq!(stream.next_complete(99), None);
+        assert_eq!([stream.next_complete(155), stream.next_complete(155)], [Some(Token(1)), Some(Token(2))]);
+        assert_eq!(stream.next_complete(155), None);
+        assert_eq!(stream.next_complete(160), Some(Token(3)));
+    }
+
+    #[test]
+    fn messages_are_handed_over_in_order() {
+        let mut stream = Stream::default();
+        let [first, second] = [50, 20].map(Time::from_picos);
+        assert_eq!([stream.hand_over(first), stream.hand_over(second)], [first, first]);
+    }
+}

@@ -1,0 +1,74 @@
+//! Profiles: how an MPI library behaves on its transport, under one name.
+
+use mpirage_mpi::{EagerSend, Handshake, Protocol};
+use mpirage_packet::MessageParameters;
+use mpirage_units::Duration;
+
+/// What a library does: its protocol, its messages, its collectives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Profile {
+    /// What to write.
+    pub name: &'static str,
+    /// What it is.
+    pub meaning: &'static str,
+    /// The table of collectives that it uses.
+    pub collectives: &'static str,
+    /// The transport under it.
+    pub transport: &'static str,
+    /// Sends of fewer bytes are eager.
+    eager_limit: u64,
+    eager: EagerSend,
+    handshake: Handshake,
+    messages: MessageParameters,
+    /// What software takes for each message.
+    software: Duration,
+}
+
+/// All profiles, the default first. The numbers of the TCP ones were measured on Linux (`docs/models.md` says how).
+pub const PROFILES: [Profile; 2] = [
+    Profile {
+        name: "openmpi-tcp",
+        meaning: "Open MPI 4.1 (ob1, btl tcp): request, grant, data, FIN from 65,473 bytes on",
+        collectives: "openmpi-4.1",
+        transport: "tcp",
+        eager_limit: 65_473,
+        eager: EagerSend::Buffered,
+        handshake: Handshake::Grant,
+        messages: MessageParameters { header: 24, control: 80, trailer: 80, trailer_from: 65_473 },
+        software: Duration::from_nanos(22_000),
+    },
+    Profile {
+        name: "mpich-tcp",
+        meaning: "MPICH 4.0 (ch4:ucx, UCX over TCP): request, grant, data, answer, notice from 32 KiB on",
+        collectives: "mpich-4.0",
+        transport: "tcp",
+        eager_limit: 32_768,
+        eager: EagerSend::Buffered,
+        handshake: Handshake::Confirm,
+        messages: MessageParameters { header: 24, control: 80, trailer: 0, trailer_from: 0 },
+        software: Duration::from_nanos(5_000),
+    },
+];
+
+impl Profile {
+    /// The profile of that name.
+    pub fn named(name: &str) -> Option<&'static Profile> {
+        PROFILES.iter().find(|profile| profile.name == name)
+    }
+
+    /// The protocol of the library on a network of frames.
+    pub(crate) fn protocol(&self, base: Protocol) -> Protocol {
+        let &Profile { eager_limit, eager, handshake, .. } = self;
+        Protocol { eager_limit, eager, handshake, push_limit: u64::MAX, ..base }
+    }
+
+    /// What its messages add to the bytes of the program.
+    pub(crate) fn messages(&self) -> MessageParameters {
+        self.messages
+    }
+
+    /// What its software takes for each message.
+    pub(crate) fn software(&self) -> Duration {
+        self.software
+    }
+}
