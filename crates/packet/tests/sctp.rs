@@ -6,7 +6,9 @@ mod pair;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use mpirage_packet::{Control, Endpoint, Failure, Lane, Sctp, SctpHeader, SctpSettings};
+use mpirage_packet::{
+    Control, Endpoint, Failure, Lane, Sctp, SctpHeader, SctpSettings, Tcp, TcpHeader, TcpSettings,
+};
 use mpirage_units::{Duration, Time};
 use pair::{End, Fate, Pair, Passing};
 use proptest::prelude::*;
@@ -20,10 +22,7 @@ fn millis(count: u64) -> Duration {
     Duration::from_nanos(count * 1_000_000)
 }
 
-fn pair(
-    settings: &SctpSettings,
-    fates: impl FnMut(Passing<'_, SctpHeader>) -> Fate + 'static,
-) -> Pair<Sctp> {
+fn pair(settings: &SctpSettings, fates: impl FnMut(Passing<'_, SctpHeader>) -> Fate + 'static) -> Pair<Sctp> {
     Pair::new(settings, RATE, DELAY, Box::new(fates))
 }
 
@@ -32,8 +31,7 @@ fn clean() -> Pair<Sctp> {
 }
 
 /// A path that loses the first transmission of these chunks.
-fn losing(lost: &'static [u64]) -> impl FnMut(Passing<'_, SctpHeader>) -> Fate + 'static {
-    let mut once = lost.to_vec();
+fn losing(mut once: Vec<u64>) -> impl FnMut(Passing<'_, SctpHeader>) -> Fate + 'static {
     move |passing| {
         let data = passing.segment.header.data();
         let before = once.len();
@@ -169,7 +167,7 @@ fn answers_carry_acknowledgements() {
 
 #[test]
 fn three_reports_repair_a_loss_without_a_timeout() {
-    let mut pair = pair(&SctpSettings::default(), losing(&[40]));
+    let mut pair = pair(&SctpSettings::default(), losing(vec![40]));
     pair.write(End::Active, Lane(0), 1_452 * 100);
     pair.run(FOREVER);
     assert_eq!(pair.delivered(End::Passive, Lane(0)), 1_452 * 100);
@@ -179,47 +177,67 @@ fn three_reports_repair_a_loss_without_a_timeout() {
 
 #[test]
 fn a_loss_at_the_end_waits_for_the_timer() {
-    let mut pair = pair(&SctpSettings::default(), losing(&[9]));
+    let mut pair = pair(&SctpSettings::default(), losing(vec![9]));
     pair.write(End::Active, Lane(0), 1_452 * 10);
     pair.run(FOREVER);
     let at = pair.delivered_at(End::Passive, Lane(0));
     assert!(at > Time::ZERO + millis(1_000) && at < Time::ZERO + millis(1_300), "{at}");
 }
 
-/// A message on lane 1, then two on the lane `second`. When the last bytes of both lanes arrive.
-fn two_groups(second: Lane, fates: impl FnMut(Passing<'_, SctpHeader>) -> Fate + 'static) -> (Time, Time) {
-    let mut pair = pair(&SctpSettings::default(), fates);
-    // The window must be open, so that the second group does not wait at the sender.
-    pair.write(End::Active, Lane(0), 200_000);
-    pair.run_to(Time::ZERO + millis(1_000));
-    for lane in [Lane(1), second, second] {
+const LONG: u64 = 200_000;
+
+/// A message on lane 1, then two on the lane `second`. How long the last bytes of both lanes take.
+fn two_lanes<E: Endpoint>(mut pair: Pair<E>, first: Lane, second: Lane) -> [Duration; 2] {
+    // The window must be open, so that the second lane does not wait at the sender.
+    pair.write(End::Active, Lane(0), LONG);
+    let start = Time::ZERO + millis(1_000);
+    pair.run_to(start);
+    for lane in [first, second, second] {
         pair.write(End::Active, lane, 1_400);
     }
     pair.run(FOREVER);
-    (pair.delivered_at(End::Passive, Lane(1)), pair.delivered_at(End::Passive, second))
+    [first, second].map(|lane| pair.delivered_at(End::Passive, lane).since(start))
 }
 
 #[test]
 fn a_loss_on_one_lane_does_not_delay_another() {
     // Two packets follow: fewer than the three reports that would repair the loss, so it takes the timer.
-    let lost = 200_000_u64.div_ceil(1_452);
-    let lose = move |passing: Passing<'_, SctpHeader>| {
-        let is_first = passing.segment.header.data().iter().any(|chunk| chunk.tsn == lost);
-        if is_first && passing.number < lost + 5 { Fate::IsLost } else { Fate::Arrives }
+    let after = LONG.div_ceil(1_452);
+    let [_, untouched] = two_lanes(clean(), Lane(1), Lane(2));
+    let lossy = pair(&SctpSettings::default(), losing(vec![after]));
+    let [delayed, other] = two_lanes(lossy, Lane(1), Lane(2));
+    assert!(delayed > millis(900), "lane 1 took {delayed}");
+    assert_eq!(other, untouched, "lane 2");
+    // The same bytes on one lane: the loss delays all of them.
+    let lossy = pair(&SctpSettings::default(), losing(vec![after]));
+    let [_, same] = two_lanes(lossy, Lane(1), Lane(1));
+    assert!(same > millis(900), "one lane took {same}");
+}
+
+#[test]
+fn the_same_loss_delays_all_that_follows_in_a_tcp_connection() {
+    let tcp = |mut is_lost: bool| {
+        let fates = move |passing: Passing<'_, TcpHeader>| {
+            let header = passing.segment.header;
+            let hits = is_lost
+                && passing.from == End::Active
+                && header.sequence == 1 + LONG
+                && passing.segment.payload > 0;
+            is_lost &= !hits;
+            if hits { Fate::IsLost } else { Fate::Arrives }
+        };
+        Pair::<Tcp>::new(&TcpSettings::default(), RATE, DELAY, Box::new(fates))
     };
-    let start = Time::ZERO + millis(1_000);
-    let (lossy, other) = two_groups(Lane(2), lose);
-    assert!(other.since(start) < millis(1), "lane 2 arrived {}", other.since(start));
-    assert!(lossy.since(start) > millis(900), "lane 1 arrived {}", lossy.since(start));
-    // The same bytes on one lane, as in a connection of TCP: the loss delays all of them.
-    let (_, same) = two_groups(Lane(1), lose);
-    assert!(same.since(start) > millis(900), "one lane arrived {}", same.since(start));
+    let [_, untouched] = two_lanes(tcp(false), Lane(0), Lane(0));
+    let [_, delayed] = two_lanes(tcp(true), Lane(0), Lane(0));
+    // At the very least the loss must be noticed, and what was lost sent again.
+    assert!(delayed.as_picos() > untouched.as_picos() + 2 * DELAY.as_picos(), "{untouched} {delayed}");
 }
 
 #[test]
 fn a_message_larger_than_the_receive_buffer_arrives() {
     let settings = SctpSettings { receive_buffer: 8_000, partial_delivery: 4_000, ..SctpSettings::default() };
-    let mut pair = pair(&settings, losing(&[3, 20]));
+    let mut pair = pair(&settings, losing(vec![3, 20]));
     pair.write(End::Active, Lane(0), 200_000);
     pair.run(FOREVER);
     assert_eq!(pair.delivered(End::Passive, Lane(0)), 200_000);
@@ -227,7 +245,7 @@ fn a_message_larger_than_the_receive_buffer_arrives() {
 
 #[test]
 fn the_congestion_window_halves_with_a_loss_and_grows_slowly_then() {
-    let mut pair = pair(&SctpSettings::default(), losing(&[5_000]));
+    let mut pair = pair(&SctpSettings::default(), losing(vec![5_000]));
     let mut trace = Vec::new();
     pair.write(End::Active, Lane(0), 30_000_000);
     for step in 1..=100 {

@@ -27,5 +27,6 @@ mod settings;
 mod timer;
 
 pub use association::Sctp;
+pub(crate) use header::COOKIE_BYTES;
 pub use header::{Control, DataChunk, Gap, Sack, SctpHeader};
 pub use settings::SctpSettings;

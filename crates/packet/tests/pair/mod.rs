@@ -30,6 +30,9 @@ pub enum End {
 /// A segment on its way, as a test sees it.
 pub struct Passing<'a, H> {
     pub from: End,
+    /// When its first byte leaves, and when its last one would arrive.
+    pub leaves: Time,
+    pub arrives: Time,
     /// How many segments this end has sent before.
     pub number: u64,
     pub segment: &'a Segment<H>,
@@ -183,7 +186,7 @@ impl<E: Endpoint> Pair<E> {
         let arrives = self.idle_at[from as usize] + self.delay;
         let number = self.sent[from as usize];
         self.sent[from as usize] += 1;
-        match (self.fates)(Passing { from, number, segment: &segment }) {
+        match (self.fates)(Passing { from, leaves: self.now, arrives, number, segment: &segment }) {
             Fate::Arrives => self.pass(from, arrives, segment),
             Fate::IsLost => {}
             Fate::IsLate(span) => self.pass(from, arrives + span, segment),
