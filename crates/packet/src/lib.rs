@@ -35,5 +35,5 @@ pub use parameters::{
     QueueParameters, Red, WithinHost,
 };
 pub use port::PortCounts;
-pub use sctp::{Control, DataChunk, Gap, Sack, Sctp, SctpHeader, SctpSettings};
+pub use sctp::{Control, DataChunk, Gap, Sack, Sctp, SctpCounters, SctpHeader, SctpSettings};
 pub use tcp::{CongestionAlgorithm, CubicSettings, Tcp, TcpCounters, TcpFlags, TcpHeader, TcpSettings};

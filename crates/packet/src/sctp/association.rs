@@ -1,7 +1,8 @@
 //! One end of an association.
 
-use mpirage_units::Time;
+use mpirage_units::{Duration, Time};
 
+use super::counters::SctpCounters;
 use super::handshake::Handshake;
 use super::header::SctpHeader;
 use super::packet::Packet;
@@ -19,6 +20,7 @@ pub struct Sctp {
     receiver: Receiver,
     packet_bytes: u32,
     send_buffer: u64,
+    counters: SctpCounters,
 }
 
 impl Endpoint for Sctp {
@@ -33,6 +35,7 @@ impl Endpoint for Sctp {
             receiver: Receiver::new(settings),
             packet_bytes: settings.packet_bytes(),
             send_buffer: settings.send_buffer,
+            counters: SctpCounters::default(),
         }
     }
 
@@ -68,23 +71,15 @@ impl Endpoint for Sctp {
     }
 
     fn transmit(&mut self, now: Time, permission: Permission) -> Option<Segment<SctpHeader>> {
-        if let Some(control) = self.handshake.transmit(now) {
-            return Some(Packet::control(control));
-        }
-        if !self.handshake.is_open() || self.failure().is_some() {
-            return None;
-        }
-        let mut packet = Packet::new(self.packet_bytes);
-        if self.receiver.is_due() {
-            self.add_sack(&mut packet);
-        }
-        if permission == Permission::Everything {
-            self.sender.fill(now, &mut packet);
-        }
-        if packet.has_data() && self.receiver.is_owed() {
-            self.add_sack(&mut packet);
-        }
-        packet.finish()
+        let segment = match self.handshake.transmit(now) {
+            Some(control) => Some(Packet::control(control)),
+            None if self.handshake.is_open() && self.failure().is_none() => {
+                self.transmit_open(now, permission)
+            }
+            None => None,
+        };
+        self.counters.packets += u64::from(segment.is_some());
+        segment
     }
 
     fn timeout(&self) -> Option<Time> {
@@ -111,14 +106,57 @@ impl Endpoint for Sctp {
 }
 
 impl Sctp {
-    /// The congestion window and what is in flight, in bytes.
-    pub fn window_and_flight(&self) -> (u64, u64) {
-        self.sender.window_and_flight()
+    /// What it has counted.
+    pub fn counters(&self) -> SctpCounters {
+        let sent = self.sender.counters();
+        SctpCounters {
+            retransmitted: sent.retransmitted,
+            fast_retransmits: sent.fast_retransmits,
+            timeouts: sent.timeouts,
+            ..self.counters
+        }
+    }
+
+    /// The congestion window, in bytes.
+    pub fn congestion_window(&self) -> u64 {
+        self.sender.congestion().window()
+    }
+
+    /// The slow start threshold, in bytes; [`u64::MAX`] before the first loss.
+    pub fn slow_start_threshold(&self) -> u64 {
+        self.sender.congestion().threshold()
+    }
+
+    /// The smoothed round trip, after the first measurement.
+    pub fn smoothed_round_trip(&self) -> Option<Duration> {
+        self.sender.round_trip()
+    }
+
+    /// Bytes of data in flight.
+    pub fn bytes_in_flight(&self) -> u64 {
+        self.sender.bytes_in_flight()
+    }
+
+    /// The next packet of an association that is open.
+    fn transmit_open(&mut self, now: Time, permission: Permission) -> Option<Segment<SctpHeader>> {
+        let mut packet = Packet::new(self.packet_bytes);
+        if self.receiver.is_due() {
+            self.add_sack(&mut packet);
+        }
+        if permission == Permission::Everything {
+            self.sender.fill(now, &mut packet);
+        }
+        if packet.has_data() && self.receiver.is_owed() {
+            self.add_sack(&mut packet);
+        }
+        packet.finish()
     }
 
     fn add_sack(&mut self, packet: &mut Packet) {
-        if packet.add_sack(&self.receiver.sack()) {
-            self.receiver.acknowledged();
+        let sack = self.receiver.sack();
+        if packet.add_sack(&sack) {
+            self.counters.repeated_sacks += u64::from(self.receiver.acknowledge() == sack.expected);
+            self.counters.zero_windows += u64::from(sack.window == 0);
         }
     }
 }

@@ -43,6 +43,11 @@ impl Congestion {
         self.window
     }
 
+    /// The slow start threshold.
+    pub fn threshold(&self) -> u64 {
+        self.threshold
+    }
+
     pub fn is_recovering(&self) -> bool {
         self.recovers_at.is_some()
     }

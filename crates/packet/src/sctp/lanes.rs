@@ -53,7 +53,8 @@ impl Lanes {
         self.held += u64::from(chunk.bytes);
         let lane = &mut self.lanes[usize::from(chunk.lane.0)];
         lane.arrive(chunk);
-        let until = if self.held > self.partial_delivery { lane.in_order } else { lane.complete };
+        let in_parts = self.held > self.partial_delivery || lane.is_in_parts();
+        let until = if in_parts { lane.in_order } else { lane.complete };
         self.deliver(chunk.lane, until);
     }
 
@@ -93,6 +94,11 @@ impl Incoming {
             self.waiting.pop_front();
             self.take(&chunk);
         }
+    }
+
+    /// Does the application have a part of a message that is not complete?
+    fn is_in_parts(&self) -> bool {
+        self.delivered > self.complete
     }
 
     fn is_next(&self, chunk: &DataChunk) -> bool {
@@ -151,5 +157,9 @@ mod tests {
         assert_eq!(lanes.delivered(), None);
         lanes.arrive(&chunk(1, 0, 0, (false, false)));
         assert_eq!((lanes.delivered(), lanes.held()), (Some((Lane(0), 200)), 0));
+        lanes.arrive(&chunk(2, 0, 0, (false, true)));
+        assert_eq!(lanes.delivered(), Some((Lane(0), 300)), "the rest follows without a pause");
+        lanes.arrive(&chunk(3, 0, 1, (true, false)));
+        assert_eq!(lanes.delivered(), None, "the next message is a new one");
     }
 }

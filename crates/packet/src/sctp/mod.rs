@@ -17,6 +17,7 @@
 
 mod association;
 mod congestion;
+mod counters;
 mod handshake;
 mod header;
 mod lanes;
@@ -27,6 +28,7 @@ mod settings;
 mod timer;
 
 pub use association::Sctp;
+pub use counters::SctpCounters;
 pub(crate) use header::COOKIE_BYTES;
 pub use header::{Control, DataChunk, Gap, Sack, SctpHeader};
 pub use settings::SctpSettings;

@@ -14,6 +14,8 @@ use crate::endpoint::Lane;
 pub(super) struct Receiver {
     /// The lowest number of a chunk that has not arrived.
     expected: u64,
+    /// The same in the last SACK.
+    reported: u64,
     /// Runs of chunks above it: the first, and the one after the last.
     above: VecDeque<(u64, u64)>,
     lanes: Lanes,
@@ -36,6 +38,7 @@ impl Receiver {
     pub fn new(settings: &SctpSettings) -> Receiver {
         Receiver {
             expected: 0,
+            reported: 0,
             above: VecDeque::new(),
             lanes: Lanes::new(settings.lanes, settings.partial_delivery),
             buffer: settings.receive_buffer,
@@ -105,9 +108,10 @@ impl Receiver {
         Sack { expected: self.expected, window: self.window(), gaps }
     }
 
-    /// A SACK has been sent.
-    pub fn acknowledged(&mut self) {
+    /// A SACK is sent. Returns the chunk that the one before expected.
+    pub fn acknowledge(&mut self) -> u64 {
         self.acknowledgement = Acknowledgement::None;
+        std::mem::replace(&mut self.reported, self.expected)
     }
 
     /// One more packet without a gap.

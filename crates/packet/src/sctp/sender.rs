@@ -10,9 +10,10 @@
 
 use std::collections::VecDeque;
 
-use mpirage_units::Time;
+use mpirage_units::{Duration, Time};
 
 use super::congestion::{Congestion, Progress};
+use super::counters::SctpCounters;
 use super::header::{DataChunk, Sack};
 use super::packet::Packet;
 use super::settings::SctpSettings;
@@ -53,6 +54,7 @@ pub(super) struct Sender {
     fragment: u16,
     burst: u64,
     nagle: bool,
+    counters: SctpCounters,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -111,6 +113,7 @@ impl Sender {
             fragment: settings.fragment_bytes(),
             burst: u64::from(settings.burst) * u64::from(settings.packet_bytes()),
             nagle: settings.nagle,
+            counters: SctpCounters::default(),
         }
     }
 
@@ -149,9 +152,21 @@ impl Sender {
         (self.expirations > self.most_expirations).then_some(self.most_expirations)
     }
 
-    /// The congestion window and what is in flight, in bytes.
-    pub fn window_and_flight(&self) -> (u64, u64) {
-        (self.congestion.window(), self.flight)
+    pub fn congestion(&self) -> &Congestion {
+        &self.congestion
+    }
+
+    pub fn round_trip(&self) -> Option<Duration> {
+        self.timer.round_trip()
+    }
+
+    pub fn bytes_in_flight(&self) -> u64 {
+        self.flight
+    }
+
+    /// What it has counted of what is counted at the sender.
+    pub fn counters(&self) -> SctpCounters {
+        self.counters
     }
 
     /// Adds what may be sent now to a packet.
@@ -194,6 +209,7 @@ impl Sender {
             return;
         }
         self.expirations += 1;
+        self.counters.timeouts += 1;
         self.timed = None;
         self.congestion.on_timeout();
         for index in 0..self.sent.len() {
@@ -240,6 +256,7 @@ impl Sender {
         }
         self.lost_from = tsn + 1;
         self.lost -= 1;
+        self.counters.retransmitted += 1;
         self.sent[index].state = State::InFlight;
         self.flight += u64::from(self.sent[index].bytes);
         if self.timed.is_some_and(|(timed, _)| timed == tsn) {
@@ -347,7 +364,9 @@ impl Sender {
             }
         }
         if loses {
-            self.is_urgent |= self.congestion.on_loss(self.first + self.sent.len() as u64);
+            let begins = self.congestion.on_loss(self.first + self.sent.len() as u64);
+            self.is_urgent |= begins;
+            self.counters.fast_retransmits += u64::from(begins);
         }
     }
 

@@ -31,6 +31,11 @@ impl RetransmissionTimer {
         Duration::from_picos(self.timeout)
     }
 
+    /// The smoothed round trip, after the first measurement.
+    pub fn round_trip(&self) -> Option<Duration> {
+        self.smoothed.map(|(mean, _)| Duration::from_picos(mean))
+    }
+
     /// When it expires.
     pub fn deadline(&self) -> Option<Time> {
         self.deadline
