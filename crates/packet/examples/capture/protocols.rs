@@ -41,7 +41,7 @@ impl Protocol for Tcp {
     const LANES: u64 = 1;
 
     fn on_wire(header: &TcpHeader) -> TcpOnWire {
-        TcpOnWire { header: *header, scale: TcpScale { mss: 1_460, window_shift: 7 } }
+        TcpOnWire { header: *header, scale: TcpScale { mss: 1_460, window_shift: 7, timestamps: true } }
     }
 
     fn retransmissions(&self) -> u64 {

@@ -22,7 +22,7 @@ const DELAY: Duration = Duration::from_nanos(5_000_000);
 const SPACING: Duration = Duration::from_nanos(12_304);
 const TIMEOUT: Duration = Duration::from_nanos(200_000_000);
 const WINDOW: u64 = 65_536;
-const SCALE: TcpScale = TcpScale { mss: 1_460, window_shift: 7 };
+const SCALE: TcpScale = TcpScale { mss: 1_460, window_shift: 7, timestamps: true };
 const SENDER: Station = Station { host: HostId(0), port: 40_000 };
 const RECEIVER: Station = Station { host: HostId(0x01_02_03), port: 1_024 };
 
