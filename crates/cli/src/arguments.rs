@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use mpirage_units::{QuantityError, TIMEOUT};
@@ -379,6 +379,12 @@ pub struct ResultArguments {
     /// Include the messages inside collectives in traces of single messages (Paraver, Paje): yes or no
     #[arg(long, default_value = "no", value_name = "yes|no")]
     pub trace_collectives: String,
+    /// Capture frames for Wireshark, with --model packet: those of a host, a link (NAME, NAME_UP, NAME_DOWN), or a switch (switch-LEVEL-NUMBER) or one of its ports
+    #[arg(long, value_name = "PLACE[:PORT]=FILE.pcapng")]
+    pub pcap: Vec<String>,
+    /// Bytes of each frame that captures keep [default: 128, all headers]
+    #[arg(long, value_name = "BYTES", requires = "pcap", value_parser = clap::value_parser!(u32).range(1..=262_144))]
+    pub pcap_snap: Option<u32>,
     /// Write a report, an HTML page
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
@@ -503,5 +509,8 @@ impl ResultArguments {
             files.output("--json", file);
         }
         self.report.iter().for_each(|file| files.output("--report", file));
+        for (_, file) in self.pcap.iter().filter_map(|capture| capture.split_once('=')) {
+            files.output("--pcap", Path::new(file));
+        }
     }
 }

@@ -21,6 +21,7 @@ mod parameters;
 mod port;
 mod sctp;
 mod stream;
+mod taps;
 mod tcp;
 mod wires;
 
@@ -28,12 +29,12 @@ pub use capture::{
     Capture, CapturePlace, CaptureSpec, CaptureSpecError, Direction, Ecn, FrameView, InterfaceId, Named,
     Resolved, SnapLength, Station, TcpOnWire, TcpScale, WireHeader,
 };
-pub use endpoint::{Endpoint, Failure, Lane, Permission, Role, Segment};
+pub use endpoint::{EndCounts, EndState, Endpoint, Failure, Lane, Permission, Role, Segment};
 pub use network::PacketNetwork;
 pub use parameters::{
     Forwarding, HostParameters, LinkParameters, MessageParameters, PacketParameters, QueueLimit,
     QueueParameters, Red, WithinHost,
 };
-pub use port::PortCounts;
-pub use sctp::{Control, DataChunk, Gap, Sack, Sctp, SctpCounters, SctpHeader, SctpSettings};
+pub use sctp::{Control, DataChunk, Gap, Sack, Sctp, SctpHeader, SctpSettings};
+pub use taps::{CaptureRequest, CapturedAt};
 pub use tcp::{CongestionAlgorithm, CubicSettings, Tcp, TcpCounters, TcpFlags, TcpHeader, TcpSettings};

@@ -250,7 +250,7 @@ fn the_congestion_window_halves_with_a_loss_and_grows_slowly_then() {
     pair.write(End::Active, Lane(0), 30_000_000);
     for step in 1..=100 {
         pair.run(Time::ZERO + millis(step * 2));
-        trace.push(pair.end(End::Active).congestion_window());
+        trace.push(pair.end(End::Active).state().window);
     }
     let falls: Vec<(u64, u64)> =
         trace.windows(2).map(|pair| (pair[0], pair[1])).filter(|(before, after)| after < before).collect();
@@ -325,7 +325,7 @@ proptest! {
             prop_assert_eq!(pair.delivered(end, lane), bytes, "{:?} {:?}", end, lane);
         }
         for end in [End::Active, End::Passive] {
-            prop_assert_eq!(pair.end(end).bytes_in_flight(), 0);
+            prop_assert_eq!(pair.end(end).state().in_flight, 0);
             prop_assert_eq!(pair.end(end).room(), buffer);
         }
     }

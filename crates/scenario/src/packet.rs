@@ -1,10 +1,12 @@
 //! `packet`: a network of frames. Its parameters stand in the `[packet]` table of a platform file.
 
+use std::io;
 use std::sync::Arc;
 
 use mpirage_kernel::NetworkModel;
 use mpirage_packet::{
-    CongestionAlgorithm, Forwarding, PacketNetwork, PacketParameters, QueueLimit, Red, Tcp, TcpSettings,
+    CaptureRequest, CongestionAlgorithm, Forwarding, PacketNetwork, PacketParameters, QueueLimit, Red, Tcp,
+    TcpSettings,
 };
 use mpirage_platform::{Platform, Value};
 use mpirage_units::{DURATION, Duration, FACTOR, Quantity};
@@ -234,8 +236,7 @@ impl Packet {
     /// The network that a library sees, with nothing else said.
     pub(crate) fn of(profile: &'static Profile, seed: u64) -> Packet {
         let mut parameters = PacketParameters { seed, ..PacketParameters::default() };
-        parameters.messages = profile.messages();
-        parameters.hosts.software = profile.software();
+        profile.shape(&mut parameters);
         Packet { profile, parameters, tcp: TcpSettings::default() }
     }
 
@@ -264,8 +265,16 @@ impl Packet {
     }
 
     /// The network, quiet.
-    pub(crate) fn network_on(&self, platform: &Arc<Platform>) -> Box<dyn NetworkModel> {
-        Box::new(PacketNetwork::<Tcp>::new(Arc::clone(platform), self.parameters, self.tcp))
+    pub(crate) fn network_on(
+        &self,
+        platform: &Arc<Platform>,
+        captures: Vec<CaptureRequest>,
+    ) -> io::Result<Box<dyn NetworkModel>> {
+        let mut network = PacketNetwork::<Tcp>::new(Arc::clone(platform), self.parameters, self.tcp);
+        for capture in captures {
+            network.capture(capture)?;
+        }
+        Ok(Box::new(network))
     }
 }
 

@@ -73,6 +73,18 @@ pub(crate) enum TransferState {
     Over,
 }
 
+impl TransferState {
+    /// The ranks between which what belongs to a message travels in this state: from one to the other.
+    pub(crate) fn direction(self, message: &Message) -> (RankId, RankId) {
+        match self {
+            TransferState::Granted | TransferState::Answered | TransferState::Told => {
+                (message.to, message.from)
+            }
+            _ => (message.from, message.to),
+        }
+    }
+}
+
 /// A message on its way: two cache lines.
 #[derive(Debug)]
 #[repr(align(64))]

@@ -238,6 +238,7 @@ impl Bench {
                 Event::LoanOver { .. } => ", loan over",
                 Event::Over { .. } => ", over",
                 Event::Probed { .. } => ", probed",
+                Event::Failed { .. } => ", failed",
                 Event::Matched { .. } => ", match reported",
             };
         }

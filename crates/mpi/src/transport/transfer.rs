@@ -153,6 +153,10 @@ impl Transport {
                 self.departed(env, id);
             }
             (Milestone::BufferFree, TransferState::Moving) => self.buffer_free(env, id),
+            (Milestone::Failed, state) => {
+                let (from, to) = state.direction(message);
+                self.events.push(Event::Failed { from, to });
+            }
             (Milestone::Ended, TransferState::Requested) => {
                 message.state = TransferState::Waiting;
                 self.make_visible(env, id);
@@ -575,10 +579,7 @@ fn start_transfer(
     id: MessageId,
     cargo: Cargo,
 ) -> Departure {
-    let (source, target) = match message.state {
-        TransferState::Granted | TransferState::Answered | TransferState::Told => (message.to, message.from),
-        _ => (message.from, message.to),
-    };
+    let (source, target) = message.state.direction(message);
     let bytes = if cargo == Cargo::Data { message.bytes } else { 0 };
     let class = if message.key.context < COLLECTIVE_CONTEXTS { POINT_TO_POINT } else { COLLECTIVE };
     let connection = Connection { source: source.get(), target: target.get(), class };

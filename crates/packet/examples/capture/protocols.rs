@@ -7,8 +7,8 @@ use std::path::Path;
 use std::rc::Rc;
 
 use mpirage_packet::{
-    Capture, Direction, Ecn, Endpoint, FrameView, InterfaceId, Lane, Sctp, SctpHeader, SnapLength, Station,
-    Tcp, TcpHeader, TcpOnWire, TcpScale, WireHeader,
+    Capture, Direction, Ecn, Endpoint, FrameView, InterfaceId, Lane, Sctp, SnapLength, Station, Tcp,
+    WireHeader,
 };
 use mpirage_platform::HostId;
 use mpirage_units::{Duration, Time};
@@ -25,80 +25,45 @@ const ENDS: [Station; 2] =
 const LOSES_ONE_OF: u64 = 211;
 const MESSAGES: u64 = 100;
 
-/// A protocol in captures.
-trait Protocol: Endpoint<Settings: Default> + 'static {
-    type Wire: WireHeader;
-    const FILE: &str;
-    const LANES: u64;
-
-    fn on_wire(header: &Self::Header) -> Self::Wire;
-    fn retransmissions(&self) -> u64;
-}
-
-impl Protocol for Tcp {
-    type Wire = TcpOnWire;
-    const FILE: &str = "tcp.pcapng";
-    const LANES: u64 = 1;
-
-    fn on_wire(header: &TcpHeader) -> TcpOnWire {
-        TcpOnWire { header: *header, scale: TcpScale { mss: 1_460, window_shift: 7, timestamps: true } }
-    }
-
-    fn retransmissions(&self) -> u64 {
-        self.counters().retransmitted
-    }
-}
-
-impl Protocol for Sctp {
-    type Wire = SctpHeader;
-    const FILE: &str = "sctp.pcapng";
-    const LANES: u64 = 3;
-
-    fn on_wire(header: &SctpHeader) -> SctpHeader {
-        *header
-    }
-
-    fn retransmissions(&self) -> u64 {
-        self.counters().retransmitted
-    }
-}
-
 /// Writes a capture of each protocol.
 pub fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
-    transfer::<Tcp>(folder)?;
-    transfer::<Sctp>(folder)
+    transfer::<Tcp>(folder, "tcp.pcapng", 1)?;
+    transfer::<Sctp>(folder, "sctp.pcapng", 3)
 }
 
 /// A long message and many short ones, and some back.
-fn transfer<P: Protocol>(folder: &Path) -> Result<(), Box<dyn Error>> {
-    let mut capture = Capture::new(output(folder, P::FILE)?, SnapLength::WHOLE)?;
+fn transfer<E>(folder: &Path, name: &str, lanes: u64) -> Result<(), Box<dyn Error>>
+where
+    E: Endpoint<Settings: Default> + 'static,
+{
+    let mut capture = Capture::new(output(folder, name)?, SnapLength::WHOLE)?;
     let interface = capture.interface("host0")?;
     let capture = Rc::new(RefCell::new(capture));
-    let mut pair = path::<P, _>(Rc::clone(&capture), interface);
+    let mut pair = path::<E, _>(Rc::clone(&capture), interface);
     pair.write(End::Active, Lane(0), 2_000_000);
     for message in 0..MESSAGES {
-        let lane = Lane((message % P::LANES) as u16);
+        let lane = Lane((message % lanes) as u16);
         pair.write(End::Active, lane, 10 + 333 * message);
         pair.write(End::Passive, lane, 77);
     }
     pair.run(Time::MAX);
     let (sent, received) = (pair.sent(End::Active), pair.sent(End::Passive));
-    let retransmissions = pair.end(End::Active).retransmissions();
+    let retransmissions = pair.end(End::Active).counts().retransmissions;
     drop(pair);
     Rc::into_inner(capture).ok_or("the path is gone")?.into_inner().finish()?.flush()?;
-    println!("{} frames={} retransmissions={retransmissions} lanes={}", P::FILE, sent + received, P::LANES);
+    println!("{name} frames={} retransmissions={retransmissions} lanes={lanes}", sent + received);
     Ok(())
 }
 
 /// A path that loses frames of the active end. What this end sends and receives is captured.
-fn path<P: Protocol, W: Write + 'static>(
-    capture: Rc<RefCell<Capture<W>>>,
-    interface: InterfaceId,
-) -> Pair<P> {
-    let fates = move |passing: Passing<'_, P::Header>| {
+fn path<E, W: Write + 'static>(capture: Rc<RefCell<Capture<W>>>, interface: InterfaceId) -> Pair<E>
+where
+    E: Endpoint<Settings: Default> + 'static,
+{
+    let fates = move |passing: Passing<'_, E::Header>| {
         let mut capture = capture.borrow_mut();
         capture.flush(passing.leaves);
-        let frame = frame(&passing, P::on_wire(&passing.segment.header));
+        let frame = frame(&passing, E::on_wire(&E::Settings::default(), &passing.segment.header));
         match passing.from {
             End::Active => capture.report(passing.leaves, interface, Direction::Outbound, &frame),
             End::Passive => capture.report(passing.arrives, interface, Direction::Inbound, &frame),
@@ -106,7 +71,7 @@ fn path<P: Protocol, W: Write + 'static>(
         let is_lost = passing.from == End::Active && passing.number % LOSES_ONE_OF == LOSES_ONE_OF - 1;
         if is_lost { Fate::IsLost } else { Fate::Arrives }
     };
-    Pair::new(&P::Settings::default(), RATE, DELAY, Box::new(fates))
+    Pair::new(&E::Settings::default(), RATE, DELAY, Box::new(fates))
 }
 
 fn frame<H, W: WireHeader>(passing: &Passing<'_, H>, header: W) -> FrameView<W> {

@@ -2,14 +2,13 @@
 
 use mpirage_units::{Duration, Time};
 
-use super::counters::SctpCounters;
 use super::handshake::Handshake;
 use super::header::SctpHeader;
 use super::packet::Packet;
 use super::receiver::Receiver;
 use super::sender::Sender;
 use super::settings::SctpSettings;
-use crate::endpoint::{Endpoint, Failure, Lane, Permission, Role, Segment};
+use crate::endpoint::{EndCounts, EndState, Endpoint, Failure, Lane, Permission, Role, Segment};
 
 /// An end of an SCTP association.
 #[derive(Debug)]
@@ -20,12 +19,17 @@ pub struct Sctp {
     receiver: Receiver,
     packet_bytes: u32,
     send_buffer: u64,
-    counters: SctpCounters,
+    counters: EndCounts,
 }
 
 impl Endpoint for Sctp {
     type Settings = SctpSettings;
     type Header = SctpHeader;
+    type OnWire = SctpHeader;
+
+    fn on_wire(_settings: &SctpSettings, header: &SctpHeader) -> SctpHeader {
+        *header
+    }
 
     fn new(settings: &SctpSettings, role: Role) -> Sctp {
         Sctp {
@@ -35,7 +39,7 @@ impl Endpoint for Sctp {
             receiver: Receiver::new(settings),
             packet_bytes: settings.packet_bytes(),
             send_buffer: settings.send_buffer,
-            counters: SctpCounters::default(),
+            counters: EndCounts::default(),
         }
     }
 
@@ -78,7 +82,7 @@ impl Endpoint for Sctp {
             }
             None => None,
         };
-        self.counters.packets += u64::from(segment.is_some());
+        self.counters.segments += u64::from(segment.is_some());
         segment
     }
 
@@ -103,40 +107,25 @@ impl Endpoint for Sctp {
     fn failure(&self) -> Option<Failure> {
         self.handshake.given_up().or(self.sender.given_up()).map(Failure::Retransmissions)
     }
+
+    /// A segment that is sent again is a chunk, not a packet.
+    fn counts(&self) -> EndCounts {
+        let mut counts = self.counters;
+        counts.add(&self.sender.counters());
+        counts
+    }
+
+    fn state(&self) -> EndState {
+        EndState {
+            window: self.sender.congestion().window(),
+            threshold: self.sender.congestion().threshold(),
+            round_trip: self.sender.round_trip().map_or(0.0, Duration::as_secs_f64),
+            in_flight: self.sender.bytes_in_flight(),
+        }
+    }
 }
 
 impl Sctp {
-    /// What it has counted.
-    pub fn counters(&self) -> SctpCounters {
-        let sent = self.sender.counters();
-        SctpCounters {
-            retransmitted: sent.retransmitted,
-            fast_retransmits: sent.fast_retransmits,
-            timeouts: sent.timeouts,
-            ..self.counters
-        }
-    }
-
-    /// The congestion window, in bytes.
-    pub fn congestion_window(&self) -> u64 {
-        self.sender.congestion().window()
-    }
-
-    /// The slow start threshold, in bytes; [`u64::MAX`] before the first loss.
-    pub fn slow_start_threshold(&self) -> u64 {
-        self.sender.congestion().threshold()
-    }
-
-    /// The smoothed round trip, after the first measurement.
-    pub fn smoothed_round_trip(&self) -> Option<Duration> {
-        self.sender.round_trip()
-    }
-
-    /// Bytes of data in flight.
-    pub fn bytes_in_flight(&self) -> u64 {
-        self.sender.bytes_in_flight()
-    }
-
     /// The next packet of an association that is open.
     fn transmit_open(&mut self, now: Time, permission: Permission) -> Option<Segment<SctpHeader>> {
         let mut packet = Packet::new(self.packet_bytes);
@@ -155,7 +144,7 @@ impl Sctp {
     fn add_sack(&mut self, packet: &mut Packet) {
         let sack = self.receiver.sack();
         if packet.add_sack(&sack) {
-            self.counters.repeated_sacks += u64::from(self.receiver.acknowledge() == sack.expected);
+            self.counters.duplicate_acks += u64::from(self.receiver.acknowledge() == sack.expected);
             self.counters.zero_windows += u64::from(sack.window == 0);
         }
     }

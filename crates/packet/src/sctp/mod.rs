@@ -17,7 +17,6 @@
 
 mod association;
 mod congestion;
-mod counters;
 mod handshake;
 mod header;
 mod lanes;
@@ -28,7 +27,6 @@ mod settings;
 mod timer;
 
 pub use association::Sctp;
-pub use counters::SctpCounters;
 pub(crate) use header::COOKIE_BYTES;
 pub use header::{Control, DataChunk, Gap, Sack, SctpHeader};
 pub use settings::SctpSettings;

@@ -13,12 +13,11 @@ use std::collections::VecDeque;
 use mpirage_units::{Duration, Time};
 
 use super::congestion::{Congestion, Progress};
-use super::counters::SctpCounters;
 use super::header::{DataChunk, Sack};
 use super::packet::Packet;
 use super::settings::SctpSettings;
 use super::timer::RetransmissionTimer;
-use crate::endpoint::Lane;
+use crate::endpoint::{EndCounts, Lane};
 
 /// The sending side of an association.
 #[derive(Debug)]
@@ -54,7 +53,7 @@ pub(super) struct Sender {
     fragment: u16,
     burst: u64,
     nagle: bool,
-    counters: SctpCounters,
+    counters: EndCounts,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -113,7 +112,7 @@ impl Sender {
             fragment: settings.fragment_bytes(),
             burst: u64::from(settings.burst) * u64::from(settings.packet_bytes()),
             nagle: settings.nagle,
-            counters: SctpCounters::default(),
+            counters: EndCounts::default(),
         }
     }
 
@@ -165,7 +164,7 @@ impl Sender {
     }
 
     /// What it has counted of what is counted at the sender.
-    pub fn counters(&self) -> SctpCounters {
+    pub fn counters(&self) -> EndCounts {
         self.counters
     }
 
@@ -256,7 +255,7 @@ impl Sender {
         }
         self.lost_from = tsn + 1;
         self.lost -= 1;
-        self.counters.retransmitted += 1;
+        self.counters.retransmissions += 1;
         self.sent[index].state = State::InFlight;
         self.flight += u64::from(self.sent[index].bytes);
         if self.timed.is_some_and(|(timed, _)| timed == tsn) {
