@@ -64,6 +64,20 @@ fn an_association_opens_with_four_packets() {
 }
 
 #[test]
+fn an_association_can_be_open_from_the_start() {
+    let settings = SctpSettings { preopened: true, ..SctpSettings::default() };
+    let mut pair = pair(&settings, |passing| {
+        assert_eq!(passing.segment.header.control, None);
+        Fate::Arrives
+    });
+    pair.write(End::Passive, Lane(0), 1_000);
+    pair.write(End::Active, Lane(1), 100_000);
+    pair.run(FOREVER);
+    assert_eq!(pair.delivered(End::Active, Lane(0)), 1_000);
+    assert_eq!(pair.delivered(End::Passive, Lane(1)), 100_000);
+}
+
+#[test]
 fn a_lost_packet_of_the_handshake_is_sent_again() {
     for (from, number) in [(End::Active, 0), (End::Passive, 0), (End::Active, 1), (End::Passive, 1)] {
         let mut pair = pair(&SctpSettings::default(), move |passing| {

@@ -32,10 +32,13 @@ impl Endpoint for Sctp {
     }
 
     fn new(settings: &SctpSettings, role: Role) -> Sctp {
+        let handshake = Handshake::new(settings);
+        let mut sender = Sender::new(settings);
+        sender.open(handshake.peer_window());
         Sctp {
             role,
-            handshake: Handshake::new(settings),
-            sender: Sender::new(settings),
+            handshake,
+            sender,
             receiver: Receiver::new(settings),
             packet_bytes: settings.packet_bytes(),
             send_buffer: settings.send_buffer,

@@ -46,17 +46,19 @@ enum State {
 
 impl Handshake {
     pub fn new(settings: &SctpSettings) -> Handshake {
+        let window = u32::try_from(settings.receive_buffer).unwrap_or(u32::MAX);
         Handshake {
-            state: State::Closed,
+            state: if settings.preopened { State::Open } else { State::Closed },
             pending: None,
             deadline: None,
             timeout: settings.initial_timeout,
             longest: settings.longest_timeout,
             retries: 0,
             most_retries: settings.handshake_retries,
-            window: u32::try_from(settings.receive_buffer).unwrap_or(u32::MAX),
+            window,
             lanes: settings.lanes,
-            peer_window: 0,
+            // Both ends have the same settings, so an association that is open knows the window of the other end.
+            peer_window: window,
         }
     }
 

@@ -9,6 +9,8 @@ pub struct SctpSettings {
     pub mtu: u32,
     /// Streams in each direction.
     pub lanes: u16,
+    /// Are associations open from the start, without a handshake?
+    pub preopened: bool,
     /// Bytes that a socket holds until they are acknowledged.
     pub send_buffer: u64,
     /// Bytes that a socket holds until the application has them.
@@ -42,6 +44,7 @@ impl Default for SctpSettings {
         SctpSettings {
             mtu: 1_500,
             lanes: 10,
+            preopened: false,
             send_buffer: 220 * 1_024,
             receive_buffer: 220 * 1_024,
             partial_delivery: 110 * 1_024,
