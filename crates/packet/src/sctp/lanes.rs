@@ -120,6 +120,8 @@ impl Incoming {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn chunk(tsn: u64, lane: u16, message: u32, ends: (bool, bool)) -> DataChunk {
@@ -161,5 +163,56 @@ mod tests {
         assert_eq!(lanes.delivered(), Some((Lane(0), 300)), "the rest follows without a pause");
         lanes.arrive(&chunk(3, 0, 1, (true, false)));
         assert_eq!(lanes.delivered(), None, "the next message is a new one");
+    }
+
+    /// The chunks of messages, each of which is a lane and a number of chunks.
+    fn chunks_of(messages: &[(u16, u8)]) -> Vec<DataChunk> {
+        let (mut chunks, mut numbers) = (Vec::new(), [0; 3]);
+        for &(lane, count) in messages {
+            let number = &mut numbers[usize::from(lane)];
+            for part in 0..count {
+                let ends = (part == 0, part + 1 == count);
+                chunks.push(chunk(chunks.len() as u64, lane, *number, ends));
+            }
+            *number += 1;
+        }
+        chunks
+    }
+
+    /// What a lane must have delivered: its messages up to the first that has not arrived completely.
+    fn deliverable(lane: u16, chunks: &[DataChunk], arrived: &[bool]) -> u64 {
+        let own = chunks.iter().zip(arrived).filter(|(chunk, _)| chunk.lane == Lane(lane));
+        let (mut complete, mut bytes) = (0, 0);
+        for (chunk, _) in own.take_while(|(_, arrived)| **arrived) {
+            bytes += u64::from(chunk.bytes);
+            complete = if chunk.last { bytes } else { complete };
+        }
+        complete
+    }
+
+    proptest! {
+        /// After every chunk, in any order, each lane has delivered what it can, whatever other lanes wait for.
+        #[test]
+        fn lanes_do_not_wait_for_each_other(
+            messages in prop::collection::vec((0_u16..3, 1_u8..5), 1..15),
+            seed in any::<u64>(),
+        ) {
+            let chunks = chunks_of(&messages);
+            let mut order: Vec<usize> = (0..chunks.len()).collect();
+            order.sort_by_key(|index| (*index as u64 + 1).wrapping_mul(seed | 1).rotate_left(17));
+            let (mut lanes, mut arrived) = (Lanes::new(3, u64::MAX), vec![false; chunks.len()]);
+            let mut delivered = [0; 3];
+            for index in order {
+                arrived[index] = true;
+                lanes.arrive(&chunks[index]);
+                while let Some((lane, bytes)) = lanes.delivered() {
+                    delivered[usize::from(lane.0)] = bytes;
+                }
+                let expected = [0, 1, 2].map(|lane| deliverable(lane, &chunks, &arrived));
+                prop_assert_eq!(delivered, expected);
+                let all: u64 = chunks.iter().zip(&arrived).map(|(chunk, arrived)| u64::from(chunk.bytes) * u64::from(*arrived)).sum();
+                prop_assert_eq!(lanes.held(), all - delivered.iter().sum::<u64>());
+            }
+        }
     }
 }

@@ -177,3 +177,62 @@ impl Receiver {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn receiver() -> Receiver {
+        Receiver::new(&SctpSettings::default())
+    }
+
+    fn chunk(tsn: u64) -> DataChunk {
+        DataChunk { tsn, message: tsn as u32, lane: Lane(0), bytes: 1, first: true, last: true }
+    }
+
+    #[test]
+    fn a_gap_or_a_duplicate_is_reported_at_once() {
+        let mut receiver = receiver();
+        receiver.receive(Time::ZERO, &[chunk(0)]);
+        assert!(receiver.is_owed() && !receiver.is_due());
+        receiver.receive(Time::ZERO, &[chunk(2)]);
+        assert!(receiver.is_due());
+        let sack = receiver.sack();
+        assert_eq!((sack.expected, sack.gaps[0]), (1, Gap { offset: 1, count: 1 }));
+        receiver.acknowledge();
+        receiver.receive(Time::ZERO, &[chunk(1)]);
+        assert!(receiver.is_due(), "the gap is closed");
+        receiver.acknowledge();
+        receiver.receive(Time::ZERO, &[chunk(1)]);
+        assert!(receiver.is_due(), "a duplicate");
+        assert_eq!(receiver.sack().expected, 3);
+    }
+
+    proptest! {
+        /// Reports say what a plain set of numbers says.
+        #[test]
+        fn reports_are_those_of_a_set(numbers in prop::collection::vec(0_u64..40, 1..120)) {
+            let (mut receiver, mut set) = (receiver(), BTreeSet::new());
+            for tsn in numbers {
+                prop_assert_eq!(receiver.note(tsn), set.insert(tsn));
+                let expected = (0..).find(|tsn| !set.contains(tsn)).unwrap();
+                let sack = receiver.sack();
+                prop_assert_eq!(sack.expected, expected);
+                let reported: BTreeSet<u64> = sack
+                    .gaps()
+                    .flat_map(|gap| (0..u64::from(gap.count)).map(move |at| expected + u64::from(gap.offset) + at))
+                    .collect();
+                let above: BTreeSet<u64> = set.range(expected..).copied().collect();
+                if sack.gaps().count() < MOST_GAPS {
+                    prop_assert_eq!(reported, above);
+                } else {
+                    prop_assert!(reported.is_subset(&above));
+                }
+            }
+        }
+    }
+}
