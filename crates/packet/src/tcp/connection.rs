@@ -119,8 +119,11 @@ impl Endpoint for Tcp {
     type OnWire = TcpOnWire;
 
     fn on_wire(settings: &TcpSettings, header: &TcpHeader) -> TcpOnWire {
-        let scale =
-            TcpScale { mss: settings.announced_segment_size(), window_shift: settings.window_scale() as u8 };
+        let scale = TcpScale {
+            mss: settings.announced_segment_size(),
+            window_shift: settings.window_scale() as u8,
+            timestamps: settings.timestamps,
+        };
         TcpOnWire { header: *header, scale }
     }
 
