@@ -31,6 +31,10 @@ impl Endpoint for Sctp {
         *header
     }
 
+    fn lanes(settings: &SctpSettings) -> u16 {
+        settings.lanes
+    }
+
     fn new(settings: &SctpSettings, role: Role) -> Sctp {
         let handshake = Handshake::new(settings);
         let mut sender = Sender::new(settings);
