@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn hosts_links_cables_and_switches_have_names() {
         let platform = Platform::load("cluster:4", 4).unwrap();
-        let up = platform.links().next().unwrap();
+        let up = platform.links().find(|link| link.name().ends_with("_UP")).unwrap();
         assert_eq!(platform.find_place(&up.name()), Some(NetworkPlace::Links(vec![up.id])));
         let cable = up.name().trim_end_matches("_UP").to_owned();
         assert!(matches!(platform.find_place(&cable), Some(NetworkPlace::Links(links)) if links.len() == 2));

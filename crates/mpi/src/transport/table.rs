@@ -22,7 +22,7 @@ use crate::observe::Observers;
 use crate::occupancy::Occupancy;
 use crate::origin::Origin;
 use crate::protocol::{
-    CollectiveProgress, EagerSend, Envelope, Handshake, Overhead, PollCost, Protocol, Rendezvous,
+    CollectiveProgress, EagerSend, Envelope, Handshake, Overhead, PollCost, Protocol, Rendezvous, WakeUp,
 };
 use mpirage_units::Duration;
 
