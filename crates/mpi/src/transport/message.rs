@@ -67,6 +67,13 @@ pub(crate) enum TransferState {
     Over,
 }
 
+impl TransferState {
+    /// Are the bytes on their way to the receiver, which does not have them?
+    pub(crate) fn is_on_its_way(self) -> bool {
+        matches!(self, TransferState::Moving | TransferState::Queued | TransferState::AtInterface)
+    }
+}
+
 /// A message on its way: two cache lines.
 #[derive(Debug)]
 #[repr(align(64))]
@@ -89,6 +96,8 @@ pub(crate) struct Message {
     pub lent: bool,
     /// Did its bytes wait for the receiver?
     pub waited_for: bool,
+    /// Did it, or the request for it, reach the receiver before the receive was posted?
+    pub unexpected: bool,
     /// Its place in the order of messages.
     pub place: Place,
     pub sent: Time,
