@@ -10,7 +10,7 @@ mod time;
 
 pub use parse::{parse_bandwidth, parse_bytes, parse_duration, parse_speed};
 pub use quantity::{
-    BANDWIDTH, BYTES, DIVISOR, DURATION, FACTOR, LATENCY, Quantity, QuantityError, Reading, SPEED, TIMEOUT,
-    WORK,
+    BANDWIDTH, BYTES, DIVISOR, DURATION, FACTOR, LAG, LATENCY, Quantity, QuantityError, Reading, SPEED,
+    TIMEOUT, WORK,
 };
 pub use time::{Duration, Time};
