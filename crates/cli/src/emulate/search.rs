@@ -4,7 +4,7 @@
 //!
 //! | | they agree if |
 //! |---|---|
-//! | run time | it differs by 5 % of the longer one at most |
+//! | run time | it differs by 5 % of the longer one at most, or by `--max-behind` |
 //! | unexpected messages | their number differs by 2 % of all messages at most, and by 1 is always allowed |
 //! | maxBehind | both are below `--max-behind`, or 1 % of the run time |
 //!
@@ -93,7 +93,8 @@ impl Search<'_> {
         let longer = one.run_seconds.max(two.run_seconds);
         let lag = self.limit.unwrap_or(SMALL_LAG * longer);
         let unexpected = one.unexpected_messages.abs_diff(two.unexpected_messages);
-        (one.run_seconds - two.run_seconds).abs() <= RUN_TIME * longer
+        let run_time = (RUN_TIME * longer).max(self.limit.unwrap_or(0.0));
+        (one.run_seconds - two.run_seconds).abs() <= run_time
             && unexpected as f64 <= (UNEXPECTED * one.messages.max(two.messages) as f64).max(1.0)
             && one.max_behind_seconds.max(two.max_behind_seconds) <= lag
     }
@@ -198,6 +199,7 @@ mod tests {
         assert!(!agree(None, Try { unexpected_messages: 31, ..GOOD }));
         assert!(!agree(None, Try { max_behind_seconds: 0.011, ..GOOD }));
         assert!(agree(Some(0.02), Try { max_behind_seconds: 0.011, ..GOOD }));
+        assert!(agree(Some(0.1), Try { run_seconds: 0.94, ..GOOD }));
         assert!(!agree(Some(0.0005), GOOD));
     }
 
