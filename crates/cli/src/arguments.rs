@@ -19,6 +19,7 @@ const EXECUTION: &str = "Execution on this machine";
 const ENVIRONMENT: &str = "Environment and output of ranks";
 const COLLECTIVES: &str = "Collectives";
 const SEARCH: &str = "Search";
+const PACE: &str = "Pace";
 const COMPATIBILITY: &str = "Compatibility with other launchers";
 
 /// Runs a real MPI program on this machine and simulates how long it takes on another one.
@@ -59,6 +60,8 @@ pub enum Command {
     },
     /// Run an MPI program on a simulated machine (also installed as mpiexec, mpirun)
     Run(Box<RunArguments>),
+    /// Run an MPI program in real time on a simulated network, slowed down by a time factor
+    Emulate(Box<EmulateArguments>),
     /// Replay a trace, or a generated workload, on a simulated machine
     #[command(after_help = examples::REPLAY)]
     Replay(Box<ReplayArguments>),
@@ -323,6 +326,28 @@ pub struct RunArguments {
         help_heading = "Arguments"
     )]
     pub program: Vec<OsString>,
+}
+
+/// `mpirage emulate`: the options of `run`, and the pace.
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "mpirage emulate",
+    about = "Run an MPI program in real time on a simulated network, slowed down by a time factor",
+    version,
+    max_term_width = 100,
+    after_help = examples::EMULATE
+)]
+pub struct EmulateArguments {
+    /// How much slower than real time: a number from 1 on; auto (runs the program with 1, 2, 4 … until the results stop changing); or
+    /// dynamic (follows the load of the simulator)
+    #[arg(long, default_value = "auto", value_name = "N|auto|dynamic", help_heading = PACE)]
+    pub time_factor: String,
+    /// How far the simulator may be behind, in scaled real time, such as 50us [default: 1 % of the run time; with dynamic, 100us]
+    #[arg(long, value_name = "TIME", help_heading = PACE)]
+    pub max_behind: Option<String>,
+    /// The options of `run`.
+    #[command(flatten)]
+    pub run: RunArguments,
 }
 
 /// The simulated machine, and the placement of ranks on it.

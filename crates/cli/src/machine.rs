@@ -154,6 +154,11 @@ impl Machine {
         self.placement.hosts.len()
     }
 
+    /// The speed of the host of rank 0, in flops.
+    pub fn first_speed(&self) -> f64 {
+        self.platform.host(self.placement.hosts[0]).speed
+    }
+
     /// For each rank, how much slower its host is than a machine of `speed` flops.
     pub fn slowdowns(&self, speed: f64) -> Vec<f64> {
         let slowdown = |host: &HostId| speed / self.platform.host(*host).speed;

@@ -26,7 +26,7 @@ use crate::exit::{self, Failure};
 use crate::install::{self, Install};
 use crate::interrupt::Interrupt;
 use crate::machine::Machine;
-use crate::plan::{Compute, Plan};
+use crate::plan::{Compute, Mode, Plan};
 use crate::program_output::ProgramOutput;
 use crate::progress::Progress;
 use crate::recordings::{Recordings, Source};
@@ -45,13 +45,13 @@ const EPOCH: u64 = 946_684_800;
 /// Parses the arguments of `run` and runs the program.
 pub fn command(typed: &[OsString]) -> Result<u8, Failure> {
     let mut jobs = Vec::new();
-    for words in launcher::translate(typed) {
+    for words in launcher::translate(typed, &RunArguments::command()) {
         match parse(&words) {
             Ok(arguments) => jobs.push(arguments),
             Err(error) => return exit::from_clap(&error),
         }
     }
-    let plan = Plan::new(jobs, typed)?;
+    let plan = Plan::new(jobs, typed, Mode::Simulated)?;
     plan.run()
 }
 
@@ -68,7 +68,8 @@ impl Plan {
         file.map(|file| file.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
-    fn run(mut self) -> Result<u8, Failure> {
+    /// Runs the program; gives the exit code.
+    pub fn run(mut self) -> Result<u8, Failure> {
         let started = Instant::now();
         self.files().check()?;
         let interrupt = Interrupt::watch()?;
@@ -91,7 +92,10 @@ impl Plan {
         let output = ProgramOutput::new(self.arguments.tag_output);
         let mut watch = SessionWatch { progress: &mut progress, lines, output };
         interrupt.check()?;
-        let outcome = session.run(&mut engine, &mut watch);
+        let outcome = match &mut self.emulation {
+            Some(emulation) => session.emulate(&mut engine, &mut watch, &mut emulation.pacer),
+            None => session.run(&mut engine, &mut watch),
+        };
         let mut output = watch.output;
         let passed_on = output::written(output.finish());
         progress.finish();
@@ -116,6 +120,10 @@ impl Plan {
         drop(engine);
         recordings.finish(&mut failures);
         let mut figures = figures.with_usage();
+        if let Some(emulation) = &self.emulation {
+            figures.warnings.extend(emulation.doubts(figures.ranks, figures.simulated_seconds));
+            figures.emulation = Some(emulation.figures());
+        }
         figures.warnings.extend(self.left_out_doubt(&figures));
         failures.note(self.report(&recordings, &figures, explained, results.take_report()));
         failures.note(results.show(&figures, output.ends_within_line()));
@@ -130,7 +138,10 @@ impl Plan {
         file: Option<OutputFile>,
     ) -> Result<(), Failure> {
         let mut notes = reporting::notes(&self.machine);
-        if self.compute == Compute::Measured && self.arguments.host_speed.is_none() {
+        if self.compute == Compute::Measured
+            && self.arguments.host_speed.is_none()
+            && self.emulation.is_none()
+        {
             notes.push(format!(
                 "the speed of this machine, {:.2} Gf/s, is a quick estimate; set it with --host-speed",
                 self.host_speed / 1e9
@@ -164,10 +175,13 @@ impl Plan {
             simulated_clock: self.simulated_clock,
             // Recorded costs are numbered by calls, so reading the clock must be a call in both runs.
             local_clock: uniform
+                && self.emulation.is_none()
                 && !self.machine.is_oversubscribed()
                 && matches!(bursts, Bursts::None | Bursts::Measured),
             speed_ratio: ratios.first().copied().unwrap_or(1.0),
-            clock_cost: protocol.clock_cost.as_picos(),
+            real_time: self.emulation.is_some(),
+            // In real time, time passes while the clock is read.
+            clock_cost: if self.emulation.is_some() { 0 } else { protocol.clock_cost.as_picos() },
             epoch: EPOCH,
             shared_file: -1,
             share_malloc: self.share_malloc,
@@ -324,6 +338,10 @@ impl Plan {
         let speed = format!("on this machine, {:.2} Gf/s", self.host_speed / 1e9);
         match &self.compute {
             Compute::None => "takes no time".to_owned(),
+            _ if self.emulation.is_some() => match self.arguments.host_speed {
+                Some(_) => format!("in real time {speed}"),
+                None => "in real time: hosts are as fast as this machine".to_owned(),
+            },
             Compute::Measured => format!("measured {speed}"),
             Compute::Recorded(file) => format!("recorded in {}, {speed}", file.display()),
             Compute::Repeat(_) => {

@@ -11,6 +11,7 @@ use nix::sys::time::TimeValLike;
 use serde::Serialize;
 
 use crate::deadlock::Deadlock;
+use crate::emulation::EmulationFigures;
 use crate::machine::Machine;
 use crate::output::say;
 use crate::words::{bytes, count, thousands};
@@ -30,6 +31,10 @@ pub struct Figures {
     pub ranks: usize,
     /// Messages delivered, those of collectives included.
     pub messages: u64,
+    /// Those of them whose receives were posted when they reached their receivers.
+    pub expected_messages: u64,
+    /// Those of them that reached their receivers before their receives were posted.
+    pub unexpected_messages: u64,
     /// Bytes of these messages.
     pub bytes: u64,
     /// MPI calls.
@@ -65,6 +70,8 @@ pub struct Figures {
     pub compute: String,
     /// Speed of this machine, if computation was measured.
     pub host_speed_flops: Option<f64>,
+    /// The pace, if the program ran in real time.
+    pub emulation: Option<EmulationFigures>,
     /// Doubts about the result.
     pub warnings: Vec<String>,
     /// Why the run did not finish, in words.
@@ -97,6 +104,8 @@ impl Figures {
             wall_seconds: wall.as_secs_f64(),
             ranks: machine.ranks(),
             messages: summary.messages,
+            expected_messages: summary.messages - summary.unexpected,
+            unexpected_messages: summary.unexpected,
             bytes: summary.bytes,
             calls: summary.calls,
             switches: engine.switches(),
@@ -143,6 +152,14 @@ impl Figures {
         );
         if let Some(network) = &self.network {
             self.print_network(network);
+        }
+        if let Some(emulation) = &self.emulation {
+            emulation.print(self.simulated_seconds);
+            say!(
+                "  matching        {} expected, {} unexpected",
+                count(self.expected_messages, "message"),
+                thousands(self.unexpected_messages)
+            );
         }
         let largest = match self.largest_rank_rss_bytes {
             0 => String::new(),

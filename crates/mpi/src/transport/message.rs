@@ -83,6 +83,11 @@ impl TransferState {
             _ => (message.from, message.to),
         }
     }
+
+    /// Are the bytes on their way to the receiver, which does not have them?
+    pub(crate) fn is_on_its_way(self) -> bool {
+        matches!(self, TransferState::Moving | TransferState::Queued | TransferState::AtInterface)
+    }
 }
 
 /// A message on its way: two cache lines.
@@ -107,6 +112,8 @@ pub(crate) struct Message {
     pub lent: bool,
     /// Did its bytes wait for the receiver?
     pub waited_for: bool,
+    /// Did it, or the request for it, reach the receiver before the receive was posted?
+    pub unexpected: bool,
     /// Its place in the order of messages.
     pub place: Place,
     pub sent: Time,

@@ -61,6 +61,7 @@ impl Transport {
             sender_waits: mode.sender_waits(),
             lent: false,
             waited_for: false,
+            unexpected: false,
             place,
             sent,
             ideal,
@@ -205,8 +206,8 @@ impl Transport {
         let &Message { bytes, from, to, sent, departed, arrived, owner, sender_waits, waited_for, .. } =
             message;
         let (completion, ideal, sender_ideal) = (message.completion(), message.ideal, message.sender_ideal());
-        let (taker, tag, scope, message_mode) =
-            (message.taker, message.key.tag, message.scope(), message.mode);
+        let (taker, tag, scope) = (message.taker, message.key.tag, message.scope());
+        let (message_mode, unexpected) = (message.mode, message.unexpected);
         // Before the bytes are copied: right after a large copy, reads of what was just stored are slow.
         env.observers.message(record::Message {
             from: from.get(),
@@ -220,6 +221,7 @@ impl Transport {
             delivered: env.kernel.now(),
             awaited: sender_waits,
             held: waited_for && departed > sent,
+            unexpected,
         });
         let (receiver, truncated) = match taker {
             Some(Taker::Receive(receive)) => self.end_receive(env, id, receive),
@@ -423,7 +425,9 @@ impl Transport {
 
     /// A message and a receive have matched; `late` if the message was visible before the receive was posted.
     fn join<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId, taker: Taker, late: bool) {
-        self.messages[id].taker = Some(taker);
+        let message = &mut self.messages[id];
+        message.taker = Some(taker);
+        message.unexpected = late && !message.state.is_on_its_way();
         if env.observers.has_ideal() {
             self.meet(env.observers, id, taker);
         }

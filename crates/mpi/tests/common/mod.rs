@@ -11,7 +11,7 @@ use mpirage_kernel::Kernel;
 use mpirage_models::Cores;
 use mpirage_mpi::{Bursts, Ending, Engine, NoMemory, Segment, Setup, Turn};
 use mpirage_platform::{HostId, Platform};
-use mpirage_record::Summary;
+use mpirage_record::{Recorder, Summary};
 use mpirage_scenario::Model;
 
 /// One switch, as in SimGrid's reference runs.
@@ -140,6 +140,18 @@ pub fn engine_of(
     choice: &str,
     jobs: &[u32],
 ) -> Engine<NoMemory> {
+    engine_that_counts(platform, model, choice, jobs, Bursts::None, Box::new(Summary::default()))
+}
+
+/// The same with bursts that count, or a recorder.
+pub fn engine_that_counts(
+    platform: impl Into<Arc<Platform>>,
+    model: &str,
+    choice: &str,
+    jobs: &[u32],
+    bursts: Bursts,
+    recorder: Box<dyn Recorder>,
+) -> Engine<NoMemory> {
     let (platform, ranks) = (platform.into(), jobs.iter().sum::<u32>() as usize);
     let (mut model, _) = Model::resolve(model, platform.settings(), (100e-6, 125e6)).unwrap();
     model.without_computation();
@@ -157,8 +169,8 @@ pub fn engine_of(
         protocol: model.protocol,
         collectives: Choice::parse(choice).unwrap(),
         collective_times,
-        bursts: Bursts::None,
-        recorder: Box::new(Summary::default()),
+        bursts,
+        recorder,
     };
     Engine::new(setup, NoMemory)
 }
