@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures the throughput of real Linux TCP over loss, delay and rate: tests/packet/netem.py [--quick] [--cwnd] (as root).
+"""Measures the throughput of real Linux TCP over loss, delay and rate: tests/packet/netem.py [--quick | --refine | --cwnd] (as root).
 
 Two network namespaces are joined by an emulated link in user space (linux/link.c), because many kernels lack `tc netem`: exact rate and delay, drop-tail
 queue of one bandwidth-delay product (at least 16 frames), random loss of single frames on the way of the data. One bulk flow per path, offloads off,
@@ -72,10 +72,13 @@ class Case:
         cubic = 1.054 * (self.round_trip / self.loss) ** 0.75 / self.round_trip
         return min(self.fullest, reno if self.algorithm == "reno" else max(reno, cubic))
 
-    def plan(self, quick):
+    def plan(self, effort):
         """Seconds of warm-up, of measurement, and repeats."""
-        if quick:
+        if effort == "quick":
             return 5, 10, 2
+        if effort == "refine":
+            warm, seconds = (25, 75) if self.delay > 10 else (10, 40)
+            return warm, seconds, 4 if self.expected > 3000 else 8
         if self.expected > 0.95 * self.fullest:
             return (20, 25, 2) if self.delay > 10 else (5, 10, 3)
         seconds = ENOUGH_LOSSES / (self.loss * self.expected) / REPEATS
@@ -83,11 +86,11 @@ class Case:
         return max(5, seconds // 3), seconds, REPEATS
 
 
-def flows(cases, quick):
+def flows(cases, effort):
     """All repeats of all cases; each has its own path."""
     made = []
     for case in cases:
-        warm, seconds, repeats = case.plan(quick)
+        warm, seconds, repeats = case.plan(effort)
         made += [{"case": case, "warm": warm, "seconds": seconds, "interval": 0} for _ in range(repeats)]
     made.sort(key=lambda flow: -(flow["warm"] + flow["seconds"]))
     return [{**flow, "id": number, "port": FIRST_PORT + number} for number, flow in enumerate(made)]
@@ -101,7 +104,7 @@ def schedule(all_flows):
         while used and used + rate > BUDGET:
             clock, freed = heapq.heappop(running)
             used -= freed
-        flow["start"] = clock + 0.013 * (flow["id"] % 50)
+        flow["start"] = clock + 0.1 * (flow["id"] % 50)
         heapq.heappush(running, (flow["start"] + flow["warm"] + flow["seconds"] + 0.5, rate))
         used += rate
     return max(end for end, _ in running)
@@ -183,13 +186,13 @@ def measure(all_flows):
     return {number: {**result, "late": late[number][3]} for number, result in results.items()}
 
 
-def rows(cases, all_flows, results, quick):
+def rows(cases, all_flows, results, effort):
     """One row per case."""
     for case in cases:
         of_case = [results[flow["id"]] for flow in all_flows if flow["case"] == case]
         values = [result["mbit"] for result in of_case]
         late = max(result["late"] for result in of_case)
-        warm, seconds, repeats = case.plan(quick)
+        warm, seconds, repeats = case.plan(effort)
         median = statistics.median(values)
         spread = (max(values) - min(values)) / median
         yield [case.rate, case.delay, case.loss, case.algorithm, f"{median:.4g}", f"{spread:.3f}", seconds, platform.release(), case.queue, repeats, warm, round(late)]
@@ -202,12 +205,32 @@ def write(name, head, lines):
         writer.writerows(lines)
 
 
-def throughputs(quick):
-    cases = [Case(rate, delay, loss, algorithm) for algorithm in ALGORITHMS for rate in RATES for delay in DELAYS for loss in LOSSES]
-    all_flows = flows(cases, quick)
+def measured_rows(cases, effort):
+    """Measures cases; their rows."""
+    all_flows = flows(cases, effort)
     length = schedule(all_flows)
-    print(f"{len(all_flows)} flows, {length:.0f} s")
-    write("netem.csv", HEAD, rows(cases, all_flows, measure(all_flows), quick))
+    print(f"{len(all_flows)} flows, {length:.0f} s", flush=True)
+    return list(rows(cases, all_flows, measure(all_flows), effort))
+
+
+def throughputs(effort):
+    cases = [Case(rate, delay, loss, algorithm) for algorithm in ALGORITHMS for rate in RATES for delay in DELAYS for loss in LOSSES]
+    write("netem.csv", HEAD, measured_rows(cases, effort))
+
+
+def doubtful(row):
+    """Whether repeats differ by more than 15 %, or the link was late by more than 1 % of the delay."""
+    return float(row["spread"]) > 0.15 or float(row["late_us"]) > 10 * float(row["delay_ms"]) and float(row["delay_ms"]) >= 10
+
+
+def refine():
+    """Measures doubtful rows again, longer and more often."""
+    recorded = list(csv.DictReader(open(HERE / "netem.csv")))
+    old = [row for row in recorded if doubtful(row)]
+    cases = [Case(int(row["rate_mbit"]), int(row["delay_ms"]), float(row["loss"]), row["algorithm"]) for row in old]
+    for row, fresh in zip(old, measured_rows(cases, "refine")):
+        row.update(zip(HEAD, fresh))
+    write("netem.csv", HEAD, [row.values() for row in recorded])
 
 
 def windows():
@@ -228,11 +251,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="10 s per flow")
     parser.add_argument("--cwnd", action="store_true", help="only the congestion windows over time")
+    parser.add_argument("--refine", action="store_true", help="only rows of netem.csv that vary too much")
     options = parser.parse_args()
     if os.geteuid() or not os.path.exists("/dev/net/tun"):
         print("netem: needs root and /dev/net/tun: skipped")
         return
-    windows() if options.cwnd else throughputs(options.quick)
+    if options.cwnd:
+        windows()
+    elif options.refine:
+        refine()
+    else:
+        throughputs("quick" if options.quick else "full")
 
 
 if __name__ == "__main__":
