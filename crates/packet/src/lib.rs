@@ -27,7 +27,7 @@ mod wires;
 
 pub use capture::{
     Capture, CapturePlace, CaptureSpec, CaptureSpecError, Direction, Ecn, FrameView, InterfaceId, Named,
-    Resolved, SnapLength, Station, TcpOnWire, TcpScale, WireHeader,
+    Resolved, RoceOnWire, RocePacket, SnapLength, Station, TcpOnWire, TcpScale, WireHeader,
 };
 pub use endpoint::{EndCounts, EndState, Endpoint, Failure, Lane, Permission, Role, Segment};
 pub use network::PacketNetwork;

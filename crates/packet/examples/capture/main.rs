@@ -8,6 +8,7 @@
 //! two-ends.pcapng   the same at both ends, whole frames
 //! tcp.pcapng        two ends of TCP on a path with losses, whole frames, at the sender
 //! sctp.pcapng       two ends of SCTP on a path with losses, whole frames, at the sender
+//! roce.pcapng       packets of RoCEv2: writes of many lengths, a loss, a notification of congestion
 //! ```
 
 use std::error::Error;
@@ -19,12 +20,14 @@ use std::path::{Path, PathBuf};
 #[allow(dead_code)] // tests use the rest
 mod pair;
 mod protocols;
+mod roce;
 mod scripted;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(std::env::args_os().nth(1).ok_or("usage: capture FOLDER")?);
     scripted::write(&folder)?;
-    protocols::write(&folder)
+    protocols::write(&folder)?;
+    roce::write(&folder)
 }
 
 fn output(folder: &Path, name: &str) -> std::io::Result<BufWriter<File>> {
