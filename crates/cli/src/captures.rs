@@ -1,14 +1,13 @@
 //! `--pcap`: captures of frames, as files for Wireshark.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::rc::Rc;
 
 use anyhow::Context;
 use mpirage_outfile::OutputFile;
 use mpirage_packet::{CaptureRequest, CaptureSpec, CapturedAt, Direction, Named, Resolved, SnapLength};
-use mpirage_platform::{LinkEnd, LinkId, Platform};
+use mpirage_platform::{LinkId, NetworkPlace, Platform, SwitchPlace};
 use mpirage_scenario::Network;
 
 use crate::arguments::ResultArguments;
@@ -80,72 +79,31 @@ impl Captures {
     }
 }
 
-/// What a name stands for.
-#[derive(Clone, Debug)]
-enum Place {
-    Whole(CapturedAt),
-    /// The links of each port of a switch.
-    Switch(Vec<Vec<(LinkId, Direction)>>),
-}
-
 fn place(spec: &CaptureSpec, platform: &Platform) -> Result<CapturedAt, Failure> {
     let find = |name: &str| {
-        find(name, platform).map(|place| match &place {
-            Place::Whole(_) => Named::Whole(place),
-            Place::Switch(ports) => Named::Switch(place.clone(), ports.len() as u32),
+        platform.find_place(name).map(|place| match &place {
+            NetworkPlace::Switch(ports) => Named::Switch(place.clone(), ports.len() as u32),
+            _ => Named::Whole(place),
         })
     };
-    let resolved = spec.place().resolve(find, || names(platform));
-    match resolved.map_err(|error| usage(format!("--pcap: {error}")))? {
-        Resolved::All(Place::Whole(at)) | Resolved::Port(Place::Whole(at), _) => Ok(at),
-        Resolved::All(Place::Switch(ports)) => Ok(CapturedAt::Links(ports.concat())),
-        Resolved::Port(Place::Switch(ports), port) => Ok(CapturedAt::Links(ports[port as usize].clone())),
-    }
-}
-
-/// A host, a link (or both directions of a cable) or a switch.
-fn find(name: &str, platform: &Platform) -> Option<Place> {
-    if let Some(host) = platform.find_host(name) {
-        return Some(Place::Whole(CapturedAt::Host(host)));
-    }
-    if let Some(switch) = switch_of(name) {
-        let ports = switch_ports(platform, switch);
-        return (!ports.is_empty()).then_some(Place::Switch(ports));
-    }
-    let names = [name.to_owned(), format!("{name}_UP"), format!("{name}_DOWN")];
-    let links = platform.links().filter(|link| names.contains(&link.name()));
-    let links: Vec<_> = links.map(|link| (link.id, Direction::Outbound)).collect();
-    (!links.is_empty()).then_some(Place::Whole(CapturedAt::Links(links)))
-}
-
-/// `switch-1-0`: the first switch next to hosts.
-fn switch_of(name: &str) -> Option<LinkEnd> {
-    let (level, position) = name.strip_prefix("switch-")?.split_once('-')?;
-    Some(LinkEnd { level: level.parse().ok().filter(|level| *level > 0)?, position: position.parse().ok()? })
-}
-
-/// The links of a switch, by the device at the other side of each port.
-fn switch_ports(platform: &Platform, switch: LinkEnd) -> Vec<Vec<(LinkId, Direction)>> {
-    let mut ports: BTreeMap<LinkEnd, Vec<(LinkId, Direction)>> = BTreeMap::new();
-    for link in platform.links() {
-        match platform.link_ends(link.id) {
-            Some([from, to]) if from == switch => {
-                ports.entry(to).or_default().push((link.id, Direction::Outbound))
+    let resolved = spec.place().resolve(find, || platform.place_names(NAMES));
+    Ok(match resolved.map_err(|error| usage(format!("--pcap: {error}")))? {
+        Resolved::Port(NetworkPlace::Switch(ports), port) => links_of(&ports[port as usize..=port as usize]),
+        Resolved::All(place) | Resolved::Port(place, _) => match place {
+            NetworkPlace::Host(host) => CapturedAt::Host(host),
+            NetworkPlace::Links(links) => {
+                CapturedAt::Links(links.into_iter().map(|link| (link, Direction::Outbound)).collect())
             }
-            Some([from, to]) if to == switch => {
-                ports.entry(from).or_default().push((link.id, Direction::Inbound))
-            }
-            _ => {}
-        }
-    }
-    ports.into_values().collect()
+            NetworkPlace::Switch(ports) => links_of(&ports),
+        },
+    })
 }
 
-fn names(platform: &Platform) -> Vec<String> {
-    let hosts = platform.hosts().map(|host| host.name());
-    let links = platform.links().map(|link| link.name());
-    let switches = platform.links().filter_map(|link| platform.link_ends(link.id)).flatten();
-    let switches = switches.filter(|end| end.level > 0);
-    let switches = switches.map(|end| format!("switch-{}-{}", end.level, end.position));
-    hosts.take(NAMES).chain(links.take(NAMES)).chain(switches.take(NAMES)).collect()
+fn links_of(ports: &[SwitchPlace]) -> CapturedAt {
+    let side =
+        |links: &[LinkId], direction| links.iter().map(move |link| (*link, direction)).collect::<Vec<_>>();
+    let both = |port: &SwitchPlace| {
+        [side(&port.leaving, Direction::Outbound), side(&port.entering, Direction::Inbound)].concat()
+    };
+    CapturedAt::Links(ports.iter().flat_map(both).collect())
 }

@@ -65,8 +65,10 @@ pub struct Connection {
     pub source: u32,
     /// The end point that receives.
     pub target: u32,
-    /// Transfers of different classes never share a connection.
+    /// Transfers of different classes never share a connection where the network tells classes apart.
     pub class: u32,
+    /// Transfers of different streams need not wait for each other. A network with fewer streams maps several to one.
+    pub stream: u32,
 }
 
 /// What a transfer carries.

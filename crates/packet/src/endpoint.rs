@@ -67,6 +67,11 @@ pub trait Endpoint: Sized {
     /// The header of a segment as captures show it.
     fn on_wire(settings: &Self::Settings, header: &Self::Header) -> Self::OnWire;
 
+    /// The number of lanes that a connection has; at least one.
+    fn lanes(_: &Self::Settings) -> u16 {
+        1
+    }
+
     /// An end that has not sent anything.
     fn new(settings: &Self::Settings, role: Role) -> Self;
 

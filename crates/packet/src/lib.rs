@@ -19,6 +19,7 @@ mod ids;
 mod network;
 mod parameters;
 mod port;
+mod sctp;
 mod stream;
 mod taps;
 mod tcp;
@@ -34,5 +35,6 @@ pub use parameters::{
     Forwarding, HostParameters, LinkParameters, MessageParameters, PacketParameters, QueueLimit,
     QueueParameters, Red, WithinHost,
 };
+pub use sctp::{Control, DataChunk, Gap, Sack, Sctp, SctpHeader, SctpSettings};
 pub use taps::{CaptureRequest, CapturedAt};
 pub use tcp::{CongestionAlgorithm, CubicSettings, Tcp, TcpCounters, TcpFlags, TcpHeader, TcpSettings};

@@ -310,7 +310,8 @@ impl<E: Endpoint> NetworkModel for PacketNetwork<E> {
             Cargo::Control => u64::from(messages.control),
         };
         let id = self.end_of(&transfer);
-        self.ends[id.index()].stream(Lane(0)).push(token, transfer.cargo, bytes);
+        let lane = Lane((transfer.connection.stream % u32::from(E::lanes(&self.settings))) as u16);
+        self.ends[id.index()].stream(lane).push(token, transfer.cargo, bytes);
         self.pump(now, id);
         Departure::Now
     }

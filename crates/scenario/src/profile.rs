@@ -4,6 +4,8 @@ use mpirage_mpi::{EagerSend, Handshake, Protocol, WakeUp};
 use mpirage_packet::{MessageParameters, PacketParameters};
 use mpirage_units::Duration;
 
+use crate::packet::Transport;
+
 /// What a library does: its protocol, its messages, its collectives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Profile {
@@ -14,7 +16,7 @@ pub struct Profile {
     /// The table of collectives that it uses.
     pub collectives: &'static str,
     /// The transport under it.
-    pub transport: &'static str,
+    pub transport: Transport,
     /// Sends of fewer bytes are eager.
     eager_limit: u64,
     eager: EagerSend,
@@ -44,12 +46,12 @@ const LINUX: Noise = Noise {
 };
 
 /// All profiles, the default first. The numbers of the TCP ones were measured on Linux (`docs/models.md` says how).
-pub const PROFILES: [Profile; 2] = [
+pub const PROFILES: [Profile; 3] = [
     Profile {
         name: "openmpi-tcp",
         meaning: "Open MPI 4.1 (ob1, btl tcp): request, grant, data, FIN from 65,473 bytes on",
         collectives: "openmpi-4.1",
-        transport: "tcp",
+        transport: Transport::Tcp,
         eager_limit: 65_473,
         eager: EagerSend::Buffered,
         handshake: Handshake::Grant,
@@ -61,12 +63,24 @@ pub const PROFILES: [Profile; 2] = [
         name: "mpich-tcp",
         meaning: "MPICH 4.0 (ch4:ucx, UCX over TCP): request, grant, data, answer, notice from 32 KiB on",
         collectives: "mpich-4.0",
-        transport: "tcp",
+        transport: Transport::Tcp,
         eager_limit: 32_768,
         eager: EagerSend::Buffered,
         handshake: Handshake::Confirm,
         messages: MessageParameters { header: 24, control: 80, trailer: 0, trailer_from: 0 },
         software: Duration::from_nanos(5_000),
+        noise: LINUX,
+    },
+    Profile {
+        name: "mpich-sctp",
+        meaning: "MPICH2 over SCTP (Penoff et al. 2010): request, grant, data from 64 KiB on; tags are streams",
+        collectives: "mpich-4.0",
+        transport: Transport::Sctp,
+        eager_limit: 65_536,
+        eager: EagerSend::Buffered,
+        handshake: Handshake::Grant,
+        messages: MessageParameters { header: 40, control: 40, trailer: 0, trailer_from: 0 },
+        software: Duration::from_nanos(22_000),
         noise: LINUX,
     },
 ];

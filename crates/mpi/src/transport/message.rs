@@ -137,6 +137,11 @@ impl Message {
         if self.mode.waits_for_receiver() { self.ideal } else { Time::ZERO }
     }
 
+    /// Messages with another context or tag need not wait for it.
+    pub(crate) fn stream(&self) -> u32 {
+        (self.key.context as u32).wrapping_mul(31).wrapping_add(self.key.tag as u32)
+    }
+
     /// What it is a part of, by the context it is matched in.
     pub(crate) fn scope(&self) -> Scope {
         match self.key.context.checked_sub(COLLECTIVE_CONTEXTS) {

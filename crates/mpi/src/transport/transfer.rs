@@ -582,7 +582,8 @@ fn start_transfer(
     let (source, target) = message.state.direction(message);
     let bytes = if cargo == Cargo::Data { message.bytes } else { 0 };
     let class = if message.key.context < COLLECTIVE_CONTEXTS { POINT_TO_POINT } else { COLLECTIVE };
-    let connection = Connection { source: source.get(), target: target.get(), class };
+    let connection =
+        Connection { source: source.get(), target: target.get(), class, stream: message.stream() };
     let (from, to) = (hosts[source.index()], hosts[target.index()]);
     kernel.start_transfer(Transfer { from, to, bytes, connection, cargo }, Due::Transfer(id).token())
 }

@@ -5,6 +5,7 @@
 //! address   host numbers as MAC and IPv4 addresses
 //! wire      a frame: Ethernet and IPv4 around the header of a transport protocol
 //! tcp       the bytes of a TCP header
+//! sctp      the bytes of an SCTP packet
 //! pcapng    the blocks of the file format
 //! file      frames of several interfaces, put in the order of time
 //! ```
@@ -14,6 +15,7 @@
 mod address;
 mod file;
 mod pcapng;
+mod sctp;
 mod spec;
 mod tcp;
 mod wire;

@@ -23,7 +23,10 @@ impl Endpoint for Plain {
     type OnWire = TcpOnWire;
 
     fn on_wire(_: &(), _: &()) -> TcpOnWire {
-        TcpOnWire { header: TcpHeader::default(), scale: TcpScale { mss: 1460, window_shift: 0 } }
+        TcpOnWire {
+            header: TcpHeader::default(),
+            scale: TcpScale { mss: 1460, window_shift: 0, timestamps: true },
+        }
     }
 
     fn counts(&self) -> EndCounts {

@@ -5,6 +5,8 @@
 //! 40 ms. A connection whose data are answered within that time ("ping-pong") leaves the quick mode. Further selective
 //! acknowledgements of the same gap are gathered for a twentieth of the round trip.
 
+use std::sync::Arc;
+
 use mpirage_units::{Duration, Time};
 
 use super::settings::TcpSettings;
@@ -28,8 +30,9 @@ pub(super) struct Situation {
     pub(super) gap: bool,
     /// Has the application read something, and all there is?
     pub(super) read: bool,
-    /// The round trip, if known.
+    /// The round trip that this end has measured as a sender, and the shortest estimate of either half.
     pub(super) round_trip: Option<Duration>,
+    pub(super) shortest: Option<Duration>,
 }
 
 /// The state of delayed acknowledgements.
@@ -37,7 +40,8 @@ pub(super) struct Situation {
 pub(super) struct Acknowledgements {
     scheduled: bool,
     now: bool,
-    deadline: Option<Time>,
+    /// When one is due; the latest instant if none is.
+    deadline: Time,
     /// Quick acknowledgements that are left.
     quick: u32,
     /// Answers within the delay.
@@ -53,8 +57,8 @@ pub(super) struct Acknowledgements {
     gap: u64,
     at_once: u32,
     gathered: u32,
-    gathered_until: Option<Time>,
-    settings: TcpSettings,
+    gathered_until: Time,
+    settings: Arc<TcpSettings>,
 }
 
 /// So many selective acknowledgements of one gap are never gathered: the sender counts them.
@@ -65,11 +69,11 @@ const NOT_SHORT: u32 = 536;
 const HALF_SECOND: Duration = Duration::from_picos(500_000_000_000);
 
 impl Acknowledgements {
-    pub(super) fn new(settings: &TcpSettings) -> Self {
+    pub(super) fn new(settings: &Arc<TcpSettings>) -> Self {
         Acknowledgements {
             scheduled: false,
             now: false,
-            deadline: None,
+            deadline: Time::MAX,
             quick: 0,
             answers: 0,
             delay: None,
@@ -80,8 +84,8 @@ impl Acknowledgements {
             gap: 0,
             at_once: 0,
             gathered: 0,
-            gathered_until: None,
-            settings: *settings,
+            gathered_until: Time::MAX,
+            settings: settings.clone(),
         }
     }
 
@@ -95,12 +99,9 @@ impl Acknowledgements {
         self.now
     }
 
-    /// When one is due.
-    pub(super) fn deadline(&self) -> Option<Time> {
-        match (self.deadline, self.gathered_until) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+    /// When one is due; the latest instant if none is.
+    pub(super) fn deadline(&self) -> Time {
+        self.deadline.min(self.gathered_until)
     }
 
     /// A segment with `size` bytes of data has arrived in order or beyond a gap; `timeout` is the retransmission timeout and
@@ -191,12 +192,10 @@ impl Acknowledgements {
     /// Waits for data to send.
     fn wait(&mut self, now: Time, round_trip: Option<Duration>) {
         let delay = self.longest_delay(round_trip).min(self.delay.unwrap_or(self.settings.delayed_ack));
-        match self.deadline {
-            Some(deadline) if deadline <= now + Duration::from_picos(delay.as_picos() >> 2) => {
-                self.now = true
-            }
-            Some(deadline) => self.deadline = Some(deadline.min(now + delay)),
-            None => self.deadline = Some(now + delay),
+        if self.deadline <= now + Duration::from_picos(delay.as_picos() >> 2) {
+            self.now = true;
+        } else {
+            self.deadline = self.deadline.min(now + delay);
         }
     }
 
@@ -220,19 +219,19 @@ impl Acknowledgements {
         } else {
             self.gathered += 1;
             let twentieth =
-                situation.round_trip.map_or(longest, |trip| Duration::from_picos(trip.as_picos() / 20));
-            self.gathered_until.get_or_insert(now + twentieth.min(longest));
+                situation.shortest.map_or(longest, |trip| Duration::from_picos(trip.as_picos() / 20));
+            self.gathered_until = self.gathered_until.min(now + twentieth.min(longest));
         }
     }
 
     /// A timer has expired.
     pub(super) fn expire(&mut self, now: Time, timeout: Duration) {
-        if self.gathered_until.is_some_and(|at| at <= now) {
-            self.gathered_until = None;
+        if self.gathered_until <= now {
+            self.gathered_until = Time::MAX;
             self.now = true;
         }
-        if self.deadline.is_some_and(|at| at <= now) {
-            self.deadline = None;
+        if self.deadline <= now {
+            self.deadline = Time::MAX;
             self.now = true;
             let delay = self.delay.unwrap_or(self.settings.delayed_ack);
             if self.is_interactive() {
@@ -255,7 +254,7 @@ impl Acknowledgements {
     pub(super) fn sent(&mut self) {
         self.quick = self.quick.saturating_sub(u32::from(self.scheduled));
         (self.scheduled, self.now, self.pushed) = (false, false, Pushed::No);
-        (self.deadline, self.gathered_until, self.gathered) = (None, None, 0);
+        (self.deadline, self.gathered_until, self.gathered) = (Time::MAX, Time::MAX, 0);
     }
 }
 

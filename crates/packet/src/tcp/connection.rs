@@ -1,5 +1,7 @@
 //! One end of a TCP connection.
 
+use std::sync::Arc;
+
 use mpirage_units::{Duration, Time};
 
 use super::counters::TcpCounters;
@@ -18,7 +20,7 @@ pub struct Tcp {
     sender: Sender,
     receiver: Receiver,
     segments: u64,
-    settings: TcpSettings,
+    settings: Arc<TcpSettings>,
 }
 
 impl Tcp {
@@ -117,8 +119,11 @@ impl Endpoint for Tcp {
     type OnWire = TcpOnWire;
 
     fn on_wire(settings: &TcpSettings, header: &TcpHeader) -> TcpOnWire {
-        let scale =
-            TcpScale { mss: settings.announced_segment_size(), window_shift: settings.window_scale() as u8 };
+        let scale = TcpScale {
+            mss: settings.announced_segment_size(),
+            window_shift: settings.window_scale() as u8,
+            timestamps: settings.timestamps,
+        };
         TcpOnWire { header: *header, scale }
     }
 
@@ -150,12 +155,13 @@ impl Endpoint for Tcp {
     }
 
     fn new(settings: &TcpSettings, role: Role) -> Self {
+        let settings = Arc::new(*settings);
         Tcp {
-            handshake: Handshake::new(settings, role),
-            sender: Sender::new(settings),
-            receiver: Receiver::new(settings),
+            handshake: Handshake::new(&settings, role),
+            sender: Sender::new(&settings),
+            receiver: Receiver::new(&settings),
             segments: 0,
-            settings: *settings,
+            settings,
         }
     }
 
@@ -201,10 +207,8 @@ impl Endpoint for Tcp {
         if self.failure().is_some() {
             return None;
         }
-        [self.handshake.deadline(), self.sender.deadline(), self.receiver.deadline()]
-            .into_iter()
-            .flatten()
-            .min()
+        let at = self.handshake.deadline().min(self.sender.deadline()).min(self.receiver.deadline());
+        (at < Time::MAX).then_some(at)
     }
 
     fn on_timeout(&mut self, now: Time) {

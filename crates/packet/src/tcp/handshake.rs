@@ -28,7 +28,8 @@ pub(super) struct Handshake {
     /// SYN or SYN-ACK is to be sent.
     wanted: bool,
     first_sent: Option<Time>,
-    deadline: Option<Time>,
+    /// When SYN or SYN-ACK is sent again; the latest instant if it is not.
+    deadline: Time,
     retries: u32,
     most_retries: u32,
     patience: Duration,
@@ -54,7 +55,7 @@ impl Handshake {
             role,
             wanted: false,
             first_sent: None,
-            deadline: None,
+            deadline: Time::MAX,
             retries: 0,
             most_retries: settings.syn_retries,
             patience: settings.initial_rto,
@@ -73,7 +74,7 @@ impl Handshake {
         self.failure
     }
 
-    pub(super) fn deadline(&self) -> Option<Time> {
+    pub(super) fn deadline(&self) -> Time {
         self.deadline
     }
 
@@ -108,7 +109,7 @@ impl Handshake {
     }
 
     fn finish(&mut self, now: Time, header: &TcpHeader, marks: bool) -> Option<Opened> {
-        (self.state, self.wanted, self.deadline, self.marks) = (State::Open, false, None, marks);
+        (self.state, self.wanted, self.deadline, self.marks) = (State::Open, false, Time::MAX, marks);
         let unambiguous = self.first_sent.filter(|_| self.retries == 0);
         Some(Opened { window: header.window, round_trip: unambiguous.map(|at| now.since(at)) })
     }
@@ -119,7 +120,7 @@ impl Handshake {
             return None;
         }
         self.first_sent.get_or_insert(now);
-        self.deadline = Some(now + self.patience);
+        self.deadline = now + self.patience;
         let answer = self.state == State::SynReceived;
         let mut header = TcpHeader {
             window: settings.first_receive_window(),
@@ -136,10 +137,10 @@ impl Handshake {
 
     /// The other end has not answered in time.
     pub(super) fn expire(&mut self, now: Time) {
-        if self.deadline.is_none_or(|at| at > now) {
+        if self.deadline > now {
             return;
         }
-        self.deadline = None;
+        self.deadline = Time::MAX;
         if self.retries == self.most_retries {
             self.failure = Some(Failure::Retransmissions(self.retries));
             return;

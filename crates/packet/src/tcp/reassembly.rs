@@ -26,11 +26,13 @@ pub(super) struct Reassembly {
     beyond: u64,
     /// Blocks to report, the latest first.
     recent: [Span; REMEMBERED],
+    /// The last segment that arrived twice, until it is reported.
+    duplicate: Option<Span>,
 }
 
 impl Reassembly {
     pub(super) fn new(next: u64) -> Self {
-        Reassembly { next, ranges: Vec::new(), beyond: 0, recent: Default::default() }
+        Reassembly { next, ranges: Vec::new(), beyond: 0, recent: Default::default(), duplicate: None }
     }
 
     /// The first byte that is missing.
@@ -51,6 +53,7 @@ impl Reassembly {
     /// Adds a segment.
     pub(super) fn insert(&mut self, segment: Span) -> Fit {
         if segment.end <= self.next {
+            self.duplicate = Some(segment);
             return Fit::Duplicate;
         }
         if segment.start > self.next {
@@ -70,6 +73,7 @@ impl Reassembly {
         let covered = &self.ranges[first..last];
         if covered.iter().any(|range| range.start <= segment.start && segment.end <= range.end) {
             self.report(segment);
+            self.duplicate = Some(segment);
             return Fit::Duplicate;
         }
         let merged = Span {
@@ -115,16 +119,27 @@ impl Reassembly {
         self.recent = kept;
     }
 
-    /// The blocks to report, the latest first; none has length 0.
+    /// Is there no block to report?
+    pub(super) fn has_no_blocks(&self) -> bool {
+        self.ranges.is_empty() && self.duplicate.is_none()
+    }
+
+    /// The blocks to report: what arrived twice, then the ranges beyond gaps, the latest first. Those left over have length 0.
     pub(super) fn blocks(&self) -> [(u32, u32); SACK_BLOCKS] {
         let mut blocks = [(0, 0); SACK_BLOCKS];
-        if self.ranges.is_empty() {
+        if self.has_no_blocks() {
             return blocks;
         }
-        for (to, from) in blocks.iter_mut().zip(&self.recent).filter(|(_, from)| from.end > 0) {
-            *to = ((from.start - self.next) as u32, from.length() as u32);
+        let ranges = self.recent.iter().filter(|block| block.end > 0);
+        for (to, from) in blocks.iter_mut().zip(self.duplicate.iter().chain(ranges)) {
+            *to = (from.start.wrapping_sub(self.next) as u32, from.length() as u32);
         }
         blocks
+    }
+
+    /// The blocks have been reported.
+    pub(super) fn reported(&mut self) {
+        self.duplicate = None;
     }
 }
 
@@ -152,9 +167,13 @@ mod tests {
         assert_eq!(bytes.blocks(), [(10, 30), (0, 0), (0, 0)]);
         assert_eq!(bytes.beyond(), 30);
         assert_eq!(bytes.insert(span(15, 20)), Fit::Duplicate);
+        assert_eq!(bytes.blocks(), [(14, 5), (10, 30), (0, 0)]);
+        bytes.reported();
+        assert_eq!(bytes.blocks(), [(10, 30), (0, 0), (0, 0)]);
         assert_eq!(bytes.insert(span(1, 11)), Fit::InOrder { filled: true });
         assert_eq!((bytes.next(), bytes.beyond(), bytes.is_gapless()), (41, 0, true));
-        assert_eq!(bytes.insert(span(1, 41)), Fit::Duplicate);
+        assert_eq!(bytes.insert(span(31, 41)), Fit::Duplicate);
+        assert_eq!(bytes.blocks()[0], (10u32.wrapping_neg(), 10));
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! The window that is advertised starts below 64 KiB, grows by two segments per segment that arrives, up to the buffer; the
 //! buffer grows when the application reads more than before within a round trip (dynamic right-sizing, Fisk and Feng, 2001).
 
+use std::sync::Arc;
+
 use mpirage_units::{Duration, Time};
 
 use super::settings::TcpSettings;
@@ -22,7 +24,7 @@ pub(super) struct ReceiveWindow {
     read_at: Time,
     zeros: u64,
     right_sizing: RightSizing,
-    settings: TcpSettings,
+    settings: Arc<TcpSettings>,
 }
 
 /// How much the application reads per round trip.
@@ -42,7 +44,7 @@ const BURST: u64 = 16;
 
 impl ReceiveWindow {
     /// An empty buffer; `next` is the first byte that will arrive.
-    pub(super) fn new(settings: &TcpSettings, next: u64) -> Self {
+    pub(super) fn new(settings: &Arc<TcpSettings>, next: u64) -> Self {
         let first = settings.first_receive_window();
         let initial = u64::from(settings.initial_window * settings.segment_size());
         ReceiveWindow {
@@ -60,7 +62,7 @@ impl ReceiveWindow {
                 round_trip: None,
                 last_echo: Time::ZERO,
             },
-            settings: *settings,
+            settings: settings.clone(),
         }
     }
 
@@ -141,14 +143,14 @@ impl ReceiveWindow {
         }
     }
 
-    /// When the application has read the next segment's worth.
-    pub(super) fn deadline(&self) -> Option<Time> {
+    /// When the application has read the next segment's worth; the latest instant if there is nothing to read.
+    pub(super) fn deadline(&self) -> Time {
         if self.is_empty() || self.settings.reading_rate <= 0.0 {
-            return None;
+            return Time::MAX;
         }
         let bytes = (self.arrived - self.read).min(u64::from(self.settings.segment_size()));
         let picosecond = Duration::from_picos(1);
-        Some(self.read_at + Duration::from_secs_f64(bytes as f64 / self.settings.reading_rate) + picosecond)
+        self.read_at + Duration::from_secs_f64(bytes as f64 / self.settings.reading_rate) + picosecond
     }
 
     /// Makes the buffer larger if the application has read more in this round trip than in any before.

@@ -1,5 +1,7 @@
 //! The receiving half of a connection: bytes in order, acknowledgements, window, echoes of marks.
 
+use std::sync::Arc;
+
 use mpirage_units::{Duration, Time};
 
 use super::acknowledgements::{Acknowledgements, Situation};
@@ -35,12 +37,12 @@ pub(super) struct Receiver {
     /// Bytes that the application has heard of.
     told: u64,
     last_invalid: Option<Time>,
-    settings: TcpSettings,
+    settings: Arc<TcpSettings>,
 }
 
 impl Receiver {
     /// Nothing has arrived but SYN: the stream starts at 1.
-    pub(super) fn new(settings: &TcpSettings) -> Self {
+    pub(super) fn new(settings: &Arc<TcpSettings>) -> Self {
         Receiver {
             bytes: Reassembly::new(1),
             acks: Acknowledgements::new(settings),
@@ -50,7 +52,7 @@ impl Receiver {
             marked: false,
             told: 1,
             last_invalid: None,
-            settings: *settings,
+            settings: settings.clone(),
         }
     }
 
@@ -125,7 +127,8 @@ impl Receiver {
             next: self.bytes.next(),
             gap: !self.bytes.is_gapless(),
             read: has_read && self.window.is_empty(),
-            round_trip: arrival.round_trip.or(self.window.round_trip()),
+            round_trip: arrival.round_trip,
+            shortest: arrival.round_trip.into_iter().chain(self.window.round_trip()).min(),
         };
         self.acks.decide(now, situation);
         self.update_window();
@@ -147,12 +150,9 @@ impl Receiver {
         self.acks.is_due()
     }
 
-    /// When a timer of this half expires.
-    pub(super) fn deadline(&self) -> Option<Time> {
-        match (self.acks.deadline(), self.window.deadline()) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+    /// When a timer of this half expires; the latest instant if none is set.
+    pub(super) fn deadline(&self) -> Time {
+        self.acks.deadline().min(self.window.deadline())
     }
 
     /// Timers may have expired.
@@ -167,7 +167,7 @@ impl Receiver {
 
     /// Bytes of options that the next segment carries beside timestamps.
     pub(super) fn option_bytes(&self) -> u32 {
-        if self.bytes.is_gapless() {
+        if self.bytes.has_no_blocks() {
             return 0;
         }
         sack_option(self.bytes.blocks().iter().filter(|(_, length)| *length > 0).count() as u32)
@@ -179,6 +179,7 @@ impl Receiver {
         header.flags.ece = self.marked;
         header.acknowledgement = self.bytes.next();
         header.sack = self.bytes.blocks();
+        self.bytes.reported();
         header.window = self.window.advertise(self.bytes.beyond(), self.acks.segment());
         header.echo = self.echo;
         self.acknowledged = self.bytes.next();

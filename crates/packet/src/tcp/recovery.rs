@@ -13,7 +13,7 @@
 use mpirage_units::{Duration, Time};
 
 use super::congestion::{Congestion, Progress};
-use super::scoreboard::{Arrivals, Scoreboard};
+use super::scoreboard::{Arrivals, Scoreboard, Span};
 use super::settings::TcpSettings;
 
 /// The state of Linux's `icsk_ca_state`.
@@ -31,12 +31,12 @@ pub(super) enum Phase {
 pub(super) struct Acknowledged {
     pub(super) progress: Progress,
     pub(super) arrivals: Arrivals,
-    /// The first unacknowledged byte has moved.
-    pub(super) advanced: bool,
     /// It echoes a mark.
     pub(super) marked: bool,
     /// The timestamp that it answers.
     pub(super) echo: Time,
+    /// What has arrived twice.
+    pub(super) duplicate: Option<Span>,
     /// There are new data that the receiver has room for.
     pub(super) new_data: bool,
     /// The least round trip and the smoothed one.
@@ -57,6 +57,10 @@ pub(super) struct Recovery {
     sent: u32,
     /// Can the reduction be taken back?
     undoable: bool,
+    /// The first unacknowledged byte when the reduction began, and the retransmissions since then that are not known to be
+    /// unnecessary; none before the first.
+    undo_from: u64,
+    undo_resent: Option<u32>,
     /// When the first retransmission was sent.
     resent_at: Option<Time>,
     /// After a timeout: is it still open whether it was too early?
@@ -67,6 +71,7 @@ pub(super) struct Recovery {
     reordering_threshold: u32,
     reordering_seen: bool,
     undo_enabled: bool,
+    segment_size: u64,
     counters: RecoveryCounters,
 }
 
@@ -91,6 +96,8 @@ impl Recovery {
             delivered: 0,
             sent: 0,
             undoable: false,
+            undo_from: 0,
+            undo_resent: None,
             resent_at: None,
             doubtful: false,
             new_data_first: false,
@@ -98,6 +105,7 @@ impl Recovery {
             reordering_threshold: settings.reordering,
             reordering_seen: false,
             undo_enabled: settings.undo,
+            segment_size: u64::from(settings.segment_size()),
             counters: RecoveryCounters::default(),
         }
     }
@@ -129,6 +137,7 @@ impl Recovery {
         }
         if again {
             self.resent_at.get_or_insert(now);
+            self.undo_resent = Some(self.undo_resent.unwrap_or(0) + 1);
         }
     }
 
@@ -146,22 +155,32 @@ impl Recovery {
         self.note_reordering(ack);
         let mut look_again = None;
         let mut lost = 0;
-        if ack.arrivals.selective > 0 || ack.marked || self.phase != Phase::Open {
+        self.note_duplicate(ack);
+        if ack.arrivals.selective > 0 || ack.marked || ack.duplicate.is_some() || self.phase != Phase::Open {
             (lost, look_again) = self.alert(ack, board, congestion);
         }
         if self.is_reducing() {
-            self.reduce(ack.arrivals.segments, lost, ack.advanced, board, congestion);
-        } else if ack.advanced || self.reordering > self.reordering_threshold {
+            self.reduce(ack.arrivals.segments, lost, ack.arrivals.advanced, board, congestion);
+        } else if ack.arrivals.advanced || self.reordering > self.reordering_threshold {
             congestion.grow(ack.progress);
         }
         look_again
     }
 
     fn note_reordering(&mut self, ack: &Acknowledged) {
-        if ack.arrivals.reordered.is_some() {
+        if ack.arrivals.reordered > 0 {
             self.reordering_seen = true;
-            self.reordering = (self.reordering + 1).min(MOST_REORDERING);
+            let segments = ack.arrivals.reordered.div_ceil(self.segment_size);
+            let distance = u32::try_from(segments).unwrap_or(u32::MAX).min(MOST_REORDERING);
+            self.reordering = self.reordering.max(distance);
         }
+    }
+
+    /// A segment has arrived twice: one of the retransmissions was unnecessary.
+    fn note_duplicate(&mut self, ack: &Acknowledged) {
+        let Some(span) = ack.duplicate.filter(|span| span.end > self.undo_from) else { return };
+        let segments = (span.end - span.start).div_ceil(self.segment_size) as u32;
+        self.undo_resent = self.undo_resent.map(|resent| resent.saturating_sub(segments));
     }
 
     /// Looks at the acknowledgement closely: something is or was missing.
@@ -177,16 +196,35 @@ impl Recovery {
             self.finish(ack, board, congestion);
         }
         match self.phase {
-            Phase::Recovery => {
-                if ack.advanced && self.undo_if_delayed(ack, board, congestion) {
-                    self.open(ack, board);
-                    return (0, None);
-                }
-                self.detect(ack, board)
-            }
+            Phase::Recovery => self.continue_recovery(ack, board, congestion),
             Phase::Loss => self.continue_loss(ack, board, congestion),
             Phase::Open | Phase::Disorder | Phase::Reduction => self.look_for_losses(ack, board, congestion),
         }
+    }
+
+    fn continue_recovery(
+        &mut self,
+        ack: &Acknowledged,
+        board: &mut Scoreboard,
+        congestion: &mut Congestion,
+    ) -> (u32, Option<Time>) {
+        if ack.arrivals.advanced && self.undoable && self.is_delayed(ack) {
+            // While retransmissions are in flight, it waits what they turn out to be.
+            if board.again() == 0 {
+                self.undo(ack, board, congestion);
+                self.open(ack, board);
+            }
+            return (0, None);
+        }
+        if self.all_duplicates() {
+            self.undo(ack, board, congestion);
+            self.open(ack, board);
+        }
+        let found = self.detect(ack, board);
+        if self.phase != Phase::Recovery && board.lost() > 0 {
+            self.enter_recovery(ack.progress, ack.marked, board, congestion);
+        }
+        found
     }
 
     /// All that was in flight when the phase began has arrived.
@@ -197,7 +235,8 @@ impl Recovery {
                 self.phase = Phase::Open;
             }
             Phase::Recovery => {
-                let undone = self.undo_if_delayed(ack, board, congestion);
+                let undone =
+                    (self.is_delayed(ack) || self.all_duplicates()) && self.undo(ack, board, congestion);
                 if !undone {
                     congestion.settle(ack.progress.now);
                 }
@@ -209,7 +248,6 @@ impl Recovery {
 
     fn end(&mut self) {
         self.phase = Phase::Open;
-        self.undoable = false;
         self.doubtful = false;
         self.new_data_first = false;
     }
@@ -220,9 +258,12 @@ impl Recovery {
         board: &mut Scoreboard,
         congestion: &mut Congestion,
     ) -> (u32, Option<Time>) {
+        if self.phase != Phase::Reduction && self.all_duplicates() {
+            self.undo(ack, board, congestion);
+        }
         let (lost, look_again) = self.detect(ack, board);
         if board.lost() > 0 {
-            self.enter_recovery(ack.progress, ack.marked, congestion);
+            self.enter_recovery(ack.progress, ack.marked, board, congestion);
         } else {
             self.stay_open(ack, board, congestion);
         }
@@ -276,15 +317,21 @@ impl Recovery {
         let (lost, look_again) =
             board.detect_losses(progress.now, self.reordering_window(board, round_trips));
         if lost > 0 && self.phase != Phase::Recovery {
-            self.enter_recovery(progress, false, congestion);
+            self.enter_recovery(progress, false, board, congestion);
             self.reduce(1, lost, false, board, congestion);
         }
         look_again
     }
 
-    fn enter_recovery(&mut self, progress: Progress, marked: bool, congestion: &mut Congestion) {
+    fn enter_recovery(
+        &mut self,
+        progress: Progress,
+        marked: bool,
+        board: &Scoreboard,
+        congestion: &mut Congestion,
+    ) {
         self.counters.fast_retransmits += 1;
-        self.undoable = self.undo_enabled;
+        self.make_undoable(progress, board);
         if self.phase != Phase::Reduction {
             let threshold = congestion.threshold().max(congestion.window() - congestion.window() / 4);
             self.begin_reduction(progress.next, congestion);
@@ -293,6 +340,12 @@ impl Recovery {
             self.prior_threshold = 0;
         }
         self.phase = Phase::Recovery;
+    }
+
+    fn make_undoable(&mut self, progress: Progress, board: &Scoreboard) {
+        self.undoable = self.undo_enabled;
+        self.undo_from = progress.acknowledged;
+        self.undo_resent = Some(board.again()).filter(|count| *count > 0);
     }
 
     fn enter_reduction(&mut self, next: u64, congestion: &mut Congestion) {
@@ -370,7 +423,7 @@ impl Recovery {
             let threshold = congestion.threshold().max(congestion.window() - congestion.window() / 4);
             self.prior_window = congestion.reduce_threshold();
             self.prior_threshold = threshold;
-            self.undoable = self.undo_enabled;
+            self.make_undoable(progress, board);
             self.resent_at = None;
         }
         congestion.timed_out(progress);
@@ -389,9 +442,9 @@ impl Recovery {
     ) -> (u32, Option<Time>) {
         self.new_data_first = false;
         let original = ack.arrivals.original.is_some_and(|end| end <= self.high);
-        if (ack.advanced && self.undo_if_delayed(ack, board, congestion))
-            || (self.doubtful && original && self.undo(ack, board, congestion))
-        {
+        let early = (ack.arrivals.advanced && (self.is_delayed(ack) || self.all_duplicates()))
+            || (self.doubtful && original);
+        if early && self.undo(ack, board, congestion) {
             self.end();
             return self.look_for_losses(ack, board, congestion);
         }
@@ -407,7 +460,7 @@ impl Recovery {
         let resent = board.again();
         let found = self.detect(ack, board);
         if board.again() < resent {
-            self.enter_recovery(ack.progress, false, congestion);
+            self.enter_recovery(ack.progress, false, board, congestion);
         }
         found
     }
@@ -415,10 +468,10 @@ impl Recovery {
     /// After a timeout new data are sent instead of lost ones: their answers show whether anything was lost.
     fn try_new_data(&mut self, ack: &Acknowledged, recovered: bool) -> bool {
         if ack.progress.next > self.high {
-            if ack.arrivals.selective > 0 || !ack.advanced {
+            if ack.arrivals.selective > 0 || !ack.arrivals.advanced {
                 self.doubtful = false;
             }
-        } else if ack.advanced && !recovered {
+        } else if ack.arrivals.advanced && !recovered {
             self.high = ack.progress.next;
             self.new_data_first = ack.new_data;
             self.doubtful = ack.new_data;
@@ -427,17 +480,17 @@ impl Recovery {
         false
     }
 
-    /// Takes the reduction back if the answer is to a segment that was sent before the first retransmission.
-    fn undo_if_delayed(
-        &mut self,
-        ack: &Acknowledged,
-        board: &mut Scoreboard,
-        congestion: &mut Congestion,
-    ) -> bool {
-        let delayed = self.resent_at.is_some_and(|at| ack.echo > Time::ZERO && ack.echo < at);
-        delayed && self.undo(ack, board, congestion)
+    /// Is the answer to a segment that was sent before the first retransmission?
+    fn is_delayed(&self, ack: &Acknowledged) -> bool {
+        self.resent_at.is_some_and(|at| ack.echo > Time::ZERO && ack.echo < at)
     }
 
+    /// Were all retransmissions unnecessary?
+    fn all_duplicates(&self) -> bool {
+        self.undoable && self.undo_resent == Some(0)
+    }
+
+    /// Takes the reduction back, if it is not final.
     fn undo(&mut self, ack: &Acknowledged, board: &mut Scoreboard, congestion: &mut Congestion) -> bool {
         if !self.undoable {
             return false;

@@ -22,6 +22,8 @@ struct Sent {
     /// It was sent again at some time.
     ever_again: bool,
     sent_at: Time,
+    /// The number of transmissions before its last one. Many have the same instant.
+    order: u64,
 }
 
 /// A part of the stream.
@@ -41,6 +43,8 @@ pub(super) struct Span {
 /// What one acknowledgement has changed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Arrivals {
+    /// The first unacknowledged byte has moved.
+    pub(super) advanced: bool,
     /// Segments that have newly arrived, in order or not.
     pub(super) segments: u32,
     /// Segments that have newly arrived out of order.
@@ -53,15 +57,16 @@ pub(super) struct Arrivals {
     pub(super) sent_again: bool,
     /// The end of a segment that was sent once and has arrived now; the least of them.
     pub(super) original: Option<u64>,
-    /// The first byte that arrived after later ones though it was sent once.
-    pub(super) reordered: Option<u64>,
+    /// How many bytes further the stream had arrived already when a segment did that was sent once; the most of them.
+    pub(super) reordered: u64,
 }
 
 /// The last-sent segment that has arrived.
 #[derive(Clone, Copy, Debug, Default)]
 struct Newest {
     sent_at: Time,
-    end: u64,
+    /// One more than its number of transmissions before it; zero if nothing has arrived.
+    order: u64,
     round_trip: Duration,
 }
 
@@ -69,6 +74,7 @@ struct Newest {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scoreboard {
     segments: VecDeque<Sent>,
+    transmissions: u64,
     /// The number of segments that have left `segments`.
     removed: u64,
     arrived: u32,
@@ -80,8 +86,8 @@ pub(super) struct Scoreboard {
     resend_from: u64,
     /// No segment before this number can become lost as one that was sent once.
     check_from: u64,
-    /// First bytes of segments that were sent again, in the order of time.
-    resent: VecDeque<(u64, Time)>,
+    /// First bytes of segments that were sent again, and the orders of their transmissions.
+    resent: VecDeque<(u64, u64)>,
     newest: Newest,
     /// The first byte of the last segment that has arrived out of order.
     highest: u64,
@@ -135,7 +141,9 @@ impl Scoreboard {
             again: false,
             ever_again: false,
             sent_at: now,
+            order: self.transmissions,
         });
+        self.transmissions += 1;
     }
 
     /// All bytes before `end` have arrived.
@@ -200,8 +208,7 @@ impl Scoreboard {
     fn note_original(&self, segment: &Sent, arrivals: &mut Arrivals) {
         arrivals.original = Some(arrivals.original.map_or(segment.end(), |end| end.min(segment.end())));
         if self.arrived > 0 && segment.start < self.highest {
-            arrivals.reordered =
-                Some(arrivals.reordered.map_or(segment.start, |start| start.min(segment.start)));
+            arrivals.reordered = arrivals.reordered.max(self.highest - segment.start);
         }
     }
 
@@ -213,9 +220,9 @@ impl Scoreboard {
             return;
         }
         self.newest.round_trip = round_trip;
-        if (segment.sent_at, segment.end()) > (self.newest.sent_at, self.newest.end) {
+        if segment.order >= self.newest.order {
             self.newest.sent_at = segment.sent_at;
-            self.newest.end = segment.end();
+            self.newest.order = segment.order + 1;
         }
     }
 
@@ -284,7 +291,7 @@ impl Scoreboard {
     /// Marks what is lost: what was sent before the last-sent segment that has arrived, more than a round trip and `window`
     /// ago. Gives their number, and the instant at which all others that were sent before it will be lost unless they arrive.
     pub(super) fn detect_losses(&mut self, now: Time, window: Duration) -> (u32, Option<Time>) {
-        if self.newest.end == 0 {
+        if self.newest.order == 0 {
             return (0, None);
         }
         let patience = self.newest.round_trip + window;
@@ -299,7 +306,7 @@ impl Scoreboard {
             let segment = self.segments[index];
             let open = !segment.arrived && !segment.lost && !segment.ever_again;
             if open {
-                if !self.sent_before_newest(segment.sent_at, segment.end()) {
+                if segment.order >= self.newest.order {
                     break;
                 }
                 if segment.sent_at + patience > now {
@@ -315,13 +322,13 @@ impl Scoreboard {
 
     fn detect_among_resent(&mut self, now: Time, patience: Duration) -> (u32, Option<Time>) {
         let mut found = 0;
-        while let Some((start, sent_at)) = self.resent.front().copied() {
-            let index = self.index_of(start).filter(|index| self.is_open_again(*index, sent_at));
+        while let Some((start, order)) = self.resent.front().copied() {
+            let index = self.index_of(start).filter(|index| self.is_open_again(*index, order));
             if let Some(index) = index {
-                if !self.sent_before_newest(sent_at, self.segments[index].end()) {
+                if order >= self.newest.order {
                     break;
                 }
-                if sent_at + patience > now {
+                if self.segments[index].sent_at + patience > now {
                     return (found, Some(self.newest.sent_at + patience));
                 }
                 self.mark_lost(index);
@@ -332,13 +339,9 @@ impl Scoreboard {
         (found, None)
     }
 
-    fn is_open_again(&self, index: usize, sent_at: Time) -> bool {
+    fn is_open_again(&self, index: usize, order: u64) -> bool {
         let segment = &self.segments[index];
-        segment.again && segment.sent_at == sent_at
-    }
-
-    fn sent_before_newest(&self, sent_at: Time, end: u64) -> bool {
-        (sent_at, end) < (self.newest.sent_at, self.newest.end)
+        segment.again && segment.order == order
     }
 
     fn index_of(&self, start: u64) -> Option<usize> {
@@ -400,8 +403,10 @@ impl Scoreboard {
         let segment = &mut self.segments[index];
         self.waiting -= u32::from(segment.is_waiting());
         self.again += u32::from(!segment.again);
-        (segment.again, segment.ever_again, segment.sent_at) = (true, true, now);
-        self.resent.push_back((piece.start, now));
+        (segment.again, segment.ever_again) = (true, true);
+        (segment.sent_at, segment.order) = (now, self.transmissions);
+        self.resent.push_back((piece.start, self.transmissions));
+        self.transmissions += 1;
     }
 }
 

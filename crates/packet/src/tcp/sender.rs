@@ -1,5 +1,7 @@
 //! The sending half of a connection: what is sent next, and what acknowledgements and timers do.
 
+use std::sync::Arc;
+
 use mpirage_units::{Duration, Time};
 
 use super::congestion::{Congestion, Progress};
@@ -51,7 +53,7 @@ pub(super) struct Sender {
     retries: u32,
     failed: bool,
     counters: TcpCounters,
-    settings: TcpSettings,
+    settings: Arc<TcpSettings>,
 }
 
 /// The state of tail loss probes: one per flight.
@@ -67,7 +69,7 @@ struct TailProbe {
 
 impl Sender {
     /// Nothing was sent but SYN: the stream starts at 1.
-    pub(super) fn new(settings: &TcpSettings) -> Self {
+    pub(super) fn new(settings: &Arc<TcpSettings>) -> Self {
         Sender {
             acknowledged: 1,
             next: 1,
@@ -88,7 +90,7 @@ impl Sender {
             retries: 0,
             failed: false,
             counters: TcpCounters::default(),
-            settings: *settings,
+            settings: settings.clone(),
         }
     }
 
@@ -126,7 +128,7 @@ impl Sender {
         self.trip.smoothed()
     }
 
-    pub(super) fn deadline(&self) -> Option<Time> {
+    pub(super) fn deadline(&self) -> Time {
         self.timer.deadline()
     }
 
@@ -176,6 +178,9 @@ impl Sender {
         }
         if self.probe.wanted {
             return self.send_probe(now, most);
+        }
+        if self.ask_window && self.window_end > self.next {
+            return Some(self.send_fitting(now, most));
         }
         if self.recovery.new_data_first() {
             if let Some(new) = self.send_new(now, most) {
@@ -231,6 +236,13 @@ impl Sender {
         let held = small && self.settings.nagle && self.small_end > self.acknowledged;
         let fits = self.next + u64::from(length) <= self.window_end;
         (length > 0 && fits && !held).then_some(Piece { start: self.next, length })
+    }
+
+    /// The receiver has room for a part of a segment only, and nothing is in flight: that part is the question.
+    fn send_fitting(&mut self, now: Time, most: u32) -> Outgoing {
+        self.ask_window = false;
+        let length = (self.written.min(self.window_end) - self.next).min(u64::from(most)) as u32;
+        self.send_piece(now, Piece { start: self.next, length })
     }
 
     fn send_piece(&mut self, now: Time, piece: Piece) -> Outgoing {
@@ -297,20 +309,23 @@ impl Sender {
         let updated = self.update_window(header);
         let bytes = end - self.acknowledged;
         let mut arrivals = Arrivals::default();
-        self.board.acknowledge_blocks(&blocks(header), now, self.trip.least(), &mut arrivals);
+        let (duplicate, blocks) = blocks(header);
+        self.board.acknowledge_blocks(&blocks, now, self.trip.least(), &mut arrivals);
+        let pure = payload == 0 && !updated && bytes == 0;
         if bytes > 0 {
             self.advance(now, end, &mut arrivals);
         } else if self.board.packets_out() == 0 {
-            return self.window_answered();
+            self.window_answered();
+        } else {
+            self.counters.duplicate_acks += u64::from(pure);
         }
-        let pure = payload == 0 && !updated && bytes == 0;
-        self.counters.duplicate_acks += u64::from(pure);
         self.measure(now, &arrivals, header.echo);
-        self.check_probe(now, end, pure && arrivals.selective == 0);
+        let twice = duplicate.is_some_and(|span| Some(span.end) == self.probe.high);
+        self.check_probe(now, end, twice || (pure && arrivals.selective == 0));
         if bytes > 0 {
             self.set_timer(now);
         }
-        self.recover(now, header, bytes > 0, arrivals);
+        self.recover(now, header, duplicate, arrivals);
         self.buffer.release(bytes, self.congestion.window());
     }
 
@@ -332,13 +347,15 @@ impl Sender {
     fn advance(&mut self, now: Time, end: u64, arrivals: &mut Arrivals) {
         self.acknowledged = end;
         self.retries = 0;
+        arrivals.advanced = true;
         self.board.acknowledge(end, now, self.trip.least(), arrivals);
     }
 
     /// The receiver has answered while nothing was in flight.
     fn window_answered(&mut self) {
         self.retries = 0;
-        if self.window_end > self.next && self.timer.purpose() == Some(Purpose::WindowProbe) {
+        let fits = self.new_piece(self.settings.segment_size()).is_some();
+        if fits && self.timer.purpose() == Some(Purpose::WindowProbe) {
             self.timer.clear();
             self.trip.forget_backoff();
         }
@@ -371,12 +388,12 @@ impl Sender {
         }
     }
 
-    fn recover(&mut self, now: Time, header: &TcpHeader, advanced: bool, arrivals: Arrivals) {
+    fn recover(&mut self, now: Time, header: &TcpHeader, duplicate: Option<Span>, arrivals: Arrivals) {
         let before = self.recovery.phase();
         let ack = Acknowledged {
             progress: self.progress(now, arrivals.segments),
             arrivals,
-            advanced,
+            duplicate,
             marked: self.settings.ecn && header.flags.ece,
             echo: header.echo,
             new_data: self.new_piece(self.settings.segment_size()).is_some(),
@@ -491,10 +508,17 @@ impl Sender {
     }
 }
 
-/// The blocks of a header, as ranges of the stream.
-fn blocks(header: &TcpHeader) -> [Span; SACK_BLOCKS] {
-    header.sack.map(|(offset, length)| {
-        let start = header.acknowledgement + u64::from(offset);
+/// The blocks of a header, as ranges of the stream: what arrived twice, and what arrived out of order.
+fn blocks(header: &TcpHeader) -> (Option<Span>, [Span; SACK_BLOCKS]) {
+    let mut blocks = header.sack.map(|(offset, length)| {
+        let start = header.acknowledgement.wrapping_add_signed(i64::from(offset as i32));
         Span { start, end: start + u64::from(length) }
-    })
+    });
+    let [first, second, _] = blocks;
+    let within = second.start <= first.start && first.end <= second.end;
+    let twice = first.start < first.end && (first.start < header.acknowledgement || within);
+    if twice {
+        blocks[0] = Span::default();
+    }
+    (twice.then_some(first), blocks)
 }

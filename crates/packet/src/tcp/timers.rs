@@ -16,36 +16,45 @@ pub(super) enum Purpose {
 }
 
 /// The timer.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Timer {
-    pending: Option<(Purpose, Time)>,
+    purpose: Option<Purpose>,
+    /// The latest instant if the timer is not set.
+    at: Time,
+}
+
+impl Default for Timer {
+    fn default() -> Self {
+        Timer { purpose: None, at: Time::MAX }
+    }
 }
 
 impl Timer {
     /// Replaces what was set before.
     pub(super) fn set(&mut self, purpose: Purpose, at: Time) {
-        self.pending = Some((purpose, at));
+        *self = Timer { purpose: Some(purpose), at };
     }
 
     pub(super) fn clear(&mut self) {
-        self.pending = None;
+        *self = Timer::default();
     }
 
     pub(super) fn purpose(&self) -> Option<Purpose> {
-        self.pending.map(|(purpose, _)| purpose)
+        self.purpose
     }
 
-    pub(super) fn deadline(&self) -> Option<Time> {
-        self.pending.map(|(_, at)| at)
+    /// When it expires; the latest instant if it is not set.
+    pub(super) fn deadline(&self) -> Time {
+        self.at
     }
 
     /// Takes the purpose if its time has come.
     pub(super) fn expire(&mut self, now: Time) -> Option<Purpose> {
-        let (purpose, at) = self.pending?;
-        if at > now {
+        if self.at > now {
             return None;
         }
-        self.pending = None;
-        Some(purpose)
+        let purpose = self.purpose;
+        self.clear();
+        purpose
     }
 }
