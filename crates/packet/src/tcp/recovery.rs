@@ -294,7 +294,7 @@ impl Recovery {
         self.counters.fast_retransmits += 1;
         self.undo.begin(progress.acknowledged, board.again());
         if self.phase != Phase::Reduction {
-            let threshold = congestion.threshold().max(congestion.window() - congestion.window() / 4);
+            let threshold = congestion.kept_threshold();
             self.begin_reduction(progress.next, congestion);
             self.prior_threshold = if marked { 0 } else { threshold };
         } else {
@@ -375,7 +375,7 @@ impl Recovery {
             || (self.phase == Phase::Loss && first_time);
         board.time_out(progress.now);
         if new {
-            let threshold = congestion.threshold().max(congestion.window() - congestion.window() / 4);
+            let threshold = congestion.kept_threshold();
             self.prior_window = congestion.reduce_threshold();
             self.prior_threshold = threshold;
             self.undo.begin(progress.acknowledged, board.again());

@@ -1,5 +1,6 @@
 //! The sending half of a connection: what is sent next, and what acknowledgements and timers do.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use mpirage_units::{Duration, Time};
@@ -10,7 +11,7 @@ use super::header::{SACK_BLOCKS, TcpHeader};
 use super::peer_window::PeerWindow;
 use super::recovery::{Acknowledged, Phase, Recovery};
 use super::rtt::RoundTrip;
-use super::scoreboard::{Arrivals, Piece, Scoreboard, Span};
+use super::scoreboard::{Answer, Arrivals, Piece, Scoreboard, Span};
 use super::send_buffer::SendBuffer;
 use super::settings::TcpSettings;
 use super::tail_probe::TailProbe;
@@ -22,8 +23,8 @@ pub(super) struct Outgoing {
     pub(super) piece: Piece,
     /// It was sent before.
     pub(super) again: bool,
-    /// Nothing is left in the buffer after it.
-    pub(super) last: bool,
+    /// It has the last byte of a write.
+    pub(super) push: bool,
     /// It tells the receiver that the window was reduced.
     pub(super) reduced: bool,
 }
@@ -35,6 +36,8 @@ pub(super) struct Sender {
     acknowledged: u64,
     next: u64,
     written: u64,
+    /// Ends of writes that are not sent.
+    write_ends: VecDeque<u64>,
     room: PeerWindow,
     /// The end of the last small segment (for Nagle's rule).
     small_end: u64,
@@ -63,6 +66,7 @@ impl Sender {
             acknowledged: 1,
             next: 1,
             written: 1,
+            write_ends: VecDeque::new(),
             room: PeerWindow::new(settings.first_receive_window()),
             small_end: 0,
             last_sent: Time::ZERO,
@@ -97,6 +101,7 @@ impl Sender {
         }
         self.buffer.write(bytes);
         self.written += bytes;
+        self.write_ends.push_back(self.written);
     }
 
     pub(super) fn room(&self) -> u64 {
@@ -203,7 +208,7 @@ impl Sender {
         Outgoing {
             piece,
             again: true,
-            last: piece.start + u64::from(piece.length) == self.written,
+            push: piece.start + u64::from(piece.length) == self.written,
             reduced: false,
         }
     }
@@ -248,7 +253,17 @@ impl Sender {
         self.note_use(now, self.board.in_flight() >= self.congestion.window());
         self.schedule_probe(now, false);
         let reduced = std::mem::take(&mut self.announce_reduction);
-        Outgoing { piece, again: false, last: self.next == self.written, reduced }
+        Outgoing { piece, again: false, push: self.take_write_ends(), reduced }
+    }
+
+    /// Has the end of a write been sent now?
+    fn take_write_ends(&mut self) -> bool {
+        let mut ended = false;
+        while self.write_ends.front().is_some_and(|end| *end <= self.next) {
+            self.write_ends.pop_front();
+            ended = true;
+        }
+        ended
     }
 
     fn note_use(&mut self, now: Time, full: bool) {
@@ -263,7 +278,7 @@ impl Sender {
             None => self.resend(now, self.board.last()?),
         };
         self.probe.sent(self.next, sent.again);
-        self.restart_timer(now);
+        self.timer.set(Purpose::Retransmission, self.trip.due(now));
         Some(sent)
     }
 
@@ -296,10 +311,11 @@ impl Sender {
         let bytes = end - self.acknowledged;
         let mut arrivals = Arrivals::default();
         let (duplicate, blocks) = blocks(header);
-        self.board.acknowledge_blocks(&blocks, now, self.trip.least(), &mut arrivals);
+        let answer = Answer { now, echo: header.echo, least: self.trip.least() };
+        self.board.acknowledge_blocks(&blocks, answer, &mut arrivals);
         let pure = payload == 0 && !updated && bytes == 0;
         if bytes > 0 {
-            self.advance(now, end, &mut arrivals);
+            self.advance(end, answer, &mut arrivals);
         } else if self.board.packets_out() == 0 {
             self.window_answered();
         } else {
@@ -316,12 +332,12 @@ impl Sender {
     }
 
     /// All bytes before `end` have arrived.
-    fn advance(&mut self, now: Time, end: u64, arrivals: &mut Arrivals) {
+    fn advance(&mut self, end: u64, answer: Answer, arrivals: &mut Arrivals) {
         self.acknowledged = end;
         self.retries = 0;
         arrivals.advanced = true;
         self.probe.cancel();
-        self.board.acknowledge(end, now, self.trip.least(), arrivals);
+        self.board.acknowledge(end, answer, arrivals);
     }
 
     /// The receiver has answered while nothing was in flight.
