@@ -1,7 +1,7 @@
 //! When a receiver acknowledges.
 //!
 //! Linux acknowledges at once after more than one full segment, in its first 16 answers ("quick" acknowledgements), while the
-//! receive window grows, when a gap appears or is filled, and when the application has read a short segment. Else it waits for data to send, at most
+//! receive window grows, when a gap appears or is filled, and when the application has read the end of a write. Else it waits for data to send, at most
 //! 40 ms. A connection whose data are answered within that time ("ping-pong") leaves the quick mode. Further selective
 //! acknowledgements of the same gap are gathered for a twentieth of the round trip.
 
@@ -11,12 +11,21 @@ use mpirage_units::{Duration, Time};
 
 use super::settings::TcpSettings;
 
-/// Short segments since the last acknowledgement.
+/// Segments that end a write, or are short, since the last acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pushed {
     No,
     Once,
     Again,
+}
+
+/// The data of a segment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Data {
+    /// Bytes.
+    pub(super) size: u32,
+    /// It has the last byte of a write.
+    pub(super) push: bool,
 }
 
 /// The state of the receiver when it decides.
@@ -104,11 +113,11 @@ impl Acknowledgements {
         self.deadline.min(self.gathered_until)
     }
 
-    /// A segment with `size` bytes of data has arrived in order or beyond a gap; `timeout` is the retransmission timeout and
+    /// A segment with data has arrived in order or beyond a gap; `timeout` is the retransmission timeout and
     /// `window` the window that was advertised.
-    pub(super) fn received(&mut self, now: Time, size: u32, timeout: Duration, window: u64) {
+    pub(super) fn received(&mut self, now: Time, data: Data, timeout: Duration, window: u64) {
         self.scheduled = true;
-        self.measure(size);
+        self.measure(data);
         let least = self.settings.delayed_ack;
         let pause = now.since(self.last_data);
         self.delay = Some(match self.delay {
@@ -129,9 +138,12 @@ impl Acknowledgements {
     }
 
     /// Learns the size of full segments. A size that comes twice is one, too.
-    fn measure(&mut self, size: u32) {
+    fn measure(&mut self, Data { size, push }: Data) {
         if size >= self.segment {
             self.segment = size;
+            if push && self.pushed == Pushed::No {
+                self.pushed = Pushed::Once;
+            }
             return;
         }
         if size >= NOT_SHORT {

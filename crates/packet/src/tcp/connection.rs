@@ -98,7 +98,7 @@ impl Tcp {
     fn data(&mut self, now: Time, outgoing: Outgoing) -> Segment<TcpHeader> {
         self.receiver.data_sent(now);
         let mut header = TcpHeader { sequence: outgoing.piece.start, ..TcpHeader::default() };
-        header.flags.psh = outgoing.last;
+        header.flags.psh = outgoing.push;
         header.flags.cwr = outgoing.reduced;
         let mut segment = self.segment(now, header, outgoing.piece.length);
         segment.markable = self.handshake.marks() && !outgoing.again;

@@ -7,6 +7,10 @@
 //!   send_buffer     how much the application can write
 //!   scoreboard      segments in flight: arrived, lost, sent again
 //!   recovery        losses and marks, and the way back
+//!     reordering    how much later than others a segment may arrive
+//!     undo          was the recovery necessary?
+//!   tail_probe      the last segment again, to provoke an answer
+//!   peer_window     the window that the other end advertises
 //!   congestion      the congestion window: Reno, CUBIC
 //!   rtt             round trip and retransmission timeout
 //!   timers          one timer of four purposes
@@ -22,16 +26,20 @@ mod connection;
 mod counters;
 mod handshake;
 mod header;
+mod peer_window;
 mod reassembly;
 mod receive_window;
 mod receiver;
 mod recovery;
+mod reordering;
 mod rtt;
 mod scoreboard;
 mod send_buffer;
 mod sender;
 mod settings;
+mod tail_probe;
 mod timers;
+mod undo;
 
 pub use connection::Tcp;
 pub use counters::TcpCounters;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mpirage_units::{Duration, Time};
 
-use super::acknowledgements::{Acknowledgements, Situation};
+use super::acknowledgements::{Acknowledgements, Data, Situation};
 use super::header::TcpHeader;
 use super::reassembly::{Fit, Reassembly};
 use super::receive_window::ReceiveWindow;
@@ -110,7 +110,8 @@ impl Receiver {
         if fit == Fit::Duplicate {
             self.acks.be_attentive(self.settings.quick_acks, self.window.left());
         } else {
-            self.acks.received(now, arrival.payload, arrival.timeout, self.window.left());
+            let data = Data { size: arrival.payload, push: arrival.header.flags.psh };
+            self.acks.received(now, data, arrival.timeout, self.window.left());
             if self.window.received(now, arrival.payload, self.bytes.next(), arrival.header.echo) {
                 self.acks.be_quick_once();
             }

@@ -13,8 +13,10 @@
 use mpirage_units::{Duration, Time};
 
 use super::congestion::{Congestion, Progress};
+use super::reordering::Reordering;
 use super::scoreboard::{Arrivals, Scoreboard, Span};
 use super::settings::TcpSettings;
+use super::undo::Undo;
 
 /// The state of Linux's `icsk_ca_state`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,23 +57,12 @@ pub(super) struct Recovery {
     /// Arrived and sent since the reduction began.
     delivered: u32,
     sent: u32,
-    /// Can the reduction be taken back?
-    undoable: bool,
-    /// The first unacknowledged byte when the reduction began, and the retransmissions since then that are not known to be
-    /// unnecessary; none before the first.
-    undo_from: u64,
-    undo_resent: Option<u32>,
-    /// When the first retransmission was sent.
-    resent_at: Option<Time>,
     /// After a timeout: is it still open whether it was too early?
     doubtful: bool,
     /// After a timeout: new data are sent first to find out.
     new_data_first: bool,
-    reordering: u32,
-    reordering_threshold: u32,
-    reordering_seen: bool,
-    undo_enabled: bool,
-    segment_size: u64,
+    reordering: Reordering,
+    undo: Undo,
     counters: RecoveryCounters,
 }
 
@@ -83,9 +74,6 @@ pub(super) struct RecoveryCounters {
     pub(super) spurious: u64,
 }
 
-/// The largest number of segments that a reordered one can be late (tcp_max_reordering).
-const MOST_REORDERING: u32 = 300;
-
 impl Recovery {
     pub(super) fn new(settings: &TcpSettings) -> Self {
         Recovery {
@@ -95,17 +83,10 @@ impl Recovery {
             prior_threshold: 0,
             delivered: 0,
             sent: 0,
-            undoable: false,
-            undo_from: 0,
-            undo_resent: None,
-            resent_at: None,
             doubtful: false,
             new_data_first: false,
-            reordering: settings.reordering,
-            reordering_threshold: settings.reordering,
-            reordering_seen: false,
-            undo_enabled: settings.undo,
-            segment_size: u64::from(settings.segment_size()),
+            reordering: Reordering::new(settings.reordering, settings.segment_size()),
+            undo: Undo::new(settings.undo, settings.segment_size()),
             counters: RecoveryCounters::default(),
         }
     }
@@ -136,8 +117,7 @@ impl Recovery {
             self.sent += 1;
         }
         if again {
-            self.resent_at.get_or_insert(now);
-            self.undo_resent = Some(self.undo_resent.unwrap_or(0) + 1);
+            self.undo.resent(now);
         }
     }
 
@@ -152,35 +132,21 @@ impl Recovery {
         board: &mut Scoreboard,
         congestion: &mut Congestion,
     ) -> Option<Time> {
-        self.note_reordering(ack);
+        self.reordering.note(ack.arrivals.reordered);
         let mut look_again = None;
         let mut lost = 0;
-        self.note_duplicate(ack);
+        if let Some(span) = ack.duplicate {
+            self.undo.arrived_twice(span);
+        }
         if ack.arrivals.selective > 0 || ack.marked || ack.duplicate.is_some() || self.phase != Phase::Open {
             (lost, look_again) = self.alert(ack, board, congestion);
         }
         if self.is_reducing() {
             self.reduce(ack.arrivals.segments, lost, ack.arrivals.advanced, board, congestion);
-        } else if ack.arrivals.advanced || self.reordering > self.reordering_threshold {
+        } else if ack.arrivals.advanced || self.reordering.is_unusual() {
             congestion.grow(ack.progress);
         }
         look_again
-    }
-
-    fn note_reordering(&mut self, ack: &Acknowledged) {
-        if ack.arrivals.reordered > 0 {
-            self.reordering_seen = true;
-            let segments = ack.arrivals.reordered.div_ceil(self.segment_size);
-            let distance = u32::try_from(segments).unwrap_or(u32::MAX).min(MOST_REORDERING);
-            self.reordering = self.reordering.max(distance);
-        }
-    }
-
-    /// A segment has arrived twice: one of the retransmissions was unnecessary.
-    fn note_duplicate(&mut self, ack: &Acknowledged) {
-        let Some(span) = ack.duplicate.filter(|span| span.end > self.undo_from) else { return };
-        let segments = (span.end - span.start).div_ceil(self.segment_size) as u32;
-        self.undo_resent = self.undo_resent.map(|resent| resent.saturating_sub(segments));
     }
 
     /// Looks at the acknowledgement closely: something is or was missing.
@@ -191,7 +157,7 @@ impl Recovery {
         congestion: &mut Congestion,
     ) -> (u32, Option<Time>) {
         if self.phase == Phase::Open {
-            self.resent_at = None;
+            self.undo.forget_time();
         } else if ack.progress.acknowledged >= self.high {
             self.finish(ack, board, congestion);
         }
@@ -208,16 +174,16 @@ impl Recovery {
         board: &mut Scoreboard,
         congestion: &mut Congestion,
     ) -> (u32, Option<Time>) {
-        if ack.arrivals.advanced && self.undoable && self.is_delayed(ack) {
+        if ack.arrivals.advanced && self.undo.is_delayed(ack.echo) {
             // While retransmissions are in flight, it waits what they turn out to be.
             if board.again() == 0 {
-                self.undo(ack, board, congestion);
+                self.take_back(ack, board, congestion);
                 self.open(ack, board);
             }
             return (0, None);
         }
-        if self.all_duplicates() {
-            self.undo(ack, board, congestion);
+        if self.undo.all_arrived_twice() {
+            self.take_back(ack, board, congestion);
             self.open(ack, board);
         }
         let found = self.detect(ack, board);
@@ -235,8 +201,8 @@ impl Recovery {
                 self.phase = Phase::Open;
             }
             Phase::Recovery => {
-                let undone =
-                    (self.is_delayed(ack) || self.all_duplicates()) && self.undo(ack, board, congestion);
+                let undone = (self.undo.is_delayed(ack.echo) || self.undo.all_arrived_twice())
+                    && self.take_back(ack, board, congestion);
                 if !undone {
                     congestion.settle(ack.progress.now);
                 }
@@ -258,8 +224,8 @@ impl Recovery {
         board: &mut Scoreboard,
         congestion: &mut Congestion,
     ) -> (u32, Option<Time>) {
-        if self.phase != Phase::Reduction && self.all_duplicates() {
-            self.undo(ack, board, congestion);
+        if self.phase != Phase::Reduction && self.undo.all_arrived_twice() {
+            self.take_back(ack, board, congestion);
         }
         let (lost, look_again) = self.detect(ack, board);
         if board.lost() > 0 {
@@ -296,14 +262,9 @@ impl Recovery {
         board.detect_losses(ack.progress.now, self.reordering_window(board, ack.round_trips))
     }
 
-    /// How much later than others a segment may arrive: nothing once losses are known or enough have overtaken it, unless
-    /// reordering was seen; else a quarter of the least round trip.
-    fn reordering_window(&self, board: &Scoreboard, (least, smoothed): (Duration, Duration)) -> Duration {
-        let eager = matches!(self.phase, Phase::Recovery | Phase::Loss) || board.arrived() >= self.reordering;
-        if !self.reordering_seen && eager {
-            return Duration::ZERO;
-        }
-        Duration::from_picos(least.as_picos() >> 2).min(smoothed)
+    fn reordering_window(&self, board: &Scoreboard, round_trips: (Duration, Duration)) -> Duration {
+        let recovering = matches!(self.phase, Phase::Recovery | Phase::Loss);
+        self.reordering.window(recovering, board.arrived(), round_trips)
     }
 
     /// The reordering window has passed. Gives the instant at which to look again.
@@ -331,9 +292,9 @@ impl Recovery {
         congestion: &mut Congestion,
     ) {
         self.counters.fast_retransmits += 1;
-        self.make_undoable(progress, board);
+        self.undo.begin(progress.acknowledged, board.again());
         if self.phase != Phase::Reduction {
-            let threshold = congestion.threshold().max(congestion.window() - congestion.window() / 4);
+            let threshold = congestion.kept_threshold();
             self.begin_reduction(progress.next, congestion);
             self.prior_threshold = if marked { 0 } else { threshold };
         } else {
@@ -342,15 +303,9 @@ impl Recovery {
         self.phase = Phase::Recovery;
     }
 
-    fn make_undoable(&mut self, progress: Progress, board: &Scoreboard) {
-        self.undoable = self.undo_enabled;
-        self.undo_from = progress.acknowledged;
-        self.undo_resent = Some(board.again()).filter(|count| *count > 0);
-    }
-
     fn enter_reduction(&mut self, next: u64, congestion: &mut Congestion) {
         if matches!(self.phase, Phase::Open | Phase::Disorder) {
-            self.undoable = false;
+            self.undo.forbid();
             self.begin_reduction(next, congestion);
             self.prior_threshold = 0;
             self.phase = Phase::Reduction;
@@ -374,7 +329,7 @@ impl Recovery {
         if matches!(self.phase, Phase::Open | Phase::Disorder | Phase::Reduction) {
             self.begin_reduction(next, congestion);
             congestion.settle(now);
-            self.undoable = false;
+            self.undo.forbid();
             self.phase = if board.arrived() > 0 { Phase::Disorder } else { Phase::Open };
         }
     }
@@ -420,17 +375,17 @@ impl Recovery {
             || (self.phase == Phase::Loss && first_time);
         board.time_out(progress.now);
         if new {
-            let threshold = congestion.threshold().max(congestion.window() - congestion.window() / 4);
+            let threshold = congestion.kept_threshold();
             self.prior_window = congestion.reduce_threshold();
             self.prior_threshold = threshold;
-            self.make_undoable(progress, board);
-            self.resent_at = None;
+            self.undo.begin(progress.acknowledged, board.again());
+            self.undo.forget_time();
         }
         congestion.timed_out(progress);
         congestion.set_window(board.in_flight() + 1);
         self.phase = Phase::Loss;
         self.high = progress.next;
-        self.doubtful = self.undo_enabled && (new || !first_time);
+        self.doubtful = self.undo.is_enabled() && (new || !first_time);
         self.new_data_first = false;
     }
 
@@ -442,9 +397,10 @@ impl Recovery {
     ) -> (u32, Option<Time>) {
         self.new_data_first = false;
         let original = ack.arrivals.original.is_some_and(|end| end <= self.high);
-        let early = (ack.arrivals.advanced && (self.is_delayed(ack) || self.all_duplicates()))
+        let early = (ack.arrivals.advanced
+            && (self.undo.is_delayed(ack.echo) || self.undo.all_arrived_twice()))
             || (self.doubtful && original);
-        if early && self.undo(ack, board, congestion) {
+        if early && self.take_back(ack, board, congestion) {
             self.end();
             return self.look_for_losses(ack, board, congestion);
         }
@@ -480,22 +436,11 @@ impl Recovery {
         false
     }
 
-    /// Is the answer to a segment that was sent before the first retransmission?
-    fn is_delayed(&self, ack: &Acknowledged) -> bool {
-        self.resent_at.is_some_and(|at| ack.echo > Time::ZERO && ack.echo < at)
-    }
-
-    /// Were all retransmissions unnecessary?
-    fn all_duplicates(&self) -> bool {
-        self.undoable && self.undo_resent == Some(0)
-    }
-
     /// Takes the reduction back, if it is not final.
-    fn undo(&mut self, ack: &Acknowledged, board: &mut Scoreboard, congestion: &mut Congestion) -> bool {
-        if !self.undoable {
+    fn take_back(&mut self, ack: &Acknowledged, board: &mut Scoreboard, congestion: &mut Congestion) -> bool {
+        if !self.undo.take() {
             return false;
         }
-        self.undoable = false;
         self.counters.spurious += 1;
         board.forget_losses();
         if self.prior_threshold > 0 {

@@ -40,6 +40,14 @@ pub(super) struct Span {
     pub(super) end: u64,
 }
 
+/// An acknowledgement: when it came, the timestamp that it answers, and the least round trip so far.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Answer {
+    pub(super) now: Time,
+    pub(super) echo: Time,
+    pub(super) least: Duration,
+}
+
 /// What one acknowledgement has changed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Arrivals {
@@ -147,7 +155,7 @@ impl Scoreboard {
     }
 
     /// All bytes before `end` have arrived.
-    pub(super) fn acknowledge(&mut self, end: u64, now: Time, least: Duration, arrivals: &mut Arrivals) {
+    pub(super) fn acknowledge(&mut self, end: u64, answer: Answer, arrivals: &mut Arrivals) {
         while let Some(segment) = self.segments.front().copied() {
             if segment.end() > end {
                 self.trim(end);
@@ -156,7 +164,7 @@ impl Scoreboard {
             self.segments.pop_front();
             self.removed += 1;
             self.forget(&segment);
-            self.note_arrival(&segment, now, least, arrivals);
+            self.note_arrival(&segment, answer, arrivals);
         }
         self.resend_from = self.resend_from.max(self.removed);
         self.check_from = self.check_from.max(self.removed);
@@ -186,13 +194,13 @@ impl Scoreboard {
         }
     }
 
-    fn note_arrival(&mut self, segment: &Sent, now: Time, least: Duration, arrivals: &mut Arrivals) {
+    fn note_arrival(&mut self, segment: &Sent, answer: Answer, arrivals: &mut Arrivals) {
         if segment.arrived {
             arrivals.sent_again |= segment.ever_again;
             return;
         }
         arrivals.segments += 1;
-        self.advance_newest(segment, now, least);
+        self.advance_newest(segment, answer);
         if segment.ever_again {
             arrivals.sent_again = true;
             return;
@@ -212,11 +220,13 @@ impl Scoreboard {
         }
     }
 
-    /// Remembers the last-sent segment that has arrived. An answer that is faster than any round trip belongs to the first
-    /// of two transmissions and says nothing.
-    fn advance_newest(&mut self, segment: &Sent, now: Time, least: Duration) {
-        let round_trip = now.since(segment.sent_at);
-        if segment.ever_again && round_trip < least {
+    /// Remembers the last-sent segment that has arrived. An answer that is faster than any round trip, or to an older
+    /// timestamp, belongs to the first of two transmissions and says nothing.
+    fn advance_newest(&mut self, segment: &Sent, answer: Answer) {
+        let round_trip = answer.now.since(segment.sent_at);
+        let to_first =
+            round_trip < answer.least || (answer.echo > Time::ZERO && answer.echo < segment.sent_at);
+        if segment.ever_again && to_first {
             return;
         }
         self.newest.round_trip = round_trip;
@@ -227,13 +237,7 @@ impl Scoreboard {
     }
 
     /// The bytes of `blocks` have arrived out of order. Blocks of the acknowledgement before are not walked again.
-    pub(super) fn acknowledge_blocks(
-        &mut self,
-        blocks: &[Span; 3],
-        now: Time,
-        least: Duration,
-        arrivals: &mut Arrivals,
-    ) {
+    pub(super) fn acknowledge_blocks(&mut self, blocks: &[Span; 3], answer: Answer, arrivals: &mut Arrivals) {
         for block in blocks.iter().filter(|block| block.end > block.start) {
             match self
                 .known
@@ -245,16 +249,16 @@ impl Scoreboard {
                         Span { start: block.start, end: known.start },
                         Span { start: known.end, end: block.end },
                     );
-                    self.acknowledge_block(before, now, least, arrivals);
-                    self.acknowledge_block(after, now, least, arrivals);
+                    self.acknowledge_block(before, answer, arrivals);
+                    self.acknowledge_block(after, answer, arrivals);
                 }
-                None => self.acknowledge_block(*block, now, least, arrivals),
+                None => self.acknowledge_block(*block, answer, arrivals),
             }
         }
         self.known = *blocks;
     }
 
-    fn acknowledge_block(&mut self, block: Span, now: Time, least: Duration, arrivals: &mut Arrivals) {
+    fn acknowledge_block(&mut self, block: Span, answer: Answer, arrivals: &mut Arrivals) {
         if block.start >= block.end {
             return;
         }
@@ -265,16 +269,17 @@ impl Scoreboard {
                 break;
             }
             if !segment.arrived {
-                self.arrive(index, now, least, arrivals);
+                self.arrive(index, answer, arrivals);
             }
         }
     }
 
-    fn arrive(&mut self, index: usize, now: Time, least: Duration, arrivals: &mut Arrivals) {
+    fn arrive(&mut self, index: usize, answer: Answer, arrivals: &mut Arrivals) {
         let segment = self.segments[index];
         arrivals.segments += 1;
         arrivals.selective += 1;
-        self.advance_newest(&segment, now, least);
+        // The echo of a segment beyond a gap is an older one.
+        self.advance_newest(&segment, Answer { echo: Time::ZERO, ..answer });
         if !segment.ever_again {
             let sent = segment.sent_at;
             arrivals.out_of_order =

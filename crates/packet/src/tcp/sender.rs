@@ -1,5 +1,6 @@
 //! The sending half of a connection: what is sent next, and what acknowledgements and timers do.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use mpirage_units::{Duration, Time};
@@ -7,11 +8,13 @@ use mpirage_units::{Duration, Time};
 use super::congestion::{Congestion, Progress};
 use super::counters::TcpCounters;
 use super::header::{SACK_BLOCKS, TcpHeader};
+use super::peer_window::PeerWindow;
 use super::recovery::{Acknowledged, Phase, Recovery};
 use super::rtt::RoundTrip;
-use super::scoreboard::{Arrivals, Piece, Scoreboard, Span};
+use super::scoreboard::{Answer, Arrivals, Piece, Scoreboard, Span};
 use super::send_buffer::SendBuffer;
 use super::settings::TcpSettings;
+use super::tail_probe::TailProbe;
 use super::timers::{Purpose, Timer};
 
 /// A segment that the sending half wants to send.
@@ -20,8 +23,8 @@ pub(super) struct Outgoing {
     pub(super) piece: Piece,
     /// It was sent before.
     pub(super) again: bool,
-    /// Nothing is left in the buffer after it.
-    pub(super) last: bool,
+    /// It has the last byte of a write.
+    pub(super) push: bool,
     /// It tells the receiver that the window was reduced.
     pub(super) reduced: bool,
 }
@@ -33,9 +36,9 @@ pub(super) struct Sender {
     acknowledged: u64,
     next: u64,
     written: u64,
-    /// The first byte beyond the receiver's window, and the segment that said so.
-    window_end: u64,
-    window_from: u64,
+    /// Ends of writes that are not sent.
+    write_ends: VecDeque<u64>,
+    room: PeerWindow,
     /// The end of the last small segment (for Nagle's rule).
     small_end: u64,
     last_sent: Time,
@@ -56,17 +59,6 @@ pub(super) struct Sender {
     settings: Arc<TcpSettings>,
 }
 
-/// The state of tail loss probes: one per flight.
-#[derive(Clone, Copy, Debug, Default)]
-struct TailProbe {
-    /// It is to be sent.
-    wanted: bool,
-    /// The end of what was sent when the probe was; none if it is answered.
-    high: Option<u64>,
-    /// It repeated a segment.
-    again: bool,
-}
-
 impl Sender {
     /// Nothing was sent but SYN: the stream starts at 1.
     pub(super) fn new(settings: &Arc<TcpSettings>) -> Self {
@@ -74,8 +66,8 @@ impl Sender {
             acknowledged: 1,
             next: 1,
             written: 1,
-            window_end: 1 + settings.first_receive_window(),
-            window_from: 0,
+            write_ends: VecDeque::new(),
+            room: PeerWindow::new(settings.first_receive_window()),
             small_end: 0,
             last_sent: Time::ZERO,
             buffer: SendBuffer::new(settings),
@@ -96,7 +88,7 @@ impl Sender {
 
     /// The handshake has ended: the receiver's window is known, and perhaps a round trip.
     pub(super) fn opened(&mut self, now: Time, window: u64, round_trip: Option<Duration>) {
-        self.window_end = 1 + window;
+        self.room = PeerWindow::new(window);
         self.last_sent = now;
         if let Some(sample) = round_trip {
             self.trip.measured(sample, 1, 1);
@@ -109,6 +101,7 @@ impl Sender {
         }
         self.buffer.write(bytes);
         self.written += bytes;
+        self.write_ends.push_back(self.written);
     }
 
     pub(super) fn room(&self) -> u64 {
@@ -176,10 +169,10 @@ impl Sender {
         if self.failed {
             return None;
         }
-        if self.probe.wanted {
+        if self.probe.is_wanted() {
             return self.send_probe(now, most);
         }
-        if self.ask_window && self.window_end > self.next {
+        if self.ask_window && self.room.end() > self.next {
             return Some(self.send_fitting(now, most));
         }
         if self.recovery.new_data_first() {
@@ -215,7 +208,7 @@ impl Sender {
         Outgoing {
             piece,
             again: true,
-            last: piece.start + u64::from(piece.length) == self.written,
+            push: piece.start + u64::from(piece.length) == self.written,
             reduced: false,
         }
     }
@@ -234,14 +227,14 @@ impl Sender {
         let length = (self.written - self.next).min(u64::from(most)) as u32;
         let small = length < most;
         let held = small && self.settings.nagle && self.small_end > self.acknowledged;
-        let fits = self.next + u64::from(length) <= self.window_end;
+        let fits = self.next + u64::from(length) <= self.room.end();
         (length > 0 && fits && !held).then_some(Piece { start: self.next, length })
     }
 
     /// The receiver has room for a part of a segment only, and nothing is in flight: that part is the question.
     fn send_fitting(&mut self, now: Time, most: u32) -> Outgoing {
         self.ask_window = false;
-        let length = (self.written.min(self.window_end) - self.next).min(u64::from(most)) as u32;
+        let length = (self.written.min(self.room.end()) - self.next).min(u64::from(most)) as u32;
         self.send_piece(now, Piece { start: self.next, length })
     }
 
@@ -260,7 +253,17 @@ impl Sender {
         self.note_use(now, self.board.in_flight() >= self.congestion.window());
         self.schedule_probe(now, false);
         let reduced = std::mem::take(&mut self.announce_reduction);
-        Outgoing { piece, again: false, last: self.next == self.written, reduced }
+        Outgoing { piece, again: false, push: self.take_write_ends(), reduced }
+    }
+
+    /// Has the end of a write been sent now?
+    fn take_write_ends(&mut self) -> bool {
+        let mut ended = false;
+        while self.write_ends.front().is_some_and(|end| *end <= self.next) {
+            self.write_ends.pop_front();
+            ended = true;
+        }
+        ended
     }
 
     fn note_use(&mut self, now: Time, full: bool) {
@@ -270,14 +273,12 @@ impl Sender {
 
     /// Sends new data beyond the window, or the last segment again.
     fn send_probe(&mut self, now: Time, most: u32) -> Option<Outgoing> {
-        self.probe.wanted = false;
         let sent = match self.new_piece(most) {
             Some(piece) => self.send_piece(now, piece),
             None => self.resend(now, self.board.last()?),
         };
-        self.probe.again = sent.again;
-        self.probe.high = Some(self.next);
-        self.restart_timer(now);
+        self.probe.sent(self.next, sent.again);
+        self.timer.set(Purpose::Retransmission, self.trip.due(now));
         Some(sent)
     }
 
@@ -306,21 +307,22 @@ impl Sender {
         if !header.flags.ack || end < self.acknowledged || end > self.next {
             return;
         }
-        let updated = self.update_window(header);
+        let updated = self.room.update(header, self.acknowledged);
         let bytes = end - self.acknowledged;
         let mut arrivals = Arrivals::default();
         let (duplicate, blocks) = blocks(header);
-        self.board.acknowledge_blocks(&blocks, now, self.trip.least(), &mut arrivals);
+        let answer = Answer { now, echo: header.echo, least: self.trip.least() };
+        self.board.acknowledge_blocks(&blocks, answer, &mut arrivals);
         let pure = payload == 0 && !updated && bytes == 0;
         if bytes > 0 {
-            self.advance(now, end, &mut arrivals);
+            self.advance(end, answer, &mut arrivals);
         } else if self.board.packets_out() == 0 {
             self.window_answered();
         } else {
             self.counters.duplicate_acks += u64::from(pure);
         }
         self.measure(now, &arrivals, header.echo);
-        let twice = duplicate.is_some_and(|span| Some(span.end) == self.probe.high);
+        let twice = duplicate.is_some_and(|span| Some(span.end) == self.probe.high());
         self.check_probe(now, end, twice || (pure && arrivals.selective == 0));
         if bytes > 0 {
             self.set_timer(now);
@@ -329,26 +331,13 @@ impl Sender {
         self.buffer.release(bytes, self.congestion.window());
     }
 
-    /// True if the window has changed.
-    fn update_window(&mut self, header: &TcpHeader) -> bool {
-        let end = header.acknowledgement + header.window;
-        let newer = header.acknowledgement > self.acknowledged
-            || header.sequence > self.window_from
-            || (header.sequence == self.window_from && end > self.window_end);
-        if !newer {
-            return false;
-        }
-        self.window_from = header.sequence;
-        let before = std::mem::replace(&mut self.window_end, end);
-        before != end
-    }
-
     /// All bytes before `end` have arrived.
-    fn advance(&mut self, now: Time, end: u64, arrivals: &mut Arrivals) {
+    fn advance(&mut self, end: u64, answer: Answer, arrivals: &mut Arrivals) {
         self.acknowledged = end;
         self.retries = 0;
         arrivals.advanced = true;
-        self.board.acknowledge(end, now, self.trip.least(), arrivals);
+        self.probe.cancel();
+        self.board.acknowledge(end, answer, arrivals);
     }
 
     /// The receiver has answered while nothing was in flight.
@@ -376,13 +365,9 @@ impl Sender {
         self.congestion.measured(now.since(last), smoothed, self.progress(now, arrivals.segments));
     }
 
-    /// Is this the answer to a tail loss probe, and did the probe repair a loss?
+    /// If the answer shows that a tail loss probe has repaired a loss, the window shrinks.
     fn check_probe(&mut self, now: Time, end: u64, duplicate: bool) {
-        let Some(high) = self.probe.high.filter(|high| end >= *high) else { return };
-        if !self.probe.again || duplicate {
-            self.probe.high = None;
-        } else if end > high {
-            self.probe.high = None;
+        if self.probe.has_repaired(end, duplicate) {
             self.recovery.probe_repaired(now, self.next, &self.board, &mut self.congestion);
             self.announce_reduction = self.settings.ecn;
         }
@@ -464,7 +449,9 @@ impl Sender {
     }
 
     fn tail_unanswered(&mut self, now: Time) {
-        self.probe.wanted = self.probe.high.is_none() && self.board.packets_out() > 0;
+        if self.board.packets_out() > 0 {
+            self.probe.want();
+        }
         self.timer.set(Purpose::TailProbe, now);
         self.restart_timer(now);
     }

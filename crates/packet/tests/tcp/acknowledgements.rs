@@ -41,8 +41,12 @@ fn a_bulk_transfer_has_one_acknowledgement_per_two_segments() {
 
 #[test]
 fn the_first_segments_are_acknowledged_one_by_one() {
-    let settings =
-        TcpSettings { receive_autotuning: false, receive_buffer: 65_536, ..TcpSettings::default() };
+    let settings = TcpSettings {
+        receive_autotuning: false,
+        receive_buffer: 65_536,
+        send_buffer: 1 << 20,
+        ..TcpSettings::default()
+    };
     let mut pair = Pair::symmetric(&TcpSettings { preopened: true, ..settings }, 1.25e6, ms(1));
     let acks = acks_of(&mut pair, Side::Right);
     pair.write(Side::Left, 200 * 1448);

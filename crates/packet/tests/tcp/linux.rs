@@ -169,3 +169,30 @@ fn throughputs_over_loss_and_delay_are_those_of_linux() {
         assert!((ratio - 1.0).abs() < 0.15, "{ratio:.3} of {case:?}");
     }
 }
+
+#[test]
+fn a_wire_that_stops_for_a_while_has_the_same_effect_as_in_linux() {
+    // Recorded with the same link (Linux 6.18): 10 Mbit/s, 10 ms, a queue without end; nothing passes from 1 s to 1.6 s.
+    let link = Link { rate: 10.0, delay: 10, loss: 0.0, queue: 4_000_000 };
+    let mut pair = same_network(CongestionAlgorithm::Cubic, link, 1);
+    pair.run_until(at_ms(1000));
+    pair.wires[0].stall(at_ms(1600));
+    pair.run_until(at_ms(1240));
+    assert_eq!((pair.left.congestion_window(), pair.left.slow_start_threshold()), (71, 30));
+    assert_eq!(pair.left.counters().retransmitted, 0);
+    // A tail loss probe with new data at 1247 ms, and a timeout at 1535 ms, in units of the kernel's timers.
+    let probed = pair.left.bytes_in_flight();
+    pair.run_until(at_ms(1250));
+    assert_eq!(pair.left.bytes_in_flight(), probed + 1448);
+    pair.run_until(at_ms(1520));
+    assert_eq!(pair.left.counters().timeouts, 0);
+    pair.run_until(at_ms(1540));
+    assert_eq!((pair.left.congestion_window(), pair.left.slow_start_threshold()), (1, 49));
+    // The first answer is to the first transmission: everything is as before, and nothing more is sent again.
+    pair.run_until(at_ms(1640));
+    assert_eq!((pair.left.congestion_window(), pair.left.slow_start_threshold()), (71, 52));
+    pair.run_until(at_ms(2400));
+    let counters = pair.left.counters();
+    assert_eq!((counters.retransmitted, counters.timeouts, counters.spurious), (1, 1, 1));
+    assert!((100..=108).contains(&pair.left.congestion_window()), "{}", pair.left.congestion_window());
+}

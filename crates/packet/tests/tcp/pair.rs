@@ -70,6 +70,11 @@ impl Wire {
         }
     }
 
+    /// Nothing leaves the queue before `until`.
+    pub fn stall(&mut self, until: Time) {
+        self.free_at = self.free_at.max(until);
+    }
+
     /// When the segment arrives, how often and with which mark.
     fn carry(&mut self, now: Time, segment: &Segment<TcpHeader>) -> Option<(Time, Fate)> {
         let fate = (self.fate)(self.count, segment);

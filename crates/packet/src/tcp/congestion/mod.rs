@@ -136,6 +136,11 @@ impl Congestion {
         self.window.threshold
     }
 
+    /// The threshold that keeps most of the window.
+    pub(super) fn kept_threshold(&self) -> u32 {
+        self.window.kept_threshold()
+    }
+
     /// Recovery decides how many segments may be in flight.
     pub(super) fn set_window(&mut self, segments: u32) {
         self.window.segments = segments.clamp(1, self.window.largest);
