@@ -6,7 +6,7 @@ BUILD   := target/release
 MPIRAGE := $(BUILD)/mpirage
 NAMES   := mpicc mpicxx mpic++ mpif77 mpif90 mpifort mpiexec mpirun
 
-.PHONY: all build links demo test bench validate conformance fuzz install uninstall clean lint deny advisories
+.PHONY: all build links demo test bench validate paper2 conformance fuzz install uninstall clean lint deny advisories
 
 all: build
 
@@ -42,6 +42,10 @@ bench: build
 # Compares simulated times with measured ones: Open MPI and MPICH over TCP, if their measurements are there (tests/packet/measured.py).
 validate: build
 	tests/packet/testbed.py --model flow,ns3,packet --check
+
+# Figures 5, 6 and 8 of the MPI-NeTSim paper (docs/netsim-paper.md): ten minutes of real time on a machine that does nothing else.
+paper2: build
+	tests/paper2.py
 
 # Compares the messages of collectives with those of the MPI libraries themselves, which are installed if they are missing. A few sizes and
 # numbers of ranks; FULL=1 takes all thresholds and up to 64 ranks, and an hour.

@@ -46,7 +46,7 @@ def figures(suite, *words, code=0, timeout=120):
 def everything(suite):
     """What ranks can do while the simulator works."""
     program = suite.compile(PROGRAMS / "everything.c", flags=["-pthread"])
-    for factor in (1, 3.5, "dynamic"):
+    for factor in (1, 3.5, 20, "dynamic"):
         for ranks in (2, 3):
             found, result = figures(suite, "-n", ranks, "--time-factor", factor, program)
             right = sorted(result.out.splitlines()) == [f"rank {rank}: all right" for rank in range(ranks)]
@@ -84,12 +84,12 @@ def matching(suite):
     for latency, milliseconds, unexpected in ((0.1, 20, 2 * count), (40, 10, 0)):
         for factor in (8, 16):
             machine = ["-n", 2, "-p", network(suite, latency), "--time-factor", factor]
-            found, result = figures(suite, *machine, program, count, 64, 1000 * milliseconds)
+            found, result = figures(suite, *machine, program, count, 64, 1000 * milliseconds, 70000)
             numbers = found and (found["messages"], found["expected_messages"], found["unexpected_messages"])
             wanted = (2 * count, 2 * count - unexpected, unexpected)
             suite.check(f"{latency} ms of latency, factor {factor}: expected and unexpected", numbers == wanted, numbers)
             suite.check(f"{latency} ms of latency, factor {factor}: right", result.out.count("are right") == 2, result)
-    run = suite.simulate("-q", "--json", "-n", 2, "--host-speed", "1Gf", "-p", network(suite, 40), program, count, 64, 10000)
+    run = suite.simulate("-q", "--json", "-n", 2, "--host-speed", "1Gf", "-p", network(suite, 40), program, count, 64, 10000, 70000)
     counted = json.loads(run.out.splitlines()[-1])
     suite.check("`run` counts them too", (counted["expected_messages"], counted["unexpected_messages"]) == (2 * count, 0), run)
 

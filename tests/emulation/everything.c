@@ -110,6 +110,14 @@ static void threads(void)
     pthread_join(thread, NULL);
     MPI_Barrier(MPI_COMM_WORLD);
     expect(MPI_Wtime() - start >= seconds, "work of a thread takes scaled real time");
+    /* A thread goes on while another is in a call, which takes much longer in real time than in scaled real time. */
+    start = MPI_Wtime();
+    seconds = 0.05;
+    pthread_create(&thread, NULL, work, &seconds);
+    usleep(10000);
+    MPI_Barrier(MPI_COMM_WORLD);
+    pthread_join(thread, NULL);
+    expect(MPI_Wtime() - start >= 0.99 * seconds, "work of a thread beside a call takes scaled real time");
 }
 
 int main(int argc, char **argv)

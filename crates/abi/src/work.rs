@@ -83,7 +83,11 @@ impl Workers {
         for worker in &mut self.living {
             worker.mark = worker.time().min(worker.mark.saturating_add(most));
         }
-        self.ended.clear();
+        // A thread that has ended during a call may have worked for longer than the call took.
+        self.ended.retain_mut(|work| {
+            *work = work.saturating_sub(most);
+            *work > 0
+        });
     }
 }
 

@@ -342,7 +342,7 @@ pub struct EmulateArguments {
     /// dynamic (follows the load of the simulator)
     #[arg(long, default_value = "auto", value_name = "N|auto|dynamic", help_heading = PACE)]
     pub time_factor: String,
-    /// How far the simulator may be behind, in scaled real time, such as 50us [default: 1 % of the run time; with dynamic, 100us]
+    /// How far the simulator may be behind, in scaled real time, such as 50us [default: 1 % of the run time, 50us at least; with dynamic, 100us]
     #[arg(long, value_name = "TIME", help_heading = PACE)]
     pub max_behind: Option<String>,
     /// The options of `run`.

@@ -6,8 +6,14 @@ use serde::Serialize;
 
 use crate::output::say;
 
-/// The lag that counts as small, as a share of the run time, unless the user says what does.
-pub const SMALL_LAG: f64 = 0.01;
+/// The lag that counts as small unless the user says what does: this share of the run time, but no less than so many seconds, by
+/// which any sleeper wakes up late.
+const SMALL_LAG: (f64, f64) = (0.01, 50e-6);
+
+/// The lag that counts as small in a run of so many seconds, unless the user says what does.
+pub fn allowed_lag(limit: Option<f64>, run: f64) -> f64 {
+    limit.unwrap_or((SMALL_LAG.0 * run).max(SMALL_LAG.1))
+}
 
 /// The pace of an emulation.
 pub struct Emulation {
@@ -110,14 +116,14 @@ impl Emulation {
         let behind = self.pacer.max_behind().as_secs_f64();
         let mut doubts = Vec::new();
         doubts.extend(few_cores(ranks, self.cores, least));
-        if behind > self.limit.unwrap_or(SMALL_LAG * run) {
+        if behind > allowed_lag(self.limit, run) {
             doubts.push(format!(
                 "the simulator was up to {} behind, {}: it could not keep up, so messages may have arrived too late; use a larger \
                  time factor, or a machine with more cores or less load",
                 Duration::from_secs_f64(behind),
                 match self.limit {
                     Some(limit) => format!("more than --max-behind {}", Duration::from_secs_f64(limit)),
-                    None => format!("more than {} % of the run time", 100.0 * SMALL_LAG),
+                    None => format!("{:.1} % of the run time", 100.0 * behind / run),
                 }
             ));
         }

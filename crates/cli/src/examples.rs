@@ -40,9 +40,9 @@ Examples:
 /// `mpirage emulate --help`.
 pub const EMULATE: &str = "\
 Examples:
-  mpirage emulate -n 2 --time-factor 8 ./ring                       # eight times slower than real time
-  mpirage emulate -n 2 --time-factor auto ./ring                    # finds the smallest factor that is enough
-  mpirage emulate -n 2 --time-factor dynamic --max-behind 1ms ./ring  # follows the load";
+  mpirage emulate -n 2 --time-factor 8 ./ring         # eight times slower than real time
+  mpirage emulate -n 2 --max-behind 10ms ./ring       # finds the smallest factor that is enough
+  mpirage emulate -n 2 --time-factor dynamic ./ring   # the factor follows the load";
 
 /// `mpirage replay --help`.
 pub const REPLAY: &str = "\

@@ -4,9 +4,9 @@
 //!
 //! | | they agree if |
 //! |---|---|
-//! | run time | it differs by 5 % of the longer one at most, or by `--max-behind` |
+//! | run time | it differs by 5 % of the longer one at most, or by the lag that is allowed |
 //! | unexpected messages | their number differs by 2 % of all messages at most, and by 1 is always allowed |
-//! | maxBehind | both are below `--max-behind`, or 1 % of the run time |
+//! | maxBehind | both are `--max-behind` at most; without it, 1 % of the run time or 50 µs |
 //!
 //! Each run is another mpirage process with the same arguments. Only the final run, with the factor that was found, prints and
 //! writes files.
@@ -20,7 +20,7 @@ use mpirage_units::Duration;
 use super::factor::Share;
 use crate::arguments::EmulateArguments;
 use crate::child;
-use crate::emulation::{SMALL_LAG, Try, round};
+use crate::emulation::{Try, allowed_lag, round};
 use crate::exit::{self, Failure};
 use crate::interrupt::Interrupt;
 use crate::output::say;
@@ -91,10 +91,9 @@ impl Search<'_> {
 
     fn agree(&self, one: &Try, two: &Try) -> bool {
         let longer = one.run_seconds.max(two.run_seconds);
-        let lag = self.limit.unwrap_or(SMALL_LAG * longer);
+        let lag = allowed_lag(self.limit, longer);
         let unexpected = one.unexpected_messages.abs_diff(two.unexpected_messages);
-        let run_time = (RUN_TIME * longer).max(self.limit.unwrap_or(0.0));
-        (one.run_seconds - two.run_seconds).abs() <= run_time
+        (one.run_seconds - two.run_seconds).abs() <= (RUN_TIME * longer).max(lag)
             && unexpected as f64 <= (UNEXPECTED * one.messages.max(two.messages) as f64).max(1.0)
             && one.max_behind_seconds.max(two.max_behind_seconds) <= lag
     }
@@ -198,6 +197,10 @@ mod tests {
         assert!(!agree(None, Try { run_seconds: 0.94, ..GOOD }));
         assert!(!agree(None, Try { unexpected_messages: 31, ..GOOD }));
         assert!(!agree(None, Try { max_behind_seconds: 0.011, ..GOOD }));
+        let short = Try { run_seconds: 0.0005, max_behind_seconds: 49e-6, ..GOOD };
+        let search = Search { typed: &[], limit: None, quiet: true, share: Share { ranks: 2, cores: 2 } };
+        assert!(search.agree(&short, &Try { run_seconds: 0.00054, ..short }));
+        assert!(!search.agree(&short, &Try { max_behind_seconds: 51e-6, ..short }));
         assert!(agree(Some(0.02), Try { max_behind_seconds: 0.011, ..GOOD }));
         assert!(agree(Some(0.1), Try { run_seconds: 0.94, ..GOOD }));
         assert!(!agree(Some(0.0005), GOOD));
