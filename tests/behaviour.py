@@ -386,6 +386,24 @@ def data_planes(suite):
         suite.check(f"{name}: the same by direct copies and by mailboxes", same, (direct, mailbox))
 
 
+def in_place(suite):
+    """Rules that ask for MPI_IN_PLACE see it in runs and in recorded runs."""
+    program, rules, trace = suite.compile(SOURCES / "in_place.c"), suite.folder / "in-place.rules", suite.folder / "in-place.mpirage"
+    rules.write_text("alltoall in-place=yes both-ways\nalltoall pairwise\nallreduce in-place=yes ring\nallreduce rabenseifner\n")
+    run = ["-q", "--json", "--compute", "none", "-n", 6]
+
+    def seconds(choice, *rest):
+        result = suite.simulate(*run, "--coll", choice, *rest)
+        return figures(result)["simulated_seconds"] if result.code == 0 else result
+
+    by_name = {True: seconds("alltoall=both-ways,allreduce=ring", program, "in-place"), False: seconds("alltoall=pairwise,allreduce=rabenseifner", program)}
+    suite.check("in place or not, other algorithms", by_name[True] != by_name[False], by_name)
+    suite.check("rules see what is in place", seconds(rules, "--trace", trace, program, "in-place") == by_name[True], by_name)
+    suite.check("rules see what is not", seconds(rules, program) == by_name[False], by_name)
+    replayed = suite.run([MPIRAGE, "replay", "-q", "--json", "--compute", "none", "--coll", rules, trace])
+    suite.check("traces keep what is in place", replayed.code == 0 and figures(replayed)["simulated_seconds"] == by_name[True], replayed)
+
+
 def polling(suite):
     program = suite.compile(SOURCES / "polling.c")
     for compute in ("none", "measured"):
@@ -476,7 +494,7 @@ def documents(suite):
 
 
 PARTS = [help_texts, mistyped, launchers, documents, wrappers, cmake, install, uninstall, json_fields, determinism, cores, order, clocks, placement, environment, usage, platforms, demo,
-         data_planes, polling]
+         data_planes, in_place, polling]
 
 
 def main():

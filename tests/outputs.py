@@ -315,6 +315,8 @@ def schema(suite):
     program = suite.compile(TALKER, "talker")
     runs = {
         "finished": ([MPIRAGE, "run", "-q", "--json", "-n", 2, program], "finished"),
+        "emulated": ([MPIRAGE, "emulate", "-q", "--json", "--time-factor", "2", "-n", 2, program], "finished"),
+        "found factor": ([MPIRAGE, "emulate", "-q", "--json", "--max-behind", "1s", "-n", 2, program], "finished"),
         "folded": ([MPIRAGE, "run", "-q", "--json", "-n", 20, "--compute", "none", program], "finished"),
         "replayed": ([MPIRAGE, "replay", "-q", "--json", "gen:ring,ranks=4"], "finished"),
         "beyond time": ([MPIRAGE, "replay", "-q", "--json", "gen:ring,ranks=4,iterations=3,compute=200d"], "beyond-time"),

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Captures as Wireshark sees them: tests/packet/capture.py
 
-An example of the crate `packet` writes captures of scripted conversations and prints what it put in. `tshark` (Debian) reads them:
-no frame is malformed, every checksum is right, and retransmissions, duplicate acknowledgements, closed windows and marks of
-congestion are those that were put in. Without tshark and apt-get there is nothing to test, and the script says so."""
+An example of the crate `packet` writes captures, of scripted conversations and of its transport protocols with losses, and prints
+what is in them. `tshark` (Debian) reads them: no frame is malformed, every checksum is right, and retransmissions, duplicate
+acknowledgements, closed windows and marks of congestion are those of the example. Without tshark and apt-get there is nothing to
+test, and the script says so."""
 
 import collections
 import os
@@ -16,7 +17,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import prepare  # noqa: E402
 from harness import ROOT, Suite  # noqa: E402
 
-CHECKED = ["-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE"]
+CHECKED = ["-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE", "-o", "sctp.checksum:CRC 32c"]
+# Captures that keep whole frames.
+WHOLE = {"two-ends.pcapng", "tcp.pcapng", "sctp.pcapng"}
 GOOD, UNVERIFIED = "1", "2"  # of tshark's checksum status
 
 
@@ -55,27 +58,81 @@ def check_frames(suite, path, frames):
 
 
 def check_checksums(suite, path):
-    """Checksums of TCP, of all frames or of those that are kept whole."""
-    whole = path.name == "two-ends.pcapng"
-    states = collections.Counter(state for (state,) in fields(path, "tcp.checksum.status"))
+    """Checksums of the transport protocol, of all frames or of those that are kept whole."""
+    protocol = "sctp" if path.name == "sctp.pcapng" else "tcp"
+    states = collections.Counter(state for (state,) in fields(path, f"{protocol}.checksum.status"))
     # A checksum cannot be verified where a frame is cut off.
-    suite.check(f"{path.name}: checksums of TCP are right", set(states) <= ({GOOD} if whole else {GOOD, UNVERIFIED}), states)
-    suite.check(f"{path.name}: some checksums of TCP are verified", states[GOOD] > 100, states)
+    possible = {GOOD} if path.name in WHOLE else {GOOD, UNVERIFIED}
+    suite.check(f"{path.name}: checksums of {protocol} are right", set(states) <= possible and states[GOOD] > 100, states)
 
 
-def check_sender(suite, path, put_in):
-    """What TCP did, from a capture at its sender: with the same frames at the other end, all would look like repetitions."""
-    for key, what in {
-        "retransmissions": "tcp.analysis.retransmission || tcp.analysis.fast_retransmission || tcp.analysis.spurious_retransmission",
-        "closed_windows": "tcp.analysis.zero_window",
-    }.items():
-        suite.check(f"{path.name}: {key}", count(path, what) == put_in[key], f"{count(path, what)}, not {put_in[key]}")
-    acks = count(path, "tcp.analysis.duplicate_ack")
-    suite.check(f"{path.name}: duplicate acknowledgements", acks == put_in["duplicate_acks"], f"{acks}, not {put_in['duplicate_acks']}")
-    marked = count(path, "ip.dsfield.ecn == 3")
-    suite.check(f"{path.name}: marks of congestion", marked == put_in["marked"], f"{marked}, not {put_in['marked']}")
-    odd = count(path, "tcp.analysis.flags && !(tcp.analysis.retransmission || tcp.analysis.duplicate_ack || tcp.analysis.zero_window || tcp.analysis.window_update)")
-    suite.check(f"{path.name}: nothing else is odd", odd == 0, odd)
+def same(suite, path, what, found, expected):
+    suite.check(f"{path.name}: {what}", found == expected, f"{found}, not {expected}")
+
+
+def check_scripted(suite, path, put_in):
+    """What a script has put in, as seen at the sender: with the same frames at the other end, all would look like repetitions."""
+    same(suite, path, "retransmissions", count(path, "tcp.analysis.retransmission"), put_in["retransmissions"])
+    same(suite, path, "closed windows", count(path, "tcp.analysis.zero_window"), put_in["closed_windows"])
+    same(suite, path, "duplicate acknowledgements", count(path, "tcp.analysis.duplicate_ack"), put_in["duplicate_acks"])
+    same(suite, path, "marks of congestion", count(path, "ip.dsfield.ecn == 3"), put_in["marked"])
+    expected = ["retransmission", "duplicate_ack", "zero_window", "window_update"]
+    odd = " || ".join(f"tcp.analysis.{name}" for name in expected)
+    same(suite, path, "nothing else is odd", count(path, f"tcp.analysis.flags && !({odd})"), 0)
+
+
+def check_tcp(suite, path, counted):
+    """TCP itself. Wireshark takes a repetition for a frame out of order if it follows newer data closely; a sender has no such frames."""
+    repeated = count(path, "ip.src == 10.0.0.1 && (tcp.analysis.retransmission || tcp.analysis.out_of_order)")
+    same(suite, path, "retransmissions", repeated, counted["retransmissions"])
+    suite.check(f"{path.name}: something was lost", repeated > 5, repeated)
+
+
+def check_sctp(suite, path, counted):
+    """SCTP itself: chunks, streams and repetitions."""
+    chunks = [kind for (kinds,) in fields(path, "sctp.chunk_type") for kind in kinds.split(",")]
+    same(suite, path, "all chunks are known", set(chunks), {"0", "1", "2", "3", "10", "11"})
+    same(suite, path, "the handshake", chunks[:4], ["1", "2", "10", "11"])
+    streams = {stream for (names,) in fields(path, "sctp.data_sid", only="sctp.data_sid") for stream in names.split(",")}
+    same(suite, path, "streams", len(streams), counted["lanes"])
+    repeated = [frame for (frames,) in fields(path, "sctp.retransmission", only="ip.src == 10.0.0.1 && sctp.retransmission") for frame in frames.split(",")]
+    same(suite, path, "retransmissions", len(repeated), counted["retransmissions"])
+    suite.check(f"{path.name}: something was lost", len(repeated) > 5, repeated)
+    messages = {text for (text,) in fields(path, "_ws.expert.message", only="_ws.expert")}
+    same(suite, path, "Wireshark's remarks", messages, {"Retransmitted TSN"})
+
+
+def check_roce(suite, path, counted):
+    """RoCEv2: operations, padding, numbers, and lengths."""
+    names = ["infiniband.bth.opcode", "infiniband.bth.padcnt", "infiniband.bth.psn", "infiniband.aeth.syndrome", "udp.length", "ip.len"]
+    found = fields(path, *names)
+    operations = collections.Counter(int(operation) for operation, *_ in found)
+    same(suite, path, "writes begin", operations[6] + operations[10], counted["writes"])
+    same(suite, path, "writes end", operations[8] + operations[10], counted["writes"])
+    same(suite, path, "acknowledgements", operations[17], counted["writes"] + counted["errors"])
+    same(suite, path, "notifications of congestion", operations[0x81], counted["notifications"])
+    numbers = [int(psn) for operation, _, psn, *_ in found if 6 <= int(operation) <= 10]
+    same(suite, path, "packets are numbered", {(b - a) % 2**24 for a, b in zip(numbers, numbers[1:])}, {1})
+    same(suite, path, "padding", {int(pad) for _, pad, *_ in found}, {0, 1, 2, 3})
+    same(suite, path, "errors", [int(code, 0) & 0xE0 for *_, code, _, _ in found if code].count(0x60), counted["errors"])
+    same(suite, path, "lengths", {int(ip) - int(udp) for *_, udp, ip in found}, {20})
+
+
+def check_two_ends(suite, path, _):
+    """Each end has its interface, and routers count hops."""
+    found = {tuple(name) for name in fields(path, "frame.interface_name", "ip.ttl", "ip.src")}
+    ends = {("host0", "64", "10.0.0.1"), ("host0", "62", "10.1.2.4"), ("host66051", "62", "10.0.0.1"), ("host66051", "64", "10.1.2.4")}
+    same(suite, path, "interfaces", found, ends)
+
+
+CHECKS = {
+    "clean.pcapng": check_scripted,
+    "lossy.pcapng": check_scripted,
+    "two-ends.pcapng": check_two_ends,
+    "tcp.pcapng": check_tcp,
+    "sctp.pcapng": check_sctp,
+    "roce.pcapng": check_roce,
+}
 
 
 def main():
@@ -85,15 +142,12 @@ def main():
             return
         prepare.debian({"tshark": "tshark"})
     suite = Suite("captures", needs_build=False)
-    for name, put_in in example(suite.folder).items():
+    for name, counted in example(suite.folder).items():
         path = suite.folder / name
-        check_frames(suite, path, put_in["frames"])
-        check_checksums(suite, path)
-        if name != "two-ends.pcapng":
-            check_sender(suite, path, put_in)
-    names = {tuple(name) for name in fields(suite.folder / "two-ends.pcapng", "frame.interface_name", "ip.ttl", "ip.src")}
-    ends = {("host0", "64", "10.0.0.1"), ("host0", "62", "10.1.2.4"), ("host66051", "62", "10.0.0.1"), ("host66051", "64", "10.1.2.4")}
-    suite.check("two-ends.pcapng: each end has its interface, and routers count hops", names == ends, names)
+        check_frames(suite, path, counted["frames"])
+        if name != "roce.pcapng":  # Wireshark does not verify the checksum of InfiniBand.
+            check_checksums(suite, path)
+        CHECKS[name](suite, path, counted)
     suite.end()
 
 

@@ -202,7 +202,7 @@ def summary(name, judged, which):
     mean = sum(value.error for value in points.values()) / len(points)
     worst = max(points, key=lambda key: points[key].error)
     right = sum(value.right for value in bands)
-    print(f"{name:>8} {which:<6} {len(points):>3} points: mean {100 * mean:5.2f} %, worst {100 * points[worst].error:6.1f} % "
+    print(f"{name:>8} {which:<7} {len(points):>3} points: mean {100 * mean:5.2f} %, worst {100 * points[worst].error:6.1f} % "
           f"({worst.library} {worst.bench} {worst.bytes}); bands right: {right} of {len(bands)}")
     return mean <= MEAN and points[worst].error <= WORST and right == len(bands)
 
@@ -214,6 +214,11 @@ def summaries(models):
         for library in measured.LIBRARIES:
             summary(name, {key: value for key, value in judged.items() if key.library == library}, library)
         met = summary(name, judged, "both")
+    common = set.intersection(*(set(judged) for judged in models.values())) if models else set()
+    if any(len(judged) > len(common) for judged in models.values()):
+        print("\nThe series that all of them predict:")
+        for name, judged in models.items():
+            summary(name, {key: judged[key] for key in judged if key in common}, "common")
     return met
 
 

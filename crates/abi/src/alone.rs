@@ -28,6 +28,7 @@ pub(crate) const BRIEFING: Briefing = Briefing {
     simulated_clock: false,
     local_clock: false,
     speed_ratio: 1.0,
+    real_time: false,
     clock_cost: 0,
     epoch: 0,
     shared_file: -1,

@@ -21,7 +21,8 @@
 use std::sync::Arc;
 
 use mpirage_call::{
-    Blocks, Call, CollectiveCall, Completion, ContextId, OnMismatch, Part, Payload, Reduction, RequestId,
+    Blocks, Call, CollectiveCall, Completion, ContextId, Input, OnMismatch, Part, Payload, Reduction,
+    RequestId,
 };
 use mpirage_collectives::{Collective, Peers};
 use smallvec::{SmallVec, smallvec};
@@ -77,6 +78,8 @@ pub(crate) struct Side {
     pub aliased: bool,
     /// Does it have a size only?
     pub absent: bool,
+    /// Did the program say `MPI_IN_PLACE` instead of where it is?
+    pub in_place: bool,
 }
 
 /// Most sides have one region, which needs no memory of its own.
@@ -129,6 +132,11 @@ impl Side {
         Side { regions: smallvec![region], cut: Cut::Share(bytes), ..Side::default() }
     }
 
+    /// The same bytes, for which the program said `MPI_IN_PLACE`.
+    pub(crate) fn in_place(self) -> Side {
+        Side { in_place: true, ..self }
+    }
+
     /// The same bytes, copied before anything is written.
     pub(crate) fn copied(self) -> Side {
         Side { aliased: true, ..self }
@@ -173,7 +181,7 @@ impl Side {
     }
 
     /// Where the bytes are, if all regions lie in memory as they are. The list of offsets is relative to it.
-    fn in_place(&self) -> Option<(usize, Vec<u64>)> {
+    fn as_it_lies(&self) -> Option<(usize, Vec<u64>)> {
         let filled = || self.regions.iter().filter(|region| region.bytes() > 0);
         let plain = filled().all(Region::is_plain) && (self.cut == Cut::Each || self.regions.len() <= 1);
         let base = filled().map(Region::address).min()?;
@@ -225,7 +233,7 @@ impl Side {
                 return Laid { payload: Payload::Inline(plain), list: self.list_packed() };
             }
         }
-        if let (false, false, Some((base, list))) = (inline, self.aliased, self.in_place()) {
+        if let (false, false, Some((base, list))) = (inline, self.aliased, self.as_it_lies()) {
             return Laid { payload: Payload::At(base as u64), list };
         }
         let packed: &'a [u8] = packed.insert(self.pack());
@@ -239,7 +247,7 @@ impl Side {
         if self.bytes() == 0 || self.absent || self.is_shared() {
             return Laid { payload: Payload::Absent, list: self.list_packed() };
         }
-        if let Some((base, list)) = self.in_place() {
+        if let Some((base, list)) = self.as_it_lies() {
             return Laid { payload: Payload::At(base as u64), list };
         }
         let address = landing.insert(Landing::of_collective(self.regions.to_vec())).address();
@@ -307,6 +315,7 @@ impl Collection {
             reduction,
             request,
             plan,
+            input: if gives.in_place || gets.in_place { Input::InPlace } else { Input::Apart },
             on_mismatch,
         }));
         let (outgoing, incoming) = (outgoing.map(Arc::new), incoming.map(Box::new));
@@ -326,7 +335,7 @@ mod tests {
     #[test]
     fn plain_blocks_stay_where_they_are() {
         let side = Side::each(vec![ints(0x2000, 2), ints(0, 0), ints(0x1000, 1)]);
-        assert_eq!(side.in_place(), Some((0x1000, vec![0x1000, 8, 0, 0, 0, 4])));
+        assert_eq!(side.as_it_lies(), Some((0x1000, vec![0x1000, 8, 0, 0, 0, 4])));
         assert_eq!(side.list_packed(), [0, 8, 8, 0, 8, 4]);
     }
 
@@ -334,7 +343,7 @@ mod tests {
     fn one_odd_block_means_that_all_are_packed() {
         let odd = Datatype::basic(Basic::Int).vector(2, 1, 2).unwrap();
         let side = Side::each(vec![ints(0x2000, 2), Region::new(0x1000, 1, &odd).unwrap()]);
-        assert_eq!(side.in_place(), None);
+        assert_eq!(side.as_it_lies(), None);
     }
 
     #[test]

@@ -20,6 +20,7 @@ const LINE: LineId = LineId::new(0);
 const SECOND: u64 = 1_000_000_000_000;
 
 const BRIEFING: Briefing = Briefing {
+    real_time: false,
     simulator: 0,
     size: 2,
     eager_limit: 65536,
@@ -81,17 +82,40 @@ fn numbers(bytes: &[u8]) -> Vec<i32> {
     bytes.chunks_exact(4).map(|word| i32::from_ne_bytes(word.try_into().unwrap())).collect()
 }
 
-#[test]
-fn a_program_talks_to_its_simulator() {
-    let workshop = Workshop::new("talks");
+/// Starts the program as rank 0 of a simulator.
+fn start(workshop: &Workshop, briefing: Briefing) -> (Simulator, Child) {
     let program = workshop.program("talks", include_str!("c/talks.c"));
     let mailboxes =
-        Mailboxes::of_ranks(1, &Briefing { simulator: std::process::id(), ..BRIEFING }).expect("memory");
+        Mailboxes::of_ranks(1, &Briefing { simulator: std::process::id(), ..briefing }).expect("memory");
     fcntl_setfd(mailboxes.file(), FdFlags::empty()).expect("an open file");
     let channel = format!("{}:0", mailboxes.file().as_raw_fd());
     let mut command: Command = program.command();
     let child = command.env(CHANNEL_VARIABLE, channel).stdout(Stdio::piped()).spawn().expect("it runs");
-    let mut simulator = Simulator { mailboxes, words: Vec::new(), read: 0 };
+    (Simulator { mailboxes, words: Vec::new(), read: 0 }, child)
+}
+
+#[test]
+fn in_real_time_a_rank_hands_over_each_call_when_it_makes_it() {
+    let workshop = Workshop::new("real-time");
+    let (mut simulator, mut child) =
+        start(&workshop, Briefing { real_time: true, measure: true, ..BRIEFING });
+    simulator.hear(|_, call| assert_eq!(*call, Call::Init));
+    simulator.answer(&at(1));
+    simulator.hear(|_, call| assert_eq!(*call, Call::Output));
+    simulator.hear(|stamp, call| assert!(matches!(call, Call::Send { .. }) && !stamp.burst.is_none()));
+    // Nothing is computed between a call and its delivery, so nothing is held for it.
+    simulator.hear(|stamp, call| assert!(*call == Call::Flush && stamp.burst.is_none()));
+    simulator.answer(&at(2));
+    simulator.hear(|_, call| assert!(matches!(call, Call::Send { request: Some(_), .. }), "{call:?}"));
+    simulator.hear(|_, call| assert_eq!(*call, Call::Flush));
+    child.kill().expect("it can be ended");
+    child.wait().expect("it ends");
+}
+
+#[test]
+fn a_program_talks_to_its_simulator() {
+    let workshop = Workshop::new("talks");
+    let (mut simulator, child) = start(&workshop, BRIEFING);
 
     begins(&mut simulator);
     sends(&mut simulator);

@@ -67,6 +67,7 @@ fn alltoall(c: &mut Criterion) {
             reduction: None,
             request: None,
             plan: 0,
+            input: Default::default(),
             on_mismatch: Default::default(),
         });
         let scripts = vec![vec![call]; ranks];

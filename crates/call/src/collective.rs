@@ -7,6 +7,16 @@ use crate::{ContextId, Payload, RequestId};
 /// Bytes each rank contributes to agree on a new communicator: its colour and key.
 const AGREEMENT_BYTES: u64 = 8;
 
+/// Where the contribution of a rank lies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Input {
+    /// In memory of its own.
+    #[default]
+    Apart,
+    /// Where the result goes: `MPI_IN_PLACE`.
+    InPlace,
+}
+
 /// What happens to a rank if the ranks of a collective give different sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnMismatch {
@@ -40,6 +50,8 @@ pub struct CollectiveCall<'a> {
     /// The number of a persistent collective, which may be started in any order: numbered from 1 in the order in which the
     /// communicator's were made. Zero for others, which match in the order of the calls.
     pub plan: u32,
+    /// Where this rank's contribution lies.
+    pub input: Input,
     /// What happens if ranks give different sizes.
     pub on_mismatch: OnMismatch,
 }
@@ -58,6 +70,7 @@ impl CollectiveCall<'static> {
             reduction: None,
             request: None,
             plan: 0,
+            input: Default::default(),
             on_mismatch: Default::default(),
         }
     }

@@ -5,8 +5,8 @@ use mpirage_units::Duration;
 use proptest::prelude::*;
 
 use crate::{
-    Blocks, Burst, CollectiveCall, CommRequest, Completing, ContextId, Operator, Part, Payload, Reduction,
-    RequestId, Rule, SendMode, Tally, Work,
+    Blocks, Burst, CollectiveCall, CommRequest, Completing, ContextId, Input, Operator, Part, Payload,
+    Reduction, RequestId, Rule, SendMode, Tally, Work,
 };
 
 /// A type of fields that tests can draw.
@@ -85,6 +85,7 @@ sampled! {
         (any::<u8>(), any::<u8>()).prop_map(|(op, basic)| Operator::Predefined { op, basic }),
         (u64::any(), u64::any()).prop_map(|(op, datatype)| Operator::User { op, datatype }),
     ];
+    Input: prop::sample::select(vec![Input::Apart, Input::InPlace]);
     Reduction: (Operator::any(), any::<bool>(), u32::any(), u64::any())
         .prop_map(|(operator, commutative, element, elements)| Reduction { operator, commutative, element, elements });
     Collective: prop::sample::select(&Collective::ALL[..]);
@@ -96,10 +97,11 @@ sampled! {
         });
     CollectiveCall<'static>: (
         <(Collective, Peers<'static>)>::any(), ContextId::any(), u32::any(), Part::any(), Part::any(),
-        proptest::option::of(Reduction::any()), Option::<RequestId>::any(), u32::any(),
+        proptest::option::of(Reduction::any()), Option::<RequestId>::any(), u32::any(), Input::any(),
     )
-        .prop_map(|((kind, peers), context, root, send, recv, reduction, request, plan)| CollectiveCall {
-            kind, context, root, peers, send, recv, reduction, request, plan, on_mismatch: Default::default()
+        .prop_map(|((kind, peers), context, root, send, recv, reduction, request, plan, input)| CollectiveCall {
+            kind, context, root, peers, send, recv, reduction, request, plan, input,
+            on_mismatch: Default::default()
         });
     CommRequest<'static>: prop_oneof![
         Just(CommRequest::Dup),

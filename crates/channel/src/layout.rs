@@ -49,6 +49,8 @@ pub struct Briefing {
     pub local_clock: bool,
     /// Simulated seconds per second of processor time here.
     pub speed_ratio: f64,
+    /// Does the rank run in real time? Then it hands over each call when it makes it.
+    pub real_time: bool,
     /// Simulated picoseconds that reading the clock costs.
     pub clock_cost: u64,
     /// Simulated date of the epoch-based clocks at the start of the run, in seconds.

@@ -140,10 +140,20 @@ impl LineEnd {
         call: &Call<'_>,
         serve: &mut dyn FnMut(&Service<'_>, &mut [u8]),
     ) -> Result<(), ChannelError> {
-        let flush = Stamp { site: stamp.site, function: stamp.function, ..Stamp::default() };
-        self.append(&flush, &Call::Flush)?;
-        self.wait_for_reply(serve)?;
+        self.flush(stamp, serve)?;
         Ok(self.append(stamp, call)?)
+    }
+
+    /// Hands over the calls that were left, and waits until the simulator has carried them out. `serve` as in [`LineEnd::ask`].
+    #[cold]
+    pub fn flush(
+        &mut self,
+        site: &Stamp,
+        serve: &mut dyn FnMut(&Service<'_>, &mut [u8]),
+    ) -> Result<(), ChannelError> {
+        let flush = Stamp { site: site.site, function: site.function, ..Stamp::default() };
+        self.append(&flush, &Call::Flush)?;
+        self.wait_for_reply(serve)
     }
 
     /// Makes a call and waits for its answer, which [`LineEnd::read_reply`] returns. Inlined, so that its stamp is in registers.

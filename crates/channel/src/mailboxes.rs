@@ -127,6 +127,7 @@ impl Mailboxes {
         if CHILD_ENDED.swap(false, Ordering::AcqRel) {
             return Waiting::Interrupted;
         }
+        let patience = if lines.len() > MOST_WAITED { patience.min(LOOK) } else { patience };
         match futex::waitv(&self.turns(lines), WaitvFlags::empty(), Some(&deadline(patience)), MONOTONIC) {
             Ok(_) | Err(rustix::io::Errno::AGAIN) => Waiting::Over,
             Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {

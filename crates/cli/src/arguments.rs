@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use mpirage_units::{QuantityError, TIMEOUT};
@@ -19,6 +19,7 @@ const EXECUTION: &str = "Execution on this machine";
 const ENVIRONMENT: &str = "Environment and output of ranks";
 const COLLECTIVES: &str = "Collectives";
 const SEARCH: &str = "Search";
+const PACE: &str = "Pace";
 const COMPATIBILITY: &str = "Compatibility with other launchers";
 
 /// Runs a real MPI program on this machine and simulates how long it takes on another one.
@@ -59,6 +60,8 @@ pub enum Command {
     },
     /// Run an MPI program on a simulated machine (also installed as mpiexec, mpirun)
     Run(Box<RunArguments>),
+    /// Run an MPI program in real time on a simulated network, slowed down by a time factor
+    Emulate(Box<EmulateArguments>),
     /// Replay a trace, or a generated workload, on a simulated machine
     #[command(after_help = examples::REPLAY)]
     Replay(Box<ReplayArguments>),
@@ -325,6 +328,28 @@ pub struct RunArguments {
     pub program: Vec<OsString>,
 }
 
+/// `mpirage emulate`: the options of `run`, and the pace.
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "mpirage emulate",
+    about = "Run an MPI program in real time on a simulated network, slowed down by a time factor",
+    version,
+    max_term_width = 100,
+    after_help = examples::EMULATE
+)]
+pub struct EmulateArguments {
+    /// How much slower than real time: a number from 1 on; auto (runs the program with 1, 2, 4 … until the results stop changing); or
+    /// dynamic (follows the load of the simulator)
+    #[arg(long, default_value = "auto", value_name = "N|auto|dynamic", help_heading = PACE)]
+    pub time_factor: String,
+    /// How far the simulator may be behind, in scaled real time, such as 50us [default: 1 % of the run time; with dynamic, 100us]
+    #[arg(long, value_name = "TIME", help_heading = PACE)]
+    pub max_behind: Option<String>,
+    /// The options of `run`.
+    #[command(flatten)]
+    pub run: RunArguments,
+}
+
 /// The simulated machine, and the placement of ranks on it.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Machine")]
@@ -379,6 +404,12 @@ pub struct ResultArguments {
     /// Include the messages inside collectives in traces of single messages (Paraver, Paje): yes or no
     #[arg(long, default_value = "no", value_name = "yes|no")]
     pub trace_collectives: String,
+    /// Capture frames for Wireshark, with --model packet: those of a host, a link (NAME, NAME_UP, NAME_DOWN), or a switch (switch-LEVEL-NUMBER) or one of its ports
+    #[arg(long, value_name = "PLACE[:PORT]=FILE.pcapng")]
+    pub pcap: Vec<String>,
+    /// Bytes of each frame that captures keep [default: 128, all headers]
+    #[arg(long, value_name = "BYTES", requires = "pcap", value_parser = clap::value_parser!(u32).range(1..=262_144))]
+    pub pcap_snap: Option<u32>,
     /// Write a report, an HTML page
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
@@ -503,5 +534,8 @@ impl ResultArguments {
             files.output("--json", file);
         }
         self.report.iter().for_each(|file| files.output("--report", file));
+        for (_, file) in self.pcap.iter().filter_map(|capture| capture.split_once('=')) {
+            files.output("--pcap", Path::new(file));
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Runs `mpirage run` as another process, without its output.
+//! Runs `mpirage` as another process, without its output.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -33,14 +33,15 @@ impl Ended {
     }
 }
 
-/// Runs `mpirage run` with these arguments and additional environment variables. A signal that ends this process ends the other one too.
+/// Runs a command of mpirage with these arguments and additional environment variables. A signal that ends this process ends the other one too.
 pub fn run(
+    name: &str,
     arguments: &[OsString],
     variables: &[(&str, OsString)],
     interrupt: &Interrupt,
 ) -> Result<Ended, Failure> {
     let mut command = Command::new(std::env::current_exe().context("cannot find this program's own file")?);
-    command.arg("run").args(arguments);
+    command.arg(name).args(arguments);
     for (name, value) in variables {
         command.env(name, value);
     }

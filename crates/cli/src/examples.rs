@@ -37,6 +37,13 @@ Examples:
   mpirage run -n 16 -q --json=ring.json ./ring              # figures for a script
   mpirage run -n 1 ./ring : -n 3 ./ring                     # two programs in one world";
 
+/// `mpirage emulate --help`.
+pub const EMULATE: &str = "\
+Examples:
+  mpirage emulate -n 2 --time-factor 8 ./ring                       # eight times slower than real time
+  mpirage emulate -n 2 --time-factor auto ./ring                    # finds the smallest factor that is enough
+  mpirage emulate -n 2 --time-factor dynamic --max-behind 1ms ./ring  # follows the load";
+
 /// `mpirage replay --help`.
 pub const REPLAY: &str = "\
 Examples:

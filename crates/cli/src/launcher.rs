@@ -1,13 +1,13 @@
 //! Options of other launchers.
 //!
-//! In `mpirun -np 4 -ppn 2 -genv A 1 prog`, these single-dash words become options of [`RunArguments`] before they are parsed.
+//! In `mpirun -np 4 -ppn 2 -genv A 1 prog`, these single-dash words become options of
+//! [`RunArguments`](crate::arguments::RunArguments) before they are parsed.
 //! That definition also knows which of them take values.
 
 use std::ffi::{OsStr, OsString};
 
-use clap::{Arg, ArgAction, CommandFactory};
+use clap::{Arg, ArgAction, Command};
 
-use crate::arguments::RunArguments;
 use crate::words;
 
 /// Other spellings, and ours.
@@ -33,14 +33,13 @@ const SPELLINGS: [(&str, &str); 19] = [
     ("-wdir", "--wdir"),
 ];
 
-/// The arguments of each program, with options in our spelling.
-pub fn translate(typed: &[OsString]) -> Vec<Vec<OsString>> {
-    typed.split(|word| word == ":").map(translate_one).collect()
+/// The arguments of each program, with the options of `command` in our spelling.
+pub fn translate(typed: &[OsString], command: &Command) -> Vec<Vec<OsString>> {
+    typed.split(|word| word == ":").map(|typed| translate_one(typed, command)).collect()
 }
 
-fn translate_one(typed: &[OsString]) -> Vec<OsString> {
-    let command = RunArguments::command();
-    let mut translated = vec![OsString::from("mpirage run")];
+fn translate_one(typed: &[OsString], command: &Command) -> Vec<OsString> {
+    let mut translated = vec![OsString::from(command.get_name())];
     let mut words = typed.iter();
     while let Some(word) = words.next() {
         let ours = spelled_our_way(word);
@@ -49,7 +48,7 @@ fn translate_one(typed: &[OsString]) -> Vec<OsString> {
         if !is_option {
             break;
         }
-        for _ in 0..values_of(&command, &ours) {
+        for _ in 0..values_of(command, &ours) {
             translated.extend(words.next().cloned());
         }
     }
@@ -59,14 +58,13 @@ fn translate_one(typed: &[OsString]) -> Vec<OsString> {
 }
 
 /// The message about an unknown option.
-pub fn unknown_option(word: &OsStr) -> String {
+pub fn unknown_option(word: &OsStr, command: &Command) -> String {
     let typed = word.to_string_lossy();
-    let command = RunArguments::command();
     let ours = command.get_arguments().filter(|arg| !arg.is_hide_set()).filter_map(Arg::get_long);
     let names: Vec<String> = ours.map(|name| format!("--{name}")).collect();
     let others = SPELLINGS.iter().map(|(other, _)| *other);
     let meant = words::did_you_mean(&typed, names.iter().map(String::as_str).chain(others));
-    format!("unknown option {typed}{meant} (`mpirage run --help` lists all options)")
+    format!("unknown option {typed}{meant} (`{} --help` lists all options)", command.get_name())
 }
 
 fn spelled_our_way(word: &OsString) -> OsString {
@@ -88,7 +86,7 @@ fn spelled_our_way(word: &OsString) -> OsString {
 }
 
 /// The number of words that are values of this option.
-fn values_of(command: &clap::Command, option: &OsString) -> usize {
+fn values_of(command: &Command, option: &OsString) -> usize {
     let Some(text) = option.to_str() else { return 0 };
     if text.contains('=') {
         return 0;
@@ -110,13 +108,14 @@ fn values_of(command: &clap::Command, option: &OsString) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
+    use clap::{CommandFactory, Parser};
 
     use super::*;
+    use crate::arguments::{EmulateArguments, RunArguments};
 
     fn parse(line: &str) -> RunArguments {
         let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-        RunArguments::try_parse_from(&translate(&words)[0]).unwrap()
+        RunArguments::try_parse_from(&translate(&words, &RunArguments::command())[0]).unwrap()
     }
 
     #[test]
@@ -146,8 +145,11 @@ mod tests {
 
     #[test]
     fn mistyped_options_are_recognised() {
-        assert!(unknown_option(OsStr::new("--platfrom")).contains("did you mean --platform?"));
-        assert!(!unknown_option(OsStr::new("--zzz")).contains("did you mean"));
+        let (run, emulate) = (RunArguments::command(), EmulateArguments::command());
+        assert!(unknown_option(OsStr::new("--platfrom"), &run).contains("did you mean --platform?"));
+        assert!(!unknown_option(OsStr::new("--zzz"), &run).contains("did you mean"));
+        assert!(!unknown_option(OsStr::new("--time-facto"), &run).contains("--time-factor"));
+        assert!(unknown_option(OsStr::new("--time-facto"), &emulate).contains("did you mean --time-factor?"));
     }
 
     #[test]
@@ -157,9 +159,22 @@ mod tests {
     }
 
     #[test]
+    fn emulate_has_the_options_of_run_and_its_own() {
+        let words: Vec<OsString> =
+            "-np 4 --time-factor 8 -ppn 2 ./prog --max-behind 1".split(' ').map(OsString::from).collect();
+        let emulate =
+            EmulateArguments::try_parse_from(&translate(&words, &EmulateArguments::command())[0]).unwrap();
+        assert_eq!((emulate.time_factor.as_str(), emulate.max_behind), ("8", None));
+        assert_eq!(
+            (emulate.run.n, emulate.run.machine.ppn, emulate.run.program.len()),
+            (Some(4), Some(2), 3)
+        );
+    }
+
+    #[test]
     fn a_colon_starts_another_program() {
         let words: Vec<OsString> = "-n 2 a x : -np 3 b".split(' ').map(OsString::from).collect();
-        let parts = translate(&words);
+        let parts = translate(&words, &RunArguments::command());
         assert_eq!(parts.len(), 2);
         assert_eq!(RunArguments::try_parse_from(&parts[1]).unwrap().n, Some(3));
     }

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mpirage_collectives::{Choice, ChoiceError, Selector};
-use mpirage_kernel::Kernel;
+use mpirage_kernel::{Kernel, NetworkModel};
 use mpirage_models::Cores;
 use mpirage_mpi::{Bursts, Setup};
+use mpirage_packet::CaptureRequest;
 use mpirage_platform::{HostId, Platform};
 use mpirage_record::Recorder;
 use mpirage_scenario::{
@@ -153,6 +154,11 @@ impl Machine {
         self.placement.hosts.len()
     }
 
+    /// The speed of the host of rank 0, in flops.
+    pub fn first_speed(&self) -> f64 {
+        self.platform.host(self.placement.hosts[0]).speed
+    }
+
     /// For each rank, how much slower its host is than a machine of `speed` flops.
     pub fn slowdowns(&self, speed: f64) -> Vec<f64> {
         let slowdown = |host: &HostId| speed / self.platform.host(*host).speed;
@@ -166,10 +172,34 @@ impl Machine {
 
     /// The engine's setup for a run on this machine, if computation is measured on a core of `speed` flops.
     pub fn setup(&self, speed: f64, bursts: Bursts, recorder: Box<dyn Recorder>) -> Setup {
+        let network = self.model.network_on(&self.platform);
+        self.setup_on(network, speed, bursts, recorder)
+    }
+
+    /// The same with captures of frames.
+    pub fn captured_setup(
+        &self,
+        captures: Vec<CaptureRequest>,
+        speed: f64,
+        bursts: Bursts,
+        recorder: Box<dyn Recorder>,
+    ) -> Result<Setup, Failure> {
+        let network = self.model.captured_network_on(&self.platform, captures);
+        let network = network.map_err(|error| usage(format!("cannot write a capture: {error}")))?;
+        Ok(self.setup_on(network, speed, bursts, recorder))
+    }
+
+    fn setup_on(
+        &self,
+        network: Box<dyn NetworkModel>,
+        speed: f64,
+        bursts: Bursts,
+        recorder: Box<dyn Recorder>,
+    ) -> Setup {
         let hosts = &self.placement.hosts;
         let cores = Cores::new(Arc::clone(&self.platform), hosts);
         Setup {
-            kernel: Kernel::new(self.model.network_on(&self.platform), Box::new(cores)),
+            kernel: Kernel::new(network, Box::new(cores)),
             placement: hosts.clone(),
             jobs: Vec::new(),
             host_flops: hosts.iter().map(|&host| self.platform.host(host).speed).collect(),

@@ -6,6 +6,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod arguments;
+mod captures;
 mod child;
 mod compile;
 mod conflicts;
@@ -13,6 +14,8 @@ mod costs;
 mod deadlock;
 mod demo;
 mod diagnosis;
+mod emulate;
+mod emulation;
 mod examples;
 mod exit;
 mod gdb;
@@ -88,8 +91,9 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Some("cxx") => return compile::compile(compile::Language::Cxx, tail),
         Some("fc") => return compile::compile(compile::Language::Fortran, tail),
         Some("run") => return run::command(tail),
+        Some("emulate") => return emulate::command(tail),
         Some("gdb") => return gdb::command(tail),
-        Some(planned @ ("emulate" | "calibrate" | "compare" | "balance" | "sweep" | "check")) => {
+        Some(planned @ ("calibrate" | "compare" | "balance" | "sweep" | "check")) => {
             return Err(exit::usage(format!(
                 "`mpirage {planned}` is not implemented yet; see docs/roadmap.md"
             )));
@@ -113,7 +117,11 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Command::Info(info) => info::command(&info),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { folder } => manual::pages(&folder),
-        Command::Cc { .. } | Command::Cxx { .. } | Command::Run(_) | Command::Gdb { .. } => {
+        Command::Cc { .. }
+        | Command::Cxx { .. }
+        | Command::Run(_)
+        | Command::Emulate(_)
+        | Command::Gdb { .. } => {
             unreachable!("dispatched above")
         }
     }

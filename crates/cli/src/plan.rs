@@ -4,10 +4,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use clap::CommandFactory;
 use mpirage_rank::{DataPlane, Program, RunAhead};
 
-use crate::arguments::RunArguments;
+use crate::arguments::{EmulateArguments, RunArguments};
 use crate::costs::Recording;
+use crate::emulation::Emulation;
 use crate::exit::{Failure, usage};
 use crate::limits::{self, RankKind};
 use crate::machine::Machine;
@@ -59,14 +61,35 @@ pub struct Plan {
     pub simulated_clock: bool,
     /// Allocations of at least this many bytes share memory between ranks; zero: none does.
     pub share_malloc: u64,
+    /// The pace, if the run is an emulation.
+    pub emulation: Option<Emulation>,
     /// Doubts about the result.
     pub warnings: Vec<String>,
 }
 
+/// What runs are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Simulated time.
+    Simulated,
+    /// Real time.
+    Emulated,
+}
+
+impl Mode {
+    /// The definition of the command line.
+    pub fn command(self) -> clap::Command {
+        match self {
+            Mode::Simulated => RunArguments::command(),
+            Mode::Emulated => EmulateArguments::command(),
+        }
+    }
+}
+
 impl Plan {
     /// Resolves the options of the programs of one run. Options that concern the whole run are taken from the first program.
-    pub fn new(jobs: Vec<RunArguments>, typed: &[OsString]) -> Result<Plan, Failure> {
-        let programs = programs(&jobs)?;
+    pub fn new(jobs: Vec<RunArguments>, typed: &[OsString], mode: Mode) -> Result<Plan, Failure> {
+        let programs = programs(&jobs, mode)?;
         let mut arguments = jobs.into_iter().next().ok_or_else(|| usage("no program given"))?;
         repeat::apply_environment(&mut arguments);
         refuse_unimplemented(&arguments)?;
@@ -80,14 +103,21 @@ impl Plan {
             Compute::Recorded(file) if file.exists() => Some(costs::read(file, programs.len())?),
             _ => None,
         };
-        let rank_mode = rank_mode::decide(&arguments.ranks_as, &programs)?;
+        let rank_mode = match mode {
+            Mode::Simulated => rank_mode::decide(&arguments.ranks_as, &programs)?,
+            Mode::Emulated => rank_mode::of_emulation(&arguments.ranks_as)?,
+        };
         if !rank_mode.folded {
             limits::check_ranks(&format!("-n {ranks}"), ranks.into(), RankKind::Process)?;
         }
         let mut warnings = std::mem::take(&mut machine.warnings);
         warnings.extend(rank_mode.warnings.iter().cloned());
         warnings.extend(arguments.mca.chunks(2).map(|mca| format!("--mca {} is ignored", mca.join(" "))));
-        let host_speed = speed_of_this_machine(&arguments, &compute, recording.as_ref())?;
+        let host_speed = match (mode, &arguments.host_speed) {
+            // A computation takes as long as it takes here.
+            (Mode::Emulated, None) => machine.first_speed(),
+            _ => speed_of_this_machine(&arguments, &compute, recording.as_ref())?,
+        };
         if compute != Compute::None {
             warnings.extend(machine.computation_doubt(host_speed));
         }
@@ -109,6 +139,7 @@ impl Plan {
             programs,
             machine,
             compute,
+            emulation: None,
             warnings,
         })
     }
@@ -121,14 +152,14 @@ fn refuse_unimplemented(arguments: &RunArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-fn programs(jobs: &[RunArguments]) -> Result<Vec<Arc<Program>>, Failure> {
+fn programs(jobs: &[RunArguments], mode: Mode) -> Result<Vec<Arc<Program>>, Failure> {
     check_number(jobs)?;
     let mut programs = Vec::new();
     let smallest_shared = share_malloc::parse(jobs.first().and_then(|job| job.share_malloc.as_deref()))?;
     for job in jobs {
         let (path, arguments) = job.program.split_first().ok_or_else(|| usage("no program given"))?;
         if path.to_str().is_some_and(|word| word.starts_with('-')) {
-            return Err(usage(launcher::unknown_option(path)));
+            return Err(usage(launcher::unknown_option(path, &mode.command())));
         }
         job.wdir.as_deref().map_or(Ok(()), program_file::check_folder)?;
         let mut environment = environment(job)?;

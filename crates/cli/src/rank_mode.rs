@@ -43,6 +43,17 @@ pub fn decide(option: &str, programs: &[Arc<Program>]) -> Result<RankMode, Failu
     }
 }
 
+/// Ranks of an emulation, which run all at once.
+pub fn of_emulation(option: &str) -> Result<RankMode, Failure> {
+    match option {
+        "auto" | "processes" => Ok(processes("they run in real time, all at once")),
+        "folded" => Err(usage(
+            "--ranks-as folded: folded ranks take turns, but ranks of an emulation run at the same time; leave it out",
+        )),
+        other => Err(usage(format!("--ranks-as {other}: expected auto or processes"))),
+    }
+}
+
 fn processes(reason: impl Into<String>) -> RankMode {
     RankMode { folded: false, reason: reason.into(), warnings: Vec::new() }
 }

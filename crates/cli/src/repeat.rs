@@ -106,7 +106,7 @@ fn measure_once(
     (run, runs): (u32, u32),
 ) -> Result<(), Failure> {
     let variables = [(FILE_VARIABLE, file.into()), (SPEED_VARIABLE, speed.to_string().into())];
-    let ended = child::run(typed, &variables, interrupt)?;
+    let ended = child::run("run", typed, &variables, interrupt)?;
     if ended.succeeded() {
         return Ok(());
     }

@@ -14,17 +14,19 @@ use mpirage_channel::{Briefing, Disturbed};
 use mpirage_interpret::Sites;
 use mpirage_mpi::{Bursts, Costs, Engine};
 use mpirage_outfile::OutputFile;
+use mpirage_packet::CaptureRequest;
 use mpirage_rank::{Folded, Outcome, Processes, Ranks, Session, SessionError, Symbols};
 use mpirage_record::{Recorder, Summary};
 
 use crate::arguments::RunArguments;
+use crate::captures::Captures;
 use crate::conflicts::Conflicts;
 use crate::diagnosis::{Diagnosis, Explained, Places, SourcePlace};
 use crate::exit::{self, Failure};
 use crate::install::{self, Install};
 use crate::interrupt::Interrupt;
 use crate::machine::Machine;
-use crate::plan::{Compute, Plan};
+use crate::plan::{Compute, Mode, Plan};
 use crate::program_output::ProgramOutput;
 use crate::progress::Progress;
 use crate::recordings::{Recordings, Source};
@@ -43,13 +45,13 @@ const EPOCH: u64 = 946_684_800;
 /// Parses the arguments of `run` and runs the program.
 pub fn command(typed: &[OsString]) -> Result<u8, Failure> {
     let mut jobs = Vec::new();
-    for words in launcher::translate(typed) {
+    for words in launcher::translate(typed, &RunArguments::command()) {
         match parse(&words) {
             Ok(arguments) => jobs.push(arguments),
             Err(error) => return exit::from_clap(&error),
         }
     }
-    let plan = Plan::new(jobs, typed)?;
+    let plan = Plan::new(jobs, typed, Mode::Simulated)?;
     plan.run()
 }
 
@@ -66,7 +68,8 @@ impl Plan {
         file.map(|file| file.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
-    fn run(mut self) -> Result<u8, Failure> {
+    /// Runs the program; gives the exit code.
+    pub fn run(mut self) -> Result<u8, Failure> {
         let started = Instant::now();
         self.files().check()?;
         let interrupt = Interrupt::watch()?;
@@ -82,13 +85,17 @@ impl Plan {
             lines: Some(Rc::clone(&lines) as Rc<dyn Sites>),
         };
         let mut recordings = Recordings::create(&self.arguments.results, &source, &self.machine)?;
-        let mut engine = self.engine(bursts, recordings.recorder())?;
+        let (captures, requests) = Captures::open(&self.arguments.results, &self.machine)?;
+        let mut engine = self.engine(bursts, recordings.recorder(), requests)?;
         let session = self.session();
         let mut progress = Progress::new(self.programs.len(), self.arguments.results.quiet);
         let output = ProgramOutput::new(self.arguments.tag_output);
         let mut watch = SessionWatch { progress: &mut progress, lines, output };
         interrupt.check()?;
-        let outcome = session.run(&mut engine, &mut watch);
+        let outcome = match &mut self.emulation {
+            Some(emulation) => session.emulate(&mut engine, &mut watch, &mut emulation.pacer),
+            None => session.run(&mut engine, &mut watch),
+        };
         let mut output = watch.output;
         let passed_on = output::written(output.finish());
         progress.finish();
@@ -108,10 +115,15 @@ impl Plan {
         let mut failures = Failures::default();
         failures.note(passed_on);
         failures.note(self.save_costs(&engine, new_costs));
+        captures.finish(engine.finish_network(), &mut failures);
         // Dropping the engine ends the ranks, after which their use of memory and processor is known.
         drop(engine);
         recordings.finish(&mut failures);
         let mut figures = figures.with_usage();
+        if let Some(emulation) = &self.emulation {
+            figures.warnings.extend(emulation.doubts(figures.ranks, figures.simulated_seconds));
+            figures.emulation = Some(emulation.figures());
+        }
         figures.warnings.extend(self.left_out_doubt(&figures));
         failures.note(self.report(&recordings, &figures, explained, results.take_report()));
         failures.note(results.show(&figures, output.ends_within_line()));
@@ -126,7 +138,10 @@ impl Plan {
         file: Option<OutputFile>,
     ) -> Result<(), Failure> {
         let mut notes = reporting::notes(&self.machine);
-        if self.compute == Compute::Measured && self.arguments.host_speed.is_none() {
+        if self.compute == Compute::Measured
+            && self.arguments.host_speed.is_none()
+            && self.emulation.is_none()
+        {
             notes.push(format!(
                 "the speed of this machine, {:.2} Gf/s, is a quick estimate; set it with --host-speed",
                 self.host_speed / 1e9
@@ -142,7 +157,12 @@ impl Plan {
         }
     }
 
-    fn engine(&self, bursts: Bursts, recorder: Box<dyn Recorder>) -> Result<Engine<Ranks>, Failure> {
+    fn engine(
+        &self,
+        bursts: Bursts,
+        recorder: Box<dyn Recorder>,
+        captures: Vec<CaptureRequest>,
+    ) -> Result<Engine<Ranks>, Failure> {
         let ranks = self.programs.len();
         let ratios = self.machine.slowdowns(self.host_speed);
         let uniform = ratios.windows(2).all(|pair| pair[0] == pair[1]);
@@ -155,17 +175,21 @@ impl Plan {
             simulated_clock: self.simulated_clock,
             // Recorded costs are numbered by calls, so reading the clock must be a call in both runs.
             local_clock: uniform
+                && self.emulation.is_none()
                 && !self.machine.is_oversubscribed()
                 && matches!(bursts, Bursts::None | Bursts::Measured),
             speed_ratio: ratios.first().copied().unwrap_or(1.0),
-            clock_cost: protocol.clock_cost.as_picos(),
+            real_time: self.emulation.is_some(),
+            // In real time, time passes while the clock is read.
+            clock_cost: if self.emulation.is_some() { 0 } else { protocol.clock_cost.as_picos() },
             epoch: EPOCH,
             shared_file: -1,
             share_malloc: self.share_malloc,
             simulator: std::process::id(),
         };
         let memory = self.ranks(&briefing)?;
-        Ok(Engine::new(self.machine.setup(self.host_speed, bursts, recorder), memory))
+        let setup = self.machine.captured_setup(captures, self.host_speed, bursts, recorder)?;
+        Ok(Engine::new(setup, memory))
     }
 
     fn ranks(&self, briefing: &Briefing) -> Result<Ranks, Failure> {
@@ -314,6 +338,10 @@ impl Plan {
         let speed = format!("on this machine, {:.2} Gf/s", self.host_speed / 1e9);
         match &self.compute {
             Compute::None => "takes no time".to_owned(),
+            _ if self.emulation.is_some() => match self.arguments.host_speed {
+                Some(_) => format!("in real time {speed}"),
+                None => "in real time: hosts are as fast as this machine".to_owned(),
+            },
             Compute::Measured => format!("measured {speed}"),
             Compute::Recorded(file) => format!("recorded in {}, {speed}", file.display()),
             Compute::Repeat(_) => {
@@ -370,6 +398,7 @@ fn exit_code(outcome: &Outcome) -> u8 {
         Outcome::Finished { code } => *code as u8,
         Outcome::Deadlock => exit::DEADLOCK,
         Outcome::BeyondTime => exit::USAGE,
+        Outcome::Unreachable { .. } => exit::UNREACHABLE,
         Outcome::Misuse { .. } | Outcome::RankHangs { .. } => exit::MISUSE,
         Outcome::Aborted { code, .. } => nonzero(*code as u8, 1),
         Outcome::RankDied { death, .. } => nonzero(death.code() as u8, exit::MISUSE),

@@ -1,5 +1,7 @@
 //! The closing summary and the JSON object: two views of the same figures.
 
+use std::collections::BTreeMap;
+
 use mpirage_mpi::{Engine, Memory};
 use mpirage_rank::Outcome;
 use mpirage_record::Summary;
@@ -9,6 +11,7 @@ use nix::sys::time::TimeValLike;
 use serde::Serialize;
 
 use crate::deadlock::Deadlock;
+use crate::emulation::EmulationFigures;
 use crate::machine::Machine;
 use crate::output::say;
 use crate::words::{bytes, count, thousands};
@@ -16,7 +19,7 @@ use crate::words::{bytes, count, thousands};
 /// The figures of a run.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Figures {
-    /// How the run ended: `finished`, `deadlock`, `beyond-time`, `misuse`, `aborted`, `rank-died`, `rank-hangs`.
+    /// How the run ended: `finished`, `deadlock`, `beyond-time`, `unreachable`, `misuse`, `aborted`, `rank-died`, `rank-hangs`.
     pub outcome: String,
     /// Simulated seconds until the last rank ended.
     pub simulated_seconds: f64,
@@ -28,6 +31,10 @@ pub struct Figures {
     pub ranks: usize,
     /// Messages delivered, those of collectives included.
     pub messages: u64,
+    /// Those of them whose receives were posted when they reached their receivers.
+    pub expected_messages: u64,
+    /// Those of them that reached their receivers before their receives were posted.
+    pub unexpected_messages: u64,
     /// Bytes of these messages.
     pub bytes: u64,
     /// MPI calls.
@@ -46,6 +53,9 @@ pub struct Figures {
     pub shared_bytes: u64,
     /// Bytes of memory that held these blocks.
     pub shared_resident_bytes: u64,
+    /// What the network counted, if it counts: frames, drops, retransmissions and so on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<BTreeMap<String, u64>>,
     /// Simulated seconds until each rank ended.
     pub per_rank_seconds: Vec<f64>,
     /// The network model.
@@ -60,6 +70,8 @@ pub struct Figures {
     pub compute: String,
     /// Speed of this machine, if computation was measured.
     pub host_speed_flops: Option<f64>,
+    /// The pace, if the program ran in real time.
+    pub emulation: Option<EmulationFigures>,
     /// Doubts about the result.
     pub warnings: Vec<String>,
     /// Why the run did not finish, in words.
@@ -92,9 +104,14 @@ impl Figures {
             wall_seconds: wall.as_secs_f64(),
             ranks: machine.ranks(),
             messages: summary.messages,
+            expected_messages: summary.messages - summary.unexpected,
+            unexpected_messages: summary.unexpected,
             bytes: summary.bytes,
             calls: summary.calls,
             switches: engine.switches(),
+            network: engine.network_statistics().map(|network| {
+                network.totals.into_iter().map(|(name, number)| (name.to_owned(), number)).collect()
+            }),
             per_rank_seconds: ends,
             model: machine.model.name.clone(),
             platform: machine.spec.clone(),
@@ -133,6 +150,17 @@ impl Figures {
             count(self.calls, "MPI call"),
             count(self.switches, "context switch")
         );
+        if let Some(network) = &self.network {
+            self.print_network(network);
+        }
+        if let Some(emulation) = &self.emulation {
+            emulation.print(self.simulated_seconds);
+            say!(
+                "  matching        {} expected, {} unexpected",
+                count(self.expected_messages, "message"),
+                thousands(self.unexpected_messages)
+            );
+        }
         let largest = match self.largest_rank_rss_bytes {
             0 => String::new(),
             rank => format!(", {} largest rank", bytes(rank)),
@@ -157,12 +185,27 @@ impl Figures {
     }
 }
 
+impl Figures {
+    fn print_network(&self, network: &BTreeMap<String, u64>) {
+        let number = |name: &str| network.get(name).copied().unwrap_or(0);
+        say!(
+            "  network         {}, {} on links; {} dropped, {} lost, {}",
+            count(number("connections"), "connection"),
+            count(number("frames"), "frame"),
+            thousands(number("dropped")),
+            thousands(number("lost")),
+            count(number("retransmissions"), "retransmission")
+        );
+    }
+}
+
 /// The name of an outcome.
 fn outcome_name(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Finished { .. } => "finished",
         Outcome::Deadlock => "deadlock",
         Outcome::BeyondTime => "beyond-time",
+        Outcome::Unreachable { .. } => "unreachable",
         Outcome::Aborted { .. } => "aborted",
         Outcome::Misuse { .. } => "misuse",
         Outcome::RankDied { .. } => "rank-died",

@@ -5,6 +5,7 @@
 //!   counted  |##|#######||####|         one count per rank: allgatherv
 //!   cut      |####|####|###|###|        one vector cut between elements: Rabenseifner
 //!   chunks   |####|####|####|##|        the same, but only the last blocks are shorter
+//!   longlast |###|###|###|#####|        the same, but the last one takes the rest
 //! ```
 //!
 //! Blocks lie on a ring, so that a span may run over the end.
@@ -25,6 +26,7 @@ enum Layout<'a> {
     Counted(&'a [u64]),
     Cut { bytes: u64, element: u64 },
     Chunks { bytes: u64, chunk: u64 },
+    LongLast { bytes: u64, block: u64 },
 }
 
 impl<'a> Blocks<'a> {
@@ -48,6 +50,12 @@ impl<'a> Blocks<'a> {
     pub(crate) fn chunks(count: u32, bytes: u64, element: u64) -> Self {
         let chunk = (bytes / element.max(1)).div_ceil(u64::from(count)) * element.max(1);
         Blocks { count, first_owner: 0, layout: Layout::Chunks { bytes, chunk } }
+    }
+
+    /// A vector of `bytes` cut into `count` blocks of one size; the last one takes the elements that do not divide evenly too.
+    pub(crate) fn with_long_last(count: u32, bytes: u64, element: u64) -> Self {
+        let block = bytes / element.max(1) / u64::from(count) * element.max(1);
+        Blocks { count, first_owner: 0, layout: Layout::LongLast { bytes, block } }
     }
 
     /// The same blocks, of which the first is that of `rank`, and so on around the ring.
@@ -76,7 +84,7 @@ impl<'a> Blocks<'a> {
                 let from_the_start = &counts[..end.saturating_sub(counts.len())];
                 self.of_ranks(first, count, to_the_end.iter().chain(from_the_start).sum())
             }
-            Layout::Cut { .. } | Layout::Chunks { .. } => {
+            Layout::Cut { .. } | Layout::Chunks { .. } | Layout::LongLast { .. } => {
                 let (offset, length) = (self.offset(first), self.offset(self.count));
                 let bytes = match first + count {
                     end if end <= self.count => self.offset(end) - offset,
@@ -96,12 +104,17 @@ impl<'a> Blocks<'a> {
     fn offset(&self, index: u32) -> u64 {
         let (count, index) = (u64::from(self.count), u64::from(index));
         match self.layout {
-            Layout::Cut { bytes, .. } | Layout::Chunks { bytes, .. } if index == count => bytes,
+            Layout::Cut { bytes, .. } | Layout::Chunks { bytes, .. } | Layout::LongLast { bytes, .. }
+                if index == count =>
+            {
+                bytes
+            }
             Layout::Cut { bytes, element } => {
                 let elements = bytes / element;
                 (elements / count * index + index.min(elements % count)) * element
             }
             Layout::Chunks { bytes, chunk } => (chunk * index).min(bytes),
+            Layout::LongLast { block, .. } => block * index,
             Layout::Equal { .. } | Layout::Counted(_) => unreachable!("only a cut vector has offsets"),
         }
     }

@@ -32,6 +32,10 @@ pub(crate) enum Tree {
     /// A member's parent is the member without its lowest digit to the base of the radix. Far children first: they have the largest
     /// subtrees.
     KNomial(u32),
+    /// A member's first child is the next member, whose subtree is the largest; the next child follows behind that subtree.
+    NearKNomial(u32),
+    /// As `KNomial`, but of children at the same distance the farthest first.
+    FarKNomial(u32),
     /// Binary, in post-order: each member after the members below it.
     InOrderBinary,
 }
@@ -55,6 +59,8 @@ impl Tree {
             Tree::Strided(radix) => strided(me, radix),
             Tree::StridedBinomial => strided_binomial(me, size),
             Tree::KNomial(radix) => k_nomial(me, size, radix.max(2)),
+            Tree::NearKNomial(radix) => near_k_nomial(me, size, radix.max(2)),
+            Tree::FarKNomial(radix) => far_k_nomial(me, size, radix.max(2)),
             Tree::InOrderBinary => in_order(me, size),
         };
         let inside = children.into_iter().filter(|&child| child < size);
@@ -120,6 +126,39 @@ fn k_nomial(me: u32, size: u32, radix: u32) -> Links {
     (parent, children)
 }
 
+/// Subtrees follow each other: k - 1 of the largest size, a power of k, then k - 1 of the next smaller one, and so on.
+fn near_k_nomial(me: u32, size: u32, radix: u32) -> Links {
+    let mut subtree = 1;
+    while subtree < size {
+        subtree *= radix;
+    }
+    let (mut parent, mut top, mut next) = (None, 0, 1);
+    while top != me {
+        subtree /= radix;
+        let nth = (me - next) / subtree;
+        if nth < radix - 1 {
+            parent = Some(top);
+            top = next + nth * subtree;
+            next = top + 1;
+        } else {
+            next += (radix - 1) * subtree;
+        }
+    }
+    let mut children = vec![];
+    while subtree > 1 {
+        subtree /= radix;
+        children.extend((0..radix - 1).map(|nth| next + nth * subtree));
+        next += (radix - 1) * subtree;
+    }
+    (parent, children)
+}
+
+fn far_k_nomial(me: u32, size: u32, radix: u32) -> Links {
+    let (parent, mut children) = k_nomial(me, size, radix);
+    children.sort_unstable_by(|a, b| b.cmp(a));
+    (parent, children)
+}
+
 /// The last member of a range is its root. Its children are the member before it, which is the root of the rest, and the last member of
 /// the first half.
 fn in_order(me: u32, size: u32) -> Links {
@@ -146,7 +185,7 @@ mod tests {
     use super::*;
     use crate::shape::Shape;
 
-    const TREES: [Tree; 9] = [
+    const TREES: [Tree; 13] = [
         Tree::Chains(1),
         Tree::Chains(4),
         Tree::Complete(2),
@@ -155,6 +194,10 @@ mod tests {
         Tree::StridedBinomial,
         Tree::KNomial(2),
         Tree::KNomial(4),
+        Tree::NearKNomial(2),
+        Tree::NearKNomial(3),
+        Tree::FarKNomial(2),
+        Tree::FarKNomial(5),
         Tree::InOrderBinary,
     ];
 
@@ -180,6 +223,14 @@ mod tests {
         assert_eq!(
             [0, 3, 6].map(|me| children(Tree::KNomial(3), me, 8)),
             [vec![3, 6, 1, 2], vec![4, 5], vec![7]]
+        );
+        assert_eq!(
+            [0, 1, 5].map(|me| children(Tree::NearKNomial(2), me, 8)),
+            [vec![1, 5, 7], vec![2, 4], vec![6]]
+        );
+        assert_eq!(
+            [0, 4, 2].map(|me| children(Tree::FarKNomial(2), me, 8)),
+            [vec![4, 2, 1], vec![6, 5], vec![3]]
         );
         assert_eq!(
             [6, 5, 2].map(|me| children(Tree::InOrderBinary, me, 7)),

@@ -129,6 +129,8 @@ pub struct Schedule {
     /// What the rank does.
     pub steps: Vec<Step>,
     slot: u16,
+    /// The number of the last phase.
+    phase: u16,
     /// The request set of the next non-blocking operations.
     set: u8,
     /// Operations of each set that have been started and not waited for, at most.
@@ -145,6 +147,7 @@ impl Default for Schedule {
         Schedule {
             steps: Vec::new(),
             slot: 0,
+            phase: 0,
             set: 0,
             outstanding: [0; SETS],
             window: 0..usize::MAX,
@@ -173,7 +176,7 @@ impl Schedule {
     /// Forgets the steps and will keep only those with a number in `window`.
     pub(crate) fn clear_for(&mut self, window: Range<usize>) {
         self.steps.clear();
-        (self.slot, self.set, self.outstanding) = (0, 0, [0; SETS]);
+        (self.slot, self.phase, self.set, self.outstanding) = (0, 0, 0, [0; SETS]);
         self.window = window;
         self.count = 0;
         if let Some(notes) = &mut self.notes {
@@ -204,14 +207,6 @@ impl Schedule {
     /// Messages from here on use the next slot: the second half of an algorithm made of two.
     pub fn next_slot(&mut self) {
         self.slot += 1;
-    }
-
-    /// Messages from here on use slots that the phase before has not used, however many it has: ranks that take part in different
-    /// algorithms agree on the slots of the next one.
-    pub(crate) fn next_phase(&mut self) {
-        /// More than any algorithm has.
-        const SLOTS: u16 = 16;
-        self.slot = (self.slot / SLOTS + 1) * SLOTS;
     }
 
     /// Non-blocking operations from here on belong to this request set.
@@ -302,19 +297,27 @@ impl Schedule {
     /// Runs an algorithm of some ranks of the communicator: rank `i` of what `build` appends is `ranks[i]`. It may use further
     /// slots; afterwards all ranks are in the same one again, those that do not take part too.
     pub(crate) fn among(&mut self, ranks: &[u32], build: impl FnOnce(&mut Schedule)) {
-        let (first, slot) = (self.steps.len(), self.slot);
+        let (first, before) = (self.steps.len(), (self.slot, self.phase));
         build(self);
-        self.slot = slot;
+        (self.slot, self.phase) = before;
         for step in &mut self.steps[first..] {
             *step = step.with_peer(|peer| ranks[peer as usize]);
         }
     }
 
-    /// Appends a phase of an algorithm, from 1 on. Its slots are its own, however many of them each rank uses.
-    pub(crate) fn phase(&mut self, number: u16, build: impl FnOnce(&mut Schedule)) {
-        let before = std::mem::replace(&mut self.slot, number * PHASE_SLOTS);
+    /// Appends the next phase of an algorithm. Its slots are its own, however many of them each rank uses: ranks that do different things in
+    /// one phase agree on the slots of the next one, also those that do nothing in it.
+    pub(crate) fn phase(&mut self, build: impl FnOnce(&mut Schedule)) {
+        self.phase += 1;
+        let before = (self.slot, self.phase);
+        self.slot = self.phase * PHASE_SLOTS;
         build(self);
-        self.slot = before;
+        (self.slot, self.phase) = before;
+    }
+
+    /// A phase in which this rank does nothing.
+    pub(crate) fn skip_phase(&mut self) {
+        self.phase(|_| {});
     }
 
     /// As [`Schedule::among`], for ranks that follow each other, with other names for what messages carry.
@@ -337,9 +340,9 @@ impl Schedule {
     /// Runs an algorithm of a part of the vector that begins at `offset`. The next part may use the same slots, since messages between two
     /// ranks are matched in order.
     pub(crate) fn part(&mut self, offset: u64, build: impl FnOnce(&mut Schedule)) {
-        let (first, slot) = (self.steps.len(), self.slot);
+        let (first, before) = (self.steps.len(), (self.slot, self.phase));
         build(self);
-        self.slot = slot;
+        (self.slot, self.phase) = before;
         let notes = self.notes.iter_mut().flat_map(|notes| notes.iter_mut().skip(first));
         for piece in notes.flatten() {
             if let Piece::Bytes(range) = piece {

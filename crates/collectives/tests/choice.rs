@@ -50,6 +50,18 @@ fn the_last_override_counts() {
     assert_eq!(algorithm(&choice, Collective::Bcast, &Shape::new(4)), Algorithm::Linear);
 }
 
+/// Of a rooted collective only the root knows, and all ranks have to choose alike.
+#[test]
+fn rules_ask_for_what_is_in_place_where_all_ranks_know_it() {
+    let rules = "allgather in-place=yes bruck\nallgather ring\ngather in-place=yes linear\ngather binomial\n";
+    let choice = Choice::parse_with("rules", |_| Some(Ok(rules.to_owned()))).unwrap();
+    let apart = Shape::new(4).bytes(8);
+    let in_place = apart.in_place(true);
+    assert_eq!(algorithm(&choice, Collective::Allgather, &in_place), Algorithm::Bruck);
+    assert_eq!(algorithm(&choice, Collective::Allgather, &apart), Algorithm::Ring);
+    assert_eq!(algorithm(&choice, Collective::Gather, &in_place), Algorithm::Binomial);
+}
+
 #[test]
 fn errors_name_what_there_is() {
     let error = |text| Choice::parse(text).unwrap_err().to_string();

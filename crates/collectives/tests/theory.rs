@@ -65,7 +65,9 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
     let whole = |bytes: u64| bytes * n.ranks;
     let row = match (collective, algorithm) {
         (Barrier, Dissemination) => (n.log_up, n.ranks * n.log_up, 0),
-        (Barrier, RecursiveDoubling | SurplusDoubling) => (n.log + 2 * n.extra_rounds(), shrunk, 0),
+        (Barrier, RecursiveDoubling | RecursiveExchange | SurplusDoubling) => {
+            (n.log + 2 * n.extra_rounds(), shrunk, 0)
+        }
         (Barrier, Linear) => (2, 2 * n.others(), 0),
         (Barrier, Binomial) => (2 * n.log_up, 2 * n.others(), 0),
         (Barrier, DoubleRing) => (2 * n.ranks, 2 * n.ranks, 0),
@@ -123,10 +125,10 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
             (n.log_up, n.ranks * n.log_up, whole(n.ranks * hops))
         }
 
-        (Allreduce, RecursiveDoubling | RecursiveExchange) => {
+        (Allreduce, RecursiveDoubling | RecursiveExchange | RecursiveMultiplying) => {
             (n.log + 2 * n.extra_rounds(), shrunk, whole(shrunk))
         }
-        (Allreduce, Rabenseifner) => (
+        (Allreduce, Rabenseifner | KReduceScatterAllgather) => (
             2 * n.log + 2 * n.extra_rounds(),
             2 * n.power * n.log + 2 * n.rest,
             whole(2 * n.rest + 2 * (n.power - 1)),
@@ -194,7 +196,7 @@ fn rounds_messages_and_volume() {
 /// Theory is asked about every algorithm, except the segmented ones, which have a test below, and those made of others.
 #[test]
 fn no_algorithm_is_forgotten() {
-    const TREES: [Algorithm; 9] = [
+    const TREES: [Algorithm; 12] = [
         SwappedChain,
         Chain,
         BinaryTree,
@@ -204,6 +206,9 @@ fn no_algorithm_is_forgotten() {
         KNomial,
         InOrderBinary,
         SplitBinary,
+        TreeKAry,
+        TreeKNomial1,
+        TreeKNomial2,
     ];
     let elsewhere = |(collective, algorithm): &(Collective, Algorithm)| {
         TREES.contains(algorithm)

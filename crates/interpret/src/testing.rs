@@ -41,5 +41,6 @@ pub fn message((from, to): (u32, u32), bytes: u64, (sent, delivered): (u64, u64)
         delivered,
         awaited: false,
         held: false,
+        unexpected: false,
     }
 }

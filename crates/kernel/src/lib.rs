@@ -16,9 +16,11 @@ mod model;
 
 pub use agenda::Agenda;
 pub use model::{
-    Cargo, Computation, ComputeModel, Connection, Departure, Event, Milestone, Model, NetworkModel, Token,
-    Transfer,
+    Cargo, Computation, ComputeModel, Connection, Departure, Event, LinkStatistics, Milestone, Model,
+    NetworkModel, NetworkStatistics, Token, Transfer,
 };
+
+use std::io;
 
 use mpirage_units::{Duration, Time};
 
@@ -131,10 +133,39 @@ impl Kernel {
         self.processors.start().start(self.now, computation, token);
     }
 
+    /// What the network has counted, if it counts.
+    pub fn network_statistics(&self) -> Option<NetworkStatistics> {
+        self.network.model.statistics()
+    }
+
+    /// The run is over: the network completes what it writes.
+    pub fn finish_network(&mut self) -> io::Result<()> {
+        self.network.model.finish()
+    }
+
+    /// The next instant at which something happens; [`Time::MAX`] if that is later than the clock can show. None if nothing is
+    /// under way.
+    pub fn next_instant(&mut self) -> Option<Time> {
+        let next = self.next_or_max();
+        (next != Time::MAX || self.under_way > 0).then_some(next)
+    }
+
+    /// Moves to an instant before the next one at which something happens.
+    pub fn move_to(&mut self, instant: Time) {
+        debug_assert!(instant >= self.now && instant <= self.next_or_max(), "something happens before");
+        self.now = instant;
+    }
+
+    #[inline]
+    fn next_or_max(&mut self) -> Time {
+        let Kernel { now, timers, network, processors, .. } = self;
+        timers.next(*now).min(network.next(*now)).min(processors.next(*now))
+    }
+
     /// Moves to the next instant at which something happens, and appends what happens there.
     pub fn advance(&mut self, events: &mut Vec<Event>) -> Advance {
+        let next = self.next_or_max();
         let Kernel { now, under_way, timers, network, processors } = self;
-        let next = timers.next(*now).min(network.next(*now)).min(processors.next(*now));
         // Dates saturate there, so it is no date.
         if next == Time::MAX {
             return if *under_way == 0 { Advance::Idle } else { Advance::BeyondTime };
@@ -204,6 +235,23 @@ mod tests {
         assert_eq!(kernel.advance(&mut ended), Advance::Moved);
         assert_eq!((ended.len(), kernel.now()), (5, Time::from_picos(6000)));
         assert_eq!(kernel.advance(&mut ended), Advance::Idle);
+    }
+
+    #[test]
+    fn the_clock_moves_without_an_event_and_what_starts_there_starts_then() {
+        let mut kernel = kernel();
+        assert_eq!(kernel.next_instant(), None);
+        kernel.start_timer(Duration::from_nanos(10), Token(1));
+        kernel.move_to(Time::from_picos(4_000));
+        assert_eq!(
+            (kernel.now(), kernel.next_instant()),
+            (Time::from_picos(4_000), Some(Time::from_picos(10_000)))
+        );
+        kernel.start_transfer(Transfer::data(HostId(0), HostId(1), 1), Token(2));
+        assert_eq!(kernel.next_instant(), Some(Time::from_picos(9_000)));
+        let mut ended = Vec::new();
+        assert_eq!([kernel.advance(&mut ended), kernel.advance(&mut ended)], [Advance::Moved; 2]);
+        assert_eq!(ended, [2, 1].map(|token| Event::ended(Token(token))));
     }
 
     #[test]

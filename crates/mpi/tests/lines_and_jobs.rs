@@ -46,6 +46,7 @@ fn barrier() -> Call<'static> {
         reduction: None,
         request: None,
         plan: 0,
+        input: Default::default(),
         on_mismatch: Default::default(),
     })
 }

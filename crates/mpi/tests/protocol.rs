@@ -185,6 +185,7 @@ fn a_mistake_in_an_immediate_collective_ends_the_run() {
             reduction: None,
             request: Some(RequestId::new(1)),
             plan: 0,
+            input: Default::default(),
             on_mismatch: Default::default(),
         })
     };
@@ -311,6 +312,7 @@ fn a_duplicate_after_a_reduction_by_a_function_is_a_duplicate() {
         reduction,
         request,
         plan: 0,
+        input: Default::default(),
         on_mismatch: Default::default(),
     };
     let duplicate =

@@ -52,6 +52,7 @@ fn collective(kind: Collective, reduction: Option<Reduction>, request: Option<Re
         reduction,
         request,
         plan: 0,
+        input: Default::default(),
         on_mismatch: Default::default(),
     })
 }

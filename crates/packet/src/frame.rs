@@ -13,6 +13,8 @@ pub(crate) struct Frame<H> {
     /// The end that sent it.
     pub sender: EndId,
     pub path: PathId,
+    /// Which of the sender's frames it is; the numbers wrap.
+    pub number: u16,
     /// The link of the path that it crosses or waits for.
     pub hop: u16,
     /// Has a queue marked it?

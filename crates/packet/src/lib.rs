@@ -19,19 +19,22 @@ mod ids;
 mod network;
 mod parameters;
 mod port;
+mod sctp;
 mod stream;
+mod taps;
 mod tcp;
 mod wires;
 
 pub use capture::{
     Capture, CapturePlace, CaptureSpec, CaptureSpecError, Direction, Ecn, FrameView, InterfaceId, Named,
-    Resolved, SnapLength, Station, TcpOnWire, TcpScale, WireHeader,
+    Resolved, RoceOnWire, RocePacket, SnapLength, Station, TcpOnWire, TcpScale, WireHeader,
 };
-pub use endpoint::{Endpoint, Failure, Lane, Permission, Role, Segment};
+pub use endpoint::{EndCounts, EndState, Endpoint, Failure, Lane, Permission, Role, Segment};
 pub use network::PacketNetwork;
 pub use parameters::{
     Forwarding, HostParameters, LinkParameters, MessageParameters, PacketParameters, QueueLimit,
     QueueParameters, Red, WithinHost,
 };
-pub use port::PortCounts;
+pub use sctp::{Control, DataChunk, Gap, Sack, Sctp, SctpHeader, SctpSettings};
+pub use taps::{CaptureRequest, CapturedAt};
 pub use tcp::{CongestionAlgorithm, CubicSettings, Tcp, TcpCounters, TcpFlags, TcpHeader, TcpSettings};

@@ -32,7 +32,7 @@ pub(crate) struct Passage {
 
 /// What a port has counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PortCounts {
+pub(crate) struct PortCounts {
     /// Frames that it carried.
     pub frames: u64,
     /// Their bytes.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mpirage_kernel::LinkStatistics;
 use mpirage_platform::{HostId, LinkId, Platform, Sharing};
 use mpirage_units::{Consumer, Random, Time};
 use rustc_hash::FxHashMap;
@@ -26,6 +27,20 @@ pub(crate) enum Hop {
     Arrives(Time),
 }
 
+/// A port that is in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct PortId(pub u32);
+
+/// A frame on a link that is watched.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Crossing {
+    pub port: PortId,
+    /// Its first byte leaves.
+    pub starts: Time,
+    /// Its last byte arrives; None if it is lost.
+    pub arrives: Option<Time>,
+}
+
 /// All links and switches that are in use.
 #[derive(Debug)]
 pub(crate) struct Wires {
@@ -38,6 +53,10 @@ pub(crate) struct Wires {
     path_starts: Vec<u32>,
     path_ports: Vec<u32>,
     random: Random,
+    /// Which ports are watched.
+    watched: Vec<bool>,
+    /// The last frame on a watched port, until it is taken.
+    crossing: Option<Crossing>,
     /// Reused.
     route: Vec<LinkId>,
 }
@@ -53,6 +72,8 @@ impl Wires {
             path_starts: vec![0],
             path_ports: Vec::new(),
             random: Random::new(seed, LOSSES),
+            watched: Vec::new(),
+            crossing: None,
             route: Vec::new(),
         }
     }
@@ -85,6 +106,27 @@ impl Wires {
         })
     }
 
+    /// The ports of a path, in order, with their links.
+    pub(crate) fn ports_of(&self, path: PathId) -> impl Iterator<Item = (PortId, LinkId)> {
+        let (start, end) = (self.path_starts[path.0 as usize], self.path_starts[path.0 as usize + 1]);
+        let ports = &self.path_ports[start as usize..end as usize];
+        ports.iter().map(|&port| (PortId(port), self.ports[port as usize].0))
+    }
+
+    /// Frames on this port are told to [`Wires::take_crossing`].
+    pub(crate) fn watch(&mut self, port: PortId) {
+        let at = port.0 as usize;
+        if self.watched.len() <= at {
+            self.watched.resize(at + 1, false);
+        }
+        self.watched[at] = true;
+    }
+
+    /// The frame that `send` or `forward` has just put on a watched port.
+    pub(crate) fn take_crossing(&mut self) -> Option<Crossing> {
+        self.crossing.take()
+    }
+
     /// A host sends a frame. Gives when the interface takes it out of the host's queue, and how it gets on.
     pub(crate) fn send<H>(&mut self, now: Time, frame: &mut Frame<H>, interface_buffer: u32) -> (Time, Hop) {
         if self.is_empty(frame) {
@@ -113,9 +155,12 @@ impl Wires {
         })
     }
 
-    /// Every link in use, and what it has counted.
-    pub(crate) fn counts(&self) -> impl Iterator<Item = (LinkId, &PortCounts)> {
-        self.ports.iter().map(|(link, port)| (*link, port.counts()))
+    /// What every link in use has counted.
+    pub(crate) fn statistics(&self) -> impl Iterator<Item = LinkStatistics> {
+        self.ports.iter().map(|(link, port)| {
+            let &PortCounts { frames, bytes, dropped, marked, lost, most_waiting } = port.counts();
+            LinkStatistics { link: *link, frames, bytes, dropped, marked, lost, most_waiting }
+        })
     }
 
     /// Are there no links between its hosts?
@@ -135,7 +180,12 @@ impl Wires {
     fn cross<H>(&mut self, at: usize, last: bool, frame: &mut Frame<H>, passage: Passage) -> Hop {
         let port = &mut self.ports[at].1;
         let latency = port.latency();
-        if self.parameters.loses(frame.bytes(), &mut self.random) {
+        let lost = self.parameters.loses(frame.bytes(), &mut self.random);
+        if self.watched.get(at) == Some(&true) {
+            let arrives = (!lost).then_some(passage.ends + latency);
+            self.crossing = Some(Crossing { port: PortId(at as u32), starts: passage.starts, arrives });
+        }
+        if lost {
             port.count_lost();
             return Hop::Lost;
         }

@@ -14,8 +14,10 @@ use mpirage_units::Time;
 /// Reports frames whose stamps run a little ahead of the flushes.
 fn report(capture: &mut Capture<io::Sink>, interface: InterfaceId, steps: std::ops::Range<u64>) {
     for step in steps {
-        let header =
-            TcpOnWire { header: TcpHeader::default(), scale: TcpScale { mss: 1_460, window_shift: 7 } };
+        let header = TcpOnWire {
+            header: TcpHeader::default(),
+            scale: TcpScale { mss: 1_460, window_shift: 7, timestamps: true },
+        };
         let frame = FrameView {
             source: Station { host: HostId(0), port: 1 },
             target: Station { host: HostId(1), port: 2 },

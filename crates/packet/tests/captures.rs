@@ -13,7 +13,7 @@ use mpirage_platform::HostId;
 use mpirage_units::Time;
 use proptest::prelude::*;
 
-const SCALE: TcpScale = TcpScale { mss: 1_460, window_shift: 7 };
+const SCALE: TcpScale = TcpScale { mss: 1_460, window_shift: 7, timestamps: true };
 const ACK: TcpFlags =
     TcpFlags { syn: false, ack: true, psh: false, fin: false, rst: false, ece: false, cwr: false };
 
@@ -201,6 +201,25 @@ fn the_first_segment_has_the_options_of_linux() {
         (true, false, true, true, false, false, false)
     );
     assert_eq!((tcp.window_size, tcp.acknowledgment_number), (64_240, 0));
+}
+
+#[test]
+fn headers_without_timestamps_are_shorter() {
+    let without = |header: TcpHeader| {
+        let mut view = frame(header, 0);
+        view.header.scale.timestamps = false;
+        bytes(view)
+    };
+    let plain = without(TcpHeader { flags: ACK, ..TcpHeader::default() });
+    assert_eq!((plain.len(), options(&plain)), (54, vec![]));
+    check(&plain, 0);
+    let syn = without(TcpHeader { flags: TcpFlags { syn: true, ..ACK }, ..TcpHeader::default() });
+    use TcpOptionElement::{MaximumSegmentSize, SelectiveAcknowledgementPermitted, WindowScale};
+    assert_eq!(syn.len(), 66);
+    assert_eq!(options(&syn), [MaximumSegmentSize(1_460), SelectiveAcknowledgementPermitted, WindowScale(7)]);
+    check(&syn, 0);
+    let sack = [(10, 20), (40, 1), (50, 1)];
+    check(&without(TcpHeader { flags: ACK, sack, ..TcpHeader::default() }), 0);
 }
 
 #[test]

@@ -15,6 +15,30 @@ impl Simulation<'_> {
         self.0.advance()
     }
 
+    /// What the driver is to do at this instant; none if nothing.
+    pub(crate) fn next_turn(&mut self) -> Option<Turn> {
+        self.0.next_turn()
+    }
+
+    /// The next instant at which something happens.
+    pub(crate) fn next_instant(&mut self) -> Option<Time> {
+        self.0.next_instant()
+    }
+
+    pub(crate) fn pass_to_next_instant(&mut self) {
+        self.0.pass_to_next_instant();
+    }
+
+    /// Calls of a line, which has run since `start`, arrive at this instant.
+    pub(crate) fn arrive(&mut self, line: LineId, start: Time, instant: Time) {
+        self.0.move_to(instant.max(self.0.now()));
+        self.0.note_start(line, start);
+    }
+
+    pub(crate) fn end_in_deadlock(&mut self) {
+        self.0.end_in_deadlock();
+    }
+
     pub(crate) fn ranks(&mut self) -> &mut Ranks {
         self.0.memory()
     }

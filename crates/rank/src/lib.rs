@@ -9,11 +9,13 @@ mod border;
 mod cores;
 mod crash;
 mod dispatch;
+mod emulation;
 mod executable;
 mod foldability;
 #[cfg(target_arch = "x86_64")]
 mod folded;
 mod output;
+mod pace;
 mod processes;
 mod program;
 mod ranks;
@@ -37,6 +39,7 @@ pub use foldability::foldability;
 #[cfg(target_arch = "x86_64")]
 pub use folded::{FoldError, Folded};
 pub use output::Output;
+pub use pace::{FactorChange, MOST_FACTOR, Pacer, TimeFactor};
 pub use processes::{DataPlane, Processes};
 pub use program::Program;
 pub use ranks::Ranks;

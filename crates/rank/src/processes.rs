@@ -191,14 +191,19 @@ impl Processes {
     }
 
     /// Waits for a while until one of these lines stops.
-    pub(crate) fn wait_any(&self, lines: &[LineId], patience: Duration) {
-        self.mailboxes.wait_any(lines, patience);
+    pub(crate) fn wait_any(&self, lines: &[LineId], patience: Duration) -> Waiting {
+        self.mailboxes.wait_any(lines, patience)
     }
 
     /// Processor time that the rank's process has used; zero if it has ended.
     pub(crate) fn processor_time(&self, rank: RankId) -> Duration {
         let time = ClockId::pid_cpu_clock_id(self.pid(rank)).and_then(ClockId::now);
         time.map(Duration::from).unwrap_or_default()
+    }
+
+    /// Does the line have the turn? Also if its process has ended unnoticed.
+    pub(crate) fn is_running(&self, line: LineId) -> bool {
+        self.mailboxes.is_running(line)
     }
 
     /// Has the line stopped, or ended?

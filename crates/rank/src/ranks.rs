@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use mpirage_call::{LineId, RankId, Reply};
-use mpirage_channel::Disturbed;
+use mpirage_channel::{Disturbed, Waiting};
 use mpirage_mpi::Place;
 
 use crate::Folded;
@@ -184,10 +184,8 @@ impl Ranks {
     }
 
     /// Waits for a while until one of these lines stops.
-    pub(crate) fn wait_any(&self, lines: &[LineId], patience: Duration) {
-        if let Some(processes) = self.processes() {
-            processes.wait_any(lines, patience);
-        }
+    pub(crate) fn wait_any(&self, lines: &[LineId], patience: Duration) -> Waiting {
+        self.processes().map_or(Waiting::Over, |processes| processes.wait_any(lines, patience))
     }
 
     /// Processor time that the process of a line has used.
@@ -205,6 +203,11 @@ impl Ranks {
     /// Has the line stopped, or ended?
     pub(crate) fn has_stopped(&mut self, line: LineId) -> bool {
         self.processes_mut().is_none_or(|processes| processes.has_stopped(line))
+    }
+
+    /// Does the line have the turn? Also if its process has ended unnoticed.
+    pub(crate) fn is_running(&self, line: LineId) -> bool {
+        self.processes().is_some_and(|processes| processes.is_running(line))
     }
 
     /// Does a stopped line only ask when its last call returned?

@@ -17,7 +17,7 @@ use crate::session::{Outcome, Session, SessionError, Watch};
 use crate::signals::Signals;
 
 /// How long a rank may compute before mpirage shows a notice.
-const SLOW: Duration = Duration::from_secs(30);
+pub(crate) const SLOW: Duration = Duration::from_secs(30);
 /// The time between two displays of progress.
 const PROGRESS: Duration = Duration::from_millis(100);
 /// How many switches between two looks at the clock.
@@ -25,13 +25,13 @@ const LOOK_EVERY: u32 = 512;
 
 /// A run under way.
 pub(crate) struct Running<'a> {
-    session: &'a Session,
+    pub session: &'a Session,
     pub simulation: Simulation<'a>,
-    watch: &'a mut dyn Watch,
+    pub watch: &'a mut dyn Watch,
     pub signals: Signals,
     pub ahead: Ahead,
     folded: bool,
-    code: i32,
+    pub code: i32,
     ended: usize,
     switches: u32,
     shown: Instant,
@@ -72,7 +72,7 @@ impl<'a> Running<'a> {
     }
 
     /// A rank's memory could not be reached.
-    fn fault(&mut self) -> Option<Outcome> {
+    pub(crate) fn fault(&mut self) -> Option<Outcome> {
         let (rank, text) = self.simulation.ranks().fault()?;
         Some(match self.simulation.ranks().death(rank) {
             Some(death) => Outcome::RankDied { rank: rank.get(), death },
@@ -129,7 +129,7 @@ impl<'a> Running<'a> {
         }
     }
 
-    fn stopped(&mut self, line: LineId, stop: Stop) -> Option<Outcome> {
+    pub(crate) fn stopped(&mut self, line: LineId, stop: Stop) -> Option<Outcome> {
         self.back_in_time(line);
         if let Stop::Ended(death) = stop {
             return self.rank_ended(line, death);
@@ -216,13 +216,13 @@ impl<'a> Running<'a> {
         None
     }
 
-    fn show(&mut self, rank: RankId) -> Result<(), SessionError> {
+    pub(crate) fn show(&mut self, rank: RankId) -> Result<(), SessionError> {
         let shown = self.simulation.ranks().show_output(rank, &mut *self.watch.output(rank.get()));
         shown.map_err(SessionError::Output)
     }
 
     /// Now and then: checks for signals that end the run, and shows progress.
-    fn look_around(&mut self) -> Result<(), SessionError> {
+    pub(crate) fn look_around(&mut self) -> Result<(), SessionError> {
         self.switches += 1;
         if self.switches.is_multiple_of(LOOK_EVERY) {
             self.signals.check()?;
@@ -231,7 +231,7 @@ impl<'a> Running<'a> {
         Ok(())
     }
 
-    fn show_progress(&mut self) {
+    pub(crate) fn show_progress(&mut self) {
         if self.shown.elapsed() > PROGRESS {
             self.shown = Instant::now();
             self.watch.progress(self.simulation.now().as_secs_f64(), self.ended);

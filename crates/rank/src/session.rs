@@ -64,6 +64,13 @@ pub enum Outcome {
     Deadlock,
     /// The run takes longer than the simulated clock can show.
     BeyondTime,
+    /// The network cannot carry a message.
+    Unreachable {
+        /// The rank that sent to it.
+        from: u32,
+        /// The rank that cannot be reached.
+        to: u32,
+    },
     /// A rank called `MPI_Abort`.
     Aborted {
         /// The rank that called it.
@@ -101,6 +108,7 @@ impl Outcome {
             Ending::Finished => Outcome::Finished { code },
             Ending::Deadlock => Outcome::Deadlock,
             Ending::BeyondTime => Outcome::BeyondTime,
+            Ending::Unreachable { from, to } => Outcome::Unreachable { from, to },
             Ending::Aborted { rank, code } => Outcome::Aborted { rank, code },
             Ending::Misuse { rank, text } => Outcome::Misuse { rank, text },
         }
@@ -141,18 +149,24 @@ pub struct Session {
 impl Session {
     /// Runs all ranks to the end. Processes that still live are ended when the engine is dropped, so that they can be examined before.
     pub fn run(&self, engine: &mut Engine<Ranks>, watch: &mut dyn Watch) -> Result<Outcome, SessionError> {
-        let signals = Signals::install()?;
-        mpirage_channel::interrupt_waits_when_children_end()?;
-        without_address_randomisation();
-        allow_many_files();
-        adopt_orphans();
-        engine.memory().listen()?;
+        let signals = prepare(engine)?;
         // Folded ranks run on one thread.
         let how = if engine.memory().are_processes() { self.run_ahead } else { RunAhead::Never };
         engine.release_early(how != RunAhead::Never);
         let ahead = Ahead::new(how, Cores::new(self.cores), self.programs.len());
         Running::new(self, Simulation(engine), watch, signals, ahead).run_to_the_end()
     }
+}
+
+/// What every run needs of this process.
+pub(crate) fn prepare(engine: &mut Engine<Ranks>) -> Result<Signals, SessionError> {
+    let signals = Signals::install()?;
+    mpirage_channel::interrupt_waits_when_children_end()?;
+    without_address_randomisation();
+    allow_many_files();
+    adopt_orphans();
+    engine.memory().listen()?;
+    Ok(signals)
 }
 
 /// Makes processes that a rank's shell has started children of the simulator when the shell ends, so that the simulator can end

@@ -130,6 +130,8 @@ pub struct Message {
     pub awaited: bool,
     /// Whether its bytes could start to move only when the receive had been posted.
     pub held: bool,
+    /// Whether it, or the request for it, reached its receiver before the receive was posted.
+    pub unexpected: bool,
 }
 
 /// What a message belongs to.

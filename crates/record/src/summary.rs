@@ -11,7 +11,9 @@ use crate::{Details, Message, Record, Recorder};
 pub struct Summary {
     /// Messages delivered, including those inside collectives.
     pub messages: u64,
-    /// Their bytes.
+    /// Those that reached their receivers before the receives were posted.
+    pub unexpected: u64,
+    /// Bytes of all messages.
     pub bytes: u64,
     /// MPI calls.
     pub calls: u64,
@@ -66,5 +68,6 @@ impl Recorder for Summary {
     fn messages(&mut self, messages: &[Message]) {
         self.messages += messages.len() as u64;
         self.bytes += messages.iter().map(|message| message.bytes).sum::<u64>();
+        self.unexpected += messages.iter().map(|message| u64::from(message.unexpected)).sum::<u64>();
     }
 }

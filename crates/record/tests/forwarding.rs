@@ -99,6 +99,7 @@ fn message() -> Message {
         delivered: Time::ZERO,
         awaited: false,
         held: false,
+        unexpected: false,
     }
 }
 

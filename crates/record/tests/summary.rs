@@ -7,8 +7,21 @@ use mpirage_units::Time;
 
 fn message(bytes: u64, scope: Scope) -> Message {
     let [sent, departed, arrived, delivered] = [1, 2, 3, 4].map(Time::from_picos);
-    let (awaited, held) = (false, false);
-    Message { from: 0, to: 1, bytes, tag: 7, scope, sent, departed, arrived, delivered, awaited, held }
+    let (awaited, held, unexpected) = (false, false, bytes == 8);
+    Message {
+        from: 0,
+        to: 1,
+        bytes,
+        tag: 7,
+        scope,
+        sent,
+        departed,
+        arrived,
+        delivered,
+        awaited,
+        held,
+        unexpected,
+    }
 }
 
 /// A recorder without shortcuts: everything becomes a record.
@@ -37,6 +50,7 @@ fn a_run_is_counted() {
     let (mut direct, mut by_records) = (Summary::default(), Records(Summary::default()));
     play(&mut direct);
     play(&mut by_records);
-    let expected = Summary { messages: 3, bytes: 109, calls: 1, computed_picos: 50, measured_nanos: 7 };
+    let expected =
+        Summary { messages: 3, unexpected: 1, bytes: 109, calls: 1, computed_picos: 50, measured_nanos: 7 };
     assert_eq!((direct, by_records.0), (expected, expected));
 }

@@ -354,6 +354,7 @@ mod tests {
             reduction: None,
             request: None,
             plan: 0,
+            input: Default::default(),
             on_mismatch: Default::default(),
         };
         let reply = Reply::default();

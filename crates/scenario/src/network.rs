@@ -1,10 +1,12 @@
 //! The network of a model: its parameters, and how they become something that runs.
 
+use std::io;
 use std::sync::Arc;
 
 use mpirage_kernel::NetworkModel;
 use mpirage_models::{BusNetwork, FlowNetwork, FlowParameters, Uncontended, Wire};
 use mpirage_mpi::{CollectiveTimes, Protocol};
+use mpirage_packet::CaptureRequest;
 use mpirage_platform::Platform;
 
 use crate::bus::{Bus, BusCollectives};
@@ -53,14 +55,27 @@ impl Network {
 impl Model {
     /// The network, quiet, on this platform.
     pub fn network_on(&self, platform: &Arc<Platform>) -> Box<dyn NetworkModel> {
-        match &self.network {
+        match self.captured_network_on(platform, Vec::new()) {
+            Ok(network) => network,
+            Err(error) => unreachable!("{error}, though nothing is written"),
+        }
+    }
+
+    /// The same with captures of frames, which only a network of frames has.
+    pub fn captured_network_on(
+        &self,
+        platform: &Arc<Platform>,
+        captures: Vec<CaptureRequest>,
+    ) -> io::Result<Box<dyn NetworkModel>> {
+        debug_assert!(captures.is_empty() || matches!(self.network, Network::Packet(_)));
+        Ok(match &self.network {
             Network::Flow(flow) => Box::new(FlowNetwork::new(Arc::clone(platform), flow.clone())),
             Network::Bus(bus) => Box::new(BusNetwork::new(platform.host_count(), bus.network.clone())),
             Network::Smp(smp) => Box::new(Uncontended::new(smp.memory, smp.network)),
             Network::LogGops(loggops) => Box::new(Uncontended::new(loggops.wire(), loggops.wire())),
-            Network::Packet(packet) => packet.network_on(platform),
+            Network::Packet(packet) => packet.network_on(platform, captures)?,
             Network::Ideal => Box::new(Uncontended::new(NOTHING, NOTHING)),
-        }
+        })
     }
 
     /// Bytes that hosts and links take at the least, whatever happens on them.

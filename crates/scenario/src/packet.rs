@@ -1,10 +1,12 @@
 //! `packet`: a network of frames. Its parameters stand in the `[packet]` table of a platform file.
 
+use std::io;
 use std::sync::Arc;
 
 use mpirage_kernel::NetworkModel;
 use mpirage_packet::{
-    CongestionAlgorithm, Forwarding, PacketNetwork, PacketParameters, QueueLimit, Red, Tcp, TcpSettings,
+    CaptureRequest, CongestionAlgorithm, Endpoint, Forwarding, PacketNetwork, PacketParameters, QueueLimit,
+    Red, Sctp, SctpSettings, Tcp, TcpSettings,
 };
 use mpirage_platform::{Platform, Value};
 use mpirage_units::{DURATION, Duration, FACTOR, Quantity};
@@ -17,10 +19,41 @@ use crate::values::{bandwidth, bytes, field, quantity, seconds, table, truth};
 pub struct Packet {
     /// The library that sends messages.
     pub profile: &'static Profile,
+    /// What connections speak.
+    pub transport: Transport,
     /// Links, switches, hosts, messages.
     pub parameters: PacketParameters,
-    /// Connections.
+    /// Connections of TCP.
     pub tcp: TcpSettings,
+    /// Associations of SCTP.
+    pub sctp: SctpSettings,
+}
+
+/// Transport protocols.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transport {
+    /// TCP as Linux does it.
+    Tcp,
+    /// SCTP, with messages of different tags in different streams.
+    Sctp,
+}
+
+impl Transport {
+    const ALL: [(&'static str, Transport); 2] = [("tcp", Transport::Tcp), ("sctp", Transport::Sctp)];
+
+    /// What to write.
+    fn name(self) -> &'static str {
+        let found = Transport::ALL.iter().find(|(_, transport)| *transport == self);
+        found.map_or("", |(name, _)| name)
+    }
+
+    fn read(value: &Value) -> Result<Transport, String> {
+        let found = value.as_text().and_then(|text| Transport::ALL.iter().find(|(name, _)| *name == text));
+        found.map(|(_, transport)| *transport).ok_or_else(|| {
+            let names = Transport::ALL.map(|(name, _)| name);
+            format!("{value} is none of {}", names.join(", "))
+        })
+    }
 }
 
 /// A key of the `[packet]` table.
@@ -36,9 +69,19 @@ pub struct PacketKey {
 /// All keys, in the order in which they are shown.
 pub const PACKET_KEYS: &[PacketKey] = &[
     PacketKey {
+        name: "transport",
+        meaning: "what connections speak: \"tcp\" or \"sctp\"",
+        set: |packet, value| put(&mut packet.transport, Transport::read(value)?),
+        get: |packet| format!("\"{}\"", packet.transport.name()),
+    },
+    PacketKey {
         name: "mtu",
         meaning: "the largest IP packet, in bytes",
-        set: |packet, value| put(&mut packet.tcp.mtu, whole(value, 68, 65_535)?),
+        set: |packet, value| {
+            let mtu = whole(value, 576, 65_535)?;
+            put(&mut packet.tcp.mtu, mtu)?;
+            put(&mut packet.sctp.mtu, mtu)
+        },
         get: |packet| packet.tcp.mtu.to_string(),
     },
     PacketKey {
@@ -160,6 +203,22 @@ pub const PACKET_KEYS: &[PacketKey] = &[
         get: |packet| format!("\"{}Bps\"", packet.parameters.within.bandwidth),
     },
     PacketKey {
+        name: "open-from-start",
+        meaning: "are connections open before the program starts? Else the first message waits for the handshake",
+        set: |packet, value| {
+            let open = truth(value)?;
+            put(&mut packet.tcp.preopened, open)?;
+            put(&mut packet.sctp.preopened, open)
+        },
+        get: |packet| packet.tcp.preopened.to_string(),
+    },
+    PacketKey {
+        name: "streams",
+        meaning: "streams of an SCTP association; messages of different tags travel in different ones",
+        set: |packet, value| put(&mut packet.sctp.lanes, whole(value, 1, 65_535)? as u16),
+        get: |packet| packet.sctp.lanes.to_string(),
+    },
+    PacketKey {
         name: "congestion",
         meaning: "TCP's congestion control: \"cubic\" or \"reno\"",
         set: |packet, value| put(&mut packet.tcp.algorithm, algorithm(value)?),
@@ -234,9 +293,9 @@ impl Packet {
     /// The network that a library sees, with nothing else said.
     pub(crate) fn of(profile: &'static Profile, seed: u64) -> Packet {
         let mut parameters = PacketParameters { seed, ..PacketParameters::default() };
-        parameters.messages = profile.messages();
-        parameters.hosts.software = profile.software();
-        Packet { profile, parameters, tcp: TcpSettings::default() }
+        profile.shape(&mut parameters);
+        let (tcp, sctp) = (TcpSettings::default(), SctpSettings::default());
+        Packet { profile, transport: profile.transport, parameters, tcp, sctp }
     }
 
     /// Sets a parameter of the `[packet]` table.
@@ -264,8 +323,28 @@ impl Packet {
     }
 
     /// The network, quiet.
-    pub(crate) fn network_on(&self, platform: &Arc<Platform>) -> Box<dyn NetworkModel> {
-        Box::new(PacketNetwork::<Tcp>::new(Arc::clone(platform), self.parameters, self.tcp))
+    pub(crate) fn network_on(
+        &self,
+        platform: &Arc<Platform>,
+        captures: Vec<CaptureRequest>,
+    ) -> io::Result<Box<dyn NetworkModel>> {
+        match self.transport {
+            Transport::Tcp => self.network_of::<Tcp>(platform, captures, self.tcp),
+            Transport::Sctp => self.network_of::<Sctp>(platform, captures, self.sctp.clone()),
+        }
+    }
+
+    fn network_of<E: Endpoint + 'static>(
+        &self,
+        platform: &Arc<Platform>,
+        captures: Vec<CaptureRequest>,
+        settings: E::Settings,
+    ) -> io::Result<Box<dyn NetworkModel>> {
+        let mut network = PacketNetwork::<E>::new(Arc::clone(platform), self.parameters, settings);
+        for capture in captures {
+            network.capture(capture)?;
+        }
+        Ok(Box::new(network))
     }
 }
 

@@ -394,6 +394,7 @@ fn collective(kind: Collective, blocks: Blocks<'static>, reduction: Option<Reduc
         reduction,
         request,
         plan,
+        input: Default::default(),
         on_mismatch: Default::default(),
     })
 }

@@ -40,6 +40,7 @@ fn collective(
         reduction,
         request: None,
         plan: 0,
+        input: Default::default(),
         on_mismatch: Default::default(),
     })
 }

@@ -67,6 +67,7 @@ pub(crate) fn play(to: &mut dyn Recorder) {
         reduction: None,
         request: None,
         plan: 0,
+        input: Default::default(),
         on_mismatch: Default::default(),
     });
     to.record(&Record::Comm { context: ContextId::new(2), members: &[1, 0] });

@@ -385,6 +385,7 @@ impl Record<'_> {
             reduction: reduction(kind, sent.max(received)),
             request,
             plan: 0,
+            input: Default::default(),
             on_mismatch: Default::default(),
         };
         let stamp = &self.stamps.collectives[operation as usize][usize::from(request.is_some())];

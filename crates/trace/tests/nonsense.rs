@@ -67,6 +67,7 @@ fn collective(kind: Collective, root: u32, blocks: Blocks<'static>) -> Call<'sta
         reduction: None,
         request: None,
         plan: 0,
+        input: Default::default(),
         on_mismatch: Default::default(),
     };
     Call::Collective(call)

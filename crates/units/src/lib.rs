@@ -11,8 +11,8 @@ mod time;
 
 pub use parse::{parse_bandwidth, parse_bytes, parse_duration, parse_speed};
 pub use quantity::{
-    BANDWIDTH, BYTES, DIVISOR, DURATION, FACTOR, LATENCY, Quantity, QuantityError, Reading, SPEED, TIMEOUT,
-    WORK,
+    BANDWIDTH, BYTES, DIVISOR, DURATION, FACTOR, LAG, LATENCY, Quantity, QuantityError, Reading, SPEED,
+    TIMEOUT, WORK,
 };
 pub use random::{Consumer, Random, draw, scramble};
 pub use time::{Duration, Time};

@@ -145,6 +145,15 @@ pub const TIMEOUT: Quantity = Quantity {
     ..DURATION
 };
 
+/// Seconds by which something may be late.
+pub const LAG: Quantity = Quantity {
+    name: "lag",
+    example: "\"50us\" or \"1ms\"",
+    if_zero: "a simulator is always a little behind",
+    range: (1e-9, LONGEST),
+    ..DURATION
+};
+
 /// Floating-point operations per second of a core.
 pub const SPEED: Quantity = Quantity {
     name: "speed",

@@ -50,7 +50,10 @@ impl ConnectionState {
     #[inline(always)]
     pub(super) fn post(&mut self, rank: &RankSide, call: &Call<'_>) {
         self.begin_call(rank);
-        self.append(rank, call);
+        let stamp = self.append(rank, call);
+        if rank.briefing().real_time {
+            self.hand_over(rank, &stamp);
+        }
     }
 
     /// Makes a call of the program and takes what the caller wants from the answer.
@@ -93,7 +96,7 @@ impl ConnectionState {
     }
 
     #[inline(always)]
-    fn append(&mut self, rank: &RankSide, call: &Call<'_>) {
+    fn append(&mut self, rank: &RankSide, call: &Call<'_>) -> Stamp {
         let stamp = self.stamp(rank);
         match &mut self.peer {
             Peer::Simulator(end) => {
@@ -102,6 +105,21 @@ impl ConnectionState {
                 }
             }
             Peer::Alone(alone) => alone.post(call),
+        }
+        stamp
+    }
+
+    /// The simulator gets the calls that were left, the last of which has this stamp, and the rank goes on when they are carried out.
+    #[cold]
+    fn hand_over(&mut self, rank: &RankSide, stamp: &Stamp) {
+        let before = self.returned;
+        if let Peer::Simulator(end) = &mut self.peer {
+            let mut serve = rank.serve;
+            accept(rank, keeping_caller(|| end.flush(stamp, &mut serve)));
+        }
+        self.read_answer(rank, &Call::Flush, &mut Reply::new());
+        if rank.briefing().measure {
+            work::begin_burst(self.passed(before, stamp.burst, rank.briefing().speed_ratio));
         }
     }
 
@@ -193,8 +211,14 @@ impl ConnectionState {
             self.note_long_burst(from.call_site, burst);
         }
         let charged = rank.take_charged();
-        let burst = if charged > 0 { burst.then(charged) } else { burst };
         let delay = std::mem::take(&mut self.delay);
+        if charged > 0 && rank.briefing().real_time {
+            // Nothing of it has passed in real time.
+            let skipped = Duration::from_secs_f64(charged as f64 * 1e-9 * rank.briefing().speed_ratio);
+            let (site, function) = (from.call_site as u64, from.function as u16);
+            return Stamp { burst, delay: delay + skipped, site, function };
+        }
+        let burst = if charged > 0 { burst.then(charged) } else { burst };
         Stamp { burst, delay, site: from.call_site as u64, function: from.function as u16 }
     }
 

@@ -6,8 +6,8 @@ use mpirage_units::{Duration, WORK};
 use super::{Entry, StoredField};
 use crate::fields::Flag;
 use crate::{
-    Blocks, Burst, CollectiveCall, CommRequest, Completing, ContextId, Operator, Part, Payload, Reduction,
-    RequestId, Rule, SendMode, Tally, Work, varint,
+    Blocks, Burst, CollectiveCall, CommRequest, Completing, ContextId, Input, Operator, Part, Payload,
+    Reduction, RequestId, Rule, SendMode, Tally, Work, varint,
 };
 
 /// Fields that are flags and nothing else.
@@ -209,7 +209,12 @@ impl<'l> StoredField<'l> for CommRequest<'l> {
     }
 }
 
-/// The operation and a byte of flags, the fields, and the reduction.
+/// The bit of the operation's byte that says that the call is in place. Traces of version 2 and before do not have it.
+const IN_PLACE_BIT: u32 = 7;
+const _: () =
+    assert!(Collective::ALL.len() <= 1 << IN_PLACE_BIT, "the bit is not part of an operation's number");
+
+/// The operation with the bit for `MPI_IN_PLACE`, a byte of flags, the fields, and the reduction.
 impl<'l> StoredField<'l> for CollectiveCall<'l> {
     fn context_mut(&mut self) -> Option<&mut ContextId> {
         Some(&mut self.context)
@@ -227,12 +232,13 @@ impl<'l> StoredField<'l> for CollectiveCall<'l> {
             reduction,
             request,
             plan,
+            input,
             on_mismatch: _,
         } = self;
         let kind = Collective::ALL.iter().position(|other| other == kind).unwrap_or_default();
         let commutative = reduction.is_some_and(|reduction| reduction.commutative);
         let known = request.flags() | reduction.is_some().code() << 1 | commutative.code() << 2;
-        into.push(kind as u8);
+        into.push(kind as u8 | u8::from(*input == Input::InPlace) << IN_PLACE_BIT);
         into.push(known | (*plan > 0).code() << 3 | form_of(send) << 4 | form_of(recv) << 6);
         context.store(into);
         root.store(into);
@@ -247,7 +253,9 @@ impl<'l> StoredField<'l> for CollectiveCall<'l> {
     }
 
     fn load(entry: &mut Entry<'_, 'l>) -> Option<CollectiveCall<'l>> {
-        let kind = *Collective::ALL.get(usize::from(entry.byte()?))?;
+        let first = entry.byte()?;
+        let input = if first >> IN_PLACE_BIT != 0 { Input::InPlace } else { Input::Apart };
+        let kind = *Collective::ALL.get(usize::from(first & !(1 << IN_PLACE_BIT)))?;
         let flags = entry.byte()?;
         let (context, root) = (StoredField::load(entry)?, entry.half()?);
         let request = if flags & 1 != 0 { Some(StoredField::load(entry)?) } else { None };
@@ -266,6 +274,7 @@ impl<'l> StoredField<'l> for CollectiveCall<'l> {
             reduction,
             request,
             plan,
+            input,
             on_mismatch: Default::default(),
         })
     }

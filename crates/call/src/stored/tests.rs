@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::calls::any_call;
-use crate::{Blocks, Burst, CollectiveCall, CommRequest, Completing, Part, Payload, SendMode, Work};
+use crate::{Blocks, Burst, CollectiveCall, CommRequest, Completing, Input, Part, Payload, SendMode, Work};
 
 /// The bytes of a call's fields and outcome.
 fn stored(call: &Call<'_>, reply: &Reply) -> Vec<u8> {
@@ -97,6 +97,7 @@ fn the_bytes_are_those_of_version_2() {
         reduction: None,
         request: Some(RequestId::new(8)),
         plan: 1,
+        input: Input::Apart,
         on_mismatch: Default::default(),
     });
     let among = |kind, peers| {
@@ -109,13 +110,15 @@ fn the_bytes_are_those_of_version_2() {
             ..CollectiveCall::agreement(ContextId::new(1))
         })
     };
+    let Call::Collective(apart) = collective else { unreachable!() };
+    let in_place = Call::Collective(CollectiveCall { input: Input::InPlace, ..apart });
     let neighbors = Peers::Neighbors { sources: &[3, 3], destinations: &[4] };
     let across = Peers::OtherSide { first: 7 };
     let barrier = Collective::ALL.iter().position(|&kind| kind == Collective::Barrier).unwrap() as u8;
     let made = |how| Call::MakeComm { parent: ContextId::new(0), how };
     let compute = |work| Call::Compute { work, request: None };
     let flops = 2.5f64.to_bits().to_le_bytes();
-    let entries: [(Call<'_>, u8, &[u8]); 19] = [
+    let entries: [(Call<'_>, u8, &[u8]); 20] = [
         (Call::Init, 0, &[]),
         (Call::Finalize, 1, &[]),
         (send(None, true), 2, &[0b1010, 2, 5, 5, 0xac, 2]),
@@ -134,6 +137,7 @@ fn the_bytes_are_those_of_version_2() {
         (Call::Cancel { request: RequestId::new(3) }, 6, &[3]),
         (Call::Free { request: RequestId::new(3) }, 7, &[3]),
         (collective, 8, &[barrier, 0b1001_1001, 1, 2, 8, 1, 5, 2, 3, 4]),
+        (in_place, 8, &[barrier | 0x80, 0b1001_1001, 1, 2, 8, 1, 5, 2, 3, 4]),
         (among(Collective::NeighborAlltoall, neighbors), 8, &[19, 0b0101_0000, 1, 0, 2, 3, 3, 1, 4, 5, 5]),
         (among(Collective::InterReduceScatterBlock, across), 8, &[36, 0b0101_0000, 1, 0, 7, 5, 5]),
         (made(CommRequest::Split { color: Some(-1), key: 2 }), 9, &[0, 2, 1, 4, 7]),

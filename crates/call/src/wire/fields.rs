@@ -9,8 +9,8 @@ use mpirage_units::Duration;
 use super::words::{Full, Reader, Sink, WireError, pair};
 use crate::fields::Flag;
 use crate::{
-    Blocks, Burst, CollectiveCall, CommRequest, Completing, ContextId, OnMismatch, Operator, Part, Payload,
-    Reduction, RequestId, Rule, SendMode, Stamp, Tally, Work,
+    Blocks, Burst, CollectiveCall, CommRequest, Completing, ContextId, Input, OnMismatch, Operator, Part,
+    Payload, Reduction, RequestId, Rule, SendMode, Stamp, Tally, Work,
 };
 
 /// Words before the fields of a call: the head and the stamp.
@@ -213,6 +213,10 @@ macro_rules! numbers {
 numbers! {
     u8: HALF, |value, into| into.half(value.into()), |from| from.half() as u8;
     u32: HALF, |value, into| into.half(value), |from| from.half();
+    Input: HALF, |value, into| into.half(u32::from(value == Input::InPlace)), |from| match from.half() {
+        0 => Input::Apart,
+        _ => Input::InPlace,
+    };
     OnMismatch: HALF, |value, into| into.half(u32::from(value == OnMismatch::ReturnError)), |from| match from.half() {
         0 => OnMismatch::EndRun,
         _ => OnMismatch::ReturnError,
@@ -310,7 +314,8 @@ structs! {
     Part<'b> { payload: Payload<'b>, blocks: Blocks<'b> }
     CollectiveCall<'b> {
         kind: Collective, context: ContextId, root: u32, peers: Peers<'b>, send: Part<'b>, recv: Part<'b>,
-        reduction: Option<Reduction>, request: Option<RequestId>, plan: u32, on_mismatch: OnMismatch
+        reduction: Option<Reduction>, request: Option<RequestId>, plan: u32, input: Input,
+        on_mismatch: OnMismatch
     }
 }
 

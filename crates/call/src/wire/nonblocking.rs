@@ -251,6 +251,7 @@ mod tests {
                 reduction,
                 request,
                 plan: 0,
+                input: Default::default(),
                 on_mismatch: Default::default(),
             };
             Call::Collective(collective)

@@ -137,7 +137,7 @@ fn record(
     }
     run.extend(["--trace".into(), trace.clone().into()]);
     run.extend(words.iter().cloned());
-    let ended = child::run(&run, &[], interrupt)?;
+    let ended = child::run("run", &run, &[], interrupt)?;
     if !ended.succeeded() {
         let said = ended.said.trim_end();
         return Err(Failure { code: ended.code(), error: anyhow!("the program failed:\n{said}") });

@@ -13,7 +13,7 @@
 use super::reduce::Halving;
 use super::{
     bcast, composed, halved_rabenseifner, level_pipeline, nothing, overlapped_ring, pipeline,
-    recursive_exchange, reduce, two_level,
+    recursive_exchange, recursive_multiplying, reduce, trees, two_level,
 };
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
@@ -26,6 +26,13 @@ use crate::tree::SEGMENT;
 pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::RecursiveDoubling, recursive_doubling),
     entry(Algorithm::RecursiveExchange, recursive_exchange::allreduce).radix(2).any_order(),
+    entry(Algorithm::RecursiveMultiplying, recursive_multiplying::allreduce).radix(2).any_order(),
+    entry(Algorithm::KReduceScatterAllgather, recursive_exchange::reduce_scatter_allgather)
+        .radix(2)
+        .any_order(),
+    entry(Algorithm::TreeKAry, trees::k_ary::allreduce).radix(2).segment(0).any_order(),
+    entry(Algorithm::TreeKNomial1, trees::near_k_nomial::allreduce).radix(2).segment(0).any_order(),
+    entry(Algorithm::TreeKNomial2, trees::far_k_nomial::allreduce).radix(2).segment(0).any_order(),
     entry(Algorithm::Rabenseifner, rabenseifner),
     entry(Algorithm::Ring, ring).any_order(),
     entry(Algorithm::ReduceBcast, reduce_bcast),

@@ -12,7 +12,7 @@
 //!
 //! Hensgen, Finkel, Manber: *Two algorithms for barrier synchronization* (1988).
 
-use super::{allreduce, level_pipeline, two_level};
+use super::{allreduce, level_pipeline, recursive_exchange, two_level};
 use crate::algorithm::Algorithm;
 use crate::data::Data;
 use crate::entry::{Table, entry};
@@ -24,6 +24,7 @@ use crate::team::{distances, doubling_distances, multiples};
 pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::Dissemination, dissemination).radix(2),
     entry(Algorithm::RecursiveDoubling, recursive_doubling),
+    entry(Algorithm::RecursiveExchange, recursive_exchange::barrier).radix(2),
     entry(Algorithm::SurplusDoubling, surplus_doubling),
     entry(Algorithm::Binomial, binomial),
     entry(Algorithm::DoubleRing, double_ring),

@@ -14,7 +14,8 @@
 
 use super::pipeline::bcast as pipeline;
 use super::{
-    allgather, double_tree, level_pipeline, nothing, scatter, split_binary, subtrees, swapped, two_level,
+    allgather, double_tree, level_pipeline, nothing, scatter, split_binary, subtrees, swapped, trees,
+    two_level,
 };
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
@@ -37,6 +38,9 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::StridedBinomial, pipeline::strided_binomial).segment(0),
     entry(Algorithm::SwappedBinomial, swapped::bcast),
     entry(Algorithm::KNomial, pipeline::k_nomial).radix(4).segment(0),
+    entry(Algorithm::TreeKAry, trees::k_ary::bcast).radix(2).segment(0).sends(SendStyle::AtOnce),
+    entry(Algorithm::TreeKNomial1, trees::near_k_nomial::bcast).radix(2).segment(0).sends(SendStyle::AtOnce),
+    entry(Algorithm::TreeKNomial2, trees::far_k_nomial::bcast).radix(2).segment(0).sends(SendStyle::AtOnce),
     entry(Algorithm::DoubleTree, double_tree::bcast).segment(SEGMENT),
     entry(Algorithm::SplitBinary, split_binary::bcast).segment(0),
     entry(Algorithm::ScatterSubtrees, subtrees::bcast),

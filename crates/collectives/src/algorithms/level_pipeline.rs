@@ -79,9 +79,8 @@ fn pipeline(shape: &Shape, stages: &[Stage], out: &mut Schedule) {
             };
             let part = Shape { bytes: segments.get(index).map_or(0, |data| data.bytes), ..*shape };
             let levels = Levels::led_from(&part, position);
-            let first_slot = place as u64;
             out.part(segments.offset(index), |out| {
-                (0..first_slot).for_each(|_| out.next_phase());
+                (0..place).for_each(|_| out.skip_phase());
                 if stage.between {
                     // LibNBC performs all but the first segment of a broadcast.
                     let nonblocking = stage.collective == Reduce || index > 0 || stages.len() > 2;

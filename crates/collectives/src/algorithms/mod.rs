@@ -17,6 +17,7 @@ pub(crate) mod neighbor;
 mod overlapped_ring;
 mod pipeline;
 mod recursive_exchange;
+mod recursive_multiplying;
 pub(crate) mod reduce;
 pub(crate) mod reduce_scatter;
 pub(crate) mod scan;
@@ -25,6 +26,7 @@ pub(crate) mod simgrid;
 mod split_binary;
 mod subtrees;
 mod swapped;
+mod trees;
 mod two_level;
 
 use crate::shape::Shape;

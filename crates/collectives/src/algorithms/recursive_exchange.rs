@@ -6,14 +6,20 @@
 //! ```
 //!
 //! A power of k ranks takes part. The surplus ranks are spread over the first groups of k: all but the last of such a group hand their
-//! data to the last one and get the result in the end.
+//! data to the last one and get the result in the end. Rounds go in pairs: the receives of both are posted before the sends of the first.
 //!
-//! MPICH calls it recexch (`src/mpi/coll`, also recursive multiplying for reductions).
+//! Of an allreduce of long vectors each member combines one block instead, nearest partners first, and then they gather the blocks, farthest
+//! partners first. A member has the block whose number has its digits in reverse.
+//!
+//! This is MPICH (`src/mpi/coll`): recexch, and k_reduce_scatter_allgather.
 
 use crate::blocks::Blocks;
 use crate::data::Data;
 use crate::shape::Shape;
 use crate::step::Schedule;
+
+/// Request sets: the receives of a round are in the first or the second one, in turn, and the sends in the third.
+const SENDS: u8 = 2;
 
 /// Who takes part, and who hands its data to whom.
 struct Exchange {
@@ -36,7 +42,8 @@ enum Part {
 
 impl Exchange {
     fn of(shape: &Shape) -> Exchange {
-        let radix = shape.parameters.radix.max(2);
+        // Of fewer ranks each is a group of its own.
+        let radix = shape.parameters.radix.min(shape.size).max(2);
         let size = powers(radix, shape.size).last().unwrap_or(1);
         let surplus = shape.size - size;
         let grouped = (u64::from(surplus) * u64::from(radix) / u64::from(radix - 1)) as u32;
@@ -67,10 +74,18 @@ impl Exchange {
         powers(self.radix, self.size / self.radix)
     }
 
-    /// The partners of a member in a round, from the next on.
+    /// The partners of a member in a round, the lowest first.
     fn partners(&self, me: u32, distance: u32) -> impl Iterator<Item = u32> + use<> {
-        let (radix, digit) = (self.radix, me / distance % self.radix);
-        (1..radix).map(move |step| me - digit * distance + (digit + step) % radix * distance)
+        let digit = me / distance % self.radix;
+        (0..self.radix)
+            .filter(move |&other| other != digit)
+            .map(move |other| me - digit * distance + other * distance)
+    }
+
+    /// The member whose number has the digits of this one in reverse.
+    fn reversed(&self, member: u32) -> u32 {
+        let digits = self.distances().map(|distance| member / distance % self.radix);
+        digits.fold(0, |number, digit| number * self.radix + digit)
     }
 
     /// The blocks that a member has before the round of this distance.
@@ -87,53 +102,129 @@ fn powers(radix: u32, most: u32) -> impl Iterator<Item = u32> + use<> {
     std::iter::successors(Some(1), next).take_while(move |&power| power <= most)
 }
 
-pub(crate) fn allreduce(shape: &Shape, out: &mut Schedule) {
-    let exchange = Exchange::of(shape);
+/// The data of surplus ranks goes to those that stand for them, all at once, and afterwards the result goes back. Between the two,
+/// `exchange` gets the member that a rank is.
+fn for_all_ranks(
+    shape: &Shape,
+    exchange: &Exchange,
+    [given, result]: [&dyn Fn(u32) -> Data; 2],
+    out: &mut Schedule,
+    rounds: impl FnOnce(u32, &mut Schedule),
+) {
     let (me, sources) = match exchange.part(shape.rank) {
         Part::Outside(stand_in) => {
-            out.send(stand_in, shape.vector());
-            return out.recv(stand_in, shape.bytes);
+            out.send(stand_in, given(shape.rank));
+            return out.recv(stand_in, result(shape.rank).bytes);
         }
         Part::Member { me, sources } => (me, sources),
     };
-    for source in sources.clone() {
-        out.recv(source, shape.bytes);
-        out.reduce(shape.bytes);
-    }
-    for distance in exchange.distances() {
-        let partners = || exchange.partners(me, distance).map(|member| exchange.rank(member));
-        partners().for_each(|partner| out.irecv(partner, shape.bytes));
-        partners().for_each(|partner| out.isend(partner, shape.vector()));
-        out.wait_all();
-        partners().for_each(|_| out.reduce(shape.bytes));
-    }
-    sources.for_each(|source| out.isend(source, shape.vector()));
+    sources.clone().rev().for_each(|source| out.irecv(source, given(source).bytes));
     out.wait_all();
+    rounds(me, out);
+    out.wait_all();
+    sources.rev().for_each(|source| out.isend(source, result(shape.rank)));
+    out.wait_all();
+}
+
+/// Rounds in pairs: `post` appends the receives of one, `perform` the rest, given the request set of the receives.
+fn in_pairs(
+    distances: &[u32],
+    out: &mut Schedule,
+    post: impl Fn(u32, &mut Schedule),
+    perform: impl Fn(u32, u8, &mut Schedule),
+) {
+    for pair in distances.chunks(2) {
+        for (set, &distance) in (0..).zip(pair) {
+            out.set(set);
+            post(distance, out);
+        }
+        out.set(SENDS);
+        for (set, &distance) in (0..).zip(pair) {
+            perform(distance, set, out);
+        }
+        out.wait(SENDS, 0);
+    }
+    out.set(0);
+}
+
+pub(crate) fn allreduce(shape: &Shape, out: &mut Schedule) {
+    let exchange = Exchange::of(shape);
+    let vector = |_| shape.vector();
+    for_all_ranks(shape, &exchange, [&vector, &vector], out, |me, out| {
+        (exchange.first(me)..shape.rank).for_each(|_| out.reduce(shape.bytes));
+        let partners = |distance| exchange.partners(me, distance).map(|member| exchange.rank(member));
+        let distances: Vec<u32> = exchange.distances().collect();
+        let post = |distance, out: &mut Schedule| {
+            partners(distance).for_each(|partner| out.irecv(partner, shape.bytes));
+        };
+        in_pairs(&distances, out, post, |distance, set, out| {
+            partners(distance).for_each(|partner| out.isend(partner, shape.vector()));
+            out.wait(SENDS, 0);
+            out.wait(set, 0);
+            partners(distance).for_each(|_| out.reduce(shape.bytes));
+        });
+    });
+}
+
+/// An allreduce of nothing.
+pub(crate) fn barrier(shape: &Shape, out: &mut Schedule) {
+    allreduce(&Shape { bytes: 0, ..*shape }, out);
 }
 
 pub(crate) fn allgather(shape: &Shape, out: &mut Schedule) {
     let (exchange, blocks) = (Exchange::of(shape), shape.blocks());
-    let (me, sources) = match exchange.part(shape.rank) {
-        Part::Outside(stand_in) => {
-            out.send(stand_in, blocks.block(shape.rank));
-            return out.recv(stand_in, blocks.all().bytes);
+    let sides: [&dyn Fn(u32) -> Data; 2] = [&|rank| blocks.block(rank), &|_| blocks.all()];
+    for_all_ranks(shape, &exchange, sides, out, |me, out| {
+        let distances: Vec<u32> = exchange.distances().collect();
+        let post = |distance, out: &mut Schedule| {
+            for partner in exchange.partners(me, distance) {
+                out.irecv(exchange.rank(partner), exchange.gathered(&blocks, partner, distance).bytes);
+            }
+        };
+        in_pairs(&distances, out, post, |distance, set, out| {
+            for partner in exchange.partners(me, distance) {
+                out.isend(exchange.rank(partner), exchange.gathered(&blocks, me, distance));
+            }
+            out.wait(set, 0);
+        });
+    });
+}
+
+/// Reduce-scatter with one partner after the other, then allgather.
+pub(crate) fn reduce_scatter_allgather(shape: &Shape, out: &mut Schedule) {
+    let exchange = Exchange::of(shape);
+    let blocks = Blocks::with_long_last(exchange.size, shape.bytes, shape.element);
+    let vector = |_| shape.vector();
+    for_all_ranks(shape, &exchange, [&vector, &vector], out, |me, out| {
+        (exchange.first(me)..shape.rank).for_each(|_| out.reduce(shape.bytes));
+        let mut distances: Vec<u32> = exchange.distances().collect();
+        // So many blocks a member still has, or has again, after the round of this distance.
+        let left = |distance: u32| exchange.size / exchange.radix / distance;
+        let blocks_of =
+            |member: u32, count: u32| blocks.span(exchange.reversed(member) / count * count, count);
+        for &distance in &distances {
+            let mine = blocks_of(me, left(distance)).bytes;
+            for partner in exchange.partners(me, distance) {
+                let rank = exchange.rank(partner);
+                out.isend(rank, blocks_of(partner, left(distance)));
+                out.irecv(rank, mine);
+                out.wait_all();
+                out.reduce(mine);
+            }
         }
-        Part::Member { me, sources } => (me, sources),
-    };
-    for source in sources.clone() {
-        out.recv(source, blocks.block(source).bytes);
-    }
-    for distance in exchange.distances() {
-        for partner in exchange.partners(me, distance) {
-            out.irecv(exchange.rank(partner), exchange.gathered(&blocks, partner, distance).bytes);
-        }
-        for partner in exchange.partners(me, distance) {
-            out.isend(exchange.rank(partner), exchange.gathered(&blocks, me, distance));
-        }
-        out.wait_all();
-    }
-    sources.for_each(|source| out.isend(source, blocks.all()));
-    out.wait_all();
+        distances.reverse();
+        let post = |distance, out: &mut Schedule| {
+            for partner in exchange.partners(me, distance) {
+                out.irecv(exchange.rank(partner), blocks_of(partner, left(distance)).bytes);
+            }
+        };
+        in_pairs(&distances, out, post, |distance, set, out| {
+            for partner in exchange.partners(me, distance) {
+                out.isend(exchange.rank(partner), blocks_of(me, left(distance)));
+            }
+            out.wait(set, 0);
+        });
+    });
 }
 
 #[cfg(test)]
@@ -144,7 +235,7 @@ mod tests {
     #[test]
     fn a_power_takes_part_and_stands_for_all() {
         for radix in 2..6 {
-            for size in 1..100 {
+            for size in 2..100 {
                 let shape = Shape::new(size).parameters(Parameters { radix, ..Parameters::default() });
                 let exchange = Exchange::of(&shape);
                 assert_eq!(exchange.first(exchange.size), size, "{size} {radix}");

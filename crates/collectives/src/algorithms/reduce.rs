@@ -14,7 +14,7 @@
 //! Rabenseifner: *Optimization of collective reduction operations* (2004).
 
 use super::pipeline::reduce as pipeline;
-use super::{double_tree, halved_rabenseifner as halved, level_pipeline, nothing, swapped, two_level};
+use super::{double_tree, halved_rabenseifner as halved, level_pipeline, nothing, swapped, trees, two_level};
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::data::Data;
@@ -35,6 +35,9 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::KAry, k_ary).radix(4).segment(SEGMENT).any_order(),
     entry(Algorithm::StridedTree, pipeline::strided_tree).radix(2).segment(0).requests(0).any_order(),
     entry(Algorithm::KNomial, pipeline::k_nomial).radix(2).segment(0).requests(0).only_if(in_order_from_root),
+    entry(Algorithm::TreeKAry, trees::k_ary::reduce).radix(2).segment(0).any_order(),
+    entry(Algorithm::TreeKNomial1, trees::near_k_nomial::reduce).radix(2).segment(0).any_order(),
+    entry(Algorithm::TreeKNomial2, trees::far_k_nomial::reduce).radix(2).segment(0).any_order(),
     entry(Algorithm::SwappedBinomial, swapped::reduce_binomial).only_if(in_order_from_root),
     entry(Algorithm::SwappedChain, swapped::reduce_chain).segment(8 << 10).any_order(),
     entry(Algorithm::InOrderBinary, pipeline::in_order_binary).segment(0).requests(0),

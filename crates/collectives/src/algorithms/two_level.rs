@@ -86,7 +86,7 @@ impl<'a> Levels<'a> {
     /// Appends what the leaders do, with the leader of `root` as their root; nothing if this rank is none.
     pub fn between(&self, operation: impl Into<Operation>, root: u32, out: &mut Schedule) {
         if self.leader_of(self.shape.rank) != self.shape.rank {
-            return out.next_phase();
+            return out.skip_phase();
         }
         let leaders: Cow<[u32]> = match self.position {
             0 => Cow::Borrowed(self.nodes.leaders()),
@@ -105,10 +105,11 @@ impl<'a> Levels<'a> {
 
 /// Messages of a phase have slots of their own, so that a phase may be the same collective as the one before.
 fn phase(operation: impl Into<Operation>, shape: &Shape, ranks: &[u32], out: &mut Schedule) {
-    out.next_phase();
-    if ranks.len() > 1 {
-        out.among(ranks, |out| operation.into().append_part(shape, out));
-    }
+    out.phase(|out| {
+        if ranks.len() > 1 {
+            out.among(ranks, |out| operation.into().append_part(shape, out));
+        }
+    });
 }
 
 /// All ranks of a node have entered when its leader says so to the other leaders; then it lets them go by a broadcast.
@@ -126,7 +127,7 @@ pub(crate) fn bcast(shape: &Shape, out: &mut Schedule) {
     let first = levels.is_beside(shape.root) && levels.leader_of(shape.root) != shape.root;
     match first {
         true => levels.inside(Collective::Bcast, shape.root, out),
-        false => out.next_phase(),
+        false => out.skip_phase(),
     }
     levels.between(Collective::Bcast, shape.root, out);
     if !first {
@@ -153,7 +154,7 @@ pub(crate) fn bcast_by_leader(shape: &Shape, out: &mut Schedule) {
 pub(crate) fn reduce(shape: &Shape, out: &mut Schedule) {
     let levels = Levels::of(shape);
     match levels.is_beside(shape.root) {
-        true => out.next_phase(),
+        true => out.skip_phase(),
         false => levels.inside(Collective::Reduce, levels.leader_of(shape.rank), out),
     }
     levels.between(Collective::Reduce, shape.root, out);
@@ -168,7 +169,6 @@ pub(crate) fn reduce_by_leader(shape: &Shape, out: &mut Schedule) {
     let first = levels.leader_of(0);
     levels.inside(Collective::Reduce, levels.leader_of(shape.rank), out);
     levels.between(Collective::Reduce, first, out);
-    out.next_phase();
     if first != shape.root {
         if shape.rank == first {
             out.send(shape.root, shape.vector());

@@ -140,7 +140,7 @@ impl Condition {
             Condition::Compare(quantity, relation, limit) => {
                 relation.holds(quantity.of(collective, shape), limit)
             }
-            Condition::Is(flag, wanted) => flag.of(shape) == wanted,
+            Condition::Is(flag, wanted) => flag.of(collective, shape) == wanted,
         }
     }
 
@@ -180,7 +180,7 @@ impl Quantity {
 }
 
 impl Flag {
-    fn of(self, shape: &Shape) -> bool {
+    fn of(self, collective: Collective, shape: &Shape) -> bool {
         match self {
             Flag::PowerOfTwo => shape.size.is_power_of_two(),
             Flag::Even => shape.size.is_multiple_of(2),
@@ -189,7 +189,8 @@ impl Flag {
             Flag::EqualBlocks => shape.recv_counts.windows(2).all(|pair| pair[0] == pair[1]),
             Flag::Commutative => shape.commutative,
             Flag::BuiltIn => shape.built_in,
-            Flag::InPlace => shape.in_place,
+            // Of a rooted collective only the root is in place, and the others do not know it.
+            Flag::InPlace => shape.in_place && !collective.is_rooted(),
         }
     }
 }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use mpirage_call::{
-    Blocks, ContextId, LineId, OnMismatch, RankId, Reduction, RequestId, Stamp, function_name,
+    Blocks, ContextId, Input, LineId, OnMismatch, RankId, Reduction, RequestId, Stamp, function_name,
 };
 use mpirage_collectives::{BESIDE_ROOT, Collective, Method};
 use mpirage_data::Group;
@@ -107,6 +107,14 @@ pub(crate) struct Mismatch {
 }
 
 /// One collective operation.
+/// A plan of all members whose data are in place, or of all whose data are not.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CommonPlan {
+    pub plan: PlanId,
+    pub method: Method,
+    pub input: Input,
+}
+
 #[derive(Debug)]
 pub(crate) struct Instance {
     /// The communicator.
@@ -126,8 +134,8 @@ pub(crate) struct Instance {
     pub results: Results,
     /// How it is performed, once the first member has chosen.
     pub method: Option<Method>,
-    /// The plan, if all members follow the same one.
-    pub common_plan: Option<(PlanId, Method)>,
+    /// The plan, if all members follow the same one that make the same call.
+    pub common_plan: Option<CommonPlan>,
     /// The sizes that members should agree on, once they differ.
     pub mismatch: Option<Mismatch>,
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use mpirage_call::{
-    BLOCKING, Blocks, CollectiveCall, CommRequest, Completion, ContextId, LineId, RankId, Reply, RequestId,
-    Stamp,
+    BLOCKING, Blocks, CollectiveCall, CommRequest, Completion, ContextId, Input, LineId, RankId, Reply,
+    RequestId, Stamp,
 };
 use mpirage_collectives::{Choice, Collective, Member, Method, Operation, Shape, Step};
 use mpirage_data::Group;
@@ -17,7 +17,7 @@ use super::comm::{CommId, Comms, NewComm, Sequence, Wish, new_groups};
 use super::edges::KeptPeers;
 use super::exchange::Exchange;
 use super::formula::{CollectiveTimes, Gathering};
-use super::instance::{Buffer, Instance, Layout, Participant, Purpose};
+use super::instance::{Buffer, CommonPlan, Instance, Layout, Participant, Purpose};
 use super::plans::Plans;
 use super::run::{OwedCosts, Run};
 use crate::data_plane::DataPlane;
@@ -234,8 +234,10 @@ impl Collectives {
         node_of: impl Fn(RankId) -> u32,
     ) -> (PlanId, Method) {
         let instance = &mut self.instances[entered.instance];
-        if let (Some(chosen), None) = (instance.common_plan, instance.mismatch) {
-            return chosen;
+        if let (Some(common), None) = (instance.common_plan, instance.mismatch)
+            && common.input == call.input
+        {
+            return (common.plan, common.method);
         }
         let (member, comm) = (entered.member, instance.comm);
         let nodes = if self.choice.reads_nodes() { self.comms.nodes(comm, node_of) } else { None };
@@ -246,7 +248,8 @@ impl Collectives {
             call.send_counts(Member { rank: member, size }),
             call.recv_counts(Member { rank: member, size }),
         );
-        let mut shape = Shape::new(size).rank(member).root(call.root).bytes(bytes);
+        let mut shape =
+            Shape::new(size).rank(member).root(call.root).bytes(bytes).in_place(call.input == Input::InPlace);
         shape = shape.peers(call.peers).counts(&send_counts, &recv_counts).nodes(nodes.as_deref());
         if let Some(reduction) = call.reduction {
             shape = shape.element(u64::from(reduction.element.max(1))).commutative(reduction.commutative);
@@ -260,7 +263,8 @@ impl Collectives {
             None => instance.method.unwrap_or_else(choose),
         };
         let plan = self.plans.choose(comm, call.kind, method, &shape);
-        instance.common_plan = self.plans.is_common(plan).then_some((plan, method));
+        let common = CommonPlan { plan, method, input: call.input };
+        instance.common_plan = self.plans.is_common(plan).then_some(common);
         (plan, method)
     }
 

@@ -37,6 +37,7 @@ struct Made {
     kind: Collective,
     method: Method,
     commutative: bool,
+    in_place: bool,
     /// Ranks on the first side of an inter-communicator.
     first_side: Option<u32>,
     /// The communicator, if it matters which of its ranks share a node.
@@ -80,6 +81,7 @@ impl Plans {
             kind,
             method,
             commutative: shape.commutative,
+            in_place: shape.in_place,
             first_side: match shape.peers {
                 Peers::OtherSide { first } => Some(first),
                 Peers::All | Peers::Neighbors { .. } => None,

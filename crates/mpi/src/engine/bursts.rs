@@ -7,6 +7,7 @@
 use mpirage_call::{Burst, RankId, RequestId, Stamp, Work};
 use mpirage_units::Time;
 
+use super::real_time::RealTime;
 use crate::ids::{Table, WorkId};
 
 /// Recorded costs: each burst, by rank.
@@ -99,6 +100,8 @@ pub(super) struct Workload {
     pub speeds: Speeds,
     /// Computations beside ranks.
     pub background: Table<WorkId, BackgroundWork>,
+    /// Bursts of lines that run in real time.
+    pub real_time: RealTime,
 }
 
 impl Workload {

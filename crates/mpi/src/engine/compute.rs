@@ -10,7 +10,7 @@ use super::task::Progress;
 use crate::due::Due;
 use crate::memory::Memory;
 use crate::occupancy::GraphItem;
-use crate::ranks::line::{Claim, Phase};
+use crate::ranks::line::{Claim, Line, Phase};
 use crate::ranks::request::Operation;
 
 /// A short-lived view of the parts that computation and processors concern.
@@ -47,7 +47,17 @@ impl<M: Memory> Processing<'_, M> {
     /// The cores of a rank's host start to compute.
     pub(super) fn start_computation(&mut self, rank: RankId, work: Work, due: Due) {
         let threads = if let Work::Threads(burst) = work { burst.threads() } else { 1.0 };
-        let (host, seconds) = (self.core.host(rank), self.work.speeds.seconds(rank, work));
+        let (host, all) = (self.core.host(rank), self.work.speeds.seconds(rank, work));
+        let seconds = match due {
+            Due::Line(line) => {
+                let Line { phase, entered, .. } = self.core.ranks.line(line);
+                // A line that runs in real time has computed since then, on as many cores as it has threads.
+                let since = if phase.is(&Phase::Computing) { *entered } else { self.core.kernel.now() };
+                let cores = threads.min(self.work.speeds.cores(rank));
+                (all - self.core.kernel.now().since(since).as_secs_f64() * cores).max(0.0)
+            }
+            _ => all,
+        };
         self.core.kernel.start_compute(Computation { host, seconds, threads }, due.token());
     }
 

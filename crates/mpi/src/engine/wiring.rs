@@ -1,12 +1,13 @@
 //! The engine as drivers see it, and its loop.
 
 use std::collections::{HashMap, VecDeque};
+use std::io;
 use std::sync::Arc;
 
 use mpirage_call::{Completion, ContextId, LineId, RankId, Reply, Stamp, Tally};
 use mpirage_collectives::Choice;
 use mpirage_data::Group;
-use mpirage_kernel::{Advance, Event, Kernel, Milestone};
+use mpirage_kernel::{Advance, Event, Kernel, Milestone, NetworkStatistics};
 use mpirage_platform::HostId;
 use mpirage_record::{Record, Recorder};
 use mpirage_units::Time;
@@ -16,6 +17,7 @@ use super::calls::Calls;
 use super::core::Core;
 use super::diagnosis::Diagnosis;
 use super::polls::Polls;
+use super::real_time::RealTime;
 use super::sampling::Samples;
 use super::task::{Task, Turns};
 use crate::collective::Collectives;
@@ -67,7 +69,7 @@ pub struct Setup {
 
 /// The MPI layer of one run.
 pub struct Engine<M> {
-    calls: Calls<M>,
+    pub(super) calls: Calls<M>,
     /// A vector for new calls, used for all lines: it stays in a near cache.
     call_buffer: Vec<u64>,
     events: Vec<Event>,
@@ -103,6 +105,7 @@ impl<M: Memory> Engine<M> {
                     bursts: setup.bursts,
                     speeds: Speeds::new(setup.seconds_per_nano, setup.host_flops, setup.host_cores),
                     background: Table::new(),
+                    real_time: RealTime::default(),
                 },
                 polls: Polls::default(),
                 samples: Samples::default(),
@@ -147,6 +150,16 @@ impl<M: Memory> Engine<M> {
     /// Standard sends of fewer bytes are eager.
     pub fn eager_limit(&self) -> u64 {
         self.calls.core.protocol.unanswered_limit()
+    }
+
+    /// What the network has counted, if it counts.
+    pub fn network_statistics(&self) -> Option<NetworkStatistics> {
+        self.calls.core.kernel.network_statistics()
+    }
+
+    /// The run is over: the network completes what it writes.
+    pub fn finish_network(&mut self) -> io::Result<()> {
+        self.calls.core.kernel.finish_network()
     }
 
     /// The simulated time.
@@ -249,24 +262,34 @@ impl<M: Memory> Engine<M> {
     #[inline(always)]
     pub fn advance(&mut self) -> Turn {
         loop {
-            self.do_tasks();
-            if self.calls.core.jobs.are_over() {
-                return Turn::End;
-            }
-            if let Some(turn) = self.calls.core.turns.next() {
-                if !self.starts_turn(&turn) {
-                    continue;
-                }
+            if let Some(turn) = self.settle() {
                 return turn;
-            }
-            let busy = self.calls.serve_polls() || self.serve_processors();
-            if busy || self.calls.core.jobs.some_are_idle() && self.calls.core.finish_jobs() {
-                continue;
             }
             match self.pass_time() {
                 Advance::Moved => {}
                 Advance::Idle => self.calls.core.jobs.end_all(&Ending::Deadlock),
                 Advance::BeyondTime => self.calls.core.jobs.end_all(&Ending::BeyondTime),
+            }
+        }
+    }
+
+    /// Goes on at this instant until the driver has something to do. None if nothing more happens at this instant.
+    #[inline(always)]
+    pub(super) fn settle(&mut self) -> Option<Turn> {
+        loop {
+            self.do_tasks();
+            if self.calls.core.jobs.are_over() {
+                return Some(Turn::End);
+            }
+            if let Some(turn) = self.calls.core.turns.next() {
+                if !self.starts_turn(&turn) {
+                    continue;
+                }
+                return Some(turn);
+            }
+            let busy = self.calls.serve_polls() || self.serve_processors();
+            if !(busy || self.calls.core.jobs.some_are_idle() && self.calls.core.finish_jobs()) {
+                return None;
             }
         }
     }
@@ -311,7 +334,7 @@ impl<M: Memory> Engine<M> {
         true
     }
 
-    fn pass_time(&mut self) -> Advance {
+    pub(super) fn pass_time(&mut self) -> Advance {
         let mut events = std::mem::take(&mut self.events);
         let passed = self.calls.core.kernel.advance(&mut events);
         for at in 0..events.len() {

@@ -73,6 +73,23 @@ pub(crate) enum TransferState {
     Over,
 }
 
+impl TransferState {
+    /// The ranks between which what belongs to a message travels in this state: from one to the other.
+    pub(crate) fn direction(self, message: &Message) -> (RankId, RankId) {
+        match self {
+            TransferState::Granted | TransferState::Answered | TransferState::Told => {
+                (message.to, message.from)
+            }
+            _ => (message.from, message.to),
+        }
+    }
+
+    /// Are the bytes on their way to the receiver, which does not have them?
+    pub(crate) fn is_on_its_way(self) -> bool {
+        matches!(self, TransferState::Moving | TransferState::Queued | TransferState::AtInterface)
+    }
+}
+
 /// A message on its way: two cache lines.
 #[derive(Debug)]
 #[repr(align(64))]
@@ -95,6 +112,8 @@ pub(crate) struct Message {
     pub lent: bool,
     /// Did its bytes wait for the receiver?
     pub waited_for: bool,
+    /// Did it, or the request for it, reach the receiver before the receive was posted?
+    pub unexpected: bool,
     /// Its place in the order of messages.
     pub place: Place,
     pub sent: Time,
@@ -123,6 +142,11 @@ impl Message {
     /// When its send is complete by ideal clocks, as far as the message decides that.
     pub(crate) fn sender_ideal(&self) -> Time {
         if self.mode.waits_for_receiver() { self.ideal } else { Time::ZERO }
+    }
+
+    /// Messages with another context or tag need not wait for it.
+    pub(crate) fn stream(&self) -> u32 {
+        (self.key.context as u32).wrapping_mul(31).wrapping_add(self.key.tag as u32)
     }
 
     /// What it is a part of, by the context it is matched in.

@@ -22,7 +22,7 @@ use crate::observe::Observers;
 use crate::occupancy::Occupancy;
 use crate::origin::Origin;
 use crate::protocol::{
-    CollectiveProgress, EagerSend, Envelope, Handshake, Overhead, PollCost, Protocol, Rendezvous,
+    CollectiveProgress, EagerSend, Envelope, Handshake, Overhead, PollCost, Protocol, Rendezvous, WakeUp,
 };
 use mpirage_units::Duration;
 
@@ -238,6 +238,7 @@ impl Bench {
                 Event::LoanOver { .. } => ", loan over",
                 Event::Over { .. } => ", over",
                 Event::Probed { .. } => ", probed",
+                Event::Failed { .. } => ", failed",
                 Event::Matched { .. } => ", match reported",
             };
         }

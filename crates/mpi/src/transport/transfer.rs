@@ -61,6 +61,7 @@ impl Transport {
             sender_waits: mode.sender_waits(),
             lent: false,
             waited_for: false,
+            unexpected: false,
             place,
             sent,
             ideal,
@@ -153,13 +154,16 @@ impl Transport {
                 self.departed(env, id);
             }
             (Milestone::BufferFree, TransferState::Moving) => self.buffer_free(env, id),
+            (Milestone::Failed, state) => {
+                let (from, to) = state.direction(message);
+                self.events.push(Event::Failed { from, to });
+            }
             (Milestone::Ended, TransferState::Requested) => {
                 message.state = TransferState::Waiting;
                 self.make_visible(env, id);
             }
             (Milestone::Ended, TransferState::Granted) => self.start_moving(env, id),
-            (Milestone::Ended, TransferState::Answered) => self.answered(env, id),
-            (Milestone::Ended, TransferState::Told) => self.told(env, id),
+            (Milestone::Ended, TransferState::Answered | TransferState::Told) => self.sender_knows(env, id),
             (Milestone::Ended, TransferState::Copying) => self.deliver(env, id),
             (Milestone::Ended, TransferState::Moving) if self.protocol.processor.is_some() => {
                 message.state = TransferState::AtInterface;
@@ -202,8 +206,8 @@ impl Transport {
         let &Message { bytes, from, to, sent, departed, arrived, owner, sender_waits, waited_for, .. } =
             message;
         let (completion, ideal, sender_ideal) = (message.completion(), message.ideal, message.sender_ideal());
-        let (taker, tag, scope, message_mode) =
-            (message.taker, message.key.tag, message.scope(), message.mode);
+        let (taker, tag, scope) = (message.taker, message.key.tag, message.scope());
+        let (message_mode, unexpected) = (message.mode, message.unexpected);
         // Before the bytes are copied: right after a large copy, reads of what was just stored are slow.
         env.observers.message(record::Message {
             from: from.get(),
@@ -217,6 +221,7 @@ impl Transport {
             delivered: env.kernel.now(),
             awaited: sender_waits,
             held: waited_for && departed > sent,
+            unexpected,
         });
         let (receiver, truncated) = match taker {
             Some(Taker::Receive(receive)) => self.end_receive(env, id, receive),
@@ -333,21 +338,21 @@ impl Transport {
         }
     }
 
-    /// The receiver's answer is there: the sender is free, and confirms.
-    fn answered<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
-        if std::mem::take(&mut self.messages[id].sender_waits) {
-            self.free_sender(env, id);
+    /// The sender knows that the receiver has the bytes: it is free. If the receiver waits for a confirmation, it confirms.
+    fn sender_knows<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
+        let message = &mut self.messages[id];
+        let (delivered, owner) = (message.state == TransferState::Told, message.owner);
+        let (waits, ideal) = (std::mem::take(&mut message.sender_waits), message.sender_ideal());
+        if delivered {
+            self.end_message(env, id);
+        } else {
+            if waits {
+                self.lend(env, id);
+            }
+            self.start_control(env, id, TransferState::Confirmed);
         }
-        self.start_control(env, id, TransferState::Confirmed);
-    }
-
-    /// The sender is told that the receiver has read the bytes.
-    fn told<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
-        let message = &self.messages[id];
-        let (owner, sender_ideal, waits) = (message.owner, message.sender_ideal(), message.sender_waits);
-        self.end_message(env, id);
         if waits {
-            self.complete(owner, Completion::empty(0), sender_ideal);
+            self.complete(owner, Completion::empty(0), ideal);
         }
     }
 
@@ -420,7 +425,9 @@ impl Transport {
 
     /// A message and a receive have matched; `late` if the message was visible before the receive was posted.
     fn join<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId, taker: Taker, late: bool) {
-        self.messages[id].taker = Some(taker);
+        let message = &mut self.messages[id];
+        message.taker = Some(taker);
+        message.unexpected = late && !message.state.is_on_its_way();
         if env.observers.has_ideal() {
             self.meet(env.observers, id, taker);
         }
@@ -575,13 +582,11 @@ fn start_transfer(
     id: MessageId,
     cargo: Cargo,
 ) -> Departure {
-    let (source, target) = match message.state {
-        TransferState::Granted | TransferState::Answered | TransferState::Told => (message.to, message.from),
-        _ => (message.from, message.to),
-    };
+    let (source, target) = message.state.direction(message);
     let bytes = if cargo == Cargo::Data { message.bytes } else { 0 };
     let class = if message.key.context < COLLECTIVE_CONTEXTS { POINT_TO_POINT } else { COLLECTIVE };
-    let connection = Connection { source: source.get(), target: target.get(), class };
+    let connection =
+        Connection { source: source.get(), target: target.get(), class, stream: message.stream() };
     let (from, to) = (hosts[source.index()], hosts[target.index()]);
     kernel.start_transfer(Transfer { from, to, bytes, connection, cargo }, Due::Transfer(id).token())
 }

@@ -11,7 +11,7 @@ use mpirage_kernel::Kernel;
 use mpirage_models::Cores;
 use mpirage_mpi::{Bursts, Ending, Engine, NoMemory, Segment, Setup, Turn};
 use mpirage_platform::{HostId, Platform};
-use mpirage_record::Summary;
+use mpirage_record::{Recorder, Summary};
 use mpirage_scenario::Model;
 
 /// One switch, as in SimGrid's reference runs.
@@ -54,7 +54,8 @@ pub fn run_once(platform: Platform, model: &str, choice: &str, scripts: &[Vec<Ca
     run_to_end(engine(platform, model, choice, scripts.len()), scripts)
 }
 
-fn run_to_end(mut engine: Engine<NoMemory>, scripts: &[Vec<Call<'_>>]) -> Ran {
+/// Runs scripts, one per rank.
+pub fn run_to_end(mut engine: Engine<NoMemory>, scripts: &[Vec<Call<'_>>]) -> Ran {
     let mut promised = vec![None; scripts.len()];
     let mut next = vec![0; scripts.len()];
     let mut replies = vec![Vec::new(); scripts.len()];
@@ -140,9 +141,43 @@ pub fn engine_of(
     choice: &str,
     jobs: &[u32],
 ) -> Engine<NoMemory> {
-    let (platform, ranks) = (platform.into(), jobs.iter().sum::<u32>() as usize);
+    engine_that_counts(platform, model, choice, jobs, Bursts::None, Box::new(Summary::default()))
+}
+
+/// The same with bursts that count, or a recorder.
+pub fn engine_that_counts(
+    platform: impl Into<Arc<Platform>>,
+    model: &str,
+    choice: &str,
+    jobs: &[u32],
+    bursts: Bursts,
+    recorder: Box<dyn Recorder>,
+) -> Engine<NoMemory> {
+    let platform = platform.into();
     let (mut model, _) = Model::resolve(model, platform.settings(), (100e-6, 125e6)).unwrap();
     model.without_computation();
+    build(platform, &model, choice, jobs, bursts, recorder)
+}
+
+/// The same in which combining and copying take the time that the model says.
+pub fn engine_of_model(
+    platform: Arc<Platform>,
+    model: &Model,
+    choice: &str,
+    jobs: &[u32],
+) -> Engine<NoMemory> {
+    build(platform, model, choice, jobs, Bursts::None, Box::new(Summary::default()))
+}
+
+fn build(
+    platform: Arc<Platform>,
+    model: &Model,
+    choice: &str,
+    jobs: &[u32],
+    bursts: Bursts,
+    recorder: Box<dyn Recorder>,
+) -> Engine<NoMemory> {
+    let ranks = jobs.iter().sum::<u32>() as usize;
     let placement: Vec<HostId> = (0..ranks as u32).map(|rank| HostId(rank % platform.host_count())).collect();
     let network = model.network_on(&platform);
     let collective_times = model.collective_times(&platform);
@@ -154,11 +189,11 @@ pub fn engine_of(
         host_flops: vec![1e9; ranks],
         placement,
         jobs: jobs.to_vec(),
-        protocol: model.protocol,
+        protocol: model.protocol.clone(),
         collectives: Choice::parse(choice).unwrap(),
         collective_times,
-        bursts: Bursts::None,
-        recorder: Box::new(Summary::default()),
+        bursts,
+        recorder,
     };
     Engine::new(setup, NoMemory)
 }

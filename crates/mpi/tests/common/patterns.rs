@@ -168,6 +168,7 @@ fn collective(kind: Collective, blocks: Blocks<'static>, reduction: Option<Reduc
         reduction,
         request: None,
         plan: 0,
+        input: Default::default(),
         on_mismatch: Default::default(),
     })
 }

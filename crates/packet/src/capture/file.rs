@@ -50,9 +50,11 @@ impl<W: Write> Capture<W> {
         })
     }
 
-    /// Adds an interface, under the name that viewers show.
+    /// Adds an interface, under the name that viewers show. An error is also kept for [`Capture::finish`].
     pub fn interface(&mut self, name: &str) -> io::Result<InterfaceId> {
-        self.writer.interface(name)
+        self.writer.interface(name).inspect_err(|error| {
+            self.failure.get_or_insert_with(|| io::Error::from(error.kind()));
+        })
     }
 
     /// An interface sends or has received a frame at `at`. All flushes so far were up to `at` or an earlier instant.

@@ -1,8 +1,8 @@
 //! TCP headers as bytes (RFC 9293), with the options that Linux sends.
 //!
 //! ```text
-//! SYN      MSS, selective acknowledgements permitted, timestamps, window scale     20 bytes
-//! others   timestamps                                                              12 bytes
+//! SYN      MSS, selective acknowledgements permitted, timestamps, window scale     20 bytes; 12 without timestamps
+//! others   timestamps                                                              12 bytes; 0 without
 //!          blocks of a selective acknowledgement                                   4 + 8 per block
 //! ```
 
@@ -19,6 +19,8 @@ pub struct TcpScale {
     pub mss: u16,
     /// Windows are divided by 2 to this power.
     pub window_shift: u8,
+    /// Do segments have timestamps?
+    pub timestamps: bool,
 }
 
 /// A TCP header with what it does not say itself.
@@ -31,8 +33,11 @@ pub struct TcpOnWire {
 }
 
 const FIXED_BYTES: usize = 20;
-const SYN_OPTION_BYTES: usize = 20;
+/// Without timestamps.
+const SYN_OPTION_BYTES: usize = 12;
+/// In SYN, two of them are those that the padding of "selective acknowledgements permitted" takes otherwise.
 const TIMESTAMP_BYTES: usize = 12;
+const SYN_TIMESTAMP_BYTES: usize = 8;
 const PICOS_PER_TICK: u64 = 1_000_000_000;
 
 const NO_OPERATION: u8 = 1;
@@ -55,8 +60,10 @@ impl WireHeader for TcpOnWire {
         if self.header.flags.syn {
             self.write_syn_options(out);
         } else {
-            out.extend_from_slice(&[NO_OPERATION, NO_OPERATION]);
-            self.write_timestamps(out);
+            if self.scale.timestamps {
+                out.extend_from_slice(&[NO_OPERATION, NO_OPERATION]);
+                self.write_timestamps(out);
+            }
             self.write_sack(target.initial_number(source), out);
         }
         debug_assert_eq!(out.len() - start, self.bytes() as usize);
@@ -70,13 +77,15 @@ impl WireHeader for TcpOnWire {
 
 impl TcpOnWire {
     fn option_bytes(&self) -> usize {
+        let with_timestamps = usize::from(self.scale.timestamps);
         if self.header.flags.syn {
-            return SYN_OPTION_BYTES;
+            return SYN_OPTION_BYTES + with_timestamps * SYN_TIMESTAMP_BYTES;
         }
-        match self.sack_blocks().count() {
-            0 => TIMESTAMP_BYTES,
-            blocks => TIMESTAMP_BYTES + 4 + 8 * blocks,
-        }
+        let sack = match self.sack_blocks().count() {
+            0 => 0,
+            blocks => 4 + 8 * blocks,
+        };
+        with_timestamps * TIMESTAMP_BYTES + sack
     }
 
     fn sack_blocks(&self) -> impl Iterator<Item = (u32, u32)> {
@@ -111,7 +120,11 @@ impl TcpOnWire {
     fn write_syn_options(&self, out: &mut Vec<u8>) {
         let [high, low] = self.scale.mss.to_be_bytes();
         out.extend_from_slice(&[MSS, 4, high, low, SACK_PERMITTED, 2]);
-        self.write_timestamps(out);
+        if self.scale.timestamps {
+            self.write_timestamps(out);
+        } else {
+            out.extend_from_slice(&[NO_OPERATION, NO_OPERATION]);
+        }
         out.extend_from_slice(&[NO_OPERATION, WINDOW_SCALE, 3, self.scale.window_shift]);
     }
 

@@ -112,16 +112,19 @@ impl Ecn {
     }
 }
 
-/// The sum of 16-bit words that checksums of IP and TCP are made of (RFC 1071). Zeros do not change it.
+/// The sum of 16-bit words that checksums of IP and TCP are made of (RFC 1071). Zeros do not change it. Words of 32 bits are
+/// added, which gives the same once carries are added.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct InternetSum(u64);
 
 impl InternetSum {
-    /// Adds words; an odd byte at the end is followed by a zero.
+    /// Adds words; zeros fill up the last one.
     pub fn bytes(self, bytes: &[u8]) -> InternetSum {
-        let words =
-            bytes.chunks(2).map(|pair| u64::from(pair[0]) << 8 | u64::from(*pair.get(1).unwrap_or(&0)));
-        InternetSum(self.0 + words.sum::<u64>())
+        let (words, rest) = bytes.as_chunks::<4>();
+        let mut last = [0; 4];
+        last[..rest.len()].copy_from_slice(rest);
+        let sum: u64 = words.iter().chain([&last]).map(|word| u64::from(u32::from_be_bytes(*word))).sum();
+        InternetSum(self.0 + sum)
     }
 
     /// Adds the words of the pseudo-header that TCP protects together with its own (RFC 9293, section 3.1).

@@ -10,7 +10,8 @@ use super::header::TcpHeader;
 use super::receiver::{Arrival, Receiver};
 use super::sender::{Outgoing, Sender};
 use super::settings::TcpSettings;
-use crate::endpoint::{Endpoint, Failure, Lane, Permission, Role, Segment};
+use crate::capture::{TcpOnWire, TcpScale};
+use crate::endpoint::{EndCounts, EndState, Endpoint, Failure, Lane, Permission, Role, Segment};
 
 /// One end of a TCP connection, as Linux does it.
 #[derive(Clone, Debug)]
@@ -115,6 +116,43 @@ impl Tcp {
 impl Endpoint for Tcp {
     type Settings = TcpSettings;
     type Header = TcpHeader;
+    type OnWire = TcpOnWire;
+
+    fn on_wire(settings: &TcpSettings, header: &TcpHeader) -> TcpOnWire {
+        let scale = TcpScale {
+            mss: settings.announced_segment_size(),
+            window_shift: settings.window_scale() as u8,
+            timestamps: settings.timestamps,
+        };
+        TcpOnWire { header: *header, scale }
+    }
+
+    fn counts(&self) -> EndCounts {
+        let counters = self.counters();
+        EndCounts {
+            segments: counters.segments,
+            retransmissions: counters.retransmitted,
+            fast_retransmits: counters.fast_retransmits,
+            timeouts: counters.timeouts,
+            duplicate_acks: counters.duplicate_acks,
+            zero_windows: counters.zero_windows,
+        }
+    }
+
+    fn state(&self) -> EndState {
+        let segment = u64::from(self.settings.segment_size());
+        let threshold = self.slow_start_threshold();
+        EndState {
+            window: u64::from(self.congestion_window()) * segment,
+            threshold: if threshold >= self.settings.initial_ssthresh {
+                u64::MAX
+            } else {
+                u64::from(threshold) * segment
+            },
+            round_trip: self.smoothed_round_trip().map_or(0.0, Duration::as_secs_f64),
+            in_flight: self.bytes_in_flight(),
+        }
+    }
 
     fn new(settings: &TcpSettings, role: Role) -> Self {
         let settings = Arc::new(*settings);

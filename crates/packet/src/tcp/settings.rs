@@ -200,6 +200,11 @@ impl TcpSettings {
         self.mtu.saturating_sub(self.ip_header + TCP_HEADER + self.options()).max(1)
     }
 
+    /// The segment size that SYN says: options are not counted.
+    pub(super) fn announced_segment_size(&self) -> u16 {
+        self.mtu.saturating_sub(self.ip_header + TCP_HEADER).min(u32::from(u16::MAX)) as u16
+    }
+
     /// Bytes on the wire of a segment's headers, without selective acknowledgements.
     pub fn header_bytes(&self) -> u32 {
         self.link_header + self.ip_header + TCP_HEADER + self.options()

@@ -7,8 +7,9 @@ use crate::{Computation, varint};
 
 pub(super) const MAGIC: &[u8; 8] = b"MPIRAGE\n";
 pub(super) const END: &[u8; 8] = b"EGARIPM\n";
-pub(super) const VERSION: u32 = 2;
-/// The oldest version that is read. It does not say how computation was charged.
+pub(super) const VERSION: u32 = 3;
+/// The oldest version that is read. It does not say how computation was charged; version 2 does, but not which collectives are in
+/// place.
 pub(super) const OLDEST: u32 = 1;
 /// Bytes of the header.
 pub(super) const HEADER: usize = 16;

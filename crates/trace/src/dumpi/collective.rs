@@ -234,6 +234,7 @@ impl Player {
             reduction,
             request: None,
             plan: 0,
+            input: Default::default(),
             on_mismatch: Default::default(),
         };
         self.say(&Call::Collective(call), Answer::Needed, calls)

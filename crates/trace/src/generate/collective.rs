@@ -42,6 +42,7 @@ impl CollectiveSpec {
             reduction: self.reduction(),
             request: None,
             plan: 0,
+            input: Default::default(),
             on_mismatch: Default::default(),
         }
     }

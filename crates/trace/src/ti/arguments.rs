@@ -97,6 +97,16 @@ impl<'a> Arguments<'a> {
         self.words.next() == Some(b"ordered")
     }
 
+    /// Is `in-place` the last word? Takes it away then. SimGrid does not read this.
+    pub fn in_place(&mut self) -> bool {
+        let rest = self.words.rest().trim_ascii_end();
+        let before = rest.strip_suffix(b"in-place").filter(|rest| rest.ends_with(b" "));
+        if let Some(before) = before {
+            self.words = Words::of(before);
+        }
+        before.is_some()
+    }
+
     /// One word for each rank, after `before` others; `after` are to follow.
     pub(crate) fn counts(&mut self, ranks: u32, before: usize, after: usize) -> Result<Words<'a>, String> {
         for _ in 0..before {

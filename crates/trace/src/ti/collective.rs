@@ -1,6 +1,6 @@
 //! Collectives of a rank: their arguments, and the calls they become.
 
-use mpirage_call::{Blocks, Call, CollectiveCall, Operator, Part, Payload, Reduction, WORLD};
+use mpirage_call::{Blocks, Call, CollectiveCall, Input, Operator, Part, Payload, Reduction, WORLD};
 use mpirage_collectives::{Collective, Peers};
 
 use super::arguments::{Arguments, bad, size_of};
@@ -18,6 +18,7 @@ impl Player {
         common: &mut Common,
         calls: &mut Calls<'_>,
     ) -> Result<bool, String> {
+        let input = if words.in_place() { Input::InPlace } else { Input::Apart };
         let mut blocks = std::mem::take(&mut common.blocks);
         let taken = self.taken(action, &mut words, common.ranks, &mut blocks);
         let result = taken.map(|(kind, root, [send, recv], reduction, flops)| {
@@ -38,6 +39,7 @@ impl Player {
                 reduction,
                 request,
                 plan: 0,
+                input,
                 on_mismatch: Default::default(),
             };
             calls.push(&stamp, &Call::Collective(call));

@@ -24,7 +24,7 @@ collectives! {
             let ranks = inter.as_ref().map_or(place.size, Inter::remote);
             let gets = equal(objects, "recvbuf", recvbuf, recvcount, recvtype, ranks)?;
             let gives = match is_in_place(sendbuf) {
-                true => gets.clone().copied(),
+                true => gets.clone().copied().in_place(),
                 false => equal(objects, "sendbuf", sendbuf, sendcount, sendtype, ranks)?,
             };
             exchanged(&place, inter, Collective::Alltoall, gives, gets)
@@ -40,7 +40,7 @@ collectives! {
             // SAFETY: the caller vouches for the arrays.
             let gets = unsafe { varying(objects, "recvbuf", recvbuf, recvcounts, rdispls, recvtype, ranks) }?;
             let gives = match is_in_place(sendbuf) {
-                true => gets.clone().copied(),
+                true => gets.clone().copied().in_place(),
                 false => {
                     // SAFETY: the caller vouches for the arrays.
                     unsafe { varying(objects, "sendbuf", sendbuf, sendcounts, sdispls, sendtype, ranks) }?
@@ -59,7 +59,7 @@ collectives! {
             // SAFETY: the caller vouches for the arrays.
             let gets = unsafe { typed(objects, "recvbuf", recvbuf, recvcounts, rdispls, recvtypes, ranks) }?;
             let gives = match is_in_place(sendbuf) {
-                true => gets.clone().copied(),
+                true => gets.clone().copied().in_place(),
                 false => {
                     // SAFETY: the caller vouches for the arrays.
                     unsafe { typed(objects, "sendbuf", sendbuf, sendcounts, sdispls, sendtypes, ranks) }?

@@ -152,7 +152,7 @@ fn scattered(
         let (place, root) = Place::with_root(objects, comm, root)?;
         let gives = if place.is(root) { blocks(objects, place.size)? } else { Side::nothing() };
         let gets = match place.is(root) && is_in_place(recvbuf) {
-            true => Side::whole(gives.block_of(place.rank, place.size)?).unstored(),
+            true => Side::whole(gives.block_of(place.rank, place.size)?).unstored().in_place(),
             false => whole(objects, "recvbuf", recvbuf, recvcount, recvtype)?,
         };
         if place.is(root) {
@@ -172,7 +172,7 @@ fn own_block(
 ) -> Result<Side> {
     let block = gets.block_of(place.rank, place.size)?;
     if is_in_place(sendbuf) {
-        return Ok(Side::whole(block));
+        return Ok(Side::whole(block).in_place());
     }
     let gives = whole(objects, "sendbuf", sendbuf, sendcount, sendtype)?;
     apart(&gives, gets)?;

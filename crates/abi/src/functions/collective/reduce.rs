@@ -98,7 +98,7 @@ impl<Count: Number> Vectors<Count> {
     /// What this rank contributes, which may lie where the result goes.
     fn given(&self, objects: &Objects) -> Result<Side> {
         match is_in_place(self.sendbuf) {
-            true => whole(objects, "recvbuf", self.recvbuf, self.count, self.datatype),
+            true => Ok(self.got(objects)?.in_place()),
             false => whole(objects, "sendbuf", self.sendbuf, self.count, self.datatype),
         }
     }

@@ -47,9 +47,7 @@ impl<'a> Rank<'a> {
         let (shape, sides) = (self.shape, &self.sides);
         let inner = Shape::new(sides.own.len() as u32).rank(sides.place(shape.rank)).bytes(bytes);
         let inner = inner.element(shape.element).commutative(shape.commutative).built_in(shape.built_in);
-        // A side has at most one such phase before it gets something from the other, and one after that.
-        let phase = if collective == Collective::Bcast { 2 } else { 1 };
-        out.phase(phase, |out| {
+        out.phase(|out| {
             out.within(sides.own.clone(), label, |out| collective.append_by_default(&inner, out))
         });
     }

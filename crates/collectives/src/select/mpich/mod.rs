@@ -12,6 +12,7 @@
 //! `any`. Both replace their built-in tables by the file, and end a program that calls a collective which the file does not have.
 
 mod names;
+mod parameters;
 mod read;
 mod tree;
 mod write;
@@ -122,6 +123,33 @@ mod tests {
             error("scan bytes<4 recursive-doubling")
                 .ends_with("it cannot ask scan for its size; leave this condition out")
         );
+    }
+
+    #[test]
+    fn algorithms_with_parameters_survive_a_file() {
+        let rules = [
+            "barrier recursive-exchange:radix=4",
+            "allgather recursive-exchange:radix=3",
+            "allreduce commutative=yes recursive-exchange:radix=4",
+            "allreduce commutative=yes k-reduce-scatter-allgather:radix=3",
+            "allreduce commutative=yes recursive-multiplying:radix=5",
+            "allreduce commutative=yes tree-k-nomial-1:radix=3:segment=4KiB",
+            "iallreduce commutative=yes recursive-exchange:radix=2",
+            "bcast tree-k-ary:radix=3:sends=in-order",
+            "ibcast tree-k-nomial-2:radix=3:segment=1KiB",
+            "ireduce commutative=yes tree-k-ary:radix=2",
+        ]
+        .map(|line| Rule::parse(line).unwrap());
+        for rule in rules {
+            let text = write(std::slice::from_ref(&rule), MpichVersion::V4_3).unwrap();
+            let read = read(&text).unwrap().method(rule.operation, &Shape::new(9).bytes(64)).unwrap();
+            let defaults = rule.operation.collective.defaults(read.algorithm).unwrap();
+            assert_eq!(read.algorithm, rule.method.algorithm);
+            assert_eq!(read.settings.or(defaults), rule.method.settings.or(defaults), "{rule}");
+            assert!(write(&[rule], MpichVersion::V4_0).is_err(), "MPICH 4.0 has none of these");
+        }
+        let whole = Rule::parse("bcast tree-k-ary:segment=4KiB").unwrap();
+        assert!(write(&[whole], MpichVersion::V4_3).is_err(), "its blocking tree does not cut the vector");
     }
 
     #[test]

@@ -7,9 +7,8 @@ use thiserror::Error;
 
 use super::super::rule::{Condition, Flag, Quantity, Relation, Rule, RuleError};
 use super::super::selector::Selector;
-use super::names;
 use super::tree::{Branch, parse};
-use crate::algorithm::Algorithm;
+use super::{names, parameters};
 use crate::method::Method;
 use crate::operation::Operation;
 use crate::parameters::Settings;
@@ -142,15 +141,17 @@ impl Path {
     fn rule(&self, name: &str, branch: &Branch) -> Result<Rule, MpichError> {
         let Operation { collective, nonblocking } = self.operation;
         let at = |problem| MpichError { line: branch.line, problem };
-        let plain = names::named(collective, nonblocking, name).map(|algorithm| (algorithm, None));
-        let found = plain.or_else(|| with_radix(self.operation, name, &branch.below));
-        let (algorithm, radix) = found.ok_or_else(|| {
-            let known = names::known(collective, nonblocking);
+        let plain = names::named(collective, nonblocking, name).map(Method::from);
+        let found = plain
+            .or_else(|| with_radix(self.operation, name, &branch.below))
+            .or_else(|| parameters::read(self.operation, name, &branch.below));
+        let mut method = found.ok_or_else(|| {
+            let mut known = names::known(collective, nonblocking);
+            known.extend(parameters::names(self.operation));
+            known.dedup();
             at(Problem::UnknownAlgorithm { operation: self.operation, name: name.to_owned(), known })
         })?;
-        let parts = algorithm.reads_nodes().then_some("mpich-levels");
-        let settings = Settings { radix, parts, ..Settings::default() };
-        let method = Method { algorithm, settings };
+        method.settings.parts = method.algorithm.reads_nodes().then_some("mpich-levels");
         Rule::new(self.operation, self.conditions.clone(), method).map_err(|error| at(Problem::Rule(error)))
     }
 
@@ -210,12 +211,13 @@ impl Path {
 }
 
 /// MPICH 4.3 has some algorithms with a radix: `MPIR_Allgather_intra_k_brucks` with `k=4` below it.
-fn with_radix(operation: Operation, name: &str, below: &[Branch]) -> Option<(Algorithm, Option<u32>)> {
+fn with_radix(operation: Operation, name: &str, below: &[Branch]) -> Option<Method> {
     let Operation { collective, nonblocking } = operation;
     let radix = below.iter().find_map(|parameter| parameter.key.strip_prefix("k=")?.parse().ok());
     let algorithm = names::named(collective, nonblocking, &name.replacen("_k_", "_", 1))?;
     let radix: u32 = radix.filter(|&radix| radix >= 2)?;
-    collective.defaults(algorithm)?.radix.map(|_| (algorithm, Some(radix)))
+    collective.defaults(algorithm)?.radix?;
+    Some(Method { algorithm, settings: Settings { radix: Some(radix), ..Settings::default() } })
 }
 
 /// `avg_msg_size<=2048`

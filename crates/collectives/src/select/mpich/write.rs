@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::super::rule::{Condition, Flag, Quantity, Relation, Rule};
 use super::super::selector::Selector;
-use super::names;
+use super::{names, parameters};
 use crate::collective::Collective;
 use crate::operation::Operation;
 
@@ -150,14 +150,18 @@ impl Question {
 fn prepared(rule: &Rule, version: MpichVersion) -> Result<Prepared, UnwritableRule> {
     let unwritable = |reason: String| UnwritableRule { rule: rule.clone(), reason };
     let Operation { collective, nonblocking } = rule.operation;
-    let algorithm = names::written(collective, nonblocking, rule.method.algorithm).ok_or_else(|| {
-        unwritable(format!(
-            "it has no algorithm {} for {collective}; it has {}",
-            rule.method.algorithm,
-            names::known(collective, nonblocking).join(", ")
-        ))
-    })?;
-    let algorithm = leaf(rule, algorithm, version).map_err(unwritable)?;
+    let plain = names::written(collective, nonblocking, rule.method.algorithm);
+    let newer = || parameters::written(rule.operation, rule.method).filter(|_| version == MpichVersion::V4_3);
+    let algorithm = match plain {
+        Some(name) => leaf(rule, name, version).map_err(unwritable)?,
+        None => newer().ok_or_else(|| {
+            unwritable(format!(
+                "it has no algorithm {} for {collective}; it has {}",
+                rule.method,
+                names::known(collective, nonblocking).join(", ")
+            ))
+        })?,
+    };
     let ranks = rule.conditions.iter().find_map(|condition| match condition {
         Condition::Compare(Quantity::Ranks, Relation::Equal, ranks) => Some(*ranks),
         _ => None,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use mpirage_call::{Blocks, CollectiveCall, CommRequest, ContextId, RequestId, SELF, WORLD};
+use mpirage_call::{Blocks, CollectiveCall, CommRequest, ContextId, Input, RequestId, SELF, WORLD};
 use mpirage_collectives::{Choice, Collective, Member, Peers, Shape, Step, schedule};
 use mpirage_units::Duration;
 
@@ -20,6 +20,9 @@ impl TiWriter {
     pub(super) fn collective(&mut self, rank: u32, call: &CollectiveCall<'_>) {
         if call.reduction.is_some_and(|reduction| !reduction.commutative) {
             self.lost.add(Loss::Operators);
+        }
+        if call.input == Input::InPlace {
+            self.lost.add(Loss::InPlace);
         }
         if call.plan > 0 {
             self.lost.add(Loss::Plans);
@@ -61,6 +64,7 @@ impl TiWriter {
             call.reduction.map_or((0, 6), |reduction| counted(reduction.element, reduction.elements));
         let ordered =
             if call.reduction.is_some_and(|reduction| !reduction.commutative) { " ordered" } else { "" };
+        let in_place = if call.input == Input::InPlace { " in-place" } else { "" };
         let prefix = if call.request.is_some() { "i" } else { "" };
         let ranks = self.ranks.len();
         let line = match call.kind {
@@ -78,7 +82,9 @@ impl TiWriter {
             C::Scatterv => format!("scatterv {} {bytes} {root} 6 6", lengths(&call.send.blocks, ranks, 1)),
             C::Allgatherv => {
                 let own = call.recv.blocks.of(rank as usize).1;
-                format!("allgatherv {own} {} 6 6", lengths(&call.recv.blocks, ranks, 1))
+                // SimGrid tells what follows by the number of words: another one is possible behind displacements only.
+                let displacements = if in_place.is_empty() { String::new() } else { " 0".repeat(ranks) };
+                format!("allgatherv {own} {} 6 6{displacements}", lengths(&call.recv.blocks, ranks, 1))
             }
             C::Alltoallv | C::Alltoallw => {
                 let (send, recv) = (&call.send.blocks, &call.recv.blocks);
@@ -93,7 +99,7 @@ impl TiWriter {
             // They have other peers than all ranks, so they are expanded.
             _ => return,
         };
-        self.line(rank, format_args!("{prefix}{line}{ordered}"));
+        self.line(rank, format_args!("{prefix}{line}{ordered}{in_place}"));
         if let Some(request) = call.request {
             self.lost.add(Loss::NonBlocking);
             let state = &mut self.ranks[rank as usize];
@@ -117,6 +123,7 @@ impl TiWriter {
             (call.send_counts(Member { rank: seat, size }), call.recv_counts(Member { rank: seat, size }));
         let mut shape = Shape::new(size).rank(seat).root(call.root).peers(call.peers);
         shape = shape.bytes(call.shape_bytes(seat)).counts(&sends, &recvs);
+        shape = shape.in_place(call.input == Input::InPlace);
         if let Some(reduction) = call.reduction {
             shape = shape.element(u64::from(reduction.element.max(1))).commutative(reduction.commutative);
         }

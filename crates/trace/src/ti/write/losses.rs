@@ -12,6 +12,7 @@ pub(super) enum Loss {
     Order,
     Plans,
     Operators,
+    InPlace,
     Speed,
 }
 
@@ -61,6 +62,9 @@ impl Loss {
             Loss::Plans => "persistent collectives are taken to be started in the same order by all ranks",
             Loss::Operators => {
                 "operators that do not commute are marked as such; SimGrid takes them for operators that do"
+            }
+            Loss::InPlace => {
+                "contributions in place (MPI_IN_PLACE) are marked as such; SimGrid takes them for others"
             }
             Loss::Speed => {
                 "the speed of the machine that computation was measured on is not known: 1 Gf is assumed"

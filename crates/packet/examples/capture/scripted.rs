@@ -1,19 +1,9 @@
-//! Writes captures of scripted conversations and says what is in them: capture FOLDER.
-//!
-//! `tests/packet/capture.py` lets Wireshark's `tshark` read them. Everything here is put in on purpose, so that what
-//! Wireshark finds can be compared with what it should find:
-//!
-//! ```text
-//! clean.pcapng      a transfer without losses, at the sender
-//! lossy.pcapng      one with losses that duplicate acknowledgements and timeouts repair, with a closed window, at the sender
-//! two-ends.pcapng   the same at both ends, whole frames
-//! ```
+//! Transfers of TCP that follow a script: everything that Wireshark should find was put in on purpose.
 
 use std::collections::BTreeSet;
 use std::error::Error;
-use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::Path;
 
 use mpirage_packet::{
     Capture, Direction, Ecn, FrameView, InterfaceId, SnapLength, Station, TcpFlags, TcpHeader, TcpOnWire,
@@ -21,6 +11,8 @@ use mpirage_packet::{
 };
 use mpirage_platform::HostId;
 use mpirage_units::{Duration, Time};
+
+use crate::output;
 
 const MSS: u64 = 1_448;
 /// Segments of one round trip, and round trips.
@@ -30,20 +22,19 @@ const DELAY: Duration = Duration::from_nanos(5_000_000);
 const SPACING: Duration = Duration::from_nanos(12_304);
 const TIMEOUT: Duration = Duration::from_nanos(200_000_000);
 const WINDOW: u64 = 65_536;
-const SCALE: TcpScale = TcpScale { mss: 1_460, window_shift: 7 };
+const SCALE: TcpScale = TcpScale { mss: 1_460, window_shift: 7, timestamps: true };
 const SENDER: Station = Station { host: HostId(0), port: 40_000 };
 const RECEIVER: Station = Station { host: HostId(0x01_02_03), port: 1_024 };
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let folder = PathBuf::from(std::env::args_os().nth(1).ok_or("usage: capture FOLDER")?);
+/// Writes the scripted captures.
+pub fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
     let none = Script { lost: BTreeSet::new(), closes_after: None };
     // In the middle of a burst, its first segment, and the last of a burst, which only a timeout repairs.
     let lost = BTreeSet::from([13, 30, 45, 59, 81, 109]);
     let some = Script { lost, closes_after: Some(6) };
-    one_end(&folder, "clean.pcapng", &none)?;
-    one_end(&folder, "lossy.pcapng", &some)?;
-    two_ends(&folder, "two-ends.pcapng", &some)?;
-    Ok(())
+    one_end(folder, "clean.pcapng", &none)?;
+    one_end(folder, "lossy.pcapng", &some)?;
+    two_ends(folder, "two-ends.pcapng", &some)
 }
 
 /// What happens to a transfer.
@@ -69,10 +60,6 @@ fn two_ends(folder: &Path, name: &str, script: &Script) -> Result<(), Box<dyn Er
     let mut transfer = Transfer::new(capture, sender, Some(receiver));
     transfer.run(script);
     transfer.finish(name)
-}
-
-fn output(folder: &Path, name: &str) -> std::io::Result<BufWriter<File>> {
-    Ok(BufWriter::new(File::create(folder.join(name))?))
 }
 
 /// A transfer in one direction.
