@@ -39,8 +39,10 @@ test: build
 bench: build
 	tests/bench
 
-# Compares simulated times with measured ones: Open MPI and MPICH over TCP, if their measurements are there (tests/packet/measured.py).
+# Compares simulated times with measured ones: throughput of Linux's TCP, and Open MPI and MPICH over TCP if their measurements
+# are there (tests/packet/measured.py).
 validate: build
+	tests/packet/tcp.py --strict
 	tests/packet/testbed.py --model flow,ns3,packet --check
 
 # Compares the messages of collectives with those of the MPI libraries themselves, which are installed if they are missing. A few sizes and
