@@ -39,8 +39,10 @@ test: build
 bench: build
 	tests/bench
 
-# Compares simulated times with measured ones: Open MPI and MPICH over TCP, if their measurements are there (tests/packet/measured.py).
+# Compares simulated times with measured ones: throughput of Linux's TCP, and Open MPI and MPICH over TCP if their measurements
+# are there (tests/packet/measured.py).
 validate: build
+	tests/packet/tcp.py --strict
 	tests/packet/testbed.py --model flow,ns3,packet --check
 
 # Figures 5, 6 and 8 of the MPI-NeTSim paper (docs/netsim-paper.md): ten minutes of real time on a machine that does nothing else.

@@ -219,7 +219,8 @@ def throughputs(effort):
 
 
 def doubtful(row):
-    """Whether repeats differ by more than 15 %, or the link was late by more than 1 % of the delay."""
+    """Whether repeats differ by more than 15 %, or the link was late by more than 1 % of the delay. The second is not asked of delays of
+    1 ms: 10 us is what a wake-up takes here, and measuring again would not help."""
     return float(row["spread"]) > 0.15 or float(row["late_us"]) > 10 * float(row["delay_ms"]) and float(row["delay_ms"]) >= 10
 
 

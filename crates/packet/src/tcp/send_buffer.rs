@@ -17,6 +17,8 @@ pub(super) struct SendBuffer {
     initial: u64,
     window: u64,
     largest: u64,
+    /// The largest congestion window so far.
+    grown_to: u32,
 }
 
 impl SendBuffer {
@@ -29,6 +31,7 @@ impl SendBuffer {
             initial,
             window: u64::from(settings.initial_window.max(1)),
             largest: settings.send_buffer_maximum,
+            grown_to: settings.initial_window,
         }
     }
 
@@ -45,8 +48,11 @@ impl SendBuffer {
     /// `bytes` have been acknowledged, and the congestion window has so many segments.
     pub(super) fn release(&mut self, bytes: u64, window: u32) {
         self.held -= bytes;
-        let grown = self.initial * u64::from(window) / self.window;
-        self.limit = self.limit.max(grown.min(self.largest));
+        if window > self.grown_to {
+            self.grown_to = window;
+            let grown = self.initial * u64::from(window) / self.window;
+            self.limit = self.limit.max(grown.min(self.largest));
+        }
         if 3 * self.held <= 2 * self.limit {
             self.full = false;
         }

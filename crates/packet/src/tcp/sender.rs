@@ -268,7 +268,8 @@ impl Sender {
 
     fn note_use(&mut self, now: Time, full: bool) {
         let progress = self.progress(now, 0);
-        self.congestion.sent(progress, self.board.packets_out(), full, self.trip.timeout());
+        let trip = &self.trip;
+        self.congestion.sent(progress, self.board.packets_out(), full, || trip.timeout());
     }
 
     /// Sends new data beyond the window, or the last segment again.
@@ -309,6 +310,9 @@ impl Sender {
         }
         let updated = self.room.update(header, self.acknowledged);
         let bytes = end - self.acknowledged;
+        if bytes == 0 && self.has_no_questions(header) {
+            return self.window_answered();
+        }
         let mut arrivals = Arrivals::default();
         let (duplicate, blocks) = blocks(header);
         let answer = Answer { now, echo: header.echo, least: self.trip.least() };
@@ -329,6 +333,12 @@ impl Sender {
         }
         self.recover(now, header, duplicate, arrivals);
         self.buffer.release(bytes, self.congestion.window());
+    }
+
+    /// Is nothing in flight, and nothing known that an acknowledgement could change? So it is at an end that only receives.
+    fn has_no_questions(&self, header: &TcpHeader) -> bool {
+        let idle = self.board.packets_out() == 0 && self.probe.high().is_none();
+        idle && header.sack[0].1 == 0 && !header.flags.ece && self.recovery.phase() == Phase::Open
     }
 
     /// All bytes before `end` have arrived.

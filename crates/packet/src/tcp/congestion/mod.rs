@@ -220,8 +220,14 @@ impl Congestion {
         self.usage.used = 0;
     }
 
-    /// Segments were sent, or could not be because the window is full.
-    pub(super) fn sent(&mut self, progress: Progress, packets_out: u32, full: bool, timeout: Duration) {
+    /// Segments were sent, or could not be because the window is full. `timeout` gives the retransmission timeout.
+    pub(super) fn sent(
+        &mut self,
+        progress: Progress,
+        packets_out: u32,
+        full: bool,
+        timeout: impl FnOnce() -> Duration,
+    ) {
         let usage = &mut self.usage;
         let new_round = progress.acknowledged >= usage.check_at;
         if new_round || full || (!usage.limited && packets_out > usage.most) {
@@ -235,7 +241,7 @@ impl Congestion {
             return;
         }
         self.usage.used = self.usage.used.max(packets_out);
-        if self.usage.shrinks_when_idle && progress.now.since(self.usage.full_at) >= timeout {
+        if self.usage.shrinks_when_idle && progress.now.since(self.usage.full_at) >= timeout() {
             self.shrink_unused(progress.now);
         }
     }
