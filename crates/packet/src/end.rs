@@ -3,7 +3,7 @@
 use mpirage_units::Time;
 
 use crate::endpoint::{Endpoint, Lane, Permission};
-use crate::ids::PathId;
+use crate::ids::{LaneId, PathId};
 use crate::stream::Stream;
 
 /// A socket: the endpoint of a protocol, the messages that it is to send, and its share of the host's queue.
@@ -12,6 +12,8 @@ pub(crate) struct End<E> {
     pub endpoint: E,
     /// Where its frames go.
     pub path: PathId,
+    /// The virtual lane of its frames.
+    pub lane: LaneId,
     /// Frames with data that it has in the host's queue.
     pub queued: u32,
     /// The instant at which its timer is set to go off; [`Time::MAX`] if it is not.
@@ -20,8 +22,8 @@ pub(crate) struct End<E> {
 }
 
 impl<E: Endpoint> End<E> {
-    pub(crate) fn new(endpoint: E, path: PathId) -> End<E> {
-        End { endpoint, path, queued: 0, timer: Time::MAX, lanes: Vec::new() }
+    pub(crate) fn new(endpoint: E, path: PathId, lane: LaneId) -> End<E> {
+        End { endpoint, path, lane, queued: 0, timer: Time::MAX, lanes: Vec::new() }
     }
 
     /// The messages of a lane.

@@ -86,6 +86,11 @@ pub trait Endpoint: Sized {
     /// opened. The application takes them at once.
     fn delivered(&mut self) -> Option<(Lane, u64)>;
 
+    /// Does a segment overtake others where links have a lane for that?
+    fn is_urgent(_header: &Self::Header) -> bool {
+        false
+    }
+
     /// Has it given up?
     fn failure(&self) -> Option<Failure>;
 }

@@ -13,21 +13,33 @@
 
 mod end;
 mod endpoint;
+mod event;
 mod frame;
 mod ids;
+mod layer;
+mod lossless;
 mod network;
 mod parameters;
+mod paths;
 mod port;
 mod random;
+mod rdma;
 mod stream;
 mod tcp;
 mod wires;
 
 pub use endpoint::{Endpoint, Failure, Lane, Permission, Role, Segment};
+pub use layer::LinkLayer;
+pub use lossless::{CreditDeadlock, FlowControl, LosslessParameters, LosslessWires, Marking};
 pub use network::PacketNetwork;
 pub use parameters::{
     Forwarding, HostParameters, LinkParameters, MessageParameters, PacketParameters, QueueLimit,
     QueueParameters, Red, WithinHost,
 };
+pub use paths::Routing;
 pub use port::PortCounts;
+pub use rdma::{
+    DcqcnParameters, PacketOrder, RdmaEndpoint, RdmaHeader, RdmaHeaderBytes, RdmaKind, RdmaSettings,
+};
 pub use tcp::{TcpFlags, TcpHeader};
+pub use wires::Wires;

@@ -17,53 +17,50 @@ use rustc_hash::FxHashMap;
 
 use crate::end::End;
 use crate::endpoint::{Endpoint, Lane, Role, Segment};
+use crate::event::Event;
 use crate::frame::{Frame, Frames};
-use crate::ids::{EndId, FrameId};
+use crate::ids::{EndId, FrameId, LaneId};
+use crate::layer::{LinkLayer, Traffic};
 use crate::parameters::PacketParameters;
 use crate::port::PortCounts;
 use crate::random::Random;
-use crate::wires::{Hop, Wires};
+use crate::wires::Wires;
 
 /// The consumer number of the generator that decides who is late.
 const LATE: u64 = 2;
 
-/// Something that happens inside the network.
-#[derive(Clone, Copy, Debug)]
-enum Event {
-    /// A frame arrives at a switch or at its host.
-    Arrival(FrameId),
-    /// The interface has taken a frame of a socket out of the host's queue.
-    Taken(EndId),
-    /// The timer of a socket goes off.
-    Timer(EndId),
-    /// The network holds all bytes of a message.
-    Buffered(Token),
-    /// A message reaches its receiver.
-    HandOver(Token),
-}
-
-/// A network of frames whose connections speak the protocol `E`.
-pub struct PacketNetwork<E: Endpoint> {
+/// A network of frames whose connections speak the protocol `E`, over the links `L`.
+pub struct PacketNetwork<E: Endpoint, L: LinkLayer = Wires> {
     settings: E::Settings,
     parameters: PacketParameters,
-    wires: Wires,
+    layer: L,
     frames: Frames<E::Header>,
     ends: Vec<End<E>>,
-    /// The first end of the connection between two end points of the caller, the lower one first.
-    connections: FxHashMap<(u32, u32), EndId>,
+    /// The first end of the connection between two end points of the caller, the lower one first, on a lane.
+    connections: FxHashMap<(u32, u32, LaneId), EndId>,
     agenda: Agenda<Event>,
     late: Random,
 }
 
 impl<E: Endpoint> PacketNetwork<E> {
-    /// A quiet network without connections.
+    /// A quiet network without connections, whose switches drop what does not fit.
     pub fn new(
         platform: Arc<Platform>,
         parameters: PacketParameters,
         settings: E::Settings,
     ) -> PacketNetwork<E> {
+        let buffer = parameters.hosts.interface_buffer;
+        let wires = Wires::new(platform, parameters.links, buffer, parameters.seed);
+        PacketNetwork::over(wires, parameters, settings)
+    }
+}
+
+impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
+    /// A quiet network without connections over some links. The parameters of [`LinkParameters`](crate::LinkParameters) do
+    /// not matter: the links have their own.
+    pub fn over(layer: L, parameters: PacketParameters, settings: E::Settings) -> PacketNetwork<E, L> {
         PacketNetwork {
-            wires: Wires::new(platform, parameters.links, parameters.seed),
+            layer,
             late: Random::new(parameters.seed, LATE),
             settings,
             parameters,
@@ -76,17 +73,33 @@ impl<E: Endpoint> PacketNetwork<E> {
 
     /// Every link that has carried something, and what it has counted.
     pub fn link_counts(&self) -> impl Iterator<Item = (LinkId, &PortCounts)> {
-        self.wires.counts()
+        self.layer.counts()
+    }
+
+    /// The links and switches.
+    pub fn layer(&self) -> &L {
+        &self.layer
+    }
+
+    /// The links and switches, when the network is no longer needed.
+    pub fn into_layer(self) -> L {
+        self.layer
+    }
+
+    /// The ends of all connections, in the order in which they were opened.
+    pub fn endpoints(&self) -> impl Iterator<Item = &E> {
+        self.ends.iter().map(|end| &end.endpoint)
     }
 
     /// The end of the connection at the source of a transfer.
     fn end_of(&mut self, transfer: &Transfer) -> EndId {
         let (source, target) = (transfer.connection.source, transfer.connection.target);
-        let pair = (source.min(target), source.max(target));
+        let lane = self.layer.lane(&transfer.connection);
+        let pair = (source.min(target), source.max(target), lane);
         let first = match self.connections.get(&pair) {
             Some(&first) => first,
             None => {
-                let first = self.connect(transfer, source > target);
+                let first = self.connect(transfer, lane, source > target);
                 self.connections.insert(pair, first);
                 first
             }
@@ -95,11 +108,13 @@ impl<E: Endpoint> PacketNetwork<E> {
     }
 
     /// Opens a connection; its first end is that of the lower end point, which is the target if `swapped`.
-    fn connect(&mut self, transfer: &Transfer, swapped: bool) -> EndId {
+    fn connect(&mut self, transfer: &Transfer, lane: LaneId, swapped: bool) -> EndId {
         let first = EndId::new(self.ends.len());
-        let out = End::new(E::new(&self.settings, Role::Active), self.wires.path(transfer.from, transfer.to));
-        let back =
-            End::new(E::new(&self.settings, Role::Passive), self.wires.path(transfer.to, transfer.from));
+        let salt = first.index() as u64 ^ self.parameters.seed << 32;
+        let paths = [(transfer.from, transfer.to), (transfer.to, transfer.from)]
+            .map(|(from, to)| self.layer.path(from, to, salt));
+        let out = End::new(E::new(&self.settings, Role::Active), paths[0], lane);
+        let back = End::new(E::new(&self.settings, Role::Passive), paths[1], lane);
         self.ends.extend(if swapped { [back, out] } else { [out, back] });
         first
     }
@@ -130,15 +145,12 @@ impl<E: Endpoint> PacketNetwork<E> {
 
     fn send(&mut self, now: Time, id: EndId, segment: Segment<E::Header>) {
         let end = &mut self.ends[id.index()];
-        let mut frame = Frame { segment, sender: id, path: end.path, hop: 0, marked: false, tail: now };
-        let (taken, hop) = self.wires.send(now, &mut frame, self.parameters.hosts.interface_buffer);
-        if segment.payload > 0 && taken > now {
-            end.queued += 1;
-            self.agenda.push(taken, Event::Taken(id));
-        }
-        if let Hop::Arrives(at) = hop {
-            self.agenda.push(at, Event::Arrival(self.frames.insert(frame)));
-        }
+        let path = end.path;
+        let lane = if E::is_urgent(&segment.header) { LaneId::URGENT } else { end.lane };
+        let frame = Frame { segment, sender: id, path, lane, hop: 0, marked: false, tail: now };
+        let waits =
+            self.layer.send(Traffic { now, frames: &mut self.frames, agenda: &mut self.agenda }, frame);
+        end.queued += u32::from(waits);
     }
 
     fn set_timer(&mut self, id: EndId) {
@@ -150,15 +162,10 @@ impl<E: Endpoint> PacketNetwork<E> {
     }
 
     fn arrive(&mut self, now: Time, id: FrameId) {
-        match self.wires.forward(now, self.frames.get_mut(id)) {
-            Some(Hop::Arrives(at)) => self.agenda.push(at, Event::Arrival(id)),
-            Some(Hop::Lost) => {
-                self.frames.remove(id);
-            }
-            None => {
-                let frame = self.frames.remove(id);
-                self.receive(now, &frame);
-            }
+        if let Some(frame) =
+            self.layer.arrive(Traffic { now, frames: &mut self.frames, agenda: &mut self.agenda }, id)
+        {
+            self.receive(now, &frame);
         }
     }
 
@@ -212,7 +219,7 @@ impl<E: Endpoint> PacketNetwork<E> {
     }
 }
 
-impl<E: Endpoint> NetworkModel for PacketNetwork<E> {
+impl<E: Endpoint, L: LinkLayer> NetworkModel for PacketNetwork<E, L> {
     fn start(&mut self, now: Time, transfer: Transfer, token: Token) -> Departure {
         if transfer.from == transfer.to {
             self.start_within(now, &transfer, token);
@@ -230,7 +237,7 @@ impl<E: Endpoint> NetworkModel for PacketNetwork<E> {
     }
 }
 
-impl<E: Endpoint> Model for PacketNetwork<E> {
+impl<E: Endpoint, L: LinkLayer> Model for PacketNetwork<E, L> {
     fn next(&mut self, _: Time) -> Option<Time> {
         self.agenda.next()
     }
@@ -243,6 +250,9 @@ impl<E: Endpoint> Model for PacketNetwork<E> {
                     self.ends[end.index()].queued -= 1;
                     self.pump(now, end);
                 }
+                Event::Port(port) => self
+                    .layer
+                    .resume(Traffic { now, frames: &mut self.frames, agenda: &mut self.agenda }, port),
                 Event::Timer(end) => self.timer(now, end),
                 Event::Buffered(token) => reports.push(Report { token, milestone: Milestone::BufferFree }),
                 Event::HandOver(token) => reports.push(Report::ended(token)),

@@ -46,6 +46,10 @@ pub struct PortCounts {
     pub lost: u64,
     /// The most bytes that waited.
     pub most_waiting: u64,
+    /// How often the other side told it to pause.
+    pub pauses: u64,
+    /// How long frames waited at the idle link because the other side had no room for them.
+    pub blocked: Duration,
 }
 
 /// One direction of a link with its queue.

@@ -1,5 +1,12 @@
 //! Random numbers: one seeded generator per consumer, so that one that draws more does not change what others see.
 
+/// Spreads a number over all bits: the finalizer of SplitMix64.
+pub(crate) fn mix(number: u64) -> u64 {
+    let mixed = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ mixed >> 31
+}
+
 /// A small generator (SplitMix64, Steele et al. 2014).
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
@@ -14,9 +21,7 @@ impl Random {
 
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
+        mix(self.0)
     }
 
     /// A number from 0 to 1, without 1.

@@ -1,4 +1,4 @@
-//! Links and switches: what happens to a frame between two hosts.
+//! Links and switches that drop what does not fit.
 
 use std::sync::Arc;
 
@@ -6,9 +6,12 @@ use mpirage_platform::{HostId, LinkId, Platform, Sharing};
 use mpirage_units::Time;
 use rustc_hash::FxHashMap;
 
+use crate::event::Event;
 use crate::frame::Frame;
-use crate::ids::PathId;
+use crate::ids::{FrameId, PathId, PortId};
+use crate::layer::{Layer, LinkLayer, Traffic};
 use crate::parameters::{Forwarding, LinkParameters};
+use crate::paths::Paths;
 use crate::port::{Admission, Arriving, Passage, Port, PortCounts};
 use crate::random::Random;
 
@@ -20,7 +23,7 @@ const LOSSES: u64 = 1;
 
 /// How a frame gets on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Hop {
+enum Hop {
     /// It is lost.
     Lost,
     /// It arrives at the next switch or at its host.
@@ -29,65 +32,35 @@ pub(crate) enum Hop {
 
 /// All links and switches that are in use.
 #[derive(Debug)]
-pub(crate) struct Wires {
-    platform: Arc<Platform>,
+pub struct Wires {
     parameters: LinkParameters,
+    /// Bytes that a host's interface takes out of its queue ahead of the wire.
+    interface_buffer: u32,
     ports: Vec<(LinkId, Port)>,
-    by_link: FxHashMap<LinkId, u32>,
-    by_hosts: FxHashMap<(HostId, HostId), PathId>,
-    /// Where the ports of each path begin in `path_ports`; they end where those of the next begin.
-    path_starts: Vec<u32>,
-    path_ports: Vec<u32>,
+    by_link: FxHashMap<LinkId, PortId>,
+    paths: Paths,
     random: Random,
-    /// Reused.
-    route: Vec<LinkId>,
 }
 
 impl Wires {
-    pub(crate) fn new(platform: Arc<Platform>, parameters: LinkParameters, seed: u64) -> Wires {
+    pub(crate) fn new(
+        platform: Arc<Platform>,
+        parameters: LinkParameters,
+        interface_buffer: u32,
+        seed: u64,
+    ) -> Wires {
         Wires {
-            platform,
             parameters,
+            interface_buffer,
             ports: Vec::new(),
             by_link: FxHashMap::default(),
-            by_hosts: FxHashMap::default(),
-            path_starts: vec![0],
-            path_ports: Vec::new(),
+            paths: Paths::new(platform, parameters.routing),
             random: Random::new(seed, LOSSES),
-            route: Vec::new(),
         }
-    }
-
-    /// The path from one host to another.
-    pub(crate) fn path(&mut self, from: HostId, to: HostId) -> PathId {
-        if let Some(&known) = self.by_hosts.get(&(from, to)) {
-            return known;
-        }
-        let mut route = std::mem::take(&mut self.route);
-        self.platform.links_between(from, to, &mut route);
-        for &link in &route {
-            let port = self.port(link);
-            self.path_ports.push(port);
-        }
-        self.route = route;
-        let path = PathId(self.path_starts.len() as u32 - 1);
-        self.path_starts.push(self.path_ports.len() as u32);
-        self.by_hosts.insert((from, to), path);
-        path
-    }
-
-    fn port(&mut self, link: LinkId) -> u32 {
-        let Wires { platform, ports, by_link, .. } = self;
-        *by_link.entry(link).or_insert_with(|| {
-            let spec = platform.link(link);
-            let shared = spec.sharing == Sharing::Shared;
-            ports.push((link, Port::new(spec.bandwidth, spec.latency, shared)));
-            ports.len() as u32 - 1
-        })
     }
 
     /// A host sends a frame. Gives when the interface takes it out of the host's queue, and how it gets on.
-    pub(crate) fn send<H>(&mut self, now: Time, frame: &mut Frame<H>, interface_buffer: u32) -> (Time, Hop) {
+    fn inject<H>(&mut self, now: Time, frame: &mut Frame<H>) -> (Time, Hop) {
         if self.is_empty(frame) {
             return (now, Hop::Arrives(now));
         }
@@ -95,13 +68,13 @@ impl Wires {
         let arriving = arriving(now, frame);
         let port = &mut self.ports[at].1;
         let passage = port.take(arriving, &self.parameters);
-        let ahead = port.span(interface_buffer).as_picos();
+        let ahead = port.span(self.interface_buffer).as_picos();
         let taken = Time::from_picos(passage.ends.as_picos().saturating_sub(ahead)).max(now);
         (taken, self.cross(at, last, frame, passage))
     }
 
     /// A frame has come to a switch. None if it has come to its host.
-    pub(crate) fn forward<H>(&mut self, now: Time, frame: &mut Frame<H>) -> Option<Hop> {
+    fn forward<H>(&mut self, now: Time, frame: &mut Frame<H>) -> Option<Hop> {
         if self.is_empty(frame) || self.place(frame).1 {
             return None;
         }
@@ -114,22 +87,16 @@ impl Wires {
         })
     }
 
-    /// Every link in use, and what it has counted.
-    pub(crate) fn counts(&self) -> impl Iterator<Item = (LinkId, &PortCounts)> {
-        self.ports.iter().map(|(link, port)| (*link, port.counts()))
-    }
-
     /// Are there no links between its hosts?
     fn is_empty<H>(&self, frame: &Frame<H>) -> bool {
-        let path = frame.path.0 as usize;
-        self.path_starts[path] == self.path_starts[path + 1]
+        self.paths.places(frame.path).is_empty()
     }
 
     /// The port that the frame is at, and whether it is the last of its path.
     fn place<H>(&self, frame: &Frame<H>) -> (usize, bool) {
-        let path = frame.path.0 as usize;
-        let at = self.path_starts[path] + u32::from(frame.hop);
-        (self.path_ports[at as usize] as usize, at + 1 == self.path_starts[path + 1])
+        let places = self.paths.places(frame.path);
+        let at = places.start + usize::from(frame.hop);
+        (self.paths.port(at).index(), at + 1 == places.end)
     }
 
     /// A frame crosses a link.
@@ -154,6 +121,53 @@ impl Wires {
         Hop::Arrives(seen + self.parameters.switch_delay)
     }
 }
+
+impl Layer for Wires {
+    fn path(&mut self, from: HostId, to: HostId, salt: u64) -> PathId {
+        let Wires { ports, by_link, .. } = self;
+        let set = self.paths.between(from, to, |platform, link, _| {
+            *by_link.entry(link).or_insert_with(|| {
+                let spec = platform.link(link);
+                let shared = spec.sharing == Sharing::Shared;
+                ports.push((link, Port::new(spec.bandwidth, spec.latency, shared)));
+                PortId(ports.len() as u32 - 1)
+            })
+        });
+        self.paths.choose(set, salt)
+    }
+
+    fn send<H: Copy>(&mut self, traffic: Traffic<'_, H>, mut frame: Frame<H>) -> bool {
+        let (taken, hop) = self.inject(traffic.now, &mut frame);
+        let waits = frame.segment.payload > 0 && taken > traffic.now;
+        if waits {
+            traffic.agenda.push(taken, Event::Taken(frame.sender));
+        }
+        if let Hop::Arrives(at) = hop {
+            traffic.agenda.push(at, Event::Arrival(traffic.frames.insert(frame)));
+        }
+        waits
+    }
+
+    fn arrive<H: Copy>(&mut self, traffic: Traffic<'_, H>, id: FrameId) -> Option<Frame<H>> {
+        match self.forward(traffic.now, traffic.frames.get_mut(id)) {
+            Some(Hop::Arrives(at)) => {
+                traffic.agenda.push(at, Event::Arrival(id));
+                None
+            }
+            Some(Hop::Lost) => {
+                traffic.frames.remove(id);
+                None
+            }
+            None => Some(traffic.frames.remove(id)),
+        }
+    }
+
+    fn counts(&self) -> impl Iterator<Item = (LinkId, &PortCounts)> {
+        self.ports.iter().map(|(link, port)| (*link, port.counts()))
+    }
+}
+
+impl LinkLayer for Wires {}
 
 impl LinkParameters {
     /// Does a link lose a frame of so many bytes?

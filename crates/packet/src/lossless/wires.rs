@@ -1,0 +1,295 @@
+//! Lossless links and switches that are in use.
+//!
+//! A frame costs one event per link while it need not wait: its arrival. A port has at most one event of its own in the
+//! agenda, at the instant at which it is free again or has room again for a frame that waits.
+
+use std::sync::Arc;
+
+use mpirage_kernel::Connection;
+use mpirage_platform::{HostId, LinkId, Platform};
+use mpirage_units::Time;
+use rustc_hash::FxHashMap;
+
+use super::deadlock::{self, CreditDeadlock};
+use super::parameters::LosslessParameters;
+use super::port::Port;
+use super::queues::{Crossing, QueueId, Queues};
+use crate::event::Event;
+use crate::frame::Frame;
+use crate::ids::{FrameId, LaneId, PathId, PortId};
+use crate::layer::{Layer, LinkLayer, Traffic};
+use crate::parameters::Forwarding;
+use crate::paths::Paths;
+use crate::port::PortCounts;
+use crate::random::Random;
+
+/// The consumer number of the generator that decides about marks.
+const MARKS: u64 = 3;
+
+/// Links of a path whose queues adaptive routing looks at: the host's own, and that of the first switch.
+const SIGHT: usize = 2;
+
+/// All links and switches that are in use.
+#[derive(Debug)]
+pub struct LosslessWires {
+    parameters: LosslessParameters,
+    ports: Vec<Port>,
+    by_link: FxHashMap<LinkId, PortId>,
+    paths: Paths,
+    /// The crossing at each place of a path.
+    crossing_at: Vec<u32>,
+    by_ports: FxHashMap<Crossing, u32>,
+    crossings: Vec<Crossing>,
+    /// One queue per crossing and lane.
+    queues: Queues,
+    random: Random,
+}
+
+/// Where a frame is.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    port: PortId,
+    lane: usize,
+    queue: QueueId,
+    last: bool,
+}
+
+impl LosslessWires {
+    /// Quiet links.
+    pub fn new(platform: Arc<Platform>, parameters: LosslessParameters, seed: u64) -> LosslessWires {
+        LosslessWires {
+            parameters,
+            ports: Vec::new(),
+            by_link: FxHashMap::default(),
+            paths: Paths::new(platform, parameters.routing),
+            crossing_at: Vec::new(),
+            by_ports: FxHashMap::default(),
+            crossings: Vec::new(),
+            queues: Queues::default(),
+            random: Random::new(seed, MARKS),
+        }
+    }
+
+    /// Links whose frames wait for each other in a circle, if there are such links. It looks at every queue.
+    pub fn deadlock(&self) -> Option<CreditDeadlock> {
+        deadlock::find(&self.ports, &self.crossings, &self.queues, &self.parameters)
+    }
+
+    /// Does nothing wait, and are all credits back at `now`?
+    pub fn is_idle(&mut self, now: Time) -> bool {
+        self.ports.iter_mut().all(|port| {
+            let idle = port.lanes.iter_mut().all(|lane| lane.ring.is_empty() && lane.gate.is_idle(now));
+            idle && port.waiting == 0 && port.flying == 0
+        })
+    }
+
+    fn data_lanes(&self) -> usize {
+        usize::from(self.parameters.lanes.max(1))
+    }
+
+    /// The lane of a frame on a link of its path.
+    fn lane_at(&self, lane: LaneId, hop: u16) -> usize {
+        let data = self.data_lanes();
+        if lane == LaneId::URGENT {
+            return if self.parameters.urgent_lane { data } else { 0 };
+        }
+        let lane = usize::from(lane.0);
+        if self.parameters.lane_per_hop { (lane + usize::from(hop)).min(data - 1) } else { lane }
+    }
+
+    fn place<H>(&self, frame: &Frame<H>) -> Place {
+        let places = self.paths.places(frame.path);
+        let at = places.start + usize::from(frame.hop);
+        let lane = self.lane_at(frame.lane, frame.hop);
+        let queue = self.crossing_at[at] as usize * self.parameters.all_lanes() + lane;
+        let (port, last) = (self.paths.port(at), at + 1 == places.end);
+        Place { port, lane, queue: QueueId(queue as u32), last }
+    }
+
+    /// A frame joins the queue for its next link.
+    fn enqueue<H: Copy>(&mut self, traffic: &mut Traffic<'_, H>, id: FrameId) {
+        let frame = traffic.frames.get(id);
+        let (bytes, place) = (u64::from(frame.bytes()), self.place(frame));
+        let port = &mut self.ports[place.port.index()];
+        let lane = &mut port.lanes[place.lane];
+        self.queues.push(&mut lane.ring, place.queue, id);
+        lane.waiting += bytes;
+        port.waiting += bytes;
+        port.counts.most_waiting = port.counts.most_waiting.max(port.waiting);
+        self.run(traffic, place.port);
+    }
+
+    /// Sends what a port can send now, and sets its event for what waits.
+    fn run<H: Copy>(&mut self, traffic: &mut Traffic<'_, H>, id: PortId) {
+        let data_lanes = self.data_lanes();
+        loop {
+            let port = &mut self.ports[id.index()];
+            if port.waiting == 0 {
+                return;
+            }
+            if port.free_at > traffic.now {
+                let at = port.free_at;
+                return self.wake(traffic, id, at);
+            }
+            let Some(lane) = port.pick(traffic.now, data_lanes, &self.queues, traffic.frames) else { break };
+            self.transmit(traffic, id, lane);
+        }
+        let port = &mut self.ports[id.index()];
+        port.blocked_since.get_or_insert(traffic.now);
+        if let Some(at) = port.opens() {
+            self.wake(traffic, id, at);
+        }
+    }
+
+    fn wake<H>(&mut self, traffic: &mut Traffic<'_, H>, id: PortId, at: Time) {
+        let port = &mut self.ports[id.index()];
+        if at < port.wake_at {
+            port.wake_at = at;
+            traffic.agenda.push(at, Event::Port(id));
+        }
+    }
+
+    /// The next frame of a lane leaves.
+    fn transmit<H: Copy>(&mut self, traffic: &mut Traffic<'_, H>, id: PortId, lane: usize) {
+        let now = traffic.now;
+        let (delay, overhead) = (self.parameters.switch_delay, self.parameters.frame_overhead);
+        let port = &mut self.ports[id.index()];
+        let Some(number) = self.queues.pop(&mut port.lanes[lane].ring) else { return };
+        let frame = traffic.frames.get_mut(number);
+        let bytes = frame.bytes();
+        if let Some(marking) = self.parameters.marking.filter(|_| frame.segment.markable && frame.hop > 0) {
+            let marked = self.random.chance(marking.chance(port.lanes[lane].waiting));
+            frame.marked |= marked;
+            port.counts.marked += u64::from(marked);
+        }
+        let tail = if frame.hop == 0 { now } else { frame.tail + delay };
+        let ends = port.occupy(now, lane, bytes, overhead, tail);
+        frame.tail = ends + port.latency;
+        let frame = *frame;
+        let at = self.arrival(now, &frame);
+        traffic.agenda.push(at, Event::Arrival(number));
+        self.vacate(traffic, &frame, ends);
+    }
+
+    /// When a frame that leaves now is at the other end of its link: a host needs all of it.
+    fn arrival<H>(&mut self, now: Time, frame: &Frame<H>) -> Time {
+        let place = self.place(frame);
+        let port = &mut self.ports[place.port.index()];
+        if place.last {
+            port.lanes[place.lane].gate.give_back(frame.tail + port.latency, frame.bytes());
+            return frame.tail;
+        }
+        let seen = match self.parameters.forwarding {
+            Forwarding::StoreAndForward => frame.tail,
+            Forwarding::CutThrough => {
+                let header = port.span(self.parameters.cut_through_header);
+                (now + header + port.latency).min(frame.tail)
+            }
+        };
+        seen + self.parameters.switch_delay
+    }
+
+    /// A frame leaves the host's queue, or the input buffer that it was in.
+    fn vacate<H: Copy>(&mut self, traffic: &mut Traffic<'_, H>, frame: &Frame<H>, ends: Time) {
+        if frame.hop == 0 {
+            if frame.segment.payload > 0 {
+                traffic.agenda.push(traffic.now, Event::Taken(frame.sender));
+            }
+            return;
+        }
+        let before = self.place(&Frame { hop: frame.hop - 1, ..*frame });
+        let port = &mut self.ports[before.port.index()];
+        let gate = &mut port.lanes[before.lane].gate;
+        let opens = gate.release(traffic.now, ends, port.latency, frame.bytes());
+        if let (Some(at), Some(_)) = (opens, port.blocked_since) {
+            self.wake(traffic, before.port, at);
+        }
+    }
+
+    /// The path with the shortest first queues, where frames may take any.
+    fn adapt<H>(&self, now: Time, frame: &Frame<H>) -> PathId {
+        let Some(set) = self.paths.alternatives(frame.path) else { return frame.path };
+        let cost = |path: &PathId| {
+            let places = self.paths.places(*path);
+            let length = places.len() as u64;
+            let ahead = places.take(SIGHT).map(|at| self.ports[self.paths.port(at).index()].backlog(now));
+            (ahead.sum::<u64>() + u64::from(frame.bytes())) * length
+        };
+        set.starting_from(frame.path).min_by_key(cost).unwrap_or(frame.path)
+    }
+}
+
+impl Layer for LosslessWires {
+    fn path(&mut self, from: HostId, to: HostId, salt: u64) -> PathId {
+        let LosslessWires { parameters, ports, by_link, by_ports, crossings, queues, .. } = self;
+        let set = self.paths.between(from, to, |platform, link, before| {
+            let port = *by_link.entry(link).or_insert_with(|| {
+                ports.push(Port::new(&platform.link(link), parameters));
+                PortId(ports.len() as u32 - 1)
+            });
+            let crossing = Crossing { from: before, to: port };
+            let number = *by_ports.entry(crossing).or_insert_with(|| {
+                crossings.push(crossing);
+                queues.add(parameters.all_lanes());
+                crossings.len() as u32 - 1
+            });
+            self.crossing_at.push(number);
+            port
+        });
+        self.paths.choose(set, salt)
+    }
+
+    fn lane(&self, connection: &Connection) -> LaneId {
+        LaneId((connection.class % self.data_lanes() as u32) as u8)
+    }
+
+    fn send<H: Copy>(&mut self, mut traffic: Traffic<'_, H>, mut frame: Frame<H>) -> bool {
+        if self.paths.places(frame.path).is_empty() {
+            traffic.agenda.push(traffic.now, Event::Arrival(traffic.frames.insert(frame)));
+            return false;
+        }
+        frame.path = self.adapt(traffic.now, &frame);
+        let id = traffic.frames.insert(frame);
+        self.enqueue(&mut traffic, id);
+        frame.segment.payload > 0
+    }
+
+    fn arrive<H: Copy>(&mut self, mut traffic: Traffic<'_, H>, id: FrameId) -> Option<Frame<H>> {
+        let frame = *traffic.frames.get(id);
+        if self.paths.places(frame.path).is_empty() {
+            return Some(traffic.frames.remove(id));
+        }
+        let place = self.place(&frame);
+        let port = &mut self.ports[place.port.index()];
+        port.flying -= 1;
+        if place.last {
+            return Some(traffic.frames.remove(id));
+        }
+        let gate = &mut port.lanes[place.lane].gate;
+        let (held, pauses) = gate.hold(traffic.now, port.latency, frame.bytes());
+        port.counts.pauses += u64::from(pauses);
+        if !held {
+            port.counts.dropped += 1;
+            traffic.frames.remove(id);
+            return None;
+        }
+        traffic.frames.get_mut(id).hop += 1;
+        self.enqueue(&mut traffic, id);
+        None
+    }
+
+    fn resume<H: Copy>(&mut self, mut traffic: Traffic<'_, H>, id: PortId) {
+        let port = &mut self.ports[id.index()];
+        // An event that was set earlier, and again since.
+        if port.wake_at == traffic.now {
+            port.wake_at = Time::MAX;
+            self.run(&mut traffic, id);
+        }
+    }
+
+    fn counts(&self) -> impl Iterator<Item = (LinkId, &PortCounts)> {
+        self.ports.iter().map(|port| (port.link, &port.counts))
+    }
+}
+
+impl LinkLayer for LosslessWires {}
