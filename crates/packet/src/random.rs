@@ -29,6 +29,15 @@ impl Random {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
+    /// Is a frame of so many bytes lost on a link that loses frames and bits with those probabilities?
+    pub(crate) fn loses(&mut self, frame_loss: f64, bit_errors: f64, bytes: u32) -> bool {
+        if frame_loss == 0.0 && bit_errors == 0.0 {
+            return false;
+        }
+        let intact = (1.0 - frame_loss) * (1.0 - bit_errors).powf(f64::from(bytes) * 8.0);
+        self.chance(1.0 - intact)
+    }
+
     /// True with that probability.
     pub(crate) fn chance(&mut self, probability: f64) -> bool {
         probability > 0.0 && self.unit() < probability

@@ -103,7 +103,8 @@ impl Wires {
     fn cross<H>(&mut self, at: usize, last: bool, frame: &mut Frame<H>, passage: Passage) -> Hop {
         let port = &mut self.ports[at].1;
         let latency = port.latency();
-        if self.parameters.loses(frame.bytes(), &mut self.random) {
+        let LinkParameters { frame_loss, bit_errors, .. } = self.parameters;
+        if self.random.loses(frame_loss, bit_errors, frame.bytes()) {
             port.count_lost();
             return Hop::Lost;
         }
@@ -168,17 +169,6 @@ impl Layer for Wires {
 }
 
 impl LinkLayer for Wires {}
-
-impl LinkParameters {
-    /// Does a link lose a frame of so many bytes?
-    fn loses(&self, bytes: u32, random: &mut Random) -> bool {
-        if self.frame_loss == 0.0 && self.bit_errors == 0.0 {
-            return false;
-        }
-        let intact = (1.0 - self.frame_loss) * (1.0 - self.bit_errors).powf(f64::from(bytes) * 8.0);
-        random.chance(1.0 - intact)
-    }
-}
 
 fn arriving<H>(now: Time, frame: &Frame<H>) -> Arriving {
     Arriving { now, bytes: frame.bytes(), tail: frame.tail, markable: frame.segment.markable }

@@ -30,6 +30,10 @@ pub struct LosslessParameters {
     pub switch_delay: Duration,
     /// How switches choose among several routes.
     pub routing: Routing,
+    /// The probability that a frame is lost on a link.
+    pub frame_loss: f64,
+    /// The probability that a bit is wrong, and its frame is lost.
+    pub bit_errors: f64,
 }
 
 /// How a switch tells its neighbours that it has no room.
@@ -103,6 +107,8 @@ impl LosslessParameters {
             forwarding: Forwarding::CutThrough,
             switch_delay: Duration::from_nanos(90),
             routing: Routing::Static,
+            frame_loss: 0.0,
+            bit_errors: 0.0,
         }
     }
 
@@ -128,6 +134,7 @@ impl LosslessParameters {
             forwarding: Forwarding::CutThrough,
             switch_delay: Duration::from_nanos(240),
             routing: Routing::Ecmp(16),
+            ..LosslessParameters::infiniband()
         }
     }
 

@@ -23,7 +23,8 @@ use crate::paths::Paths;
 use crate::port::PortCounts;
 use crate::random::Random;
 
-/// The consumer number of the generator that decides about marks.
+/// The consumer numbers of the generators that decide about losses and marks.
+const LOSSES: u64 = 1;
 const MARKS: u64 = 3;
 
 /// Links of a path whose queues adaptive routing looks at: the host's own, and that of the first switch.
@@ -42,7 +43,8 @@ pub struct LosslessWires {
     crossings: Vec<Crossing>,
     /// One queue per crossing and lane.
     queues: Queues,
-    random: Random,
+    losses: Random,
+    marks: Random,
 }
 
 /// Where a frame is.
@@ -66,7 +68,8 @@ impl LosslessWires {
             by_ports: FxHashMap::default(),
             crossings: Vec::new(),
             queues: Queues::default(),
-            random: Random::new(seed, MARKS),
+            losses: Random::new(seed, LOSSES),
+            marks: Random::new(seed, MARKS),
         }
     }
 
@@ -158,7 +161,7 @@ impl LosslessWires {
         let frame = traffic.frames.get_mut(number);
         let bytes = frame.bytes();
         if let Some(marking) = self.parameters.marking.filter(|_| frame.segment.markable && frame.hop > 0) {
-            let marked = self.random.chance(marking.chance(port.lanes[lane].waiting));
+            let marked = self.marks.chance(marking.chance(port.lanes[lane].waiting));
             frame.marked |= marked;
             port.counts.marked += u64::from(marked);
         }
@@ -203,6 +206,30 @@ impl LosslessWires {
         let opens = gate.release(traffic.now, ends, port.latency, frame.bytes());
         if let (Some(at), Some(_)) = (opens, port.blocked_since) {
             self.wake(traffic, before.port, at);
+        }
+    }
+
+    /// A frame comes into an input buffer. False if there is no room for it.
+    fn hold(&mut self, now: Time, place: Place, bytes: u32) -> bool {
+        let port = &mut self.ports[place.port.index()];
+        let (held, pauses) = port.lanes[place.lane].gate.hold(now, port.latency, bytes);
+        port.counts.pauses += u64::from(pauses);
+        port.counts.dropped += u64::from(!held);
+        held
+    }
+
+    /// A frame is lost on its link. The receiver knows what it has not stored, and gives the credits back.
+    fn lose<H: Copy>(&mut self, traffic: &mut Traffic<'_, H>, id: FrameId, place: Place) {
+        let bytes = traffic.frames.remove(id).bytes();
+        let port = &mut self.ports[place.port.index()];
+        port.counts.lost += 1;
+        if place.last {
+            return;
+        }
+        let back = traffic.now + port.latency;
+        port.lanes[place.lane].gate.give_back(back, bytes);
+        if port.blocked_since.is_some() {
+            self.wake(traffic, place.port, back);
         }
     }
 
@@ -260,16 +287,15 @@ impl Layer for LosslessWires {
             return Some(traffic.frames.remove(id));
         }
         let place = self.place(&frame);
-        let port = &mut self.ports[place.port.index()];
-        port.flying -= 1;
+        self.ports[place.port.index()].flying -= 1;
+        if self.losses.loses(self.parameters.frame_loss, self.parameters.bit_errors, frame.bytes()) {
+            self.lose(&mut traffic, id, place);
+            return None;
+        }
         if place.last {
             return Some(traffic.frames.remove(id));
         }
-        let gate = &mut port.lanes[place.lane].gate;
-        let (held, pauses) = gate.hold(traffic.now, port.latency, frame.bytes());
-        port.counts.pauses += u64::from(pauses);
-        if !held {
-            port.counts.dropped += 1;
+        if !self.hold(traffic.now, place, frame.bytes()) {
             traffic.frames.remove(id);
             return None;
         }

@@ -175,12 +175,12 @@ impl Fabric {
     }
 
     /// The number of routes between two different hosts.
-    pub fn choices(&self, src: u32, dst: u32) -> u32 {
+    pub(crate) fn choices(&self, src: u32, dst: u32) -> u32 {
         self.shape.choices(src, dst)
     }
 
     /// Pushes the links of one of the routes between two different hosts.
-    pub fn route_by(&self, src: u32, dst: u32, choice: u32, path: &mut Path<'_>) {
+    pub(crate) fn route_by(&self, src: u32, dst: u32, choice: u32, path: &mut Path<'_>) {
         self.shape.route_by(src, dst, choice, path);
     }
 
