@@ -1,4 +1,4 @@
-//! CPU time per packet of RDMA traffic over the link layers: `cargo run --release -p mpirage-packet --example frames [scale]`.
+//! CPU time per packet of RDMA traffic over the link layers: `cargo run --release -p mpirage-packet --example frames [scale [links]]`.
 //!
 //! A packet is a data packet that a host sends; its acknowledgement and all links that both cross are in its time.
 
@@ -78,17 +78,20 @@ fn lossy(workload: &Workload) {
     let network = PacketNetwork::<RdmaEndpoint>::new(
         workload.platform.clone(),
         parameters(),
-        RdmaSettings::infiniband(),
+        RdmaSettings::infiniband().into(),
     );
     measure("unlimited queues", workload, network);
 }
 
 fn lossless(name: &str, workload: &Workload, links: LosslessParameters, settings: RdmaSettings) {
     let wires = LosslessWires::new(workload.platform.clone(), links, 0);
-    measure(name, workload, PacketNetwork::over(wires, parameters(), settings));
+    measure(name, workload, PacketNetwork::over(wires, parameters(), settings.into()));
 }
 
 fn measure<L: LinkLayer>(name: &str, workload: &Workload, mut network: PacketNetwork<RdmaEndpoint, L>) {
+    if std::env::args().nth(2).is_some_and(|wanted| !format!("{} {name}", workload.name).contains(&wanted)) {
+        return;
+    }
     let begin = cpu_nanos();
     for (token, &(source, target)) in workload.pairs.iter().enumerate() {
         let connection = Connection { source, target, class: 0 };

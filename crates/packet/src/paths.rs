@@ -1,5 +1,6 @@
 //! Paths through the network: which ports a frame passes, and which of several paths a connection takes.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use mpirage_platform::{HostId, LinkId, Platform};
@@ -17,22 +18,12 @@ pub enum Routing {
     /// One of this many routes at the most, by a hash of the connection (equal-cost multipath). Frames of a connection stay
     /// in order.
     Ecmp(u32),
-    /// For each frame the one of this many routes at the most whose first queues are shortest. Frames may overtake each other, so
-    /// the endpoint has to put them in order. The lossy layer takes it as [`Routing::Ecmp`].
+    /// For each frame the one of this many routes at the most whose first queues are shortest, weighted by its length. Frames may
+    /// overtake each other, so the endpoint has to put them in order. On lossy links each connection keeps one of them.
     Adaptive(u32),
 }
 
-impl Routing {
-    /// The most routes per pair of hosts.
-    fn most(self) -> u32 {
-        match self {
-            Routing::Static => 1,
-            Routing::Ecmp(most) | Routing::Adaptive(most) => most.max(1),
-        }
-    }
-}
-
-/// The paths between two hosts: they have neighbouring numbers.
+/// Paths between two hosts that frames may choose from: they have neighbouring numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct PathSet {
     first: PathId,
@@ -41,7 +32,7 @@ pub struct PathSet {
 
 impl PathSet {
     /// The path with that number, counted round.
-    pub(crate) fn get(self, number: u64) -> PathId {
+    fn get(self, number: u64) -> PathId {
         PathId(self.first.0 + (number % u64::from(self.count)) as u32)
     }
 
@@ -57,7 +48,8 @@ impl PathSet {
 pub struct Paths {
     platform: Arc<Platform>,
     routing: Routing,
-    by_hosts: FxHashMap<(HostId, HostId), PathSet>,
+    /// By hosts and the first of the platform's choices.
+    by_hosts: FxHashMap<(HostId, HostId, u32), PathSet>,
     /// Where the ports of each path begin in `ports`; they end where those of the next begin.
     starts: Vec<u32>,
     ports: Vec<PortId>,
@@ -80,21 +72,22 @@ impl Paths {
         }
     }
 
-    /// The paths from one host to another. `port` gives the port of a link; it is asked once for each link of a new path, in
-    /// order, and also told the port before it on the path.
+    /// The path of a connection from one host to another; `salt` tells connections apart. `port` gives the port of a link; it
+    /// is asked once for each link of a new path, in order, and also told the port before it on the path.
     pub(crate) fn between(
         &mut self,
-        from: HostId,
-        to: HostId,
+        (from, to): (HostId, HostId),
+        salt: u64,
         mut port: impl FnMut(&Platform, LinkId, Option<PortId>) -> PortId,
-    ) -> PathSet {
-        if let Some(&known) = self.by_hosts.get(&(from, to)) {
-            return known;
+    ) -> PathId {
+        let (choices, count) = self.choices(from, to, salt);
+        if let Some(known) = self.by_hosts.get(&(from, to, choices.start)) {
+            return known.get(salt);
         }
-        let count = self.platform.route_choices(from, to).min(self.routing.most());
         let set = PathSet { first: PathId(self.starts.len() as u32 - 1), count };
-        for number in 0..count {
-            self.platform.links_by_choice(from, to, number, &mut self.route);
+        self.by_hosts.insert((from, to, choices.start), set);
+        for choice in choices {
+            self.platform.links_by_choice(from, to, choice, &mut self.route);
             let mut before = None;
             for &link in &self.route {
                 let next = port(&self.platform, link, before);
@@ -104,20 +97,24 @@ impl Paths {
             self.starts.push(self.ports.len() as u32);
             self.sets.push(set);
         }
-        self.by_hosts.insert((from, to), set);
-        set
+        set.get(salt)
     }
 
-    /// The path of a connection among those between its hosts.
-    pub(crate) fn choose(&self, set: PathSet, salt: u64) -> PathId {
+    /// The platform's choices that a connection may use, and how many there are.
+    fn choices(&self, from: HostId, to: HostId, salt: u64) -> (Range<u32>, u32) {
+        let all = |most: u32| self.platform.route_choices(from, to).min(most).max(1);
         match self.routing {
-            Routing::Static => set.first,
-            Routing::Ecmp(_) | Routing::Adaptive(_) => set.get(mix(salt)),
+            Routing::Static => (0..1, 1),
+            Routing::Ecmp(most) => {
+                let choice = (mix(salt) % u64::from(all(most))) as u32;
+                (choice..choice + 1, 1)
+            }
+            Routing::Adaptive(most) => (0..all(most), all(most)),
         }
     }
 
     /// The links of a path, by their places in a list of all.
-    pub(crate) fn places(&self, path: PathId) -> std::ops::Range<usize> {
+    pub(crate) fn places(&self, path: PathId) -> Range<usize> {
         let path = path.0 as usize;
         self.starts[path] as usize..self.starts[path + 1] as usize
     }
@@ -127,9 +124,9 @@ impl Paths {
         self.ports[place]
     }
 
-    /// The paths that a frame of that path may take instead, and that one; none where each connection has its own.
+    /// The paths that a frame of that path may take instead, and that one; none where there is one only.
     pub(crate) fn alternatives(&self, path: PathId) -> Option<PathSet> {
         let set = self.sets[path.0 as usize];
-        (matches!(self.routing, Routing::Adaptive(_)) && set.count > 1).then_some(set)
+        (set.count > 1).then_some(set)
     }
 }

@@ -126,15 +126,14 @@ impl Wires {
 impl Layer for Wires {
     fn path(&mut self, from: HostId, to: HostId, salt: u64) -> PathId {
         let Wires { ports, by_link, .. } = self;
-        let set = self.paths.between(from, to, |platform, link, _| {
+        self.paths.between((from, to), salt, |platform, link, _| {
             *by_link.entry(link).or_insert_with(|| {
                 let spec = platform.link(link);
                 let shared = spec.sharing == Sharing::Shared;
                 ports.push((link, Port::new(spec.bandwidth, spec.latency, shared)));
                 PortId(ports.len() as u32 - 1)
             })
-        });
-        self.paths.choose(set, salt)
+        })
     }
 
     fn send<H: Copy>(&mut self, traffic: Traffic<'_, H>, mut frame: Frame<H>) -> bool {

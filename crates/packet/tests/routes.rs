@@ -75,7 +75,7 @@ fn multipath_spreads_connections_over_links_of_both_kinds_and_keeps_frames_in_or
     check(shares(&mut network), frames(&network));
     let mut parameters = parameters();
     parameters.links.routing = Routing::Ecmp(4);
-    let mut network = PacketNetwork::<RdmaEndpoint>::new(platform(TREE), parameters, settings);
+    let mut network = PacketNetwork::<RdmaEndpoint>::new(platform(TREE), parameters, settings.into());
     check(shares(&mut network), frames(&network));
     // 64 messages of 10 frames over 4 links each, and as many acknowledgements of messages.
     assert_eq!(counted, [64 * 11 * 4; 2]);

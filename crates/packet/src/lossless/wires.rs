@@ -249,7 +249,7 @@ impl LosslessWires {
 impl Layer for LosslessWires {
     fn path(&mut self, from: HostId, to: HostId, salt: u64) -> PathId {
         let LosslessWires { parameters, ports, by_link, by_ports, crossings, queues, .. } = self;
-        let set = self.paths.between(from, to, |platform, link, before| {
+        self.paths.between((from, to), salt, |platform, link, before| {
             let port = *by_link.entry(link).or_insert_with(|| {
                 ports.push(Port::new(&platform.link(link), parameters));
                 PortId(ports.len() as u32 - 1)
@@ -262,8 +262,7 @@ impl Layer for LosslessWires {
             });
             self.crossing_at.push(number);
             port
-        });
-        self.paths.choose(set, salt)
+        })
     }
 
     fn lane(&self, connection: &Connection) -> LaneId {

@@ -1,5 +1,7 @@
 //! A queue pair, as the network asks for it.
 
+use std::sync::Arc;
+
 use mpirage_units::{Duration, Time};
 
 use super::dcqcn::Dcqcn;
@@ -14,7 +16,7 @@ use crate::endpoint::{Endpoint, Failure, Lane, Permission, Role, Segment};
 pub struct RdmaEndpoint {
     sender: Sender,
     receiver: Receiver,
-    pace: Option<Pace>,
+    pace: Option<Box<Pace>>,
 }
 
 /// When a rate lets the next packet go.
@@ -63,15 +65,15 @@ impl RdmaEndpoint {
 }
 
 impl Endpoint for RdmaEndpoint {
-    type Settings = RdmaSettings;
+    type Settings = Arc<RdmaSettings>;
     type Header = RdmaHeader;
 
-    fn new(settings: &RdmaSettings, _: Role) -> RdmaEndpoint {
+    fn new(settings: &Arc<RdmaSettings>, _: Role) -> RdmaEndpoint {
         let rate = settings.congestion.as_ref().map(Dcqcn::new);
         RdmaEndpoint {
             sender: Sender::new(settings),
             receiver: Receiver::new(settings),
-            pace: rate.map(|rate| Pace { rate, next: Time::ZERO, waits: false }),
+            pace: rate.map(|rate| Box::new(Pace { rate, next: Time::ZERO, waits: false })),
         }
     }
 
@@ -147,7 +149,7 @@ mod tests {
     }
 
     fn pair(settings: &RdmaSettings) -> [RdmaEndpoint; 2] {
-        [Role::Active, Role::Passive].map(|role| RdmaEndpoint::new(settings, role))
+        [Role::Active, Role::Passive].map(|role| RdmaEndpoint::new(&Arc::new(*settings), role))
     }
 
     /// Everything that an end sends now.

@@ -1,6 +1,7 @@
 //! Packets into bytes in order, and what the receiver has to say about them.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use mpirage_units::Time;
 
@@ -20,7 +21,7 @@ pub(super) struct Arrived {
 /// The receiving half of a queue pair.
 #[derive(Debug)]
 pub(super) struct Receiver {
-    settings: RdmaSettings,
+    settings: Arc<RdmaSettings>,
     /// The number of the packet that comes next.
     expected: u64,
     /// Bytes that have arrived in order, and how many of them the application knows.
@@ -38,9 +39,9 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
-    pub(super) fn new(settings: &RdmaSettings) -> Receiver {
+    pub(super) fn new(settings: &Arc<RdmaSettings>) -> Receiver {
         Receiver {
-            settings: *settings,
+            settings: settings.clone(),
             expected: 0,
             bytes: 0,
             known: 0,

@@ -1,6 +1,7 @@
 //! Messages into packets, and packets again after a loss.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use mpirage_units::{Duration, Time};
 
@@ -8,40 +9,46 @@ use super::header::{RdmaHeader, RdmaKind};
 use super::settings::RdmaSettings;
 use crate::endpoint::{Failure, Segment};
 
-/// A packet that has not been acknowledged.
+/// A message that has not been acknowledged. Its packets follow from its size.
 #[derive(Clone, Copy, Debug)]
-struct Packet {
-    bytes: u32,
-    first: bool,
-    last: bool,
+struct Message {
+    /// The number of its first packet.
+    start: u64,
+    /// The number after that of its last packet.
+    end: u64,
+    bytes: u64,
 }
 
 /// The sending half of a queue pair.
 #[derive(Debug)]
 pub(super) struct Sender {
-    settings: RdmaSettings,
-    /// What is left of the messages that are not all in packets. The first of them may have begun.
-    messages: VecDeque<u64>,
-    begun: bool,
-    /// Packets that have not been acknowledged; the first has the number `base`.
-    packets: VecDeque<Packet>,
+    settings: Arc<RdmaSettings>,
+    /// Messages that have not been acknowledged, and which of them is being sent.
+    messages: VecDeque<Message>,
+    at: usize,
+    /// The first packet that has not been acknowledged.
     base: u64,
     /// The packet that is sent next.
     next: u64,
+    /// The packet after the last one that was ever sent.
+    sent: u64,
+    /// The packet after the last one that is known.
+    end: u64,
     deadline: Option<Time>,
     timeouts: u32,
     failure: Option<Failure>,
 }
 
 impl Sender {
-    pub(super) fn new(settings: &RdmaSettings) -> Sender {
+    pub(super) fn new(settings: &Arc<RdmaSettings>) -> Sender {
         Sender {
-            settings: *settings,
+            settings: settings.clone(),
             messages: VecDeque::new(),
-            begun: false,
-            packets: VecDeque::new(),
+            at: 0,
             base: 0,
             next: 0,
+            sent: 0,
+            end: 0,
             deadline: None,
             timeouts: 0,
             failure: None,
@@ -50,15 +57,15 @@ impl Sender {
 
     /// A message of so many bytes is to be sent.
     pub(super) fn write(&mut self, bytes: u64) {
-        self.messages.push_back(bytes);
+        let start = self.end;
+        self.end += bytes.div_ceil(self.settings.mtu.max(1).into()).max(1);
+        self.messages.push_back(Message { start, end: self.end, bytes });
     }
 
     /// Is there a packet to send, as far as the limit of packets allows?
     pub(super) fn has_packet(&self) -> bool {
-        let again = self.next < self.base + self.packets.len() as u64;
-        let more =
-            !self.messages.is_empty() && self.packets.len() < self.settings.outstanding.max(1) as usize;
-        self.failure.is_none() && (again || more)
+        let most = self.base + u64::from(self.settings.outstanding.max(1));
+        self.next < self.end.min(most) && self.failure.is_none()
     }
 
     /// The next packet.
@@ -66,45 +73,35 @@ impl Sender {
         if !self.has_packet() {
             return None;
         }
-        let at = (self.next - self.base) as usize;
-        if at == self.packets.len() {
-            let packet = self.cut()?;
-            self.packets.push_back(packet);
-        }
-        let Packet { bytes, first, last } = self.packets[at];
-        let header = RdmaHeader { kind: RdmaKind::Data { first, last }, number: self.next };
+        let Message { start, end, bytes } = self.messages[self.at];
+        let number = self.next;
+        let (first, last) = (number == start, number + 1 == end);
+        let mtu = u64::from(self.settings.mtu.max(1));
+        let payload = mtu.min(bytes - (number - start) * mtu) as u32;
         self.next += 1;
+        self.sent = self.sent.max(self.next);
+        self.at += usize::from(last);
         if self.deadline.is_none() {
             self.set_deadline(now);
         }
         let headers = &self.settings.headers;
         let header_bytes = headers.packet + if first { headers.first } else { 0 };
-        let markable = self.settings.congestion.is_some();
-        Some(Segment { header, payload: bytes, header_bytes, markable })
-    }
-
-    /// Cuts a packet off the first message.
-    fn cut(&mut self) -> Option<Packet> {
-        let left = self.messages.front_mut()?;
-        let bytes = (*left).min(self.settings.mtu.max(1).into());
-        *left -= bytes;
-        let last = *left == 0;
-        let first = !std::mem::replace(&mut self.begun, !last);
-        if last {
-            self.messages.pop_front();
-        }
-        Some(Packet { bytes: bytes as u32, first, last })
+        let header = RdmaHeader { kind: RdmaKind::Data { first, last }, number };
+        Some(Segment { header, payload, header_bytes, markable: self.settings.congestion.is_some() })
     }
 
     /// All packets before that number have arrived.
     pub(super) fn acknowledge(&mut self, now: Time, number: u64) {
+        let number = number.min(self.sent);
         if number <= self.base {
             return;
         }
-        let arrived = (number - self.base).min(self.packets.len() as u64);
-        self.packets.drain(..arrived as usize);
-        self.base += arrived;
-        self.next = self.next.max(self.base);
+        self.base = number;
+        while self.messages.front().is_some_and(|message| message.end <= number) {
+            self.messages.pop_front();
+            self.at = self.at.saturating_sub(1);
+        }
+        self.continue_from(self.next.max(number));
         self.timeouts = 0;
         self.set_deadline(now);
     }
@@ -112,8 +109,19 @@ impl Sender {
     /// The packet with that number has not arrived: it and all after it are sent again.
     pub(super) fn go_back(&mut self, now: Time, number: u64) {
         self.acknowledge(now, number);
-        if number >= self.base {
-            self.next = self.next.min(number);
+        if number >= self.base && number < self.next {
+            self.continue_from(number);
+        }
+    }
+
+    /// The packet with that number is sent next; it is not before `base`.
+    fn continue_from(&mut self, number: u64) {
+        if number < self.next {
+            self.at = 0;
+        }
+        self.next = number;
+        while self.messages.get(self.at).is_some_and(|message| message.end <= number) {
+            self.at += 1;
         }
     }
 
@@ -137,7 +145,7 @@ impl Sender {
         if self.timeouts > self.settings.retries {
             self.failure = Some(Failure::Retransmissions(self.settings.retries));
         }
-        self.next = self.base;
+        self.continue_from(self.base);
     }
 
     pub(super) fn failure(&self) -> Option<Failure> {

@@ -49,7 +49,7 @@ pub fn line(links: u32) -> Arc<Platform> {
 }
 
 pub fn lossless(platform: &Arc<Platform>, links: LosslessParameters, settings: RdmaSettings) -> Lossless {
-    PacketNetwork::over(LosslessWires::new(platform.clone(), links, 7), parameters(), settings)
+    PacketNetwork::over(LosslessWires::new(platform.clone(), links, 7), parameters(), settings.into())
 }
 
 /// A message from a host to another, at an instant, on the connection of a class.
