@@ -43,16 +43,18 @@ pub struct LosslessWires {
     crossings: Vec<Crossing>,
     /// One queue per crossing and lane.
     queues: Queues,
+    /// The frame that a host is sending, until it leaves.
+    injecting: Option<FrameId>,
     losses: Random,
     marks: Random,
 }
 
-/// Where a frame is.
+/// The link that a frame crosses or waits for.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct Output {
     port: PortId,
     lane: usize,
-    queue: QueueId,
+    /// Does it lead to the frame's host?
     last: bool,
 }
 
@@ -68,6 +70,7 @@ impl LosslessWires {
             by_ports: FxHashMap::default(),
             crossings: Vec::new(),
             queues: Queues::default(),
+            injecting: None,
             losses: Random::new(seed, LOSSES),
             marks: Random::new(seed, MARKS),
         }
@@ -100,26 +103,26 @@ impl LosslessWires {
         if self.parameters.lane_per_hop { (lane + usize::from(hop)).min(data - 1) } else { lane }
     }
 
-    fn place<H>(&self, frame: &Frame<H>) -> Place {
+    /// The place of a frame's link in the list of all links of all paths, and the link.
+    fn output<H>(&self, frame: &Frame<H>) -> (usize, Output) {
         let places = self.paths.places(frame.path);
         let at = places.start + usize::from(frame.hop);
         let lane = self.lane_at(frame.lane, frame.hop);
-        let queue = self.crossing_at[at] as usize * self.parameters.all_lanes() + lane;
-        let (port, last) = (self.paths.port(at), at + 1 == places.end);
-        Place { port, lane, queue: QueueId(queue as u32), last }
+        (at, Output { port: self.paths.port(at), lane, last: at + 1 == places.end })
     }
 
     /// A frame joins the queue for its next link.
     fn enqueue<H: Copy>(&mut self, traffic: &mut Traffic<'_, H>, id: FrameId) {
         let frame = traffic.frames.get(id);
-        let (bytes, place) = (u64::from(frame.bytes()), self.place(frame));
-        let port = &mut self.ports[place.port.index()];
-        let lane = &mut port.lanes[place.lane];
-        self.queues.push(&mut lane.ring, place.queue, id);
+        let (bytes, (at, output)) = (u64::from(frame.bytes()), self.output(frame));
+        let queue = self.crossing_at[at] as usize * self.parameters.all_lanes() + output.lane;
+        let port = &mut self.ports[output.port.index()];
+        let lane = &mut port.lanes[output.lane];
+        self.queues.push(&mut lane.ring, QueueId(queue as u32), id);
         lane.waiting += bytes;
         port.waiting += bytes;
         port.counts.most_waiting = port.counts.most_waiting.max(port.waiting);
-        self.run(traffic, place.port);
+        self.run(traffic, output.port);
     }
 
     /// Sends what a port can send now, and sets its event for what waits.
@@ -169,17 +172,22 @@ impl LosslessWires {
         let ends = port.occupy(now, lane, bytes, overhead, tail);
         frame.tail = ends + port.latency;
         let frame = *frame;
-        let at = self.arrival(now, &frame);
-        traffic.agenda.push(at, Event::Arrival(number));
-        self.vacate(traffic, &frame, ends);
+        let places = self.paths.places(frame.path);
+        let at = places.start + usize::from(frame.hop);
+        let arrival = self.arrival(now, &frame, Output { port: id, lane, last: at + 1 == places.end });
+        traffic.agenda.push(arrival, Event::Arrival(number));
+        if frame.hop > 0 {
+            self.vacate(traffic, &frame, self.paths.port(at - 1), ends);
+        } else if self.injecting.take_if(|sent| *sent == number).is_none() && frame.segment.payload > 0 {
+            traffic.agenda.push(now, Event::Taken(frame.sender));
+        }
     }
 
     /// When a frame that leaves now is at the other end of its link: a host needs all of it.
-    fn arrival<H>(&mut self, now: Time, frame: &Frame<H>) -> Time {
-        let place = self.place(frame);
-        let port = &mut self.ports[place.port.index()];
-        if place.last {
-            port.lanes[place.lane].gate.give_back(frame.tail + port.latency, frame.bytes());
+    fn arrival<H>(&mut self, now: Time, frame: &Frame<H>, output: Output) -> Time {
+        let port = &mut self.ports[output.port.index()];
+        if output.last {
+            port.lanes[output.lane].gate.give_back(frame.tail + port.latency, frame.bytes());
             return frame.tail;
         }
         let seen = match self.parameters.forwarding {
@@ -192,44 +200,37 @@ impl LosslessWires {
         seen + self.parameters.switch_delay
     }
 
-    /// A frame leaves the host's queue, or the input buffer that it was in.
-    fn vacate<H: Copy>(&mut self, traffic: &mut Traffic<'_, H>, frame: &Frame<H>, ends: Time) {
-        if frame.hop == 0 {
-            if frame.segment.payload > 0 {
-                traffic.agenda.push(traffic.now, Event::Taken(frame.sender));
-            }
-            return;
-        }
-        let before = self.place(&Frame { hop: frame.hop - 1, ..*frame });
-        let port = &mut self.ports[before.port.index()];
-        let gate = &mut port.lanes[before.lane].gate;
-        let opens = gate.release(traffic.now, ends, port.latency, frame.bytes());
+    /// A frame leaves the input buffer of the link that it came by.
+    fn vacate<H: Copy>(&mut self, traffic: &mut Traffic<'_, H>, frame: &Frame<H>, id: PortId, ends: Time) {
+        let lane = self.lane_at(frame.lane, frame.hop - 1);
+        let port = &mut self.ports[id.index()];
+        let opens = port.lanes[lane].gate.release(traffic.now, ends, port.latency, frame.bytes());
         if let (Some(at), Some(_)) = (opens, port.blocked_since) {
-            self.wake(traffic, before.port, at);
+            self.wake(traffic, id, at);
         }
     }
 
     /// A frame comes into an input buffer. False if there is no room for it.
-    fn hold(&mut self, now: Time, place: Place, bytes: u32) -> bool {
-        let port = &mut self.ports[place.port.index()];
-        let (held, pauses) = port.lanes[place.lane].gate.hold(now, port.latency, bytes);
+    fn hold(&mut self, now: Time, output: Output, bytes: u32) -> bool {
+        let port = &mut self.ports[output.port.index()];
+        let (held, pauses) = port.lanes[output.lane].gate.hold(now, port.latency, bytes);
         port.counts.pauses += u64::from(pauses);
         port.counts.dropped += u64::from(!held);
         held
     }
 
     /// A frame is lost on its link. The receiver knows what it has not stored, and gives the credits back.
-    fn lose<H: Copy>(&mut self, traffic: &mut Traffic<'_, H>, id: FrameId, place: Place) {
+    fn lose<H: Copy>(&mut self, traffic: &mut Traffic<'_, H>, id: FrameId, output: Output) {
         let bytes = traffic.frames.remove(id).bytes();
-        let port = &mut self.ports[place.port.index()];
+        let port = &mut self.ports[output.port.index()];
         port.counts.lost += 1;
-        if place.last {
+        if output.last {
             return;
         }
         let back = traffic.now + port.latency;
-        port.lanes[place.lane].gate.give_back(back, bytes);
+        port.lanes[output.lane].gate.give_back(back, bytes);
         if port.blocked_since.is_some() {
-            self.wake(traffic, place.port, back);
+            self.wake(traffic, output.port, back);
         }
     }
 
@@ -276,8 +277,9 @@ impl Layer for LosslessWires {
         }
         frame.path = self.adapt(traffic.now, &frame);
         let id = traffic.frames.insert(frame);
+        self.injecting = Some(id);
         self.enqueue(&mut traffic, id);
-        frame.segment.payload > 0
+        self.injecting.take().is_some() && frame.segment.payload > 0
     }
 
     fn arrive<H: Copy>(&mut self, mut traffic: Traffic<'_, H>, id: FrameId) -> Option<Frame<H>> {
@@ -285,16 +287,16 @@ impl Layer for LosslessWires {
         if self.paths.places(frame.path).is_empty() {
             return Some(traffic.frames.remove(id));
         }
-        let place = self.place(&frame);
-        self.ports[place.port.index()].flying -= 1;
+        let (_, output) = self.output(&frame);
+        self.ports[output.port.index()].flying -= 1;
         if self.losses.loses(self.parameters.frame_loss, self.parameters.bit_errors, frame.bytes()) {
-            self.lose(&mut traffic, id, place);
+            self.lose(&mut traffic, id, output);
             return None;
         }
-        if place.last {
+        if output.last {
             return Some(traffic.frames.remove(id));
         }
-        if !self.hold(traffic.now, place, frame.bytes()) {
+        if !self.hold(traffic.now, output, frame.bytes()) {
             traffic.frames.remove(id);
             return None;
         }
