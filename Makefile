@@ -6,7 +6,7 @@ BUILD   := target/release
 MPIRAGE := $(BUILD)/mpirage
 NAMES   := mpicc mpicxx mpic++ mpif77 mpif90 mpifort mpiexec mpirun
 
-.PHONY: all build links demo test bench conformance fuzz install uninstall clean lint deny advisories
+.PHONY: all build links demo test bench validate conformance fuzz install uninstall clean lint deny advisories
 
 all: build
 
@@ -38,6 +38,10 @@ test: build
 # Compares speed and results with SimGrid, which is installed if it is missing.
 bench: build
 	tests/bench
+
+# Compares simulated times with measured ones: Open MPI and MPICH over TCP, if their measurements are there (tests/packet/measured.py).
+validate: build
+	tests/packet/testbed.py --model flow,ns3,packet --check
 
 # Compares the messages of collectives with those of the MPI libraries themselves, which are installed if they are missing. A few sizes and
 # numbers of ranks; FULL=1 takes all thresholds and up to 64 ranks, and an hour.

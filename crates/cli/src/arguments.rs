@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use mpirage_units::{QuantityError, TIMEOUT};
@@ -178,6 +178,8 @@ pub enum InfoTopic {
     Functions,
     /// Models of the network
     Models,
+    /// Profiles: how MPI libraries use the network
+    Profiles,
     /// Built-in platforms
     Platforms,
     /// Collective operations and their algorithms
@@ -230,6 +232,9 @@ pub enum PlatformAction {
         /// The model whose parameters to show
         #[arg(long, default_value = "flow")]
         model: String,
+        /// Show the parameters of --model packet, each with its meaning
+        #[arg(long, conflicts_with = "model")]
+        packet: bool,
     },
     /// Convert the description of another tool (not implemented yet)
     Import {
@@ -285,9 +290,6 @@ pub struct RunArguments {
     /// Stop if a rank computes longer than this many seconds without calling MPI
     #[arg(long, value_name = "SECONDS", value_parser = time_limit, help_heading = EXECUTION)]
     pub rank_timeout: Option<f64>,
-    /// Seed of random numbers (no effect yet: nothing in a run is random)
-    #[arg(long, default_value_t = 0, value_name = "S", help_heading = EXECUTION)]
-    pub seed: u64,
     /// The outputs.
     #[command(flatten)]
     pub results: ResultArguments,
@@ -333,6 +335,12 @@ pub struct MachineArguments {
     /// The network model; `mpirage info models` lists them
     #[arg(long, default_value = "flow", value_name = "MODEL")]
     pub model: String,
+    /// How the MPI library uses the network, with --model packet; `mpirage info profiles` lists them
+    #[arg(long, value_name = "PROFILE")]
+    pub mpi_profile: Option<String>,
+    /// What random numbers of the network start from: losses, late receivers
+    #[arg(long, default_value_t = 0, value_name = "NUMBER")]
+    pub seed: u64,
     /// Algorithms of collectives: the table of a library, NAME=ALGORITHM[@SIZES], files; `mpirage info collectives` lists them
     #[arg(long, default_value = "", value_name = "CHOICE")]
     pub coll: String,
@@ -371,6 +379,12 @@ pub struct ResultArguments {
     /// Include the messages inside collectives in traces of single messages (Paraver, Paje): yes or no
     #[arg(long, default_value = "no", value_name = "yes|no")]
     pub trace_collectives: String,
+    /// Capture frames for Wireshark, with --model packet: those of a host, a link (NAME, NAME_UP, NAME_DOWN), or a switch (switch-LEVEL-NUMBER) or one of its ports
+    #[arg(long, value_name = "PLACE[:PORT]=FILE.pcapng")]
+    pub pcap: Vec<String>,
+    /// Bytes of each frame that captures keep [default: 128, all headers]
+    #[arg(long, value_name = "BYTES", requires = "pcap", value_parser = clap::value_parser!(u32).range(1..=262_144))]
+    pub pcap_snap: Option<u32>,
     /// Write a report, an HTML page
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
@@ -466,6 +480,12 @@ impl MachineArguments {
             add("--platform", platform.into());
         }
         add("--model", self.model.clone().into());
+        if let Some(profile) = &self.mpi_profile {
+            add("--mpi-profile", profile.clone().into());
+        }
+        if self.seed != 0 {
+            add("--seed", self.seed.to_string().into());
+        }
         if !self.coll.is_empty() {
             add("--coll", self.coll.clone().into());
         }
@@ -489,5 +509,8 @@ impl ResultArguments {
             files.output("--json", file);
         }
         self.report.iter().for_each(|file| files.output("--report", file));
+        for (_, file) in self.pcap.iter().filter_map(|capture| capture.split_once('=')) {
+            files.output("--pcap", Path::new(file));
+        }
     }
 }

@@ -88,6 +88,12 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
             Outcome::Finished { .. } => None,
             Outcome::Deadlock => Some(self.deadlock()),
             Outcome::BeyondTime => Some(self.beyond_time()),
+            Outcome::Unreachable { from, to } => Some(format!(
+                "the network lost the connection between rank {from} and rank {to} at {}: nothing came back after all \
+                 retransmissions{}; losses, queues and retries are in the [packet] table of the platform",
+                self.engine.now(),
+                self.last_call_of(*from),
+            )),
             Outcome::Aborted { rank, code } => {
                 let call = self.last_call(*rank);
                 let place = self.place(*rank, call);

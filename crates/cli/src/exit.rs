@@ -15,6 +15,9 @@ pub const BAD_TRACE: u8 = 83;
 /// The command line is wrong, this machine lacks something, or an output could not be written.
 pub const USAGE: u8 = 84;
 
+/// The network could not reach a host.
+pub const UNREACHABLE: u8 = 85;
+
 /// The reader of standard output is gone: the exit code of a shell for a program that SIGPIPE ended.
 pub const BROKEN_PIPE: u8 = 141;
 

@@ -6,7 +6,7 @@ mod schedules;
 
 use mpirage_call::function_names;
 use mpirage_platform::BUILTINS;
-use mpirage_scenario::MODELS;
+use mpirage_scenario::{MODELS, PROFILES};
 use mpirage_trace::{KEYS, PATTERNS};
 
 use crate::arguments::{InfoArguments, InfoTopic};
@@ -31,6 +31,9 @@ pub fn command(arguments: &InfoArguments) -> Result<u8, Failure> {
         InfoTopic::Models => {
             MODELS.iter().for_each(|model| output::line(format_args!("{:<20} {}", model.name, model.meaning)))
         }
+        InfoTopic::Profiles => PROFILES.iter().for_each(|profile| {
+            output::line(format_args!("{:<20} {}", profile.name, profile.meaning));
+        }),
         InfoTopic::Platforms => BUILTINS
             .iter()
             .for_each(|platform| output::line(format_args!("{:<20} {}", platform.usage, platform.meaning))),

@@ -4,12 +4,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mpirage_collectives::{Choice, ChoiceError, Selector};
-use mpirage_kernel::Kernel;
+use mpirage_kernel::{Kernel, NetworkModel};
 use mpirage_models::Cores;
 use mpirage_mpi::{Bursts, Setup};
+use mpirage_packet::CaptureRequest;
 use mpirage_platform::{HostId, Platform};
 use mpirage_record::Recorder;
-use mpirage_scenario::{Dimemas, Model, ModelError, Placement, REFERENCE_SPEED, Situation};
+use mpirage_scenario::{
+    Dimemas, Model, ModelError, ModelRequest, PROFILES, Placement, Profile, REFERENCE_SPEED, Situation,
+};
 
 use crate::arguments::MachineArguments;
 use crate::conflicts::Conflicts;
@@ -50,6 +53,14 @@ impl MachineArguments {
     }
 }
 
+impl MachineArguments {
+    /// The model that the arguments ask for.
+    fn model_request(&self) -> Result<ModelRequest<'_>, Failure> {
+        let profile = self.mpi_profile.as_deref().map(profile).transpose()?;
+        Ok(ModelRequest { spec: &self.model, profile, seed: self.seed })
+    }
+}
+
 impl Machine {
     /// The machine for this many ranks.
     pub fn new(arguments: &MachineArguments, ranks: u32) -> Result<Machine, Failure> {
@@ -63,10 +74,13 @@ impl Machine {
         }
         let spec = arguments.platform.clone().unwrap_or_else(|| format!("cluster:{ranks}"));
         let platform = Platform::load(&spec, ranks).map_err(exit::bad_platform)?;
-        let (model, mut warnings) = resolve_model(&arguments.model, &platform)?;
+        let (model, mut warnings) = resolve_model(&arguments.model_request()?, &platform)?;
         limits::check_platform(&spec, &platform, &model).map_err(exit::bad_platform)?;
         let placement = hosts::place(arguments, &platform, ranks)?;
-        let collectives = choice("--coll", &arguments.coll)?;
+        let collectives = match model.collectives().filter(|_| arguments.coll.is_empty()) {
+            Some(table) => choice("--mpi-profile", table)?,
+            None => choice("--coll", &arguments.coll)?,
+        };
         warnings.extend_from_slice(platform.doubts());
         let platform = Arc::new(platform);
         let mut machine =
@@ -153,10 +167,34 @@ impl Machine {
 
     /// The engine's setup for a run on this machine, if computation is measured on a core of `speed` flops.
     pub fn setup(&self, speed: f64, bursts: Bursts, recorder: Box<dyn Recorder>) -> Setup {
+        let network = self.model.network_on(&self.platform);
+        self.setup_on(network, speed, bursts, recorder)
+    }
+
+    /// The same with captures of frames.
+    pub fn captured_setup(
+        &self,
+        captures: Vec<CaptureRequest>,
+        speed: f64,
+        bursts: Bursts,
+        recorder: Box<dyn Recorder>,
+    ) -> Result<Setup, Failure> {
+        let network = self.model.captured_network_on(&self.platform, captures);
+        let network = network.map_err(|error| usage(format!("cannot write a capture: {error}")))?;
+        Ok(self.setup_on(network, speed, bursts, recorder))
+    }
+
+    fn setup_on(
+        &self,
+        network: Box<dyn NetworkModel>,
+        speed: f64,
+        bursts: Bursts,
+        recorder: Box<dyn Recorder>,
+    ) -> Setup {
         let hosts = &self.placement.hosts;
         let cores = Cores::new(Arc::clone(&self.platform), hosts);
         Setup {
-            kernel: Kernel::new(self.model.network_on(&self.platform), Box::new(cores)),
+            kernel: Kernel::new(network, Box::new(cores)),
             placement: hosts.clone(),
             jobs: Vec::new(),
             host_flops: hosts.iter().map(|&host| self.platform.host(host).speed).collect(),
@@ -175,15 +213,27 @@ fn model_names() -> impl Iterator<Item = &'static str> {
     mpirage_scenario::MODELS.iter().map(|model| model.name)
 }
 
-/// The model of that name. Models that need a typical route are fitted to the one between the first two hosts.
-pub fn resolve_model(name: &str, platform: &Platform) -> Result<(Model, Vec<String>), Failure> {
+fn profile(name: &str) -> Result<&'static Profile, Failure> {
+    Profile::named(name).ok_or_else(|| {
+        let names = PROFILES.iter().map(|profile| profile.name);
+        let meant = words::did_you_mean(name, names.clone());
+        let known: Vec<&str> = names.collect();
+        usage(format!("--mpi-profile: there is no profile `{name}`; there are {}{meant}", known.join(", ")))
+    })
+}
+
+/// The model that is asked for. Models that need a typical route are fitted to the one between the first two hosts.
+pub fn resolve_model(
+    request: &ModelRequest<'_>,
+    platform: &Platform,
+) -> Result<(Model, Vec<String>), Failure> {
     let mut links = Vec::new();
     let other = HostId(u32::from(platform.host_count() > 1));
     let latency = platform.route(HostId(0), other, &mut links);
     let bandwidth = links.iter().map(|&link| platform.link(link).bandwidth).fold(f64::INFINITY, f64::min);
     let sample = if links.is_empty() { (1e-6, 1e9) } else { (latency, bandwidth) };
-    Model::resolve(name, platform.settings(), sample).map_err(|error| match error {
-        ModelError::Name(_) => usage(format!("{error}{}", words::did_you_mean(name, model_names()))),
+    Model::resolve(*request, platform.settings(), sample).map_err(|error| match error {
+        ModelError::Name(_) => usage(format!("{error}{}", words::did_you_mean(request.spec, model_names()))),
         ModelError::Setting(_) | ModelError::Dimemas(_) => exit::bad_platform(error),
     })
 }

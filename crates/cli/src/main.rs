@@ -6,6 +6,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod arguments;
+mod captures;
 mod child;
 mod compile;
 mod conflicts;

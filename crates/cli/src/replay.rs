@@ -14,6 +14,7 @@ use mpirage_trace::{Place, Workload};
 use rustc_hash::FxHashMap;
 
 use crate::arguments::ReplayArguments;
+use crate::captures::Captures;
 use crate::conflicts::Conflicts;
 use crate::diagnosis::{Diagnosis, Explained, Places, SourcePlace};
 use crate::exit::{self, Failure, bad_trace, usage};
@@ -74,7 +75,8 @@ pub fn replay(arguments: &ReplayArguments) -> Result<Replayed, Failure> {
     };
     let mut recordings = Recordings::create(&arguments.results, &source, &machine)?;
     let bursts = if charged.bursts { Bursts::Measured } else { Bursts::None };
-    let mut setup = machine.setup(speed, bursts, recordings.recorder());
+    let (captures, requests) = Captures::open(&arguments.results, &machine)?;
+    let mut setup = machine.captured_setup(requests, speed, bursts, recordings.recorder())?;
     if !charged.declared {
         setup.host_flops.fill(f64::INFINITY);
     }
@@ -100,13 +102,14 @@ pub fn replay(arguments: &ReplayArguments) -> Result<Replayed, Failure> {
         deadlock,
         ..Figures::of(&engine, &machine, &outcome, &recordings.summary(), started.elapsed())
     };
+    let mut failures = Failures::default();
+    captures.finish(engine.finish_network(), &mut failures);
     if arguments.results.trace.is_empty() && arguments.results.report.is_none() {
         // The process ends soon. Freeing the memory of a large run piece by piece would take time.
         std::mem::forget(engine);
     } else {
         drop(engine);
     }
-    let mut failures = Failures::default();
     recordings.finish(&mut failures);
     let figures = figures.with_usage();
     let (notes, outcome) = (reporting::notes(&machine), text.as_deref());
@@ -190,6 +193,7 @@ fn explain(engine: &Engine<NoMemory>, workload: &dyn Workload, outcome: &Outcome
         Outcome::Finished { .. } if engine.diagnosis().unreceived().is_empty() => 0,
         Outcome::Deadlock if waiting_cycle(&engine.diagnosis().blocked()).is_some() => exit::DEADLOCK,
         Outcome::BeyondTime => exit::USAGE,
+        Outcome::Unreachable { .. } => exit::UNREACHABLE,
         Outcome::Aborted { code, .. } => (*code as u8).max(1),
         _ => exit::BAD_TRACE,
     };

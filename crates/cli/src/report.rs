@@ -39,6 +39,8 @@ fn data(arguments: &ReportArguments, run: &str) -> Result<String, Failure> {
     let replayed = replay::replay(&ReplayArguments {
         machine: arguments.machine.clone(),
         results: ResultArguments {
+            pcap: Vec::new(),
+            pcap_snap: None,
             json: None,
             quiet: true,
             trace: Vec::new(),

@@ -14,10 +14,12 @@ use mpirage_channel::{Briefing, Disturbed};
 use mpirage_interpret::Sites;
 use mpirage_mpi::{Bursts, Costs, Engine};
 use mpirage_outfile::OutputFile;
+use mpirage_packet::CaptureRequest;
 use mpirage_rank::{Folded, Outcome, Processes, Ranks, Session, SessionError, Symbols};
 use mpirage_record::{Recorder, Summary};
 
 use crate::arguments::RunArguments;
+use crate::captures::Captures;
 use crate::conflicts::Conflicts;
 use crate::diagnosis::{Diagnosis, Explained, Places, SourcePlace};
 use crate::exit::{self, Failure};
@@ -82,7 +84,8 @@ impl Plan {
             lines: Some(Rc::clone(&lines) as Rc<dyn Sites>),
         };
         let mut recordings = Recordings::create(&self.arguments.results, &source, &self.machine)?;
-        let mut engine = self.engine(bursts, recordings.recorder())?;
+        let (captures, requests) = Captures::open(&self.arguments.results, &self.machine)?;
+        let mut engine = self.engine(bursts, recordings.recorder(), requests)?;
         let session = self.session();
         let mut progress = Progress::new(self.programs.len(), self.arguments.results.quiet);
         let output = ProgramOutput::new(self.arguments.tag_output);
@@ -108,6 +111,7 @@ impl Plan {
         let mut failures = Failures::default();
         failures.note(passed_on);
         failures.note(self.save_costs(&engine, new_costs));
+        captures.finish(engine.finish_network(), &mut failures);
         // Dropping the engine ends the ranks, after which their use of memory and processor is known.
         drop(engine);
         recordings.finish(&mut failures);
@@ -142,7 +146,12 @@ impl Plan {
         }
     }
 
-    fn engine(&self, bursts: Bursts, recorder: Box<dyn Recorder>) -> Result<Engine<Ranks>, Failure> {
+    fn engine(
+        &self,
+        bursts: Bursts,
+        recorder: Box<dyn Recorder>,
+        captures: Vec<CaptureRequest>,
+    ) -> Result<Engine<Ranks>, Failure> {
         let ranks = self.programs.len();
         let ratios = self.machine.slowdowns(self.host_speed);
         let uniform = ratios.windows(2).all(|pair| pair[0] == pair[1]);
@@ -165,7 +174,8 @@ impl Plan {
             simulator: std::process::id(),
         };
         let memory = self.ranks(&briefing)?;
-        Ok(Engine::new(self.machine.setup(self.host_speed, bursts, recorder), memory))
+        let setup = self.machine.captured_setup(captures, self.host_speed, bursts, recorder)?;
+        Ok(Engine::new(setup, memory))
     }
 
     fn ranks(&self, briefing: &Briefing) -> Result<Ranks, Failure> {
@@ -370,6 +380,7 @@ fn exit_code(outcome: &Outcome) -> u8 {
         Outcome::Finished { code } => *code as u8,
         Outcome::Deadlock => exit::DEADLOCK,
         Outcome::BeyondTime => exit::USAGE,
+        Outcome::Unreachable { .. } => exit::UNREACHABLE,
         Outcome::Misuse { .. } | Outcome::RankHangs { .. } => exit::MISUSE,
         Outcome::Aborted { code, .. } => nonzero(*code as u8, 1),
         Outcome::RankDied { death, .. } => nonzero(death.code() as u8, exit::MISUSE),

@@ -1,5 +1,7 @@
 //! The closing summary and the JSON object: two views of the same figures.
 
+use std::collections::BTreeMap;
+
 use mpirage_mpi::{Engine, Memory};
 use mpirage_rank::Outcome;
 use mpirage_record::Summary;
@@ -16,7 +18,7 @@ use crate::words::{bytes, count, thousands};
 /// The figures of a run.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Figures {
-    /// How the run ended: `finished`, `deadlock`, `beyond-time`, `misuse`, `aborted`, `rank-died`, `rank-hangs`.
+    /// How the run ended: `finished`, `deadlock`, `beyond-time`, `unreachable`, `misuse`, `aborted`, `rank-died`, `rank-hangs`.
     pub outcome: String,
     /// Simulated seconds until the last rank ended.
     pub simulated_seconds: f64,
@@ -46,6 +48,9 @@ pub struct Figures {
     pub shared_bytes: u64,
     /// Bytes of memory that held these blocks.
     pub shared_resident_bytes: u64,
+    /// What the network counted, if it counts: frames, drops, retransmissions and so on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<BTreeMap<String, u64>>,
     /// Simulated seconds until each rank ended.
     pub per_rank_seconds: Vec<f64>,
     /// The network model.
@@ -95,6 +100,9 @@ impl Figures {
             bytes: summary.bytes,
             calls: summary.calls,
             switches: engine.switches(),
+            network: engine.network_statistics().map(|network| {
+                network.totals.into_iter().map(|(name, number)| (name.to_owned(), number)).collect()
+            }),
             per_rank_seconds: ends,
             model: machine.model.name.clone(),
             platform: machine.spec.clone(),
@@ -133,6 +141,9 @@ impl Figures {
             count(self.calls, "MPI call"),
             count(self.switches, "context switch")
         );
+        if let Some(network) = &self.network {
+            self.print_network(network);
+        }
         let largest = match self.largest_rank_rss_bytes {
             0 => String::new(),
             rank => format!(", {} largest rank", bytes(rank)),
@@ -157,12 +168,27 @@ impl Figures {
     }
 }
 
+impl Figures {
+    fn print_network(&self, network: &BTreeMap<String, u64>) {
+        let number = |name: &str| network.get(name).copied().unwrap_or(0);
+        say!(
+            "  network         {}, {} on links; {} dropped, {} lost, {}",
+            count(number("connections"), "connection"),
+            count(number("frames"), "frame"),
+            thousands(number("dropped")),
+            thousands(number("lost")),
+            count(number("retransmissions"), "retransmission")
+        );
+    }
+}
+
 /// The name of an outcome.
 fn outcome_name(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Finished { .. } => "finished",
         Outcome::Deadlock => "deadlock",
         Outcome::BeyondTime => "beyond-time",
+        Outcome::Unreachable { .. } => "unreachable",
         Outcome::Aborted { .. } => "aborted",
         Outcome::Misuse { .. } => "misuse",
         Outcome::RankDied { .. } => "rank-died",

@@ -16,9 +16,11 @@ mod model;
 
 pub use agenda::Agenda;
 pub use model::{
-    Cargo, Computation, ComputeModel, Connection, Departure, Event, Milestone, Model, NetworkModel, Token,
-    Transfer,
+    Cargo, Computation, ComputeModel, Connection, Departure, Event, LinkStatistics, Milestone, Model,
+    NetworkModel, NetworkStatistics, Token, Transfer,
 };
+
+use std::io;
 
 use mpirage_units::{Duration, Time};
 
@@ -129,6 +131,16 @@ impl Kernel {
     pub fn start_compute(&mut self, computation: Computation, token: Token) {
         self.under_way += 1;
         self.processors.start().start(self.now, computation, token);
+    }
+
+    /// What the network has counted, if it counts.
+    pub fn network_statistics(&self) -> Option<NetworkStatistics> {
+        self.network.model.statistics()
+    }
+
+    /// The run is over: the network completes what it writes.
+    pub fn finish_network(&mut self) -> io::Result<()> {
+        self.network.model.finish()
     }
 
     /// Moves to the next instant at which something happens, and appends what happens there.

@@ -5,7 +5,9 @@
 //!
 //! All kinds of models pass time in the same way ([`Model`]); each kind has its own way to start an activity.
 
-use mpirage_platform::HostId;
+use std::io;
+
+use mpirage_platform::{HostId, LinkId};
 use mpirage_units::Time;
 
 /// Names an activity to the caller that started it; means nothing to the kernel and the models.
@@ -21,6 +23,8 @@ pub enum Milestone {
     BufferFree,
     /// The activity is over: the bytes have arrived, the work is done, the timer has expired.
     Ended,
+    /// The network has given the transfer up: it will never end.
+    Failed,
 }
 
 /// An activity has reached a milestone.
@@ -61,8 +65,10 @@ pub struct Connection {
     pub source: u32,
     /// The end point that receives.
     pub target: u32,
-    /// Transfers of different classes never share a connection.
+    /// Transfers of different classes never share a connection where the network tells classes apart.
     pub class: u32,
+    /// Transfers of different streams need not wait for each other. A network with fewer streams maps several to one.
+    pub stream: u32,
 }
 
 /// What a transfer carries.
@@ -110,6 +116,44 @@ pub enum Departure {
 pub trait NetworkModel: Model {
     /// A transfer starts.
     fn start(&mut self, now: Time, transfer: Transfer, token: Token) -> Departure;
+
+    /// What the network has counted so far, if it counts.
+    fn statistics(&self) -> Option<NetworkStatistics> {
+        None
+    }
+
+    /// The run is over: completes what the network writes.
+    fn finish(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What a network has counted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NetworkStatistics {
+    /// Counts of the whole network, by name.
+    pub totals: Vec<(&'static str, u64)>,
+    /// Every link that has carried something.
+    pub links: Vec<LinkStatistics>,
+}
+
+/// What a link has counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkStatistics {
+    /// The link.
+    pub link: LinkId,
+    /// Frames that it carried.
+    pub frames: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Frames for which the queue in front of it had no room.
+    pub dropped: u64,
+    /// Frames that it lost.
+    pub lost: u64,
+    /// Frames that the queue marked.
+    pub marked: u64,
+    /// The most bytes that waited in the queue.
+    pub most_waiting: u64,
 }
 
 /// Work for the cores of a host.

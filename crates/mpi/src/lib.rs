@@ -46,7 +46,7 @@ pub use memory::{FARTHEST, Memory, NoMemory, Place, UserReduction};
 pub use origin::Origin;
 pub use protocol::{
     CollectiveProgress, EagerSend, Envelope, Handshake, Overhead, PollCost, ProcessorCosts, Protocol,
-    ReceiveStartup, Rendezvous, Startup, StartupCost, TransferMode,
+    ReceiveStartup, Rendezvous, Startup, StartupCost, TransferMode, WakeUp,
 };
 pub use ranks::job::JobId;
 pub use turn::{Ending, Segment, Turn};

@@ -4,9 +4,9 @@
 //! what does each side pay? Everything the MPI layer decides about point-to-point messages it decides
 //! from here.
 
-use mpirage_call::SendMode;
+use mpirage_call::{RankId, SendMode};
 use mpirage_platform::HostId;
-use mpirage_units::Duration;
+use mpirage_units::{Duration, Time, draw};
 
 /// The behaviour of one MPI implementation.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +47,28 @@ pub struct Protocol {
     pub copy_seconds_per_byte: f64,
     /// When non-blocking collectives go on.
     pub progress: CollectiveProgress,
+    /// How late ranks wake up that have slept.
+    pub wake_up: WakeUp,
+}
+
+/// How late a rank wakes up that has slept: a random time, up to a limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WakeUp {
+    /// The limit.
+    pub latest: Duration,
+    /// What random numbers start from.
+    pub seed: u64,
+}
+
+impl WakeUp {
+    /// How late a rank is that was to wake up at `date`.
+    pub(crate) fn lateness(&self, rank: RankId, date: Time) -> Duration {
+        if self.latest.is_zero() {
+            return Duration::ZERO;
+        }
+        let share = draw(self.seed, [rank.get().into(), date.as_picos()]);
+        Duration::from_picos((self.latest.as_picos() as f64 * share) as u64)
+    }
 }
 
 /// When the sender of an eager message is free.

@@ -35,6 +35,13 @@ pub enum Ending {
     Deadlock,
     /// The run takes longer than the simulated clock can show.
     BeyondTime,
+    /// The network cannot carry a message: nothing comes back from its receiver.
+    Unreachable {
+        /// The rank that sent to it.
+        from: u32,
+        /// The rank that cannot be reached.
+        to: u32,
+    },
     /// A rank called `MPI_Abort`.
     Aborted {
         /// The rank that called it.

@@ -68,7 +68,7 @@ fn workloads(scale: u64) -> Vec<Workload> {
 fn parameters() -> PacketParameters {
     let mut parameters = PacketParameters::default();
     parameters.hosts.software = Duration::ZERO;
-    parameters.messages = MessageParameters { header: 0, control: 64 };
+    parameters.messages = MessageParameters { header: 0, control: 64, trailer: 0, trailer_from: 0 };
     // Large enough that nothing is lost.
     parameters.links.switch_queue.limit = QueueLimit::Bytes(1 << 40);
     parameters
@@ -85,7 +85,11 @@ fn lossy(workload: &Workload) {
 
 fn lossless(name: &str, workload: &Workload, links: LosslessParameters, settings: RdmaSettings) {
     let wires = LosslessWires::new(workload.platform.clone(), links, 0);
-    measure(name, workload, PacketNetwork::over(wires, parameters(), settings.into()));
+    measure(
+        name,
+        workload,
+        PacketNetwork::over(wires, workload.platform.clone(), parameters(), settings.into()),
+    );
 }
 
 fn measure<L: LinkLayer>(name: &str, workload: &Workload, mut network: PacketNetwork<RdmaEndpoint, L>) {
@@ -94,7 +98,7 @@ fn measure<L: LinkLayer>(name: &str, workload: &Workload, mut network: PacketNet
     }
     let begin = cpu_nanos();
     for (token, &(source, target)) in workload.pairs.iter().enumerate() {
-        let connection = Connection { source, target, class: 0 };
+        let connection = Connection { source, target, class: 0, stream: 0 };
         let (from, to, bytes) = (HostId(source), HostId(target), workload.packets * 4096);
         let transfer = Transfer { from, to, bytes, connection, cargo: Cargo::Data };
         network.start(Time::ZERO, transfer, Token(token as u64));

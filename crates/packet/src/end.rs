@@ -2,6 +2,7 @@
 
 use mpirage_units::Time;
 
+use crate::capture::Station;
 use crate::endpoint::{Endpoint, Lane, Permission};
 use crate::ids::{LaneId, PathId};
 use crate::stream::Stream;
@@ -10,20 +11,36 @@ use crate::stream::Stream;
 #[derive(Debug)]
 pub(crate) struct End<E> {
     pub endpoint: E,
+    /// Its host and the number of its port.
+    pub station: Station,
     /// Where its frames go.
     pub path: PathId,
     /// The virtual lane of its frames.
     pub lane: LaneId,
+    /// Frames that it has sent.
+    pub sent: u16,
     /// Frames with data that it has in the host's queue.
     pub queued: u32,
     /// The instant at which its timer is set to go off; [`Time::MAX`] if it is not.
     pub timer: Time,
+    /// Has it been reported that its connection has failed?
+    pub failed: bool,
     lanes: Vec<Stream>,
 }
 
 impl<E: Endpoint> End<E> {
-    pub(crate) fn new(endpoint: E, path: PathId, lane: LaneId) -> End<E> {
-        End { endpoint, path, lane, queued: 0, timer: Time::MAX, lanes: Vec::new() }
+    pub(crate) fn new(endpoint: E, station: Station, (path, lane): (PathId, LaneId)) -> End<E> {
+        End {
+            endpoint,
+            station,
+            path,
+            lane,
+            sent: 0,
+            queued: 0,
+            timer: Time::MAX,
+            failed: false,
+            lanes: Vec::new(),
+        }
     }
 
     /// The messages of a lane.

@@ -8,6 +8,8 @@ use std::fmt::Debug;
 
 use mpirage_units::Time;
 
+use crate::capture::WireHeader;
+
 /// A stream of a connection. Bytes of one lane arrive in order; lanes of a protocol that has several do not wait for each
 /// other. TCP has lane 0 only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -59,6 +61,16 @@ pub trait Endpoint: Sized {
     type Settings;
     /// The fields of a segment's header.
     type Header: Copy + Debug;
+    /// A header as captures show it.
+    type OnWire: WireHeader;
+
+    /// The header of a segment as captures show it.
+    fn on_wire(settings: &Self::Settings, header: &Self::Header) -> Self::OnWire;
+
+    /// The number of lanes that a connection has; at least one.
+    fn lanes(_: &Self::Settings) -> u16 {
+        1
+    }
 
     /// An end that has not sent anything.
     fn new(settings: &Self::Settings, role: Role) -> Self;
@@ -93,4 +105,52 @@ pub trait Endpoint: Sized {
 
     /// Has it given up?
     fn failure(&self) -> Option<Failure>;
+
+    /// What it has counted.
+    fn counts(&self) -> EndCounts;
+
+    /// Its control variables, for those who watch them.
+    fn state(&self) -> EndState;
+}
+
+/// What an end of a connection has counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EndCounts {
+    /// Segments sent, retransmissions included.
+    pub segments: u64,
+    /// Segments sent again.
+    pub retransmissions: u64,
+    /// Losses that were found from acknowledgements.
+    pub fast_retransmits: u64,
+    /// Retransmission timers that expired.
+    pub timeouts: u64,
+    /// Acknowledgements that acknowledged nothing new.
+    pub duplicate_acks: u64,
+    /// Windows of zero that were offered.
+    pub zero_windows: u64,
+}
+
+impl EndCounts {
+    /// Adds what another end has counted.
+    pub fn add(&mut self, other: &EndCounts) {
+        self.segments += other.segments;
+        self.retransmissions += other.retransmissions;
+        self.fast_retransmits += other.fast_retransmits;
+        self.timeouts += other.timeouts;
+        self.duplicate_acks += other.duplicate_acks;
+        self.zero_windows += other.zero_windows;
+    }
+}
+
+/// The control variables of an end at an instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EndState {
+    /// The congestion window, in bytes.
+    pub window: u64,
+    /// The slow start threshold, in bytes; [`u64::MAX`] if there is none.
+    pub threshold: u64,
+    /// The smoothed round trip, in seconds; 0 before the first.
+    pub round_trip: f64,
+    /// Bytes in flight.
+    pub in_flight: u64,
 }

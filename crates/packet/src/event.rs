@@ -19,4 +19,6 @@ pub enum Event {
     Buffered(Token),
     /// A message reaches its receiver.
     HandOver(Token),
+    /// A message will never reach its receiver.
+    GivenUp(Token),
 }

@@ -15,10 +15,14 @@ pub struct Frame<H> {
     pub path: PathId,
     /// The virtual lane of its connection.
     pub lane: LaneId,
+    /// Which of the sender's frames it is; the numbers wrap.
+    pub number: u16,
     /// The link of the path that it crosses or waits for.
     pub hop: u16,
     /// Has a queue marked it?
     pub marked: bool,
+    /// Does the link that it crosses lose it?
+    pub lost: bool,
     /// When its last byte arrives at the end of the link: where switches cut through, after the first ones.
     pub tail: Time,
 }

@@ -11,6 +11,7 @@
 //! network         the kernel's `NetworkModel`: wires the layers, owns the events
 //! ```
 
+mod capture;
 mod end;
 mod endpoint;
 mod event;
@@ -22,13 +23,18 @@ mod network;
 mod parameters;
 mod paths;
 mod port;
-mod random;
 mod rdma;
+mod sctp;
 mod stream;
+mod taps;
 mod tcp;
 mod wires;
 
-pub use endpoint::{Endpoint, Failure, Lane, Permission, Role, Segment};
+pub use capture::{
+    Capture, CapturePlace, CaptureSpec, CaptureSpecError, Direction, Ecn, FrameView, InterfaceId, Named,
+    RdmaOnWire, Resolved, SnapLength, Station, TcpOnWire, TcpScale, WireHeader,
+};
+pub use endpoint::{EndCounts, EndState, Endpoint, Failure, Lane, Permission, Role, Segment};
 pub use layer::LinkLayer;
 pub use lossless::{CreditDeadlock, FlowControl, LosslessParameters, LosslessWires, Marking};
 pub use network::PacketNetwork;
@@ -41,5 +47,7 @@ pub use port::PortCounts;
 pub use rdma::{
     DcqcnParameters, PacketOrder, RdmaEndpoint, RdmaHeader, RdmaHeaderBytes, RdmaKind, RdmaSettings,
 };
-pub use tcp::{TcpFlags, TcpHeader};
+pub use sctp::{Control, DataChunk, Gap, Sack, Sctp, SctpHeader, SctpSettings};
+pub use taps::{CaptureRequest, CapturedAt};
+pub use tcp::{CongestionAlgorithm, CubicSettings, Tcp, TcpCounters, TcpFlags, TcpHeader, TcpSettings};
 pub use wires::Wires;

@@ -6,31 +6,38 @@
 //! turns. Frames cross one link per event. At the other side the endpoint says how many bytes are there in order, and
 //! the messages that are complete are handed to their receivers.
 
+use std::io;
 use std::sync::Arc;
 
 use mpirage_kernel::{
-    Agenda, Cargo, Departure, Event as Report, Milestone, Model, NetworkModel, Token, Transfer,
+    Agenda, Cargo, Departure, Event as Report, LinkStatistics, Milestone, Model, NetworkModel,
+    NetworkStatistics, Token, Transfer,
 };
-use mpirage_platform::{LinkId, Platform};
-use mpirage_units::{Duration, Time};
+use mpirage_platform::{HostId, LinkId, Platform};
+use mpirage_units::{Consumer, Duration, Random, Time, scramble};
 use rustc_hash::FxHashMap;
 
+use crate::capture::{Ecn, FrameView, Station};
 use crate::end::End;
-use crate::endpoint::{Endpoint, Lane, Role, Segment};
+use crate::endpoint::{EndCounts, Endpoint, Lane, Role, Segment};
 use crate::event::Event;
 use crate::frame::{Frame, Frames};
-use crate::ids::{EndId, FrameId, LaneId};
-use crate::layer::{LinkLayer, Traffic};
+use crate::ids::{EndId, FrameId, LaneId, PathId, PortId};
+use crate::layer::{Crossing, LinkLayer, Traffic};
 use crate::parameters::PacketParameters;
 use crate::port::PortCounts;
-use crate::random::Random;
+use crate::taps::{CaptureRequest, PathPort, Taps};
 use crate::wires::Wires;
 
 /// The consumer number of the generator that decides who is late.
-const LATE: u64 = 2;
+const LATE: Consumer = Consumer(2);
+
+/// The number of routers that a packet may cross, as Linux sets it.
+const FIRST_TTL: u8 = 64;
 
 /// A network of frames whose connections speak the protocol `E`, over the links `L`.
 pub struct PacketNetwork<E: Endpoint, L: LinkLayer = Wires> {
+    platform: Arc<Platform>,
     settings: E::Settings,
     parameters: PacketParameters,
     layer: L,
@@ -40,6 +47,9 @@ pub struct PacketNetwork<E: Endpoint, L: LinkLayer = Wires> {
     connections: FxHashMap<(u32, u32, LaneId), EndId>,
     agenda: Agenda<Event>,
     late: Random,
+    taps: Taps,
+    /// Frames that captures have not seen.
+    seen: Vec<(Crossing, Frame<E::Header>)>,
 }
 
 impl<E: Endpoint> PacketNetwork<E> {
@@ -49,18 +59,23 @@ impl<E: Endpoint> PacketNetwork<E> {
         parameters: PacketParameters,
         settings: E::Settings,
     ) -> PacketNetwork<E> {
-        let buffer = parameters.hosts.interface_buffer;
-        let wires = Wires::new(platform, parameters.links, buffer, parameters.seed);
-        PacketNetwork::over(wires, parameters, settings)
+        let wires = Wires::new(Arc::clone(&platform), &parameters);
+        PacketNetwork::over(wires, platform, parameters, settings)
     }
 }
 
 impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
     /// A quiet network without connections over some links. The parameters of [`LinkParameters`](crate::LinkParameters) do
     /// not matter: the links have their own.
-    pub fn over(layer: L, parameters: PacketParameters, settings: E::Settings) -> PacketNetwork<E, L> {
+    pub fn over(
+        layer: L,
+        platform: Arc<Platform>,
+        parameters: PacketParameters,
+        settings: E::Settings,
+    ) -> PacketNetwork<E, L> {
         PacketNetwork {
             layer,
+            platform,
             late: Random::new(parameters.seed, LATE),
             settings,
             parameters,
@@ -68,7 +83,14 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
             ends: Vec::new(),
             connections: FxHashMap::default(),
             agenda: Agenda::new(),
+            taps: Taps::default(),
+            seen: Vec::new(),
         }
+    }
+
+    /// Begins a capture. All captures begin before the first transfer.
+    pub fn capture(&mut self, request: CaptureRequest) -> io::Result<()> {
+        self.taps.add(request)
     }
 
     /// Every link that has carried something, and what it has counted.
@@ -110,13 +132,67 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
     /// Opens a connection; its first end is that of the lower end point, which is the target if `swapped`.
     fn connect(&mut self, transfer: &Transfer, lane: LaneId, swapped: bool) -> EndId {
         let first = EndId::new(self.ends.len());
-        let salt = first.index() as u64 ^ self.parameters.seed << 32;
-        let paths = [(transfer.from, transfer.to), (transfer.to, transfer.from)]
-            .map(|(from, to)| self.layer.path(from, to, salt));
-        let out = End::new(E::new(&self.settings, Role::Active), paths[0], lane);
-        let back = End::new(E::new(&self.settings, Role::Passive), paths[1], lane);
+        let (source, target) = (transfer.connection.source, transfer.connection.target);
+        let out = Station { host: transfer.from, port: port_of(source, target) };
+        let back = Station { host: transfer.to, port: port_of(target, source) };
+        let out = self.end(Role::Active, out, transfer.to, lane);
+        let back = self.end(Role::Passive, back, transfer.from, lane);
         self.ends.extend(if swapped { [back, out] } else { [out, back] });
         first
+    }
+
+    fn end(&mut self, role: Role, station: Station, to: HostId, lane: LaneId) -> End<E> {
+        // Both ends of a connection, which come one after the other, take corresponding paths.
+        let salt = (self.ends.len() / 2) as u64 ^ self.parameters.seed << 32;
+        let path = self.layer.path(station.host, to, salt);
+        if !self.taps.is_empty() {
+            self.tap_paths(path, station.host, to);
+        }
+        End::new(E::new(&self.settings, role), station, (path, lane))
+    }
+
+    /// Captures see the ports of a path, and of those that its frames may take instead.
+    fn tap_paths(&mut self, path: PathId, from: HostId, to: HostId) {
+        for path in self.layer.paths().all_like(path) {
+            let ports = self.layer.paths().ports_of(path).to_vec();
+            let last = ports.len().saturating_sub(1);
+            for (at, &port) in ports.iter().enumerate() {
+                let link = self.layer.link(port);
+                let name = self.platform.link(link).name();
+                let (sends, receives) = ((at == 0).then_some(from), (at == last).then_some(to));
+                if self.taps.add_port(PathPort { port, link, sends, receives, name: &name }) {
+                    self.layer.watch(port);
+                }
+            }
+        }
+    }
+
+    /// Captures see the frames that have just been put on links.
+    fn show(&mut self) {
+        for (crossing, frame) in self.seen.drain(..) {
+            let [sender, receiver] = [frame.sender, frame.sender.other()].map(|end| &self.ends[end.index()]);
+            let ecn = match (frame.segment.markable, frame.marked) {
+                (false, _) => Ecn::NotCapable,
+                (true, false) => Ecn::Capable,
+                (true, true) => Ecn::Marked,
+            };
+            let view = FrameView {
+                source: sender.station,
+                target: receiver.station,
+                header: E::on_wire(&self.settings, &frame.segment.header),
+                payload: frame.segment.payload,
+                ecn,
+                hops_left: FIRST_TTL.saturating_sub(frame.hop as u8),
+                identification: frame.number,
+            };
+            self.taps.report(crossing, &view);
+        }
+    }
+
+    /// What the links need, and the links.
+    fn traffic(&mut self, now: Time) -> (&mut L, Traffic<'_, E::Header>) {
+        let PacketNetwork { layer, frames, agenda, seen, .. } = self;
+        (layer, Traffic { now, frames, agenda, seen })
     }
 
     /// Sends what a socket can send now.
@@ -130,6 +206,22 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
             self.send(now, id, segment);
         }
         self.set_timer(id);
+        self.give_up(now, id);
+    }
+
+    /// Reports that the messages of a socket will not arrive, once, if its connection has failed.
+    fn give_up(&mut self, now: Time, id: EndId) {
+        let end = &mut self.ends[id.index()];
+        if end.endpoint.failure().is_none() || std::mem::replace(&mut end.failed, true) {
+            return;
+        }
+        for side in [id, id.other()] {
+            for stream in self.ends[side.index()].lanes() {
+                if let Some(token) = stream.first() {
+                    self.agenda.push(now, Event::GivenUp(token));
+                }
+            }
+        }
     }
 
     /// Writes messages into the send buffer, and reports those whose last byte is in it.
@@ -145,12 +237,15 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
 
     fn send(&mut self, now: Time, id: EndId, segment: Segment<E::Header>) {
         let end = &mut self.ends[id.index()];
-        let path = end.path;
+        end.sent = end.sent.wrapping_add(1);
+        let (path, number) = (end.path, end.sent);
         let lane = if E::is_urgent(&segment.header) { LaneId::URGENT } else { end.lane };
-        let frame = Frame { segment, sender: id, path, lane, hop: 0, marked: false, tail: now };
-        let waits =
-            self.layer.send(Traffic { now, frames: &mut self.frames, agenda: &mut self.agenda }, frame);
-        end.queued += u32::from(waits);
+        let (hop, marked, lost) = (0, false, false);
+        let frame = Frame { segment, sender: id, path, lane, number, hop, marked, lost, tail: now };
+        let (layer, traffic) = self.traffic(now);
+        let waits = layer.send(traffic, frame);
+        self.ends[id.index()].queued += u32::from(waits);
+        self.show();
     }
 
     fn set_timer(&mut self, id: EndId) {
@@ -162,11 +257,19 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
     }
 
     fn arrive(&mut self, now: Time, id: FrameId) {
-        if let Some(frame) =
-            self.layer.arrive(Traffic { now, frames: &mut self.frames, agenda: &mut self.agenda }, id)
-        {
+        let (layer, traffic) = self.traffic(now);
+        if layer.arrive(traffic, id) {
+            let frame = self.frames.remove(id);
             self.receive(now, &frame);
+        } else {
+            self.show();
         }
+    }
+
+    fn resume(&mut self, now: Time, port: PortId) {
+        let (layer, traffic) = self.traffic(now);
+        layer.resume(traffic, port);
+        self.show();
     }
 
     fn receive(&mut self, now: Time, frame: &Frame<E::Header>) {
@@ -219,6 +322,18 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
     }
 }
 
+fn link_statistics((link, counts): (LinkId, &PortCounts)) -> LinkStatistics {
+    let &PortCounts { frames, bytes, dropped, marked, lost, most_waiting, .. } = counts;
+    LinkStatistics { link, frames, bytes, dropped, marked, lost, most_waiting }
+}
+
+/// A port number for the connection of an end point to another: one of those that Linux gives to clients.
+fn port_of(source: u32, target: u32) -> u16 {
+    const FIRST: u64 = 32_768;
+    const COUNT: u64 = 28_232;
+    (FIRST + scramble(u64::from(source) << 32 | u64::from(target)) % COUNT) as u16
+}
+
 impl<E: Endpoint, L: LinkLayer> NetworkModel for PacketNetwork<E, L> {
     fn start(&mut self, now: Time, transfer: Transfer, token: Token) -> Departure {
         if transfer.from == transfer.to {
@@ -227,13 +342,41 @@ impl<E: Endpoint, L: LinkLayer> NetworkModel for PacketNetwork<E, L> {
         }
         let messages = self.parameters.messages;
         let bytes = match transfer.cargo {
-            Cargo::Data => transfer.bytes + u64::from(messages.header),
+            Cargo::Data => messages.on_wire(transfer.bytes),
             Cargo::Control => u64::from(messages.control),
         };
         let id = self.end_of(&transfer);
-        self.ends[id.index()].stream(Lane(0)).push(token, transfer.cargo, bytes);
+        let lane = Lane((transfer.connection.stream % u32::from(E::lanes(&self.settings))) as u16);
+        self.ends[id.index()].stream(lane).push(token, transfer.cargo, bytes);
         self.pump(now, id);
         Departure::Now
+    }
+
+    fn statistics(&self) -> Option<NetworkStatistics> {
+        let mut all = EndCounts::default();
+        self.ends.iter().for_each(|end| all.add(&end.endpoint.counts()));
+        let links: Vec<LinkStatistics> = self.layer.counts().map(link_statistics).collect();
+        let sum = |count: fn(&LinkStatistics) -> u64| links.iter().map(count).sum();
+        let mut totals = vec![
+            ("connections", self.ends.len() as u64 / 2),
+            ("segments", all.segments),
+            ("retransmissions", all.retransmissions),
+            ("fast_retransmits", all.fast_retransmits),
+            ("timeouts", all.timeouts),
+            ("duplicate_acks", all.duplicate_acks),
+            ("zero_windows", all.zero_windows),
+            ("frames", sum(|link| link.frames)),
+            ("frame_bytes", sum(|link| link.bytes)),
+            ("dropped", sum(|link| link.dropped)),
+            ("lost", sum(|link| link.lost)),
+            ("marked", sum(|link| link.marked)),
+        ];
+        totals.extend(self.layer.totals());
+        Some(NetworkStatistics { totals, links })
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.taps.finish()
     }
 }
 
@@ -243,6 +386,9 @@ impl<E: Endpoint, L: LinkLayer> Model for PacketNetwork<E, L> {
     }
 
     fn collect(&mut self, now: Time, reports: &mut Vec<Report>) {
+        if !self.taps.is_empty() {
+            self.taps.flush(now);
+        }
         while let Some(event) = self.agenda.pop_at(now) {
             match event {
                 Event::Arrival(frame) => self.arrive(now, frame),
@@ -250,13 +396,15 @@ impl<E: Endpoint, L: LinkLayer> Model for PacketNetwork<E, L> {
                     self.ends[end.index()].queued -= 1;
                     self.pump(now, end);
                 }
-                Event::Port(port) => self
-                    .layer
-                    .resume(Traffic { now, frames: &mut self.frames, agenda: &mut self.agenda }, port),
+                Event::Port(port) => self.resume(now, port),
                 Event::Timer(end) => self.timer(now, end),
                 Event::Buffered(token) => reports.push(Report { token, milestone: Milestone::BufferFree }),
                 Event::HandOver(token) => reports.push(Report::ended(token)),
+                Event::GivenUp(token) => reports.push(Report { token, milestone: Milestone::Failed }),
             }
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -87,6 +87,10 @@ pub struct MessageParameters {
     pub header: u32,
     /// A message of the protocol itself, with its header, in bytes.
     pub control: u32,
+    /// What follows a message of at least `trailer_from` bytes in the stream, in bytes: ob1's FIN.
+    pub trailer: u32,
+    /// The size from which on it does.
+    pub trailer_from: u64,
 }
 
 /// Messages within a host: latency and bandwidth, without contention.
@@ -96,6 +100,14 @@ pub struct WithinHost {
     pub latency: f64,
     /// Bytes per second.
     pub bandwidth: f64,
+}
+
+impl MessageParameters {
+    /// The bytes of the stream that a message of so many bytes takes.
+    pub(crate) fn on_wire(&self, bytes: u64) -> u64 {
+        let trailer = if bytes >= self.trailer_from { self.trailer } else { 0 };
+        bytes + u64::from(self.header + trailer)
+    }
 }
 
 /// All parameters but those of the transport protocol.
@@ -137,7 +149,7 @@ impl Default for PacketParameters {
                 late_share: 0.0,
                 late_most: Duration::ZERO,
             },
-            messages: MessageParameters { header: 24, control: 80 },
+            messages: MessageParameters { header: 24, control: 80, trailer: 0, trailer_from: 0 },
             within: WithinHost { latency: 200e-9, bandwidth: 10e9 },
             seed: 0,
         }

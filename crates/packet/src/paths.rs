@@ -4,10 +4,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use mpirage_platform::{HostId, LinkId, Platform};
+use mpirage_units::scramble;
 use rustc_hash::FxHashMap;
 
 use crate::ids::{PathId, PortId};
-use crate::random::mix;
 
 /// How switches choose among the routes that the platform offers between two hosts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl PathSet {
     }
 
     /// All of them, from `path` on and round.
-    pub(crate) fn starting_from(self, path: PathId) -> impl Iterator<Item = PathId> {
+    pub(crate) fn starting_from(self, path: PathId) -> impl Iterator<Item = PathId> + use<> {
         let start = u64::from(path.0 - self.first.0);
         (0..u64::from(self.count)).map(move |number| self.get(start + number))
     }
@@ -80,9 +80,10 @@ impl Paths {
         salt: u64,
         mut port: impl FnMut(&Platform, LinkId, Option<PortId>) -> PortId,
     ) -> PathId {
-        let (choices, count) = self.choices(from, to, salt);
+        let number = scramble(salt);
+        let (choices, count) = self.choices(from, to, number);
         if let Some(known) = self.by_hosts.get(&(from, to, choices.start)) {
-            return known.get(salt);
+            return known.get(number);
         }
         let set = PathSet { first: PathId(self.starts.len() as u32 - 1), count };
         self.by_hosts.insert((from, to, choices.start), set);
@@ -97,16 +98,16 @@ impl Paths {
             self.starts.push(self.ports.len() as u32);
             self.sets.push(set);
         }
-        set.get(salt)
+        set.get(number)
     }
 
-    /// The platform's choices that a connection may use, and how many there are.
-    fn choices(&self, from: HostId, to: HostId, salt: u64) -> (Range<u32>, u32) {
+    /// The platform's choices that a connection of that random number may use, and how many there are.
+    fn choices(&self, from: HostId, to: HostId, number: u64) -> (Range<u32>, u32) {
         let all = |most: u32| self.platform.route_choices(from, to).min(most).max(1);
         match self.routing {
             Routing::Static => (0..1, 1),
             Routing::Ecmp(most) => {
-                let choice = (mix(salt) % u64::from(all(most))) as u32;
+                let choice = (number % u64::from(all(most))) as u32;
                 (choice..choice + 1, 1)
             }
             Routing::Adaptive(most) => (0..all(most), all(most)),
@@ -122,6 +123,16 @@ impl Paths {
     /// The port at a place.
     pub(crate) fn port(&self, place: usize) -> PortId {
         self.ports[place]
+    }
+
+    /// The ports of a path, in order.
+    pub(crate) fn ports_of(&self, path: PathId) -> &[PortId] {
+        &self.ports[self.places(path)]
+    }
+
+    /// That path, and all that its frames may take instead.
+    pub(crate) fn all_like(&self, path: PathId) -> impl Iterator<Item = PathId> + use<> {
+        self.sets[path.0 as usize].starting_from(path)
     }
 
     /// The paths that a frame of that path may take instead, and that one; none where there is one only.

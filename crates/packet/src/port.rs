@@ -6,10 +6,9 @@
 
 use std::collections::VecDeque;
 
-use mpirage_units::{Duration, Time};
+use mpirage_units::{Duration, Random, Time};
 
 use crate::parameters::{LinkParameters, QueueLimit, QueueParameters, Red};
-use crate::random::Random;
 
 /// What happens to a frame that comes to a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,6 +206,8 @@ impl Discipline {
 
 #[cfg(test)]
 mod tests {
+    use mpirage_units::Consumer;
+
     use super::*;
     use crate::parameters::PacketParameters;
 
@@ -227,7 +228,7 @@ mod tests {
     }
 
     fn admitted(port: &mut Port, links: &LinkParameters, now: u64) -> Option<u64> {
-        match port.admit(frame(now), links, &mut Random::new(0, 0)) {
+        match port.admit(frame(now), links, &mut Random::new(0, Consumer(0))) {
             Admission::Queued(passage) => Some(passage.ends.as_picos()),
             Admission::Dropped => None,
         }
@@ -256,7 +257,9 @@ mod tests {
     fn a_frame_that_cuts_through_cannot_overtake_its_own_tail() {
         let (mut port, links) = (port(), links(QueueLimit::Bytes(1 << 20)));
         let late = Arriving { tail: Time::from_picos(9_000_000), ..frame(0) };
-        let Admission::Queued(passage) = port.admit(late, &links, &mut Random::new(0, 0)) else { panic!() };
+        let Admission::Queued(passage) = port.admit(late, &links, &mut Random::new(0, Consumer(0))) else {
+            panic!()
+        };
         assert_eq!((passage.starts, passage.ends), (Time::ZERO, Time::from_picos(9_000_000)));
     }
 
@@ -274,7 +277,7 @@ mod tests {
     fn early_detection_drops_before_the_queue_is_full() {
         let (mut port, mut links) = (port(), links(QueueLimit::Bytes(1 << 20)));
         links.switch_queue.red = Some(Red { low: 5e3, high: 15e3, probability: 0.1, weight: 0.02 });
-        let mut random = Random::new(3, 0);
+        let mut random = Random::new(3, Consumer(0));
         // Frames come 10 % faster than they leave.
         for at in 0..2000 {
             port.admit(frame(at * 900_000), &links, &mut random);

@@ -67,6 +67,11 @@ impl Stream {
         Some(token)
     }
 
+    /// The first message that has not arrived.
+    pub(crate) fn first(&self) -> Option<Token> {
+        self.messages.front().map(|first| first.token)
+    }
+
     /// When the receiver gets a message that it could have at `ready`: not before an earlier one.
     pub(crate) fn hand_over(&mut self, ready: Time) -> Time {
         self.handed_over = self.handed_over.max(ready);

@@ -3,23 +3,22 @@
 use std::sync::Arc;
 
 use mpirage_platform::{HostId, LinkId, Platform, Sharing};
-use mpirage_units::Time;
+use mpirage_units::{Consumer, Random, Time};
 use rustc_hash::FxHashMap;
 
 use crate::event::Event;
 use crate::frame::Frame;
 use crate::ids::{FrameId, PathId, PortId};
-use crate::layer::{Layer, LinkLayer, Traffic};
-use crate::parameters::{Forwarding, LinkParameters};
+use crate::layer::{Crossing, Layer, LinkLayer, LossChances, Traffic, Watched};
+use crate::parameters::{Forwarding, LinkParameters, PacketParameters};
 use crate::paths::Paths;
 use crate::port::{Admission, Arriving, Passage, Port, PortCounts};
-use crate::random::Random;
 
 /// Bytes that a switch that cuts through has to see of a frame: Ethernet and IP headers.
 const CUT_THROUGH_HEADER: u32 = 34;
 
 /// The consumer number of the generator that decides about losses.
-const LOSSES: u64 = 1;
+const LOSSES: Consumer = Consumer(1);
 
 /// How a frame gets on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,22 +39,22 @@ pub struct Wires {
     by_link: FxHashMap<LinkId, PortId>,
     paths: Paths,
     random: Random,
+    watched: Watched,
+    /// The last frame on a watched port, until it is taken.
+    crossing: Option<Crossing>,
 }
 
 impl Wires {
-    pub(crate) fn new(
-        platform: Arc<Platform>,
-        parameters: LinkParameters,
-        interface_buffer: u32,
-        seed: u64,
-    ) -> Wires {
+    pub(crate) fn new(platform: Arc<Platform>, parameters: &PacketParameters) -> Wires {
         Wires {
-            parameters,
-            interface_buffer,
+            parameters: parameters.links,
+            interface_buffer: parameters.hosts.interface_buffer,
             ports: Vec::new(),
             by_link: FxHashMap::default(),
-            paths: Paths::new(platform, parameters.routing),
-            random: Random::new(seed, LOSSES),
+            paths: Paths::new(platform, parameters.links.routing),
+            random: Random::new(parameters.seed, LOSSES),
+            watched: Watched::default(),
+            crossing: None,
         }
     }
 
@@ -104,7 +103,14 @@ impl Wires {
         let port = &mut self.ports[at].1;
         let latency = port.latency();
         let LinkParameters { frame_loss, bit_errors, .. } = self.parameters;
-        if self.random.loses(frame_loss, bit_errors, frame.bytes()) {
+        let chances = LossChances { frame: frame_loss, bit: bit_errors };
+        let lost = chances.lose(frame.bytes(), &mut self.random);
+        let id = PortId(at as u32);
+        if self.watched.contains(id) {
+            let arrives = (!lost).then_some(passage.ends + latency);
+            self.crossing = Some(Crossing { port: id, starts: passage.starts, arrives });
+        }
+        if lost {
             port.count_lost();
             return Hop::Lost;
         }
@@ -138,6 +144,7 @@ impl Layer for Wires {
 
     fn send<H: Copy>(&mut self, traffic: Traffic<'_, H>, mut frame: Frame<H>) -> bool {
         let (taken, hop) = self.inject(traffic.now, &mut frame);
+        traffic.seen.extend(self.crossing.take().map(|crossing| (crossing, frame)));
         let waits = frame.segment.payload > 0 && taken > traffic.now;
         if waits {
             traffic.agenda.push(taken, Event::Taken(frame.sender));
@@ -148,18 +155,29 @@ impl Layer for Wires {
         waits
     }
 
-    fn arrive<H: Copy>(&mut self, traffic: Traffic<'_, H>, id: FrameId) -> Option<Frame<H>> {
-        match self.forward(traffic.now, traffic.frames.get_mut(id)) {
-            Some(Hop::Arrives(at)) => {
-                traffic.agenda.push(at, Event::Arrival(id));
-                None
-            }
-            Some(Hop::Lost) => {
+    fn arrive<H: Copy>(&mut self, traffic: Traffic<'_, H>, id: FrameId) -> bool {
+        let frame = traffic.frames.get_mut(id);
+        let Some(hop) = self.forward(traffic.now, frame) else { return true };
+        traffic.seen.extend(self.crossing.take().map(|crossing| (crossing, *frame)));
+        match hop {
+            Hop::Arrives(at) => traffic.agenda.push(at, Event::Arrival(id)),
+            Hop::Lost => {
                 traffic.frames.remove(id);
-                None
             }
-            None => Some(traffic.frames.remove(id)),
         }
+        false
+    }
+
+    fn paths(&self) -> &Paths {
+        &self.paths
+    }
+
+    fn link(&self, port: PortId) -> LinkId {
+        self.ports[port.index()].0
+    }
+
+    fn watch(&mut self, port: PortId) {
+        self.watched.add(port);
     }
 
     fn counts(&self) -> impl Iterator<Item = (LinkId, &PortCounts)> {

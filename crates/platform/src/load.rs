@@ -47,7 +47,7 @@ impl Platform {
 }
 
 impl ModelSettings {
-    /// Reads a model file: a TOML file with nothing but a `[model]` table.
+    /// Reads a model file: a TOML file with nothing but the tables `[model]` and `[packet]`.
     pub fn load(path: &str) -> Result<Self, PlatformError> {
         let missing = |path: &str| PlatformError::new(format!("there is no file {path}"));
         Self::from_text(path, &read_text(path, missing)?)

@@ -64,6 +64,13 @@ pub enum Outcome {
     Deadlock,
     /// The run takes longer than the simulated clock can show.
     BeyondTime,
+    /// The network cannot carry a message.
+    Unreachable {
+        /// The rank that sent to it.
+        from: u32,
+        /// The rank that cannot be reached.
+        to: u32,
+    },
     /// A rank called `MPI_Abort`.
     Aborted {
         /// The rank that called it.
@@ -101,6 +108,7 @@ impl Outcome {
             Ending::Finished => Outcome::Finished { code },
             Ending::Deadlock => Outcome::Deadlock,
             Ending::BeyondTime => Outcome::BeyondTime,
+            Ending::Unreachable { from, to } => Outcome::Unreachable { from, to },
             Ending::Aborted { rank, code } => Outcome::Aborted { rank, code },
             Ending::Misuse { rank, text } => Outcome::Misuse { rank, text },
         }

@@ -3,17 +3,18 @@
 use mpirage_models::{FanTable, Fans, FlowParameters, Limit, Links, Segment};
 use mpirage_mpi::{CollectiveProgress, Envelope, Handshake, Overhead, Protocol};
 use mpirage_platform::{PlatformError, Setting, Value};
-use mpirage_units::{BANDWIDTH, BYTES, DIVISOR, DURATION, Duration, FACTOR, LATENCY, Quantity};
+use mpirage_units::{BANDWIDTH, DIVISOR, Duration, FACTOR, LATENCY};
 
 use crate::bus::{self, Bus};
 use crate::loggops::LogGops;
 use crate::model::{Calibration, Model};
 use crate::network::Network;
 use crate::smp::Smp;
+use crate::values::{bandwidth, bytes, field, list, quantity, seconds, table, truth};
 
 /// Keys of all models.
-const COMMON: [&str; 5] =
-    ["eager-limit", "clock-cost", "reduce-seconds-per-byte", "copy-seconds-per-byte", "progress"];
+const COMMON: [&str; 6] =
+    ["eager-limit", "clock-cost", "reduce-seconds-per-byte", "copy-seconds-per-byte", "progress", "wake-up"];
 
 /// Keys of flow models.
 const FLOW: [&str; 16] = [
@@ -129,6 +130,7 @@ fn apply_value(key: &str, value: &Value, model: &mut Model) -> Result<bool, Stri
         "reduce-seconds-per-byte" => protocol.reduce_seconds_per_byte = seconds(value)?,
         "copy-seconds-per-byte" => protocol.copy_seconds_per_byte = seconds(value)?,
         "progress" => protocol.progress = progress(value)?,
+        "wake-up" => protocol.wake_up.latest = Duration::from_secs_f64(seconds(value)?),
         _ => {
             return match network {
                 Network::Flow(_) if key == "calibrated-bandwidth" => {
@@ -157,7 +159,7 @@ fn not_of(key: &str, network: &Network) -> Result<bool, String> {
         Network::Bus(_) => &BUS,
         Network::Smp(_) => &SMP,
         Network::LogGops(_) => &LOGGOPS,
-        Network::Ideal => &[],
+        Network::Packet(_) | Network::Ideal => &[],
     };
     if [&FLOW[..], &BUS, &SMP, &LOGGOPS].iter().any(|keys| keys.contains(&key)) {
         return Ok(false);
@@ -292,10 +294,6 @@ fn limit(value: &Value) -> Result<Limit, String> {
     }
 }
 
-fn bandwidth(value: &Value) -> Result<f64, String> {
-    quantity(value, &BANDWIDTH)
-}
-
 /// A bandwidth, or `inf`: Dimemas knows links that take no time.
 fn any_bandwidth(value: &Value) -> Result<f64, String> {
     match value {
@@ -308,7 +306,7 @@ fn segments(value: &Value) -> Result<Vec<Segment>, String> {
     let mut segments = Vec::new();
     for entry in list(value)? {
         let table = table(entry, &["above", "latency", "bandwidth"])?;
-        let field = |name: &str| table.iter().find(|(key, _)| key == name).map(|(_, value)| value);
+        let field = |name: &str| field(table, name);
         let need = |name: &str| field(name).ok_or(format!("a segment needs `{name}`"));
         segments.push(Segment {
             above: bytes(need("above")?)?,
@@ -331,7 +329,7 @@ fn overhead(value: &Value) -> Result<Overhead, String> {
     let mut sections = Vec::new();
     for entry in list(value)? {
         let table = table(entry, &["from", "seconds", "per-byte"])?;
-        let field = |name: &str| table.iter().find(|(key, _)| key == name).map(|(_, value)| value);
+        let field = |name: &str| field(table, name);
         let from = field("from").map_or(Ok(0), bytes)?;
         let constant = field("seconds").map_or(Ok(0.0), seconds)?;
         sections.push((from, constant, field("per-byte").map_or(Ok(0.0), seconds)?));
@@ -345,21 +343,6 @@ fn envelope(value: &Value) -> Result<Envelope, String> {
         Value::Text(text) if text == "at-send" => Ok(Envelope::AtSend),
         Value::Text(text) if text == "on-arrival" => Ok(Envelope::OnArrival),
         other => Err(format!("{other} is neither \"at-send\" nor \"on-arrival\"")),
-    }
-}
-
-fn list(value: &Value) -> Result<&[Value], String> {
-    match value {
-        Value::List(values) => Ok(values),
-        other => Err(format!("{other} is not a list of tables")),
-    }
-}
-
-fn table<'v>(value: &'v Value, known: &[&str]) -> Result<&'v [(String, Value)], String> {
-    let Value::Table(fields) = value else { return Err(format!("{value} is not a table")) };
-    match fields.iter().find(|(key, _)| !known.contains(&key.as_str())) {
-        Some((key, _)) => Err(format!("unknown key `{key}`; there are {}", known.join(", "))),
-        None => Ok(fields),
     }
 }
 
@@ -385,38 +368,6 @@ fn progress(value: &Value) -> Result<CollectiveProgress, String> {
         Value::Text(text) if text == "calls" => Ok(CollectiveProgress::InCalls),
         other => Err(format!("{other} is neither \"background\" nor \"calls\"")),
     }
-}
-
-fn truth(value: &Value) -> Result<bool, String> {
-    match value {
-        Value::Boolean(truth) => Ok(*truth),
-        other => Err(format!("{other} is neither true nor false")),
-    }
-}
-
-/// A number, or a text with a unit that fits.
-fn quantity(value: &Value, kind: &Quantity) -> Result<f64, String> {
-    let read = match value {
-        Value::Text(text) => kind.read(text).map(|read| read.value()),
-        Value::Integer(number) => kind.check(*number as f64),
-        Value::Float(number) => kind.check(*number),
-        other => return Err(format!("{other} is not a number")),
-    };
-    read.map_err(|problem| problem.to_string())
-}
-
-fn bytes(value: &Value) -> Result<u64, String> {
-    let read = match value {
-        Value::Text(text) => BYTES.read_whole(text),
-        Value::Integer(number) => BYTES.check_whole(*number as f64),
-        Value::Float(number) => BYTES.check_whole(*number),
-        other => return Err(format!("{other} is not a number of bytes")),
-    };
-    read.map_err(|problem| problem.to_string())
-}
-
-fn seconds(value: &Value) -> Result<f64, String> {
-    quantity(value, &DURATION)
 }
 
 #[cfg(test)]

@@ -2,14 +2,16 @@
 
 use mpirage_models::{FlowParameters, Loopback, Segment};
 use mpirage_mpi::{
-    CollectiveProgress, EagerSend, Envelope, Handshake, Overhead, PollCost, Protocol, Rendezvous,
+    CollectiveProgress, EagerSend, Envelope, Handshake, Overhead, PollCost, Protocol, Rendezvous, WakeUp,
 };
-use mpirage_platform::{ModelSettings, PlatformError};
+use mpirage_platform::{ModelSettings, PlatformError, Setting};
 use mpirage_units::Duration;
 
 use crate::bus::{self, Bus};
 use crate::loggops::{self, LogGops};
 use crate::network::Network;
+use crate::packet::Packet;
+use crate::profile::{PROFILES, Profile};
 use crate::smp::{self, Smp};
 use crate::{fit, keys, simgrid};
 
@@ -46,6 +48,26 @@ impl Calibration {
         Calibration { bandwidth: Some(125e6), latency: Some(100e-6), on: "TCP over 1 Gbit/s Ethernet" };
 }
 
+/// What a user asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct ModelRequest<'r> {
+    /// The name of a model, or a model file.
+    pub spec: &'r str,
+    /// The library, where the model tells libraries apart.
+    pub profile: Option<&'static Profile>,
+    /// What random numbers start from.
+    pub seed: u64,
+}
+
+impl<'r> From<&'r str> for ModelRequest<'r> {
+    fn from(spec: &'r str) -> ModelRequest<'r> {
+        ModelRequest { spec, profile: None, seed: 0 }
+    }
+}
+
+/// Settings of the `[packet]` table begin with this.
+const PACKET_TABLE: &str = "packet.";
+
 /// A model that comes with mpirage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModelName {
@@ -56,7 +78,7 @@ pub struct ModelName {
 }
 
 /// All of them.
-pub const MODELS: [ModelName; 9] = [
+pub const MODELS: [ModelName; 10] = [
     ModelName {
         name: "flow",
         meaning: "piece-wise linear in the size, contention by max-min sharing; eager messages leave when sent (default)",
@@ -84,6 +106,10 @@ pub const MODELS: [ModelName; 9] = [
         meaning: "LogGOPS: every message takes processor time on both sides, and a gap before the next",
     },
     ModelName {
+        name: "packet",
+        meaning: "frames, queues and TCP connections; how the MPI library uses them is a profile (--mpi-profile)",
+    },
+    ModelName {
         name: "ideal",
         meaning: "messages take no time at all: what remains is computation and waiting for each other",
     },
@@ -91,9 +117,6 @@ pub const MODELS: [ModelName; 9] = [
 
 /// The model of runs for which nothing else is said, and of model files that name no base.
 const DEFAULT: &str = "flow";
-
-/// Names of models that are planned.
-const PLANNED: [&str; 1] = ["packet"];
 
 /// Latency and bandwidth factors by size, measured with Open MPI over TCP on a gigabit cluster (griffon).
 const MEASURED_SEGMENTS: [(u64, f64, f64); 9] = [
@@ -115,22 +138,26 @@ pub(crate) const MODEL_LOOPBACK: Loopback = Loopback { bandwidth: 10e9, latency:
 const TCP_SHARE: f64 = 0.92;
 
 impl Model {
-    /// The model that `spec` and the settings of the platform describe: `spec` is a name, or a model file, whose
-    /// parameters go before the platform's. `sample` is latency and bandwidth of a typical route, for models that are
-    /// fitted. Gives warnings too.
-    pub fn resolve(
-        spec: &str,
+    /// The model that a request and the settings of the platform describe. Parameters of a model file go before the
+    /// platform's. `sample` is latency and bandwidth of a typical route, for models that are fitted. Gives warnings too.
+    pub fn resolve<'r>(
+        request: impl Into<ModelRequest<'r>>,
         settings: &ModelSettings,
         sample: (f64, f64),
     ) -> Result<(Model, Vec<String>), ModelError> {
+        let request: ModelRequest<'_> = request.into();
+        let spec = request.spec;
         let file = if is_file(spec) { ModelSettings::load(spec)? } else { ModelSettings::default() };
-        let base = if is_file(spec) { file.text("base").unwrap_or(DEFAULT) } else { spec };
-        let mut model = Model::named(base, sample)?;
+        let base =
+            if is_file(spec) { file.text("base").unwrap_or_else(|| default_base(&file)) } else { spec };
+        let mut model = Model::named(base, sample, &request)?;
         spec.clone_into(&mut model.name);
         let preset = model.network.clone();
         let mut warnings = Vec::new();
         for setting in settings.iter().chain(file.iter()) {
-            if setting.key.contains('/') {
+            if let Some(key) = setting.key.strip_prefix(PACKET_TABLE) {
+                model.set_packet(key, setting)?;
+            } else if setting.key.contains('/') {
                 simgrid::apply(setting, &mut model, &mut warnings)?;
             } else if setting.key != "base" && !keys::apply(setting, &mut model, &mut warnings)? {
                 let (file, line, key) = (setting.place.file(), setting.place.line(), &setting.key);
@@ -150,6 +177,7 @@ impl Model {
         let base = eager_protocol();
         let mut protocol = match &network {
             Network::Flow(_) | Network::Ideal => base,
+            Network::Packet(packet) => packet.profile.protocol(base),
             Network::Bus(_) => bus::protocol(base),
             Network::Smp(_) => smp::protocol(base),
             Network::LogGops(_) => loggops::protocol(base),
@@ -185,7 +213,36 @@ impl Model {
         Model { name: "ideal".to_owned(), network: Network::Ideal, protocol, calibration: None }
     }
 
-    fn named(name: &str, sample: (f64, f64)) -> Result<Model, ModelError> {
+    /// Sets a parameter of the `[packet]` table, which only a network of frames reads.
+    fn set_packet(&mut self, key: &str, setting: &Setting) -> Result<(), ModelError> {
+        if let Network::Packet(packet) = &mut self.network {
+            let problem = |problem: String| setting.place.error(format!("`{key}`: {problem}"));
+            packet.set(key, &setting.value).map_err(problem)?;
+        }
+        Ok(())
+    }
+
+    /// The table of collectives that the library of its profile uses, if it has one.
+    pub fn collectives(&self) -> Option<&'static str> {
+        match &self.network {
+            Network::Packet(packet) => Some(packet.profile.collectives),
+            _ => None,
+        }
+    }
+
+    fn named(name: &str, sample: (f64, f64), request: &ModelRequest<'_>) -> Result<Model, ModelError> {
+        if name == "packet" {
+            let packet = Packet::of(request.profile.unwrap_or(&PROFILES[0]), request.seed);
+            let mut model = Model::of_network(name, Network::Packet(Box::new(packet)));
+            model.protocol.wake_up.seed = request.seed;
+            return Ok(model);
+        }
+        if let Some(profile) = request.profile {
+            return Err(ModelError::Name(format!(
+                "--mpi-profile {}: profiles belong to --model packet; model `{name}` has none yet",
+                profile.name
+            )));
+        }
         let (mut flow, protocol) = (measured_flow(), eager_protocol());
         let protocol = match name {
             "flow" => protocol,
@@ -220,6 +277,7 @@ impl Model {
             Network::Bus(bus) => bus.describe(),
             Network::Smp(smp) => smp.describe(),
             Network::LogGops(loggops) => loggops.describe(),
+            Network::Packet(packet) => packet.describe(),
             Network::Ideal => Vec::new(),
         };
         if protocol.eager_limit < u64::MAX {
@@ -230,6 +288,7 @@ impl Model {
             format!("reduce-seconds-per-byte = {}", protocol.reduce_seconds_per_byte),
             format!("copy-seconds-per-byte = {}", protocol.copy_seconds_per_byte),
             format!("progress = \"{}\"", describe_progress(protocol.progress)),
+            format!("wake-up = \"{}s\"", protocol.wake_up.latest.as_secs_f64()),
         ]);
         lines
     }
@@ -293,17 +352,18 @@ pub enum ModelError {
     Setting(#[from] PlatformError),
 }
 
+/// The base of a model file that names none.
+fn default_base(file: &ModelSettings) -> &'static str {
+    if file.iter().any(|setting| setting.key.starts_with(PACKET_TABLE)) { "packet" } else { DEFAULT }
+}
+
 fn is_file(spec: &str) -> bool {
     spec.ends_with(".toml") || spec.contains('/')
 }
 
 fn unknown(name: &str) -> ModelError {
     let known = MODELS.map(|model| model.name).join(", ");
-    ModelError::Name(if PLANNED.contains(&name) {
-        format!("model `{name}` is not there yet; there are: {known}")
-    } else {
-        format!("there is no model `{name}`; there are: {known}")
-    })
+    ModelError::Name(format!("there is no model `{name}`; there are: {known}"))
 }
 
 fn describe_overhead(overhead: &Overhead) -> String {
@@ -352,6 +412,7 @@ fn eager_protocol() -> Protocol {
         reduce_seconds_per_byte: 0.25e-9,
         copy_seconds_per_byte: 0.1e-9,
         progress: CollectiveProgress::Background,
+        wake_up: WakeUp::default(),
     }
 }
 
@@ -384,8 +445,8 @@ mod tests {
         for model in MODELS {
             assert!(Model::resolve(model.name, &ModelSettings::default(), GIGABIT).is_ok(), "{}", model.name);
         }
-        let error = Model::resolve("packet", &ModelSettings::default(), GIGABIT).unwrap_err().to_string();
-        assert!(error.contains("not there yet"), "{error}");
+        let error = Model::resolve("pocket", &ModelSettings::default(), GIGABIT).unwrap_err().to_string();
+        assert!(error.contains("there is no model"), "{error}");
     }
 
     #[test]

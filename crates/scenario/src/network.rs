@@ -1,15 +1,18 @@
 //! The network of a model: its parameters, and how they become something that runs.
 
+use std::io;
 use std::sync::Arc;
 
 use mpirage_kernel::NetworkModel;
 use mpirage_models::{BusNetwork, FlowNetwork, FlowParameters, Uncontended, Wire};
 use mpirage_mpi::{CollectiveTimes, Protocol};
+use mpirage_packet::CaptureRequest;
 use mpirage_platform::Platform;
 
 use crate::bus::{Bus, BusCollectives};
 use crate::loggops::LogGops;
 use crate::model::Model;
+use crate::packet::Packet;
 use crate::smp::Smp;
 
 /// A wire that costs nothing.
@@ -26,6 +29,8 @@ pub enum Network {
     Smp(Smp),
     /// Processors that every message keeps busy.
     LogGops(LogGops),
+    /// Frames, queues and connections.
+    Packet(Box<Packet>),
     /// Messages take no time.
     Ideal,
 }
@@ -39,7 +44,7 @@ impl Network {
     /// What the parameters mean to the MPI layer.
     pub(crate) fn shape(&self, protocol: &mut Protocol) {
         match self {
-            Network::Flow(_) | Network::Ideal => {}
+            Network::Flow(_) | Network::Packet(_) | Network::Ideal => {}
             Network::Bus(bus) => bus.shape(protocol),
             Network::Smp(smp) => smp.shape(protocol),
             Network::LogGops(loggops) => loggops.shape(protocol),
@@ -50,13 +55,27 @@ impl Network {
 impl Model {
     /// The network, quiet, on this platform.
     pub fn network_on(&self, platform: &Arc<Platform>) -> Box<dyn NetworkModel> {
-        match &self.network {
+        match self.captured_network_on(platform, Vec::new()) {
+            Ok(network) => network,
+            Err(error) => unreachable!("{error}, though nothing is written"),
+        }
+    }
+
+    /// The same with captures of frames, which only a network of frames has.
+    pub fn captured_network_on(
+        &self,
+        platform: &Arc<Platform>,
+        captures: Vec<CaptureRequest>,
+    ) -> io::Result<Box<dyn NetworkModel>> {
+        debug_assert!(captures.is_empty() || matches!(self.network, Network::Packet(_)));
+        Ok(match &self.network {
             Network::Flow(flow) => Box::new(FlowNetwork::new(Arc::clone(platform), flow.clone())),
             Network::Bus(bus) => Box::new(BusNetwork::new(platform.host_count(), bus.network.clone())),
             Network::Smp(smp) => Box::new(Uncontended::new(smp.memory, smp.network)),
             Network::LogGops(loggops) => Box::new(Uncontended::new(loggops.wire(), loggops.wire())),
+            Network::Packet(packet) => packet.network_on(platform, captures)?,
             Network::Ideal => Box::new(Uncontended::new(NOTHING, NOTHING)),
-        }
+        })
     }
 
     /// Bytes that hosts and links take at the least, whatever happens on them.
@@ -67,7 +86,7 @@ impl Model {
         let network = match &self.network {
             Network::Flow(_) => links * LINK,
             Network::Bus(_) => hosts * HOST,
-            Network::Smp(_) | Network::LogGops(_) | Network::Ideal => 0,
+            Network::Smp(_) | Network::LogGops(_) | Network::Packet(_) | Network::Ideal => 0,
         };
         hosts * HOST + network
     }
@@ -76,7 +95,11 @@ impl Model {
     pub fn collective_times(&self, platform: &Platform) -> Option<Box<dyn CollectiveTimes>> {
         match &self.network {
             Network::Bus(bus) => Some(Box::new(BusCollectives::new(bus, platform.host_count()))),
-            Network::Flow(_) | Network::Smp(_) | Network::LogGops(_) | Network::Ideal => None,
+            Network::Flow(_)
+            | Network::Smp(_)
+            | Network::LogGops(_)
+            | Network::Packet(_)
+            | Network::Ideal => None,
         }
     }
 }

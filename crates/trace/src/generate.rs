@@ -19,7 +19,8 @@ use mpirage_call::{Call, Completing, Payload, Reply, RequestId, SendMode, Stamp,
 use crate::function::stamp_of;
 use crate::{Calls, Step, TraceError, Workload};
 use grid::Grid;
-use shuffle::{Draws, draw, scramble};
+use mpirage_units::{draw, scramble};
+use shuffle::Draws;
 use spec::{Amount, Pattern, Spec};
 
 /// Corners of a box from which sweeps start.
@@ -172,7 +173,7 @@ impl Generated {
         let mut amount = amount * (1.0 + (imbalance - 1.0) * along) / f64::from(parts);
         if noise > 0.0 {
             let when = u64::from(iteration) << 32 | u64::from(part);
-            amount *= 1.0 + noise * draw(seed, rank.into(), when);
+            amount *= 1.0 + noise * draw(seed, [rank.into(), when]);
         }
         let work = match compute {
             Amount::Nanos(_) => Work::Nanos(amount.round() as u64),

@@ -6,6 +6,7 @@
 
 mod parse;
 mod quantity;
+mod random;
 mod time;
 
 pub use parse::{parse_bandwidth, parse_bytes, parse_duration, parse_speed};
@@ -13,4 +14,5 @@ pub use quantity::{
     BANDWIDTH, BYTES, DIVISOR, DURATION, FACTOR, LATENCY, Quantity, QuantityError, Reading, SPEED, TIMEOUT,
     WORK,
 };
+pub use random::{Consumer, Random, draw, scramble};
 pub use time::{Duration, Time};

@@ -104,6 +104,9 @@ impl<M: Memory> Core<M> {
                 self.tasks.push_back(Task::FinishProbe(line, probe));
             }
             Event::Matched { message, taker } => self.matched_early(message, taker),
+            Event::Failed { from, to } => {
+                self.end_job(from, Ending::Unreachable { from: from.get(), to: to.get() });
+            }
         }
     }
 

@@ -232,7 +232,8 @@ impl<M: Memory> Calls<M> {
             Call::Now | Call::When | Call::Flush | Call::SampleEnd => {}
             Call::Sleep { span } => {
                 self.core.ranks.pass_ideal(line, span);
-                return Progress::Pay(span);
+                let wakes = self.core.kernel.now() + span;
+                return Progress::Pay(span + self.core.protocol.wake_up.lateness(rank, wakes));
             }
             Call::Output => self.core.show_output(rank),
             Call::Send { .. } => return self.perform_send(line, call),

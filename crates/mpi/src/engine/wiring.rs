@@ -1,12 +1,13 @@
 //! The engine as drivers see it, and its loop.
 
 use std::collections::{HashMap, VecDeque};
+use std::io;
 use std::sync::Arc;
 
 use mpirage_call::{Completion, ContextId, LineId, RankId, Reply, Stamp, Tally};
 use mpirage_collectives::Choice;
 use mpirage_data::Group;
-use mpirage_kernel::{Advance, Event, Kernel, Milestone};
+use mpirage_kernel::{Advance, Event, Kernel, Milestone, NetworkStatistics};
 use mpirage_platform::HostId;
 use mpirage_record::{Record, Recorder};
 use mpirage_units::Time;
@@ -147,6 +148,16 @@ impl<M: Memory> Engine<M> {
     /// Standard sends of fewer bytes are eager.
     pub fn eager_limit(&self) -> u64 {
         self.calls.core.protocol.unanswered_limit()
+    }
+
+    /// What the network has counted, if it counts.
+    pub fn network_statistics(&self) -> Option<NetworkStatistics> {
+        self.calls.core.kernel.network_statistics()
+    }
+
+    /// The run is over: the network completes what it writes.
+    pub fn finish_network(&mut self) -> io::Result<()> {
+        self.calls.core.kernel.finish_network()
     }
 
     /// The simulated time.

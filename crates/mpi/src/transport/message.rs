@@ -73,6 +73,18 @@ pub(crate) enum TransferState {
     Over,
 }
 
+impl TransferState {
+    /// The ranks between which what belongs to a message travels in this state: from one to the other.
+    pub(crate) fn direction(self, message: &Message) -> (RankId, RankId) {
+        match self {
+            TransferState::Granted | TransferState::Answered | TransferState::Told => {
+                (message.to, message.from)
+            }
+            _ => (message.from, message.to),
+        }
+    }
+}
+
 /// A message on its way: two cache lines.
 #[derive(Debug)]
 #[repr(align(64))]
@@ -123,6 +135,11 @@ impl Message {
     /// When its send is complete by ideal clocks, as far as the message decides that.
     pub(crate) fn sender_ideal(&self) -> Time {
         if self.mode.waits_for_receiver() { self.ideal } else { Time::ZERO }
+    }
+
+    /// Messages with another context or tag need not wait for it.
+    pub(crate) fn stream(&self) -> u32 {
+        (self.key.context as u32).wrapping_mul(31).wrapping_add(self.key.tag as u32)
     }
 
     /// What it is a part of, by the context it is matched in.

@@ -28,6 +28,8 @@ pub(crate) enum Event {
     LoanOver { rank: RankId, id: RequestId, message: MessageId },
     /// A message is over, though its send may not be complete.
     Over { owner: Owner, message: MessageId },
+    /// The network has given a message up.
+    Failed { from: RankId, to: RankId },
     /// A message has come that a line probes for.
     Probed { line: LineId, probe: Probe },
     /// A message and a receive have matched. Reported only if ranks are released early.

@@ -22,7 +22,7 @@ use crate::observe::Observers;
 use crate::occupancy::Occupancy;
 use crate::origin::Origin;
 use crate::protocol::{
-    CollectiveProgress, EagerSend, Envelope, Handshake, Overhead, PollCost, Protocol, Rendezvous,
+    CollectiveProgress, EagerSend, Envelope, Handshake, Overhead, PollCost, Protocol, Rendezvous, WakeUp,
 };
 use mpirage_units::Duration;
 
@@ -127,6 +127,7 @@ impl Variant {
             poll: PollCost::Proportional { least: Duration::ZERO, share: 0.0 },
             clock_cost: Duration::ZERO,
             progress: CollectiveProgress::Background,
+            wake_up: WakeUp::default(),
             reduce_seconds_per_byte: 0.0,
             copy_seconds_per_byte: 0.0,
         }
@@ -237,6 +238,7 @@ impl Bench {
                 Event::LoanOver { .. } => ", loan over",
                 Event::Over { .. } => ", over",
                 Event::Probed { .. } => ", probed",
+                Event::Failed { .. } => ", failed",
                 Event::Matched { .. } => ", match reported",
             };
         }

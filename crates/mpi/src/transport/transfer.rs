@@ -153,13 +153,16 @@ impl Transport {
                 self.departed(env, id);
             }
             (Milestone::BufferFree, TransferState::Moving) => self.buffer_free(env, id),
+            (Milestone::Failed, state) => {
+                let (from, to) = state.direction(message);
+                self.events.push(Event::Failed { from, to });
+            }
             (Milestone::Ended, TransferState::Requested) => {
                 message.state = TransferState::Waiting;
                 self.make_visible(env, id);
             }
             (Milestone::Ended, TransferState::Granted) => self.start_moving(env, id),
-            (Milestone::Ended, TransferState::Answered) => self.answered(env, id),
-            (Milestone::Ended, TransferState::Told) => self.told(env, id),
+            (Milestone::Ended, TransferState::Answered | TransferState::Told) => self.sender_knows(env, id),
             (Milestone::Ended, TransferState::Copying) => self.deliver(env, id),
             (Milestone::Ended, TransferState::Moving) if self.protocol.processor.is_some() => {
                 message.state = TransferState::AtInterface;
@@ -333,21 +336,21 @@ impl Transport {
         }
     }
 
-    /// The receiver's answer is there: the sender is free, and confirms.
-    fn answered<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
-        if std::mem::take(&mut self.messages[id].sender_waits) {
-            self.free_sender(env, id);
+    /// The sender knows that the receiver has the bytes: it is free. If the receiver waits for a confirmation, it confirms.
+    fn sender_knows<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
+        let message = &mut self.messages[id];
+        let (delivered, owner) = (message.state == TransferState::Told, message.owner);
+        let (waits, ideal) = (std::mem::take(&mut message.sender_waits), message.sender_ideal());
+        if delivered {
+            self.end_message(env, id);
+        } else {
+            if waits {
+                self.lend(env, id);
+            }
+            self.start_control(env, id, TransferState::Confirmed);
         }
-        self.start_control(env, id, TransferState::Confirmed);
-    }
-
-    /// The sender is told that the receiver has read the bytes.
-    fn told<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
-        let message = &self.messages[id];
-        let (owner, sender_ideal, waits) = (message.owner, message.sender_ideal(), message.sender_waits);
-        self.end_message(env, id);
         if waits {
-            self.complete(owner, Completion::empty(0), sender_ideal);
+            self.complete(owner, Completion::empty(0), ideal);
         }
     }
 
@@ -575,13 +578,11 @@ fn start_transfer(
     id: MessageId,
     cargo: Cargo,
 ) -> Departure {
-    let (source, target) = match message.state {
-        TransferState::Granted | TransferState::Answered | TransferState::Told => (message.to, message.from),
-        _ => (message.from, message.to),
-    };
+    let (source, target) = message.state.direction(message);
     let bytes = if cargo == Cargo::Data { message.bytes } else { 0 };
     let class = if message.key.context < COLLECTIVE_CONTEXTS { POINT_TO_POINT } else { COLLECTIVE };
-    let connection = Connection { source: source.get(), target: target.get(), class };
+    let connection =
+        Connection { source: source.get(), target: target.get(), class, stream: message.stream() };
     let (from, to) = (hosts[source.index()], hosts[target.index()]);
     kernel.start_transfer(Transfer { from, to, bytes, connection, cargo }, Due::Transfer(id).token())
 }

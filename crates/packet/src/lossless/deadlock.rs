@@ -10,7 +10,7 @@ use mpirage_platform::LinkId;
 
 use super::parameters::LosslessParameters;
 use super::port::Port;
-use super::queues::{Crossing, QueueId, Queues};
+use super::queues::{QueueId, Queues, Way};
 use crate::ids::PortId;
 
 /// Links whose frames wait for each other in a circle: each waits for room in the buffer of the next.
@@ -34,11 +34,11 @@ impl fmt::Display for CreditDeadlock {
 /// Finds a circle.
 pub(super) fn find(
     ports: &[Port],
-    crossings: &[Crossing],
+    ways: &[Way],
     queues: &Queues,
     parameters: &LosslessParameters,
 ) -> Option<CreditDeadlock> {
-    let graph = Waits::new(ports, crossings, queues, parameters);
+    let graph = Waits::new(ports, ways, queues, parameters);
     let stuck = graph.stuck(ports);
     let start = stuck.iter().position(|stuck| *stuck)?;
     let circle = graph.circle(start, &stuck);
@@ -53,20 +53,15 @@ struct Waits {
 }
 
 impl Waits {
-    fn new(
-        ports: &[Port],
-        crossings: &[Crossing],
-        queues: &Queues,
-        parameters: &LosslessParameters,
-    ) -> Waits {
+    fn new(ports: &[Port], ways: &[Way], queues: &Queues, parameters: &LosslessParameters) -> Waits {
         let lanes = parameters.all_lanes();
         let mut after = vec![Vec::new(); ports.len() * lanes];
-        for (number, crossing) in crossings.iter().enumerate() {
-            let Some(PortId(from)) = crossing.from else { continue };
+        for (number, way) in ways.iter().enumerate() {
+            let Some(PortId(from)) = way.from else { continue };
             for lane in 0..lanes {
                 let next = next_lane(lane, parameters);
                 if !queues.is_empty(QueueId((number * lanes + next) as u32)) {
-                    after[from as usize * lanes + lane].push(crossing.to.index() * lanes + next);
+                    after[from as usize * lanes + lane].push(way.to.index() * lanes + next);
                 }
             }
         }

@@ -9,7 +9,7 @@ const NIL: u32 = u32::MAX;
 
 /// A way through a switch: from a link, or from a host, to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Crossing {
+pub(super) struct Way {
     pub from: Option<PortId>,
     pub to: PortId,
 }

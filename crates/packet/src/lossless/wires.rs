@@ -7,25 +7,24 @@ use std::sync::Arc;
 
 use mpirage_kernel::Connection;
 use mpirage_platform::{HostId, LinkId, Platform};
-use mpirage_units::Time;
+use mpirage_units::{Consumer, Random, Time};
 use rustc_hash::FxHashMap;
 
 use super::deadlock::{self, CreditDeadlock};
 use super::parameters::LosslessParameters;
 use super::port::Port;
-use super::queues::{Crossing, QueueId, Queues};
+use super::queues::{QueueId, Queues, Way};
 use crate::event::Event;
 use crate::frame::Frame;
 use crate::ids::{FrameId, LaneId, PathId, PortId};
-use crate::layer::{Layer, LinkLayer, Traffic};
+use crate::layer::{Crossing, Layer, LinkLayer, LossChances, Traffic, Watched};
 use crate::parameters::Forwarding;
 use crate::paths::Paths;
 use crate::port::PortCounts;
-use crate::random::Random;
 
 /// The consumer numbers of the generators that decide about losses and marks.
-const LOSSES: u64 = 1;
-const MARKS: u64 = 3;
+const LOSSES: Consumer = Consumer(1);
+const MARKS: Consumer = Consumer(3);
 
 /// Links of a path whose queues adaptive routing looks at: the host's own, and that of the first switch.
 const SIGHT: usize = 2;
@@ -37,16 +36,18 @@ pub struct LosslessWires {
     ports: Vec<Port>,
     by_link: FxHashMap<LinkId, PortId>,
     paths: Paths,
-    /// The crossing at each place of a path.
-    crossing_at: Vec<u32>,
-    by_ports: FxHashMap<Crossing, u32>,
-    crossings: Vec<Crossing>,
-    /// One queue per crossing and lane.
+    /// The way at each place of a path.
+    way_at: Vec<u32>,
+    by_ports: FxHashMap<Way, u32>,
+    ways: Vec<Way>,
+    /// One queue per way and lane.
     queues: Queues,
     /// The frame that a host is sending, until it leaves.
     injecting: Option<FrameId>,
+    chances: LossChances,
     losses: Random,
     marks: Random,
+    watched: Watched,
 }
 
 /// The link that a frame crosses or waits for.
@@ -66,19 +67,21 @@ impl LosslessWires {
             ports: Vec::new(),
             by_link: FxHashMap::default(),
             paths: Paths::new(platform, parameters.routing),
-            crossing_at: Vec::new(),
+            way_at: Vec::new(),
             by_ports: FxHashMap::default(),
-            crossings: Vec::new(),
+            ways: Vec::new(),
             queues: Queues::default(),
             injecting: None,
+            chances: LossChances { frame: parameters.frame_loss, bit: parameters.bit_errors },
             losses: Random::new(seed, LOSSES),
             marks: Random::new(seed, MARKS),
+            watched: Watched::default(),
         }
     }
 
     /// Links whose frames wait for each other in a circle, if there are such links. It looks at every queue.
     pub fn deadlock(&self) -> Option<CreditDeadlock> {
-        deadlock::find(&self.ports, &self.crossings, &self.queues, &self.parameters)
+        deadlock::find(&self.ports, &self.ways, &self.queues, &self.parameters)
     }
 
     /// Does nothing wait, and are all credits back at `now`?
@@ -115,7 +118,7 @@ impl LosslessWires {
     fn enqueue<H: Copy>(&mut self, traffic: &mut Traffic<'_, H>, id: FrameId) {
         let frame = traffic.frames.get(id);
         let (bytes, (at, output)) = (u64::from(frame.bytes()), self.output(frame));
-        let queue = self.crossing_at[at] as usize * self.parameters.all_lanes() + output.lane;
+        let queue = self.way_at[at] as usize * self.parameters.all_lanes() + output.lane;
         let port = &mut self.ports[output.port.index()];
         let lane = &mut port.lanes[output.lane];
         self.queues.push(&mut lane.ring, QueueId(queue as u32), id);
@@ -171,7 +174,12 @@ impl LosslessWires {
         let tail = if frame.hop == 0 { now } else { frame.tail + delay };
         let ends = port.occupy(now, lane, bytes, overhead, tail);
         frame.tail = ends + port.latency;
+        frame.lost = self.chances.lose(bytes, &mut self.losses);
         let frame = *frame;
+        if self.watched.contains(id) {
+            let arrives = (!frame.lost).then_some(frame.tail);
+            traffic.seen.push((Crossing { port: id, starts: now, arrives }, frame));
+        }
         let places = self.paths.places(frame.path);
         let at = places.start + usize::from(frame.hop);
         let arrival = self.arrival(now, &frame, Output { port: id, lane, last: at + 1 == places.end });
@@ -249,19 +257,19 @@ impl LosslessWires {
 
 impl Layer for LosslessWires {
     fn path(&mut self, from: HostId, to: HostId, salt: u64) -> PathId {
-        let LosslessWires { parameters, ports, by_link, by_ports, crossings, queues, .. } = self;
+        let LosslessWires { parameters, ports, by_link, by_ports, ways, queues, .. } = self;
         self.paths.between((from, to), salt, |platform, link, before| {
             let port = *by_link.entry(link).or_insert_with(|| {
                 ports.push(Port::new(&platform.link(link), parameters));
                 PortId(ports.len() as u32 - 1)
             });
-            let crossing = Crossing { from: before, to: port };
-            let number = *by_ports.entry(crossing).or_insert_with(|| {
-                crossings.push(crossing);
+            let way = Way { from: before, to: port };
+            let number = *by_ports.entry(way).or_insert_with(|| {
+                ways.push(way);
                 queues.add(parameters.all_lanes());
-                crossings.len() as u32 - 1
+                ways.len() as u32 - 1
             });
-            self.crossing_at.push(number);
+            self.way_at.push(number);
             port
         })
     }
@@ -282,27 +290,24 @@ impl Layer for LosslessWires {
         self.injecting.take().is_some() && frame.segment.payload > 0
     }
 
-    fn arrive<H: Copy>(&mut self, mut traffic: Traffic<'_, H>, id: FrameId) -> Option<Frame<H>> {
-        let frame = *traffic.frames.get(id);
+    fn arrive<H: Copy>(&mut self, mut traffic: Traffic<'_, H>, id: FrameId) -> bool {
+        let frame = traffic.frames.get_mut(id);
         if self.paths.places(frame.path).is_empty() {
-            return Some(traffic.frames.remove(id));
+            return true;
         }
-        let (_, output) = self.output(&frame);
+        let (bytes, (_, output)) = (frame.bytes(), self.output(frame));
         self.ports[output.port.index()].flying -= 1;
-        if self.losses.loses(self.parameters.frame_loss, self.parameters.bit_errors, frame.bytes()) {
+        if frame.lost {
             self.lose(&mut traffic, id, output);
-            return None;
-        }
-        if output.last {
-            return Some(traffic.frames.remove(id));
-        }
-        if !self.hold(traffic.now, output, frame.bytes()) {
+        } else if output.last {
+            return true;
+        } else if self.hold(traffic.now, output, bytes) {
+            frame.hop += 1;
+            self.enqueue(&mut traffic, id);
+        } else {
             traffic.frames.remove(id);
-            return None;
         }
-        traffic.frames.get_mut(id).hop += 1;
-        self.enqueue(&mut traffic, id);
-        None
+        false
     }
 
     fn resume<H: Copy>(&mut self, mut traffic: Traffic<'_, H>, id: PortId) {
@@ -312,6 +317,24 @@ impl Layer for LosslessWires {
             port.wake_at = Time::MAX;
             self.run(&mut traffic, id);
         }
+    }
+
+    fn paths(&self) -> &Paths {
+        &self.paths
+    }
+
+    fn link(&self, port: PortId) -> LinkId {
+        self.ports[port.index()].link
+    }
+
+    fn watch(&mut self, port: PortId) {
+        self.watched.add(port);
+    }
+
+    fn totals(&self) -> Vec<(&'static str, u64)> {
+        let pauses = self.ports.iter().map(|port| port.counts.pauses).sum();
+        let blocked: u64 = self.ports.iter().map(|port| port.counts.blocked.as_picos() / 1000).sum();
+        vec![("pauses", pauses), ("blocked_nanoseconds", blocked)]
     }
 
     fn counts(&self) -> impl Iterator<Item = (LinkId, &PortCounts)> {

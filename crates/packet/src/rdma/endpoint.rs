@@ -9,7 +9,8 @@ use super::header::{RdmaHeader, RdmaKind};
 use super::receiver::{Arrived, Receiver};
 use super::sender::Sender;
 use super::settings::RdmaSettings;
-use crate::endpoint::{Endpoint, Failure, Lane, Permission, Role, Segment};
+use crate::capture::RdmaOnWire;
+use crate::endpoint::{EndCounts, EndState, Endpoint, Failure, Lane, Permission, Role, Segment};
 
 /// One end of a reliable connection: InfiniBand's, or RoCEv2's with its rate control.
 #[derive(Debug)]
@@ -67,6 +68,11 @@ impl RdmaEndpoint {
 impl Endpoint for RdmaEndpoint {
     type Settings = Arc<RdmaSettings>;
     type Header = RdmaHeader;
+    type OnWire = RdmaOnWire;
+
+    fn on_wire(_: &Arc<RdmaSettings>, header: &RdmaHeader) -> RdmaOnWire {
+        RdmaOnWire(*header)
+    }
 
     fn new(settings: &Arc<RdmaSettings>, _: Role) -> RdmaEndpoint {
         let rate = settings.congestion.as_ref().map(Dcqcn::new);
@@ -134,6 +140,15 @@ impl Endpoint for RdmaEndpoint {
 
     fn failure(&self) -> Option<Failure> {
         self.sender.failure()
+    }
+
+    fn counts(&self) -> EndCounts {
+        let sent = self.sender.counts();
+        EndCounts { segments: sent.segments + self.receiver.answers(), ..*sent }
+    }
+
+    fn state(&self) -> EndState {
+        self.sender.state()
     }
 }
 

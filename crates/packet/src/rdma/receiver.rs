@@ -36,6 +36,7 @@ pub(super) struct Receiver {
     asked: bool,
     notifies: bool,
     notified: Option<Time>,
+    answers: u64,
 }
 
 impl Receiver {
@@ -51,6 +52,7 @@ impl Receiver {
             asked: false,
             notifies: false,
             notified: None,
+            answers: 0,
         }
     }
 
@@ -115,8 +117,14 @@ impl Receiver {
             self.since = 0;
             (answer, headers.acknowledgement)
         };
+        self.answers += 1;
         let header = RdmaHeader { kind, number: self.expected };
         Some(Segment { header, payload: 0, header_bytes: headers.packet + more, markable: false })
+    }
+
+    /// Acknowledgements and notifications that it has sent.
+    pub(super) fn answers(&self) -> u64 {
+        self.answers
     }
 
     /// The bytes that have arrived in order, if the application does not know.

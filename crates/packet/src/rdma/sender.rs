@@ -7,7 +7,7 @@ use mpirage_units::{Duration, Time};
 
 use super::header::{RdmaHeader, RdmaKind};
 use super::settings::RdmaSettings;
-use crate::endpoint::{Failure, Segment};
+use crate::endpoint::{EndCounts, EndState, Failure, Segment};
 
 /// A message that has not been acknowledged. Its packets follow from its size.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +37,7 @@ pub(super) struct Sender {
     deadline: Option<Time>,
     timeouts: u32,
     failure: Option<Failure>,
+    counts: EndCounts,
 }
 
 impl Sender {
@@ -52,6 +53,7 @@ impl Sender {
             deadline: None,
             timeouts: 0,
             failure: None,
+            counts: EndCounts::default(),
         }
     }
 
@@ -79,6 +81,8 @@ impl Sender {
         let mtu = u64::from(self.settings.mtu.max(1));
         let payload = mtu.min(bytes - (number - start) * mtu) as u32;
         self.next += 1;
+        self.counts.segments += 1;
+        self.counts.retransmissions += u64::from(number < self.sent);
         self.sent = self.sent.max(self.next);
         self.at += usize::from(last);
         if self.deadline.is_none() {
@@ -110,6 +114,7 @@ impl Sender {
     pub(super) fn go_back(&mut self, now: Time, number: u64) {
         self.acknowledge(now, number);
         if number >= self.base && number < self.next {
+            self.counts.fast_retransmits += 1;
             self.continue_from(number);
         }
     }
@@ -141,11 +146,27 @@ impl Sender {
             return;
         }
         self.timeouts += 1;
+        self.counts.timeouts += 1;
         self.deadline = None;
         if self.timeouts > self.settings.retries {
             self.failure = Some(Failure::Retransmissions(self.settings.retries));
         }
         self.continue_from(self.base);
+    }
+
+    pub(super) fn counts(&self) -> &EndCounts {
+        &self.counts
+    }
+
+    /// The limit of packets stands for a window, in bytes.
+    pub(super) fn state(&self) -> EndState {
+        let mtu = u64::from(self.settings.mtu);
+        EndState {
+            window: u64::from(self.settings.outstanding) * mtu,
+            threshold: u64::MAX,
+            round_trip: 0.0,
+            in_flight: (self.next - self.base) * mtu,
+        }
     }
 
     pub(super) fn failure(&self) -> Option<Failure> {

@@ -37,6 +37,7 @@ pub struct TcpHeader {
     /// Control bits.
     pub flags: TcpFlags,
     /// Blocks that arrived out of order: first byte and length, relative to `acknowledgement`. A block of length 0 is none.
+    /// The first block may be one that arrived twice (RFC 2883); the offset of one before `acknowledgement` wraps around.
     pub sack: [(u32, u32); SACK_BLOCKS],
     /// When it was sent (the timestamps option).
     pub timestamp: Time,

@@ -21,7 +21,7 @@ pub const RATE: f64 = 1e9;
 pub fn parameters() -> PacketParameters {
     let mut parameters = PacketParameters::default();
     parameters.hosts.software = Duration::ZERO;
-    parameters.messages = MessageParameters { header: 0, control: 64 };
+    parameters.messages = MessageParameters { header: 0, control: 64, trailer: 0, trailer_from: 0 };
     parameters
 }
 
@@ -49,7 +49,8 @@ pub fn line(links: u32) -> Arc<Platform> {
 }
 
 pub fn lossless(platform: &Arc<Platform>, links: LosslessParameters, settings: RdmaSettings) -> Lossless {
-    PacketNetwork::over(LosslessWires::new(platform.clone(), links, 7), parameters(), settings.into())
+    let wires = LosslessWires::new(platform.clone(), links, 7);
+    PacketNetwork::over(wires, platform.clone(), parameters(), settings.into())
 }
 
 /// A message from a host to another, at an instant, on the connection of a class.
@@ -105,6 +106,6 @@ pub fn start(network: &mut Lossless, message: &Message) {
 
 fn transfer(message: &Message) -> Transfer {
     let (from, to) = (HostId(message.from), HostId(message.to));
-    let connection = Connection { source: message.from, target: message.to, class: message.class };
+    let connection = Connection { source: message.from, target: message.to, class: message.class, stream: 0 };
     Transfer { from, to, bytes: message.bytes, connection, cargo: Cargo::Data }
 }

@@ -21,15 +21,29 @@ use table::Table;
 const TOPOLOGIES: [&str; 6] = ["cluster", "cabinets", "fat-tree", "torus", "dragonfly", "full"];
 /// What a file of explicit hosts has.
 const EXPLICIT: [&str; 6] = ["host", "router", "link", "route", "routing", "loopback"];
-const ALWAYS: [&str; 2] = ["name", "model"];
+const ALWAYS: [&str; 3] = ["name", "model", "packet"];
+/// The tables of settings, and what the settings of each begin with.
+const SETTINGS: [(&str, &str); 2] = [("model", ""), ("packet", "packet.")];
 
-/// Reads a model file: the `[model]` table alone.
+/// Reads a model file: the tables of settings alone.
 pub(crate) fn read_model(source: &Source<'_>) -> Result<ModelSettings, PlatformError> {
     let document = parse(source)?;
     let file = Table::new(source, "a model file", 0..0, document.get_ref(), &ALWAYS)?;
     let mut settings = ModelSettings::default();
-    model::read(file.need("model")?, &mut settings)?;
+    if file.get("packet").is_none() {
+        file.need("model")?;
+    }
+    read_settings(&file, &mut settings)?;
     Ok(settings)
+}
+
+fn read_settings(file: &Table<'_>, settings: &mut ModelSettings) -> Result<(), PlatformError> {
+    for (table, prefix) in SETTINGS {
+        if let Some(entry) = file.get(table) {
+            model::read(entry, prefix, settings)?;
+        }
+    }
+    Ok(())
 }
 
 /// Reads a platform.
@@ -39,9 +53,7 @@ pub(crate) fn read(source: &Source<'_>, file_stem: &str) -> Result<Platform, Pla
     let file = Table::new(source, "", 0..0, document.get_ref(), &known)?;
     let name = file.or("name", file_stem, |entry| entry.name())?;
     let mut builder = Builder::default();
-    if let Some(model) = file.get("model") {
-        model::read(model, &mut builder.settings)?;
-    }
+    read_settings(&file, &mut builder.settings)?;
     match topology_of(&file)? {
         Some(topology) => fabrics::read(&file, topology, name, &mut builder)?,
         None => explicit::read(&file, name, &mut builder)?,

@@ -1,4 +1,4 @@
-//! The `[model]` table: kept as written.
+//! The tables `[model]` and `[packet]`: kept as written.
 
 use ::toml::de::DeValue;
 
@@ -6,17 +6,24 @@ use super::table::Entry;
 use crate::error::PlatformError;
 use crate::settings::{ModelSettings, Setting, Value};
 
-/// Adds every key of `[model]` to the settings.
-pub(super) fn read(model: Entry<'_>, settings: &mut ModelSettings) -> Result<(), PlatformError> {
+/// Adds every key of a table to the settings, behind `prefix`.
+pub(super) fn read(
+    model: Entry<'_>,
+    prefix: &str,
+    settings: &mut ModelSettings,
+) -> Result<(), PlatformError> {
+    let name = model.key;
     let DeValue::Table(table) = model.value.get_ref() else {
-        return Err(model.error("`model` is not a table").help("write `[model]` on a line of its own"));
+        return Err(model
+            .error(format!("`{name}` is not a table"))
+            .help(format!("write `[{name}]` on a line of its own")));
     };
     let mut entries: Vec<_> = table.iter().collect();
     entries.sort_by_key(|(key, _)| key.span().start);
     for (key, content) in entries {
         let entry = Entry { value: content, ..model };
         let place = model.source.place(key.span());
-        let setting = Setting { key: key.get_ref().to_string(), value: value(&entry)?, place };
+        let setting = Setting { key: format!("{prefix}{}", key.get_ref()), value: value(&entry)?, place };
         // TOML itself refuses a key given twice.
         let _ = settings.add(setting);
     }

@@ -1,24 +1,13 @@
-//! Permutations of ranks that nobody stores, and draws that depend on nothing but their names.
+//! Permutations of ranks that nobody stores.
 //!
 //! A permutation of `0 … n-1` is one of the next power of two that is applied again until it lands inside: additions,
 //! multiplications by odd numbers and shifts, each of which can be undone.
 
+use mpirage_units::scramble;
+
 /// The multiplier of a round; odd, so that it has an inverse.
 const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
 const ROUNDS: u32 = 3;
-
-/// Scrambles a number (the finaliser of SplitMix64).
-pub(crate) fn scramble(mut x: u64) -> u64 {
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
-}
-
-/// A number in `[0, 1)` that is always the same for the same names.
-pub(crate) fn draw(seed: u64, a: u64, b: u64) -> f64 {
-    let drawn = scramble(scramble(scramble(seed ^ ODD).wrapping_add(a)).wrapping_add(b));
-    (drawn >> 11) as f64 / (1u64 << 53) as f64
-}
 
 /// Permutations of the ranks below `size`.
 #[derive(Clone, Copy, Debug)]
@@ -183,13 +172,5 @@ mod tests {
         // (7/8)^8 of 10 000 are 3436.
         assert!((3250..3620).contains(&none), "{none}");
         assert!(counts.iter().any(|&count| count >= 4));
-    }
-
-    #[test]
-    fn draws_fill_the_interval() {
-        let draws: Vec<f64> = (0..1000).map(|n| draw(7, n, 3)).collect();
-        assert!(draws.iter().all(|&x| (0.0..1.0).contains(&x)));
-        let mean = draws.iter().sum::<f64>() / 1000.0;
-        assert!((mean - 0.5).abs() < 0.05, "{mean}");
     }
 }

@@ -1,0 +1,108 @@
+//! Profiles: how an MPI library behaves on its transport, under one name.
+
+use mpirage_mpi::{EagerSend, Handshake, Protocol, WakeUp};
+use mpirage_packet::{MessageParameters, PacketParameters};
+use mpirage_units::Duration;
+
+use crate::packet::Transport;
+
+/// What a library does: its protocol, its messages, its collectives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Profile {
+    /// What to write.
+    pub name: &'static str,
+    /// What it is.
+    pub meaning: &'static str,
+    /// The table of collectives that it uses.
+    pub collectives: &'static str,
+    /// The transport under it.
+    pub transport: Transport,
+    /// Sends of fewer bytes are eager.
+    eager_limit: u64,
+    eager: EagerSend,
+    handshake: Handshake,
+    messages: MessageParameters,
+    /// What software takes for each message.
+    software: Duration,
+    noise: Noise,
+}
+
+/// How punctual hosts are. Without noise, symmetric exchanges stay in step for ever, which real ones do not.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Noise {
+    /// How late a rank wakes up at the most.
+    wake_up: Duration,
+    /// The share of messages that their receiver notices late ...
+    late_share: f64,
+    /// ... and by how much at the most.
+    late_most: Duration,
+}
+
+/// Linux hosts with a processor to spare.
+const LINUX: Noise = Noise {
+    wake_up: Duration::from_nanos(100_000),
+    late_share: 0.01,
+    late_most: Duration::from_nanos(1_000_000),
+};
+
+/// All profiles, the default first. The numbers of the TCP ones were measured on Linux (`docs/models.md` says how).
+pub const PROFILES: [Profile; 3] = [
+    Profile {
+        name: "openmpi-tcp",
+        meaning: "Open MPI 4.1 (ob1, btl tcp): request, grant, data, FIN from 65,473 bytes on",
+        collectives: "openmpi-4.1",
+        transport: Transport::Tcp,
+        eager_limit: 65_473,
+        eager: EagerSend::Buffered,
+        handshake: Handshake::Grant,
+        messages: MessageParameters { header: 24, control: 80, trailer: 80, trailer_from: 65_473 },
+        software: Duration::from_nanos(22_000),
+        noise: LINUX,
+    },
+    Profile {
+        name: "mpich-tcp",
+        meaning: "MPICH 4.0 (ch4:ucx, UCX over TCP): request, grant, data, answer, notice from 32 KiB on",
+        collectives: "mpich-4.0",
+        transport: Transport::Tcp,
+        eager_limit: 32_768,
+        eager: EagerSend::Buffered,
+        handshake: Handshake::Confirm,
+        messages: MessageParameters { header: 24, control: 80, trailer: 0, trailer_from: 0 },
+        software: Duration::from_nanos(5_000),
+        noise: LINUX,
+    },
+    Profile {
+        name: "mpich-sctp",
+        meaning: "MPICH2 over SCTP (Penoff et al. 2010): request, grant, data from 64 KiB on; tags are streams",
+        collectives: "mpich-4.0",
+        transport: Transport::Sctp,
+        eager_limit: 65_536,
+        eager: EagerSend::Buffered,
+        handshake: Handshake::Grant,
+        messages: MessageParameters { header: 40, control: 40, trailer: 0, trailer_from: 0 },
+        software: Duration::from_nanos(22_000),
+        noise: LINUX,
+    },
+];
+
+impl Profile {
+    /// The profile of that name.
+    pub fn named(name: &str) -> Option<&'static Profile> {
+        PROFILES.iter().find(|profile| profile.name == name)
+    }
+
+    /// The protocol of the library on a network of frames.
+    pub(crate) fn protocol(&self, base: Protocol) -> Protocol {
+        let &Profile { eager_limit, eager, handshake, .. } = self;
+        let wake_up = WakeUp { latest: self.noise.wake_up, ..base.wake_up };
+        Protocol { eager_limit, eager, handshake, push_limit: u64::MAX, wake_up, ..base }
+    }
+
+    /// The parameters of hosts and messages.
+    pub(crate) fn shape(&self, parameters: &mut PacketParameters) {
+        parameters.messages = self.messages;
+        parameters.hosts.software = self.software;
+        parameters.hosts.late_share = self.noise.late_share;
+        parameters.hosts.late_most = self.noise.late_most;
+    }
+}

@@ -1,0 +1,103 @@
+"""The measurements of the testbed: medians, and which series have two modes.
+
+The data are optional: the folder `testbed` with summary.csv and bands_summary.csv, beside this repository (../shared/data) or where
+the variable TESTBED says. Its README.md describes the network, the program and what can be trusted."""
+
+import csv
+import math
+import os
+import pathlib
+import statistics
+from dataclasses import dataclass
+from typing import NamedTuple
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SHARED = ROOT.parent / "shared"
+FOLDER = pathlib.Path(os.environ.get("TESTBED", SHARED / "data" / "testbed"))
+PROGRAM = pathlib.Path(os.environ.get("TESTBED_PROGRAM", SHARED / "programs" / "testbed_bench.c"))
+LIBRARIES = ("ompi", "mpich")
+# Measured many times because they looked like bands, and found to be points.
+POINTS = {("ompi", "alltoall_pw", 16384), ("mpich", "alltoall_pw", 16384), ("mpich", "Allreduce", 65536), ("mpich", "Alltoall", 1024)}
+# Called bands by the README, but measured only a few times.
+OTHER_BANDS = {("ompi", "Allgather", 1024)}
+# Not to be used, says the README.
+UNUSED = {"Barrier"}
+# A band is right where its fast value is this near to the fastest measured one.
+FAST = 0.05
+# A second launch of the same measurement agrees within this.
+LAUNCHES = 0.01
+
+
+class Series(NamedTuple):
+    """What was measured: a program of a library with a size of message."""
+
+    library: str
+    bench: str
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Seconds of the slowest rank."""
+
+    median: float
+    fastest: float
+    slowest: float
+    band: bool
+
+
+def available():
+    return (FOLDER / "summary.csv").exists() and PROGRAM.exists()
+
+
+def read():
+    """All series, in the order of the files. The longer measurements replace the shorter ones."""
+    series = {}
+    for row in csv.DictReader(open(FOLDER / "summary.csv")):
+        key = Series(row["mpi"], row["bench"], int(row["bytes"]))
+        if key.bench not in UNUSED:
+            series[key] = Measured(*figures(row), key in OTHER_BANDS)
+    for row in csv.DictReader(open(FOLDER / "bands_summary.csv")):
+        key = Series(row["mpi"], row["bench"], int(row["bytes"]))
+        if row["launch"] == "all":
+            series[key] = Measured(*figures(row), key not in POINTS)
+    return series
+
+
+def figures(row):
+    return float(row["median_s"]), float(row["min_s"]), float(row["max_s"])
+
+
+def error(simulated, measured):
+    """The same for a half as for the double."""
+    return math.exp(abs(math.log(simulated / measured))) - 1
+
+
+@dataclass(frozen=True)
+class Judged:
+    """How a prediction compares with what was measured."""
+
+    samples: tuple
+    measured: Measured
+
+    @property
+    def median(self):
+        return statistics.median(self.samples)
+
+    @property
+    def error(self):
+        return error(self.median, self.measured.median)
+
+    @property
+    def fast(self):
+        """Whether the fastest sample is near the fastest measured one."""
+        return error(min(self.samples), self.measured.fastest) <= FAST
+
+    def covers(self, tolerance=0.0):
+        """Whether the samples lie on both sides of the measured median."""
+        return min(self.samples) * (1 - tolerance) <= self.measured.median <= max(self.samples) * (1 + tolerance)
+
+    @property
+    def right(self):
+        """Of a band."""
+        return self.fast and self.covers()
