@@ -4,7 +4,7 @@ use mpirage_units::Time;
 
 use crate::capture::Station;
 use crate::endpoint::{Endpoint, Lane, Permission};
-use crate::ids::PathId;
+use crate::ids::{LaneId, PathId};
 use crate::stream::Stream;
 
 /// A socket: the endpoint of a protocol, the messages that it is to send, and its share of the host's queue.
@@ -15,6 +15,8 @@ pub(crate) struct End<E> {
     pub station: Station,
     /// Where its frames go.
     pub path: PathId,
+    /// The virtual lane of its frames.
+    pub lane: LaneId,
     /// Frames that it has sent.
     pub sent: u16,
     /// Frames with data that it has in the host's queue.
@@ -27,11 +29,12 @@ pub(crate) struct End<E> {
 }
 
 impl<E: Endpoint> End<E> {
-    pub(crate) fn new(endpoint: E, station: Station, path: PathId) -> End<E> {
+    pub(crate) fn new(endpoint: E, station: Station, (path, lane): (PathId, LaneId)) -> End<E> {
         End {
             endpoint,
             station,
             path,
+            lane,
             sent: 0,
             queued: 0,
             timer: Time::MAX,

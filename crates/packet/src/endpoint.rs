@@ -65,7 +65,7 @@ pub trait Endpoint: Sized {
     type OnWire: WireHeader;
 
     /// The header of a segment as captures show it.
-    fn on_wire(settings: &Self::Settings, header: &Self::Header) -> Self::OnWire;
+    fn on_wire(settings: &Self::Settings, segment: &Segment<Self::Header>) -> Self::OnWire;
 
     /// The number of lanes that a connection has; at least one.
     fn lanes(_: &Self::Settings) -> u16 {
@@ -97,6 +97,11 @@ pub trait Endpoint: Sized {
     /// A lane on which bytes have arrived in order since it was last asked, and how many there are since the connection was
     /// opened. The application takes them at once.
     fn delivered(&mut self) -> Option<(Lane, u64)>;
+
+    /// Does a segment overtake others where links have a lane for that?
+    fn is_urgent(_header: &Self::Header) -> bool {
+        false
+    }
 
     /// Has it given up?
     fn failure(&self) -> Option<Failure>;

@@ -4,21 +4,25 @@ use mpirage_units::Time;
 use slab::Slab;
 
 use crate::endpoint::Segment;
-use crate::ids::{EndId, FrameId, PathId};
+use crate::ids::{EndId, FrameId, LaneId, PathId};
 
 /// A segment in a frame.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Frame<H> {
+pub struct Frame<H> {
     pub segment: Segment<H>,
     /// The end that sent it.
     pub sender: EndId,
     pub path: PathId,
+    /// The virtual lane of its connection.
+    pub lane: LaneId,
     /// Which of the sender's frames it is; the numbers wrap.
     pub number: u16,
     /// The link of the path that it crosses or waits for.
     pub hop: u16,
     /// Has a queue marked it?
     pub marked: bool,
+    /// Does the link that it crosses lose it?
+    pub lost: bool,
     /// When its last byte arrives at the end of the link: where switches cut through, after the first ones.
     pub tail: Time,
 }
@@ -33,7 +37,7 @@ impl<H> Frame<H> {
 /// All frames that are on their way. Entries are used again, so that sending allocates nothing once the table is large
 /// enough.
 #[derive(Debug)]
-pub(crate) struct Frames<H>(Slab<Frame<H>>);
+pub struct Frames<H>(Slab<Frame<H>>);
 
 impl<H: Copy> Frames<H> {
     pub(crate) fn new() -> Frames<H> {
@@ -42,6 +46,10 @@ impl<H: Copy> Frames<H> {
 
     pub(crate) fn insert(&mut self, frame: Frame<H>) -> FrameId {
         FrameId(self.0.insert(frame) as u32)
+    }
+
+    pub(crate) fn get(&self, id: FrameId) -> &Frame<H> {
+        &self.0[id.0 as usize]
     }
 
     pub(crate) fn get_mut(&mut self, id: FrameId) -> &mut Frame<H> {

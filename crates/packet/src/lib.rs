@@ -14,11 +14,16 @@
 mod capture;
 mod end;
 mod endpoint;
+mod event;
 mod frame;
 mod ids;
+mod layer;
+mod lossless;
 mod network;
 mod parameters;
+mod paths;
 mod port;
+mod rdma;
 mod sctp;
 mod stream;
 mod taps;
@@ -30,11 +35,19 @@ pub use capture::{
     Resolved, RoceOnWire, RocePacket, SnapLength, Station, TcpOnWire, TcpScale, WireHeader,
 };
 pub use endpoint::{EndCounts, EndState, Endpoint, Failure, Lane, Permission, Role, Segment};
+pub use layer::LinkLayer;
+pub use lossless::{CreditDeadlock, FlowControl, LosslessParameters, LosslessWires, Marking};
 pub use network::PacketNetwork;
 pub use parameters::{
     Forwarding, HostParameters, LinkParameters, MessageParameters, PacketParameters, QueueLimit,
     QueueParameters, Red, WithinHost,
 };
+pub use paths::Routing;
+pub use port::PortCounts;
+pub use rdma::{
+    DcqcnParameters, PacketOrder, RdmaEndpoint, RdmaHeader, RdmaHeaderBytes, RdmaKind, RdmaSettings,
+};
 pub use sctp::{Control, DataChunk, Gap, Sack, Sctp, SctpHeader, SctpSettings};
 pub use taps::{CaptureRequest, CapturedAt};
 pub use tcp::{CongestionAlgorithm, CubicSettings, Tcp, TcpCounters, TcpFlags, TcpHeader, TcpSettings};
+pub use wires::Wires;

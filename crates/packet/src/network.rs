@@ -13,18 +13,21 @@ use mpirage_kernel::{
     Agenda, Cargo, Departure, Event as Report, LinkStatistics, Milestone, Model, NetworkModel,
     NetworkStatistics, Token, Transfer,
 };
-use mpirage_platform::{HostId, Platform};
+use mpirage_platform::{HostId, LinkId, Platform};
 use mpirage_units::{Consumer, Duration, Random, Time, scramble};
 use rustc_hash::FxHashMap;
 
 use crate::capture::{Ecn, FrameView, Station};
 use crate::end::End;
 use crate::endpoint::{EndCounts, Endpoint, Lane, Role, Segment};
+use crate::event::Event;
 use crate::frame::{Frame, Frames};
-use crate::ids::{EndId, FrameId, PathId};
+use crate::ids::{EndId, FrameId, LaneId, PathId, PortId};
+use crate::layer::{Crossing, LinkLayer, Traffic};
 use crate::parameters::PacketParameters;
+use crate::port::PortCounts;
 use crate::taps::{CaptureRequest, PathPort, Taps};
-use crate::wires::{Hop, Wires};
+use crate::wires::Wires;
 
 /// The consumer number of the generator that decides who is late.
 const LATE: Consumer = Consumer(2);
@@ -32,47 +35,46 @@ const LATE: Consumer = Consumer(2);
 /// The number of routers that a packet may cross, as Linux sets it.
 const FIRST_TTL: u8 = 64;
 
-/// Something that happens inside the network.
-#[derive(Clone, Copy, Debug)]
-enum Event {
-    /// A frame arrives at a switch or at its host.
-    Arrival(FrameId),
-    /// The interface has taken a frame of a socket out of the host's queue.
-    Taken(EndId),
-    /// The timer of a socket goes off.
-    Timer(EndId),
-    /// The network holds all bytes of a message.
-    Buffered(Token),
-    /// A message reaches its receiver.
-    HandOver(Token),
-    /// A message will never reach its receiver.
-    GivenUp(Token),
-}
-
-/// A network of frames whose connections speak the protocol `E`.
-pub struct PacketNetwork<E: Endpoint> {
+/// A network of frames whose connections speak the protocol `E`, over the links `L`.
+pub struct PacketNetwork<E: Endpoint, L: LinkLayer = Wires> {
     platform: Arc<Platform>,
     settings: E::Settings,
     parameters: PacketParameters,
-    wires: Wires,
+    layer: L,
     frames: Frames<E::Header>,
     ends: Vec<End<E>>,
-    /// The first end of the connection between two end points of the caller, the lower one first.
-    connections: FxHashMap<(u32, u32), EndId>,
+    /// The first end of the connection between two end points of the caller, the lower one first, on a lane.
+    connections: FxHashMap<(u32, u32, LaneId), EndId>,
     agenda: Agenda<Event>,
     late: Random,
     taps: Taps,
+    /// Frames that captures have not seen.
+    seen: Vec<(Crossing, Frame<E::Header>)>,
 }
 
 impl<E: Endpoint> PacketNetwork<E> {
-    /// A quiet network without connections.
+    /// A quiet network without connections, whose switches drop what does not fit.
     pub fn new(
         platform: Arc<Platform>,
         parameters: PacketParameters,
         settings: E::Settings,
     ) -> PacketNetwork<E> {
+        let wires = Wires::new(Arc::clone(&platform), &parameters);
+        PacketNetwork::over(wires, platform, parameters, settings)
+    }
+}
+
+impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
+    /// A quiet network without connections over some links. The parameters of [`LinkParameters`](crate::LinkParameters) do
+    /// not matter: the links have their own.
+    pub fn over(
+        layer: L,
+        platform: Arc<Platform>,
+        parameters: PacketParameters,
+        settings: E::Settings,
+    ) -> PacketNetwork<E, L> {
         PacketNetwork {
-            wires: Wires::new(Arc::clone(&platform), parameters.links, parameters.seed),
+            layer,
             platform,
             late: Random::new(parameters.seed, LATE),
             settings,
@@ -82,6 +84,7 @@ impl<E: Endpoint> PacketNetwork<E> {
             connections: FxHashMap::default(),
             agenda: Agenda::new(),
             taps: Taps::default(),
+            seen: Vec::new(),
         }
     }
 
@@ -90,14 +93,35 @@ impl<E: Endpoint> PacketNetwork<E> {
         self.taps.add(request)
     }
 
+    /// Every link that has carried something, and what it has counted.
+    pub fn link_counts(&self) -> impl Iterator<Item = (LinkId, &PortCounts)> {
+        self.layer.counts()
+    }
+
+    /// The links and switches.
+    pub fn layer(&self) -> &L {
+        &self.layer
+    }
+
+    /// The links and switches, when the network is no longer needed.
+    pub fn into_layer(self) -> L {
+        self.layer
+    }
+
+    /// The ends of all connections, in the order in which they were opened.
+    pub fn endpoints(&self) -> impl Iterator<Item = &E> {
+        self.ends.iter().map(|end| &end.endpoint)
+    }
+
     /// The end of the connection at the source of a transfer.
     fn end_of(&mut self, transfer: &Transfer) -> EndId {
         let (source, target) = (transfer.connection.source, transfer.connection.target);
-        let pair = (source.min(target), source.max(target));
+        let lane = self.layer.lane(&transfer.connection);
+        let pair = (source.min(target), source.max(target), lane);
         let first = match self.connections.get(&pair) {
             Some(&first) => first,
             None => {
-                let first = self.connect(transfer, source > target);
+                let first = self.connect(transfer, lane, source > target);
                 self.connections.insert(pair, first);
                 first
             }
@@ -106,57 +130,69 @@ impl<E: Endpoint> PacketNetwork<E> {
     }
 
     /// Opens a connection; its first end is that of the lower end point, which is the target if `swapped`.
-    fn connect(&mut self, transfer: &Transfer, swapped: bool) -> EndId {
+    fn connect(&mut self, transfer: &Transfer, lane: LaneId, swapped: bool) -> EndId {
         let first = EndId::new(self.ends.len());
         let (source, target) = (transfer.connection.source, transfer.connection.target);
         let out = Station { host: transfer.from, port: port_of(source, target) };
         let back = Station { host: transfer.to, port: port_of(target, source) };
-        let out = self.end(Role::Active, out, transfer.to);
-        let back = self.end(Role::Passive, back, transfer.from);
+        let out = self.end(Role::Active, out, transfer.to, lane);
+        let back = self.end(Role::Passive, back, transfer.from, lane);
         self.ends.extend(if swapped { [back, out] } else { [out, back] });
         first
     }
 
-    fn end(&mut self, role: Role, station: Station, to: HostId) -> End<E> {
-        let path = self.wires.path(station.host, to);
+    fn end(&mut self, role: Role, station: Station, to: HostId, lane: LaneId) -> End<E> {
+        // Both ends of a connection, which come one after the other, take corresponding paths.
+        let salt = (self.ends.len() / 2) as u64 ^ self.parameters.seed << 32;
+        let path = self.layer.path(station.host, to, salt);
         if !self.taps.is_empty() {
-            self.tap_path(path, station.host, to);
+            self.tap_paths(path, station.host, to);
         }
-        End::new(E::new(&self.settings, role), station, path)
+        End::new(E::new(&self.settings, role), station, (path, lane))
     }
 
-    /// Captures see the ports of a path.
-    fn tap_path(&mut self, path: PathId, from: HostId, to: HostId) {
-        let ports: Vec<_> = self.wires.ports_of(path).collect();
-        let last = ports.len().saturating_sub(1);
-        for (at, &(port, link)) in ports.iter().enumerate() {
-            let name = self.platform.link(link).name();
-            let (sends, receives) = ((at == 0).then_some(from), (at == last).then_some(to));
-            if self.taps.add_port(PathPort { port, link, sends, receives, name: &name }) {
-                self.wires.watch(port);
+    /// Captures see the ports of a path, and of those that its frames may take instead.
+    fn tap_paths(&mut self, path: PathId, from: HostId, to: HostId) {
+        for path in self.layer.paths().all_like(path) {
+            let ports = self.layer.paths().ports_of(path).to_vec();
+            let last = ports.len().saturating_sub(1);
+            for (at, &port) in ports.iter().enumerate() {
+                let link = self.layer.link(port);
+                let name = self.platform.link(link).name();
+                let (sends, receives) = ((at == 0).then_some(from), (at == last).then_some(to));
+                if self.taps.add_port(PathPort { port, link, sends, receives, name: &name }) {
+                    self.layer.watch(port);
+                }
             }
         }
     }
 
-    /// Captures see a frame that has just been put on a link.
-    fn show(&mut self, frame: &Frame<E::Header>) {
-        let Some(crossing) = self.wires.take_crossing() else { return };
-        let (sender, receiver) = (&self.ends[frame.sender.index()], &self.ends[frame.sender.other().index()]);
-        let ecn = match (frame.segment.markable, frame.marked) {
-            (false, _) => Ecn::NotCapable,
-            (true, false) => Ecn::Capable,
-            (true, true) => Ecn::Marked,
-        };
-        let view = FrameView {
-            source: sender.station,
-            target: receiver.station,
-            header: E::on_wire(&self.settings, &frame.segment.header),
-            payload: frame.segment.payload,
-            ecn,
-            hops_left: FIRST_TTL.saturating_sub(frame.hop as u8),
-            identification: frame.number,
-        };
-        self.taps.report(crossing, &view);
+    /// Captures see the frames that have just been put on links.
+    fn show(&mut self) {
+        for (crossing, frame) in self.seen.drain(..) {
+            let [sender, receiver] = [frame.sender, frame.sender.other()].map(|end| &self.ends[end.index()]);
+            let ecn = match (frame.segment.markable, frame.marked) {
+                (false, _) => Ecn::NotCapable,
+                (true, false) => Ecn::Capable,
+                (true, true) => Ecn::Marked,
+            };
+            let view = FrameView {
+                source: sender.station,
+                target: receiver.station,
+                header: E::on_wire(&self.settings, &frame.segment),
+                payload: frame.segment.payload,
+                ecn,
+                hops_left: FIRST_TTL.saturating_sub(frame.hop as u8),
+                identification: frame.number,
+            };
+            self.taps.report(crossing, &view);
+        }
+    }
+
+    /// What the links need, and the links.
+    fn traffic(&mut self, now: Time) -> (&mut L, Traffic<'_, E::Header>) {
+        let PacketNetwork { layer, frames, agenda, seen, .. } = self;
+        (layer, Traffic { now, frames, agenda, seen })
     }
 
     /// Sends what a socket can send now.
@@ -203,16 +239,13 @@ impl<E: Endpoint> PacketNetwork<E> {
         let end = &mut self.ends[id.index()];
         end.sent = end.sent.wrapping_add(1);
         let (path, number) = (end.path, end.sent);
-        let mut frame = Frame { segment, sender: id, path, number, hop: 0, marked: false, tail: now };
-        let (taken, hop) = self.wires.send(now, &mut frame, self.parameters.hosts.interface_buffer);
-        if segment.payload > 0 && taken > now {
-            end.queued += 1;
-            self.agenda.push(taken, Event::Taken(id));
-        }
-        self.show(&frame);
-        if let Hop::Arrives(at) = hop {
-            self.agenda.push(at, Event::Arrival(self.frames.insert(frame)));
-        }
+        let lane = if E::is_urgent(&segment.header) { LaneId::URGENT } else { end.lane };
+        let (hop, marked, lost) = (0, false, false);
+        let frame = Frame { segment, sender: id, path, lane, number, hop, marked, lost, tail: now };
+        let (layer, traffic) = self.traffic(now);
+        let waits = layer.send(traffic, frame);
+        self.ends[id.index()].queued += u32::from(waits);
+        self.show();
     }
 
     fn set_timer(&mut self, id: EndId) {
@@ -224,21 +257,19 @@ impl<E: Endpoint> PacketNetwork<E> {
     }
 
     fn arrive(&mut self, now: Time, id: FrameId) {
-        let hop = self.wires.forward(now, self.frames.get_mut(id));
-        if !self.taps.is_empty() {
-            let frame = *self.frames.get_mut(id);
-            self.show(&frame);
+        let (layer, traffic) = self.traffic(now);
+        if layer.arrive(traffic, id) {
+            let frame = self.frames.remove(id);
+            self.receive(now, &frame);
+        } else {
+            self.show();
         }
-        match hop {
-            Some(Hop::Arrives(at)) => self.agenda.push(at, Event::Arrival(id)),
-            Some(Hop::Lost) => {
-                self.frames.remove(id);
-            }
-            None => {
-                let frame = self.frames.remove(id);
-                self.receive(now, &frame);
-            }
-        }
+    }
+
+    fn resume(&mut self, now: Time, port: PortId) {
+        let (layer, traffic) = self.traffic(now);
+        layer.resume(traffic, port);
+        self.show();
     }
 
     fn receive(&mut self, now: Time, frame: &Frame<E::Header>) {
@@ -291,6 +322,11 @@ impl<E: Endpoint> PacketNetwork<E> {
     }
 }
 
+fn link_statistics((link, counts): (LinkId, &PortCounts)) -> LinkStatistics {
+    let &PortCounts { frames, bytes, dropped, marked, lost, most_waiting, .. } = counts;
+    LinkStatistics { link, frames, bytes, dropped, marked, lost, most_waiting }
+}
+
 /// A port number for the connection of an end point to another: one of those that Linux gives to clients.
 fn port_of(source: u32, target: u32) -> u16 {
     const FIRST: u64 = 32_768;
@@ -298,7 +334,7 @@ fn port_of(source: u32, target: u32) -> u16 {
     (FIRST + scramble(u64::from(source) << 32 | u64::from(target)) % COUNT) as u16
 }
 
-impl<E: Endpoint> NetworkModel for PacketNetwork<E> {
+impl<E: Endpoint, L: LinkLayer> NetworkModel for PacketNetwork<E, L> {
     fn start(&mut self, now: Time, transfer: Transfer, token: Token) -> Departure {
         if transfer.from == transfer.to {
             self.start_within(now, &transfer, token);
@@ -319,9 +355,9 @@ impl<E: Endpoint> NetworkModel for PacketNetwork<E> {
     fn statistics(&self) -> Option<NetworkStatistics> {
         let mut all = EndCounts::default();
         self.ends.iter().for_each(|end| all.add(&end.endpoint.counts()));
-        let links: Vec<LinkStatistics> = self.wires.statistics().collect();
+        let links: Vec<LinkStatistics> = self.layer.counts().map(link_statistics).collect();
         let sum = |count: fn(&LinkStatistics) -> u64| links.iter().map(count).sum();
-        let totals = vec![
+        let mut totals = vec![
             ("connections", self.ends.len() as u64 / 2),
             ("segments", all.segments),
             ("retransmissions", all.retransmissions),
@@ -335,6 +371,7 @@ impl<E: Endpoint> NetworkModel for PacketNetwork<E> {
             ("lost", sum(|link| link.lost)),
             ("marked", sum(|link| link.marked)),
         ];
+        totals.extend(self.layer.totals());
         Some(NetworkStatistics { totals, links })
     }
 
@@ -343,7 +380,7 @@ impl<E: Endpoint> NetworkModel for PacketNetwork<E> {
     }
 }
 
-impl<E: Endpoint> Model for PacketNetwork<E> {
+impl<E: Endpoint, L: LinkLayer> Model for PacketNetwork<E, L> {
     fn next(&mut self, _: Time) -> Option<Time> {
         self.agenda.next()
     }
@@ -359,6 +396,7 @@ impl<E: Endpoint> Model for PacketNetwork<E> {
                     self.ends[end.index()].queued -= 1;
                     self.pump(now, end);
                 }
+                Event::Port(port) => self.resume(now, port),
                 Event::Timer(end) => self.timer(now, end),
                 Event::Buffered(token) => reports.push(Report { token, milestone: Milestone::BufferFree }),
                 Event::HandOver(token) => reports.push(Report::ended(token)),

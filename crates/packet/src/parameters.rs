@@ -2,6 +2,8 @@
 
 use mpirage_units::Duration;
 
+use crate::paths::Routing;
+
 /// A queue in front of a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QueueParameters {
@@ -59,6 +61,8 @@ pub struct LinkParameters {
     pub switch_delay: Duration,
     /// The queues of switches.
     pub switch_queue: QueueParameters,
+    /// How switches choose among several routes.
+    pub routing: Routing,
 }
 
 /// The part of a host between sockets and the wire.
@@ -136,6 +140,7 @@ impl Default for PacketParameters {
                     mark_above: None,
                     red: None,
                 },
+                routing: Routing::Static,
             },
             hosts: HostParameters {
                 socket_frames: 2,

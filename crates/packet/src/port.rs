@@ -32,7 +32,7 @@ pub(crate) struct Passage {
 
 /// What a port has counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PortCounts {
+pub struct PortCounts {
     /// Frames that it carried.
     pub frames: u64,
     /// Their bytes.
@@ -45,6 +45,10 @@ pub(crate) struct PortCounts {
     pub lost: u64,
     /// The most bytes that waited.
     pub most_waiting: u64,
+    /// How often the other side told it to pause.
+    pub pauses: u64,
+    /// How long frames waited at the idle link because the other side had no room for them.
+    pub blocked: Duration,
 }
 
 /// One direction of a link with its queue.

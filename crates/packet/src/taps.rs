@@ -7,7 +7,8 @@ use mpirage_units::Time;
 use rustc_hash::FxHashMap;
 
 use crate::capture::{Capture, Direction, FrameView, InterfaceId, SnapLength, WireHeader};
-use crate::wires::{Crossing, PortId};
+use crate::ids::PortId;
+use crate::layer::Crossing;
 
 /// Where frames are captured.
 #[derive(Clone, Debug, PartialEq, Eq)]

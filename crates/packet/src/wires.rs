@@ -1,15 +1,17 @@
-//! Links and switches: what happens to a frame between two hosts.
+//! Links and switches that drop what does not fit.
 
 use std::sync::Arc;
 
-use mpirage_kernel::LinkStatistics;
 use mpirage_platform::{HostId, LinkId, Platform, Sharing};
 use mpirage_units::{Consumer, Random, Time};
 use rustc_hash::FxHashMap;
 
+use crate::event::Event;
 use crate::frame::Frame;
-use crate::ids::PathId;
-use crate::parameters::{Forwarding, LinkParameters};
+use crate::ids::{FrameId, PathId, PortId};
+use crate::layer::{Crossing, Layer, LinkLayer, LossChances, Traffic, Watched};
+use crate::parameters::{Forwarding, LinkParameters, PacketParameters};
+use crate::paths::Paths;
 use crate::port::{Admission, Arriving, Passage, Port, PortCounts};
 
 /// Bytes that a switch that cuts through has to see of a frame: Ethernet and IP headers.
@@ -20,115 +22,44 @@ const LOSSES: Consumer = Consumer(1);
 
 /// How a frame gets on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Hop {
+enum Hop {
     /// It is lost.
     Lost,
     /// It arrives at the next switch or at its host.
     Arrives(Time),
 }
 
-/// A port that is in use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct PortId(pub u32);
-
-/// A frame on a link that is watched.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Crossing {
-    pub port: PortId,
-    /// Its first byte leaves.
-    pub starts: Time,
-    /// Its last byte arrives; None if it is lost.
-    pub arrives: Option<Time>,
-}
-
 /// All links and switches that are in use.
 #[derive(Debug)]
-pub(crate) struct Wires {
-    platform: Arc<Platform>,
+pub struct Wires {
     parameters: LinkParameters,
+    /// Bytes that a host's interface takes out of its queue ahead of the wire.
+    interface_buffer: u32,
     ports: Vec<(LinkId, Port)>,
-    by_link: FxHashMap<LinkId, u32>,
-    by_hosts: FxHashMap<(HostId, HostId), PathId>,
-    /// Where the ports of each path begin in `path_ports`; they end where those of the next begin.
-    path_starts: Vec<u32>,
-    path_ports: Vec<u32>,
+    by_link: FxHashMap<LinkId, PortId>,
+    paths: Paths,
     random: Random,
-    /// Which ports are watched.
-    watched: Vec<bool>,
+    watched: Watched,
     /// The last frame on a watched port, until it is taken.
     crossing: Option<Crossing>,
-    /// Reused.
-    route: Vec<LinkId>,
 }
 
 impl Wires {
-    pub(crate) fn new(platform: Arc<Platform>, parameters: LinkParameters, seed: u64) -> Wires {
+    pub(crate) fn new(platform: Arc<Platform>, parameters: &PacketParameters) -> Wires {
         Wires {
-            platform,
-            parameters,
+            parameters: parameters.links,
+            interface_buffer: parameters.hosts.interface_buffer,
             ports: Vec::new(),
             by_link: FxHashMap::default(),
-            by_hosts: FxHashMap::default(),
-            path_starts: vec![0],
-            path_ports: Vec::new(),
-            random: Random::new(seed, LOSSES),
-            watched: Vec::new(),
+            paths: Paths::new(platform, parameters.links.routing),
+            random: Random::new(parameters.seed, LOSSES),
+            watched: Watched::default(),
             crossing: None,
-            route: Vec::new(),
         }
-    }
-
-    /// The path from one host to another.
-    pub(crate) fn path(&mut self, from: HostId, to: HostId) -> PathId {
-        if let Some(&known) = self.by_hosts.get(&(from, to)) {
-            return known;
-        }
-        let mut route = std::mem::take(&mut self.route);
-        self.platform.links_between(from, to, &mut route);
-        for &link in &route {
-            let port = self.port(link);
-            self.path_ports.push(port);
-        }
-        self.route = route;
-        let path = PathId(self.path_starts.len() as u32 - 1);
-        self.path_starts.push(self.path_ports.len() as u32);
-        self.by_hosts.insert((from, to), path);
-        path
-    }
-
-    fn port(&mut self, link: LinkId) -> u32 {
-        let Wires { platform, ports, by_link, .. } = self;
-        *by_link.entry(link).or_insert_with(|| {
-            let spec = platform.link(link);
-            let shared = spec.sharing == Sharing::Shared;
-            ports.push((link, Port::new(spec.bandwidth, spec.latency, shared)));
-            ports.len() as u32 - 1
-        })
-    }
-
-    /// The ports of a path, in order, with their links.
-    pub(crate) fn ports_of(&self, path: PathId) -> impl Iterator<Item = (PortId, LinkId)> {
-        let (start, end) = (self.path_starts[path.0 as usize], self.path_starts[path.0 as usize + 1]);
-        let ports = &self.path_ports[start as usize..end as usize];
-        ports.iter().map(|&port| (PortId(port), self.ports[port as usize].0))
-    }
-
-    /// Frames on this port are told to [`Wires::take_crossing`].
-    pub(crate) fn watch(&mut self, port: PortId) {
-        let at = port.0 as usize;
-        if self.watched.len() <= at {
-            self.watched.resize(at + 1, false);
-        }
-        self.watched[at] = true;
-    }
-
-    /// The frame that `send` or `forward` has just put on a watched port.
-    pub(crate) fn take_crossing(&mut self) -> Option<Crossing> {
-        self.crossing.take()
     }
 
     /// A host sends a frame. Gives when the interface takes it out of the host's queue, and how it gets on.
-    pub(crate) fn send<H>(&mut self, now: Time, frame: &mut Frame<H>, interface_buffer: u32) -> (Time, Hop) {
+    fn inject<H>(&mut self, now: Time, frame: &mut Frame<H>) -> (Time, Hop) {
         if self.is_empty(frame) {
             return (now, Hop::Arrives(now));
         }
@@ -136,13 +67,13 @@ impl Wires {
         let arriving = arriving(now, frame);
         let port = &mut self.ports[at].1;
         let passage = port.take(arriving, &self.parameters);
-        let ahead = port.span(interface_buffer).as_picos();
+        let ahead = port.span(self.interface_buffer).as_picos();
         let taken = Time::from_picos(passage.ends.as_picos().saturating_sub(ahead)).max(now);
         (taken, self.cross(at, last, frame, passage))
     }
 
     /// A frame has come to a switch. None if it has come to its host.
-    pub(crate) fn forward<H>(&mut self, now: Time, frame: &mut Frame<H>) -> Option<Hop> {
+    fn forward<H>(&mut self, now: Time, frame: &mut Frame<H>) -> Option<Hop> {
         if self.is_empty(frame) || self.place(frame).1 {
             return None;
         }
@@ -155,35 +86,29 @@ impl Wires {
         })
     }
 
-    /// What every link in use has counted.
-    pub(crate) fn statistics(&self) -> impl Iterator<Item = LinkStatistics> {
-        self.ports.iter().map(|(link, port)| {
-            let &PortCounts { frames, bytes, dropped, marked, lost, most_waiting } = port.counts();
-            LinkStatistics { link: *link, frames, bytes, dropped, marked, lost, most_waiting }
-        })
-    }
-
     /// Are there no links between its hosts?
     fn is_empty<H>(&self, frame: &Frame<H>) -> bool {
-        let path = frame.path.0 as usize;
-        self.path_starts[path] == self.path_starts[path + 1]
+        self.paths.places(frame.path).is_empty()
     }
 
     /// The port that the frame is at, and whether it is the last of its path.
     fn place<H>(&self, frame: &Frame<H>) -> (usize, bool) {
-        let path = frame.path.0 as usize;
-        let at = self.path_starts[path] + u32::from(frame.hop);
-        (self.path_ports[at as usize] as usize, at + 1 == self.path_starts[path + 1])
+        let places = self.paths.places(frame.path);
+        let at = places.start + usize::from(frame.hop);
+        (self.paths.port(at).index(), at + 1 == places.end)
     }
 
     /// A frame crosses a link.
     fn cross<H>(&mut self, at: usize, last: bool, frame: &mut Frame<H>, passage: Passage) -> Hop {
         let port = &mut self.ports[at].1;
         let latency = port.latency();
-        let lost = self.parameters.loses(frame.bytes(), &mut self.random);
-        if self.watched.get(at) == Some(&true) {
+        let LinkParameters { frame_loss, bit_errors, .. } = self.parameters;
+        let chances = LossChances { frame: frame_loss, bit: bit_errors };
+        let lost = chances.lose(frame.bytes(), &mut self.random);
+        let id = PortId(at as u32);
+        if self.watched.contains(id) {
             let arrives = (!lost).then_some(passage.ends + latency);
-            self.crossing = Some(Crossing { port: PortId(at as u32), starts: passage.starts, arrives });
+            self.crossing = Some(Crossing { port: id, starts: passage.starts, arrives });
         }
         if lost {
             port.count_lost();
@@ -204,16 +129,63 @@ impl Wires {
     }
 }
 
-impl LinkParameters {
-    /// Does a link lose a frame of so many bytes?
-    fn loses(&self, bytes: u32, random: &mut Random) -> bool {
-        if self.frame_loss == 0.0 && self.bit_errors == 0.0 {
-            return false;
+impl Layer for Wires {
+    fn path(&mut self, from: HostId, to: HostId, salt: u64) -> PathId {
+        let Wires { ports, by_link, .. } = self;
+        self.paths.between((from, to), salt, |platform, link, _| {
+            *by_link.entry(link).or_insert_with(|| {
+                let spec = platform.link(link);
+                let shared = spec.sharing == Sharing::Shared;
+                ports.push((link, Port::new(spec.bandwidth, spec.latency, shared)));
+                PortId(ports.len() as u32 - 1)
+            })
+        })
+    }
+
+    fn send<H: Copy>(&mut self, traffic: Traffic<'_, H>, mut frame: Frame<H>) -> bool {
+        let (taken, hop) = self.inject(traffic.now, &mut frame);
+        traffic.seen.extend(self.crossing.take().map(|crossing| (crossing, frame)));
+        let waits = frame.segment.payload > 0 && taken > traffic.now;
+        if waits {
+            traffic.agenda.push(taken, Event::Taken(frame.sender));
         }
-        let intact = (1.0 - self.frame_loss) * (1.0 - self.bit_errors).powf(f64::from(bytes) * 8.0);
-        random.chance(1.0 - intact)
+        if let Hop::Arrives(at) = hop {
+            traffic.agenda.push(at, Event::Arrival(traffic.frames.insert(frame)));
+        }
+        waits
+    }
+
+    fn arrive<H: Copy>(&mut self, traffic: Traffic<'_, H>, id: FrameId) -> bool {
+        let frame = traffic.frames.get_mut(id);
+        let Some(hop) = self.forward(traffic.now, frame) else { return true };
+        traffic.seen.extend(self.crossing.take().map(|crossing| (crossing, *frame)));
+        match hop {
+            Hop::Arrives(at) => traffic.agenda.push(at, Event::Arrival(id)),
+            Hop::Lost => {
+                traffic.frames.remove(id);
+            }
+        }
+        false
+    }
+
+    fn paths(&self) -> &Paths {
+        &self.paths
+    }
+
+    fn link(&self, port: PortId) -> LinkId {
+        self.ports[port.index()].0
+    }
+
+    fn watch(&mut self, port: PortId) {
+        self.watched.add(port);
+    }
+
+    fn counts(&self) -> impl Iterator<Item = (LinkId, &PortCounts)> {
+        self.ports.iter().map(|(link, port)| (*link, port.counts()))
     }
 }
+
+impl LinkLayer for Wires {}
 
 fn arriving<H>(now: Time, frame: &Frame<H>) -> Arriving {
     Arriving { now, bytes: frame.bytes(), tail: frame.tail, markable: frame.segment.markable }

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 use crate::builder::NetPoint;
+use crate::fabric::{Fabric, Path};
 use crate::host::HostId;
 use crate::link::{LinkId, Sharing};
 use crate::links::LinkTable;
@@ -191,6 +192,31 @@ impl Platform {
         debug_assert!(found.is_some(), "a platform without this route is refused when it is loaded");
     }
 
+    /// The number of routes between two hosts that [`links_by_choice`](Self::links_by_choice) tells apart: the ways up a fat
+    /// tree, the groups that a dragonfly's route may pass. It is 1 for other topologies.
+    ///
+    /// # Panics
+    /// When a host is not below [`host_count`](Self::host_count).
+    pub fn route_choices(&self, src: HostId, dst: HostId) -> u32 {
+        self.common_fabric(src, dst).map_or(1, |(fabric, _, [src, dst])| fabric.choices(src, dst))
+    }
+
+    /// Like [`links_between`](Self::links_between), for one of the routes between two hosts. Choice 0 is the route that
+    /// `links_between` gives; a choice beyond [`route_choices`](Self::route_choices) starts again from 0.
+    ///
+    /// # Panics
+    /// When a host is not below [`host_count`](Self::host_count).
+    pub fn links_by_choice(&self, src: HostId, dst: HostId, choice: u32, links: &mut Vec<LinkId>) {
+        let choice = choice % self.route_choices(src, dst);
+        match self.common_fabric(src, dst).filter(|_| choice > 0) {
+            None => self.links_between(src, dst, links),
+            Some((fabric, first_link, [src, dst])) => {
+                links.clear();
+                fabric.route_by(src, dst, choice, &mut Path { first_link, links });
+            }
+        }
+    }
+
     /// A host's own links to its switch, if it is connected to one directly.
     ///
     /// # Panics
@@ -243,6 +269,14 @@ impl Platform {
     fn leaf(&self, host: HostId) -> (&Zone, u32) {
         let zone = &self.zones[self.leaf_id(host).index()];
         (zone, host.0 - zone.first_host)
+    }
+
+    /// The fabric of two different hosts, its first link, and their positions in it.
+    fn common_fabric(&self, src: HostId, dst: HostId) -> Option<(&Fabric, u32, [u32; 2])> {
+        let zone = &self.zones[self.leaf_id(src).index()];
+        let ZoneKind::Fabric(fabric) = &zone.kind else { return None };
+        let common = src != dst && self.leaf_id(src) == self.leaf_id(dst);
+        common.then(|| (fabric, zone.first_link, [src, dst].map(|host| host.0 - zone.first_host)))
     }
 
     fn leaf_id(&self, host: HostId) -> ZoneId {

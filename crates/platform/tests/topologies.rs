@@ -179,3 +179,65 @@ fn a_platform_can_be_shared_between_threads() {
     fn shared<T: Send + Sync>() {}
     shared::<Platform>();
 }
+
+/// The routes between two hosts, one per choice.
+fn choices(platform: &Platform, src: u32, dst: u32) -> Vec<Vec<LinkId>> {
+    let (src, dst) = (HostId(src), HostId(dst));
+    let by = |choice| {
+        let mut links = Vec::new();
+        platform.links_by_choice(src, dst, choice, &mut links);
+        links
+    };
+    (0..platform.route_choices(src, dst)).map(by).collect()
+}
+
+/// Does each link begin where the one before it ends?
+fn connected(platform: &Platform, route: &[LinkId]) -> bool {
+    let ends: Vec<_> = route.iter().map(|link| platform.link_ends(*link).expect("a cable")).collect();
+    ends.windows(2).all(|pair| pair[0][1] == pair[1][0])
+}
+
+#[test]
+fn choices_of_a_fat_tree_differ_on_the_way_up() {
+    let platform = load("fat-tree:4x4x4");
+    for (src, dst, expected) in [(0, 1, 1), (0, 5, 4), (0, 21, 16)] {
+        let routes = choices(&platform, src, dst);
+        let different: std::collections::BTreeSet<_> = routes.iter().collect();
+        assert_eq!((routes.len(), different.len()), (expected, expected));
+        let length = routes[0].len();
+        assert!(routes.iter().all(|route| route.len() == length && connected(&platform, route)));
+    }
+}
+
+#[test]
+fn choices_of_a_dragonfly_pass_other_groups() {
+    let platform = load("dragonfly:5x3x6x2");
+    let hosts = platform.host_count();
+    for (src, dst) in (0..hosts).step_by(7).flat_map(|src| (1..hosts).step_by(11).map(move |dst| (src, dst)))
+    {
+        if src == dst {
+            continue;
+        }
+        let routes = choices(&platform, src, dst);
+        let different: std::collections::BTreeSet<_> = routes.iter().collect();
+        assert_eq!(routes.len(), different.len(), "{src} {dst}");
+        assert!(routes.iter().all(|route| connected(&platform, route)), "{src} {dst}");
+        assert!(routes.iter().all(|route| route.len() >= routes[0].len()), "{src} {dst}");
+    }
+    assert_eq!(choices(&platform, 0, hosts - 1).len(), 4);
+}
+
+#[test]
+fn choice_0_is_the_static_route_and_choices_wrap() {
+    for spec in ["cluster:4", "fat-tree:2x2", "torus:2x2", "griffon", "dragonfly:2x2x2x2"] {
+        let platform = load(spec);
+        let (mut links, mut chosen) = (Vec::new(), Vec::new());
+        let count = platform.route_choices(HostId(0), HostId(3));
+        platform.links_between(HostId(0), HostId(3), &mut links);
+        for choice in [0, count] {
+            platform.links_by_choice(HostId(0), HostId(3), choice, &mut chosen);
+            assert_eq!(links, chosen, "{spec}");
+        }
+        assert_eq!(platform.route_choices(HostId(1), HostId(1)), 1);
+    }
+}

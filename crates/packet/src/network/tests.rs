@@ -22,7 +22,7 @@ impl Endpoint for Plain {
     type Header = ();
     type OnWire = TcpOnWire;
 
-    fn on_wire(_: &(), _: &()) -> TcpOnWire {
+    fn on_wire(_: &(), _: &Segment<()>) -> TcpOnWire {
         TcpOnWire {
             header: TcpHeader::default(),
             scale: TcpScale { mss: 1460, window_shift: 0, timestamps: true },
@@ -165,11 +165,9 @@ fn messages_of_one_connection_arrive_in_order() {
 #[test]
 fn a_lossy_network_counts_what_it_loses() {
     let mut network = network();
-    network.wires = Wires::new(
-        Arc::new(Platform::load("cluster:4", 4).unwrap()),
-        crate::LinkParameters { frame_loss: 0.1, ..network.parameters.links },
-        1,
-    );
+    let mut parameters = PacketParameters { seed: 1, ..network.parameters };
+    parameters.links.frame_loss = 0.1;
+    network.layer = Wires::new(Arc::new(Platform::load("cluster:4", 4).unwrap()), &parameters);
     send(&mut network, 1, 1 << 20);
     assert_eq!(arrivals(&mut network), []);
     let links = network.statistics().unwrap().links;

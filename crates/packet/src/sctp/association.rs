@@ -27,8 +27,8 @@ impl Endpoint for Sctp {
     type Header = SctpHeader;
     type OnWire = SctpHeader;
 
-    fn on_wire(_settings: &SctpSettings, header: &SctpHeader) -> SctpHeader {
-        *header
+    fn on_wire(_settings: &SctpSettings, segment: &Segment<SctpHeader>) -> SctpHeader {
+        segment.header
     }
 
     fn lanes(settings: &SctpSettings) -> u16 {

@@ -118,13 +118,13 @@ impl Endpoint for Tcp {
     type Header = TcpHeader;
     type OnWire = TcpOnWire;
 
-    fn on_wire(settings: &TcpSettings, header: &TcpHeader) -> TcpOnWire {
+    fn on_wire(settings: &TcpSettings, segment: &Segment<TcpHeader>) -> TcpOnWire {
         let scale = TcpScale {
             mss: settings.announced_segment_size(),
             window_shift: settings.window_scale() as u8,
             timestamps: settings.timestamps,
         };
-        TcpOnWire { header: *header, scale }
+        TcpOnWire { header: segment.header, scale }
     }
 
     fn counts(&self) -> EndCounts {

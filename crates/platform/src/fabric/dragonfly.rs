@@ -163,6 +163,13 @@ impl Dragonfly {
     }
 }
 
+/// The group of that number among those that are neither of two.
+fn between(a: u32, b: u32, number: u32) -> u32 {
+    let (low, high) = (a.min(b), a.max(b));
+    let group = number + u32::from(number >= low);
+    group + u32::from(group >= high)
+}
+
 /// The link between two of `n` things, whose cables are numbered by pair from `first` on.
 fn directed(wires: Wires, first: u32, from: u32, to: u32, n: u32, cable: impl Fn(u32) -> u32) -> u32 {
     if from < to {
@@ -178,13 +185,34 @@ impl Shape for Dragonfly {
     }
 
     fn route(&self, src: u32, dst: u32, path: &mut Path<'_>) {
+        self.route_by(src, dst, 0, path);
+    }
+
+    /// Between groups: the minimal route, and one through each other group (Valiant 1982). Within a group: chassis first or
+    /// group first, where both hops are needed.
+    fn choices(&self, src: u32, dst: u32) -> u32 {
+        let (from, to) = (self.router_of(src), self.router_of(dst));
+        if from.group != to.group {
+            return self.size.groups - 1;
+        }
+        let both = from.blade != to.blade && from.chassis != to.chassis;
+        if both && self.dialect == Dialect::Mpirage { 2 } else { 1 }
+    }
+
+    fn route_by(&self, src: u32, dst: u32, choice: u32, path: &mut Path<'_>) {
         let (mut at, target) = (self.router_of(src), self.router_of(dst));
         path.push_limiter(self.limiters, src);
         path.push(self.locals.up(src));
-        if at != target {
-            if at.group != target.group {
-                self.hop_to_group(&mut at, target.group, path);
+        if at.group != target.group {
+            if choice > 0 {
+                let detour = between(at.group, target.group, choice - 1);
+                self.hop_to_group(&mut at, detour, path);
             }
+            self.hop_to_group(&mut at, target.group, path);
+        } else if choice > 0 && at.chassis != target.chassis {
+            self.hop_in_group(&mut at, target.chassis, path);
+        }
+        if at != target {
             if at.blade != target.blade {
                 self.hop_in_chassis(&mut at, target.blade, path);
                 if self.dialect == Dialect::SimGrid {

@@ -140,13 +140,17 @@ impl FatTree {
         path.push_limiter(self.limiters, self.nodes_below[node.level] + node.position);
     }
 
-    /// Climbs to the first switch above both hosts. The port is the destination modulo k.
-    fn climb(&self, src: u32, dst: u32, path: &mut Path<'_>) -> Node {
+    /// Climbs to the first switch above both hosts. The port is the destination modulo k, shifted by the choice's digit of
+    /// the level: every choice gives another way up.
+    fn climb(&self, src: u32, dst: u32, mut choice: u32, path: &mut Path<'_>) -> Node {
         let mut node = Node { level: 0, position: src };
         while !self.above(node, dst) {
             let level = node.level;
             let (up, parallel) = (self.arities.up[level], self.arities.parallel[level]);
-            let port = self.before.hosts.wrapping_add(dst) / self.up_strides[level] % (up * parallel);
+            let ports = up * parallel;
+            let port = self.before.hosts.wrapping_add(dst) / self.up_strides[level] % ports;
+            let port = (port + choice % ports) % ports;
+            choice /= ports;
             self.limit(node, path);
             path.push(self.levels[level].up(self.cable(node, port % up, port / up)));
             node = self.parent(node, port % up);
@@ -219,7 +223,19 @@ impl Shape for FatTree {
     }
 
     fn route(&self, src: u32, dst: u32, path: &mut Path<'_>) {
-        let top = self.climb(src, dst, path);
+        self.route_by(src, dst, 0, path);
+    }
+
+    /// The product of the ports up, over the levels below the first common switch.
+    fn choices(&self, src: u32, dst: u32) -> u32 {
+        let Arities { up, parallel, .. } = &self.arities;
+        let common = |level: &usize| src / self.down_strides[level + 1] == dst / self.down_strides[level + 1];
+        let climbed = (0..up.len()).find(common).map_or(up.len(), |level| level + 1);
+        (0..climbed).fold(1u32, |all, level| all.saturating_mul(up[level] * parallel[level]))
+    }
+
+    fn route_by(&self, src: u32, dst: u32, choice: u32, path: &mut Path<'_>) {
+        let top = self.climb(src, dst, choice, path);
         self.descend(top, src, dst, path);
     }
 

@@ -36,6 +36,16 @@ pub(crate) trait Shape: std::fmt::Debug + Send + Sync {
     /// is asked only when a message to oneself goes through the switch.
     fn route(&self, src: u32, dst: u32, path: &mut Path<'_>);
 
+    /// The number of routes between two different hosts that [`Shape::route_by`] tells apart.
+    fn choices(&self, _src: u32, _dst: u32) -> u32 {
+        1
+    }
+
+    /// Pushes the links of one of several routes. Choice 0 is the route of [`Shape::route`].
+    fn route_by(&self, src: u32, dst: u32, _choice: u32, path: &mut Path<'_>) {
+        self.route(src, dst, path);
+    }
+
     /// Pushes the links from a host to the router that leads out of the fabric.
     fn leave(&self, _src: u32, _path: &mut Path<'_>) {}
 
@@ -162,6 +172,16 @@ impl Fabric {
         } else if self.dialect == Dialect::SimGrid {
             self.shape.route(src, dst, path);
         }
+    }
+
+    /// The number of routes between two different hosts.
+    pub(crate) fn choices(&self, src: u32, dst: u32) -> u32 {
+        self.shape.choices(src, dst)
+    }
+
+    /// Pushes the links of one of the routes between two different hosts.
+    pub(crate) fn route_by(&self, src: u32, dst: u32, choice: u32, path: &mut Path<'_>) {
+        self.shape.route_by(src, dst, choice, path);
     }
 
     /// The links up and down of a host, if every route to another host is its own link up and the other's link down.

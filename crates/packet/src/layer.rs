@@ -1,0 +1,114 @@
+//! What the network asks of its links and switches.
+//!
+//! Two layers exist. [`Wires`](crate::Wires) drops what does not fit; the instant at which a frame leaves a queue is known
+//! when it enters, so a frame costs one event per link. [`LosslessWires`](crate::LosslessWires) holds frames back until the
+//! next switch has room; its queues are lists of frames.
+
+use mpirage_kernel::{Agenda, Connection};
+use mpirage_platform::{HostId, LinkId};
+use mpirage_units::{Random, Time};
+
+use crate::event::Event;
+use crate::frame::{Frame, Frames};
+use crate::ids::{FrameId, LaneId, PathId, PortId};
+use crate::paths::Paths;
+use crate::port::PortCounts;
+
+/// The frames that are on their way, and what is to happen to them.
+#[derive(Debug)]
+pub struct Traffic<'a, H> {
+    pub now: Time,
+    pub frames: &'a mut Frames<H>,
+    pub agenda: &'a mut Agenda<Event>,
+    /// Frames that have begun to cross a link that is watched.
+    pub seen: &'a mut Vec<(Crossing, Frame<H>)>,
+}
+
+/// A frame on a link that is watched.
+#[derive(Clone, Copy, Debug)]
+pub struct Crossing {
+    pub port: PortId,
+    /// Its first byte leaves.
+    pub starts: Time,
+    /// Its last byte arrives; None if it is lost.
+    pub arrives: Option<Time>,
+}
+
+/// Links and switches: they carry frames from host to host.
+pub trait Layer {
+    /// The path for the frames of a connection from one host to another. `salt` tells connections apart where they may take
+    /// different paths.
+    fn path(&mut self, from: HostId, to: HostId, salt: u64) -> PathId;
+
+    /// The virtual lane for a connection. Connections on different lanes are different connections.
+    fn lane(&self, _connection: &Connection) -> LaneId {
+        LaneId(0)
+    }
+
+    /// A host sends a frame. True if it waits in the host's queue: [`Event::Taken`] follows.
+    fn send<H: Copy>(&mut self, traffic: Traffic<'_, H>, frame: Frame<H>) -> bool;
+
+    /// A frame arrives at the end of a link. True if it has come to its host, which then takes it from the table.
+    fn arrive<H: Copy>(&mut self, traffic: Traffic<'_, H>, frame: FrameId) -> bool;
+
+    /// [`Event::Port`] has come.
+    fn resume<H: Copy>(&mut self, _traffic: Traffic<'_, H>, _port: PortId) {}
+
+    /// All paths.
+    fn paths(&self) -> &Paths;
+
+    /// The link of a port.
+    fn link(&self, port: PortId) -> LinkId;
+
+    /// Frames that cross this port are reported in [`Traffic::seen`] from now on.
+    fn watch(&mut self, port: PortId);
+
+    /// Every link in use, and what it has counted.
+    fn counts(&self) -> impl Iterator<Item = (LinkId, &PortCounts)>;
+
+    /// What it has counted besides, by name.
+    fn totals(&self) -> Vec<(&'static str, u64)> {
+        Vec::new()
+    }
+}
+
+/// A link layer of this crate: [`Wires`](crate::Wires) or [`LosslessWires`](crate::LosslessWires).
+pub trait LinkLayer: Layer {}
+
+/// How likely links lose frames.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LossChances {
+    /// Of a frame.
+    pub frame: f64,
+    /// Of a bit, and its frame with it.
+    pub bit: f64,
+}
+
+impl LossChances {
+    /// Does a link lose a frame of so many bytes?
+    pub(crate) fn lose(self, bytes: u32, random: &mut Random) -> bool {
+        if self.frame == 0.0 && self.bit == 0.0 {
+            return false;
+        }
+        let intact = (1.0 - self.frame) * (1.0 - self.bit).powf(f64::from(bytes) * 8.0);
+        random.chance(1.0 - intact)
+    }
+}
+
+/// Ports that are watched.
+#[derive(Debug, Default)]
+pub(crate) struct Watched(Vec<bool>);
+
+impl Watched {
+    pub(crate) fn add(&mut self, port: PortId) {
+        let at = port.index();
+        if self.0.len() <= at {
+            self.0.resize(at + 1, false);
+        }
+        self.0[at] = true;
+    }
+
+    pub(crate) fn contains(&self, port: PortId) -> bool {
+        self.0.get(port.index()) == Some(&true)
+    }
+}

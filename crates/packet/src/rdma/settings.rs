@@ -1,0 +1,82 @@
+//! What all queue pairs have in common.
+
+use mpirage_units::Duration;
+
+use super::dcqcn::DcqcnParameters;
+
+/// The settings of reliable connected queue pairs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RdmaSettings {
+    /// The most bytes of a message in a packet.
+    pub mtu: u32,
+    /// Bytes of headers.
+    pub headers: RdmaHeaderBytes,
+    /// Packets that may be sent and not acknowledged.
+    pub outstanding: u32,
+    /// Acknowledge so many packets at once; the last packet of a message is acknowledged always. With more than half of
+    /// `outstanding`, half of that.
+    pub acknowledge_every: u32,
+    /// What the receiver does with packets out of order.
+    pub order: PacketOrder,
+    /// Send again what has not been acknowledged for so long; none if the network loses nothing.
+    pub timeout: Option<Duration>,
+    /// Give up after so many timeouts without progress.
+    pub retries: u32,
+    /// Rate control, if there is any.
+    pub congestion: Option<DcqcnParameters>,
+}
+
+/// Bytes of headers and checksums.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RdmaHeaderBytes {
+    /// Of each packet.
+    pub packet: u32,
+    /// Of the first packet of a message, besides: the remote address of an RDMA write (RETH).
+    pub first: u32,
+    /// Of an acknowledgement, besides (AETH).
+    pub acknowledgement: u32,
+    /// Of a notification of congestion, besides: its reserved payload.
+    pub congestion: u32,
+}
+
+/// What a receiver does with packets out of order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PacketOrder {
+    /// It takes a gap for a loss: it drops what comes after and asks for the missing packet (go-back-N).
+    Strict,
+    /// It keeps them: routes are adaptive, nothing is lost.
+    Any,
+}
+
+impl RdmaSettings {
+    /// InfiniBand: LRH 8 + BTH 12 + ICRC 4 + VCRC 2 bytes, packets of 4096.
+    pub fn infiniband() -> RdmaSettings {
+        RdmaSettings {
+            mtu: 4096,
+            headers: RdmaHeaderBytes { packet: 26, first: 16, acknowledgement: 4, congestion: 16 },
+            outstanding: 256,
+            acknowledge_every: 16,
+            order: PacketOrder::Any,
+            timeout: None,
+            retries: 7,
+            congestion: None,
+        }
+    }
+
+    /// RoCEv2 with DCQCN: Ethernet 14 + IP 20 + UDP 8 + BTH 12 + ICRC 4 + FCS 4 bytes, packets of 4096. The timeout is
+    /// InfiniBand's 4.096 µs · 2^12. `line_rate` is that of the hosts' links, in bytes per second.
+    pub fn roce(line_rate: f64) -> RdmaSettings {
+        RdmaSettings {
+            headers: RdmaHeaderBytes { packet: 62, ..RdmaSettings::infiniband().headers },
+            order: PacketOrder::Strict,
+            timeout: Some(Duration::from_picos(4_096_000 << 12)),
+            congestion: Some(DcqcnParameters::for_line(line_rate)),
+            ..RdmaSettings::infiniband()
+        }
+    }
+
+    /// The packets that are acknowledged at once, so that a sender at its limit gets an acknowledgement.
+    pub(super) fn acknowledged_at_once(&self) -> u32 {
+        self.acknowledge_every.min(self.outstanding / 2).max(1)
+    }
+}
