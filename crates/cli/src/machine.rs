@@ -237,7 +237,9 @@ pub fn resolve_model(
     let latency = platform.route(HostId(0), other, &mut links);
     let bandwidth = links.iter().map(|&link| platform.link(link).bandwidth).fold(f64::INFINITY, f64::min);
     let sample = if links.is_empty() { (1e-6, 1e9) } else { (latency, bandwidth) };
-    Model::resolve(*request, platform.settings(), sample).map_err(|error| match error {
+    let resolved = Model::resolve(*request, platform.settings(), sample)
+        .and_then(|resolved| resolved.0.check(platform).map(|()| resolved));
+    resolved.map_err(|error| match error {
         ModelError::Name(_) => usage(format!("{error}{}", words::did_you_mean(request.spec, model_names()))),
         ModelError::Setting(_) | ModelError::Dimemas(_) => exit::bad_platform(error),
     })

@@ -102,12 +102,18 @@ mod tests {
         let link = LinkFaults::of(LinkId(3), &faults).unwrap();
         let mut random = Random::new(0, Consumer(0));
         let mut lost = |from, to| link.lose((Time::from_picos(from), Time::from_picos(to)), &mut random);
-        assert_eq!([lost(10, 99), lost(90, 110), lost(150, 160), lost(190, 300), lost(200, 210)], [false, true, true, true, false]);
+        assert_eq!(
+            [lost(10, 99), lost(90, 110), lost(150, 160), lost(190, 300), lost(200, 210)],
+            [false, true, true, true, false]
+        );
     }
 
     #[test]
     fn lossy_and_slow_links_are_so_for_a_while() {
-        let faults = [during(FaultKind::Lossy(vec![LinkId(1)], 1.0)), during(FaultKind::SlowLinks(vec![LinkId(1)], 0.25))];
+        let faults = [
+            during(FaultKind::Lossy(vec![LinkId(1)], 1.0)),
+            during(FaultKind::SlowLinks(vec![LinkId(1)], 0.25)),
+        ];
         let link = LinkFaults::of(LinkId(1), &faults).unwrap();
         let mut random = Random::new(0, Consumer(0));
         for (at, bad) in [(50, false), (150, true), (250, false)] {

@@ -4,11 +4,14 @@
 //! when it enters, so a frame costs one event per link. [`LosslessWires`](crate::LosslessWires) holds frames back until the
 //! next switch has room; its queues are lists of frames.
 
+use std::sync::Arc;
+
 use mpirage_kernel::{Agenda, Connection};
 use mpirage_platform::{HostId, LinkId};
 use mpirage_units::{Random, Time};
 
 use crate::event::Event;
+use crate::faults::Fault;
 use crate::frame::{Frame, Frames};
 use crate::ids::{FrameId, LaneId, PathId, PortId};
 use crate::paths::Paths;
@@ -59,6 +62,9 @@ pub trait Layer {
 
     /// The link of a port.
     fn link(&self, port: PortId) -> LinkId;
+
+    /// What goes wrong, and when. Called before the first frame, and only for layers that know faults.
+    fn set_faults(&mut self, faults: Arc<[Fault]>);
 
     /// Frames that cross this port are reported in [`Traffic::seen`] from now on.
     fn watch(&mut self, port: PortId);

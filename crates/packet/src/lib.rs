@@ -15,6 +15,7 @@ mod capture;
 mod end;
 mod endpoint;
 mod event;
+mod faults;
 mod frame;
 mod ids;
 mod layer;
@@ -35,6 +36,7 @@ pub use capture::{
     Resolved, RoceOnWire, RocePacket, SnapLength, Station, TcpOnWire, TcpScale, WireHeader,
 };
 pub use endpoint::{EndCounts, EndState, Endpoint, Failure, Lane, Permission, Role, Segment};
+pub use faults::{Fault, FaultKind};
 pub use layer::LinkLayer;
 pub use lossless::{CreditDeadlock, FlowControl, LosslessParameters, LosslessWires, Marking};
 pub use network::PacketNetwork;

@@ -21,6 +21,7 @@ use crate::capture::{Ecn, FrameView, Station};
 use crate::end::End;
 use crate::endpoint::{EndCounts, Endpoint, Lane, Role, Segment};
 use crate::event::Event;
+use crate::faults::{self, Fault};
 use crate::frame::{Frame, Frames};
 use crate::ids::{EndId, FrameId, LaneId, PathId, PortId};
 use crate::layer::{Crossing, LinkLayer, Traffic};
@@ -48,6 +49,7 @@ pub struct PacketNetwork<E: Endpoint, L: LinkLayer = Wires> {
     agenda: Agenda<Event>,
     late: Random,
     taps: Taps,
+    faults: Arc<[Fault]>,
     /// Frames that captures have not seen.
     seen: Vec<(Crossing, Frame<E::Header>)>,
 }
@@ -84,8 +86,15 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
             connections: FxHashMap::default(),
             agenda: Agenda::new(),
             taps: Taps::default(),
+            faults: Arc::default(),
             seen: Vec::new(),
         }
+    }
+
+    /// What goes wrong, and when. Called before the first transfer.
+    pub fn set_faults(&mut self, faults: Arc<[Fault]>) {
+        self.layer.set_faults(Arc::clone(&faults));
+        self.faults = faults;
     }
 
     /// Begins a capture. All captures begin before the first transfer.
@@ -284,10 +293,16 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
     /// So many bytes of a lane have arrived: the messages that are complete reach their receivers.
     fn hand_over(&mut self, now: Time, sender: EndId, lane: Lane, bytes: u64) {
         while let Some(token) = self.ends[sender.index()].stream(lane).next_complete(bytes) {
-            let ready = now + self.parameters.hosts.software + self.lateness();
+            let ready = now + self.software(sender.other(), now) + self.lateness();
             let at = self.ends[sender.index()].stream(lane).hand_over(ready);
             self.agenda.push(at, Event::HandOver(token));
         }
+    }
+
+    /// What software takes for a message at the host of an end.
+    fn software(&self, receiver: EndId, now: Time) -> Duration {
+        let (span, host) = (self.parameters.hosts.software, self.ends[receiver.index()].station.host);
+        faults::software(&self.faults, host, now, span)
     }
 
     fn lateness(&mut self) -> Duration {

@@ -8,6 +8,8 @@ use std::collections::VecDeque;
 
 use mpirage_units::{Duration, Random, Time};
 
+use crate::faults::LinkFaults;
+use crate::ids::FrameId;
 use crate::parameters::{LinkParameters, QueueLimit, QueueParameters, Red};
 
 /// What happens to a frame that comes to a port.
@@ -61,6 +63,10 @@ pub(crate) struct Port {
     counts: PortCounts,
     /// Kept only for queues that need it.
     discipline: Option<Box<Discipline>>,
+    /// Frames that will arrive at the other side, in order. The first one is an event.
+    arriving: VecDeque<(Time, FrameId)>,
+    /// What is wrong with the link at times.
+    faults: Option<Box<LinkFaults>>,
 }
 
 /// State of queues that need more than the instant at which the link is free.
@@ -87,7 +93,7 @@ pub(crate) struct Arriving {
 
 impl Port {
     /// A free link. One that is not `shared` carries any number of frames at the same time.
-    pub(crate) fn new(bandwidth: f64, latency: f64, shared: bool) -> Port {
+    pub(crate) fn new(bandwidth: f64, latency: f64, shared: bool, faults: Option<Box<LinkFaults>>) -> Port {
         Port {
             picos_per_byte: 1e12 / bandwidth,
             latency: Duration::from_secs_f64(latency),
@@ -95,7 +101,35 @@ impl Port {
             free_at: Time::ZERO,
             counts: PortCounts::default(),
             discipline: None,
+            arriving: VecDeque::new(),
+            faults,
         }
+    }
+
+    /// A frame will arrive at the other side at `at`. True if that is an event: the arrival of a frame behind another one
+    /// becomes an event when the other has arrived, so that few events wait.
+    pub(crate) fn will_arrive(&mut self, at: Time, frame: FrameId) -> bool {
+        let overtakes = self.arriving.back().is_some_and(|(last, _)| at < *last);
+        let alone = self.arriving.is_empty();
+        if !overtakes {
+            self.arriving.push_back((at, frame));
+        }
+        alone || overtakes
+    }
+
+    /// A frame has arrived at the other side. Gives the next arrival, if that is an event from now on.
+    pub(crate) fn has_arrived(&mut self, frame: FrameId) -> Option<(Time, FrameId)> {
+        if self.arriving.front().is_none_or(|(_, first)| *first != frame) {
+            return None;
+        }
+        self.arriving.pop_front();
+        self.arriving.front().copied()
+    }
+
+    /// Does a fault lose a frame that is on the link during its passage?
+    pub(crate) fn fails(&self, passage: &Passage, random: &mut Random) -> bool {
+        let Some(faults) = &self.faults else { return false };
+        faults.lose((passage.starts, passage.ends + self.latency), random)
     }
 
     /// How long a byte's signal travels.
@@ -125,7 +159,11 @@ impl Port {
     /// A frame comes to a host's own interface, which takes all that sockets are allowed to hand over.
     pub(crate) fn take(&mut self, frame: Arriving, links: &LinkParameters) -> Passage {
         let starts = if self.shared { self.free_at.max(frame.now) } else { frame.now };
-        let ends = (starts + self.span(frame.bytes + links.frame_overhead)).max(frame.tail);
+        let mut span = self.span(frame.bytes + links.frame_overhead);
+        if let Some(faults) = &self.faults {
+            span = Duration::from_secs_f64(span.as_secs_f64() / faults.rate(starts));
+        }
+        let ends = (starts + span).max(frame.tail);
         self.free_at = ends;
         self.counts.frames += 1;
         self.counts.bytes += u64::from(frame.bytes);
@@ -224,7 +262,7 @@ mod tests {
 
     /// One byte per nanosecond: a frame takes a microsecond.
     fn port() -> Port {
-        Port::new(1e9, 0.0, true)
+        Port::new(1e9, 0.0, true, None)
     }
 
     fn admitted(port: &mut Port, links: &LinkParameters, now: u64) -> Option<u64> {

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use mpirage_kernel::Agenda;
 use mpirage_platform::{HostId, LinkId, Platform, Sharing};
 use mpirage_units::{Consumer, Random, Time};
 use rustc_hash::FxHashMap;
 
 use crate::event::Event;
+use crate::faults::{Fault, LinkFaults};
 use crate::frame::Frame;
 use crate::ids::{FrameId, PathId, PortId};
 use crate::layer::{Crossing, Layer, LinkLayer, LossChances, Traffic, Watched};
@@ -42,6 +44,7 @@ pub struct Wires {
     watched: Watched,
     /// The last frame on a watched port, until it is taken.
     crossing: Option<Crossing>,
+    faults: Arc<[Fault]>,
 }
 
 impl Wires {
@@ -55,6 +58,7 @@ impl Wires {
             random: Random::new(parameters.seed, LOSSES),
             watched: Watched::default(),
             crossing: None,
+            faults: Arc::default(),
         }
     }
 
@@ -86,6 +90,16 @@ impl Wires {
         })
     }
 
+    /// A frame arrives at the end of its link at `at`.
+    fn expect<H>(&mut self, agenda: &mut Agenda<Event>, frame: &Frame<H>, at: Time, id: FrameId) {
+        if self.is_empty(frame) || {
+            let port = self.place(frame).0;
+            self.ports[port].1.will_arrive(at, id)
+        } {
+            agenda.push(at, Event::Arrival(id));
+        }
+    }
+
     /// Are there no links between its hosts?
     fn is_empty<H>(&self, frame: &Frame<H>) -> bool {
         self.paths.places(frame.path).is_empty()
@@ -104,7 +118,7 @@ impl Wires {
         let latency = port.latency();
         let LinkParameters { frame_loss, bit_errors, .. } = self.parameters;
         let chances = LossChances { frame: frame_loss, bit: bit_errors };
-        let lost = chances.lose(frame.bytes(), &mut self.random);
+        let lost = chances.lose(frame.bytes(), &mut self.random) || port.fails(&passage, &mut self.random);
         let id = PortId(at as u32);
         if self.watched.contains(id) {
             let arrives = (!lost).then_some(passage.ends + latency);
@@ -131,12 +145,13 @@ impl Wires {
 
 impl Layer for Wires {
     fn path(&mut self, from: HostId, to: HostId, salt: u64) -> PathId {
-        let Wires { ports, by_link, .. } = self;
+        let Wires { ports, by_link, faults, .. } = self;
         self.paths.between((from, to), salt, |platform, link, _| {
             *by_link.entry(link).or_insert_with(|| {
                 let spec = platform.link(link);
                 let shared = spec.sharing == Sharing::Shared;
-                ports.push((link, Port::new(spec.bandwidth, spec.latency, shared)));
+                let faults = LinkFaults::of(link, faults);
+                ports.push((link, Port::new(spec.bandwidth, spec.latency, shared, faults)));
                 PortId(ports.len() as u32 - 1)
             })
         })
@@ -150,17 +165,27 @@ impl Layer for Wires {
             traffic.agenda.push(taken, Event::Taken(frame.sender));
         }
         if let Hop::Arrives(at) = hop {
-            traffic.agenda.push(at, Event::Arrival(traffic.frames.insert(frame)));
+            let id = traffic.frames.insert(frame);
+            self.expect(traffic.agenda, &frame, at, id);
         }
         waits
     }
 
     fn arrive<H: Copy>(&mut self, traffic: Traffic<'_, H>, id: FrameId) -> bool {
         let frame = traffic.frames.get_mut(id);
+        if !self.is_empty(frame) {
+            let port = self.place(frame).0;
+            if let Some((at, next)) = self.ports[port].1.has_arrived(id) {
+                traffic.agenda.push(at, Event::Arrival(next));
+            }
+        }
         let Some(hop) = self.forward(traffic.now, frame) else { return true };
         traffic.seen.extend(self.crossing.take().map(|crossing| (crossing, *frame)));
         match hop {
-            Hop::Arrives(at) => traffic.agenda.push(at, Event::Arrival(id)),
+            Hop::Arrives(at) => {
+                let frame = *frame;
+                self.expect(traffic.agenda, &frame, at, id);
+            }
             Hop::Lost => {
                 traffic.frames.remove(id);
             }
@@ -174,6 +199,10 @@ impl Layer for Wires {
 
     fn link(&self, port: PortId) -> LinkId {
         self.ports[port.index()].0
+    }
+
+    fn set_faults(&mut self, faults: Arc<[Fault]>) {
+        self.faults = faults;
     }
 
     fn watch(&mut self, port: PortId) {

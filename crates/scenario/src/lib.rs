@@ -6,6 +6,7 @@
 mod bus;
 mod dimemas;
 mod doubts;
+mod faults;
 mod fit;
 mod keys;
 mod loggops;

@@ -4,7 +4,7 @@ use mpirage_models::{FlowParameters, Loopback, Segment};
 use mpirage_mpi::{
     CollectiveProgress, EagerSend, Envelope, Handshake, Overhead, PollCost, Protocol, Rendezvous, WakeUp,
 };
-use mpirage_platform::{ModelSettings, PlatformError, Setting};
+use mpirage_platform::{ModelSettings, Platform, PlatformError, Setting};
 use mpirage_units::Duration;
 
 use crate::bus::{self, Bus};
@@ -67,6 +67,7 @@ impl<'r> From<&'r str> for ModelRequest<'r> {
 
 /// Settings of the `[packet]` table begin with this.
 const PACKET_TABLE: &str = "packet.";
+const TRANSPORT: &str = "packet.transport";
 
 /// A model that comes with mpirage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,7 +155,10 @@ impl Model {
         spec.clone_into(&mut model.name);
         let preset = model.network.clone();
         let mut warnings = Vec::new();
-        for setting in settings.iter().chain(file.iter()) {
+        let is_transport = |setting: &&Setting| setting.key == TRANSPORT;
+        let all = || settings.iter().chain(file.iter());
+        // The transport decides what others begin with.
+        for setting in all().filter(is_transport).chain(all().filter(|setting| !is_transport(setting))) {
             if let Some(key) = setting.key.strip_prefix(PACKET_TABLE) {
                 model.set_packet(key, setting)?;
             } else if setting.key.contains('/') {
@@ -220,6 +224,21 @@ impl Model {
             packet.set(key, &setting.value).map_err(problem)?;
         }
         Ok(())
+    }
+
+    /// Are all places that its parameters name on this platform?
+    pub fn check(&self, platform: &Platform) -> Result<(), ModelError> {
+        match &self.network {
+            Network::Packet(packet) => packet.check(platform).map_err(|problem| {
+                let setting = platform.settings().get("packet.faults");
+                let problem = format!("`faults`: {problem}");
+                match setting {
+                    Some(setting) => ModelError::Setting(setting.place.error(problem)),
+                    None => ModelError::Dimemas(format!("{}: {problem}", self.name)),
+                }
+            }),
+            _ => Ok(()),
+        }
     }
 
     /// The table of collectives that the library of its profile uses, if it has one.

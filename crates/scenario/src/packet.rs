@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use mpirage_kernel::NetworkModel;
 use mpirage_packet::{
-    CaptureRequest, CongestionAlgorithm, Endpoint, Forwarding, PacketNetwork, PacketParameters, QueueLimit,
-    Red, Sctp, SctpSettings, Tcp, TcpSettings,
+    CaptureRequest, CongestionAlgorithm, Endpoint, Forwarding, LinkLayer, LinkParameters, LosslessParameters,
+    LosslessWires, PacketNetwork, PacketParameters, QueueLimit, RdmaEndpoint, RdmaSettings, Red, Routing,
+    Sctp, SctpSettings, Tcp, TcpSettings,
 };
-use mpirage_platform::{Platform, Value};
+use mpirage_platform::{HostId, Platform, Value};
 use mpirage_units::{DURATION, Duration, FACTOR, Quantity};
 
+use crate::faults::FaultSpec;
 use crate::profile::Profile;
 use crate::values::{bandwidth, bytes, field, quantity, seconds, table, truth};
 
@@ -27,6 +29,11 @@ pub struct Packet {
     pub tcp: TcpSettings,
     /// Associations of SCTP.
     pub sctp: SctpSettings,
+    /// Links that lose nothing, for InfiniBand and RoCE.
+    pub lossless: LosslessParameters,
+    /// The payload of a packet of InfiniBand or RoCE, in bytes.
+    pub rdma_mtu: u32,
+    faults: Vec<FaultSpec>,
 }
 
 /// Transport protocols.
@@ -36,10 +43,28 @@ pub enum Transport {
     Tcp,
     /// SCTP, with messages of different tags in different streams.
     Sctp,
+    /// Queue pairs over links with credits.
+    Infiniband,
+    /// Queue pairs over Ethernet with pause frames and DCQCN.
+    Roce,
 }
 
 impl Transport {
-    const ALL: [(&'static str, Transport); 2] = [("tcp", Transport::Tcp), ("sctp", Transport::Sctp)];
+    const ALL: [(&'static str, Transport); 4] = [
+        ("tcp", Transport::Tcp),
+        ("sctp", Transport::Sctp),
+        ("infiniband", Transport::Infiniband),
+        ("roce", Transport::Roce),
+    ];
+
+    /// The links that it needs, where they lose nothing.
+    fn lossless(self) -> LosslessParameters {
+        if self == Transport::Roce { LosslessParameters::roce() } else { LosslessParameters::infiniband() }
+    }
+
+    fn is_lossless(self) -> bool {
+        matches!(self, Transport::Infiniband | Transport::Roce)
+    }
 
     /// What to write.
     fn name(self) -> &'static str {
@@ -70,8 +95,11 @@ pub struct PacketKey {
 pub const PACKET_KEYS: &[PacketKey] = &[
     PacketKey {
         name: "transport",
-        meaning: "what connections speak: \"tcp\" or \"sctp\"",
-        set: |packet, value| put(&mut packet.transport, Transport::read(value)?),
+        meaning: "what connections speak: \"tcp\", \"sctp\", \"infiniband\" or \"roce\"",
+        set: |packet, value| {
+            packet.transport = Transport::read(value)?;
+            put(&mut packet.lossless, packet.transport.lossless())
+        },
         get: |packet| format!("\"{}\"", packet.transport.name()),
     },
     PacketKey {
@@ -87,26 +115,44 @@ pub const PACKET_KEYS: &[PacketKey] = &[
     PacketKey {
         name: "frame-overhead",
         meaning: "bytes for which a frame occupies a link besides its own (preamble, checksum and gap of Ethernet: 24)",
-        set: |packet, value| put(&mut packet.parameters.links.frame_overhead, whole(value, 0, 1 << 16)?),
-        get: |packet| packet.parameters.links.frame_overhead.to_string(),
+        set: |packet, value| {
+            let bytes = whole(value, 0, 1 << 16)?;
+            put(&mut packet.lossless.frame_overhead, bytes)?;
+            put(&mut packet.parameters.links.frame_overhead, bytes)
+        },
+        get: |packet| {
+            packet.link(|links| links.frame_overhead, |lossless| lossless.frame_overhead).to_string()
+        },
     },
     PacketKey {
         name: "frame-loss",
         meaning: "the probability that a link loses a frame",
-        set: |packet, value| put(&mut packet.parameters.links.frame_loss, probability(value)?),
-        get: |packet| packet.parameters.links.frame_loss.to_string(),
+        set: |packet, value| {
+            let share = probability(value)?;
+            put(&mut packet.lossless.frame_loss, share)?;
+            put(&mut packet.parameters.links.frame_loss, share)
+        },
+        get: |packet| packet.link(|links| links.frame_loss, |lossless| lossless.frame_loss).to_string(),
     },
     PacketKey {
         name: "bit-errors",
         meaning: "the probability that a bit is wrong; its frame is lost",
-        set: |packet, value| put(&mut packet.parameters.links.bit_errors, probability(value)?),
-        get: |packet| packet.parameters.links.bit_errors.to_string(),
+        set: |packet, value| {
+            let share = probability(value)?;
+            put(&mut packet.lossless.bit_errors, share)?;
+            put(&mut packet.parameters.links.bit_errors, share)
+        },
+        get: |packet| packet.link(|links| links.bit_errors, |lossless| lossless.bit_errors).to_string(),
     },
     PacketKey {
         name: "forwarding",
         meaning: "\"store-and-forward\" or \"cut-through\"",
-        set: |packet, value| put(&mut packet.parameters.links.forwarding, forwarding(value)?),
-        get: |packet| match packet.parameters.links.forwarding {
+        set: |packet, value| {
+            let how = forwarding(value)?;
+            put(&mut packet.lossless.forwarding, how)?;
+            put(&mut packet.parameters.links.forwarding, how)
+        },
+        get: |packet| match packet.link(|links| links.forwarding, |lossless| lossless.forwarding) {
             Forwarding::StoreAndForward => "\"store-and-forward\"".to_owned(),
             Forwarding::CutThrough => "\"cut-through\"".to_owned(),
         },
@@ -114,8 +160,47 @@ pub const PACKET_KEYS: &[PacketKey] = &[
     PacketKey {
         name: "switch-delay",
         meaning: "what a switch takes for each frame, besides",
-        set: |packet, value| put(&mut packet.parameters.links.switch_delay, duration(value)?),
-        get: |packet| show_time(packet.parameters.links.switch_delay),
+        set: |packet, value| {
+            let delay = duration(value)?;
+            put(&mut packet.lossless.switch_delay, delay)?;
+            put(&mut packet.parameters.links.switch_delay, delay)
+        },
+        get: |packet| show_time(packet.link(|links| links.switch_delay, |lossless| lossless.switch_delay)),
+    },
+    PacketKey {
+        name: "routing",
+        meaning: "\"static\", \"ecmp\" (by connection) or \"adaptive\" (by frame; InfiniBand) among the routes of fat trees and dragonflies",
+        set: |packet, value| {
+            let how = routing(value)?;
+            put(&mut packet.lossless.routing, how)?;
+            put(&mut packet.parameters.links.routing, how)
+        },
+        get: |packet| match packet.link(|links| links.routing, |lossless| lossless.routing) {
+            Routing::Static => "\"static\"".to_owned(),
+            Routing::Ecmp(_) => "\"ecmp\"".to_owned(),
+            Routing::Adaptive(_) => "\"adaptive\"".to_owned(),
+        },
+    },
+    PacketKey {
+        name: "lanes",
+        meaning: "virtual lanes of InfiniBand, priorities of RoCE",
+        set: |packet, value| put(&mut packet.lossless.lanes, whole(value, 1, 15)? as u8),
+        get: |packet| packet.lossless.lanes.to_string(),
+    },
+    PacketKey {
+        name: "rdma-mtu",
+        meaning: "payload of a packet of InfiniBand or RoCE, in bytes",
+        set: |packet, value| put(&mut packet.rdma_mtu, whole(value, 256, 65_535)?),
+        get: |packet| packet.rdma_mtu.to_string(),
+    },
+    PacketKey {
+        name: "faults",
+        meaning: "what goes wrong: [{ at = \"host-3\", from = \"1s\", until = \"2s\", down = true }, …]; also loss, rate, slow",
+        set: |packet, value| put(&mut packet.faults, FaultSpec::read_all(value)?),
+        get: |packet| {
+            let faults: Vec<String> = packet.faults.iter().map(FaultSpec::describe).collect();
+            format!("[{}]", faults.join(", "))
+        },
     },
     PacketKey {
         name: "queue",
@@ -294,8 +379,31 @@ impl Packet {
     pub(crate) fn of(profile: &'static Profile, seed: u64) -> Packet {
         let mut parameters = PacketParameters { seed, ..PacketParameters::default() };
         profile.shape(&mut parameters);
-        let (tcp, sctp) = (TcpSettings::default(), SctpSettings::default());
-        Packet { profile, transport: profile.transport, parameters, tcp, sctp }
+        let transport = profile.transport;
+        Packet {
+            profile,
+            transport,
+            parameters,
+            tcp: TcpSettings::default(),
+            sctp: SctpSettings::default(),
+            lossless: transport.lossless(),
+            rdma_mtu: RdmaSettings::infiniband().mtu,
+            faults: Vec::new(),
+        }
+    }
+
+    /// A parameter of the links that the transport has.
+    fn link<T>(
+        &self,
+        lossy: impl FnOnce(&LinkParameters) -> T,
+        lossless: impl FnOnce(&LosslessParameters) -> T,
+    ) -> T {
+        if self.transport.is_lossless() { lossless(&self.lossless) } else { lossy(&self.parameters.links) }
+    }
+
+    /// Are all places that its faults name on this platform? The error says which is not.
+    pub(crate) fn check(&self, platform: &Platform) -> Result<(), String> {
+        self.faults.iter().try_for_each(|fault| fault.resolve(platform).map(drop))
     }
 
     /// Sets a parameter of the `[packet]` table.
@@ -331,6 +439,7 @@ impl Packet {
         match self.transport {
             Transport::Tcp => self.network_of::<Tcp>(platform, captures, self.tcp),
             Transport::Sctp => self.network_of::<Sctp>(platform, captures, self.sctp.clone()),
+            Transport::Infiniband | Transport::Roce => self.rdma_network(platform, captures),
         }
     }
 
@@ -340,12 +449,47 @@ impl Packet {
         captures: Vec<CaptureRequest>,
         settings: E::Settings,
     ) -> io::Result<Box<dyn NetworkModel>> {
-        let mut network = PacketNetwork::<E>::new(Arc::clone(platform), self.parameters, settings);
+        let network = PacketNetwork::<E>::new(Arc::clone(platform), self.parameters, settings);
+        self.prepared(network, platform, captures)
+    }
+
+    fn rdma_network(
+        &self,
+        platform: &Arc<Platform>,
+        captures: Vec<CaptureRequest>,
+    ) -> io::Result<Box<dyn NetworkModel>> {
+        let settings = match self.transport {
+            Transport::Roce => RdmaSettings::roce(line_rate(platform)),
+            _ => RdmaSettings::infiniband(),
+        };
+        let settings = Arc::new(RdmaSettings { mtu: self.rdma_mtu, ..settings });
+        let wires = LosslessWires::new(Arc::clone(platform), self.lossless, self.parameters.seed);
+        let network: PacketNetwork<RdmaEndpoint, LosslessWires> =
+            PacketNetwork::over(wires, Arc::clone(platform), self.parameters, settings);
+        self.prepared(network, platform, captures)
+    }
+
+    /// The network with its faults and captures.
+    fn prepared<E: Endpoint + 'static, L: LinkLayer + 'static>(
+        &self,
+        mut network: PacketNetwork<E, L>,
+        platform: &Platform,
+        captures: Vec<CaptureRequest>,
+    ) -> io::Result<Box<dyn NetworkModel>> {
+        // Faults were checked when the model was resolved.
+        network.set_faults(self.faults.iter().filter_map(|fault| fault.resolve(platform).ok()).collect());
         for capture in captures {
             network.capture(capture)?;
         }
         Ok(Box::new(network))
     }
+}
+
+/// Bytes per second of the link of the first host.
+fn line_rate(platform: &Platform) -> f64 {
+    let mut links = Vec::new();
+    platform.links_between(HostId(0), HostId(platform.host_count().saturating_sub(1)), &mut links);
+    links.first().map_or(12.5e9, |link| platform.link(*link).bandwidth)
 }
 
 fn put<T>(place: &mut T, value: T) -> Result<(), String> {
@@ -391,6 +535,16 @@ fn forwarding(value: &Value) -> Result<Forwarding, String> {
         Some("store-and-forward") => Ok(Forwarding::StoreAndForward),
         Some("cut-through") => Ok(Forwarding::CutThrough),
         _ => Err(format!("{value} is neither \"store-and-forward\" nor \"cut-through\"")),
+    }
+}
+
+fn routing(value: &Value) -> Result<Routing, String> {
+    const ROUTES: u32 = 16;
+    match value.as_text() {
+        Some("static") => Ok(Routing::Static),
+        Some("ecmp") => Ok(Routing::Ecmp(ROUTES)),
+        Some("adaptive") => Ok(Routing::Adaptive(ROUTES)),
+        _ => Err(format!("{value} is none of \"static\", \"ecmp\", \"adaptive\"")),
     }
 }
 

@@ -45,8 +45,11 @@ const LINUX: Noise = Noise {
     late_most: Duration::from_nanos(1_000_000),
 };
 
+/// Interfaces that write into memory by themselves.
+const PUNCTUAL: Noise = Noise { wake_up: Duration::ZERO, late_share: 0.0, late_most: Duration::ZERO };
+
 /// All profiles, the default first. The numbers of the TCP ones were measured on Linux (`docs/models.md` says how).
-pub const PROFILES: [Profile; 3] = [
+pub const PROFILES: [Profile; 5] = [
     Profile {
         name: "openmpi-tcp",
         meaning: "Open MPI 4.1 (ob1, btl tcp): request, grant, data, FIN from 65,473 bytes on",
@@ -82,6 +85,30 @@ pub const PROFILES: [Profile; 3] = [
         messages: MessageParameters { header: 40, control: 40, trailer: 0, trailer_from: 0 },
         software: Duration::from_nanos(22_000),
         noise: LINUX,
+    },
+    Profile {
+        name: "rdma",
+        meaning: "Open MPI or MPICH with UCX over InfiniBand: remote reads from 8 KiB on, on links with credits",
+        collectives: "openmpi-4.1",
+        transport: Transport::Infiniband,
+        eager_limit: 8_192,
+        eager: EagerSend::AtOnce,
+        handshake: Handshake::Read,
+        messages: MessageParameters { header: 16, control: 48, trailer: 0, trailer_from: 0 },
+        software: Duration::from_nanos(400),
+        noise: PUNCTUAL,
+    },
+    Profile {
+        name: "roce",
+        meaning: "the same over RoCEv2: Ethernet with pause frames and DCQCN",
+        collectives: "openmpi-4.1",
+        transport: Transport::Roce,
+        eager_limit: 8_192,
+        eager: EagerSend::AtOnce,
+        handshake: Handshake::Read,
+        messages: MessageParameters { header: 16, control: 48, trailer: 0, trailer_from: 0 },
+        software: Duration::from_nanos(600),
+        noise: PUNCTUAL,
     },
 ];
 

@@ -6,6 +6,7 @@ use mpirage_units::{Duration, Time};
 use super::gate::Gate;
 use super::parameters::LosslessParameters;
 use super::queues::{Queues, Ring};
+use crate::faults::LinkFaults;
 use crate::frame::Frames;
 use crate::port::PortCounts;
 
@@ -13,6 +14,8 @@ use crate::port::PortCounts;
 #[derive(Debug)]
 pub(super) struct Port {
     pub link: LinkId,
+    /// What is wrong with the link at times.
+    pub faults: Option<Box<LinkFaults>>,
     pub latency: Duration,
     pub counts: PortCounts,
     /// Lanes for data; a further one is for urgent frames.
@@ -42,12 +45,17 @@ pub(super) struct Lane {
 }
 
 impl Port {
-    pub(super) fn new(spec: &Link<'_>, parameters: &LosslessParameters) -> Port {
+    pub(super) fn new(
+        spec: &Link<'_>,
+        parameters: &LosslessParameters,
+        faults: Option<Box<LinkFaults>>,
+    ) -> Port {
         let latency = Duration::from_secs_f64(spec.latency);
         let gate = || Gate::new(&parameters.flow_control, spec.bandwidth, latency);
         let lane = |_| Lane { ring: Ring::EMPTY, gate: gate(), waiting: 0 };
         Port {
             link: spec.id,
+            faults,
             latency,
             counts: PortCounts::default(),
             lanes: (0..parameters.all_lanes()).map(lane).collect(),
@@ -100,7 +108,11 @@ impl Port {
 
     /// A frame of so many bytes leaves by a lane. Gives when its last byte has left; not before `tail` has come.
     pub(super) fn occupy(&mut self, now: Time, lane: usize, bytes: u32, overhead: u32, tail: Time) -> Time {
-        let ends = (now + self.span(bytes + overhead)).max(tail);
+        let mut span = self.span(bytes + overhead);
+        if let Some(faults) = &self.faults {
+            span = Duration::from_secs_f64(span.as_secs_f64() / faults.rate(now));
+        }
+        let ends = (now + span).max(tail);
         if self.shared {
             self.free_at = ends;
         }

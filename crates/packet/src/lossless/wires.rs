@@ -15,6 +15,7 @@ use super::parameters::LosslessParameters;
 use super::port::Port;
 use super::queues::{QueueId, Queues, Way};
 use crate::event::Event;
+use crate::faults::{Fault, LinkFaults};
 use crate::frame::Frame;
 use crate::ids::{FrameId, LaneId, PathId, PortId};
 use crate::layer::{Crossing, Layer, LinkLayer, LossChances, Traffic, Watched};
@@ -45,6 +46,7 @@ pub struct LosslessWires {
     /// The frame that a host is sending, until it leaves.
     injecting: Option<FrameId>,
     chances: LossChances,
+    faults: Arc<[Fault]>,
     losses: Random,
     marks: Random,
     watched: Watched,
@@ -72,6 +74,7 @@ impl LosslessWires {
             ways: Vec::new(),
             queues: Queues::default(),
             injecting: None,
+            faults: Arc::default(),
             chances: LossChances { frame: parameters.frame_loss, bit: parameters.bit_errors },
             losses: Random::new(seed, LOSSES),
             marks: Random::new(seed, MARKS),
@@ -174,7 +177,9 @@ impl LosslessWires {
         let tail = if frame.hop == 0 { now } else { frame.tail + delay };
         let ends = port.occupy(now, lane, bytes, overhead, tail);
         frame.tail = ends + port.latency;
-        frame.lost = self.chances.lose(bytes, &mut self.losses);
+        let failed = |faults: &Box<LinkFaults>, random| faults.lose((now, frame.tail), random);
+        frame.lost = self.chances.lose(bytes, &mut self.losses)
+            || port.faults.as_ref().is_some_and(|faults| failed(faults, &mut self.losses));
         let frame = *frame;
         if self.watched.contains(id) {
             let arrives = (!frame.lost).then_some(frame.tail);
@@ -257,10 +262,11 @@ impl LosslessWires {
 
 impl Layer for LosslessWires {
     fn path(&mut self, from: HostId, to: HostId, salt: u64) -> PathId {
-        let LosslessWires { parameters, ports, by_link, by_ports, ways, queues, .. } = self;
+        let LosslessWires { parameters, ports, by_link, by_ports, ways, queues, faults, .. } = self;
         self.paths.between((from, to), salt, |platform, link, before| {
             let port = *by_link.entry(link).or_insert_with(|| {
-                ports.push(Port::new(&platform.link(link), parameters));
+                let faults = LinkFaults::of(link, faults);
+                ports.push(Port::new(&platform.link(link), parameters, faults));
                 PortId(ports.len() as u32 - 1)
             });
             let way = Way { from: before, to: port };
@@ -325,6 +331,10 @@ impl Layer for LosslessWires {
 
     fn link(&self, port: PortId) -> LinkId {
         self.ports[port.index()].link
+    }
+
+    fn set_faults(&mut self, faults: Arc<[Fault]>) {
+        self.faults = faults;
     }
 
     fn watch(&mut self, port: PortId) {
