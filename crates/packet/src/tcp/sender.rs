@@ -318,12 +318,11 @@ impl Sender {
         let answer = Answer { now, echo: header.echo, least: self.trip.least() };
         self.board.acknowledge_blocks(&blocks, answer, &mut arrivals);
         let pure = payload == 0 && !updated && bytes == 0;
+        self.counters.duplicate_acks += u64::from(pure);
         if bytes > 0 {
             self.advance(end, answer, &mut arrivals);
         } else if self.board.packets_out() == 0 {
             self.window_answered();
-        } else {
-            self.counters.duplicate_acks += u64::from(pure);
         }
         self.measure(now, &arrivals, header.echo);
         let twice = duplicate.is_some_and(|span| Some(span.end) == self.probe.high());

@@ -191,7 +191,7 @@ fn all_throughputs_over_loss_and_delay() {
             case.throughput,
             case.spread / 2.0
         );
-        assert!((ratio - 1.0).abs() < 0.15 + case.spread / 2.0);
+        assert!((ratio - 1.0).abs() < 0.15);
     }
 }
 
