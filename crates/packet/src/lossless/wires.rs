@@ -177,9 +177,9 @@ impl LosslessWires {
         let tail = if frame.hop == 0 { now } else { frame.tail + delay };
         let ends = port.occupy(now, lane, bytes, overhead, tail);
         frame.tail = ends + port.latency;
-        let failed = |faults: &Box<LinkFaults>, random| faults.lose((now, frame.tail), random);
+        let failed = |faults: &LinkFaults, random| faults.lose((now, frame.tail), random);
         frame.lost = self.chances.lose(bytes, &mut self.losses)
-            || port.faults.as_ref().is_some_and(|faults| failed(faults, &mut self.losses));
+            || port.faults.as_deref().is_some_and(|faults| failed(faults, &mut self.losses));
         let frame = *frame;
         if self.watched.contains(id) {
             let arrives = (!frame.lost).then_some(frame.tail);
