@@ -60,6 +60,11 @@ impl Nodes {
         &self.members[self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize]
     }
 
+    /// All ranks, those of a node next to each other.
+    pub(crate) fn by_node(&self) -> &[u32] {
+        &self.members
+    }
+
     /// The lowest rank of each node.
     pub fn leaders(&self) -> &[u32] {
         &self.leaders

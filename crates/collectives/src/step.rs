@@ -337,6 +337,19 @@ impl Schedule {
         }
     }
 
+    /// Appends steps with other names for what their messages carry; one piece may become several.
+    pub(crate) fn relabelled(
+        &mut self,
+        label: impl Fn(&Piece) -> Vec<Piece>,
+        build: impl FnOnce(&mut Schedule),
+    ) {
+        let first = self.steps.len();
+        build(self);
+        for pieces in self.notes.iter_mut().flat_map(|notes| notes.iter_mut().skip(first)) {
+            *pieces = pieces.iter().flat_map(&label).collect();
+        }
+    }
+
     /// Runs an algorithm of a part of the vector that begins at `offset`. The next part may use the same slots, since messages between two
     /// ranks are matched in order.
     pub(crate) fn part(&mut self, offset: u64, build: impl FnOnce(&mut Schedule)) {

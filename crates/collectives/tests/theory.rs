@@ -82,7 +82,9 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
         (Bcast, ScatterDoubling | ScatterSubtrees) if power_of_two => {
             (2 * n.log, n.others() + n.ranks * n.log, n.subtrees() + all_pairs)
         }
-        (Reduce, Rabenseifner | HalvedRabenseifner | HalvingGather) if power_of_two => {
+        (Reduce, Rabenseifner | HalvedRabenseifner | HalvingGather | HalvingGatherLongLast)
+            if power_of_two =>
+        {
             (2 * n.log, n.ranks * n.log + n.others(), all_pairs + n.ranks / 2 * n.log)
         }
 
@@ -128,7 +130,7 @@ fn theory(collective: Collective, algorithm: Algorithm, n: &Numbers) -> Option<(
         (Allreduce, RecursiveDoubling | RecursiveExchange | RecursiveMultiplying) => {
             (n.log + 2 * n.extra_rounds(), shrunk, whole(shrunk))
         }
-        (Allreduce, Rabenseifner | KReduceScatterAllgather) => (
+        (Allreduce, Rabenseifner | RabenseifnerLongLast | KReduceScatterAllgather) => (
             2 * n.log + 2 * n.extra_rounds(),
             2 * n.power * n.log + 2 * n.rest,
             whole(2 * n.rest + 2 * (n.power - 1)),

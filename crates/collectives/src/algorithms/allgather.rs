@@ -13,7 +13,7 @@
 //! Chen et al.: *Performance evaluation of allgather algorithms on terascale Linux cluster with
 //! fast Ethernet* (2005).
 
-use super::{bcast, composed, gather, nothing, recursive_exchange};
+use super::{bcast, composed, gather, level_blocks, nothing, recursive_exchange};
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::data::Data;
@@ -35,6 +35,7 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::PairwiseExchange, pairwise_exchange).only_if(|shape| shape.size.is_power_of_two()),
     entry(Algorithm::Composed, composed::allgather).parts("default"),
     entry(Algorithm::Nothing, nothing).only_if(|shape| shape.blocks().all().bytes == 0),
+    entry(Algorithm::TwoLevel, level_blocks::allgather).parts("default").only_if(level_blocks::fits),
     entry(Algorithm::Linear, linear),
 ];
 

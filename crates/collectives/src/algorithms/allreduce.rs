@@ -10,7 +10,7 @@
 //! (2005); Patarasuk, Yuan: *Bandwidth optimal all-reduce algorithms for clusters of
 //! workstations* (2009).
 
-use super::reduce::Halving;
+use super::reduce::{Cut, Halving};
 use super::{
     bcast, composed, halved_rabenseifner, level_pipeline, nothing, overlapped_ring, pipeline,
     recursive_exchange, recursive_multiplying, reduce, trees, two_level,
@@ -33,7 +33,8 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::TreeKAry, trees::k_ary::allreduce).radix(2).segment(0).any_order(),
     entry(Algorithm::TreeKNomial1, trees::near_k_nomial::allreduce).radix(2).segment(0).any_order(),
     entry(Algorithm::TreeKNomial2, trees::far_k_nomial::allreduce).radix(2).segment(0).any_order(),
-    entry(Algorithm::Rabenseifner, rabenseifner),
+    entry(Algorithm::Rabenseifner, |shape, out| rabenseifner(shape, Blocks::cut, out)),
+    entry(Algorithm::RabenseifnerLongLast, |shape, out| rabenseifner(shape, Blocks::with_long_last, out)),
     entry(Algorithm::Ring, ring).any_order(),
     entry(Algorithm::ReduceBcast, reduce_bcast),
     entry(Algorithm::HalvedRabenseifner, halved_rabenseifner::allreduce).any_order(),
@@ -59,9 +60,9 @@ pub(crate) fn recursive_doubling(shape: &Shape, out: &mut Schedule) {
     });
 }
 
-fn rabenseifner(shape: &Shape, out: &mut Schedule) {
+fn rabenseifner<'a>(shape: &Shape<'a>, cut: Cut<'a>, out: &mut Schedule) {
     in_the_core(shape, out, |core, out| {
-        let halving = Halving::of(core, shape);
+        let halving = Halving::of(core, shape, cut);
         halving.reduce_scatter(out);
         halving.allgather(out);
     });

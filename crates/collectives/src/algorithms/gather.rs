@@ -9,7 +9,7 @@
 //! With gatherv only the root knows the counts, so no other rank can forward blocks: it is
 //! always linear.
 
-use super::nothing;
+use super::{level_blocks, level_pipeline, nothing};
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::data::Data;
@@ -23,6 +23,7 @@ pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::Binomial, binomial),
     entry(Algorithm::LinearSync, linear_sync).segment(0),
     entry(Algorithm::Nothing, nothing).only_if(|shape| shape.bytes == 0),
+    entry(Algorithm::TwoLevel, level_blocks::gather).parts("default").only_if(level_pipeline::fits),
     entry(Algorithm::Linear, linear).requests(0),
 ];
 pub(crate) const VARYING: Table = &[

@@ -11,6 +11,7 @@ mod double_tree;
 pub(crate) mod gather;
 mod halved_rabenseifner;
 pub(crate) mod inter;
+mod level_blocks;
 mod level_pipeline;
 mod mirrored_halving;
 pub(crate) mod neighbor;

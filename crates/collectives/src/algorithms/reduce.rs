@@ -28,7 +28,9 @@ use crate::tree::{Binomial, SEGMENT, Segments};
 pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::Binomial, binomial),
     entry(Algorithm::Rabenseifner, rabenseifner),
-    entry(Algorithm::HalvingGather, halving_gather).any_order(),
+    entry(Algorithm::HalvingGather, |shape, out| halving_gather(shape, Blocks::cut, out)).any_order(),
+    entry(Algorithm::HalvingGatherLongLast, |shape, out| halving_gather(shape, Blocks::with_long_last, out))
+        .any_order(),
     entry(Algorithm::HalvedRabenseifner, halved::reduce).any_order(),
     entry(Algorithm::Chain, pipeline::chain).radix(1).segment(SEGMENT).requests(0).any_order(),
     entry(Algorithm::BinaryTree, binary_tree).segment(SEGMENT).any_order(),
@@ -110,7 +112,7 @@ fn rabenseifner(shape: &Shape, out: &mut Schedule) {
             out.recv(bystander, shape.bytes);
             out.reduce(shape.bytes);
         }
-        let halving = Halving::of(&core, shape);
+        let halving = Halving::of(&core, shape, Blocks::cut);
         halving.reduce_scatter(out);
         halving.gather(0, core.rank(0), out);
     });
@@ -118,7 +120,7 @@ fn rabenseifner(shape: &Shape, out: &mut Schedule) {
 
 /// As Rabenseifner, but the ranks are counted from 0, so that only the gathering depends on the root. A root that sits out takes
 /// the place of member 0 when the pieces are gathered: MPICH.
-fn halving_gather(shape: &Shape, out: &mut Schedule) {
+fn halving_gather<'a>(shape: &Shape<'a>, cut: Cut<'a>, out: &mut Schedule) {
     let team = Team::all(shape);
     let shrunk = team.shrink(Stays::Even);
     let root = team.member_of_core(shape.root, Stays::Even);
@@ -127,7 +129,7 @@ fn halving_gather(shape: &Shape, out: &mut Schedule) {
             out.recv(bystander, shape.bytes);
             out.reduce(shape.bytes);
         }
-        let halving = Halving::of(&core, shape);
+        let halving = Halving::of(&core, shape, cut);
         halving.reduce_scatter(out);
         match root {
             None if core.me == 0 => out.send(shape.root, halving.piece(0, core.size.ilog2())),
@@ -137,7 +139,7 @@ fn halving_gather(shape: &Shape, out: &mut Schedule) {
     }
     out.send(shrunk.partner.expect("who sits out has a partner"), shape.vector());
     if shape.is_root() {
-        let halving = Halving::of(&team.core_as(0, Stays::Even), shape);
+        let halving = Halving::of(&team.core_as(0, Stays::Even), shape, cut);
         out.recv(halving.core.rank(0), halving.piece(0, halving.core.size.ilog2()).bytes);
         halving.gather(0, shape.root, out);
     }
@@ -185,6 +187,9 @@ fn pass_through(shape: &Shape, place: &Place, out: &mut Schedule) {
     }
 }
 
+/// How a vector is cut into blocks: their number, the bytes of the vector and of an element.
+pub(crate) type Cut<'a> = fn(u32, u64, u64) -> Blocks<'a>;
+
 /// Vector halving, distance doubling: bit `k` of a member's number says which half of its piece
 /// it keeps in round `k`.
 pub(crate) struct Halving<'a> {
@@ -194,8 +199,8 @@ pub(crate) struct Halving<'a> {
 
 impl<'a> Halving<'a> {
     /// Over the vector of `shape`, by the members of `core`, a power of two.
-    pub fn of(core: &Team, shape: &Shape<'a>) -> Self {
-        Halving { core: *core, blocks: Blocks::cut(core.size, shape.bytes, shape.element) }
+    pub fn of(core: &Team, shape: &Shape<'a>, cut: Cut<'a>) -> Self {
+        Halving { core: *core, blocks: cut(core.size, shape.bytes, shape.element) }
     }
 
     /// Leaves each member with its piece of the result.
@@ -246,7 +251,7 @@ mod tests {
     #[test]
     fn pieces_halve_and_together_are_the_vector() {
         let shape = Shape::new(8).bytes(1237).element(1);
-        let halving = Halving::of(&Team::all(&shape), &shape);
+        let halving = Halving::of(&Team::all(&shape), &shape, Blocks::cut);
         for member in 0..8 {
             assert_eq!(halving.piece(member, 0).bytes, 1237);
             for bit in 0..3 {

@@ -8,7 +8,7 @@
 //!
 //! With scatterv only the root knows the counts: it is always linear.
 
-use super::nothing;
+use super::{level_blocks, level_pipeline, nothing};
 use crate::algorithm::Algorithm;
 use crate::blocks::Blocks;
 use crate::data::Data;
@@ -22,6 +22,7 @@ use crate::tree::Binomial;
 pub(crate) const ALGORITHMS: Table = &[
     entry(Algorithm::Binomial, binomial),
     entry(Algorithm::Nothing, nothing).only_if(|shape| shape.bytes == 0),
+    entry(Algorithm::TwoLevel, level_blocks::scatter).parts("default").only_if(level_pipeline::fits),
     entry(Algorithm::Linear, linear).sends(SendStyle::AtOnce),
 ];
 pub(crate) const VARYING: Table = &[

@@ -28,15 +28,15 @@ macro_rules! through {
             use super::*;
 
             pub(crate) fn bcast(shape: &Shape, out: &mut Schedule) {
-                super::bcast(shape, $tree, out);
+                pass_down(shape, $tree, out);
             }
 
             pub(crate) fn reduce(shape: &Shape, out: &mut Schedule) {
-                super::reduce(shape, $tree, out);
+                combine(shape, $tree, out);
             }
 
             pub(crate) fn allreduce(shape: &Shape, out: &mut Schedule) {
-                super::allreduce(shape, $tree, out);
+                combine_and_pass_down(shape, $tree, out);
             }
         }
     )*};
@@ -52,7 +52,7 @@ fn place(shape: &Shape, kind: Kind) -> Place {
     kind(shape.parameters.radix.max(2)).place(&Team::from_root(shape))
 }
 
-fn bcast(shape: &Shape, kind: Kind, out: &mut Schedule) {
+fn pass_down(shape: &Shape, kind: Kind, out: &mut Schedule) {
     let (place, segments) = (place(shape, kind), Segments::of(shape));
     if let Some(parent) = place.parent {
         out.set(RECEIVES);
@@ -68,14 +68,14 @@ fn bcast(shape: &Shape, kind: Kind, out: &mut Schedule) {
     out.wait_all();
 }
 
-fn reduce(shape: &Shape, kind: Kind, out: &mut Schedule) {
+fn combine(shape: &Shape, kind: Kind, out: &mut Schedule) {
     let place = place(shape, kind);
     out.set(SENDS);
     Segments::of(shape).all().for_each(|segment| up(&place, segment, out));
     out.wait_all();
 }
 
-fn allreduce(shape: &Shape, kind: Kind, out: &mut Schedule) {
+fn combine_and_pass_down(shape: &Shape, kind: Kind, out: &mut Schedule) {
     let place = place(&Shape { root: 0, ..*shape }, kind);
     out.set(SENDS);
     for segment in Segments::of(shape).all() {
