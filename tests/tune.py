@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """`mpirage tune` and `mpirage info collectives --show`: tests/tune.py [PART…]"""
 
+import concurrent.futures
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -16,6 +18,34 @@ SMALL = ("--sizes", "8B,4KiB,256KiB")
 
 def tune(suite, *arguments, **more):
     return suite.run([MPIRAGE, "tune", *arguments], timeout=120, **more)
+
+
+def at_once(action, arguments):
+    """What an action gives for each of these, several at a time."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(lambda one: action(*one), arguments))
+
+
+def replayed(suite, platform, collective, ranks, size, choice):
+    """The simulated seconds of one call; if there are none, how the replay ended."""
+    again = suite.run([MPIRAGE, "replay", "-q", "--json", "-p", platform, "--coll", choice, f"gen:{collective},ranks={ranks},bytes={size},iterations=1"])
+    return json.loads(again.out)["simulated_seconds"] if again.code == 0 else again
+
+
+def takes_best_times(suite, part, rows, platform, ranks, file):
+    """What mpirage reads from the file is what it found to be the best."""
+    times = at_once(replayed, [(suite, platform, row["collective"], ranks, row["bytes"], file) for row in rows])
+    for row, seconds in zip(rows, times):
+        suite.check(f"{part}: {row['collective']} {row['bytes']} takes the best time", seconds == row["best"]["seconds"], (row, seconds))
+
+
+def library_follows(suite, part, script, file, table, env):
+    """The library does what the file says, which is not what it does by itself. Both questions are asked about one run of it."""
+    script = [*script, "--keep", suite.folder / f"{part}-traces"]
+    with_file = suite.run([*script, "--coll", file], env=env, timeout=300)
+    suite.check(f"{part}: the library does what the file says", with_file.code == 0 and find(r"[1-9]\d* passed, 0 known to differ, 0 failed", with_file.out), with_file)
+    with_table = suite.run([*script, "--coll", table], env=env, timeout=300)
+    suite.check(f"{part}: which is not what it does by itself", find(r"passed, 0 known to differ, [1-9]\d* failed", with_table.out), with_table)
 
 
 def result(done):
@@ -51,11 +81,10 @@ def numbers(suite):
         suite.check(f"numbers: {what}: the best is the fastest", row["best"]["seconds"] == min(times.values()), row)
         suite.check(f"numbers: {what}: the base is one of them", times.get(row["base"]["method"]) == row["base"]["seconds"], row)
         slowest = max(times, key=times.get)
-        for method in {row["best"]["method"], row["base"]["method"], slowest}:
-            again = suite.run([MPIRAGE, "replay", "-q", "--json", "-p", "fat-tree:4x4", "--coll", f"{row['collective']}={method}",
-                               f"gen:{row['collective']},ranks=8,bytes={row['bytes']},iterations=1"])
-            seconds = json.loads(again.out)["simulated_seconds"] if again.code == 0 else None
-            suite.check(f"numbers: {what} with {method} as replayed", seconds == times[method], (seconds, times[method], again.err))
+        methods = sorted({row["best"]["method"], row["base"]["method"], slowest})
+        again = at_once(replayed, [(suite, "fat-tree:4x4", row["collective"], 8, row["bytes"], f"{row['collective']}={method}") for method in methods])
+        for method, seconds in zip(methods, again):
+            suite.check(f"numbers: {what} with {method} as replayed", seconds == times[method], (seconds, times[method]))
     repeated = result(tune(suite, "allgather", "-n", 4, "--sizes", "1KiB", "--repeat", 3, "--json"))
     suite.check("numbers: several calls in a row", repeated["repeat"] == 3 and repeated["rows"][0]["best"]["seconds"] > 0, repeated)
 
@@ -65,11 +94,7 @@ def rules(suite):
     file = suite.folder / "tuned.rules"
     done = tune(suite, "bcast,alltoall", "-p", "torus:4x4", "-n", 16, "--sizes", "8B..1MiB", "-q", "-o", file, "--json")
     suite.check("rules: written", done.code == 0 and file.exists(), done)
-    for row in result(done)["rows"]:
-        again = suite.run([MPIRAGE, "replay", "-q", "--json", "-p", "torus:4x4", "--coll", file,
-                           f"gen:{row['collective']},ranks=16,bytes={row['bytes']},iterations=1"])
-        seconds = json.loads(again.out)["simulated_seconds"] if again.code == 0 else None
-        suite.check(f"rules: {row['collective']} {row['bytes']} takes the best time", seconds == row["best"]["seconds"], (row, again))
+    takes_best_times(suite, "rules", result(done)["rows"], "torus:4x4", 16, file)
     before = file.read_text()
     done = tune(suite, "barrier", "-n", 4, "-o", file)
     suite.check("rules: an existing file is kept", done.code == 84 and "--force" in done.err and file.read_text() == before, done)
@@ -90,16 +115,8 @@ def openmpi(suite):
     suite.check("openmpi: something is better than its own table", any(row["loss"] > 0 for row in found["rows"]), found)
     rules = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_dynamic_rules_filename": str(file)}
     script = [sys.executable, ROOT / "tests" / "conformance" / "openmpi.py", "--only", "own", "-n", 4, "-c", collectives, "--show", 2]
-    with_file = suite.run([*script, "--coll", file], env=rules, timeout=300)
-    suite.check("openmpi: the library does what the file says", with_file.code == 0 and find(r"[1-9]\d* passed, 0 known to differ, 0 failed", with_file.out), with_file)
-    with_table = suite.run([*script, "--coll", "openmpi-4.1"], env=rules, timeout=300)
-    suite.check("openmpi: which is not what it does by itself", find(r"passed, 0 known to differ, [1-9]\d* failed", with_table.out), with_table)
-    # What mpirage reads from the file is what it found to be the best.
-    for row in found["rows"]:
-        again = suite.run([MPIRAGE, "replay", "-q", "--json", "-p", "torus:2x2x2", "--coll", file,
-                           f"gen:{row['collective']},ranks=4,bytes={row['bytes']},iterations=1"])
-        seconds = json.loads(again.out)["simulated_seconds"] if again.code == 0 else None
-        suite.check(f"openmpi: {row['collective']} {row['bytes']} takes the best time", seconds == row["best"]["seconds"], (row, again))
+    library_follows(suite, "openmpi", script, file, "openmpi-4.1", rules)
+    takes_best_times(suite, "openmpi", found["rows"], "torus:2x2x2", 4, file)
 
 
 def mpich(suite):
@@ -113,15 +130,8 @@ def mpich(suite):
     suite.check("mpich: something is better than its own table", any(row["loss"] > 0 for row in found["rows"]), found)
     selection = {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": str(file)}
     script = [sys.executable, ROOT / "tests" / "conformance" / "mpich.py", "-n", 4, "-c", collectives, "--show", 2]
-    with_file = suite.run([*script, "--coll", file], env=selection, timeout=300)
-    suite.check("mpich: the library does what the file says", with_file.code == 0 and find(r"[1-9]\d* passed, 0 known to differ, 0 failed", with_file.out), with_file)
-    with_table = suite.run([*script, "--coll", "mpich-4.0"], env=selection, timeout=300)
-    suite.check("mpich: which is not what it does by itself", find(r"passed, 0 known to differ, [1-9]\d* failed", with_table.out), with_table)
-    for row in found["rows"]:
-        again = suite.run([MPIRAGE, "replay", "-q", "--json", "-p", "torus:2x2x2", "--coll", file,
-                           f"gen:{row['collective']},ranks=4,bytes={row['bytes']},iterations=1"])
-        seconds = json.loads(again.out)["simulated_seconds"] if again.code == 0 else None
-        suite.check(f"mpich: {row['collective']} {row['bytes']} takes the best time", seconds == row["best"]["seconds"], (row, again))
+    library_follows(suite, "mpich", script, file, "mpich-4.0", selection)
+    takes_best_times(suite, "mpich", found["rows"], "torus:2x2x2", 4, file)
 
 
 def plots(suite):
@@ -172,7 +182,7 @@ def programs(suite):
 def mistakes(suite):
     existing = suite.folder / "existing.txt"
     existing.write_text("not a trace\n")
-    for words, code, text in [
+    cases = [
         (["alreduce", "-n", 4], 84, "did you mean allreduce?"),
         (["bcast,alreduce", "-n", 4], 84, "did you mean allreduce?"),
         (["bcast", "reduce", "-n", 4], 84, "bcast,reduce"),
@@ -199,8 +209,9 @@ def mistakes(suite):
         (["gen:bcast,ranks=4", "--sizes", "8"], 84, "a program has its own sizes"),
         ([existing], 83, "existing.txt"),
         (["-n", 2, "--", "/bin/false"], 1, "failed"),
-    ]:
-        done = tune(suite, *words, cwd=suite.folder)
+    ]
+    ends = at_once(lambda words, *_: tune(suite, *words, cwd=suite.folder), cases)
+    for (words, code, text), done in zip(cases, ends):
         suite.check(f"mistakes: {' '.join(map(str, words))}", done.code == code and text in done.err and done.out == "", done)
 
 
