@@ -239,6 +239,7 @@ pub fn resolve_model(
     let sample = if links.is_empty() { (1e-6, 1e9) } else { (latency, bandwidth) };
     Model::resolve(*request, platform.settings(), sample).map_err(|error| match error {
         ModelError::Name(_) => usage(format!("{error}{}", words::did_you_mean(request.spec, model_names()))),
+        ModelError::Profile { .. } => usage(error),
         ModelError::Setting(_) | ModelError::Dimemas(_) => exit::bad_platform(error),
     })
 }
