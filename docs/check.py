@@ -163,7 +163,7 @@ def main():
     commands_here = ROOT / "target/release/bin"
     if not (commands_here / "mpirage").exists():
         sys.exit("docs/check.py: there is no target/release/bin/mpirage; `make build` makes it")
-    prepare.debian({"jq": "jq", "cmake": "cmake"})
+    prepare.debian({"jq": "jq", "cmake": "cmake", "tshark": "tshark"})
     prepare.python(prepare.TIMELINES)
     environment = dict(os.environ, PATH=f"{commands_here}:{os.environ['PATH']}", PYTHONPATH=str(prepare.PLACE), ROOT=str(ROOT))
     wanted = [pathlib.Path(name) for name in sys.argv[1:]] or documents()

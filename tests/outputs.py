@@ -313,12 +313,16 @@ def schema(suite):
     validator.check_schema(rules)
     faults = TESTS / "faults"
     program = suite.compile(TALKER, "talker")
+    cut = suite.folder / "cut.toml"
+    cut.write_text('[cluster]\nhosts = 2\nspeed = "1Gf"\nbandwidth = "1Gbps"\nlatency = "25us"\n[packet]\nframe-loss = 1.0\n')
     runs = {
         "finished": ([MPIRAGE, "run", "-q", "--json", "-n", 2, program], "finished"),
         "emulated": ([MPIRAGE, "emulate", "-q", "--json", "--time-factor", "2", "-n", 2, program], "finished"),
         "found factor": ([MPIRAGE, "emulate", "-q", "--json", "--max-behind", "1s", "-n", 2, program], "finished"),
         "folded": ([MPIRAGE, "run", "-q", "--json", "-n", 20, "--compute", "none", program], "finished"),
         "replayed": ([MPIRAGE, "replay", "-q", "--json", "gen:ring,ranks=4"], "finished"),
+        "packets": ([MPIRAGE, "run", "-q", "--json", "-n", 2, "--model", "packet", program], "finished"),
+        "unreachable": ([MPIRAGE, "replay", "-q", "--json", "--model", "packet", "-p", cut, "gen:ring,ranks=2"], "unreachable"),
         "beyond time": ([MPIRAGE, "replay", "-q", "--json", "gen:ring,ranks=4,iterations=3,compute=200d"], "beyond-time"),
     }
     for name, outcome, ranks in (("deadlock_recv", "deadlock", 2), ("deadlock_collective", "deadlock", 2), ("deadlock_waitall", "deadlock", 2),
@@ -335,7 +339,7 @@ def schema(suite):
         suite.check(f"{name}: the deadlock", (values["deadlock"] is not None) == (outcome == "deadlock"), values["deadlock"])
         suite.check(f"{name}: explained in words", (values["explanation"] is None) == (outcome == "finished"), values["explanation"])
         documented = (ROOT / "docs" / "reference" / "json.md").read_text()
-        absent = [field for field in values if f"`{field}`" not in documented]
+        absent = [field for field in [*values, *values.get("network", {})] if f"`{field}`" not in documented]
         suite.check(f"{name}: all fields are documented", not absent, absent)
     source = faults / "deadlock_ssend_cycle.c"
     values = json.loads(suite.run(runs["deadlock_ssend_cycle"][0]).out.splitlines()[-1])["deadlock"]

@@ -314,9 +314,6 @@ pub struct RunArguments {
     /// Parameters of Open MPI; ignored with a warning
     #[arg(long, num_args = 2, value_names = ["NAME", "VALUE"], help_heading = COMPATIBILITY)]
     pub mca: Vec<String>,
-    /// Imitate an MPI library (not implemented yet)
-    #[arg(long, value_name = "PROFILE", help_heading = COMPATIBILITY)]
-    pub mpi_profile: Option<String>,
     /// The program and its arguments; a lone `:` starts another program with its own -n
     #[arg(
         required = true,

@@ -24,15 +24,21 @@ pub struct Captures {
     files: Vec<SharedFile>,
 }
 
-/// A file that the network writes and that is finished here.
+/// A file that the network writes and that is finished here. It is given up when a write fails.
 #[derive(Clone)]
 struct SharedFile(Rc<RefCell<Option<OutputFile>>>);
 
 impl Write for SharedFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut *self.0.borrow_mut() {
-            Some(file) => file.write(bytes),
-            None => Ok(bytes.len()),
+        let mut slot = self.0.borrow_mut();
+        let Some(file) = &mut *slot else { return Ok(bytes.len()) };
+        match file.write(bytes) {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => {
+                let text = format!("{}: {error}", file.path().display());
+                *slot = None;
+                Err(io::Error::new(error.kind(), text))
+            }
+            written => written,
         }
     }
 
@@ -65,12 +71,9 @@ impl Captures {
         Ok((captures, requests))
     }
 
-    /// Gives the files their names, once the network has written them: `written` is its word.
+    /// Gives the files their names, once the network has written them. `written` is the first error of the network.
     pub fn finish(self, written: io::Result<()>, failures: &mut Failures) {
-        let complete = failures.note(written.context("cannot write a capture").map_err(Failure::from));
-        if complete.is_none() {
-            return;
-        }
+        failures.note(written.context("cannot write a capture").map_err(Failure::from));
         for file in self.files.iter().filter_map(|file| file.0.borrow_mut().take()) {
             let name = file.path().display().to_string();
             failures

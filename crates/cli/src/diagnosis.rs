@@ -90,7 +90,7 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
             Outcome::BeyondTime => Some(self.beyond_time()),
             Outcome::Unreachable { from, to } => Some(format!(
                 "the network lost the connection between rank {from} and rank {to} at {}: nothing came back after all \
-                 retransmissions{}; losses, queues and retries are in the [packet] table of the platform",
+                 retransmissions of rank {from}{}; losses, queues and retries are in the [packet] table of the platform",
                 self.engine.now(),
                 self.last_call_of(*from),
             )),

@@ -241,6 +241,7 @@ pub fn resolve_model(
         .and_then(|resolved| resolved.0.check(platform).map(|()| resolved));
     resolved.map_err(|error| match error {
         ModelError::Name(_) => usage(format!("{error}{}", words::did_you_mean(request.spec, model_names()))),
+        ModelError::Profile { .. } => usage(error),
         ModelError::Setting(_) | ModelError::Dimemas(_) => exit::bad_platform(error),
     })
 }

@@ -92,7 +92,6 @@ impl Plan {
         let programs = programs(&jobs, mode)?;
         let mut arguments = jobs.into_iter().next().ok_or_else(|| usage("no program given"))?;
         repeat::apply_environment(&mut arguments);
-        refuse_unimplemented(&arguments)?;
         let ranks = programs.len() as u32;
         let mut machine = Machine::new(&arguments.machine, ranks)?;
         let compute = parse_compute(&arguments.compute)?;
@@ -143,13 +142,6 @@ impl Plan {
             warnings,
         })
     }
-}
-
-fn refuse_unimplemented(arguments: &RunArguments) -> Result<(), Failure> {
-    if arguments.mpi_profile.is_some() {
-        return Err(usage("--mpi-profile is not implemented yet; see docs/roadmap.md"));
-    }
-    Ok(())
 }
 
 fn programs(jobs: &[RunArguments], mode: Mode) -> Result<Vec<Arc<Program>>, Failure> {

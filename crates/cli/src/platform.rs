@@ -48,6 +48,10 @@ fn show(spec: &str, model: &str) -> Result<u8, Failure> {
     for warning in platform.doubts().iter().chain(&warnings) {
         say!("mpirage: warning: {warning}");
     }
+    if let Network::Packet(packet) = &model.network {
+        output::line(format_args!("\n[packet]"));
+        packet.describe().iter().for_each(|line| output::line(format_args!("{line}")));
+    }
     output::line(format_args!("\n[model]  # {}", model.name));
     for line in model.describe() {
         output::line(format_args!("{line}"));

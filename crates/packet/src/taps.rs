@@ -110,12 +110,13 @@ impl Taps {
         self.captures.iter_mut().for_each(|(_, capture)| capture.flush(now));
     }
 
-    /// Completes all files.
+    /// Completes all files, those after one that failed too. Returns the first error.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
+        let mut result = Ok(());
         for (_, capture) in self.captures.drain(..) {
-            capture.finish()?.flush()?;
+            result = result.and(capture.finish().and_then(|mut out| out.flush()));
         }
-        Ok(())
+        result
     }
 }
 

@@ -257,10 +257,7 @@ impl Model {
             return Ok(model);
         }
         if let Some(profile) = request.profile {
-            return Err(ModelError::Name(format!(
-                "--mpi-profile {}: profiles belong to --model packet; model `{name}` has none yet",
-                profile.name
-            )));
+            return Err(ModelError::Profile { profile: profile.name, model: name.to_owned() });
         }
         let (mut flow, protocol) = (measured_flow(), eager_protocol());
         let protocol = match name {
@@ -296,8 +293,8 @@ impl Model {
             Network::Bus(bus) => bus.describe(),
             Network::Smp(smp) => smp.describe(),
             Network::LogGops(loggops) => loggops.describe(),
-            Network::Packet(packet) => packet.describe(),
-            Network::Ideal => Vec::new(),
+            // A network of frames has a table of its own.
+            Network::Packet(_) | Network::Ideal => Vec::new(),
         };
         if protocol.eager_limit < u64::MAX {
             lines.push(format!("eager-limit = {}", protocol.eager_limit));
@@ -363,6 +360,14 @@ pub enum ModelError {
     /// No such name.
     #[error("{0}")]
     Name(String),
+    /// The model does not tell libraries apart.
+    #[error("--mpi-profile {profile}: profiles belong to --model packet; model `{model}` has none")]
+    Profile {
+        /// The profile.
+        profile: &'static str,
+        /// The model.
+        model: String,
+    },
     /// A file of Dimemas is wrong.
     #[error("{0}")]
     Dimemas(String),

@@ -517,7 +517,8 @@ fn optional_bytes(value: &Value) -> Result<Option<u64>, String> {
 }
 
 fn probability(value: &Value) -> Result<f64, String> {
-    let share = quantity(value, &FACTOR)?;
+    let share = quantity(value, &FACTOR)
+        .map_err(|_| format!("{value} is no probability; write a number from 0 to 1, for example 0.01"))?;
     if share <= 1.0 { Ok(share) } else { Err(format!("{share} is no probability: it is more than 1")) }
 }
 

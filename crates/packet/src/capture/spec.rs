@@ -177,6 +177,7 @@ fn nearest(written: &str, known: impl IntoIterator<Item = String>) -> Vec<String
         .filter(|(distance, _)| *distance <= far_enough)
         .collect();
     near.sort();
+    near.dedup(); // Each link of a switch gives the name of the switch.
     near.truncate(SHOWN);
     near.into_iter().map(|(_, name)| name).collect()
 }
@@ -202,7 +203,7 @@ mod tests {
 
     fn resolve(place: &str) -> Result<Resolved<u32>, CaptureSpecError> {
         let place: CapturePlace = place.parse().unwrap();
-        place.resolve(find, || ["host1", "leaf2", "host10"].map(str::to_owned))
+        place.resolve(find, || ["host1", "leaf2", "host10", "host1"].map(str::to_owned))
     }
 
     #[test]
