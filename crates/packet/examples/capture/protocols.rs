@@ -63,7 +63,7 @@ where
     let fates = move |passing: Passing<'_, E::Header>| {
         let mut capture = capture.borrow_mut();
         capture.flush(passing.leaves);
-        let frame = frame(&passing, E::on_wire(&E::Settings::default(), &passing.segment));
+        let frame = frame(&passing, E::on_wire(&E::Settings::default(), passing.segment));
         match passing.from {
             End::Active => capture.report(passing.leaves, interface, Direction::Outbound, &frame),
             End::Passive => capture.report(passing.arrives, interface, Direction::Inbound, &frame),
