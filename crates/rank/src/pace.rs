@@ -65,7 +65,7 @@ pub struct Pacer {
     max_behind: Duration,
     changes: Vec<FactorChange>,
     window: Window,
-    /// The last real time that it was told.
+    /// The real time of the last call of one of its methods.
     last: RealDuration,
 }
 

@@ -108,8 +108,8 @@ impl TcpOnWire {
         out.extend_from_slice(&[0, 0, 0, 0]);
     }
 
-    /// The window in units of the scale. Only a closed window is 0, so that whoever counts closed windows in a capture gets
-    /// the number of those that there were.
+    /// The window in units of the scale. A window below one unit is written as 1: only a closed window is
+    /// 0, so that a capture shows as many closed windows as there were.
     fn window(&self) -> u16 {
         let window = self.header.window;
         let shift = if self.header.flags.syn { 0 } else { self.scale.window_shift };

@@ -44,7 +44,7 @@ impl Named {
         (self.collective, self.nonblocking) == (operation.collective, operation.nonblocking)
     }
 
-    /// Does it fit the keys of a file? A tree is told by its kind.
+    /// Does it fit the keys of a file? The kind of a tree is not a parameter: it is part of the algorithm.
     fn fits(&self, below: &[Branch]) -> bool {
         let kind = |key: &&str| key.starts_with("tree_type=");
         let wanted = self.keys.iter().copied().find(kind);
