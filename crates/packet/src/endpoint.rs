@@ -128,6 +128,8 @@ pub struct EndCounts {
     pub duplicate_acks: u64,
     /// Windows of zero that were offered.
     pub zero_windows: u64,
+    /// Recoveries that turned out to be unnecessary, if the protocol finds out.
+    pub spurious: u64,
 }
 
 impl EndCounts {
@@ -139,6 +141,7 @@ impl EndCounts {
         self.timeouts += other.timeouts;
         self.duplicate_acks += other.duplicate_acks;
         self.zero_windows += other.zero_windows;
+        self.spurious += other.spurious;
     }
 }
 

@@ -33,7 +33,7 @@ mod wires;
 
 pub use capture::{
     Capture, CapturePlace, CaptureSpec, CaptureSpecError, Direction, Ecn, FrameView, InterfaceId, Named,
-    Resolved, RoceOnWire, RocePacket, SnapLength, Station, TcpOnWire, TcpScale, WireHeader,
+    Resolved, RoceOnWire, SnapLength, Station, TcpOnWire, TcpScale, WireHeader,
 };
 pub use endpoint::{EndCounts, EndState, Endpoint, Failure, Lane, Permission, Role, Segment};
 pub use faults::{Fault, FaultKind};
@@ -51,5 +51,5 @@ pub use rdma::{
 };
 pub use sctp::{Control, DataChunk, Gap, Sack, Sctp, SctpHeader, SctpSettings};
 pub use taps::{CaptureRequest, CapturedAt};
-pub use tcp::{CongestionAlgorithm, CubicSettings, Tcp, TcpCounters, TcpFlags, TcpHeader, TcpSettings};
+pub use tcp::{CongestionAlgorithm, CubicSettings, Tcp, TcpFlags, TcpHeader, TcpSettings};
 pub use wires::Wires;

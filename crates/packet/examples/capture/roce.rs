@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use mpirage_packet::{
-    Capture, Direction, Ecn, FrameView, InterfaceId, RoceOnWire, RocePacket, SnapLength, Station,
+    Capture, Direction, Ecn, FrameView, InterfaceId, RdmaKind, RoceOnWire, SnapLength, Station,
 };
 use mpirage_platform::HostId;
 use mpirage_units::{Duration, Time};
@@ -23,9 +23,9 @@ pub fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
     let mut script = Script::new(Capture::new(output(folder, "roce.pcapng")?, SnapLength::WHOLE)?)?;
     lengths.into_iter().for_each(|bytes| script.write(bytes));
     let missing = script.number;
-    script.answer(RocePacket::SequenceError, missing);
+    script.answer(RdmaKind::SequenceError, missing);
     script.write(10_000);
-    script.answer(RocePacket::Congestion, 0);
+    script.answer(RdmaKind::Congestion, 0);
     script.capture.finish()?.flush()?;
     println!("roce.pcapng frames={} writes={} errors=1 notifications=1", script.sent, lengths.len() + 1);
     Ok(())
@@ -50,14 +50,14 @@ impl<W: Write> Script<W> {
         let packets = bytes.div_ceil(MTU).max(1);
         for packet in 0..packets {
             let payload = MTU.min(bytes - packet * MTU);
-            let kind = RocePacket::Write { first: packet == 0, last: packet + 1 == packets };
+            let kind = RdmaKind::Data { first: packet == 0, last: packet + 1 == packets };
             self.packet(SENDER, RECEIVER, RoceOnWire { packet: kind, number: self.number, payload });
             self.number += 1;
         }
-        self.answer(RocePacket::Acknowledgement, self.number);
+        self.answer(RdmaKind::Acknowledgement, self.number);
     }
 
-    fn answer(&mut self, packet: RocePacket, number: u64) {
+    fn answer(&mut self, packet: RdmaKind, number: u64) {
         self.packet(RECEIVER, SENDER, RoceOnWire { packet, number, payload: 0 });
     }
 

@@ -4,6 +4,7 @@
 //! addresses do not.
 
 use mpirage_platform::HostId;
+use mpirage_units::scramble;
 
 /// An end of a connection: a host and a port of its transport protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,16 +36,8 @@ impl Station {
     pub(super) fn initial_number(self, target: Station) -> u32 {
         let hosts = u64::from(self.host.0) << 32 | u64::from(target.host.0);
         let ports = u64::from(self.port) << 16 | u64::from(target.port);
-        (mix(mix(hosts) ^ ports) >> 32) as u32
+        (scramble(scramble(hosts.wrapping_add(1)) ^ ports) >> 32) as u32
     }
-}
-
-/// The finalizer of SplitMix64 (Steele, Lea and Flood, *Fast splittable pseudorandom number generators*, 2014).
-fn mix(number: u64) -> u64 {
-    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    number ^ (number >> 31)
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ mod wire;
 pub use address::Station;
 pub use file::Capture;
 pub use pcapng::{Direction, InterfaceId, SnapLength};
-pub use roce::{RoceOnWire, RocePacket};
+pub use roce::RoceOnWire;
 pub use spec::{CapturePlace, CaptureSpec, CaptureSpecError, Named, Resolved};
 pub use tcp::{TcpOnWire, TcpScale};
 pub use wire::{Ecn, FrameView, WireHeader};

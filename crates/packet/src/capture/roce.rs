@@ -15,30 +15,13 @@
 
 use super::address::Station;
 use super::wire::WireHeader;
-
-/// What a packet is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RocePacket {
-    /// A part of an RDMA write.
-    Write {
-        /// The write begins with it.
-        first: bool,
-        /// The write ends with it.
-        last: bool,
-    },
-    /// All packets before the number have arrived.
-    Acknowledgement,
-    /// The packet with the number is missing.
-    SequenceError,
-    /// A notification of congestion.
-    Congestion,
-}
+use crate::rdma::RdmaKind;
 
 /// A packet of RoCEv2 in captures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoceOnWire {
     /// What it is.
-    pub packet: RocePacket,
+    pub packet: RdmaKind,
     /// Its number. It counts from 0 and never wraps.
     pub number: u64,
     /// Bytes of payload, for the padding.
@@ -108,15 +91,15 @@ impl RoceOnWire {
 
     fn extended_bytes(&self) -> u32 {
         match self.packet {
-            RocePacket::Write { first: true, .. } => RETH_BYTES,
-            RocePacket::Write { first: false, .. } => 0,
-            RocePacket::Acknowledgement | RocePacket::SequenceError => AETH_BYTES,
-            RocePacket::Congestion => RESERVED_BYTES,
+            RdmaKind::Data { first: true, .. } => RETH_BYTES,
+            RdmaKind::Data { first: false, .. } => 0,
+            RdmaKind::Acknowledgement | RdmaKind::SequenceError => AETH_BYTES,
+            RdmaKind::Congestion => RESERVED_BYTES,
         }
     }
 
     fn write_base_header(&self, source: Station, target: Station, out: &mut Vec<u8>) {
-        let is_notification = self.packet == RocePacket::Congestion;
+        let is_notification = self.packet == RdmaKind::Congestion;
         let flags = if is_notification { 0 } else { MIGRATED } | (self.padding() as u8) << 4;
         out.extend_from_slice(&[self.operation(), flags]);
         out.extend_from_slice(&DEFAULT_PARTITION.to_be_bytes());
@@ -124,7 +107,7 @@ impl RoceOnWire {
         let [_, pair @ ..] = pair.to_be_bytes();
         out.push(if is_notification { BACKWARD_NOTIFICATION } else { 0 });
         out.extend_from_slice(&pair);
-        let asks = matches!(self.packet, RocePacket::Write { last: true, .. });
+        let asks = matches!(self.packet, RdmaKind::Data { last: true, .. });
         let [_, number @ ..] = self.number_on_wire(source, target).to_be_bytes();
         out.push(if asks { ACKNOWLEDGE_REQUEST } else { 0 });
         out.extend_from_slice(&number);
@@ -132,12 +115,12 @@ impl RoceOnWire {
 
     fn operation(&self) -> u8 {
         match self.packet {
-            RocePacket::Write { first: true, last: true } => WRITE_ONLY,
-            RocePacket::Write { first: true, last: false } => WRITE_FIRST,
-            RocePacket::Write { first: false, last: false } => WRITE_MIDDLE,
-            RocePacket::Write { first: false, last: true } => WRITE_LAST,
-            RocePacket::Acknowledgement | RocePacket::SequenceError => ACKNOWLEDGE,
-            RocePacket::Congestion => CONGESTION,
+            RdmaKind::Data { first: true, last: true } => WRITE_ONLY,
+            RdmaKind::Data { first: true, last: false } => WRITE_FIRST,
+            RdmaKind::Data { first: false, last: false } => WRITE_MIDDLE,
+            RdmaKind::Data { first: false, last: true } => WRITE_LAST,
+            RdmaKind::Acknowledgement | RdmaKind::SequenceError => ACKNOWLEDGE,
+            RdmaKind::Congestion => CONGESTION,
         }
     }
 
@@ -145,26 +128,26 @@ impl RoceOnWire {
     /// arrived or the one that is missing.
     fn number_on_wire(&self, source: Station, target: Station) -> u32 {
         let number = match self.packet {
-            RocePacket::Write { .. } => (self.number as u32).wrapping_add(source.initial_number(target)),
-            RocePacket::SequenceError => (self.number as u32).wrapping_add(target.initial_number(source)),
-            RocePacket::Acknowledgement => {
+            RdmaKind::Data { .. } => (self.number as u32).wrapping_add(source.initial_number(target)),
+            RdmaKind::SequenceError => (self.number as u32).wrapping_add(target.initial_number(source)),
+            RdmaKind::Acknowledgement => {
                 (self.number as u32).wrapping_add(target.initial_number(source)).wrapping_sub(1)
             }
-            RocePacket::Congestion => 0,
+            RdmaKind::Congestion => 0,
         };
         number & NUMBERS
     }
 
     fn write_extended_header(&self, out: &mut Vec<u8>) {
         match self.packet {
-            RocePacket::Write { first: true, .. } => {
+            RdmaKind::Data { first: true, .. } => {
                 out.extend_from_slice(&[0; 12]);
                 out.extend_from_slice(&self.payload.to_be_bytes());
             }
-            RocePacket::Write { first: false, .. } => {}
-            RocePacket::Acknowledgement => out.extend_from_slice(&[ACKNOWLEDGED, 0, 0, 0]),
-            RocePacket::SequenceError => out.extend_from_slice(&[SEQUENCE_ERROR, 0, 0, 0]),
-            RocePacket::Congestion => out.extend_from_slice(&[0; RESERVED_BYTES as usize]),
+            RdmaKind::Data { first: false, .. } => {}
+            RdmaKind::Acknowledgement => out.extend_from_slice(&[ACKNOWLEDGED, 0, 0, 0]),
+            RdmaKind::SequenceError => out.extend_from_slice(&[SEQUENCE_ERROR, 0, 0, 0]),
+            RdmaKind::Congestion => out.extend_from_slice(&[0; RESERVED_BYTES as usize]),
         }
     }
 }

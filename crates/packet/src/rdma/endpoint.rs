@@ -9,7 +9,7 @@ use super::header::{RdmaHeader, RdmaKind};
 use super::receiver::{Arrived, Receiver};
 use super::sender::Sender;
 use super::settings::RdmaSettings;
-use crate::capture::{RoceOnWire, RocePacket};
+use crate::capture::RoceOnWire;
 use crate::endpoint::{EndCounts, EndState, Endpoint, Failure, Lane, Permission, Role, Segment};
 
 /// One end of a reliable connection: InfiniBand's, or RoCEv2's with its rate control.
@@ -72,13 +72,8 @@ impl Endpoint for RdmaEndpoint {
 
     /// Packets of InfiniBand, which have no UDP and IP headers, are shown in the same way.
     fn on_wire(_: &Arc<RdmaSettings>, segment: &Segment<RdmaHeader>) -> RoceOnWire {
-        let packet = match segment.header.kind {
-            RdmaKind::Data { first, last } => RocePacket::Write { first, last },
-            RdmaKind::Acknowledgement => RocePacket::Acknowledgement,
-            RdmaKind::SequenceError => RocePacket::SequenceError,
-            RdmaKind::Congestion => RocePacket::Congestion,
-        };
-        RoceOnWire { packet, number: segment.header.number, payload: segment.payload }
+        let RdmaHeader { kind, number } = segment.header;
+        RoceOnWire { packet: kind, number, payload: segment.payload }
     }
 
     fn new(settings: &Arc<RdmaSettings>, _: Role) -> RdmaEndpoint {

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use mpirage_units::{Duration, Time};
 
-use super::counters::TcpCounters;
 use super::handshake::{Handshake, State};
 use super::header::TcpHeader;
 use super::receiver::{Arrival, Receiver};
@@ -52,15 +51,6 @@ impl Tcp {
     /// Bytes that were sent and are not acknowledged.
     pub fn bytes_in_flight(&self) -> u64 {
         self.sender.bytes_in_flight()
-    }
-
-    /// What this end has counted.
-    pub fn counters(&self) -> TcpCounters {
-        TcpCounters {
-            segments: self.segments,
-            zero_windows: self.receiver.zero_windows(),
-            ..self.sender.counters()
-        }
     }
 
     fn receive_open(&mut self, now: Time, segment: &Segment<TcpHeader>, marked: bool) {
@@ -128,14 +118,10 @@ impl Endpoint for Tcp {
     }
 
     fn counts(&self) -> EndCounts {
-        let counters = self.counters();
         EndCounts {
-            segments: counters.segments,
-            retransmissions: counters.retransmitted,
-            fast_retransmits: counters.fast_retransmits,
-            timeouts: counters.timeouts,
-            duplicate_acks: counters.duplicate_acks,
-            zero_windows: counters.zero_windows,
+            segments: self.segments,
+            zero_windows: self.receiver.zero_windows(),
+            ..self.sender.counters()
         }
     }
 

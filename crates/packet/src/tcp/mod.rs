@@ -23,7 +23,6 @@
 mod acknowledgements;
 mod congestion;
 mod connection;
-mod counters;
 mod handshake;
 mod header;
 mod peer_window;
@@ -42,6 +41,5 @@ mod timers;
 mod undo;
 
 pub use connection::Tcp;
-pub use counters::TcpCounters;
 pub use header::{TcpFlags, TcpHeader};
 pub use settings::{CongestionAlgorithm, CubicSettings, TcpSettings};

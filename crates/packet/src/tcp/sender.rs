@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use mpirage_units::{Duration, Time};
 
+use crate::endpoint::EndCounts;
+
 use super::congestion::{Congestion, Progress};
-use super::counters::TcpCounters;
 use super::header::{SACK_BLOCKS, TcpHeader};
 use super::peer_window::PeerWindow;
 use super::recovery::{Acknowledged, Phase, Recovery};
@@ -55,7 +56,7 @@ pub(super) struct Sender {
     announce_reduction: bool,
     retries: u32,
     failed: bool,
-    counters: TcpCounters,
+    counters: EndCounts,
     settings: Arc<TcpSettings>,
 }
 
@@ -81,7 +82,7 @@ impl Sender {
             announce_reduction: false,
             retries: 0,
             failed: false,
-            counters: TcpCounters::default(),
+            counters: EndCounts::default(),
             settings: settings.clone(),
         }
     }
@@ -142,9 +143,9 @@ impl Sender {
         self.failed.then_some(self.settings.retries)
     }
 
-    pub(super) fn counters(&self) -> TcpCounters {
+    pub(super) fn counters(&self) -> EndCounts {
         let recovery = self.recovery.counters();
-        TcpCounters {
+        EndCounts {
             fast_retransmits: recovery.fast_retransmits,
             timeouts: recovery.timeouts,
             spurious: recovery.spurious,
@@ -203,7 +204,7 @@ impl Sender {
     fn resend(&mut self, now: Time, piece: Piece) -> Outgoing {
         self.board.sent_again(piece, now);
         self.recovery.sent(now, true);
-        self.counters.retransmitted += 1;
+        self.counters.retransmissions += 1;
         self.last_sent = now;
         Outgoing {
             piece,

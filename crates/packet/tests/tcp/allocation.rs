@@ -60,6 +60,6 @@ fn a_warm_connection_allocates_nothing() {
     let (before, sent) = (allocations(), bulk.count);
     (0..20_000).for_each(|_| bulk.round());
     assert!(bulk.count - sent > 200_000, "{}", bulk.count - sent);
-    assert!(bulk.ends[0].counters().retransmitted > 100);
+    assert!(bulk.ends[0].counts().retransmissions > 100);
     assert_eq!(allocations() - before, 0);
 }

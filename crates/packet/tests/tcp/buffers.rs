@@ -57,7 +57,7 @@ fn a_receiver_that_does_not_read_closes_its_window_and_is_probed() {
     });
     pair.write(Side::Left, 100_000);
     pair.run_until(at_ms(5000));
-    assert!(pair.right.counters().zero_windows > 0);
+    assert!(pair.right.counts().zero_windows > 0);
     assert_eq!(pair.left.bytes_in_flight(), 0);
     let times: Vec<Time> = probes.borrow().iter().map(|(at, _)| *at).collect();
     assert!(times.len() >= 3, "{times:?}");

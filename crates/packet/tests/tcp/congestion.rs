@@ -61,8 +61,8 @@ fn reno_halves_after_a_loss_and_grows_by_a_segment_per_round_trip() {
     let windows = windows(&mut pair, 9);
     assert_eq!(pair.left.slow_start_threshold(), 22);
     assert_eq!(windows[2..], [23, 24, 25, 26, 27, 28, 29]);
-    assert_eq!(pair.left.counters().retransmitted, 1);
-    assert_eq!(pair.left.counters().fast_retransmits, 1);
+    assert_eq!(pair.left.counts().retransmissions, 1);
+    assert_eq!(pair.left.counts().fast_retransmits, 1);
 }
 
 /// The window of CUBIC after a loss at `maximum`, `seconds` later.
@@ -156,7 +156,7 @@ fn marks_shrink_the_window_without_a_retransmission() {
     pair.run_until(at_ms(450));
     let window = pair.left.congestion_window();
     assert!((20..=23).contains(&window), "{window}");
-    assert_eq!(pair.left.counters().retransmitted, 0);
+    assert_eq!(pair.left.counts().retransmissions, 0);
     // The mark is answered once: the window grows again.
     pair.run_until(at_ms(1450));
     assert!((window + 8..=window + 10).contains(&pair.left.congestion_window()));
@@ -189,6 +189,6 @@ fn line(pair: &Pair) -> String {
         threshold.map_or("-".to_string(), |segments| segments.to_string()),
         left.bytes_in_flight(),
         left.smoothed_round_trip().map_or("-".to_string(), |trip| trip.to_string()),
-        left.counters().retransmitted,
+        left.counts().retransmissions,
     )
 }

@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use mpirage_packet::{CongestionAlgorithm, TcpSettings};
+use mpirage_packet::{CongestionAlgorithm, Endpoint, TcpSettings};
 use mpirage_units::{Duration, Time};
 
 use crate::pair::{Fate, Pair, Random, Side, at_ms, ms};
@@ -83,7 +83,7 @@ fn compare(algorithm: (CongestionAlgorithm, &str), loss: (f64, &str), seed: u64,
         }
     }
     let last = samples.last().expect("there are samples");
-    let (bytes, again) = (pair.delivered(Side::Right) as f64, pair.left.counters().retransmitted as f64);
+    let (bytes, again) = (pair.delivered(Side::Right) as f64, pair.left.counts().retransmissions as f64);
     assert!(
         (bytes / last.acknowledged - 1.0).abs() < 0.03,
         "{algorithm:?} {loss:?}: {bytes} of {}",
@@ -204,21 +204,21 @@ fn a_wire_that_stops_for_a_while_has_the_same_effect_as_in_linux() {
     pair.wires[0].stall(at_ms(1600));
     pair.run_until(at_ms(1240));
     assert_eq!((pair.left.congestion_window(), pair.left.slow_start_threshold()), (71, 30));
-    assert_eq!(pair.left.counters().retransmitted, 0);
+    assert_eq!(pair.left.counts().retransmissions, 0);
     // A tail loss probe with new data at 1247 ms, and a timeout at 1535 ms, in units of the kernel's timers.
     let probed = pair.left.bytes_in_flight();
     pair.run_until(at_ms(1250));
     assert_eq!(pair.left.bytes_in_flight(), probed + 1448);
     pair.run_until(at_ms(1520));
-    assert_eq!(pair.left.counters().timeouts, 0);
+    assert_eq!(pair.left.counts().timeouts, 0);
     pair.run_until(at_ms(1540));
     assert_eq!((pair.left.congestion_window(), pair.left.slow_start_threshold()), (1, 49));
     // The first answer is to the first transmission: everything is as before, and nothing more is sent again.
     pair.run_until(at_ms(1640));
     assert_eq!((pair.left.congestion_window(), pair.left.slow_start_threshold()), (71, 52));
     pair.run_until(at_ms(2400));
-    let counters = pair.left.counters();
-    assert_eq!((counters.retransmitted, counters.timeouts, counters.spurious), (1, 1, 1));
+    let counters = pair.left.counts();
+    assert_eq!((counters.retransmissions, counters.timeouts, counters.spurious), (1, 1, 1));
     assert!((100..=108).contains(&pair.left.congestion_window()), "{}", pair.left.congestion_window());
 }
 

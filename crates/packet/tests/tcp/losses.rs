@@ -40,7 +40,7 @@ fn each_timeout_is_twice_as_long_until_the_connection_fails() {
         sent.borrow().iter().map(|(at, _)| at.since(start).as_picos() / 1_000_000_000).collect();
     assert_eq!(times, [0, 220, 660, 1540, 3300]);
     assert_eq!(pair.left.failure(), Some(Failure::Retransmissions(4)));
-    assert_eq!(pair.left.counters().timeouts, 4);
+    assert_eq!(pair.left.counts().timeouts, 4);
     assert_eq!(pair.left.timeout(), None);
 }
 
@@ -63,7 +63,7 @@ fn a_lost_tail_is_repaired_by_a_probe_after_two_round_trips() {
         .collect();
     assert_eq!(again[0], (62, 4));
     assert_eq!(again.len(), 4);
-    assert_eq!(pair.left.counters().timeouts, 0);
+    assert_eq!(pair.left.counts().timeouts, 0);
 }
 
 #[test]
@@ -83,9 +83,9 @@ fn a_timeout_that_was_too_early_is_taken_back() {
     let before = pair.left.congestion_window();
     pair.run(10_000);
     assert_eq!(pair.delivered(Side::Right), 80 * 1448);
-    let counters = pair.left.counters();
+    let counters = pair.left.counts();
     assert_eq!((counters.timeouts, counters.spurious, counters.fast_retransmits), (1, 1, 0));
-    assert_eq!(counters.retransmitted, 1);
+    assert_eq!(counters.retransmissions, 1);
     assert!(pair.left.congestion_window() >= before, "{} after {before}", pair.left.congestion_window());
 }
 
@@ -98,7 +98,7 @@ fn segments_that_overtake_others_by_little_are_not_taken_for_losses_twice() {
     pair.run(1_000_000);
     assert_eq!(pair.delivered(Side::Right), 20_000_000);
     // Reordering is learned from the first time on: a quarter of the round trip is waited.
-    assert!(pair.left.counters().retransmitted < 20, "{:?}", pair.left.counters());
+    assert!(pair.left.counts().retransmissions < 20, "{:?}", pair.left.counts());
 }
 
 #[test]
@@ -114,8 +114,8 @@ fn a_retransmission_that_is_lost_is_sent_again_without_a_timeout() {
     });
     pair.write(Side::Left, 10_000_000);
     pair.run_until(at_ms(2000));
-    let counters = pair.left.counters();
-    assert_eq!((counters.retransmitted, counters.timeouts), (2, 0));
+    let counters = pair.left.counts();
+    assert_eq!((counters.retransmissions, counters.timeouts), (2, 0));
     assert!(pair.delivered(Side::Right) > 100 * 1448);
 }
 
@@ -130,8 +130,8 @@ fn a_probe_that_was_not_needed_leaves_the_window_as_it_is() {
         pair.write(Side::Left, 5 * 1448);
         pair.run(1000);
     }
-    let counters = pair.left.counters();
-    assert!(counters.retransmitted > 0);
+    let counters = pair.left.counts();
+    assert!(counters.retransmissions > 0);
     assert_eq!((counters.timeouts, counters.fast_retransmits), (0, 0));
     assert!(pair.left.congestion_window() >= 10, "{}", pair.left.congestion_window());
     assert!(pair.left.slow_start_threshold() > 1 << 30);
@@ -153,7 +153,7 @@ fn retransmissions_that_arrive_twice_are_reported_and_the_reduction_is_taken_bac
     pair.write(Side::Left, 2_000_000);
     pair.run(100_000);
     assert_eq!(pair.delivered(Side::Right), 2_000_000);
-    let counters = pair.left.counters();
+    let counters = pair.left.counts();
     assert_eq!((counters.fast_retransmits, counters.spurious), (1, 1));
     assert_eq!(*twice.borrow(), 1);
 }
