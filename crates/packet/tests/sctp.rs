@@ -361,7 +361,9 @@ proptest! {
             ..SctpSettings::default()
         };
         let mut pair = pair(&settings, move |passing| {
-            assert!(passing.segment.payload + passing.segment.header_bytes <= mtu + 14);
+            // SCTP does not divide chunks of the handshake: IP does, below the 576 bytes that every path carries.
+            let is_control = passing.segment.header.control.is_some();
+            assert!(is_control || passing.segment.payload + passing.segment.header_bytes <= mtu + 14);
             fate(u64::from(seed) << 24 ^ passing.number << 1 ^ passing.from as u64, losses)
         });
         let mut expected = HashMap::new();
