@@ -176,7 +176,7 @@ impl Profile {
         let MessageParameters { header, control, trailer, trailer_from } = self.messages;
         let Streaming { framing, burst, turn, send_buffer, cross_traffic, window } =
             self.transport.streaming();
-        let trailer = Trailer { bytes: trailer.into(), from: trailer_from.into() };
+        let trailer = Trailer { bytes: trailer.into(), from: trailer_from };
         let physics = Physics {
             framing,
             control: control.into(),
