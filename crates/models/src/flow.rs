@@ -311,6 +311,7 @@ impl Paths {
         // In the order in which `use_links` takes them.
         let ends = [from.up, to.down, to.up, from.down];
         path.footprint.point_at(ends.into_iter().map(|link| links.of(link, platform, sharing)));
+        path.route.iter_mut().zip(ends).for_each(|(link, end)| *link = end);
         path
     }
 
@@ -334,7 +335,7 @@ impl Paths {
             penalty += link.latency + parameters.penalty_scale / link.bandwidth;
             forwarding += link.bandwidth.recip();
         }
-        let first_link = route.first().map_or(0.0, |&link| platform.link(link).bandwidth.recip());
+        let links = if parameters.physics.is_some() { route.clone() } else { Vec::new() };
         forwarding -= bandwidth.recip();
         if route.is_empty() {
             let Loopback { bandwidth: own, latency: within } = parameters.loopback;
@@ -347,7 +348,7 @@ impl Paths {
             self.use_links(from, to, sharing);
         }
         let footprint = sharing.footprint_of_distinct(penalty, bound, &self.uses);
-        Path { latency, first_link, forwarding, footprint }
+        Path { latency, route: links, forwarding, footprint }
     }
 
     /// Weighs 1 on each link there, which `route` holds, and ε on each link back.

@@ -4,7 +4,7 @@
 //! use up to a limit that does not depend on the square of the hosts; beyond it, new routes drive out old ones.
 
 use mpirage_fair::Footprint;
-use mpirage_platform::HostId;
+use mpirage_platform::{HostId, LinkId};
 
 const FIRST_SETS: usize = 1 << 7;
 const MOST_SETS: usize = 1 << 16;
@@ -17,8 +17,8 @@ const EMPTY: u64 = u64::MAX;
 pub(crate) struct Path {
     /// Seconds, before any factor.
     pub latency: f64,
-    /// Seconds that a byte takes on the first link.
-    pub first_link: f64,
+    /// Its links, where the model asks for them one by one.
+    pub route: Vec<LinkId>,
     /// Seconds that a byte takes on all links but the slowest.
     pub forwarding: f64,
     /// What a message asks of the links.

@@ -10,18 +10,19 @@
 //!
 //! alone on its route (the second term only with store and forward). Among others:
 //!
-//! - a message leaves when the interface of its host is free: the gap after the last one, or when that one's first burst is on the wire;
-//!   after its own first burst, a message waits for the first bursts of others;
-//! - the messages of a connection, control messages too, use links one after another;
-//! - the fronts of all streams share links equally (max-min), and weigh ε on the way back;
-//! - the sender is free when all of its message but the send buffer is acknowledged;
-//! - an interface gives messages to receivers with the gap between them.
+//! - an interface sends and receives messages with a gap between them;
+//! - a short message waits at each link for those before it (`wires`);
+//! - a long message is a flow; flows share links equally (max-min) and weigh ε on the way back. Its first burst waits for the bursts
+//!   of its host that were there before, its rest for those that its host had queued by then;
+//! - the messages of a connection, control messages too, arrive in their order: what follows a long message waits (`queues`);
+//! - the sender is free when all of its message but the send buffer is acknowledged.
 
 mod interfaces;
 mod physics;
 mod queues;
 #[cfg(test)]
 mod tests;
+mod wires;
 
 use std::sync::Arc;
 
@@ -31,7 +32,8 @@ use mpirage_platform::Platform;
 use mpirage_units::{Duration, Time, draw};
 
 use self::interfaces::Interfaces;
-use self::queues::{Message, MessageId, PartEnd, Queues, Start};
+use self::queues::{Message, MessageId, PartEnd, Queues};
+use self::wires::{Burst, Wires};
 use crate::flow::{FlowParameters, Paths};
 
 pub use self::physics::{Framing, Lateness, Physics, Trailer};
@@ -44,9 +46,10 @@ pub struct StreamNetwork {
     sharing: Sharing,
     queues: Queues,
     interfaces: Interfaces,
+    wires: Wires,
     agenda: Agenda<Due>,
-    /// Messages so far: random numbers differ by it.
-    started: u64,
+    /// Messages that have come to their hosts: random numbers differ by it.
+    arrivals: u64,
     /// Reused: what has ended at an instant.
     ended: Vec<u64>,
 }
@@ -54,18 +57,22 @@ pub struct StreamNetwork {
 /// What happens at a date.
 #[derive(Clone, Copy, Debug)]
 enum Due {
-    /// The front of a stream starts to use links.
-    Launch(MessageId),
-    /// What follows the first burst of a message joins the queue of its host.
+    /// A short message comes to a link.
+    Hop(MessageId),
+    /// A short message has come to its host.
+    BurstOver(MessageId),
+    /// What follows the burst of a message joins the queue of its host.
     Queue(MessageId),
+    /// A message uses links as a flow.
+    Launch(MessageId),
     /// The sender of a message is free.
     BufferFree(MessageId),
     /// The receiver has a message.
     Arrival(MessageId),
-    /// The same of a message that has used no stream.
-    ArrivalWithin(Token),
-    /// The same of its sender.
+    /// The sender of a message within a host is free.
     BufferFreeWithin(Token),
+    /// The receiver has a message of its own host.
+    ArrivalWithin(Token),
 }
 
 impl StreamNetwork {
@@ -75,10 +82,11 @@ impl StreamNetwork {
             header: parameters.header,
             interfaces: Interfaces::new(platform.host_count(), physics.gap),
             queues: Queues::new(physics.send_buffer),
+            wires: Wires::new(Arc::clone(&platform), parameters.contention),
             paths: Paths::new(platform, parameters),
             sharing: Sharing::new(),
             agenda: Agenda::new(),
-            started: 0,
+            arrivals: 0,
             ended: Vec::new(),
             physics,
         }
@@ -94,22 +102,80 @@ impl StreamNetwork {
         self.agenda.push(now + Duration::from_secs_f64(span), Due::ArrivalWithin(token));
     }
 
-    /// A message leaves its host: how much of it at once, and when that can be at the receiver.
-    fn depart(&mut self, now: Time, transfer: &Transfer, bytes: u64) -> Start {
-        let Physics { framing, burst, turn, .. } = self.physics;
-        let path = self.paths.of(transfer, &mut self.sharing);
-        let on_wire =
-            |bytes: u64| Duration::from_secs_f64(framing.wire_bytes(bytes) as f64 * path.first_link);
-        let is_free = self.interfaces.is_free(transfer.from, now);
-        let burst = if is_free { burst } else { turn };
-        let leaves = self.interfaces.send(transfer.from, now, on_wire(bytes.min(burst)));
-        // The interface takes frames ahead of the wire: there is room in the queue once the first of a burst has left.
-        let makes_room = if is_free { leaves + on_wire(bytes.min(framing.payload)) } else { leaves };
-        let latency = path.latency + framing.first_frame(bytes) as f64 * path.forwarding;
-        Start { ready: leaves + Duration::from_secs_f64(latency), burst, makes_room }
+    /// How many bytes of a message may leave its host before the rest waits for others.
+    fn burst(&mut self, now: Time, transfer: &Transfer) -> u64 {
+        let route = &self.paths.of(transfer, &mut self.sharing).route;
+        let is_free = route.first().is_none_or(|&link| self.wires.free(link) <= now);
+        if is_free { self.physics.burst } else { self.physics.turn }
     }
 
-    /// The front of a stream starts to use links with its next part, at a date or now.
+    /// A message sets out when the interface of its host is free.
+    fn depart(&mut self, now: Time, id: MessageId) {
+        let leaves = self.interfaces.send(self.queues.message(id).transfer.from, now);
+        match self.queues.message(id).is_short() {
+            true if leaves > now => self.agenda.push(leaves, Due::Hop(id)),
+            true => self.hop(now, id),
+            false => self.depart_as_flow(leaves, id),
+        }
+    }
+
+    /// A long message is a flow from the beginning. Its burst leaves in the order of bursts.
+    fn depart_as_flow(&mut self, leaves: Time, id: MessageId) {
+        let latency = self.latency(id);
+        let StreamNetwork { physics, paths, sharing, queues, wires, agenda, .. } = self;
+        let message = queues.message(id);
+        let burst =
+            Burst::new(&physics.framing, physics.turn.max(message.burst()).min(queues.rest(id)), leaves);
+        let Some(&link) = paths.of(&message.transfer, sharing).route.first() else { return };
+        let is_free = wires.free(link) <= leaves;
+        let crossing = wires.reserve(leaves, link, &burst);
+        // The interface takes frames ahead of the wire: the queue has room once the first of a burst has left.
+        if message.burst() > 0 {
+            agenda.push(if is_free { crossing.frame_sent } else { crossing.begins }, Due::Queue(id));
+        }
+        agenda.push(crossing.begins + latency, Due::Launch(id));
+    }
+
+    /// A message follows a long one in its stream: it waits. Its first byte could be at the receiver by a date.
+    fn wait_in_stream(&mut self, now: Time, id: MessageId) {
+        let date = now + self.latency(id);
+        self.queues.set_ready(id, date);
+    }
+
+    /// What the first frame of the rest of a message takes to its host on idle links, but for the slowest.
+    fn latency(&mut self, id: MessageId) -> Duration {
+        let frame = self.physics.framing.first_frame(self.queues.rest(id));
+        let path = self.paths.of(&self.queues.message(id).transfer, &mut self.sharing);
+        Duration::from_secs_f64(path.latency + frame as f64 * path.forwarding)
+    }
+
+    /// A short message comes to the next link of its route.
+    fn hop(&mut self, now: Time, id: MessageId) {
+        let StreamNetwork { physics, paths, sharing, queues, wires, agenda, .. } = self;
+        let route = &paths.of(&queues.message(id).transfer, sharing).route;
+        let at = queues.message(id).hop();
+        let burst = match at {
+            0 => Burst::new(&physics.framing, queues.next_part(id), now),
+            _ => queues.message(id).crossing(),
+        };
+        let Some(&link) = route.get(at) else { return agenda.push(now, Due::BurstOver(id)) };
+        let crossing = wires.cross(now, link, &burst);
+        queues.set_crossing(id, Burst { last: crossing.last, ..burst });
+        match at + 1 == route.len() {
+            true => agenda.push(crossing.last, Due::BurstOver(id)),
+            false => agenda.push(crossing.next, Due::Hop(id)),
+        }
+    }
+
+    /// What follows the burst of a message joins the queue of its host, behind the bursts of others.
+    fn queue_rest(&mut self, id: MessageId) {
+        let route = &self.paths.of(&self.queues.message(id).transfer, &mut self.sharing).route;
+        if let Some(&link) = route.first() {
+            self.queues.set_turn(id, self.wires.free(link));
+        }
+    }
+
+    /// A message uses links as a flow with its next part, at a date or now.
     fn launch_at(&mut self, now: Time, date: Time, id: MessageId) {
         if date > now {
             self.agenda.push(date, Due::Launch(id));
@@ -119,47 +185,42 @@ impl StreamNetwork {
     }
 
     fn launch(&mut self, now: Time, id: MessageId) {
-        let StreamNetwork { physics, paths, sharing, queues, .. } = self;
+        let StreamNetwork { physics, paths, sharing, queues, wires, .. } = self;
         let wire_bytes = physics.framing.wire_bytes(queues.next_part(id));
         let path = paths.of(&queues.message(id).transfer, sharing);
+        wires.add_flow(&path.route);
         let flow = sharing.prepare(&path.footprint, wire_bytes as f64, id.0.into());
         sharing.launch(now, flow);
     }
 
-    /// The part of a message that used links has arrived.
+    /// A flow has ended: the part of a message that used links has arrived.
+    fn flow_over(&mut self, now: Time, id: MessageId) {
+        let StreamNetwork { paths, sharing, queues, wires, .. } = self;
+        wires.remove_flow(&paths.of(&queues.message(id).transfer, sharing).route);
+        self.part_over(now, id);
+    }
+
     fn part_over(&mut self, now: Time, id: MessageId) {
         let end = self.queues.part_over(id);
         self.free_senders(now, id);
         match end {
-            PartEnd::OfBurst => return self.await_turn(now, id),
-            PartEnd::Inside => return self.launch(now, id),
-            PartEnd::OfMessage => self.arrive(now, id),
+            PartEnd::OfBurst => {
+                let date = self.queues.message(id).turn + self.latency(id);
+                self.launch_at(now, date, id);
+            }
+            PartEnd::Inside => self.launch(now, id),
+            PartEnd::OfMessage => self.message_over(now, id),
         }
-        if let Some(next) = self.queues.leave(id) {
-            self.launch_at(now, self.queues.message(next).ready, next);
-        }
     }
 
-    /// What follows the first burst of a message joins the queue of its host, behind the bursts of others.
-    fn queue_rest(&mut self, id: MessageId) {
-        let from = self.queues.message(id).transfer.from;
-        self.queues.set_turn(id, self.interfaces.sending_from(from));
-    }
-
-    /// The first burst of a message has arrived; the rest follows when its turn has come.
-    fn await_turn(&mut self, now: Time, id: MessageId) {
-        let &Message { transfer, turn, .. } = self.queues.message(id);
-        let path = self.paths.of(&transfer, &mut self.sharing);
-        let frame = self.physics.framing.first_frame(self.queues.rest(id));
-        let latency = path.latency + frame as f64 * path.forwarding;
-        self.launch_at(now, turn + Duration::from_secs_f64(latency), id);
-    }
-
-    /// The last byte of a message is at its host.
-    fn arrive(&mut self, now: Time, id: MessageId) {
+    /// The last byte of a message is at its host, and what waited behind it follows.
+    fn message_over(&mut self, now: Time, id: MessageId) {
         let to = self.queues.message(id).transfer.to;
         let date = self.interfaces.receive(to, now) + self.physics.software + self.lateness();
         self.agenda.push(date, Due::Arrival(id));
+        if let Some(next) = self.queues.leave(id) {
+            self.launch_at(now, self.queues.message(next).ready, next);
+        }
     }
 
     /// How late the receiver of a message notices it.
@@ -168,8 +229,8 @@ impl StreamNetwork {
         if share == 0.0 {
             return Duration::ZERO;
         }
-        self.started += 1;
-        let drawn = draw(seed, [self.started, 0]);
+        self.arrivals += 1;
+        let drawn = draw(seed, [self.arrivals, 0]);
         if drawn >= share {
             return Duration::ZERO;
         }
@@ -178,11 +239,10 @@ impl StreamNetwork {
 
     /// Senders of a stream are free whose last byte the buffer holds: when the acknowledgements are back that make room for it.
     fn free_senders(&mut self, now: Time, id: MessageId) {
-        if self.physics.send_buffer.is_none() {
+        if !self.queues.has_unheld(id) {
             return;
         }
-        let transfer = self.queues.message(id).transfer;
-        let back = self.paths.of(&transfer, &mut self.sharing).latency;
+        let back = self.paths.of(&self.queues.message(id).transfer, &mut self.sharing).latency;
         self.hold(now + Duration::from_secs_f64(back), id);
     }
 
@@ -197,15 +257,15 @@ impl StreamNetwork {
 /// What is reported.
 impl StreamNetwork {
     fn sender_is_free(&mut self, id: MessageId, events: &mut Vec<Event>) {
-        let (token, cargo) = (self.queues.message(id).token, self.queues.message(id).transfer.cargo);
-        if self.queues.sender_is_free(id) && cargo == Cargo::Data {
+        let &Message { token, transfer, .. } = self.queues.message(id);
+        if self.queues.sender_is_free(id) && transfer.cargo == Cargo::Data {
             events.push(buffer_free(token));
         }
     }
 
     fn has_arrived(&mut self, id: MessageId, events: &mut Vec<Event>) {
-        let (token, cargo) = (self.queues.message(id).token, self.queues.message(id).transfer.cargo);
-        if self.queues.has_arrived(id) && cargo == Cargo::Data {
+        let &Message { token, transfer, .. } = self.queues.message(id);
+        if self.queues.has_arrived(id) && transfer.cargo == Cargo::Data {
             events.push(buffer_free(token));
         }
         events.push(Event::ended(token));
@@ -223,16 +283,19 @@ impl NetworkModel for StreamNetwork {
             return Departure::Now;
         }
         let bytes = self.physics.stream_bytes(&transfer, self.header);
-        let start = self.depart(now, &transfer, bytes);
-        let id = self.queues.write(transfer, token, bytes, start);
-        if self.physics.send_buffer.is_some() {
+        let burst = self.burst(now, &transfer);
+        let id = self.queues.write(transfer, token, bytes, burst);
+        if self.physics.turn >= self.physics.burst {
+            // All connections take turns from the beginning: a flow says that as it is.
+            self.queues.forget_burst(id);
+        }
+        if self.queues.has_unheld(id) {
             self.hold(now, id);
         }
-        if self.queues.is_front(id) {
-            self.agenda.push(start.ready, Due::Launch(id));
-        }
-        if bytes > start.burst {
-            self.agenda.push(start.makes_room, Due::Queue(id));
+        if self.queues.message(id).waits() {
+            self.wait_in_stream(now, id);
+        } else {
+            self.depart(now, id);
         }
         Departure::Now
     }
@@ -248,13 +311,15 @@ impl Model for StreamNetwork {
         let mut ended = std::mem::take(&mut self.ended);
         self.sharing.collect(now, &mut ended);
         for id in ended.drain(..) {
-            self.part_over(now, MessageId(id as u32));
+            self.flow_over(now, MessageId(id as u32));
         }
         self.ended = ended;
         while let Some(due) = self.agenda.pop_at(now) {
             match due {
-                Due::Launch(id) => self.launch(now, id),
+                Due::Hop(id) => self.hop(now, id),
+                Due::BurstOver(id) => self.part_over(now, id),
                 Due::Queue(id) => self.queue_rest(id),
+                Due::Launch(id) => self.launch(now, id),
                 Due::BufferFree(id) => self.sender_is_free(id, events),
                 Due::Arrival(id) => self.has_arrived(id, events),
                 Due::BufferFreeWithin(token) => events.push(buffer_free(token)),

@@ -8,11 +8,14 @@
 //!    │ front          │              │               last │
 //! ```
 //!
-//! Only the front of a stream uses links. The sender of a message is free once the buffer holds its last byte.
+//! A message that is longer than a burst is slow: those written while it is in the stream wait until it has arrived. The sender of
+//! a message is free once the buffer holds its last byte.
 
 use mpirage_kernel::{Connection, Token, Transfer};
 use mpirage_units::Time;
 use rustc_hash::FxHashMap;
+
+use super::wires::Burst;
 
 /// A message in a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,9 +26,9 @@ pub(super) struct MessageId(pub u32);
 pub(super) struct Message {
     pub transfer: Transfer,
     pub token: Token,
-    /// Not before this date does its first byte reach the links.
+    /// If it waits: not before this date does its first byte reach its host.
     pub ready: Time,
-    /// Not before this date does it leave its host after its first burst.
+    /// Not before this date does it leave its host after its burst.
     pub turn: Time,
     /// Its place in the stream: the position after its last byte, and its bytes.
     end: u64,
@@ -34,21 +37,52 @@ pub(super) struct Message {
     burst: u64,
     /// Where the part that now uses links ends.
     part_end: u64,
+    /// The burst that is on its way, and the number of the link that it comes to.
+    crossing: Burst,
+    hop: u32,
     stream: u32,
     next: u32,
+    pace: Pace,
     sender: Sender,
     has_arrived: bool,
 }
 
-/// How a message begins.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Start {
-    /// Not before this date does its first byte reach the links.
-    pub ready: Time,
+/// How fast a message goes through its stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pace {
+    /// It is one burst.
+    Fast,
+    /// It is longer than a burst.
+    Slow,
+    /// It waits for a slow one before it.
+    Waits,
+}
+
+impl Message {
+    /// Does it wait for others of its stream?
+    pub(super) fn waits(&self) -> bool {
+        self.pace == Pace::Waits
+    }
+
+    /// Is it one burst?
+    pub(super) fn is_short(&self) -> bool {
+        self.pace == Pace::Fast
+    }
+
     /// Bytes that leave at once.
-    pub burst: u64,
-    /// When the rest joins the queue of its host.
-    pub makes_room: Time,
+    pub(super) fn burst(&self) -> u64 {
+        self.burst
+    }
+
+    /// The burst that is on its way.
+    pub(super) fn crossing(&self) -> Burst {
+        self.crossing
+    }
+
+    /// The number of the link that it comes to.
+    pub(super) fn hop(&self) -> usize {
+        self.hop as usize
+    }
 }
 
 /// What the sender of a message knows.
@@ -82,6 +116,8 @@ struct Stream {
     last: u32,
     /// The first message whose last byte the buffer does not hold.
     unheld: u32,
+    /// Messages that are slow or wait.
+    slow: u32,
     written: u64,
     done: u64,
 }
@@ -115,29 +151,32 @@ impl Queues {
         &self.messages[id.0 as usize]
     }
 
-    /// Is a message the first of its stream?
-    pub(super) fn is_front(&self, id: MessageId) -> bool {
-        self.streams[self.message(id).stream as usize].front == id.0
-    }
-
-    /// Writes a message into the stream of its connection.
-    pub(super) fn write(&mut self, transfer: Transfer, token: Token, bytes: u64, start: Start) -> MessageId {
-        let Start { ready, burst, .. } = start;
+    /// Writes a message into the stream of its connection; so many bytes of it may leave at once.
+    pub(super) fn write(&mut self, transfer: Transfer, token: Token, bytes: u64, burst: u64) -> MessageId {
         let number = self.stream_of(&transfer.connection);
         let stream = &mut self.streams[number as usize];
         stream.written += bytes;
         let end = stream.written;
+        let pace = match stream.slow {
+            0 if bytes <= burst => Pace::Fast,
+            0 => Pace::Slow,
+            _ => Pace::Waits,
+        };
+        stream.slow += u32::from(pace != Pace::Fast);
         let message = Message {
             transfer,
             token,
-            ready,
-            turn: ready,
+            ready: Time::ZERO,
+            turn: Time::ZERO,
             end,
             bytes,
-            burst,
+            burst: if pace == Pace::Waits { 0 } else { burst },
             part_end: end - bytes,
+            crossing: Burst { bytes: 0, frame: 0, last: Time::ZERO },
+            hop: 0,
             stream: number,
             next: NONE,
+            pace,
             sender: if self.send_buffer.is_some() { Sender::Waits } else { Sender::Free },
             has_arrived: false,
         };
@@ -153,15 +192,19 @@ impl Queues {
         MessageId(id)
     }
 
-    /// Bytes of the next part of the front of a stream: its first burst, what the buffer cannot hold, the rest.
+    /// A long message goes on after its burst without a pause.
+    pub(super) fn forget_burst(&mut self, id: MessageId) {
+        self.messages[id.0 as usize].burst = 0;
+    }
+
+    /// Bytes of the next part of a message: its burst, what the buffer cannot hold, the rest.
     pub(super) fn next_part(&mut self, id: MessageId) -> u64 {
         let message = &mut self.messages[id.0 as usize];
         let begin = message.part_end;
-        let burst_end = message.end - message.bytes + message.burst;
+        let burst_end = (message.end - message.bytes).saturating_add(message.burst);
         let held_from = message.end.saturating_sub(self.send_buffer.unwrap_or(u64::MAX));
-        let ends = [burst_end, held_from, message.end];
-        message.part_end =
-            ends.into_iter().filter(|&end| end > begin).min().unwrap_or(message.end).min(message.end);
+        let ends = [burst_end, held_from].into_iter().filter(|&end| end > begin);
+        message.part_end = ends.fold(message.end, u64::min);
         message.part_end - begin
     }
 
@@ -171,7 +214,7 @@ impl Queues {
         self.streams[message.stream as usize].done = message.part_end;
         match message.part_end {
             end if end == message.end => PartEnd::OfMessage,
-            end if end == message.end - message.bytes + message.burst => PartEnd::OfBurst,
+            end if end - (message.end - message.bytes) == message.burst => PartEnd::OfBurst,
             _ => PartEnd::Inside,
         }
     }
@@ -182,9 +225,26 @@ impl Queues {
         message.end - message.part_end
     }
 
-    /// Sets when a message leaves its host after its first burst.
+    /// A burst has crossed a link.
+    pub(super) fn set_crossing(&mut self, id: MessageId, burst: Burst) {
+        let message = &mut self.messages[id.0 as usize];
+        message.crossing = burst;
+        message.hop += 1;
+    }
+
+    /// Sets when the first byte of a message that waits could be at its host.
+    pub(super) fn set_ready(&mut self, id: MessageId, ready: Time) {
+        self.messages[id.0 as usize].ready = ready;
+    }
+
+    /// Sets when a message leaves its host after its burst.
     pub(super) fn set_turn(&mut self, id: MessageId, turn: Time) {
         self.messages[id.0 as usize].turn = turn;
+    }
+
+    /// Do senders of the stream of a message wait for room in the buffer?
+    pub(super) fn has_unheld(&self, id: MessageId) -> bool {
+        self.send_buffer.is_some() && self.streams[self.message(id).stream as usize].unheld != NONE
     }
 
     /// Takes the next message of the same stream whose last byte the buffer holds by now.
@@ -199,17 +259,19 @@ impl Queues {
         Some(MessageId(held))
     }
 
-    /// The front of a stream has left it. Gives the new front.
+    /// The front of a stream has left it. Gives the new front if it has waited for that.
     pub(super) fn leave(&mut self, id: MessageId) -> Option<MessageId> {
-        let Message { stream: number, next, .. } = self.messages[id.0 as usize];
+        let Message { stream: number, next, pace, .. } = self.messages[id.0 as usize];
         let stream = &mut self.streams[number as usize];
+        debug_assert_eq!(stream.front, id.0, "messages of a stream arrive in their order");
         stream.front = next;
+        stream.slow -= u32::from(pace != Pace::Fast);
         if next == NONE {
             self.numbers.remove(&stream.key);
             self.unused_streams.push(number);
             return None;
         }
-        Some(MessageId(next))
+        self.messages[next as usize].waits().then_some(MessageId(next))
     }
 
     /// The date has come at which the sender is free. True if it does not know yet.
@@ -250,7 +312,7 @@ impl Queues {
         let key = (connection.source, connection.target);
         let Queues { numbers, streams, unused_streams, .. } = self;
         *numbers.entry(key).or_insert_with(|| {
-            let stream = Stream { key, front: NONE, last: NONE, unheld: NONE, written: 0, done: 0 };
+            let stream = Stream { key, front: NONE, last: NONE, unheld: NONE, slow: 0, written: 0, done: 0 };
             put(streams, unused_streams, stream)
         })
     }
