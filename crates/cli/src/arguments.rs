@@ -357,9 +357,12 @@ pub struct MachineArguments {
     /// The network model; `mpirage info models` lists them
     #[arg(long, default_value = "flow", value_name = "MODEL")]
     pub model: String,
-    /// How the MPI library uses the network, with --model packet; `mpirage info profiles` lists them
+    /// How the MPI library uses the network, with --model flow or packet; `mpirage info profiles` lists them
     #[arg(long, value_name = "PROFILE")]
     pub mpi_profile: Option<String>,
+    /// With --model packet: only messages from, to or through these hosts, links and switches as packets, all others as flows
+    #[arg(long, value_name = "PLACE,…", value_delimiter = ',')]
+    pub packet_at: Vec<String>,
     /// What random numbers of the network start from: losses, late receivers
     #[arg(long, default_value_t = 0, value_name = "NUMBER")]
     pub seed: u64,
@@ -504,6 +507,9 @@ impl MachineArguments {
         add("--model", self.model.clone().into());
         if let Some(profile) = &self.mpi_profile {
             add("--mpi-profile", profile.clone().into());
+        }
+        if !self.packet_at.is_empty() {
+            add("--packet-at", self.packet_at.join(",").into());
         }
         if self.seed != 0 {
             add("--seed", self.seed.to_string().into());

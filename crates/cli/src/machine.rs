@@ -57,7 +57,7 @@ impl MachineArguments {
     /// The model that the arguments ask for.
     fn model_request(&self) -> Result<ModelRequest<'_>, Failure> {
         let profile = self.mpi_profile.as_deref().map(profile).transpose()?;
-        Ok(ModelRequest { spec: &self.model, profile, seed: self.seed })
+        Ok(ModelRequest { spec: &self.model, profile, seed: self.seed, packet_at: &self.packet_at })
     }
 }
 
@@ -241,8 +241,8 @@ pub fn resolve_model(
         .and_then(|resolved| resolved.0.check(platform).map(|()| resolved));
     resolved.map_err(|error| match error {
         ModelError::Name(_) => usage(format!("{error}{}", words::did_you_mean(request.spec, model_names()))),
-        ModelError::Profile { .. } => usage(error),
-        ModelError::Setting(_) | ModelError::Dimemas(_) => exit::bad_platform(error),
+        ModelError::Profile { .. } | ModelError::PacketAt(_) => usage(error),
+        ModelError::Setting(_) | ModelError::Dimemas(_) | ModelError::Causes(_) => exit::bad_platform(error),
     })
 }
 

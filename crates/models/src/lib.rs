@@ -4,6 +4,7 @@
 //!   simulation of MPI applications with SMPI*, IPDPS 2011, sections 4 and 6).
 //!   Its parameters make it `flow`, `flow:affine`, `flow:no-contention` or `simgrid`.
 //! * [`StreamNetwork`]: the same sharing under byte streams, with frames, interfaces and buffers instead of factors.
+//! * [`Hybrid`]: one network for places of interest, another for the rest.
 //! * [`BusNetwork`]: nodes with a few links on a few buses (Girona, Labarta, Badia, *Validation of Dimemas communication
 //!   model for MPI collective operations*, EuroPVM/MPI 2000), and [`FanTable`], its formula for collectives.
 //! * [`Uncontended`]: latency and bandwidth, nothing else; `smp` and `loggops` are built on it.
@@ -13,6 +14,7 @@ mod bus;
 mod cores;
 mod fans;
 mod flow;
+mod hybrid;
 mod route_cache;
 mod star_routes;
 mod stream;
@@ -22,5 +24,6 @@ pub use bus::{BusNetwork, BusNode, BusParameters, Limit, Links};
 pub use cores::Cores;
 pub use fans::{Exchanged, Fan, FanSize, FanTable, Fans, KINDS, Level, steps};
 pub use flow::{Fairness, FlowNetwork, FlowParameters, Loopback, Segment};
+pub use hybrid::{Detail, Hybrid};
 pub use stream::{Framing, Lateness, Physics, StreamNetwork, Trailer};
 pub use uncontended::{Uncontended, Wire};

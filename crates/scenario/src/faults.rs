@@ -52,12 +52,7 @@ impl FaultSpec {
 
     /// The fault on this platform.
     pub(crate) fn resolve(&self, platform: &Platform) -> Result<Fault, String> {
-        let Some(place) = platform.find_place(&self.place) else {
-            let near = platform.place_names(NAMES);
-            let near = near.iter().find(|name| name.eq_ignore_ascii_case(&self.place));
-            let help = near.map_or(String::new(), |name| format!("; did you mean `{name}`?"));
-            return Err(format!("there is no host, link or switch `{}`{help}", self.place));
-        };
+        let place = place_named(&self.place, platform)?;
         let kind = match (self.effect, &place) {
             (Effect::Slow(factor), NetworkPlace::Host(host)) => FaultKind::SlowHost(*host, factor),
             (Effect::Slow(_), _) => return Err(format!("`slow` is for hosts; `{}` is none", self.place)),
@@ -105,8 +100,18 @@ impl Effect {
     }
 }
 
+/// The place of that name.
+pub(crate) fn place_named(name: &str, platform: &Platform) -> Result<NetworkPlace, String> {
+    platform.find_place(name).ok_or_else(|| {
+        let near = platform.place_names(NAMES);
+        let near = near.iter().find(|known| known.eq_ignore_ascii_case(name));
+        let help = near.map_or(String::new(), |name| format!("; did you mean `{name}`?"));
+        format!("there is no host, link or switch `{name}`{help}")
+    })
+}
+
 /// All links of a place.
-fn links_of(place: &NetworkPlace, platform: &Platform) -> Vec<LinkId> {
+pub(crate) fn links_of(place: &NetworkPlace, platform: &Platform) -> Vec<LinkId> {
     match place {
         NetworkPlace::Host(host) => platform.links_of_host(*host),
         NetworkPlace::Links(links) => links.clone(),

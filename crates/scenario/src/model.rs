@@ -59,11 +59,13 @@ pub struct ModelRequest<'r> {
     pub profile: Option<&'static Profile>,
     /// What random numbers start from.
     pub seed: u64,
+    /// Places that are simulated as frames while the rest is flows; all if it is empty.
+    pub packet_at: &'r [String],
 }
 
 impl<'r> From<&'r str> for ModelRequest<'r> {
     fn from(spec: &'r str) -> ModelRequest<'r> {
-        ModelRequest { spec, profile: None, seed: 0 }
+        ModelRequest { spec, profile: None, seed: 0, packet_at: &[] }
     }
 }
 
@@ -172,6 +174,7 @@ impl Model {
             }
         }
         model.check_causes()?;
+        model.set_detail(&request)?;
         if model.profile.is_none() && model.calibration.is_none() && model.network.has_segments_of(&preset) {
             model.calibration = Some(Calibration::GIGABIT);
         }
@@ -234,9 +237,8 @@ impl Model {
     pub fn check(&self, platform: &Platform) -> Result<(), ModelError> {
         match &self.network {
             Network::Packet(packet) => packet.check(platform).map_err(|problem| {
-                let setting = platform.settings().get("packet.faults");
-                let problem = format!("`faults`: {problem}");
-                match setting {
+                let key = if problem.starts_with("`only`") { "packet.only" } else { "packet.faults" };
+                match platform.settings().get(key) {
                     Some(setting) => ModelError::Setting(setting.place.error(problem)),
                     None => ModelError::Dimemas(format!("{}: {problem}", self.name)),
                 }
@@ -300,12 +302,22 @@ impl Model {
         Model { name: DEFAULT.to_owned(), network, protocol, calibration: None, profile: Some(profile) }
     }
 
+    /// What is typed goes before what files say.
+    fn set_detail(&mut self, request: &ModelRequest<'_>) -> Result<(), ModelError> {
+        match &mut self.network {
+            _ if request.packet_at.is_empty() => {}
+            Network::Packet(packet) => packet.only = request.packet_at.to_vec(),
+            _ => return Err(ModelError::PacketAt(self.name.clone())),
+        }
+        Ok(())
+    }
+
     fn check_causes(&self) -> Result<(), ModelError> {
         let problem = match &self.network {
             Network::Flow(flow) => physics::contradiction(flow),
             _ => None,
         };
-        problem.map_or(Ok(()), |problem| Err(ModelError::Name(format!("{}: {problem}", self.name))))
+        problem.map_or(Ok(()), |problem| Err(ModelError::Causes(format!("{}: {problem}", self.name))))
     }
 
     /// The parameters, one per line, as they would be written in the `[model]` table of a platform file.
@@ -394,6 +406,12 @@ pub enum ModelError {
         /// The model.
         model: String,
     },
+    /// The model has no packets.
+    #[error("--packet-at belongs to --model packet; model `{0}` has no packets")]
+    PacketAt(String),
+    /// Factors and causes at once.
+    #[error("{0}")]
+    Causes(String),
     /// A file of Dimemas is wrong.
     #[error("{0}")]
     Dimemas(String),
@@ -426,7 +444,7 @@ fn describe_overhead(overhead: &Overhead) -> String {
     format!("[{}]", sections.join(", "))
 }
 
-fn measured_flow() -> FlowParameters {
+pub(crate) fn measured_flow() -> FlowParameters {
     let segment =
         |(above, latency_factor, bandwidth_factor)| Segment { above, latency_factor, bandwidth_factor };
     FlowParameters {

@@ -4,17 +4,19 @@ use std::io;
 use std::sync::Arc;
 
 use mpirage_kernel::NetworkModel;
+use mpirage_models::{Detail, FlowParameters, Hybrid};
 use mpirage_packet::{
     CaptureRequest, CongestionAlgorithm, Endpoint, Forwarding, LinkLayer, LinkParameters, LosslessParameters,
     LosslessWires, PacketNetwork, PacketParameters, QueueLimit, RdmaEndpoint, RdmaSettings, Red, Routing,
     Sctp, SctpSettings, Tcp, TcpSettings,
 };
-use mpirage_platform::{HostId, Platform, Value};
+use mpirage_platform::{HostId, NetworkPlace, Platform, Value};
 use mpirage_units::{DURATION, Duration, FACTOR, Quantity};
 
-use crate::faults::FaultSpec;
+use crate::faults::{FaultSpec, links_of, place_named};
+use crate::model::measured_flow;
 use crate::profile::Profile;
-use crate::values::{bandwidth, bytes, field, quantity, seconds, table, truth};
+use crate::values::{bandwidth, bytes, field, list, quantity, seconds, table, truth};
 
 /// A network of frames and the transport protocol on it.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +36,10 @@ pub struct Packet {
     /// The payload of a packet of InfiniBand or RoCE, in bytes.
     pub rdma_mtu: u32,
     faults: Vec<FaultSpec>,
+    /// Places in detail, if the rest is not.
+    pub(crate) only: Vec<String>,
+    /// The rest, as flows.
+    rest: FlowParameters,
 }
 
 /// Transport protocols.
@@ -93,6 +99,12 @@ pub struct PacketKey {
 
 /// All keys, in the order in which they are shown.
 pub const PACKET_KEYS: &[PacketKey] = &[
+    PacketKey {
+        name: "only",
+        meaning: "hosts, links and switches whose messages are frames, all others flows; everything if there are none",
+        set: |packet, value| put(&mut packet.only, names(value)?),
+        get: |packet| format!("{:?}", packet.only),
+    },
     PacketKey {
         name: "transport",
         meaning: "what connections speak: \"tcp\", \"sctp\", \"infiniband\" or \"roce\"",
@@ -389,6 +401,8 @@ impl Packet {
             lossless: transport.lossless(),
             rdma_mtu: RdmaSettings::infiniband().mtu,
             faults: Vec::new(),
+            only: Vec::new(),
+            rest: profile.flow(measured_flow(), seed),
         }
     }
 
@@ -401,9 +415,17 @@ impl Packet {
         if self.transport.is_lossless() { lossless(&self.lossless) } else { lossy(&self.parameters.links) }
     }
 
-    /// Are all places that its faults name on this platform? The error says which is not.
+    /// Are all places that it names on this platform? The error says which is not.
     pub(crate) fn check(&self, platform: &Platform) -> Result<(), String> {
-        self.faults.iter().try_for_each(|fault| fault.resolve(platform).map(drop))
+        let faults: Result<Vec<_>, String> =
+            self.faults.iter().map(|fault| fault.resolve(platform)).collect();
+        faults.map_err(|problem| format!("`faults`: {problem}"))?;
+        self.places(platform).map(drop).map_err(|problem| format!("`only`: {problem}"))
+    }
+
+    /// The places whose messages are frames.
+    fn places(&self, platform: &Platform) -> Result<Vec<NetworkPlace>, String> {
+        self.only.iter().flat_map(|name| expand(name)).map(|name| place_named(&name, platform)).collect()
     }
 
     /// Sets a parameter of the `[packet]` table.
@@ -432,6 +454,26 @@ impl Packet {
 
     /// The network, quiet.
     pub(crate) fn network_on(
+        &self,
+        platform: &Arc<Platform>,
+        captures: Vec<CaptureRequest>,
+    ) -> io::Result<Box<dyn NetworkModel>> {
+        let frames = self.frames_on(platform, captures)?;
+        if self.only.is_empty() {
+            return Ok(frames);
+        }
+        let mut detail = Detail::new(Arc::clone(platform));
+        // Places were checked when the model was resolved.
+        for place in self.places(platform).unwrap_or_default() {
+            match place {
+                NetworkPlace::Host(host) => detail.add_host(host),
+                place => links_of(&place, platform).into_iter().for_each(|link| detail.add_link(link)),
+            }
+        }
+        Ok(Box::new(Hybrid::new(detail, frames, self.rest.network_on(platform))))
+    }
+
+    fn frames_on(
         &self,
         platform: &Arc<Platform>,
         captures: Vec<CaptureRequest>,
@@ -483,6 +525,28 @@ impl Packet {
         }
         Ok(Box::new(network))
     }
+}
+
+/// A list of names, or one text with commas between them.
+fn names(value: &Value) -> Result<Vec<String>, String> {
+    if let Value::Text(text) = value {
+        return Ok(text.split(',').map(|name| name.trim().to_owned()).collect());
+    }
+    let name = |entry: &Value| entry.as_text().map(str::to_owned).ok_or(format!("{entry} is no name"));
+    list(value)?.iter().map(name).collect()
+}
+
+/// `host-[0-15]` are sixteen names.
+fn expand(name: &str) -> Vec<String> {
+    let range = || {
+        let (before, rest) = name.split_once('[')?;
+        let (range, after) = rest.split_once(']')?;
+        let (first, last) = range.split_once('-')?;
+        let (from, to): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
+        let width = first.len();
+        Some((from..=to).map(|number| format!("{before}{number:0width$}{after}")).collect())
+    };
+    range().unwrap_or_else(|| vec![name.to_owned()])
 }
 
 /// Bytes per second of the link of the first host.
