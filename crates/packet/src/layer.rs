@@ -6,13 +6,14 @@
 
 use std::sync::Arc;
 
-use mpirage_kernel::{Agenda, Connection};
+use mpirage_kernel::{Agenda, Connection, QueueSample};
 use mpirage_platform::{HostId, LinkId};
 use mpirage_units::{Random, Time};
 
 use crate::event::Event;
 use crate::faults::Fault;
 use crate::frame::{Frame, Frames};
+use crate::history::Samples;
 use crate::ids::{FrameId, LaneId, PathId, PortId};
 use crate::paths::Paths;
 use crate::port::PortCounts;
@@ -69,7 +70,13 @@ pub trait Layer {
     /// Frames that cross this port are reported in [`Traffic::seen`] from now on.
     fn watch(&mut self, port: PortId);
 
-    /// Every link in use, and what it has counted.
+    /// Queues are recorded over time from now on. Called before the first frame.
+    fn record_queues(&mut self);
+
+    /// The samples of each port's queue, if they were recorded.
+    fn take_queues(&mut self) -> Option<Box<Samples<QueueSample>>>;
+
+    /// Every link in use, and what it has counted, in the order of ports.
     fn counts(&self) -> impl Iterator<Item = (LinkId, &PortCounts)>;
 
     /// What it has counted besides, by name.

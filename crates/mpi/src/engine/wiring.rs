@@ -83,10 +83,14 @@ impl<M: Memory> Engine<M> {
         debug_assert_eq!(sizes.iter().sum::<u32>() as usize, ranks, "every rank belongs to a job");
         let (protocol, hosts) = (Arc::new(setup.protocol), Arc::from(setup.placement));
         let state = Ranks::new(ranks);
+        let (mut kernel, observers) = (setup.kernel, Observers::new(setup.recorder));
+        if observers.wants_network() {
+            kernel.record_network_history();
+        }
         let core = Core {
-            kernel: setup.kernel,
+            kernel,
             data: DataPlane::new(memory),
-            observers: Observers::new(setup.recorder),
+            observers,
             occupancy: Occupancy::new(&protocol, &hosts),
             turns: Turns::new(state.lines()),
             ranks: state,
@@ -309,7 +313,8 @@ impl<M: Memory> Engine<M> {
         }
     }
 
-    /// The run is over, whatever the reason: records the ends of the ranks that are still there.
+    /// The run is over, whatever the reason: records the ends of the ranks that are still there,
+    /// and what the network has seen.
     pub fn close_records(&mut self) {
         for line in self.calls.core.ranks.lines() {
             if !self.calls.core.ranks.line(line).phase.is(&Phase::Gone) {
@@ -323,6 +328,9 @@ impl<M: Memory> Engine<M> {
     #[inline]
     fn starts_turn(&mut self, turn: &Turn) -> bool {
         if let Turn::Resume(line) = *turn {
+        if let Some(history) = self.calls.core.kernel.take_network_history() {
+            self.calls.core.observers.network(&history);
+        }
             let state = self.calls.core.ranks.line_mut(line);
             if self.calls.core.jobs.is_over(state.rank) {
                 return false;
