@@ -462,7 +462,10 @@ impl Packet {
             Transport::Roce => RdmaSettings::roce(line_rate(platform)),
             _ => RdmaSettings::infiniband(),
         };
-        let settings = Arc::new(RdmaSettings { mtu: self.rdma_mtu, ..settings });
+        let settings = RdmaSettings { mtu: self.rdma_mtu, ..settings };
+        let in_order = !matches!(self.lossless.routing, Routing::Adaptive(_));
+        let settings = if self.loses() { settings.on_lossy_links(in_order) } else { settings };
+        let settings = Arc::new(settings);
         let wires = LosslessWires::new(Arc::clone(platform), self.lossless, self.parameters.seed);
         let network: PacketNetwork<RdmaEndpoint, LosslessWires> =
             PacketNetwork::over(wires, Arc::clone(platform), self.parameters, settings);
@@ -475,6 +478,11 @@ impl Packet {
         mut network: PacketNetwork<E, L>,
         platform: &Platform,
         captures: Vec<CaptureRequest>,
+    /// Can links lose frames?
+    fn loses(&self) -> bool {
+        self.lossless.frame_loss > 0.0 || self.lossless.bit_errors > 0.0 || !self.faults.is_empty()
+    }
+
     ) -> io::Result<Box<dyn NetworkModel>> {
         // Faults were checked when the model was resolved.
         network.set_faults(self.faults.iter().filter_map(|fault| fault.resolve(platform).ok()).collect());

@@ -266,6 +266,21 @@ mod tests {
     fn a_mark_is_answered_once_per_interval_and_paces_the_sender() {
         let [mut a, mut b] = pair(&RdmaSettings { mtu: 1000, ..RdmaSettings::roce(1e9) });
         a.write(NOW, Lane(0), 6000);
+    #[test]
+    fn a_sender_in_the_middle_of_a_message_waits_for_nobody() {
+        let timeout = Some(Duration::from_picos(50));
+        let mut settings = RdmaSettings { timeout, acknowledge_every: 4, ..settings(PacketOrder::Strict) };
+        settings.outstanding = 8;
+        let [mut a, _] = pair(&settings);
+        a.write(NOW, Lane(0), 600);
+        for _ in 0..3 {
+            assert!(a.transmit(NOW, Permission::Everything).is_some());
+            assert_eq!(a.timeout(), None, "no answer is due yet");
+        }
+        a.transmit(NOW, Permission::Everything);
+        assert_eq!(a.timeout(), Some(NOW + Duration::from_picos(50)), "the fourth packet is answered");
+    }
+
         let segments = sent(&mut a);
         segments[..3].iter().for_each(|segment| b.receive(NOW, segment, true));
         let answers = sent(&mut b);
