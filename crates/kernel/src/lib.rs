@@ -142,6 +142,11 @@ impl Kernel {
         self.network.model.statistics()
     }
 
+    /// The names of links whose frames wait for each other in a circle, if there are such links.
+    pub fn network_circle(&self) -> Option<Vec<String>> {
+        self.network.model.circle()
+    }
+
     /// The network records its queues and connections over time from now on, if it has any.
     pub fn record_network_history(&mut self) {
         self.network.model.record_history();

@@ -124,6 +124,11 @@ pub trait NetworkModel: Model {
         None
     }
 
+    /// The names of links whose frames wait for each other in a circle, so that they never move on. Asked when the run cannot go on.
+    fn circle(&self) -> Option<Vec<String>> {
+        None
+    }
+
     /// From now on the network records its queues and connections over time, if it has any. Called before the first transfer.
     fn record_history(&mut self) {}
 

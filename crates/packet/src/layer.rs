@@ -79,6 +79,11 @@ pub trait Layer {
     /// Every link in use, and what it has counted, in the order of ports.
     fn counts(&self) -> impl Iterator<Item = (LinkId, &PortCounts)>;
 
+    /// Links whose frames wait for each other in a circle, if there are such links.
+    fn circle(&self) -> Option<Vec<LinkId>> {
+        None
+    }
+
     /// What it has counted besides, by name.
     fn totals(&self) -> Vec<(&'static str, u64)> {
         Vec::new()

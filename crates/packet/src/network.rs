@@ -428,6 +428,11 @@ impl<E: Endpoint, L: LinkLayer> NetworkModel for PacketNetwork<E, L> {
         Some(NetworkStatistics { totals, links })
     }
 
+    fn circle(&self) -> Option<Vec<String>> {
+        let links = self.layer.circle()?;
+        Some(links.into_iter().map(|link| self.platform.link(link).name().to_string()).collect())
+    }
+
     fn record_history(&mut self) {
         self.history = Some(Box::new(Samples::new()));
         self.layer.record_queues();

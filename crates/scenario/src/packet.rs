@@ -188,6 +188,12 @@ pub const PACKET_KEYS: &[PacketKey] = &[
         get: |packet| packet.lossless.lanes.to_string(),
     },
     PacketKey {
+        name: "lane-per-hop",
+        meaning: "does a frame change to the next lane at each switch? With as many lanes as links in a route, buffers cannot deadlock",
+        set: |packet, value| put(&mut packet.lossless.lane_per_hop, truth(value)?),
+        get: |packet| packet.lossless.lane_per_hop.to_string(),
+    },
+    PacketKey {
         name: "rdma-mtu",
         meaning: "payload of a packet of InfiniBand or RoCE, in bytes",
         set: |packet, value| put(&mut packet.rdma_mtu, whole(value, 256, 65_535)?),
@@ -472,17 +478,17 @@ impl Packet {
         self.prepared(network, platform, captures)
     }
 
+    /// Can links lose frames?
+    fn loses(&self) -> bool {
+        self.lossless.frame_loss > 0.0 || self.lossless.bit_errors > 0.0 || !self.faults.is_empty()
+    }
+
     /// The network with its faults and captures.
     fn prepared<E: Endpoint + 'static, L: LinkLayer + 'static>(
         &self,
         mut network: PacketNetwork<E, L>,
         platform: &Platform,
         captures: Vec<CaptureRequest>,
-    /// Can links lose frames?
-    fn loses(&self) -> bool {
-        self.lossless.frame_loss > 0.0 || self.lossless.bit_errors > 0.0 || !self.faults.is_empty()
-    }
-
     ) -> io::Result<Box<dyn NetworkModel>> {
         // Faults were checked when the model was resolved.
         network.set_faults(self.faults.iter().filter_map(|fault| fault.resolve(platform).ok()).collect());

@@ -14,7 +14,7 @@ use mpirage_units::Time;
 
 use super::bursts::{BackgroundWork, Bursts, Speeds, Workload};
 use super::calls::Calls;
-use super::core::Core;
+use super::core::{Core, network_deadlock};
 use super::diagnosis::Diagnosis;
 use super::polls::Polls;
 use super::real_time::RealTime;
@@ -272,9 +272,16 @@ impl<M: Memory> Engine<M> {
             match self.pass_time() {
                 Advance::Moved => {}
                 Advance::Idle => self.calls.core.jobs.end_all(&Ending::Deadlock),
-                Advance::BeyondTime => self.calls.core.jobs.end_all(&Ending::BeyondTime),
+                Advance::BeyondTime => self.end_beyond_time(),
             }
         }
+    }
+
+    /// What is under way never ends: the clock cannot show the end, or the network cannot go on.
+    #[cold]
+    pub(super) fn end_beyond_time(&mut self) {
+        let ending = network_deadlock(&self.calls.core.kernel).unwrap_or(Ending::BeyondTime);
+        self.calls.core.jobs.end_all(&ending);
     }
 
     /// Goes on at this instant until the driver has something to do. None if nothing more happens at this instant.
@@ -321,6 +328,9 @@ impl<M: Memory> Engine<M> {
                 self.calls.core.record_end(line);
             }
         }
+        if let Some(history) = self.calls.core.kernel.take_network_history() {
+            self.calls.core.observers.network(&history);
+        }
         self.calls.core.observers.flush();
     }
 
@@ -328,9 +338,6 @@ impl<M: Memory> Engine<M> {
     #[inline]
     fn starts_turn(&mut self, turn: &Turn) -> bool {
         if let Turn::Resume(line) = *turn {
-        if let Some(history) = self.calls.core.kernel.take_network_history() {
-            self.calls.core.observers.network(&history);
-        }
             let state = self.calls.core.ranks.line_mut(line);
             if self.calls.core.jobs.is_over(state.rank) {
                 return false;

@@ -357,6 +357,10 @@ impl Layer for LosslessWires {
         self.watched.add(port);
     }
 
+    fn circle(&self) -> Option<Vec<LinkId>> {
+        self.deadlock().map(|deadlock| deadlock.links)
+    }
+
     fn record_queues(&mut self) {
         self.samples = Some(Box::new(Samples::new()));
     }
