@@ -25,6 +25,8 @@ PAGE = page_data.PAGE
 MPIRAGE = os.environ.get("MPIRAGE") or ROOT / "target/release/mpirage"
 # What the page says is left of the rows, and above them.
 GUTTER, AXIS = 132, 24
+# What is left and right of the rows of links.
+BESIDE = 200, 140
 VIEW = "mpirageReport.runs[0].timelineView"
 
 
@@ -418,6 +420,46 @@ def real_report(browser, name, command, source, code):
     done = subprocess.run([MPIRAGE, *command, "--report", path, *rest], capture_output=True)
     assert code is None or done.returncode == code, (name, done.returncode, done.stderr[-500:])
     return name
+
+
+def test_packets(browser):
+    """Queues and drops of a packet-level network are shown; another model has no such figures."""
+    platform = browser.folder / "short.toml"
+    platform.write_text('name = "short"\n[cluster]\nhosts = 8\nspeed = "1Gf"\nbandwidth = "100Mbps"\nlatency = "50us"\n[packet]\nqueue = "32KB"\n')
+    workload = "gen:alltoall,ranks=8,bytes=65536,iterations=2"
+    for model, there in (("packet", 1), ("flow", 0)):
+        command = ["replay", workload, "-p", platform, "--model", model]
+        page = browser.open(real_report(browser, f"packets-{model}", command, None, 0))
+        frame(page)
+        assert page.complaints == [], page.complaints
+        assert page.locator("[data-figure=queues]").count() == page.locator("[data-figure=worst-links]").count() == there
+        if there:
+            check_queues(page)
+
+
+def check_queues(page):
+    packets = page.evaluate("mpirageReport.runs[0].packets")
+    assert packets["missing"] > 0 and packets["retransmissions"] > 0, packets
+    canvas = page.locator("[data-figure=queues] canvas.plot")
+    canvas.scroll_into_view_if_needed()
+    # The first bin with drops of the queue that dropped most has a mark, and the tooltip says so.
+    queue = max(range(len(packets["queues"]["names"])), key=lambda at: packets["queues"]["dropped"][at])
+    bins = packets["bins"]
+    first = page.evaluate(f"Array.from(mpirageReport.runs[0].section('queue_missing')).slice({queue * bins}, {(queue + 1) * bins}).findIndex((count) => count > 0)")
+    left, right = BESIDE
+    box = canvas.bounding_box()
+    x, y = left + (box["width"] - left - right) * (first + 0.5) / bins, 20 + 18 * queue + 9
+    page.mouse.move(box["x"] + x, box["y"] + y)
+    said = page.locator("#tooltip").inner_text()
+    assert packets["queues"]["names"][queue] in said and "dropped or lost" in said and not said.rstrip().endswith(" 0"), said
+    red, green, blue = page.evaluate(f"""() => {{ const canvas = document.querySelector("[data-figure=queues] canvas.plot"), scale = canvas.width / canvas.clientWidth;
+        return Array.from(canvas.getContext("2d").getImageData(Math.round({x} * scale), Math.round({y} * scale), 1, 1).data.slice(0, 3)); }}""")
+    assert red > green + 60 and red > blue + 60, (red, green, blue)
+    rows = downloaded(page, "worst-links")
+    dropped = sum(int(row[rows[0].index("dropped")]) for row in rows[1:])
+    assert dropped == packets["missing"], (dropped, packets["missing"])
+    cell = page.locator("[data-figure=worst-links] tbody tr").first.inner_text()
+    assert cell.split()[0] == packets["queues"]["names"][queue], cell
 
 
 def test_bundle(browser):

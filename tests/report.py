@@ -37,6 +37,16 @@ REPLAYS = [
     ("gen-halo", "gen:halo2d,ranks=64,compute=50us,imbalance=2", "cluster:16"),
     ("gen-alltoall", "gen:alltoall,ranks=24,compute=20us,noise=0.5", "dragonfly:2x2x3x2"),
 ]
+# A packet-level network whose queues are too short.
+SHORT_QUEUES = """name = "short"
+[cluster]
+hosts = 12
+speed = "1Gf"
+bandwidth = "100Mbps"
+latency = "50us"
+[packet]
+queue = "32KB"
+"""
 
 
 class Page:
@@ -318,6 +328,66 @@ def check_network(suite, name, page, tables):
         suite.check(f"{name}: load of edges", drawn == len(edges["from"]) * links["bins"], drawn)
 
 
+def check_packets(suite):
+    """Queues, drops and retransmissions: the page, the tables and --json say the same."""
+    platform = suite.folder / "short.toml"
+    platform.write_text(SHORT_QUEUES)
+    page_file, folder = suite.folder / "packets.html", suite.folder / "packets.csv"
+    command = [MPIRAGE, "replay", "gen:alltoall,ranks=12,bytes=65536,iterations=2", "-p", platform, "--model", "packet", "--seed", "3"]
+    alone = suite.run([*command, "--json"], timeout=60)
+    result = suite.run([*command, "--report", page_file, "--trace", folder, "--json"], timeout=60)
+    if not suite.check("packets: the run", result.code == 0, result.err):
+        return
+    page, tables, figures = Page(page_file), read_tables(folder), json.loads(result.out.splitlines()[-1])
+    before = json.loads(alone.out.splitlines()[-1])
+    same = ("simulated_seconds", "network", "unexpected_messages")
+    suite.check("packets: recording changes nothing", all(before[key] == figures[key] for key in same), before)
+    network, packets = figures["network"], page["packets"]
+    suite.check("packets: frames are dropped and sent again", network["dropped"] > 0 and network["retransmissions"] > 0, network)
+    check_packet_tables(suite, tables, figures)
+    counted = {"connections": packets["connections"], "retransmissions": packets["retransmissions"], "dropped": packets["missing"]}
+    suite.check("packets: counts on the page", all(network[key] == number for key, number in counted.items()), (counted, network))
+    for section, key in (("missing", "dropped"), ("retransmissions", "retransmissions")):
+        total = sum(page.section(section))
+        suite.check(f"packets: {section} over time", abs(total - network[key]) < 0.01 * network[key], (total, network[key]))
+    queues, bins = packets["queues"], packets["bins"]
+    totals = {row["link"]: row for row in tables["link_totals"]}
+    for at, name in enumerate(queues["names"]):
+        shown = (queues["frames"][at], queues["dropped"][at], queues["most_waiting"][at])
+        expected = tuple(int(totals[name][key]) for key in ("frames", "dropped", "most_waiting"))
+        suite.check(f"packets: {name}", shown == expected, (shown, expected))
+        fullest = max(page.section("queue_waiting")[at * bins : (at + 1) * bins])
+        suite.check(f"packets: {name} is as full as it was", abs(fullest - expected[2]) <= expected[2] / 1000, (fullest, expected))
+    limit = max(int(row["most_waiting"]) for name, row in totals.items() if name.endswith("_DOWN"))
+    suite.check("packets: queues of switches have their limit", 28_000 < limit <= 32_000, limit)
+
+
+def check_packet_tables(suite, tables, figures):
+    """Rows over time add up to the totals, and these to the counts of the run."""
+    network = figures["network"]
+    for table, totals, key, columns in (
+        ("queues", "link_totals", ("link",), ("frames", "bytes", "dropped", "lost", "marked")),
+        ("connections", "connection_totals", ("connection", "source"), ("retransmissions",)),
+    ):
+        sums = collections.Counter()
+        for row in tables[table]:
+            for column in columns:
+                sums[(*(row[part] for part in key), column)] += int(row[column])
+        expected = {(*(row[part] for part in key), column): int(row[column]) for row in tables[totals] for column in columns}
+        suite.check(f"packets: {table} add up", all(sums[at] == number for at, number in expected.items()), table)
+        for column in columns:
+            name = "frame_bytes" if column == "bytes" else column
+            total = sum(number for at, number in expected.items() if at[-1] == column)
+            suite.check(f"packets: {column} of {totals}", total == network[name], (total, network[name]))
+    reduced = {(row["connection"], row["source"]) for row in tables["connections"] if row["threshold"]}
+    lossy = {(row["connection"], row["source"]) for row in tables["connection_totals"] if int(row["fast_retransmits"])}
+    suite.check("packets: who finds a loss has a threshold", lossy and lossy <= reduced, lossy - reduced)
+    trips = [float(row["round_trip"]) for row in tables["connections"] if row["round_trip"]]
+    suite.check("packets: round trips are longer than the wire", trips and min(trips) >= 2e-4, min(trips, default=None))
+    unexpected = sum(int(row["unexpected_messages"]) for row in tables["ranks"])
+    suite.check("packets: unexpected messages", unexpected == figures["unexpected_messages"] == sum(int(row["unexpected"]) for row in tables["messages"]), unexpected)
+
+
 def check_path(suite, name, page, figures):
     critical = page["critical"]
     path = list(page.path())
@@ -500,6 +570,8 @@ def main(wanted):
     for name, workload, platform in REPLAYS:
         if not wanted or name in wanted:
             check_run(suite, name, [MPIRAGE, "replay", workload, "-p", platform], 0)
+    if not wanted or "packets" in wanted:
+        check_packets(suite)
     if not wanted:
         check_ideal(suite)
         check_ideal_clocks(suite)

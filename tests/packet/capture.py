@@ -19,7 +19,7 @@ from harness import ROOT, Suite  # noqa: E402
 
 CHECKED = ["-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE", "-o", "sctp.checksum:CRC 32c"]
 # Captures that keep whole frames.
-WHOLE = {"two-ends.pcapng", "tcp.pcapng", "sctp.pcapng"}
+WHOLE = {"two-ends.pcapng", "tcp.pcapng", "syn.pcapng", "sctp.pcapng"}
 GOOD, UNVERIFIED = "1", "2"  # of tshark's checksum status
 
 
@@ -88,6 +88,12 @@ def check_tcp(suite, path, counted):
     suite.check(f"{path.name}: something was lost", repeated > 5, repeated)
 
 
+def check_syn(suite, path, counted):
+    """A connection that opens late: repetitions of its first segment are retransmissions, too."""
+    repeated = count(path, "ip.src == 10.0.0.1 && tcp.analysis.retransmission && tcp.flags.syn == 1")
+    same(suite, path, "retransmissions", (repeated, count(path, "tcp.analysis.retransmission")), (2, counted["retransmissions"]))
+
+
 def check_sctp(suite, path, counted):
     """SCTP itself: chunks, streams and repetitions."""
     chunks = [kind for (kinds,) in fields(path, "sctp.chunk_type") for kind in kinds.split(",")]
@@ -130,6 +136,7 @@ CHECKS = {
     "lossy.pcapng": check_scripted,
     "two-ends.pcapng": check_two_ends,
     "tcp.pcapng": check_tcp,
+    "syn.pcapng": check_syn,
     "sctp.pcapng": check_sctp,
     "roce.pcapng": check_roce,
 }

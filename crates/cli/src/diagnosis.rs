@@ -94,6 +94,12 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
                 self.engine.now(),
                 self.last_call_of(*from),
             )),
+            Outcome::NetworkDeadlock { links } => Some(format!(
+                "the network is in a deadlock at {}: frames wait in a circle for room in the buffers behind the links {}; routes in \
+                 circles need as many virtual lanes as links (`lanes` and `lane-per-hop = true` in the [packet] table of the platform)",
+                self.engine.now(),
+                links.join(", "),
+            )),
             Outcome::Aborted { rank, code } => {
                 let call = self.last_call(*rank);
                 let place = self.place(*rank, call);

@@ -193,7 +193,7 @@ fn explain(engine: &Engine<NoMemory>, workload: &dyn Workload, outcome: &Outcome
         Outcome::Finished { .. } if engine.diagnosis().unreceived().is_empty() => 0,
         Outcome::Deadlock if waiting_cycle(&engine.diagnosis().blocked()).is_some() => exit::DEADLOCK,
         Outcome::BeyondTime => exit::USAGE,
-        Outcome::Unreachable { .. } => exit::UNREACHABLE,
+        Outcome::Unreachable { .. } | Outcome::NetworkDeadlock { .. } => exit::UNREACHABLE,
         Outcome::Aborted { code, .. } => (*code as u8).max(1),
         _ => exit::BAD_TRACE,
     };

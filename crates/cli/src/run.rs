@@ -398,7 +398,7 @@ fn exit_code(outcome: &Outcome) -> u8 {
         Outcome::Finished { code } => *code as u8,
         Outcome::Deadlock => exit::DEADLOCK,
         Outcome::BeyondTime => exit::USAGE,
-        Outcome::Unreachable { .. } => exit::UNREACHABLE,
+        Outcome::Unreachable { .. } | Outcome::NetworkDeadlock { .. } => exit::UNREACHABLE,
         Outcome::Misuse { .. } | Outcome::RankHangs { .. } => exit::MISUSE,
         Outcome::Aborted { code, .. } => nonzero(*code as u8, 1),
         Outcome::RankDied { death, .. } => nonzero(death.code() as u8, exit::MISUSE),

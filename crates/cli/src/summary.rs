@@ -19,7 +19,7 @@ use crate::words::{bytes, count, thousands};
 /// The figures of a run.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Figures {
-    /// How the run ended: `finished`, `deadlock`, `beyond-time`, `unreachable`, `misuse`, `aborted`, `rank-died`, `rank-hangs`.
+    /// How the run ended: `finished`, `deadlock`, `beyond-time`, `unreachable`, `network-deadlock`, `misuse`, `aborted`, `rank-died`, `rank-hangs`.
     pub outcome: String,
     /// Simulated seconds until the last rank ended.
     pub simulated_seconds: f64,
@@ -206,6 +206,7 @@ fn outcome_name(outcome: &Outcome) -> &'static str {
         Outcome::Deadlock => "deadlock",
         Outcome::BeyondTime => "beyond-time",
         Outcome::Unreachable { .. } => "unreachable",
+        Outcome::NetworkDeadlock { .. } => "network-deadlock",
         Outcome::Aborted { .. } => "aborted",
         Outcome::Misuse { .. } => "misuse",
         Outcome::RankDied { .. } => "rank-died",

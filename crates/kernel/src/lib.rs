@@ -12,9 +12,13 @@
 //! starts its activities, and its turn in [`Kernel::advance`].
 
 mod agenda;
+mod history;
 mod model;
 
 pub use agenda::Agenda;
+pub use history::{
+    ConnectionCounts, ConnectionHistory, ConnectionSample, NetworkHistory, QueueHistory, QueueSample,
+};
 pub use model::{
     Cargo, Computation, ComputeModel, Connection, Departure, Event, LinkStatistics, Milestone, Model,
     NetworkModel, NetworkStatistics, Token, Transfer,
@@ -136,6 +140,21 @@ impl Kernel {
     /// What the network has counted, if it counts.
     pub fn network_statistics(&self) -> Option<NetworkStatistics> {
         self.network.model.statistics()
+    }
+
+    /// The names of links whose frames wait for each other in a circle, if there are such links.
+    pub fn network_circle(&self) -> Option<Vec<String>> {
+        self.network.model.circle()
+    }
+
+    /// The network records its queues and connections over time from now on, if it has any.
+    pub fn record_network_history(&mut self) {
+        self.network.model.record_history();
+    }
+
+    /// The queues and connections of the network over time, if it has recorded them.
+    pub fn take_network_history(&mut self) -> Option<NetworkHistory> {
+        self.network.model.take_history()
     }
 
     /// The run is over: the network completes what it writes.

@@ -10,6 +10,8 @@ use std::io;
 use mpirage_platform::{HostId, LinkId};
 use mpirage_units::Time;
 
+use crate::history::NetworkHistory;
+
 /// Names an activity to the caller that started it; means nothing to the kernel and the models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Token(pub u64);
@@ -119,6 +121,19 @@ pub trait NetworkModel: Model {
 
     /// What the network has counted so far, if it counts.
     fn statistics(&self) -> Option<NetworkStatistics> {
+        None
+    }
+
+    /// The names of links whose frames wait for each other in a circle, so that they never move on. Asked when the run cannot go on.
+    fn circle(&self) -> Option<Vec<String>> {
+        None
+    }
+
+    /// From now on the network records its queues and connections over time, if it has any. Called before the first transfer.
+    fn record_history(&mut self) {}
+
+    /// What it has recorded; none if it has not been asked to, or has nothing to record.
+    fn take_history(&mut self) -> Option<NetworkHistory> {
         None
     }
 

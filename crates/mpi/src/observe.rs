@@ -2,6 +2,7 @@
 
 use mpirage_call::wire::NonblockingCall;
 use mpirage_call::{RankId, Reply, Stamp};
+use mpirage_kernel::NetworkHistory;
 use mpirage_record::{Details, Message, Record, Recorder};
 use mpirage_units::Time;
 
@@ -56,6 +57,17 @@ impl Observers {
     #[inline]
     pub(crate) fn has_ideal(&self) -> bool {
         self.ideal.is_some()
+    }
+
+    /// Does the recorder want to see the network over time?
+    pub(crate) fn wants_network(&self) -> bool {
+        self.recorder.wants_network()
+    }
+
+    /// The network over time.
+    pub(crate) fn network(&mut self, history: &NetworkHistory) {
+        self.flush();
+        self.recorder.network(history);
     }
 
     /// Something happened.

@@ -42,6 +42,11 @@ pub enum Ending {
         /// The rank that cannot be reached.
         to: u32,
     },
+    /// The buffers of the network are full, and their frames wait for each other.
+    NetworkDeadlock {
+        /// The names of the links of the circle, in order.
+        links: Vec<String>,
+    },
     /// A rank called `MPI_Abort`.
     Aborted {
         /// The rank that called it.

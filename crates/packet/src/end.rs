@@ -26,6 +26,8 @@ pub(crate) struct End<E> {
     /// Has it been reported that its connection has failed?
     pub failed: bool,
     lanes: Vec<Stream>,
+    /// The lane whose turn it is to write.
+    turn: usize,
 }
 
 impl<E: Endpoint> End<E> {
@@ -40,6 +42,7 @@ impl<E: Endpoint> End<E> {
             timer: Time::MAX,
             failed: false,
             lanes: Vec::new(),
+            turn: 0,
         }
     }
 
@@ -52,20 +55,32 @@ impl<E: Endpoint> End<E> {
         &mut self.lanes[at]
     }
 
-    /// Writes as much of the messages into the send buffer as there is room for.
+    /// Writes as much of the messages into the send buffer as there is room for. Lanes take turns, message by message where the
+    /// protocol knows messages.
     pub(crate) fn fill(&mut self, now: Time) {
-        for (at, stream) in self.lanes.iter_mut().enumerate() {
-            let bytes = stream.unwritten();
-            if bytes == 0 {
-                continue;
-            }
-            let bytes = bytes.min(self.endpoint.room());
-            if bytes == 0 {
-                return;
-            }
+        let Some(mut at) = self.next_lane() else { return };
+        let mut room = self.endpoint.room();
+        while room > 0 {
+            let stream = &mut self.lanes[at];
+            let bytes = if E::keeps_messages() { stream.unwritten_of_first() } else { stream.unwritten() };
+            let bytes = bytes.min(room);
             self.endpoint.write(now, Lane(at as u16), bytes);
             stream.write(bytes);
+            room -= bytes;
+            self.turn = at + 1;
+            match self.next_lane() {
+                Some(next) => at = next,
+                None => return,
+            }
         }
+    }
+
+    /// The next lane with something to write, from the one whose turn it is.
+    fn next_lane(&self) -> Option<usize> {
+        let turn = self.turn.min(self.lanes.len());
+        let (before, after) = self.lanes.split_at(turn);
+        let waits = |stream: &Stream| stream.unwritten() > 0;
+        after.iter().position(waits).map(|at| turn + at).or_else(|| before.iter().position(waits))
     }
 
     /// What it may send while it may have `most` frames with data in the host's queue.
@@ -78,3 +93,6 @@ impl<E: Endpoint> End<E> {
         &mut self.lanes
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -72,6 +72,11 @@ pub trait Endpoint: Sized {
         1
     }
 
+    /// Does each write become a message of the protocol, so that two messages must not be one write?
+    fn keeps_messages() -> bool {
+        false
+    }
+
     /// An end that has not sent anything.
     fn new(settings: &Self::Settings, role: Role) -> Self;
 

@@ -6,13 +6,14 @@
 
 use std::sync::Arc;
 
-use mpirage_kernel::{Agenda, Connection};
+use mpirage_kernel::{Agenda, Connection, QueueSample};
 use mpirage_platform::{HostId, LinkId};
 use mpirage_units::{Random, Time};
 
 use crate::event::Event;
 use crate::faults::Fault;
 use crate::frame::{Frame, Frames};
+use crate::history::Samples;
 use crate::ids::{FrameId, LaneId, PathId, PortId};
 use crate::paths::Paths;
 use crate::port::PortCounts;
@@ -69,8 +70,19 @@ pub trait Layer {
     /// Frames that cross this port are reported in [`Traffic::seen`] from now on.
     fn watch(&mut self, port: PortId);
 
-    /// Every link in use, and what it has counted.
+    /// Queues are recorded over time from now on. Called before the first frame.
+    fn record_queues(&mut self);
+
+    /// The samples of each port's queue, if they were recorded.
+    fn take_queues(&mut self) -> Option<Box<Samples<QueueSample>>>;
+
+    /// Every link in use, and what it has counted, in the order of ports.
     fn counts(&self) -> impl Iterator<Item = (LinkId, &PortCounts)>;
+
+    /// Links whose frames wait for each other in a circle, if there are such links.
+    fn circle(&self) -> Option<Vec<LinkId>> {
+        None
+    }
 
     /// What it has counted besides, by name.
     fn totals(&self) -> Vec<(&'static str, u64)> {

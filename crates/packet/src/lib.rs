@@ -17,6 +17,7 @@ mod endpoint;
 mod event;
 mod faults;
 mod frame;
+mod history;
 mod ids;
 mod layer;
 mod lossless;

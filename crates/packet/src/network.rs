@@ -10,8 +10,9 @@ use std::io;
 use std::sync::Arc;
 
 use mpirage_kernel::{
-    Agenda, Cargo, Departure, Event as Report, LinkStatistics, Milestone, Model, NetworkModel,
-    NetworkStatistics, Token, Transfer,
+    Agenda, Cargo, ConnectionHistory, ConnectionSample, Departure, Event as Report, LinkStatistics,
+    Milestone, Model, NetworkHistory, NetworkModel, NetworkStatistics, QueueHistory, QueueSample, Token,
+    Transfer,
 };
 use mpirage_platform::{HostId, LinkId, Platform};
 use mpirage_units::{Consumer, Duration, Random, Time, scramble};
@@ -23,6 +24,7 @@ use crate::endpoint::{EndCounts, Endpoint, Lane, Role, Segment};
 use crate::event::Event;
 use crate::faults::{self, Fault};
 use crate::frame::{Frame, Frames};
+use crate::history::{Samples, connection_counts, connection_sample};
 use crate::ids::{EndId, FrameId, LaneId, PathId, PortId};
 use crate::layer::{Crossing, LinkLayer, Traffic};
 use crate::parameters::PacketParameters;
@@ -50,6 +52,8 @@ pub struct PacketNetwork<E: Endpoint, L: LinkLayer = Wires> {
     late: Random,
     taps: Taps,
     faults: Arc<[Fault]>,
+    /// Connections over time, if somebody wants to see them.
+    history: Option<Box<Samples<ConnectionSample>>>,
     /// Frames that captures have not seen.
     seen: Vec<(Crossing, Frame<E::Header>)>,
 }
@@ -87,6 +91,7 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
             agenda: Agenda::new(),
             taps: Taps::default(),
             faults: Arc::default(),
+            history: None,
             seen: Vec::new(),
         }
     }
@@ -198,6 +203,25 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
         }
     }
 
+    /// The history of each direction of each connection.
+    fn directions(&self, mut samples: Vec<Vec<ConnectionSample>>) -> Vec<ConnectionHistory> {
+        samples.resize_with(self.ends.len(), Vec::new);
+        let mut pairs: Vec<(EndId, [u32; 2])> =
+            self.connections.iter().map(|(&(lower, higher, _), &first)| (first, [lower, higher])).collect();
+        pairs.sort_unstable_by_key(|(first, _)| first.index());
+        let directions = pairs
+            .into_iter()
+            .flat_map(|(first, [lower, higher])| [(first, lower, higher), (first.other(), higher, lower)]);
+        let history = |(end, source, target): (EndId, u32, u32)| ConnectionHistory {
+            number: end.index() as u32 / 2,
+            source,
+            target,
+            totals: connection_counts(&self.ends[end.index()].endpoint.counts()),
+            samples: std::mem::take(&mut samples[end.index()]),
+        };
+        directions.map(history).collect()
+    }
+
     /// What the links need, and the links.
     fn traffic(&mut self, now: Time) -> (&mut L, Traffic<'_, E::Header>) {
         let PacketNetwork { layer, frames, agenda, seen, .. } = self;
@@ -216,6 +240,10 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
         }
         self.set_timer(id);
         self.give_up(now, id);
+        if let Some(history) = &mut self.history {
+            let endpoint = &self.ends[id.index()].endpoint;
+            history.note(id.index(), connection_sample(now, &endpoint.state(), &endpoint.counts()));
+        }
     }
 
     /// Reports that the messages of a socket will not arrive, once, if its connection has failed.
@@ -337,6 +365,16 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
     }
 }
 
+/// The history of each link's queue.
+fn queues<L: LinkLayer>(layer: &L, samples: Vec<Vec<QueueSample>>) -> Vec<QueueHistory> {
+    let mut samples = samples.into_iter();
+    let history = |link: (LinkId, &PortCounts)| QueueHistory {
+        totals: link_statistics(link),
+        samples: samples.next().unwrap_or_default(),
+    };
+    layer.counts().map(history).collect()
+}
+
 fn link_statistics((link, counts): (LinkId, &PortCounts)) -> LinkStatistics {
     let &PortCounts { frames, bytes, dropped, marked, lost, most_waiting, .. } = counts;
     LinkStatistics { link, frames, bytes, dropped, marked, lost, most_waiting }
@@ -388,6 +426,26 @@ impl<E: Endpoint, L: LinkLayer> NetworkModel for PacketNetwork<E, L> {
         ];
         totals.extend(self.layer.totals());
         Some(NetworkStatistics { totals, links })
+    }
+
+    fn circle(&self) -> Option<Vec<String>> {
+        let links = self.layer.circle()?;
+        Some(links.into_iter().map(|link| self.platform.link(link).name().to_string()).collect())
+    }
+
+    fn record_history(&mut self) {
+        self.history = Some(Box::new(Samples::new()));
+        self.layer.record_queues();
+    }
+
+    fn take_history(&mut self) -> Option<NetworkHistory> {
+        let (mut queue_samples, mut history) = (self.layer.take_queues()?, self.history.take()?);
+        Some(NetworkHistory {
+            queue_resolution: queue_samples.width(),
+            connection_resolution: history.width(),
+            queues: queues(&self.layer, queue_samples.take()),
+            connections: self.directions(history.take()),
+        })
     }
 
     fn finish(&mut self) -> io::Result<()> {

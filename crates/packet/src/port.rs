@@ -151,8 +151,13 @@ impl Port {
         Duration::from_picos((f64::from(bytes) * self.picos_per_byte + 0.5) as u64)
     }
 
+    /// When all that has come so far has left.
+    pub(crate) fn free_at(&self) -> Time {
+        self.free_at
+    }
+
     /// Bytes that wait or are leaving.
-    fn waiting(&self, now: Time) -> u64 {
+    pub(crate) fn waiting(&self, now: Time) -> u64 {
         (self.free_at.since(now).as_picos() as f64 / self.picos_per_byte) as u64
     }
 

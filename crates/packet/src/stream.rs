@@ -43,6 +43,12 @@ impl Stream {
         self.total - self.written
     }
 
+    /// Of these, those of the first message that is not in the send buffer to its last byte.
+    pub(crate) fn unwritten_of_first(&self) -> u64 {
+        let written = self.messages.partition_point(|message| message.end <= self.written);
+        self.messages.get(written).map_or(0, |message| message.end - self.written)
+    }
+
     /// So many more bytes are in the send buffer.
     pub(crate) fn write(&mut self, bytes: u64) {
         self.written += bytes;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mpirage_kernel::Agenda;
+use mpirage_kernel::{Agenda, QueueSample};
 use mpirage_platform::{HostId, LinkId, Platform, Sharing};
 use mpirage_units::{Consumer, Random, Time};
 use rustc_hash::FxHashMap;
@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::event::Event;
 use crate::faults::{Fault, LinkFaults};
 use crate::frame::Frame;
+use crate::history::{Samples, queue_sample};
 use crate::ids::{FrameId, PathId, PortId};
 use crate::layer::{Crossing, Layer, LinkLayer, LossChances, Traffic, Watched};
 use crate::parameters::{Forwarding, LinkParameters, PacketParameters};
@@ -45,6 +46,8 @@ pub struct Wires {
     /// The last frame on a watched port, until it is taken.
     crossing: Option<Crossing>,
     faults: Arc<[Fault]>,
+    /// Queues over time, if somebody wants to see them.
+    queues: Option<Box<Samples<QueueSample>>>,
 }
 
 impl Wires {
@@ -59,6 +62,7 @@ impl Wires {
             watched: Watched::default(),
             crossing: None,
             faults: Arc::default(),
+            queues: None,
         }
     }
 
@@ -69,11 +73,14 @@ impl Wires {
         }
         let (at, last) = self.place(frame);
         let arriving = arriving(now, frame);
+        self.note_empty(at, now);
         let port = &mut self.ports[at].1;
         let passage = port.take(arriving, &self.parameters);
         let ahead = port.span(self.interface_buffer).as_picos();
         let taken = Time::from_picos(passage.ends.as_picos().saturating_sub(ahead)).max(now);
-        (taken, self.cross(at, last, frame, passage))
+        let hop = self.cross(at, last, frame, passage);
+        self.note(at, now);
+        (taken, hop)
     }
 
     /// A frame has come to a switch. None if it has come to its host.
@@ -83,11 +90,30 @@ impl Wires {
         }
         frame.hop += 1;
         let (at, last) = self.place(frame);
+        self.note_empty(at, now);
         let admission = self.ports[at].1.admit(arriving(now, frame), &self.parameters, &mut self.random);
-        Some(match admission {
+        let hop = match admission {
             Admission::Dropped => Hop::Lost,
             Admission::Queued(passage) => self.cross(at, last, frame, passage),
-        })
+        };
+        self.note(at, now);
+        Some(hop)
+    }
+
+    /// Something has come to a port: its queue is recorded, if queues are.
+    fn note(&mut self, at: usize, now: Time) {
+        let Some(queues) = &mut self.queues else { return };
+        let port = &self.ports[at].1;
+        queues.note(at, queue_sample(now, port.waiting(now), port.counts()));
+    }
+
+    /// A queue that became empty before `now` did so without an event: it is recorded now.
+    fn note_empty(&mut self, at: usize, now: Time) {
+        let Some(queues) = &mut self.queues else { return };
+        let (port, before) = (&self.ports[at].1, queues.last(at));
+        if port.free_at() <= now && before.is_some_and(|sample| sample.left > 0) {
+            queues.note(at, queue_sample(port.free_at(), 0, port.counts()));
+        }
     }
 
     /// A frame arrives at the end of its link at `at`.
@@ -207,6 +233,15 @@ impl Layer for Wires {
 
     fn watch(&mut self, port: PortId) {
         self.watched.add(port);
+    }
+
+    fn record_queues(&mut self) {
+        self.queues = Some(Box::new(Samples::new()));
+    }
+
+    fn take_queues(&mut self) -> Option<Box<Samples<QueueSample>>> {
+        (0..self.ports.len()).for_each(|at| self.note_empty(at, Time::MAX));
+        self.queues.take()
     }
 
     fn counts(&self) -> impl Iterator<Item = (LinkId, &PortCounts)> {

@@ -71,6 +71,11 @@ pub enum Outcome {
         /// The rank that cannot be reached.
         to: u32,
     },
+    /// The buffers of the network are full, and their frames wait for each other.
+    NetworkDeadlock {
+        /// The names of the links of the circle, in order.
+        links: Vec<String>,
+    },
     /// A rank called `MPI_Abort`.
     Aborted {
         /// The rank that called it.
@@ -109,6 +114,7 @@ impl Outcome {
             Ending::Deadlock => Outcome::Deadlock,
             Ending::BeyondTime => Outcome::BeyondTime,
             Ending::Unreachable { from, to } => Outcome::Unreachable { from, to },
+            Ending::NetworkDeadlock { links } => Outcome::NetworkDeadlock { links },
             Ending::Aborted { rank, code } => Outcome::Aborted { rank, code },
             Ending::Misuse { rank, text } => Outcome::Misuse { rank, text },
         }

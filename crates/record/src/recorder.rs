@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use mpirage_call::wire::NonblockingCall;
 use mpirage_call::{Reply, Stamp};
+use mpirage_kernel::NetworkHistory;
 use mpirage_units::Time;
 
 use crate::{Details, Message, Record};
@@ -78,6 +79,10 @@ declare_recorder! {
         messages.iter().for_each(|message| self.record(&Record::Message(*message)));
     }
 
+    /// The run is over: queues and connections of the network over time, if a recorder wants them ([`Recorder::wants_network`]) and the
+    /// network has them.
+    fn network(&mut self, _history: &NetworkHistory) {}
+
     wishes:
     /// Whether calls are to come with their arguments and replies, which costs time.
     fn wants_arguments(&self) -> bool {
@@ -92,6 +97,11 @@ declare_recorder! {
 
     /// Whether ranks are to end with the time at which they would end on a network without delays. Keeping it costs a little time.
     fn wants_ideal(&self) -> bool {
+        false
+    }
+
+    /// Whether the network is to record its queues and connections over time.
+    fn wants_network(&self) -> bool {
         false
     }
 }

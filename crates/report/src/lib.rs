@@ -20,6 +20,7 @@
 //! | `tiles`, `traffic`, `collectives` | time by category, messages by size and pair, collectives by algorithm |
 //! | `path`, `critical` | the critical path, and what lies on it |
 //! | `network`, `drawing` | the use of links, and the topology of the machine |
+//! | `packets` | queues, drops and retransmissions of packet-level networks |
 //! | `names`, `category`, `ranks`, `time` | functions, communicators, categories, ranks and times as the page has them |
 //! | `container`, `columns`, `page` | the file |
 
@@ -37,6 +38,7 @@ mod log;
 mod logs;
 mod names;
 mod network;
+mod packets;
 mod page;
 mod path;
 mod ranks;

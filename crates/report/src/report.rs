@@ -8,6 +8,7 @@ use mpirage_interpret::RunInfo;
 use mpirage_interpret::arguments::Arguments;
 use mpirage_interpret::comms::Comms;
 use mpirage_interpret::function::Kind as FunctionKind;
+use mpirage_kernel::NetworkHistory;
 use mpirage_record::{Details, Message, Record, Recorder};
 use mpirage_units::{Duration, Time};
 use serde_json::Value;
@@ -18,6 +19,7 @@ use crate::category::Category;
 use crate::collectives::Collectives;
 use crate::envelope::Envelope;
 use crate::names::Contexts;
+use crate::packets::Packets;
 use crate::ranks::RankAmong;
 
 /// What is known when a run is over.
@@ -45,6 +47,8 @@ pub struct Report {
     entered: Vec<Option<EnteredCollective>>,
     collectives: Collectives,
     aggregator: Aggregator,
+    /// Queues and connections over time, if the network recorded them.
+    packets: Option<Packets>,
     wants_ideal: bool,
     /// When the last rank would have ended on an ideal network.
     ideal: Option<Time>,
@@ -87,6 +91,7 @@ impl Report {
             entered: vec![None; ranks],
             collectives: Collectives::new(ranks),
             aggregator: Aggregator::new(run, budget),
+            packets: None,
             wants_ideal: false,
             ideal: None,
             run: run.clone(),
@@ -260,7 +265,16 @@ impl Recorder for Report {
         }
     }
 
+    fn network(&mut self, history: &NetworkHistory) {
+        let end = self.ends.iter().map(|end| end.at).max().unwrap_or(0);
+        self.packets = Some(Packets::new(&self.run.platform, history, end));
+    }
+
     fn wants_arguments(&self) -> bool {
+        true
+    }
+
+    fn wants_network(&self) -> bool {
         true
     }
 

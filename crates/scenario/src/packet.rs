@@ -200,6 +200,12 @@ pub const PACKET_KEYS: &[PacketKey] = &[
         get: |packet| packet.lossless.lanes.to_string(),
     },
     PacketKey {
+        name: "lane-per-hop",
+        meaning: "does a frame change to the next lane at each switch? With as many lanes as links in a route, buffers cannot deadlock",
+        set: |packet, value| put(&mut packet.lossless.lane_per_hop, truth(value)?),
+        get: |packet| packet.lossless.lane_per_hop.to_string(),
+    },
+    PacketKey {
         name: "rdma-mtu",
         meaning: "payload of a packet of InfiniBand or RoCE, in bytes",
         set: |packet, value| put(&mut packet.rdma_mtu, whole(value, 256, 65_535)?),
@@ -504,11 +510,19 @@ impl Packet {
             Transport::Roce => RdmaSettings::roce(line_rate(platform)),
             _ => RdmaSettings::infiniband(),
         };
-        let settings = Arc::new(RdmaSettings { mtu: self.rdma_mtu, ..settings });
+        let settings = RdmaSettings { mtu: self.rdma_mtu, ..settings };
+        let in_order = !matches!(self.lossless.routing, Routing::Adaptive(_));
+        let settings = if self.loses() { settings.on_lossy_links(in_order) } else { settings };
+        let settings = Arc::new(settings);
         let wires = LosslessWires::new(Arc::clone(platform), self.lossless, self.parameters.seed);
         let network: PacketNetwork<RdmaEndpoint, LosslessWires> =
             PacketNetwork::over(wires, Arc::clone(platform), self.parameters, settings);
         self.prepared(network, platform, captures)
+    }
+
+    /// Can links lose frames?
+    fn loses(&self) -> bool {
+        self.lossless.frame_loss > 0.0 || self.lossless.bit_errors > 0.0 || !self.faults.is_empty()
     }
 
     /// The network with its faults and captures.

@@ -8,11 +8,15 @@
 //! | `collectives` | a rank that enters a collective, and how it is done |
 //! | `links` | a link in a stretch of time |
 //! | `ranks` | a rank and its sums |
+//! | `queues` | the queue of a link at an instant (`--model packet`) |
+//! | `connections` | a direction of a connection at an instant (the same) |
+//! | `link_totals`, `connection_totals` | a link, or a direction of a connection, and its sums (the same) |
 //!
 //! Times are seconds. Rows are collected and written in batches; `ranks` appears last.
 
 mod csv_sheet;
 mod layout;
+mod network;
 #[cfg(feature = "parquet")]
 mod parquet_sheet;
 mod sums;
@@ -27,6 +31,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use mpirage_call::{ContextId, Work};
+use mpirage_kernel::NetworkHistory;
 use mpirage_outfile::SealedFile;
 use mpirage_record::{Details, Message, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
@@ -56,6 +61,8 @@ pub(crate) struct Tables<S: Sheet> {
     place_names: Vec<u32>,
     sums: Vec<Sums>,
     links: LinkUse,
+    /// The tables of the network, if it was recorded.
+    network: Vec<Table<S>>,
     finished: bool,
     trouble: Trouble,
 }
@@ -78,6 +85,7 @@ impl<S: Sheet> Tables<S> {
             place_names: vec![0],
             sums: vec![Sums::default(); run.placement.len()],
             links: LinkUse::new(run),
+            network: Vec::new(),
             folder: folder.to_owned(),
             run: run.clone(),
             finished: false,
@@ -139,7 +147,7 @@ impl<S: Sheet> Tables<S> {
     fn message(&mut self, message: &Message) -> io::Result<()> {
         let &Message { from, to, bytes, tag, scope, sent, departed, arrived, delivered, .. } = message;
         self.sums[from as usize].sent(bytes);
-        self.sums[to as usize].received(bytes);
+        self.sums[to as usize].received(bytes, message.unexpected);
         let (comm, collective) = match scope {
             Scope::Comm(context) => (Cell::number(context.get()), Cell::count(None)),
             Scope::Collective(number) => (Cell::number(None), Cell::count(number)),
@@ -157,6 +165,7 @@ impl<S: Sheet> Tables<S> {
             departed,
             arrived,
             delivered,
+            Cell::int(i64::from(message.unexpected)),
         ];
         self.messages.push(row, &self.pool)
     }
@@ -207,17 +216,13 @@ impl<S: Sheet> Tables<S> {
         let mut ranks = Table::<S>::create(&self.folder, layout::RANKS, &self.run)?;
         let written = self.fill_links(&mut links).and_then(|()| self.fill_ranks(&mut ranks));
         written.map_err(|error| TimelineError::io(&self.folder, error))?;
-        let tables = [
-            &mut self.messages,
-            &mut self.calls,
-            &mut self.computations,
-            &mut self.collectives,
-            &mut links,
-            &mut ranks,
-        ];
+        let tables =
+            [&mut self.messages, &mut self.calls, &mut self.computations, &mut self.collectives, &mut links];
         // All tables are complete before the first of them appears.
         let sealed: Vec<SealedFile> = tables
             .into_iter()
+            .chain(&mut self.network)
+            .chain([&mut ranks])
             .filter_map(|table| table.seal(&self.pool).transpose())
             .collect::<Result<_, _>>()?;
         let published = sealed.into_iter().try_for_each(SealedFile::publish);
@@ -258,7 +263,18 @@ impl<S: Sheet> Recorder for Tables<S> {
         }
     }
 
+    fn network(&mut self, history: &NetworkHistory) {
+        if self.trouble.none() {
+            let written = self.take_network(history).map_err(io::Error::other);
+            self.trouble.note(written);
+        }
+    }
+
     fn wants_arguments(&self) -> bool {
+        true
+    }
+
+    fn wants_network(&self) -> bool {
         true
     }
 }

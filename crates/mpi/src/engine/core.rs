@@ -105,7 +105,8 @@ impl<M: Memory> Core<M> {
             }
             Event::Matched { message, taker } => self.matched_early(message, taker),
             Event::Failed { from, to } => {
-                self.end_job(from, Ending::Unreachable { from: from.get(), to: to.get() });
+                let unreachable = Ending::Unreachable { from: from.get(), to: to.get() };
+                self.end_job(from, network_deadlock(&self.kernel).unwrap_or(unreachable));
             }
         }
     }
@@ -256,4 +257,9 @@ impl<M: Memory> Core<M> {
         let rank = state.rank.get();
         self.observers.record(&Record::End { rank, at, blocked, ideal });
     }
+}
+
+/// The ending of a run whose network cannot go on.
+pub(crate) fn network_deadlock(kernel: &Kernel) -> Option<Ending> {
+    kernel.network_circle().map(|links| Ending::NetworkDeadlock { links })
 }

@@ -28,7 +28,7 @@ impl<M: Memory> Engine<M> {
     /// Moves to the next instant at which something happens.
     pub fn pass_to_next_instant(&mut self) {
         if self.pass_time() == Advance::BeyondTime {
-            self.calls.core.jobs.end_all(&Ending::BeyondTime);
+            self.end_beyond_time();
         }
     }
 

@@ -14,7 +14,7 @@ use mpirage_units::Time;
 
 use super::bursts::{BackgroundWork, Bursts, Speeds, Workload};
 use super::calls::Calls;
-use super::core::Core;
+use super::core::{Core, network_deadlock};
 use super::diagnosis::Diagnosis;
 use super::polls::Polls;
 use super::real_time::RealTime;
@@ -83,10 +83,14 @@ impl<M: Memory> Engine<M> {
         debug_assert_eq!(sizes.iter().sum::<u32>() as usize, ranks, "every rank belongs to a job");
         let (protocol, hosts) = (Arc::new(setup.protocol), Arc::from(setup.placement));
         let state = Ranks::new(ranks);
+        let (mut kernel, observers) = (setup.kernel, Observers::new(setup.recorder));
+        if observers.wants_network() {
+            kernel.record_network_history();
+        }
         let core = Core {
-            kernel: setup.kernel,
+            kernel,
             data: DataPlane::new(memory),
-            observers: Observers::new(setup.recorder),
+            observers,
             occupancy: Occupancy::new(&protocol, &hosts),
             turns: Turns::new(state.lines()),
             ranks: state,
@@ -268,9 +272,16 @@ impl<M: Memory> Engine<M> {
             match self.pass_time() {
                 Advance::Moved => {}
                 Advance::Idle => self.calls.core.jobs.end_all(&Ending::Deadlock),
-                Advance::BeyondTime => self.calls.core.jobs.end_all(&Ending::BeyondTime),
+                Advance::BeyondTime => self.end_beyond_time(),
             }
         }
+    }
+
+    /// What is under way never ends: the clock cannot show the end, or the network cannot go on.
+    #[cold]
+    pub(super) fn end_beyond_time(&mut self) {
+        let ending = network_deadlock(&self.calls.core.kernel).unwrap_or(Ending::BeyondTime);
+        self.calls.core.jobs.end_all(&ending);
     }
 
     /// Goes on at this instant until the driver has something to do. None if nothing more happens at this instant.
@@ -309,12 +320,16 @@ impl<M: Memory> Engine<M> {
         }
     }
 
-    /// The run is over, whatever the reason: records the ends of the ranks that are still there.
+    /// The run is over, whatever the reason: records the ends of the ranks that are still there,
+    /// and what the network has seen.
     pub fn close_records(&mut self) {
         for line in self.calls.core.ranks.lines() {
             if !self.calls.core.ranks.line(line).phase.is(&Phase::Gone) {
                 self.calls.core.record_end(line);
             }
+        }
+        if let Some(history) = self.calls.core.kernel.take_network_history() {
+            self.calls.core.observers.network(&history);
         }
         self.calls.core.observers.flush();
     }

@@ -7,6 +7,7 @@
 //! lossy.pcapng      a scripted one with losses that duplicate acknowledgements and timeouts repair, with a closed window
 //! two-ends.pcapng   the same at both ends, whole frames
 //! tcp.pcapng        two ends of TCP on a path with losses, whole frames, at the sender
+//! syn.pcapng        the same where the first two frames are lost
 //! sctp.pcapng       two ends of SCTP on a path with losses, whole frames, at the sender
 //! roce.pcapng       packets of RoCEv2: writes of many lengths, a loss, a notification of congestion
 //! ```

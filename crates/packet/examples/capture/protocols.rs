@@ -25,21 +25,26 @@ const ENDS: [Station; 2] =
 const LOSES_ONE_OF: u64 = 211;
 const MESSAGES: u64 = 100;
 
+/// Is the frame with this number lost?
+type IsLost = fn(u64) -> bool;
+
 /// Writes a capture of each protocol.
 pub fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
-    transfer::<Tcp>(folder, "tcp.pcapng", 1)?;
-    transfer::<Sctp>(folder, "sctp.pcapng", 3)
+    let one_of_many = |number| number % LOSES_ONE_OF == LOSES_ONE_OF - 1;
+    transfer::<Tcp>(folder, "tcp.pcapng", 1, one_of_many)?;
+    transfer::<Tcp>(folder, "syn.pcapng", 1, |number| number < 2)?;
+    transfer::<Sctp>(folder, "sctp.pcapng", 3, one_of_many)
 }
 
 /// A long message and many short ones, and some back.
-fn transfer<E>(folder: &Path, name: &str, lanes: u64) -> Result<(), Box<dyn Error>>
+fn transfer<E>(folder: &Path, name: &str, lanes: u64, is_lost: IsLost) -> Result<(), Box<dyn Error>>
 where
     E: Endpoint<Settings: Default> + 'static,
 {
     let mut capture = Capture::new(output(folder, name)?, SnapLength::WHOLE)?;
     let interface = capture.interface("host0")?;
     let capture = Rc::new(RefCell::new(capture));
-    let mut pair = path::<E, _>(Rc::clone(&capture), interface);
+    let mut pair = path::<E, _>(Rc::clone(&capture), interface, is_lost);
     pair.write(End::Active, Lane(0), 2_000_000);
     for message in 0..MESSAGES {
         let lane = Lane((message % lanes) as u16);
@@ -56,7 +61,11 @@ where
 }
 
 /// A path that loses frames of the active end. What this end sends and receives is captured.
-fn path<E, W: Write + 'static>(capture: Rc<RefCell<Capture<W>>>, interface: InterfaceId) -> Pair<E>
+fn path<E, W: Write + 'static>(
+    capture: Rc<RefCell<Capture<W>>>,
+    interface: InterfaceId,
+    is_lost: IsLost,
+) -> Pair<E>
 where
     E: Endpoint<Settings: Default> + 'static,
 {
@@ -68,8 +77,7 @@ where
             End::Active => capture.report(passing.leaves, interface, Direction::Outbound, &frame),
             End::Passive => capture.report(passing.arrives, interface, Direction::Inbound, &frame),
         }
-        let is_lost = passing.from == End::Active && passing.number % LOSES_ONE_OF == LOSES_ONE_OF - 1;
-        if is_lost { Fate::IsLost } else { Fate::Arrives }
+        if passing.from == End::Active && is_lost(passing.number) { Fate::IsLost } else { Fate::Arrives }
     };
     Pair::new(&E::Settings::default(), RATE, DELAY, Box::new(fates))
 }

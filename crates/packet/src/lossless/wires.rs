@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use mpirage_kernel::Connection;
+use mpirage_kernel::{Connection, QueueSample};
 use mpirage_platform::{HostId, LinkId, Platform};
 use mpirage_units::{Consumer, Random, Time};
 use rustc_hash::FxHashMap;
@@ -17,6 +17,7 @@ use super::queues::{QueueId, Queues, Way};
 use crate::event::Event;
 use crate::faults::{Fault, LinkFaults};
 use crate::frame::Frame;
+use crate::history::{Samples, queue_sample};
 use crate::ids::{FrameId, LaneId, PathId, PortId};
 use crate::layer::{Crossing, Layer, LinkLayer, LossChances, Traffic, Watched};
 use crate::parameters::Forwarding;
@@ -50,6 +51,8 @@ pub struct LosslessWires {
     losses: Random,
     marks: Random,
     watched: Watched,
+    /// Queues over time, if somebody wants to see them.
+    samples: Option<Box<Samples<QueueSample>>>,
 }
 
 /// The link that a frame crosses or waits for.
@@ -79,6 +82,7 @@ impl LosslessWires {
             losses: Random::new(seed, LOSSES),
             marks: Random::new(seed, MARKS),
             watched: Watched::default(),
+            samples: None,
         }
     }
 
@@ -128,6 +132,7 @@ impl LosslessWires {
         lane.waiting += bytes;
         port.waiting += bytes;
         port.counts.most_waiting = port.counts.most_waiting.max(port.waiting);
+        self.note(traffic.now, output.port);
         self.run(traffic, output.port);
     }
 
@@ -181,6 +186,7 @@ impl LosslessWires {
         frame.lost = self.chances.lose(bytes, &mut self.losses)
             || port.faults.as_deref().is_some_and(|faults| failed(faults, &mut self.losses));
         let frame = *frame;
+        self.note(now, id);
         if self.watched.contains(id) {
             let arrives = (!frame.lost).then_some(frame.tail);
             traffic.seen.push((Crossing { port: id, starts: now, arrives }, frame));
@@ -194,6 +200,13 @@ impl LosslessWires {
         } else if self.injecting.take_if(|sent| *sent == number).is_none() && frame.segment.payload > 0 {
             traffic.agenda.push(now, Event::Taken(frame.sender));
         }
+    }
+
+    /// The queue of a port is recorded, if queues are.
+    fn note(&mut self, now: Time, id: PortId) {
+        let Some(samples) = &mut self.samples else { return };
+        let port = &self.ports[id.index()];
+        samples.note(id.index(), queue_sample(now, port.waiting, &port.counts));
     }
 
     /// When a frame that leaves now is at the other end of its link: a host needs all of it.
@@ -229,6 +242,9 @@ impl LosslessWires {
         let (held, pauses) = port.lanes[output.lane].gate.hold(now, port.latency, bytes);
         port.counts.pauses += u64::from(pauses);
         port.counts.dropped += u64::from(!held);
+        if !held {
+            self.note(now, output.port);
+        }
         held
     }
 
@@ -339,6 +355,18 @@ impl Layer for LosslessWires {
 
     fn watch(&mut self, port: PortId) {
         self.watched.add(port);
+    }
+
+    fn circle(&self) -> Option<Vec<LinkId>> {
+        self.deadlock().map(|deadlock| deadlock.links)
+    }
+
+    fn record_queues(&mut self) {
+        self.samples = Some(Box::new(Samples::new()));
+    }
+
+    fn take_queues(&mut self) -> Option<Box<Samples<QueueSample>>> {
+        self.samples.take()
     }
 
     fn totals(&self) -> Vec<(&'static str, u64)> {

@@ -76,6 +76,10 @@ impl Endpoint for RdmaEndpoint {
         RoceOnWire { packet: kind, number, payload: segment.payload }
     }
 
+    fn keeps_messages() -> bool {
+        true
+    }
+
     fn new(settings: &Arc<RdmaSettings>, _: Role) -> RdmaEndpoint {
         let rate = settings.congestion.as_ref().map(Dcqcn::new);
         RdmaEndpoint {
@@ -260,6 +264,21 @@ mod tests {
         }
         assert_eq!((a.failure(), a.timeout()), (Some(Failure::Retransmissions(2)), None));
         assert_eq!(sent(&mut a), []);
+    }
+
+    #[test]
+    fn a_sender_in_the_middle_of_a_message_waits_for_nobody() {
+        let timeout = Some(Duration::from_picos(50));
+        let mut settings = RdmaSettings { timeout, acknowledge_every: 4, ..settings(PacketOrder::Strict) };
+        settings.outstanding = 8;
+        let [mut a, _] = pair(&settings);
+        a.write(NOW, Lane(0), 600);
+        for _ in 0..3 {
+            assert!(a.transmit(NOW, Permission::Everything).is_some());
+            assert_eq!(a.timeout(), None, "no answer is due yet");
+        }
+        a.transmit(NOW, Permission::Everything);
+        assert_eq!(a.timeout(), Some(NOW + Duration::from_picos(50)), "the fourth packet is answered");
     }
 
     #[test]

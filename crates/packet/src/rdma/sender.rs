@@ -130,9 +130,16 @@ impl Sender {
         }
     }
 
+    /// The timer runs while an acknowledgement is due. Receivers answer to the last packet of a message, and to every so many packets: a
+    /// sender that its rate slows down can be in the middle of a message for longer than the timeout, and nobody owes it an answer.
     fn set_deadline(&mut self, now: Time) {
-        let waits = self.next > self.base;
-        self.deadline = self.settings.timeout.filter(|_| waits).map(|timeout: Duration| now + timeout);
+        let due = self.is_answer_due();
+        self.deadline = self.settings.timeout.filter(|_| due).map(|timeout: Duration| now + timeout);
+    }
+
+    fn is_answer_due(&self) -> bool {
+        let ended = self.messages.front().is_some_and(|message| message.end <= self.next);
+        ended || self.next - self.base >= u64::from(self.settings.acknowledged_at_once())
     }
 
     /// When it sends again what has not been acknowledged.

@@ -4,6 +4,10 @@ use mpirage_units::Duration;
 
 use super::dcqcn::DcqcnParameters;
 
+/// 4.096 µs · 2^18, InfiniBand's next above the second that UCX asks for (`UCX_RC_TIMEOUT`): pause frames can hold a packet back for many
+/// milliseconds where nothing is lost.
+const TIMEOUT: Duration = Duration::from_picos(4_096_000 << 18);
+
 /// The settings of reliable connected queue pairs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RdmaSettings {
@@ -63,16 +67,22 @@ impl RdmaSettings {
         }
     }
 
-    /// RoCEv2 with DCQCN: Ethernet 14 + IP 20 + UDP 8 + BTH 12 + ICRC 4 + FCS 4 bytes, packets of 4096. The timeout is
-    /// InfiniBand's 4.096 µs · 2^12. `line_rate` is that of the hosts' links, in bytes per second.
+    /// RoCEv2 with DCQCN: Ethernet 14 + IP 20 + UDP 8 + BTH 12 + ICRC 4 + FCS 4 bytes, packets of 4096. `line_rate` is that of the
+    /// hosts' links, in bytes per second.
     pub fn roce(line_rate: f64) -> RdmaSettings {
         RdmaSettings {
             headers: RdmaHeaderBytes { packet: 62, ..RdmaSettings::infiniband().headers },
             order: PacketOrder::Strict,
-            timeout: Some(Duration::from_picos(4_096_000 << 12)),
+            timeout: Some(TIMEOUT),
             congestion: Some(DcqcnParameters::for_line(line_rate)),
             ..RdmaSettings::infiniband()
         }
+    }
+
+    /// The same on links that lose packets: what is missing is sent again. Where routes keep the order of packets, a gap is a loss.
+    pub fn on_lossy_links(self, in_order: bool) -> RdmaSettings {
+        let order = if in_order { PacketOrder::Strict } else { self.order };
+        RdmaSettings { timeout: self.timeout.or(Some(TIMEOUT)), order, ..self }
     }
 
     /// The packets that are acknowledged at once, so that a sender at its limit gets an acknowledgement.

@@ -50,6 +50,10 @@ impl Endpoint for Sctp {
         }
     }
 
+    fn keeps_messages() -> bool {
+        true
+    }
+
     fn write(&mut self, now: Time, lane: Lane, bytes: u64) {
         self.sender.write(now, lane, bytes);
         if self.role == Role::Active {

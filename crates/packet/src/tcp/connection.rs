@@ -118,10 +118,13 @@ impl Endpoint for Tcp {
     }
 
     fn counts(&self) -> EndCounts {
+        let ((again, expired), sender) = (self.handshake.repetitions(), self.sender.counters());
         EndCounts {
             segments: self.segments,
             zero_windows: self.receiver.zero_windows(),
-            ..self.sender.counters()
+            retransmissions: sender.retransmissions + again,
+            timeouts: sender.timeouts + expired,
+            ..sender
         }
     }
 

@@ -31,6 +31,8 @@ pub(super) struct Handshake {
     /// When SYN or SYN-ACK is sent again; the latest instant if it is not.
     deadline: Time,
     retries: u32,
+    /// SYN and SYN-ACK segments that were sent again.
+    repetitions: u64,
     most_retries: u32,
     patience: Duration,
     longest: Duration,
@@ -57,6 +59,7 @@ impl Handshake {
             first_sent: None,
             deadline: Time::MAX,
             retries: 0,
+            repetitions: 0,
             most_retries: settings.syn_retries,
             patience: settings.initial_rto,
             longest: settings.maximum_rto,
@@ -76,6 +79,11 @@ impl Handshake {
 
     pub(super) fn deadline(&self) -> Time {
         self.deadline
+    }
+
+    /// SYN and SYN-ACK segments that were sent again, and how many of them because nothing came back in time.
+    pub(super) fn repetitions(&self) -> (u64, u64) {
+        (self.repetitions, u64::from(self.retries))
     }
 
     /// Do both ends know about marks?
@@ -119,6 +127,7 @@ impl Handshake {
         if !std::mem::take(&mut self.wanted) || self.failure.is_some() {
             return None;
         }
+        self.repetitions += u64::from(self.first_sent.is_some());
         self.first_sent.get_or_insert(now);
         self.deadline = now + self.patience;
         let answer = self.state == State::SynReceived;

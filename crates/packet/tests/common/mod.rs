@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use mpirage_kernel::{Cargo, Connection, Milestone, Model, NetworkModel, Token, Transfer};
 use mpirage_packet::{
-    LinkLayer, LosslessParameters, LosslessWires, MessageParameters, PacketNetwork, PacketParameters,
-    RdmaEndpoint, RdmaSettings,
+    Endpoint, LinkLayer, LosslessParameters, LosslessWires, MessageParameters, PacketNetwork,
+    PacketParameters, RdmaEndpoint, RdmaSettings,
 };
 use mpirage_platform::{HostId, Platform};
 use mpirage_units::{Duration, Time};
@@ -68,8 +68,8 @@ pub fn message(from: u32, to: u32, bytes: u64) -> Message {
 }
 
 /// Sends messages, in the order of their times, and gives when each arrives, if it does.
-pub fn run<L: LinkLayer>(
-    network: &mut PacketNetwork<RdmaEndpoint, L>,
+pub fn run<E: Endpoint, L: LinkLayer>(
+    network: &mut PacketNetwork<E, L>,
     messages: &[Message],
 ) -> Vec<Option<Time>> {
     let (mut arrivals, mut reports) = (vec![None; messages.len()], Vec::new());

@@ -51,6 +51,8 @@ fn syn_is_sent_again_after_one_two_and_four_seconds_until_the_connection_fails()
     let times: Vec<Time> = log.borrow().iter().map(|(at, ..)| *at).collect();
     assert_eq!(times, [0, 1000, 3000, 7000].map(at_ms));
     assert_eq!(pair.left.failure(), Some(Failure::Retransmissions(3)));
+    let counts = pair.left.counts();
+    assert_eq!((counts.segments, counts.retransmissions, counts.timeouts), (4, 3, 3));
     assert_eq!(pair.now, at_ms(15_000));
 }
 
@@ -64,6 +66,9 @@ fn a_lost_syn_ack_and_a_lost_last_segment_are_repaired() {
         pair.write(Side::Left, 5000);
         pair.run(1000);
         assert_eq!(pair.delivered(Side::Right), 5000, "{lost:?}");
+        // A SYN-ACK that is missing makes both ends repeat; a missing last segment only costs data.
+        let again = pair.right.counts().retransmissions;
+        assert_eq!(again, u64::from(lost == Side::Right), "{lost:?}");
     }
 }
 

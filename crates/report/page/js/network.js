@@ -4,7 +4,7 @@ function networkPanel(run) {
   // A circular drawing leaves room beside it.
   const beside = run.topology && isRound(run.topology);
   return el("div", {}, el("div", { class: beside ? "columns" : null }, topologyFigure(run), el("div", {}, linksFigure(run), beside ? classesFigure(run) : null)),
-    beside ? null : classesFigure(run));
+    beside ? null : classesFigure(run), packetFigures(run));
 }
 
 /** Whether a topology is drawn as a circle. */

@@ -132,6 +132,9 @@ impl Report {
     fn write_network(&self, ending: &Ending, out: &mut Container) {
         let network = Network::new(&self.run.platform, self.aggregator.links());
         network.write(out);
+        if let Some(packets) = &self.packets {
+            packets.write(out);
+        }
         drawing::write(&self.run.platform, &network, out);
         // The path of a blocked rank ends where it blocked.
         let known = |rank: usize| {

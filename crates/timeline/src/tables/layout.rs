@@ -25,6 +25,7 @@ pub(super) const MESSAGES: Layout = Layout {
         column("departed", Seconds),
         column("arrived", Seconds),
         column("delivered", Seconds),
+        column("unexpected", Int),
     ],
 };
 
@@ -95,5 +96,66 @@ pub(super) const RANKS: Layout = Layout {
         column("sent_bytes", Int),
         column("received_messages", Int),
         column("received_bytes", Int),
+        column("unexpected_messages", Int),
+    ],
+};
+
+pub(super) const QUEUES: Layout = Layout {
+    name: "queues",
+    columns: &[
+        column("link", Text),
+        column("time", Seconds),
+        column("waiting", Int),
+        column("left", Int),
+        column("frames", Int),
+        column("bytes", Int),
+        column("dropped", Int),
+        column("lost", Int),
+        column("marked", Int),
+    ],
+};
+
+pub(super) const LINK_TOTALS: Layout = Layout {
+    name: "link_totals",
+    columns: &[
+        column("link", Text),
+        column("bandwidth", Real),
+        column("frames", Int),
+        column("bytes", Int),
+        column("dropped", Int),
+        column("lost", Int),
+        column("marked", Int),
+        column("most_waiting", Int),
+    ],
+};
+
+pub(super) const CONNECTIONS: Layout = Layout {
+    name: "connections",
+    columns: &[
+        column("connection", Int),
+        column("source", Int),
+        column("destination", Int),
+        column("time", Seconds),
+        column("window", Int),
+        maybe("threshold", Int),
+        maybe("round_trip", Real),
+        column("in_flight", Int),
+        column("retransmissions", Int),
+    ],
+};
+
+pub(super) const CONNECTION_TOTALS: Layout = Layout {
+    name: "connection_totals",
+    columns: &[
+        column("connection", Int),
+        column("source", Int),
+        column("destination", Int),
+        column("segments", Int),
+        column("retransmissions", Int),
+        column("fast_retransmits", Int),
+        column("timeouts", Int),
+        column("duplicate_acks", Int),
+        column("zero_windows", Int),
+        column("spurious", Int),
     ],
 };

@@ -17,6 +17,7 @@ pub(super) struct Sums {
     sent_bytes: u64,
     received_messages: u64,
     received_bytes: u64,
+    unexpected: u64,
 }
 
 impl Sums {
@@ -41,8 +42,9 @@ impl Sums {
         self.sent_bytes += bytes;
     }
 
-    pub fn received(&mut self, bytes: u64) {
+    pub fn received(&mut self, bytes: u64, unexpected: bool) {
         self.received_messages += 1;
+        self.unexpected += u64::from(unexpected);
         self.received_bytes += bytes;
     }
 
@@ -52,7 +54,7 @@ impl Sums {
     }
 
     /// The row of a rank on a host, whose name is a text of the pool.
-    pub fn row(&self, rank: u32, host: Cell) -> [Cell; 12] {
+    pub fn row(&self, rank: u32, host: Cell) -> [Cell; 13] {
         [
             Cell::number(rank),
             host,
@@ -66,6 +68,7 @@ impl Sums {
             Cell::count(self.sent_bytes),
             Cell::count(self.received_messages),
             Cell::count(self.received_bytes),
+            Cell::count(self.unexpected),
         ]
     }
 }

@@ -1,0 +1,103 @@
+//! What a network has seen over time.
+//!
+//! A network that can tell records the state of its queues and connections when it is asked to
+//! ([`NetworkModel::record_history`](crate::NetworkModel::record_history)), in bounded memory: a sample stands for what happened since
+//! the one before.
+
+use mpirage_units::{Duration, Time};
+
+use crate::model::LinkStatistics;
+
+/// Queues and connections over time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NetworkHistory {
+    /// The queue of each link that was used.
+    pub queues: Vec<QueueHistory>,
+    /// Each direction of each connection.
+    pub connections: Vec<ConnectionHistory>,
+    /// Samples of a queue are at least so far apart, but for those at the bounds of such stretches.
+    pub queue_resolution: Duration,
+    /// Samples of a connection, likewise.
+    pub connection_resolution: Duration,
+}
+
+/// The queue in front of a link over time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueueHistory {
+    /// The link, and its counts at the end.
+    pub totals: LinkStatistics,
+    /// In the order of time.
+    pub samples: Vec<QueueSample>,
+}
+
+/// A queue at an instant. Counts are those since the beginning of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueSample {
+    /// When the most bytes waited.
+    pub at: Time,
+    /// Bytes that waited then.
+    pub waiting: u64,
+    /// Bytes that waited after the last change before the next sample.
+    pub left: u64,
+    /// Frames that the link has carried.
+    pub frames: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Frames that the queue had no room for.
+    pub dropped: u64,
+    /// Frames that the link has lost.
+    pub lost: u64,
+    /// Frames that the queue has marked.
+    pub marked: u64,
+}
+
+/// One direction of a connection over time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConnectionHistory {
+    /// The number of the connection; its two directions have the same.
+    pub number: u32,
+    /// The end point that sends.
+    pub source: u32,
+    /// The end point that receives.
+    pub target: u32,
+    /// What the sender has counted at the end.
+    pub totals: ConnectionCounts,
+    /// In the order of time.
+    pub samples: Vec<ConnectionSample>,
+}
+
+/// The control variables of a sender at an instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ConnectionSample {
+    /// The instant.
+    pub at: Time,
+    /// The congestion window, in bytes.
+    pub window: u64,
+    /// The slow start threshold, in bytes, once there is one.
+    pub threshold: Option<u64>,
+    /// The smoothed round trip, in seconds, once it is known.
+    pub round_trip: Option<f64>,
+    /// Bytes in flight.
+    pub in_flight: u64,
+    /// Segments that were sent again since the beginning of the run.
+    pub retransmissions: u64,
+}
+
+/// What one end of a connection has counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ConnectionCounts {
+    /// Segments sent, retransmissions included.
+    pub segments: u64,
+    /// Segments sent again.
+    pub retransmissions: u64,
+    /// Losses that were found from acknowledgements.
+    pub fast_retransmits: u64,
+    /// Retransmission timers that expired.
+    pub timeouts: u64,
+    /// Acknowledgements that acknowledged nothing new.
+    pub duplicate_acks: u64,
+    /// Windows of zero that were offered.
+    pub zero_windows: u64,
+    /// Recoveries that turned out to be unnecessary, if the protocol finds out.
+    pub spurious: u64,
+}
