@@ -372,9 +372,15 @@ pub struct MachineArguments {
     /// A file of hosts, one per line, optionally with slots=N or :N (also -machinefile, -f)
     #[arg(long, value_name = "FILE")]
     pub hostfile: Option<PathBuf>,
-    /// Placement of ranks: fill one host after the other (slot, core), or one rank per host in turn (node)
+    /// Placement of ranks: fill one host after the other, core by core (slot, core), one rank per NUMA domain or socket of a host in turn (numa, socket), or one rank per host in turn (node)
     #[arg(long, default_value = "slot", value_name = "HOW")]
     pub map_by: String,
+    /// What ranks are bound to on hosts with a [node]: their core, their socket or nothing (core, socket, none; also --bind-to)
+    #[arg(long, default_value = "core", value_name = "HOW")]
+    pub bind: String,
+    /// Print the host and core of each rank
+    #[arg(long)]
+    pub report_bindings: bool,
     /// Ranks per host (also -ppn, -npernode)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub ppn: Option<u32>,
@@ -516,6 +522,7 @@ impl MachineArguments {
             add("--hostfile", file.into());
         }
         add("--map-by", self.map_by.clone().into());
+        add("--bind", self.bind.clone().into());
         if let Some(ppn) = self.ppn {
             add("--ppn", ppn.to_string().into());
         }

@@ -60,6 +60,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<Replayed, Failure> {
     limits::check_ranks(&arguments.workload, workload.ranks().into(), RankKind::Replayed)?;
     files(arguments, workload.as_ref()).check()?;
     let mut machine = Machine::new(&arguments.machine, workload.ranks())?;
+    machine.report_bindings(&arguments.machine);
     let charged = charged(arguments.compute.as_deref(), workload.as_ref())?;
     if !charged.bursts {
         machine.model.without_computation();

@@ -72,6 +72,7 @@ impl Plan {
     pub fn run(mut self) -> Result<u8, Failure> {
         let started = Instant::now();
         self.files().check()?;
+        self.machine.report_bindings(&self.arguments.machine);
         let interrupt = Interrupt::watch()?;
         let mut results = Results::open(&self.arguments.results)?;
         let new_costs = self.open_costs()?;

@@ -6,12 +6,14 @@
 //! * [`BusNetwork`]: nodes with a few links on a few buses (Girona, Labarta, Badia, *Validation of Dimemas communication
 //!   model for MPI collective operations*, EuroPVM/MPI 2000), and [`FanTable`], its formula for collectives.
 //! * [`Uncontended`]: latency and bandwidth, nothing else; `smp` and `loggops` are built on it.
+//! * [`NodeMemory`]: messages between ranks of a host, and computation that reads memory.
 //! * [`Cores`]: processor cores, shared when there are more ranks than cores.
 
 mod bus;
 mod cores;
 mod fans;
 mod flow;
+mod memory;
 mod route_cache;
 mod star_routes;
 mod uncontended;
@@ -20,4 +22,5 @@ pub use bus::{BusNetwork, BusNode, BusParameters, Limit, Links};
 pub use cores::Cores;
 pub use fans::{Exchanged, Fan, FanSize, FanTable, Fans, KINDS, Level, steps};
 pub use flow::{FlowNetwork, FlowParameters, Loopback, Segment};
+pub use memory::{Binding, NodeMemory};
 pub use uncontended::{Uncontended, Wire};

@@ -3,8 +3,8 @@
 use std::io;
 use std::sync::Arc;
 
-use mpirage_kernel::NetworkModel;
-use mpirage_models::{BusNetwork, FlowNetwork, FlowParameters, Uncontended, Wire};
+use mpirage_kernel::{MemoryModel, NetworkModel};
+use mpirage_models::{BusNetwork, FlowNetwork, FlowParameters, NodeMemory, Uncontended, Wire};
 use mpirage_mpi::{CollectiveTimes, Protocol};
 use mpirage_packet::CaptureRequest;
 use mpirage_platform::Platform;
@@ -13,6 +13,7 @@ use crate::bus::{Bus, BusCollectives};
 use crate::loggops::LogGops;
 use crate::model::Model;
 use crate::packet::Packet;
+use crate::placement::Placement;
 use crate::smp::Smp;
 
 /// A wire that costs nothing.
@@ -76,6 +77,18 @@ impl Model {
             Network::Packet(packet) => packet.network_on(platform, captures)?,
             Network::Ideal => Box::new(Uncontended::new(NOTHING, NOTHING)),
         })
+    }
+
+    /// The memory of the hosts, if the platform describes it and the model leaves messages within a host to it.
+    pub fn memory_on(&self, platform: &Platform, placement: &Placement) -> Option<Box<dyn MemoryModel>> {
+        let node = platform.node_spec().filter(|_| self.uses_node())?;
+        let contention = !matches!(&self.network, Network::Flow(flow) if !flow.contention);
+        Some(Box::new(NodeMemory::new(*node, placement.bindings(platform, node), contention)))
+    }
+
+    /// Does the model leave messages within a host to the `[node]` of a platform? The others have parameters of their own for them.
+    pub(crate) fn uses_node(&self) -> bool {
+        matches!(self.network, Network::Flow(_) | Network::Packet(_))
     }
 
     /// Bytes that hosts and links take at the least, whatever happens on them.
