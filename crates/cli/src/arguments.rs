@@ -293,6 +293,9 @@ pub struct RunArguments {
     /// Stop if a rank computes longer than this many seconds without calling MPI
     #[arg(long, value_name = "SECONDS", value_parser = time_limit, help_heading = EXECUTION)]
     pub rank_timeout: Option<f64>,
+    /// Simulate the same calls this many times with other random numbers (--seed, --seed + 1, …), on all cores of this machine; report median, interval and modes
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100_000), help_heading = "Results")]
+    pub repeat: Option<u32>,
     /// The outputs.
     #[command(flatten)]
     pub results: ResultArguments,
@@ -360,7 +363,7 @@ pub struct MachineArguments {
     /// How the MPI library uses the network, with --model packet; `mpirage info profiles` lists them
     #[arg(long, value_name = "PROFILE")]
     pub mpi_profile: Option<String>,
-    /// What random numbers of the network start from: losses, late receivers
+    /// What random numbers start from: losses and late receivers of --model packet, and the noise of a model
     #[arg(long, default_value_t = 0, value_name = "NUMBER")]
     pub seed: u64,
     /// Algorithms of collectives: the table of a library, NAME=ALGORITHM[@SIZES], files; `mpirage info collectives` lists them
@@ -427,6 +430,9 @@ pub struct ReplayArguments {
     /// The machine.
     #[command(flatten)]
     pub machine: MachineArguments,
+    /// Simulate the same calls this many times with other random numbers (--seed, --seed + 1, …), on all cores of this machine; report median, interval and modes
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100_000), help_heading = "Results")]
+    pub repeat: Option<u32>,
     /// The outputs.
     #[command(flatten)]
     pub results: ResultArguments,

@@ -7,6 +7,7 @@
 //!   model for MPI collective operations*, EuroPVM/MPI 2000), and [`FanTable`], its formula for collectives.
 //! * [`Uncontended`]: latency and bandwidth, nothing else; `smp` and `loggops` are built on it.
 //! * [`NodeMemory`]: messages between ranks of a host, and computation that reads memory.
+//! * [`NoisyNetwork`]: any of the networks, with random delays.
 //! * [`Cores`]: processor cores, shared when there are more ranks than cores.
 
 mod bus;
@@ -14,6 +15,7 @@ mod cores;
 mod fans;
 mod flow;
 mod memory;
+mod noisy;
 mod route_cache;
 mod star_routes;
 mod uncontended;
@@ -23,4 +25,5 @@ pub use cores::Cores;
 pub use fans::{Exchanged, Fan, FanSize, FanTable, Fans, KINDS, Level, steps};
 pub use flow::{FlowNetwork, FlowParameters, Loopback, Segment};
 pub use memory::{Binding, NodeMemory};
+pub use noisy::NoisyNetwork;
 pub use uncontended::{Uncontended, Wire};

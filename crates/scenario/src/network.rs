@@ -4,8 +4,8 @@ use std::io;
 use std::sync::Arc;
 
 use mpirage_kernel::{MemoryModel, NetworkModel};
-use mpirage_models::{BusNetwork, FlowNetwork, FlowParameters, NodeMemory, Uncontended, Wire};
-use mpirage_mpi::{CollectiveTimes, Protocol};
+use mpirage_models::{BusNetwork, FlowNetwork, FlowParameters, NodeMemory, NoisyNetwork, Uncontended, Wire};
+use mpirage_mpi::{CollectiveTimes, Noise, Protocol};
 use mpirage_packet::CaptureRequest;
 use mpirage_platform::Platform;
 
@@ -69,14 +69,16 @@ impl Model {
         captures: Vec<CaptureRequest>,
     ) -> io::Result<Box<dyn NetworkModel>> {
         debug_assert!(captures.is_empty() || matches!(self.network, Network::Packet(_)));
-        Ok(match &self.network {
+        let network: Box<dyn NetworkModel> = match &self.network {
             Network::Flow(flow) => Box::new(FlowNetwork::new(Arc::clone(platform), flow.clone())),
             Network::Bus(bus) => Box::new(BusNetwork::new(platform.host_count(), bus.network.clone())),
             Network::Smp(smp) => Box::new(Uncontended::new(smp.memory, smp.network)),
             Network::LogGops(loggops) => Box::new(Uncontended::new(loggops.wire(), loggops.wire())),
             Network::Packet(packet) => packet.network_on(platform, captures)?,
             Network::Ideal => Box::new(Uncontended::new(NOTHING, NOTHING)),
-        })
+        };
+        let Noise { message, seed, .. } = self.protocol.noise;
+        Ok(if message > 0.0 { Box::new(NoisyNetwork::new(network, message, seed)) } else { network })
     }
 
     /// The memory of the hosts, if the platform describes it and the model leaves messages within a host to it.

@@ -48,7 +48,8 @@ impl<M: Memory> Processing<'_, M> {
     /// The cores of a rank's host start to compute.
     pub(super) fn start_computation(&mut self, rank: RankId, work: Work, due: Due) {
         let threads = if let Work::Threads(burst) = work { burst.threads() } else { 1.0 };
-        let (host, all) = (self.core.host(rank), self.work.speeds.seconds(rank, work));
+        let stretch = self.core.protocol.noise.stretch(rank, self.core.kernel.now());
+        let (host, all) = (self.core.host(rank), stretch * self.work.speeds.seconds(rank, work));
         let seconds = match due {
             Due::Line(line) => {
                 let Line { phase, entered, .. } = self.core.ranks.line(line);
