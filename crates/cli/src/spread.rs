@@ -31,7 +31,7 @@ pub struct Mode {
 }
 
 /// Fewer runs say nothing about modes.
-const LEAST_RUNS: usize = 10;
+const LEAST_RUNS: usize = 20;
 /// A mode has this share of all runs at least, and three runs.
 const LEAST_SHARE: f64 = 0.1;
 /// The means of two modes are so many standard deviations apart at least (Ashman's D).
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn one_mode_is_seldom_taken_for_two() {
-        for count in [10, 20, 50, 200] {
+        for count in [20, 50, 200] {
             assert!(found(count, |random| 100.0 + normal(random)) <= 30, "normal, {count}");
             assert!(found(count, |random| 100.0 + random.unit()) <= 30, "uniform, {count}");
         }

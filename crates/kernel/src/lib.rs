@@ -53,6 +53,7 @@ pub struct Kernel {
 /// The memory of hosts.
 struct Memory {
     part: Part<dyn MemoryModel>,
+    carries_transfers: bool,
     /// Computations of which neither the cores nor the memory are done.
     halves: HashSet<Token>,
 }
@@ -136,7 +137,8 @@ impl Kernel {
 
     /// The same with a memory in each host.
     pub fn with_memory(mut self, memory: Box<dyn MemoryModel>) -> Kernel {
-        self.memory = Some(Memory { part: Part::new(memory), halves: HashSet::new() });
+        let carries_transfers = memory.carries_transfers();
+        self.memory = Some(Memory { part: Part::new(memory), carries_transfers, halves: HashSet::new() });
         self
     }
 
@@ -157,7 +159,7 @@ impl Kernel {
     pub fn start_transfer(&mut self, transfer: Transfer, token: Token) -> Departure {
         self.under_way += 1;
         if transfer.from == transfer.to
-            && let Some(memory) = &mut self.memory
+            && let Some(memory) = self.memory.as_mut().filter(|memory| memory.carries_transfers)
         {
             memory.part.start().start_copy(self.now, transfer, token);
             return Departure::Now;
@@ -174,7 +176,7 @@ impl Kernel {
     /// The same for work that reads and writes memory; if hosts have no memory of their own, only the cores count.
     pub fn start_memory_bound(&mut self, computation: Computation, traffic: Traffic, token: Token) {
         self.start_compute(computation, token);
-        if let Some(Memory { part, halves }) = &mut self.memory {
+        if let Some(Memory { part, halves, .. }) = &mut self.memory {
             part.start().start_traffic(self.now, traffic, token);
             halves.insert(token);
         }

@@ -188,6 +188,11 @@ pub struct Traffic {
 
 /// How long the memory of hosts takes: for messages that stay within a host, and for computations that say what they read.
 pub trait MemoryModel: Model {
+    /// Does it carry transfers within a host? Else the network does.
+    fn carries_transfers(&self) -> bool {
+        true
+    }
+
     /// A transfer within a host starts.
     fn start_copy(&mut self, now: Time, transfer: Transfer, token: Token);
 

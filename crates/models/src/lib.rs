@@ -24,6 +24,6 @@ pub use bus::{BusNetwork, BusNode, BusParameters, Limit, Links};
 pub use cores::Cores;
 pub use fans::{Exchanged, Fan, FanSize, FanTable, Fans, KINDS, Level, steps};
 pub use flow::{FlowNetwork, FlowParameters, Loopback, Segment};
-pub use memory::{Binding, NodeMemory};
+pub use memory::{Binding, MemoryUse, NodeMemory};
 pub use noisy::NoisyNetwork;
 pub use uncontended::{Uncontended, Wire};

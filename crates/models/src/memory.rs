@@ -3,11 +3,11 @@
 //! A message of s bytes is copied by cores, each at the rate c that one core reaches:
 //!
 //! ```text
-//! two copies   T = L + (min(s, f) + s) / c     sender → shared buffer → receiver, in pieces of f bytes that overlap
-//! single copy  T = L + l + s / c               the receiver copies out of the sender's memory; l: the start of it
+//! two copies   T = L + b + (min(s, f) + s) / c   sender → shared buffer → receiver, in pieces of f bytes that overlap
+//! single copy  T = L + l + s / c                 the receiver copies out of the sender's memory; l: the start of it
 //! ```
 //!
-//! L is the latency between the NUMA domains of the two ranks. Messages that fit into caches are copied at the rate of caches.
+//! L is the latency between the NUMA domains of the two ranks; b is 0 for messages that are so short that they need no buffer. Messages that fit into caches are copied at the rate of caches.
 //! While it is copied, a message asks x bytes per second of these resources, x its share:
 //!
 //! * of each copying core x, of the c that it has: a rank copies one byte at a time, however many messages it has;
@@ -24,13 +24,13 @@
 //! Sources: the counting of reads and writes is that of McCalpin's STREAM; the roofline is Williams, Waterman, Patterson,
 //! *Roofline: an insightful visual performance model for multicore architectures* (CACM 52(4), 2009).
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use mpirage_fair::{FlowId, Footprint, Kind, ResourceId, Sharing};
 use mpirage_kernel::{Agenda, Cargo, Event, MemoryModel, Milestone, Model, Token, Traffic, Transfer};
 use mpirage_platform::{DomainId, HostId, NodeSpec, SocketId};
 use mpirage_units::{Duration, Time};
+use rustc_hash::FxHashMap;
 
 /// Where a rank may run: NUMA domains of its host.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,14 +52,24 @@ impl Binding {
     }
 }
 
+/// What the memory is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryUse {
+    /// Messages and computation share it.
+    Shared,
+    /// Every message and every computation has it to itself.
+    Unshared,
+    /// Computation shares it; messages do not use it.
+    Computation,
+}
+
 /// The memory of all hosts.
 pub struct NodeMemory {
     node: NodeSpec,
     bindings: Vec<Binding>,
-    /// Do messages and computations share memory?
-    contention: bool,
+    usage: MemoryUse,
     resources: Resources,
-    paths: HashMap<(u32, u32, Mode), CopyPath>,
+    paths: FxHashMap<(u32, u32, Mode), CopyPath>,
     sharing: Sharing,
     agenda: Agenda<Due>,
     /// When the next flow ends, as last asked.
@@ -95,21 +105,20 @@ enum Due {
 /// The solver's resources, made when they are used.
 #[derive(Default)]
 struct Resources {
-    cores: HashMap<u32, ResourceId>,
-    memory: HashMap<(HostId, DomainId), ResourceId>,
-    links: HashMap<(HostId, SocketId, SocketId), ResourceId>,
+    cores: FxHashMap<u32, ResourceId>,
+    memory: FxHashMap<(HostId, DomainId), ResourceId>,
+    links: FxHashMap<(HostId, SocketId, SocketId), ResourceId>,
 }
 
 impl NodeMemory {
-    /// Hosts of this kind, whose ranks may run where `bindings` says. Without contention, every message and computation has
-    /// memory to itself.
-    pub fn new(node: NodeSpec, bindings: Vec<Binding>, contention: bool) -> NodeMemory {
+    /// Hosts of this kind, whose ranks may run where `bindings` says.
+    pub fn new(node: NodeSpec, bindings: Vec<Binding>, usage: MemoryUse) -> NodeMemory {
         NodeMemory {
             node,
             bindings,
-            contention,
+            usage,
             resources: Resources::default(),
-            paths: HashMap::new(),
+            paths: FxHashMap::default(),
             sharing: Sharing::new(),
             agenda: Agenda::new(),
             completion: None,
@@ -134,14 +143,6 @@ impl NodeMemory {
     }
 
     /// What messages from one rank to another take and use.
-    fn path(&mut self, source: u32, target: u32, mode: Mode) -> &CopyPath {
-        if !self.paths.contains_key(&(source, target, mode)) {
-            let path = self.new_path(source, target, mode);
-            self.paths.insert((source, target, mode), path);
-        }
-        &self.paths[&(source, target, mode)]
-    }
-
     fn new_path(&mut self, source: u32, target: u32, mode: Mode) -> CopyPath {
         let rate = self.rate(mode);
         let (from, to) = (&self.bindings[source as usize], &self.bindings[target as usize]);
@@ -164,7 +165,7 @@ impl NodeMemory {
 
     /// Alone, a flow gets what its resources have; without contention, all flows get that.
     fn footprint(&self, penalty: f64, bound: f64, uses: &[(ResourceId, f64)]) -> Footprint {
-        if self.contention {
+        if self.usage != MemoryUse::Unshared {
             return self.sharing.footprint(penalty, bound, uses);
         }
         let alone = 1.0 / self.sharing.footprint(penalty, bound, uses).span_alone(1.0);
@@ -173,8 +174,12 @@ impl NodeMemory {
 
     /// Seconds that the sender copies alone: the first piece, before the receiver has something to copy.
     fn first_piece(&self, bytes: u64, mode: Mode) -> f64 {
-        let piece = if mode.single { 0 } else { bytes.min(self.node.copies.fragment) };
-        piece as f64 / self.rate(mode)
+        let copies = &self.node.copies;
+        if mode.single {
+            return 0.0;
+        }
+        let buffer = if bytes > copies.inline { copies.buffer_latency } else { 0.0 };
+        buffer + bytes.min(copies.fragment) as f64 / self.rate(mode)
     }
 }
 
@@ -244,17 +249,25 @@ fn mean_latency(node: &NodeSpec, from: &Binding, to: &Binding) -> f64 {
 }
 
 impl MemoryModel for NodeMemory {
+    fn carries_transfers(&self) -> bool {
+        self.usage != MemoryUse::Computation
+    }
+
     fn start_copy(&mut self, now: Time, transfer: Transfer, token: Token) {
         let (source, target) = (transfer.connection.source, transfer.connection.target);
         let mode = self.mode(&transfer);
         let first = Duration::from_secs_f64(self.first_piece(transfer.bytes, mode));
-        let path = self.path(source, target, mode);
+        let key = (source, target, mode);
+        if !self.paths.contains_key(&key) {
+            let path = self.new_path(source, target, mode);
+            self.paths.insert(key, path);
+        }
+        let path = &self.paths[&key];
         let begins = now + Duration::from_secs_f64(path.latency) + first;
         if transfer.bytes == 0 {
             return self.agenda.push(begins, Due::End(token));
         }
-        let footprint = path.footprint.clone();
-        let flow = self.sharing.prepare(&footprint, transfer.bytes as f64, token.0);
+        let flow = self.sharing.prepare(&path.footprint, transfer.bytes as f64, token.0);
         if transfer.cargo == Cargo::Data && !mode.single && transfer.bytes <= self.node.copies.fragment {
             self.agenda.push(now + first, Due::BufferFree(token));
         }

@@ -3,13 +3,13 @@
 //! Each transfer starts later than it could, by an exponentially distributed time. Transfers of one connection start in the order in
 //! which they were given.
 
-use std::collections::HashMap;
 use std::io;
 
 use mpirage_kernel::{
     Agenda, Departure, Event, Milestone, Model, NetworkModel, NetworkStatistics, Token, Transfer,
 };
 use mpirage_units::{Consumer, Duration, Random, Time};
+use rustc_hash::FxHashMap;
 
 const DELAYS: Consumer = Consumer(4);
 
@@ -21,14 +21,14 @@ pub struct NoisyNetwork {
     random: Random,
     waiting: Agenda<(Transfer, Token)>,
     /// When the last transfer between two end points starts.
-    starts: HashMap<(u32, u32), Time>,
+    starts: FxHashMap<(u32, u32), Time>,
 }
 
 impl NoisyNetwork {
     /// Transfers start late by `mean` seconds on average.
     pub fn new(inner: Box<dyn NetworkModel>, mean: f64, seed: u64) -> NoisyNetwork {
         let random = Random::new(seed, DELAYS);
-        NoisyNetwork { inner, mean, random, waiting: Agenda::new(), starts: HashMap::new() }
+        NoisyNetwork { inner, mean, random, waiting: Agenda::new(), starts: FxHashMap::default() }
     }
 }
 

@@ -102,7 +102,11 @@ fn describe_node(node: &NodeSpec) -> Vec<String> {
     }
     let [domain, socket, host] = [latency.domain, latency.socket, latency.host].map(|span| human(span, "s"));
     lines.push(format!("  latency: {domain} in a NUMA domain, {socket} in a socket, {host} between sockets"));
-    let buffer = format!("pieces of {} B through a shared buffer", copies.fragment);
+    let mut buffer = format!("pieces of {} B through a shared buffer", copies.fragment);
+    if copies.buffer_latency > 0.0 {
+        let (inline, latency) = (copies.inline, human(copies.buffer_latency, "s"));
+        buffer = format!("{buffer}, {latency} more beyond {inline} B");
+    }
     lines.push(format!("  copies: {} of one core; {buffer}", rate(copies.bandwidth)));
     if copies.cache > 0 {
         let (size, rate) = (copies.cache, rate(copies.cache_bandwidth));

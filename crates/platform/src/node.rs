@@ -54,6 +54,10 @@ pub struct CopyModes {
     pub cache_bandwidth: f64,
     /// Messages of at most so many bytes are copied within caches.
     pub cache: u64,
+    /// Messages of at most so many bytes travel within the notice to the receiver ...
+    pub inline: u64,
+    /// ... the others take so many seconds more, if they pass the shared buffer.
+    pub buffer_latency: f64,
     /// Through a shared buffer, sender and receiver copy pieces of so many bytes in turn.
     pub fragment: u64,
     /// The copy that avoids the buffer, if there is one.
@@ -164,6 +168,8 @@ mod tests {
                 bandwidth: 10e9,
                 cache_bandwidth: 20e9,
                 cache: 0,
+                inline: 0,
+                buffer_latency: 0.0,
                 fragment: 32 << 10,
                 single: None,
             },

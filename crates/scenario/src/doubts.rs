@@ -101,7 +101,7 @@ impl Situation<'_> {
         let left_aside = !self.model.uses_node() && self.model.network != Network::Ideal;
         left_aside.then(|| {
             format!(
-                "the platform's [node] is left aside: model `{}` has its own parameters for messages within a host; flow and \
+                "the platform's [node] is left aside for messages: model `{}` has its own parameters for those within a host; flow and \
                  packet use [node]",
                 self.model.name
             )

@@ -4,7 +4,9 @@ use std::io;
 use std::sync::Arc;
 
 use mpirage_kernel::{MemoryModel, NetworkModel};
-use mpirage_models::{BusNetwork, FlowNetwork, FlowParameters, NodeMemory, NoisyNetwork, Uncontended, Wire};
+use mpirage_models::{
+    BusNetwork, FlowNetwork, FlowParameters, MemoryUse, NodeMemory, NoisyNetwork, Uncontended, Wire,
+};
 use mpirage_mpi::{CollectiveTimes, Noise, Protocol};
 use mpirage_packet::CaptureRequest;
 use mpirage_platform::Platform;
@@ -81,11 +83,15 @@ impl Model {
         Ok(if message > 0.0 { Box::new(NoisyNetwork::new(network, message, seed)) } else { network })
     }
 
-    /// The memory of the hosts, if the platform describes it and the model leaves messages within a host to it.
+    /// The memory of the hosts, if the platform describes it.
     pub fn memory_on(&self, platform: &Platform, placement: &Placement) -> Option<Box<dyn MemoryModel>> {
-        let node = platform.node_spec().filter(|_| self.uses_node())?;
-        let contention = !matches!(&self.network, Network::Flow(flow) if !flow.contention);
-        Some(Box::new(NodeMemory::new(*node, placement.bindings(platform, node), contention)))
+        let node = platform.node_spec()?;
+        let usage = match &self.network {
+            Network::Flow(flow) if !flow.contention => MemoryUse::Unshared,
+            _ if self.uses_node() => MemoryUse::Shared,
+            _ => MemoryUse::Computation,
+        };
+        Some(Box::new(NodeMemory::new(*node, placement.bindings(platform, node), usage)))
     }
 
     /// Does the model leave messages within a host to the `[node]` of a platform? The others have parameters of their own for them.

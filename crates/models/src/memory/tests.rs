@@ -18,6 +18,8 @@ fn node() -> NodeSpec {
             bandwidth: 10e9,
             cache_bandwidth: 20e9,
             cache: 1000,
+            inline: 100,
+            buffer_latency: 0.0,
             fragment: 10_000,
             single: Some(SingleCopy {
                 mechanism: Mechanism::Cma,
@@ -41,7 +43,7 @@ enum Start {
 
 /// When each of these ends, in seconds, if all start at once.
 fn ends(node: NodeSpec, bindings: Vec<Binding>, starts: &[Start]) -> Vec<f64> {
-    ends_in(NodeMemory::new(node, bindings, true), starts)
+    ends_in(NodeMemory::new(node, bindings, MemoryUse::Shared), starts)
 }
 
 fn ends_in(mut memory: NodeMemory, starts: &[Start]) -> Vec<f64> {
@@ -106,6 +108,16 @@ fn a_shared_buffer_in_caches_uses_no_memory() {
 }
 
 #[test]
+fn a_buffer_costs_time_beyond_what_a_notice_carries() {
+    let mut node = node();
+    node.copies.buffer_latency = 5e-6;
+    let copy = |bytes| ends(node, bound_to_cores(), &[Start::Copy(0, 1, bytes)])[0];
+    assert_near(copy(100), 1e-6 + 200.0 / 20e9);
+    assert_near(copy(101), 6e-6 + 202.0 / 20e9);
+    assert_near(copy(1_000_000), alone(0, 1, 1_000_000));
+}
+
+#[test]
 fn distance_counts() {
     assert_near(alone(0, 4, 0), 2e-6);
     assert_near(alone(0, 8, 0), 4e-6);
@@ -132,7 +144,7 @@ fn messages_share_the_memory_of_a_domain() {
 #[test]
 fn without_contention_nothing_is_shared() {
     let starts = [Start::Copy(0, 1, 1_000_000), Start::Copy(2, 3, 1_000_000), Start::Copy(3, 2, 100_000)];
-    let found = ends_in(NodeMemory::new(node(), bound_to_cores(), false), &starts);
+    let found = ends_in(NodeMemory::new(node(), bound_to_cores(), MemoryUse::Unshared), &starts);
     let alone = [alone(0, 1, 1_000_000), alone(2, 3, 1_000_000), alone(3, 2, 100_000)];
     found.into_iter().zip(alone).for_each(|(found, alone)| assert_near(found, alone));
 }

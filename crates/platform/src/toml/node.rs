@@ -7,7 +7,7 @@ use crate::platform::Platform;
 use crate::suggest::did_you_mean;
 
 /// Its keys.
-pub(crate) const KEYS: [&str; 17] = [
+pub(crate) const KEYS: [&str; 19] = [
     "sockets",
     "numa",
     "cores-per-socket",
@@ -20,6 +20,8 @@ pub(crate) const KEYS: [&str; 17] = [
     "copy-bandwidth",
     "cache",
     "cache-bandwidth",
+    "inline",
+    "buffer-latency",
     "fragment",
     "single-copy",
     "single-copy-from",
@@ -29,6 +31,8 @@ pub(crate) const KEYS: [&str; 17] = [
 
 /// Those that only a single copy has.
 const SINGLE: [&str; 3] = ["single-copy-from", "single-copy-latency", "single-copy-bandwidth"];
+/// What Open MPI's sm sends within a notice.
+const INLINE: u64 = 256;
 /// What Open MPI's sm copies at a time.
 const FRAGMENT: u64 = 32 << 10;
 
@@ -95,6 +99,8 @@ fn copies(table: &Table<'_>) -> Result<CopyModes, PlatformError> {
         bandwidth,
         cache_bandwidth: table.or("cache-bandwidth", bandwidth, Entry::bandwidth)?,
         cache: table.or("cache", 0, Entry::bytes)?,
+        inline: table.or("inline", INLINE, Entry::bytes)?,
+        buffer_latency: table.or("buffer-latency", 0.0, Entry::latency)?,
         fragment: fragment.unwrap_or(FRAGMENT),
         single: single_copy(table, bandwidth)?,
     })
