@@ -96,6 +96,13 @@ pub extern "C" fn smpi_execute_flops(flops: f64) {
     declare(Work::Flops(sensible("smpi_execute_flops", flops)));
 }
 
+/// Computes so many floating-point operations on the simulated host, with so many bytes of its memory.
+#[unsafe(no_mangle)]
+pub extern "C" fn mpirage_execute(flops: f64, bytes: f64) {
+    let [flops, bytes] = [flops, bytes].map(|amount| sensible("mpirage_execute", amount));
+    declare(Work::Roofline { flops, bytes });
+}
+
 /// Computes for what takes so many seconds on this machine.
 #[unsafe(no_mangle)]
 pub extern "C" fn smpi_execute(seconds: f64) {

@@ -38,8 +38,9 @@ const FOLDING: [&str; 4] =
     ["mpirage_fold_end", "mpirage_fold_expect", "mpirage_fold_rank", "mpirage_fold_switch"];
 
 /// What `smpi/smpi.h` declares, and what programs' allocations lead to with `--share-malloc`.
-const SMPI: [&str; 23] = [
+const SMPI: [&str; 24] = [
     "mpirage_delay",
+    "mpirage_execute",
     "mpirage_sample_begin",
     "mpirage_sample_end",
     "mpirage_share_calloc",

@@ -201,7 +201,7 @@ calls! {
     }
         answered: false,
         trace: if request.is_none() { Time } else { NeedsRun },
-        stored: [12, 13, 15],
+        stored: [12, 13, 15, 16],
         checks: [work(work), opens(request)];
 
     /// Asks for the number of the shared memory with this name.

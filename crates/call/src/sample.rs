@@ -29,6 +29,13 @@ pub enum Work {
     Nanos(u64),
     /// Processor time of several threads on this machine.
     Threads(Burst),
+    /// Floating-point operations that need bytes from memory: whichever takes longer counts.
+    Roofline {
+        /// At the speed of the simulated host.
+        flops: f64,
+        /// Bytes read and written, at the share of the memory bandwidth that the rank gets.
+        bytes: f64,
+    },
 }
 
 impl From<Burst> for Work {

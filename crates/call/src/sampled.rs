@@ -71,6 +71,7 @@ sampled! {
         flops().prop_map(Work::Flops),
         u64::any().prop_map(Work::Nanos),
         u64::any().prop_map(|word| Work::Threads(Burst::from_word(word))),
+        (flops(), flops()).prop_map(|(flops, bytes)| Work::Roofline { flops, bytes }),
     ];
     Blocks<'static>: prop_oneof![
         size().prop_map(Blocks::Whole),

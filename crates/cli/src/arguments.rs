@@ -293,6 +293,9 @@ pub struct RunArguments {
     /// Stop if a rank computes longer than this many seconds without calling MPI
     #[arg(long, value_name = "SECONDS", value_parser = time_limit, help_heading = EXECUTION)]
     pub rank_timeout: Option<f64>,
+    /// Simulate the same calls this many times with other random numbers (--seed, --seed + 1, …), on all cores of this machine; report median, interval and modes
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100_000), help_heading = "Results")]
+    pub repeat: Option<u32>,
     /// The outputs.
     #[command(flatten)]
     pub results: ResultArguments,
@@ -363,7 +366,7 @@ pub struct MachineArguments {
     /// With --model packet: only messages from, to or through these hosts, links and switches as packets, all others as flows
     #[arg(long, value_name = "PLACE,…", value_delimiter = ',')]
     pub packet_at: Vec<String>,
-    /// What random numbers of the network start from: losses, late receivers
+    /// What random numbers start from: losses and late receivers of profiles, and the noise of a model
     #[arg(long, default_value_t = 0, value_name = "NUMBER")]
     pub seed: u64,
     /// Algorithms of collectives: the table of a library, NAME=ALGORITHM[@SIZES], files; `mpirage info collectives` lists them
@@ -375,9 +378,15 @@ pub struct MachineArguments {
     /// A file of hosts, one per line, optionally with slots=N or :N (also -machinefile, -f)
     #[arg(long, value_name = "FILE")]
     pub hostfile: Option<PathBuf>,
-    /// Placement of ranks: fill one host after the other (slot, core), or one rank per host in turn (node)
+    /// Placement of ranks: fill one host after the other, core by core (slot, core), one rank per NUMA domain or socket of a host in turn (numa, socket), or one rank per host in turn (node)
     #[arg(long, default_value = "slot", value_name = "HOW")]
     pub map_by: String,
+    /// What ranks are bound to on hosts with a [node]: their core, their socket or nothing (core, socket, none; also --bind-to)
+    #[arg(long, default_value = "core", value_name = "HOW")]
+    pub bind: String,
+    /// Print the host and core of each rank
+    #[arg(long)]
+    pub report_bindings: bool,
     /// Ranks per host (also -ppn, -npernode)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub ppn: Option<u32>,
@@ -424,6 +433,9 @@ pub struct ReplayArguments {
     /// The machine.
     #[command(flatten)]
     pub machine: MachineArguments,
+    /// Simulate the same calls this many times with other random numbers (--seed, --seed + 1, …), on all cores of this machine; report median, interval and modes
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100_000), help_heading = "Results")]
+    pub repeat: Option<u32>,
     /// The outputs.
     #[command(flatten)]
     pub results: ResultArguments,
@@ -522,6 +534,7 @@ impl MachineArguments {
             add("--hostfile", file.into());
         }
         add("--map-by", self.map_by.clone().into());
+        add("--bind", self.bind.clone().into());
         if let Some(ppn) = self.ppn {
             add("--ppn", ppn.to_string().into());
         }

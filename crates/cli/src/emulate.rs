@@ -59,6 +59,9 @@ fn refuse(arguments: &RunArguments) -> Result<(), Failure> {
             arguments.compute
         )));
     }
+    if arguments.repeat.is_some() {
+        return Err(usage("--repeat: an emulation happens in real time; use `mpirage run`"));
+    }
     if arguments.clock != "simulated" {
         return Err(usage(format!(
             "--clock {}: in an emulation all clocks show scaled real time; leave it out",

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use mpirage_platform::Platform;
-use mpirage_scenario::{Mapping, Placement, Slots};
+use mpirage_scenario::{Bind, Mapping, Placement, Slots};
 
 use crate::arguments::MachineArguments;
 use crate::exit::{Failure, usage};
@@ -11,9 +11,17 @@ use crate::exit::{Failure, usage};
 /// The host of each rank.
 pub fn place(arguments: &MachineArguments, platform: &Platform, ranks: u32) -> Result<Placement, Failure> {
     let mapping = match arguments.map_by.split(':').next().unwrap_or_default() {
-        "slot" | "core" | "socket" | "hwthread" | "numa" | "package" => Mapping::BySlot,
+        "slot" | "core" | "hwthread" => Mapping::BySlot,
+        "numa" => Mapping::ByNuma,
+        "socket" | "package" => Mapping::BySocket,
         "node" => Mapping::ByNode,
-        other => return Err(usage(format!("--map-by {other}: expected slot, core or node"))),
+        other => return Err(usage(format!("--map-by {other}: expected slot, core, numa, socket or node"))),
+    };
+    let bind = match arguments.bind.split(':').next().unwrap_or_default() {
+        "core" | "hwthread" | "numa" => Bind::Core,
+        "socket" | "package" => Bind::Socket,
+        "none" => Bind::None,
+        other => return Err(usage(format!("--bind {other}: expected core, numa, socket or none"))),
     };
     let mut listed = Vec::new();
     for host in &arguments.host {
@@ -22,7 +30,8 @@ pub fn place(arguments: &MachineArguments, platform: &Platform, ranks: u32) -> R
     if let Some(file) = &arguments.hostfile {
         listed.extend(read_hostfile(file)?);
     }
-    Placement::new(platform, ranks, &listed, arguments.ppn, mapping).map_err(usage)
+    let placement = Placement::new(platform, ranks, &listed, arguments.ppn, mapping).map_err(usage)?;
+    Ok(Placement { bind, ..placement })
 }
 
 fn parse_slots(text: &str) -> Result<Slots, String> {

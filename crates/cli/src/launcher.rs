@@ -11,7 +11,7 @@ use clap::{Arg, ArgAction, Command};
 use crate::words;
 
 /// Other spellings, and ours.
-const SPELLINGS: [(&str, &str); 19] = [
+const SPELLINGS: [(&str, &str); 22] = [
     ("-tag-output", "--tag-output"),
     ("-np", "--np"),
     ("--n", "--np"),
@@ -27,6 +27,9 @@ const SPELLINGS: [(&str, &str); 19] = [
     ("-machinefile", "--hostfile"),
     ("--machinefile", "--hostfile"),
     ("-f", "--hostfile"),
+    ("--bind-to", "--bind"),
+    ("-bind-to", "--bind"),
+    ("-report-bindings", "--report-bindings"),
     ("-genv", "--env"),
     ("-env", "--env"),
     ("-mca", "--mca"),

@@ -17,7 +17,7 @@ use mpirage_scenario::{
 use crate::arguments::MachineArguments;
 use crate::conflicts::Conflicts;
 use crate::exit::{self, Failure, usage};
-use crate::{hosts, limits, words};
+use crate::{hosts, limits, output, words};
 
 /// A simulated machine, with the host of each rank.
 pub struct Machine {
@@ -137,16 +137,21 @@ impl Machine {
 
     /// This machine with only some of its ranks, which keep their hosts.
     pub fn with_ranks(&self, members: &[u32]) -> Machine {
-        let hosts = members.iter().map(|&rank| self.placement.hosts[rank as usize]).collect();
         Machine {
             platform: Arc::clone(&self.platform),
             spec: self.spec.clone(),
             model: self.model.clone(),
             collectives: self.collectives.clone(),
-            placement: Placement::of(&self.platform, hosts),
+            placement: self.placement.only(&self.platform, members),
             warnings: Vec::new(),
             reference_speed: self.reference_speed,
         }
+    }
+
+    /// Prints where each rank runs, if that was asked for.
+    pub fn report_bindings(&self, arguments: &MachineArguments) {
+        let ranks = if arguments.report_bindings { self.ranks() as u32 } else { 0 };
+        (0..ranks).for_each(|rank| output::say!("{}", self.placement.describe(&self.platform, rank)));
     }
 
     /// How many ranks there are.
@@ -198,8 +203,12 @@ impl Machine {
     ) -> Setup {
         let hosts = &self.placement.hosts;
         let cores = Cores::new(Arc::clone(&self.platform), hosts);
+        let mut kernel = Kernel::new(network, Box::new(cores));
+        if let Some(memory) = self.model.memory_on(&self.platform, &self.placement) {
+            kernel = kernel.with_memory(memory);
+        }
         Setup {
-            kernel: Kernel::new(network, Box::new(cores)),
+            kernel,
             placement: hosts.clone(),
             jobs: Vec::new(),
             host_flops: hosts.iter().map(|&host| self.platform.host(host).speed).collect(),

@@ -15,6 +15,7 @@ use crate::limits::{self, RankKind};
 use crate::machine::Machine;
 use crate::rank_mode::{self, RankMode};
 use crate::repeat::{self, Measured};
+use crate::repetition;
 use crate::words::choose;
 use crate::{costs, host_speed, launcher, program_file, share_malloc};
 
@@ -111,6 +112,7 @@ impl Plan {
         }
         let mut warnings = std::mem::take(&mut machine.warnings);
         warnings.extend(rank_mode.warnings.iter().cloned());
+        warnings.extend(repetition::doubt(arguments.repeat, &machine));
         warnings.extend(arguments.mca.chunks(2).map(|mca| format!("--mca {} is ignored", mca.join(" "))));
         let host_speed = match (mode, &arguments.host_speed) {
             // A computation takes as long as it takes here.

@@ -66,6 +66,7 @@ pub fn apply_environment(arguments: &mut RunArguments) {
     if let (Some(file), Some(speed)) = (std::env::var_os(FILE_VARIABLE), std::env::var(SPEED_VARIABLE).ok()) {
         arguments.compute = format!("recorded:{}", PathBuf::from(file).display());
         arguments.host_speed = Some(speed);
+        arguments.repeat = None;
         let results = &mut arguments.results;
         (results.trace, results.report, results.json, results.quiet) = (Vec::new(), None, None, true);
     }

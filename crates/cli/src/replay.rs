@@ -4,10 +4,11 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::Instant;
 
+use mpirage_collectives::Choice;
 use mpirage_interpret::Sites;
-use mpirage_mpi::{Bursts, Engine, NoMemory, waiting_cycle};
+use mpirage_mpi::{Bursts, Ending, Engine, NoMemory, Setup, waiting_cycle};
 use mpirage_rank::Outcome;
-use mpirage_record::Summary;
+use mpirage_record::{Recorder, Summary};
 use mpirage_replay::{ReplayError, Watch};
 use mpirage_report::Container;
 use mpirage_trace::{Place, Workload};
@@ -24,6 +25,7 @@ use crate::limits::{self, RankKind};
 use crate::machine::Machine;
 use crate::progress::Progress;
 use crate::recordings::{Recordings, Source};
+use crate::repetition::{self, Repetition};
 use crate::reporting::{self, Charged, Closing};
 use crate::results::{Failures, Results};
 use crate::summary::Figures;
@@ -60,6 +62,8 @@ pub fn replay(arguments: &ReplayArguments) -> Result<Replayed, Failure> {
     limits::check_ranks(&arguments.workload, workload.ranks().into(), RankKind::Replayed)?;
     files(arguments, workload.as_ref()).check()?;
     let mut machine = Machine::new(&arguments.machine, workload.ranks())?;
+    machine.warnings.extend(repetition::doubt(arguments.repeat, &machine));
+    machine.report_bindings(&arguments.machine);
     let charged = charged(arguments.compute.as_deref(), workload.as_ref())?;
     if !charged.bursts {
         machine.model.without_computation();
@@ -111,11 +115,75 @@ pub fn replay(arguments: &ReplayArguments) -> Result<Replayed, Failure> {
         drop(engine);
     }
     recordings.finish(&mut failures);
+    let mut figures = figures;
+    if let Some(runs) = arguments.repeat.filter(|_| code == 0) {
+        let (compute, host_speed) = (arguments.compute.as_deref(), arguments.host_speed.as_deref());
+        let trace = &arguments.workload;
+        let repetition = Repetition { runs, trace, machine: &arguments.machine, compute, host_speed };
+        figures.repetition = Some(repetition.spread(figures.simulated_seconds, &machine, &interrupt)?);
+    }
     let figures = figures.with_usage();
     let (notes, outcome) = (reporting::notes(&machine), text.as_deref());
     let closing = Closing { figures: &figures, outcome, waits, notes, speed, charged };
     let report = failures.note(recordings.report(&machine, &closing)).flatten();
     Ok(Replayed { figures, code, report, failures })
+}
+
+/// A replay of which only the time is wanted.
+pub struct Quiet<'a> {
+    /// What messages call the trace.
+    pub name: &'a str,
+    /// Which computation takes time, as the user says.
+    pub compute: Option<&'a str>,
+    /// The speed of the machine on which it was measured, as the user says.
+    pub host_speed: Option<&'a str>,
+    /// Stops the replay.
+    pub interrupt: &'a Interrupt,
+}
+
+impl Quiet<'_> {
+    /// The simulated time until the last rank ends, in seconds.
+    pub fn seconds(
+        &self,
+        mut workload: Box<dyn Workload>,
+        machine: &Machine,
+        collectives: Choice,
+        recorder: Box<dyn Recorder>,
+    ) -> Result<f64, Failure> {
+        let charged = charged(self.compute, workload.as_ref())?;
+        let speed = measured_on(self.host_speed, workload.as_ref(), machine)?;
+        let bursts = if charged.bursts { Bursts::Measured } else { Bursts::None };
+        let mut setup = Setup { collectives, ..machine.setup(speed, bursts, recorder) };
+        if !charged.bursts {
+            setup.protocol.reduce_seconds_per_byte = 0.0;
+            setup.protocol.copy_seconds_per_byte = 0.0;
+        }
+        if !charged.declared {
+            setup.host_flops.fill(f64::INFINITY);
+        }
+        let mut engine = Engine::new(setup, NoMemory);
+        let ending = mpirage_replay::run(&mut engine, workload.as_mut(), &mut Silent(self.interrupt));
+        self.interrupt.check()?;
+        engine.close_records();
+        match ending {
+            Ok(Ending::Finished) => Ok(engine.ends().map(|end| end.as_secs_f64()).fold(0.0, f64::max)),
+            Ok(ending) => Err(bad_trace(format!(
+                "{name} does not finish ({ending:?}); `mpirage replay {name}` says why",
+                name = self.name
+            ))),
+            Err(ReplayError::Trace(error)) => Err(bad_trace(error)),
+            Err(error @ ReplayError::Stopped) => Err(usage(error)),
+        }
+    }
+}
+
+/// Stops when a signal asks for it.
+struct Silent<'a>(&'a Interrupt);
+
+impl Watch for Silent<'_> {
+    fn progress(&mut self, _: f64, _: usize) -> bool {
+        self.0.came()
+    }
 }
 
 /// The files of a replay.

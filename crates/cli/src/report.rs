@@ -37,6 +37,7 @@ fn data(arguments: &ReportArguments, run: &str) -> Result<String, Failure> {
         return Ok(data.to_owned());
     }
     let replayed = replay::replay(&ReplayArguments {
+        repeat: None,
         machine: arguments.machine.clone(),
         results: ResultArguments {
             pcap: Vec::new(),

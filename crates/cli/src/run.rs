@@ -31,6 +31,7 @@ use crate::program_output::ProgramOutput;
 use crate::progress::Progress;
 use crate::recordings::{Recordings, Source};
 use crate::repeat::Measured;
+use crate::repetition::{Repetition, TemporaryTrace};
 use crate::reporting::{self, Charged, Closing};
 use crate::results::{self, Failures, Results};
 use crate::source_lines::{SessionWatch, SourceLines};
@@ -72,7 +73,12 @@ impl Plan {
     pub fn run(mut self) -> Result<u8, Failure> {
         let started = Instant::now();
         self.files().check()?;
+        self.machine.report_bindings(&self.arguments.machine);
         let interrupt = Interrupt::watch()?;
+        let repeated = match self.arguments.repeat {
+            Some(runs) => Some((runs, TemporaryTrace::add_to(&mut self.arguments.results)?)),
+            None => None,
+        };
         let mut results = Results::open(&self.arguments.results)?;
         let new_costs = self.open_costs()?;
         let bursts = self.bursts();
@@ -119,6 +125,14 @@ impl Plan {
         // Dropping the engine ends the ranks, after which their use of memory and processor is known.
         drop(engine);
         recordings.finish(&mut failures);
+        let mut figures = figures;
+        if let Some((runs, trace)) = repeated.filter(|_| exit_code(&outcome) == 0) {
+            let trace = trace.file.to_string_lossy();
+            let machine = &self.arguments.machine;
+            let repetition = Repetition { runs, trace: &trace, machine, compute: None, host_speed: None };
+            let spread = repetition.spread(figures.simulated_seconds, &self.machine, &interrupt)?;
+            figures.repetition = Some(spread);
+        }
         let mut figures = figures.with_usage();
         if let Some(emulation) = &self.emulation {
             figures.warnings.extend(emulation.doubts(figures.ranks, figures.simulated_seconds));
@@ -175,6 +189,7 @@ impl Plan {
             simulated_clock: self.simulated_clock,
             // Recorded costs are numbered by calls, so reading the clock must be a call in both runs.
             local_clock: uniform
+                && protocol.noise.computation == 0.0
                 && self.emulation.is_none()
                 && !self.machine.is_oversubscribed()
                 && matches!(bursts, Bursts::None | Bursts::Measured),

@@ -14,6 +14,7 @@ use crate::deadlock::Deadlock;
 use crate::emulation::EmulationFigures;
 use crate::machine::Machine;
 use crate::output::say;
+use crate::spread::Spread;
 use crate::words::{bytes, count, thousands};
 
 /// The figures of a run.
@@ -72,6 +73,9 @@ pub struct Figures {
     pub host_speed_flops: Option<f64>,
     /// The pace, if the program ran in real time.
     pub emulation: Option<EmulationFigures>,
+    /// The times of all runs, if there were several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repetition: Option<Spread>,
     /// Doubts about the result.
     pub warnings: Vec<String>,
     /// Why the run did not finish, in words.
@@ -138,6 +142,9 @@ impl Figures {
         let ranks = count(self.ranks as u64, "rank");
         say!("mpirage: {ranks} on {}, model {}", self.platform, self.model);
         say!("  simulated time  {seconds} ({:.9} s)", self.simulated_seconds);
+        if let Some(spread) = &self.repetition {
+            print_spread(spread);
+        }
         say!(
             "  wall time       {:.3} s here{ratio}; {:.3} s of processor time",
             self.wall_seconds,
@@ -195,6 +202,20 @@ impl Figures {
             thousands(number("dropped")),
             thousands(number("lost")),
             count(number("retransmissions"), "retransmission")
+        );
+    }
+}
+
+fn print_spread(spread: &Spread) {
+    let [median, low, high] =
+        [spread.median_seconds, spread.low_seconds, spread.high_seconds].map(Duration::from_secs_f64);
+    say!("  of {:<12} median {median}; 5 to 95 %: {low} to {high}", count(spread.runs as u64, "run"));
+    if let Some([fast, slow]) = spread.modes {
+        let [fast_time, slow_time] = [fast, slow].map(|mode| Duration::from_secs_f64(mode.seconds));
+        say!(
+            "                  two modes: {} around {fast_time}, {} around {slow_time}",
+            count(fast.runs as u64, "run"),
+            count(slow.runs as u64, "run")
         );
     }
 }

@@ -8,6 +8,9 @@
 //! they were set, then transfers, then computations, each in the order its model gives (by start). Nothing depends on
 //! addresses, hashes or the host's threads.
 //!
+//! **Memory** is a model of its own, if the hosts of a platform have an inside: transfers within a host go to it instead of
+//! the network, and a computation that reads and writes memory ends when both its cores and the memory are done.
+//!
 //! **A further kind of model** (storage, say) is a trait beside [`NetworkModel`], a field of [`Kernel`] with a method that
 //! starts its activities, and its turn in [`Kernel::advance`].
 
@@ -20,10 +23,11 @@ pub use history::{
     ConnectionCounts, ConnectionHistory, ConnectionSample, NetworkHistory, QueueHistory, QueueSample,
 };
 pub use model::{
-    Cargo, Computation, ComputeModel, Connection, Departure, Event, LinkStatistics, Milestone, Model,
-    NetworkModel, NetworkStatistics, Token, Transfer,
+    Cargo, Computation, ComputeModel, Connection, Departure, Event, LinkStatistics, MemoryModel, Milestone,
+    Model, NetworkModel, NetworkStatistics, Token, Traffic, Transfer,
 };
 
+use std::collections::HashSet;
 use std::io;
 
 use mpirage_units::{Duration, Time};
@@ -47,6 +51,15 @@ pub struct Kernel {
     timers: Part<Timers>,
     network: Part<dyn NetworkModel>,
     processors: Part<dyn ComputeModel>,
+    memory: Option<Memory>,
+}
+
+/// The memory of hosts.
+struct Memory {
+    part: Part<dyn MemoryModel>,
+    carries_transfers: bool,
+    /// Computations of which neither the cores nor the memory are done.
+    halves: HashSet<Token>,
 }
 
 /// A model, and its last answer to the question when it has something to report.
@@ -89,6 +102,19 @@ impl<M: Model + ?Sized> Part<M> {
     }
 }
 
+impl Memory {
+    /// Of a computation that reads memory, only the second of two ends counts.
+    fn drop_first_halves(&mut self, events: &mut Vec<Event>, from: usize) {
+        if !self.halves.is_empty() {
+            let mut place = 0;
+            events.retain(|event| {
+                place += 1;
+                place <= from || event.milestone != Milestone::Ended || !self.halves.remove(&event.token)
+            });
+        }
+    }
+}
+
 /// Timers, as a model like the others.
 #[derive(Default)]
 struct Timers(Agenda<Token>);
@@ -109,7 +135,15 @@ impl Kernel {
     /// A clock at zero over these models.
     pub fn new(network: Box<dyn NetworkModel>, processors: Box<dyn ComputeModel>) -> Kernel {
         let (network, processors) = (Part::new(network), Part::new(processors));
-        Kernel { now: Time::ZERO, under_way: 0, timers: Part::new(Box::default()), network, processors }
+        let timers = Part::new(Box::default());
+        Kernel { now: Time::ZERO, under_way: 0, timers, network, processors, memory: None }
+    }
+
+    /// The same with a memory in each host.
+    pub fn with_memory(mut self, memory: Box<dyn MemoryModel>) -> Kernel {
+        let carries_transfers = memory.carries_transfers();
+        self.memory = Some(Memory { part: Part::new(memory), carries_transfers, halves: HashSet::new() });
+        self
     }
 
     /// The current instant.
@@ -128,6 +162,12 @@ impl Kernel {
     #[inline]
     pub fn start_transfer(&mut self, transfer: Transfer, token: Token) -> Departure {
         self.under_way += 1;
+        if transfer.from == transfer.to
+            && let Some(memory) = self.memory.as_mut().filter(|memory| memory.carries_transfers)
+        {
+            memory.part.start().start_copy(self.now, transfer, token);
+            return Departure::Now;
+        }
         self.network.start().start(self.now, transfer, token)
     }
 
@@ -135,6 +175,15 @@ impl Kernel {
     pub fn start_compute(&mut self, computation: Computation, token: Token) {
         self.under_way += 1;
         self.processors.start().start(self.now, computation, token);
+    }
+
+    /// The same for work that reads and writes memory; if hosts have no memory of their own, only the cores count.
+    pub fn start_memory_bound(&mut self, computation: Computation, traffic: Traffic, token: Token) {
+        self.start_compute(computation, token);
+        if let Some(Memory { part, halves, .. }) = &mut self.memory {
+            part.start().start_traffic(self.now, traffic, token);
+            halves.insert(token);
+        }
     }
 
     /// What the network has counted, if it counts.
@@ -177,14 +226,18 @@ impl Kernel {
 
     #[inline]
     fn next_or_max(&mut self) -> Time {
-        let Kernel { now, timers, network, processors, .. } = self;
-        timers.next(*now).min(network.next(*now)).min(processors.next(*now))
+        let Kernel { now, timers, network, processors, memory, .. } = self;
+        let next = timers.next(*now).min(network.next(*now)).min(processors.next(*now));
+        match memory {
+            Some(memory) => next.min(memory.part.next(*now)),
+            None => next,
+        }
     }
 
     /// Moves to the next instant at which something happens, and appends what happens there.
     pub fn advance(&mut self, events: &mut Vec<Event>) -> Advance {
         let next = self.next_or_max();
-        let Kernel { now, under_way, timers, network, processors } = self;
+        let Kernel { now, under_way, timers, network, processors, memory } = self;
         // Dates saturate there, so it is no date.
         if next == Time::MAX {
             return if *under_way == 0 { Advance::Idle } else { Advance::BeyondTime };
@@ -194,7 +247,13 @@ impl Kernel {
         let had = events.len();
         timers.collect(next, events);
         network.collect(next, events);
+        if let Some(memory) = memory {
+            memory.part.collect(next, events);
+        }
         processors.collect(next, events);
+        if let Some(memory) = memory {
+            memory.drop_first_halves(events, had);
+        }
         let ended = events[had..].iter().filter(|event| event.milestone == Milestone::Ended).count();
         *under_way -= ended as u64;
         Advance::Moved
@@ -254,6 +313,50 @@ mod tests {
         assert_eq!(kernel.advance(&mut ended), Advance::Moved);
         assert_eq!((ended.len(), kernel.now()), (5, Time::from_picos(6000)));
         assert_eq!(kernel.advance(&mut ended), Advance::Idle);
+    }
+
+    impl MemoryModel for Fixed {
+        fn start_copy(&mut self, now: Time, _: Transfer, token: Token) {
+            self.0.push(now + self.1, token);
+        }
+        fn start_traffic(&mut self, now: Time, traffic: Traffic, token: Token) {
+            self.0.push(now + Duration::from_secs_f64(traffic.bytes), token);
+        }
+    }
+
+    /// What ends when, in nanoseconds, on hosts with memory: transfers within a host take 2 ns.
+    fn ends(start: fn(&mut Kernel)) -> Vec<(u64, u64)> {
+        let mut kernel = kernel().with_memory(Box::new(Fixed(Agenda::new(), Duration::from_nanos(2))));
+        start(&mut kernel);
+        let (mut ends, mut ended) = (Vec::new(), Vec::new());
+        while kernel.advance(&mut ended) == Advance::Moved {
+            ends.extend(ended.drain(..).map(|event| (kernel.now().as_picos() / 1000, event.token.0)));
+        }
+        assert_eq!(kernel.advance(&mut ended), Advance::Idle);
+        ends
+    }
+
+    #[test]
+    fn transfers_within_a_host_go_to_its_memory() {
+        let ends = ends(|kernel| {
+            kernel.start_transfer(Transfer::data(HostId(0), HostId(0), 1), Token(1));
+            kernel.start_transfer(Transfer::data(HostId(0), HostId(1), 1), Token(2));
+        });
+        assert_eq!(ends, [(2, 1), (5, 2)]);
+    }
+
+    #[test]
+    fn a_computation_ends_when_cores_and_memory_are_done() {
+        let ends = ends(|kernel| {
+            // The cores of this kernel take 5 ns for everything.
+            let computation = Computation { host: HostId(0), seconds: 5e-9, threads: 1.0 };
+            for (token, nanos) in [(1, 3.0), (2, 5.0), (3, 8.0)] {
+                let traffic = Traffic { end_point: 0, bytes: nanos * 1e-9, rate: 1.0, cores: 1.0 };
+                kernel.start_memory_bound(computation, traffic, Token(token));
+            }
+            kernel.start_compute(computation, Token(4));
+        });
+        assert_eq!(ends, [(5, 1), (5, 2), (5, 4), (8, 3)]);
     }
 
     #[test]

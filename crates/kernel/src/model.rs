@@ -187,3 +187,30 @@ pub trait ComputeModel: Model {
     /// A computation starts.
     fn start(&mut self, now: Time, computation: Computation, token: Token);
 }
+
+/// What a computation reads and writes in memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Traffic {
+    /// The end point that computes, as in [`Connection`].
+    pub end_point: u32,
+    /// Bytes read and written.
+    pub bytes: f64,
+    /// Bytes per second as fast as the cores ask for them: those of the computation if memory never made it wait.
+    pub rate: f64,
+    /// The number of cores that read and write at the same time. At least one.
+    pub cores: f64,
+}
+
+/// How long the memory of hosts takes: for messages that stay within a host, and for computations that say what they read.
+pub trait MemoryModel: Model {
+    /// Does it carry transfers within a host? Else the network does.
+    fn carries_transfers(&self) -> bool {
+        true
+    }
+
+    /// A transfer within a host starts.
+    fn start_copy(&mut self, now: Time, transfer: Transfer, token: Token);
+
+    /// A computation starts that reads and writes memory.
+    fn start_traffic(&mut self, now: Time, traffic: Traffic, token: Token);
+}

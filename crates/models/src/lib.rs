@@ -8,6 +8,8 @@
 //! * [`BusNetwork`]: nodes with a few links on a few buses (Girona, Labarta, Badia, *Validation of Dimemas communication
 //!   model for MPI collective operations*, EuroPVM/MPI 2000), and [`FanTable`], its formula for collectives.
 //! * [`Uncontended`]: latency and bandwidth, nothing else; `smp` and `loggops` are built on it.
+//! * [`NodeMemory`]: messages between ranks of a host, and computation that reads memory.
+//! * [`NoisyNetwork`]: any of the networks, with random delays.
 //! * [`Cores`]: processor cores, shared when there are more ranks than cores.
 
 mod bus;
@@ -15,6 +17,8 @@ mod cores;
 mod fans;
 mod flow;
 mod hybrid;
+mod memory;
+mod noisy;
 mod route_cache;
 mod star_routes;
 mod stream;
@@ -25,5 +29,7 @@ pub use cores::Cores;
 pub use fans::{Exchanged, Fan, FanSize, FanTable, Fans, KINDS, Level, steps};
 pub use flow::{Fairness, FlowNetwork, FlowParameters, Loopback, Segment};
 pub use hybrid::{Detail, Hybrid};
+pub use memory::{Binding, MemoryUse, NodeMemory};
+pub use noisy::NoisyNetwork;
 pub use stream::{Framing, Lateness, Physics, StreamNetwork, Trailer};
 pub use uncontended::{Uncontended, Wire};

@@ -31,6 +31,7 @@ mod engine;
 mod ideal;
 mod ids;
 mod memory;
+mod noise;
 mod observe;
 mod occupancy;
 mod origin;
@@ -43,6 +44,7 @@ mod turn;
 pub use collective::formula::{CollectiveTimes, Gathering};
 pub use engine::{BlockedRank, Bursts, Costs, Diagnosis, Engine, Leftover, Setup, Want, waiting_cycle};
 pub use memory::{FARTHEST, Memory, NoMemory, Place, UserReduction};
+pub use noise::Noise;
 pub use origin::Origin;
 pub use protocol::{
     CollectiveProgress, EagerSend, Envelope, Handshake, Overhead, PollCost, ProcessorCosts, Protocol,

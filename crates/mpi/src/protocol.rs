@@ -8,6 +8,8 @@ use mpirage_call::{RankId, SendMode};
 use mpirage_platform::HostId;
 use mpirage_units::{Duration, Time, draw};
 
+use crate::noise::Noise;
+
 /// The behaviour of one MPI implementation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Protocol {
@@ -49,6 +51,8 @@ pub struct Protocol {
     pub progress: CollectiveProgress,
     /// How late ranks wake up that have slept.
     pub wake_up: WakeUp,
+    /// What differs between two runs.
+    pub noise: Noise,
 }
 
 /// How late a rank wakes up that has slept: a random time, up to a limit.

@@ -24,6 +24,7 @@
 //! | `platform` | the platform itself |
 //! | `zone` | its parts, and routes through several of them |
 //! | `fabric` | regular topologies by formula: nothing is stored per host or per pair |
+//! | `node` | the inside of hosts: sockets, memory, copies |
 //! | `classes` | links by class, and what they connect |
 //! | `describe`, `check`, `taper` | a platform in words, and what looks wrong about it |
 //!
@@ -43,6 +44,7 @@ mod host;
 mod link;
 mod links;
 mod load;
+mod node;
 mod places;
 mod platform;
 mod quantity;
@@ -62,6 +64,7 @@ pub use classes::LinkClass;
 pub use error::{Place, PlatformError};
 pub use host::HostId;
 pub use link::{LinkEnd, LinkId, Sharing};
+pub use node::{CopyModes, CoreId, DomainId, Mechanism, NodeLatency, NodeSpec, SingleCopy, SocketId};
 pub use places::{NetworkPlace, SwitchPlace};
 pub use platform::{Host, Link, Platform, SwitchPort};
 pub use settings::{ModelSettings, Setting, Value};

@@ -75,6 +75,7 @@ impl Situation<'_> {
         let mut within = Vec::new();
         self.platform.route(host, host, &mut within);
         match &self.model.network {
+            _ if self.platform.node_spec().is_some() => self.left_aside_node(),
             Network::Flow(flow) if within.is_empty() && flow.loopback == MODEL_LOOPBACK => Some(
                 "the platform has no `loopback`, and several ranks share a host: messages between them are taken to move at \
                  10 GB/s with a latency of 200 ns; write `loopback = { bandwidth, latency }` as measured within a host"
@@ -93,6 +94,18 @@ impl Situation<'_> {
             ),
             _ => None,
         }
+    }
+
+    /// Does the model pass over the inside of hosts?
+    fn left_aside_node(&self) -> Option<String> {
+        let left_aside = !self.model.uses_node() && self.model.network != Network::Ideal;
+        left_aside.then(|| {
+            format!(
+                "the platform's [node] is left aside for messages: model `{}` has its own parameters for those within a host; flow and \
+                 packet use [node]",
+                self.model.name
+            )
+        })
     }
 
     /// Does the way of a host to itself use links of its way to others?
@@ -264,6 +277,16 @@ mod tests {
         assert!(doubts(xml, "simgrid", 8, Some(2)).contains("through the network"));
         let given = xml.replace("core=", "loopback_bw=\"8GBps\" loopback_lat=\"1us\" core=");
         assert_eq!(doubts(&given, "simgrid", 8, Some(2)), "");
+    }
+
+    #[test]
+    fn models_that_pass_over_the_inside_of_hosts_say_so() {
+        let node = "cluster:2,cores=4,sockets=2";
+        assert_eq!(doubts(node, "flow", 8, None), "");
+        assert_eq!(doubts(node, "packet", 8, None), "");
+        for model in ["bus", "smp", "loggops"] {
+            assert!(doubts(node, model, 8, None).contains("[node] is left aside"), "{model}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The `[model]` table of our own files.
 
 use mpirage_models::{FanTable, Fans, FlowParameters, Limit, Links, Segment};
-use mpirage_mpi::{CollectiveProgress, Envelope, Handshake, Overhead, Protocol};
+use mpirage_mpi::{CollectiveProgress, Envelope, Handshake, Noise, Overhead, Protocol};
 use mpirage_platform::{PlatformError, Setting, Value};
 use mpirage_units::{BANDWIDTH, DIVISOR, Duration, FACTOR, LATENCY};
 
@@ -14,8 +14,15 @@ use crate::smp::Smp;
 use crate::values::{bandwidth, bytes, field, list, quantity, seconds, table, truth};
 
 /// Keys of all models.
-const COMMON: [&str; 6] =
-    ["eager-limit", "clock-cost", "reduce-seconds-per-byte", "copy-seconds-per-byte", "progress", "wake-up"];
+const COMMON: [&str; 7] = [
+    "eager-limit",
+    "clock-cost",
+    "reduce-seconds-per-byte",
+    "copy-seconds-per-byte",
+    "progress",
+    "wake-up",
+    "noise",
+];
 
 /// Keys of flow models.
 const FLOW: [&str; 16] = [
@@ -134,6 +141,7 @@ fn apply_value(key: &str, value: &Value, model: &mut Model) -> Result<bool, Stri
         "reduce-seconds-per-byte" => protocol.reduce_seconds_per_byte = seconds(value)?,
         "copy-seconds-per-byte" => protocol.copy_seconds_per_byte = seconds(value)?,
         "progress" => protocol.progress = progress(value)?,
+        "noise" => protocol.noise = noise(value, &protocol.noise)?,
         "wake-up" => protocol.wake_up.latest = Duration::from_secs_f64(seconds(value)?),
         _ => {
             return match network {
@@ -371,6 +379,23 @@ fn handshake(value: &Value) -> Result<Handshake, String> {
     }
 }
 
+/// What is not said stays as it was.
+fn noise(value: &Value, before: &Noise) -> Result<Noise, String> {
+    let fields = table(value, &["computation", "message", "start"])?;
+    let mut noise = *before;
+    if let Some(spread) = field(fields, "computation") {
+        noise.computation = quantity(spread, &FACTOR)?;
+        if noise.computation > 1.0 {
+            return Err(format!("`computation` is a relative spread, 0.02 for 2 %, not {spread}"));
+        }
+    }
+    noise.message = field(fields, "message").map_or(Ok(noise.message), seconds)?;
+    if let Some(start) = field(fields, "start") {
+        noise.start = Duration::from_secs_f64(seconds(start)?);
+    }
+    Ok(noise)
+}
+
 fn progress(value: &Value) -> Result<CollectiveProgress, String> {
     match value {
         Value::Text(text) if text == "background" => Ok(CollectiveProgress::Background),
@@ -404,6 +429,22 @@ mod tests {
         assert_eq!((model.protocol.eager_limit, model.protocol.handshake), (4096, Handshake::Grant));
         let again = model_of(&model.describe().join("\n")).unwrap();
         assert_eq!(again, model);
+    }
+
+    #[test]
+    fn noise_is_read_and_described() {
+        let model = model_of("noise = { computation = 0.02, message = \"1us\", start = \"0.1ms\" }").unwrap();
+        assert_eq!((model.protocol.noise.computation, model.protocol.noise.message), (0.02, 1e-6));
+        assert!(model.is_random() && !model_of("").unwrap().is_random());
+        assert_eq!(model_of(&model.describe().join("\n")).unwrap(), model);
+        for (wrong, named) in [
+            ("noise = { computation = 2 }", "relative spread"),
+            ("noise = { mesage = \"1us\" }", "unknown key `mesage`"),
+            ("noise = 0.1", "is not a table"),
+        ] {
+            let error = model_of(wrong).unwrap_err();
+            assert!(error.contains(named), "{error}");
+        }
     }
 
     #[test]

@@ -27,6 +27,6 @@ pub use loggops::LogGops;
 pub use model::{Calibration, MODELS, Model, ModelError, ModelName, ModelRequest};
 pub use network::Network;
 pub use packet::{PACKET_KEYS, Packet, PacketKey, Transport};
-pub use placement::{Mapping, Placement, PlacementError, Slots};
+pub use placement::{Bind, Mapping, Placement, PlacementError, Slots};
 pub use profile::{PROFILES, Profile};
 pub use smp::Smp;

@@ -2,7 +2,8 @@
 
 use mpirage_models::{Fairness, FlowParameters, Loopback, Segment};
 use mpirage_mpi::{
-    CollectiveProgress, EagerSend, Envelope, Handshake, Overhead, PollCost, Protocol, Rendezvous, WakeUp,
+    CollectiveProgress, EagerSend, Envelope, Handshake, Noise, Overhead, PollCost, Protocol, Rendezvous,
+    WakeUp,
 };
 use mpirage_platform::{ModelSettings, Platform, PlatformError, Setting};
 use mpirage_units::Duration;
@@ -157,6 +158,8 @@ impl Model {
             if is_file(spec) { file.text("base").unwrap_or_else(|| default_base(&file)) } else { spec };
         let mut model = Model::named(base, sample, &request)?;
         spec.clone_into(&mut model.name);
+        model.protocol.noise.seed = request.seed;
+        model.protocol.wake_up.seed = request.seed;
         let preset = model.network.clone();
         let mut warnings = Vec::new();
         let is_transport = |setting: &&Setting| setting.key == TRANSPORT;
@@ -180,6 +183,12 @@ impl Model {
         }
         model.network.shape(&mut model.protocol);
         Ok((model, warnings))
+    }
+
+    /// Does the result depend on random numbers?
+    pub fn is_random(&self) -> bool {
+        let Protocol { noise, wake_up, .. } = &self.protocol;
+        !noise.is_none() || !wake_up.latest.is_zero() || matches!(self.network, Network::Packet(_))
     }
 
     /// A model of that network, with nothing else said.
@@ -218,6 +227,7 @@ impl Model {
             send_overhead: Overhead::default(),
             isend_overhead: Overhead::default(),
             recv_overhead: Overhead::default(),
+            noise: Noise { message: 0.0, ..self.protocol.noise },
             ..self.protocol.clone()
         };
         let (name, network) = ("ideal".to_owned(), Network::Ideal);
@@ -257,7 +267,7 @@ impl Model {
             let profile = request.profile.unwrap_or(&PROFILES[0]);
             let packet = Packet::of(profile, request.seed);
             let mut model = Model::of_network(name, Network::Packet(Box::new(packet)));
-            (model.protocol.wake_up.seed, model.profile) = (request.seed, Some(profile));
+            model.profile = Some(profile);
             return Ok(model);
         }
         if let Some(profile) = request.profile {
@@ -297,7 +307,6 @@ impl Model {
     fn of_library(profile: &'static Profile, seed: u64) -> Model {
         let flow = profile.flow(measured_flow(), seed);
         let mut protocol = profile.protocol(eager_protocol());
-        protocol.wake_up.seed = seed;
         let network = Network::Flow(flow);
         Model { name: DEFAULT.to_owned(), network, protocol, calibration: None, profile: Some(profile) }
     }
@@ -341,8 +350,17 @@ impl Model {
             format!("progress = \"{}\"", describe_progress(protocol.progress)),
             format!("wake-up = \"{}s\"", protocol.wake_up.latest.as_secs_f64()),
         ]);
+        if !protocol.noise.is_none() {
+            lines.push(describe_noise(&protocol.noise));
+        }
         lines
     }
+}
+
+fn describe_noise(noise: &Noise) -> String {
+    let Noise { computation, message, start, .. } = noise;
+    let start = start.as_secs_f64();
+    format!("noise = {{ computation = {computation}, message = \"{message}s\", start = \"{start}s\" }}")
 }
 
 fn describe_handshake(handshake: Handshake) -> &'static str {
@@ -483,6 +501,7 @@ fn eager_protocol() -> Protocol {
         copy_seconds_per_byte: 0.1e-9,
         progress: CollectiveProgress::Background,
         wake_up: WakeUp::default(),
+        noise: Noise::default(),
     }
 }
 

@@ -3,9 +3,9 @@
 use std::io;
 use std::sync::Arc;
 
-use mpirage_kernel::NetworkModel;
-use mpirage_models::{BusNetwork, FlowParameters, Uncontended, Wire};
-use mpirage_mpi::{CollectiveTimes, Protocol};
+use mpirage_kernel::{MemoryModel, NetworkModel};
+use mpirage_models::{BusNetwork, FlowParameters, MemoryUse, NodeMemory, NoisyNetwork, Uncontended, Wire};
+use mpirage_mpi::{CollectiveTimes, Noise, Protocol};
 use mpirage_packet::CaptureRequest;
 use mpirage_platform::Platform;
 
@@ -13,6 +13,7 @@ use crate::bus::{Bus, BusCollectives};
 use crate::loggops::LogGops;
 use crate::model::Model;
 use crate::packet::Packet;
+use crate::placement::Placement;
 use crate::smp::Smp;
 
 /// A wire that costs nothing.
@@ -68,14 +69,32 @@ impl Model {
         captures: Vec<CaptureRequest>,
     ) -> io::Result<Box<dyn NetworkModel>> {
         debug_assert!(captures.is_empty() || matches!(self.network, Network::Packet(_)));
-        Ok(match &self.network {
+        let network: Box<dyn NetworkModel> = match &self.network {
             Network::Flow(flow) => flow.network_on(platform),
             Network::Bus(bus) => Box::new(BusNetwork::new(platform.host_count(), bus.network.clone())),
             Network::Smp(smp) => Box::new(Uncontended::new(smp.memory, smp.network)),
             Network::LogGops(loggops) => Box::new(Uncontended::new(loggops.wire(), loggops.wire())),
             Network::Packet(packet) => packet.network_on(platform, captures)?,
             Network::Ideal => Box::new(Uncontended::new(NOTHING, NOTHING)),
-        })
+        };
+        let Noise { message, seed, .. } = self.protocol.noise;
+        Ok(if message > 0.0 { Box::new(NoisyNetwork::new(network, message, seed)) } else { network })
+    }
+
+    /// The memory of the hosts, if the platform describes it.
+    pub fn memory_on(&self, platform: &Platform, placement: &Placement) -> Option<Box<dyn MemoryModel>> {
+        let node = platform.node_spec()?;
+        let usage = match &self.network {
+            Network::Flow(flow) if !flow.contention => MemoryUse::Unshared,
+            _ if self.uses_node() => MemoryUse::Shared,
+            _ => MemoryUse::Computation,
+        };
+        Some(Box::new(NodeMemory::new(*node, placement.bindings(platform, node), usage)))
+    }
+
+    /// Does the model leave messages within a host to the `[node]` of a platform? The others have parameters of their own for them.
+    pub(crate) fn uses_node(&self) -> bool {
+        matches!(self.network, Network::Flow(_) | Network::Packet(_))
     }
 
     /// Bytes that hosts and links take at the least, whatever happens on them.

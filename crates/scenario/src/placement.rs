@@ -1,16 +1,33 @@
-//! Which rank lives on which host.
+//! Which rank runs on which host, and on which of its cores.
 
-use mpirage_platform::{HostId, Platform};
+use mpirage_models::Binding;
+use mpirage_platform::{CoreId, HostId, NodeSpec, Platform};
 use thiserror::Error;
 
 /// How ranks are dealt out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mapping {
-    /// Fill the slots of a host, then the next host's.
+    /// Fill the slots of a host, core by core, then the next host's.
     #[default]
     BySlot,
-    /// One to each host in turn.
+    /// The same, but one to each NUMA domain of a host in turn.
+    ByNuma,
+    /// The same, but one to each socket of a host in turn.
+    BySocket,
+    /// One to each host in turn, core by core.
     ByNode,
+}
+
+/// What a rank is bound to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Bind {
+    /// Its core.
+    #[default]
+    Core,
+    /// The socket of its core.
+    Socket,
+    /// Nothing: it runs anywhere on its host.
+    None,
 }
 
 /// A host that may be used, and how many ranks it takes before the next one's turn.
@@ -27,6 +44,10 @@ pub struct Slots {
 pub struct Placement {
     /// The host of each rank.
     pub hosts: Vec<HostId>,
+    /// The core of each rank.
+    pub cores: Vec<CoreId>,
+    /// What ranks are bound to.
+    pub bind: Bind,
     /// Does some host have more ranks than cores?
     pub oversubscribed: bool,
 }
@@ -61,7 +82,7 @@ impl Placement {
         let slots = resolve(platform, listed, per_node, ranks)?;
         // No more than there are ranks: the slots of a list may be billions.
         let order: Vec<HostId> = match mapping {
-            Mapping::BySlot => {
+            Mapping::BySlot | Mapping::ByNuma | Mapping::BySocket => {
                 let all = slots.iter().flat_map(|&(host, count)| (0..count).map(move |_| host));
                 all.take(ranks as usize).collect()
             }
@@ -71,27 +92,95 @@ impl Placement {
             return Err(PlacementError::NoHosts);
         }
         let hosts: Vec<HostId> = order.iter().copied().cycle().take(ranks as usize).collect();
-        let oversubscribed = is_oversubscribed(platform, &hosts);
-        Ok(Placement { hosts, oversubscribed })
+        Ok(Placement::mapped(platform, hosts, mapping))
     }
 
-    /// Ranks on these hosts of the platform.
+    /// Ranks on these hosts of the platform, core by core.
     pub fn of(platform: &Platform, hosts: Vec<HostId>) -> Placement {
+        Placement::mapped(platform, hosts, Mapping::BySlot)
+    }
+
+    fn mapped(platform: &Platform, hosts: Vec<HostId>, mapping: Mapping) -> Placement {
         let oversubscribed = is_oversubscribed(platform, &hosts);
-        Placement { hosts, oversubscribed }
+        let core = |(&host, (local, _)): (&HostId, (u32, u32))| {
+            nth_core(local, platform.host(host).cores, groups(platform.node_spec(), mapping))
+        };
+        let cores = hosts.iter().zip(local_ranks(&hosts)).map(core).collect();
+        Placement { hosts, cores, bind: Bind::default(), oversubscribed }
+    }
+
+    /// Some of these ranks, which keep their hosts and cores.
+    pub fn only(&self, platform: &Platform, members: &[u32]) -> Placement {
+        let hosts: Vec<HostId> = members.iter().map(|&rank| self.hosts[rank as usize]).collect();
+        let cores = members.iter().map(|&rank| self.cores[rank as usize]).collect();
+        let oversubscribed = is_oversubscribed(platform, &hosts);
+        Placement { hosts, cores, bind: self.bind, oversubscribed }
     }
 
     /// For each rank its number among the ranks of its host, and how many those are.
     pub fn local_ranks(&self) -> Vec<(u32, u32)> {
-        let top = self.hosts.iter().map(|host| host.0 as usize + 1).max().unwrap_or(0);
-        let mut counts = vec![0; top];
-        let mut count_up = |host: &HostId| {
-            counts[host.0 as usize] += 1;
-            counts[host.0 as usize] - 1
-        };
-        let numbers: Vec<u32> = self.hosts.iter().map(&mut count_up).collect();
-        numbers.into_iter().zip(&self.hosts).map(|(number, host)| (number, counts[host.0 as usize])).collect()
+        local_ranks(&self.hosts)
     }
+
+    /// Where each rank may run, on hosts of this kind.
+    pub fn bindings(&self, platform: &Platform, node: &NodeSpec) -> Vec<Binding> {
+        let binding = |(&host, &core): (&HostId, &CoreId)| {
+            let domain = node.domain_of(core, platform.host(host).cores);
+            let first = node.socket_of(domain).0 * node.domains_per_socket;
+            let domains = match self.bind {
+                Bind::Core => domain.0..domain.0 + 1,
+                Bind::Socket => first..first + node.domains_per_socket,
+                Bind::None => 0..node.domains(),
+            };
+            Binding { host, domains }
+        };
+        self.hosts.iter().zip(&self.cores).map(binding).collect()
+    }
+
+    /// Where a rank runs, in words.
+    pub fn describe(&self, platform: &Platform, rank: u32) -> String {
+        let (host, core) = (platform.host(self.hosts[rank as usize]), self.cores[rank as usize]);
+        let place = match platform.node_spec() {
+            None => format!("core {}", core.0),
+            Some(node) => {
+                let domain = node.domain_of(core, host.cores);
+                let (socket, domain) = (node.socket_of(domain).0, domain.0 % node.domains_per_socket);
+                match self.bind {
+                    Bind::Core => format!("socket {socket}, NUMA domain {domain}, core {}", core.0),
+                    Bind::Socket => format!("socket {socket}, any core"),
+                    Bind::None => "any core".to_owned(),
+                }
+            }
+        };
+        format!("rank {rank}: {}, {place}", host.name())
+    }
+}
+
+fn local_ranks(hosts: &[HostId]) -> Vec<(u32, u32)> {
+    let top = hosts.iter().map(|host| host.0 as usize + 1).max().unwrap_or(0);
+    let mut counts = vec![0; top];
+    let mut count_up = |host: &HostId| {
+        counts[host.0 as usize] += 1;
+        counts[host.0 as usize] - 1
+    };
+    let numbers: Vec<u32> = hosts.iter().map(&mut count_up).collect();
+    numbers.into_iter().zip(hosts).map(|(number, host)| (number, counts[host.0 as usize])).collect()
+}
+
+/// The number of parts of a host that ranks are dealt to in turn.
+fn groups(node: Option<&NodeSpec>, mapping: Mapping) -> u32 {
+    match (node, mapping) {
+        (Some(node), Mapping::BySocket) => node.sockets,
+        (Some(node), Mapping::ByNuma) => node.domains(),
+        _ => 1,
+    }
+}
+
+/// The core of the `local`-th rank of a host whose ranks are dealt to `groups` parts in turn. Ranks beyond the cores start again.
+fn nth_core(local: u32, cores: u32, groups: u32) -> CoreId {
+    let local = local % cores;
+    let of_group = cores / groups;
+    CoreId(local % groups * of_group + local / groups % of_group)
 }
 
 fn resolve(
@@ -163,6 +252,37 @@ mod tests {
         assert_eq!(place(8, &[], None, Mapping::BySlot), [0, 0, 1, 1, 2, 2, 0, 0]);
         assert!(Placement::new(&platform(), 8, &[], None, Mapping::BySlot).unwrap().oversubscribed);
         assert!(!Placement::new(&platform(), 6, &[], None, Mapping::BySlot).unwrap().oversubscribed);
+    }
+
+    #[test]
+    fn ranks_of_a_host_are_dealt_to_its_cores() {
+        let platform = Platform::load("cluster:2,cores=8,sockets=2,numa=2", 1).unwrap();
+        let place = |ranks, mapping| Placement::new(&platform, ranks, &[], None, mapping).unwrap();
+        let cores = |ranks, mapping| -> Vec<u32> {
+            place(ranks, mapping).cores.into_iter().map(|core| core.0).collect()
+        };
+        assert_eq!(cores(10, Mapping::BySlot), [0, 1, 2, 3, 4, 5, 6, 7, 0, 1]);
+        assert_eq!(cores(10, Mapping::BySocket), [0, 4, 1, 5, 2, 6, 3, 7, 0, 4]);
+        assert_eq!(cores(10, Mapping::ByNuma), [0, 2, 4, 6, 1, 3, 5, 7, 0, 2]);
+        assert_eq!(cores(4, Mapping::ByNode), [0, 0, 1, 1]);
+        // Ranks beyond the cores of all hosts start again.
+        assert_eq!(cores(18, Mapping::BySocket)[16..], [0, 4]);
+        let few = place(10, Mapping::BySocket).only(&platform, &[1, 9]);
+        assert_eq!((few.hosts[1], few.cores), (HostId(1), vec![CoreId(4), CoreId(4)]));
+    }
+
+    #[test]
+    fn a_binding_is_a_core_a_socket_or_a_host() {
+        let platform = Platform::load("cluster:1,cores=8,sockets=2,numa=2", 1).unwrap();
+        let mut placement = Placement::new(&platform, 8, &[], None, Mapping::BySlot).unwrap();
+        let mut domains = |bind| {
+            placement.bind = bind;
+            let binding = placement.bindings(&platform, platform.node_spec().unwrap()).swap_remove(5);
+            (binding.domains, placement.describe(&platform, 5))
+        };
+        assert_eq!(domains(Bind::Core), (2..3, "rank 5: host-0, socket 1, NUMA domain 0, core 5".to_owned()));
+        assert_eq!(domains(Bind::Socket), (2..4, "rank 5: host-0, socket 1, any core".to_owned()));
+        assert_eq!(domains(Bind::None), (0..4, "rank 5: host-0, any core".to_owned()));
     }
 
     #[test]

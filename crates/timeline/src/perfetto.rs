@@ -311,7 +311,7 @@ impl Perfetto {
         match work {
             mpirage_call::Work::Nanos(nanos) => self.annotate(NANOSECONDS, Some(nanos)),
             mpirage_call::Work::Threads(burst) => self.annotate(NANOSECONDS, Some(burst.nanos())),
-            mpirage_call::Work::Flops(flops) => {
+            mpirage_call::Work::Flops(flops) | mpirage_call::Work::Roofline { flops, .. } => {
                 let (name_iid, double_value) = (Some(FLOPS), Some(flops));
                 let annotation = DebugAnnotation { name_iid, double_value, ..DebugAnnotation::default() };
                 self.at_hand().debug_annotations.push(annotation);

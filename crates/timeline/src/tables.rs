@@ -135,7 +135,7 @@ impl<S: Sheet> Tables<S> {
     fn burst(&mut self, rank: u32, span: [Time; 2], work: Work, beside: bool) -> io::Result<()> {
         self.sums[rank as usize].burst(span, beside);
         let (flops, nanos) = match work {
-            Work::Flops(flops) => (Cell::real(flops), Cell::count(None)),
+            Work::Flops(flops) | Work::Roofline { flops, .. } => (Cell::real(flops), Cell::count(None)),
             Work::Nanos(nanos) => (Cell::real(None), Cell::count(nanos)),
             Work::Threads(burst) => (Cell::real(None), Cell::count(burst.nanos())),
         };

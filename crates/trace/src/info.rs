@@ -139,7 +139,7 @@ impl InfoCollector {
 impl TraceWriter for InfoCollector {
     fn computed(&mut self, _: u32, work: Work) {
         match work {
-            Work::Flops(flops) => self.info.flops += flops,
+            Work::Flops(flops) | Work::Roofline { flops, .. } => self.info.flops += flops,
             Work::Nanos(nanos) => self.info.nanos += u128::from(nanos),
             Work::Threads(burst) => self.info.nanos += u128::from(burst.nanos()),
         }

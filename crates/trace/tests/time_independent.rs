@@ -61,6 +61,22 @@ fn problem(name: &str, text: &str) -> String {
 }
 
 #[test]
+fn a_computation_may_name_its_bytes() {
+    let text = "0 init\n0 compute 5 2e3\n0 compute 0 7\n0 compute 0\n0 finalize\n";
+    let file = file("roofline", text);
+    let told = calls(&mut TiTrace::open(&file).unwrap(), 0).unwrap();
+    assert_eq!(
+        told[1..3],
+        [
+            " Compute { work: Roofline { flops: 5.0, bytes: 2000.0 }, request: None }",
+            " Compute { work: Roofline { flops: 0.0, bytes: 7.0 }, request: None }",
+        ]
+    );
+    assert_eq!(told.len(), 4);
+    assert!(problem("no-bytes", "0 compute 5 much\n").contains("the bytes of memory is not `much`"));
+}
+
+#[test]
 fn lines_become_calls() {
     let text = "0 init\n0 compute 5e8\n0 send 1 7 1e3 0\n0 isend 1 8 10\n0 irecv 1 9 20 1\n0 wait 1 0 9\n0 waitall\n\
                 0 reduce 100 2e6 1 5\n0 finalize\n\n# nothing\n1 init\n1 finalize\n";

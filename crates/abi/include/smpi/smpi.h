@@ -61,6 +61,9 @@ int mpirage_delay(double flops);
 int mpirage_work_begin(double flops);
 void mpirage_work_end(int *open);
 
+/* Work that reads and writes memory: it takes as long as its flops on one core, or as its bytes at the share of the
+   socket's memory bandwidth that the rank gets, whichever is longer. */
+void mpirage_execute(double flops, double bytes);
 void smpi_execute(double seconds);
 void smpi_execute_benched(double seconds);
 void smpi_execute_flops(double flops);
@@ -128,6 +131,7 @@ void *smpi_shared_set_call(const char *function, const char *input, void *data);
 #define SMPI_SAMPLE_DELAY(flops) MPIRAGE_ONCE_(flops)
 #define SMPI_SAMPLE_FLOPS(flops) MPIRAGE_ONCE_(flops)
 
+#define mpirage_execute(flops, bytes) ((void)(flops), (void)(bytes))
 #define smpi_execute(seconds) ((void)(seconds))
 #define smpi_execute_benched(seconds) ((void)(seconds))
 #define smpi_execute_flops(flops) ((void)(flops))

@@ -139,6 +139,7 @@ impl StoredField<'_> for Work {
             Work::Flops(_) => 0,
             Work::Nanos(_) => 1,
             Work::Threads(_) => 2,
+            Work::Roofline { .. } => 3,
         }
     }
 
@@ -147,20 +148,27 @@ impl StoredField<'_> for Work {
             Work::Flops(flops) => into.extend(flops.to_bits().to_le_bytes()),
             Work::Nanos(nanos) => varint::put(nanos, into),
             Work::Threads(burst) => varint::put(burst.word(), into),
+            Work::Roofline { flops, bytes } => {
+                [flops, bytes].iter().for_each(|amount| into.extend(amount.to_bits().to_le_bytes()));
+            }
         }
     }
 
     fn load(entry: &mut Entry<'_, '_>) -> Option<Work> {
         Some(match entry.form {
-            0 => {
-                let bits = entry.bytes.get(entry.at..)?.first_chunk()?;
-                entry.at += 8;
-                Work::Flops(WORK.check(f64::from_bits(u64::from_le_bytes(*bits))).ok()?)
-            }
+            0 => Work::Flops(amount(entry)?),
             1 => Work::Nanos(entry.number()?),
-            _ => Work::Threads(Burst::from_word(entry.number()?)),
+            2 => Work::Threads(Burst::from_word(entry.number()?)),
+            _ => Work::Roofline { flops: amount(entry)?, bytes: amount(entry)? },
         })
     }
+}
+
+/// Operations or bytes of a computation.
+fn amount(entry: &mut Entry<'_, '_>) -> Option<f64> {
+    let bits = entry.bytes.get(entry.at..)?.first_chunk()?;
+    entry.at += 8;
+    WORK.check(f64::from_bits(u64::from_le_bytes(*bits))).ok()
 }
 
 impl<'l> StoredField<'l> for CommRequest<'l> {

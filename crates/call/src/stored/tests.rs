@@ -118,7 +118,7 @@ fn the_bytes_are_those_of_version_2() {
     let made = |how| Call::MakeComm { parent: ContextId::new(0), how };
     let compute = |work| Call::Compute { work, request: None };
     let flops = 2.5f64.to_bits().to_le_bytes();
-    let entries: [(Call<'_>, u8, &[u8]); 20] = [
+    let entries: [(Call<'_>, u8, &[u8]); 21] = [
         (Call::Init, 0, &[]),
         (Call::Finalize, 1, &[]),
         (send(None, true), 2, &[0b1010, 2, 5, 5, 0xac, 2]),
@@ -147,6 +147,7 @@ fn the_bytes_are_those_of_version_2() {
         (compute(Work::Flops(2.5)), 12, &flops),
         (compute(Work::Nanos(5)), 13, &[5]),
         (compute(Work::Threads(Burst::from_word(6))), 15, &[6]),
+        (compute(Work::Roofline { flops: 2.5, bytes: 2.5 }), 16, &[flops, flops].concat()),
     ];
     for (call, expected, bytes) in entries {
         assert_eq!((code(&call), &*stored(&call, &reply)), (Some(expected), bytes), "{call:?}");

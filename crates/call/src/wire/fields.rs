@@ -437,9 +437,9 @@ impl<'b> WireField<'b> for Peers<'b> {
     }
 }
 
-/// The flags say in which unit the word is.
+/// The flags say in which unit the first word is; the second is the traffic of memory.
 impl WireField<'_> for Work {
-    const SIZE: Size = Size::flags(2).plus(Size::WORD);
+    const SIZE: Size = Size::flags(2).plus(Size::WORD).plus(Size::WORD);
 
     #[inline]
     fn put(&self, into: &mut FieldWriter<'_>) {
@@ -447,20 +447,22 @@ impl WireField<'_> for Work {
             Work::Flops(flops) => (0, flops.to_bits()),
             Work::Nanos(nanos) => (1, nanos),
             Work::Threads(burst) => (2, burst.word()),
+            Work::Roofline { flops, .. } => (3, flops.to_bits()),
         };
         into.flags(unit, 2);
         into.word(word);
+        into.word(if let Work::Roofline { bytes, .. } = *self { bytes.to_bits() } else { 0 });
     }
 
     #[inline]
     fn get(from: &mut FieldReader<'_, '_>) -> Result<Work, WireError> {
-        let (unit, word) = (from.flags(2), from.word());
-        match unit {
-            0 => Ok(Work::Flops(f64::from_bits(word))),
-            1 => Ok(Work::Nanos(word)),
-            2 => Ok(Work::Threads(Burst::from_word(word))),
-            _ => Err(WireError),
-        }
+        let (unit, word, bytes) = (from.flags(2), from.word(), from.word());
+        Ok(match unit {
+            0 => Work::Flops(f64::from_bits(word)),
+            1 => Work::Nanos(word),
+            2 => Work::Threads(Burst::from_word(word)),
+            _ => Work::Roofline { flops: f64::from_bits(word), bytes: f64::from_bits(bytes) },
+        })
     }
 }
 

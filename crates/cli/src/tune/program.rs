@@ -6,9 +6,7 @@ use std::rc::Rc;
 
 use anyhow::{Context, anyhow};
 use mpirage_collectives::{Choice, Rule};
-use mpirage_mpi::{Bursts, Ending, Engine, NoMemory, Setup};
 use mpirage_record::{Recorder, Summary};
-use mpirage_replay::{ReplayError, Watch};
 use mpirage_trace::Workload;
 use mpirage_tune::{CallCounter, CallGroup, tuned};
 use tempfile::TempDir;
@@ -16,11 +14,12 @@ use tempfile::TempDir;
 use super::bench::machine_of;
 use super::subject::Subject;
 use crate::arguments::TuneArguments;
+use crate::child;
 use crate::exit::{Failure, bad_trace, usage};
 use crate::interrupt::Interrupt;
 use crate::limits::{self, RankKind};
 use crate::machine::Machine;
-use crate::{child, replay};
+use crate::replay::Quiet;
 
 /// A traced program.
 pub struct Program {
@@ -88,35 +87,14 @@ impl Program {
 
     fn replay(
         &self,
-        mut workload: Box<dyn Workload>,
+        workload: Box<dyn Workload>,
         machine: &Machine,
         collectives: Choice,
         recorder: Box<dyn Recorder>,
     ) -> Result<f64, Failure> {
-        let charged = replay::charged(self.compute.as_deref(), workload.as_ref())?;
-        let speed = replay::measured_on(None, workload.as_ref(), machine)?;
-        let bursts = if charged.bursts { Bursts::Measured } else { Bursts::None };
-        let mut setup = Setup { collectives, ..machine.setup(speed, bursts, recorder) };
-        if !charged.bursts {
-            setup.protocol.reduce_seconds_per_byte = 0.0;
-            setup.protocol.copy_seconds_per_byte = 0.0;
-        }
-        if !charged.declared {
-            setup.host_flops.fill(f64::INFINITY);
-        }
-        let mut engine = Engine::new(setup, NoMemory);
-        let ending = mpirage_replay::run(&mut engine, workload.as_mut(), &mut Silent(&self.interrupt));
-        self.interrupt.check()?;
-        engine.close_records();
-        match ending {
-            Ok(Ending::Finished) => Ok(engine.ends().map(|end| end.as_secs_f64()).fold(0.0, f64::max)),
-            Ok(ending) => Err(bad_trace(format!(
-                "{} does not finish ({ending:?}); `mpirage replay {}` says why",
-                self.name, self.trace
-            ))),
-            Err(ReplayError::Trace(error)) => Err(bad_trace(error)),
-            Err(error @ ReplayError::Stopped) => Err(usage(error)),
-        }
+        let (compute, interrupt) = (self.compute.as_deref(), &self.interrupt);
+        let quiet = Quiet { name: &self.trace, compute, host_speed: None, interrupt };
+        quiet.seconds(workload, machine, collectives, recorder)
     }
 }
 
@@ -143,13 +121,4 @@ fn record(
         return Err(Failure { code: ended.code(), error: anyhow!("the program failed:\n{said}") });
     }
     Ok((trace.to_string_lossy().into_owned(), folder))
-}
-
-/// Stops when a signal asks for it.
-struct Silent<'a>(&'a Interrupt);
-
-impl Watch for Silent<'_> {
-    fn progress(&mut self, _: f64, _: usize) -> bool {
-        self.0.came()
-    }
 }

@@ -70,9 +70,19 @@ impl Speeds {
     /// How long one core of a rank's host computes.
     pub(super) fn seconds(&self, rank: RankId, work: Work) -> f64 {
         match work {
-            Work::Flops(flops) => flops / self.flops[rank.index()],
+            Work::Flops(flops) | Work::Roofline { flops, .. } => flops / self.flops[rank.index()],
             Work::Nanos(nanos) => nanos as f64 * self.seconds_per_nano[rank.index()],
             Work::Threads(burst) => burst.nanos() as f64 * self.seconds_per_nano[rank.index()],
+        }
+    }
+
+    /// Bytes that the computation of a rank reads and writes in memory. None if computation takes no time at all.
+    pub(super) fn traffic(&self, rank: RankId, work: Work) -> Option<f64> {
+        match work {
+            Work::Roofline { bytes, .. } if self.flops[rank.index()].is_finite() => {
+                Some(bytes).filter(|bytes| *bytes > 0.0)
+            }
+            _ => None,
         }
     }
 

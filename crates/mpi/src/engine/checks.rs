@@ -203,7 +203,12 @@ impl FieldChecks for CheckedCall<'_> {
             Work::Flops(flops) if !(0.0..=MOST_FLOPS).contains(&flops) => {
                 Err(format!("it computes {flops} flops"))
             }
-            Work::Flops(_) | Work::Nanos(_) | Work::Threads(_) => Ok(()),
+            Work::Roofline { flops, bytes }
+                if !(0.0..=MOST_FLOPS).contains(&flops) || !(0.0..=MOST_FLOPS).contains(&bytes) =>
+            {
+                Err(format!("it computes {flops} flops with {bytes} bytes"))
+            }
+            Work::Flops(_) | Work::Nanos(_) | Work::Threads(_) | Work::Roofline { .. } => Ok(()),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Computation of ranks, and beside them.
 
 use mpirage_call::{BLOCKING, Completion, LineId, RankId, RequestId, Work};
-use mpirage_kernel::Computation;
+use mpirage_kernel::{Computation, Traffic};
 use mpirage_units::Time;
 
 use super::bursts::{BackgroundWork, Workload};
@@ -23,7 +23,8 @@ impl<M: Memory> Processing<'_, M> {
     /// The line computes as much as it says, or something beside it does.
     pub(super) fn compute(&mut self, line: LineId, work: Work, request: Option<RequestId>) -> Progress {
         let rank = self.core.ranks.rank_of(line);
-        let takes_time = self.work.charged_seconds(rank, work) > 0.0;
+        let takes_time =
+            self.work.charged_seconds(rank, work) > 0.0 || self.work.speeds.traffic(rank, work).is_some();
         if let Some(id) = request {
             self.compute_in_background(line, work, id, takes_time);
         } else if takes_time {
@@ -47,7 +48,8 @@ impl<M: Memory> Processing<'_, M> {
     /// The cores of a rank's host start to compute.
     pub(super) fn start_computation(&mut self, rank: RankId, work: Work, due: Due) {
         let threads = if let Work::Threads(burst) = work { burst.threads() } else { 1.0 };
-        let (host, all) = (self.core.host(rank), self.work.speeds.seconds(rank, work));
+        let stretch = self.core.protocol.noise.stretch(rank, self.core.kernel.now());
+        let (host, all) = (self.core.host(rank), stretch * self.work.speeds.seconds(rank, work));
         let seconds = match due {
             Due::Line(line) => {
                 let Line { phase, entered, .. } = self.core.ranks.line(line);
@@ -58,7 +60,15 @@ impl<M: Memory> Processing<'_, M> {
             }
             _ => all,
         };
-        self.core.kernel.start_compute(Computation { host, seconds, threads }, due.token());
+        let computation = Computation { host, seconds, threads };
+        match self.work.speeds.traffic(rank, work) {
+            None => self.core.kernel.start_compute(computation, due.token()),
+            Some(bytes) => {
+                // A computation that its core limits needs its bytes little by little.
+                let traffic = Traffic { end_point: rank.get(), bytes, rate: bytes / seconds, cores: threads };
+                self.core.kernel.start_memory_bound(computation, traffic, due.token());
+            }
+        }
     }
 
     fn compute_in_background(&mut self, line: LineId, work: Work, request: RequestId, takes_time: bool) {

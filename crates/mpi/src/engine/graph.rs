@@ -78,7 +78,8 @@ impl<M: Memory> Processing<'_, M> {
 
     fn graph_works(&mut self, event: &GraphEvent, id: WorkId, now: Time) {
         let BackgroundWork { rank, request, work, .. } = self.work.background[id];
-        let span = Duration::from_secs_f64(self.work.charged_seconds(rank, work));
+        let stretch = self.core.protocol.noise.stretch(rank, now);
+        let span = Duration::from_secs_f64(stretch * self.work.charged_seconds(rank, work));
         self.core.ranks.pass_request_ideal(rank, request, span);
         if let Some(graphs) = self.core.occupancy.graphs() {
             let end = graphs.occupy(event, span, now);

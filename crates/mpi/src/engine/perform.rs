@@ -218,7 +218,13 @@ impl<M: Memory> Calls<M> {
         }
         let rank = self.core.ranks.rank_of(line);
         match *call {
-            Call::Init => self.core.ranks.initialize(rank),
+            Call::Init => {
+                self.core.ranks.initialize(rank);
+                let late = self.core.protocol.noise.late_start(rank);
+                if !late.is_zero() {
+                    return Progress::Pay(late);
+                }
+            }
             Call::Finalize => self.core.ranks.finalize(rank, self.core.kernel.now()),
             Call::Abort { code } => {
                 self.core.end_job(rank, Ending::Aborted { rank: rank.get(), code });

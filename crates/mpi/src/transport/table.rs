@@ -18,6 +18,7 @@ use super::{Env, Event, Transport};
 use crate::data_plane::DataPlane;
 use crate::ids::{Id, MessageId, RunId};
 use crate::memory::NoMemory;
+use crate::noise::Noise;
 use crate::observe::Observers;
 use crate::occupancy::Occupancy;
 use crate::origin::Origin;
@@ -128,6 +129,7 @@ impl Variant {
             clock_cost: Duration::ZERO,
             progress: CollectiveProgress::Background,
             wake_up: WakeUp::default(),
+            noise: Noise::default(),
             reduce_seconds_per_byte: 0.0,
             copy_seconds_per_byte: 0.0,
         }

@@ -12,7 +12,7 @@ use mpirage_models::Cores;
 use mpirage_mpi::{Bursts, Ending, Engine, NoMemory, Segment, Setup, Turn};
 use mpirage_platform::{HostId, Platform};
 use mpirage_record::{Recorder, Summary};
-use mpirage_scenario::Model;
+use mpirage_scenario::{Model, Placement};
 
 /// One switch, as in SimGrid's reference runs.
 pub fn one_switch(hosts: usize) -> Platform {
@@ -180,10 +180,15 @@ fn build(
     let ranks = jobs.iter().sum::<u32>() as usize;
     let placement: Vec<HostId> = (0..ranks as u32).map(|rank| HostId(rank % platform.host_count())).collect();
     let network = model.network_on(&platform);
+    let memory = model.memory_on(&platform, &Placement::of(&platform, placement.clone()));
     let collective_times = model.collective_times(&platform);
     let cores = Cores::new(platform, &placement);
+    let kernel = Kernel::new(network, Box::new(cores));
     let setup = Setup {
-        kernel: Kernel::new(network, Box::new(cores)),
+        kernel: match memory {
+            Some(memory) => kernel.with_memory(memory),
+            None => kernel,
+        },
         seconds_per_nano: vec![1e-9; ranks],
         host_cores: vec![1; ranks],
         host_flops: vec![1e9; ranks],

@@ -168,7 +168,9 @@ impl TraceWriter for BinaryWriter {
         match work {
             Work::Nanos(nanos) => self.ranks[rank as usize].before.burst = Burst::serial(nanos),
             Work::Threads(burst) => self.ranks[rank as usize].before.burst = burst,
-            Work::Flops(_) => self.put(rank, None, &Call::Compute { work, request: None }, &Reply::new()),
+            Work::Flops(_) | Work::Roofline { .. } => {
+                self.put(rank, None, &Call::Compute { work, request: None }, &Reply::new());
+            }
         }
     }
 

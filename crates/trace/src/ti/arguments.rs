@@ -38,6 +38,11 @@ impl<'a> Arguments<'a> {
         }
     }
 
+    /// The same, if there is another word.
+    pub fn optional_amount(&mut self, what: &str) -> Result<Option<f64>, String> {
+        if self.words.clone().next().is_none() { Ok(None) } else { self.amount(what).map(Some) }
+    }
+
     pub fn size(&mut self, what: &str) -> Result<u64, String> {
         let found = self.found(what)?;
         let size = match found {

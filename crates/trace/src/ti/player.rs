@@ -76,7 +76,7 @@ impl Player {
     pub(super) fn answered(&mut self, reply: &Reply, calls: &mut Calls<'_>) {
         match std::mem::take(&mut self.after) {
             After::Nothing => {}
-            After::Compute(flops) => self.compute(flops, calls),
+            After::Compute(flops) => self.compute(Work::Flops(flops), calls),
             After::Test(request) => {
                 if !reply.completions.is_empty() {
                     self.requests.mark_over(request);
@@ -137,7 +137,11 @@ impl Player {
         match action {
             Action::Compute => {
                 let flops = words.amount("the flops")?;
-                self.compute(flops, calls);
+                let bytes = words.optional_amount("the bytes of memory")?;
+                self.compute(
+                    bytes.map_or(Work::Flops(flops), |bytes| Work::Roofline { flops, bytes }),
+                    calls,
+                );
                 Ok(false)
             }
             Action::Send { mode, blocking } => self.send(mode, blocking, words, common, calls),
@@ -180,9 +184,9 @@ impl Player {
         Stamp { function, site: self.site, ..Stamp::default() }
     }
 
-    fn compute(&self, flops: f64, calls: &mut Calls<'_>) {
-        if flops > 0.0 {
-            calls.push(&self.stamp(0), &Call::Compute { work: Work::Flops(flops), request: None });
+    fn compute(&self, work: Work, calls: &mut Calls<'_>) {
+        if work != Work::Flops(0.0) {
+            calls.push(&self.stamp(0), &Call::Compute { work, request: None });
         }
     }
 

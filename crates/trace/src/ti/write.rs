@@ -284,6 +284,10 @@ impl TiWriter {
 impl TraceWriter for TiWriter {
     fn computed(&mut self, rank: u32, work: Work) {
         let flops = match (work, self.measured_on) {
+            // An extension, which SimGrid skips.
+            (Work::Roofline { flops, bytes }, _) => {
+                return self.line(rank, format_args!("compute {flops} {bytes}"));
+            }
             (Work::Flops(flops), _) => flops,
             // The format has no threads: a computation takes as long as if each thread had a core.
             (Work::Threads(burst), speed) => self.flops(burst.elapsed(f64::INFINITY), speed),
