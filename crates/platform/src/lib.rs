@@ -24,6 +24,7 @@
 //! | `platform` | the platform itself |
 //! | `zone` | its parts, and routes through several of them |
 //! | `fabric` | regular topologies by formula: nothing is stored per host or per pair |
+//! | `import` | files of a site (Slurm, InfiniBand, hwloc) → platform files |
 //! | `classes` | links by class, and what they connect |
 //! | `describe`, `check`, `taper` | a platform in words, and what looks wrong about it |
 //!
@@ -40,6 +41,7 @@ mod describe;
 mod error;
 mod fabric;
 mod host;
+mod import;
 mod link;
 mod links;
 mod load;
@@ -61,6 +63,7 @@ pub use builtin::{BUILTINS, Builtin};
 pub use classes::LinkClass;
 pub use error::{Place, PlatformError};
 pub use host::HostId;
+pub use import::{ImportRequest, Imported, import};
 pub use link::{LinkEnd, LinkId, Sharing};
 pub use places::{NetworkPlace, SwitchPlace};
 pub use platform::{Host, Link, Platform, SwitchPort};
