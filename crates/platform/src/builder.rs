@@ -22,6 +22,8 @@ pub(crate) struct Builder {
     pub links: LinkTable,
     names: HashMap<String, NetPoint>,
     pub settings: ModelSettings,
+    /// Cores of hosts that say nothing about them, if the file says so in one place.
+    pub cores: Option<u32>,
 }
 
 /// What a name in a route can stand for.
@@ -58,6 +60,11 @@ pub(crate) struct RouteLink {
 }
 
 impl Builder {
+    /// Cores of a host that says nothing about them.
+    pub fn usual_cores(&self) -> u32 {
+        self.cores.unwrap_or(1)
+    }
+
     /// Starts a zone inside the one that is open.
     pub fn open_zone(&mut self, name: &str, kind: ZoneKind) -> Result<ZoneId, String> {
         let id = ZoneId(self.zones.len() as u32);

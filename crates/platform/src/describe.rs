@@ -2,6 +2,7 @@
 
 use crate::host::HostId;
 use crate::link::{LinkSpec, Sharing};
+use crate::node::{NodeSpec, SingleCopy};
 use crate::platform::Platform;
 use crate::topology::Topology;
 use crate::zone::ZoneKind;
@@ -13,6 +14,7 @@ impl Platform {
         describe_topology(&self.topology(), 1, &mut lines);
         lines.push("hosts".to_owned());
         lines.extend(self.host_classes().into_iter().map(|class| format!("  {class}")));
+        lines.extend(self.node_spec().map(describe_node).unwrap_or_default());
         lines.push("links".to_owned());
         lines.extend(self.classes_in_words().into_iter().map(|class| format!("  {class}")));
         lines.extend(self.example_route());
@@ -84,6 +86,39 @@ impl Platform {
             ),
         ]
     }
+}
+
+/// The inside of a host, in the words of its table.
+fn describe_node(node: &NodeSpec) -> Vec<String> {
+    let NodeSpec { sockets, domains_per_socket, latency, copies, .. } = node;
+    let rate = |rate: f64| human(rate, "Bps");
+    let mut lines = vec![
+        "inside a host".to_owned(),
+        format!("  sockets: {sockets}; NUMA domains of a socket: {domains_per_socket}"),
+        format!("  memory: {} per socket{}", rate(node.memory_bandwidth), limit_of_core(node)),
+    ];
+    if node.socket_bandwidth.is_finite() {
+        lines.push(format!("  between sockets: {} in each direction", rate(node.socket_bandwidth)));
+    }
+    let [domain, socket, host] = [latency.domain, latency.socket, latency.host].map(|span| human(span, "s"));
+    lines.push(format!("  latency: {domain} in a NUMA domain, {socket} in a socket, {host} between sockets"));
+    let buffer = format!("pieces of {} B through a shared buffer", copies.fragment);
+    lines.push(format!("  copies: {} of one core; {buffer}", rate(copies.bandwidth)));
+    if copies.cache > 0 {
+        let (size, rate) = (copies.cache, rate(copies.cache_bandwidth));
+        lines.push(format!("  cache: messages of up to {size} B are copied at {rate}"));
+    }
+    lines.extend(copies.single.map(|single| {
+        let SingleCopy { mechanism, from, latency, bandwidth } = single;
+        let (latency, rate) = (human(latency, "s"), rate(bandwidth));
+        format!("  single copy: {} from {from} B on, {latency} and {rate}", mechanism.name())
+    }));
+    lines
+}
+
+fn limit_of_core(node: &NodeSpec) -> String {
+    let limit = node.core_bandwidth;
+    if limit.is_finite() { format!(", {} of one core", human(limit, "Bps")) } else { String::new() }
 }
 
 fn describe_topology(topology: &Topology, depth: usize, lines: &mut Vec<String>) {

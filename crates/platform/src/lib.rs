@@ -25,6 +25,7 @@
 //! | `zone` | its parts, and routes through several of them |
 //! | `fabric` | regular topologies by formula: nothing is stored per host or per pair |
 //! | `import` | files of a site (Slurm, InfiniBand, hwloc) → platform files |
+//! | `node` | the inside of hosts: sockets, memory, copies |
 //! | `classes` | links by class, and what they connect |
 //! | `describe`, `check`, `taper` | a platform in words, and what looks wrong about it |
 //!
@@ -45,6 +46,7 @@ mod import;
 mod link;
 mod links;
 mod load;
+mod node;
 mod places;
 mod platform;
 mod quantity;
@@ -65,6 +67,7 @@ pub use error::{Place, PlatformError};
 pub use host::HostId;
 pub use import::{ImportRequest, Imported, import};
 pub use link::{LinkEnd, LinkId, Sharing};
+pub use node::{CopyModes, CoreId, DomainId, Mechanism, NodeLatency, NodeSpec, SingleCopy, SocketId};
 pub use places::{NetworkPlace, SwitchPlace};
 pub use platform::{Host, Link, Platform, SwitchPort};
 pub use settings::{ModelSettings, Setting, Value};

@@ -9,6 +9,7 @@ use crate::fabric::{Fabric, Path};
 use crate::host::HostId;
 use crate::link::{LinkId, Sharing};
 use crate::links::LinkTable;
+use crate::node::NodeSpec;
 use crate::settings::ModelSettings;
 use crate::topology::Topology;
 use crate::zone::{Node, Zone, ZoneId, ZoneKind, resolve};
@@ -24,6 +25,7 @@ pub struct Platform {
     links: LinkTable,
     names: HashMap<String, NetPoint>,
     settings: ModelSettings,
+    node: Option<NodeSpec>,
     doubts: Vec<String>,
 }
 
@@ -93,12 +95,31 @@ impl Platform {
         };
         let leaves: Vec<_> = (0..zones.len() as u32).map(ZoneId).filter(holds_hosts).collect();
         let hosts = leaves.iter().map(|id| zones[id.index()].host_count).sum();
-        Self { name, zones, leaves, hosts, links, names, settings, doubts: Vec::new() }
+        Self { name, zones, leaves, hosts, links, names, settings, node: None, doubts: Vec::new() }
     }
 
     pub(crate) fn with_doubts(mut self, doubts: Vec<String>) -> Self {
         self.doubts = doubts;
         self
+    }
+
+    pub(crate) fn with_node(mut self, node: NodeSpec) -> Self {
+        self.node = Some(node);
+        self
+    }
+
+    /// The inside of its hosts, if it is described.
+    pub fn node_spec(&self) -> Option<&NodeSpec> {
+        self.node.as_ref()
+    }
+
+    /// Hosts that stand for all: one of each group of equal ones.
+    pub(crate) fn host_kinds(&self) -> impl Iterator<Item = Host<'_>> {
+        self.leaves.iter().flat_map(|id| {
+            let zone = &self.zones[id.index()];
+            let kinds = if zone.members().is_some() { zone.host_count } else { 1 };
+            (zone.first_host..zone.first_host + kinds).map(|id| self.host(HostId(id)))
+        })
     }
 
     /// What its file says and hardly means: quantities without a unit, or of an unlikely size.

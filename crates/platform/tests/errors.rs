@@ -14,6 +14,16 @@ fn cluster(replace: &str, by: &str) -> String {
     good.replace(replace, by)
 }
 
+/// A cluster of hosts with an inside, in which one thing is replaced.
+fn node(replace: &str, by: &str) -> String {
+    let cluster = cluster("", "");
+    let memory = "memory-bandwidth = \"100GBps\"\nsocket-bandwidth = \"60GBps\"\n";
+    let copies = "latency = \"200ns\"\ncopy-bandwidth = \"10GBps\"\n";
+    let good = format!("{cluster}\n[node]\nsockets = 2\ncores-per-socket = 8\n{memory}{copies}");
+    assert!(good.contains(replace) && Platform::from_text("good.toml", &good).is_ok());
+    good.replacen(replace, by, 1)
+}
+
 /// Two hosts in TOML, with something added.
 fn explicit(more: &str) -> String {
     let hosts = "[[host]]\nname = \"a\"\nspeed = \"1Gf\"\n[[host]]\nname = \"b\"\nspeed = \"1Gf\"\n";
@@ -58,6 +68,14 @@ fn mistakes() -> Vec<(&'static str, String)> {
         ("wrong unit", cluster("1Gbps", "1Gb")),
         ("no bandwidth", cluster("1Gbps", "0Gbps")),
         ("negative latency", cluster("25us", "-25us")),
+        ("misspelt key of a node", node("sockets", "sokets")),
+        ("no memory", node("memory-bandwidth = \"100GBps\"\n", "")),
+        ("no link between sockets", node("socket-bandwidth = \"60GBps\"\n", "")),
+        ("cores that cannot be dealt", node("cores-per-socket = 8", "numa = 3")),
+        ("cores said twice", node("[node]", "cores = 8\n\n[node]")),
+        ("unknown copy", node("[node]", "[node]\nsingle-copy = \"cna\"")),
+        ("threshold of no copy", node("[node]", "[node]\nsingle-copy-from = \"4KiB\"")),
+        ("too many domains", node("sockets = 2", "sockets = 2048")),
         ("no speed", cluster("10Gf", "0f")),
         ("no cores", cluster("hosts = 16", "hosts = 16\ncores = 0")),
         ("sharing", cluster("hosts = 16", "hosts = 16\nsharing = \"duplex\"")),

@@ -48,6 +48,26 @@ fn every_built_in_can_be_loaded_by_its_usage() {
 }
 
 #[test]
+fn options_of_built_in_platforms_describe_the_inside_of_hosts() {
+    let load = |spec: &str| Platform::load(spec, 1).map_err(|error| error.to_string());
+    let platform = load("fat-tree:2x2,cores=32,sockets=2,memory-bandwidth=200GBps").unwrap();
+    let node = platform.node_spec().unwrap();
+    assert_eq!((platform.host(HostId(0)).cores, node.sockets, node.memory_bandwidth), (32, 2, 200e9));
+    assert!(load("cluster:4,cores=8").unwrap().node_spec().is_none());
+    assert_eq!(load("cluster,cores=8").unwrap().host_count(), 1);
+    for (wrong, named) in [
+        ("cluster:4,sokets=2", "`sockets`"),
+        ("cluster:4,cores=8,sockets", "KEY=VALUE"),
+        ("cluster:4,cores=9,sockets=2", "cannot be dealt evenly"),
+        ("cluster:4,sockets=2", "cannot be dealt evenly"),
+        ("griffon,cores=2", "no option `cores`"),
+    ] {
+        let error = load(wrong).unwrap_err();
+        assert!(error.contains(named), "{wrong}: {error}");
+    }
+}
+
+#[test]
 fn settings_keep_their_order_and_their_place() {
     let platform = load("torus.xml");
     let keys: Vec<_> = platform.settings().iter().map(|setting| setting.key.as_str()).collect();
@@ -131,5 +151,5 @@ fn the_examples_of_the_manual_are_platforms() {
     let examples = manual.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
     let sizes: Vec<_> =
         examples.map(|text| Platform::from_text("manual", text).unwrap().host_count()).collect();
-    assert_eq!(sizes, [16, 2]);
+    assert_eq!(sizes, [16, 2, 16]);
 }

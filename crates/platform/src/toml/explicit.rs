@@ -49,7 +49,7 @@ fn routing(entry: Entry<'_>) -> Result<Routing, PlatformError> {
 fn add_host(host: &Table<'_>, builder: &mut Builder) -> Result<(), PlatformError> {
     let name = host.need("name")?;
     let speed = host.need("speed")?.speed()?;
-    let cores = host.or("cores", 1, Entry::count)?;
+    let cores = host.or("cores", builder.usual_cores(), Entry::count)?;
     builder.add_host(name.name()?, speed, cores).map_err(|problem| name.error(problem))?;
     Ok(())
 }

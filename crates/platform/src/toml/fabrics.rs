@@ -60,7 +60,8 @@ pub(super) fn read<'d>(
         _ => &["hosts"],
     };
     let table = entry.table(&[own, &COMMON].concat())?;
-    let plan = Plan { table: &table, name, cable: cable(&table, Duplex::Split)?, extras: extras(&table)? };
+    let (cable, extras) = (cable(&table, Duplex::Split)?, extras(&table)?);
+    let plan = Plan { table: &table, name, cable, extras, cores: builder.usual_cores() };
     let fabric = match topology {
         "cluster" => plan.cluster()?,
         "cabinets" => plan.cabinets()?,
@@ -78,6 +79,8 @@ struct Plan<'t, 'd> {
     name: &'t str,
     cable: Cable,
     extras: Extras,
+    /// Of a host, unless the table says otherwise.
+    cores: u32,
 }
 
 impl Plan<'_, '_> {
@@ -167,7 +170,7 @@ impl Plan<'_, '_> {
                 digits: self.table.or("digits", 0, digits)?,
             },
             speed: self.table.need("speed")?.speed()?,
-            cores: self.table.or("cores", 1, Entry::count)?,
+            cores: self.table.or("cores", self.cores, Entry::count)?,
         };
         Ok(Fabric::new(self.name.to_owned(), hosts, Dialect::Mpirage, (shape, layout)))
     }

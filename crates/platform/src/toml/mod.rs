@@ -6,6 +6,7 @@
 mod explicit;
 mod fabrics;
 mod model;
+mod node;
 mod table;
 
 use ::toml::Spanned;
@@ -15,6 +16,7 @@ use crate::builder::{Builder, Unfinished};
 use crate::error::{PlatformError, Source};
 use crate::platform::Platform;
 use crate::settings::ModelSettings;
+pub(crate) use node::KEYS as NODE_KEYS;
 use table::Table;
 
 /// The tables of which a file has one.
@@ -22,6 +24,8 @@ const TOPOLOGIES: [&str; 6] = ["cluster", "cabinets", "fat-tree", "torus", "drag
 /// What a file of explicit hosts has.
 const EXPLICIT: [&str; 6] = ["host", "router", "link", "route", "routing", "loopback"];
 const ALWAYS: [&str; 3] = ["name", "model", "packet"];
+/// What every platform may have, and model files have not.
+const INSIDE: &str = "node";
 /// The tables of settings, and what the settings of each begin with.
 const SETTINGS: [(&str, &str); 2] = [("model", ""), ("packet", "packet.")];
 
@@ -49,16 +53,18 @@ fn read_settings(file: &Table<'_>, settings: &mut ModelSettings) -> Result<(), P
 /// Reads a platform.
 pub(crate) fn read(source: &Source<'_>, file_stem: &str) -> Result<Platform, PlatformError> {
     let document = parse(source)?;
-    let known = [&TOPOLOGIES[..], &EXPLICIT, &ALWAYS].concat();
+    let known = [&TOPOLOGIES[..], &EXPLICIT, &ALWAYS, &[INSIDE]].concat();
     let file = Table::new(source, "", 0..0, document.get_ref(), &known)?;
     let name = file.or("name", file_stem, |entry| entry.name())?;
     let mut builder = Builder::default();
     read_settings(&file, &mut builder.settings)?;
+    let node = file.maybe(INSIDE, |entry| Ok((entry, node::read(entry)?)))?;
+    builder.cores = node.as_ref().and_then(|(_, read)| read.cores);
     match topology_of(&file)? {
         Some(topology) => fabrics::read(&file, topology, name, &mut builder)?,
         None => explicit::read(&file, name, &mut builder)?,
     }
-    let platform = builder.finish(name.to_owned()).map_err(|problem| {
+    let mut platform = builder.finish(name.to_owned()).map_err(|problem| {
         let place = ["route", "host"].into_iter().find_map(|key| file.get(key));
         let error =
             place.map_or_else(|| file.error(problem.to_string()), |entry| entry.error(problem.to_string()));
@@ -69,6 +75,10 @@ pub(crate) fn read(source: &Source<'_>, file_stem: &str) -> Result<Platform, Pla
             }
         })
     })?;
+    if let Some((entry, read)) = &node {
+        node::check(&platform, entry, read)?;
+        platform = platform.with_node(read.node);
+    }
     Ok(platform.with_doubts(source.take_doubts()))
 }
 

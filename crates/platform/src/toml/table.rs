@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use mpirage_units::{BANDWIDTH, LATENCY, Quantity, SPEED};
+use mpirage_units::{BANDWIDTH, BYTES, LATENCY, Quantity, SPEED};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -153,6 +153,14 @@ impl<'d> Entry<'d> {
         self.quantity(&SPEED)
     }
 
+    /// A number of bytes, rounded to whole ones. A bare number is one, so it is not doubted.
+    pub fn bytes(self) -> Result<u64, PlatformError> {
+        match self.value.get_ref() {
+            DeValue::Integer(_) => Ok(u64::from(self.number()?)),
+            _ => Ok(self.quantity(&BYTES)?.round() as u64),
+        }
+    }
+
     /// A quantity is a string with a unit, or a bare number in the base unit, which is doubted.
     fn quantity(self, kind: &Quantity) -> Result<f64, PlatformError> {
         let text = match self.value.get_ref() {
@@ -192,6 +200,7 @@ fn example(key: &str) -> String {
     let value = match key {
         "bandwidth" => "\"1Gbps\"",
         "latency" => "\"25us\"",
+        "memory-bandwidth" | "copy-bandwidth" => "\"10GBps\"",
         "speed" => "\"10Gf\"",
         "hosts" | "groups" | "chassis" | "routers" | "nodes" => "16",
         "sizes" | "down" | "dimensions" => "[4, 4]",
