@@ -23,6 +23,7 @@ use mpirage_units::{Duration, Time};
 
 use crate::route_cache::{Path, RouteCache};
 use crate::star_routes::StarRoutes;
+use crate::stream::{Physics, StreamNetwork};
 
 /// Factors for one class of message sizes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,6 +45,15 @@ pub struct Loopback {
     pub latency: f64,
 }
 
+/// Which share of a full link a flow gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fairness {
+    /// The longer its round trip takes, the less.
+    RoundTrip,
+    /// The same as any other.
+    Equal,
+}
+
 /// Everything that distinguishes one flow model from another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowParameters {
@@ -55,12 +65,16 @@ pub struct FlowParameters {
     pub window: f64,
     /// S: how much a link's bandwidth counts in the penalty.
     pub penalty_scale: f64,
+    /// How flows share a full link.
+    pub fairness: Fairness,
     /// ε: weight of a flow on the links of its way back.
     pub cross_traffic: f64,
     /// Do flows share links at all?
     pub contention: bool,
     /// Messages within a host.
     pub loopback: Loopback,
+    /// Frames, streams and interfaces instead of factors by size.
+    pub physics: Option<Physics>,
 }
 
 impl FlowParameters {
@@ -74,6 +88,15 @@ impl FlowParameters {
         let wire_bytes = bytes + self.header;
         let segment = self.segment(wire_bytes);
         (wire_bytes as f64 / segment.bandwidth_factor, segment.latency_factor)
+    }
+
+    /// A quiet network with these parameters.
+    pub fn network_on(&self, platform: &Arc<Platform>) -> Box<dyn NetworkModel> {
+        let platform = Arc::clone(platform);
+        match self.physics {
+            Some(physics) => Box::new(StreamNetwork::new(platform, self.clone(), physics)),
+            None => Box::new(FlowNetwork::new(platform, self.clone())),
+        }
     }
 
     /// Seconds that a message takes alone on a route.
@@ -112,7 +135,7 @@ struct UncontendedMessage {
 }
 
 /// Makes the path of each transfer from the platform's routes.
-struct Paths {
+pub(crate) struct Paths {
     platform: Arc<Platform>,
     parameters: FlowParameters,
     links: LinkResources,
@@ -129,19 +152,8 @@ struct Paths {
 impl FlowNetwork {
     /// A quiet network.
     pub fn new(platform: Arc<Platform>, parameters: FlowParameters) -> FlowNetwork {
-        let (links, star_routes) = (LinkResources::new(&platform), StarRoutes::new(&platform));
-        let (routes, route, uses) = (RouteCache::new(), Vec::new(), Vec::new());
         FlowNetwork {
-            paths: Paths {
-                sized: (0, parameters.work(0)),
-                platform,
-                parameters,
-                links,
-                star_routes,
-                routes,
-                route,
-                uses,
-            },
+            paths: Paths::new(platform, parameters),
             sharing: Sharing::new(),
             travelling: Agenda::new(),
             uncontended: None,
@@ -251,6 +263,19 @@ impl LinkResources {
 }
 
 impl Paths {
+    pub(crate) fn new(platform: Arc<Platform>, parameters: FlowParameters) -> Paths {
+        Paths {
+            sized: (0, parameters.work(0)),
+            links: LinkResources::new(&platform),
+            star_routes: StarRoutes::new(&platform),
+            routes: RouteCache::new(),
+            route: Vec::new(),
+            uses: Vec::new(),
+            platform,
+            parameters,
+        }
+    }
+
     /// The work of a message on its links, and the factor on the latency of its route.
     #[inline]
     fn work(&mut self, bytes: u64) -> (f64, f64) {
@@ -262,7 +287,7 @@ impl Paths {
 
     /// The path of a transfer, remembered or computed.
     #[inline]
-    fn of(&mut self, transfer: &Transfer, sharing: &mut Sharing) -> &Path {
+    pub(crate) fn of(&mut self, transfer: &Transfer, sharing: &mut Sharing) -> &Path {
         match self.star_routes.of(transfer, &self.platform) {
             Some(ends) => self.star_path(ends, transfer, sharing),
             None => self.remembered(transfer.from, transfer.to, sharing),
@@ -301,24 +326,28 @@ impl Paths {
     fn path(&mut self, from: HostId, to: HostId, sharing: &mut Sharing) -> Path {
         let Paths { platform, parameters, route, .. } = self;
         platform.links_between(from, to, route);
-        let (mut latency, mut bandwidth, mut penalty) = (0.0, f64::INFINITY, 0.0);
+        let (mut latency, mut bandwidth, mut penalty, mut forwarding) = (0.0, f64::INFINITY, 0.0, 0.0);
         for &link in &*route {
             let link = platform.link(link);
             latency += link.latency;
             bandwidth = bandwidth.min(link.bandwidth);
             penalty += link.latency + parameters.penalty_scale / link.bandwidth;
+            forwarding += link.bandwidth.recip();
         }
+        let first_link = route.first().map_or(0.0, |&link| platform.link(link).bandwidth.recip());
+        forwarding -= bandwidth.recip();
         if route.is_empty() {
             let Loopback { bandwidth: own, latency: within } = parameters.loopback;
             (latency, bandwidth, penalty) = (within, own, within + parameters.penalty_scale / own);
         }
-        let penalty = if latency > 0.0 { penalty } else { 1.0 };
+        let penalty = if latency > 0.0 && parameters.fairness == Fairness::RoundTrip { penalty } else { 1.0 };
         let bound = parameters.bound(latency, bandwidth);
         self.uses.clear();
         if self.parameters.contention {
             self.use_links(from, to, sharing);
         }
-        Path { latency, footprint: sharing.footprint_of_distinct(penalty, bound, &self.uses) }
+        let footprint = sharing.footprint_of_distinct(penalty, bound, &self.uses);
+        Path { latency, first_link, forwarding, footprint }
     }
 
     /// Weighs 1 on each link there, which `route` holds, and ε on each link back.
@@ -356,9 +385,11 @@ mod tests {
             header: 16,
             window: 4_194_304.0,
             penalty_scale: 8775.0,
+            fairness: Fairness::RoundTrip,
             cross_traffic: 0.05,
             contention: true,
             loopback: Loopback { bandwidth: 498e6, latency: 15e-6 },
+            physics: None,
         };
         FlowNetwork::new(Arc::new(Platform::load("cluster:4", 4).unwrap()), parameters)
     }

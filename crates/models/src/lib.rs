@@ -3,6 +3,7 @@
 //! * [`FlowNetwork`]: piece-wise linear point-to-point times with max-min contention (Clauss et al., *Single node on-line
 //!   simulation of MPI applications with SMPI*, IPDPS 2011, sections 4 and 6).
 //!   Its parameters make it `flow`, `flow:affine`, `flow:no-contention` or `simgrid`.
+//! * [`StreamNetwork`]: the same sharing under byte streams, with frames, interfaces and buffers instead of factors.
 //! * [`BusNetwork`]: nodes with a few links on a few buses (Girona, Labarta, Badia, *Validation of Dimemas communication
 //!   model for MPI collective operations*, EuroPVM/MPI 2000), and [`FanTable`], its formula for collectives.
 //! * [`Uncontended`]: latency and bandwidth, nothing else; `smp` and `loggops` are built on it.
@@ -14,10 +15,12 @@ mod fans;
 mod flow;
 mod route_cache;
 mod star_routes;
+mod stream;
 mod uncontended;
 
 pub use bus::{BusNetwork, BusNode, BusParameters, Limit, Links};
 pub use cores::Cores;
 pub use fans::{Exchanged, Fan, FanSize, FanTable, Fans, KINDS, Level, steps};
-pub use flow::{FlowNetwork, FlowParameters, Loopback, Segment};
+pub use flow::{Fairness, FlowNetwork, FlowParameters, Loopback, Segment};
+pub use stream::{Framing, Lateness, Physics, StreamNetwork, Trailer};
 pub use uncontended::{Uncontended, Wire};

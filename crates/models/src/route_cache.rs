@@ -17,6 +17,10 @@ const EMPTY: u64 = u64::MAX;
 pub(crate) struct Path {
     /// Seconds, before any factor.
     pub latency: f64,
+    /// Seconds that a byte takes on the first link.
+    pub first_link: f64,
+    /// Seconds that a byte takes on all links but the slowest.
+    pub forwarding: f64,
     /// What a message asks of the links.
     pub footprint: Footprint,
 }

@@ -9,6 +9,7 @@ use crate::bus::{self, Bus};
 use crate::loggops::LogGops;
 use crate::model::{Calibration, Model};
 use crate::network::Network;
+use crate::physics;
 use crate::smp::Smp;
 use crate::values::{bandwidth, bytes, field, list, quantity, seconds, table, truth};
 
@@ -87,7 +88,7 @@ const BANDWIDTHS: [&str; 6] = [
     "memory-bandwidth",
     "network-bandwidth",
 ];
-const TIMES: [&str; 17] = [
+const TIMES: [&str; 20] = [
     "latency",
     "within-latency",
     "loopback-latency",
@@ -100,6 +101,9 @@ const TIMES: [&str; 17] = [
     "send-overhead",
     "isend-overhead",
     "recv-overhead",
+    "software",
+    "gap",
+    "late-most",
     "L",
     "o",
     "g",
@@ -142,6 +146,9 @@ fn apply_value(key: &str, value: &Value, model: &mut Model) -> Result<bool, Stri
                     Ok(true)
                 }
                 Network::Flow(flow) if FLOW.contains(&key) => apply_flow(key, value, flow, protocol),
+                Network::Flow(flow) if physics::KEYS.contains(&key) => {
+                    physics::apply(key, value, flow, protocol)
+                }
                 Network::Bus(bus) if BUS.contains(&key) => apply_bus(key, value, bus),
                 Network::Smp(smp) if SMP.contains(&key) => apply_smp(key, value, smp),
                 Network::LogGops(loggops) if LOGGOPS.contains(&key) => apply_loggops(key, value, loggops),
@@ -161,10 +168,12 @@ fn not_of(key: &str, network: &Network) -> Result<bool, String> {
         Network::LogGops(_) => &LOGGOPS,
         Network::Packet(_) | Network::Ideal => &[],
     };
-    if [&FLOW[..], &BUS, &SMP, &LOGGOPS].iter().any(|keys| keys.contains(&key)) {
+    if [&FLOW[..], &physics::KEYS, &BUS, &SMP, &LOGGOPS].iter().any(|keys| keys.contains(&key)) {
         return Ok(false);
     }
-    Err(format!("the model has no parameter `{key}`; it has {}, {}", own.join(", "), COMMON.join(", ")))
+    let causes: &[&str] = if matches!(network, Network::Flow(_)) { &physics::KEYS } else { &[] };
+    let known = [own, causes, &COMMON].concat().join(", ");
+    Err(format!("the model has no parameter `{key}`; it has {known}"))
 }
 
 fn apply_flow(

@@ -13,6 +13,7 @@ mod loggops;
 mod model;
 mod network;
 mod packet;
+mod physics;
 mod placement;
 mod profile;
 mod simgrid;

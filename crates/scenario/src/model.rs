@@ -1,6 +1,6 @@
 //! Models by name, with the numbers behind the names.
 
-use mpirage_models::{FlowParameters, Loopback, Segment};
+use mpirage_models::{Fairness, FlowParameters, Loopback, Segment};
 use mpirage_mpi::{
     CollectiveProgress, EagerSend, Envelope, Handshake, Overhead, PollCost, Protocol, Rendezvous, WakeUp,
 };
@@ -13,7 +13,7 @@ use crate::network::Network;
 use crate::packet::Packet;
 use crate::profile::{PROFILES, Profile};
 use crate::smp::{self, Smp};
-use crate::{fit, keys, simgrid};
+use crate::{fit, keys, physics, simgrid};
 
 /// Network and protocol of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +26,8 @@ pub struct Model {
     pub protocol: Protocol,
     /// What its parameters were measured on, if that is known.
     pub calibration: Option<Calibration>,
+    /// The library that it describes, if it tells libraries apart.
+    pub profile: Option<&'static Profile>,
 }
 
 /// The network on which a model was measured.
@@ -169,7 +171,8 @@ impl Model {
                     .push(format!("{file}:{line}: {key} is a parameter of another model and is left aside"));
             }
         }
-        if model.calibration.is_none() && model.network.has_segments_of(&preset) {
+        model.check_causes()?;
+        if model.profile.is_none() && model.calibration.is_none() && model.network.has_segments_of(&preset) {
             model.calibration = Some(Calibration::GIGABIT);
         }
         model.network.shape(&mut model.protocol);
@@ -187,7 +190,7 @@ impl Model {
             Network::LogGops(_) => loggops::protocol(base),
         };
         network.shape(&mut protocol);
-        Model { name: name.to_owned(), network, protocol, calibration: None }
+        Model { name: name.to_owned(), network, protocol, calibration: None, profile: None }
     }
 
     /// Computation costs nothing: neither does combining and copying inside MPI.
@@ -214,7 +217,8 @@ impl Model {
             recv_overhead: Overhead::default(),
             ..self.protocol.clone()
         };
-        Model { name: "ideal".to_owned(), network: Network::Ideal, protocol, calibration: None }
+        let (name, network) = ("ideal".to_owned(), Network::Ideal);
+        Model { name, network, protocol, calibration: None, profile: self.profile }
     }
 
     /// Sets a parameter of the `[packet]` table, which only a network of frames reads.
@@ -243,20 +247,21 @@ impl Model {
 
     /// The table of collectives that the library of its profile uses, if it has one.
     pub fn collectives(&self) -> Option<&'static str> {
-        match &self.network {
-            Network::Packet(packet) => Some(packet.profile.collectives),
-            _ => None,
-        }
+        self.profile.map(|profile| profile.collectives)
     }
 
     fn named(name: &str, sample: (f64, f64), request: &ModelRequest<'_>) -> Result<Model, ModelError> {
         if name == "packet" {
-            let packet = Packet::of(request.profile.unwrap_or(&PROFILES[0]), request.seed);
+            let profile = request.profile.unwrap_or(&PROFILES[0]);
+            let packet = Packet::of(profile, request.seed);
             let mut model = Model::of_network(name, Network::Packet(Box::new(packet)));
-            model.protocol.wake_up.seed = request.seed;
+            (model.protocol.wake_up.seed, model.profile) = (request.seed, Some(profile));
             return Ok(model);
         }
         if let Some(profile) = request.profile {
+            if name == "flow" {
+                return Ok(Model::of_library(profile, request.seed));
+            }
             return Err(ModelError::Profile { profile: profile.name, model: name.to_owned() });
         }
         let (mut flow, protocol) = (measured_flow(), eager_protocol());
@@ -282,7 +287,25 @@ impl Model {
             "loggops" => return Ok(Model::of_network(name, Network::LogGops(LogGops::default()))),
             _ => return Err(unknown(name)),
         };
-        Ok(Model { name: name.to_owned(), network: Network::Flow(flow), protocol, calibration: None })
+        let network = Network::Flow(flow);
+        Ok(Model { name: name.to_owned(), network, protocol, calibration: None, profile: None })
+    }
+
+    /// Flows with the physics of a library on its transport.
+    fn of_library(profile: &'static Profile, seed: u64) -> Model {
+        let flow = profile.flow(measured_flow(), seed);
+        let mut protocol = profile.protocol(eager_protocol());
+        protocol.wake_up.seed = seed;
+        let network = Network::Flow(flow);
+        Model { name: DEFAULT.to_owned(), network, protocol, calibration: None, profile: Some(profile) }
+    }
+
+    fn check_causes(&self) -> Result<(), ModelError> {
+        let problem = match &self.network {
+            Network::Flow(flow) => physics::contradiction(flow),
+            _ => None,
+        };
+        problem.map_or(Ok(()), |problem| Err(ModelError::Name(format!("{}: {problem}", self.name))))
     }
 
     /// The parameters, one per line, as they would be written in the `[model]` table of a platform file.
@@ -351,6 +374,7 @@ fn describe_flow(flow: &FlowParameters, protocol: &Protocol) -> Vec<String> {
         format!("isend-overhead = {}", describe_overhead(&protocol.isend_overhead)),
         format!("recv-overhead = {}", describe_overhead(&protocol.recv_overhead)),
     ]);
+    lines.extend(physics::describe(flow));
     lines
 }
 
@@ -361,7 +385,9 @@ pub enum ModelError {
     #[error("{0}")]
     Name(String),
     /// The model does not tell libraries apart.
-    #[error("--mpi-profile {profile}: profiles belong to --model packet; model `{model}` has none")]
+    #[error(
+        "--mpi-profile {profile}: profiles belong to --model packet and --model flow; model `{model}` has none"
+    )]
     Profile {
         /// The profile.
         profile: &'static str,
@@ -408,9 +434,11 @@ fn measured_flow() -> FlowParameters {
         header: 16,
         window: 4_194_304.0,
         penalty_scale: 8775.0,
+        fairness: Fairness::RoundTrip,
         cross_traffic: 0.05,
         contention: true,
         loopback: MODEL_LOOPBACK,
+        physics: None,
     }
 }
 

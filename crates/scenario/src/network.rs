@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use mpirage_kernel::NetworkModel;
-use mpirage_models::{BusNetwork, FlowNetwork, FlowParameters, Uncontended, Wire};
+use mpirage_models::{BusNetwork, FlowParameters, Uncontended, Wire};
 use mpirage_mpi::{CollectiveTimes, Protocol};
 use mpirage_packet::CaptureRequest;
 use mpirage_platform::Platform;
@@ -69,7 +69,7 @@ impl Model {
     ) -> io::Result<Box<dyn NetworkModel>> {
         debug_assert!(captures.is_empty() || matches!(self.network, Network::Packet(_)));
         Ok(match &self.network {
-            Network::Flow(flow) => Box::new(FlowNetwork::new(Arc::clone(platform), flow.clone())),
+            Network::Flow(flow) => flow.network_on(platform),
             Network::Bus(bus) => Box::new(BusNetwork::new(platform.host_count(), bus.network.clone())),
             Network::Smp(smp) => Box::new(Uncontended::new(smp.memory, smp.network)),
             Network::LogGops(loggops) => Box::new(Uncontended::new(loggops.wire(), loggops.wire())),

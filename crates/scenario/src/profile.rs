@@ -1,10 +1,12 @@
 //! Profiles: how an MPI library behaves on its transport, under one name.
 
+use mpirage_models::{Fairness, FlowParameters, Framing, Lateness, Physics, Trailer};
 use mpirage_mpi::{EagerSend, Handshake, Protocol, WakeUp};
 use mpirage_packet::{MessageParameters, PacketParameters};
 use mpirage_units::Duration;
 
 use crate::packet::Transport;
+use crate::physics::no_factors;
 
 /// What a library does: its protocol, its messages, its collectives.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -112,6 +114,50 @@ pub const PROFILES: [Profile; 5] = [
     },
 ];
 
+/// What a transport is to flows.
+struct Streaming {
+    framing: Framing,
+    burst: u64,
+    turn: u64,
+    send_buffer: Option<u64>,
+    cross_traffic: f64,
+    window: f64,
+}
+
+impl Transport {
+    /// The numbers of TCP were measured on Linux; those of the others follow from their headers.
+    fn streaming(self) -> Streaming {
+        let frames = |payload, header, store_and_forward| Framing { payload, header, store_and_forward };
+        match self {
+            // 66 bytes for every second frame go back. The kernel keeps 33 KB at its first window.
+            Transport::Tcp | Transport::Sctp => Streaming {
+                framing: frames(1448, 66, true),
+                burst: 7240,
+                turn: 2896,
+                send_buffer: Some(33_000),
+                cross_traffic: 0.022,
+                window: 4_194_304.0,
+            },
+            Transport::Infiniband => Streaming {
+                framing: frames(4096, 30, false),
+                burst: 4096,
+                turn: 4096,
+                send_buffer: None,
+                cross_traffic: 0.008,
+                window: f64::INFINITY,
+            },
+            Transport::Roce => Streaming {
+                framing: frames(4096, 78, false),
+                burst: 4096,
+                turn: 4096,
+                send_buffer: None,
+                cross_traffic: 0.02,
+                window: f64::INFINITY,
+            },
+        }
+    }
+}
+
 impl Profile {
     /// The profile of that name.
     pub fn named(name: &str) -> Option<&'static Profile> {
@@ -123,6 +169,28 @@ impl Profile {
         let &Profile { eager_limit, eager, handshake, .. } = self;
         let wake_up = WakeUp { latest: self.noise.wake_up, ..base.wake_up };
         Protocol { eager_limit, eager, handshake, push_limit: u64::MAX, wake_up, ..base }
+    }
+
+    /// The physics of the library on its transport, for flows.
+    pub(crate) fn flow(&self, base: FlowParameters, seed: u64) -> FlowParameters {
+        let MessageParameters { header, control, trailer, trailer_from } = self.messages;
+        let Streaming { framing, burst, turn, send_buffer, cross_traffic, window } =
+            self.transport.streaming();
+        let trailer = Trailer { bytes: trailer.into(), from: trailer_from };
+        let physics = Physics {
+            framing,
+            control: control.into(),
+            trailer: (trailer.bytes > 0).then_some(trailer),
+            software: self.software,
+            gap: Duration::ZERO,
+            burst,
+            turn,
+            send_buffer,
+            lateness: Lateness { share: self.noise.late_share, most: self.noise.late_most, seed },
+        };
+        let (segments, fairness) = (no_factors(), Fairness::Equal);
+        let (header, physics) = (header.into(), Some(physics));
+        FlowParameters { segments, header, window, fairness, cross_traffic, physics, ..base }
     }
 
     /// The parameters of hosts and messages.

@@ -1,0 +1,99 @@
+//! What a transport adds to bytes and seconds: frames, protocol messages, interfaces, buffers.
+
+use mpirage_kernel::{Cargo, Transfer};
+use mpirage_units::Duration;
+
+/// Parameters of a [`StreamNetwork`](super::StreamNetwork) besides those of flows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Physics {
+    /// How bytes are cut into frames.
+    pub framing: Framing,
+    /// A message of the protocol itself, such as a grant: bytes, with its header.
+    pub control: u64,
+    /// What follows a message of at least so many bytes in its stream: bytes (ob1's FIN).
+    pub trailer: Option<Trailer>,
+    /// What software takes for each message, between its last byte and its receiver.
+    pub software: Duration,
+    /// The time from one message to the next at the interface of a host, in each direction.
+    pub gap: Duration,
+    /// Bytes of a message that leave before the interface turns to other connections, if it has nothing else to send ...
+    pub burst: u64,
+    /// ... and if it has.
+    pub turn: u64,
+    /// Bytes of a connection that the library or the kernel keeps for the sender; no limit if there is none.
+    pub send_buffer: Option<u64>,
+    /// Receivers that are late.
+    pub lateness: Lateness,
+}
+
+/// What follows a large message in its stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trailer {
+    /// Bytes.
+    pub bytes: u64,
+    /// Messages of fewer bytes have none.
+    pub from: u64,
+}
+
+/// How bytes are cut into frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Framing {
+    /// The most bytes of a stream in a frame.
+    pub payload: u64,
+    /// Bytes around them.
+    pub header: u64,
+    /// Does every switch wait for the last byte of a frame before it sends the first?
+    pub store_and_forward: bool,
+}
+
+/// Some receivers notice a message late.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Lateness {
+    /// The share of messages.
+    pub share: f64,
+    /// How late at the most.
+    pub most: Duration,
+    /// What random numbers start from.
+    pub seed: u64,
+}
+
+impl Physics {
+    /// Bytes of a transfer in its stream; `header` is that of a message.
+    pub(super) fn stream_bytes(&self, transfer: &Transfer, header: u64) -> u64 {
+        match transfer.cargo {
+            Cargo::Control => self.control,
+            Cargo::Data => transfer.bytes + header + self.trailer_of(transfer.bytes),
+        }
+    }
+
+    fn trailer_of(&self, bytes: u64) -> u64 {
+        self.trailer.map_or(0, |trailer| if bytes >= trailer.from { trailer.bytes } else { 0 })
+    }
+}
+
+impl Framing {
+    /// Bytes on the wire of so many bytes of a stream.
+    pub(super) fn wire_bytes(&self, bytes: u64) -> u64 {
+        bytes + self.header * bytes.div_ceil(self.payload).max(1)
+    }
+
+    /// Bytes of the first frame, for which every switch waits.
+    pub(super) fn first_frame(&self, bytes: u64) -> u64 {
+        if self.store_and_forward { bytes.min(self.payload) + self.header } else { 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_have_headers_and_the_first_is_forwarded() {
+        let framing = Framing { payload: 1448, header: 66, store_and_forward: true };
+        assert_eq!(framing.wire_bytes(0), 66);
+        assert_eq!(framing.wire_bytes(1448), 1514);
+        assert_eq!(framing.wire_bytes(1449), 1449 + 132);
+        assert_eq!((framing.first_frame(10), framing.first_frame(5000)), (76, 1514));
+        assert_eq!(Framing { store_and_forward: false, ..framing }.first_frame(10), 0);
+    }
+}

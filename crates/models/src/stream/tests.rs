@@ -1,0 +1,166 @@
+//! What a network of streams does, on two and three hosts of one switch.
+
+use mpirage_platform::HostId;
+
+use super::*;
+use crate::flow::{Fairness, Loopback, Segment};
+use mpirage_kernel::Connection;
+
+/// 10 Mbit/s and 200 µs per link: a byte takes 0.8 µs on each.
+fn network(physics: Physics) -> StreamNetwork {
+    let platform = Platform::from_text(
+        "test.toml",
+        "[cluster]\nhosts = 3\nspeed = \"1Gf\"\nbandwidth = \"10Mbps\"\nlatency = \"200us\"\n",
+    );
+    let parameters = FlowParameters {
+        segments: vec![Segment { above: 0, latency_factor: 1.0, bandwidth_factor: 1.0 }],
+        header: 24,
+        window: f64::INFINITY,
+        penalty_scale: 0.0,
+        fairness: Fairness::Equal,
+        cross_traffic: 0.0,
+        contention: true,
+        loopback: Loopback { bandwidth: 1e9, latency: 1e-6 },
+        physics: Some(physics),
+    };
+    StreamNetwork::new(Arc::new(platform.unwrap()), parameters, physics)
+}
+
+const TCP: Physics = Physics {
+    framing: Framing { payload: 1448, header: 66, store_and_forward: true },
+    control: 80,
+    trailer: None,
+    software: Duration::from_nanos(5_000),
+    gap: Duration::ZERO,
+    burst: 7240,
+    turn: 2896,
+    send_buffer: Some(33_000),
+    lateness: Lateness { share: 0.0, most: Duration::ZERO, seed: 0 },
+};
+
+fn send(network: &mut StreamNetwork, hosts: (u32, u32), bytes: u64, token: u64) {
+    send_at(network, Time::ZERO, hosts, bytes, token);
+}
+
+fn send_at(network: &mut StreamNetwork, now: Time, (from, to): (u32, u32), bytes: u64, token: u64) {
+    let connection = Connection { source: from, target: to, ..Connection::default() };
+    let transfer = Transfer { connection, ..Transfer::data(HostId(from), HostId(to), bytes) };
+    network.start(now, transfer, Token(token));
+}
+
+/// Microseconds at which each milestone is reached.
+fn run(network: &mut StreamNetwork) -> Vec<(u64, Milestone, f64)> {
+    run_from(network, Time::ZERO)
+}
+
+fn run_from(network: &mut StreamNetwork, mut now: Time) -> Vec<(u64, Milestone, f64)> {
+    let (mut events, mut dates) = (Vec::new(), Vec::new());
+    while let Some(next) = network.next(now) {
+        now = next;
+        network.collect(now, &mut events);
+        let micros = now.as_picos() as f64 / 1e6;
+        dates.extend(events.drain(..).map(|event| (event.token.0, event.milestone, micros)));
+    }
+    dates
+}
+
+fn ends(dates: &[(u64, Milestone, f64)], token: u64) -> f64 {
+    date(dates, token, Milestone::Ended)
+}
+
+fn date(dates: &[(u64, Milestone, f64)], token: u64, milestone: Milestone) -> f64 {
+    let found = dates.iter().find(|&&(of, which, _)| of == token && which == milestone);
+    found.unwrap_or_else(|| panic!("{token} {milestone:?} in {dates:?}")).2
+}
+
+fn near(one: f64, other: f64) -> bool {
+    (one - other).abs() < 1.0
+}
+
+#[test]
+fn a_message_alone_takes_what_the_formula_says() {
+    for (bytes, frames) in [(1, 1), (1424, 1), (1425, 2), (7000, 5), (100_000, 70)] {
+        let mut network = network(TCP);
+        send(&mut network, (0, 1), bytes, 7);
+        let (stream, dates) = (bytes + 24, run(&mut network));
+        let first = stream.min(1448) + 66;
+        // Parts after the first burst and before the buffer begin a frame of their own: one header each.
+        let parts = u64::from(stream > 7240) + u64::from(stream > 33_000 + 7240);
+        let wire = stream + 66 * frames;
+        let alone = 400.0 + 0.8 * (first + wire) as f64 + 5.0;
+        let most = alone + 0.8 * (66 * parts) as f64;
+        let end = ends(&dates, 7);
+        assert!(alone - 1.0 < end && end < most + 1.0, "{bytes}: {end}, not {alone} to {most}");
+    }
+}
+
+#[test]
+fn messages_of_a_connection_come_one_after_another() {
+    let mut network = network(TCP);
+    send(&mut network, (0, 1), 20_000, 1);
+    send(&mut network, (0, 1), 1, 2);
+    let dates = run(&mut network);
+    let (first, second) = (ends(&dates, 1), ends(&dates, 2));
+    assert!(second > first && near(second - first, 0.8 * 91.0), "{first} {second}");
+}
+
+#[test]
+fn short_messages_leave_a_host_in_their_order() {
+    let mut network = network(TCP);
+    send(&mut network, (0, 1), 1000, 1);
+    send(&mut network, (0, 2), 1000, 2);
+    let dates = run(&mut network);
+    let span = 0.8 * 1090.0;
+    assert!(near(ends(&dates, 1), 400.0 + 2.0 * span + 5.0), "{dates:?}");
+    assert!(near(ends(&dates, 2), 400.0 + 3.0 * span + 5.0), "{dates:?}");
+}
+
+#[test]
+fn long_messages_to_two_hosts_share_the_link() {
+    let mut network = network(TCP);
+    send(&mut network, (0, 1), 500_000, 1);
+    send(&mut network, (0, 2), 500_000, 2);
+    let dates = run(&mut network);
+    let (first, second) = (ends(&dates, 1), ends(&dates, 2));
+    assert!(second - first < 0.02 * second, "{first} {second}");
+}
+
+#[test]
+fn a_sender_is_free_when_the_buffer_holds_the_rest() {
+    let mut network = network(TCP);
+    send(&mut network, (0, 1), 10_000, 1);
+    send(&mut network, (0, 2), 100_000, 2);
+    let dates = run(&mut network);
+    assert_eq!(date(&dates, 1, Milestone::BufferFree), 0.0);
+    let (free, end) = (date(&dates, 2, Milestone::BufferFree), ends(&dates, 2));
+    // The last 33,000 bytes come after that; what acknowledges those before them takes 400 µs to come back.
+    let rest = 0.8 * (33_000.0 + 66.0 * 23.0);
+    assert!(near(end - free, rest - 400.0 + 5.0), "{free} {end}");
+}
+
+#[test]
+fn a_gap_separates_messages_at_both_interfaces() {
+    let gap = Duration::from_nanos(10_000_000);
+    let physics = Physics { gap, send_buffer: None, ..TCP };
+    let mut out = network(physics);
+    send(&mut out, (0, 1), 8, 1);
+    send(&mut out, (0, 2), 8, 2);
+    let dates = run(&mut out);
+    assert!(near(ends(&dates, 2) - ends(&dates, 1), 10_000.0), "{dates:?}");
+    let mut into = network(physics);
+    send(&mut into, (1, 0), 8, 1);
+    send(&mut into, (2, 0), 8, 2);
+    let dates = run(&mut into);
+    assert!(near(ends(&dates, 2) - ends(&dates, 1), 10_000.0), "{dates:?}");
+}
+
+#[test]
+fn streams_and_messages_are_used_again() {
+    let mut network = network(TCP);
+    for round in 0..100 {
+        let now = Time::ZERO + Duration::from_nanos(round * 100_000_000);
+        send_at(&mut network, now, (0, 1), 50_000, round);
+        assert!(ends(&run_from(&mut network, now), round) > 0.0);
+    }
+    assert_eq!(network.queues.places(), (1, 1));
+}

@@ -1,0 +1,140 @@
+//! The keys of the `[model]` table that give `flow` the physics of a transport instead of factors.
+
+use mpirage_models::{Fairness, FlowParameters, Framing, Lateness, Physics, Segment, Trailer};
+use mpirage_mpi::{EagerSend, Protocol};
+use mpirage_platform::Value;
+use mpirage_units::{Duration, FACTOR};
+
+use crate::values::{bytes, quantity, seconds, truth};
+
+/// Keys of the physics of flows.
+pub(crate) const KEYS: [&str; 14] = [
+    "frame",
+    "frame-header",
+    "store-and-forward",
+    "control",
+    "trailer",
+    "trailer-from",
+    "software",
+    "gap",
+    "burst",
+    "turn",
+    "send-buffer",
+    "late-share",
+    "late-most",
+    "fairness",
+];
+
+/// Factors that change nothing.
+pub(crate) fn no_factors() -> Vec<Segment> {
+    vec![Segment { above: 0, latency_factor: 1.0, bandwidth_factor: 1.0 }]
+}
+
+/// A transport that adds nothing.
+const NOTHING_ADDED: Physics = Physics {
+    framing: Framing { payload: u64::MAX, header: 0, store_and_forward: false },
+    control: 0,
+    trailer: None,
+    software: Duration::ZERO,
+    gap: Duration::ZERO,
+    burst: u64::MAX,
+    turn: u64::MAX,
+    send_buffer: None,
+    lateness: Lateness { share: 0.0, most: Duration::ZERO, seed: 0 },
+};
+
+/// Sets one parameter. The first one replaces the factors by size.
+pub(crate) fn apply(
+    key: &str,
+    value: &Value,
+    flow: &mut FlowParameters,
+    protocol: &mut Protocol,
+) -> Result<bool, String> {
+    if key == "fairness" {
+        flow.fairness = fairness(value)?;
+        return Ok(true);
+    }
+    if flow.physics.is_none() {
+        (flow.segments, flow.fairness) = (no_factors(), Fairness::Equal);
+    }
+    let physics = flow.physics.get_or_insert(NOTHING_ADDED);
+    match key {
+        "frame" => physics.framing.payload = at_least_one(bytes(value)?)?,
+        "frame-header" => physics.framing.header = bytes(value)?,
+        "store-and-forward" => physics.framing.store_and_forward = truth(value)?,
+        "control" => physics.control = bytes(value)?,
+        "trailer" => trailer(physics).bytes = bytes(value)?,
+        "trailer-from" => trailer(physics).from = bytes(value)?,
+        "software" => physics.software = Duration::from_secs_f64(seconds(value)?),
+        "gap" => physics.gap = Duration::from_secs_f64(seconds(value)?),
+        "burst" => physics.burst = at_least_one(bytes(value)?)?,
+        "turn" => physics.turn = at_least_one(bytes(value)?)?,
+        "send-buffer" => {
+            physics.send_buffer = Some(at_least_one(bytes(value)?)?);
+            protocol.eager = EagerSend::Buffered;
+        }
+        "late-share" => physics.lateness.share = share(value)?,
+        "late-most" => physics.lateness.most = Duration::from_secs_f64(seconds(value)?),
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// The parameters as lines of a `[model]` table.
+pub(crate) fn describe(flow: &FlowParameters) -> Vec<String> {
+    let fairness = if flow.fairness == Fairness::Equal { "equal" } else { "round-trip" };
+    let mut lines = vec![format!("fairness = \"{fairness}\"")];
+    let Some(physics) = &flow.physics else { return lines };
+    let Physics { framing, control, trailer, software, gap, burst, turn, send_buffer, lateness } = physics;
+    if framing.payload < u64::MAX {
+        lines.push(format!("frame = {}", framing.payload));
+    }
+    lines.extend([
+        format!("frame-header = {}", framing.header),
+        format!("store-and-forward = {}", framing.store_and_forward),
+        format!("control = {control}"),
+        format!("software = \"{}s\"", software.as_secs_f64()),
+        format!("gap = \"{}s\"", gap.as_secs_f64()),
+        format!("late-share = {}", lateness.share),
+        format!("late-most = \"{}s\"", lateness.most.as_secs_f64()),
+    ]);
+    if *burst < u64::MAX {
+        lines.push(format!("burst = {burst}"));
+    }
+    if *turn < u64::MAX {
+        lines.push(format!("turn = {turn}"));
+    }
+    if let Some(Trailer { bytes, from }) = trailer {
+        lines.extend([format!("trailer = {bytes}"), format!("trailer-from = {from}")]);
+    }
+    lines.extend(send_buffer.map(|bytes| format!("send-buffer = {bytes}")));
+    lines
+}
+
+/// Factors by size were measured on a whole; the causes of which it consists cannot be added to them.
+pub(crate) fn contradiction(flow: &FlowParameters) -> Option<&'static str> {
+    (flow.physics.is_some() && flow.segments != no_factors()).then_some(
+        "`segments` has factors by size, and the model has a frame, a gap or another cause of them; use one of both",
+    )
+}
+
+fn trailer(physics: &mut Physics) -> &mut Trailer {
+    physics.trailer.get_or_insert(Trailer { bytes: 0, from: 0 })
+}
+
+fn fairness(value: &Value) -> Result<Fairness, String> {
+    match value {
+        Value::Text(text) if text == "equal" => Ok(Fairness::Equal),
+        Value::Text(text) if text == "round-trip" => Ok(Fairness::RoundTrip),
+        other => Err(format!("{other} is neither \"equal\" nor \"round-trip\"")),
+    }
+}
+
+fn share(value: &Value) -> Result<f64, String> {
+    let share = quantity(value, &FACTOR)?;
+    if share <= 1.0 { Ok(share) } else { Err(format!("{share} is no share: it is at most 1")) }
+}
+
+fn at_least_one(bytes: u64) -> Result<u64, String> {
+    if bytes > 0 { Ok(bytes) } else { Err("it is at least one byte".to_owned()) }
+}
