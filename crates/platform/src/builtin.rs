@@ -28,7 +28,7 @@ pub const BUILTINS: [Builtin; 7] = [
     Builtin { usage: "torus:XxYxZ", meaning: "torus with axes of these sizes, as many as you like" },
     Builtin {
         usage: "dragonfly:GxCxRxN",
-        meaning: "dragonfly of G groups of C chassis of R routers of N hosts; R must be at least G",
+        meaning: "dragonfly of G groups of C chassis of R routers of N hosts",
     },
     Builtin { usage: "full:N", meaning: "N hosts, one cable per pair" },
     Builtin {

@@ -22,19 +22,25 @@ pub(crate) struct HostNames {
     pub prefix: String,
     pub suffix: String,
     pub numbers: Numbers,
+    /// Numbers of fewer digits get zeros in front, as in `n001`; 0 for none.
+    pub digits: u8,
 }
 
 impl HostNames {
     pub fn name(&self, position: u32) -> String {
-        format!("{}{}{}", self.prefix, self.numbers.get(position), self.suffix)
+        self.name_of(self.numbers.get(position))
+    }
+
+    fn name_of(&self, number: u64) -> String {
+        format!("{}{number:0width$}{}", self.prefix, self.suffix, width = usize::from(self.digits))
     }
 
     /// Which host of the group is called `name`.
     pub fn position(&self, name: &str) -> Option<u32> {
         let digits = name.strip_prefix(self.prefix.as_str())?.strip_suffix(self.suffix.as_str())?;
         let number: u64 = digits.parse().ok()?;
-        let canonical = digits.len() == 1 || !digits.starts_with(['0', '+']);
-        if canonical { self.numbers.position(number) } else { None }
+        let padded = format!("{number:0width$}", width = usize::from(self.digits));
+        if padded == digits { self.numbers.position(number) } else { None }
     }
 
     /// Whether a name could be in both groups at all: what one has more before or behind its number must be digits.
@@ -48,9 +54,8 @@ impl HostNames {
 
     /// A name that is in both groups.
     pub fn common(&self, other: &Self) -> Option<String> {
-        if (&self.prefix, &self.suffix) == (&other.prefix, &other.suffix) {
-            let number = self.numbers.common(&other.numbers)?;
-            return Some(format!("{}{number}{}", self.prefix, self.suffix));
+        if (&self.prefix, &self.suffix, self.digits) == (&other.prefix, &other.suffix, other.digits) {
+            return self.numbers.common(&other.numbers).map(|number| self.name_of(number));
         }
         let (few, many) =
             if self.numbers.count < other.numbers.count { (self, other) } else { (other, self) };
@@ -158,7 +163,7 @@ mod tests {
     #[test]
     fn names_and_positions_are_inverse() {
         let numbers = Numbers::parse("1-29,58,59,60").unwrap();
-        let names = HostNames { prefix: "griffon-".into(), suffix: ".nancy".into(), numbers };
+        let names = HostNames { prefix: "griffon-".into(), suffix: ".nancy".into(), numbers, digits: 0 };
         assert_eq!(names.numbers.count(), 32);
         assert_eq!(names.name(29), "griffon-58.nancy");
         for position in 0..32 {
@@ -170,11 +175,23 @@ mod tests {
     }
 
     #[test]
+    fn numbers_may_have_zeros_in_front() {
+        let numbers = Numbers::parse("7-12,100").unwrap();
+        let names = HostNames { prefix: "n".into(), suffix: String::new(), numbers, digits: 2 };
+        assert_eq!((names.name(0), names.name(6)), ("n07".to_owned(), "n100".to_owned()));
+        assert_eq!(
+            (names.position("n12"), names.position("n7"), names.position("n007")),
+            (Some(5), None, None)
+        );
+    }
+
+    #[test]
     fn names_of_two_groups_are_compared_without_listing_them() {
         let names = |prefix: &str, radical: &str| HostNames {
             prefix: prefix.into(),
             suffix: String::new(),
             numbers: Numbers::parse(radical).unwrap(),
+            digits: 0,
         };
         let (low, high) = (names("n", "0-999999999"), names("n", "1000000000-1999999999"));
         assert_eq!(low.common(&high), None);

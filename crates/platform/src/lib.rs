@@ -24,6 +24,7 @@
 //! | `platform` | the platform itself |
 //! | `zone` | its parts, and routes through several of them |
 //! | `fabric` | regular topologies by formula: nothing is stored per host or per pair |
+//! | `import` | files of a site (Slurm, InfiniBand, hwloc) → platform files |
 //! | `node` | the inside of hosts: sockets, memory, copies |
 //! | `classes` | links by class, and what they connect |
 //! | `describe`, `check`, `taper` | a platform in words, and what looks wrong about it |
@@ -41,6 +42,7 @@ mod describe;
 mod error;
 mod fabric;
 mod host;
+mod import;
 mod link;
 mod links;
 mod load;
@@ -63,6 +65,7 @@ pub use builtin::{BUILTINS, Builtin};
 pub use classes::LinkClass;
 pub use error::{Place, PlatformError};
 pub use host::HostId;
+pub use import::{ImportRequest, Imported, import};
 pub use link::{LinkEnd, LinkId, Sharing};
 pub use node::{CopyModes, CoreId, DomainId, Mechanism, NodeLatency, NodeSpec, SingleCopy, SocketId};
 pub use places::{NetworkPlace, SwitchPlace};

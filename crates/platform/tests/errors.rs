@@ -87,8 +87,8 @@ fn mistakes() -> Vec<(&'static str, String)> {
             "[fat-tree]\ndown = [4, 4]\nup = [1]\nspeed = 1e9\nbandwidth = 1e9\nlatency = 0\n".to_owned(),
         ),
         (
-            "dragonfly groups",
-            "[dragonfly]\ngroups = 9\nchassis = 1\nrouters = 4\nnodes = 1\nspeed = 1e9\nbandwidth = 1e9\nlatency = 0\n"
+            "numbers of hosts",
+            "[dragonfly]\ngroups = 9\nchassis = 1\nrouters = 4\nnodes = 1\nnumbers = \"1-35\"\nspeed = 1e9\nbandwidth = 1e9\nlatency = 0\n"
                 .to_owned(),
         ),
         ("missing route", explicit("")),
@@ -159,7 +159,7 @@ fn every_mistake_is_shown_where_it_was_made() {
         let error = Platform::from_text(file, &text).expect_err(mistake);
         writeln!(shown, "── {mistake}\n{error}\n").unwrap();
     }
-    for spec in ["cluster:x", "cluster:2x2", "clutser:4", "dragonfly:9x1x4x1", "nowhere.toml", "griffon:5"] {
+    for spec in ["cluster:x", "cluster:2x2", "clutser:4", "dragonfly:9x1x4", "nowhere.toml", "griffon:5"] {
         let error = Platform::load(spec, 4).expect_err(spec);
         writeln!(shown, "── {spec}\n{error}\n").unwrap();
     }

@@ -241,3 +241,58 @@ fn choice_0_is_the_static_route_and_choices_wrap() {
         assert_eq!(platform.route_choices(HostId(1), HostId(1)), 1);
     }
 }
+
+#[test]
+fn groups_of_a_dragonfly_may_outnumber_the_routers_of_a_chassis() {
+    let platform = load("dragonfly:7x2x3x1");
+    // Router 4 of group 0 (chassis 1, blade 1) leads to group 4, router 0 (6 modulo 6) to group 6.
+    for (to, gateway) in [(4, 4), (6, 0)] {
+        let mut links = Vec::new();
+        platform.route(HostId(gateway), HostId(to * 6), &mut links);
+        assert_eq!(platform.link_ends(links[1]).unwrap()[0].position, gateway, "group {to}");
+        assert_eq!(platform.link_ends(links[1]).unwrap()[1].position, to * 6);
+    }
+    let (mut links, hosts) = (Vec::new(), platform.host_count());
+    for (src, dst) in (0..hosts).flat_map(|src| (0..hosts).map(move |dst| (src, dst))) {
+        if src == dst {
+            continue;
+        }
+        platform.route(HostId(src), HostId(dst), &mut links);
+        let ends: Vec<_> = links.iter().map(|link| platform.link_ends(*link).unwrap()).collect();
+        assert!(ends.windows(2).all(|pair| pair[0][1] == pair[1][0]), "{src} to {dst}");
+        assert!(ends.len() <= 7, "{src} to {dst}");
+    }
+}
+
+#[test]
+fn cables_between_switches_may_differ_from_those_of_hosts() {
+    let common = "speed = '1Gf'\nbandwidth = '100Gbps'\nlatency = '1us'\n";
+    let tree = parse(&format!(
+        "[fat-tree]\ndown = [4, 2]\nup = [1, 2]\nuplink = {{ bandwidth = '200Gbps', latency = '2us' }}\n{common}"
+    ));
+    let mut links = Vec::new();
+    assert_eq!((tree.route(HostId(0), HostId(7), &mut links) * 1e9).round(), 6000.0);
+    assert_eq!(
+        links.iter().map(|link| tree.link(*link).bandwidth / 1e9).collect::<Vec<_>>(),
+        [12.5, 25.0, 25.0, 12.5]
+    );
+    let dragonfly = parse(&format!(
+        "[dragonfly]\ngroups = 2\nchassis = 1\nrouters = 2\nnodes = 1\ngroup-links = 3\n\
+         between-routers = {{ bandwidth = '5GBps', latency = '3us' }}\n\
+         between-groups = {{ bandwidth = '4GBps', latency = '5us' }}\n{common}"
+    ));
+    dragonfly.route(HostId(0), HostId(2), &mut links);
+    let rates: Vec<_> = links.iter().map(|link| dragonfly.link(*link).bandwidth / 1e9).collect();
+    assert_eq!(rates, [12.5, 5.0, 12.0, 12.5]);
+}
+
+#[test]
+fn hosts_have_the_numbers_that_a_file_gives() {
+    let table = "speed = '1Gf'\nbandwidth = '100Gbps'\nlatency = '1us'\nprefix = 'n'\ndigits = 3\n";
+    let platform = parse(&format!("[cluster]\nhosts = 4\nnumbers = '9-11,200'\n{table}"));
+    let names: Vec<_> = platform.hosts().map(|host| host.name()).collect();
+    assert_eq!(names, ["n009", "n010", "n011", "n200"]);
+    assert_eq!(platform.find_host("n010"), Some(HostId(1)));
+    let wrong = Platform::from_text("t", &format!("[cluster]\nhosts = 3\nnumbers = '9-11,200'\n{table}"));
+    assert!(wrong.unwrap_err().message().contains("`numbers` are 4 for 3 hosts"));
+}

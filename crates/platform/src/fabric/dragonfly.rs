@@ -1,8 +1,9 @@
 //! Dragonflies: nodes on routers, routers in chassis, chassis in groups.
 //!
 //! Every two routers of a chassis are connected, every two routers of the same number in the
-//! chassis of a group, and every two groups: router `g` of the first chassis of a group leads to
-//! group `g`. Routes are minimal: chassis hop, group hop, global hop, chassis hop, group hop, each
+//! chassis of a group, and every two groups: router `g` of a group leads to group `g`, counted
+//! through its chassis and from the first one again where there are more groups than routers. In
+//! SimGrid's files that is always a router of the first chassis. Routes are minimal: chassis hop, group hop, global hop, chassis hop, group hop, each
 //! where needed. Parallel cables are one link of the summed bandwidth, as in SimGrid.
 
 use super::{Dialect, Extras, Fabric, Layout, Path, Role, Shape, Wires, pair_at, pair_index, pairs, product};
@@ -41,6 +42,25 @@ pub(crate) struct Size {
     pub router_links: u32,
 }
 
+/// The cables of a dragonfly; of parallel ones, one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Cables {
+    /// From hosts to routers.
+    pub hosts: Cable,
+    /// Between two routers of a chassis.
+    pub routers: Cable,
+    /// Between two chassis of a group.
+    pub chassis: Cable,
+    /// Between two groups.
+    pub groups: Cable,
+}
+
+impl From<Cable> for Cables {
+    fn from(cable: Cable) -> Cables {
+        Cables { hosts: cable, routers: cable, chassis: cable, groups: cable }
+    }
+}
+
 /// A router by its coordinates.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Router {
@@ -52,7 +72,7 @@ struct Router {
 impl Dragonfly {
     pub fn new(
         size: Size,
-        cable: Cable,
+        cables: Cables,
         cables_before: u32,
         extras: &Extras,
     ) -> Result<(Self, Layout), String> {
@@ -61,7 +81,7 @@ impl Dragonfly {
         if [groups, chassis, routers, nodes].contains(&0) || links.contains(&0) {
             return Err("a dragonfly with 0 of something connects nothing".to_owned());
         }
-        if groups > 1 && groups > routers {
+        if groups > 1 && groups > routers && extras.dialect == Dialect::SimGrid {
             return Err(format!(
                 "{groups} groups need at least {groups} routers per chassis, since router number g leads to \
                  group g; there are {routers}"
@@ -70,19 +90,20 @@ impl Dragonfly {
         let hosts = product(&[groups, chassis, routers, nodes])?;
         let all_routers = product(&[groups, chassis, routers])?;
         let (mut layout, limiters) = extras.layout(hosts, u64::from(hosts) + u64::from(all_routers))?;
-        let bundle = |cables: u32| {
-            let mut bundle = cable;
-            bundle.spec.bandwidth *= f64::from(cables);
-            bundle
+        let bundle = |mut cable: Cable, parallel: u32| {
+            cable.spec.bandwidth *= f64::from(parallel);
+            cable
         };
-        let locals = layout.add(Role::Host, hosts.into(), cable)?;
+        let locals = layout.add(Role::Host, hosts.into(), cables.hosts)?;
         let count = |factors: [u64; 3]| factors.iter().try_fold(1u64, |all, factor| all.checked_mul(*factor));
         let too_many = "this dragonfly has more links than can be numbered";
         let in_chassis = count([groups.into(), chassis.into(), pairs(routers.into())]).ok_or(too_many)?;
-        let chassis_wires = layout.add(Role::Chassis, in_chassis, bundle(size.router_links))?;
+        let chassis_wires =
+            layout.add(Role::Chassis, in_chassis, bundle(cables.routers, size.router_links))?;
         let in_group = count([groups.into(), pairs(chassis.into()), routers.into()]).ok_or(too_many)?;
-        let group_wires = layout.add(Role::Group, in_group, bundle(size.chassis_links))?;
-        let global_wires = layout.add(Role::Global, pairs(groups.into()), bundle(size.group_links))?;
+        let group_wires = layout.add(Role::Group, in_group, bundle(cables.chassis, size.chassis_links))?;
+        let global_wires =
+            layout.add(Role::Global, pairs(groups.into()), bundle(cables.groups, size.group_links))?;
         let dragonfly = Self {
             size,
             hosts,
@@ -123,6 +144,12 @@ impl Dragonfly {
         }
     }
 
+    /// The router of one group that leads to another.
+    fn gateway(&self, group: u32, to: u32) -> Router {
+        let Size { chassis, routers, .. } = self.size;
+        Router { group, chassis: to / routers % chassis, blade: to % routers }
+    }
+
     fn index(&self, router: Router) -> u32 {
         (router.group * self.size.chassis + router.chassis) * self.size.routers + router.blade
     }
@@ -151,15 +178,16 @@ impl Dragonfly {
 
     /// To the router that leads to the group, and across.
     fn hop_to_group(&self, at: &mut Router, group: u32, path: &mut Path<'_>) {
-        if at.blade != group {
-            self.hop_in_chassis(at, group, path);
+        let gateway = self.gateway(at.group, group);
+        if at.blade != gateway.blade {
+            self.hop_in_chassis(at, gateway.blade, path);
         }
-        if at.chassis != 0 {
-            self.hop_in_group(at, 0, path);
+        if at.chassis != gateway.chassis {
+            self.hop_in_group(at, gateway.chassis, path);
         }
         path.push(directed(self.global, 0, at.group, group, self.size.groups, |pair| pair));
         self.limit(*at, path);
-        *at = Router { group, chassis: 0, blade: at.group };
+        *at = self.gateway(group, at.group);
     }
 }
 
@@ -247,7 +275,7 @@ impl Shape for Dragonfly {
             }
             Role::Global => {
                 let (a, b) = pair_at(cable, groups);
-                let (from, to) = (a * routers * chassis + b, b * routers * chassis + a);
+                let (from, to) = (self.index(self.gateway(a, b)), self.index(self.gateway(b, a)));
                 let unique = unique(self.first_global());
                 format!("blue_link_between_group_{a}_and_{b}_routers_{from}_and_{to}_{unique}")
             }
@@ -284,7 +312,10 @@ impl Shape for Dragonfly {
             }
             Role::Global => {
                 let (a, b) = pair_at(cable, groups);
-                Some([router(a, 0, b), router(b, 0, a)])
+                Some(
+                    [self.gateway(a, b), self.gateway(b, a)]
+                        .map(|router| LinkEnd::switch(1, self.index(router))),
+                )
             }
             _ => None,
         }

@@ -40,6 +40,21 @@ pub(crate) struct Arities {
     pub parallel: Vec<u32>,
 }
 
+/// The cables of a fat tree.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Cables {
+    /// From hosts to the switches next to them.
+    pub hosts: Cable,
+    /// Between switches.
+    pub uplinks: Cable,
+}
+
+impl From<Cable> for Cables {
+    fn from(cable: Cable) -> Cables {
+        Cables { hosts: cable, uplinks: cable }
+    }
+}
+
 /// What the fat trees before this one have used up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Before {
@@ -56,7 +71,7 @@ struct Node {
 impl FatTree {
     pub fn new(
         arities: Arities,
-        cable: Cable,
+        cables: Cables,
         before: Before,
         extras: &Extras,
     ) -> Result<(Self, Layout), String> {
@@ -76,12 +91,13 @@ impl FatTree {
         let mut wires = Vec::new();
         for level in 0..levels {
             let nodes = nodes_below[level + 1] - nodes_below[level];
-            let cables = u64::from(nodes)
+            let count = u64::from(nodes)
                 .checked_mul(u64::from(up[level]) * u64::from(parallel[level]))
                 .ok_or("this fat tree has more links than can be numbered")?;
-            wires.push(layout.add(Role::Level(level as u8), cables, cable)?);
+            let cable = if level == 0 { cables.hosts } else { cables.uplinks };
+            wires.push(layout.add(Role::Level(level as u8), count, cable)?);
             // Fits, since the layout has numbered them.
-            cables_below.push(cables_below[level].saturating_add(cables as u32));
+            cables_below.push(cables_below[level].saturating_add(count as u32));
         }
         let stride = |factors: &[u32], level: usize| factors[..level].iter().product();
         let up_strides = (0..=levels).map(|level| stride(up, level)).collect();

@@ -17,8 +17,8 @@ mod torus;
 
 pub(crate) use cabinets::Cabinets;
 pub(crate) use cluster::Cluster;
-pub(crate) use dragonfly::{Dragonfly, Size as DragonflySize};
-pub(crate) use fat_tree::{Arities, Before, FatTree};
+pub(crate) use dragonfly::{Cables as DragonflyCables, Dragonfly, Size as DragonflySize};
+pub(crate) use fat_tree::{Arities, Before, Cables as FatTreeCables, FatTree};
 pub(crate) use layout::{Layout, Role, Wires};
 pub(crate) use mesh::Mesh;
 pub(crate) use torus::Torus;

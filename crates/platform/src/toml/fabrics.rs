@@ -6,16 +6,42 @@ use super::table::{Entry, Table};
 use crate::builder::Builder;
 use crate::error::PlatformError;
 use crate::fabric::{
-    Arities, Before, Cabinets, Cluster, Dialect, Dragonfly, DragonflySize, Extras, Fabric, FatTree, Layout,
-    Mesh, Shape, Torus,
+    Arities, Before, Cabinets, Cluster, Dialect, Dragonfly, DragonflyCables, DragonflySize, Extras, Fabric,
+    FatTree, FatTreeCables, Layout, Mesh, Shape, Torus,
 };
 use crate::host::{HostGroup, HostNames, Numbers};
 use crate::link::{Cable, Duplex, Sharing};
 use crate::suggest::did_you_mean;
 
 /// Hosts and their cables.
-const COMMON: [&str; 10] =
-    ["speed", "cores", "bandwidth", "latency", "sharing", "prefix", "suffix", "first", "loopback", "limiter"];
+const COMMON: [&str; 12] = [
+    "speed",
+    "cores",
+    "bandwidth",
+    "latency",
+    "sharing",
+    "prefix",
+    "suffix",
+    "first",
+    "numbers",
+    "digits",
+    "loopback",
+    "limiter",
+];
+
+/// The shape of a dragonfly, and cables that differ from those of its hosts.
+const DRAGONFLY: [&str; 10] = [
+    "groups",
+    "chassis",
+    "routers",
+    "nodes",
+    "group-links",
+    "chassis-links",
+    "router-links",
+    "between-groups",
+    "between-chassis",
+    "between-routers",
+];
 
 /// Reads the table called `topology` into the one zone of the platform.
 pub(super) fn read<'d>(
@@ -28,11 +54,9 @@ pub(super) fn read<'d>(
     let own: &[&'static str] = match topology {
         "cluster" => &["hosts", "backbone"],
         "cabinets" => &["sizes", "uplink", "backbone"],
-        "fat-tree" => &["down", "up", "parallel"],
+        "fat-tree" => &["down", "up", "parallel", "uplink"],
         "torus" => &["dimensions"],
-        "dragonfly" => {
-            &["groups", "chassis", "routers", "nodes", "group-links", "chassis-links", "router-links"]
-        }
+        "dragonfly" => &DRAGONFLY,
         _ => &["hosts"],
     };
     let table = entry.table(&[own, &COMMON].concat())?;
@@ -79,7 +103,8 @@ impl Plan<'_, '_> {
         let up = self.table.or("up", full_bisection(&down), Entry::counts)?;
         let parallel = self.table.or("parallel", vec![1; down.len()], Entry::counts)?;
         let arities = Arities { down, up, parallel };
-        self.fabric(&entry, FatTree::new(arities, self.cable, Before::default(), &self.extras))
+        let cables = FatTreeCables { hosts: self.cable, uplinks: self.other_cable("uplink")? };
+        self.fabric(&entry, FatTree::new(arities, cables, Before::default(), &self.extras))
     }
 
     fn torus(&self) -> Result<Fabric, PlatformError> {
@@ -98,12 +123,37 @@ impl Plan<'_, '_> {
             chassis_links: self.table.or("chassis-links", 1, Entry::count)?,
             router_links: self.table.or("router-links", 1, Entry::count)?,
         };
-        self.fabric(&entry, Dragonfly::new(size, self.cable, 0, &self.extras))
+        let cables = DragonflyCables {
+            hosts: self.cable,
+            routers: self.other_cable("between-routers")?,
+            chassis: self.other_cable("between-chassis")?,
+            groups: self.other_cable("between-groups")?,
+        };
+        self.fabric(&entry, Dragonfly::new(size, cables, 0, &self.extras))
+    }
+
+    /// Cables between switches; those of hosts unless the file says otherwise.
+    fn other_cable(&self, key: &'static str) -> Result<Cable, PlatformError> {
+        self.table.or(key, self.cable, |entry| cable(&entry.table(&LINK)?, Duplex::Split))
     }
 
     fn full(&self) -> Result<Fabric, PlatformError> {
         let entry = self.table.need("hosts")?;
         self.fabric(&entry, Mesh::new(entry.count()?, self.cable, &self.extras))
+    }
+
+    /// The numbers in the names of hosts: some from `first` on, or a list.
+    fn numbers(&self, hosts: u32) -> Result<Numbers, PlatformError> {
+        let first = self.table.maybe("first", Entry::number)?;
+        let Some(entry) = self.table.get("numbers") else {
+            return Ok(Numbers::from(first.unwrap_or(0), hosts));
+        };
+        let numbers = Numbers::parse(entry.text()?).map_err(|problem| entry.error(problem))?;
+        match (first, numbers.count()) {
+            (Some(_), _) => Err(entry.error("`first` and `numbers` cannot be given both")),
+            (None, count) if count == hosts => Ok(numbers),
+            (None, count) => Err(entry.error(format!("`numbers` are {count} for {hosts} hosts"))),
+        }
     }
 
     fn fabric<S: Shape + 'static>(
@@ -116,12 +166,22 @@ impl Plan<'_, '_> {
             names: HostNames {
                 prefix: self.table.or("prefix", "host-", Entry::text)?.to_owned(),
                 suffix: self.table.or("suffix", "", Entry::text)?.to_owned(),
-                numbers: Numbers::from(self.table.or("first", 0, Entry::number)?, shape.hosts()),
+                numbers: self.numbers(shape.hosts())?,
+                digits: self.table.or("digits", 0, digits)?,
             },
             speed: self.table.need("speed")?.speed()?,
             cores: self.table.or("cores", self.cores, Entry::count)?,
         };
         Ok(Fabric::new(self.name.to_owned(), hosts, Dialect::Mpirage, (shape, layout)))
+    }
+}
+
+/// Digits of a host's number, with zeros in front.
+fn digits(entry: Entry<'_>) -> Result<u8, PlatformError> {
+    const MOST: u32 = 18;
+    match entry.number()? {
+        digits if digits <= MOST => Ok(digits as u8),
+        digits => Err(entry.error(format!("`digits` is {digits}; a number has at most {MOST}"))),
     }
 }
 

@@ -81,8 +81,8 @@ impl Reader {
     fn fat_tree(&mut self, cluster: &Element<'_>, hosts: HostGroup) -> Result<Fabric, PlatformError> {
         let (cable, extras) = (cable(cluster)?, extras(cluster)?);
         let before = self.fat_trees_before;
-        let shape =
-            cluster.read("topo_parameters", |text| FatTree::new(arities(text)?, cable, before, &extras))?;
+        let shape = cluster
+            .read("topo_parameters", |text| FatTree::new(arities(text)?, cable.into(), before, &extras))?;
         self.fat_trees_before = Before {
             hosts: before.hosts.wrapping_add(shape.0.hosts()),
             cables: before.cables.wrapping_add(shape.0.cables()),
@@ -93,8 +93,9 @@ impl Reader {
     fn dragonfly(&mut self, cluster: &Element<'_>, hosts: HostGroup) -> Result<Fabric, PlatformError> {
         let (cable, extras) = (cable(cluster)?, extras(cluster)?);
         let before = self.dragonfly_cables_before;
-        let shape = cluster
-            .read("topo_parameters", |text| Dragonfly::new(dragonfly_size(text)?, cable, before, &extras))?;
+        let shape = cluster.read("topo_parameters", |text| {
+            Dragonfly::new(dragonfly_size(text)?, cable.into(), before, &extras)
+        })?;
         self.dragonfly_cables_before = before.wrapping_add(shape.0.cables());
         fabric(cluster, hosts, shape)
     }
@@ -126,6 +127,7 @@ fn hosts(cluster: &Element<'_>, speed: &str) -> Result<HostGroup, PlatformError>
             prefix: cluster.text("prefix")?.to_owned(),
             suffix: cluster.text("suffix")?.to_owned(),
             numbers: cluster.read("radical", Numbers::parse)?,
+            digits: 0,
         },
         speed: cluster.speed(speed, 0)?,
         cores: cluster.count("core", 1)?,

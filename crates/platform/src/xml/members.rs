@@ -141,6 +141,7 @@ impl Reader {
             prefix: cabinet.text("prefix")?.to_owned(),
             suffix: cabinet.text("suffix")?.to_owned(),
             numbers: cabinet.read("radical", Numbers::parse)?,
+            digits: 0,
         };
         if names.numbers.count() > LARGEST_CABINET {
             return Err(cabinet.wrong("radical", format!("a cabinet holds at most {LARGEST_CABINET} hosts")));
