@@ -306,7 +306,7 @@ impl Model {
     /// Flows with the physics of a library on its transport.
     fn of_library(profile: &'static Profile, seed: u64) -> Model {
         let flow = profile.flow(measured_flow(), seed);
-        let mut protocol = profile.protocol(eager_protocol());
+        let protocol = profile.protocol(eager_protocol());
         let network = Network::Flow(flow);
         Model { name: DEFAULT.to_owned(), network, protocol, calibration: None, profile: Some(profile) }
     }
