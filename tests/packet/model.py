@@ -16,6 +16,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import faults  # noqa: E402
+import flows  # noqa: E402
 from harness import MPIRAGE, ROOT, Suite  # noqa: E402
 from runs import COMMUNICATION, HEAD, LATENCY, QUIET, RATE, bulk_transfer, example, ping_pong, platform, replay, run, same  # noqa: E402
 
@@ -285,7 +286,7 @@ def bad_options(suite):
     cases = [
         (packet, ("--mpi-profile", "openmpi"), "there is no profile `openmpi`; there are openmpi-tcp, mpich-tcp, mpich-sctp"),
         (packet, ("--mpi-profile", "openmpi-tpc"), "did you mean openmpi-tcp?"),
-        (flow, ("--mpi-profile", "mpich-tcp"), "profiles belong to --model packet; model `flow` has none\n"),
+        ((*flow, "--model", "bus"), ("--mpi-profile", "mpich-tcp"), "profiles belong to --model packet and --model flow; model `bus` has none\n"),
         (flow, ("--pcap", f"host-0={file}"), "--pcap needs --model packet: model flow has no frames"),
         (packet, ("--pcap", f"small_link_9={file}"), "there is no host, link or switch `small_link_9`; did you mean"),
         (packet, ("--pcap", f"switch-0-0={file}"), "did you mean `switch-1-0`?"),
@@ -399,7 +400,7 @@ def write_table():
     PAGE.write_text(before + MARKS[0] + table() + MARKS[1] + after)
 
 
-PARTS = [formula, bulk, seeds, profiles, sctp, losses, unreachable, captures, bad_keys, bad_options, full_disk, programs, outputs, parameters, *faults.PARTS]
+PARTS = [formula, bulk, seeds, profiles, sctp, losses, unreachable, captures, bad_keys, bad_options, full_disk, programs, outputs, parameters, *faults.PARTS, *flows.PARTS]
 
 
 def main():

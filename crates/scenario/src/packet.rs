@@ -100,12 +100,6 @@ pub struct PacketKey {
 /// All keys, in the order in which they are shown.
 pub const PACKET_KEYS: &[PacketKey] = &[
     PacketKey {
-        name: "only",
-        meaning: "hosts, links and switches whose messages are frames, all others flows; everything if there are none",
-        set: |packet, value| put(&mut packet.only, names(value)?),
-        get: |packet| format!("{:?}", packet.only),
-    },
-    PacketKey {
         name: "transport",
         meaning: "what connections speak: \"tcp\", \"sctp\", \"infiniband\" or \"roce\"",
         set: |packet, value| {
@@ -389,6 +383,12 @@ pub const PACKET_KEYS: &[PacketKey] = &[
         meaning: "bytes to which it grows",
         set: |packet, value| put(&mut packet.tcp.receive_buffer_maximum, at_least_one(value)?),
         get: |packet| packet.tcp.receive_buffer_maximum.to_string(),
+    },
+    PacketKey {
+        name: "only",
+        meaning: "hosts, links and switches whose messages are frames, all others flows; everything if there are none",
+        set: |packet, value| put(&mut packet.only, names(value)?),
+        get: |packet| format!("{:?}", packet.only),
     },
 ];
 
