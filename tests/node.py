@@ -232,6 +232,11 @@ def repetition(suite):
     modes = (result.get("repetition") or {}).get("modes")
     suite.check("two modes of a program are found", modes and sum(mode["runs"] for mode in modes) == 60 and modes[1]["seconds"] > 1.5 * modes[0]["seconds"], result)
     suite.check("the summary says so", "two modes:" in done.err and "median" in done.err, done)
+    trace = suite.folder / "modes.mpirage"
+    run = suite.run([MPIRAGE, "run", "-q", "--json", "--compute", "none", "--ppn", "1", "--seed", "5", "--trace", trace, "-n", "3", "-p", runs.platform, program], timeout=120)
+    ran = json.loads(run.out.splitlines()[-1])["simulated_seconds"] if run.code == 0 else run
+    again = runs.json("--ppn", "1", "--seed", "5", trace)["simulated_seconds"]
+    suite.check("a replay with the seed of the run takes its time", ran == again, (ran, again))
     for bad in ("1", "x"):
         refused = suite.run([MPIRAGE, "replay", "--repeat", bad, "gen:ring"])
         suite.check(f"--repeat {bad} is refused", refused.code == 84, refused)

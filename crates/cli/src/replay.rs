@@ -121,6 +121,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<Replayed, Failure> {
         let trace = &arguments.workload;
         let repetition = Repetition { runs, trace, machine: &arguments.machine, compute, host_speed };
         figures.repetition = Some(repetition.spread(figures.simulated_seconds, &machine, &interrupt)?);
+        figures.wall_seconds = started.elapsed().as_secs_f64();
     }
     let figures = figures.with_usage();
     let (notes, outcome) = (reporting::notes(&machine), text.as_deref());

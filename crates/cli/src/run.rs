@@ -131,7 +131,7 @@ impl Plan {
             let machine = &self.arguments.machine;
             let repetition = Repetition { runs, trace: &trace, machine, compute: None, host_speed: None };
             let spread = repetition.spread(figures.simulated_seconds, &self.machine, &interrupt)?;
-            figures.repetition = Some(spread);
+            (figures.repetition, figures.wall_seconds) = (Some(spread), started.elapsed().as_secs_f64());
         }
         let mut figures = figures.with_usage();
         if let Some(emulation) = &self.emulation {
