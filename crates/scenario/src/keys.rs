@@ -1,6 +1,6 @@
 //! The `[model]` table of our own files.
 
-use mpirage_models::{FanTable, Fans, FlowParameters, Limit, Links, Segment};
+use mpirage_models::{DelaySection, FanTable, Fans, FlowParameters, InterfaceDelay, Limit, Links, Segment};
 use mpirage_mpi::{CollectiveProgress, Envelope, Handshake, Overhead, Protocol};
 use mpirage_platform::{PlatformError, Setting, Value};
 use mpirage_units::{BANDWIDTH, DIVISOR, Duration, FACTOR, LATENCY};
@@ -18,7 +18,7 @@ const COMMON: [&str; 6] =
     ["eager-limit", "clock-cost", "reduce-seconds-per-byte", "copy-seconds-per-byte", "progress", "wake-up"];
 
 /// Keys of flow models.
-const FLOW: [&str; 16] = [
+const FLOW: [&str; 17] = [
     "segments",
     "calibrated-bandwidth",
     "calibrated-latency",
@@ -35,6 +35,7 @@ const FLOW: [&str; 16] = [
     "send-overhead",
     "isend-overhead",
     "recv-overhead",
+    "interface-delay",
 ];
 
 /// Keys of `bus`.
@@ -197,6 +198,7 @@ fn apply_flow(
         "send-overhead" => protocol.send_overhead = overhead(value)?,
         "isend-overhead" => protocol.isend_overhead = overhead(value)?,
         "recv-overhead" => protocol.recv_overhead = overhead(value)?,
+        "interface-delay" => flow.interface_delay = delay(value)?,
         _ => return Ok(false),
     }
     Ok(true)
@@ -345,6 +347,12 @@ fn overhead(value: &Value) -> Result<Overhead, String> {
     }
     sections.sort_by_key(|section| section.0);
     Ok(Overhead { sections })
+}
+
+/// A delay is written as an overhead is.
+fn delay(value: &Value) -> Result<InterfaceDelay, String> {
+    let section = |(from, seconds, per_byte)| DelaySection { from, seconds, per_byte };
+    Ok(InterfaceDelay::new(overhead(value)?.sections.into_iter().map(section).collect()))
 }
 
 fn envelope(value: &Value) -> Result<Envelope, String> {

@@ -8,7 +8,7 @@
 //! T = Σ latency + Σ over links but the slowest f / bandwidth + wire / B + software
 //! ```
 //!
-//! alone on its route (the second term only with store and forward). Among others:
+//! alone on its route (the second term only with store and forward), plus the delay of interfaces that its size gives. Among others:
 //!
 //! - a message leaves when the interface of its host is free: the gap after the last one, or when that one's first burst is on the wire;
 //!   after its own first burst, a message waits for the first bursts of others;
@@ -97,6 +97,7 @@ impl StreamNetwork {
     /// A message leaves its host: how much of it at once, and when that can be at the receiver.
     fn depart(&mut self, now: Time, transfer: &Transfer, bytes: u64) -> Start {
         let Physics { framing, burst, turn, .. } = self.physics;
+        let delay = self.paths.delay(transfer);
         let path = self.paths.of(transfer, &mut self.sharing);
         let on_wire =
             |bytes: u64| Duration::from_secs_f64(framing.wire_bytes(bytes) as f64 * path.first_link);
@@ -105,7 +106,7 @@ impl StreamNetwork {
         let leaves = self.interfaces.send(transfer.from, now, on_wire(bytes.min(burst)));
         // The interface takes frames ahead of the wire: there is room in the queue once the first of a burst has left.
         let makes_room = if is_free { leaves + on_wire(bytes.min(framing.payload)) } else { leaves };
-        let latency = path.latency + framing.first_frame(bytes) as f64 * path.forwarding;
+        let latency = delay + path.latency + framing.first_frame(bytes) as f64 * path.forwarding;
         Start { ready: leaves + Duration::from_secs_f64(latency), burst, makes_room }
     }
 
