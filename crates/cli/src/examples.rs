@@ -106,7 +106,15 @@ Examples:
 pub const PLATFORM_SHOW: &str = "\
 Examples:
   mpirage platform show griffon
+  mpirage platform show fat-tree:8x16 --net hdr200
+  mpirage platform show torus:100x100x100 --json
   mpirage platform show cluster.toml --model simgrid";
+
+/// `mpirage platform import --help`.
+pub const PLATFORM_IMPORT: &str = "\
+Examples:
+  mpirage platform import topology.conf slurm.conf --speed 30Gf --net hdr100 --oversubscription 2 -o mine.toml
+  mpirage platform import ibnetdiscover.txt node.xml --speed 30Gf --latency 100ns -o mine.toml";
 
 /// `mpirage info --help`.
 pub const INFO: &str = "\

@@ -5,12 +5,12 @@ mod dot;
 mod schedules;
 
 use mpirage_call::function_names;
-use mpirage_platform::BUILTINS;
+use mpirage_platform::{BUILTINS, NetworkPreset};
 use mpirage_scenario::{MODELS, PROFILES};
 use mpirage_trace::{KEYS, PATTERNS};
 
 use crate::arguments::{InfoArguments, InfoTopic};
-use crate::exit::{Failure, usage};
+use crate::exit::{Failure, bad_platform, usage};
 use crate::install::Install;
 use crate::output;
 
@@ -37,6 +37,7 @@ pub fn command(arguments: &InfoArguments) -> Result<u8, Failure> {
         InfoTopic::Platforms => BUILTINS
             .iter()
             .for_each(|platform| output::line(format_args!("{:<20} {}", platform.usage, platform.meaning))),
+        InfoTopic::Networks => list_networks()?,
         InfoTopic::Collectives => collectives::command(arguments)?,
         InfoTopic::Functions => list_functions()?,
         InfoTopic::Workloads => list_workloads(),
@@ -45,6 +46,19 @@ pub fn command(arguments: &InfoArguments) -> Result<u8, Failure> {
         }),
     }
     Ok(0)
+}
+
+/// Lists networks, each with what it follows and its sources.
+fn list_networks() -> Result<(), Failure> {
+    for name in NetworkPreset::names() {
+        let preset = NetworkPreset::named(name).map_err(bad_platform)?;
+        output::line(format_args!("{name:<20} {}", preset.meaning));
+        output::line(format_args!("{:<20}   follows {}", "", preset.follows));
+        for source in &preset.sources {
+            output::line(format_args!("{:<20}   {source}", ""));
+        }
+    }
+    Ok(())
 }
 
 /// Formats of traces: ending, meaning, and whether mpirage writes or replays them.

@@ -73,8 +73,10 @@ impl Machine {
             )));
         }
         let spec = arguments.platform.clone().unwrap_or_else(|| format!("cluster:{ranks}"));
-        let platform = Platform::load(&spec, ranks).map_err(exit::bad_platform)?;
-        let (model, mut warnings) = resolve_model(&arguments.model_request()?, &platform)?;
+        let platform =
+            Platform::load_with(&spec, ranks, arguments.net.as_deref()).map_err(exit::bad_platform)?;
+        let request = arguments.model_request()?.for_network(platform.network_source());
+        let (model, mut warnings) = resolve_model(&request, &platform)?;
         limits::check_platform(&spec, &platform, &model).map_err(exit::bad_platform)?;
         let placement = hosts::place(arguments, &platform, ranks)?;
         let collectives = match model.collectives().filter(|_| arguments.coll.is_empty()) {

@@ -1,9 +1,14 @@
 //! `mpirage platform`.
 
-use mpirage_platform::Platform;
-use mpirage_scenario::Network;
+use std::io::{self, Write};
+use std::path::Path;
 
-use crate::arguments::PlatformAction;
+use mpirage_outfile::OutputFile;
+use mpirage_platform::{HopClass, ImportRequest, NetworkFigures, Platform};
+use mpirage_scenario::Network;
+use serde_json::{Value, json};
+
+use crate::arguments::{ImportArguments, PlatformAction};
 use crate::exit::{Failure, bad_platform, usage};
 use crate::machine::resolve_model;
 use crate::output::{self, say};
@@ -12,20 +17,25 @@ use crate::words::count;
 /// Hosts of a built-in platform without a size, such as `cluster`.
 const RANKS: u32 = 16;
 
-/// Checks or shows a platform.
+/// Checks, shows or imports a platform.
 pub fn command(action: &PlatformAction) -> Result<u8, Failure> {
     match action {
         PlatformAction::Check { platform } => check(platform),
-        PlatformAction::Show { platform, packet: true, .. } => show_packet(platform),
-        PlatformAction::Show { platform, model, .. } => show(platform, model),
-        PlatformAction::Import { platform } => Err(usage(format!(
-            "import of {platform} is not implemented yet; SimGrid XML files can be used as they are"
-        ))),
+        PlatformAction::Show { platform, net, packet: true, .. } => {
+            show_packet(&load(platform, net.as_deref())?)
+        }
+        PlatformAction::Show { platform, net, json: true, .. } => show_json(&load(platform, net.as_deref())?),
+        PlatformAction::Show { platform, model, net, .. } => show(&load(platform, net.as_deref())?, model),
+        PlatformAction::Import(arguments) => import(arguments),
     }
 }
 
+fn load(spec: &str, net: Option<&str>) -> Result<Platform, Failure> {
+    Platform::load_with(spec, RANKS, net).map_err(bad_platform)
+}
+
 fn check(spec: &str) -> Result<u8, Failure> {
-    let platform = Platform::load(spec, RANKS).map_err(bad_platform)?;
+    let platform = load(spec, None)?;
     let (_, warnings) = resolve_model(&"flow".into(), &platform)?;
     resolve_model(&"packet".into(), &platform)?;
     for warning in platform.doubts().iter().chain(&warnings) {
@@ -39,12 +49,12 @@ fn check(spec: &str) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn show(spec: &str, model: &str) -> Result<u8, Failure> {
-    let platform = Platform::load(spec, RANKS).map_err(bad_platform)?;
-    for line in platform.describe() {
+fn show(platform: &Platform, model: &str) -> Result<u8, Failure> {
+    for line in platform.describe().iter().chain(&platform.network_figures().describe()) {
         output::line(format_args!("{line}"));
     }
-    let (model, warnings) = resolve_model(&model.into(), &platform)?;
+    output::line(format_args!("  rates {}", platform.network_source().describe()));
+    let (model, warnings) = resolve_model(&model.into(), platform)?;
     for warning in platform.doubts().iter().chain(&warnings) {
         say!("mpirage: warning: {warning}");
     }
@@ -60,13 +70,94 @@ fn show(spec: &str, model: &str) -> Result<u8, Failure> {
 }
 
 /// Shows the parameters of a network of frames as a table that can be put into a platform file.
-fn show_packet(spec: &str) -> Result<u8, Failure> {
-    let platform = Platform::load(spec, RANKS).map_err(bad_platform)?;
-    let (model, _) = resolve_model(&"packet".into(), &platform)?;
+fn show_packet(platform: &Platform) -> Result<u8, Failure> {
+    let (model, _) = resolve_model(&"packet".into(), platform)?;
     let Network::Packet(packet) = &model.network else { unreachable!("packet is a network of frames") };
     output::line(format_args!("[packet]"));
     for line in packet.explain() {
         output::line(format_args!("{line}"));
     }
     Ok(0)
+}
+
+fn show_json(platform: &Platform) -> Result<u8, Failure> {
+    let classes = platform.link_classes();
+    let links = classes.iter().filter(|class| class.links > 0).map(
+        |class| json!({ "name": class.name, "links": class.links, "bytes_per_second": class.bandwidth }),
+    );
+    let shown = json!({
+        "name": platform.name(),
+        "topology": platform.topology().to_string(),
+        "hosts": platform.host_count(),
+        "links": platform.link_count(),
+        "link_classes": links.collect::<Vec<_>>(),
+        "rates": platform.network_source().describe(),
+        "network": figures(&platform.network_figures()),
+    });
+    output::try_line(shown)?;
+    Ok(0)
+}
+
+fn figures(figures: &NetworkFigures) -> Value {
+    let class = |class: &HopClass| {
+        json!({
+            "links": class.links,
+            "pairs": class.pairs,
+            "share": class.share,
+            "least_seconds": class.least,
+            "median_seconds": class.median,
+            "most_seconds": class.most,
+        })
+    };
+    json!({
+        "bisection": figures.bisection.map(|(bandwidth, method)| json!({
+            "bytes_per_second": bandwidth,
+            "method": method.to_string(),
+        })),
+        "diameter": figures.diameter.map(|diameter| json!({
+            "links": diameter.links,
+            "seconds": diameter.latency,
+            "method": diameter.method.to_string(),
+        })),
+        "latency_by_links": figures.by_links.iter().map(class).collect::<Vec<_>>(),
+        "method": figures.method.to_string(),
+    })
+}
+
+/// Writes a platform file from the files of a site. Remarks go to standard error.
+fn import(arguments: &ImportArguments) -> Result<u8, Failure> {
+    let ImportArguments {
+        files,
+        output,
+        force,
+        name,
+        speed,
+        net,
+        bandwidth,
+        latency,
+        oversubscription,
+        nodes,
+        cores,
+    } = arguments.clone();
+    let request = ImportRequest { name, speed, net, bandwidth, latency, oversubscription, nodes, cores };
+    let imported = mpirage_platform::import(&files, &request).map_err(bad_platform)?;
+    for note in &imported.notes {
+        say!("mpirage: {note}");
+    }
+    let Some(path) = output else {
+        output::try_line(imported.text.trim_end())?;
+        return Ok(0);
+    };
+    if path.exists() && !force {
+        return Err(usage(format!("{} exists; --force replaces it", path.display())));
+    }
+    write(&path, &imported.text)
+        .map_err(|error| usage(format!("cannot write {}: {error}", path.display())))?;
+    Ok(0)
+}
+
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = OutputFile::create(path)?;
+    file.write_all(text.as_bytes())?;
+    file.finish()
 }

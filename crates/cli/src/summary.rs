@@ -63,6 +63,8 @@ pub struct Figures {
     pub model: String,
     /// The machine.
     pub platform: String,
+    /// Where the rates of its cables are from.
+    pub interconnect: String,
     /// How ranks were executed: `processes`, `folded` or `replayed`.
     pub ranks_as: String,
     /// The reason for `ranks_as`.
@@ -119,6 +121,7 @@ impl Figures {
             per_rank_seconds: ends,
             model: machine.model.name.clone(),
             platform: machine.spec.clone(),
+            interconnect: machine.platform.network_source().describe(),
             ..Figures::default()
         }
     }
@@ -141,6 +144,7 @@ impl Figures {
         };
         let ranks = count(self.ranks as u64, "rank");
         say!("mpirage: {ranks} on {}, model {}", self.platform, self.model);
+        say!("  interconnect    {}", self.interconnect);
         say!("  simulated time  {seconds} ({:.9} s)", self.simulated_seconds);
         if let Some(spread) = &self.repetition {
             print_spread(spread);

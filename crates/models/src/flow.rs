@@ -9,7 +9,7 @@
 //! ```
 //!
 //! and the bound min(B, γ / 2L), B the smallest bandwidth on the route. It carries β·x bytes per second
-//! where x is its share. Besides weighing 1 on each link of its route, it weighs ε on each link of the way
+//! where x is its share. A delay in interfaces, which the size gives, passes before too. Besides weighing 1 on each link of its route, it weighs ε on each link of the way
 //! back, for the acknowledgements. Alone it takes λL + n / (β · min(B, γ/2L)).
 //!
 //! Source: Clauss et al., *Single node on-line simulation of MPI applications with SMPI* (IPDPS 2011), sections 4 and 6; the numbers behind `simgrid` are in the book's chapter on models.
@@ -21,6 +21,7 @@ use mpirage_kernel::{Agenda, Departure, Event, Model, NetworkModel, Token, Trans
 use mpirage_platform::{HostId, LinkId, Platform, Sharing as LinkSharing, SwitchPort};
 use mpirage_units::{Duration, Time};
 
+use crate::interface_delay::InterfaceDelay;
 use crate::route_cache::{Path, RouteCache};
 use crate::star_routes::StarRoutes;
 use crate::stream::{Physics, StreamNetwork};
@@ -75,6 +76,8 @@ pub struct FlowParameters {
     pub loopback: Loopback,
     /// Frames, streams and interfaces instead of factors by size.
     pub physics: Option<Physics>,
+    /// What messages between hosts spend in interfaces, besides the latency of links.
+    pub interface_delay: InterfaceDelay,
 }
 
 impl FlowParameters {
@@ -104,7 +107,7 @@ impl FlowParameters {
         let wire_bytes = bytes + self.header;
         let segment = self.segment(wire_bytes);
         let rate = segment.bandwidth_factor * self.bound(latency, bandwidth);
-        segment.latency_factor * latency + wire_bytes as f64 / rate
+        self.interface_delay.of(bytes) + segment.latency_factor * latency + wire_bytes as f64 / rate
     }
 
     fn bound(&self, latency: f64, bandwidth: f64) -> f64 {
@@ -171,8 +174,9 @@ impl FlowNetwork {
     fn start_alone(&mut self, now: Time, transfer: Transfer, token: Token) {
         let FlowNetwork { paths, sharing, uncontended, .. } = self;
         let (work, latency_factor) = paths.work(transfer.bytes);
+        let delay = paths.delay(&transfer);
         let path = paths.of(&transfer, sharing);
-        let departs = now + Duration::from_secs_f64(latency_factor * path.latency);
+        let departs = now + Duration::from_secs_f64(latency_factor * path.latency + delay);
         let arrives = departs + Duration::from_secs_f64(path.footprint.span_alone(work));
         *uncontended = Some(UncontendedMessage { transfer, token, departs, arrives });
     }
@@ -181,8 +185,9 @@ impl FlowNetwork {
     fn start_among(&mut self, now: Time, transfer: Transfer, token: Token) {
         let FlowNetwork { paths, sharing, travelling, .. } = self;
         let (work, latency_factor) = paths.work(transfer.bytes);
+        let delay = paths.delay(&transfer);
         let path = paths.of(&transfer, sharing);
-        let latency = Duration::from_secs_f64(latency_factor * path.latency);
+        let latency = Duration::from_secs_f64(latency_factor * path.latency + delay);
         let flow = sharing.prepare(&path.footprint, work, token.0);
         travelling.push(now + latency, flow);
     }
@@ -283,6 +288,12 @@ impl Paths {
             self.sized = (bytes, self.parameters.work(bytes));
         }
         self.sized.1
+    }
+
+    /// Seconds in the interfaces of two hosts. Messages within a host cross none.
+    #[inline]
+    pub(crate) fn delay(&self, transfer: &Transfer) -> f64 {
+        if transfer.from == transfer.to { 0.0 } else { self.parameters.interface_delay.of(transfer.bytes) }
     }
 
     /// The path of a transfer, remembered or computed.
@@ -391,6 +402,7 @@ mod tests {
             contention: true,
             loopback: Loopback { bandwidth: 498e6, latency: 15e-6 },
             physics: None,
+            interface_delay: InterfaceDelay::default(),
         };
         FlowNetwork::new(Arc::new(Platform::load("cluster:4", 4).unwrap()), parameters)
     }

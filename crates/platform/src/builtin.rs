@@ -1,8 +1,9 @@
 //! Platforms that come with mpirage. Each is a text a user could have written; the parametric ones
 //! are written here, for the sizes asked for.
 //!
-//! All of them are made of the same parts, so that only the topology differs: hosts of one core of
-//! 10 Gflop/s, cables of 1 Gbit/s and 50 µs, split duplex, and a loopback of 10 GB/s.
+//! Without options, all of them are made of the same parts, so that only the topology differs: hosts of one core
+//! of 10 Gflop/s, cables of 1 Gbit/s and 50 µs, split duplex, and a loopback of 10 GB/s. Options give cores, a
+//! network (`net=hdr200`) and the inside of hosts.
 
 use crate::error::PlatformError;
 use crate::suggest::{closest, did_you_mean};
@@ -44,12 +45,20 @@ pub const BUILTINS: [Builtin; 7] = [
 const GRIFFON: &str = include_str!("../../../platforms/griffon.toml");
 const GDX: &str = include_str!("../../../platforms/gdx.toml");
 
-const PARTS: &str = "\
-speed = \"10Gf\"
-bandwidth = \"1Gbps\"
-latency = \"50us\"
-loopback = { bandwidth = \"10GBps\", latency = \"200ns\" }
-";
+/// What all are made of, unless an option says otherwise.
+const SPEED: (&str, &str) = ("speed", "\"10Gf\"");
+const CABLE: [(&str, &str); 3] = [
+    ("bandwidth", "\"1Gbps\""),
+    ("latency", "\"50us\""),
+    ("loopback", "{ bandwidth = \"10GBps\", latency = \"200ns\" }"),
+];
+
+/// A built-in as a file.
+pub(crate) struct Text {
+    pub text: String,
+    /// Whether nothing was said about its cables.
+    pub assumed: bool,
+}
 
 /// The inside of hosts of built-in platforms, if an option asks for it: two sockets of AMD's EPYC 7742, as far as
 /// measurements are public. Memory: STREAM triad of ARCHER2's nodes, 219 GB/s. Sockets: what ARCHER2's documentation expects.
@@ -67,8 +76,8 @@ const NODE: [(&str, &str); 8] = [
 ];
 
 /// The text of a built-in, or nothing when `spec` does not name one. A size that is not written is
-/// the number of ranks.
-pub(crate) fn text(spec: &str, ranks: u32) -> Option<Result<String, PlatformError>> {
+/// the number of ranks. `net` is a network that was named beside it.
+pub(crate) fn text(spec: &str, ranks: u32, net: Option<&str>) -> Option<Result<Text, PlatformError>> {
     let (shape, options) = match spec.split_once(',') {
         Some((shape, options)) => (shape, Some(options)),
         None => (spec, None),
@@ -82,14 +91,11 @@ pub(crate) fn text(spec: &str, ranks: u32) -> Option<Result<String, PlatformErro
         (None, ranks) => Ok(vec![ranks.max(1)]),
         (Some(size), _) => sizes(size),
     };
+    let options = Options::parse(options, net);
     let text = sizes.and_then(|sizes| match (name, size) {
-        ("griffon", None) => Ok(GRIFFON.to_owned()),
-        ("gdx", None) => Ok(GDX.to_owned()),
-        (name, _) => parametric(name, &sizes),
-    });
-    let text = text.and_then(|text| match options {
-        Some(options) => with_options(text, name, options),
-        None => Ok(text),
+        ("griffon", None) => options?.of_cluster(GRIFFON),
+        ("gdx", None) => options?.of_cluster(GDX),
+        (name, _) => Ok(options?.of_shape(&parametric(name, &sizes)?)),
     });
     Some(text.map_err(|problem| {
         PlatformError::new(format!("`{spec}`: {problem}"))
@@ -118,30 +124,74 @@ pub(crate) fn unknown(spec: &str) -> PlatformError {
         .help(help)
 }
 
-/// `cores=32,sockets=2`: the cores of a host, and keys of the table `[node]`.
-fn with_options(mut text: String, name: &str, options: &str) -> Result<String, String> {
-    let mut node = Vec::new();
-    for option in options.split(',') {
-        let (key, value) = option.split_once('=').ok_or_else(|| {
-            format!("`{option}` is no option; write `KEY=VALUE`, as in `cores=32` or `sockets=2`")
-        })?;
-        match key {
-            "cores" if !matches!(name, "griffon" | "gdx") => text.push_str(&format!("cores = {value}\n")),
-            key if NODE_KEYS.contains(&key) => node.push((key, value)),
-            _ => return Err(unknown_option(key)),
+/// Options of a built-in: `cores=32,net=hdr200,sockets=2`.
+#[derive(Default)]
+struct Options<'o> {
+    net: Option<&'o str>,
+    /// Keys of the shape's own table.
+    shape: Vec<(&'o str, &'o str)>,
+    /// Keys of the table `[node]`.
+    node: Vec<(&'o str, &'o str)>,
+}
+
+/// Keys of the shape's table that options may give.
+const SHAPE_KEYS: [&str; 4] = ["cores", "speed", "bandwidth", "latency"];
+
+impl<'o> Options<'o> {
+    fn parse(text: Option<&'o str>, net: Option<&'o str>) -> Result<Options<'o>, String> {
+        let mut options = Options { net, ..Options::default() };
+        for option in text.iter().flat_map(|text| text.split(',')) {
+            let (key, value) = option.split_once('=').ok_or_else(|| {
+                format!("`{option}` is no option; write `KEY=VALUE`, as in `cores=32` or `net=hdr200`")
+            })?;
+            match key {
+                "net" if options.net.is_some() => return Err("two networks are named".to_owned()),
+                "net" => options.net = Some(value),
+                key if SHAPE_KEYS.contains(&key) => options.shape.push((key, value)),
+                key if NODE_KEYS.contains(&key) => options.node.push((key, value)),
+                _ => return Err(unknown_option(key)),
+            }
+        }
+        Ok(options)
+    }
+
+    /// A cluster whose hosts and cables are what they are.
+    fn of_cluster(&self, text: &str) -> Result<Text, String> {
+        match (self.net, self.shape.first()) {
+            (Some(_), _) => Err("its network is known and cannot be another".to_owned()),
+            (None, Some((key, _))) => {
+                Err(format!("there is no option `{key}`; its hosts and cables are known"))
+            }
+            (None, None) => Ok(Text { text: format!("{text}{}", self.inside()), assumed: false }),
         }
     }
-    let assumed = NODE.iter().filter(|(key, _)| !node.iter().any(|(given, _)| given == key));
-    let lines = assumed.chain(&node).map(|&(key, value)| format!("{key} = {}\n", quoted(value)));
-    if !node.is_empty() {
-        text.push_str("\n[node]\n");
-        text.extend(lines);
+
+    /// A shape with hosts and cables.
+    fn of_shape(&self, shape: &str) -> Text {
+        let given = |key: &str| self.shape.iter().any(|(name, _)| *name == key);
+        let assumed = self.net.is_none() && !given("bandwidth") && !given("latency");
+        let cable: &[(&str, &str)] = if self.net.is_none() { &CABLE } else { &[] };
+        let usual = std::iter::once(&SPEED).chain(cable).filter(|(key, _)| !given(key));
+        let usual: String = usual.map(|(key, value)| format!("{key} = {value}\n")).collect();
+        let own: String =
+            self.shape.iter().map(|(key, value)| format!("{key} = {}\n", quoted(value))).collect();
+        let net = self.net.map_or_else(String::new, |net| format!("net = {net:?}\n"));
+        Text { text: format!("{net}{shape}{usual}{own}{}", self.inside()), assumed }
     }
-    Ok(text)
+
+    /// The table `[node]`, if an option belongs to it.
+    fn inside(&self) -> String {
+        if self.node.is_empty() {
+            return String::new();
+        }
+        let assumed = NODE.iter().filter(|(key, _)| !self.node.iter().any(|(given, _)| given == key));
+        let lines = assumed.chain(&self.node).map(|&(key, value)| format!("{key} = {}\n", quoted(value)));
+        format!("\n[node]\n{}", lines.collect::<String>())
+    }
 }
 
 fn unknown_option(key: &str) -> String {
-    let known = std::iter::once("cores").chain(NODE_KEYS);
+    let known = ["net"].into_iter().chain(SHAPE_KEYS).chain(NODE_KEYS);
     let help = did_you_mean(key, known.collect::<Vec<_>>()).unwrap_or_default();
     format!("there is no option `{key}`; {help}")
 }
@@ -173,5 +223,5 @@ fn parametric(name: &str, sizes: &[u32]) -> Result<String, String> {
         ("griffon" | "gdx", _) => return Err("its size is what it is".to_owned()),
         (_, sizes) => return Err(format!("it is described by another number of sizes than {}", sizes.len())),
     };
-    Ok(format!("name = \"{name}\"\n\n[{name}]\n{shape}{PARTS}"))
+    Ok(format!("name = \"{name}\"\n\n[{name}]\n{shape}"))
 }

@@ -2,8 +2,10 @@
 
 use crate::host::HostId;
 use crate::link::{LinkSpec, Sharing};
+use crate::measure::{Diameter, NetworkFigures};
 use crate::node::{NodeSpec, SingleCopy};
 use crate::platform::Platform;
+use crate::preset::NetworkSource;
 use crate::topology::Topology;
 use crate::zone::ZoneKind;
 
@@ -18,11 +20,14 @@ impl Platform {
         lines.push("links".to_owned());
         lines.extend(self.classes_in_words().into_iter().map(|class| format!("  {class}")));
         lines.extend(self.example_route());
-        if !self.settings().is_empty() {
+        if let NetworkSource::Preset { name, follows, .. } = self.network_source() {
+            lines.extend(["network by name".to_owned(), format!("  {name}: {follows}")]);
+        }
+        let own = self.settings().iter().filter(|setting| !setting.is_of_preset());
+        let own: Vec<_> = own.map(|setting| format!("  {} = {}", setting.key, setting.value)).collect();
+        if !own.is_empty() {
             lines.push("model settings".to_owned());
-            lines.extend(
-                self.settings().iter().map(|setting| format!("  {} = {}", setting.key, setting.value)),
-            );
+            lines.extend(own);
         }
         lines
     }
@@ -123,6 +128,45 @@ fn describe_node(node: &NodeSpec) -> Vec<String> {
 fn limit_of_core(node: &NodeSpec) -> String {
     let limit = node.core_bandwidth;
     if limit.is_finite() { format!(", {} of one core", human(limit, "Bps")) } else { String::new() }
+}
+
+impl NetworkFigures {
+    /// The figures, line by line.
+    pub fn describe(&self) -> Vec<String> {
+        let mut lines = vec!["network".to_owned()];
+        if let Some((bandwidth, method)) = self.bisection {
+            lines.push(format!("  bisection {} in each direction, {method}", human(bandwidth, "Bps")));
+        }
+        if let Some(Diameter { links, latency, method }) = self.diameter {
+            lines.push(format!("  diameter {links} links, {}, {method}", human(latency, "s")));
+        }
+        lines.push(format!("  latency by links ({})", self.method));
+        lines.push(format!(
+            "    {:>5} {:>9} {:>12} {:>12} {:>12}",
+            "links", "pairs", "least", "median", "most"
+        ));
+        for class in &self.by_links {
+            let [least, median, most] =
+                [class.least, class.median, class.most].map(|latency| human(latency, "s"));
+            let share = format!("{:.2} %", 100.0 * class.share);
+            lines.push(format!("    {:>5} {share:>9} {least:>12} {median:>12} {most:>12}", class.links));
+        }
+        lines
+    }
+}
+
+impl NetworkSource {
+    /// Where the rates of cables are from, in words.
+    pub fn describe(&self) -> String {
+        match self {
+            NetworkSource::Given => "as the platform says".to_owned(),
+            NetworkSource::Preset { name, follows, .. } => format!("{name}: {follows}"),
+            NetworkSource::Assumed => {
+                "assumed: cables of 1 Gbit/s and 50 us; choose a network with --net (`mpirage info networks`)"
+                    .to_owned()
+            }
+        }
+    }
 }
 
 fn describe_topology(topology: &Topology, depth: usize, lines: &mut Vec<String>) {

@@ -42,6 +42,11 @@ impl PlatformError {
         }
     }
 
+    /// What would be right, if that is known.
+    pub(crate) fn advice(&self) -> Option<String> {
+        self.help.clone()
+    }
+
     /// What is wrong, in one line.
     pub fn message(&self) -> &str {
         &self.message

@@ -24,9 +24,11 @@
 //! | `platform` | the platform itself |
 //! | `zone` | its parts, and routes through several of them |
 //! | `fabric` | regular topologies by formula: nothing is stored per host or per pair |
+//! | `preset` | networks by name, from published measurements |
 //! | `import` | files of a site (Slurm, InfiniBand, hwloc) → platform files |
 //! | `node` | the inside of hosts: sockets, memory, copies |
 //! | `classes` | links by class, and what they connect |
+//! | `measure` | bisection, diameter, latency by links |
 //! | `describe`, `check`, `taper` | a platform in words, and what looks wrong about it |
 //!
 //! The formats are described in [`mod@format`].
@@ -46,9 +48,11 @@ mod import;
 mod link;
 mod links;
 mod load;
+mod measure;
 mod node;
 mod places;
 mod platform;
+mod preset;
 mod quantity;
 mod settings;
 mod suggest;
@@ -67,9 +71,11 @@ pub use error::{Place, PlatformError};
 pub use host::HostId;
 pub use import::{ImportRequest, Imported, import};
 pub use link::{LinkEnd, LinkId, Sharing};
+pub use measure::{Diameter, HopClass, Method, NetworkFigures};
 pub use node::{CopyModes, CoreId, DomainId, Mechanism, NodeLatency, NodeSpec, SingleCopy, SocketId};
 pub use places::{NetworkPlace, SwitchPlace};
 pub use platform::{Host, Link, Platform, SwitchPort};
+pub use preset::{NetworkPreset, NetworkSource};
 pub use settings::{ModelSettings, Setting, Value};
 pub use taper::GroupTaper;
 pub use topology::Topology;

@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::builtin;
 use crate::error::{PlatformError, Source};
 use crate::platform::Platform;
+use crate::preset::NetworkSource;
 use crate::settings::ModelSettings;
 use crate::{toml, xml};
 
@@ -20,29 +21,39 @@ impl Platform {
     /// Loads a built-in such as `fat-tree:4x4`, or a file. A built-in without its size, such as
     /// `cluster`, has a host for each of `ranks`.
     pub fn load(spec: &str, ranks: u32) -> Result<Self, PlatformError> {
-        match builtin::text(spec, ranks) {
-            Some(text) => Self::from_text(spec, &text?),
-            None => Self::load_file(spec),
-        }
+        Self::load_with(spec, ranks, None)
+    }
+
+    /// The same with a network by name, such as `hdr200`, for cables of which the platform itself says nothing.
+    pub fn load_with(spec: &str, ranks: u32, net: Option<&str>) -> Result<Self, PlatformError> {
+        let Some(built_in) = builtin::text(spec, ranks, net) else {
+            return Self::read_text(spec, &read_text(spec, builtin::unknown)?, net);
+        };
+        let built_in = built_in?;
+        let platform = Self::from_text(spec, &built_in.text)?;
+        Ok(if built_in.assumed { platform.with_network(NetworkSource::Assumed) } else { platform })
     }
 
     /// Reads a platform from a text; `file` is what errors call it.
     pub fn from_text(file: &str, text: &str) -> Result<Self, PlatformError> {
-        let source = Source::new(file, text);
-        match recognise(text) {
-            Format::SimGrid => xml::read(&source),
-            Format::Toml => toml::read(&source, stem(source.file())),
-            Format::Slurm => Err(PlatformError::new(format!(
-                "{file} is a Slurm topology.conf, which cannot be read yet"
-            ))
-            .help(
-                "describe the switches in a platform file: [cabinets] for two levels, [fat-tree] for more",
-            )),
-        }
+        Self::read_text(file, text, None)
     }
 
-    fn load_file(path: &str) -> Result<Self, PlatformError> {
-        Self::from_text(path, &read_text(path, builtin::unknown)?)
+    fn read_text(file: &str, text: &str, net: Option<&str>) -> Result<Self, PlatformError> {
+        let source = Source::new(file, text);
+        match (recognise(text), net) {
+            (Format::SimGrid, None) => xml::read(&source),
+            (Format::SimGrid, Some(_)) => Err(PlatformError::new(format!(
+                "{file} has rates for all its links; --net cannot change them"
+            ))),
+            (Format::Toml, net) => toml::read(&source, stem(source.file()), net),
+            (Format::Slurm, _) => Err(PlatformError::new(format!(
+                "{file} is a Slurm topology.conf, which has no rates, latencies and speeds"
+            ))
+            .help(format!(
+                "make a platform file of it: mpirage platform import {file} --net NAME --speed SPEED"
+            ))),
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use crate::host::HostId;
 use crate::link::{LinkId, Sharing};
 use crate::links::LinkTable;
 use crate::node::NodeSpec;
+use crate::preset::NetworkSource;
 use crate::settings::ModelSettings;
 use crate::topology::Topology;
 use crate::zone::{Node, Zone, ZoneId, ZoneKind, resolve};
@@ -26,6 +27,7 @@ pub struct Platform {
     names: HashMap<String, NetPoint>,
     settings: ModelSettings,
     node: Option<NodeSpec>,
+    network: NetworkSource,
     doubts: Vec<String>,
 }
 
@@ -95,7 +97,18 @@ impl Platform {
         };
         let leaves: Vec<_> = (0..zones.len() as u32).map(ZoneId).filter(holds_hosts).collect();
         let hosts = leaves.iter().map(|id| zones[id.index()].host_count).sum();
-        Self { name, zones, leaves, hosts, links, names, settings, node: None, doubts: Vec::new() }
+        Self {
+            name,
+            zones,
+            leaves,
+            hosts,
+            links,
+            names,
+            settings,
+            node: None,
+            network: NetworkSource::Given,
+            doubts: Vec::new(),
+        }
     }
 
     pub(crate) fn with_doubts(mut self, doubts: Vec<String>) -> Self {
@@ -106,6 +119,16 @@ impl Platform {
     pub(crate) fn with_node(mut self, node: NodeSpec) -> Self {
         self.node = Some(node);
         self
+    }
+
+    pub(crate) fn with_network(mut self, network: NetworkSource) -> Self {
+        self.network = network;
+        self
+    }
+
+    /// Where the rates of its cables are from.
+    pub fn network_source(&self) -> &NetworkSource {
+        &self.network
     }
 
     /// The inside of its hosts, if it is described.

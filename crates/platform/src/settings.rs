@@ -22,6 +22,21 @@ pub struct Setting {
     pub place: Place,
 }
 
+/// What errors call the files of presets ends with this.
+const PRESET: &str = " (preset)";
+
+/// What errors call the file of a preset.
+pub(crate) fn preset_file(name: &str) -> String {
+    format!("{name}{PRESET}")
+}
+
+impl Setting {
+    /// Whether it is of a network preset, and not of a file of the user.
+    pub fn is_of_preset(&self) -> bool {
+        self.place.file().ends_with(PRESET)
+    }
+}
+
 /// A value as written. From SimGrid files it is always `Text`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
@@ -63,6 +78,14 @@ impl ModelSettings {
     /// Whether the file says nothing about models.
     pub fn is_empty(&self) -> bool {
         self.settings.is_empty()
+    }
+
+    /// Adds those of other settings whose names are not taken.
+    pub(crate) fn add_missing(&mut self, others: &ModelSettings) {
+        for setting in others.iter() {
+            // The setting of the same name goes before.
+            let _ = self.add(setting.clone());
+        }
     }
 
     /// Adds a setting; the earlier one of the same name, if any, stays and is given back.

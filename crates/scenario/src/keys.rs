@@ -1,6 +1,6 @@
 //! The `[model]` table of our own files.
 
-use mpirage_models::{FanTable, Fans, FlowParameters, Limit, Links, Segment};
+use mpirage_models::{DelaySection, FanTable, Fans, FlowParameters, InterfaceDelay, Limit, Links, Segment};
 use mpirage_mpi::{CollectiveProgress, Envelope, Handshake, Noise, Overhead, Protocol};
 use mpirage_platform::{PlatformError, Setting, Value};
 use mpirage_units::{BANDWIDTH, DIVISOR, Duration, FACTOR, LATENCY};
@@ -25,7 +25,7 @@ const COMMON: [&str; 7] = [
 ];
 
 /// Keys of flow models.
-const FLOW: [&str; 16] = [
+const FLOW: [&str; 17] = [
     "segments",
     "calibrated-bandwidth",
     "calibrated-latency",
@@ -42,6 +42,7 @@ const FLOW: [&str; 16] = [
     "send-overhead",
     "isend-overhead",
     "recv-overhead",
+    "interface-delay",
 ];
 
 /// Keys of `bus`.
@@ -205,6 +206,7 @@ fn apply_flow(
         "send-overhead" => protocol.send_overhead = overhead(value)?,
         "isend-overhead" => protocol.isend_overhead = overhead(value)?,
         "recv-overhead" => protocol.recv_overhead = overhead(value)?,
+        "interface-delay" => flow.interface_delay = delay(value)?,
         _ => return Ok(false),
     }
     Ok(true)
@@ -353,6 +355,12 @@ fn overhead(value: &Value) -> Result<Overhead, String> {
     }
     sections.sort_by_key(|section| section.0);
     Ok(Overhead { sections })
+}
+
+/// A delay is written as an overhead is.
+fn delay(value: &Value) -> Result<InterfaceDelay, String> {
+    let section = |(from, seconds, per_byte)| DelaySection { from, seconds, per_byte };
+    Ok(InterfaceDelay::new(overhead(value)?.sections.into_iter().map(section).collect()))
 }
 
 fn envelope(value: &Value) -> Result<Envelope, String> {

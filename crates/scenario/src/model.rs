@@ -1,11 +1,11 @@
 //! Models by name, with the numbers behind the names.
 
-use mpirage_models::{Fairness, FlowParameters, Loopback, Segment};
+use mpirage_models::{DelaySection, Fairness, FlowParameters, InterfaceDelay, Loopback, Segment};
 use mpirage_mpi::{
     CollectiveProgress, EagerSend, Envelope, Handshake, Noise, Overhead, PollCost, Protocol, Rendezvous,
     WakeUp,
 };
-use mpirage_platform::{ModelSettings, Platform, PlatformError, Setting};
+use mpirage_platform::{ModelSettings, NetworkSource, Platform, PlatformError, Setting};
 use mpirage_units::Duration;
 
 use crate::bus::{self, Bus};
@@ -62,6 +62,18 @@ pub struct ModelRequest<'r> {
     pub seed: u64,
     /// Places that are simulated as frames while the rest is flows; all if it is empty.
     pub packet_at: &'r [String],
+}
+
+impl ModelRequest<'_> {
+    /// The same with the library that was measured on the platform's network, if the user names none and the model knows it.
+    pub fn for_network(mut self, network: &NetworkSource) -> Self {
+        if let (None, "packet", NetworkSource::Preset { profile: Some(name), .. }) =
+            (self.profile, self.spec, network)
+        {
+            self.profile = Profile::named(name);
+        }
+        self
+    }
 }
 
 impl<'r> From<&'r str> for ModelRequest<'r> {
@@ -170,7 +182,10 @@ impl Model {
                 model.set_packet(key, setting)?;
             } else if setting.key.contains('/') {
                 simgrid::apply(setting, &mut model, &mut warnings)?;
-            } else if setting.key != "base" && !keys::apply(setting, &mut model, &mut warnings)? {
+            } else if setting.key != "base"
+                && !keys::apply(setting, &mut model, &mut warnings)?
+                && !setting.is_of_preset()
+            {
                 let (file, line, key) = (setting.place.file(), setting.place.line(), &setting.key);
                 warnings
                     .push(format!("{file}:{line}: {key} is a parameter of another model and is left aside"));
@@ -403,6 +418,7 @@ fn describe_flow(flow: &FlowParameters, protocol: &Protocol) -> Vec<String> {
         format!("send-overhead = {}", describe_overhead(&protocol.send_overhead)),
         format!("isend-overhead = {}", describe_overhead(&protocol.isend_overhead)),
         format!("recv-overhead = {}", describe_overhead(&protocol.recv_overhead)),
+        format!("interface-delay = {}", describe_delay(&flow.interface_delay)),
     ]);
     lines.extend(physics::describe(flow));
     lines
@@ -462,6 +478,11 @@ fn describe_overhead(overhead: &Overhead) -> String {
     format!("[{}]", sections.join(", "))
 }
 
+fn describe_delay(delay: &InterfaceDelay) -> String {
+    let section = |DelaySection { from, seconds, per_byte }: &DelaySection| (*from, *seconds, *per_byte);
+    describe_overhead(&Overhead { sections: delay.sections().iter().map(section).collect() })
+}
+
 pub(crate) fn measured_flow() -> FlowParameters {
     let segment =
         |(above, latency_factor, bandwidth_factor)| Segment { above, latency_factor, bandwidth_factor };
@@ -475,6 +496,7 @@ pub(crate) fn measured_flow() -> FlowParameters {
         contention: true,
         loopback: MODEL_LOOPBACK,
         physics: None,
+        interface_delay: InterfaceDelay::default(),
     }
 }
 

@@ -8,7 +8,7 @@
 //! T = Σ latency + Σ over links but the slowest f / bandwidth + wire / B + software
 //! ```
 //!
-//! alone on its route (the second term only with store and forward). Among others:
+//! alone on its route (the second term only with store and forward), plus the delay of interfaces that its size gives. Among others:
 //!
 //! - an interface sends and receives messages with a gap between them;
 //! - a short message waits at each link for those before it (`wires`);
@@ -215,8 +215,10 @@ impl StreamNetwork {
 
     /// The last byte of a message is at its host, and what waited behind it follows.
     fn message_over(&mut self, now: Time, id: MessageId) {
-        let to = self.queues.message(id).transfer.to;
-        let date = self.interfaces.receive(to, now) + self.physics.software + self.lateness();
+        let transfer = self.queues.message(id).transfer;
+        let delay =
+            Duration::from_secs_f64(self.paths.delay(&transfer)) + self.physics.software + self.lateness();
+        let date = self.interfaces.receive(transfer.to, now) + delay;
         self.agenda.push(date, Due::Arrival(id));
         if let Some(next) = self.queues.leave(id) {
             self.launch_at(now, self.queues.message(next).ready, next);

@@ -4,10 +4,15 @@ use mpirage_platform::HostId;
 
 use super::*;
 use crate::flow::{Fairness, Loopback, Segment};
+use crate::interface_delay::{DelaySection, InterfaceDelay};
 use mpirage_kernel::Connection;
 
 /// 10 Mbit/s and 200 µs per link: a byte takes 0.8 µs on each.
 fn network(physics: Physics) -> StreamNetwork {
+    delayed_network(physics, InterfaceDelay::default())
+}
+
+fn delayed_network(physics: Physics, interface_delay: InterfaceDelay) -> StreamNetwork {
     let platform = Platform::from_text(
         "test.toml",
         "[cluster]\nhosts = 3\nspeed = \"1Gf\"\nbandwidth = \"10Mbps\"\nlatency = \"200us\"\n",
@@ -22,6 +27,7 @@ fn network(physics: Physics) -> StreamNetwork {
         contention: true,
         loopback: Loopback { bandwidth: 1e9, latency: 1e-6 },
         physics: Some(physics),
+        interface_delay,
     };
     StreamNetwork::new(Arc::new(platform.unwrap()), parameters, physics)
 }
@@ -163,4 +169,23 @@ fn streams_and_messages_are_used_again() {
         assert!(ends(&run_from(&mut network, now), round) > 0.0);
     }
     assert_eq!(network.queues.places(), (1, 1));
+}
+
+#[test]
+fn a_delay_in_interfaces_counts_once_in_a_row_of_messages() {
+    let plain = Physics { framing: Framing { store_and_forward: false, ..TCP.framing }, ..TCP };
+    let delay = InterfaceDelay::new(vec![DelaySection { from: 100, seconds: 3e-3, per_byte: 1e-6 }]);
+    let dates = |delay: InterfaceDelay, bytes: u64| {
+        let mut network = delayed_network(plain, delay);
+        (0..4).for_each(|nth| send(&mut network, (0, 1), bytes, nth));
+        let dates = run(&mut network);
+        [ends(&dates, 0), ends(&dates, 3)]
+    };
+    let [first, last] = dates(InterfaceDelay::default(), 1000);
+    let [delayed_first, delayed_last] = dates(delay.clone(), 1000);
+    assert!(
+        near(delayed_first - first, 4000.0) && near(delayed_last - last, 4000.0),
+        "{delayed_last} {last}"
+    );
+    assert_eq!(dates(delay, 99), dates(InterfaceDelay::default(), 99));
 }

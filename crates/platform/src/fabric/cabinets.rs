@@ -84,6 +84,16 @@ impl Shape for Cabinets {
         }
     }
 
+    /// The hosts, the cables of half of the cabinets, or the backbone: what is narrowest.
+    fn bisection(&self, rate: &dyn Fn(Role) -> f64) -> Option<f64> {
+        let hosts = f64::from(self.hosts() / 2) * rate(Role::Host);
+        let Topology::Cabinets { sizes } = self.topology() else { return None };
+        let uplinks =
+            if sizes.len() > 1 { sizes.len() as f64 / 2.0 * rate(Role::Uplink) } else { f64::INFINITY };
+        let backbone = if rate(Role::Backbone) > 0.0 { rate(Role::Backbone) } else { f64::INFINITY };
+        Some(hosts.min(uplinks).min(backbone))
+    }
+
     fn topology(&self) -> Topology {
         let sizes = self.first_hosts.windows(2).map(|pair| pair[1] - pair[0]).collect();
         Topology::Cabinets { sizes }

@@ -86,6 +86,11 @@ impl Shape for Cluster {
         }
     }
 
+    fn bisection(&self, rate: &dyn Fn(Role) -> f64) -> Option<f64> {
+        let hosts = f64::from(self.hosts / 2) * rate(Role::Host);
+        Some(if self.backbone.is_some() { hosts.min(rate(Role::Backbone)) } else { hosts })
+    }
+
     fn topology(&self) -> Topology {
         Topology::Cluster { hosts: self.hosts, backbone: self.backbone.is_some() }
     }

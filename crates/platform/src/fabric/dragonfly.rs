@@ -6,7 +6,9 @@
 //! SimGrid's files that is always a router of the first chassis. Routes are minimal: chassis hop, group hop, global hop, chassis hop, group hop, each
 //! where needed. Parallel cables are one link of the summed bandwidth, as in SimGrid.
 
-use super::{Dialect, Extras, Fabric, Layout, Path, Role, Shape, Wires, pair_at, pair_index, pairs, product};
+use super::{
+    Dialect, Extras, Fabric, Layout, Path, Role, Shape, Wires, across, pair_at, pair_index, pairs, product,
+};
 use crate::link::{Cable, LinkEnd};
 use crate::topology::Topology;
 
@@ -319,6 +321,35 @@ impl Shape for Dragonfly {
             }
             _ => None,
         }
+    }
+
+    /// From a router that is not the one to the other group, in neither number, to another such router.
+    fn farthest(&self) -> (u32, u32) {
+        let Size { groups, chassis, routers, nodes, .. } = self.size;
+        let (from, to) = (0, groups - 1);
+        let away = |gateway: Router| Router {
+            group: gateway.group,
+            chassis: (gateway.chassis + 1) % chassis,
+            blade: (gateway.blade + 1) % routers,
+        };
+        let (src, dst) = match groups {
+            1 => (Router { group: 0, chassis: 0, blade: 0 }, away(Router { group: 0, chassis: 0, blade: 0 })),
+            _ => (away(self.gateway(from, to)), away(self.gateway(to, from))),
+        };
+        let last = if src == dst { nodes - 1 } else { 0 };
+        (self.index(src) * nodes, self.index(dst) * nodes + last)
+    }
+
+    /// A cut between groups; in a single group, between chassis or between routers.
+    fn bisection(&self, rate: &dyn Fn(Role) -> f64) -> Option<f64> {
+        let Size { groups, chassis, routers, .. } = self.size;
+        let cut = match (groups, chassis, routers) {
+            (1, 1, 1) => f64::INFINITY,
+            (1, 1, routers) => across(routers) * rate(Role::Chassis),
+            (1, chassis, routers) => across(chassis) * f64::from(routers) * rate(Role::Group),
+            (groups, ..) => across(groups) * rate(Role::Global),
+        };
+        Some(cut.min(f64::from(self.hosts / 2) * rate(Role::Host)))
     }
 
     fn topology(&self) -> Topology {

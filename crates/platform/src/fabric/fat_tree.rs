@@ -279,6 +279,16 @@ impl Shape for FatTree {
         Some([LinkEnd::switch(lower, child.position), LinkEnd::switch(lower + 1, parent.position)])
     }
 
+    /// Half of the hosts send to the other half through every level; the narrowest one limits them.
+    fn bisection(&self, rate: &dyn Fn(Role) -> f64) -> Option<f64> {
+        let level = |level: usize| {
+            let nodes = self.nodes_below[level + 1] - self.nodes_below[level];
+            let cables = f64::from(nodes) * f64::from(self.arities.up[level] * self.arities.parallel[level]);
+            cables / 2.0 * rate(Role::Level(level as u8))
+        };
+        (0..self.levels.len()).map(level).reduce(f64::min)
+    }
+
     fn topology(&self) -> Topology {
         let Arities { down, up, parallel } = self.arities.clone();
         Topology::FatTree { down, up, parallel }

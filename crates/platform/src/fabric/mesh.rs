@@ -1,6 +1,6 @@
 //! Everyone to everyone: one cable per pair of hosts, nothing shared.
 
-use super::{Extras, Fabric, Layout, Path, Role, Shape, Wires, pair_at, pair_index, pairs};
+use super::{Extras, Fabric, Layout, Path, Role, Shape, Wires, across, pair_at, pair_index, pairs};
 use crate::link::{Cable, LinkEnd};
 use crate::topology::Topology;
 
@@ -48,6 +48,10 @@ impl Shape for Mesh {
             let (a, b) = pair_at(cable, self.hosts);
             [LinkEnd::host(a), LinkEnd::host(b)]
         })
+    }
+
+    fn bisection(&self, rate: &dyn Fn(Role) -> f64) -> Option<f64> {
+        Some(across(self.hosts()) * rate(Role::Pair))
     }
 
     fn topology(&self) -> Topology {

@@ -63,6 +63,14 @@ pub(crate) trait Shape: std::fmt::Debug + Send + Sync {
     /// What a cable connects, its first direction going from the one to the other; none if it is a limit or a loopback.
     fn cable_ends(&self, role: Role, cable: u32) -> Option<[LinkEnd; 2]>;
 
+    /// Two hosts between which no route is longer.
+    fn farthest(&self) -> (u32, u32) {
+        (0, self.hosts() - 1)
+    }
+
+    /// Bytes per second from one half of the hosts to the other, given those of one cable of each role.
+    fn bisection(&self, rate: &dyn Fn(Role) -> f64) -> Option<f64>;
+
     /// Its parameters, for reports.
     fn topology(&self) -> Topology;
 }
@@ -141,6 +149,18 @@ impl Fabric {
         self.shape.topology()
     }
 
+    /// Two hosts between which no route is longer, in our own files; SimGrid's routes may be longer than they need to be.
+    pub fn farthest(&self) -> Option<(u32, u32)> {
+        (self.dialect == Dialect::Mpirage).then(|| self.shape.farthest())
+    }
+
+    /// Bytes per second from one half of the hosts to the other, given those of one cable of each role. Limiters are not
+    /// in the formulas.
+    pub fn bisection(&self, rate: &dyn Fn(Role) -> f64) -> Option<f64> {
+        let limited = self.layout.wires(Role::Limiter).is_some();
+        if limited { None } else { self.shape.bisection(rate) }
+    }
+
     pub fn link(&self, link: u32) -> LinkSpec {
         self.layout.class_of(link).cable.spec
     }
@@ -217,6 +237,11 @@ impl Path<'_> {
             self.push(limiters.up(node));
         }
     }
+}
+
+/// Cables between two halves of `n` things of which every two are joined by one.
+fn across(n: u32) -> f64 {
+    f64::from(n / 2) * f64::from(n - n / 2)
 }
 
 /// How many unordered pairs `n` things have.

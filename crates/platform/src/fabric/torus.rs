@@ -92,6 +92,23 @@ impl Shape for Torus {
         })
     }
 
+    fn farthest(&self) -> (u32, u32) {
+        let mut stride = 1;
+        let mut far = 0;
+        for &size in &self.dimensions {
+            far += size / 2 * stride;
+            stride *= size;
+        }
+        (0, far)
+    }
+
+    /// A cut across the longest axis meets every ring of that axis twice; a ring of two hosts is used one way only.
+    fn bisection(&self, rate: &dyn Fn(Role) -> f64) -> Option<f64> {
+        let longest = *self.dimensions.iter().max()?;
+        let cables = if longest > 2 { 2 } else { longest - 1 };
+        Some(f64::from(self.hosts / longest) * f64::from(cables) * rate(Role::Torus))
+    }
+
     fn topology(&self) -> Topology {
         Topology::Torus { dimensions: self.dimensions.clone() }
     }

@@ -20,6 +20,7 @@ use mpirage_units::{BANDWIDTH, LATENCY, Quantity, SPEED};
 
 use crate::error::{PlatformError, Source};
 use crate::platform::Platform;
+use crate::preset::NetworkPreset;
 use hwloc::Machine;
 use network::{Cables, Kind, Network};
 use shape::Shape;
@@ -33,6 +34,8 @@ pub struct ImportRequest {
     pub name: String,
     /// Speed of one core.
     pub speed: String,
+    /// A network by name: rates, latency and parameters of models.
+    pub net: Option<String>,
     /// Rate of the cables of hosts, for files without rates.
     pub bandwidth: Option<String>,
     /// Latency of one cable.
@@ -224,7 +227,9 @@ impl<'d> Draft<'d> {
         let read = |text: &Option<String>, kind, option| {
             text.as_deref().map(|text| quantity(text, kind, option)).transpose()
         };
-        let latency = read(&request.latency, &LATENCY, "--latency")?;
+        let preset = request.net.as_deref().map(NetworkPreset::named).transpose()?;
+        let latency =
+            read(&request.latency, &LATENCY, "--latency")?.or(preset.as_ref().map(|preset| preset.latency));
         let latency = latency.ok_or_else(|| {
             PlatformError::new("no file has latencies; give --net, or --latency of one cable")
         })?;
@@ -237,7 +242,9 @@ impl<'d> Draft<'d> {
             hosts: Vec::new(),
             cores: Vec::new(),
             latency,
-            bandwidth: read(&request.bandwidth, &BANDWIDTH, "--bandwidth")?,
+            net: request.net.as_deref(),
+            bandwidth: read(&request.bandwidth, &BANDWIDTH, "--bandwidth")?
+                .or(preset.map(|preset| preset.bandwidth)),
             oversubscription: request.oversubscription,
         })
     }

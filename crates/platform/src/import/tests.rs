@@ -202,3 +202,17 @@ fn damaged_fabrics_and_machines_are_shown_with_file_and_line() {
     assert!(xml("cache_size=\"524288\"", "cache_size=\"big\"").contains("n.xml:8"));
     assert!(xml("type=\"Package\"", "kind=\"Package\"").contains("no `type`"));
 }
+
+#[test]
+fn a_network_by_name_gives_rates_and_parameters() {
+    let named = ImportRequest { net: Some("edr".into()), bandwidth: None, latency: None, ..request() };
+    let (imported, platform) = import_texts(&[("topology.conf", TOPOLOGY)], &named).unwrap();
+    let preset = NetworkPreset::named("edr").unwrap();
+    assert!(imported.text.contains("net = \"edr\""), "{}", imported.text);
+    let mut links = Vec::new();
+    platform.route(HostId(0), HostId(1), &mut links);
+    assert!((platform.link(links[0]).bandwidth / preset.bandwidth - 1.0).abs() < 1e-6);
+    assert_eq!(platform.settings().len(), preset.settings().len());
+    let unknown = ImportRequest { net: Some("ethernt".into()), ..named };
+    assert!(error(&[("topology.conf", TOPOLOGY)], &unknown).contains("no network called"));
+}

@@ -19,6 +19,8 @@ pub(super) struct Draft<'d> {
     pub hosts: Vec<Device>,
     /// Cores of each host, in the same order.
     pub cores: Vec<u32>,
+    /// A network by name, for its parameters of models.
+    pub net: Option<&'d str>,
     /// Seconds of a cable.
     pub latency: f64,
     /// Bytes per second of the cables for which the file has none.
@@ -34,7 +36,9 @@ impl Draft<'_> {
         for comment in &self.comments {
             let _ = writeln!(text, "# {comment}");
         }
-        let _ = writeln!(text, "name = {:?}\n", self.name);
+        let _ = writeln!(text, "name = {:?}", self.name);
+        let net = self.net.map_or_else(String::new, |net| format!("net = {net:?}\n"));
+        let _ = writeln!(text, "{net}");
         let names: Vec<&str> = self.hosts.iter().map(|host| self.network.name(*host)).collect();
         let alike = self.cores.iter().all(|cores| *cores == self.cores[0]);
         match (&self.shape, formula(&names).filter(|_| alike)) {

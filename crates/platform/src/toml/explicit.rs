@@ -5,18 +5,24 @@ use super::table::{Entry, Table};
 use crate::builder::{Builder, Direction, LinkProblem, NetPoint, RouteLink, RouteProblem};
 use crate::error::PlatformError;
 use crate::link::{Duplex, LinkId};
+use crate::preset::NetworkPreset;
 use crate::suggest::did_you_mean;
 use crate::zone::{RoutedZone, Routing, ZoneId, ZoneKind};
 
 /// Reads them into the one zone of the platform.
-pub(super) fn read(file: &Table<'_>, name: &str, builder: &mut Builder) -> Result<(), PlatformError> {
+pub(super) fn read(
+    file: &Table<'_>,
+    name: &str,
+    preset: Option<&NetworkPreset>,
+    builder: &mut Builder,
+) -> Result<(), PlatformError> {
     let routing = file.or("routing", Routing::Full, routing)?;
     let zone = builder
         .open_zone(name, ZoneKind::Routed(RoutedZone::new(routing)))
         .map_err(|problem| file.error(problem))?;
     each(file, "host", &["name", "speed", "cores"], |host| add_host(&host, builder))?;
     each(file, "router", &["name"], |router| add_router(&router, builder))?;
-    each(file, "link", &[&["name"], &LINK[..]].concat(), |link| add_link(&link, builder))?;
+    each(file, "link", &[&["name"], &LINK[..]].concat(), |link| add_link(&link, preset, builder))?;
     if let Some(entry) = file.get("loopback") {
         add_loopback(entry, zone, builder)?;
     }
@@ -59,9 +65,13 @@ fn add_router(router: &Table<'_>, builder: &mut Builder) -> Result<(), PlatformE
     builder.add_router(name.name()?).map_err(|problem| name.error(problem))
 }
 
-fn add_link(link: &Table<'_>, builder: &mut Builder) -> Result<(), PlatformError> {
+fn add_link(
+    link: &Table<'_>,
+    preset: Option<&NetworkPreset>,
+    builder: &mut Builder,
+) -> Result<(), PlatformError> {
     let name = link.need("name")?;
-    let cable = fabrics::cable(link, Duplex::Split)?;
+    let cable = fabrics::cable(link, Duplex::Split, preset)?;
     builder.add_link(name.name()?, cable).map_err(|problem| name.error(problem))
 }
 

@@ -11,6 +11,7 @@ use crate::fabric::{
 };
 use crate::host::{HostGroup, HostNames, Numbers};
 use crate::link::{Cable, Duplex, Sharing};
+use crate::preset::NetworkPreset;
 use crate::suggest::did_you_mean;
 
 /// Hosts and their cables.
@@ -48,6 +49,7 @@ pub(super) fn read<'d>(
     file: &Table<'d>,
     topology: &'static str,
     name: &str,
+    preset: Option<&NetworkPreset>,
     builder: &mut Builder,
 ) -> Result<(), PlatformError> {
     let entry = file.need(topology)?;
@@ -60,8 +62,8 @@ pub(super) fn read<'d>(
         _ => &["hosts"],
     };
     let table = entry.table(&[own, &COMMON].concat())?;
-    let (cable, extras) = (cable(&table, Duplex::Split)?, extras(&table)?);
-    let plan = Plan { table: &table, name, cable, extras, cores: builder.usual_cores() };
+    let (cable, extras) = (cable(&table, Duplex::Split, preset)?, extras(&table, preset)?);
+    let plan = Plan { table: &table, name, cable, extras, cores: builder.usual_cores(), preset };
     let fabric = match topology {
         "cluster" => plan.cluster()?,
         "cabinets" => plan.cabinets()?,
@@ -81,6 +83,8 @@ struct Plan<'t, 'd> {
     extras: Extras,
     /// Of a host, unless the table says otherwise.
     cores: u32,
+    /// The network that the platform names.
+    preset: Option<&'t NetworkPreset>,
 }
 
 impl Plan<'_, '_> {
@@ -92,7 +96,7 @@ impl Plan<'_, '_> {
 
     fn cabinets(&self) -> Result<Fabric, PlatformError> {
         let sizes = self.table.need("sizes")?;
-        let uplink = cable(&self.table.need("uplink")?.table(&LINK)?, Duplex::Split)?;
+        let uplink = cable(&self.table.need("uplink")?.table(&LINK)?, Duplex::Split, self.preset)?;
         let backbone = self.table.maybe("backbone", backbone)?;
         self.fabric(&sizes, Cabinets::new(&sizes.counts()?, self.cable, uplink, backbone, &self.extras))
     }
@@ -134,7 +138,7 @@ impl Plan<'_, '_> {
 
     /// Cables between switches; those of hosts unless the file says otherwise.
     fn other_cable(&self, key: &'static str) -> Result<Cable, PlatformError> {
-        self.table.or(key, self.cable, |entry| cable(&entry.table(&LINK)?, Duplex::Split))
+        self.table.or(key, self.cable, |entry| cable(&entry.table(&LINK)?, Duplex::Split, self.preset))
     }
 
     fn full(&self) -> Result<Fabric, PlatformError> {
@@ -193,10 +197,21 @@ pub(crate) fn full_bisection(down: &[u32]) -> Vec<u32> {
 /// The keys of a link.
 pub(super) const LINK: [&str; 3] = ["bandwidth", "latency", "sharing"];
 
-/// `bandwidth`, `latency` and `sharing` of a table.
-pub(super) fn cable(table: &Table<'_>, by_default: Duplex) -> Result<Cable, PlatformError> {
-    let bandwidth = table.need("bandwidth")?.bandwidth()?;
-    let latency = table.need("latency")?.latency()?;
+/// `bandwidth`, `latency` and `sharing` of a table; what it leaves out is that of the preset, if there is one.
+pub(super) fn cable(
+    table: &Table<'_>,
+    by_default: Duplex,
+    preset: Option<&NetworkPreset>,
+) -> Result<Cable, PlatformError> {
+    let given = (table.get("bandwidth"), table.get("latency"));
+    let bandwidth = match (given.0, preset) {
+        (None, Some(preset)) => preset.bandwidth,
+        _ => table.need("bandwidth")?.bandwidth()?,
+    };
+    let latency = match (given.1, preset) {
+        (None, Some(preset)) => preset.latency,
+        _ => table.need("latency")?.latency()?,
+    };
     let (duplex, sharing) = table.or("sharing", (by_default, Sharing::Shared), sharing)?;
     let mut cable = Cable::shared(bandwidth, latency, duplex);
     cable.spec.sharing = sharing;
@@ -216,7 +231,7 @@ fn sharing(entry: Entry<'_>) -> Result<(Duplex, Sharing), PlatformError> {
 
 /// One link all messages cross, shared unless said otherwise.
 fn backbone(entry: Entry<'_>) -> Result<Cable, PlatformError> {
-    let cable = cable(&entry.table(&LINK)?, Duplex::Single)?;
+    let cable = cable(&entry.table(&LINK)?, Duplex::Single, None)?;
     match cable.duplex {
         Duplex::Single => Ok(cable),
         Duplex::Split => Err(entry.error("a backbone has no directions; it is `shared` or a `fat-pipe`")),
@@ -230,9 +245,10 @@ pub(super) fn loopback(entry: Entry<'_>) -> Result<Cable, PlatformError> {
     Ok(Cable::fat_pipe(bandwidth, table.or("latency", 0.0, Entry::latency)?))
 }
 
-fn extras(table: &Table<'_>) -> Result<Extras, PlatformError> {
+fn extras(table: &Table<'_>, preset: Option<&NetworkPreset>) -> Result<Extras, PlatformError> {
+    let measured = preset.and_then(|preset| preset.loopback);
     Ok(Extras {
-        loopback: table.maybe("loopback", loopback)?,
+        loopback: table.maybe("loopback", loopback)?.or(measured),
         limiter: table.maybe("limiter", Entry::bandwidth)?,
         dialect: Dialect::Mpirage,
     })

@@ -7,6 +7,7 @@ mod explicit;
 mod fabrics;
 mod model;
 mod node;
+mod preset;
 mod table;
 
 use ::toml::Spanned;
@@ -15,6 +16,7 @@ use ::toml::de::DeTable;
 use crate::builder::{Builder, Unfinished};
 use crate::error::{PlatformError, Source};
 use crate::platform::Platform;
+use crate::preset::{NetworkPreset, NetworkSource};
 use crate::settings::ModelSettings;
 pub(crate) use node::KEYS as NODE_KEYS;
 use table::Table;
@@ -26,6 +28,7 @@ const EXPLICIT: [&str; 6] = ["host", "router", "link", "route", "routing", "loop
 const ALWAYS: [&str; 3] = ["name", "model", "packet"];
 /// What every platform may have, and model files have not.
 const INSIDE: &str = "node";
+const NET: &str = "net";
 /// The tables of settings, and what the settings of each begin with.
 const SETTINGS: [(&str, &str); 2] = [("model", ""), ("packet", "packet.")];
 
@@ -50,19 +53,27 @@ fn read_settings(file: &Table<'_>, settings: &mut ModelSettings) -> Result<(), P
     Ok(())
 }
 
-/// Reads a platform.
-pub(crate) fn read(source: &Source<'_>, file_stem: &str) -> Result<Platform, PlatformError> {
+/// Reads a platform. `net` is a network that was named beside it.
+pub(crate) fn read(
+    source: &Source<'_>,
+    file_stem: &str,
+    net: Option<&str>,
+) -> Result<Platform, PlatformError> {
     let document = parse(source)?;
-    let known = [&TOPOLOGIES[..], &EXPLICIT, &ALWAYS, &[INSIDE]].concat();
+    let known = [&TOPOLOGIES[..], &EXPLICIT, &ALWAYS, &[INSIDE, NET]].concat();
     let file = Table::new(source, "", 0..0, document.get_ref(), &known)?;
     let name = file.or("name", file_stem, |entry| entry.name())?;
     let mut builder = Builder::default();
     read_settings(&file, &mut builder.settings)?;
+    let preset = network(&file, net)?;
+    if let Some(preset) = &preset {
+        builder.settings.add_missing(preset.settings());
+    }
     let node = file.maybe(INSIDE, |entry| Ok((entry, node::read(entry)?)))?;
     builder.cores = node.as_ref().and_then(|(_, read)| read.cores);
     match topology_of(&file)? {
-        Some(topology) => fabrics::read(&file, topology, name, &mut builder)?,
-        None => explicit::read(&file, name, &mut builder)?,
+        Some(topology) => fabrics::read(&file, topology, name, preset.as_ref(), &mut builder)?,
+        None => explicit::read(&file, name, preset.as_ref(), &mut builder)?,
     }
     let mut platform = builder.finish(name.to_owned()).map_err(|problem| {
         let place = ["route", "host"].into_iter().find_map(|key| file.get(key));
@@ -79,7 +90,25 @@ pub(crate) fn read(source: &Source<'_>, file_stem: &str) -> Result<Platform, Pla
         node::check(&platform, entry, read)?;
         platform = platform.with_node(read.node);
     }
+    if let Some(preset) = &preset {
+        platform = platform.with_network(NetworkSource::of(preset));
+    }
     Ok(platform.with_doubts(source.take_doubts()))
+}
+
+/// The network that the file or the command line names.
+fn network(file: &Table<'_>, beside: Option<&str>) -> Result<Option<NetworkPreset>, PlatformError> {
+    match (file.get(NET), beside) {
+        (Some(entry), Some(_)) => {
+            Err(entry.error("this platform names its network; --net cannot name another"))
+        }
+        (Some(entry), None) => {
+            let found = NetworkPreset::named(entry.name()?);
+            found.map(Some).map_err(|error| entry.error(error.message()).maybe_help(error.advice()))
+        }
+        (None, Some(name)) => NetworkPreset::named(name).map(Some),
+        (None, None) => Ok(None),
+    }
 }
 
 fn parse<'t>(source: &Source<'t>) -> Result<Spanned<DeTable<'t>>, PlatformError> {
