@@ -1,5 +1,9 @@
 //! The command line. One definition gives the parser, the help, the manual pages and the completions of shells.
 
+mod study;
+
+pub use study::{CalibrateArguments, CompareArguments};
+
 use std::ffi::OsString;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -81,6 +85,12 @@ pub enum Command {
     /// Find the fastest algorithms of collectives on a simulated machine, for a real MPI to use
     #[command(after_help = examples::TUNE)]
     Tune(Box<TuneArguments>),
+    /// Fit a model to measurements of a real machine
+    #[command(after_help = examples::CALIBRATE)]
+    Calibrate(Box<CalibrateArguments>),
+    /// Compare simulated with measured times
+    #[command(after_help = examples::COMPARE)]
+    Compare(CompareArguments),
     /// Check, show or import a description of a machine
     #[command(subcommand, after_help = examples::PLATFORM)]
     Platform(PlatformAction),

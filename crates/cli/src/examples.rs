@@ -90,6 +90,18 @@ Examples:
   mpirage tune gen:allreduce,ranks=16,bytes=8               # the calls of a trace or pattern
   mpirage cc -O2 heat1d.c -o heat1d && mpirage tune -n 16 --compute none -- ./heat1d";
 
+/// `mpirage calibrate --help`.
+pub const CALIBRATE: &str = "\
+Examples:
+  mpirage calibrate pingpong-openmpi.csv -p testbed.toml -o mine.toml   # then: mpirage run --model mine.toml …
+  mpirage calibrate pingpong-openmpi.csv -p testbed.toml --breakpoints 1448,65472 --report fit.html";
+
+/// `mpirage compare --help`.
+pub const COMPARE: &str = "\
+Examples:
+  mpirage compare pingpong-mpich.csv pingpong-openmpi.csv
+  mpirage compare pingpong-mpich.csv pingpong-openmpi.csv --max-error 50 --plot errors.svg";
+
 /// `mpirage platform --help`.
 pub const PLATFORM: &str = "\
 Examples:

@@ -10,13 +10,16 @@ pub const DEADLOCK: u8 = 80;
 pub const MISUSE: u8 = 81;
 /// A platform or model file is bad.
 pub const BAD_PLATFORM: u8 = 82;
-/// A trace is bad.
+/// A trace, or a file of measurements, is bad.
 pub const BAD_TRACE: u8 = 83;
 /// The command line is wrong, this machine lacks something, or an output could not be written.
 pub const USAGE: u8 = 84;
 
 /// The network could not reach a host.
 pub const UNREACHABLE: u8 = 85;
+
+/// Simulated times are further from measured ones than the user allows.
+pub const TOO_FAR: u8 = 86;
 
 /// The reader of standard output is gone: the exit code of a shell for a program that SIGPIPE ended.
 pub const BROKEN_PIPE: u8 = 141;
@@ -43,6 +46,11 @@ pub fn bad_platform(error: impl std::fmt::Display) -> Failure {
 /// A trace that cannot be used.
 pub fn bad_trace(error: impl std::fmt::Display) -> Failure {
     Failure { code: BAD_TRACE, error: anyhow::anyhow!("{error}") }
+}
+
+/// Measurements that cannot be used.
+pub fn bad_measurements(error: impl std::fmt::Display) -> Failure {
+    bad_trace(error)
 }
 
 impl From<Error> for Failure {

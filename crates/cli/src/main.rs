@@ -6,8 +6,10 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod arguments;
+mod calibrate;
 mod captures;
 mod child;
+mod compare;
 mod compile;
 mod conflicts;
 mod costs;
@@ -95,7 +97,7 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Some("run") => return run::command(tail),
         Some("emulate") => return emulate::command(tail),
         Some("gdb") => return gdb::command(tail),
-        Some(planned @ ("calibrate" | "compare" | "balance" | "sweep" | "check")) => {
+        Some(planned @ ("balance" | "sweep" | "check")) => {
             return Err(exit::usage(format!(
                 "`mpirage {planned}` is not implemented yet; see docs/roadmap.md"
             )));
@@ -116,6 +118,8 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Command::Trace(action) => trace::command(&action),
         Command::Report(report) => report::command(&report),
         Command::Tune(tune) => tune::command(&tune),
+        Command::Calibrate(calibrate) => calibrate::command(&calibrate),
+        Command::Compare(compare) => compare::command(&compare),
         Command::Info(info) => info::command(&info),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { folder } => manual::pages(&folder),

@@ -19,7 +19,7 @@
 //! | `search` | all of them, on several cores |
 //! | `rules` | what follows for a library: which method from which size on |
 //! | `calls` | the collective calls of a program |
-//! | `sketch`, `plot`, `text` | results as text and as SVG |
+//! | `sketch`, `plot` | results as text and as SVG |
 //!
 //! Results do not depend on the number of cores: each simulation has an engine of its own, and results are put in the order of
 //! the points. Nothing here prints, reads or writes files.
@@ -33,10 +33,10 @@ mod search;
 mod simulate;
 mod sizes;
 mod sketch;
-mod text;
 
 pub use calls::{CallCounter, CallGroup};
 pub use methods::Candidates;
+pub use mpirage_plot::{size_text, time_text};
 pub use plot::svg;
 pub use point::Point;
 pub use rules::{Threshold, rules, rules_by_size, thresholds, tuned};
@@ -44,4 +44,3 @@ pub use search::{Observer, Progress, Row, Search, Timed};
 pub use simulate::{Testbed, TuneError};
 pub use sizes::{SizesError, parse_sizes};
 pub use sketch::sketch;
-pub use text::{size_text, time_text};

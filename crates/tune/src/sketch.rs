@@ -11,7 +11,7 @@
 //! ```
 
 use crate::Row;
-use crate::text::{size_text, time_text};
+use mpirage_plot::{size_text, time_text};
 
 /// Lines of a plot.
 const LINES: usize = 8;

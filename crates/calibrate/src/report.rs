@@ -1,0 +1,126 @@
+//! A calibration as a plot and as a page.
+
+use std::fmt::Write;
+
+use mpirage_plot::{Colour, Look, Panel, Series, escaped, size_text, svg, time_text};
+use mpirage_units::Duration;
+
+use crate::error::percent;
+use crate::fit::Calibration;
+use crate::measurement::Point;
+
+/// Points of a drawn line in each factor of two.
+const STEPS: u32 = 4;
+
+/// The measured ping-pongs and those of all models, as SVG.
+pub fn plot(calibration: &Calibration, title: &str) -> String {
+    let mut series = vec![measured("measured", Colour::Grey, &calibration.points)];
+    if !calibration.held_out.is_empty() {
+        series.push(measured("left out of the fit", Colour::Red, &calibration.held_out));
+    }
+    let colours = [Colour::Blue, Colour::Green, Colour::Red];
+    for ((name, model), colour) in calibration.models().into_iter().zip(colours) {
+        let points = sizes(calibration).map(|bytes| point(bytes, model(bytes), name)).collect();
+        series.push(Series { name: name.to_owned(), colour, look: Look::Line, points });
+    }
+    svg(title, &[Panel { heading: "half a round trip".to_owned(), series }])
+}
+
+fn measured(name: &str, colour: Colour, points: &[Point]) -> Series {
+    let points = points.iter().map(|one| point(one.bytes, one.seconds, name)).collect();
+    Series { name: name.to_owned(), colour, look: Look::Dots, points }
+}
+
+fn point(bytes: u64, seconds: f64, name: &str) -> mpirage_plot::Point {
+    let time = time_text(Duration::from_secs_f64(seconds));
+    mpirage_plot::Point { bytes, seconds, text: format!("{}: {name}, {time}", size_text(bytes)) }
+}
+
+/// Sizes at which lines are drawn: evenly in log space, and both sides of each border.
+fn sizes(calibration: &Calibration) -> impl Iterator<Item = u64> {
+    let ends = |at: Option<&Point>| at.map_or(1, |point| point.bytes.max(1)) as f64;
+    let (first, last) = (ends(calibration.points.first()), ends(calibration.points.last()));
+    let count = ((last / first).log2() * f64::from(STEPS)).ceil().max(1.0);
+    let even =
+        (0..=count as u32).map(|step| (first * (last / first).powf(f64::from(step) / count)).round() as u64);
+    let borders = calibration
+        .segments
+        .iter()
+        .filter(|segment| segment.from > 0)
+        .flat_map(|segment| [segment.from - 1, segment.from]);
+    let mut all: Vec<u64> = even.chain(borders).collect();
+    all.sort_unstable();
+    all.dedup();
+    all.into_iter()
+}
+
+/// A page with the plot, the errors, the parameters and the model file.
+pub fn page(calibration: &Calibration, title: &str, model_file: &str) -> String {
+    let mut out = String::new();
+    let title = escaped(title);
+    let _ = writeln!(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>{title}</title>\n\
+         <style>body{{font:15px sans-serif;max-width:60em;margin:2em auto;padding:0 1em}}table{{border-collapse:collapse}}\
+         td,th{{padding:.2em .8em;text-align:right;border-bottom:1px solid #ddd}}td:first-child,th:first-child{{text-align:left}}\
+         pre{{background:#f6f6f6;padding:1em;overflow:auto}}</style>\n<h1>{title}</h1>"
+    );
+    out.push_str(&plot(calibration, "ping-pong"));
+    errors(&mut out, calibration);
+    if !calibration.segments.is_empty() {
+        parameters(&mut out, calibration);
+    }
+    for note in &calibration.notes {
+        let _ = writeln!(out, "<p>Note: {}.</p>", escaped(note));
+    }
+    let _ = writeln!(out, "<h2>Model file</h2>\n<pre>{}</pre>\n</html>", escaped(model_file));
+    out
+}
+
+fn errors(out: &mut String, calibration: &Calibration) {
+    let held_out = !calibration.held_out.is_empty();
+    out.push_str("<h2>Logarithmic errors</h2>\n<table><tr><th>model</th><th>mean</th><th>worst</th>");
+    if held_out {
+        out.push_str(
+            "<th>mean, left out</th><th>worst, left out</th><th>classes of ten sizes, left out</th>",
+        );
+    }
+    out.push_str("</tr>\n");
+    for score in calibration.scores() {
+        let mut cells = vec![percent(score.fitted.mean()), percent(score.fitted.worst())];
+        if held_out {
+            cells.extend(
+                [score.held_out.mean(), score.held_out.worst(), score.held_out_classes.mean()].map(percent),
+            );
+        }
+        let _ = writeln!(out, "<tr><td>{}</td><td>{}</td></tr>", score.model, cells.join("</td><td>"));
+    }
+    let _ = writeln!(
+        out,
+        "</table>\n<p>{} sizes. Neighbouring sizes scatter by {} around each other, which no function of the size explains.</p>",
+        calibration.points.len() + calibration.held_out.len(),
+        percent(calibration.noise())
+    );
+}
+
+fn parameters(out: &mut String, calibration: &Calibration) {
+    out.push_str(
+        "<h2>Segments</h2>\n<table><tr><th>from</th><th>sizes</th><th>latency</th><th>bandwidth</th><th>factor on latency</th><th>factor on bandwidth</th></tr>\n",
+    );
+    for segment in &calibration.segments {
+        let [(latency, one), (bandwidth, other)] = calibration.factors(segment);
+        let _ = writeln!(
+            out,
+            "<tr><td>{} B</td><td>{}</td><td>{}</td><td>{:.1} MB/s</td><td>{latency:.3} ({:.3} to {:.3})</td><td>{bandwidth:.3} ({:.3} to {:.3})</td></tr>",
+            segment.from,
+            segment.sizes,
+            time_text(Duration::from_secs_f64(segment.latency.max(0.0))),
+            1e-6 / segment.per_byte,
+            one.low,
+            one.high,
+            other.low,
+            other.high
+        );
+    }
+    out.push_str("</table>\n");
+}

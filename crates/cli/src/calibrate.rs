@@ -1,0 +1,231 @@
+//! `mpirage calibrate`: fits a model to measurements of a real machine.
+
+pub(crate) mod files;
+mod measure;
+mod predict;
+mod show;
+
+use std::path::Path;
+
+use mpirage_calibrate::{
+    Calibration, Criterion, FitKind, FitRequest, Format, Kind, Measurements, ModelFile, Prediction,
+    ReadOptions, Route, fit, page, plot, read, read_breakpoints, write_model,
+};
+use mpirage_mpi::Overhead;
+use mpirage_platform::HostId;
+use mpirage_scenario::Network;
+use mpirage_units::BYTES;
+
+use crate::arguments::{CalibrateArguments, MachineArguments};
+use crate::conflicts::Conflicts;
+use crate::exit::{self, Failure, bad_measurements, usage};
+use crate::machine::Machine;
+use crate::output::say;
+use crate::words;
+use files::Files;
+use show::Results;
+
+/// Bytes of the largest file of measurements.
+const LARGEST: u64 = 1 << 30;
+
+/// Calibrates.
+pub fn command(arguments: &CalibrateArguments) -> Result<u8, Failure> {
+    conflicts(arguments).check()?;
+    let choices = Choices::of(arguments)?;
+    let machine = machine(&arguments.machine)?;
+    let route = route(&machine)?;
+    let files = Files::open(arguments)?;
+    let (measurements, origin) = measurements(arguments, &choices.reading)?;
+    let kind = match choices.overheads {
+        false => FitKind::Factors,
+        true => FitKind::Overheads(predictions(&machine, &measurements)?),
+    };
+    let request = FitRequest {
+        measurements: &measurements,
+        route,
+        kind,
+        criterion: choices.criterion,
+        segments: arguments.segments.map(std::num::NonZero::get),
+        breakpoints: choices.breakpoints,
+        eager_limit: choices.eager_limit,
+        hold_out: arguments.hold_out.map(|every| every as usize),
+        seed: arguments.machine.seed,
+    };
+    let calibration = fit(&request).map_err(bad_measurements)?;
+    let title = format!("{origin} on {}, model {}", machine.spec, machine.model.name);
+    let text = model_text(&calibration, &machine, &title);
+    let results = Results {
+        replayed: predict::deviation(&arguments.machine, &text, &calibration)?,
+        calibration: &calibration,
+        measurements: &measurements,
+        title: &title,
+    };
+    warn(&results);
+    if !arguments.quiet && !files.json_on_standard_output() {
+        results.print();
+    }
+    let drawing = plot(&calibration, &title);
+    files.write(&text, &drawing, &page(&calibration, &title, &text), &results.json())
+}
+
+fn warn(results: &Results<'_>) {
+    results.calibration.notes.iter().for_each(|note| say!("mpirage: note: {note}"));
+    if let [_, ..] = results.measurements.skipped() {
+        say!("mpirage: note: not used: {}", results.measurements.skipped().join(", "));
+    }
+    if results.replayed > predict::SAME {
+        say!(
+            "mpirage: warning: a replayed ping-pong differs from the fit by up to {}",
+            mpirage_calibrate::percent(results.replayed)
+        );
+    }
+}
+
+/// What the user chose, by names that exist.
+struct Choices {
+    reading: ReadOptions,
+    criterion: Criterion,
+    overheads: bool,
+    breakpoints: Vec<u64>,
+    eager_limit: Option<u64>,
+}
+
+impl Choices {
+    fn of(arguments: &CalibrateArguments) -> Result<Choices, Failure> {
+        let criteria = [("bic", Criterion::Bic), ("correlation", Criterion::Correlation)];
+        let format = arguments
+            .format
+            .as_deref()
+            .map(|name| words::choose("--format", name, &Format::ALL))
+            .transpose()?;
+        let limit = |text: &str| BYTES.read(text).map(|read| read.value() as u64);
+        let eager_limit = arguments.eager_limit.as_deref().map(limit).transpose();
+        Ok(Choices {
+            reading: ReadOptions { format, mpi: arguments.mpi.clone(), topology: arguments.topology.clone() },
+            criterion: words::choose("--criterion", &arguments.criterion, &criteria)?,
+            overheads: words::choose("--fit", &arguments.fit, &[("factors", false), ("overheads", true)])?,
+            breakpoints: arguments.breakpoints.as_deref().map(breakpoints).transpose()?.unwrap_or_default(),
+            eager_limit: eager_limit.map_err(|error| usage(format!("--eager-limit: {error}")))?,
+        })
+    }
+}
+
+/// A list of sizes, or a file.
+fn breakpoints(text: &str) -> Result<Vec<u64>, Failure> {
+    let path = Path::new(text);
+    if path.exists() {
+        let content = mpirage_input::read_text(path, LARGEST).map_err(bad_measurements)?;
+        return read_breakpoints(text, &content).map_err(bad_measurements);
+    }
+    let size = |size: &str| BYTES.read(size).map(|read| read.value() as u64);
+    let sizes: Result<Vec<u64>, _> = text.split(',').map(size).collect();
+    let mut sizes =
+        sizes.map_err(|error| usage(format!("--breakpoints: {error}; and there is no file {text}")))?;
+    sizes.sort_unstable();
+    sizes.dedup();
+    Ok(sizes)
+}
+
+/// Inputs and outputs, none of which may be another one.
+fn conflicts(arguments: &CalibrateArguments) -> Conflicts {
+    let mut files = Conflicts::default();
+    arguments.measurements.iter().for_each(|file| files.input("the measurements", file));
+    arguments.machine.add_inputs(&mut files);
+    let outputs = [
+        ("-o", &arguments.output),
+        ("--plot", &arguments.plot),
+        ("--report", &arguments.report),
+        ("--json", &arguments.json),
+        ("--save", &arguments.save),
+    ];
+    for (option, file) in outputs {
+        let file = file.as_deref().filter(|file| *file != Path::new(crate::arguments::STANDARD_OUTPUT));
+        file.into_iter().for_each(|file| files.output(option, file));
+    }
+    files
+}
+
+/// The machine with two ranks: on two hosts, unless the user says where they are.
+fn machine(arguments: &MachineArguments) -> Result<Machine, Failure> {
+    if arguments.platform.is_none() {
+        return Err(usage("-p is missing: the platform that was measured"));
+    }
+    if arguments.model.contains(['/', '.']) {
+        let problem = "the model to begin with is one of `mpirage info models`, not a file";
+        return Err(usage(format!("--model {}: {problem}", arguments.model)));
+    }
+    let machine = Machine::new(&with_two_hosts(arguments), 2)?;
+    match &machine.model.network {
+        Network::Flow(_) => Ok(machine),
+        _ => Err(usage(format!("--model {}: only flow models are calibrated", arguments.model))),
+    }
+}
+
+fn with_two_hosts(arguments: &MachineArguments) -> MachineArguments {
+    let placed = !arguments.host.is_empty() || arguments.hostfile.is_some() || arguments.ppn.is_some();
+    MachineArguments { ppn: if placed { arguments.ppn } else { Some(1) }, ..arguments.clone() }
+}
+
+/// What lies between the two ranks, as the model sees it.
+fn route(machine: &Machine) -> Result<Route, Failure> {
+    let Network::Flow(flow) = &machine.model.network else { unreachable!("checked before") };
+    let (one, other): (HostId, HostId) = (machine.placement.hosts[0], machine.placement.hosts[1]);
+    let mut links = Vec::new();
+    let mut latency = machine.platform.route(one, other, &mut links);
+    let mut bandwidth =
+        links.iter().map(|&link| machine.platform.link(link).bandwidth).fold(f64::INFINITY, f64::min);
+    if links.is_empty() {
+        (latency, bandwidth) = (flow.loopback.latency, flow.loopback.bandwidth);
+    }
+    if latency > 0.0 {
+        bandwidth = bandwidth.min(flow.window / (2.0 * latency));
+    }
+    Ok(Route { latency, bandwidth, header: flow.header })
+}
+
+/// The measurements, and a word about where they are from.
+fn measurements(
+    arguments: &CalibrateArguments,
+    reading: &ReadOptions,
+) -> Result<(Measurements, String), Failure> {
+    if arguments.run {
+        let text = measure::run(arguments)?;
+        let all = read("the benchmark's output", text.as_bytes(), reading).map_err(bad_measurements)?;
+        return Ok((all, format!("measured with {}", arguments.mpirun)));
+    }
+    let mut all = Measurements::default();
+    let mut names = Vec::new();
+    for file in &arguments.measurements {
+        let name = file.display().to_string();
+        let bytes = mpirage_input::read(file, LARGEST).map_err(bad_measurements)?;
+        all.extend(read(&name, &bytes, reading).map_err(bad_measurements)?);
+        names.push(file.file_name().map_or(name, |name| name.to_string_lossy().into_owned()));
+    }
+    Ok((all, names.join(", ")))
+}
+
+/// What the model predicts without overheads of receives.
+fn predictions(machine: &Machine, measurements: &Measurements) -> Result<Vec<Prediction>, Failure> {
+    let mut bare = machine.with_ranks(&[0, 1]);
+    bare.model.protocol.recv_overhead = Overhead::default();
+    let points = [Kind::PingPong, Kind::Exchange].into_iter().flat_map(|kind| measurements.points(kind));
+    let mut sizes: Vec<u64> = points.map(|point| point.bytes).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    sizes
+        .into_iter()
+        .map(|bytes| Ok(Prediction { bytes, seconds: predict::ping_pong(&bare, bytes)? }))
+        .collect()
+}
+
+fn model_text(calibration: &Calibration, machine: &Machine, title: &str) -> String {
+    let has_gap = machine.model.describe().iter().any(|line| line.starts_with("gap ="));
+    let origin = [format!("Written by mpirage calibrate: {title}.")];
+    // A preset is named by what the user wrote; platforms change its parameters, which the platform is there to do again.
+    write_model(calibration, &ModelFile { base: &machine.model.name, origin: &origin, has_gap })
+}
+
+/// A model file that was just written cannot be read: an error of ours.
+fn unreadable(error: impl std::fmt::Display) -> Failure {
+    exit::bad_platform(format!("the fitted model cannot be read back: {error}"))
+}

@@ -1,0 +1,13 @@
+//! Plots of times over message sizes, as SVG: panels side by side, each with some series. Both axes are logarithmic. Each
+//! point shows its text when pointed at.
+//!
+//! | file | what |
+//! |---|---|
+//! | `svg` | panels, axes and series |
+//! | `text` | sizes and times for people |
+
+mod svg;
+mod text;
+
+pub use svg::{Colour, Look, Panel, Point, Series, escaped, svg};
+pub use text::{size_text, time_text};
