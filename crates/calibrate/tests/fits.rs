@@ -18,6 +18,7 @@ fn request(measurements: &Measurements) -> FitRequest<'_> {
         breakpoints: Vec::new(),
         eager_limit: None,
         hold_out: None,
+        units_known: false,
         seed: 1,
     }
 }

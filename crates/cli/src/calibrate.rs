@@ -49,6 +49,7 @@ pub fn command(arguments: &CalibrateArguments) -> Result<u8, Failure> {
         breakpoints: choices.breakpoints,
         eager_limit: choices.eager_limit,
         hold_out: arguments.hold_out.map(|every| every as usize),
+        units_known: arguments.run,
         seed: arguments.machine.seed,
     };
     let calibration = fit(&request).map_err(bad_measurements)?;
