@@ -101,3 +101,16 @@ pub struct ConnectionCounts {
     /// Recoveries that turned out to be unnecessary, if the protocol finds out.
     pub spurious: u64,
 }
+
+impl ConnectionCounts {
+    /// Adds what another end has counted.
+    pub fn add(&mut self, other: &ConnectionCounts) {
+        self.segments += other.segments;
+        self.retransmissions += other.retransmissions;
+        self.fast_retransmits += other.fast_retransmits;
+        self.timeouts += other.timeouts;
+        self.duplicate_acks += other.duplicate_acks;
+        self.zero_windows += other.zero_windows;
+        self.spurious += other.spurious;
+    }
+}

@@ -65,7 +65,7 @@ impl Model for NoisyNetwork {
         while let Some((transfer, token)) = self.waiting.pop_at(now) {
             self.inner.start(now, transfer, token);
         }
-        // The caller was told that all transfers have departed.
+        // `start` said of all transfers that they depart at once, so the inner network must not report it again.
         let mut place = 0;
         events.retain(|event| {
             place += 1;

@@ -6,6 +6,7 @@
 
 use std::fmt::Debug;
 
+use mpirage_kernel::ConnectionCounts;
 use mpirage_units::Time;
 
 use crate::capture::WireHeader;
@@ -112,42 +113,10 @@ pub trait Endpoint: Sized {
     fn failure(&self) -> Option<Failure>;
 
     /// What it has counted.
-    fn counts(&self) -> EndCounts;
+    fn counts(&self) -> ConnectionCounts;
 
     /// Its control variables, for those who watch them.
     fn state(&self) -> EndState;
-}
-
-/// What an end of a connection has counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct EndCounts {
-    /// Segments sent, retransmissions included.
-    pub segments: u64,
-    /// Segments sent again.
-    pub retransmissions: u64,
-    /// Losses that were found from acknowledgements.
-    pub fast_retransmits: u64,
-    /// Retransmission timers that expired.
-    pub timeouts: u64,
-    /// Acknowledgements that acknowledged nothing new.
-    pub duplicate_acks: u64,
-    /// Windows of zero that were offered.
-    pub zero_windows: u64,
-    /// Recoveries that turned out to be unnecessary, if the protocol finds out.
-    pub spurious: u64,
-}
-
-impl EndCounts {
-    /// Adds what another end has counted.
-    pub fn add(&mut self, other: &EndCounts) {
-        self.segments += other.segments;
-        self.retransmissions += other.retransmissions;
-        self.fast_retransmits += other.fast_retransmits;
-        self.timeouts += other.timeouts;
-        self.duplicate_acks += other.duplicate_acks;
-        self.zero_windows += other.zero_windows;
-        self.spurious += other.spurious;
-    }
 }
 
 /// The control variables of an end at an instant.

@@ -7,7 +7,7 @@
 use mpirage_kernel::{ConnectionCounts, ConnectionSample, QueueSample};
 use mpirage_units::{Duration, Time};
 
-use crate::endpoint::{EndCounts, EndState};
+use crate::endpoint::EndState;
 use crate::port::PortCounts;
 
 /// The width of stretches at first: 100 ns, a frame of 1500 bytes at 120 Gbit/s.
@@ -135,7 +135,7 @@ pub(crate) fn queue_sample(at: Time, waiting: u64, counts: &PortCounts) -> Queue
 }
 
 /// An end of a connection.
-pub(crate) fn connection_sample(at: Time, state: &EndState, counts: &EndCounts) -> ConnectionSample {
+pub(crate) fn connection_sample(at: Time, state: &EndState, counts: &ConnectionCounts) -> ConnectionSample {
     let &EndState { window, threshold, round_trip, in_flight } = state;
     ConnectionSample {
         at,
@@ -144,28 +144,6 @@ pub(crate) fn connection_sample(at: Time, state: &EndState, counts: &EndCounts) 
         round_trip: (round_trip > 0.0).then_some(round_trip),
         in_flight,
         retransmissions: counts.retransmissions,
-    }
-}
-
-/// The counts of an end, as the kernel knows them.
-pub(crate) fn connection_counts(counts: &EndCounts) -> ConnectionCounts {
-    let &EndCounts {
-        segments,
-        retransmissions,
-        fast_retransmits,
-        timeouts,
-        duplicate_acks,
-        zero_windows,
-        spurious,
-    } = counts;
-    ConnectionCounts {
-        segments,
-        retransmissions,
-        fast_retransmits,
-        timeouts,
-        duplicate_acks,
-        zero_windows,
-        spurious,
     }
 }
 

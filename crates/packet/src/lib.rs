@@ -36,7 +36,7 @@ pub use capture::{
     Capture, CapturePlace, CaptureSpec, CaptureSpecError, Direction, Ecn, FrameView, InterfaceId, Named,
     Resolved, RoceOnWire, SnapLength, Station, TcpOnWire, TcpScale, WireHeader,
 };
-pub use endpoint::{EndCounts, EndState, Endpoint, Failure, Lane, Permission, Role, Segment};
+pub use endpoint::{EndState, Endpoint, Failure, Lane, Permission, Role, Segment};
 pub use faults::{Fault, FaultKind};
 pub use layer::LinkLayer;
 pub use lossless::{CreditDeadlock, FlowControl, LosslessParameters, LosslessWires, Marking};

@@ -10,9 +10,9 @@ use std::io;
 use std::sync::Arc;
 
 use mpirage_kernel::{
-    Agenda, Cargo, ConnectionHistory, ConnectionSample, Departure, Event as Report, LinkStatistics,
-    Milestone, Model, NetworkHistory, NetworkModel, NetworkStatistics, QueueHistory, QueueSample, Token,
-    Transfer,
+    Agenda, Cargo, ConnectionCounts, ConnectionHistory, ConnectionSample, Departure, Event as Report,
+    LinkStatistics, Milestone, Model, NetworkHistory, NetworkModel, NetworkStatistics, QueueHistory,
+    QueueSample, Token, Transfer,
 };
 use mpirage_platform::{HostId, LinkId, Platform};
 use mpirage_units::{Consumer, Duration, Random, Time, scramble};
@@ -20,11 +20,11 @@ use rustc_hash::FxHashMap;
 
 use crate::capture::{Ecn, FrameView, Station};
 use crate::end::End;
-use crate::endpoint::{EndCounts, Endpoint, Lane, Role, Segment};
+use crate::endpoint::{Endpoint, Lane, Role, Segment};
 use crate::event::Event;
 use crate::faults::{self, Fault};
 use crate::frame::{Frame, Frames};
-use crate::history::{Samples, connection_counts, connection_sample};
+use crate::history::{Samples, connection_sample};
 use crate::ids::{EndId, FrameId, LaneId, PathId, PortId};
 use crate::layer::{Crossing, LinkLayer, Traffic};
 use crate::parameters::PacketParameters;
@@ -52,7 +52,7 @@ pub struct PacketNetwork<E: Endpoint, L: LinkLayer = Wires> {
     late: Random,
     taps: Taps,
     faults: Arc<[Fault]>,
-    /// Connections over time, if somebody wants to see them.
+    /// Connections over time, if the user asks for them.
     history: Option<Box<Samples<ConnectionSample>>>,
     /// Frames that captures have not seen.
     seen: Vec<(Crossing, Frame<E::Header>)>,
@@ -216,7 +216,7 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
             number: end.index() as u32 / 2,
             source,
             target,
-            totals: connection_counts(&self.ends[end.index()].endpoint.counts()),
+            totals: self.ends[end.index()].endpoint.counts(),
             samples: std::mem::take(&mut samples[end.index()]),
         };
         directions.map(history).collect()
@@ -406,7 +406,7 @@ impl<E: Endpoint, L: LinkLayer> NetworkModel for PacketNetwork<E, L> {
     }
 
     fn statistics(&self) -> Option<NetworkStatistics> {
-        let mut all = EndCounts::default();
+        let mut all = ConnectionCounts::default();
         self.ends.iter().for_each(|end| all.add(&end.endpoint.counts()));
         let links: Vec<LinkStatistics> = self.layer.counts().map(link_statistics).collect();
         let sum = |count: fn(&LinkStatistics) -> u64| links.iter().map(count).sum();

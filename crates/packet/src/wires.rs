@@ -46,7 +46,7 @@ pub struct Wires {
     /// The last frame on a watched port, until it is taken.
     crossing: Option<Crossing>,
     faults: Arc<[Fault]>,
-    /// Queues over time, if somebody wants to see them.
+    /// Queues over time, if the user asks for them.
     queues: Option<Box<Samples<QueueSample>>>,
 }
 

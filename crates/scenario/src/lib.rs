@@ -4,6 +4,7 @@
 //! MPI protocol) and the [`Placement`] of ranks on hosts. Below this crate nobody reads a setting.
 
 mod bus;
+mod describe;
 mod dimemas;
 mod doubts;
 mod faults;

@@ -1,6 +1,6 @@
 //! Models by name, with the numbers behind the names.
 
-use mpirage_models::{DelaySection, Fairness, FlowParameters, InterfaceDelay, Loopback, Segment};
+use mpirage_models::{Fairness, FlowParameters, InterfaceDelay, Loopback, Segment};
 use mpirage_mpi::{
     CollectiveProgress, EagerSend, Envelope, Handshake, Noise, Overhead, PollCost, Protocol, Rendezvous,
     WakeUp,
@@ -371,85 +371,6 @@ impl Model {
         };
         problem.map_or(Ok(()), |problem| Err(ModelError::Causes(format!("{}: {problem}", self.name))))
     }
-
-    /// The parameters, one per line, as they would be written in the `[model]` table of a platform file.
-    pub fn describe(&self) -> Vec<String> {
-        let protocol = &self.protocol;
-        let mut lines = match &self.network {
-            Network::Flow(flow) => describe_flow(flow, protocol),
-            Network::Bus(bus) => bus.describe(),
-            Network::Smp(smp) => smp.describe(),
-            Network::LogGops(loggops) => loggops.describe(),
-            // A network of frames has a table of its own.
-            Network::Packet(_) | Network::Ideal => Vec::new(),
-        };
-        if protocol.eager_limit < u64::MAX {
-            lines.push(format!("eager-limit = {}", protocol.eager_limit));
-        }
-        lines.extend([
-            format!("clock-cost = \"{}s\"", protocol.clock_cost.as_secs_f64()),
-            format!("reduce-seconds-per-byte = {}", protocol.reduce_seconds_per_byte),
-            format!("copy-seconds-per-byte = {}", protocol.copy_seconds_per_byte),
-            format!("progress = \"{}\"", describe_progress(protocol.progress)),
-            format!("wake-up = \"{}s\"", protocol.wake_up.latest.as_secs_f64()),
-        ]);
-        if !protocol.noise.is_none() {
-            lines.push(describe_noise(&protocol.noise));
-        }
-        lines
-    }
-}
-
-fn describe_noise(noise: &Noise) -> String {
-    let Noise { computation, message, start, .. } = noise;
-    let start = start.as_secs_f64();
-    format!("noise = {{ computation = {computation}, message = \"{message}s\", start = \"{start}s\" }}")
-}
-
-fn describe_handshake(handshake: Handshake) -> &'static str {
-    match handshake {
-        Handshake::None => "none",
-        Handshake::Grant => "grant",
-        Handshake::Confirm => "confirm",
-        Handshake::Read => "read",
-    }
-}
-
-fn describe_progress(progress: CollectiveProgress) -> &'static str {
-    match progress {
-        CollectiveProgress::Background => "background",
-        CollectiveProgress::InCalls => "calls",
-    }
-}
-
-fn describe_flow(flow: &FlowParameters, protocol: &Protocol) -> Vec<String> {
-    let FlowParameters { header, window, penalty_scale, cross_traffic, contention, loopback, .. } = flow;
-    let mut lines = vec!["segments = [".to_owned()];
-    for Segment { above, latency_factor, bandwidth_factor } in &flow.segments {
-        lines.push(format!(
-            "  {{ above = {above}, latency = {latency_factor}, bandwidth = {bandwidth_factor} }},"
-        ));
-    }
-    let envelope = if protocol.envelope == Envelope::AtSend { "at-send" } else { "on-arrival" };
-    lines.extend([
-        "]".to_owned(),
-        format!("header = {header}"),
-        format!("window = {window}"),
-        format!("penalty-scale = {penalty_scale}"),
-        format!("cross-traffic = {cross_traffic}"),
-        format!("contention = {contention}"),
-        format!("loopback-bandwidth = \"{}Bps\"", loopback.bandwidth),
-        format!("loopback-latency = \"{}s\"", loopback.latency),
-        format!("push-limit = {}", protocol.push_limit),
-        format!("envelope = \"{envelope}\""),
-        format!("handshake = \"{}\"", describe_handshake(protocol.handshake)),
-        format!("send-overhead = {}", describe_overhead(&protocol.send_overhead)),
-        format!("isend-overhead = {}", describe_overhead(&protocol.isend_overhead)),
-        format!("recv-overhead = {}", describe_overhead(&protocol.recv_overhead)),
-        format!("interface-delay = {}", describe_delay(&flow.interface_delay)),
-    ]);
-    lines.extend(physics::describe(flow));
-    lines
 }
 
 /// Why a model cannot be had.
@@ -494,21 +415,6 @@ fn is_file(spec: &str) -> bool {
 fn unknown(name: &str) -> ModelError {
     let known = MODELS.map(|model| model.name).join(", ");
     ModelError::Name(format!("there is no model `{name}`; there are: {known}"))
-}
-
-fn describe_overhead(overhead: &Overhead) -> String {
-    let sections = overhead.sections.iter();
-    let sections: Vec<String> = sections
-        .map(|(from, constant, per_byte)| {
-            format!("{{ from = {from}, seconds = {constant}, per-byte = {per_byte} }}")
-        })
-        .collect();
-    format!("[{}]", sections.join(", "))
-}
-
-fn describe_delay(delay: &InterfaceDelay) -> String {
-    let section = |DelaySection { from, seconds, per_byte }: &DelaySection| (*from, *seconds, *per_byte);
-    describe_overhead(&Overhead { sections: delay.sections().iter().map(section).collect() })
 }
 
 pub(crate) fn measured_flow() -> FlowParameters {

@@ -69,7 +69,7 @@ pub(crate) fn time(
     }
 }
 
-/// A single collective is short: nobody looks on.
+/// A single collective is short: it shows no progress and has no time limit.
 struct Unwatched;
 
 impl Watch for Unwatched {

@@ -62,7 +62,7 @@ pub fn deviation(
     Ok(worst.exp_m1())
 }
 
-/// A ping-pong is short: nobody looks on.
+/// A ping-pong is short: it shows no progress and has no time limit.
 struct Unwatched;
 
 impl Watch for Unwatched {

@@ -34,7 +34,8 @@ use mpirage_units::{Duration, Time, draw};
 use self::interfaces::Interfaces;
 use self::queues::{Front, Message, MessageId, PartEnd, Queues};
 use self::wires::{Burst, Wires};
-use crate::flow::{FlowParameters, Paths};
+use crate::flow_parameters::FlowParameters;
+use crate::paths::Paths;
 
 pub use self::physics::{Framing, Lateness, Physics, Trailer};
 

@@ -4,7 +4,7 @@ use mpirage_platform::HostId;
 use proptest::prelude::*;
 
 use super::*;
-use crate::flow::{Fairness, Loopback, Segment};
+use crate::flow_parameters::{Fairness, Loopback, Segment};
 use crate::interface_delay::{DelaySection, InterfaceDelay};
 use mpirage_kernel::Connection;
 

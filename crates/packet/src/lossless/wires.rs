@@ -51,7 +51,7 @@ pub struct LosslessWires {
     losses: Random,
     marks: Random,
     watched: Watched,
-    /// Queues over time, if somebody wants to see them.
+    /// Queues over time, if the user asks for them.
     samples: Option<Box<Samples<QueueSample>>>,
 }
 

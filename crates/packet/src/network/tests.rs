@@ -4,8 +4,9 @@ use mpirage_platform::HostId;
 
 use super::*;
 use crate::capture::{TcpOnWire, TcpScale};
-use crate::endpoint::{EndCounts, EndState, Failure, Permission};
+use crate::endpoint::{EndState, Failure, Permission};
 use crate::tcp::TcpHeader;
+use mpirage_kernel::ConnectionCounts;
 
 /// Sends everything at once, acknowledges nothing.
 struct Plain {
@@ -29,8 +30,8 @@ impl Endpoint for Plain {
         }
     }
 
-    fn counts(&self) -> EndCounts {
-        EndCounts::default()
+    fn counts(&self) -> ConnectionCounts {
+        ConnectionCounts::default()
     }
 
     fn state(&self) -> EndState {

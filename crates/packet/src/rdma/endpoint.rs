@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mpirage_kernel::ConnectionCounts;
 use mpirage_units::{Duration, Time};
 
 use super::dcqcn::Dcqcn;
@@ -10,7 +11,7 @@ use super::receiver::{Arrived, Receiver};
 use super::sender::Sender;
 use super::settings::RdmaSettings;
 use crate::capture::RoceOnWire;
-use crate::endpoint::{EndCounts, EndState, Endpoint, Failure, Lane, Permission, Role, Segment};
+use crate::endpoint::{EndState, Endpoint, Failure, Lane, Permission, Role, Segment};
 
 /// One end of a reliable connection: InfiniBand's, or RoCEv2's with its rate control.
 #[derive(Debug)]
@@ -148,9 +149,9 @@ impl Endpoint for RdmaEndpoint {
         self.sender.failure()
     }
 
-    fn counts(&self) -> EndCounts {
+    fn counts(&self) -> ConnectionCounts {
         let sent = self.sender.counts();
-        EndCounts { segments: sent.segments + self.receiver.answers(), ..*sent }
+        ConnectionCounts { segments: sent.segments + self.receiver.answers(), ..*sent }
     }
 
     fn state(&self) -> EndState {

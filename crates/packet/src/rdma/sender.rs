@@ -3,11 +3,12 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use mpirage_kernel::ConnectionCounts;
 use mpirage_units::{Duration, Time};
 
 use super::header::{RdmaHeader, RdmaKind};
 use super::settings::RdmaSettings;
-use crate::endpoint::{EndCounts, EndState, Failure, Segment};
+use crate::endpoint::{EndState, Failure, Segment};
 
 /// A message that has not been acknowledged. Its packets follow from its size.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +38,7 @@ pub(super) struct Sender {
     deadline: Option<Time>,
     timeouts: u32,
     failure: Option<Failure>,
-    counts: EndCounts,
+    counts: ConnectionCounts,
 }
 
 impl Sender {
@@ -53,7 +54,7 @@ impl Sender {
             deadline: None,
             timeouts: 0,
             failure: None,
-            counts: EndCounts::default(),
+            counts: ConnectionCounts::default(),
         }
     }
 
@@ -131,7 +132,7 @@ impl Sender {
     }
 
     /// The timer runs while an acknowledgement is due. Receivers answer to the last packet of a message, and to every so many packets: a
-    /// sender that its rate slows down can be in the middle of a message for longer than the timeout, and nobody owes it an answer.
+    /// sender that its rate slows down can be in the middle of a message for longer than the timeout, and the receiver does not answer before the end.
     fn set_deadline(&mut self, now: Time) {
         let due = self.is_answer_due();
         self.deadline = self.settings.timeout.filter(|_| due).map(|timeout: Duration| now + timeout);
@@ -161,7 +162,7 @@ impl Sender {
         self.continue_from(self.base);
     }
 
-    pub(super) fn counts(&self) -> &EndCounts {
+    pub(super) fn counts(&self) -> &ConnectionCounts {
         &self.counts
     }
 

@@ -1,5 +1,6 @@
 //! One end of an association.
 
+use mpirage_kernel::ConnectionCounts;
 use mpirage_units::{Duration, Time};
 
 use super::handshake::Handshake;
@@ -8,7 +9,7 @@ use super::packet::Packet;
 use super::receiver::Receiver;
 use super::sender::Sender;
 use super::settings::SctpSettings;
-use crate::endpoint::{EndCounts, EndState, Endpoint, Failure, Lane, Permission, Role, Segment};
+use crate::endpoint::{EndState, Endpoint, Failure, Lane, Permission, Role, Segment};
 
 /// An end of an SCTP association.
 #[derive(Debug)]
@@ -19,7 +20,7 @@ pub struct Sctp {
     receiver: Receiver,
     packet_bytes: u32,
     send_buffer: u64,
-    counters: EndCounts,
+    counters: ConnectionCounts,
 }
 
 impl Endpoint for Sctp {
@@ -46,7 +47,7 @@ impl Endpoint for Sctp {
             receiver: Receiver::new(settings),
             packet_bytes: settings.packet_bytes(),
             send_buffer: settings.send_buffer,
-            counters: EndCounts::default(),
+            counters: ConnectionCounts::default(),
         }
     }
 
@@ -120,7 +121,7 @@ impl Endpoint for Sctp {
     }
 
     /// A segment that is sent again is a chunk, not a packet.
-    fn counts(&self) -> EndCounts {
+    fn counts(&self) -> ConnectionCounts {
         let mut counts = self.counters;
         counts.add(&self.sender.counters());
         counts

@@ -10,6 +10,7 @@
 
 use std::collections::VecDeque;
 
+use mpirage_kernel::ConnectionCounts;
 use mpirage_units::{Duration, Time};
 
 use super::congestion::{Congestion, Progress};
@@ -17,7 +18,7 @@ use super::header::{DataChunk, Sack};
 use super::packet::Packet;
 use super::settings::SctpSettings;
 use super::timer::RetransmissionTimer;
-use crate::endpoint::{EndCounts, Lane};
+use crate::endpoint::Lane;
 
 /// The sending side of an association.
 #[derive(Debug)]
@@ -53,7 +54,7 @@ pub(super) struct Sender {
     fragment: u16,
     burst: u64,
     nagle: bool,
-    counters: EndCounts,
+    counters: ConnectionCounts,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -112,7 +113,7 @@ impl Sender {
             fragment: settings.fragment_bytes(),
             burst: u64::from(settings.burst) * u64::from(settings.packet_bytes()),
             nagle: settings.nagle,
-            counters: EndCounts::default(),
+            counters: ConnectionCounts::default(),
         }
     }
 
@@ -164,7 +165,7 @@ impl Sender {
     }
 
     /// What it has counted of what is counted at the sender.
-    pub fn counters(&self) -> EndCounts {
+    pub fn counters(&self) -> ConnectionCounts {
         self.counters
     }
 

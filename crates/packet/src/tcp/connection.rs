@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mpirage_kernel::ConnectionCounts;
 use mpirage_units::{Duration, Time};
 
 use super::handshake::{Handshake, State};
@@ -10,7 +11,7 @@ use super::receiver::{Arrival, Receiver};
 use super::sender::{Outgoing, Sender};
 use super::settings::TcpSettings;
 use crate::capture::{TcpOnWire, TcpScale};
-use crate::endpoint::{EndCounts, EndState, Endpoint, Failure, Lane, Permission, Role, Segment};
+use crate::endpoint::{EndState, Endpoint, Failure, Lane, Permission, Role, Segment};
 
 /// One end of a TCP connection, as Linux does it.
 #[derive(Clone, Debug)]
@@ -117,9 +118,9 @@ impl Endpoint for Tcp {
         TcpOnWire { header: segment.header, scale }
     }
 
-    fn counts(&self) -> EndCounts {
+    fn counts(&self) -> ConnectionCounts {
         let ((again, expired), sender) = (self.handshake.repetitions(), self.sender.counters());
-        EndCounts {
+        ConnectionCounts {
             segments: self.segments,
             zero_windows: self.receiver.zero_windows(),
             retransmissions: sender.retransmissions + again,

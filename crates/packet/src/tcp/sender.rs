@@ -3,9 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use mpirage_kernel::ConnectionCounts;
 use mpirage_units::{Duration, Time};
-
-use crate::endpoint::EndCounts;
 
 use super::congestion::{Congestion, Progress};
 use super::header::{SACK_BLOCKS, TcpHeader};
@@ -56,7 +55,7 @@ pub(super) struct Sender {
     announce_reduction: bool,
     retries: u32,
     failed: bool,
-    counters: EndCounts,
+    counters: ConnectionCounts,
     settings: Arc<TcpSettings>,
 }
 
@@ -82,7 +81,7 @@ impl Sender {
             announce_reduction: false,
             retries: 0,
             failed: false,
-            counters: EndCounts::default(),
+            counters: ConnectionCounts::default(),
             settings: settings.clone(),
         }
     }
@@ -143,9 +142,9 @@ impl Sender {
         self.failed.then_some(self.settings.retries)
     }
 
-    pub(super) fn counters(&self) -> EndCounts {
+    pub(super) fn counters(&self) -> ConnectionCounts {
         let recovery = self.recovery.counters();
-        EndCounts {
+        ConnectionCounts {
             fast_retransmits: recovery.fast_retransmits,
             timeouts: recovery.timeouts,
             spurious: recovery.spurious,
