@@ -40,10 +40,10 @@ bench: build
 	tests/bench
 
 # Compares simulated times with measured ones: throughput of Linux's TCP, and Open MPI and MPICH over TCP if their measurements
-# are there (tests/packet/measured.py).
+# are there (tests/packet/measured.py). Writes docs/validation.
 validate: build
 	tests/packet/tcp.py --strict
-	tests/packet/testbed.py --model smpirun,factors,ns3,flow,packet --check
+	tests/packet/testbed.py --model smpirun,factors,ns3,flow,packet --seeds 8 --write docs/validation --check
 
 # Figures 5, 6 and 8 of the MPI-NeTSim paper (docs/netsim-paper.md): ten minutes of real time on a machine that does nothing else.
 paper2: build

@@ -101,3 +101,8 @@ class Judged:
     def right(self):
         """Of a band."""
         return self.fast and self.covers()
+
+    @property
+    def overlaps(self):
+        """Whether measured and simulated intervals have times in common."""
+        return min(self.samples) <= self.measured.slowest and self.measured.fastest <= max(self.samples)

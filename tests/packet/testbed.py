@@ -2,11 +2,12 @@
 """Simulated times beside measured ones: real Open MPI and MPICH over real TCP on 16 hosts (see measured.py).
 
     tests/packet/testbed.py [--model MODEL,…] [--library ompi|mpich] [--only BENCH[:BYTES],…] [--seeds N] [--repeats N]
-                            [--mpi-profile NAME] [--csv FILE] [--check] [-- OPTIONS OF MPIRAGE]
+                            [--mpi-profile NAME] [--csv FILE] [--write FOLDER] [--check] [-- OPTIONS OF MPIRAGE]
 
 One table: the measured median, and for each model its median over repeats and seeds with the error e^|ln(simulated/measured)| − 1. Series with
 two modes are judged as intervals: right where the fastest sample is within 5 % of the fastest measured one and the samples lie on both
-sides of the measured median; "near" means that they miss it by at most 1 %, by which two launches of the measurement differ.
+sides of the measured median; "near" means that they miss it by at most 1 %, by which two launches of the measurement differ; "overlaps" that
+measured and simulated intervals have times in common. --write FOLDER writes a page with tables and plots (validation.py).
 
 `--model` takes models of mpirage (`flow` and `packet` with the profile of the library), `factors`: `flow` without a profile,
 `smpirun`: SimGrid itself, if it is installed, and `ns3`: the recorded predictions of ns-3 (ns3/testbed.csv). --check ends with 1 unless the last
@@ -24,6 +25,7 @@ import tempfile
 
 import measured
 import simgrid
+import validation
 from measured import Judged, Series
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -48,6 +50,7 @@ def parse():
     parser.add_argument("--platform", type=pathlib.Path, default=PLATFORM)
     parser.add_argument("--jobs", type=int, default=2, help="runs at the same time (default 2)")
     parser.add_argument("--csv", type=pathlib.Path, help="write the table to this file too")
+    parser.add_argument("--write", type=pathlib.Path, metavar="FOLDER", help="write a page with tables and plots")
     parser.add_argument("--check", action="store_true", help="end with 1 if the last model misses a bound")
     parser.add_argument("mpirage", nargs="*", help="after --: options of mpirage")
     return parser.parse_args()
@@ -188,7 +191,8 @@ def verdict(judged):
     if judged.right:
         return "right"
     cover = "" if judged.covers() else ", near" if judged.covers(measured.LAUNCHES) else ", misses"
-    return ("" if judged.fast else "fast off") + cover
+    overlap = ", overlaps" if judged.overlaps else ", apart"
+    return ("" if judged.fast else "fast off") + cover + overlap
 
 
 def shown(judged):
@@ -223,9 +227,9 @@ def summary(name, judged, which):
         return None
     mean = sum(value.error for value in points.values()) / len(points)
     worst = max(points, key=lambda key: points[key].error)
-    right = sum(value.right for value in bands)
+    right, overlapping = sum(value.right for value in bands), sum(value.overlaps for value in bands)
     print(f"{name:>8} {which:<7} {len(points):>3} points: mean {100 * mean:5.2f} %, worst {100 * points[worst].error:6.1f} % "
-          f"({worst.library} {worst.bench} {worst.bytes}); bands right: {right} of {len(bands)}")
+          f"({worst.library} {worst.bench} {worst.bytes}); bands right: {right} of {len(bands)}, overlapping: {overlapping}")
     return mean <= MEAN and points[worst].error <= WORST and right == len(bands)
 
 
@@ -264,6 +268,14 @@ def summaries(models):
     return met
 
 
+def band_counts(models):
+    """How many bands of each model are right, in sentences."""
+    for name, judged in models.items():
+        bands = [value for value in judged.values() if value.measured.band]
+        right, overlapping = sum(value.right for value in bands), sum(value.overlaps for value in bands)
+        yield f"`{name}`: {right} of {len(bands)} series with two modes are right, {overlapping} overlap"
+
+
 def write_csv(path, rows):
     with open(path, "w", newline="") as file:
         csv.writer(file).writerows(rows)
@@ -285,6 +297,8 @@ def main():
     met = summaries(models)
     if options.csv:
         write_csv(options.csv, table(series, models))
+    if options.write:
+        validation.write(options.write, mpirage(), series, models, table(series, models), groups(models), band_counts(models))
     return 1 if options.check and not met else 0
 
 
