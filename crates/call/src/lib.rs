@@ -14,6 +14,7 @@
 //! rank:  ◄── [now, statuses, bytes to store]                        and stops in a call that needs one
 //! ```
 
+mod access;
 mod burst;
 mod calls;
 mod checks;
@@ -30,6 +31,7 @@ mod table;
 pub mod varint;
 pub mod wire;
 
+pub use access::{AccessCall, AccessKind};
 pub use burst::{Burst, ThreadWork};
 pub use calls::Call;
 pub use checks::FieldChecks;

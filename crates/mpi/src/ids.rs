@@ -50,6 +50,8 @@ identifier! {
     WorkId
     /// A send whose completion is reported later.
     DelayedId
+    /// Something of a window that is under way.
+    ActivityId
     /// A buffer of the engine.
     BufferId
 }

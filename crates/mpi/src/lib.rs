@@ -40,6 +40,7 @@ mod ranks;
 mod statistics;
 mod transport;
 mod turn;
+mod windows;
 
 pub use collective::formula::{CollectiveTimes, Gathering};
 pub use engine::{BlockedRank, Bursts, Costs, Diagnosis, Engine, Leftover, Setup, Want, waiting_cycle};

@@ -183,7 +183,7 @@ impl<'a, M> Diagnosis<'a, M> {
 
     fn want_of(&self, rank: RankId, slot: &Slot) -> Option<Want> {
         match slot.operation {
-            Operation::Unused | Operation::Work => None,
+            Operation::Unused | Operation::Work | Operation::Window => None,
             Operation::Send { context, to, tag, .. } => {
                 let to = self.core.collectives.comms().resolve(context, rank, to)?.get();
                 Some(Want::Receiver { to, tag, context })
