@@ -1,4 +1,4 @@
-/* Memory that the ranks of one host share. What is printed does not depend on how many there are. */
+/* Memory that the ranks of one host share. */
 #include "check.h"
 
 int main(int argc, char **argv)
@@ -30,6 +30,6 @@ int main(int argc, char **argv)
     CHECK(mine[1] == 300 + (me + members - 1) % members);
     MPI_Win_free(&win);
     MPI_Comm_free(&host);
-    say("rank %d is done\n", rank);
+    say("rank %d shares memory with %d ranks\n", rank, members);
     return finish();
 }

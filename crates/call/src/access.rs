@@ -1,6 +1,6 @@
 //! Accesses to windows: one-sided communication.
 
-use crate::{Call, ContextId, Payload, RequestId};
+use crate::{ContextId, Payload, RequestId};
 
 /// What an access does with the target's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,23 +52,13 @@ impl AccessKind {
         self != AccessKind::Get
     }
 
+    /// Does it combine or compare elements at the target, where such accesses happen one after the other?
+    pub fn combines(self) -> bool {
+        !matches!(self, AccessKind::Put | AccessKind::Get)
+    }
+
     /// Does the origin get bytes?
     pub fn fetches(self) -> bool {
         !matches!(self, AccessKind::Put | AccessKind::Accumulate)
-    }
-}
-
-impl Call<'_> {
-    /// Does it concern a window?
-    pub fn is_one_sided(&self) -> bool {
-        matches!(
-            self,
-            Call::Expose { .. }
-                | Call::Withdraw { .. }
-                | Call::Access(_)
-                | Call::AwaitAccesses { .. }
-                | Call::Lock { .. }
-                | Call::Unlock { .. }
-        )
     }
 }

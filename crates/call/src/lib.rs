@@ -22,6 +22,7 @@ mod collective;
 mod fields;
 mod functions;
 mod ids;
+mod one_sided;
 mod reply;
 mod sample;
 #[cfg(test)]

@@ -139,6 +139,10 @@ impl<I: Id, T> Table<I, T> {
         self.entries.get(id.index())
     }
 
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.entries.iter().map(|(_, value)| value)
+    }
+
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.entries.iter_mut().map(|(_, value)| value)
     }

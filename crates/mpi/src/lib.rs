@@ -48,8 +48,8 @@ pub use memory::{FARTHEST, Memory, NoMemory, Place, UserReduction};
 pub use noise::Noise;
 pub use origin::Origin;
 pub use protocol::{
-    CollectiveProgress, EagerSend, Envelope, Handshake, Overhead, PollCost, ProcessorCosts, Protocol,
-    ReceiveStartup, Rendezvous, Startup, StartupCost, TransferMode, WakeUp,
+    AccessProgress, CollectiveProgress, EagerSend, Envelope, Handshake, Overhead, PollCost, ProcessorCosts,
+    Protocol, ReceiveStartup, Rendezvous, Startup, StartupCost, TransferMode, WakeUp,
 };
 pub use ranks::job::JobId;
 pub use turn::{Ending, Segment, Turn};

@@ -2,8 +2,8 @@
 
 use mpirage_models::{DelaySection, Fairness, FlowParameters, InterfaceDelay, Loopback, Segment};
 use mpirage_mpi::{
-    CollectiveProgress, EagerSend, Envelope, Handshake, Noise, Overhead, PollCost, Protocol, Rendezvous,
-    WakeUp,
+    AccessProgress, CollectiveProgress, EagerSend, Envelope, Handshake, Noise, Overhead, PollCost, Protocol,
+    Rendezvous, WakeUp,
 };
 use mpirage_platform::{ModelSettings, NetworkSource, Platform, PlatformError, Setting};
 use mpirage_units::Duration;
@@ -270,6 +270,7 @@ impl Model {
             send_overhead: Overhead::default(),
             isend_overhead: Overhead::default(),
             recv_overhead: Overhead::default(),
+            atomic_gap: Duration::ZERO,
             noise: Noise { message: 0.0, ..self.protocol.noise },
             ..self.protocol.clone()
         };
@@ -391,6 +392,8 @@ impl Model {
             format!("reduce-seconds-per-byte = {}", protocol.reduce_seconds_per_byte),
             format!("copy-seconds-per-byte = {}", protocol.copy_seconds_per_byte),
             format!("progress = \"{}\"", describe_progress(protocol.progress)),
+            format!("one-sided = \"{}\"", describe_one_sided(protocol.one_sided)),
+            format!("atomic-gap = \"{}s\"", protocol.atomic_gap.as_secs_f64()),
             format!("wake-up = \"{}s\"", protocol.wake_up.latest.as_secs_f64()),
         ]);
         if !protocol.noise.is_none() {
@@ -419,6 +422,13 @@ fn describe_progress(progress: CollectiveProgress) -> &'static str {
     match progress {
         CollectiveProgress::Background => "background",
         CollectiveProgress::InCalls => "calls",
+    }
+}
+
+fn describe_one_sided(progress: AccessProgress) -> &'static str {
+    match progress {
+        AccessProgress::Interface => "interface",
+        AccessProgress::InCalls => "calls",
     }
 }
 
@@ -550,6 +560,8 @@ fn eager_protocol() -> Protocol {
         reduce_seconds_per_byte: 0.25e-9,
         copy_seconds_per_byte: 0.1e-9,
         progress: CollectiveProgress::Background,
+        one_sided: AccessProgress::Interface,
+        atomic_gap: Duration::ZERO,
         wake_up: WakeUp::default(),
         noise: Noise::default(),
     }

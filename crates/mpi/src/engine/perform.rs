@@ -183,6 +183,7 @@ impl<M: Memory> Calls<M> {
         }
         if is_function(call) {
             self.core.make_progress(line);
+            self.one_sided().make_progress(line);
         }
         let progress = self.perform(line, call);
         let goes_on = self.settle(line, progress, needs_answer);
@@ -279,12 +280,14 @@ impl<M: Memory> Calls<M> {
                 self.core.windows.exposures.add((window, rank), origin, unit, stretch);
             }
             Call::Withdraw { window, base } => self.core.windows.exposures.remove((window, rank), base),
-            Call::Access(ref access) => return self.perform_access(line, access),
-            Call::AwaitAccesses { window, target } => return self.await_accesses(line, window, target),
-            Call::Lock { window, target, exclusive } => {
-                return self.perform_lock(line, window, target, exclusive);
+            Call::Access(ref access) => return self.one_sided().perform_access(line, access),
+            Call::AwaitAccesses { window, target } => {
+                return self.one_sided().await_accesses(line, window, target);
             }
-            Call::Unlock { window, target } => self.perform_unlock(line, window, target),
+            Call::Lock { window, target, exclusive } => {
+                return self.one_sided().perform_lock(line, window, target, exclusive);
+            }
+            Call::Unlock { window, target } => self.one_sided().perform_unlock(line, window, target),
             Call::Share { site } => self.share(line, site),
             Call::Tally(tally) => self.samples.count(tally),
         }
@@ -336,7 +339,7 @@ impl<M: Memory> Calls<M> {
         Progress::Pay(protocol.send_overhead.of(bytes) + protocol.copy_out(bytes))
     }
 
-    pub(super) fn block_waiting(&mut self, line: LineId) -> Progress {
+    fn block_waiting(&mut self, line: LineId) -> Progress {
         self.core.ranks.line_mut(line).phase = Phase::Waiting;
         self.core.foresee_end_of_wait(line);
         Progress::Blocked

@@ -6,14 +6,15 @@ use mpirage_call::{
 use mpirage_data::{Basic, Op};
 use mpirage_kernel::{Cargo, Connection, Milestone, Transfer};
 use mpirage_record::{Message, Scope};
-use mpirage_units::Time;
+use mpirage_units::{Duration, Time};
 
-use super::calls::Calls;
 use super::core::{Core, network_deadlock};
 use super::task::Progress;
 use crate::due::Due;
 use crate::ids::ActivityId;
 use crate::memory::{Memory, Place};
+use crate::protocol::{AccessProgress, per_byte};
+use crate::ranks::line::Phase;
 use crate::ranks::request::Operation;
 use crate::transport::message::Owner;
 use crate::turn::Ending;
@@ -36,7 +37,12 @@ struct Leg {
     bytes: Option<u64>,
 }
 
-impl<M: Memory> Calls<M> {
+/// A short-lived view of the parts that windows concern.
+pub(super) struct OneSided<'a, M> {
+    pub core: &'a mut Core<M>,
+}
+
+impl<M: Memory> OneSided<'_, M> {
     /// An access sets out.
     pub(super) fn perform_access(&mut self, line: LineId, call: &AccessCall<'_>) -> Progress {
         let rank = self.core.ranks.rank_of(line);
@@ -44,7 +50,7 @@ impl<M: Memory> Calls<M> {
             self.core.misuse(rank, format!("rank {} does not exist in this window", call.target));
             return Progress::Blocked;
         };
-        let parts = match self.core.locate_parts(rank, target, call) {
+        let parts = match self.locate_parts(rank, target, call) {
             Ok(parts) => parts,
             Err(outside) => {
                 self.core.misuse(rank, format!("it accesses the memory of rank {target}: {outside}"));
@@ -60,7 +66,7 @@ impl<M: Memory> Calls<M> {
         };
         let way = Way { window: call.window, origin: rank, target };
         let ideal = self.core.ranks.line(line).ideal;
-        self.core.start_access(way, call, parts, owner, ideal);
+        self.start_access(way, call, parts, owner, ideal);
         Progress::Pay(self.core.protocol.isend_overhead.of(if call.kind.sends() { call.bytes } else { 0 }))
     }
 
@@ -93,7 +99,7 @@ impl<M: Memory> Calls<M> {
         let resolved = target.map(|target| self.core.collectives.comms().resolve(window, origin, target));
         let owner = self.open_blocking(line);
         match resolved {
-            None if self.core.windows.claim_all(window, owner) => {
+            None if self.core.windows.claim_all(window, origin, owner) => {
                 self.core.complete(owner, Completion::empty(0), Time::ZERO);
                 self.core.gather_completions(line);
                 return Progress::Done;
@@ -107,7 +113,7 @@ impl<M: Memory> Calls<M> {
                 let way = Way { window, origin, target };
                 let lock = Activity::Lock { way, exclusive, granted: false, owner };
                 let id = self.core.windows.add(lock);
-                self.core.start_leg(id, Leg { from: origin, to: target, window, bytes: None });
+                self.start_leg(id, Leg { from: origin, to: target, window, bytes: None });
             }
         }
         self.block_waiting(line)
@@ -117,12 +123,12 @@ impl<M: Memory> Calls<M> {
     pub(super) fn perform_unlock(&mut self, line: LineId, window: ContextId, target: Option<u32>) {
         let origin = self.core.ranks.rank_of(line);
         let Some(target) = target else {
-            let granted = self.core.windows.release(window, None);
-            return self.core.grant(granted);
+            let granted = self.core.windows.release_all(window, origin);
+            return self.grant(granted);
         };
         if let Some(target) = self.core.collectives.comms().resolve(window, origin, target) {
             let id = self.core.windows.add(Activity::Release { way: Way { window, origin, target } });
-            self.core.start_leg(id, Leg { from: origin, to: target, window, bytes: None });
+            self.start_leg(id, Leg { from: origin, to: target, window, bytes: None });
         }
     }
 
@@ -132,9 +138,13 @@ impl<M: Memory> Calls<M> {
         self.core.ranks.start_wait(line, Completing::All, &[BLOCKING]);
         self.core.ranks.owner(line, BLOCKING)
     }
-}
 
-impl<M: Memory> Core<M> {
+    fn block_waiting(&mut self, line: LineId) -> Progress {
+        self.core.ranks.line_mut(line).phase = Phase::Waiting;
+        self.core.foresee_end_of_wait(line);
+        Progress::Blocked
+    }
+
     /// Where the parts of an access lie in the target's memory; what is wrong if one is not in the window.
     fn locate_parts(
         &mut self,
@@ -148,11 +158,11 @@ impl<M: Memory> Core<M> {
             Payload::Inline(bytes) => bytes,
             Payload::At(address) => {
                 read.resize(2 * WORD * call.parts as usize, 0);
-                self.data.memory_mut().read(Place { rank, address }, &mut read);
+                self.core.data.memory_mut().read(Place { rank, address }, &mut read);
                 &read
             }
         };
-        let Some(exposure) = self.windows.exposures.get(call.window, target) else {
+        let Some(exposure) = self.core.windows.exposures.get(call.window, target) else {
             return Err("it exposes none".to_owned());
         };
         let word = |bytes: &[u8]| bytes.try_into().map(u64::from_ne_bytes).unwrap_or_default();
@@ -168,13 +178,13 @@ impl<M: Memory> Core<M> {
         owner: Owner,
         ideal: Time,
     ) {
-        let now = self.kernel.now();
-        let id = self.windows.add_access(Access {
+        let now = self.core.kernel.now();
+        let id = self.core.windows.add_access(Access {
             kind: call.kind,
             way,
             operator: Op::from_code(call.op).zip(Basic::from_code(call.basic)),
             bytes: call.bytes,
-            held: self.data.hold(call.payload),
+            held: self.core.data.hold(call.payload),
             parts,
             result: call.result,
             fetched: Vec::new(),
@@ -192,7 +202,7 @@ impl<M: Memory> Core<M> {
     }
 
     /// A transfer of an activity has reached a milestone.
-    pub(crate) fn window_event(&mut self, id: ActivityId, milestone: Milestone) {
+    pub(super) fn window_event(&mut self, id: ActivityId, milestone: Milestone) {
         match milestone {
             Milestone::Departed | Milestone::BufferFree => {}
             Milestone::Failed => self.window_failed(id),
@@ -201,54 +211,116 @@ impl<M: Memory> Core<M> {
     }
 
     fn window_failed(&mut self, id: ActivityId) {
-        let way = match self.windows.activity(id) {
+        let way = match self.core.windows.activity(id) {
             Activity::Access(access) => access.way,
             Activity::Lock { way, .. } | Activity::Release { way } => *way,
             Activity::LockAll { .. } => return,
         };
         let unreachable = Ending::Unreachable { from: way.origin.get(), to: way.target.get() };
-        self.end_job(way.origin, network_deadlock(&self.kernel).unwrap_or(unreachable));
+        self.core.end_job(way.origin, network_deadlock(&self.core.kernel).unwrap_or(unreachable));
     }
 
     fn leg_ended(&mut self, id: ActivityId) {
-        match self.windows.activity(id) {
+        match self.core.windows.activity(id) {
             Activity::Access(access) if access.state == AccessState::Returning => self.access_returned(id),
+            Activity::Access(access) if access.state == AccessState::Served => {
+                let way = access.way;
+                self.apply_access(id);
+                self.serve(way);
+            }
+            &mut Activity::Lock { granted: true, owner, .. } => {
+                self.core.windows.remove(id);
+                self.core.complete(owner, Completion::empty(0), Time::ZERO);
+            }
+            Activity::Access(access) => {
+                let target = access.way.target;
+                self.reach(target, id);
+            }
+            &mut (Activity::Lock { way, .. } | Activity::Release { way }) => self.reach(way.target, id),
+            Activity::LockAll { .. } => unreachable!("it has no transfers"),
+        }
+    }
+
+    /// A rank makes a call: it carries out what has come to it meanwhile, if that is its library's part.
+    pub(super) fn make_progress(&mut self, line: LineId) {
+        if self.core.protocol.one_sided == AccessProgress::InCalls {
+            let rank = self.core.ranks.rank_of(line);
+            for id in self.core.windows.take_held_up(rank) {
+                self.carry_out(id);
+            }
+        }
+    }
+
+    /// Something has come to its target, which carries it out at once or in its next call.
+    fn reach(&mut self, target: RankId, id: ActivityId) {
+        let line = self.core.ranks.line(LineId::first_of(target));
+        let in_call = line.phase.is_in_call() && line.in_function;
+        if self.core.protocol.one_sided == AccessProgress::InCalls && !in_call {
+            self.core.windows.hold_up(target, id);
+        } else {
+            self.carry_out(id);
+        }
+    }
+
+    fn carry_out(&mut self, id: ActivityId) {
+        match self.core.windows.activity(id) {
             Activity::Access(access) => {
                 access.state = AccessState::Arrived;
                 let way = access.way;
-                while let Some(next) = self.windows.next_arrived(way) {
-                    self.apply_access(next);
-                }
-            }
-            &mut Activity::Lock { granted: true, owner, .. } => {
-                self.windows.remove(id);
-                self.complete(owner, Completion::empty(0), Time::ZERO);
+                self.serve(way);
             }
             &mut Activity::Lock { way, exclusive, .. } => {
-                let granted = self.windows.claim(way, Claim { id, exclusive });
+                let granted = self.core.windows.claim(way, Claim { id, origin: way.origin, exclusive });
                 self.grant(granted);
             }
             &mut Activity::Release { way } => {
-                self.windows.remove(id);
-                let granted = self.windows.release(way.window, Some(way.target));
+                self.core.windows.remove(id);
+                let granted = self.core.windows.release(way);
                 self.grant(granted);
             }
-            Activity::LockAll { .. } => unreachable!("it has no transfers"),
+            Activity::LockAll { .. } => unreachable!("it has no target"),
+        }
+    }
+
+    /// A target carries out the accesses of a way that are there, in order, until one takes it time.
+    fn serve(&mut self, way: Way) {
+        while let Some(id) = self.core.windows.serve_next(way) {
+            let cost = self.service(id);
+            if !cost.is_zero() {
+                let left = self.core.windows.occupy(way.target, self.core.kernel.now(), cost);
+                return self.core.kernel.start_timer(left, Due::Window(id).token());
+            }
+            self.apply_access(id);
+        }
+    }
+
+    /// How long an access occupies its target.
+    fn service(&mut self, id: ActivityId) -> Duration {
+        let Activity::Access(access) = self.core.windows.activity(id) else { return Duration::ZERO };
+        let (kind, bytes) = (access.kind, access.bytes);
+        let protocol = &self.core.protocol;
+        let handled = match protocol.one_sided {
+            AccessProgress::Interface => Duration::ZERO,
+            AccessProgress::InCalls => protocol.recv_overhead.of(if kind.sends() { bytes } else { 0 }),
+        };
+        match kind.combines() {
+            true => handled + protocol.atomic_gap + per_byte(bytes, protocol.reduce_seconds_per_byte),
+            false => handled,
         }
     }
 
     /// These locks are granted: their origins are told.
     fn grant(&mut self, granted: Vec<ActivityId>) {
         for id in granted {
-            match self.windows.activity(id) {
+            match self.core.windows.activity(id) {
                 Activity::Lock { way, granted, .. } => {
                     *granted = true;
                     let Way { window, origin, target } = *way;
                     self.start_leg(id, Leg { from: target, to: origin, window, bytes: None });
                 }
-                &mut Activity::LockAll { owner } => {
-                    self.windows.remove(id);
-                    self.complete(owner, Completion::empty(0), Time::ZERO);
+                &mut Activity::LockAll { owner, .. } => {
+                    self.core.windows.remove(id);
+                    self.core.complete(owner, Completion::empty(0), Time::ZERO);
                 }
                 other => unreachable!("{other:?} is no lock"),
             }
@@ -257,31 +329,34 @@ impl<M: Memory> Core<M> {
 
     /// An access is at its target, and earlier ones have been applied.
     fn apply_access(&mut self, id: ActivityId) {
-        let Activity::Access(access) = self.windows.activity(id) else { return };
-        access.apply(&mut self.data);
+        let Activity::Access(access) = self.core.windows.activity(id) else { return };
+        let way = access.way;
+        self.core.windows.end_service(way);
+        let Activity::Access(access) = self.core.windows.activity(id) else { return };
+        access.apply(&mut self.core.data);
         access.state = AccessState::Returning;
         let Way { window, origin, target } = access.way;
         let bytes = access.kind.fetches().then_some(access.bytes);
         if access.kind.sends() {
-            let message = message(access, (origin, target), self.kernel.now());
-            self.observers.message(message);
+            let message = message(access, (origin, target), self.core.kernel.now());
+            self.core.observers.message(message);
         }
-        let Activity::Access(access) = self.windows.activity(id) else { return };
-        access.departed = self.kernel.now();
+        let Activity::Access(access) = self.core.windows.activity(id) else { return };
+        access.departed = self.core.kernel.now();
         self.start_leg(id, Leg { from: target, to: origin, window, bytes });
     }
 
     /// The origin knows that its access is complete.
     fn access_returned(&mut self, id: ActivityId) {
-        let Activity::Access(mut access) = self.windows.remove(id) else { return };
+        let Activity::Access(mut access) = self.core.windows.remove(id) else { return };
         if access.kind.fetches() {
             let Way { origin, target, .. } = access.way;
-            self.observers.message(message(&access, (target, origin), self.kernel.now()));
-            access.deliver(&mut self.data);
+            self.core.observers.message(message(&access, (target, origin), self.core.kernel.now()));
+            access.deliver(&mut self.core.data);
         }
-        self.complete(access.owner, Completion::empty(0), access.ideal);
-        for owner in self.windows.access_complete(access.way) {
-            self.complete(owner, Completion::empty(0), access.ideal);
+        self.core.complete(access.owner, Completion::empty(0), access.ideal);
+        for owner in self.core.windows.access_complete(access.way) {
+            self.core.complete(owner, Completion::empty(0), access.ideal);
         }
     }
 
@@ -290,13 +365,13 @@ impl<M: Memory> Core<M> {
         let stream = window.get().wrapping_mul(31);
         let connection = Connection { source: from.get(), target: to.get(), class: POINT_TO_POINT, stream };
         let transfer = Transfer {
-            from: self.host(from),
-            to: self.host(to),
+            from: self.core.host(from),
+            to: self.core.host(to),
             bytes: bytes.unwrap_or(0),
             connection,
             cargo,
         };
-        self.kernel.start_transfer(transfer, Due::Window(id).token());
+        self.core.kernel.start_transfer(transfer, Due::Window(id).token());
     }
 }
 

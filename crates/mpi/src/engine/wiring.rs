@@ -368,7 +368,7 @@ impl<M: Memory> Engine<M> {
                 }
                 Due::Collective(instance) => self.calls.core.all_leave(instance),
                 Due::Processor(rank) => self.calls.processing().processor_due(rank),
-                Due::Window(activity) => self.calls.core.window_event(activity, milestone),
+                Due::Window(activity) => self.calls.one_sided().window_event(activity, milestone),
             }
         }
         events.clear();

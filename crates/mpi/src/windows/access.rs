@@ -22,8 +22,10 @@ pub(crate) struct Way {
 pub(crate) enum AccessState {
     /// On its way to the target.
     Going,
-    /// At the target, behind earlier ones that are not there yet.
+    /// At the target, which may have to wait for earlier ones.
     Arrived,
+    /// The target carries it out.
+    Served,
     /// Its answer is on its way to the origin.
     Returning,
 }

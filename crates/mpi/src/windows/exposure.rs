@@ -54,6 +54,11 @@ impl Exposures {
         }
     }
 
+    /// Does a communicator belong to a window?
+    pub(crate) fn has(&self, window: ContextId) -> bool {
+        self.0.keys().any(|&(of, _)| of == window)
+    }
+
     /// The window of a rank.
     pub(crate) fn get(&self, window: ContextId, rank: RankId) -> Option<&Exposure> {
         self.0.get(&(window, rank))

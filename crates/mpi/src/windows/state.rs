@@ -1,8 +1,9 @@
 //! All windows of a run: what is exposed, what is under way, who waits.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use mpirage_call::{ContextId, RankId};
+use mpirage_units::{Duration, Time};
 
 use super::access::{Access, AccessState, Way};
 use super::exposure::Exposures;
@@ -23,6 +24,8 @@ pub(crate) enum Activity {
     },
     /// A request for the locks of all targets, which waits.
     LockAll {
+        window: ContextId,
+        origin: RankId,
         owner: Owner,
     },
     /// A lock is given up.
@@ -56,6 +59,18 @@ pub(crate) struct Windows {
     locks: HashMap<ContextId, Locks>,
     open: HashMap<(ContextId, RankId), Open>,
     lanes: HashMap<Way, Lane>,
+    /// Until when a target is busy with accesses that take it time.
+    busy: HashMap<RankId, Time>,
+    /// What has come to targets that carry it out in their next call.
+    held_up: HashMap<RankId, Vec<ActivityId>>,
+}
+
+/// A lock that a rank waits for.
+pub(crate) struct LockWanted {
+    pub window: ContextId,
+    /// None for those of all targets.
+    pub target: Option<RankId>,
+    pub holders: BTreeSet<RankId>,
 }
 
 impl Windows {
@@ -66,6 +81,8 @@ impl Windows {
             locks: HashMap::new(),
             open: HashMap::new(),
             lanes: HashMap::new(),
+            busy: HashMap::new(),
+            held_up: HashMap::new(),
         }
     }
 
@@ -92,17 +109,40 @@ impl Windows {
         id
     }
 
-    /// The next access of a way, if it is at the target: it is to be applied.
-    pub(crate) fn next_arrived(&mut self, way: Way) -> Option<ActivityId> {
-        let lane = self.lanes.get_mut(&way)?;
-        let &id = lane.order.front()?;
-        match &self.activities[id] {
+    /// The next access of a way, if it is at the target: the target carries it out.
+    pub(crate) fn serve_next(&mut self, way: Way) -> Option<ActivityId> {
+        let &id = self.lanes.get(&way)?.order.front()?;
+        match &mut self.activities[id] {
             Activity::Access(access) if access.state == AccessState::Arrived => {
-                lane.order.pop_front();
+                access.state = AccessState::Served;
                 Some(id)
             }
             _ => None,
         }
+    }
+
+    /// The target has carried out the first access of a way.
+    pub(crate) fn end_service(&mut self, way: Way) {
+        if let Some(lane) = self.lanes.get_mut(&way) {
+            lane.order.pop_front();
+        }
+    }
+
+    /// A target is busy for `cost`, after what came before. Gives how long it is until that is over.
+    pub(crate) fn occupy(&mut self, target: RankId, now: Time, cost: Duration) -> Duration {
+        let busy = self.busy.entry(target).or_insert(now);
+        *busy = (*busy).max(now) + cost;
+        busy.since(now)
+    }
+
+    /// Something has come to a target that carries it out in its next call.
+    pub(crate) fn hold_up(&mut self, target: RankId, id: ActivityId) {
+        self.held_up.entry(target).or_default().push(id);
+    }
+
+    /// A target makes a call: what it carries out now, in the order in which it came.
+    pub(crate) fn take_held_up(&mut self, target: RankId) -> Vec<ActivityId> {
+        if self.held_up.is_empty() { Vec::new() } else { self.held_up.remove(&target).unwrap_or_default() }
     }
 
     /// An access is complete. Gives what waited for that.
@@ -154,21 +194,35 @@ impl Windows {
     }
 
     /// A rank wants shared locks of all targets. True if it has them at once; `owner` completes later if not.
-    pub(crate) fn claim_all(&mut self, window: ContextId, owner: Owner) -> bool {
-        let id = self.activities.insert(Activity::LockAll { owner });
-        let granted = self.locks.entry(window).or_default().claim_all(id);
+    pub(crate) fn claim_all(&mut self, window: ContextId, origin: RankId, owner: Owner) -> bool {
+        let id = self.activities.insert(Activity::LockAll { window, origin, owner });
+        let granted = self.locks.entry(window).or_default().claim_all(id, origin);
         if granted {
             self.activities.remove(id);
         }
         granted
     }
 
-    /// A lock is given up; none for those of all targets. Gives those that are granted now.
-    pub(crate) fn release(&mut self, window: ContextId, target: Option<RankId>) -> Vec<ActivityId> {
-        let Some(locks) = self.locks.get_mut(&window) else { return Vec::new() };
-        match target {
-            Some(target) => locks.release(target),
-            None => locks.release_all(),
-        }
+    /// A rank gives the lock of a target up. Gives those that are granted now.
+    pub(crate) fn release(&mut self, way: Way) -> Vec<ActivityId> {
+        self.locks.get_mut(&way.window).map_or(Vec::new(), |locks| locks.release(way.target, way.origin))
+    }
+
+    /// A rank gives the locks of all targets up. Gives those that are granted now.
+    pub(crate) fn release_all(&mut self, window: ContextId, origin: RankId) -> Vec<ActivityId> {
+        self.locks.get_mut(&window).map_or(Vec::new(), |locks| locks.release_all(origin))
+    }
+
+    /// The lock that a rank waits for, and who holds it.
+    pub(crate) fn lock_wanted(&self, rank: RankId) -> Option<LockWanted> {
+        let (window, target) = self.activities.iter().find_map(|activity| match *activity {
+            Activity::Lock { way, granted: false, .. } if way.origin == rank => {
+                Some((way.window, Some(way.target)))
+            }
+            Activity::LockAll { window, origin, .. } if origin == rank => Some((window, None)),
+            _ => None,
+        })?;
+        let holders = self.locks.get(&window).map_or_else(BTreeSet::new, |locks| locks.holders(target));
+        Some(LockWanted { window, target, holders })
     }
 }
